@@ -1,0 +1,131 @@
+package androidtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ADB is a real adb server of a test's own: its port is free, its home is a temporary directory, and nobody else's adb
+// server is touched.
+type ADB struct {
+	Port int
+	Env  []string // environment for adb commands that talk to this server
+	path string
+}
+
+// StartADB starts an adb server for a test and ends it with the test. It fails the test when adb is not installed.
+func StartADB(t testing.TB) *ADB {
+	t.Helper()
+	path, err := exec.LookPath("adb")
+	if err != nil {
+		t.Fatal("adb is not installed: install Android's platform tools (Debian and Ubuntu: apt install adb)")
+	}
+	home := t.TempDir()
+	port, err := freePort(t.Context())
+	if err != nil {
+		t.Fatalf("find a free port for adb: %v", err)
+	}
+	a := &ADB{Port: port, path: path, Env: adbEnv(home, port)}
+	cmd := exec.Command(path, "-P", strconv.Itoa(port), "server", "nodaemon")
+	cmd.Env = a.Env
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start adb: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if err := waitPort(t.Context(), port); err != nil {
+		t.Fatalf("adb server on port %d: %v\n%s", port, err, log.String())
+	}
+	return a
+}
+
+// adbEnv keeps keys and logs of adb in a directory of ours, and adb away from USB devices and other servers.
+func adbEnv(home string, port int) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.HasPrefix(name, "ADB_") || strings.HasPrefix(name, "ANDROID_")
+	})
+	return append(env,
+		"HOME="+home, "ANDROID_SDK_HOME="+home, "ANDROID_USER_HOME="+home, "TMPDIR="+home,
+		"ANDROID_VENDOR_KEYS="+filepath.Join(home, "none"), "ANDROID_ADB_SERVER_PORT="+strconv.Itoa(port),
+		"ADB_LIBUSB=0", "ADB_MDNS=0", "ADB_LOCAL_TRANSPORT_MAX_PORT=5554")
+}
+
+func freePort(ctx context.Context) (int, error) {
+	l, err := listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+func waitPort(ctx context.Context, port int) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	for {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err == nil {
+			return conn.Close()
+		}
+		if !pause(ctx, 20*time.Millisecond) {
+			return err
+		}
+	}
+}
+
+// Command is an adb command against this server.
+func (a *ADB) Command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, a.path, args...)
+	cmd.Env = a.Env
+	return cmd
+}
+
+// Connect plugs a phone into the server and returns its serial, which is its address.
+func (a *ADB) Connect(t testing.TB, p *Phone) string {
+	t.Helper()
+	addr, err := p.ListenADBD(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := connectADB(t.Context(), a.path, a.Env, addr); err != nil {
+		t.Fatal(err)
+	}
+	return addr
+}
+
+// connectADB runs adb connect, which exits with 0 whatever happens, and waits for the device.
+func connectADB(ctx context.Context, path string, env []string, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		cmd := exec.CommandContext(ctx, path, "connect", addr)
+		cmd.Env = env
+		said, err := cmd.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("adb connect %s: %w: %s", addr, err, bytes.TrimSpace(said))
+		}
+		cmd = exec.CommandContext(ctx, path, "-s", addr, "get-state")
+		cmd.Env = env
+		if state, err := cmd.Output(); err == nil && string(bytes.TrimSpace(state)) == "device" {
+			return nil
+		}
+		if !pause(ctx, 50*time.Millisecond) {
+			return fmt.Errorf("adb connect %s: %s", addr, bytes.TrimSpace(said))
+		}
+	}
+}

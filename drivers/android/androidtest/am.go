@@ -1,0 +1,355 @@
+package androidtest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// intent is what am start was asked for.
+type intent struct {
+	action, data, pkg, component, mime string
+	categories                         []string
+	extras                             map[string]string
+	flags                              string
+	wait, stop                         bool
+}
+
+func (i intent) String() string {
+	var b strings.Builder
+	b.WriteString("Intent {")
+	if i.action != "" {
+		b.WriteString(" act=" + i.action)
+	}
+	if len(i.categories) > 0 {
+		b.WriteString(" cat=[" + strings.Join(i.categories, ",") + "]")
+	}
+	if i.data != "" {
+		b.WriteString(" dat=" + i.data)
+	}
+	if i.mime != "" {
+		b.WriteString(" typ=" + i.mime)
+	}
+	if i.flags != "" {
+		b.WriteString(" flg=" + i.flags)
+	}
+	if i.pkg != "" {
+		b.WriteString(" pkg=" + i.pkg)
+	}
+	if i.component != "" {
+		b.WriteString(" cmp=" + i.component)
+	}
+	if len(i.extras) > 0 {
+		b.WriteString(" (has extras)")
+	}
+	return b.String() + " }"
+}
+
+func cmdAm(c *call) int {
+	if len(c.args) < 2 {
+		c.errorf("Activity manager (activity) commands:\n  help\n      Print this help text.\n  start-activity [-D] [-N] [-W] [-P <FILE>] [--start-profiler <FILE>]\n          <INTENT>\n")
+		return 255
+	}
+	switch verb := c.args[1]; verb {
+	case "start", "start-activity":
+		return amStart(c, c.args[2:])
+	case "force-stop", "kill":
+		args := dropUser(c.args[2:])
+		if len(args) == 0 {
+			return c.exception("java.lang.IllegalArgumentException: Argument expected after \""+verb+"\"", "am", verb)
+		}
+		c.phone.mu.Lock()
+		defer c.phone.mu.Unlock()
+		if c.phone.packages[args[0]] != nil && (verb == "force-stop" || c.phone.ui.top().pkg != args[0]) {
+			c.phone.ui.stop(args[0])
+		}
+		return 0
+	case "broadcast":
+		return amBroadcast(c, c.args[2:])
+	case "get-current-user":
+		c.printf("0\n")
+		return 0
+	case "instrument":
+		return amInstrument(c, c.args[2:])
+	case "kill-all":
+		return 0
+	default:
+		c.errorf("Unknown command: %s\n", verb)
+		return 255
+	}
+}
+
+func dropUser(args []string) []string {
+	if len(args) > 1 && args[0] == "--user" {
+		return args[2:]
+	}
+	return args
+}
+
+// parseIntent reads the options of am; the error is what the phone would say.
+func parseIntent(args []string) (intent, error) {
+	in := intent{extras: map[string]string{}}
+	for len(args) > 0 {
+		opt := args[0]
+		args = args[1:]
+		value := func() (string, error) {
+			if len(args) == 0 {
+				return "", fmt.Errorf("java.lang.IllegalArgumentException: Argument expected after \"%s\"", opt)
+			}
+			v := args[0]
+			args = args[1:]
+			return v, nil
+		}
+		var err error
+		switch opt {
+		case "-W":
+			in.wait = true
+		case "-S":
+			in.stop = true
+		case "-D", "-N", "--activity-clear-top", "--activity-single-top", "--activity-new-task", "--activity-clear-task", "--include-stopped-packages":
+		case "-a":
+			in.action, err = value()
+		case "-d":
+			in.data, err = value()
+		case "-n":
+			in.component, err = value()
+		case "-p":
+			in.pkg, err = value()
+		case "-t":
+			in.mime, err = value()
+		case "-f":
+			in.flags, err = value()
+		case "-c":
+			var cat string
+			cat, err = value()
+			in.categories = append(in.categories, cat)
+		case "--user", "--display", "--windowingMode", "-R":
+			_, err = value()
+		case "-e", "--es", "--ez", "--ei", "--el", "--ef", "--eu":
+			var k, v string
+			if k, err = value(); err == nil {
+				v, err = value()
+			}
+			in.extras[k] = v
+		default:
+			if strings.HasPrefix(opt, "-") {
+				return in, fmt.Errorf("Error: Unknown option: %s", opt) //nolint:staticcheck // the phone's words
+			}
+			switch {
+			case strings.Contains(opt, ":"):
+				in.action, in.data = orElse(in.action, "android.intent.action.VIEW"), opt
+			case strings.Contains(opt, "/"):
+				in.component = opt
+			default:
+				in.pkg = opt
+			}
+		}
+		if err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// target finds package and class of an intent; the empty class means that nothing handles it. Phone.mu is held.
+func (p *Phone) target(in intent) (pkg, class string) {
+	if in.component != "" {
+		pkg, class, _ = strings.Cut(in.component, "/")
+		if strings.HasPrefix(class, ".") {
+			class = pkg + class
+		}
+		if a := p.packages[pkg]; a != nil {
+			if _, ok := a.activities[class]; ok {
+				return pkg, class
+			}
+		}
+		return pkg, ""
+	}
+	for name, a := range p.packages {
+		if in.pkg != "" && in.pkg != name {
+			continue
+		}
+		scheme, _, _ := strings.Cut(in.data, ":")
+		for class, views := range a.activities {
+			if in.data != "" && views == scheme && scheme != "" {
+				return name, class
+			}
+		}
+		if in.data == "" && in.pkg != "" && a.launch != "" {
+			return name, a.launch
+		}
+	}
+	if in.action == "android.intent.action.MAIN" && strings.Contains(strings.Join(in.categories, " "), "category.HOME") {
+		return launcherPackage, launcherPackage + ".uioverrides.QuickstepLauncher"
+	}
+	return "", ""
+}
+
+func amStart(c *call, args []string) int {
+	in, err := parseIntent(args)
+	if err != nil {
+		if strings.HasPrefix(err.Error(), "Error:") {
+			return c.fail(1, "%v", err)
+		}
+		return c.exception(err.Error(), "am", "start")
+	}
+	if in.action == "" && in.component == "" && in.data == "" && in.pkg == "" {
+		return c.exception("java.lang.IllegalArgumentException: No intent supplied", "am", "start")
+	}
+	if in.stop {
+		c.phone.mu.Lock()
+		if pkg, _ := c.phone.target(in); pkg != "" {
+			c.phone.ui.stop(pkg)
+			c.printf("Stopping: %s\n", pkg)
+		}
+		c.phone.mu.Unlock()
+	}
+	if in.data != "" || in.component == "" {
+		in.flags = orElse(in.flags, "0x10000000")
+	}
+	shown := in
+	if shown.component != "" {
+		pkg, class, _ := strings.Cut(shown.component, "/")
+		if strings.HasPrefix(class, ".") {
+			class = pkg + class
+		}
+		shown.component = shorten(pkg, class)
+	}
+	if in.component != "" && in.flags == "0x10000000" {
+		shown.flags = ""
+	}
+	c.printf("Starting: %s\n", shown)
+	if !pause(c.ctx, c.phone.opts.Latency.Start) {
+		return 128 + signalOf(c.ctx)
+	}
+	return c.startIntent(in, shown)
+}
+
+func (c *call) startIntent(in, shown intent) int {
+	p := c.phone
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	failed := 1
+	if p.prof.api < 34 {
+		failed = 0
+	}
+	if in.wait { // with -W everything goes to stdout
+		c.err = c.out
+	}
+	pkg, class := p.target(in)
+	switch {
+	case class == "" && in.component != "":
+		full := in.component
+		if a, b, ok := strings.Cut(full, "/"); ok && strings.HasPrefix(b, ".") {
+			full = a + "/" + a + b
+		}
+		return c.fail(failed, "Error type 3\nError: Activity class {%s} does not exist.", full)
+	case class == "":
+		return c.fail(failed, "Error: Activity not started, unable to resolve %s", shown)
+	case p.packages[pkg].activities[class] == notExported:
+		return c.exception(fmt.Sprintf("java.lang.SecurityException: Permission Denial: starting %s from null (pid=%d, uid=2000) not exported from uid %d",
+			shown, c.pid, p.packages[pkg].uid), "am", "start")
+	}
+	began := time.Now()
+	warning, state := p.ui.launch(pkg, class, in)
+	if warning != "" {
+		c.errorf("%s\n", warning)
+	}
+	if in.wait {
+		took := time.Since(began).Milliseconds() + map[string]int64{"COLD": 357, "WARM": 121, "HOT": 48}[state]
+		c.printf("Status: ok\n")
+		if p.prof.api >= 29 {
+			c.printf("LaunchState: %s\n", orElse(state, "UNKNOWN (0)"))
+		}
+		c.printf("Activity: %s\n", p.ui.top().component())
+		if p.prof.api < 29 {
+			c.printf("ThisTime: %d\n", took)
+		}
+		c.printf("TotalTime: %d\nWaitTime: %d\nComplete\n", took, took+20)
+	}
+	return 0
+}
+
+// launch opens an activity, or brings its task to the front when it is the root of one.
+func (s *screen) launch(pkg, class string, in intent) (warning, state string) {
+	_, cold := s.process(pkg)
+	top := s.top()
+	if in.data == "" {
+		switch {
+		case top.pkg == pkg && top.class == class:
+			return "Warning: Activity not started, intent has been delivered to currently running top-most instance.", ""
+		case s.has(pkg, class) || pkg == launcherPackage:
+			s.bring(pkg)
+			return "Warning: Activity not started, its current task has been brought to the front", "HOT"
+		}
+	}
+	var data *string
+	if in.data != "" {
+		data = &in.data
+	}
+	s.bring(pkg)
+	s.open(pkg, class, data)
+	if cold {
+		return "", "COLD"
+	}
+	return "", "WARM"
+}
+
+func (s *screen) has(pkg, class string) bool {
+	for _, a := range s.stack {
+		if a.pkg == pkg && a.class == class {
+			return true
+		}
+	}
+	return false
+}
+
+func amBroadcast(c *call, args []string) int {
+	in, err := parseIntent(args)
+	if err != nil {
+		return c.exception(err.Error(), "am", "broadcast")
+	}
+	in.flags = orElse(in.flags, "0x400000")
+	c.printf("Broadcasting: %s\n", in)
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	s := c.phone.ui
+	if c.phone.packages[adbKeyboard] != nil && c.phone.settings["secure"]["default_input_method"] == adbKeyboardIME {
+		switch in.action {
+		case "ADB_INPUT_TEXT":
+			s.typeText(in.extras["msg"])
+		case "ADB_INPUT_B64":
+			if text, err := base64.StdEncoding.DecodeString(in.extras["msg"]); err == nil {
+				s.typeText(string(text))
+			}
+		case "ADB_CLEAR_TEXT":
+			if s.focus != nil {
+				s.focus.text = ""
+			}
+		}
+	}
+	c.printf("Broadcast completed: result=0\n")
+	return 0
+}
+
+func amInstrument(c *call, args []string) int {
+	name := ""
+	for _, a := range args {
+		if strings.Contains(a, "/") {
+			name = a
+		}
+	}
+	pkg, class, _ := strings.Cut(name, "/")
+	return c.fail(1, "INSTRUMENTATION_STATUS: id=ActivityManagerService\n"+
+		"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{%s/%s}\n"+
+		"INSTRUMENTATION_STATUS_CODE: -1\n"+
+		"android.util.AndroidException: INSTRUMENTATION_FAILED: %s/%s", pkg, class, pkg, class)
+}

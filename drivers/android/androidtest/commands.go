@@ -1,0 +1,183 @@
+package androidtest
+
+import (
+	"regexp"
+	"strings"
+)
+
+// command finds a program of the phone by its name.
+func (p *Phone) command(name string) (func(*call) int, bool) {
+	all := map[string]func(*call) int{
+		"am": cmdAm, "pm": cmdPm, "monkey": cmdMonkey, "cmd": cmdCmd, "input": cmdInput, "uiautomator": cmdUiautomator,
+		"screencap": cmdScreencap, "screenrecord": cmdScreenrecord, "dumpsys": cmdDumpsys, "wm": cmdWm,
+		"settings": cmdSettings, "getprop": cmdGetprop, "setprop": cmdSetprop, "ime": cmdIme, "logcat": cmdLogcat, "log": cmdLog,
+		"kill": cmdKill, "pkill": cmdPkill, "pgrep": cmdPgrep, "pidof": cmdPidof, "ps": cmdPs,
+		"cat": cmdCat, "rm": cmdRm, "mkdir": cmdMkdir, "ls": cmdLs, "stat": cmdStat, "sleep": cmdSleep, "id": cmdID,
+		"date": cmdDate, "df": cmdDf, "sh": cmdSh, "head": cmdHeadTail, "tail": cmdHeadTail, "grep": cmdGrep, "wc": cmdWc,
+		"mv": cmdMv, "cp": cmdMv, "appops": cmdAppops, "whoami": cmdWhoami, "uptime": cmdUptime, "toybox": cmdToybox,
+	}
+	run, ok := all[name]
+	return run, ok
+}
+
+// cmdCmd is the front door to system services: cmd SERVICE ARG…
+func cmdCmd(c *call) int {
+	if len(c.args) < 2 {
+		return c.fail(20, "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.")
+	}
+	if c.args[1] == "-l" {
+		c.printf("Currently running services:\n  activity\n  package\n  settings\n  window\n")
+		return 0
+	}
+	if c.args[1] == "-w" && len(c.args) > 2 {
+		c.args = append(c.args[:1], c.args[2:]...)
+	}
+	services := map[string]func(*call) int{
+		"package": cmdPm, "activity": cmdAm, "settings": cmdSettings, "window": cmdWm, "uimode": cmdUimode,
+	}
+	if c.phone.prof.api >= 31 {
+		services["input"] = cmdInput
+		services["display"] = cmdDisplay
+	}
+	if c.phone.prof.api >= 30 {
+		services["connectivity"] = cmdConnectivity
+	}
+	if c.phone.prof.api >= 33 {
+		services["locale"] = cmdLocale
+	}
+	if c.phone.prof.api >= 26 {
+		services["input_method"] = cmdIme
+	}
+	name := c.args[1]
+	run, ok := services[name]
+	if !ok {
+		return c.fail(20, "cmd: Can't find service: %s", name)
+	}
+	c.args = c.args[1:]
+	return run(c)
+}
+
+func cmdUimode(c *call) int {
+	if len(c.args) < 2 || c.args[1] != "night" {
+		return c.fail(255, "UiModeManager service (uimode) commands:\n  help\n    Print this help text.\n  night [yes|no|auto|custom_schedule|custom_bedtime]")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	if len(c.args) > 2 {
+		if !strings.Contains(" yes no auto ", " "+c.args[2]+" ") {
+			return c.fail(255, "Error: mode must be 'yes', 'no', or 'auto', or 'custom_schedule', or 'custom_bedtime'")
+		}
+		c.phone.night = c.args[2]
+	}
+	c.printf("Night mode: %s\n", c.phone.night)
+	return 0
+}
+
+func cmdConnectivity(c *call) int {
+	if len(c.args) < 2 || c.args[1] != "airplane-mode" {
+		return c.fail(255, "Connectivity service commands:\n  help\n    Print this help text.\n  airplane-mode [enable|disable]")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	global := c.phone.settings["global"]
+	switch {
+	case len(c.args) == 2:
+		c.printf("%s\n", map[bool]string{true: "enabled", false: "disabled"}[global["airplane_mode_on"] == "1"])
+	case c.args[2] == "enable":
+		global["airplane_mode_on"] = "1"
+	case c.args[2] == "disable":
+		global["airplane_mode_on"] = "0"
+	default:
+		return c.fail(255, "Unknown argument: %s", c.args[2])
+	}
+	return 0
+}
+
+func cmdLocale(c *call) int {
+	if len(c.args) < 3 || c.args[1] != "set-app-locales" && c.args[1] != "get-app-locales" {
+		return c.fail(255, "Locale manager (locale) shell commands:\n  help\n      Print this help text.")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	p := c.phone.packages[c.args[2]]
+	if p == nil {
+		return c.fail(255, "Unknown package %s for userId 0", c.args[2])
+	}
+	if c.args[1] == "get-app-locales" {
+		c.printf("Locales for %s for user 0 are [%s]\n", p.name, p.locales)
+		return 0
+	}
+	for i, a := range c.args {
+		if a == "--locales" && i+1 < len(c.args) {
+			p.locales = c.args[i+1]
+		}
+	}
+	return 0
+}
+
+func cmdDisplay(c *call) int {
+	if len(c.args) < 2 || c.args[1] != "get-displays" {
+		return c.fail(255, "Display manager commands:\n  help\n    Print this help text.\n  get-displays [-c|--category CATEGORY]")
+	}
+	c.phone.mu.Lock()
+	size := c.phone.ui.size()
+	c.phone.mu.Unlock()
+	c.printf("Displays:\nDisplay id 0: DisplayInfo{\"Built-in Screen\", displayId 0, state ON, real %d x %d, uniqueId \"local:%s\"}, isValid=true\n", size.X, size.Y, displayID)
+	for i := 1; i < c.phone.opts.Displays; i++ {
+		c.printf("Display id %d: DisplayInfo{\"HDMI Screen\", displayId %d, state ON, real 1280 x 720, uniqueId \"local:461982725983564467%d\"}, isValid=true\n", i, i, 2+i)
+	}
+	return 0
+}
+
+func cmdAppops(c *call) int {
+	if len(c.args) < 4 || c.args[1] != "set" && c.args[1] != "get" {
+		return c.fail(255, "AppOps service (appops) commands:\n  help\n    Print this help text.")
+	}
+	args := c.args[2:]
+	if args[0] == "--uid" {
+		args = args[1:]
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	if c.phone.packages[args[0]] == nil {
+		return c.fail(255, "Error: No UID for %s in user 0", args[0])
+	}
+	return 0
+}
+
+func cmdWhoami(c *call) int {
+	c.printf("shell\n")
+	return 0
+}
+
+func cmdUptime(c *call) int {
+	c.printf(" 10:00:00 up 10 min,  0 users,  load average: 1.20, 1.10, 0.90\n")
+	return 0
+}
+
+func cmdToybox(c *call) int {
+	if len(c.args) < 2 {
+		c.printf("cat cp date df grep head id kill ls mkdir mv pgrep pidof pkill ps rm sleep stat tail uptime wc whoami\n")
+		return 0
+	}
+	run, ok := c.phone.command(c.args[1])
+	if !ok {
+		return c.fail(127, "toybox: Unknown command %s", c.args[1])
+	}
+	c.args = c.args[1:]
+	return run(c)
+}
+
+func matcher(pattern string, set map[byte]bool) (func(string) bool, error) {
+	if set['F'] {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if set['i'] {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return re.MatchString, nil
+}

@@ -1,0 +1,206 @@
+package androidtest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"time"
+)
+
+func cmdDumpsys(c *call) int {
+	args := c.args[1:]
+	for len(args) > 1 && (args[0] == "-t" || args[0] == "-T") {
+		args = args[2:]
+	}
+	if len(args) == 0 {
+		c.printf("Currently running services:\n  SurfaceFlinger\n  activity\n  battery\n  display\n  input_method\n  meminfo\n  package\n  power\n  window\n")
+		return 0
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	known := map[string]func(*call, []string){
+		"window": dumpWindow, "activity": dumpActivity, "input_method": dumpInputMethod, "battery": dumpBattery,
+		"meminfo": dumpMeminfo, "display": dumpDisplay, "power": dumpPower, "input": dumpInput, "package": dumpPackage,
+		"gfxinfo": dumpGfx, "cpuinfo": dumpCPU,
+	}
+	run, ok := known[args[0]]
+	if !ok {
+		return c.fail(0, "Can't find service: %s", args[0])
+	}
+	run(c, args[1:])
+	return 0
+}
+
+// windowToken is the name that a window has in dumpsys: Window{48b4735 u0 pkg/class}.
+func windowToken(a *activity) string {
+	return fmt.Sprintf("Window{%x u0 %s/%s}", a.token, a.pkg, a.class)
+}
+
+func (s *screen) record(a *activity) string {
+	return fmt.Sprintf("ActivityRecord{%x u0 %s t%d}", a.token+0x11, a.component(), a.task)
+}
+
+// dumpWindow has the focus under displays since API 29 and under windows before.
+func dumpWindow(c *call, args []string) {
+	s := c.phone.ui
+	part := ""
+	if len(args) > 0 {
+		part = strings.TrimPrefix(args[0], "-")
+	}
+	focus := func() {
+		top, now := s.top(), time.Now()
+		current := windowToken(top)
+		switch {
+		case s.off:
+			current = "Window{5fe2d0c u0 NotificationShade}"
+		case !s.settled(now):
+			current = "null"
+		}
+		c.printf("  mCurrentFocus=%s\n", current)
+		if c.phone.prof.api >= 29 {
+			c.printf("  mFocusedApp=%s\n", s.record(top))
+		} else {
+			c.printf("  mFocusedApp=AppWindowToken{%x token=Token{%x %s}}\n", top.token+0x22, top.token+0x33, s.record(top))
+		}
+	}
+	rotation := []string{"ROTATION_0", "ROTATION_90", "ROTATION_180", "ROTATION_270"}[s.rotation()]
+	if part == "displays" || part == "d" || part == "" || part == "all" || part == "a" {
+		size := s.size()
+		c.printf("WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n  Display: mDisplayId=0\n")
+		c.printf("    init=%dx%d %ddpi cur=%dx%d app=%dx%d rng=%dx%d-%dx%d\n", c.phone.opts.Width, c.phone.opts.Height,
+			c.phone.opts.Density, size.X, size.Y, size.X, size.Y, min(size.X, size.Y), min(size.X, size.Y), max(size.X, size.Y), max(size.X, size.Y))
+		if c.phone.prof.api >= 29 {
+			c.printf("  mCurrentRotation=%s\n", rotation)
+			focus()
+		} else {
+			c.printf("    mRotation=%d\n", s.rotation())
+		}
+	}
+	if part == "windows" || part == "w" || part == "" || part == "all" || part == "a" {
+		c.printf("WINDOW MANAGER WINDOWS (dumpsys window windows)\n")
+		for i := len(s.stack) - 1; i >= 0; i-- {
+			c.printf("  Window #%d %s:\n    mDisplayId=0 mSession=Session{%x} \n", i, windowToken(s.stack[i]), s.stack[i].token+7)
+		}
+		if c.phone.prof.api < 29 {
+			focus()
+		}
+	}
+	if part == "policy" || part == "p" || part == "" {
+		c.printf("WINDOW MANAGER POLICY STATE (dumpsys window policy)\n    screenState=%s\n    mShowingLockscreen=false mShowingDream=false\n",
+			map[bool]string{true: "SCREEN_STATE_OFF", false: "SCREEN_STATE_ON"}[s.off])
+	}
+}
+
+func dumpActivity(c *call, args []string) {
+	s := c.phone.ui
+	if len(args) == 0 || args[0] != "activities" && args[0] != "a" {
+		if len(args) > 0 && args[0] == "top" {
+			c.printf("TASK %s id=%d userId=0\n  ACTIVITY %s %x pid=%d\n", s.top().pkg, s.top().task, s.top().component(), s.top().token, s.apps[s.top().pkg].pid)
+			return
+		}
+		if len(args) > 0 && args[0] != "processes" {
+			c.printf("Bad activity command, or no activities match: %s\nUse -h for help.\n", args[0])
+			return
+		}
+	}
+	c.printf("ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\nDisplay #0 (activities from top to bottom):\n")
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		a := s.stack[i]
+		c.printf("  * Task{%x #%d type=standard A=%d:%s U=0 visible=%t}\n    * Hist  #0: %s\n      packageName=%s processName=%s\n",
+			a.token+3, a.task, c.phone.packages[a.pkg].uid, a.pkg, i == len(s.stack)-1, s.record(a), a.pkg, a.pkg)
+	}
+	top := s.record(s.top())
+	switch api := c.phone.prof.api; {
+	case api >= 30:
+		c.printf("  topResumedActivity=%s\n  ResumedActivity: %s\n", top, top)
+	case api >= 28:
+		c.printf("    mResumedActivity: %s\n  ResumedActivity: %s\n", top, top)
+	default:
+		c.printf("    mResumedActivity: %s\n  mFocusedActivity: %s\n", top, top)
+	}
+}
+
+func dumpInputMethod(c *call, _ []string) {
+	s := c.phone.ui
+	s.frame(time.Now()) // drops the focus of a field that has gone
+	c.printf("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  mCurMethodId=%s\n", c.phone.settings["secure"]["default_input_method"])
+	c.printf("  mShowRequested=%t mShowExplicitlyRequested=%t mShowForced=false mInputShown=%t\n", s.keyboard, s.keyboard, s.keyboard)
+	c.printf("  mServedView=%t mIsInputViewShown=%t\n", s.focus != nil, s.keyboard)
+}
+
+func dumpBattery(c *call, _ []string) {
+	c.printf("Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  Wireless powered: false\n" +
+		"  Max charging current: 500000\n  status: 2\n  health: 2\n  present: true\n  level: 87\n  scale: 100\n" +
+		"  voltage: 4231\n  temperature: 291\n  technology: Li-ion\n")
+}
+
+func dumpMeminfo(c *call, args []string) {
+	if len(args) == 0 {
+		c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n", c.phone.uptime(), c.phone.uptime())
+		return
+	}
+	r := c.phone.ui.apps[args[0]]
+	if r == nil {
+		c.printf("No process found for: %s\n", args[0])
+		return
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(args[0]))
+	total := 60000 + h.Sum32()%20000
+	c.printf("Applications Memory Usage (in Kilobytes):\nUptime: %d Realtime: %d\n\n** MEMINFO in pid %d [%s] **\n", c.phone.uptime(), c.phone.uptime(), r.pid, args[0])
+	c.printf("                   Pss  Private  Private  SwapPss      Rss     Heap     Heap     Heap\n" +
+		"                 Total    Dirty    Clean    Dirty    Total     Size    Alloc     Free\n" +
+		"                ------   ------   ------   ------   ------   ------   ------   ------\n")
+	c.printf("  Native Heap %8d %8d        0        0 %8d    28672    21034     3124\n", total/3, total/3-400, total/3+900)
+	c.printf("        TOTAL %8d %8d     4120       64 %8d    36864    25811     6921\n", total, total-9000, total+52000)
+	c.printf(" \n App Summary\n                       Pss(KB)                        Rss(KB)\n           TOTAL PSS: %8d            TOTAL RSS: %8d       TOTAL SWAP PSS:       64\n", total, total+52000)
+}
+
+func (p *Phone) uptime() int64 { return time.Since(p.boot).Milliseconds() + 600000 }
+
+func dumpDisplay(c *call, _ []string) {
+	size := c.phone.ui.size()
+	c.printf("DISPLAY MANAGER (dumpsys display)\n  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0, uniqueId='local:4619827259835644672', orientation=%d, logicalFrame=Rect(0, 0 - %d, %d)}]\n",
+		c.phone.ui.rotation(), size.X, size.Y)
+}
+
+func dumpPower(c *call, _ []string) {
+	state := "Awake"
+	if c.phone.ui.off {
+		state = "Asleep"
+	}
+	c.printf("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness=%s\n  mStayOn=false\n", state)
+}
+
+func dumpInput(c *call, _ []string) {
+	c.printf("INPUT MANAGER (dumpsys input)\n\n  SurfaceOrientation: %d\n", c.phone.ui.rotation())
+}
+
+func dumpPackage(c *call, args []string) {
+	if len(args) == 0 {
+		c.printf("Packages:\n")
+		return
+	}
+	p := c.phone.packages[args[0]]
+	if p == nil {
+		c.printf("Unable to find package: %s\n", args[0])
+		return
+	}
+	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=1 minSdk=24 targetSdk=34\n    versionName=%s\n    runtime permissions:\n", p.name, p.uid*31, p.uid, p.version)
+	for _, perm := range p.declared {
+		c.printf("      %s: granted=%t, flags=[ USER_SET]\n", perm, p.granted[perm])
+	}
+}
+
+func dumpGfx(c *call, args []string) {
+	if len(args) == 0 || c.phone.ui.apps[args[0]] == nil {
+		c.printf("No process found for: %s\n", strings.Join(args, " "))
+		return
+	}
+	c.printf("Applications Graphics Acceleration Info:\nUptime: %d Realtime: %d\n\n** Graphics info for pid %d [%s] **\n\nTotal frames rendered: 120\nJanky frames: 3 (2.50%%)\n50th percentile: 6ms\n90th percentile: 10ms\n95th percentile: 14ms\n99th percentile: 28ms\n",
+		c.phone.uptime(), c.phone.uptime(), c.phone.ui.apps[args[0]].pid, args[0])
+}
+
+func dumpCPU(c *call, _ []string) {
+	c.printf("Load: 1.2 / 1.1 / 0.9\nCPU usage from 60000ms to 0ms ago:\n  4.1%% 1033/system_server: 2.6%% user + 1.5%% kernel\n4.8%% TOTAL: 2.9%% user + 1.7%% kernel\n")
+}

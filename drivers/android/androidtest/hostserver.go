@@ -1,0 +1,344 @@
+package androidtest
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Server is an adb server in this process: it speaks the host protocol for its phones, so that tests need no adb.
+type Server struct {
+	listener net.Listener
+	ctx      context.Context
+	cancel   context.CancelFunc
+	work     sync.WaitGroup
+
+	mu       sync.Mutex
+	phones   []*Phone
+	forwards map[string]*forward // by local spec
+	conns    int
+}
+
+type forward struct {
+	serial, local, remote string
+	listener              net.Listener
+}
+
+// NewServer serves the phones on a free loopback port; Close ends it, and not the phones.
+func NewServer(phones ...*Phone) (*Server, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	l, err := listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		cancel()
+		return nil, fmt.Errorf("listen for adb clients: %w", err)
+	}
+	s := &Server{listener: l, ctx: ctx, cancel: cancel, phones: phones, forwards: map[string]*forward{}}
+	s.work.Go(s.accept)
+	return s, nil
+}
+
+// Addr is host:port of the server; Port is its port.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Port is the port of the server on the loopback interface.
+func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
+
+// Connections is how many client connections were accepted so far.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
+}
+
+// Close ends the server and every stream over it, as `adb kill-server` does.
+func (s *Server) Close() {
+	s.cancel()
+	s.listener.Close()
+	s.mu.Lock()
+	for _, f := range s.forwards {
+		f.listener.Close()
+	}
+	s.mu.Unlock()
+	s.work.Wait()
+}
+
+func (s *Server) accept() {
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.conns++
+		s.mu.Unlock()
+		s.work.Go(func() {
+			defer conn.Close()
+			defer context.AfterFunc(s.ctx, func() { conn.Close() })()
+			s.client(conn)
+		})
+	}
+}
+
+// client serves one connection: requests until one of them takes the connection over.
+func (s *Server) client(conn net.Conn) {
+	var phone *Phone
+	for {
+		req, err := readHex4(conn)
+		if err != nil {
+			return
+		}
+		if phone != nil {
+			if rest, ok := strings.CutPrefix(req, "host:"); ok {
+				s.hostRequest(conn, phone, rest)
+				return
+			}
+			s.deviceService(conn, phone, req)
+			return
+		}
+		p, done := s.request(conn, req)
+		if done {
+			return
+		}
+		phone = p
+	}
+}
+
+func readHex4(r io.Reader) (string, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(string(head[:]), 16, 16)
+	if err != nil {
+		return "", fmt.Errorf("malformed length %q", head)
+	}
+	body := make([]byte, n)
+	_, err = io.ReadFull(r, body)
+	return string(body), err
+}
+
+func hex4(s string) string { return fmt.Sprintf("%04x%s", len(s), s) }
+
+func okay(w io.Writer, text string) { _, _ = io.WriteString(w, "OKAY"+text) }
+
+func fail(w io.Writer, text string) { _, _ = io.WriteString(w, "FAIL"+hex4(text)) }
+
+// request handles host requests; it returns the phone that a transport request chose.
+func (s *Server) request(conn net.Conn, req string) (chosen *Phone, done bool) {
+	if rest, ok := strings.CutPrefix(req, "host-serial:"); ok {
+		serial, what := s.splitSerial(rest)
+		s.serialRequest(conn, serial, what)
+		return nil, true
+	}
+	for _, prefix := range []string{"host-usb:", "host-local:", "host-any:"} {
+		if rest, ok := strings.CutPrefix(req, prefix); ok {
+			req = "host:" + rest
+		}
+	}
+	what, ok := strings.CutPrefix(req, "host:")
+	if !ok {
+		s.deviceServiceAny(conn, req)
+		return nil, true
+	}
+	switch {
+	case what == "version":
+		okay(conn, hex4("0029"))
+	case what == "kill":
+		okay(conn, "") // asked to die, it stays: tests close it themselves
+	case what == "host-features":
+		okay(conn, hex4("shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,apex,abb,fixed_push_symlink_timestamp,abb_exec"))
+	case what == "devices" || what == "devices-l":
+		okay(conn, hex4(s.devices(what == "devices-l")))
+	case what == "track-devices" || what == "track-devices-l":
+		s.track(conn, what == "track-devices-l")
+	case strings.HasPrefix(what, "tport:"):
+		return s.tport(conn, strings.TrimPrefix(what, "tport:"))
+	case strings.HasPrefix(what, "transport:"):
+		return s.transport(conn, strings.TrimPrefix(what, "transport:"), false)
+	case what == "transport-any" || what == "transport-local" || what == "transport-usb":
+		return s.transport(conn, "", false)
+	case strings.HasPrefix(what, "connect:"):
+		addr := strings.TrimPrefix(what, "connect:")
+		if p := s.find(addr); p != nil {
+			okay(conn, hex4("already connected to "+addr))
+		} else {
+			okay(conn, hex4("failed to connect to '"+addr+"': Connection refused"))
+		}
+	case strings.HasPrefix(what, "disconnect:"):
+		okay(conn, hex4("disconnected everything"))
+	default:
+		s.serialRequest(conn, "", what)
+	}
+	return nil, true
+}
+
+// splitSerial parts "S:request", where S itself may be host:port.
+func (s *Server) splitSerial(rest string) (serial, what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.phones {
+		if what, ok := strings.CutPrefix(rest, p.Serial()+":"); ok {
+			return p.Serial(), what
+		}
+	}
+	serial, what, _ = strings.Cut(rest, ":")
+	return serial, what
+}
+
+func (s *Server) tport(conn net.Conn, arg string) (*Phone, bool) {
+	if serial, ok := strings.CutPrefix(arg, "serial:"); ok {
+		return s.transport(conn, serial, true)
+	}
+	return s.transport(conn, "", true)
+}
+
+func (s *Server) transport(conn net.Conn, serial string, withID bool) (*Phone, bool) {
+	p, problem := s.acquire(serial)
+	if p == nil {
+		fail(conn, problem)
+		return nil, true
+	}
+	okay(conn, "")
+	if withID {
+		_, _ = conn.Write(binary.LittleEndian.AppendUint64(nil, s.transportID(p)))
+	}
+	return p, false
+}
+
+func (s *Server) transportID(p *Phone) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, q := range s.phones {
+		if q == p {
+			return uint64(i + 1)
+		}
+	}
+	return 0
+}
+
+func (s *Server) plugged() []*Phone {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*Phone
+	for _, p := range s.phones {
+		if p.State() != StateAbsent {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (s *Server) find(serial string) *Phone {
+	for _, p := range s.plugged() {
+		if p.Serial() == serial {
+			return p
+		}
+	}
+	return nil
+}
+
+// acquire finds the phone for a transport, or says in adb's words why there is none.
+func (s *Server) acquire(serial string) (*Phone, string) {
+	var p *Phone
+	if all := s.plugged(); serial != "" {
+		if p = s.find(serial); p == nil {
+			return nil, "device '" + serial + "' not found"
+		}
+	} else {
+		switch len(all) {
+		case 0:
+			return nil, "no devices/emulators found"
+		case 1:
+			p = all[0]
+		default:
+			return nil, "more than one device/emulator"
+		}
+	}
+	switch p.State() {
+	case StateOffline:
+		return nil, "device offline"
+	case StateUnauthorized:
+		return nil, "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\n" +
+			"Try 'adb kill-server' if that seems wrong.\nOtherwise check for a confirmation dialog on your device."
+	}
+	return p, ""
+}
+
+func (s *Server) devices(long bool) string {
+	var b strings.Builder
+	for _, p := range s.plugged() {
+		state := p.State()
+		if !long {
+			fmt.Fprintf(&b, "%s\t%s\n", p.Serial(), state)
+			continue
+		}
+		fmt.Fprintf(&b, "%-22s %s", p.Serial(), state)
+		if state == StateDevice || state == StateRecovery {
+			fmt.Fprintf(&b, " product:%s model:%s device:%s",
+				p.prof.product, strings.ReplaceAll(p.prof.model, " ", "_"), p.prof.product)
+		}
+		fmt.Fprintf(&b, " transport_id:%d\n", s.transportID(p))
+	}
+	return b.String()
+}
+
+// changes calls f now and after every change of a phone's state, until f says stop or the client goes away.
+func (s *Server) changes(conn net.Conn, f func() (stop bool)) {
+	notice := make(chan struct{}, 1)
+	ctx, cancel := context.WithCancel(s.ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	s.mu.Lock()
+	phones := append([]*Phone(nil), s.phones...)
+	s.mu.Unlock()
+	for _, p := range phones {
+		changed, stop := p.watch()
+		work.Go(func() {
+			defer stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-changed:
+					select {
+					case notice <- struct{}{}:
+					default:
+					}
+				}
+			}
+		})
+	}
+	work.Go(func() {
+		defer cancel()
+		_, _ = conn.Read(make([]byte, 1)) // the client says nothing more; this ends when it hangs up
+	})
+	for !f() {
+		select {
+		case <-ctx.Done():
+			conn.Close()
+			return
+		case <-notice:
+		}
+	}
+	conn.Close()
+}
+
+func (s *Server) track(conn net.Conn, long bool) {
+	okay(conn, "")
+	last := "\x00"
+	s.changes(conn, func() bool {
+		now := s.devices(long)
+		if now == last {
+			return false
+		}
+		last = now
+		_, err := io.WriteString(conn, hex4(now))
+		return err != nil
+	})
+}

@@ -1,0 +1,280 @@
+package androidtest
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const inputUsage = `Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
+
+The sources are: 
+      touchnavigation
+      touchscreen
+      joystick
+      stylus
+      touchpad
+      gamepad
+      dpad
+      mouse
+      keyboard
+      trackball
+      rotaryencoder
+
+-d: specify the display ID.
+      (Default: -1 for key event, 0 for motion event if not specified.)
+The commands and default sources are:
+      text <string> (Default: touchscreen)
+      keyevent [--longpress|--doubletap|--async|--delay <duration between keycodes in ms>] <key code number or name> ... (Default: keyboard)
+      tap <x> <y> (Default: touchscreen)
+      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      press (Default: trackball)
+      roll <dx> <dy> (Default: trackball)
+      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
+`
+
+const longPress = 400 * time.Millisecond
+
+func inputSources() []string {
+	return []string{
+		"touchnavigation", "touchscreen", "joystick", "stylus", "touchpad", "gamepad", "dpad", "mouse", "keyboard",
+		"trackball", "rotaryencoder",
+	}
+}
+
+// cmdInput is input and cmd input; args[0] is the command's own name.
+func cmdInput(c *call) int {
+	args := c.args[1:]
+	if len(args) > 0 && slices.Contains(inputSources(), args[0]) {
+		args = args[1:]
+	}
+	if len(args) > 1 && args[0] == "-d" {
+		if _, err := strconv.Atoi(args[1]); err != nil {
+			return c.inputError("Error: Invalid arguments for display ID.")
+		}
+		args = args[2:]
+	}
+	if len(args) == 0 {
+		return c.inputError("")
+	}
+	if !pause(c.ctx, c.phone.opts.Latency.Input) {
+		return 128 + signalOf(c.ctx)
+	}
+	verb, args := args[0], args[1:]
+	known := map[string]func(*call, []string) int{
+		"text": inputText, "keyevent": inputKeys, "tap": inputTap, "swipe": inputSwipe, "draganddrop": inputDrag,
+		"motionevent": inputMotion, "press": inputNothing, "roll": inputNothing,
+	}
+	if c.phone.prof.api >= 31 {
+		known["keycombination"] = inputCombination
+	}
+	run, ok := known[verb]
+	if !ok {
+		return c.inputError("Error: Unknown command: " + verb)
+	}
+	if c.phone.opts.InputForbidden {
+		return c.exception("java.lang.SecurityException: Injecting input events requires the caller (or the source of the "+
+			"instrumentation, if any) to have the INJECT_EVENTS permission.", "input", verb)
+	}
+	return run(c, args)
+}
+
+func (c *call) inputError(text string) int {
+	if text != "" {
+		c.errorf("%s\n", text)
+	}
+	c.errorf("%s", inputUsage)
+	if c.phone.prof.api >= 31 {
+		return 255
+	}
+	return 1
+}
+
+// exception is an uncaught Java exception: worded by the shell command's framework, or the death of a process of its own.
+func (c *call) exception(what, class, verb string) int {
+	if c.phone.prof.api >= 30 {
+		c.errorf("\nException occurred while executing '%s':\n%s\n\tat com.android.server.%s.ShellCommand.onCommand(ShellCommand.java:255)\n", verb, what, class)
+		return 255
+	}
+	c.errorf("%s\n\tat com.android.commands.%s.Main.run(Main.java:82)\n", what, class)
+	return 1
+}
+
+func inputNothing(*call, []string) int { return 0 }
+
+func (c *call) numbers(verb string, args []string, counts ...int) ([]int, int) {
+	if !slices.Contains(counts, len(args)) {
+		return nil, c.inputError("Error: Invalid arguments for command: " + verb)
+	}
+	var out []int
+	for _, a := range args {
+		f, err := strconv.ParseFloat(a, 64)
+		if err != nil {
+			return nil, c.exception(fmt.Sprintf("java.lang.NumberFormatException: For input string: \"%s\"", a), "input", verb)
+		}
+		out = append(out, int(f))
+	}
+	return out, 0
+}
+
+func inputTap(c *call, args []string) int {
+	n, code := c.numbers("tap", args, 2)
+	if n != nil {
+		c.phone.touch("tap", image.Pt(n[0], n[1]), 0)
+	}
+	return code
+}
+
+func inputSwipe(c *call, args []string) int {
+	n, code := c.numbers("swipe", args, 4, 5)
+	if n == nil {
+		return code
+	}
+	from, to, length := image.Pt(n[0], n[1]), image.Pt(n[2], n[3]), 300*time.Millisecond
+	if len(n) == 5 && n[4] >= 0 {
+		length = time.Duration(n[4]) * time.Millisecond
+	}
+	if !pause(c.ctx, length) {
+		return 128 + signalOf(c.ctx)
+	}
+	if d := to.Sub(from); max(d.X, -d.X, d.Y, -d.Y) < 24 { // less than the touch slop: a press
+		c.phone.touch("tap", from, length)
+		return 0
+	}
+	c.phone.swipe("swipe", from, to)
+	return 0
+}
+
+func inputDrag(c *call, args []string) int {
+	n, code := c.numbers("draganddrop", args, 4, 5)
+	if n == nil {
+		return code
+	}
+	c.phone.swipe("drag", image.Pt(n[0], n[1]), image.Pt(n[2], n[3]))
+	return 0
+}
+
+// inputMotion puts single events together: DOWN … UP is a tap, a long press or a swipe.
+func inputMotion(c *call, args []string) int {
+	if len(args) != 3 || c.phone.prof.api < 29 {
+		return c.inputError("Error: Invalid arguments for command: motionevent")
+	}
+	n, code := c.numbers("motionevent", args[1:], 2)
+	if n == nil {
+		return code
+	}
+	at := image.Pt(n[0], n[1])
+	switch strings.ToUpper(args[0]) {
+	case "DOWN":
+		c.phone.finger(&touchPoint{at: at, since: time.Now()})
+	case "MOVE":
+	case "CANCEL":
+		c.phone.finger(nil)
+	case "UP":
+		if down := c.phone.finger(nil); down == nil {
+			break
+		} else if d := at.Sub(down.at); max(d.X, -d.X, d.Y, -d.Y) < 24 {
+			c.phone.touch("tap", down.at, time.Since(down.since))
+		} else {
+			c.phone.swipe("swipe", down.at, at)
+		}
+	default:
+		return c.exception("java.lang.IllegalArgumentException: Unknown action: "+args[0], "input", "motionevent")
+	}
+	return 0
+}
+
+type touchPoint struct {
+	at    image.Point
+	since time.Time
+}
+
+// finger sets where the finger is down and returns where it was.
+func (p *Phone) finger(t *touchPoint) *touchPoint {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := p.ui.finger
+	p.ui.finger = t
+	return old
+}
+
+// touch is a tap, or a long press when it took long enough.
+func (p *Phone) touch(kind string, at image.Point, held time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if held >= longPress {
+		kind = "long"
+	}
+	s := p.ui
+	f := s.frame(time.Now())
+	w := f.windowAt(at)
+	if w == nil {
+		p.record(Tap{Kind: kind, Point: at}, nil)
+		return
+	}
+	v := w.root.hit(at)
+	p.record(Tap{Kind: kind, Point: at, Package: w.root.pkg}, v)
+	if v == nil || v.disabled {
+		return
+	}
+	s.appLog(v.pkg, p.tag(v.pkg), "%s %s", kind, v.label())
+	switch {
+	case v.field != nil:
+		s.focus, s.keyboard = v.field, true
+		v.field.selected = kind == "long"
+	case kind == "long" && v.onLong != nil:
+		v.onLong()
+	case kind == "long" && v.longClickable: // shows a menu of its own on phones; nothing here
+	case v.onTap != nil:
+		v.onTap()
+	}
+}
+
+func (p *Phone) tag(pkg string) string {
+	if a := p.packages[pkg]; a != nil {
+		return a.label
+	}
+	return pkg
+}
+
+func (p *Phone) record(t Tap, v *view) {
+	t.At = time.Now()
+	if v != nil {
+		t.Label, t.ID, t.Class = v.label(), v.id, v.class
+		if t.Label == "" {
+			t.Label = v.hint
+		}
+	}
+	p.taps = append(p.taps, t)
+}
+
+// windowAt is the front window under a point. A dialog takes touches beside it too, so that nothing behind it is hit.
+func (f *frame) windowAt(at image.Point) *window {
+	for i := len(f.windows) - 1; i >= 0; i-- {
+		w := f.windows[i]
+		if at.In(w.root.b) || w.dim {
+			return w
+		}
+	}
+	return nil
+}
+
+// swipe moves the content under the finger.
+func (p *Phone) swipe(kind string, from, to image.Point) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.ui.frame(time.Now()).windowAt(from)
+	if w == nil {
+		p.record(Tap{Kind: kind, Point: from}, nil)
+		return
+	}
+	v := w.root.hitScroll(from)
+	p.record(Tap{Kind: kind, Point: from, Package: w.root.pkg}, v)
+	if v != nil && kind == "swipe" {
+		v.scroll(from.Y - to.Y)
+	}
+}

@@ -1,0 +1,80 @@
+package androidtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// LabOptions say how many phones RunLab starts, and where it tells of them.
+type LabOptions struct {
+	Phones int
+	Phone  Options   // what all phones have in common
+	Out    io.Writer // gets one line per phone: its serial, then its model
+	// ADB is the adb program; empty: found in PATH. The server is the one that ANDROID_ADB_SERVER_PORT,
+	// ANDROID_ADB_SERVER_ADDRESS or ADB_SERVER_SOCKET name, as for adb itself; it is started when none answers.
+	ADB string
+	// Env is the environment of adb; nil: that of this process.
+	Env []string
+	// Ready is called with the serials once adb has all phones.
+	Ready func(serials []string)
+}
+
+// RunLab starts simulated phones, connects adb to them and keeps them until the context ends; then it disconnects them.
+func RunLab(ctx context.Context, o LabOptions) (err error) {
+	path := o.ADB
+	if path == "" {
+		if path, err = exec.LookPath("adb"); err != nil {
+			return fmt.Errorf("adb is not installed: install Android's platform tools: %w", err)
+		}
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	start := exec.CommandContext(ctx, path, "start-server")
+	start.Env = o.Env
+	if said, err := start.CombinedOutput(); err != nil {
+		return fmt.Errorf("start the adb server: %w: %s", err, strings.TrimSpace(string(said)))
+	}
+	listening, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var serials []string
+	defer func() { o.disconnect(ctx, path, serials) }()
+	for i := range o.Phones {
+		phone := o.Phone
+		phone.Serial = fmt.Sprintf("TAPROOTSIM%02d", i+1)
+		p := NewPhone(phone)
+		defer p.Close()
+		addr, err := p.ListenADBD(listening, "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		serials = append(serials, addr)
+		if err := connectADB(ctx, path, o.Env, addr); err != nil {
+			return err
+		}
+		if o.Out != nil {
+			fmt.Fprintf(o.Out, "%s\t%s, Android %s\n", addr, p.Model(), p.prof.release)
+		}
+	}
+	if o.Ready != nil {
+		o.Ready(serials)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// disconnect still works when the context has ended, so that the user's adb server keeps no dead serials.
+func (o LabOptions) disconnect(ctx context.Context, path string, serials []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	for _, s := range serials {
+		cmd := exec.CommandContext(ctx, path, "disconnect", s)
+		cmd.Env = o.Env
+		_ = cmd.Run()
+	}
+}

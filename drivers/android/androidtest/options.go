@@ -1,0 +1,122 @@
+package androidtest
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// Options describe a phone; the zero value is a fast Pixel-like phone with API level 34.
+type Options struct {
+	Serial  string // the serial that Server shows; over TCP the address is the serial
+	Model   string // ro.product.model
+	API     int    // 24, 28, 30, 34 or 36; others behave like the nearest lower one
+	Width   int    // physical size in pixels, 1080x2400 unless told
+	Height  int
+	Density int // dots per inch, 420 unless told
+
+	// LoginLoading is how long com.example.login shows its loading screen; LoginSpinner how long signing in takes.
+	LoginLoading time.Duration
+	LoginSpinner time.Duration
+	// Moving is how long the element of the list's page "Moving" moves; LatePay when "Pay" shows up on "Payments".
+	Moving  time.Duration
+	LatePay time.Duration
+	// IdleQuiet and IdleTimeout are what uiautomator waits for: this much quiet, for at most so long (1 s in 10 s on phones).
+	IdleQuiet   time.Duration
+	IdleTimeout time.Duration
+	// Transition is how long no window has the focus after another activity came to the front.
+	Transition time.Duration
+	// ClearKill is how long after "Success" the kill of pm clear lands (1.0 to 1.5 s on phones).
+	ClearKill time.Duration
+
+	Latency Latency
+
+	// Unauthorized phones ask for a key and accept none.
+	Unauthorized bool
+	// InputForbidden makes every injected event fail as on phones that want "USB debugging (Security settings)".
+	InputForbidden bool
+	// ADBKeyboard installs the keyboard that takes text by broadcast.
+	ADBKeyboard bool
+	// Displays is the number of displays; with more than one, screencap writes its warning in front of the picture.
+	Displays int
+	// NoEncoder makes screenrecord fail as on devices without a video encoder.
+	NoEncoder bool
+}
+
+// Latency is what commands cost on top of the work itself; zero costs nothing.
+type Latency struct {
+	Dump      time.Duration
+	Screencap time.Duration
+	Input     time.Duration
+	Start     time.Duration // am start
+}
+
+// RealLatency returns the costs measured on an emulator with Android 14.
+func RealLatency() Latency {
+	return Latency{
+		Dump:      2200 * time.Millisecond,
+		Screencap: 250 * time.Millisecond,
+		Input:     50 * time.Millisecond,
+		Start:     350 * time.Millisecond,
+	}
+}
+
+func (o Options) withDefaults() Options {
+	o.Serial = cmp.Or(o.Serial, "R5CT10SIMUL")
+	o.API = cmp.Or(o.API, 34)
+	o.Width = cmp.Or(o.Width, 1080)
+	o.Height = cmp.Or(o.Height, 2400)
+	o.Density = cmp.Or(o.Density, 420)
+	o.LoginLoading = cmp.Or(o.LoginLoading, 800*time.Millisecond)
+	o.LoginSpinner = cmp.Or(o.LoginSpinner, 600*time.Millisecond)
+	o.Moving = cmp.Or(o.Moving, 900*time.Millisecond)
+	o.LatePay = cmp.Or(o.LatePay, 700*time.Millisecond)
+	o.IdleQuiet = cmp.Or(o.IdleQuiet, 20*time.Millisecond)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 400*time.Millisecond)
+	o.Transition = cmp.Or(o.Transition, 40*time.Millisecond)
+	o.ClearKill = cmp.Or(o.ClearKill, 300*time.Millisecond)
+	o.Displays = cmp.Or(o.Displays, 1)
+	return o
+}
+
+// profile holds what differs between API levels.
+type profile struct {
+	api      int
+	release  string
+	features []string
+	model    string
+	product  string
+	notFound string // what the shell says of an unknown command
+}
+
+func profileFor(api int) profile {
+	p := profile{api: 24, release: "7.0", model: "Nexus 5X", product: "bullhead", notFound: "not found"}
+	p.features = []string{"cmd", "shell_v2", "stat_v2"}
+	switch {
+	case api >= 36:
+		p = profile{api: 36, release: "16", model: "Pixel 9", product: "tokay"}
+	case api >= 34:
+		p = profile{api: 34, release: "14", model: "Pixel 7", product: "panther"}
+	case api >= 30:
+		p = profile{api: 30, release: "11", model: "Pixel 4a", product: "sunfish"}
+	case api >= 28:
+		p = profile{api: 28, release: "9", model: "Pixel 2", product: "walleye", notFound: "not found"}
+		p.features = []string{"cmd", "shell_v2", "stat_v2"}
+	}
+	if p.api >= 30 {
+		p.notFound = "inaccessible or not found"
+		// abb needs the binder bridge; the simulated device refuses it, so it must not offer it either.
+		p.features = []string{"shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "apex", "fixed_push_symlink_timestamp"}
+	}
+	return p
+}
+
+func (o Options) profile() profile {
+	p := profileFor(o.API)
+	p.model = cmp.Or(o.Model, p.model)
+	return p
+}
+
+func (p profile) fingerprint() string {
+	return fmt.Sprintf("google/%s/%s:%s/SIM.%d/1:user/release-keys", p.product, p.product, p.release, p.api)
+}

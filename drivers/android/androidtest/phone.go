@@ -1,0 +1,266 @@
+package androidtest
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"maps"
+	"net"
+	"sync"
+	"time"
+)
+
+// State is what adb says of a device.
+type State string
+
+// The states that a phone can be in.
+const (
+	StateDevice       State = "device"
+	StateOffline      State = "offline"
+	StateUnauthorized State = "unauthorized"
+	StateRecovery     State = "recovery"
+	StateAbsent       State = "absent" // not plugged in: not listed, no connection accepted
+)
+
+// Phone is a simulated Android device in memory. All methods may be called from any goroutine; Close ends everything
+// that it started.
+type Phone struct {
+	opts Options
+	prof profile
+	boot time.Time
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	files  *fileSystem
+	log    *logRing
+	faults *faultList
+	procs  *processTable
+	draw   *painter
+
+	mu       sync.Mutex // guards everything below
+	ui       *screen
+	settings map[string]map[string]string
+	props    map[string]string
+	packages map[string]*installed
+	taps     []Tap
+	counts   map[string]int
+	night    string
+	airplane bool
+
+	link struct {
+		sync.Mutex
+		state    State
+		conns    map[*connection]bool
+		watchers map[chan struct{}]bool
+	}
+}
+
+// NewPhone returns a phone that has booted and shows its launcher. Call Close when done.
+func NewPhone(o Options) *Phone {
+	o = o.withDefaults()
+	p := &Phone{opts: o, prof: o.profile(), boot: time.Now(), counts: map[string]int{}, night: "no"}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.files = newFileSystem()
+	p.log = newLogRing(p.boot)
+	p.faults = &faultList{}
+	p.procs = newProcessTable()
+	p.draw = newPainter()
+	p.settings = defaultSettings()
+	p.props = defaultProps(p)
+	p.packages = defaultPackages(o)
+	p.link.state = StateDevice
+	if o.Unauthorized {
+		p.link.state = StateUnauthorized
+	}
+	p.link.conns = map[*connection]bool{}
+	p.link.watchers = map[chan struct{}]bool{}
+	p.ui = newScreen(p)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.boot()
+	return p
+}
+
+// Close unplugs the phone: its connections drop, its processes end, its goroutines have ended when it returns.
+func (p *Phone) Close() {
+	p.SetState(StateAbsent)
+	p.cancel()
+	p.procs.killAll()
+	p.mu.Lock()
+	p.ui.stopTimers()
+	p.mu.Unlock()
+	p.work.Wait()
+}
+
+// Serial is the serial number that Server and getprop ro.serialno show.
+func (p *Phone) Serial() string { return p.opts.Serial }
+
+// Model is ro.product.model.
+func (p *Phone) Model() string { return p.prof.model }
+
+// Features are those that the phone offers to adb.
+func (p *Phone) Features() []string { return append([]string(nil), p.prof.features...) }
+
+// State is the state of the link to adb.
+func (p *Phone) State() State {
+	p.link.Lock()
+	defer p.link.Unlock()
+	return p.link.state
+}
+
+// SetState changes what adb sees. Every open connection drops, since a phone cannot change its state on a live one.
+func (p *Phone) SetState(s State) {
+	p.link.Lock()
+	p.link.state = s
+	for c := range p.link.conns {
+		c.drop()
+	}
+	for w := range p.link.watchers {
+		select {
+		case w <- struct{}{}:
+		default: // one notice is pending already
+		}
+	}
+	p.link.Unlock()
+}
+
+// Disconnect pulls the cable until Reconnect.
+func (p *Phone) Disconnect() { p.SetState(StateAbsent) }
+
+// Reconnect plugs the cable in again.
+func (p *Phone) Reconnect() { p.SetState(StateDevice) }
+
+func (p *Phone) watch() (changed chan struct{}, stop func()) {
+	w := make(chan struct{}, 1)
+	p.link.Lock()
+	p.link.watchers[w] = true
+	p.link.Unlock()
+	return w, func() {
+		p.link.Lock()
+		delete(p.link.watchers, w)
+		p.link.Unlock()
+	}
+}
+
+// connection is a transport that can be dropped as a whole.
+type connection struct {
+	conn net.Conn
+}
+
+func (c *connection) drop() { c.conn.Close() }
+
+// attach registers a transport; it fails when the phone is not plugged in.
+func (p *Phone) attach(conn net.Conn) (*connection, State, func()) {
+	c := &connection{conn: conn}
+	p.link.Lock()
+	defer p.link.Unlock()
+	p.link.conns[c] = true
+	return c, p.link.state, func() {
+		p.link.Lock()
+		delete(p.link.conns, c)
+		p.link.Unlock()
+	}
+}
+
+// dropAll cuts every transport at once, as a broken cable does, and leaves the state alone.
+func (p *Phone) dropAll() {
+	p.link.Lock()
+	defer p.link.Unlock()
+	for c := range p.link.conns {
+		c.drop()
+	}
+}
+
+// Tap is one gesture and the element that took it.
+type Tap struct {
+	At      time.Time
+	Kind    string // tap, long, swipe, drag
+	Point   image.Point
+	Package string
+	Label   string // text, or content description, or the first label inside the element; empty when nothing took it
+	ID      string
+	Class   string
+}
+
+// Taps are the gestures since the phone was made.
+func (p *Phone) Taps() []Tap {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Tap(nil), p.taps...)
+}
+
+// Count says how often a command of the device's shell ran, named by its first word ("uiautomator").
+func (p *Phone) Count(command string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.counts[command]
+}
+
+// Counts is Count for all commands that ran.
+func (p *Phone) Counts() map[string]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.counts)
+}
+
+// Foreground is the component that has the focus, such as com.example.login/.MainActivity.
+func (p *Phone) Foreground() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ui.top().component()
+}
+
+// Screen is the picture that the phone shows now.
+func (p *Phone) Screen() *image.RGBA {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ui.picture(time.Now())
+}
+
+// Tree is the tree that the phone shows now, as uiautomator would write it if it did not wait for anything.
+func (p *Phone) Tree() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return dumpActive(p.ui.frame(time.Now()), p.prof, false)
+}
+
+// Log writes a line to the phone's log, as an app would.
+func (p *Phone) Log(priority byte, tag, format string, args ...any) {
+	p.log.write(logLine{pid: 1000, tid: 1000, pri: priority, tag: tag, text: fmt.Sprintf(format, args...)})
+}
+
+// WriteFile stores a file on the phone.
+func (p *Phone) WriteFile(name string, data []byte) error {
+	name = resolve("/", name)
+	if err := p.files.write(name, data, 0o660); err != nil {
+		return fmt.Errorf("write %s on %s: %w", name, p.opts.Serial, err)
+	}
+	return nil
+}
+
+// ReadFile returns a copy of a file on the phone.
+func (p *Phone) ReadFile(name string) ([]byte, error) {
+	name = resolve("/", name)
+	data, err := p.files.read(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s on %s: %w", name, p.opts.Serial, err)
+	}
+	return append([]byte(nil), data...), nil
+}
+
+// pause waits unless the time is zero; it says whether the wait was whole.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,322 @@
+package androidtest
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const notExported = "-"
+
+const adbKeyboardIME = "com.android.adbkeyboard/.AdbIME"
+
+func cmdPm(c *call) int {
+	if len(c.args) < 2 {
+		c.errorf("Package manager (package) commands:\n  help\n    Print this help text.\n")
+		return 255
+	}
+	args := c.args[2:]
+	switch verb := c.args[1]; verb {
+	case "list":
+		return pmList(c, args)
+	case "path":
+		return pmPath(c, args)
+	case "clear":
+		return pmClear(c, dropUser(args))
+	case "grant", "revoke":
+		return pmGrant(c, verb, dropUser(args))
+	case "resolve-activity":
+		return pmResolve(c, args)
+	case "install":
+		return pmInstall(c, args)
+	case "uninstall":
+		return pmUninstall(c, dropUser(args))
+	case "disable-user", "enable":
+		return c.fail(255, "Error: Shell cannot change component state for null to 0")
+	default:
+		return c.fail(255, "Unknown command: %s", verb)
+	}
+}
+
+func pmList(c *call, args []string) int {
+	if len(args) == 0 {
+		return c.fail(255, "Error: no list type specified")
+	}
+	switch args[0] {
+	case "packages", "package":
+	case "features":
+		c.printf("feature:android.hardware.touchscreen\nfeature:android.software.input_methods\n")
+		return 0
+	case "users":
+		c.printf("Users:\n\tUserInfo{0:Owner:c13} running\n")
+		return 0
+	case "instrumentation":
+		return 0
+	default:
+		return c.fail(255, "Error: unknown list type '%s'", args[0])
+	}
+	third, system, paths, uids, filter := false, false, false, false, ""
+	for rest := args[1:]; len(rest) > 0; rest = rest[1:] {
+		switch rest[0] {
+		case "-3":
+			third = true
+		case "-s":
+			system = true
+		case "-f":
+			paths = true
+		case "-U":
+			uids = true
+		case "-e", "-d", "-i", "-u", "-a":
+			if rest[0] == "-d" {
+				return 0 // nothing is disabled
+			}
+		case "--user":
+			if len(rest) < 2 {
+				return c.fail(255, "Error: --user needs an argument")
+			}
+			rest = rest[1:]
+		default:
+			if strings.HasPrefix(rest[0], "-") {
+				return c.fail(255, "Error: Unknown option: %s", rest[0])
+			}
+			filter = rest[0]
+		}
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.phone.packages)) {
+		p := c.phone.packages[name]
+		if third && p.system || system && !p.system || !strings.Contains(name, filter) {
+			continue
+		}
+		line := "package:"
+		if paths {
+			line += p.path() + "="
+		}
+		line += name
+		if uids {
+			line += " uid:" + strconv.Itoa(p.uid)
+		}
+		c.printf("%s\n", line)
+	}
+	return 0
+}
+
+func (p *installed) path() string {
+	if p.system {
+		return "/system/app/" + p.label + "/" + p.label + ".apk"
+	}
+	return "/data/app/~~Zk3hY1w==/" + p.name + "-8Qd0Pq==/base.apk"
+}
+
+func pmPath(c *call, args []string) int {
+	args = dropUser(args)
+	if len(args) == 0 {
+		return c.fail(255, "Error: no package specified")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	p := c.phone.packages[args[0]]
+	if p == nil {
+		return 1
+	}
+	c.printf("package:%s\n", p.path())
+	return 0
+}
+
+// pmClear wipes the data at once and says Success; the process is killed some time later, as on phones.
+func pmClear(c *call, args []string) int {
+	if len(args) == 0 {
+		return c.fail(255, "Error: no package specified")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	p := c.phone.packages[args[0]]
+	if p == nil {
+		c.printf("Failed\n")
+		return 1
+	}
+	clear(p.data)
+	clear(p.granted)
+	if r := c.phone.ui.apps[p.name]; r != nil {
+		// What lands later kills whatever runs by then, even a process that was started after the Success.
+		c.phone.ui.later(c.phone.opts.ClearKill, func() { c.phone.ui.stop(p.name) })
+	}
+	c.printf("Success\n")
+	return 0
+}
+
+func pmGrant(c *call, verb string, args []string) int {
+	if len(args) < 2 {
+		return c.fail(255, "Error: no permission specified")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	p := c.phone.packages[args[0]]
+	if p == nil {
+		return c.exception("java.lang.IllegalArgumentException: Unknown package: "+args[0], "pm", verb)
+	}
+	if !slices.Contains(p.declared, args[1]) {
+		return c.exception(fmt.Sprintf("java.lang.SecurityException: Package %s has not requested permission %s", args[0], args[1]), "pm", verb)
+	}
+	p.granted[args[1]] = verb == "grant"
+	return 0
+}
+
+func pmResolve(c *call, args []string) int {
+	brief, name := false, ""
+	in := intent{}
+	for ; len(args) > 0; args = args[1:] {
+		switch {
+		case args[0] == "--brief":
+			brief = true
+		case (args[0] == "-c" || args[0] == "--user" || args[0] == "--query-flags") && len(args) > 1:
+			args = args[1:]
+		case (args[0] == "-a") && len(args) > 1:
+			args = args[1:]
+			in.action = args[0]
+		case (args[0] == "-d") && len(args) > 1:
+			args = args[1:]
+			in.data = args[0]
+		case !strings.HasPrefix(args[0], "-"):
+			name = args[0]
+		}
+	}
+	in.pkg = name
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	pkg, class := c.phone.target(in)
+	if class == "" {
+		c.printf("No activity found\n")
+		return 0
+	}
+	if brief {
+		c.printf("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n%s\n", shorten(pkg, class))
+		return 0
+	}
+	c.printf("priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n  ActivityInfo:\n    name=%s\n    packageName=%s\n", class, pkg)
+	return 0
+}
+
+// pmInstall takes an APK from stdin (-S N) or from a file. A package is a file that starts like a ZIP and holds the words
+// "package=NAME" somewhere, which is what tests write.
+func pmInstall(c *call, args []string) int {
+	size, file := int64(-1), ""
+	for ; len(args) > 0; args = args[1:] {
+		switch {
+		case args[0] == "-S" && len(args) > 1:
+			n, err := strconv.ParseInt(args[1], 10, 64)
+			if err != nil || n < 0 || n > maxDeviceFile {
+				return c.fail(1, "Error: invalid size %s", args[1])
+			}
+			size, args = n, args[1:]
+		case (args[0] == "-i" || args[0] == "--user" || args[0] == "--abi") && len(args) > 1:
+			args = args[1:]
+		case !strings.HasPrefix(args[0], "-"):
+			file = args[0]
+		}
+	}
+	var apk []byte
+	switch {
+	case size >= 0:
+		apk = make([]byte, size)
+		if _, err := io.ReadFull(c.in, apk); err != nil {
+			return c.failure("INSTALL_FAILED_INTERNAL_ERROR: Session relinquished")
+		}
+	case file != "":
+		data, err := c.phone.files.read(c.path(file))
+		if err != nil {
+			return c.fail(1, "Error: failed to open file: %s", file)
+		}
+		apk = data
+	default:
+		return c.fail(1, "Error: must either specify a package size or an APK file")
+	}
+	return c.installAPK(apk)
+}
+
+// failure is pm's answer to an install that did not work; it goes to stdout.
+func (c *call) failure(reason string) int {
+	c.printf("Failure [%s]\n", reason)
+	return 1
+}
+
+func (c *call) installAPK(apk []byte) int {
+	text := string(apk)
+	if !strings.HasPrefix(text, "PK\x03\x04") {
+		return c.failure("INSTALL_PARSE_FAILED_NOT_APK: Failed to parse /data/app/vmdl1.tmp/base.apk")
+	}
+	_, after, ok := strings.Cut(text, "package=")
+	name, _, _ := strings.Cut(after, "\n")
+	if !ok || name == "" || strings.ContainsAny(name, " /\x00") {
+		return c.failure("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: base.apk has no manifest")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	if old := c.phone.packages[name]; old != nil && old.system {
+		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name + " signatures do not match newer version; ignoring!")
+	}
+	c.phone.ui.stop(name)
+	label := name[strings.LastIndexByte(name, '.')+1:]
+	c.phone.packages[name] = &installed{
+		name: name, label: label, uid: 10200 + len(c.phone.packages), version: "1.0", launch: name + ".MainActivity",
+		activities: map[string]string{name + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
+	}
+	c.printf("Success\n")
+	return 0
+}
+
+func pmUninstall(c *call, args []string) int {
+	if len(args) > 0 && args[0] == "-k" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return c.fail(1, "Error: package name not specified")
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	p := c.phone.packages[args[0]]
+	switch {
+	case p == nil:
+		return c.failure("DELETE_FAILED_INTERNAL_ERROR")
+	case p.system:
+		return c.failure("DELETE_FAILED_INTERNAL_ERROR: system package")
+	}
+	c.phone.ui.stop(p.name)
+	delete(c.phone.packages, p.name)
+	c.printf("Success\n")
+	return 0
+}
+
+func cmdMonkey(c *call) int {
+	pkg, count := "", ""
+	for args := c.args[1:]; len(args) > 0; args = args[1:] {
+		switch {
+		case args[0] == "-p" && len(args) > 1:
+			pkg, args = args[1], args[1:]
+		case (args[0] == "-c" || args[0] == "--throttle" || args[0] == "-s" || args[0] == "--pct-syskeys") && len(args) > 1:
+			args = args[1:]
+		case strings.HasPrefix(args[0], "-"):
+		default:
+			count = args[0]
+		}
+	}
+	if _, err := strconv.Atoi(count); err != nil {
+		c.errorf("** Error: Count not specified\nusage: monkey [-p ALLOWED_PACKAGE [-p ALLOWED_PACKAGE] ...]\n")
+		return 255
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	p := c.phone.packages[pkg]
+	c.printf("  bash arg: -p\n  bash arg: %s\n  bash arg: -c\n  bash arg: android.intent.category.LAUNCHER\n  bash arg: %s\n", pkg, count)
+	if p == nil || p.launch == "" {
+		c.printf("** No activities found to run, monkey aborted.\n")
+		return 252
+	}
+	c.phone.ui.start(pkg)
+	c.printf("Events injected: %s\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n", count)
+	return 0
+}

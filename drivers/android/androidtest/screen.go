@@ -1,0 +1,310 @@
+package androidtest
+
+import (
+	"fmt"
+	"image"
+	"time"
+)
+
+// page is the state machine behind one activity. Its methods run with the phone's lock held.
+type page interface {
+	// view builds what is shown at m.now; it is called for every dump and picture.
+	view(m metrics) *view
+	// dialog builds a window over the page, or returns nil.
+	dialog(m metrics) *view
+	// back takes the back key; false finishes the activity.
+	back() bool
+}
+
+// activity is an opened screen of an app.
+type activity struct {
+	pkg, class string // class with the package: com.example.login.MainActivity
+	task       int
+	token      uint32
+	started    time.Time
+	page       page
+}
+
+// component is pkg/.Class, shortened as dumpsys does.
+func (a *activity) component() string { return shorten(a.pkg, a.class) }
+
+func shorten(pkg, class string) string {
+	if len(class) > len(pkg) && class[:len(pkg)+1] == pkg+"." {
+		class = class[len(pkg):]
+	}
+	return pkg + "/" + class
+}
+
+// screen is the window manager: the stack of activities, the focus and the keyboard. Phone.mu guards it.
+type screen struct {
+	phone     *Phone
+	stack     []*activity
+	apps      map[string]*running
+	nextTask  int
+	token     uint32
+	changed   time.Time // when another activity came to the front
+	focus     *field
+	keyboard  bool
+	off       bool
+	finger    *touchPoint
+	clipboard string
+	timers    []*time.Timer
+}
+
+// running is the process of an app.
+type running struct {
+	pid     int
+	started time.Time
+	app     any
+}
+
+func newScreen(p *Phone) *screen {
+	return &screen{phone: p, apps: map[string]*running{}, nextTask: 1, token: 0x48b4735}
+}
+
+func (s *screen) boot() {
+	s.open(launcherPackage, launcherPackage+".uioverrides.QuickstepLauncher", nil)
+	s.changed = time.Time{}
+}
+
+func (s *screen) stopTimers() {
+	for _, t := range s.timers {
+		t.Stop()
+	}
+}
+
+// later runs f with the lock held, unless the phone is closed before.
+func (s *screen) later(d time.Duration, f func()) {
+	p := s.phone
+	s.timers = append(s.timers, time.AfterFunc(d, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.ctx.Err() == nil {
+			f()
+		}
+	}))
+}
+
+func (s *screen) top() *activity { return s.stack[len(s.stack)-1] }
+
+// process starts the app's process unless it lives.
+func (s *screen) process(pkg string) (r *running, cold bool) {
+	if r := s.apps[pkg]; r != nil {
+		return r, false
+	}
+	p := s.phone
+	r = &running{pid: p.procs.pid(), started: time.Now()}
+	s.apps[pkg] = r
+	p.procs.add(&process{pid: r.pid, ppid: 512, user: "u0_a" + fmt.Sprint(p.packages[pkg].uid-10000), name: pkg, args: pkg})
+	p.log.write(logLine{
+		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager",
+		text: fmt.Sprintf("Start proc %d:%s/u0a%d for next-top-activity", r.pid, pkg, p.packages[pkg].uid-10000),
+	})
+	return r, true
+}
+
+// open puts a new activity of a known class on top; a nil data string means a plain start.
+func (s *screen) open(pkg, class string, data *string) *activity {
+	r, _ := s.process(pkg)
+	s.token += 0x1f35
+	a := &activity{pkg: pkg, class: class, token: s.token, started: time.Now()}
+	if top := len(s.stack); top > 0 && s.stack[top-1].pkg == pkg {
+		a.task = s.stack[top-1].task
+	} else {
+		s.nextTask++
+		a.task = s.nextTask
+	}
+	a.page = newPage(s, r, a, data)
+	s.stack = append(s.stack, a)
+	s.moved()
+	return a
+}
+
+// moved is called when another activity came to the front.
+func (s *screen) moved() {
+	s.changed = time.Now()
+	s.focus = nil
+	s.keyboard = false
+	a := s.top()
+	s.phone.log.write(logLine{pid: 1033, tid: 1061, pri: 'I', tag: "ActivityTaskManager", text: "Displayed " + a.component()})
+}
+
+// bring puts a package's activities on top, in their order; false when it has none.
+func (s *screen) bring(pkg string) bool {
+	var rest, mine []*activity
+	for _, a := range s.stack {
+		if a.pkg == pkg {
+			mine = append(mine, a)
+		} else {
+			rest = append(rest, a)
+		}
+	}
+	if len(mine) == 0 {
+		return false
+	}
+	was := s.top()
+	s.stack = append(rest, mine...)
+	if s.top() != was {
+		s.moved()
+	}
+	return true
+}
+
+func (s *screen) home() { s.bring(launcherPackage) }
+
+// finish closes an activity; the launcher stays.
+func (s *screen) finish(a *activity) {
+	for i, b := range s.stack {
+		if b == a && a.pkg != launcherPackage {
+			s.stack = append(s.stack[:i:i], s.stack[i+1:]...)
+			s.moved()
+			return
+		}
+	}
+}
+
+// stop kills an app and closes its activities.
+func (s *screen) stop(pkg string) {
+	r := s.apps[pkg]
+	if r == nil || pkg == launcherPackage {
+		return
+	}
+	var rest []*activity
+	for _, a := range s.stack {
+		if a.pkg != pkg {
+			rest = append(rest, a)
+		}
+	}
+	was := s.top()
+	s.stack = rest
+	delete(s.apps, pkg)
+	s.phone.procs.remove(r.pid)
+	s.phone.log.write(logLine{
+		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager",
+		text: fmt.Sprintf("Force stopping %s appid=%d user=0", pkg, s.phone.packages[pkg].uid),
+	})
+	if s.top() != was {
+		s.moved()
+	}
+}
+
+func (s *screen) back() {
+	switch a := s.top(); {
+	case s.keyboard:
+		s.keyboard = false
+	case a.page.back():
+	default:
+		s.finish(a)
+	}
+}
+
+// size is the size in pixels after wm size and the rotation.
+func (s *screen) size() image.Point {
+	w, h := s.phone.displaySize()
+	if s.rotation()%2 == 1 {
+		w, h = h, w
+	}
+	return image.Pt(w, h)
+}
+
+func (s *screen) rotation() int {
+	sys := s.phone.settings["system"]
+	if sys["accelerometer_rotation"] == "1" {
+		return 0
+	}
+	switch sys["user_rotation"] {
+	case "1":
+		return 1
+	case "2":
+		return 2
+	case "3":
+		return 3
+	}
+	return 0
+}
+
+const (
+	statusBarDP = 28
+	navBarDP    = 24
+)
+
+func (s *screen) metrics(now time.Time) metrics {
+	size := s.size()
+	scale := float64(s.phone.displayDensity()) / 160
+	m := metrics{scale: scale, now: now}
+	m.area = image.Rect(0, m.dp(statusBarDP), size.X, size.Y-m.dp(navBarDP))
+	return m
+}
+
+// settled says whether the transition to the activity on top is over.
+func (s *screen) settled(now time.Time) bool {
+	wait := s.phone.opts.Transition
+	if s.phone.settings["global"]["transition_animation_scale"] == "0" {
+		wait = 0
+	}
+	return !now.Before(s.changed.Add(wait))
+}
+
+// frame builds the screen at an instant.
+func (s *screen) frame(now time.Time) *frame {
+	m := s.metrics(now)
+	f := &frame{at: now, size: s.size(), rotation: s.rotation(), keyboard: s.keyboard}
+	if s.off {
+		return f
+	}
+	a := s.top()
+	root := &view{class: classFrame, b: image.Rectangle{Max: f.size}, fill: rgb(0xfefbff)}
+	root.add(a.page.view(m))
+	app := &window{title: a.component(), kind: "APPLICATION", root: root, focused: true, layer: 1}
+	f.windows = append(f.windows, app)
+	if d := a.page.dialog(m); d != nil {
+		app.focused = false
+		f.windows = append(f.windows, &window{title: a.component(), kind: "APPLICATION", root: d, focused: true, layer: 2, dim: true})
+	}
+	focusable := false
+	f.active().root.walk(func(v *view) {
+		v.focused = v.field != nil && v.field == s.focus
+		focusable = focusable || v.focused
+	})
+	if !focusable { // the field went away with its page
+		s.focus, s.keyboard, f.keyboard = nil, false, false
+	}
+	for _, w := range f.windows {
+		w.root.walk(func(v *view) { v.pkg = a.pkg })
+	}
+	if s.keyboard {
+		f.windows = append(f.windows, keyboardWindow(m, f.size))
+	}
+	f.windows = append(f.windows, statusBar(m, f.size))
+	return f
+}
+
+func (s *screen) picture(now time.Time) *image.RGBA { return s.phone.draw.frame(s.frame(now)) }
+
+// statusBar shows the time to the second, so that no two pictures are ever quite the same.
+func statusBar(m metrics, size image.Point) *window {
+	b := image.Rect(0, 0, size.X, m.dp(statusBarDP))
+	bar := &view{class: classFrame, b: b, pkg: "com.android.systemui", fill: rgb(0xf3edf7), id: "com.android.systemui:id/status_bar"}
+	clock := &view{
+		class: classText, text: m.now.Format("15:04:05"), b: image.Rect(m.dp(12), 0, m.dp(150), b.Max.Y), size: m.dp(13),
+		id: "com.android.systemui:id/clock", pkg: "com.android.systemui",
+	}
+	return &window{title: "StatusBar", kind: "SYSTEM", root: bar.add(clock), layer: 9}
+}
+
+// keyboardWindow covers the lower part; its keys are pixels only, as those of most keyboards are.
+func keyboardWindow(m metrics, size image.Point) *window {
+	top := size.Y - size.Y*36/100
+	root := &view{class: classFrame, b: image.Rect(0, top, size.X, size.Y), pkg: imePackage, fill: rgb(0xdcd7e2)}
+	rows := []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
+	rowHeight := (size.Y - top) / 5
+	for i, row := range rows {
+		width := size.X / 10
+		left := (size.X - width*len(row)) / 2
+		for j, key := range row {
+			b := image.Rect(left+j*width, top+(i+1)*rowHeight, left+(j+1)*width, top+(i+2)*rowHeight).Inset(6)
+			root.add(&view{text: string(key), b: b, pkg: imePackage, fill: rgb(0xffffff), size: m.dp(18), center: true, class: classText})
+		}
+	}
+	return &window{title: "InputMethod", kind: "INPUT_METHOD", root: root, layer: 5}
+}

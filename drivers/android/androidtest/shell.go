@@ -1,0 +1,376 @@
+package androidtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Names that stand for $$ and $! inside a script: the interpreter would give those of this program.
+const (
+	selfPID  = "__TAPSIM_SELF"
+	childPID = "__TAPSIM_CHILD"
+)
+
+// notBuiltin marks a command that the interpreter has and the phone's shell has not; replaced marks what exec runs.
+const (
+	notBuiltin = "\x00ext:"
+	replaced   = "\x00exec:"
+	forked     = "\x00fork" // PID: a background job begins
+	reaped     = "\x00reap" // PID: it has ended
+)
+
+// call is one command that runs on the phone.
+type call struct {
+	ctx   context.Context
+	phone *Phone
+	args  []string
+	pid   int
+	dir   string
+	in    io.Reader
+	out   io.Writer
+	err   io.Writer
+	// exec says that the service is exec:, whose /dev/tty leads back to the host.
+	exec  bool
+	shell *shell
+}
+
+func (c *call) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+func (c *call) errorf(format string, args ...any) { fmt.Fprintf(c.err, format, args...) }
+
+// fail writes one line to stderr and returns the exit code.
+func (c *call) fail(code int, format string, args ...any) int {
+	c.errorf(format+"\n", args...)
+	return code
+}
+
+func (c *call) path(name string) string { return resolve(c.dir, name) }
+
+// shell is one /system/bin/sh with its standard streams.
+type shell struct {
+	phone *Phone
+	pid   int
+	dir   string
+	in    *os.File
+	out   io.Writer
+	err   io.Writer
+	exec  bool
+}
+
+// run interprets a script; the context's cause says by which signal it was ended.
+func (s *shell) run(ctx context.Context, script string, params ...string) int {
+	ctx, cancel, ended := s.context(ctx)
+	jobs := false
+	defer func() { ended(jobs) }()
+	s.phone.procs.add(&process{
+		pid: s.pid, ppid: 1420, user: "shell", name: "sh", args: "sh -c " + script,
+		kill: func(sig int) { cancel(killed(sig)) },
+	})
+	defer s.phone.procs.remove(s.pid)
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangMirBSDKorn)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		fmt.Fprintf(s.err, "/system/bin/sh: %s\n", syntaxError(err))
+		return 1
+	}
+	jobs = s.rewrite(file)
+	runner, err := interp.New(
+		interp.Env(expand.ListEnviron(
+			"PATH=/product/bin:/apex/com.android.runtime/bin:/system/bin:/system/xbin:/odm/bin:/vendor/bin",
+			"HOME=/", "USER=shell", "LOGNAME=shell", "SHELL=/bin/sh", "TMPDIR=/data/local/tmp", "UID=2000", "EUID=2000",
+			"GID=2000", "EXTERNAL_STORAGE=/sdcard", "ANDROID_ROOT=/system", "ANDROID_DATA=/data", "TERM=dumb",
+			selfPID+"="+strconv.Itoa(s.pid))),
+		interp.Dir("/"),
+		interp.StdIO(s.in, s.out, s.err),
+		interp.CallHandler(s.rename),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return s.execute }),
+		interp.OpenHandler(s.openFile),
+		interp.StatHandler(s.statFile),
+		interp.AccessHandler(s.access),
+		interp.ReadDirHandler2(s.readDir),
+		interp.Params(append([]string{"--"}, params...)...),
+	)
+	if err != nil {
+		fmt.Fprintf(s.err, "/system/bin/sh: %v\n", err)
+		return 1
+	}
+	err = runner.Run(ctx, file)
+	if ctx.Err() != nil {
+		return 128 + signalOf(ctx)
+	}
+	if status, ok := errors.AsType[interp.ExitStatus](err); ok {
+		return int(status)
+	}
+	if err != nil {
+		fmt.Fprintf(s.err, "/system/bin/sh: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// context ends with the host's stream while the shell runs. Background jobs outlive the shell, until the phone is closed.
+func (s *shell) context(parent context.Context) (_ context.Context, cancel context.CancelCauseFunc, ended func(jobs bool)) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		if cause, ok := context.Cause(parent).(killed); ok {
+			cancel(cause)
+			return
+		}
+		cancel(killed(sigHUP))
+	})
+	stopPhone := context.AfterFunc(s.phone.ctx, func() { cancel(killed(sigKILL)) })
+	return ctx, cancel, func(jobs bool) {
+		stop()
+		if !jobs {
+			stopPhone()
+			cancel(nil)
+		}
+	}
+}
+
+func syntaxError(err error) string {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "without closing quote"):
+		return "no closing quote"
+	case strings.Contains(text, "reached EOF"):
+		return "syntax error: unexpected EOF"
+	}
+	_, text, _ = strings.Cut(text, ": ")
+	return "syntax error: " + text
+}
+
+// rewrite replaces $$ and $! and gives every background job a process id of the phone.
+func (s *shell) rewrite(file *syntax.File) (background bool) {
+	var jobs []*syntax.Stmt
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			switch {
+			case n.Param != nil && n.Param.Value == "$":
+				n.Param.Value = selfPID
+			case n.Param != nil && n.Param.Value == "!":
+				n.Param.Value = childPID
+			}
+		case *syntax.Stmt:
+			if n.Background {
+				jobs = append(jobs, n)
+			}
+		}
+		return true
+	})
+	for _, job := range jobs {
+		s.background(job)
+	}
+	return len(jobs) > 0
+}
+
+// background turns `X &` into `{ child=N; ( self=N; exec X ) & }`, as the phone's shell forks once for a simple command.
+func (s *shell) background(st *syntax.Stmt) {
+	pid := strconv.Itoa(s.phone.procs.pid())
+	if cmd, ok := st.Cmd.(*syntax.CallExpr); ok && len(cmd.Args) > 0 {
+		if first := cmd.Args[0].Lit(); first != "" && !interp.IsBuiltin(first) {
+			exec := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "exec"}}}
+			cmd.Args = append([]*syntax.Word{exec}, cmd.Args...)
+		}
+	}
+	inner := &syntax.Stmt{Cmd: st.Cmd, Redirs: st.Redirs, Negated: st.Negated}
+	job := &syntax.Stmt{Background: true, Cmd: &syntax.Subshell{Stmts: []*syntax.Stmt{assign(selfPID, pid), inner, plainCall(reaped, pid)}}}
+	st.Background, st.Negated, st.Redirs = false, false, nil
+	st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{assign(childPID, pid), plainCall(forked, pid), job}}
+}
+
+func plainCall(name, arg string) *syntax.Stmt {
+	word := func(s string) *syntax.Word { return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}} }
+	return &syntax.Stmt{Cmd: &syntax.CallExpr{Args: []*syntax.Word{word(name), word(arg)}}}
+}
+
+func assign(name, value string) *syntax.Stmt {
+	return &syntax.Stmt{Cmd: &syntax.CallExpr{Assigns: []*syntax.Assign{{
+		Name:  &syntax.Lit{Value: name},
+		Value: &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: value}}},
+	}}}}
+}
+
+// rename sends commands to the phone's own programs where the interpreter has a builtin that the phone lacks or that
+// behaves in another way there.
+func (s *shell) rename(_ context.Context, args []string) ([]string, error) {
+	switch args[0] {
+	case "echo":
+		// mksh expands backslashes unless told not to.
+		if len(args) > 1 && args[1] == "-E" {
+			return args, nil
+		}
+		return append([]string{"echo", "-e"}, args[1:]...), nil
+	case "exec":
+		if len(args) > 1 {
+			return append([]string{"exec", replaced + args[1]}, args[2:]...), nil
+		}
+		return args, nil
+	case ":", "true", "false", "test", "[", "cd", "pwd", "printf", "exit", "return", "set", "shift", "unset", "export",
+		"eval", ".", "trap", "wait", "read", "break", "continue", "command", "type", "alias", "unalias", "getopts",
+		"umask", "times", "local", "readonly":
+		return args, nil
+	}
+	if interp.IsBuiltin(args[0]) {
+		return append([]string{notBuiltin + args[0]}, args[1:]...), nil
+	}
+	return args, nil
+}
+
+// execute runs one of the phone's programs as a process of its own.
+func (s *shell) execute(ctx context.Context, args []string) error {
+	hc := interp.HandlerCtx(ctx)
+	switch args[0] {
+	case forked:
+		s.phone.procs.fork(args[1], s.pid)
+		return nil
+	case reaped:
+		pid, _ := strconv.Atoi(args[1])
+		s.phone.procs.remove(pid)
+		return exitStatus(hc.LastExitStatus)
+	}
+	name, isExec := strings.CutPrefix(strings.TrimPrefix(args[0], notBuiltin), replaced)
+	args = append([]string{name}, args[1:]...)
+	pid := s.phone.procs.pid()
+	if isExec {
+		pid, _ = strconv.Atoi(hc.Env.Get(selfPID).String())
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c := &call{ctx: ctx, phone: s.phone, args: args, pid: pid, dir: hc.Dir, in: hc.Stdin, out: hc.Stdout, err: hc.Stderr, exec: s.exec, shell: s}
+	if c.in == nil {
+		c.in = strings.NewReader("")
+	}
+	base := strings.TrimPrefix(name, "/system/bin/")
+	run, ok := s.phone.command(base)
+	if !ok {
+		return interp.ExitStatus(c.unknown(name))
+	}
+	s.phone.count(base)
+	if f, ok := s.phone.faults.match(strings.Join(args, " "), true); ok {
+		c.errorf("%s", f.Output)
+		return exitStatus(f.Code)
+	}
+	s.phone.procs.add(&process{
+		pid: pid, ppid: s.pid, user: "shell", name: base, args: strings.Join(args, " "),
+		kill: func(sig int) { cancel(killed(sig)) },
+	})
+	defer s.phone.procs.remove(pid)
+	code := run(c)
+	if ctx.Err() != nil && code == 0 {
+		code = 128 + signalOf(ctx)
+	}
+	return exitStatus(code)
+}
+
+func exitStatus(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return interp.ExitStatus(uint8(code))
+}
+
+func (c *call) unknown(name string) int {
+	if strings.Contains(name, "/") {
+		info, err := c.phone.files.stat(c.path(name))
+		switch {
+		case err == nil && info.IsDir():
+			return c.fail(126, "/system/bin/sh: %s: can't execute: Is a directory", name)
+		case err == nil:
+			return c.fail(126, "/system/bin/sh: %s: can't execute: Permission denied", name)
+		}
+	}
+	return c.fail(127, "/system/bin/sh: %s: %s", name, c.phone.prof.notFound)
+}
+
+func (p *Phone) count(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counts[name]++
+}
+
+func (s *shell) openFile(ctx context.Context, name string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
+	at := resolve(interp.HandlerCtx(ctx).Dir, name)
+	if at == "/dev/tty" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: shellError{name, "can't open", "No such device or address"}}
+	}
+	f, err := s.phone.files.open(at, flag, perm)
+	if err != nil {
+		verb := "can't open"
+		if flag&os.O_CREATE != 0 {
+			verb = "can't create"
+		}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: shellError{name, verb, reason(err)}}
+	}
+	return f, nil
+}
+
+// shellError is worded by the writer that the shell's own complaints go through, see complaints.
+type shellError struct{ name, verb, reason string }
+
+func (e shellError) Error() string {
+	return "/system/bin/sh: " + e.verb + " " + e.name + ": " + e.reason
+}
+
+// complaints takes the wrapping off errors that the interpreter prints ("open X: /system/bin/sh: …").
+type complaints struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (c *complaints) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := string(b)
+	if i := strings.Index(text, ": /system/bin/sh: can't "); i > 0 && strings.HasPrefix(text, "open ") {
+		text = text[i+2:]
+	}
+	if _, err := io.WriteString(c.w, text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+func (s *shell) statFile(_ context.Context, name string, _ bool) (fs.FileInfo, error) {
+	info, err := s.phone.files.stat(resolve("/", name))
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return info, nil
+}
+
+func (s *shell) access(_ context.Context, name string, mode interp.AccessMode) error {
+	name = resolve("/", name)
+	info, err := s.phone.files.stat(name)
+	switch {
+	case err != nil:
+		return err
+	case mode&interp.AccessExec != 0 && !info.IsDir():
+		return fs.ErrPermission
+	case mode&interp.AccessWrite != 0 && !writable(name+"/x"):
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+func (s *shell) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
+	infos, err := s.phone.files.list(resolve("/", name))
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	var out []fs.DirEntry
+	for _, info := range infos {
+		out = append(out, fs.FileInfoToDirEntry(info))
+	}
+	return out, nil
+}

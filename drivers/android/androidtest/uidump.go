@@ -1,0 +1,250 @@
+package androidtest
+
+import (
+	"fmt"
+	"image"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const xmlHead = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>`
+
+// dumpActive is the tree of the window that has the focus.
+func dumpActive(f *frame, prof profile, compressed bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `%s<hierarchy rotation="%d">`, xmlHead, f.rotation)
+	if w := f.active(); w != nil {
+		dumper{b: &b, prof: prof, size: f.size, compressed: compressed}.node(w.root, 0)
+	}
+	b.WriteString(`</hierarchy>`)
+	return b.String()
+}
+
+// dumpWindows is the form of --windows: every window of every display.
+func dumpWindows(f *frame, prof profile, compressed bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `%s<displays><display id="0">`, xmlHead)
+	for i := len(f.windows) - 1; i >= 0; i-- {
+		w := f.windows[i]
+		kind := map[string]string{"APPLICATION": "TYPE_APPLICATION", "INPUT_METHOD": "TYPE_INPUT_METHOD", "SYSTEM": "TYPE_SYSTEM"}[w.kind]
+		fmt.Fprintf(&b, `<window index="%d" id="%d" title="%s" bounds="%s" active="%t" type="%s" layer="%d" token="" focused="%t" accessibility-focused="false">`,
+			len(f.windows)-1-i, i+1, escape(w.title, '"'), bounds(w.root.b, f.size), w.focused, kind, w.layer, w.focused)
+		fmt.Fprintf(&b, `<hierarchy rotation="%d">`, f.rotation)
+		dumper{b: &b, prof: prof, size: f.size, compressed: compressed}.node(w.root, 0)
+		b.WriteString(`</hierarchy></window>`)
+	}
+	b.WriteString(`</display></displays>`)
+	return b.String()
+}
+
+type dumper struct {
+	b          *strings.Builder
+	prof       profile
+	size       image.Point
+	compressed bool
+}
+
+// visible says whether a service sees the view; inverted bounds pass, as they do on phones.
+func (d dumper) visible(v *view) bool {
+	screen := image.Rectangle{Max: d.size}
+	if v.b.Min.X > v.b.Max.X || v.b.Min.Y > v.b.Max.Y || v.b.Empty() {
+		return true
+	}
+	return v.b.Overlaps(screen)
+}
+
+// important says whether a view is kept in a compressed tree.
+func (v *view) important() bool {
+	return v.text != "" || v.desc != "" || v.hint != "" || v.clickable || v.scrollable || v.checkable || v.id != ""
+}
+
+func (d dumper) node(v *view, index int) {
+	if !d.visible(v) {
+		return
+	}
+	if d.compressed && !v.important() && len(v.children) > 0 {
+		for i, c := range v.children {
+			d.node(c, i)
+		}
+		return
+	}
+	d.b.WriteString("<node")
+	if v.clickable && !v.disabled && v.label() == "" && v.hint == "" {
+		d.attr("NAF", "true")
+	}
+	d.attr("index", strconv.Itoa(index))
+	d.attr("text", v.shown())
+	d.attr("resource-id", v.id)
+	d.attr("class", v.class)
+	d.attr("package", v.pkg)
+	d.attr("content-desc", v.desc)
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"checkable", v.checkable}, {"checked", v.checked}, {"clickable", v.clickable}, {"enabled", !v.disabled},
+		{"focusable", v.focusable}, {"focused", v.focused}, {"scrollable", v.scrollable},
+		{"long-clickable", v.longClickable}, {"password", v.password}, {"selected", v.selected},
+	} {
+		d.attr(f.name, strconv.FormatBool(f.on))
+	}
+	d.attr("bounds", bounds(v.b, d.size))
+	if d.prof.api >= 34 {
+		d.attr("drawing-order", strconv.Itoa(index+1))
+		d.attr("hint", v.hint)
+		d.attr("display-id", "0")
+	}
+	if d.prof.api >= 36 {
+		d.attr("visible-to-user", "true")
+	}
+	if len(v.children) == 0 {
+		d.b.WriteString(" />")
+		return
+	}
+	d.b.WriteString(">")
+	for i, c := range v.children {
+		d.node(c, i)
+	}
+	d.b.WriteString("</node>")
+}
+
+// attr quotes with the other mark when the value has double quotes, as the phone's serializer does.
+func (d dumper) attr(name, value string) {
+	quote := byte('"')
+	if strings.Contains(value, `"`) {
+		quote = '\''
+	}
+	fmt.Fprintf(d.b, " %s=%c%s%c", name, quote, escape(value, quote), quote)
+}
+
+func escape(s string, quote byte) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		s = s[n:]
+		switch {
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '"' && quote == '"':
+			b.WriteString("&quot;")
+		case r == '\'' && quote == '\'':
+			b.WriteString("&apos;")
+		case r == '\n' || r == '\r' || r == '\t' || r > 0xffff:
+			fmt.Fprintf(&b, "&#%d;", r)
+		case r == utf8.RuneError && n == 1, r < 0x20, r == 0xfffe, r == 0xffff:
+			b.WriteByte('.')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// bounds are clipped to the screen and not to the parent; what is inverted stays so.
+func bounds(b image.Rectangle, size image.Point) string {
+	if b.Min.X < b.Max.X && b.Min.Y < b.Max.Y {
+		b = b.Intersect(image.Rectangle{Max: size})
+	}
+	return fmt.Sprintf("[%d,%d][%d,%d]", b.Min.X, b.Min.Y, b.Max.X, b.Max.Y)
+}
+
+// waitIdle waits until no window changed its content for the quiet time. Movement is no content, as on phones: an
+// animator sends no accessibility events.
+func (c *call) waitIdle() bool {
+	o := c.phone.opts
+	end := time.Now().Add(o.IdleTimeout)
+	since, last := time.Now(), c.phone.content()
+	for {
+		now := time.Now()
+		if now.Sub(since) >= o.IdleQuiet {
+			return true
+		}
+		if now.After(end) || !pause(c.ctx, min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)) {
+			return false
+		}
+		if next := c.phone.content(); next != last {
+			since, last = time.Now(), next
+		}
+	}
+}
+
+// content is what accessibility services are told of: structure, texts and states.
+func (p *Phone) content() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b strings.Builder
+	f := p.ui.frame(time.Now())
+	if w := f.active(); w != nil {
+		w.root.walk(func(v *view) {
+			fmt.Fprintf(&b, "%s|%s|%s|%t|%t|%t\n", v.class, v.shown(), v.desc, v.checked, v.focused, v.disabled)
+		})
+	}
+	return b.String()
+}
+
+func cmdUiautomator(c *call) int {
+	if len(c.args) < 2 || c.args[1] != "dump" {
+		c.errorf("Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\nhelp: displays help message\n\n" +
+			"runtest: executes UI automation tests\n    runtest <class spec> [options]\n\n" +
+			"dump: creates an XML dump of current UI hierarchy\n    dump [--verbose][file]\n      [--compressed]: dumps compressed layout information.\n" +
+			"      [file]: the location where the dumped XML should be stored, default is\n      /sdcard/window_dump.xml\n\n" +
+			"events: prints out accessibility events until terminated\n\n")
+		return 1
+	}
+	file, compressed, windows := "/sdcard/window_dump.xml", false, false
+	for _, arg := range c.args[2:] {
+		switch {
+		case arg == "--compressed":
+			compressed = true
+		case arg == "--windows" && c.phone.prof.api >= 33:
+			windows = true
+		case strings.HasPrefix(arg, "-"): // unknown options are passed over
+		default:
+			file = arg
+		}
+	}
+	if !pause(c.ctx, c.phone.opts.Latency.Dump) {
+		return 128 + signalOf(c.ctx)
+	}
+	if !c.waitIdle() {
+		if c.ctx.Err() != nil {
+			return 128 + signalOf(c.ctx)
+		}
+		return c.fail(0, "ERROR: could not get idle state.")
+	}
+	text, ok := c.phone.dump(compressed, windows)
+	if !ok {
+		return c.fail(0, "ERROR: null root node returned by UiTestAutomationBridge.")
+	}
+	switch {
+	case file == "/dev/tty" && c.exec:
+		_, _ = io.WriteString(c.out, text)
+	default:
+		// A write that fails is only logged on the phone; the line below comes all the same.
+		if err := c.phone.files.write(c.path(file), []byte(text), 0o660); err != nil {
+			c.phone.Log('E', "UiAutomator", "failed to dump window to file: %v", err)
+		}
+	}
+	c.printf("UI hierchary dumped to: %s\n", file)
+	return 0
+}
+
+func (p *Phone) dump(compressed, windows bool) (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.ui.frame(time.Now())
+	if f.active() == nil {
+		return "", false
+	}
+	if windows {
+		return dumpWindows(f, p.prof, compressed), true
+	}
+	return dumpActive(f, p.prof, compressed), true
+}

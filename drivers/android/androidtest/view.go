@@ -1,0 +1,212 @@
+package androidtest
+
+import (
+	"image"
+	"image/color"
+	"strings"
+	"time"
+)
+
+// view is one element of a window; the tree and the picture are both made from it.
+type view struct {
+	class, text, desc, id, hint, pkg string
+	// b may be inverted or empty, as broken views on phones are; image.Rectangle's own methods are not told.
+	b image.Rectangle
+
+	clickable, longClickable, checkable, checked, disabled bool
+	focusable, focused, scrollable, password, selected     bool
+
+	onTap  func()
+	onLong func()
+	// field is the text that the view edits.
+	field *field
+	// scroll is told by how many pixels a swipe moves the content up.
+	scroll func(dy int)
+
+	fill   color.Color
+	ink    color.Color
+	size   int // text height in pixels
+	center bool
+	round  bool
+	image  bool // drawn as a picture, has no text
+	// painted views are drawn with this one and have no nodes of their own.
+	painted  []*view
+	children []*view
+}
+
+// field is an editable text with its caret at the end.
+type field struct {
+	text     string
+	selected bool // everything is selected: the next key replaces it
+	password bool
+	onEnter  func()
+}
+
+func (f *field) display() string {
+	if f.password {
+		return strings.Repeat("•", len([]rune(f.text)))
+	}
+	return f.text
+}
+
+func (v *view) add(children ...*view) *view {
+	v.children = append(v.children, children...)
+	return v
+}
+
+func (v *view) paint(parts ...*view) *view {
+	v.painted = append(v.painted, parts...)
+	return v
+}
+
+// walk visits a view and everything in it, outer views first.
+func (v *view) walk(f func(*view)) {
+	f(v)
+	for _, c := range v.children {
+		c.walk(f)
+	}
+}
+
+// label is the text, description or first label inside.
+func (v *view) label() string {
+	found := ""
+	v.walk(func(c *view) {
+		if found == "" {
+			found = c.text
+		}
+		if found == "" {
+			found = c.desc
+		}
+	})
+	return found
+}
+
+// hit finds the view that takes a touch: like Android, it asks the children from the front to the back, and a view that
+// is not clickable lets the touch through to what is behind it.
+func (v *view) hit(at image.Point) *view {
+	if !at.In(v.b) {
+		return nil
+	}
+	for i := len(v.children) - 1; i >= 0; i-- {
+		if h := v.children[i].hit(at); h != nil {
+			return h
+		}
+	}
+	if v.clickable || v.field != nil {
+		return v
+	}
+	return nil
+}
+
+// hitScroll finds the innermost scrollable under a point.
+func (v *view) hitScroll(at image.Point) *view {
+	if !at.In(v.b) {
+		return nil
+	}
+	for i := len(v.children) - 1; i >= 0; i-- {
+		if h := v.children[i].hitScroll(at); h != nil {
+			return h
+		}
+	}
+	if v.scroll != nil {
+		return v
+	}
+	return nil
+}
+
+// window is one layer of the screen.
+type window struct {
+	title   string
+	kind    string // APPLICATION, INPUT_METHOD, SYSTEM
+	root    *view
+	focused bool
+	layer   int
+	dim     bool // everything behind is drawn darker
+}
+
+// frame is the whole screen at one instant.
+type frame struct {
+	at       time.Time
+	size     image.Point
+	rotation int
+	windows  []*window // from the back to the front
+	keyboard bool
+}
+
+// active is the window that has the focus.
+func (f *frame) active() *window {
+	for i := len(f.windows) - 1; i >= 0; i-- {
+		if f.windows[i].focused {
+			return f.windows[i]
+		}
+	}
+	return nil
+}
+
+// metrics turn density-independent pixels into pixels and hold the room that an app has.
+type metrics struct {
+	scale float64
+	area  image.Rectangle // below the status bar, above the navigation bar
+	now   time.Time
+}
+
+func (m metrics) dp(n int) int { return int(float64(n)*m.scale + 0.5) }
+
+// rect is a rectangle in dp inside the area.
+func (m metrics) rect(x, y, w, h int) image.Rectangle {
+	o := m.area.Min
+	return image.Rect(o.X+m.dp(x), o.Y+m.dp(y), o.X+m.dp(x+w), o.Y+m.dp(y+h))
+}
+
+// width is the width of the area in dp.
+func (m metrics) width() int { return int(float64(m.area.Dx()) / m.scale) }
+
+func (m metrics) height() int { return int(float64(m.area.Dy()) / m.scale) }
+
+const (
+	classFrame  = "android.widget.FrameLayout"
+	classLinear = "android.widget.LinearLayout"
+	classText   = "android.widget.TextView"
+	classEdit   = "android.widget.EditText"
+	classButton = "android.widget.Button"
+	classImage  = "android.widget.ImageView"
+	classList   = "androidx.recyclerview.widget.RecyclerView"
+	classBar    = "android.widget.ProgressBar"
+)
+
+func rgb(v uint32) color.RGBA {
+	return color.RGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
+}
+
+// label makes a text that is not clickable itself.
+func (m metrics) label(text string, b image.Rectangle) *view {
+	return &view{class: classText, text: text, b: b, size: m.dp(17), ink: rgb(0x1c1b1f)}
+}
+
+// button makes a clickable frame around a text that is not clickable, as most buttons of real apps are.
+func (m metrics) button(text, id string, b image.Rectangle, tap func()) *view {
+	t := m.label(text, b.Inset(m.dp(6)))
+	t.ink, t.center = rgb(0xffffff), true
+	v := &view{class: classFrame, id: id, b: b, clickable: true, focusable: true, onTap: tap, fill: rgb(0x6750a4), round: true}
+	return v.add(t)
+}
+
+// edit makes a text field.
+func (m metrics) edit(f *field, hint, id string, b image.Rectangle) *view {
+	return &view{
+		class: classEdit, text: f.display(), hint: hint, id: id, b: b, field: f, password: f.password,
+		clickable: true, longClickable: true, focusable: true, size: m.dp(17), ink: rgb(0x1c1b1f), fill: rgb(0xe7e0ec),
+	}
+}
+
+func (m metrics) page(fill uint32) *view {
+	return &view{class: classFrame, id: "android:id/content", b: m.area, fill: rgb(fill)}
+}
+
+func (m metrics) title(text string) *view {
+	b := m.rect(0, 0, m.width(), 56)
+	bar := &view{class: classLinear, b: b, fill: rgb(0xeaddff)}
+	t := m.label(text, m.rect(16, 8, m.width()-32, 40))
+	t.size = m.dp(21)
+	return bar.add(t)
+}

@@ -1,0 +1,105 @@
+package android
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// cleanXML repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters, emoji
+// as two entities of surrogate halves, and a bare "&". What is not a character becomes ".", as in uiautomator's own dumps.
+func cleanXML(doc []byte) []byte {
+	out := bytes.NewBuffer(make([]byte, 0, len(doc)))
+	for i := 0; i < len(doc); {
+		if doc[i] == '&' {
+			i += cleanEntity(out, doc[i:])
+			continue
+		}
+		r, size := utf8.DecodeRune(doc[i:])
+		switch {
+		case r == utf8.RuneError && size == 1, !legal(r):
+			out.WriteByte('.')
+		default:
+			out.Write(doc[i : i+size])
+		}
+		i += size
+	}
+	return out.Bytes()
+}
+
+// cleanEntity writes the entity at the beginning of s and gives its length in s.
+func cleanEntity(out *bytes.Buffer, s []byte) int {
+	body, size := entity(s)
+	if size == 0 {
+		out.WriteString("&amp;")
+		return 1
+	}
+	if body[0] != '#' {
+		out.Write(s[:size])
+		return size
+	}
+	code := number(body)
+	if isHigh(code) {
+		if next, more := entity(s[size:]); more > 0 {
+			if low := number(next); low >= 0xdc00 && low <= 0xdfff {
+				out.WriteRune(0x10000 + (code-0xd800)<<10 + (low - 0xdc00))
+				return size + more
+			}
+		}
+	}
+	switch {
+	case code < 0 || !legal(code):
+		out.WriteByte('.')
+	case code < 0x80:
+		out.Write(s[:size]) // it may be one that means something in XML
+	default:
+		out.WriteRune(code)
+	}
+	return size
+}
+
+// entity gives what stands between "&" and ";" and the length of it all; zero when s does not begin with an entity.
+func entity(s []byte) (body []byte, size int) {
+	if len(s) == 0 || s[0] != '&' {
+		return nil, 0
+	}
+	for i := 1; i < len(s) && i < 12; i++ {
+		c := s[i]
+		if c == ';' && i > 1 {
+			return s[1:i], i + 1
+		}
+		if c != '#' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			break
+		}
+	}
+	return nil, 0
+}
+
+// number reads "#65" and "#x41"; -1 for anything else.
+func number(body []byte) rune {
+	if len(body) < 2 || body[0] != '#' {
+		return -1
+	}
+	digits, base := string(body[1:]), 10
+	if digits[0] == 'x' || digits[0] == 'X' {
+		digits, base = digits[1:], 16
+	}
+	n, err := strconv.ParseUint(digits, base, 31)
+	if err != nil || n > utf8.MaxRune {
+		return -1
+	}
+	return rune(n)
+}
+
+func isHigh(r rune) bool { return r >= 0xd800 && r <= 0xdbff }
+
+// legal tells whether XML 1.0 allows a character.
+func legal(r rune) bool {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r':
+		return true
+	case r < 0x20, r >= 0xd800 && r <= 0xdfff, r == 0xfffe, r == 0xffff:
+		return false
+	}
+	return r <= utf8.MaxRune
+}

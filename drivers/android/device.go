@@ -1,0 +1,240 @@
+package android
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"image"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	tempDir    = "/data/local/tmp/"
+	tempPrefix = "taproot-"
+	closeLimit = 8 * time.Second
+)
+
+// Device is one phone, opened for one test.
+type Device struct {
+	link    *link
+	info    drivers.Info
+	log     *slog.Logger
+	session string // makes the names of our files on the device unique
+	forget  func()
+
+	life    context.Context // ends with Close
+	end     context.CancelCauseFunc
+	running sync.WaitGroup // the goroutines of logs and films
+
+	mu      sync.Mutex
+	closed  bool
+	made    int                 // files named so far
+	files   map[string]struct{} // of ours on the device
+	pids    map[int]struct{}    // of our processes on the device that closing a connection does not end well
+	oldIME  string              // the keyboard to give back
+	input   string              // how input is given: "cmd input" or "input"; "" until known
+	shot    image.Point         // size of the last screenshot
+	shotLen int                 // its bytes, to read the next one in one piece
+	rawBad  bool                // this device's raw screenshots cannot be read
+}
+
+var (
+	_ drivers.Device   = (*Device)(nil)
+	_ drivers.Apps     = (*Device)(nil)
+	_ drivers.Pixels   = (*Device)(nil)
+	_ drivers.Keyboard = (*Device)(nil)
+	_ drivers.Recorder = (*Device)(nil)
+	_ drivers.Logger   = (*Device)(nil)
+)
+
+func open(ctx context.Context, l *link, log *slog.Logger) (*Device, error) {
+	state, err := l.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if state != drivers.Ready {
+		return nil, fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(state))
+	}
+	p, err := describe(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{
+		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
+		session: strings.ToLower(rand.Text()[:10]), forget: func() {},
+		files: map[string]struct{}{}, pids: map[int]struct{}{},
+	}
+	d.life, d.end = context.WithCancelCause(context.Background())
+	if err := d.prepare(ctx); err != nil {
+		d.end(errClosed)
+		return nil, err
+	}
+	return d, nil
+}
+
+var wakefulness = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
+
+// prepare clears away what killed sessions left (the lease says that nobody else works on this phone) and wakes the display.
+func (d *Device) prepare(ctx context.Context) error {
+	if err := d.clearLeftovers(ctx); err != nil {
+		return err
+	}
+	o, err := d.run(ctx, command{name: "dumpsys power", line: "dumpsys power"})
+	if err != nil {
+		return err
+	}
+	m := wakefulness.FindSubmatch(o.out)
+	if m == nil || string(m[1]) == "Awake" {
+		return nil
+	}
+	if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
+		return err
+	}
+	// Not before Android 6, and useless against a PIN: whether it did anything is seen on the screen.
+	_, err = d.run(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
+	return err
+}
+
+func (d *Device) clearLeftovers(ctx context.Context) error {
+	o, err := d.run(ctx, command{name: "ls", line: "ls " + tempDir})
+	if err != nil {
+		return err
+	}
+	var old []string
+	for name := range strings.FieldsSeq(string(o.out)) {
+		if strings.HasPrefix(name, tempPrefix) && !strings.Contains(name, "/") {
+			old = append(old, tempDir+name)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	d.log.Info("removing what an earlier session left", "files", len(old))
+	for names := range slices.Chunk(old, 30) {
+		if _, err := d.run(ctx, command{name: "rm", line: "rm -f " + shellescape.QuoteCommand(names)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Info is the record made when the device was opened.
+func (d *Device) Info() drivers.Info { return d.info }
+
+// PixelsAreCheap is true: a raw screenshot takes a tenth of what a tree takes.
+func (d *Device) PixelsAreCheap() bool { return true }
+
+// bound makes a context that also ends when the device is closed.
+func (d *Device) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	untie := context.AfterFunc(d.life, func() { cancel(errClosed) })
+	return ctx, func() { untie(); cancel(context.Canceled) }
+}
+
+// run runs one command on the device, unless it is closed.
+func (d *Device) run(ctx context.Context, cmd command) (output, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	return d.link.run(ctx, cmd)
+}
+
+// spawn starts a goroutine that Close waits for, unless the device is closed.
+func (d *Device) spawn(work func()) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return false
+	}
+	d.running.Go(work)
+	return true
+}
+
+// tempFile names a file on the device which Close removes if it is still there.
+func (d *Device) tempFile(ext string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.made++
+	name := fmt.Sprintf("%s%s%s-%d%s", tempDir, tempPrefix, d.session, d.made, ext)
+	d.files[name] = struct{}{}
+	return name
+}
+
+// removed says that a file is gone from the device.
+func (d *Device) removed(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.files, name)
+}
+
+// Close ends the logs and films that still run, takes our files off the device and gives its keyboard back. A device that is
+// lost has nothing to be cleaned, so that is not an error.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	d.mu.Unlock()
+	d.end(errClosed)
+	d.running.Wait()
+	d.forget()
+
+	line := d.cleaning()
+	if line == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	_, err := d.link.run(ctx, command{name: "clean up", line: line, limit: closeLimit})
+	if errors.Is(err, drivers.ErrDeviceLost) {
+		d.log.Warn("device lost before it was cleaned", "error", err)
+		return nil
+	}
+	return err
+}
+
+// cleaning is one line that undoes what this session has left on the device.
+func (d *Device) cleaning() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var lines []string
+	for pid := range d.pids {
+		lines = append(lines, "kill -2 "+strconv.Itoa(pid))
+	}
+	if len(d.files) > 0 {
+		var names []string
+		for name := range d.files {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		lines = append(lines, "rm -f "+shellescape.QuoteCommand(names))
+	}
+	if d.oldIME != "" {
+		lines = append(lines, "ime set "+shellescape.Quote(d.oldIME))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// pause waits, unless ctx ends first.
+func pause(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

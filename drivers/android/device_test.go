@@ -1,0 +1,264 @@
+package android
+
+import (
+	"errors"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+func TestDevicesInEveryState(t *testing.T) {
+	driver, phones, _ := newPhones(t,
+		androidtest.Options{Serial: "D-ready", API: 30},
+		androidtest.Options{Serial: "A-offline"},
+		androidtest.Options{Serial: "B-unauthorized", Unauthorized: true},
+		androidtest.Options{Serial: "C-recovery"},
+		androidtest.Options{Serial: "E-absent"})
+	phones[1].SetState(androidtest.StateOffline)
+	phones[3].SetState(androidtest.StateRecovery)
+	phones[4].SetState(androidtest.StateAbsent)
+	infos, err := driver.Devices(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, info := range infos {
+		ids = append(ids, info.ID)
+		if (info.State == drivers.Ready) != (info.Problem == "") {
+			t.Errorf("%s is %s, problem %q", info.ID, info.State, info.Problem)
+		}
+	}
+	if want := []string{"A-offline", "B-unauthorized", "C-recovery", "D-ready"}; !slices.Equal(ids, want) {
+		t.Errorf("devices %v", ids)
+	}
+	if !strings.Contains(infos[1].Problem, "Allow USB debugging") || !strings.Contains(infos[0].Problem, "adb reconnect") ||
+		!strings.Contains(infos[2].Problem, "adb reboot") {
+		t.Errorf("problems %q, %q, %q", infos[0].Problem, infos[1].Problem, infos[2].Problem)
+	}
+	want := drivers.Info{
+		ID: "D-ready", Platform: dsl.Android, State: drivers.Ready, Model: "Pixel 4a", Manufacturer: "Google", OSVersion: "11",
+		APILevel: 30, ABI: "arm64-v8a", Width: 1080, Height: 2400, Density: 420,
+	}
+	if infos[3] != want {
+		t.Errorf("record %+v", infos[3])
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "X", Unauthorized: true}, androidtest.Options{Serial: "Y"})
+	phones[1].SetState(androidtest.StateRecovery)
+	for serial, want := range map[string]string{"X": "Allow USB debugging", "Y": "adb reboot", "none": "not found"} {
+		_, err := driver.Open(t.Context(), serial)
+		if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), serial) {
+			t.Errorf("%s: %v", serial, err)
+		}
+	}
+}
+
+// TestWorkOnEveryAndroid goes through a login on every profile of the simulator.
+func TestWorkOnEveryAndroid(t *testing.T) {
+	for _, api := range []int{24, 28, 30, 34, 36} {
+		d, p := openPhone(t, androidtest.Options{API: api})
+		if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+			t.Fatalf("API %d: %v", api, err)
+		}
+		for _, step := range []struct{ field, text string }{
+			{"email", androidtest.LoginEmail}, {"password", androidtest.LoginPassword},
+		} {
+			tapOn(t, d, step.field)
+			if err := d.Type(t.Context(), step.text); err != nil {
+				t.Fatalf("API %d: %v", api, err)
+			}
+			if n := waitNode(t, d, step.field); !n.Editable || !n.Focused {
+				t.Errorf("API %d: field %+v", api, n)
+			}
+		}
+		tapOn(t, d, "sign_in")
+		waitNode(t, d, "Welcome, Ada")
+		if pkg, err := d.Foreground(t.Context()); err != nil || pkg != androidtest.LoginPackage {
+			t.Errorf("API %d: foreground %q, %v", api, pkg, err)
+		}
+		img, err := d.Screenshot(t.Context())
+		if err != nil {
+			t.Fatalf("API %d: %v", api, err)
+		}
+		screen := p.Screen()
+		if img.Bounds() != screen.Bounds() {
+			t.Errorf("API %d: screenshot %v of %v", api, img.Bounds(), screen.Bounds())
+		}
+		if n := len(p.Taps()); n != 3 {
+			t.Errorf("API %d: %d taps for 3", api, n)
+		}
+	}
+}
+
+func TestKeyboardShown(t *testing.T) {
+	d, _ := openPhone(t, androidtest.Options{})
+	if shown, err := d.KeyboardShown(t.Context()); err != nil || shown {
+		t.Errorf("on the launcher: %v, %v", shown, err)
+	}
+	loginForm(t, d)
+	if shown, err := d.KeyboardShown(t.Context()); err != nil || !shown {
+		t.Errorf("in a field: %v, %v", shown, err)
+	}
+}
+
+func TestLaunchOfNoApp(t *testing.T) {
+	d, _ := openPhone(t, androidtest.Options{})
+	for app, want := range map[string]string{
+		"com.example.logn":                    "did you mean com.example.login",
+		"com.nobody.knows":                    "not installed",
+		"com.example.login; reboot":           "not a package name",
+		androidtest.LoginPackage + "/.NoSuch": "com.example.login/.NoSuch",
+		"":                                    "not a package name",
+	} {
+		err := d.Launch(t.Context(), app, false)
+		if !errors.Is(err, drivers.ErrNoApp) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", app, err)
+		}
+	}
+}
+
+func TestLaunchWithoutResolveActivity(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{API: 24})
+	p.Fail(androidtest.Fault{Match: "resolve-activity", Kind: androidtest.Error, Output: "Unknown command: resolve-activity\n", Code: 255})
+	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+		t.Fatal(err)
+	}
+	if p.Count("monkey") != 1 || !strings.HasPrefix(p.Foreground(), androidtest.LoginPackage+"/") {
+		t.Errorf("monkey ran %d times, %q is in front", p.Count("monkey"), p.Foreground())
+	}
+}
+
+func TestInputForbidden(t *testing.T) {
+	for _, api := range []int{28, 34} {
+		d, _ := openPhone(t, androidtest.Options{API: api, InputForbidden: true})
+		for name, err := range map[string]error{
+			"tap": d.Tap(t.Context(), image.Pt(5, 5)), "type": d.Type(t.Context(), "x"),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "USB debugging (Security settings)") {
+				t.Errorf("API %d: %s: %v", api, name, err)
+			}
+		}
+	}
+}
+
+// TestCmdInputIsLeftWhereItIsMissing: only an answer that says so leads to a second try.
+func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{API: 34})
+	p.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "cmd: Can't find service: input\n", Code: 20})
+	for range 2 {
+		if err := d.Tap(t.Context(), image.Pt(500, 500)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(p.Taps()) != 2 || p.Count("input") != 2 {
+		t.Errorf("%d taps, input ran %d times", len(p.Taps()), p.Count("input"))
+	}
+	again, q := openPhone(t, androidtest.Options{API: 34})
+	q.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "java.lang.IllegalStateException\n", Code: 255})
+	if err := again.Tap(t.Context(), image.Pt(500, 500)); err == nil {
+		t.Error("a tap that went wrong was not reported")
+	}
+	if len(q.Taps()) != 0 || q.Count("input") != 0 {
+		t.Errorf("a tap that may have happened was repeated: %v", q.Counts())
+	}
+}
+
+func TestTreeTriesAgain(t *testing.T) {
+	cases := []struct {
+		name  string
+		fault androidtest.Fault
+		dumps int
+		kind  error // nil: a tree comes
+	}{
+		{"null root once", androidtest.Fault{Nth: 1, Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"}, 2, nil},
+		{"null root for ever", androidtest.Fault{Output: "ERROR: null root node returned by UiTestAutomationBridge.\n"}, dumpTries, drivers.ErrNotReady},
+		{"never idle", androidtest.Fault{Output: "ERROR: could not get idle state.\n"}, 1, drivers.ErrNotReady},
+		{"NPE once", androidtest.Fault{Nth: 1, Output: "java.lang.NullPointerException: childNafCheck\n", Code: 1}, 2, nil},
+		{"killed twice", androidtest.Fault{Nth: 1, Output: "Killed\n", Code: 137}, 2, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			d, p := openPhone(t, androidtest.Options{})
+			c.fault.Match, c.fault.Kind = "uiautomator dump", androidtest.Error
+			p.Fail(c.fault)
+			_, err := d.Tree(t.Context())
+			if c.kind == nil && err != nil || c.kind != nil && !errors.Is(err, c.kind) {
+				t.Errorf("error %v", err)
+			}
+			if n := p.Count("uiautomator"); n != c.dumps {
+				t.Errorf("%d dumps", n)
+			}
+			noLeftovers(t, d)
+		})
+	}
+}
+
+// noLeftovers closes the device and looks for files of ours on it.
+func noLeftovers(t *testing.T, d *Device) {
+	t.Helper()
+	if err := d.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("close again: %v", err)
+	}
+	o, err := d.link.run(t.Context(), command{name: "ls", line: "ls " + tempDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(o.out), tempPrefix) {
+		t.Errorf("left on the device: %s", o.out)
+	}
+}
+
+func TestOpenClearsWhatWasLeft(t *testing.T) {
+	driver, phones, _ := newPhones(t, androidtest.Options{})
+	if err := phones[0].WriteFile(tempDir+tempPrefix+"old-1.xml", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	d, err := driver.Open(t.Context(), phones[0].Serial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	noLeftovers(t, d.(*Device))
+}
+
+func TestScreenshotFallsBackToPNG(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{Displays: 2})
+	p.Fail(androidtest.Fault{Match: "screencap", Nth: 1, Kind: androidtest.Error, Output: "no such format\n", Code: 0})
+	img, err := d.Screenshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img.Bounds() != p.Screen().Bounds() || p.Count("screencap") < 1 {
+		t.Errorf("%v after %d screencaps", img.Bounds(), p.Count("screencap"))
+	}
+}
+
+func TestNothingWorksOnAClosedDevice(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, tree := d.Tree(t.Context())
+	_, shot := d.Screenshot(t.Context())
+	_, film := d.StartRecording(t.Context(), t.TempDir())
+	_, log := d.StartLog(t.Context(), &strings.Builder{})
+	for name, err := range map[string]error{
+		"tree": tree, "screenshot": shot, "film": film, "log": log, "tap": d.Tap(t.Context(), image.Pt(1, 1)),
+	} {
+		if !errors.Is(err, errClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(p.Taps()) != 0 {
+		t.Error("a closed device tapped")
+	}
+}

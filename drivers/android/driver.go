@@ -1,0 +1,115 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Options say where the driver finds things. The zero value is what a program wants.
+type Options struct {
+	// Getenv reads the environment: ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_ADDRESS, ANDROID_ADB_SERVER_PORT and ANDROID_SERIAL
+	// mean what they mean to adb. Nil means os.Getenv.
+	Getenv func(string) string
+	// FindADB gives the path of the adb program, which is run only to start the adb server. Nil looks for it as `taproot
+	// doctor` does.
+	FindADB func(ctx context.Context) (string, error)
+	// Logger gets what is worth knowing when something is slow or wrong. Nil means none.
+	Logger *slog.Logger
+}
+
+// Driver finds and opens the devices that one adb server knows. It starts that server when it does not run, and leaves it
+// running, as adb does.
+type Driver struct {
+	srv       *server
+	preferred string
+	log       *slog.Logger
+
+	mu     sync.Mutex
+	open   map[*Device]struct{}
+	closed bool
+}
+
+var _ drivers.Driver = (*Driver)(nil)
+
+// New gives a driver. Nothing is contacted before the first call.
+func New(opts Options) *Driver {
+	getenv := opts.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	log := opts.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	srv := serverFrom(getenv)
+	srv.log = log
+	srv.find = opts.FindADB
+	if srv.find == nil {
+		srv.find = func(ctx context.Context) (string, error) { return findADB(ctx, getenv) }
+	}
+	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), log: log, open: map[*Device]struct{}{}}
+}
+
+func findADB(ctx context.Context, getenv func(string) string) (string, error) {
+	found, err := toolchain.Need(ctx, toolchain.NewHost(getenv, os.Environ()), toolchain.ADB)
+	if err != nil {
+		return "", &drivers.Unavailable{What: "adb is not installed", Mend: err.Error()}
+	}
+	return found.Path, nil
+}
+
+// Platform is Android.
+func (d *Driver) Platform() dsl.Platform { return dsl.Android }
+
+// Preferred is the serial in ANDROID_SERIAL, or "". A run that names no device and needs only one should take this one.
+func (d *Driver) Preferred() string { return d.preferred }
+
+// Open prepares a phone: it must be in the state "device", its display is woken, a lock without a secret is taken away (a PIN
+// or pattern is left alone), and what an earlier session that was killed left in its temporary folder is removed.
+func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
+	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	d.mu.Lock()
+	closed := d.closed
+	if !closed {
+		d.open[dev] = struct{}{}
+		dev.forget = func() { d.drop(dev) }
+	}
+	d.mu.Unlock()
+	if closed {
+		return nil, errors.Join(fmt.Errorf("open device %s: the driver is closed", id), dev.Close())
+	}
+	return dev, nil
+}
+
+func (d *Driver) drop(dev *Device) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.open, dev)
+}
+
+// Close closes the devices that are still open.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	var left []*Device
+	for dev := range d.open {
+		left = append(left, dev)
+	}
+	d.mu.Unlock()
+	var errs []error
+	for _, dev := range left {
+		errs = append(errs, dev.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,156 @@
+package android
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+func TestRecording(t *testing.T) {
+	d, _ := openPhone(t, androidtest.Options{})
+	r, err := d.StartRecording(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Tree(t.Context()); err != nil { // other calls go on beside it
+		t.Fatal(err)
+	}
+	clips, err := r.Stop(t.Context())
+	if err != nil || len(clips) != 1 {
+		t.Fatalf("clips %v, %v", clips, err)
+	}
+	film, err := os.ReadFile(clips[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(film, []byte("moov")) || clips[0].Start.IsZero() {
+		t.Errorf("a film of %d bytes without an index, begun at %v", len(film), clips[0].Start)
+	}
+	again, err := r.Stop(t.Context())
+	if err != nil || len(again) != 1 {
+		t.Errorf("stopping twice: %v, %v", again, err)
+	}
+	noLeftovers(t, d)
+}
+
+func TestRecordingWithoutAnEncoder(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{NoEncoder: true})
+	_, err := d.StartRecording(t.Context(), t.TempDir())
+	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "screenrecord: ") {
+		t.Errorf("error %v", err)
+	}
+	if n := p.Count("screenrecord"); n != 2 {
+		t.Errorf("%d tries", n)
+	}
+	noLeftovers(t, d)
+}
+
+func TestRecordingAtASmallerSize(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	p.Fail(androidtest.Fault{Match: "screenrecord", Nth: 1, Kind: androidtest.Error, Output: "ERROR: unable to configure codec (err=-38)\n", Code: 1})
+	r, err := d.StartRecording(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if clips, err := r.Stop(t.Context()); err != nil || len(clips) != 1 {
+		t.Errorf("clips %v, %v", clips, err)
+	}
+}
+
+func TestCloseEndsARecording(t *testing.T) {
+	d, _ := openPhone(t, androidtest.Options{})
+	r, err := d.StartRecording(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	noLeftovers(t, d)
+	if clips, err := r.Stop(t.Context()); err == nil {
+		t.Errorf("a recording that Close ended gave %v", clips)
+	}
+}
+
+func TestLog(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	p.Log('I', "Before", "not ours")
+	if err := pause(t.Context(), 5*time.Millisecond); err != nil { // logcat's clock counts milliseconds
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	stop, err := d.StartLog(t.Context(), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		p.Log('W', "During", "line %d", i)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("stopping twice: %v", err)
+	}
+	p.Log('I', "After", "not ours")
+	for i := range 200 {
+		if want := fmt.Sprintf("line %d\n", i); !strings.Contains(out.String(), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Contains(out.String(), "not ours") || strings.Contains(out.String(), "end-of-test") {
+		t.Errorf("foreign lines in\n%s", out.String())
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestLogSaysWhyItEnded(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	stop, err := d.StartLog(t.Context(), brokenWriter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Log('I', "X", "line")
+	if err := stop(); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// logged is a writer that tells when something was written.
+type logged struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+	any chan struct{}
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.buf.Len() == 0 {
+		close(l.any)
+	}
+	return l.buf.Write(p)
+}
+
+func TestLogOfALostPhone(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	w := &logged{any: make(chan struct{})}
+	stop, err := d.StartLog(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Log('I', "X", "line")
+	<-w.any
+	p.Disconnect()
+	if err := stop(); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), p.Serial()) {
+		t.Errorf("error %v", err)
+	}
+}

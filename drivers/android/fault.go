@@ -1,0 +1,127 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var errClosed = errors.New("the device was closed")
+
+// tooSlow is what a call fails with when the device does not answer in our own time.
+func (l *link) tooSlow(name string, limit time.Duration) error {
+	return fmt.Errorf("%w: device %s did not answer %s within %v", drivers.ErrDeviceLost, l.serial, name, limit)
+}
+
+// fault names the device and the call in an error, and tells a lost device from everything else.
+func (l *link) fault(ctx context.Context, name string, err error) error {
+	if errors.Is(err, drivers.ErrDeviceLost) {
+		return err // named already
+	}
+	if ctx.Err() != nil {
+		cause := context.Cause(ctx)
+		if errors.Is(cause, drivers.ErrDeviceLost) {
+			return cause
+		}
+		return fmt.Errorf("device %s: %s: %w", l.serial, name, cause)
+	}
+	if refused := new(refusal); errors.As(err, &refused) {
+		if why := l.lostBy(refused.message); why != "" {
+			return fmt.Errorf("%w: device %s: %s", drivers.ErrDeviceLost, l.serial, why)
+		}
+		if refused.message == "closed" && l.gone(ctx) {
+			return fmt.Errorf("%w: device %s went away before %s", drivers.ErrDeviceLost, l.serial, name)
+		}
+	}
+	if broken(err) {
+		return fmt.Errorf("%w: the connection to device %s broke during %s: %w", drivers.ErrDeviceLost, l.serial, name, err)
+	}
+	return fmt.Errorf("device %s: %s: %w", l.serial, name, err)
+}
+
+// gone asks whether the device is still attached, because the word "closed" means either that or an unknown service.
+func (l *link) gone(ctx context.Context) bool {
+	answer, err := l.srv.query(ctx, "host-serial:"+l.serial+":get-state")
+	return err != nil || drivers.State(strings.TrimSpace(answer)) != drivers.Ready
+}
+
+// lostBy reads adb's own sentences: it gives what to do when they say that the device cannot be reached, otherwise "".
+func (l *link) lostBy(message string) string {
+	for _, known := range []struct{ words, state string }{
+		{"unauthorized", "unauthorized"},
+		{"still authorizing", "authorizing"},
+		{"still connecting", "connecting"},
+		{"offline", "offline"},
+		{"no permissions", "no permissions"},
+		{"insufficient permissions", "no permissions"},
+		{"not found", "absent"},
+		{"no devices", "absent"},
+		{"more than one device", "ambiguous"},
+	} {
+		if strings.Contains(message, known.words) {
+			return firstLine(message) + ": " + mend(drivers.State(known.state))
+		}
+	}
+	return ""
+}
+
+// broken tells whether a connection ended in the middle, which is what a cable pulled or a server killed looks like.
+func broken(err error) bool {
+	var netErr *net.OpError
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.As(err, &netErr)
+}
+
+// mend says what to do about a device in a state that is not drivers.Ready.
+func mend(state drivers.State) string {
+	switch state {
+	case "unauthorized":
+		return "unlock the phone and accept the question \"Allow USB debugging?\"; if it does not ask, revoke USB debugging " +
+			"authorizations in its developer options and plug it in again"
+	case "authorizing", "connecting":
+		return "wait a moment; if it stays so, accept the question on the phone's screen or plug it in again"
+	case "offline":
+		return "plug it in again, or run `adb reconnect offline`"
+	case "recovery", "sideload", "rescue", "bootloader", "fastboot", "fastbootd":
+		return "restart it into Android: `adb reboot`, or `fastboot reboot` from its boot loader"
+	case "no permissions":
+		return "this user may not use the USB device: install udev rules for Android (package android-sdk-platform-tools-common " +
+			"on Debian), join the group plugdev, and plug it in again"
+	case "host":
+		return "it is in USB host mode: change its USB mode to file transfer"
+	case "detached":
+		return "another program uses it: run `adb attach`, or stop that program"
+	case "absent":
+		return "look at `adb devices`, plug the phone in, or `adb connect` to it"
+	case "ambiguous":
+		return "two devices have this serial: unplug one"
+	case unresponsive:
+		return "it is attached and does not answer: unplug it and plug it in again, or restart it"
+	default:
+		return "plug it in again, or restart it"
+	}
+}
+
+// unresponsive is our own word for a device that adb calls ready and that does not answer.
+const unresponsive drivers.State = "unresponsive"
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return clip(strings.TrimSpace(line), 300)
+}
+
+// clip cuts a foreign text to at most n bytes, between runes.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

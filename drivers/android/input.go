@@ -1,0 +1,100 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"regexp"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	viaCmd   = "cmd input"
+	viaInput = "input"
+
+	// cmdInputAPI is the first Android whose input service takes shell commands itself, without starting a VM.
+	cmdInputAPI = 31
+)
+
+// Tap touches one point, once. When the connection breaks it may have happened, and the error is what the caller has to live with.
+func (d *Device) Tap(ctx context.Context, p image.Point) error {
+	_, err := d.inputs(ctx, "tap", []string{fmt.Sprintf("tap %d %d", p.X, p.Y)})
+	return err
+}
+
+// inputs gives the phone several input commands in one shell call, each only if the one before went well.
+func (d *Device) inputs(ctx context.Context, name string, args []string) (output, error) {
+	via, err := d.inputProgram(ctx)
+	if err != nil {
+		return output{}, err
+	}
+	o, err := d.run(ctx, command{name: "input " + name, line: joinInputs(via, args)})
+	if err != nil {
+		return output{}, err
+	}
+	if via == viaCmd && noSuchCommand(o) {
+		// The first of them was refused as unknown, so nothing has happened yet.
+		d.mu.Lock()
+		d.input = viaInput
+		d.mu.Unlock()
+		if o, err = d.run(ctx, command{name: "input " + name, line: joinInputs(viaInput, args)}); err != nil {
+			return output{}, err
+		}
+	}
+	return o, d.inputError(name, o)
+}
+
+func joinInputs(via string, args []string) string {
+	lines := make([]string, len(args))
+	for i, a := range args {
+		lines[i] = via + " " + a
+	}
+	return strings.Join(lines, " && ")
+}
+
+// inputProgram tells the fastest way in which this phone takes input.
+func (d *Device) inputProgram(ctx context.Context) (string, error) {
+	d.mu.Lock()
+	via := d.input
+	d.mu.Unlock()
+	if via != "" {
+		return via, nil
+	}
+	via = viaInput
+	if d.info.APILevel >= cmdInputAPI {
+		ctx, cancel := d.bound(ctx)
+		defer cancel()
+		has, err := d.link.has(ctx, "cmd")
+		if err != nil {
+			return "", err
+		}
+		if has {
+			via = viaCmd
+		}
+	}
+	d.mu.Lock()
+	d.input = via
+	d.mu.Unlock()
+	return via, nil
+}
+
+var unknownCommand = regexp.MustCompile(`(?i)can't find service|no shell command implementation|inaccessible or not found|` +
+	`cmd: (input: )?not found|failure calling service input`)
+
+func noSuchCommand(o output) bool { return unknownCommand.MatchString(o.text()) }
+
+// inputError finds out whether the phone took the input. The tool says so by its exit code on new phones, and by a stack trace on
+// old ones.
+func (d *Device) inputError(name string, o output) error {
+	said := o.text()
+	switch {
+	case strings.Contains(said, "INJECT_EVENTS") || strings.Contains(said, "SecurityException"):
+		return fmt.Errorf("device %s: %w: the phone forbids input over USB: turn on \"USB debugging (Security settings)\" in its "+
+			"developer options (Xiaomi asks for a SIM card and a Mi account), then plug it in again", d.link.serial, drivers.ErrUnsupported)
+	case o.code == 0 && !strings.Contains(said, "Exception") && !killed(said) && !strings.Contains(said, "Error: "):
+		return nil
+	}
+	return fmt.Errorf("device %s: input %s: %s", d.link.serial, name, o.reason())
+}

@@ -1,0 +1,204 @@
+package android
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	commandLimit = 15 * time.Second
+	outputLimit  = 8 << 20
+	stderrLimit  = 64 << 10
+)
+
+// link reaches one device through the adb server, with one connection per command.
+type link struct {
+	srv    *server
+	serial string
+
+	mu       sync.Mutex
+	features map[string]bool // nil until asked for
+	noExec   bool            // the device has neither shell v2 nor exec
+}
+
+// command is one line for the device's shell.
+type command struct {
+	name  string // stands for it in messages: the line may hold what a user types
+	line  string
+	limit time.Duration // zero means commandLimit
+	max   int           // of standard output, in bytes; zero means outputLimit
+	hint  int           // how many bytes to expect
+}
+
+// output is what a command left. A device without shell v2 gives all of it in out.
+type output struct {
+	out, errs []byte
+	code      int
+}
+
+// text is everything that was said, errors first.
+func (o output) text() string { return string(o.errs) + "\n" + string(o.out) }
+
+// reason is the line that best tells why a command went wrong.
+func (o output) reason() string {
+	for line := range strings.Lines(o.text()) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "WARNING: linker") {
+			return clip(line, 300)
+		}
+	}
+	return fmt.Sprintf("it ended with code %d and said nothing", o.code)
+}
+
+// has reports whether the device's adbd offers a feature.
+func (l *link) has(ctx context.Context, feature string) (bool, error) {
+	l.mu.Lock()
+	known := l.features
+	l.mu.Unlock()
+	if known != nil {
+		return known[feature], nil
+	}
+	answer, err := l.srv.query(ctx, "host-serial:"+l.serial+":features")
+	if err != nil {
+		if refused := new(refusal); !errors.As(err, &refused) || l.lostBy(refused.message) != "" {
+			return false, l.fault(ctx, "features", err)
+		}
+		answer = "" // a server from before features
+	}
+	known = map[string]bool{}
+	for f := range strings.SplitSeq(strings.TrimSpace(answer), ",") {
+		known[f] = true
+	}
+	l.mu.Lock()
+	l.features = known
+	l.mu.Unlock()
+	return known[feature], nil
+}
+
+// service opens a service of the device. The connection lives no longer than ctx.
+func (l *link) service(ctx context.Context, name string) (*conn, error) {
+	c, err := l.srv.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.request("host:transport:" + l.serial); err != nil {
+		c.Close()
+		return nil, err
+	}
+	if err := c.request(name); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// start begins a shell command. Its end is seen by process.wait, which the caller must call.
+func (l *link) start(ctx context.Context, line string) (*process, error) {
+	v2, err := l.has(ctx, "shell_v2")
+	if err != nil {
+		return nil, err
+	}
+	if v2 {
+		c, err := l.service(ctx, "shell,v2,raw:"+line)
+		if err != nil {
+			return nil, err
+		}
+		// Standard input stays open and empty: a packet that closes it may arrive after a short command has ended, and the reset that
+		// follows would take the command's output with it.
+		return &process{c: c, v2: true}, nil
+	}
+	return l.startLegacy(ctx, line)
+}
+
+// startLegacy is for devices before Android 7: exec gives raw bytes, shell goes through a terminal.
+func (l *link) startLegacy(ctx context.Context, line string) (*process, error) {
+	l.mu.Lock()
+	noExec := l.noExec
+	l.mu.Unlock()
+	if !noExec {
+		c, err := l.service(ctx, "exec:"+line)
+		if err == nil {
+			return &process{c: c}, nil
+		}
+		if refused := new(refusal); !errors.As(err, &refused) || l.lostBy(refused.message) != "" {
+			return nil, err
+		}
+		l.mu.Lock()
+		l.noExec = true
+		l.mu.Unlock()
+	}
+	c, err := l.service(ctx, "shell:"+line)
+	if err != nil {
+		return nil, err
+	}
+	return &process{c: c}, nil
+}
+
+const exitMark = "taproot-exit:"
+
+// run runs a command to its end. An exit code other than zero is not an error here: many of Android's commands err in both.
+func (l *link) run(ctx context.Context, cmd command) (output, error) {
+	limit := cmd.limit
+	if limit == 0 {
+		limit = commandLimit
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, l.tooSlow(cmd.name, limit))
+	defer cancel()
+	v2, err := l.has(ctx, "shell_v2")
+	if err != nil {
+		return output{}, err
+	}
+	line := cmd.line
+	if !v2 {
+		line += "; echo " + exitMark + "$?"
+	}
+	p, err := l.start(ctx, line)
+	if err != nil {
+		return output{}, l.fault(ctx, cmd.name, err)
+	}
+	out := &capped{max: cmd.max}
+	if out.max == 0 {
+		out.max = outputLimit
+	}
+	out.buf.Grow(min(cmd.hint, out.max))
+	errs := &capped{max: stderrLimit, quiet: true}
+	code, err := p.wait(out, errs)
+	if err != nil {
+		return output{}, l.fault(ctx, cmd.name, err)
+	}
+	if p.v2 {
+		return output{out.Bytes(), errs.Bytes(), code}, nil
+	}
+	o, ok := splitExit(out.Bytes())
+	if !ok {
+		return output{}, l.fault(ctx, cmd.name, io.ErrUnexpectedEOF)
+	}
+	return o, nil
+}
+
+// splitExit takes the exit code from the end of what a device without shell v2 sent. Without it the reply was cut.
+func splitExit(all []byte) (output, bool) {
+	i := bytes.LastIndex(all, []byte(exitMark))
+	if i < 0 {
+		return output{}, false
+	}
+	code, err := strconv.Atoi(strings.TrimSpace(string(all[i+len(exitMark):])))
+	return output{out: all[:i], code: code}, err == nil
+}
+
+// state asks the adb server about the device.
+func (l *link) state(ctx context.Context) (drivers.State, error) {
+	answer, err := l.srv.query(ctx, "host-serial:"+l.serial+":get-state")
+	if err != nil {
+		return "", l.fault(ctx, "get-state", err)
+	}
+	return drivers.State(strings.TrimSpace(answer)), nil
+}

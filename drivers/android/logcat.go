@@ -1,0 +1,190 @@
+package android
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	logFlush = 2 * time.Second // for the last lines to arrive
+	logQuiet = 200 * time.Millisecond
+	logTag   = "Taproot"
+	lineMax  = 64 << 10
+)
+
+var deviceTime = regexp.MustCompile(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
+
+// StartLog copies logcat, all lines from now on by the phone's own clock. It goes on until stop is called or the device is
+// closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that comes back, so that
+// everything before it is there; the line itself is left out.
+func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
+	o, err := d.run(ctx, command{name: "date", line: "date '+%m-%d %H:%M:%S.%N'"})
+	if err != nil {
+		return nil, err
+	}
+	line := "logcat -v threadtime -T " + logStart(string(o.out))
+	life, cancel := context.WithCancelCause(d.life)
+	p, err := d.link.start(life, line)
+	if err != nil {
+		err = d.link.fault(ctx, "logcat", err)
+		cancel(errClosed)
+		return nil, err
+	}
+	l := &logStream{
+		d: d, w: w, mark: "end-of-test-" + rand.Text()[:12], errs: capped{max: stderrLimit, quiet: true},
+		moved: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	if !d.spawn(func() {
+		defer close(l.done)
+		code, err := p.wait(l, &l.errs)
+		l.finish(life, code, err)
+	}) {
+		p.c.Close()
+		cancel(errClosed)
+		return nil, fmt.Errorf("device %s: logcat: %w", d.link.serial, errClosed)
+	}
+	return sync.OnceValue(func() error { return l.stop(cancel) }), nil
+}
+
+// logStart turns the phone's date into the argument of -T. One that cannot be read means: from the last line on.
+func logStart(date string) string {
+	m := deviceTime.FindStringSubmatch(strings.TrimSpace(date))
+	if m == nil {
+		return "1"
+	}
+	if m[2] == "" {
+		m[2] = "000" // a date without %N
+	}
+	return "'" + m[1] + "." + m[2] + "'"
+}
+
+// logStream is a log being copied.
+type logStream struct {
+	d     *Device
+	w     io.Writer
+	mark  string
+	errs  capped
+	moved chan struct{} // something arrived
+	done  chan struct{} // the log has ended
+
+	mu    sync.Mutex
+	rest  []byte // of a line that is not whole yet
+	ended bool   // the mark came by: what follows is not ours
+	err   error
+}
+
+// Write takes what logcat says and passes whole lines on.
+func (l *logStream) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case l.moved <- struct{}{}:
+	default:
+	}
+	l.rest = append(l.rest, p...)
+	for !l.ended {
+		i := bytes.IndexByte(l.rest, '\n')
+		if i < 0 && len(l.rest) < lineMax {
+			break
+		}
+		if i < 0 {
+			i = len(l.rest) - 1
+		}
+		if err := l.pass(l.rest[:i+1]); err != nil {
+			return 0, err
+		}
+		l.rest = l.rest[i+1:]
+	}
+	if l.ended {
+		l.rest = nil
+	}
+	return len(p), nil
+}
+
+// pass writes one line, unless it is the mark. The lock is held.
+func (l *logStream) pass(line []byte) error {
+	if bytes.Contains(line, []byte(l.mark)) {
+		l.ended = true
+		return nil
+	}
+	if _, err := l.w.Write(line); err != nil {
+		l.ended = true
+		l.err = fmt.Errorf("write the log: %w", err)
+		return l.err
+	}
+	return nil
+}
+
+// finish notes why logcat ended, if nobody had asked it to.
+func (l *logStream) finish(life context.Context, code int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended && len(l.rest) > 0 {
+		_ = l.pass(l.rest)
+	}
+	if life.Err() != nil || l.err != nil {
+		return
+	}
+	if err != nil {
+		l.err = l.d.link.fault(life, "logcat", err)
+	} else if !l.ended {
+		l.err = fmt.Errorf("device %s: logcat ended by itself: %s", l.d.link.serial, output{errs: l.errs.Bytes(), code: code}.reason())
+	}
+}
+
+func (l *logStream) stop(cancel context.CancelCauseFunc) error {
+	ctx, done := context.WithTimeout(l.d.life, logFlush)
+	defer done()
+	l.flush(ctx)
+	cancel(errClosed)
+	<-l.done
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// flush waits until the mark came back, or, on phones where that cannot be written, until the log is quiet.
+func (l *logStream) flush(ctx context.Context) {
+	o, err := l.d.link.run(ctx, command{name: "log", line: "log -p i -t " + logTag + " " + l.mark, limit: logFlush})
+	marked := err == nil && o.code == 0
+	if errors.Is(err, drivers.ErrDeviceLost) {
+		return
+	}
+	for !l.complete() {
+		quiet := time.NewTimer(logQuiet)
+		select {
+		case <-l.moved:
+		case <-quiet.C:
+			if !marked {
+				return
+			}
+		case <-l.done:
+		case <-ctx.Done():
+		}
+		quiet.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-l.done:
+			return
+		default:
+		}
+	}
+}
+
+func (l *logStream) complete() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
+}

@@ -1,0 +1,116 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"net"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serverAt gives the environment of a driver that uses the adb server at addr and must not start another.
+func serverAt(addr string) Options {
+	return Options{
+		Getenv: func(name string) string {
+			if name == "ADB_SERVER_SOCKET" {
+				return "tcp:" + addr
+			}
+			return ""
+		},
+		FindADB: func(context.Context) (string, error) {
+			return "", &drivers.Unavailable{What: "adb is not installed", Mend: "this test must not start it"}
+		},
+	}
+}
+
+// newPhones starts phones behind a host server of the simulator's own, and a driver for them.
+func newPhones(t *testing.T, options ...androidtest.Options) (*Driver, []*androidtest.Phone, *androidtest.Server) {
+	t.Helper()
+	var phones []*androidtest.Phone
+	for i, o := range options {
+		if o.Serial == "" {
+			o.Serial = fmt.Sprintf("SIM%d", i+1)
+		}
+		phone := androidtest.NewPhone(o)
+		t.Cleanup(phone.Close)
+		phones = append(phones, phone)
+	}
+	server, err := androidtest.NewServer(phones...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	driver := New(serverAt(server.Addr()))
+	t.Cleanup(func() {
+		if err := driver.Close(); err != nil {
+			t.Errorf("close the driver: %v", err)
+		}
+	})
+	return driver, phones, server
+}
+
+// openPhone starts one phone and opens it.
+func openPhone(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone) {
+	t.Helper()
+	driver, phones, _ := newPhones(t, o)
+	dev, err := driver.Open(t.Context(), phones[0].Serial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev.(*Device), phones[0]
+}
+
+// findNode gives the first element whose text, description or id's end is label.
+func findNode(tree *drivers.Tree, label string) *drivers.Node {
+	for n := range tree.All {
+		if n.Text == label || n.Desc == label || strings.HasSuffix(n.ID, "/"+label) {
+			return n
+		}
+	}
+	return nil
+}
+
+// waitNode reads trees until one has the element.
+func waitNode(t *testing.T, d *Device, label string) *drivers.Node {
+	t.Helper()
+	for {
+		tree, err := d.Tree(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := findNode(tree, label); n != nil {
+			return n
+		}
+		if err := pause(t.Context(), keyboardPoll); err != nil {
+			t.Fatalf("no %q: %v", label, err)
+		}
+	}
+}
+
+func centre(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Max).Div(2) }
+
+func tapOn(t *testing.T, d *Device, label string) {
+	t.Helper()
+	if err := d.Tap(t.Context(), centre(waitNode(t, d, label))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// nobody is an address where nothing listens.
+func nobody(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

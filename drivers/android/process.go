@@ -1,0 +1,89 @@
+package android
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// The packets of adb's shell v2 protocol.
+const (
+	packetStdin      = 0
+	packetStdout     = 1
+	packetStderr     = 2
+	packetExit       = 3
+	packetCloseStdin = 4
+	packetWindowSize = 5
+)
+
+// process is a command that runs on the device.
+type process struct {
+	c  *conn
+	v2 bool
+}
+
+// wait copies what the command says until it ends, and closes the connection. Without shell v2 everything goes to out, and
+// the code is always zero.
+func (p *process) wait(out, errs io.Writer) (code int, err error) {
+	defer p.c.Close()
+	if !p.v2 {
+		_, err := io.Copy(out, p.c.r)
+		return 0, err
+	}
+	for {
+		var head [5]byte
+		if _, err := io.ReadFull(p.c.r, head[:]); err != nil {
+			return 0, noEOF(err) // a command that ended has sent its code before
+		}
+		size := int64(binary.LittleEndian.Uint32(head[1:]))
+		to := io.Discard
+		switch head[0] {
+		case packetStdout:
+			to = out
+		case packetStderr:
+			to = errs
+		case packetExit:
+			return p.exit(size)
+		case packetStdin, packetCloseStdin, packetWindowSize:
+		default:
+			return 0, fmt.Errorf("the device sent a packet of kind %d, which is not adb's protocol", head[0])
+		}
+		if _, err := io.CopyN(to, p.c.r, size); err != nil {
+			return 0, noEOF(err)
+		}
+	}
+}
+
+func (p *process) exit(size int64) (int, error) {
+	if size == 0 {
+		return 0, nil
+	}
+	code, err := p.c.r.ReadByte()
+	return int(code), noEOF(err)
+}
+
+// capped keeps at most max bytes. What is beyond them is an error, or is dropped when quiet.
+type capped struct {
+	buf   bytes.Buffer
+	max   int
+	quiet bool
+}
+
+func (w *capped) Bytes() []byte { return w.buf.Bytes() }
+
+func (w *capped) Write(p []byte) (int, error) {
+	if room := w.max - w.buf.Len(); len(p) > room {
+		if !w.quiet {
+			return 0, &tooLong{w.max}
+		}
+		w.buf.Write(p[:room])
+		return len(p), nil
+	}
+	return w.buf.Write(p)
+}
+
+// tooLong says that a device sent more than anything it was asked for can be.
+type tooLong struct{ max int }
+
+func (e *tooLong) Error() string { return fmt.Sprintf("the device sent more than %d bytes", e.max) }

@@ -1,0 +1,205 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	dialLimit  = 5 * time.Second
+	startLimit = 20 * time.Second
+	queryLimit = 10 * time.Second
+
+	defaultServerPort = 5037
+)
+
+// server is the adb server: where it listens, and how it is started when nobody does.
+type server struct {
+	network string // "tcp" or "unix"
+	addr    string
+	local   bool  // it may be started from here
+	wrong   error // why the environment names no usable address
+	find    func(ctx context.Context) (string, error)
+	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
+	log     *slog.Logger
+
+	starting sync.Mutex
+}
+
+// serverFrom reads the variables that adb itself obeys, in adb's own order of preference.
+func serverFrom(getenv func(string) string) *server {
+	s := &server{dial: (&net.Dialer{Timeout: dialLimit}).DialContext}
+	if spec := getenv("ADB_SERVER_SOCKET"); spec != "" {
+		s.network, s.addr, s.wrong = parseSocket(spec)
+	} else {
+		host, port := getenv("ANDROID_ADB_SERVER_ADDRESS"), getenv("ANDROID_ADB_SERVER_PORT")
+		s.network, s.addr, s.wrong = joinAddr(host, port)
+	}
+	s.local = s.network == "unix" || isLoopback(s.addr)
+	return s
+}
+
+// parseSocket understands tcp:port, tcp:host:port, tcp:[host]:port, localfilesystem:path and localabstract:name.
+func parseSocket(spec string) (network, addr string, err error) {
+	kind, rest, _ := strings.Cut(spec, ":")
+	switch kind {
+	case "localfilesystem":
+		return "unix", rest, nil
+	case "localabstract":
+		return "unix", "@" + rest, nil
+	case "tcp":
+		if !strings.Contains(rest, ":") {
+			return joinAddr("", rest)
+		}
+		host, port, err := net.SplitHostPort(rest)
+		if err != nil {
+			break
+		}
+		return joinAddr(host, port)
+	}
+	return "", "", &drivers.Unavailable{
+		What: fmt.Sprintf("ADB_SERVER_SOCKET is %q", spec),
+		Mend: "give it the form tcp:host:port",
+	}
+}
+
+func joinAddr(host, port string) (network, addr string, err error) {
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if port == "" {
+		port = strconv.Itoa(defaultServerPort)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return "", "", &drivers.Unavailable{
+			What: fmt.Sprintf("the adb server's port is %q", port),
+			Mend: "set ANDROID_ADB_SERVER_PORT to a number from 1 to 65535, or leave it out",
+		}
+	}
+	return "tcp", net.JoinHostPort(strings.Trim(host, "[]"), port), nil
+}
+
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
+// connect dials the server and starts it first when nothing listens there. The connection is closed when ctx ends.
+func (s *server) connect(ctx context.Context) (*conn, error) {
+	if s.wrong != nil {
+		return nil, s.wrong
+	}
+	nc, err := s.dial(ctx, s.network, s.addr)
+	if err != nil && notListening(err) && s.local && ctx.Err() == nil {
+		if err := s.start(ctx); err != nil {
+			return nil, err
+		}
+		nc, err = s.dial(ctx, s.network, s.addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reach the adb server at %s: %w", s.addr, err)
+	}
+	return newConn(ctx, nc), nil
+}
+
+func notListening(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
+}
+
+// start runs `adb start-server`, once for all callers that wait for it. adb itself copes with another process doing the same:
+// the loser of that race fails although a server runs, so what counts is whether somebody listens in the end.
+func (s *server) start(ctx context.Context) error {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if s.answers(ctx) {
+		return nil
+	}
+	path, err := s.find(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	s.log.Info("starting the adb server", "addr", s.addr, "adb", path)
+	cmd := exec.CommandContext(ctx, path, append(s.flags(), "start-server")...)
+	cmd.WaitDelay = time.Second // the server that it leaves behind may hold our pipes
+	said, err := cmd.CombinedOutput()
+	if s.answers(ctx) {
+		return nil
+	}
+	return fmt.Errorf("start the adb server at %s: %w: %s", s.addr, orElse(err, errSilent), firstLine(string(said)))
+}
+
+var errSilent = errors.New("nothing listens there although `adb start-server` ended well")
+
+func orElse(err, otherwise error) error {
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return err
+	}
+	return otherwise
+}
+
+func (s *server) answers(ctx context.Context) bool {
+	nc, err := s.dial(ctx, s.network, s.addr)
+	if err != nil {
+		return false
+	}
+	nc.Close()
+	return true
+}
+
+// flags point the adb program at this server, whatever the environment says.
+func (s *server) flags() []string {
+	switch {
+	case s.network == "tcp":
+		_, port, _ := net.SplitHostPort(s.addr)
+		return []string{"-P", port}
+	case strings.HasPrefix(s.addr, "@"):
+		return []string{"-L", "localabstract:" + s.addr[1:]}
+	default:
+		return []string{"-L", "localfilesystem:" + s.addr}
+	}
+}
+
+// query asks the server itself (a "host" service) and gives its answer.
+func (s *server) query(ctx context.Context, request string) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit,
+		fmt.Errorf("the adb server at %s did not answer %s within %v", s.addr, request, queryLimit))
+	defer cancel()
+	c, err := s.connect(ctx)
+	if err != nil {
+		return "", orCause(ctx, err)
+	}
+	defer c.Close()
+	if err := c.request(request); err != nil {
+		return "", orCause(ctx, err)
+	}
+	answer, err := c.counted()
+	if err != nil {
+		return "", orCause(ctx, fmt.Errorf("read the adb server's answer to %s: %w", request, err))
+	}
+	return answer, nil
+}
+
+// orCause gives the reason why ctx ended, where that is what made a call fail.
+func orCause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,178 @@
+package drivers
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Label is what a person would call the element: its text, else its description, its hint, its id.
+func (n *Node) Label() string {
+	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint), idSuffix(n.ID))
+}
+
+// String shows the element in a message: `Button "Sign in" [60,1200][1020,1330]`.
+func (n *Node) String() string {
+	kind := cmp.Or(n.Role, n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "element")
+	label := ""
+	if l := n.Label(); l != "" {
+		label = " " + Quote(l)
+	}
+	b := n.Bounds
+	return fmt.Sprintf("%s%s [%d,%d][%d,%d]", kind, label, b.Min.X, b.Min.Y, b.Max.X, b.Max.Y)
+}
+
+// Quote shows foreign text in a message: quoted, control characters escaped, cut at 80 characters.
+func Quote(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		s = string(r[:79]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// Describe shows a selector in a message.
+func Describe(s dsl.Selector) string {
+	var parts []string
+	add := func(key, value string) {
+		if value != "" {
+			parts = append(parts, key+value)
+		}
+	}
+	if s.Label != "" {
+		add("", Quote(s.Label))
+	}
+	if s.Match != "" {
+		add("match ", string(s.Match))
+	}
+	add("id ", s.ID)
+	add("type ", s.Type)
+	add("testId ", s.TestID)
+	add("css ", s.CSS)
+	add("xpath ", s.XPath)
+	if s.Point != nil {
+		add("point ", pointText(*s.Point))
+	}
+	if s.Index != nil {
+		add("index ", fmt.Sprint(*s.Index))
+	}
+	for _, state := range []struct {
+		word string
+		want *bool
+	}{{"enabled", s.Enabled}, {"checked", s.Checked}, {"selected", s.Selected}, {"focused", s.Focused}} {
+		if state.want != nil {
+			add("", map[bool]string{true: "", false: "not "}[*state.want]+state.word)
+		}
+	}
+	for _, rel := range []struct {
+		word string
+		to   *dsl.Selector
+	}{{"below", s.Below}, {"above", s.Above}, {"left of", s.LeftOf}, {"right of", s.RightOf}, {"near", s.Near},
+		{"inside", s.Inside}, {"containing", s.Contains}} {
+		if rel.to != nil {
+			add(rel.word+" ", Describe(*rel.to))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Texts gives what the visible elements show, in reading order, each once, at most limit.
+func (t *Tree) Texts(limit int) []string {
+	f := finder{tree: t, screen: image.Rectangle{Max: t.Size}}
+	var nodes []*Node
+	for n := range t.All {
+		if f.visible(n) && (n.Text != "" || n.Desc != "") {
+			nodes = append(nodes, n)
+		}
+	}
+	slices.SortStableFunc(nodes, readingOrder)
+	seen := map[string]bool{}
+	var texts []string
+	for _, n := range nodes {
+		if l := n.Label(); l != "" && !seen[l] {
+			seen[l] = true
+			texts = append(texts, l)
+		}
+		if len(texts) == limit {
+			break
+		}
+	}
+	return texts
+}
+
+// Nearest gives the visible elements whose labels are most like the selector's label or id, best first, at most limit.
+func (t *Tree) Nearest(s dsl.Selector, limit int) []*Node {
+	want := Normalise(cmp.Or(s.Label, s.ID, s.TestID))
+	if want == "" {
+		return nil
+	}
+	type scored struct {
+		node  *Node
+		score float64
+	}
+	var list []scored
+	f := finder{tree: t, screen: image.Rectangle{Max: t.Size}}
+	for n := range t.All {
+		if !f.visible(n) {
+			continue
+		}
+		best := 0.0
+		for _, have := range []string{n.Text, n.Desc, n.Hint, idSuffix(n.ID)} {
+			best = max(best, likeness(Normalise(have), want))
+		}
+		if best >= 0.35 {
+			list = append(list, scored{n, best})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var nodes []*Node
+	for _, s := range list[:min(limit, len(list))] {
+		nodes = append(nodes, s.node)
+	}
+	return nodes
+}
+
+// likeness is 1 for equal texts and falls to 0; a text that contains the other is rather like it.
+func likeness(have, want string) float64 {
+	if have == "" {
+		return 0
+	}
+	if len(have) > 200 {
+		have = have[:200]
+	}
+	a, b := []rune(have), []rune(want)
+	if strings.Contains(have, want) || strings.Contains(want, have) {
+		return 0.5 + 0.5*float64(min(len(a), len(b)))/float64(max(len(a), len(b)))
+	}
+	return 1 - float64(distance(a, b))/float64(max(len(a), len(b)))
+}
+
+// distance is Levenshtein's, in one row.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			substitute := diagonal
+			if x != y {
+				substitute++
+			}
+			diagonal, row[j+1] = row[j+1], min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func pointText(p dsl.Point) string {
+	if p.Percent {
+		return fmt.Sprintf("%g%%,%g%%", p.X, p.Y)
+	}
+	return fmt.Sprintf("%g,%g", p.X, p.Y)
+}

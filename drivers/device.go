@@ -1,0 +1,160 @@
+package drivers
+
+import (
+	"context"
+	"image"
+	"io"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// State says whether a device can be used.
+type State string
+
+// Ready is the one state in which a device can be opened. The others carry the driver's own word ("unauthorized",
+// "offline", "recovery", …), and Info.Problem says how to mend it.
+const Ready State = "device"
+
+// Info is a device's record. Unknown fields are zero.
+type Info struct {
+	ID           string       `json:"id"` // adb serial, UDID, or web-1
+	Platform     dsl.Platform `json:"platform"`
+	State        State        `json:"state"`
+	Problem      string       `json:"problem,omitempty"` // why it cannot be used, and what to do about it
+	Model        string       `json:"model,omitempty"`
+	Manufacturer string       `json:"manufacturer,omitempty"`
+	OSVersion    string       `json:"os_version,omitempty"`
+	APILevel     int          `json:"api_level,omitempty"`
+	ABI          string       `json:"abi,omitempty"`
+	Width        int          `json:"width,omitempty"`  // of a screenshot, pixels
+	Height       int          `json:"height,omitempty"` // of a screenshot, pixels
+	Density      int          `json:"density,omitempty"`
+	Emulator     bool         `json:"emulator,omitempty"`
+}
+
+// Driver finds the devices of one platform and opens them. All methods are safe for concurrent use.
+type Driver interface {
+	Platform() dsl.Platform
+	// Devices lists what is attached, usable or not, sorted by ID. When the platform's own tool is missing, the error is
+	// an *Unavailable.
+	Devices(ctx context.Context) ([]Info, error)
+	// Open prepares one device for one test. The caller holds the device's lease and closes what it gets.
+	Open(ctx context.Context, id string) (Device, error)
+	// Close ends what the driver keeps for all its devices (a browser, a connection). No Device may be used afterwards.
+	Close() error
+}
+
+// Shared is a Driver whose devices belong to this process alone (browser pages): they need no lease across processes.
+type Shared interface {
+	// Slots is how many devices the driver can have open at once.
+	Slots() int
+}
+
+// Device is one phone or browser page, opened for one test. Methods are called one at a time, except that Close and the
+// cancelling of a context may come at any time. Each call ends by itself within the driver's own time limit, and within a
+// second after its context is cancelled. Coordinates are pixels of the screenshot, for trees and taps alike.
+type Device interface {
+	Info() Info
+	// Tree reads the elements of the screen, all windows. It is never a cached one. An error that wraps ErrNotReady means
+	// that the screen could not be read just now and may be read later.
+	Tree(ctx context.Context) (*Tree, error)
+	// Screenshot gives what is on the screen now; its bounds begin at (0,0).
+	Screenshot(ctx context.Context) (image.Image, error)
+	// Tap touches one point, once, and never tries again by itself: a tap that may have happened is not repeated.
+	Tap(ctx context.Context, p image.Point) error
+	// Type enters text where the focus is, after what is there.
+	Type(ctx context.Context, text string) error
+	// Close frees everything that Open and later calls took, on the device too. Closing twice is fine.
+	Close() error
+}
+
+// Apps is a Device that has apps.
+type Apps interface {
+	// Launch starts an app and returns once the system says that it started; the app may still be drawing. An app that is
+	// not installed or has nothing to start gives an error that wraps ErrNoApp.
+	Launch(ctx context.Context, app string, force bool) error
+	// Foreground names the app in front, "" during a change.
+	Foreground(ctx context.Context) (string, error)
+}
+
+// Browser is a Device that is a page in a browser. Its waits are the browser's own; Page.Timeout bounds them. When a wait
+// ends without success, the error wraps ErrNotFound, ErrAmbiguous or ErrNotActionable and says what was seen.
+type Browser interface {
+	// OpenPage goes to url in a context that keeps nothing of earlier tests.
+	OpenPage(ctx context.Context, url string, opts PageOptions) error
+	// Fill replaces the text of the one field that selector picks.
+	Fill(ctx context.Context, selector, text string, timeout time.Duration) error
+	// Look waits until the elements that selector picks satisfy want, and gives what it saw last in either case. A want that was
+	// not met is not an error: Seen.Met says so.
+	Look(ctx context.Context, selector string, want WebWant, timeout time.Duration) (Seen, error)
+}
+
+// PageOptions are how a page is opened.
+type PageOptions struct {
+	Headed  bool
+	Timeout time.Duration
+}
+
+// WebWant is the state that Browser.Look waits for.
+type WebWant struct {
+	Hidden bool    // no match is visible; otherwise at least one is
+	Text   *string // and shows this text, by TextShows
+}
+
+// Seen is what Browser.Look saw last.
+type Seen struct {
+	Met     bool
+	Count   int      // matches, visible or not
+	Visible int      // visible matches
+	Texts   []string // of the visible matches, at most ten
+}
+
+// Revealer is a Device that can bring an element which is in the tree but off the screen into view.
+type Revealer interface {
+	// Reveal scrolls the element into view. The tree must be read again afterwards.
+	Reveal(ctx context.Context, n *Node) error
+}
+
+// Pixels is a Device whose screenshots are much cheaper than its trees: standing still is then proved by pixels.
+type Pixels interface {
+	// PixelsAreCheap is true when two screenshots cost less than one tree.
+	PixelsAreCheap() bool
+}
+
+// Keyboard is a Device that can tell whether its on-screen keyboard takes text now.
+type Keyboard interface {
+	KeyboardShown(ctx context.Context) (bool, error)
+}
+
+// Recorder is a Device that can film its screen.
+type Recorder interface {
+	// StartRecording begins to film into new files in dir. The error says why it cannot.
+	StartRecording(ctx context.Context, dir string) (Recording, error)
+}
+
+// Recording is a film being made.
+type Recording interface {
+	// Stop ends the film and gives its parts in order, as files in the directory that StartRecording got. It may close the page
+	// that was filmed: it is the last call before Device.Close.
+	Stop(ctx context.Context) ([]Clip, error)
+}
+
+// Clip is one part of a film, in any format that ffmpeg reads.
+type Clip struct {
+	Path  string
+	Start time.Time // of its first frame
+}
+
+// Logger is a Device that has a system log.
+type Logger interface {
+	// StartLog copies the log, from now on, to w until the returned function is called, which waits for the last line.
+	StartLog(ctx context.Context, w io.Writer) (stop func() error, err error)
+}
+
+// Querier is a Device whose trees can be asked with CSS or XPath.
+type Querier interface {
+	// Query gives those elements of the tree, which was just read, that css (or else xpath) picks. A selector that is not valid
+	// gives an error that wraps ErrNotFound.
+	Query(ctx context.Context, t *Tree, css, xpath string) (map[*Node]bool, error)
+}

@@ -1,0 +1,110 @@
+package drivertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// films: a film has at least one part, in the folder that was given, with something in it.
+func (s Subject) films(t *testing.T) {
+	dev := s.device(t)
+	recorder, ok := dev.(drivers.Recorder)
+	if !ok {
+		return // the device does not claim to film
+	}
+	dir := t.TempDir()
+	film, err := recorder.StartRecording(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Login(t.Context(), dev); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t, dev, "Sign in", true)
+	clips, err := film.Stop(t.Context())
+	if err != nil || len(clips) == 0 {
+		t.Fatalf("%d clips, %v", len(clips), err)
+	}
+	for _, c := range clips {
+		info, err := os.Stat(c.Path)
+		if err != nil || info.Size() == 0 {
+			t.Errorf("clip %s: %v, %v", c.Path, info, err)
+		}
+		if rel, err := filepath.Rel(dir, c.Path); err != nil || strings.HasPrefix(rel, "..") {
+			t.Errorf("clip %s is not in %s", c.Path, dir)
+		}
+		if c.Start.IsZero() {
+			t.Errorf("clip %s does not say when it began", c.Path)
+		}
+	}
+}
+
+// logs: the log begins, ends, and writes nothing once it has ended.
+func (s Subject) logs(t *testing.T) {
+	dev := s.device(t)
+	logger, ok := dev.(drivers.Logger)
+	if !ok {
+		return // the device does not claim to have a log
+	}
+	var w guarded
+	stop, err := logger.StartLog(t.Context(), &w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Login(t.Context(), dev); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t, dev, "Sign in", true)
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	size := w.len()
+	if err := dev.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	if w.len() != size {
+		t.Error("the log went on after it was stopped")
+	}
+}
+
+// guarded is a buffer that is written and read at once.
+type guarded struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (g *guarded) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.buf.Write(p)
+}
+
+func (g *guarded) len() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.buf.Len()
+}
+
+func (s Subject) noApp(t *testing.T) {
+	dev := s.device(t)
+	var err error
+	switch d := dev.(type) {
+	case drivers.Apps:
+		err = d.Launch(t.Context(), "com.example.nosuchapp", false)
+	case drivers.Browser:
+		err = d.OpenPage(t.Context(), "http://127.0.0.1:9/", drivers.PageOptions{Timeout: s.Patience})
+	default:
+		t.Fatal("the device has neither apps nor pages")
+	}
+	if err == nil || !drivers.AppIsWrong(err) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v does not blame the app", err)
+	}
+}

@@ -1,0 +1,211 @@
+package drivers_test
+
+import (
+	"errors"
+	"image"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// el makes an element; the rectangle is left, top, right, bottom.
+func el(text string, l, t, r, b int, change ...func(*drivers.Node)) *drivers.Node {
+	n := &drivers.Node{Type: "android.widget.TextView", Text: text, Bounds: image.Rectangle{Min: image.Pt(l, t), Max: image.Pt(r, b)}}
+	for _, c := range change {
+		c(n)
+	}
+	return n
+}
+
+func button(n *drivers.Node) { n.Type, n.Clickable = "android.widget.Button", true }
+func field(n *drivers.Node)  { n.Type, n.Clickable, n.Editable = "android.widget.EditText", true, true }
+func id(s string) func(*drivers.Node) {
+	return func(n *drivers.Node) { n.ID = s }
+}
+func hint(s string) func(*drivers.Node) {
+	return func(n *drivers.Node) { n.Hint = s }
+}
+func around(children ...*drivers.Node) func(*drivers.Node) {
+	return func(n *drivers.Node) { n.Children = children }
+}
+func disabled(n *drivers.Node) { n.Disabled = true }
+
+func screen(nodes ...*drivers.Node) *drivers.Tree {
+	root := &drivers.Node{Type: "android.widget.FrameLayout", Bounds: image.Rect(0, 0, 1000, 2000), Children: nodes}
+	return drivers.NewTree([]*drivers.Node{root}, image.Pt(1000, 2000), time.Time{})
+}
+
+func label(s string) dsl.Selector { return dsl.Selector{Label: s} }
+
+func TestFind(t *testing.T) {
+	at := func(l dsl.Selector, i int) dsl.Selector { l.Index = &i; return l }
+	match := func(l string, m dsl.MatchMode) dsl.Selector { return dsl.Selector{Label: l, Match: m} }
+	yes := true
+	row := func(y int, name, action string) *drivers.Node {
+		return el("", 0, y, 1000, y+100, around(el(name, 0, y, 300, y+100), el(action, 700, y, 1000, y+100, button)))
+	}
+	for _, test := range []struct {
+		name   string
+		tree   *drivers.Tree
+		sel    dsl.Selector
+		action bool
+		calm   bool // the screen is settled
+		want   []string
+		tier   drivers.Tier
+		point  image.Point // checked when not zero
+		err    error
+	}{
+		{name: "assert Paid does not pass on Unpaid", tree: screen(el("Status: Unpaid", 0, 0, 500, 50)), sel: label("Paid"), calm: true},
+		{name: "assert Paid passes on Status: Paid", tree: screen(el("Status: Paid", 0, 0, 500, 50)), sel: label("Paid"), calm: true,
+			want: []string{"Status: Paid"}, tier: drivers.TierWords},
+		{name: "whole words wait for a settled screen", tree: screen(el("Status: Paid", 0, 0, 500, 50)), sel: label("Paid")},
+		{name: "tap Pay does not hit Payment history", tree: screen(el("Payment history", 0, 0, 500, 50, button)), sel: label("Pay"), action: true, calm: true},
+		{name: "exact hides words", tree: screen(el("Pay now", 0, 0, 500, 50, button), el("Pay", 0, 100, 500, 150, button)), sel: label("Pay"), action: true, calm: true,
+			want: []string{"Pay"}, tier: drivers.TierExact},
+		{name: "exact raw hides normalised", tree: screen(el("pay", 0, 0, 500, 50, button), el("Pay", 0, 100, 500, 150, button)), sel: label("Pay"), action: true,
+			want: []string{"Pay"}, tier: drivers.TierExact},
+		{name: "NBSP, case and zero width are the same to a reader", tree: screen(el("Total:\u00a05 \u200b", 0, 0, 500, 50)), sel: label("total: 5"),
+			want: []string{"Total:\u00a05 \u200b"}, tier: drivers.TierNormalised},
+		{name: "numbers are whole", tree: screen(el("Total: 5.99", 0, 0, 500, 50)), sel: label("Total: 5"), calm: true},
+		{name: "two equal texts: an assertion holds", tree: screen(el("Twice", 0, 0, 500, 50), el("Twice", 0, 100, 500, 150)), sel: label("Twice"),
+			want: []string{"Twice", "Twice"}, tier: drivers.TierExact},
+		{name: "two equal texts: an action refuses", tree: screen(el("Twice", 0, 0, 500, 50), el("Twice", 0, 100, 500, 150)), sel: label("Twice"), action: true,
+			err: drivers.ErrAmbiguous},
+		{name: "negative index", tree: screen(el("Twice", 0, 0, 500, 50), el("Twice", 0, 100, 500, 150)), sel: at(label("Twice"), -1), action: true,
+			want: []string{"Twice"}, point: image.Pt(250, 125)},
+		{name: "index out of range", tree: screen(el("Twice", 0, 0, 500, 50)), sel: at(label("Twice"), 1), action: true},
+		{name: "a heading and a button of one label: the button", tree: screen(el("Sign in", 0, 0, 500, 50), el("Sign in", 0, 100, 500, 150, button)), sel: label("Sign in"), action: true,
+			want: []string{"Sign in"}, point: image.Pt(250, 125)},
+		{name: "a label inside a clickable parent", tree: screen(el("", 0, 0, 1000, 200, button, around(el("Row", 20, 50, 220, 150)))), sel: label("Row"), action: true,
+			want: []string{"Row"}, point: image.Pt(120, 100)},
+		{name: "parent and child with one label are one", tree: screen(el("Buy", 0, 0, 1000, 200, button, around(el("Buy", 20, 50, 220, 150)))), sel: label("Buy"), action: true,
+			want: []string{"Buy"}},
+		{name: "a filled field's hint is for actions", tree: screen(el("ada@x", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail"), action: true, calm: true,
+			want: []string{"ada@x"}, tier: drivers.TierHint},
+		{name: "a filled field's hint is not on the screen", tree: screen(el("ada@x", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail"), calm: true},
+		{name: "an empty field shows its hint", tree: screen(el("", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail"),
+			want: []string{""}},
+		{name: "id suffix is for actions", tree: screen(el("", 0, 0, 500, 50, field, id("com.x:id/email"))), sel: label("email"), action: true, calm: true,
+			want: []string{""}, tier: drivers.TierID},
+		{name: "id suffix proves nothing", tree: screen(el("", 0, 0, 500, 50, field, id("com.x:id/email"))), sel: label("email"), calm: true},
+		{name: "id criterion", tree: screen(el("A", 0, 0, 500, 50, id("com.x:id/a")), el("B", 0, 60, 500, 90, id("com.x:id/b"))), sel: dsl.Selector{ID: "b"},
+			want: []string{"B"}},
+		{name: "contains only when asked", tree: screen(el("Unpaid", 0, 0, 500, 50)), sel: match("paid", dsl.MatchContains), want: []string{"Unpaid"}},
+		{name: "exact only", tree: screen(el("pay", 0, 0, 500, 50)), sel: match("Pay", dsl.MatchExact), calm: true},
+		{name: "regex", tree: screen(el("Order 4711", 0, 0, 500, 50)), sel: match(`^Order \d+$`, dsl.MatchRegex), want: []string{"Order 4711"}},
+		{name: "zero, inverted and off-screen bounds do not count", sel: label("Ghost"), calm: true,
+			tree: screen(el("Ghost", 5, 5, 5, 50), el("Ghost", 210, 2706, 469, 2654), el("Ghost", 0, 2100, 100, 2200))},
+		{name: "enabled goes before disabled", tree: screen(el("Save", 0, 0, 500, 50, button, disabled), el("Save", 0, 100, 500, 150, button)), sel: label("Save"), action: true,
+			want: []string{"Save"}, point: image.Pt(250, 125)},
+		{name: "enabled criterion", tree: screen(el("Save", 0, 0, 500, 50, button, disabled)), sel: dsl.Selector{Label: "Save", Enabled: &yes}},
+		{name: "right of keeps to the line", tree: screen(row(0, "Invoice 1", "Pay"), row(200, "Invoice 2", "Pay")), action: true,
+			sel: dsl.Selector{Label: "Pay", RightOf: &dsl.Selector{Label: "Invoice 2"}}, want: []string{"Pay"}, point: image.Pt(850, 250)},
+		{name: "right of another line proves nothing", tree: screen(row(0, "Invoice 1", "Paid"), row(200, "Invoice 2", "Open")), calm: true,
+			sel: dsl.Selector{Label: "Paid", RightOf: &dsl.Selector{Label: "Invoice 2"}}},
+		{name: "below takes the nearest", tree: screen(el("E-mail", 0, 0, 500, 50), el("", 0, 60, 500, 120, field), el("", 0, 200, 500, 260, field)), action: true,
+			sel: dsl.Selector{Type: "EditText", Below: &dsl.Selector{Label: "E-mail"}}, want: []string{""}, point: image.Pt(250, 90)},
+		{name: "an anchor that is there twice decides nothing", tree: screen(el("Name", 0, 0, 500, 50), el("Name", 0, 300, 500, 350), el("", 0, 400, 500, 450, field)), action: true,
+			sel: dsl.Selector{Type: "EditText", Below: &dsl.Selector{Label: "Name"}}, err: drivers.ErrAmbiguous},
+		{name: "inside", tree: screen(row(0, "A", "Go"), row(200, "B", "Go")), action: true,
+			sel: dsl.Selector{Label: "Go", Inside: &dsl.Selector{Contains: &dsl.Selector{Label: "B"}, Index: ptr(1)}}, want: []string{"Go"}, point: image.Pt(850, 250)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := test.tree.Find(drivers.Query{Selector: test.sel, Action: test.action, Settled: test.calm})
+			if !errors.Is(err, test.err) {
+				t.Fatalf("error %v, want %v", err, test.err)
+			}
+			var texts []string
+			for _, m := range got {
+				texts = append(texts, m.Node.Text)
+			}
+			if len(texts) != len(test.want) {
+				t.Fatalf("found %q, want %q", texts, test.want)
+			}
+			for i := range texts {
+				if texts[i] != test.want[i] {
+					t.Errorf("found %q, want %q", texts, test.want)
+				}
+			}
+			if len(got) > 0 && test.tier != 0 && got[0].Tier != test.tier {
+				t.Errorf("tier %s, want %s", got[0].Tier, test.tier)
+			}
+			if len(got) > 0 && test.point != (image.Point{}) && got[0].Point != test.point {
+				t.Errorf("point %v, want %v", got[0].Point, test.point)
+			}
+		})
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestCover(t *testing.T) {
+	banner := func(l, top, r, b int) *drivers.Node {
+		return el("", l, top, r, b, button, around(el("We use cookies", l, top, r, b)))
+	}
+	for _, test := range []struct {
+		name    string
+		over    []*drivers.Node
+		covered bool
+		point   image.Point
+	}{
+		{name: "nothing over it", point: image.Pt(500, 550)},
+		{name: "an overlay in front", over: []*drivers.Node{banner(0, 0, 1000, 2000)}, covered: true},
+		{name: "its middle is covered, its edge is free", over: []*drivers.Node{banner(450, 500, 550, 600)}, point: image.Pt(300, 525)},
+		{name: "an empty overlay lets touches through", over: []*drivers.Node{el("", 0, 0, 1000, 2000, button)}, point: image.Pt(500, 550)},
+		{name: "a text in front does not take touches", over: []*drivers.Node{el("Badge", 450, 500, 550, 600)}, point: image.Pt(500, 550)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tree := screen(append([]*drivers.Node{el("Buy", 100, 500, 900, 600, button)}, test.over...)...)
+			got, err := tree.Find(drivers.Query{Selector: label("Buy"), Action: true})
+			if err != nil || len(got) != 1 {
+				t.Fatalf("found %v, %v", got, err)
+			}
+			if (got[0].CoverText != "") != test.covered {
+				t.Errorf("covered by %q", got[0].CoverText)
+			}
+			if !test.covered && got[0].Point != test.point {
+				t.Errorf("point %v, want %v", got[0].Point, test.point)
+			}
+		})
+	}
+}
+
+func TestTextShows(t *testing.T) {
+	for _, test := range []struct {
+		have, want string
+		shows      bool
+	}{
+		{"Unpaid", "Paid", false}, {"Paid", "Paid", true}, {"Status: Paid!", "paid", true}, {"Prepaid", "paid", false},
+		{"Pre-paid", "paid", false}, {"Payment history", "Pay", false}, {"Pay now", "Pay", true}, {"15", "5", false},
+		{"5.99", "5", false}, {"-5", "5", false}, {"5 %", "5", true}, {"5.", "5", true}, {"10-5", "5", false}, {"a - 5", "5", true},
+		{"12:30", "12", false}, {"can't", "can", false}, {"'can'", "can", true}, {"Welcome, Ada", "Welcome", true},
+		{"Grüße aus Köln", "GRÜSSE", true}, {"日本語", "日本", false}, {"日本 語", "日本", true}, {"Total: 5 €", "Total: 5 €", true},
+		{"x Unpaid Paid", "Paid", true}, {"", "", true}, {"x", "", false}, {"snake_case", "case", false}, {"ﬁle", "file", true},
+		{"e\u0301tude", "étude", true}, {"\u202eabc\u202c", "abc", true},
+	} {
+		if got := drivers.TextShows(test.have, test.want); got != test.shows {
+			t.Errorf("TextShows(%q, %q) = %v", test.have, test.want, got)
+		}
+	}
+}
+
+func FuzzTextShows(f *testing.F) {
+	f.Add("Status: Paid", "Paid")
+	f.Add("\xff\xfe", "\u200b")
+	f.Fuzz(func(t *testing.T, have, want string) {
+		drivers.TextShows(have, want)
+		if n := drivers.Normalise(have); drivers.Normalise(n) != n {
+			t.Errorf("Normalise is not idempotent: %q gives %q, then %q", have, n, drivers.Normalise(n))
+		}
+	})
+}
+
+func TestNearest(t *testing.T) {
+	tree := screen(el("Log out", 0, 0, 100, 50), el("Sign in", 0, 60, 100, 90, button), el("Imprint", 0, 100, 100, 150))
+	near := tree.Nearest(label("Sing in"), 3)
+	if len(near) == 0 || near[0].Text != "Sign in" {
+		t.Fatalf("nearest are %v", near)
+	}
+}

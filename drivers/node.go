@@ -1,0 +1,109 @@
+package drivers
+
+import (
+	"image"
+	"time"
+)
+
+// Node is one element of a screen. Text is what it shows, Desc what it tells to assistive technology, Hint what an empty field
+// suggests; each is raw, as the device gave it.
+type Node struct {
+	Ref      string          `json:"ref,omitempty"` // the driver's handle, good for this tree only
+	Type     string          `json:"type,omitempty"`
+	Role     string          `json:"role,omitempty"` // ARIA role on a page
+	ID       string          `json:"id,omitempty"`
+	TestID   string          `json:"test_id,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Desc     string          `json:"desc,omitempty"`
+	Hint     string          `json:"hint,omitempty"`
+	Package  string          `json:"package,omitempty"`
+	Bounds   image.Rectangle `json:"bounds"`
+	Hidden   bool            `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
+	Disabled bool            `json:"disabled,omitempty"`
+	Checked  bool            `json:"checked,omitempty"`
+	Selected bool            `json:"selected,omitempty"`
+	Focused  bool            `json:"focused,omitempty"`
+	Password bool            `json:"password,omitempty"`
+	Editable bool            `json:"editable,omitempty"`
+
+	Clickable  bool `json:"clickable,omitempty"`
+	Scrollable bool `json:"scrollable,omitempty"`
+
+	// Covered names what lies over the element's centre, when the device itself knows (a browser does). Otherwise "", and the
+	// order of the tree decides.
+	Covered string `json:"covered,omitempty"`
+
+	Children []*Node `json:"children,omitempty"`
+	Parent   *Node   `json:"-"`
+	Window   int     `json:"window,omitempty"` // index into Tree.Windows
+	order    int     // depth-first, later is drawn over earlier
+}
+
+// Tree is the elements of a screen at one moment.
+type Tree struct {
+	Windows []*Node     `json:"windows"` // roots, the topmost last
+	Size    image.Point `json:"size"`    // of the screen, pixels of the screenshot
+	Taken   time.Time   `json:"taken"`   // when the reading began
+	// HitTested says that Node.Covered was filled in by the device.
+	HitTested bool `json:"hit_tested,omitempty"`
+}
+
+// NewTree links parents and numbers the elements; every driver makes its trees with it.
+func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
+	t := &Tree{Windows: windows, Size: size, Taken: taken}
+	order := 0
+	var link func(n, parent *Node, window int)
+	link = func(n, parent *Node, window int) {
+		n.Parent, n.Window, n.order = parent, window, order
+		order++
+		for _, c := range n.Children {
+			link(c, n, window)
+		}
+	}
+	for i, w := range windows {
+		link(w, nil, i)
+	}
+	return t
+}
+
+// All goes through the elements, parents before their children, lower windows before upper ones.
+func (t *Tree) All(yield func(*Node) bool) {
+	var walk func(n *Node) bool
+	walk = func(n *Node) bool {
+		if !yield(n) {
+			return false
+		}
+		for _, c := range n.Children {
+			if !walk(c) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, w := range t.Windows {
+		if !walk(w) {
+			return
+		}
+	}
+}
+
+// Focused gives the element that has the focus, the topmost if several say so, or nil.
+func (t *Tree) Focused() *Node {
+	var found *Node
+	for n := range t.All {
+		if n.Focused {
+			found = n
+		}
+	}
+	return found
+}
+
+// Within tells whether n is a or lies inside it.
+func (n *Node) Within(a *Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == a {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,209 @@
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// probeTimeout bounds one question for a version; a cold Chromium on a busy machine needs seconds.
+const probeTimeout = 30 * time.Second
+
+// Finding is what is known about one tool on one host.
+type Finding struct {
+	Tool Tool
+	// Path and Version are empty unless a program was found; both may be set beside a Problem.
+	Path    string
+	Version string
+	// Problem says why the tool cannot be used; empty means that it can.
+	Problem string
+	// Advice says what to do about a Problem on this system.
+	Advice string
+	// NotHere marks a tool that this operating system does not have.
+	NotHere bool
+	// Pinned is the environment variable that names Path, if one does: installing cannot mend such a finding.
+	Pinned string
+}
+
+// OK says whether the tool can be used.
+func (f Finding) OK() bool { return f.Problem == "" && !f.NotHere }
+
+// Find looks for the tool of that name.
+func Find(ctx context.Context, h Host, name string) (Finding, error) {
+	t, err := toolNamed(name)
+	if err != nil {
+		return Finding{}, err
+	}
+	f := find(ctx, h, t)
+	return f, ctx.Err()
+}
+
+// FindAll looks for every tool, all at once, and answers in the order of Tools.
+func FindAll(ctx context.Context, h Host) ([]Finding, error) {
+	tools := Tools()
+	out := make([]Finding, len(tools))
+	var wait sync.WaitGroup
+	for i, t := range tools {
+		wait.Go(func() { out[i] = find(ctx, h, t) })
+	}
+	wait.Wait()
+	return out, ctx.Err()
+}
+
+func find(ctx context.Context, h Host, t Tool) Finding {
+	if t.OnlyOn != "" && t.OnlyOn != h.GOOS {
+		return Finding{Tool: t, NotHere: true}
+	}
+	var f Finding
+	if t.Name == Driver {
+		f = findDriver(h)
+	} else {
+		f = findProgram(ctx, h, t)
+	}
+	f.Tool = t
+	if f.Problem != "" {
+		f.Advice = advice(h, t)
+		if f.Pinned != "" {
+			f.Advice = fmt.Sprintf("unset %s, or let it name a good one", f.Pinned)
+		}
+	}
+	return f
+}
+
+// findProgram takes the first place that holds a usable program; when none does, the first problem is told, since it belongs
+// to the program that the user would expect to be taken.
+func findProgram(ctx context.Context, h Host, t Tool) Finding {
+	for _, name := range t.env {
+		if path := h.Getenv(name); path != "" {
+			if found, err := h.LookPath(path); err == nil && filepath.Base(path) == path {
+				path = found
+			}
+			f := probe(ctx, h, t, path)
+			f.Pinned = name
+			return f
+		}
+	}
+	first := Finding{Problem: "not found"}
+	for _, path := range places(h, t) {
+		f := probe(ctx, h, t, path)
+		if f.Problem == "" {
+			return f
+		}
+		if first.Path == "" {
+			first = f
+		}
+	}
+	return first
+}
+
+func places(h Host, t Tool) []string {
+	var out []string
+	for _, name := range t.names {
+		if path, err := h.LookPath(name); err == nil {
+			out = append(out, path)
+		}
+	}
+	for _, path := range t.candidates(h) {
+		if info, err := h.Stat(path); err == nil && !info.IsDir() {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+func probe(ctx context.Context, h Host, t Tool, path string) Finding {
+	f := Finding{Path: path}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	version, err := programVersion(ctx, h, t, path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		f.Problem = "there is no such file"
+	case err != nil:
+		f.Problem = err.Error()
+	case !atLeast(version, t.Minimum):
+		f.Problem = fmt.Sprintf("version %s is too old, %s or newer is needed", version, t.Minimum)
+	case t.Name == Tesseract:
+		f.Problem = missingLanguage(ctx, h, path)
+	}
+	f.Version = version
+	return f
+}
+
+func programVersion(ctx context.Context, h Host, t Tool, path string) (string, error) {
+	if t.Name == Chromium && h.GOOS == "windows" {
+		return windowsChromeVersion(h, path)
+	}
+	out, err := h.Run(ctx, Command{Path: path, Args: t.args})
+	if version := t.patterns.parse(out); version != "" {
+		return version, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("does not start: %w%s", err, firstLine(out))
+	}
+	return "", fmt.Errorf("tells no version%s", firstLine(out))
+}
+
+// firstLine quotes the beginning of a foreign output in an error.
+func firstLine(out []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if line == "" {
+		return ""
+	}
+	if runes := []rune(line); len(runes) > 120 {
+		line = string(runes[:120]) + "…"
+	}
+	return fmt.Sprintf(" (it says %q)", strings.TrimSpace(line))
+}
+
+// windowsChromeVersion reads the version from the folder beside chrome.exe: on Windows `--version` opens a window instead.
+func windowsChromeVersion(h Host, path string) (string, error) {
+	if _, err := h.Stat(path); err != nil {
+		return "", err
+	}
+	// Globbed without the folder's own name, which may hold characters with a meaning in patterns.
+	dirs, err := h.Glob(filepath.Join(escapeGlob(filepath.Dir(path)), "*.*.*.*"))
+	if err != nil {
+		return "", err
+	}
+	best := ""
+	for _, dir := range dirs {
+		name := filepath.Base(dir)
+		if chromeVersion.MatchString(name) && (best == "" || atLeast(name, best)) {
+			best = name
+		}
+	}
+	if best != "" {
+		return best, nil
+	}
+	// Playwright's own Chromium has no such folder; its revision folder is all there is, and it is never too old.
+	if strings.Contains(path, "ms-playwright") {
+		return "Playwright's own", nil
+	}
+	return "", errors.New("its version cannot be told")
+}
+
+var chromeVersion = regexp.MustCompile(`^\d+\.\d+\.\d+\.\d+$`)
+
+var globMeta = regexp.MustCompile(`[*?\[]`)
+
+func escapeGlob(path string) string { return globMeta.ReplaceAllString(path, "?") }
+
+func missingLanguage(ctx context.Context, h Host, path string) string {
+	out, err := h.Run(ctx, Command{Path: path, Args: []string{"--list-langs"}})
+	if err != nil {
+		return "cannot list its languages: " + err.Error()
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.TrimSpace(line) == "eng" {
+			return ""
+		}
+	}
+	return "its language data for English (eng) is missing"
+}

@@ -1,0 +1,177 @@
+package toolchain
+
+import (
+	"bufio"
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Package groups that are not tools of their own.
+const (
+	groupNPM   = "npm"
+	groupFonts = "fonts"
+)
+
+// manager is a system's package manager.
+type manager struct {
+	program string
+	// asRoot is set where installing needs root; brew refuses to run as root.
+	asRoot  bool
+	env     []string
+	update  []string
+	install []string
+	// byHand is the word with which a person installs.
+	byHand string
+	// packages names what each tool or group is called here.
+	packages map[string][]string
+}
+
+func managers() []manager {
+	return []manager{
+		{
+			program: "apt-get", asRoot: true, env: []string{"DEBIAN_FRONTEND=noninteractive"},
+			// Another apt may be at work, as it is for minutes after a Debian starts: wait for it.
+			update:  []string{"-q", "-o", "DPkg::Lock::Timeout=300", "update"},
+			install: []string{"-q", "-y", "-o", "DPkg::Lock::Timeout=300", "install", "--no-install-recommends"},
+			byHand:  "install",
+			packages: map[string][]string{
+				ADB: {"adb"}, Chromium: {"chromium", "chromium-sandbox"}, FFmpeg: {"ffmpeg"},
+				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"}, groupNPM: {"npm"},
+				groupFonts: {"fonts-noto-core", "fonts-dejavu-core", "fonts-liberation"},
+			},
+		},
+		{
+			program: "dnf", asRoot: true, install: []string{"install", "-y"}, byHand: "install",
+			packages: map[string][]string{
+				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg-free"},
+				Tesseract: {"tesseract", "tesseract-langpack-eng"}, CC: {"gcc"}, Node: {"nodejs"}, groupNPM: {"nodejs-npm"},
+				groupFonts: {"google-noto-sans-fonts", "dejavu-sans-fonts", "liberation-fonts"},
+			},
+		},
+		{
+			program: "pacman", asRoot: true, install: []string{"-Sy", "--needed", "--noconfirm"}, byHand: "-S",
+			packages: map[string][]string{
+				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
+				Tesseract: {"tesseract", "tesseract-data-eng"}, CC: {"gcc"}, Node: {"nodejs"}, groupNPM: {"npm"},
+				groupFonts: {"noto-fonts", "ttf-dejavu", "ttf-liberation"},
+			},
+		},
+		{
+			program: "apk", asRoot: true, update: []string{"update"}, install: []string{"add"}, byHand: "add",
+			packages: map[string][]string{
+				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
+				Tesseract: {"tesseract-ocr", "tesseract-ocr-data-eng"}, CC: {"gcc", "musl-dev"}, Node: {"nodejs"}, groupNPM: {"npm"},
+				groupFonts: {"font-noto", "font-dejavu", "font-liberation"},
+			},
+		},
+		{
+			program: "zypper", asRoot: true, install: []string{"--non-interactive", "install"}, byHand: "install",
+			packages: map[string][]string{
+				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
+				Tesseract: {"tesseract-ocr", "tesseract-ocr-traineddata-english"}, CC: {"gcc"}, Node: {"nodejs22"}, groupNPM: {"npm22"},
+				groupFonts: {"noto-sans-fonts", "dejavu-fonts", "liberation-fonts"},
+			},
+		},
+		{
+			program: "brew", install: []string{"install"}, byHand: "install",
+			packages: map[string][]string{
+				ADB: {"android-platform-tools"}, Chromium: {"google-chrome"}, FFmpeg: {"ffmpeg"},
+				Tesseract: {"tesseract"}, Node: {"node"}, groupNPM: {"node"},
+			},
+		},
+	}
+}
+
+// findManager returns this system's package manager and where it lies.
+func findManager(h Host) (manager, string, bool) {
+	for _, m := range managers() {
+		// A Mac may have other managers as well; a Linux may have brew, which comes last in the list.
+		if h.GOOS == "windows" || h.GOOS == "darwin" && m.program != "brew" {
+			continue
+		}
+		path, err := h.LookPath(m.program)
+		if err != nil {
+			continue
+		}
+		if isUbuntu(h) {
+			// Ubuntu's chromium is a snap: it starts in no container and sees neither /tmp nor hidden folders.
+			delete(m.packages, Chromium)
+		}
+		return m, path, true
+	}
+	return manager{}, "", false
+}
+
+// packagesFor lists each package once, in the order asked for.
+func (m manager) packagesFor(names ...string) []string {
+	var out []string
+	for _, name := range names {
+		if name == FFprobe {
+			name = FFmpeg
+		}
+		for _, p := range m.packages[name] {
+			if !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func isUbuntu(h Host) bool {
+	if h.GOOS != "linux" {
+		return false
+	}
+	raw, err := h.ReadFile("/etc/os-release")
+	if err != nil {
+		return false
+	}
+	lines := bufio.NewScanner(bytes.NewReader(raw))
+	for lines.Scan() {
+		if name, value, _ := strings.Cut(lines.Text(), "="); name == "ID" {
+			return strings.Trim(value, `"'`) == "ubuntu"
+		}
+	}
+	return false
+}
+
+// advice is the sentence that tells how to get a tool on this system.
+func advice(h Host, t Tool) string {
+	const doctor = "run `taproot doctor --install`"
+	switch t.Name {
+	case Driver:
+		return doctor
+	case Xcrun:
+		return "run `xcode-select --install`"
+	case Go:
+		return "install Go " + t.Minimum + " or newer from https://go.dev/dl"
+	}
+	m, _, found := findManager(h)
+	packages := m.packagesFor(t.Name)
+	switch {
+	case h.GOOS == "windows":
+		return windowsAdvice(t.Name)
+	case h.GOOS == "darwin" && !found:
+		return "install Homebrew (https://brew.sh), then " + doctor
+	case t.Name == Node:
+		return doctor + ", which takes Node " + nodeMajor + " from npm where the system's is too old"
+	case !found:
+		return "install " + t.Name + " " + t.Minimum + " or newer by hand: no known package manager is here"
+	case len(packages) == 0:
+		return doctor
+	}
+	words := slices.Concat([]string{m.program, m.byHand}, packages)
+	if m.asRoot && !h.Superuser {
+		words = append([]string{"sudo"}, words...)
+	}
+	return doctor + " or `" + strings.Join(words, " ") + "`"
+}
+
+func windowsAdvice(name string) string {
+	packages := map[string]string{
+		ADB: "Google.PlatformTools", Chromium: "Google.Chrome", Node: "OpenJS.NodeJS.LTS", FFmpeg: "Gyan.FFmpeg",
+		FFprobe: "Gyan.FFmpeg", Tesseract: "UB-Mannheim.TesseractOCR",
+	}
+	return "run `winget install " + packages[name] + "`"
+}

@@ -1,0 +1,186 @@
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// driverTimeout bounds playwright-go's own installer, whose servers many networks do not let through.
+const driverTimeout = 30 * time.Second
+
+// FetchDriver runs playwright-go's own installer. It cannot be cancelled, so a caller that wants a bound runs it in a process
+// of its own.
+func FetchDriver(dir string) error {
+	driver, err := playwright.NewDriver(&playwright.RunOptions{DriverDirectory: dir, SkipInstallBrowsers: true})
+	if err != nil {
+		return err
+	}
+	return driver.Install()
+}
+
+func (in Installer) installDriver(ctx context.Context) error {
+	node, err := Find(ctx, in.Host, Node)
+	if err != nil {
+		return err
+	}
+	if !node.OK() {
+		return errors.New("it needs Node, which is missing")
+	}
+	err = in.place(in.Host.driverDir(), func(dir string) error {
+		in.say("installing the Playwright driver %s into %s with playwright-go's installer", DriverVersion, in.Host.driverDir())
+		bounded, cancel := context.WithTimeout(ctx, driverTimeout)
+		defer cancel()
+		if err := in.FetchDriver(bounded, dir); err != nil {
+			return err
+		}
+		return in.verifyDriver(ctx, node.Path, dir)
+	})
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	in.say("playwright-go's installer did not get it (%s); taking the npm package instead", reason(err))
+	return in.place(in.Host.driverDir(), func(dir string) error {
+		if err := in.fetchPackage(ctx, "playwright-core@"+DriverVersion, dir); err != nil {
+			return err
+		}
+		return in.verifyDriver(ctx, node.Path, dir)
+	})
+}
+
+func (in Installer) verifyDriver(ctx context.Context, node, dir string) error {
+	out, err := in.Host.Run(ctx, Command{Path: node, Args: []string{filepath.Join(dir, "package", "cli.js"), "--version"}})
+	if err != nil {
+		return fmt.Errorf("start the new driver: %w%s", err, firstLine(out))
+	}
+	if want := "Version " + DriverVersion; strings.TrimSpace(string(out)) != want {
+		return fmt.Errorf("the new driver is another version%s, not %q", firstLine(out), want)
+	}
+	return nil
+}
+
+func (in Installer) installNode(ctx context.Context) error {
+	name, err := nodePackage(in.Host)
+	if err != nil {
+		return err
+	}
+	t, err := toolNamed(Node)
+	if err != nil {
+		return err
+	}
+	return in.place(in.Host.nodeDir(), func(dir string) error {
+		in.say("installing Node %s from npm into %s", nodeMajor, in.Host.nodeDir())
+		if err := in.fetchPackage(ctx, name+"@"+nodeMajor, dir); err != nil {
+			return err
+		}
+		f := probe(ctx, in.Host, t, filepath.Join(dir, "package", "bin", in.Host.executable("node")))
+		if f.Problem != "" {
+			return fmt.Errorf("the new Node: %s", f.Problem)
+		}
+		return nil
+	})
+}
+
+// nodePackage names the npm package that holds Node's program for this machine.
+func nodePackage(h Host) (string, error) {
+	arch, known := map[string]string{"amd64": "x64", "arm64": "arm64"}[h.GOARCH]
+	if !known || h.GOOS != "linux" && h.GOOS != "darwin" {
+		return "", fmt.Errorf("npm has no Node for %s/%s", h.GOOS, h.GOARCH)
+	}
+	return "node-" + h.GOOS + "-" + arch, nil
+}
+
+// installChromium takes Playwright's own build, for systems whose package manager has no Chromium that starts.
+func (in Installer) installChromium(ctx context.Context) error {
+	node, err := Find(ctx, in.Host, Node)
+	if err != nil {
+		return err
+	}
+	driver, err := Find(ctx, in.Host, Driver)
+	if err != nil {
+		return err
+	}
+	if !node.OK() || !driver.OK() {
+		return errors.New("it needs Node and the Playwright driver, which are missing")
+	}
+	words := []string{node.Path, filepath.Join(driver.Path, "package", "cli.js"), "install", "--no-shell"}
+	// Playwright knows the libraries that its Chromium needs by apt's names only.
+	if m, _, found := findManager(in.Host); found && m.program == "apt-get" {
+		if _, ok := in.elevate(m); ok {
+			words = append(words, "--with-deps")
+		}
+	}
+	return in.run(ctx, append(words, "chromium"))
+}
+
+// fetchPackage unpacks an npm package into dir; npm checks what it downloads against the registry's digest.
+func (in Installer) fetchPackage(ctx context.Context, spec, dir string) error {
+	npm, err := in.Host.LookPath("npm")
+	if err != nil {
+		return err
+	}
+	download, err := os.MkdirTemp(filepath.Dir(dir), ".npm-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(download)
+	if err := in.run(ctx, []string{npm, "pack", spec, "--loglevel=error", "--ignore-scripts", "--pack-destination", download}); err != nil {
+		return err
+	}
+	archives, err := filepath.Glob(filepath.Join(escapeGlob(download), "*.tgz"))
+	if err != nil {
+		return err
+	}
+	if len(archives) != 1 {
+		return fmt.Errorf("npm pack %s left %d archives", spec, len(archives))
+	}
+	return unpack(archives[0], dir)
+}
+
+// place lets fill write into a folder aside and renames that to dir when it went well, so that nobody ever sees half an
+// installation. The caller holds the lock.
+func (in Installer) place(dir string, fill func(aside string) error) error {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	// What an earlier run left when it was killed.
+	left, err := filepath.Glob(filepath.Join(escapeGlob(parent), ".*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range left {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	aside, err := os.MkdirTemp(parent, ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(aside)
+	if err := fill(aside); err != nil {
+		return err
+	}
+	old := aside + "-old"
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	defer os.RemoveAll(old)
+	return os.Rename(aside, dir)
+}
+
+// reason is the end of an error that may list every mirror tried.
+func reason(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no end within " + driverTimeout.String()
+	}
+	text := strings.TrimSpace(err.Error())
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}

@@ -1,0 +1,116 @@
+package toolchain
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const browsersJSON = `{"browsers":[{"name":"chromium","revision":"1200"},
+	{"name":"ffmpeg","revision":"1011","revisionOverrides":{"mac12":"1010","mac12-arm64":"1010"}}]}`
+
+func webMachine(t *testing.T) *fakeHost {
+	t.Helper()
+	h := &fakeHost{
+		cache:  filepath.Join(t.TempDir(), "taproot"),
+		onPath: map[string]string{"chromium": "/usr/bin/chromium", "node": "/usr/bin/node", "ffmpeg": "/usr/bin/ffmpeg"},
+		programs: map[string]func(Command) (string, error){
+			"/usr/bin/chromium": prints(chromiumDeb), "/usr/bin/node": prints("v20.20.2\n"), "/usr/bin/ffmpeg": prints(ffmpegDebian),
+		},
+	}
+	dir := h.host().driverDir()
+	h.files = map[string]string{
+		dir + "/package/cli.js": "", dir + "/package/package.json": `{"version":"1.57.0"}`, dir + "/package/browsers.json": browsersJSON,
+	}
+	return h
+}
+
+func TestPlaywrightSetup(t *testing.T) {
+	for goos, name := range map[string]string{"linux": "ffmpeg-linux", "darwin": "ffmpeg-mac"} {
+		h := webMachine(t)
+		h.goos = goos
+		var wait sync.WaitGroup
+		for range 8 { // as many processes of one run do
+			wait.Go(func() {
+				if _, err := Playwright(t.Context(), h.host()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		s, err := Playwright(t.Context(), h.host())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Options.DriverDirectory != h.host().driverDir() || !s.Options.SkipInstallBrowsers || !s.Sandbox ||
+			s.Chromium != "/usr/bin/chromium" || s.Env["PLAYWRIGHT_NODEJS_PATH"] != "/usr/bin/node" || s.FFmpeg != "/usr/bin/ffmpeg" {
+			t.Errorf("%+v", s)
+		}
+		for _, revision := range []string{"1010", "1011"} {
+			dir := filepath.Join(s.Env["PLAYWRIGHT_BROWSERS_PATH"], "ffmpeg-"+revision)
+			if to, err := os.Readlink(filepath.Join(dir, name)); err != nil || to != "/usr/bin/ffmpeg" {
+				t.Errorf("%s: %q %v", dir, to, err)
+			}
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+				t.Errorf("%s: %v %v", dir, entries, err)
+			}
+		}
+	}
+}
+
+func TestPlaywrightFollowsAnFFmpegThatMoved(t *testing.T) {
+	h := webMachine(t)
+	if _, err := Playwright(t.Context(), h.host()); err != nil {
+		t.Fatal(err)
+	}
+	h.onPath["ffmpeg"], h.programs["/opt/ffmpeg"] = "/opt/ffmpeg", prints(ffmpegDebian)
+	s, err := Playwright(t.Context(), h.host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(filepath.Join(s.Env["PLAYWRIGHT_BROWSERS_PATH"], "ffmpeg-1011", "ffmpeg-linux")); err != nil || to != "/opt/ffmpeg" {
+		t.Errorf("%q %v", to, err)
+	}
+}
+
+func TestPlaywrightWithoutFFmpegAndAsRoot(t *testing.T) {
+	h := webMachine(t)
+	h.superuser = true
+	delete(h.onPath, "ffmpeg")
+	s, err := Playwright(t.Context(), h.host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, set := s.Env["PLAYWRIGHT_BROWSERS_PATH"]; set || s.FFmpeg != "" || s.Sandbox {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestPlaywrightNamesAllThatIsMissing(t *testing.T) {
+	h := webMachine(t)
+	h.onPath = map[string]string{"node": "/usr/bin/node"}
+	h.programs["/usr/bin/node"] = prints("v18.20.4\n")
+	_, err := Playwright(t.Context(), h.host())
+	var missing *MissingError
+	if !errors.As(err, &missing) || len(missing.Findings) != 2 {
+		t.Fatalf("err = %v", err)
+	}
+	for _, want := range []string{"chromium not found: ", "node /usr/bin/node: version 18.20.4 is too old"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %q", want, err)
+		}
+	}
+}
+
+func TestFFmpegRevisionsAreNotTrusted(t *testing.T) {
+	for _, text := range []string{"{", "{}", `{"browsers":[{"name":"ffmpeg","revision":""}]}`, `{"browsers":[{"name":"ffmpeg","revision":"1/../../../x"}]}`} {
+		h := webMachine(t)
+		h.files[h.host().driverDir()+"/package/browsers.json"] = text
+		if _, err := Playwright(t.Context(), h.host()); err == nil {
+			t.Errorf("%s was taken", text)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package toolchain
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Names of the tools.
+const (
+	ADB       = "adb"
+	Chromium  = "chromium"
+	Node      = "node"
+	Driver    = "playwright-driver"
+	FFmpeg    = "ffmpeg"
+	FFprobe   = "ffprobe"
+	Tesseract = "tesseract"
+	Xcrun     = "xcrun"
+	Go        = "go"
+	CC        = "cc"
+)
+
+// DriverVersion is the one Playwright driver that the playwright-go in go.mod speaks to.
+const DriverVersion = "1.57.0"
+
+// nodeMajor is the Node that is taken from npm where the system has none that is new enough.
+const nodeMajor = "22"
+
+// Tool describes one external program.
+type Tool struct {
+	Name string
+	// Required tools are those without which `make run` cannot pass.
+	Required bool
+	// Purpose says what needs the tool or, for an optional one, what is missing without it.
+	Purpose string
+	// Minimum is the oldest version that serves.
+	Minimum string
+	// OnlyOn is the one GOOS that has or needs the tool; empty for all.
+	OnlyOn string
+
+	env      []string // variables that name the program; what they name is taken, good or bad
+	names    []string // names on PATH
+	args     []string // make it print its version
+	patterns versionPatterns
+}
+
+// Tools lists every tool in the order in which `taproot doctor` shows them.
+func Tools() []Tool {
+	return []Tool{
+		{
+			Name: ADB, Required: true, Purpose: "drives Android phones", Minimum: "1.0.39",
+			env: []string{"TAPROOT_ADB"}, names: []string{"adb"}, args: []string{"--version"},
+			patterns: patterns(`Android Debug Bridge version (\d[\w.]*)`),
+		},
+		{
+			// Older Chromiums lack DevTools methods that the driver calls at start.
+			Name: Chromium, Required: true, Purpose: "runs web tests", Minimum: "120",
+			env:   []string{"TAPROOT_CHROMIUM"},
+			names: []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"},
+			args:  []string{"--version"}, patterns: patterns(`(?m)^(?:Chromium|Google Chrome[\w ]*) (\d[\d.]*)`),
+		},
+		{
+			Name: Node, Required: true, Purpose: "runs the Playwright driver", Minimum: "20",
+			env: []string{"TAPROOT_NODE", "PLAYWRIGHT_NODEJS_PATH"}, names: []string{"node", "nodejs"},
+			args: []string{"--version"}, patterns: patterns(`(?m)^v(\d[\w.+-]*)\s*$`),
+		},
+		{Name: Driver, Required: true, Purpose: "drives browsers", Minimum: DriverVersion},
+		{
+			Name: FFmpeg, Purpose: "without it recording.mp4 will be missing", Minimum: "4",
+			env: []string{"TAPROOT_FFMPEG"}, names: []string{"ffmpeg"}, args: []string{"-hide_banner", "-version"},
+			patterns: patterns(`(?m)^ffmpeg version (\S+)`),
+		},
+		{
+			Name: FFprobe, Purpose: "without it recordings cannot be checked", Minimum: "4",
+			env: []string{"TAPROOT_FFPROBE"}, names: []string{"ffprobe"}, args: []string{"-hide_banner", "-version"},
+			patterns: patterns(`(?m)^ffprobe version (\S+)`),
+		},
+		{
+			Name: Tesseract, Purpose: "without it text in pictures (ocr) cannot be read", Minimum: "4",
+			env: []string{"TAPROOT_TESSERACT"}, names: []string{"tesseract"}, args: []string{"--version"},
+			patterns: patterns(`(?m)^tesseract v?(\d\S*)`),
+		},
+		{
+			Name: Xcrun, Purpose: "without it there are no iOS devices", OnlyOn: "darwin",
+			names: []string{"xcrun"}, args: []string{"--version"}, patterns: patterns(`xcrun version (\d[\w.]*?)\.?\s*$`),
+		},
+		{
+			Name: Go, Purpose: "without it make and `go tool ginkgo` do not work; taproot itself does", Minimum: "1.26",
+			names: []string{"go"}, args: []string{"version"}, patterns: patterns(`go version go(\d[\w.]*)`),
+		},
+		{
+			// Go's race detector is linked by a C compiler on Linux; on a Mac it is not.
+			Name: CC, Purpose: "without a C compiler `make test` cannot watch for data races", Minimum: "4.9", OnlyOn: "linux",
+			names: []string{"gcc"}, args: []string{"--version"}, patterns: patterns(`(?m)^\S*gcc.*? (\d+\.\d[\w.]*)`),
+		},
+	}
+}
+
+func toolNamed(name string) (Tool, error) {
+	for _, t := range Tools() {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	return Tool{}, fmt.Errorf("unknown tool %q", name)
+}
+
+// candidates are the places where an installation may lie besides PATH, best first.
+func (t Tool) candidates(h Host) []string {
+	switch t.Name {
+	case ADB:
+		return adbPlaces(h)
+	case Chromium:
+		return chromiumPlaces(h)
+	case Node:
+		return nodePlaces(h)
+	}
+	return nil
+}
+
+func adbPlaces(h Host) []string {
+	var out []string
+	for _, sdk := range []string{h.Getenv("ANDROID_HOME"), h.Getenv("ANDROID_SDK_ROOT")} {
+		if sdk != "" {
+			out = append(out, filepath.Join(sdk, "platform-tools", h.executable("adb")))
+		}
+	}
+	home := h.Getenv("HOME")
+	switch {
+	case h.GOOS == "darwin" && home != "":
+		out = append(out, filepath.Join(home, "Library", "Android", "sdk", "platform-tools", "adb"))
+	case h.GOOS == "windows" && h.Getenv("LocalAppData") != "":
+		out = append(out, filepath.Join(h.Getenv("LocalAppData"), "Android", "Sdk", "platform-tools", "adb.exe"))
+	case home != "":
+		out = append(out, filepath.Join(home, "Android", "Sdk", "platform-tools", "adb"))
+	}
+	return out
+}
+
+func chromiumPlaces(h Host) []string {
+	var out []string
+	switch h.GOOS {
+	case "darwin":
+		for _, root := range []string{"/Applications", filepath.Join(h.Getenv("HOME"), "Applications")} {
+			out = append(out, filepath.Join(root, "Google Chrome.app", "Contents", "MacOS", "Google Chrome"),
+				filepath.Join(root, "Chromium.app", "Contents", "MacOS", "Chromium"))
+		}
+	case "windows":
+		for _, name := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+			if root := h.Getenv(name); root != "" {
+				out = append(out, filepath.Join(root, "Google", "Chrome", "Application", "chrome.exe"),
+					filepath.Join(root, "Chromium", "Application", "chrome.exe"))
+			}
+		}
+	}
+	return append(out, playwrightChromium(h)...)
+}
+
+func nodePlaces(h Host) []string {
+	if h.CacheDir == "" {
+		return nil
+	}
+	if h.GOOS == "windows" {
+		return []string{filepath.Join(h.nodeDir(), "package", "bin", "node.exe")}
+	}
+	return []string{filepath.Join(h.nodeDir(), "package", "bin", "node")}
+}
+
+func (h Host) nodeDir() string { return filepath.Join(h.CacheDir, "node", nodeMajor) }
+
+func (h Host) executable(name string) string {
+	if h.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}

@@ -1,0 +1,56 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxAnswer caps what a page's elements may come to as JSON.
+const maxAnswer = 64 << 20
+
+// ask has the engine in script/engine.js answer in the document that chain leads to: a list of iframes, outermost first, each
+// as the engine's own ref command.
+func ask(page playwright.Page, chain []string, command string, into any) error {
+	selector := ""
+	for _, frame := range chain {
+		selector += "taproot=" + frame + " >> internal:control=enter-frame >> "
+	}
+	return askSelector(page.Locator(selector+"taproot="+command), into, callLimit-time.Second)
+}
+
+func askSelector(locator playwright.Locator, into any, limit time.Duration) error {
+	text, err := locator.TextContent(playwright.LocatorTextContentOptions{Timeout: milliseconds(limit)})
+	if err != nil {
+		return err
+	}
+	if len(text) > maxAnswer {
+		return errors.New("the page has too much in it")
+	}
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		return fmt.Errorf("%w: the page's elements cannot be read", drivers.ErrNotReady)
+	}
+	return nil
+}
+
+// documentState is what every answer says about its document.
+type documentState struct {
+	Doc   string // an id of this very document: a new one after each navigation
+	Ready string // loading, interactive, complete
+	URL   string
+}
+
+// failed tells whether the browser shows its own error page in place of the app's.
+func (s documentState) failed() bool {
+	return len(s.URL) >= 12 && s.URL[:12] == "chrome-error"
+}
+
+func errorPage() error {
+	return fmt.Errorf("%w: the browser shows an error page in its place: the page led to an address that cannot be reached",
+		drivers.ErrPage)
+}

@@ -1,0 +1,198 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	// callLimit bounds a call that reads or acts once.
+	callLimit = 15 * time.Second
+	// actGrace is how long an action may still take when its context ends: shorter than a second, long enough for a click that
+	// has begun to be delivered whole.
+	actGrace = 400 * time.Millisecond
+)
+
+// Device is one slot of the driver, opened for one test. It has no page until OpenPage.
+//
+// Dialogs (alert, confirm, prompt) are dismissed at once, since they would stop the page; the next trees carry a hidden element of
+// type "dialog-note" for each, and the log a line. Pages that a page opens become the current one until they close.
+type Device struct {
+	driver *Driver
+	info   drivers.Info
+	gen    atomic.Int64 // of trees; every tree has its own
+
+	mu       sync.Mutex
+	closed   bool
+	session  *session // what OpenPage opened last, nil before
+	filming  *film    // set by StartRecording
+	log      *journal
+	dialogs  []string
+	finished []drivers.Clip // of sessions that are closed
+
+	calls sync.WaitGroup // calls into Playwright that outlived their context
+}
+
+var (
+	_ drivers.Device   = (*Device)(nil)
+	_ drivers.Browser  = (*Device)(nil)
+	_ drivers.Revealer = (*Device)(nil)
+	_ drivers.Recorder = (*Device)(nil)
+	_ drivers.Logger   = (*Device)(nil)
+)
+
+func newDevice(d *Driver, info drivers.Info) *Device { return &Device{driver: d, info: info} }
+
+// Info is the slot's record.
+func (d *Device) Info() drivers.Info { return d.info }
+
+// Close closes the pages.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	s := d.session
+	d.session = nil
+	d.mu.Unlock()
+	if s != nil {
+		s.close()
+	}
+	// With the context gone every call returns; a browser that hangs keeps them until the driver closes.
+	if !within(stopLimit, d.calls.Wait) {
+		return fmt.Errorf("close %s: %w: the browser does not answer", d.info.ID, drivers.ErrDeviceLost)
+	}
+	return nil
+}
+
+// page gives the current page, or an error that says why there is none.
+func (d *Device) page() (*session, playwright.Page, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return nil, nil, fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+	case d.session == nil:
+		return nil, nil, fmt.Errorf("%w: no page is open: begin with openBrowser", drivers.ErrPage)
+	}
+	page, err := d.session.current()
+	return d.session, page, err
+}
+
+// read calls f, which only looks at the page. When ctx ends first, f's answer is dropped; Playwright's own time limit ends it.
+func read[T any](ctx context.Context, d *Device, f func(page playwright.Page) (T, error)) (T, error) {
+	s, page, err := d.page()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return readPage(ctx, s, page, f)
+}
+
+func readPage[T any](ctx context.Context, s *session, page playwright.Page, f func(playwright.Page) (T, error)) (T, error) {
+	var none T
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	done := start(s.device, func() (T, error) { return f(page) })
+	timer := time.NewTimer(callLimit)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.value, s.explain(r.err)
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case <-timer.C:
+		return none, s.silent()
+	case <-s.browser.lost:
+		return none, errBrowserLost
+	}
+}
+
+// act calls f, which changes the page. When ctx ends, f may complete for a moment; then its page is closed, so that nothing
+// happens after act has returned.
+func act(ctx context.Context, d *Device, f func(page playwright.Page) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s, page, err := d.page()
+	if err != nil {
+		return err
+	}
+	done := start(d, func() (struct{}, error) { return struct{}{}, f(page) })
+	limit, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	select {
+	case r := <-done:
+		return s.explain(r.err)
+	case <-s.browser.lost:
+		return errBrowserLost
+	case <-limit.Done():
+	}
+	grace := time.NewTimer(actGrace)
+	defer grace.Stop()
+	select {
+	case <-done:
+	case <-grace.C:
+		s.abandon("it was closed because an action on it had to be cancelled")
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.silent()
+}
+
+type outcome[T any] struct {
+	value T
+	err   error
+}
+
+// start runs a call into Playwright, which knows no contexts, beside the caller. Close waits for it.
+func start[T any](d *Device, f func() (T, error)) <-chan outcome[T] {
+	done := make(chan outcome[T], 1)
+	d.calls.Go(func() {
+		v, err := f()
+		done <- outcome[T]{v, err}
+	})
+	return done
+}
+
+var errBrowserLost = fmt.Errorf("%w: the browser crashed or was closed", drivers.ErrDeviceLost)
+
+// silent is the error of a page that does not answer.
+func (s *session) silent() error {
+	if !s.browser.alive() {
+		return errBrowserLost
+	}
+	return fmt.Errorf("%w: the page did not answer within %s; its scripts may be busy", drivers.ErrNotReady, callLimit)
+}
+
+// explain gives a Playwright error the kind on which verdicts depend.
+func (s *session) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case !s.browser.alive():
+		return errBrowserLost
+	case s.crashed():
+		return fmt.Errorf("%w: the page crashed", drivers.ErrDeviceLost)
+	case isKind(err):
+		return err
+	case disconnected(err):
+		if s.gone() {
+			return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)
+		}
+		return fmt.Errorf("%w: the page closed itself just now", drivers.ErrNotReady)
+	case errors.Is(err, playwright.ErrTimeout):
+		return fmt.Errorf("%w: the page does not answer; its scripts may be busy", drivers.ErrNotReady)
+	case passing(err):
+		return fmt.Errorf("%w: the page changed while it was read: %s", drivers.ErrNotReady, plain(err))
+	}
+	return fmt.Errorf("the browser reports: %s", plain(err))
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// maxLine caps a line of the log; console messages may hold whole documents.
+const maxLine = 4096
+
+// journal writes the lines of a page's log. Events come on playwright-go's event loop, which must not wait for a slow writer,
+// so a goroutine does the writing.
+type journal struct {
+	lines chan string
+	done  chan struct{}
+
+	mu      sync.Mutex
+	stopped bool
+	dropped int
+	err     error
+}
+
+// StartLog copies the console, uncaught errors, failed requests, answers with an error status and dismissed dialogs to w, a line
+// each: time, kind, text.
+func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.log != nil {
+		return nil, errors.New("the page's log is being copied already")
+	}
+	j := &journal{lines: make(chan string, 1000), done: make(chan struct{})}
+	d.log = j
+	go j.write(w)
+	return sync.OnceValue(func() error {
+		d.mu.Lock()
+		d.log = nil
+		d.mu.Unlock()
+		return j.stop()
+	}), nil
+}
+
+func (j *journal) write(w io.Writer) {
+	defer close(j.done)
+	for line := range j.lines {
+		if j.err == nil {
+			_, j.err = io.WriteString(w, line)
+		}
+	}
+}
+
+func (j *journal) add(line string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.stopped {
+		return
+	}
+	if j.dropped > 0 {
+		line = fmt.Sprintf("… %d lines left out: the page writes faster than they can be kept\n%s", j.dropped, line)
+	}
+	select {
+	case j.lines <- line:
+		j.dropped = 0
+	default:
+		j.dropped++
+	}
+}
+
+func (j *journal) stop() error {
+	j.mu.Lock()
+	j.stopped = true
+	close(j.lines)
+	j.mu.Unlock()
+	<-j.done
+	return j.err
+}
+
+// logLine adds a line to the log, if there is one.
+func (d *Device) logLine(kind, text string) {
+	d.mu.Lock()
+	j := d.log
+	d.mu.Unlock()
+	if j == nil {
+		return
+	}
+	text = strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "�")
+	if len(text) > maxLine {
+		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+	}
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ")
+	j.add(fmt.Sprintf("%s %s: %s\n", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), kind, text))
+}
+
+// logTo sends what happens in the context to the device's log.
+func (s *session) logTo() {
+	d := s.device
+	s.context.OnConsole(func(m playwright.ConsoleMessage) {
+		where := ""
+		if l := m.Location(); l != nil && l.URL != "" {
+			where = fmt.Sprintf(" (%s:%d)", shortAddress(l.URL), l.LineNumber+1)
+		}
+		d.logLine("console "+m.Type(), m.Text()+where)
+	})
+	s.context.OnWebError(func(e playwright.WebError) { d.logLine("uncaught", e.Error().Error()) })
+	s.context.OnRequestFailed(func(r playwright.Request) {
+		reason := "failed"
+		if err := r.Failure(); err != nil {
+			reason = err.Error()
+		}
+		d.logLine("request", fmt.Sprintf("%s %s: %s", r.Method(), shortAddress(r.URL()), reason))
+	})
+	s.context.OnResponse(func(r playwright.Response) {
+		if r.Status() >= 400 {
+			d.logLine("response", fmt.Sprintf("%d %s %s", r.Status(), r.Request().Method(), shortAddress(r.URL())))
+		}
+	})
+}

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// shared is the one driver of this package's tests, so that Chromium starts once.
+var shared = New(Options{Slots: 8})
+
+var site = webtest.Start()
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(child())
+	}
+	code := m.Run()
+	site.Close()
+	if err := shared.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// open gives a device of the shared driver.
+func open(t *testing.T) *Device {
+	t.Helper()
+	opened, err := shared.Open(t.Context(), "web-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := opened.(*Device)
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// visit gives a device with a sample page open.
+func visit(t *testing.T, name string) *Device {
+	t.Helper()
+	d := open(t)
+	if err := d.OpenPage(t.Context(), site.Page(name), drivers.PageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// show gives a device with a page of the test's own making.
+func show(t *testing.T, body string) *Device {
+	t.Helper()
+	d := open(t)
+	page := "data:text/html;charset=utf-8," + percent("<!doctype html><meta charset=utf-8><body>"+body)
+	if err := d.OpenPage(t.Context(), page, drivers.PageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func percent(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, "%%%02X", s[i])
+	}
+	return b.String()
+}
+
+func tree(t *testing.T, d *Device) *drivers.Tree {
+	t.Helper()
+	got, err := d.Tree(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// byID finds an element by its id attribute; it must be there.
+func byID(t *testing.T, tr *drivers.Tree, id string) *drivers.Node {
+	t.Helper()
+	n := find(tr, func(n *drivers.Node) bool { return n.ID == id })
+	if n == nil {
+		t.Fatalf("no element %q in the tree", id)
+	}
+	return n
+}
+
+func find(tr *drivers.Tree, ok func(*drivers.Node) bool) *drivers.Node {
+	for n := range tr.All {
+		if ok(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+func showing(text string) func(*drivers.Node) bool {
+	return func(n *drivers.Node) bool { return n.Text == text && !n.Hidden }
+}
+
+func centre(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
+
+func tap(t *testing.T, d *Device, n *drivers.Node) {
+	t.Helper()
+	if err := d.Tap(t.Context(), centre(n)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func look(t *testing.T, d *Device, selector string, want drivers.WebWant, timeout time.Duration) drivers.Seen {
+	t.Helper()
+	seen, err := d.Look(t.Context(), selector, want, timeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+// mustShow waits until a visible match of selector shows text.
+func mustShow(t *testing.T, d *Device, selector, text string) {
+	t.Helper()
+	if seen := look(t, d, selector, drivers.WebWant{Text: &text}, 5*time.Second); !seen.Met {
+		t.Fatalf("%s does not show %q: %+v", selector, text, seen)
+	}
+}
+
+// wantError checks the kind of an error and words that it must say.
+func wantError(t *testing.T, err, kind error, words ...string) {
+	t.Helper()
+	if !errors.Is(err, kind) {
+		t.Fatalf("error %v, want one that wraps %q", err, kind)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("the error does not say %q: %v", w, err)
+		}
+	}
+}
+
+// pick finds the one element that an action on label would take.
+func pick(tr *drivers.Tree, label string, settled bool) ([]drivers.Match, error) {
+	return tr.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: true, Settled: settled})
+}
+
+// until polls a condition of the outside world.
+func until(ctx context.Context, limit time.Duration, ok func() bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for !ok() {
+		if pause(ctx, 50*time.Millisecond) != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,324 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"image"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+func TestDevicesStartNoBrowser(t *testing.T) {
+	d := New(Options{Slots: 3})
+	defer d.Close()
+	list, err := d.Devices(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 3 || list[0].ID != "web-1" || list[2].ID != "web-3" || list[0].State != drivers.Ready ||
+		!strings.HasPrefix(list[0].Model, "Chromium ") || list[0].Width != 1280 {
+		t.Errorf("devices: %+v", list)
+	}
+	if d.process != nil {
+		t.Error("listing devices started a browser")
+	}
+	if _, err := d.Open(t.Context(), "web-4"); err == nil {
+		t.Error("web-4 of 3 was opened")
+	}
+}
+
+func TestBeforeAPageIsOpen(t *testing.T) {
+	d := open(t)
+	_, treeErr := d.Tree(t.Context())
+	_, shotErr := d.Screenshot(t.Context())
+	_, lookErr := d.Look(t.Context(), "h1", drivers.WebWant{Hidden: true}, time.Second)
+	for what, err := range map[string]error{
+		"tree": treeErr, "screenshot": shotErr, "look": lookErr, "tap": d.Tap(t.Context(), image.Pt(5, 5)),
+		"type": d.Type(t.Context(), "x"), "fill": d.Fill(t.Context(), "#x", "x", time.Second),
+	} {
+		t.Run(what, func(t *testing.T) { wantError(t, err, drivers.ErrPage, "begin with openBrowser") })
+	}
+}
+
+func TestAddressesThatDoNotOpen(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := "http://" + listener.Addr().String() + "/"
+	listener.Close()
+	for _, c := range []struct{ name, address, words string }{
+		{"refused", refused, "refused"},
+		{"no such host", "http://no-such-host.invalid/", "no such host"},
+		{"no such file", "file:///no/such/file.html", "no such file"},
+		{"no scheme", "example.com/login", "begin with https://"},
+		{"no host", "http:///x", "names no host"},
+		{"script", "javascript:alert(1)", "only http, https"},
+		{"browser's own", "chrome://settings", "only http, https"},
+		{"too slow", site.Page("hang"), "did not load within"},
+		{"download", site.Page("download"), "download"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := open(t)
+			err := d.OpenPage(t.Context(), c.address, drivers.PageOptions{Timeout: 5 * time.Second})
+			wantError(t, err, drivers.ErrPage, c.words)
+			if seen, err := d.Look(t.Context(), "#anything", drivers.WebWant{Hidden: true}, time.Second); err == nil || seen.Met {
+				t.Error("something counts as hidden on a page that did not open")
+			}
+		})
+	}
+}
+
+func TestAddressesThatOpen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte("<h1>From a file</h1>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ address, text string }{
+		{"file://" + filepath.ToSlash(file), "From a file"},
+		{"data:text/html,<h1>From an address</h1>", "From an address"},
+		{site.Page("status/503"), "Status 503"},
+		{site.Page("redirect?to=/login.html"), "Sign in"},
+		{site.Page("slow?ms=300"), "Slow"},
+	} {
+		d := open(t)
+		if err := d.OpenPage(t.Context(), c.address, drivers.PageOptions{}); err != nil {
+			t.Errorf("%s: %v", c.address, err)
+			continue
+		}
+		mustShow(t, d, "h1", c.text)
+	}
+	d := open(t)
+	if err := d.OpenPage(t.Context(), "about:blank", drivers.PageOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryOpeningIsAFreshContext(t *testing.T) {
+	d := visit(t, "index.html")
+	setCookie := func() {
+		_, page, err := d.page()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := page.Evaluate(`() => { document.cookie = 'seen=yes'; localStorage.setItem('seen', 'yes') }`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setCookie()
+	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, page, err := d.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := page.Evaluate(`() => document.cookie + localStorage.length`)
+	if err != nil || kept != "0" {
+		t.Errorf("the second context knows %v (%v)", kept, err)
+	}
+}
+
+func TestAClickToADeadAddressProvesNothing(t *testing.T) {
+	d := show(t, `<a id=go href="http://127.0.0.1:9/">Go</a>`)
+	tap(t, d, byID(t, tree(t, d), "go"))
+	var err error
+	if !until(t.Context(), 10*time.Second, func() bool { _, err = d.Tree(t.Context()); return errors.Is(err, drivers.ErrPage) }) {
+		t.Errorf("tree: %v", err)
+	}
+	seen, err := d.Look(t.Context(), "#go", drivers.WebWant{Hidden: true}, time.Second)
+	if seen.Met || !errors.Is(err, drivers.ErrPage) {
+		t.Errorf("hidden on an error page: %+v, %v", seen, err)
+	}
+}
+
+func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
+	d := visit(t, "popup.html")
+	tap(t, d, byID(t, tree(t, d), "window"))
+	mustShow(t, d, "h1", "New window")
+	tap(t, d, byID(t, tree(t, d), "close"))
+	mustShow(t, d, "h1", "Popups")
+	tap(t, d, byID(t, tree(t, d), "tab"))
+	mustShow(t, d, "#where", "Inside tab")
+}
+
+func TestDialogsDoNotHang(t *testing.T) {
+	d := visit(t, "dialog.html")
+	for _, c := range []struct{ id, log, dialog string }{
+		{"alert", "alert closed", `alert dialog "Saved"`},
+		{"confirm", "confirm false", `confirm dialog "Really?"`},
+		{"prompt", "prompt null", `prompt dialog "Your name?"`},
+	} {
+		tap(t, d, byID(t, tree(t, d), c.id))
+		mustShow(t, d, "#log", c.log)
+		if note := find(tree(t, d), func(n *drivers.Node) bool { return strings.Contains(n.Desc, c.dialog) }); note == nil || !note.Hidden {
+			t.Errorf("the tree does not tell of the %s: %v", c.id, note)
+		}
+	}
+}
+
+func TestACancelledOpeningEnds(t *testing.T) {
+	d := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	begun := make(chan error, 1)
+	go func() { begun <- d.OpenPage(ctx, site.Page("hang"), drivers.PageOptions{}) }()
+	until(t.Context(), 5*time.Second, func() bool { _, _, err := d.page(); return err == nil })
+	cancel()
+	select {
+	case err := <-begun:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("OpenPage goes on after its context was cancelled")
+	}
+}
+
+func TestACrashedPageIsAnErrorAndTheNextOpenWorks(t *testing.T) {
+	d := visit(t, "index.html")
+	_, page, err := d.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = page.Goto("chrome://crash")
+	_, err = d.Tree(t.Context())
+	wantError(t, err, drivers.ErrDeviceLost, "crashed")
+	again := visit(t, "index.html")
+	mustShow(t, again, "h1", "Sample pages")
+}
+
+func TestALostBrowserIsAnErrorAndTheNextOpenStartsAnother(t *testing.T) {
+	own := New(Options{})
+	defer own.Close()
+	opened, err := own.Open(t.Context(), "web-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := opened.(*Device)
+	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	own.lock <- struct{}{}
+	lost := own.browsers[false]
+	own.release()
+	if err := lost.Browser.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Tree(t.Context())
+	wantError(t, err, drivers.ErrDeviceLost)
+	if drivers.AppIsWrong(err) {
+		t.Error("a lost browser is blamed on the app")
+	}
+	_, err = d.Look(t.Context(), "h1", drivers.WebWant{Hidden: true}, time.Second)
+	wantError(t, err, drivers.ErrDeviceLost)
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := own.Open(t.Context(), "web-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.(*Device).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
+		t.Error(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
+	own := New(Options{})
+	defer own.Close()
+	opened, err := own.Open(t.Context(), "web-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := opened.(*Device)
+	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	node, err := os.FindProcess(own.process.pw.Pid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := node.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Tree(t.Context())
+	wantError(t, err, drivers.ErrDeviceLost)
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := own.Open(t.Context(), "web-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.(*Device).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
+	type result struct {
+		seen drivers.Seen
+		err  error
+	}
+	results := make(chan result)
+	for i := range 6 {
+		id := "web-" + string(rune('1'+i))
+		go func() {
+			opened, err := shared.Open(t.Context(), id)
+			if err != nil {
+				results <- result{err: err}
+				return
+			}
+			d := opened.(*Device)
+			defer d.Close()
+			text := "Chosen: row " + string(rune('1'+i))
+			err = d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{})
+			if err == nil {
+				_, err = d.Tree(t.Context())
+			}
+			if err == nil {
+				_, page, _ := d.page()
+				err = page.Locator("li").Nth(i).Click()
+			}
+			var seen drivers.Seen
+			if err == nil {
+				seen, err = d.Look(t.Context(), "#chosen", drivers.WebWant{Text: &text}, 5*time.Second)
+			}
+			results <- result{seen, err}
+		}()
+	}
+	for range 6 {
+		if r := <-results; r.err != nil || !r.seen.Met {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestCloseIsFinal(t *testing.T) {
+	d := visit(t, "index.html")
+	for range 2 {
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := d.Tree(t.Context())
+	wantError(t, err, drivers.ErrDeviceLost, "closed")
+	own := New(Options{})
+	for range 2 {
+		if err := own.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := own.Open(t.Context(), "web-1"); err == nil {
+		t.Error("a closed driver opens a device")
+	}
+}

@@ -1,0 +1,142 @@
+package webtest
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+//go:embed pages
+var files embed.FS
+
+// The one account of login.html.
+const (
+	User     = "ada@example.com"
+	Password = "lovelace"
+)
+
+// maxDelay bounds what a visitor may ask /slow for.
+const maxDelay = 30 * time.Second
+
+// Site is the sample pages on a port of the loopback interface.
+type Site struct {
+	URL    string
+	server *httptest.Server
+}
+
+// Start serves the pages until Close.
+func Start() *Site {
+	server := httptest.NewServer(Handler())
+	return &Site{URL: server.URL, server: server}
+}
+
+// New serves the pages for one test.
+func New(t testing.TB) *Site {
+	t.Helper()
+	site := Start()
+	t.Cleanup(site.Close)
+	return site
+}
+
+// Page is the address of one page: "login.html".
+func (s *Site) Page(name string) string { return s.URL + "/" + strings.TrimPrefix(name, "/") }
+
+// Other is the same page from another site, in the browser's eyes.
+func (s *Site) Other(name string) string {
+	return strings.Replace(s.Page(name), "127.0.0.1", "localhost", 1)
+}
+
+// Close ends the server; answers that are still held back are cut off.
+func (s *Site) Close() {
+	s.server.CloseClientConnections()
+	s.server.Close()
+}
+
+// Names lists the pages.
+func Names() []string {
+	entries, err := fs.ReadDir(files, "pages")
+	if err != nil {
+		return nil // embedded, so it cannot happen
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".html") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// Handler serves the pages and a few answers that a file cannot give:
+//
+//	/slow?ms=500      the page slow.html, half a second late
+//	/status/503       an answer with that status
+//	/redirect?to=/x   a redirect within the site
+//	/hang             nothing, until the visitor gives up
+//	/download         a file
+func Handler() http.Handler {
+	pages, err := fs.Sub(files, "pages")
+	if err != nil {
+		return http.NotFoundHandler() // embedded, so it cannot happen
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", noStore(http.FileServerFS(pages)))
+	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
+		if wait(r, r.URL.Query().Get("ms")) {
+			http.ServeFileFS(w, r, pages, "slow.html")
+		}
+	})
+	mux.HandleFunc("/status/{code}", func(w http.ResponseWriter, r *http.Request) {
+		code, err := strconv.Atoi(r.PathValue("code"))
+		if err != nil || code < 200 || code > 599 {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(code)
+		fmt.Fprintf(w, "<!doctype html><title>%d</title><h1>Status %d</h1>", code, code)
+	})
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) {
+		to := r.URL.Query().Get("to")
+		if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") {
+			http.NotFound(w, r)
+			return
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	})
+	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/download", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)
+		fmt.Fprint(w, "a,b\n1,2\n")
+	})
+	return mux
+}
+
+// wait holds an answer back, and tells whether the visitor is still there.
+func wait(r *http.Request, ms string) bool {
+	n, err := strconv.Atoi(ms)
+	if err != nil || n < 0 {
+		n = 0
+	}
+	timer := time.NewTimer(min(time.Duration(n)*time.Millisecond, maxDelay))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+func noStore(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,354 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// decoding turns Values into structs and notes everything that does not fit.
+type decoding struct {
+	source    *Source
+	platform  Platform  // what the test runs on; "" when that is not known
+	variables variables // what ${…} in a text means
+	errs      Errors
+}
+
+type variables int
+
+const (
+	literal  variables = iota // nothing: the text is final
+	deferred                  // the value is not known yet and may be of any type
+	refused                   // a mistake: variables do not work here
+)
+
+// object is a map that fills a struct, or a plain text that stands for one.
+type object struct {
+	name    string // the action or the key, as messages call it
+	at      Pos    // where its name stands: missing keys are reported there
+	options *shape // keys that may stand in the map beside those of the struct
+	example string // how to write it
+	nested  bool   // it is the value of a key, not of an action
+}
+
+// checker is what an argument struct implements when its tags cannot say all. It is called with the struct filled in.
+type checker interface {
+	check(d *decoding, v Value, o object)
+}
+
+// fromValue is what a type implements that is written in a form of its own.
+type fromValue interface {
+	fromValue(d *decoding, v Value, name string)
+}
+
+func (d *decoding) fail(pos Pos, width int, msg, hint string) {
+	d.errs = append(d.errs, &Error{Pos: pos, Msg: msg, Hint: hint, Width: width, Source: d.source})
+}
+
+// wrong notes a mistake of a value and underlines the value.
+func (d *decoding) wrong(v Value, msg, hint string) {
+	width := 0
+	if v.Kind != List && v.Kind != Map {
+		width = len([]rune(v.Text))
+		if v.written != "" {
+			width = len([]rune(v.written))
+		}
+		if line := []rune(d.source.Line(v.Pos.Line)); v.Kind == String && v.Pos.Col >= 1 && v.Pos.Col <= len(line) {
+			switch line[v.Pos.Col-1] {
+			case '"', '\'':
+				width += 2
+			case '|', '>':
+				width = 1
+			}
+		}
+	}
+	d.fail(v.Pos, width, msg, hint)
+}
+
+// structure fills the struct dst.
+func (d *decoding) structure(dst reflect.Value, v Value, o object) {
+	s, before := shapeOf(dst.Type()), len(d.errs)
+	switch v.Kind {
+	case Map:
+		d.fields(dst, v, o)
+	case List:
+		d.wrong(v, fmt.Sprintf("%q takes %s, not a list", o.name, s.takes()), example(o))
+		return
+	case Null:
+		if v.Text != "" && s.scalar >= 0 {
+			d.wrong(v, fmt.Sprintf("%q has no value", o.name), inQuotes(v.Text))
+			return
+		}
+		d.missing(v, o, s)
+	default:
+		if s.scalar < 0 {
+			d.wrong(v, fmt.Sprintf("%q takes %s, not %s", o.name, s.takes(), describe(v)), example(o))
+			return
+		}
+		f := s.fields[s.scalar]
+		d.field(dst.FieldByIndex(f.index), v, f)
+		d.missing(Value{Kind: Map, Fields: []Field{{Key: f.key}}}, o, s)
+	}
+	if c, ok := dst.Addr().Interface().(checker); ok && len(d.errs) == before {
+		c.check(d, v, o)
+	}
+}
+
+func (s *shape) takes() string {
+	switch {
+	case len(s.fields) == 0:
+		return "no argument but its options"
+	case s.scalar < 0:
+		return "a map"
+	default:
+		return "a text or a map"
+	}
+}
+
+func (d *decoding) fields(dst reflect.Value, v Value, o object) {
+	s := shapeOf(dst.Type())
+	for _, f := range v.Fields {
+		i, known := s.byKey[f.Key]
+		switch {
+		case known:
+			own := s.fields[i]
+			own.at = f.Pos
+			d.field(dst.FieldByIndex(own.index), f.Value, own)
+		case o.options != nil && o.options.has(f.Key):
+		default:
+			d.unknown(f, v, o, s)
+		}
+	}
+	d.missing(v, o, s)
+}
+
+func (d *decoding) missing(v Value, o object, s *shape) {
+	for _, f := range s.fields {
+		if _, given := v.Get(f.key); f.required && !given {
+			d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs %q", o.name, f.key), example(o))
+		}
+	}
+}
+
+func example(o object) string {
+	if o.example == "" {
+		return ""
+	}
+	return "for example: " + o.example
+}
+
+// unknown explains a key that does not belong here.
+func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
+	allowed := s.keys()
+	if o.options != nil {
+		allowed = append(allowed, o.options.keys()...)
+	}
+	near := nearest(f.Key, allowed)
+	if near == "" {
+		near = foreignKey(f.Key, allowed)
+	}
+	hint := "allowed here: " + strings.Join(allowed, ", ")
+	switch _, point := v.Get("point"); {
+	case point && f.Value.Kind == Null && resolve(strings.TrimSuffix(f.Key, "%")) != String:
+		hint = `put the point in quotes: point: "120,340"`
+	case near != "":
+		hint = fmt.Sprintf("did you mean %q?", near)
+	case len(allowed) == 0:
+		hint = "nothing can stand here"
+	}
+	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", f.Key, o.name), hint)
+}
+
+// field fills one field of a struct.
+func (d *decoding) field(dst reflect.Value, v Value, f field) {
+	if v.Kind == String && strings.Contains(v.Text, "${") {
+		switch d.variables {
+		case deferred:
+			d.references(v)
+			return
+		case refused:
+			d.wrong(v, fmt.Sprintf("%q cannot hold a variable", f.key), "variables work in vars and in steps")
+			return
+		}
+	}
+	if own, ok := dst.Addr().Interface().(fromValue); ok {
+		own.fromValue(d, v, f.key)
+		return
+	}
+	if dst.Type() == reflect.TypeFor[Value]() {
+		dst.Set(reflect.ValueOf(v))
+		return
+	}
+	switch dst.Kind() {
+	case reflect.Pointer:
+		fresh := reflect.New(dst.Type().Elem())
+		d.field(fresh.Elem(), v, f)
+		dst.Set(fresh)
+	case reflect.String:
+		d.text(dst, v, f)
+	case reflect.Int:
+		d.integer(dst, v, f)
+	case reflect.Bool:
+		d.boolean(dst, v, f)
+	case reflect.Slice:
+		d.list(dst, v, f)
+	case reflect.Struct:
+		d.structure(dst, v, object{name: f.key, at: f.at, nested: true, example: f.key + ": Sign in"})
+	default:
+		d.fail(v.Pos, 0, fmt.Sprintf("%q cannot be read into %s", f.key, dst.Type()), "")
+	}
+}
+
+func (d *decoding) text(dst reflect.Value, v Value, f field) {
+	text, ok := d.string(v, f.key)
+	if !ok {
+		return
+	}
+	if len([]rune(strings.TrimSpace(text))) < f.minText {
+		d.wrong(v, fmt.Sprintf("%q is empty%s", f.key, origin(v)), "give it at least one visible character")
+		return
+	}
+	if f.enum != nil && !slices.Contains(f.enum, text) {
+		hint := "write " + oneOf(f.enum)
+		if near := nearest(text, f.enum); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		d.wrong(v, fmt.Sprintf("%q cannot be %q%s", f.key, text, origin(v)), hint)
+		return
+	}
+	dst.SetString(text)
+}
+
+// string reads a text; a number counts as it is written.
+func (d *decoding) string(v Value, name string) (string, bool) {
+	switch v.Kind {
+	case String, Int, Float:
+		return v.Text, true
+	case Bool:
+		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)), inQuotes(v.Text))
+	case Null:
+		if v.Text == "" {
+			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), "write a value after it, or remove the line")
+			break
+		}
+		d.wrong(v, fmt.Sprintf("%q has no value", name), inQuotes(v.Text))
+	default:
+		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)),
+			"write one text; put it in quotes when it begins with [ or {")
+	}
+	return "", false
+}
+
+func (d *decoding) integer(dst reflect.Value, v Value, f field) {
+	kind := v.Kind
+	if v.written != "" {
+		kind = resolve(v.Text)
+	}
+	if kind != Int {
+		hint := "write digits only, for example: " + f.key + ": " + f.sample()
+		if v.Kind == String && v.written == "" && resolve(v.Text) == Int {
+			hint = "write it without quotes: " + v.Text
+		}
+		d.wrong(v, fmt.Sprintf("%q must be a whole number, not %s%s", f.key, describe(v), origin(v)), hint)
+		return
+	}
+	n, fits := number(v.Text)
+	switch {
+	case f.minimum != nil && (fits && n < *f.minimum || !fits && v.Text[0] == '-'):
+		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
+	case f.maximum != nil && (!fits || n > *f.maximum):
+		d.wrong(v, fmt.Sprintf("%q must be at most %d%s", f.key, *f.maximum, origin(v)), "")
+	case !fits:
+		d.wrong(v, fmt.Sprintf("%q is too large a number%s", f.key, origin(v)), "")
+	default:
+		dst.SetInt(int64(n))
+	}
+}
+
+// sample is a number that the field takes.
+func (f field) sample() string {
+	if f.maximum != nil && *f.maximum >= 5000 {
+		return "5000"
+	}
+	return "1"
+}
+
+func (d *decoding) boolean(dst reflect.Value, v Value, f field) {
+	kind := v.Kind
+	if v.written != "" {
+		kind = resolve(v.Text)
+	}
+	if kind == Bool {
+		dst.SetBool(strings.EqualFold(v.Text, "true"))
+		return
+	}
+	hint := "write true or false"
+	switch strings.ToLower(v.Text) {
+	case "yes", "y", "on", "1":
+		hint = "write true"
+	case "no", "n", "off", "0":
+		hint = "write false"
+	case "true", "false":
+		hint = "write it without quotes: " + strings.ToLower(v.Text)
+	}
+	d.wrong(v, fmt.Sprintf("%q must be true or false, not %s%s", f.key, describe(v), origin(v)), hint)
+}
+
+// list reads texts; a single one may stand without brackets.
+func (d *decoding) list(dst reflect.Value, v Value, f field) {
+	items := []Value{v}
+	if v.Kind == List {
+		items = v.Items
+	}
+	for _, item := range items {
+		text := reflect.New(dst.Type().Elem()).Elem()
+		before := len(d.errs)
+		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum})
+		if len(d.errs) == before {
+			dst.Set(reflect.Append(dst, text))
+		}
+	}
+}
+
+// describe names a value in a message.
+func describe(v Value) string {
+	switch v.Kind {
+	case List:
+		return "a list"
+	case Map:
+		return "a map"
+	case Null:
+		return "nothing"
+	case Bool, Int, Float:
+		return v.Text
+	default:
+		return fmt.Sprintf("the text %q", shorten(v.Text))
+	}
+}
+
+// origin says that a value came out of variables.
+func origin(v Value) string {
+	if v.written == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (from %s)", shorten(v.written))
+}
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
+
+func inQuotes(text string) string {
+	return fmt.Sprintf("write %q in quotes", text)
+}
+
+func oneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

@@ -1,0 +1,72 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+)
+
+// piece is a part of a text: literal text, or a variable.
+type piece struct {
+	text     string // literal text; "" for a variable
+	name     string
+	raw      string // the variable as written: ${NAME:-default}
+	fallback *string
+}
+
+// pieces splits a text at its variables. "$${" is a literal "${". The mistake, if any, is about the text bad.
+func pieces(text string) (all []piece, bad, msg, hint string) {
+	var plain strings.Builder
+	flush := func() {
+		if plain.Len() > 0 {
+			all = append(all, piece{text: plain.String()})
+			plain.Reset()
+		}
+	}
+	for text != "" {
+		i := strings.Index(text, "${")
+		if i < 0 {
+			plain.WriteString(text)
+			break
+		}
+		if i > 0 && text[i-1] == '$' {
+			plain.WriteString(text[:i-1] + "${")
+			text = text[i+2:]
+			continue
+		}
+		plain.WriteString(text[:i])
+		text = text[i:]
+		end := strings.IndexByte(text, '}')
+		if end < 0 {
+			return nil, "${", "this ${ is not closed", `add "}" after the name, or write $${ for the characters themselves`
+		}
+		p := piece{raw: text[:end+1]}
+		name, fallback, given := strings.Cut(text[2:end], ":-")
+		if p.name = name; given {
+			p.fallback = &fallback
+		}
+		if strings.Contains(fallback, "${") {
+			return nil, p.raw, "a default cannot hold another variable", "give the variable a value under vars instead"
+		}
+		if !varForm.MatchString(name) {
+			return nil, p.raw, fmt.Sprintf("%q cannot be the name of a variable", shorten(name)),
+				"write ${NAME} or ${NAME:-default}, with letters, digits and underscores; $${ gives the characters ${"
+		}
+		flush()
+		all = append(all, p)
+		text = text[end+1:]
+	}
+	flush()
+	return all, "", "", ""
+}
+
+// references notes what is wrong with the variables of a text, their values aside.
+func (d *decoding) references(v Value) {
+	if _, bad, msg, hint := pieces(v.Text); msg != "" {
+		d.fail(locate(d.source, v.Pos, firstLine(bad)), len([]rune(firstLine(bad))), msg, hint)
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

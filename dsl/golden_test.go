@@ -1,0 +1,160 @@
+package dsl
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestGolden reads testdata/*/*.txtar: test.yaml (or test.yaml.quoted, a Go string literal, for bytes that a text file
+// cannot hold) goes in; what comes out is compared with the file "want". Further files: vars and env, one NAME=value per line, fill
+// a Scope; without them no variables are filled in.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d golden files, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(file)) + "/" + strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, failed := run(t, archive)
+			if wantFailed := strings.HasPrefix(name, "errors/"); failed != wantFailed {
+				t.Errorf("failed: %t, want %t:\n%s", failed, wantFailed, got)
+			}
+			i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
+			if *update {
+				want := txtar.File{Name: "want", Data: []byte(got)}
+				if i < 0 {
+					archive.Files = append(archive.Files, want)
+				} else {
+					archive.Files[i] = want
+				}
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if i < 0 {
+				t.Fatal("no file \"want\"; run with -update")
+			}
+			if diff := cmp.Diff(string(archive.Files[i].Data), got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func run(t *testing.T, a *txtar.Archive) (out string, failed bool) {
+	t.Helper()
+	var src []byte
+	var vars, env map[string]string
+	for _, f := range a.Files {
+		switch f.Name {
+		case "test.yaml":
+			src = f.Data
+		case "test.yaml.quoted":
+			var text string
+			if _, err := fmt.Sscanf(string(f.Data), "%q", &text); err != nil {
+				t.Fatal(err)
+			}
+			src = []byte(text)
+		case "vars":
+			vars = pairs(f.Data)
+		case "env":
+			env = pairs(f.Data)
+		case "want":
+		default:
+			t.Fatalf("unknown file %s", f.Name)
+		}
+	}
+	tests, err := Parse("test.yaml", src)
+	if err != nil {
+		return err.Error() + "\n", true
+	}
+	var b strings.Builder
+	for _, test := range tests {
+		if vars == nil && env == nil {
+			dumpTest(&b, test, nil)
+			continue
+		}
+		scope, err := NewScope(test, vars, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+		if err == nil {
+			err = CheckVars(test, scope)
+		}
+		if err != nil {
+			return err.Error() + "\n", true
+		}
+		dumpTest(&b, test, scope)
+	}
+	return b.String(), false
+}
+
+func pairs(data []byte) map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		m[name] = value
+	}
+	return m
+}
+
+func dumpTest(b *strings.Builder, t *Test, s *Scope) {
+	fmt.Fprintf(b, "test %s at %s (id at %s), name %q, platform %s, tags %q\n", t.ID, t.Pos, t.IDPos, t.Name, t.Platform, t.Tags)
+	for _, v := range t.Vars {
+		fmt.Fprintf(b, "  var %s = %q at %d:%d\n", v.Name, v.Value, v.Pos.Line, v.Pos.Col)
+	}
+	for _, step := range t.Steps {
+		fmt.Fprintf(b, "  %d:%d %s: %s\n", step.Pos.Line, step.Pos.Col, step.Def.Name, Flow(step.Args))
+		dumpValue(b, step.Args, "    ")
+		if s == nil {
+			continue
+		}
+		args, opts, err := Bind(step, s)
+		if err != nil {
+			fmt.Fprintf(b, "    %v\n", err)
+			continue
+		}
+		fmt.Fprintf(b, "    = %s: %s → %s %s\n", step.Def.Name, Args(step, s), show(args), show(opts))
+	}
+}
+
+func dumpValue(b *strings.Builder, v Value, indent string) {
+	kinds := []string{"null", "bool", "int", "float", "string", "list", "map"}
+	fmt.Fprintf(b, "%s%d:%d %s", indent, v.Pos.Line, v.Pos.Col, kinds[v.Kind])
+	if v.Kind < List {
+		fmt.Fprintf(b, " %q", v.Text)
+	}
+	b.WriteByte('\n')
+	for _, item := range v.Items {
+		dumpValue(b, item, indent+"  - ")
+	}
+	for _, f := range v.Fields {
+		fmt.Fprintf(b, "%s  %d:%d %q\n", indent, f.Pos.Line, f.Pos.Col, f.Key)
+		dumpValue(b, f.Value, indent+"    ")
+	}
+}
+
+func TestErrorsUnwrap(t *testing.T) {
+	_, err := Parse("x.yaml", []byte("id: a\nplatform: web\nsteps:\n  - tapp: x\n  - tap: true\n"))
+	errs, ok := err.(Errors)
+	if !ok || len(errs) != 2 || len(errs.Unwrap()) != 2 {
+		t.Fatalf("%T %v", err, err)
+	}
+	if got, want := slices.Collect(maps.Keys(map[int]bool{errs[0].Pos.Line: true})), []int{4}; !slices.Equal(got, want) {
+		t.Errorf("first error on line %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,207 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// header is what stands at the top level of a test. A new key is a new field.
+type header struct {
+	ID       string   `json:"id" required:"true" doc:"What the test is called in reports and on the command line; also its report directory."`
+	Name     string   `json:"name,omitempty" minLength:"1" doc:"A title for people."`
+	Platform Platform `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
+	Tags     []string `json:"tags,omitempty" doc:"Labels to choose tests by."`
+	Vars     vars     `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
+	Steps    Value    `json:"steps" required:"true" doc:"The actions, one after the other."`
+}
+
+var (
+	idForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	windows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+	varForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// test turns a document into a Test. What is wrong with it is noted in d; it may then be nil.
+func (d *decoding) test(v Value) *Test {
+	if v.Kind != Map || len(v.Fields) == 0 {
+		d.notATest(v)
+		return nil
+	}
+	var h header
+	at := v.Fields[0].Pos
+	d.variables, d.platform = refused, ""
+	d.header(&h, v, at)
+	id, _ := v.Get("id")
+	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Platform: h.Platform, Tags: h.Tags,
+		Vars: h.Vars, Source: d.source}
+	if _, given := v.Get("platform"); !given {
+		t.Platform = guess(h.Steps)
+		if t.Platform == "" {
+			d.fail(at, 0, "the test does not say what it runs on", `add a line "platform: android" (or ios, both, web)`)
+		}
+	}
+	d.variables, d.platform = deferred, t.Platform
+	if steps, given := v.Get("steps"); given {
+		t.Steps = d.steps(steps)
+	}
+	return t
+}
+
+// header decodes the keys of the top level and checks what tags cannot say.
+func (d *decoding) header(h *header, v Value, at Pos) {
+	s := shapeOf(reflect.TypeFor[header]())
+	for _, f := range v.Fields {
+		i, known := s.byKey[f.Key]
+		if known {
+			d.field(reflect.ValueOf(h).Elem().FieldByIndex(s.fields[i].index), f.Value, s.fields[i])
+			continue
+		}
+		d.unknownHeader(f, v, s)
+	}
+	for _, f := range s.fields {
+		if _, given := v.Get(f.key); f.required && !given {
+			d.fail(at, 0, fmt.Sprintf("the test has no %q", f.key), map[string]string{
+				"id":    `add a line such as "id: login-works"`,
+				"steps": `add "steps:" and under it the actions, each on a line that begins with "- "`,
+			}[f.key])
+		}
+	}
+	d.checkID(h.ID, v)
+	d.checkTags(v)
+}
+
+func (d *decoding) unknownHeader(f Field, v Value, s *shape) {
+	width := len([]rune(f.Key))
+	if def, action := Lookup(f.Key); action {
+		_, steps := v.Get("steps")
+		hint := fmt.Sprintf(`write it under "steps:" as "- %s"`, def.Example)
+		if steps {
+			hint += ", indented like the other steps"
+		}
+		d.fail(f.Pos, width, fmt.Sprintf("%q is an action and stands outside of the steps", f.Key), hint)
+		return
+	}
+	keys := s.keys()
+	hint := "allowed here: " + strings.Join(keys, ", ")
+	if near := nearest(f.Key, keys); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	} else if fold(f.Key) == "appid" || fold(f.Key) == "bundleid" {
+		hint = fmt.Sprintf(`say it in a step: "- launch: {package: %s}"`, flowText(f.Value))
+	} else if own := foreignKey(f.Key, keys); own != "" {
+		hint = fmt.Sprintf("did you mean %q?", own)
+	}
+	d.fail(f.Pos, width, fmt.Sprintf("unknown key %q", f.Key), hint)
+}
+
+func flowText(v Value) string {
+	if v.Kind == String {
+		return Flow(v)
+	}
+	return "…"
+}
+
+func (d *decoding) checkID(id string, v Value) {
+	f, given := v.Get("id")
+	if !given || f.Value.Kind == List || f.Value.Kind == Map || f.Value.Kind == Null || f.Value.Kind == Bool ||
+		strings.Contains(f.Value.Text, "${") {
+		return // reported as a wrong type
+	}
+	rule := "use letters without accents, digits, dots, hyphens and underscores, 128 at most, beginning with a letter or a digit"
+	switch {
+	case !idForm.MatchString(id):
+		d.wrong(f.Value, fmt.Sprintf("the id %q cannot be a directory's name", shorten(id)), rule)
+	case strings.Contains(id, "--"):
+		d.wrong(f.Value, `"--" in an id`, "write one hyphen; reports use two for the platform and for repetitions")
+	case windows.MatchString(id), strings.HasSuffix(id, "."):
+		d.wrong(f.Value, fmt.Sprintf("the id %q cannot be a directory's name on Windows", id), "choose another one")
+	}
+}
+
+// checkTags keeps out what the language of label filters gives a meaning to.
+func (d *decoding) checkTags(v Value) {
+	f, _ := v.Get("tags")
+	items := []Value{f.Value}
+	if f.Value.Kind == List {
+		items = f.Value.Items
+	}
+	for _, item := range items {
+		if item.Kind != String && item.Kind != Int && item.Kind != Float || strings.Contains(item.Text, "${") {
+			continue // reported as a wrong type, or not there
+		}
+		bad := strings.IndexFunc(item.Text, func(r rune) bool { return strings.ContainsRune("&|!,()/:", r) || unicode.IsControl(r) })
+		switch {
+		case strings.TrimSpace(item.Text) == "":
+			d.wrong(item, "an empty tag", "remove it")
+		case bad >= 0:
+			r := []rune(item.Text[bad:])[0]
+			hint := "a tag cannot hold any of & | ! , ( ) / :"
+			if r == ',' {
+				hint = "write several tags as a list: [smoke, login]"
+			}
+			d.wrong(item, fmt.Sprintf("%q in the tag %q", r, shorten(item.Text)), hint)
+		}
+	}
+}
+
+// notATest explains a document that is not a map.
+func (d *decoding) notATest(v Value) {
+	const hint = `begin with "id: …" and "platform: …", then "steps:" and under it the actions`
+	switch v.Kind {
+	case List:
+		d.fail(v.Pos, 0, "the file begins with a list, and a test begins with its keys", hint)
+	case Map:
+		d.fail(v.Pos, 0, "this test is empty", hint)
+	default:
+		if mended := missingSpace(v.Text); mended != "" && !strings.Contains(v.Text, " ") {
+			d.wrong(v, `a space is missing after ":"`, "write \""+mended+"\"")
+			return
+		}
+		d.wrong(v, "this is no test, only a text", hint)
+	}
+}
+
+// guess gives the platform of a test that does not say it: web when an action is used that works nowhere else.
+func guess(steps Value) Platform {
+	for _, s := range steps.Items {
+		for _, f := range s.Fields {
+			if def, known := Lookup(f.Key); known && def.On(Web) && len(def.Platforms) == 1 {
+				return Web
+			}
+		}
+	}
+	return ""
+}
+
+// words names the platform in a sentence.
+func (p Platform) words() string {
+	if p == Both {
+		return "android and ios"
+	}
+	return string(p)
+}
+
+// vars reads the map of variables in the order of the file.
+type vars []Var
+
+func (vs *vars) fromValue(d *decoding, v Value, name string) {
+	if v.Kind != Map {
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write one \"NAME: value\" per line, indented under vars")
+		return
+	}
+	for _, f := range v.Fields {
+		if !varForm.MatchString(f.Key) {
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q cannot be the name of a variable", f.Key),
+				"use letters without accents, digits and underscores, beginning with a letter")
+			continue
+		}
+		text, ok := d.string(f.Value, f.Key)
+		if !ok {
+			continue
+		}
+		d.references(f.Value)
+		*vs = append(*vs, Var{Name: f.Key, Value: text, Pos: f.Value.Pos})
+	}
+}

@@ -1,0 +1,100 @@
+package dsl
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// FromJSON reads one JSON value, strictly: no repeated keys, nothing after it, UTF-8 only, 1 MiB and 100 levels at most.
+// The Values have no place. Errors name what is wrong in a few words, fit for the body of an answer.
+func FromJSON(data []byte) (Value, error) {
+	switch {
+	case len(data) > maxBytes:
+		return Value{}, fmt.Errorf("the JSON is larger than %d bytes", maxBytes)
+	case !utf8.Valid(data):
+		return Value{}, fmt.Errorf("the JSON is not UTF-8")
+	}
+	if !json.Valid(data) {
+		var any json.RawMessage
+		if err := json.Unmarshal(data, &any); err != nil {
+			return Value{}, fmt.Errorf("read JSON: %w", err)
+		}
+		return Value{}, fmt.Errorf("the JSON is broken")
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	r := jsonReader{dec: dec}
+	return r.value(1)
+}
+
+type jsonReader struct {
+	dec   *json.Decoder
+	count int
+}
+
+func (r *jsonReader) value(depth int) (Value, error) {
+	t, err := r.dec.Token()
+	if err != nil {
+		return Value{}, fmt.Errorf("read JSON: %w", err)
+	}
+	r.count++
+	switch {
+	case depth > maxDepth:
+		return Value{}, fmt.Errorf("the JSON is nested deeper than %d levels", maxDepth)
+	case r.count > maxValues:
+		return Value{}, fmt.Errorf("the JSON holds more than %d values", maxValues)
+	}
+	switch t := t.(type) {
+	case json.Delim:
+		if t == '[' {
+			return r.list(depth)
+		}
+		return r.object(depth)
+	case bool:
+		return Value{Kind: Bool, Text: fmt.Sprint(t)}, nil
+	case json.Number:
+		return Value{Kind: resolve(t.String()), Text: t.String()}, nil
+	case string:
+		return Value{Kind: String, Text: t}, nil
+	default:
+		return Value{Text: "null"}, nil
+	}
+}
+
+func (r *jsonReader) list(depth int) (Value, error) {
+	v := Value{Kind: List}
+	for r.dec.More() {
+		item, err := r.value(depth + 1)
+		if err != nil {
+			return Value{}, err
+		}
+		v.Items = append(v.Items, item)
+	}
+	_, err := r.dec.Token()
+	return v, err
+}
+
+func (r *jsonReader) object(depth int) (Value, error) {
+	v := Value{Kind: Map}
+	seen := map[string]bool{}
+	for r.dec.More() {
+		t, err := r.dec.Token()
+		if err != nil {
+			return Value{}, fmt.Errorf("read JSON: %w", err)
+		}
+		key, _ := t.(string)
+		if seen[key] {
+			return Value{}, fmt.Errorf("the key %q is given twice", shorten(key))
+		}
+		seen[key] = true
+		value, err := r.value(depth + 1)
+		if err != nil {
+			return Value{}, err
+		}
+		v.Fields = append(v.Fields, Field{Key: key, Value: value})
+	}
+	_, err := r.dec.Token()
+	return v, err
+}

@@ -1,0 +1,77 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Parse reads a file of tests: each YAML document is one. The error is an Errors: the first syntax error alone, else all
+// semantic errors of the file; the tests are then nil. Variables stay in place: see Scope, Bind and CheckVars.
+//
+// Of YAML 1.2 it takes the core schema, anchors, aliases and merge keys (<<, where a test's own keys win). Directives and
+// tags are errors, and so is every key that has no meaning.
+func Parse(file string, src []byte) ([]*Test, error) {
+	text, source, bad := readable(file, src)
+	if bad != nil {
+		return nil, Errors{bad}
+	}
+	values, err := read(text, source)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 0 {
+		return nil, Errors{{Pos: Pos{File: file, Line: 1, Col: 1}, Msg: "the file holds no test",
+			Hint: `begin with "id: …" and "platform: …", then "steps:" and under it the actions`}}
+	}
+	d := &decoding{source: source}
+	var tests []*Test
+	for _, v := range values {
+		if t := d.test(v); t != nil {
+			tests = append(tests, t)
+		}
+	}
+	d.repeatedIDs(tests)
+	if err := d.errs.orNil(); err != nil {
+		return nil, err
+	}
+	return tests, nil
+}
+
+// read turns the text into one Value per document.
+func read(text string, source *Source) (values []Value, err error) {
+	docs, bad := parseYAML(text, source)
+	if bad != nil {
+		return nil, Errors{bad}
+	}
+	t := &tree{source: source}
+	defer func() {
+		if r := recover(); r != nil { // the library may build a tree with holes
+			values, err = nil, Errors{{Pos: Pos{File: source.File, Line: 1, Col: 1}, Source: source,
+				Msg: "the YAML in this file cannot be read", Hint: "look for a mistake in indentation, quotes or brackets"}}
+		}
+	}()
+	for _, doc := range docs {
+		t.anchors, t.open = map[string]anchor{}, map[string]bool{}
+		v := t.value(doc, 1)
+		if v.Kind != Null || v.Text != "" {
+			values = append(values, v)
+		}
+	}
+	return values, t.errs.orNil()
+}
+
+func (d *decoding) repeatedIDs(tests []*Test) {
+	first := map[string]*Test{}
+	for _, t := range tests {
+		key := strings.ToLower(t.ID)
+		before, taken := first[key]
+		switch {
+		case key == "":
+		case taken:
+			d.fail(t.IDPos, len([]rune(t.ID)), fmt.Sprintf("the id %q is taken", t.ID),
+				fmt.Sprintf("the test on line %d has it (upper and lower case count as the same); choose another one", before.IDPos.Line))
+		default:
+			first[key] = t
+		}
+	}
+}

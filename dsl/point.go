@@ -1,0 +1,79 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Point is a place on the screen, in pixels of the screenshot or in per cent of its size. In YAML it is a text, "120,340"
+// or "50%,80%", or a map {x: 120, y: 340}.
+type Point struct {
+	X, Y    float64
+	Percent bool
+}
+
+const pointForms = `write "120,340" for pixels or "50%,80%" for per cent, with the quotes`
+
+func (p *Point) fromValue(d *decoding, v Value, name string) {
+	x, y, ok := v, v, false
+	switch v.Kind {
+	case String:
+		x.Text, y.Text, ok = strings.Cut(v.Text, ",")
+	case Map:
+		x, y, ok = d.coordinates(v, name)
+		if !ok {
+			return
+		}
+		if d.variables == deferred && strings.Contains(x.Text+y.Text, "${") {
+			d.references(x)
+			d.references(y)
+			return
+		}
+	}
+	if !ok {
+		d.wrong(v, fmt.Sprintf("%q must be two numbers, not %s%s", name, describe(v), origin(v)), pointForms)
+		return
+	}
+	px, xPercent, xOK := coordinate(x.Text)
+	py, yPercent, yOK := coordinate(y.Text)
+	switch {
+	case !xOK || !yOK:
+		d.wrong(v, fmt.Sprintf("%q must be two numbers, not %s%s", name, describe(v), origin(v)), pointForms)
+	case xPercent != yPercent:
+		d.wrong(v, fmt.Sprintf("%q mixes pixels and per cent", name), pointForms)
+	case xPercent && (px > 100 || py > 100):
+		d.wrong(v, fmt.Sprintf("%q lies outside the screen: more than 100%%", name), "")
+	default:
+		*p = Point{X: px, Y: py, Percent: xPercent}
+	}
+}
+
+// coordinates reads the map form.
+func (d *decoding) coordinates(v Value, name string) (x, y Value, ok bool) {
+	before := len(d.errs)
+	for _, f := range v.Fields {
+		if f.Key != "x" && f.Key != "y" {
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", f.Key, name), "allowed here: x, y")
+		} else if f.Value.Kind != Int && f.Value.Kind != Float && f.Value.Kind != String {
+			d.wrong(f.Value, fmt.Sprintf("%q must be a number, not %s", f.Key, describe(f.Value)), "")
+		}
+	}
+	xf, xGiven := v.Get("x")
+	yf, yGiven := v.Get("y")
+	if !xGiven || !yGiven {
+		d.fail(v.Pos, 0, fmt.Sprintf("%q needs both x and y", name), "for example: {x: 120, y: 340}")
+	}
+	return xf.Value, yf.Value, len(d.errs) == before
+}
+
+func coordinate(s string) (n float64, percent, ok bool) {
+	s, percent = strings.CutSuffix(strings.TrimSpace(s), "%")
+	s = strings.TrimSpace(s)
+	if kind := resolve(s); kind != Int && kind != Float {
+		return 0, percent, false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n, percent, err == nil && n >= 0 && !math.IsInf(n, 0) && !math.IsNaN(n)
+}

@@ -1,0 +1,68 @@
+package dsl
+
+import (
+	"strconv"
+	"strings"
+)
+
+// resolve says what a scalar without quotes is, by the YAML 1.2 core schema: yes, 12:30, 1_000 and 2024-01-01 are text.
+func resolve(text string) Kind {
+	switch text {
+	case "", "~", "null", "Null", "NULL":
+		return Null
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return Bool
+	case ".nan", ".NaN", ".NAN":
+		return Float
+	}
+	unsigned := strings.TrimLeft(text, "+-")
+	if len(text)-len(unsigned) > 1 {
+		return String
+	}
+	switch unsigned {
+	case ".inf", ".Inf", ".INF":
+		return Float
+	}
+	switch {
+	case isDigits(unsigned, "0123456789"):
+		return Int
+	case strings.HasPrefix(text, "0o") && isDigits(text[2:], "01234567"),
+		strings.HasPrefix(text, "0x") && isDigits(text[2:], "0123456789abcdefABCDEF"):
+		return Int
+	case isFloat(unsigned):
+		return Float
+	default:
+		return String
+	}
+}
+
+func isDigits(s, digits string) bool {
+	return s != "" && strings.Trim(s, digits) == ""
+}
+
+func isFloat(s string) bool {
+	const digits = "0123456789"
+	mantissa, exponent, scientific := strings.Cut(strings.Replace(s, "E", "e", 1), "e")
+	if scientific && !isDigits(strings.TrimPrefix(strings.TrimPrefix(exponent, "-"), "+"), digits) ||
+		strings.HasPrefix(exponent, "-+") {
+		return false
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if whole == "" {
+		return isDigits(fraction, digits)
+	}
+	return isDigits(whole, digits) && (fraction == "" || isDigits(fraction, digits))
+}
+
+// number reads the text of an Int.
+func number(text string) (int, bool) {
+	base, digits := 10, text
+	switch {
+	case strings.HasPrefix(text, "0o"):
+		base, digits = 8, text[2:]
+	case strings.HasPrefix(text, "0x"):
+		base, digits = 16, text[2:]
+	}
+	n, err := strconv.ParseInt(digits, base, 64)
+	return int(n), err == nil
+}

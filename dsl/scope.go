@@ -1,0 +1,178 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// maxText caps a text after its variables are filled in.
+const maxText = 1 << 20
+
+// Scope holds the values of a test's variables while it runs: those saved by steps, then those given by the caller, then
+// the test's own. It belongs to one run of one test; it is not safe for concurrent use.
+type Scope struct {
+	source *Source
+	env    func(string) (string, bool)
+	saved  map[string]string
+	values map[string]string // of overrides and vars
+}
+
+// NewScope resolves the test's vars. Overrides win over vars of the same name and are taken as they are. env answers for
+// the process environment, which only the values of vars can see; nil: there is none. The error is an Errors.
+func NewScope(t *Test, overrides map[string]string, env func(string) (string, bool)) (*Scope, error) {
+	s := &Scope{source: t.Source, env: env, saved: map[string]string{}, values: maps.Clone(overrides)}
+	if s.values == nil {
+		s.values = map[string]string{}
+	}
+	var errs Errors
+	for _, name := range slices.Sorted(maps.Keys(overrides)) {
+		if !varForm.MatchString(name) {
+			errs = append(errs, &Error{Msg: fmt.Sprintf("%q cannot be the name of a variable", name),
+				Hint: "use letters without accents, digits and underscores, beginning with a letter"})
+		}
+	}
+	r := resolver{scope: s, vars: map[string]Var{}, failed: map[string]bool{}}
+	for _, v := range t.Vars {
+		r.vars[v.Name] = v
+	}
+	for _, v := range t.Vars {
+		r.resolve(v.Name)
+	}
+	if err := append(errs, r.errs...).orNil(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// resolver works out the vars, each after those that it needs.
+type resolver struct {
+	scope  *Scope
+	vars   map[string]Var
+	path   []string // the vars that are being resolved
+	failed map[string]bool
+	errs   Errors
+}
+
+func (r *resolver) resolve(name string) {
+	if _, done := r.scope.values[name]; done || r.failed[name] {
+		return
+	}
+	v := r.vars[name]
+	r.path = append(r.path, name)
+	text, err := r.scope.expand(v.Value, v.Pos, func(other string) (string, *miss) { return r.lookup(v, other) })
+	r.path = r.path[:len(r.path)-1]
+	if err == nil {
+		r.scope.values[name] = text
+		return
+	}
+	r.failed[name] = true
+	if err.Msg != "" {
+		r.errs = append(r.errs, err)
+	}
+}
+
+// miss says why a variable has no value.
+type miss struct {
+	msg, hint string // no msg: the reason has been noted where it lies, at another var
+	undefined bool   // a default may take its place
+}
+
+// lookup gives the value of a name that stands in the value of v: an override, another var, or the environment. A var
+// may hold its own name: HOME: ${HOME}.
+func (r *resolver) lookup(v Var, name string) (string, *miss) {
+	if text, known := r.scope.values[name]; known {
+		return text, nil
+	}
+	if _, isVar := r.vars[name]; isVar && name != v.Name {
+		if i := slices.Index(r.path, name); i >= 0 {
+			cycle := strings.Join(append(slices.Clone(r.path[i:]), name), " → ")
+			return "", &miss{msg: "the variables need each other: " + cycle, hint: "give one of them a plain value"}
+		}
+		r.resolve(name)
+		if r.failed[name] {
+			return "", &miss{}
+		}
+		return r.scope.values[name], nil
+	}
+	if r.scope.env != nil {
+		if text, set := r.scope.env(name); set {
+			return text, nil
+		}
+	}
+	hint := fmt.Sprintf("set it in the environment, give --var %s=…, or write ${%s:-default}", v.Name, name)
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.vars)), func(s string) bool { return s == v.Name })
+	if near := nearest(name, others); near != "" {
+		hint = fmt.Sprintf("did you mean ${%s}?", near)
+	}
+	return "", &miss{fmt.Sprintf("${%s} is not defined: neither in vars nor in the environment", name), hint, true}
+}
+
+// Set saves a value that a step has found. It wins over everything else from then on.
+func (s *Scope) Set(name, value string) {
+	s.saved[name] = value
+}
+
+// Expand fills in the variables of a text, once: a value that holds ${ stays as it is. The error is an *Error at pos.
+func (s *Scope) Expand(text string, pos Pos) (string, error) {
+	out, err := s.expand(text, pos, s.lookup)
+	if err != nil {
+		return "", err
+	}
+	return out, nil
+}
+
+func (s *Scope) lookup(name string) (string, *miss) {
+	if text, known := s.saved[name]; known {
+		return text, nil
+	}
+	if text, known := s.values[name]; known {
+		return text, nil
+	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(s.values)), maps.Keys(s.saved))
+	slices.Sort(names)
+	hint := fmt.Sprintf("add \"%s: …\" under vars, or give --var %s=…", name, name)
+	if near := nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean ${%s}?", near)
+	} else if s.env != nil {
+		if _, set := s.env(name); set {
+			hint = fmt.Sprintf("it is set in the environment; to use it, add \"%s: ${%s}\" under vars", name, name)
+		}
+	}
+	return "", &miss{fmt.Sprintf("the variable ${%s} is not defined", name), hint, true}
+}
+
+// expand asks lookup for each variable. A miss that has been noted elsewhere gives an Error without a message.
+func (s *Scope) expand(text string, pos Pos, lookup func(string) (string, *miss)) (string, *Error) {
+	at := func(part, msg, hint string) *Error {
+		part = firstLine(part)
+		return &Error{Pos: locate(s.source, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: s.source}
+	}
+	if !strings.Contains(text, "${") {
+		return text, nil
+	}
+	all, bad, msg, hint := pieces(text)
+	if msg != "" {
+		return "", at(bad, msg, hint)
+	}
+	var b strings.Builder
+	for _, p := range all {
+		value := p.text
+		if p.raw != "" {
+			found, missed := lookup(p.name)
+			switch {
+			case p.fallback != nil && (missed != nil && missed.undefined || missed == nil && found == ""):
+				found = *p.fallback
+			case missed != nil:
+				return "", at(p.raw, missed.msg, missed.hint)
+			}
+			value = found
+		}
+		if b.Len()+len(value) > maxText {
+			return "", at(p.raw, "the text becomes larger than 1 MiB when its variables are filled in", "")
+		}
+		b.WriteString(value)
+	}
+	return b.String(), nil
+}

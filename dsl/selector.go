@@ -1,0 +1,115 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+)
+
+// Selector says which element is meant. All given criteria must hold together. In YAML a plain string is a label.
+type Selector struct {
+	Label    string    `json:"label,omitempty" scalar:"true" minLength:"1" doc:"Visible text, content description, hint or accessibility label."`
+	ID       string    `json:"id,omitempty" minLength:"1" doc:"Resource id or accessibility identifier, with or without its package prefix; the id attribute on a page."`
+	Type     string    `json:"type,omitempty" minLength:"1" doc:"Class or role, whole or its last part: android.widget.Button, Button, button."`
+	TestID   string    `json:"testId,omitempty" minLength:"1" doc:"data-testid on a page; the resource id or accessibility identifier elsewhere."`
+	CSS      string    `json:"css,omitempty" minLength:"1" doc:"CSS selector (web only)."`
+	XPath    string    `json:"xpath,omitempty" minLength:"1" doc:"XPath over the page (web only)."`
+	Point    *Point    `json:"point,omitempty" doc:"A place instead of an element: pixels (120,340) or per cent (50%,80%) of the screen."`
+	Match    MatchMode `json:"match,omitempty" enum:"exact,contains,regex" doc:"How the label is compared; without it, in tiers: exact, normalised, whole words."`
+	Index    *int      `json:"index,omitempty" doc:"Which of several, from 0 in reading order; negative counts from the end."`
+	Enabled  *bool     `json:"enabled,omitempty" doc:"Only elements that are (not) enabled."`
+	Checked  *bool     `json:"checked,omitempty" doc:"Only elements that are (not) checked."`
+	Selected *bool     `json:"selected,omitempty" doc:"Only elements that are (not) selected."`
+	Focused  *bool     `json:"focused,omitempty" doc:"Only elements that have (not) the focus."`
+	Below    *Selector `json:"below,omitempty" doc:"Only elements below that one."`
+	Above    *Selector `json:"above,omitempty" doc:"Only elements above that one."`
+	LeftOf   *Selector `json:"leftOf,omitempty" doc:"Only elements left of that one."`
+	RightOf  *Selector `json:"rightOf,omitempty" doc:"Only elements right of that one."`
+	Near     *Selector `json:"near,omitempty" doc:"The element nearest to that one."`
+	Inside   *Selector `json:"inside,omitempty" doc:"Only elements inside that one."`
+	Contains *Selector `json:"contains,omitempty" doc:"Only elements that contain that one."`
+}
+
+// MatchMode is how a label is compared.
+type MatchMode string
+
+// The match modes; the empty one means the tiers.
+const (
+	MatchTiers    MatchMode = ""
+	MatchExact    MatchMode = "exact"
+	MatchContains MatchMode = "contains"
+	MatchRegex    MatchMode = "regex"
+)
+
+// check refuses what no screen could answer: a selector that names nothing, or that contradicts itself.
+func (s Selector) check(d *decoding, v Value, o object) {
+	if v.Kind == Null {
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name), example(o))
+		return
+	}
+	if v.Kind != Map {
+		return // a label; its text has been looked at
+	}
+	criteria := 0
+	for _, f := range v.Fields {
+		switch {
+		case o.options != nil && o.options.has(f.Key), f.Key == "index", f.Key == "match":
+		default:
+			criteria++
+		}
+	}
+	if criteria == 0 {
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name),
+			`give at least one of label, id, type, testId, css, xpath or point`)
+	}
+	s.checkPoint(d, v, o)
+	s.checkMatch(d, v)
+	for _, key := range []string{"css", "xpath"} {
+		if f, given := v.Get(key); given && d.platform != "" && d.platform != Web {
+			d.fail(f.Pos, len(key), fmt.Sprintf("%q works on web only, and this test runs on %s", key, d.platform.words()),
+				"use label, id, type or testId")
+		}
+	}
+}
+
+// checkPoint: a point is a place, not an element. It has no other properties and nothing can be related to it.
+func (s Selector) checkPoint(d *decoding, v Value, o object) {
+	point, given := v.Get("point")
+	if !given {
+		return
+	}
+	if o.nested {
+		d.fail(point.Pos, len("point"), fmt.Sprintf("%q needs an element, not a point", o.name), "give its label or id")
+		return
+	}
+	for _, f := range v.Fields {
+		if f.Key != "point" && (o.options == nil || !o.options.has(f.Key)) {
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf(`%q cannot stand beside "point"`, f.Key),
+				"a point is a place on the screen, not an element: remove one of the two")
+		}
+	}
+}
+
+func (s Selector) checkMatch(d *decoding, v Value) {
+	match, given := v.Get("match")
+	if !given {
+		return
+	}
+	label, given := v.Get("label")
+	if !given {
+		d.fail(match.Pos, len("match"), `"match" says how to compare the label, and there is no "label"`, "add label, or remove match")
+		return
+	}
+	if s.Match != MatchRegex || s.Label == "" {
+		return
+	}
+	var bad *syntax.Error
+	if _, err := regexp.Compile(s.Label); errors.As(err, &bad) {
+		hint := `escape special characters with a backslash, for example \( for a bracket`
+		e := &Error{Pos: locate(d.source, label.Value.Pos, bad.Expr), Source: d.source, Hint: hint,
+			Msg: fmt.Sprintf("the label is not a regular expression: %s in %q", bad.Code, shorten(bad.Expr))}
+		e.Width = len([]rune(bad.Expr))
+		d.errs = append(d.errs, e)
+	}
+}

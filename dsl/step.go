@@ -1,0 +1,200 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// steps reads the list of actions.
+func (d *decoding) steps(f Field) []*Step {
+	switch {
+	case f.Value.Kind == List && len(f.Value.Items) > 0:
+	case f.Value.Kind == Map:
+		d.fail(f.Value.Pos, 0, `"steps" must be a list, not a map`, `begin each step with "- "`)
+		return nil
+	case f.Value.Kind == List || f.Value.Kind == Null:
+		d.fail(f.Pos, len(f.Key), "the test has no steps", `write the actions under "steps:", for example "  - tap: Sign in"`)
+		return nil
+	case f.Value.Kind == String && strings.Contains(f.Value.Text, "${"): // has been refused
+		return nil
+	default:
+		d.wrong(f.Value, `"steps" must be a list, not `+describe(f.Value), `begin each step with "- "`)
+		return nil
+	}
+	steps := make([]*Step, 0, len(f.Value.Items))
+	for _, item := range f.Value.Items {
+		if s := d.step(item); s != nil {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// step reads one action; nil when it is not one.
+func (d *decoding) step(v Value) *Step {
+	if v.Kind != Map || len(v.Fields) == 0 {
+		d.notAStep(v)
+		return nil
+	}
+	action := v.Fields[0]
+	def, known := Lookup(action.Key)
+	known = known && def.Mouths&YAML != 0
+	if len(v.Fields) > 1 {
+		d.severalKeys(v.Fields, def)
+	}
+	if !known {
+		d.unknownAction(action)
+		return nil
+	}
+	if d.platform != "" && !def.On(d.platform) {
+		d.fail(action.Pos, len(action.Key), fmt.Sprintf("%q does not work on %s", action.Key, d.platform.words()),
+			"it works on "+platforms(def))
+	}
+	step := &Step{Pos: action.Pos, Def: def, Args: action.Value}
+	if len(v.Fields) == 1 || action.Value.Kind != Null {
+		_, step.Options = d.arguments(def, action.Value, action.Pos)
+	}
+	return step
+}
+
+// arguments fills the action's struct and the step options.
+func (d *decoding) arguments(def *Def, v Value, at Pos) (args any, opts StepOptions) {
+	options := shapeOf(reflect.TypeFor[StepOptions]())
+	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
+	d.structure(filled, v, object{name: def.Name, at: at, options: options, example: def.Example})
+	for _, f := range v.Fields {
+		if i, option := options.byKey[f.Key]; option {
+			d.field(reflect.ValueOf(&opts).Elem().FieldByIndex(options.fields[i].index), f.Value, options.fields[i])
+		}
+	}
+	return filled.Interface(), opts
+}
+
+// bare fills the action's struct from a map in which no step options may stand.
+func (d *decoding) bare(def *Def, v Value) any {
+	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
+	d.structure(filled, v, object{name: def.Name, at: v.Pos, example: def.Example})
+	return filled.Interface()
+}
+
+// severalKeys explains a step with more than one key: an argument that is not indented, or a forgotten "- ".
+func (d *decoding) severalKeys(fields []Field, def *Def) {
+	for _, f := range fields[1:] {
+		hint := `begin a new step with "- ", or indent this line`
+		arguments := shapeOf(reflect.TypeFor[StepOptions]()).keys()
+		if def != nil {
+			arguments = append(arguments, shapeOf(reflect.TypeOf(def.Args)).keys()...)
+		}
+		_, action := Lookup(f.Key)
+		near := nearest(f.Key, vocabulary().names)
+		switch {
+		case slices.Contains(arguments, f.Key) && fields[0].Value.Kind == Null:
+			hint = fmt.Sprintf("indent it by two more spaces, so that it belongs to %q", fields[0].Key)
+		case slices.Contains(arguments, f.Key) && def != nil:
+			hint = fmt.Sprintf("put everything that belongs to %q into its map: %s", fields[0].Key, together(fields[0], f, def))
+		case action:
+			hint = fmt.Sprintf(`begin a new step: "- %s: …"`, f.Key)
+		case near != "":
+			hint = fmt.Sprintf(`did you mean a new step, "- %s: …"?`, near)
+		}
+		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("a step has one action, and %q is a second key beside %q",
+			f.Key, fields[0].Key), hint)
+	}
+}
+
+// together shows an action and a stray argument as they should be written.
+func together(action, stray Field, def *Def) string {
+	v := Value{Kind: Map}
+	s := shapeOf(reflect.TypeOf(def.Args))
+	switch {
+	case action.Value.Kind == Map:
+		v.Fields = append(v.Fields, action.Value.Fields...)
+	case s.scalar >= 0:
+		v.Fields = append(v.Fields, Field{Key: s.fields[s.scalar].key, Value: action.Value})
+	}
+	v.Fields = append(v.Fields, stray)
+	return action.Key + ": " + Flow(v)
+}
+
+// notAStep explains an entry of the list that is not a map.
+func (d *decoding) notAStep(v Value) {
+	switch v.Kind {
+	case Null, Map:
+		d.fail(v.Pos, 0, "this step is empty", "write an action, or remove the line")
+	case List:
+		d.fail(v.Pos, 0, "a list where a step should be", `begin each step with one "- "`)
+	default:
+		d.bareText(v)
+	}
+}
+
+func (d *decoding) bareText(v Value) {
+	word, rest, colon := strings.Cut(v.Text, ":")
+	if nbsp := strings.ContainsRune(v.Text, '\u00a0'); nbsp && colon {
+		pos := locate(d.source, v.Pos, "\u00a0")
+		d.fail(pos, 1, "a no-break space (U+00A0) where a plain space should be", "replace it by a space")
+		return
+	}
+	if def, known := Lookup(word); known {
+		hint := fmt.Sprintf(`write "- %s:"`, word)
+		switch {
+		case colon:
+			hint = fmt.Sprintf(`a space is missing after ":"; write "- %s: %s"`, word, strings.TrimSpace(rest))
+		case needsArgument(def):
+			hint = fmt.Sprintf(`write "- %s"`, def.Example)
+		}
+		d.wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", shorten(v.Text)), hint)
+		return
+	}
+	hint := "begin with an action: " + strings.Join(vocabulary().names, ", ")
+	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
+	meant := nearest(first, vocabulary().names)
+	if meant == "" {
+		meant, _ = foreignAction(first)
+	}
+	if def, known := Lookup(meant); known {
+		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
+		if argument = strings.TrimSpace(argument); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
+			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name, Flow(Value{Kind: String, Text: argument}))
+		}
+	}
+	d.wrong(v, fmt.Sprintf("the text %q is not a step", shorten(v.Text)), hint)
+}
+
+// shortest writes the action with as little as it needs.
+func shortest(def *Def) string {
+	if needsArgument(def) {
+		return def.Example
+	}
+	return def.Name + ":"
+}
+
+// needsArgument tells whether the action cannot stand alone.
+func needsArgument(def *Def) bool {
+	d := &decoding{}
+	d.arguments(def, Value{}, Pos{})
+	return len(d.errs) > 0
+}
+
+func (d *decoding) unknownAction(f Field) {
+	names := vocabulary().names
+	hint := "the actions are " + strings.Join(names, ", ")
+	if near := nearest(f.Key, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	} else if own, how := foreignAction(f.Key); how != "" {
+		hint = how
+	} else if own != "" {
+		hint = fmt.Sprintf("did you mean %q?", own)
+	}
+	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", f.Key), hint)
+}
+
+func platforms(def *Def) string {
+	names := make([]string, len(def.Platforms))
+	for i, p := range def.Platforms {
+		names[i] = string(p)
+	}
+	return strings.ReplaceAll(oneOf(names), " or ", " and ")
+}

@@ -1,0 +1,6 @@
+package dsl
+
+// Tap is the argument of tap.
+type Tap struct {
+	Selector
+}

@@ -1,0 +1,254 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// tree turns a document's nodes into Values: scalars resolved by the YAML 1.2 core schema, aliases and merge keys
+// (<<) filled in, every place that of the key's or the value's own token.
+type tree struct {
+	source  *Source
+	anchors map[string]anchor
+	open    map[string]bool // anchors whose value is being read: an alias to one is a cycle
+	count   int             // values, those that aliases repeat included
+	errs    Errors
+	full    bool // the limit was reached and reported
+}
+
+type anchor struct {
+	value Value
+	count int
+}
+
+// value never fails: what is wrong is noted, and a Null stands in its place.
+func (t *tree) value(n ast.Node, depth int) Value {
+	if t.count++; t.count > maxValues || t.full {
+		t.overflow(t.pos(n), "")
+		return Value{Pos: t.pos(n)}
+	}
+	if depth > maxDepth {
+		t.fail(t.pos(n), 0, fmt.Sprintf("nested too deeply: more than %d lists and maps inside one another", maxDepth), "")
+		return Value{Pos: t.pos(n)}
+	}
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return t.mapping(t.pos(n), n.Values, depth)
+	case *ast.MappingValueNode:
+		return t.mapping(t.pos(n), []*ast.MappingValueNode{n}, depth)
+	case *ast.SequenceNode:
+		v := Value{Pos: t.pos(n), Kind: List}
+		for _, item := range n.Values {
+			entry := t.value(item, depth+1)
+			if entry.Kind == Null && entry.Text == "" && !n.IsFlowStyle && entry.Pos.Col > 1 {
+				entry.Pos.Col-- // nothing stands there: messages point at the dash
+			}
+			v.Items = append(v.Items, entry)
+		}
+		return v
+	case *ast.AnchorNode:
+		return t.anchor(n, depth)
+	case *ast.AliasNode:
+		return t.alias(n)
+	case *ast.TagNode:
+		t.fail(t.pos(n), len(n.Start.Value), fmt.Sprintf("YAML tags such as %s are not supported", n.Start.Value),
+			"remove it; put a text in quotes to keep it a text")
+		return Value{Pos: t.pos(n)}
+	case *ast.LiteralNode:
+		v := Value{Pos: t.pos(n), Kind: String}
+		if n.Value != nil {
+			v.Text = n.Value.Value
+		}
+		return v
+	case nil:
+		return Value{}
+	default:
+		return t.scalar(n)
+	}
+}
+
+func (t *tree) scalar(n ast.Node) Value {
+	tk := n.GetToken()
+	v := Value{Pos: t.pos(n)}
+	switch n.(type) {
+	case *ast.StringNode, *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+	default:
+		t.fail(v.Pos, 0, "this does not belong in a test file", "remove it")
+		return v
+	}
+	switch tk.Type {
+	case token.ImplicitNullType:
+		return v
+	case token.SingleQuoteType, token.DoubleQuoteType:
+		v.Kind, v.Text = String, tk.Value
+	default:
+		v.Text = strings.TrimSpace(tk.Value)
+		v.Kind = resolve(v.Text)
+	}
+	return v
+}
+
+func (t *tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Value {
+	v := Value{Pos: pos, Kind: Map}
+	var merged []Value
+	first := map[string]Pos{}
+	for _, e := range entries {
+		key, at, ok := t.key(e.Key)
+		value := t.value(e.Value, depth+1)
+		if value.Pos.Line == 0 || value.Kind == Null && value.Text == "" {
+			value.Pos = at // nothing stands there: messages point at the key
+		}
+		if !ok {
+			continue
+		}
+		if before, twice := first[key]; twice {
+			t.fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", key), fmt.Sprintf("the first is on line %d", before.Line))
+			continue
+		}
+		first[key] = at
+		if _, merge := e.Key.(*ast.MergeKeyNode); merge {
+			merged = t.merge(value, merged)
+			continue
+		}
+		v.Fields = append(v.Fields, Field{Key: key, Pos: at, Value: value})
+	}
+	for _, m := range merged {
+		for _, f := range m.Fields {
+			if _, given := v.Get(f.Key); !given {
+				v.Fields = append(v.Fields, f)
+			}
+		}
+	}
+	if len(v.Fields) > 0 {
+		v.Pos = firstPos(v.Pos, v.Fields[0].Pos)
+	}
+	return v
+}
+
+// firstPos takes the earlier place: a block map begins at its first key, one in braces at its brace.
+func firstPos(a, b Pos) Pos {
+	if b.Line < a.Line || b.Line == a.Line && b.Col < a.Col {
+		return b
+	}
+	return a
+}
+
+func (t *tree) merge(v Value, merged []Value) []Value {
+	maps := []Value{v}
+	if v.Kind == List {
+		maps = v.Items
+	}
+	for _, m := range maps {
+		if m.Kind != Map {
+			t.fail(m.Pos, 0, "<< takes a map, or a list of maps", "name an anchor of a map: \"<<: *name\"")
+			continue
+		}
+		merged = append(merged, m)
+		if t.count += len(m.Fields); t.count > maxValues {
+			t.overflow(m.Pos, "")
+		}
+	}
+	return merged
+}
+
+// key gives the text of a key and its place. A number or a word such as true is a key as it is written.
+func (t *tree) key(n ast.MapKeyNode) (string, Pos, bool) {
+	var node ast.Node = n
+	if wrapped, ok := n.(*ast.MappingKeyNode); ok {
+		node = wrapped.Value
+	}
+	switch k := node.(type) {
+	case *ast.StringNode:
+		return k.Value, t.pos(k), true
+	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode, *ast.MergeKeyNode:
+		return strings.TrimSpace(k.GetToken().Value), t.pos(k), true
+	case nil:
+		return "", t.pos(n), false
+	default:
+		t.fail(t.pos(node), 0, "a key must be a plain word", "put it in quotes if it is meant as a text")
+		return "", t.pos(node), false
+	}
+}
+
+func (t *tree) anchor(n *ast.AnchorNode, depth int) Value {
+	name := n.Name.GetToken().Value
+	was, before := t.open[name], t.count
+	t.open[name] = true
+	v := t.value(n.Value, depth)
+	t.open[name] = was
+	t.anchors[name] = anchor{v, t.count - before}
+	return v
+}
+
+func (t *tree) alias(n *ast.AliasNode) Value {
+	pos, name := t.pos(n), n.Value.GetToken().Value
+	width := len([]rune(name)) + 1
+	if t.open[name] {
+		t.fail(pos, width, fmt.Sprintf("*%s stands inside what it repeats", name), "an anchor cannot contain itself")
+		return Value{Pos: pos}
+	}
+	a, known := t.anchors[name]
+	if !known {
+		names := make([]string, 0, len(t.anchors))
+		for k := range t.anchors {
+			names = append(names, k)
+		}
+		hint := fmt.Sprintf("put the text in quotes, or name a place further up with &%s", name)
+		if near := nearest(name, names); near != "" {
+			hint = fmt.Sprintf("did you mean *%s?", near)
+		}
+		t.fail(pos, width, fmt.Sprintf("nothing above is named &%s", name), hint)
+		return Value{Pos: pos}
+	}
+	if t.count += a.count; t.count > maxValues {
+		t.overflow(pos, fmt.Sprintf("*%s repeats too much: ", name))
+		return Value{Pos: pos}
+	}
+	return a.value
+}
+
+func (t *tree) overflow(pos Pos, why string) {
+	if !t.full {
+		t.full = true
+		t.fail(pos, 0, fmt.Sprintf("%sthe document would hold more than %d values", why, maxValues), "split the file")
+	}
+}
+
+func (t *tree) fail(pos Pos, width int, msg, hint string) {
+	t.errs = append(t.errs, &Error{Pos: pos, Msg: msg, Hint: hint, Width: width, Source: t.source})
+}
+
+// pos is the place of the node's own token: of a map its first key, not the colon that the library names.
+func (t *tree) pos(n ast.Node) Pos {
+	switch n := n.(type) {
+	case nil:
+		return Pos{}
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return t.pos(n.Values[0])
+		}
+	case *ast.MappingValueNode:
+		if n.Key != nil {
+			return t.pos(n.Key)
+		}
+	case *ast.LiteralNode:
+		return t.tokenPos(n.Start)
+	}
+	return t.tokenPos(n.GetToken())
+}
+
+// tokenPos mends the columns of the library, which go wrong behind a tab.
+func (t *tree) tokenPos(tk *token.Token) Pos {
+	pos := tokenPos(t.source.File, tk)
+	line := t.source.Line(pos.Line)
+	if tk == nil || !strings.ContainsRune(line, '\t') {
+		return pos
+	}
+	if found := locate(t.source, pos, firstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
+		return found
+	}
+	return pos
+}

@@ -1,0 +1,10 @@
+// Command taproot tests what runs on phones and in browsers.
+package main
+
+import (
+	"os"
+
+	"github.com/taproot-dev/taproot/runner/cli"
+)
+
+func main() { os.Exit(cli.Main(cli.SystemEnv())) }

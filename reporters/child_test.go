@@ -1,0 +1,77 @@
+//go:build unix
+
+package reporters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// children are the parts that the test binary plays in another process.
+var children = map[string]func() int{
+	"killed":  childKilled,
+	"limited": childLimited,
+}
+
+// child prepares the test binary to play a part; args reach it as environment.
+func child(ctx context.Context, t *testing.T, part string, env ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, exe)
+	cmd.Env = append(os.Environ(), append(env, childEnv+"="+part)...)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// childKilled writes one pack after the other until it is killed, and prints a line per step that it began.
+func childKilled() int {
+	run, err := NewRunDir(os.Getenv("ROOT"), epoch)
+	for i := 0; err == nil; i++ {
+		c := someCase(fmt.Sprintf("case-%d", i))
+		var p *Pack
+		if p, err = run.NewPack(c, PackOptions{}); err == nil {
+			err = playCase(p, c, 120)
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// playCase is what an engine does of a case that passes. The pictures do not compress: 4 w² bytes each.
+func playCase(p *Pack, c Case, w int) error {
+	ctx := context.Background()
+	err := p.Emit(Event{Kind: CaseStarted, Case: &c})
+	for _, s := range c.Steps {
+		err = errors.Join(err, p.Emit(Event{Kind: StepStarted, Step: s.N}))
+		fmt.Println(c.Pack, s.N)
+		err = errors.Join(err, p.Screenshot(ctx, Shot{Image: noise(w, w), Step: s.N, Label: s.Action}),
+			p.Emit(Event{Kind: StepEnded, Step: s.N, Verdict: Pass, DurationMS: 1}))
+	}
+	from := filepath.Join(p.Dir(), workDir, logcatFile)
+	err = errors.Join(err, os.WriteFile(from, []byte("log\n"), 0o644))
+	if err == nil {
+		err = p.Add(Attachment{Path: logcatFile, Kind: KindLog}, 0, from)
+	}
+	err = errors.Join(err, p.Emit(Event{Kind: CaseEnded, Verdict: Pass, DurationMS: 3}))
+	res, finish := p.Finish(ctx)
+	if finish != nil && res.Verdict == Pass {
+		return errors.New("a pass that was not kept")
+	}
+	return errors.Join(err, finish)
+}
+
+func runChild(t *testing.T, part string, env ...string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	return child(ctx, t, part, env...).Run()
+}

@@ -1,0 +1,121 @@
+package console
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	maxLines   = 12 // of one value
+	candidates = 5
+)
+
+// closing is everything that End prints.
+func (c *Console) closing(run Run) string {
+	var b strings.Builder
+	for _, pack := range c.order {
+		r := c.ended[pack]
+		if r.Verdict != reporters.Pass && r.Verdict != reporters.Skipped {
+			b.WriteString("\n" + c.failure(r, run.Dir))
+		}
+	}
+	b.WriteString("\n" + c.totals(run) + "\n")
+	if run.Dir != "" {
+		b.WriteString("reports: " + one(run.Dir) + "\n")
+	}
+	return b.String()
+}
+
+// failure is the block of one test that did not pass.
+func (c *Console) failure(r *reporters.Result, dir string) string {
+	var b strings.Builder
+	l := looks(r.Verdict)
+	fmt.Fprintf(&b, "%s %s", c.paint(bold+";"+l.color, l.word), c.paint(bold, one(r.Case.Pack)))
+	if at := where(r.Case); at != "" {
+		fmt.Fprintf(&b, " (%s)", at)
+	}
+	b.WriteString("\n")
+	message := "no reason was given"
+	if r.Problem != nil {
+		message = r.Problem.Message
+	}
+	if place := r.ProblemPlace(); place != "" {
+		b.WriteString(one(place) + ": ")
+	}
+	b.WriteString(one(message) + "\n")
+	if s := r.Step(r.ProblemStep); s != nil && s.Source != "" {
+		excerpt := strings.ReplaceAll(reporters.Excerpt(s.Place, s.Source, s.Action), "\t", " ")
+		for line := range strings.SplitSeq(excerpt, "\n") {
+			b.WriteString("  " + one(line) + "\n")
+		}
+	}
+	if p := r.Problem; p != nil {
+		field(&b, "expected", p.Expected)
+		field(&b, "actual", p.Actual)
+		if n := len(p.Candidates); n > candidates {
+			rest := fmt.Sprintf("… and %d more", n-candidates)
+			field(&b, "nearest", strings.Join(append(p.Candidates[:candidates:candidates], rest), "\n"))
+		} else {
+			field(&b, "nearest", strings.Join(p.Candidates, "\n"))
+		}
+		field(&b, "stack", p.Stack)
+	}
+	if a, ok := r.ProblemPicture(); ok && dir != "" {
+		field(&b, "picture", filepath.Join(dir, r.Case.Pack, filepath.FromSlash(a.Path)))
+	}
+	return b.String()
+}
+
+// field writes a value under its name, its further lines below the first.
+func field(b *strings.Builder, name, value string) {
+	value = strings.TrimRight(value, "\n")
+	if strings.TrimSpace(value) == "" {
+		return
+	}
+	lines := strings.Split(value, "\n")
+	if more := len(lines) - maxLines; more > 0 {
+		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("… and %d more lines", more))
+	}
+	for i, line := range lines {
+		if i > 0 {
+			name = ""
+		}
+		line = one(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "  "))
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-8s  %s", name, line), " ") + "\n")
+	}
+}
+
+// totals tells how many tests ended in each way; a run without tests is not a good one.
+func (c *Console) totals(run Run) string {
+	n := map[reporters.Verdict]int{}
+	for _, r := range c.ended {
+		n[r.Verdict]++
+	}
+	if len(c.ended) == 0 {
+		return c.paint(yellow, "no test was run in "+seconds(run.Took))
+	}
+	parts := []string{fmt.Sprintf("%d passed", n[reporters.Pass])}
+	add := func(v reporters.Verdict, word, many string) {
+		switch k := n[v]; {
+		case k == 1:
+			parts = append(parts, "1 "+word)
+		case k > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", k, many))
+		}
+	}
+	add(reporters.Fail, "failed", "failed")
+	add(reporters.Error, "error", "errors")
+	add(reporters.Interrupted, "interrupted", "interrupted")
+	add(reporters.Skipped, "skipped", "skipped")
+	color := green
+	switch {
+	case n[reporters.Fail]+n[reporters.Error] > 0:
+		color = red
+	case n[reporters.Interrupted] > 0 || n[reporters.Pass] == 0:
+		color = yellow
+	}
+	return c.paint(color, strings.Join(parts, ", ")+" in "+seconds(run.Took))
+}

@@ -1,0 +1,234 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Options are how the terminal is written to. Quiet leaves out everything before the failures; Verbose adds a line per step.
+type Options struct {
+	TTY     bool // lines may be redrawn in place
+	Width   int  // columns of the terminal; default: 80
+	Color   bool
+	Quiet   bool
+	Verbose bool
+	Clock   func() time.Time // default: time.Now
+}
+
+const (
+	tick     = 200 * time.Millisecond // between two looks at the time that a step has taken
+	maxLive  = 20                     // lines that are redrawn
+	defWidth = 80
+)
+
+// Console shows one run. It is safe for concurrent use. End must be called.
+type Console struct {
+	w io.Writer
+	o Options
+
+	mu      sync.Mutex
+	running map[string]*running // by pack
+	ended   map[string]*reporters.Result
+	order   []string // packs, as they ended
+	drawn   int      // lines of the live block that are on the screen
+	err     error    // of the first write that failed
+	closed  bool
+
+	stop chan struct{}
+	done chan struct{}
+}
+
+// running is a case that has begun and not ended.
+type running struct {
+	c       reporters.Case
+	seq     int
+	events  []reporters.Event
+	started time.Time
+	step    int
+	since   time.Time // of the step
+}
+
+// New begins to show a run.
+func New(w io.Writer, o Options) *Console {
+	if o.Width <= 0 {
+		o.Width = defWidth
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	c := &Console{w: w, o: o, running: map[string]*running{}, ended: map[string]*reporters.Result{},
+		stop: make(chan struct{}), done: make(chan struct{})}
+	if o.TTY && !o.Quiet {
+		go c.watch()
+	} else {
+		close(c.done)
+	}
+	return c
+}
+
+// watch redraws the times until End.
+func (c *Console) watch() {
+	defer close(c.done)
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-t.C:
+			c.mu.Lock()
+			c.redraw("")
+			c.mu.Unlock()
+		}
+	}
+}
+
+// Event takes the next event of a case. It fits reporters.PackOptions.Observe.
+func (c *Console) Event(of reporters.Case, e reporters.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || c.ended[of.Pack] != nil {
+		return
+	}
+	r := c.running[of.Pack]
+	if r == nil {
+		r = &running{c: of, seq: len(c.running) + len(c.order), started: e.Time, since: e.Time}
+		c.running[of.Pack] = r
+	}
+	r.take(e)
+	text := ""
+	switch {
+	case e.Kind == reporters.CaseEnded:
+		delete(c.running, of.Pack)
+		res := r.result()
+		c.ended[of.Pack] = res
+		c.order = append(c.order, of.Pack)
+		text = c.caseLine(res)
+	case e.Kind == reporters.StepEnded && c.o.Verbose:
+		text = c.stepLine(r, e)
+	}
+	c.redraw(text)
+}
+
+func (r *running) take(e reporters.Event) {
+	r.events = append(r.events, e)
+	switch e.Kind {
+	case reporters.CaseStarted:
+		if e.Case != nil {
+			r.c = *e.Case
+		}
+	case reporters.StepStarted:
+		r.step, r.since = e.Step, e.Time
+	}
+}
+
+// result folds what is known; a case that never told of its start is known by what the pack told.
+func (r *running) result() *reporters.Result {
+	res := reporters.Fold(r.events)
+	if res.Case.ID == "" {
+		res.Case = r.c
+	}
+	return res
+}
+
+// Correct takes a result that differs from what the events told: that of a pack which could not be kept.
+func (c *Console) Correct(res *reporters.Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pack := res.Case.Pack
+	if c.closed {
+		return
+	}
+	delete(c.running, pack)
+	if c.ended[pack] == nil {
+		c.order = append(c.order, pack)
+	}
+	c.ended[pack] = res
+	c.redraw(c.caseLine(res))
+}
+
+// redraw prints text above the live block, and the block anew. It needs c.mu.
+func (c *Console) redraw(text string) {
+	if c.o.Quiet {
+		return
+	}
+	if !c.o.TTY {
+		c.write(text)
+		return
+	}
+	var b strings.Builder
+	b.WriteString(c.erase())
+	b.WriteString(text)
+	lines := c.block()
+	for _, l := range lines {
+		b.WriteString(l + "\n")
+	}
+	c.write(b.String())
+	c.drawn = len(lines)
+}
+
+// erase takes the live block off the screen; the cursor stands below it.
+func (c *Console) erase() string {
+	if c.drawn == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\x1b[%dA\x1b[J", c.drawn)
+}
+
+func (c *Console) block() []string {
+	list := slices.SortedFunc(maps.Values(c.running), func(a, b *running) int { return a.seq - b.seq })
+	var lines []string
+	for i, r := range list {
+		if i == maxLive {
+			lines = append(lines, fmt.Sprintf("  … and %d more", len(list)-maxLive))
+			break
+		}
+		lines = append(lines, c.liveLine(r))
+	}
+	return lines
+}
+
+func (c *Console) write(s string) {
+	if s == "" || c.err != nil {
+		return
+	}
+	_, c.err = io.WriteString(c.w, s)
+}
+
+// Run is what End shows of the run as a whole.
+type Run struct {
+	Dir  string // the run's directory; empty: no reports were kept
+	Took time.Duration
+}
+
+// End shows the failures, the totals, and where the reports are. Cases that did not end count as interrupted. The error is that
+// of the first write that failed.
+func (c *Console) End(run Run) error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return c.err
+	}
+	c.closed = true
+	close(c.stop)
+	c.mu.Unlock()
+	<-c.done
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.write(c.erase())
+	c.drawn = 0
+	for _, r := range slices.SortedFunc(maps.Values(c.running), func(a, b *running) int { return a.seq - b.seq }) {
+		c.ended[r.c.Pack] = r.result()
+		c.order = append(c.order, r.c.Pack)
+	}
+	clear(c.running)
+	c.write(c.closing(run))
+	return c.err
+}

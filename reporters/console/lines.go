@@ -1,0 +1,125 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const maxField = 300 // runes of a text of foreign making
+
+func one(s string) string { return reporters.Visible(s, maxField) }
+
+// look is how a verdict is shown.
+type look struct{ glyph, word, color string }
+
+const (
+	green  = "32"
+	red    = "31"
+	yellow = "33"
+	dim    = "2"
+	bold   = "1"
+)
+
+func looks(v reporters.Verdict) look {
+	switch v {
+	case reporters.Pass:
+		return look{"✓", "PASS", green}
+	case reporters.Fail:
+		return look{"✗", "FAIL", red}
+	case reporters.Error:
+		return look{"!", "ERROR", red}
+	case reporters.Skipped:
+		return look{"-", "SKIPPED", yellow}
+	case reporters.Interrupted:
+		return look{"■", "INTERRUPTED", yellow}
+	}
+	return look{"·", "NOT REACHED", dim}
+}
+
+func (c *Console) paint(code, s string) string {
+	if !c.o.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// caseLine is the one line of a test that ended.
+func (c *Console) caseLine(r *reporters.Result) string {
+	l := looks(r.Verdict)
+	line := fmt.Sprintf("%s %s", c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
+	if r.Verdict == reporters.Skipped {
+		if r.Problem != nil {
+			line += ": " + one(r.Problem.Message)
+		}
+		return line + "\n"
+	}
+	return line + c.paint(dim, fmt.Sprintf(" · %s · %s", where(r.Case), seconds(r.Duration))) + "\n"
+}
+
+// where names the platform and the device.
+func where(c reporters.Case) string {
+	return one(strings.TrimSpace(string(c.Platform) + " " + c.Device))
+}
+
+func (c *Console) stepLine(r *running, e reporters.Event) string {
+	s := r.stepN(e.Step)
+	l := looks(e.Verdict)
+	text := fmt.Sprintf("  %s %s %d/%d %s %s", c.paint(l.color, l.glyph), one(r.c.Pack), e.Step, len(r.c.Steps), one(s.Action), one(s.Args))
+	return strings.TrimRight(text, " ") + c.paint(dim, " · "+seconds(time.Duration(e.DurationMS)*time.Millisecond)) + "\n"
+}
+
+func (r *running) stepN(n int) reporters.Step {
+	for _, s := range r.c.Steps {
+		if s.N == n {
+			return s
+		}
+	}
+	return reporters.Step{N: n}
+}
+
+// liveLine is the line of a test that runs, cut to the width of the terminal.
+func (c *Console) liveLine(r *running) string {
+	now := c.o.Clock()
+	what := "starting"
+	since := r.started
+	if r.step > 0 {
+		s := r.stepN(r.step)
+		what, since = fmt.Sprintf("%d/%d %s %s", r.step, len(r.c.Steps), one(s.Action), one(s.Args)), r.since
+	}
+	took := " " + seconds(max(0, now.Sub(since)))
+	left := fmt.Sprintf("▶ %s · %s · %s", where(r.c), one(r.c.Pack), what)
+	return fitTo(left, c.o.Width-1-len(took)) + c.paint(dim, took)
+}
+
+// fitTo cuts s to a number of columns.
+func fitTo(s string, columns int) string {
+	if columnsOf(s) <= columns {
+		return s
+	}
+	used := 0
+	for i, r := range s {
+		if used += reporters.RuneWidth(r); used > columns-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+func columnsOf(s string) int {
+	n := 0
+	for _, r := range s {
+		n += reporters.RuneWidth(r)
+	}
+	return n
+}
+
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	d = d.Round(time.Second)
+	return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+}

@@ -1,0 +1,124 @@
+package reporters
+
+import (
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Verdict is how a case or a step ended.
+type Verdict string
+
+// The verdicts. Unreached is for steps only: the case ended before them.
+const (
+	Pass        Verdict = "pass"
+	Fail        Verdict = "fail"  // the app is wrong
+	Error       Verdict = "error" // the device, the browser or the report is
+	Skipped     Verdict = "skipped"
+	Interrupted Verdict = "interrupted"
+	Unreached   Verdict = "unreached"
+)
+
+// Kind is what an Event tells.
+type Kind string
+
+// The kinds of events, in the order in which a case sends them.
+const (
+	CaseStarted Kind = "case_started" // Case is set
+	StepStarted Kind = "step_started" // Step is set
+	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
+	Logged      Kind = "logged"       // Message is set: something that a reader should know
+	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
+	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
+	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
+)
+
+// Event is one line of events.ndjson.
+type Event struct {
+	Time       time.Time   `json:"time"` // UTC
+	Kind       Kind        `json:"event"`
+	Case       *Case       `json:"case,omitempty"`
+	Step       int         `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
+	Verdict    Verdict     `json:"verdict,omitempty"`
+	DurationMS int64       `json:"duration_ms,omitempty"`
+	Problem    *Problem    `json:"problem,omitempty"`
+	Detail     *Detail     `json:"detail,omitempty"` // of a step that acted
+	Attachment *Attachment `json:"attachment,omitempty"`
+	Recording  *Recording  `json:"recording,omitempty"`
+	Message    string      `json:"message,omitempty"`
+}
+
+// Case is what is known of a case before its first step.
+type Case struct {
+	ID       string       `json:"id"`   // of the test
+	Pack     string       `json:"pack"` // folder of the pack: the id, or id--android
+	Name     string       `json:"name,omitempty"`
+	Platform dsl.Platform `json:"platform"`
+	Solver   string       `json:"solver"` // "dsl"
+	Tags     []string     `json:"tags,omitempty"`
+	Place    dsl.Pos      `json:"place"`
+	Device   string       `json:"device,omitempty"`
+	Model    string       `json:"model,omitempty"`
+	Steps    []Step       `json:"steps"`
+}
+
+// Step is one leaf step of a case as it stands in the YAML file.
+type Step struct {
+	N      int     `json:"n"` // from 1
+	Action string  `json:"action"`
+	Name   string  `json:"name,omitempty"`
+	Args   string  `json:"args"` // one line of YAML flow style, variables filled in
+	Place  dsl.Pos `json:"place"`
+	Source string  `json:"source,omitempty"` // the line of the file
+}
+
+// Problem is why a step or a case did not pass.
+type Problem struct {
+	Message    string   `json:"message"` // one sentence: what was expected, what was there
+	Expected   string   `json:"expected,omitempty"`
+	Actual     string   `json:"actual,omitempty"`
+	Candidates []string `json:"candidates,omitempty"` // elements that were near, best first
+	Assertion  bool     `json:"assertion,omitempty"`  // an assertion did not hold
+	Stack      string   `json:"stack,omitempty"`      // of a panic
+}
+
+// Detail is the proof of an action: what was matched, how, and where it was touched.
+type Detail struct {
+	Matched string   `json:"matched,omitempty"` // the element, in words
+	Tier    string   `json:"tier,omitempty"`
+	Bounds  *[4]int  `json:"bounds,omitempty"` // left, top, right, bottom, pixels
+	Point   *[2]int  `json:"point,omitempty"`  // where it was touched
+	Looks   int      `json:"looks,omitempty"`  // how often the screen was read
+	Notes   []string `json:"notes,omitempty"`
+}
+
+// Attachment is a file of the pack.
+type Attachment struct {
+	Path string `json:"path"` // in the pack, with slashes
+	Type string `json:"type"` // media type
+	Kind string `json:"kind"` // screenshot, failure, recording, log, artifact
+
+	at time.Time // of its event; set by Fold
+}
+
+// The kinds of attachments.
+const (
+	KindScreenshot = "screenshot" // after a step
+	KindFailure    = "failure"    // a screenshot taken because an assertion did not hold
+	KindRecording  = "recording"
+	KindLog        = "log"
+	KindArtifact   = "artifact"
+)
+
+// Recording says what recording.mp4 is made of.
+type Recording struct {
+	Kind string `json:"kind"`          // native, slideshow, none
+	Why  string `json:"why,omitempty"` // it is not a native one
+}
+
+// The kinds of recordings.
+const (
+	NativeFilm  = "native"    // filmed by the device or the browser
+	SlideShow   = "slideshow" // of the step screenshots, each shown for as long as it lasted
+	NoRecording = "none"
+)

@@ -1,0 +1,176 @@
+package reporters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters/video"
+)
+
+// Finish waits for the pictures, makes the recording and derives run.md and summary.json from the events; summary.json is the
+// last to appear. A cancelled ctx costs the recording only. The result is given with an error too: it then says what could be
+// kept, and its verdict is not Pass. Later calls give what the first gave.
+func (p *Pack) Finish(ctx context.Context) (*Result, error) {
+	p.once.Do(func() {
+		p.awaitPicture()
+		p.mu.Lock()
+		p.closed = true
+		p.mu.Unlock()
+		p.awaitPicture() // one that began in between
+		p.res, p.err = p.finish(ctx)
+	})
+	return p.res, p.err
+}
+
+func (p *Pack) finish(ctx context.Context) (*Result, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	res, err := foldFile(p.root, p.c)
+	if err != nil {
+		p.breaks(err)
+	}
+	if p.broken == nil {
+		if err := p.record(ctx, res); err != nil {
+			p.breaks(err)
+		} else if res, err = foldFile(p.root, p.c); err != nil {
+			p.breaks(err)
+		}
+	}
+	p.blame(res)
+	err = p.derive(res)
+	if err != nil && p.broken == nil {
+		p.broken = err
+		p.blame(res)
+	}
+	if p.broken != nil {
+		return res, fmt.Errorf("keep the report of %s: %w", p.c.Pack, p.broken)
+	}
+	return res, nil
+}
+
+// blame makes a result that looks better than what could be kept an error.
+func (p *Pack) blame(res *Result) {
+	unkept := res.Verdict == Interrupted && res.Problem != nil && p.broken != nil
+	if p.broken != nil && (res.Verdict == Pass || res.Verdict == Skipped || unkept) {
+		res.Verdict, res.Problem, res.ProblemStep = Error, reportProblem(p.broken), 0
+	}
+}
+
+// derive writes the files that are made of the result, and closes the pack.
+func (p *Pack) derive(res *Result) error {
+	err := writeDerived(p.root, res)
+	if err == nil {
+		err = p.root.RemoveAll(workDir)
+	}
+	return errors.Join(err, p.file.Close(), p.root.Close())
+}
+
+func writeDerived(root *os.Root, res *Result) error {
+	if err := writeBytes(root, runFile, RunMarkdown(res)); err != nil {
+		return err
+	}
+	return writeBytes(root, summaryFile, SummaryJSON(res))
+}
+
+// foldFile folds the events of a pack. What they do not tell of the case is taken from c.
+func foldFile(root *os.Root, c Case) (*Result, error) {
+	events, err := readFile(root)
+	res := Fold(events)
+	if res.Case.ID == "" {
+		res.Case = c
+		for _, s := range c.Steps {
+			if res.Step(s.N) == nil {
+				res.Steps = append(res.Steps, StepResult{Step: s, Verdict: Unreached})
+			}
+		}
+	}
+	return res, err
+}
+
+func readFile(root *os.Root) ([]Event, error) {
+	info, err := root.Lstat(eventsFile)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", eventsFile)
+	}
+	f, err := root.Open(eventsFile)
+	if err != nil {
+		return nil, err
+	}
+	events, err := ReadEvents(f)
+	return events, errors.Join(err, f.Close())
+}
+
+// record makes recording.mp4: of the film's parts, otherwise of the screenshots, otherwise not at all. It needs p.mu, and
+// gives an error only when the pack cannot take what was made.
+func (p *Pack) record(ctx context.Context, res *Result) error {
+	out := filepath.Join(p.dir, workDir, recordingFile)
+	rec := p.film(ctx, res, out)
+	e := Event{Kind: Recorded, Recording: &rec}
+	if rec.Kind != NoRecording {
+		if err := bringIn(p.root, out, recordingFile); err != nil {
+			return fmt.Errorf("keep the recording: %w", err)
+		}
+		e.Attachment = &Attachment{Path: recordingFile, Type: "video/mp4", Kind: KindRecording}
+	}
+	return p.keep(e)
+}
+
+func (p *Pack) film(ctx context.Context, res *Result, out string) Recording {
+	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
+	why := p.noFilm
+	if len(p.clips) > 0 {
+		err := maker.Join(ctx, p.clips, out)
+		if err == nil {
+			return Recording{Kind: NativeFilm}
+		}
+		why = err.Error()
+	}
+	if why == "" {
+		why = "the device made no film"
+	}
+	frames, start := frames(res, p.dir)
+	if len(frames) == 0 {
+		return Recording{Kind: NoRecording, Why: why + "; there are no screenshots"}
+	}
+	if p.o.FFmpeg == "" {
+		return Recording{Kind: NoRecording, Why: why + "; ffmpeg, which makes a slide show, is not installed"}
+	}
+	if err := maker.SlideShow(ctx, frames, start, out); err != nil {
+		return Recording{Kind: NoRecording, Why: why + "; " + err.Error()}
+	}
+	return Recording{Kind: SlideShow, Why: why}
+}
+
+func chapters(res *Result) []video.Chapter {
+	var marks []video.Chapter
+	for _, s := range res.Steps {
+		if !s.Started.IsZero() {
+			marks = append(marks, video.Chapter{At: s.Started, Title: fmt.Sprintf("%d %s %s", s.N, s.Action, s.Args)})
+		}
+	}
+	return marks
+}
+
+// frames gives each picture with the time for which it was the newest one; the first is shown from the start of the case on.
+func frames(res *Result, dir string) ([]video.Frame, time.Time) {
+	shots := res.Screenshots()
+	var list []video.Frame
+	for i, a := range shots {
+		from, to := a.at, res.Ended
+		if i == 0 {
+			from = res.Started
+		}
+		if i+1 < len(shots) {
+			to = shots[i+1].at
+		}
+		list = append(list, video.Frame{Path: filepath.Join(dir, filepath.FromSlash(a.Path)), Duration: max(0, to.Sub(from))})
+	}
+	return list, res.Started
+}

@@ -1,0 +1,100 @@
+package reporters
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", "golden", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// recorded reads testdata/events by name.
+func recorded(t testing.TB, name string) []Event {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "events", name+".ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := ReadEvents(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/events/*.ndjson")
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".ndjson")
+		t.Run(name, func(t *testing.T) {
+			res := Fold(recorded(t, name))
+			if want := map[string]Verdict{"panic": Error}[name]; want == "" && string(res.Verdict) != name || want != "" && res.Verdict != want {
+				t.Errorf("verdict %s", res.Verdict)
+			}
+			golden(t, name+".md", RunMarkdown(res))
+			golden(t, name+".json", SummaryJSON(res))
+		})
+	}
+}
+
+// The first eight fields are a contract: their names, order and types.
+func TestSummaryFields(t *testing.T) {
+	for _, name := range []string{"pass", "fail", "skipped", "interrupted"} {
+		dec := json.NewDecoder(bytes.NewReader(SummaryJSON(Fold(recorded(t, name)))))
+		if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
+			t.Fatal(tok, err)
+		}
+		for _, want := range []struct {
+			key  string
+			into any
+		}{
+			{"id", new(string)}, {"result", new(string)}, {"duration_ms", new(int64)}, {"steps", new(int)}, {"steps_passed", new(int)},
+			{"steps_failed", new(int)}, {"screenshots", new(int)}, {"artifacts", new([]string)},
+		} {
+			key, err := dec.Token()
+			if err != nil || key != want.key {
+				t.Fatalf("%s: key %v, %v; want %s", name, key, err, want.key)
+			}
+			if err := dec.Decode(want.into); err != nil {
+				t.Fatalf("%s: %s: %v", name, want.key, err)
+			}
+			if list, ok := want.into.(*[]string); ok && *list == nil {
+				t.Errorf("%s: artifacts is null", name)
+			}
+		}
+	}
+}
+
+func TestRunMarkdownHead(t *testing.T) {
+	lines := strings.Split(string(RunMarkdown(Fold(recorded(t, "pass")))), "\n")
+	want := []string{"# login-ok", "", "- id: login-ok", "- platform: android", "- solver: dsl", "- duration: 3.5s", "- result: ✅ PASS"}
+	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,100 @@
+//go:build unix
+
+package reporters
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A SIGKILL at any moment leaves whole lines and whole files, and the next start makes a pack of them.
+func TestKilled(t *testing.T) {
+	for n := 1; n <= 16; n++ {
+		t.Run(fmt.Sprintf("after %d steps", n), func(t *testing.T) {
+			root := t.TempDir()
+			last := killAfter(t, root, n)
+			sealed, err := Seal(root, epoch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			packs, err := filepath.Glob(filepath.Join(root, "*", "case-*"))
+			if err != nil || len(packs) == 0 {
+				t.Fatal(packs, err)
+			}
+			for _, dir := range packs {
+				if _, err := os.Stat(filepath.Join(dir, eventsFile)); err != nil {
+					continue // killed before its first event: nothing is known of it
+				}
+				checkKilled(t, dir, last)
+			}
+			if len(sealed) > 1 {
+				t.Errorf("%d packs were sealed", len(sealed))
+			}
+			if again, err := Seal(root, epoch); err != nil || len(again) != 0 {
+				t.Errorf("sealed again: %v, %v", again, err)
+			}
+		})
+	}
+}
+
+// killAfter kills a child that writes packs once it began its nth step, and gives that step's line: "case-0 3".
+func killAfter(t *testing.T, root string, n int) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := child(ctx, t, "killed", "ROOT="+root)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewScanner(out)
+	for range n {
+		if !in.Scan() {
+			t.Fatal("the child ended by itself")
+		}
+	}
+	last := in.Text()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for in.Scan() { // what it still said
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+		t.Fatalf("the child was not killed: %v", err)
+	}
+	return last
+}
+
+func checkKilled(t *testing.T, dir, last string) {
+	t.Helper()
+	sum, shots := checkPack(t, dir)
+	switch sum.Result {
+	case Pass:
+		if sum.StepsPassed != 3 || sum.Screenshots != 3 {
+			t.Errorf("%s: a pass with %+v", dir, sum)
+		}
+	case Interrupted:
+		if sum.Problem == nil || !strings.Contains(sum.Problem.Message, "step") {
+			t.Errorf("%s: %+v", dir, sum.Problem)
+		}
+	default:
+		t.Errorf("%s: %s", dir, sum.Result)
+	}
+	// A picture may be there whose event is not; the other way round it would be missing.
+	if shots < sum.Screenshots {
+		t.Errorf("%s: %d pictures, %d in the summary", dir, shots, sum.Screenshots)
+	}
+	pack, step, _ := strings.Cut(last, " ")
+	if filepath.Base(dir) == pack && sum.Result == Interrupted && sum.StepsUnreached > 3-int(step[0]-'0') {
+		t.Errorf("%s: step %s had begun, %d are not reached", dir, step, sum.StepsUnreached)
+	}
+}

@@ -1,0 +1,210 @@
+package reporters
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+)
+
+const (
+	maxArg   = 200  // runes of a table's cell
+	maxLong  = 4000 // runes of a block
+	inlineUp = 120  // runes that still read well within a line
+	nearest  = 8    // candidates shown
+)
+
+// RunMarkdown gives the bytes of run.md. It is pure.
+func RunMarkdown(r *Result) []byte {
+	w := &mdWriter{}
+	w.head(r)
+	w.steps(r)
+	w.problem(r)
+	w.notes(r)
+	w.files(r)
+	return []byte(w.String())
+}
+
+type mdWriter struct{ strings.Builder }
+
+func (w *mdWriter) f(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+
+func (w *mdWriter) head(r *Result) {
+	c := r.Case
+	w.f("# %s\n\n", mdText(c.ID, maxArg))
+	w.f("- id: %s\n- platform: %s\n- solver: %s\n", mdText(c.ID, maxArg), mdText(string(c.Platform), maxArg), mdText(c.Solver, maxArg))
+	w.f("- duration: %.1fs\n- result: %s\n", r.Duration.Seconds(), mark(r.Verdict))
+	if c.Name != "" && c.Name != c.ID {
+		w.f("- name: %s\n", mdText(c.Name, maxArg))
+	}
+	if c.Device != "" || c.Model != "" {
+		w.f("- device: %s\n", strings.TrimSpace(mdText(c.Model, maxArg)+" "+mdCode(c.Device, maxArg)))
+	}
+	if place := c.Place.String(); place != "" {
+		w.f("- file: %s\n", mdCode(place, maxLong))
+	}
+	if len(c.Tags) > 0 {
+		w.f("- tags: %s\n", mdText(strings.Join(c.Tags, ", "), maxArg))
+	}
+	if !r.Started.IsZero() {
+		w.f("- started: %s UTC\n", r.Started.UTC().Format("2006-01-02 15:04:05"))
+	}
+	n := r.Count()
+	w.f("- steps: %d of %d passed", n.Passed, n.Total)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Skipped, "skipped"}, {n.Interrupted, "interrupted"}, {n.Unreached, "not reached"}} {
+		if part.n > 0 {
+			w.f(", %d %s", part.n, part.what)
+		}
+	}
+	w.f("\n")
+}
+
+// mark is how a verdict is shown.
+func mark(v Verdict) string {
+	switch v {
+	case Pass:
+		return "✅ PASS"
+	case Fail:
+		return "❌ FAIL"
+	case Error:
+		return "⚠️ ERROR"
+	case Skipped:
+		return "⏭️ SKIPPED"
+	case Interrupted:
+		return "⏹️ INTERRUPTED"
+	}
+	return "– not reached"
+}
+
+func (w *mdWriter) steps(r *Result) {
+	w.f("\n## Steps\n\n| # | Action | Args | Result | Time |\n|--:|---|---|---|--:|\n")
+	for _, s := range r.Steps {
+		action := mdText(s.Action, maxArg)
+		if s.Name != "" {
+			action += " · " + mdText(s.Name, maxArg)
+		}
+		took := "–"
+		if s.Verdict == Pass || s.Verdict == Fail || s.Verdict == Error {
+			took = stepTime(s.Duration)
+		}
+		w.f("| %d | %s | %s | %s | %s |\n", s.N, action, mdCell(s.Args, maxArg), mark(s.Verdict), took)
+	}
+}
+
+// stepTime is in milliseconds below a second, in seconds with one decimal from there on.
+func stepTime(d time.Duration) string {
+	if ms := d.Milliseconds(); ms < 1000 {
+		return fmt.Sprintf("%dms", ms)
+	}
+	return fmt.Sprintf("%.1fs", d.Seconds())
+}
+
+func (w *mdWriter) problem(r *Result) {
+	if r.Verdict == Pass {
+		return
+	}
+	title := "What went wrong"
+	if r.Verdict == Skipped {
+		title = "Why it was skipped"
+	}
+	w.f("\n## %s\n\n", title)
+	s := r.Step(r.ProblemStep)
+	if s != nil {
+		w.f("**Step %d, %s** · %s\n\n", s.N, mdText(s.Action, maxArg), mdCode(r.ProblemPlace(), maxLong))
+	}
+	p := r.Problem
+	if p == nil {
+		p = &Problem{Message: "No reason was given."}
+	}
+	w.f("%s\n", mdText(p.Message, maxLong))
+	if s != nil && s.Source != "" {
+		w.f("\n%s", mdBlock("yaml", Excerpt(s.Place, s.Source, s.Action), maxLong))
+	}
+	w.value("Expected", p.Expected)
+	w.value("Actual", p.Actual)
+	w.candidates(p.Candidates)
+	if p.Stack != "" {
+		w.f("\nWhere it happened:\n\n%s", mdBlock("", p.Stack, maxLong))
+	}
+	if a, ok := r.ProblemPicture(); ok {
+		w.f("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(a.Path), a.Path))
+	}
+}
+
+// value shows a value within the line when it is short, in a block otherwise.
+func (w *mdWriter) value(name, v string) {
+	switch {
+	case strings.TrimSpace(v) == "":
+	case strings.Contains(v, "\n") || len([]rune(v)) > inlineUp:
+		w.f("\n**%s**\n\n%s", name, mdBlock("", v, maxLong))
+	default:
+		w.f("\n**%s** %s\n", name, mdCode(v, maxLong))
+	}
+}
+
+func (w *mdWriter) candidates(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	w.f("\n**Nearest on the screen**\n\n")
+	for i, c := range list[:min(len(list), nearest)] {
+		w.f("%d. %s\n", i+1, mdCode(c, maxArg))
+	}
+	if more := len(list) - nearest; more > 0 {
+		w.f("\n… and %d more\n", more)
+	}
+}
+
+func (w *mdWriter) notes(r *Result) {
+	var lines []string
+	for _, n := range r.Notes {
+		lines = append(lines, mdText(n, maxLong))
+	}
+	for _, s := range r.Steps {
+		notes := s.Notes
+		if s.Detail != nil {
+			notes = append(notes[:len(notes):len(notes)], s.Detail.Notes...)
+		}
+		for _, n := range notes {
+			lines = append(lines, fmt.Sprintf("step %d: %s", s.N, mdText(n, maxLong)))
+		}
+	}
+	if len(lines) > 0 {
+		w.f("\n## Notes\n\n- %s\n", strings.Join(lines, "\n- "))
+	}
+}
+
+func (w *mdWriter) files(r *Result) {
+	w.f("\n## Files\n\n")
+	w.recording(r)
+	for _, a := range r.Attachments {
+		if a.Kind != KindScreenshot && a.Kind != KindFailure && a.Kind != KindRecording {
+			w.f("- %s\n", mdLink(a.Path, a.Path))
+		}
+	}
+	w.f("- [events.ndjson](events.ndjson): what happened, event by event\n")
+	shots := r.Screenshots()
+	w.f("- screenshots: %d\n", len(shots))
+	for _, a := range shots {
+		w.f("  - %s\n", mdLink(path.Base(a.Path), a.Path))
+	}
+}
+
+func (w *mdWriter) recording(r *Result) {
+	why := ""
+	if r.Recording.Why != "" {
+		why = " (" + mdText(r.Recording.Why, maxLong) + ")"
+	}
+	link := mdLink(recordingFile, recordingFile)
+	switch r.Recording.Kind {
+	case NativeFilm:
+		w.f("- %s: the screen as it was filmed%s\n", link, why)
+	case SlideShow:
+		w.f("- %s: a slide show of the screenshots, each for as long as it was the newest%s\n", link, why)
+	default:
+		w.f("- no recording%s\n", why)
+	}
+}

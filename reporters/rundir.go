@@ -1,0 +1,78 @@
+package reporters
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	runLayout = "2006-01-02T15-04-05"
+	liveFile  = ".live"
+	maxTries  = 3600 // seconds that may be taken in a row
+)
+
+var (
+	runName  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$`)
+	packName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+)
+
+// RunDir is the directory of one run, which holds a pack per case. While it is open, in however many processes, nobody seals
+// or prunes it.
+type RunDir struct {
+	path string
+	live *flock.Flock
+}
+
+// NewRunDir makes <root>/<YYYY-MM-DDTHH-MM-SS> for the second now, in UTC, or for the next second that is not taken.
+func NewRunDir(root string, now time.Time) (*RunDir, error) {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, fmt.Errorf("make the reports directory: %w", err)
+	}
+	for i := range maxTries {
+		dir := filepath.Join(root, now.UTC().Add(time.Duration(i)*time.Second).Format(runLayout))
+		err := os.Mkdir(dir, 0o755)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("make the run directory: %w", err)
+		}
+		return OpenRunDir(dir)
+	}
+	return nil, fmt.Errorf("make the run directory: %d names from %s on are taken", maxTries, now.UTC().Format(runLayout))
+}
+
+// OpenRunDir joins a run that this or another process began.
+func OpenRunDir(path string) (*RunDir, error) {
+	// A lock is not opened through a link.
+	if err := regular(filepath.Join(path, liveFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("open run directory %s: %w", path, err)
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open run directory: %w", err)
+	}
+	live := flock.New(filepath.Join(abs, liveFile))
+	// A sealer may hold the lock for the moment that it takes to find nothing to seal.
+	if err := live.RLock(); err != nil {
+		return nil, fmt.Errorf("mark run directory %s as live: %w", path, err)
+	}
+	return &RunDir{path: abs, live: live}, nil
+}
+
+// Path is the absolute path of the directory.
+func (d *RunDir) Path() string { return d.path }
+
+// Close ends this process's part in the run. Its packs must be finished before.
+func (d *RunDir) Close() error {
+	if err := d.live.Close(); err != nil {
+		return fmt.Errorf("close run directory: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package reporters
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"path"
+	"time"
+)
+
+// Screenshot takes the picture and writes it while the next step runs. One picture of a pack is written at a time: a second
+// call waits for the first.
+func (p *Pack) Screenshot(ctx context.Context, shot Shot) error {
+	at := p.o.Clock()
+	if shot.Image == nil || shot.Image.Bounds().Empty() {
+		return errors.New("keep screenshot: the picture is empty")
+	}
+	if err := p.awaitSlot(ctx); err != nil {
+		return fmt.Errorf("keep screenshot: %w", err)
+	}
+	p.mu.Lock()
+	name, err := p.free(path.Join(screenshotsDir, shotName(shot))), p.broken
+	if p.closed {
+		err = fmt.Errorf("keep screenshot: %w", errFinished)
+	}
+	p.mu.Unlock()
+	if err != nil {
+		<-p.slot
+		return err
+	}
+	go func() {
+		defer func() { <-p.slot }()
+		p.writeShot(name, shot, at)
+	}()
+	return nil
+}
+
+// awaitSlot takes the right to write a picture.
+func (p *Pack) awaitSlot(ctx context.Context) error {
+	select {
+	case p.slot <- struct{}{}: // free: a context that has ended already does not matter
+		return nil
+	default:
+	}
+	select {
+	case p.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// awaitPicture waits until the picture that is being written, if any, is on the disk.
+func (p *Pack) awaitPicture() {
+	p.slot <- struct{}{}
+	<-p.slot
+}
+
+func (p *Pack) writeShot(name string, shot Shot, at time.Time) {
+	err := writeAside(p.root, name, func(w io.Writer) error { return encodePNG(w, shot.Image) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		p.breaks(err)
+		return
+	}
+	kind := KindScreenshot
+	if shot.Failure {
+		kind = KindFailure
+	}
+	// An error of keep is kept in p.broken; the next call gives it.
+	_ = p.keep(Event{Time: at, Kind: Attached, Step: shot.Step,
+		Attachment: &Attachment{Path: name, Type: "image/png", Kind: kind}})
+}
+
+func encodePNG(w io.Writer, img image.Image) (err error) {
+	defer func() { // an image of another's making, in a goroutine of ours: its panic must not end the run
+		if r := recover(); r != nil {
+			err = fmt.Errorf("encode picture: %v", r)
+		}
+	}()
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	return enc.Encode(w, img)
+}
+
+// shotName is NN-label.png, NN-label-failed.png for the picture of a failure.
+func shotName(shot Shot) string {
+	suffix := ""
+	if shot.Failure {
+		suffix = "-failed"
+	}
+	return fmt.Sprintf("%02d-%s%s.png", max(0, shot.Step), slug(shot.Label), suffix)
+}

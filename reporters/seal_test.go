@@ -1,0 +1,196 @@
+package reporters
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func readSummary(dir string) (Summary, error) {
+	data, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	if err != nil {
+		return Summary{}, err
+	}
+	var s Summary
+	return s, json.Unmarshal(data, &s)
+}
+
+// lay writes files under a new root: their names, with slashes, and what is in them.
+func lay(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func lines(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "events", name+".ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+const run1 = "2026-01-02T03-04-05/"
+
+func TestSeal(t *testing.T) {
+	root := lay(t, map[string]string{
+		run1 + "killed/events.ndjson":              lines(t, "interrupted"),
+		run1 + "killed/.work/aside-01-launch.png":  "half",
+		run1 + "killed/.work/logcat.txt":           "E/App: last words\n",
+		run1 + "ended/events.ndjson":               lines(t, "fail"),
+		run1 + "empty/events.ndjson":               "",
+		run1 + "garbage/events.ndjson":             "{\"event\":\"case_ended\",\"verdict\":\"pass\"}\nnot json\n{}\n",
+		run1 + "whole/events.ndjson":               lines(t, "pass"),
+		run1 + "whole/summary.json":                "not touched",
+		run1 + "untidy/events.ndjson":              lines(t, "pass"),
+		run1 + "untidy/summary.json":               "not touched",
+		run1 + "untidy/.work/x":                    "x",
+		run1 + "no-pack/file":                      "x",
+		run1 + ".hidden/events.ndjson":             lines(t, "interrupted"),
+		"2026-01-02T03-04-06/a/summary.json":       "x",
+		"2026-01-02T03-04-05-mine/a/events.ndjson": lines(t, "interrupted"),
+		"notes/a/events.ndjson":                    lines(t, "interrupted"),
+	})
+	sealed, err := Seal(root, epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Verdict{}
+	for _, s := range sealed {
+		got[filepath.Base(s.Dir)] = s.Result.Verdict
+		sum, _ := checkPack(t, s.Dir)
+		if sum.Result != s.Result.Verdict || sum.ID == "" || len(sum.Notes) == 0 || sum.Recording.Why == "" {
+			t.Errorf("%s: %+v", s.Dir, sum)
+		}
+		if _, err := os.Stat(filepath.Join(s.Dir, artifactsDir)); err != nil {
+			t.Error(err)
+		}
+	}
+	want := map[string]Verdict{"killed": Interrupted, "ended": Fail, "empty": Interrupted, "garbage": Interrupted}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("sealed %v", got)
+	}
+	killed := filepath.Join(root, run1, "killed")
+	md, err := os.ReadFile(filepath.Join(killed, runFile))
+	if err != nil || !strings.Contains(string(md), "⏹️ INTERRUPTED") || !strings.Contains(string(md), "in step 2 \\(input)") && !strings.Contains(string(md), "in step 2 (input)") {
+		t.Errorf("%v\n%s", err, md)
+	}
+	if data, err := os.ReadFile(filepath.Join(killed, logcatFile)); err != nil || string(data) != "E/App: last words\n" || !strings.Contains(string(md), "(logcat.txt)") {
+		t.Errorf("the log is not rescued: %q, %v", data, err)
+	}
+	if sum, _ := readSummary(filepath.Join(root, run1, "garbage")); !strings.Contains(sum.Problem.Message, "events line 2") {
+		t.Errorf("%+v", sum.Problem)
+	}
+	after := names(t, root)
+	for _, name := range after {
+		if strings.Contains(name, "/"+workDir) || strings.HasSuffix(name, liveFile) && name != run1+liveFile {
+			t.Errorf("%s is there", name)
+		}
+		if !strings.HasPrefix(name, run1) && strings.HasSuffix(name, runFile) {
+			t.Errorf("%s was made", name)
+		}
+	}
+	if data, _ := os.ReadFile(filepath.Join(root, run1, "whole", summaryFile)); string(data) != "not touched" {
+		t.Errorf("a whole pack was sealed: %s", data)
+	}
+	if again, err := Seal(root, epoch); err != nil || len(again) != 0 || !slices.Equal(names(t, root), after) {
+		t.Errorf("sealed twice: %v, %v", again, err)
+	}
+}
+
+func TestSealNothing(t *testing.T) {
+	if sealed, err := Seal(filepath.Join(t.TempDir(), "none"), epoch); err != nil || sealed != nil {
+		t.Error(sealed, err)
+	}
+}
+
+// Nothing outside the root is read, written or locked, whatever links there are.
+func TestSealLinks(t *testing.T) {
+	outside := lay(t, map[string]string{"pack/events.ndjson": lines(t, "interrupted"), "secret": "s"})
+	root := lay(t, map[string]string{
+		run1 + "a/events.ndjson":                 lines(t, "interrupted"),
+		"2026-01-02T03-04-07/a/events.ndjson":    lines(t, "interrupted"),
+		"2026-01-02T03-04-08/b/placeholder":      "x",
+		"2026-01-02T03-04-09/good/events.ndjson": lines(t, "interrupted"),
+	})
+	for link, to := range map[string]string{
+		"2026-01-02T03-04-06":                        outside,
+		run1 + "linked":                              filepath.Join(outside, "pack"),
+		run1 + "a/.work":                             outside,
+		run1 + "a/screenshots":                       outside,
+		"2026-01-02T03-04-07/" + liveFile:            filepath.Join(outside, "lock"),
+		"2026-01-02T03-04-08/b/events.ndjson":        filepath.Join(outside, "pack", "events.ndjson"),
+		"2026-01-02T03-04-09/good/.work-not-of-ours": outside,
+	} {
+		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sealed, err := Seal(root, epoch)
+	if err == nil {
+		t.Error("the links went by unsaid")
+	}
+	if got := names(t, outside); !slices.Equal(got, []string{"pack", "pack/events.ndjson", "secret"}) {
+		t.Errorf("outside: %q", got)
+	}
+	var good bool
+	for _, s := range sealed {
+		good = good || filepath.Base(s.Dir) == "good"
+		if s.Result.Case.ID == "killed" && filepath.Base(s.Dir) == "b" {
+			t.Error("events were read through a link")
+		}
+	}
+	if !good {
+		t.Errorf("one bad run kept another from being sealed: %v, %v", sealed, err)
+	}
+}
+
+func TestSealTwoAtOnce(t *testing.T) {
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("2026-01-02T03-04-%02d/p%d/events.ndjson", i%4, i)] = lines(t, "interrupted")
+	}
+	root := lay(t, files)
+	var mu sync.Mutex
+	count := map[string]int{}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			sealed, err := Seal(root, epoch)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, s := range sealed {
+				count[s.Dir]++
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := Seal(root, epoch); err != nil {
+		t.Error(err)
+	}
+	for name := range files {
+		dir := filepath.Join(root, filepath.FromSlash(filepath.Dir(name)))
+		checkPack(t, dir)
+		if count[dir] > 1 {
+			t.Errorf("%s was sealed %d times", dir, count[dir])
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package reporters
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Summary is summary.json: the eight fields of the specification, then ours.
+type Summary struct {
+	ID          string   `json:"id"`
+	Result      Verdict  `json:"result"`
+	DurationMS  int64    `json:"duration_ms"`
+	Steps       int      `json:"steps"` // leaf steps, executed and unreached
+	StepsPassed int      `json:"steps_passed"`
+	StepsFailed int      `json:"steps_failed"` // failed and errored
+	Screenshots int      `json:"screenshots"`
+	Artifacts   []string `json:"artifacts"` // names in artifacts/, sorted
+
+	Name             string          `json:"name,omitempty"`
+	Platform         string          `json:"platform"`
+	Device           string          `json:"device,omitempty"`
+	Model            string          `json:"model,omitempty"`
+	Tags             []string        `json:"tags,omitempty"`
+	Place            string          `json:"place,omitempty"` // of the test: file:line:col
+	Started          string          `json:"started,omitempty"`
+	Ended            string          `json:"ended,omitempty"`
+	StepsSkipped     int             `json:"steps_skipped"`
+	StepsInterrupted int             `json:"steps_interrupted"`
+	StepsUnreached   int             `json:"steps_unreached"`
+	Problem          *SummaryProblem `json:"problem,omitempty"`
+	Recording        Recording       `json:"recording"`
+	Notes            []string        `json:"notes,omitempty"`
+}
+
+// SummaryProblem is why a case did not pass.
+type SummaryProblem struct {
+	Step       int      `json:"step,omitempty"`  // from 1; none: not of a step
+	Place      string   `json:"place,omitempty"` // file:line:col
+	Message    string   `json:"message"`
+	Expected   string   `json:"expected,omitempty"`
+	Actual     string   `json:"actual,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+}
+
+// Summarize gives what summary.json holds.
+func Summarize(r *Result) Summary {
+	n := r.Count()
+	s := Summary{
+		ID: r.Case.ID, Result: r.Verdict, DurationMS: r.Duration.Milliseconds(), Steps: n.Total, StepsPassed: n.Passed,
+		StepsFailed: n.Failed + n.Errored, Screenshots: len(r.Screenshots()), Artifacts: r.Artifacts(),
+		Name: r.Case.Name, Platform: string(r.Case.Platform), Device: r.Case.Device, Model: r.Case.Model, Tags: r.Case.Tags,
+		Place: r.Case.Place.String(), Started: rfc3339(r.Started), Ended: rfc3339(r.Ended),
+		StepsSkipped: n.Skipped, StepsInterrupted: n.Interrupted, StepsUnreached: n.Unreached,
+		Recording: r.Recording, Notes: r.Notes,
+	}
+	if s.Artifacts == nil {
+		s.Artifacts = []string{}
+	}
+	slices.Sort(s.Artifacts)
+	if p := r.Problem; p != nil && r.Verdict != Pass {
+		s.Problem = &SummaryProblem{Step: r.ProblemStep, Place: r.ProblemPlace(), Message: p.Message, Expected: p.Expected,
+			Actual: p.Actual, Candidates: p.Candidates}
+	}
+	return s
+}
+
+// SummaryJSON gives the bytes of summary.json.
+func SummaryJSON(r *Result) []byte {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(Summarize(r)); err != nil {
+		return nil // a Summary holds nothing that cannot be encoded
+	}
+	return []byte(b.String())
+}
+
+// ProblemPlace is the place in the YAML file that the problem belongs to: the step's, otherwise the test's.
+func (r *Result) ProblemPlace() string {
+	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
+		return s.Place.String()
+	}
+	return r.Case.Place.String()
+}
+
+func rfc3339(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}

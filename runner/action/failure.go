@@ -1,0 +1,65 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Failure is what the app, or the test, did wrong.
+type Failure struct{ reporters.Problem }
+
+func (f *Failure) Error() string { return f.Message }
+
+// ProblemOf explains any error of Perform; a Failure explains itself.
+func ProblemOf(err error) reporters.Problem {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f.Problem
+	}
+	problem := reporters.Problem{Message: err.Error()}
+	var several *drivers.AmbiguousError
+	if errors.As(err, &several) {
+		problem.Candidates = several.Candidates
+	}
+	return problem
+}
+
+// VerdictOf gives the verdict that an error of Perform means.
+func VerdictOf(err error) reporters.Verdict {
+	var f *Failure
+	switch {
+	case err == nil:
+		return reporters.Pass
+	case errors.As(err, &f), drivers.AppIsWrong(err):
+		return reporters.Fail
+	}
+	return reporters.Error
+}
+
+// missing is the failure of an element that did not come.
+func missing(s *Session, sel dsl.Selector, t *drivers.Tree, assertion bool) error {
+	f := &Failure{reporters.Problem{Expected: drivers.Describe(sel) + " on the screen", Assertion: assertion}}
+	for _, n := range t.Nearest(sel, 3) {
+		f.Candidates = append(f.Candidates, n.String())
+	}
+	f.Actual = shown(t)
+	f.Message = fmt.Sprintf("%s did not appear within %s; %s", drivers.Describe(sel), s.Timeout, f.Actual)
+	return f
+}
+
+// shown tells what a screen shows, in a few words.
+func shown(t *drivers.Tree) string {
+	texts := t.Texts(12)
+	if len(texts) == 0 {
+		return "the screen shows no text"
+	}
+	for i, text := range texts {
+		texts[i] = drivers.Quote(text)
+	}
+	return "the screen shows " + strings.Join(texts, ", ")
+}

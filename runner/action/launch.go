@@ -1,0 +1,52 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+func launch(ctx context.Context, s *Session, a dsl.Launch) error {
+	apps, ok := s.Device.(drivers.Apps)
+	if !ok {
+		return fmt.Errorf("launch: %w", drivers.ErrUnsupported)
+	}
+	if err := apps.Launch(ctx, a.Package, a.Force); err != nil {
+		return err
+	}
+	front, seen := "", ""
+	err := poll(ctx, s.Timeout, func() (err error) {
+		if front, err = apps.Foreground(ctx); err != nil {
+			return err
+		}
+		if front != "" {
+			seen = front
+		}
+		if front == a.Package || asksPermission(front) {
+			return nil
+		}
+		return errWait
+	})
+	switch {
+	case err == nil && front != a.Package:
+		s.note("a permission dialog (%s) is in front", front)
+	case errors.Is(err, errWait) && seen == "":
+		s.note("the device does not tell which app is in front")
+		return nil
+	case errors.Is(err, errWait):
+		return &Failure{reporters.Problem{
+			Message:  fmt.Sprintf("%s was started and did not come to the front within %s; %s is there", a.Package, s.Timeout, seen),
+			Expected: a.Package + " in front", Actual: seen + " in front"}}
+	}
+	return err
+}
+
+// asksPermission tells whether the app in front is the system's own question for a permission, which covers the app that asks.
+func asksPermission(app string) bool {
+	return strings.HasSuffix(app, ".permissioncontroller") || strings.HasSuffix(app, ".packageinstaller")
+}

@@ -1,0 +1,171 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// ambiguousFor is how long an action waits for several equal candidates to become one: a screen that changes shows both for a while.
+const ambiguousFor = 2 * time.Second
+
+func tap(ctx context.Context, s *Session, a dsl.Tap) error {
+	if a.Point != nil {
+		p, err := place(ctx, s, *a.Point)
+		if err != nil {
+			return err
+		}
+		s.touched(p)
+		s.tapped = nil
+		return s.Device.Tap(ctx, p)
+	}
+	m, err := target(ctx, s, a.Selector)
+	if err != nil {
+		return err
+	}
+	s.touched(m.Point)
+	s.tapped = m.Target
+	return s.Device.Tap(ctx, m.Point)
+}
+
+// target waits until the selector picks one element that stands still, is enabled, and can be reached.
+func target(ctx context.Context, s *Session, sel dsl.Selector) (drivers.Match, error) {
+	h := hunt{watch: newWatch(s), sel: sel, began: time.Now()}
+	var found drivers.Match
+	err := poll(ctx, s.Timeout, func() (err error) {
+		found, err = h.look(ctx)
+		return err
+	})
+	if errors.Is(err, errWait) {
+		return found, h.failure()
+	}
+	if err == nil {
+		s.matched(found)
+	}
+	return found, err
+}
+
+// hunt is the search for the target of one action.
+type hunt struct {
+	*watch
+	sel     dsl.Selector
+	began   time.Time
+	last    *drivers.Match // what the last look found
+	several error          // why it could not decide
+	why     string         // why last could not be touched
+	reveals int
+}
+
+// look reads the screen once. errWait: look again.
+func (h *hunt) look(ctx context.Context) (drivers.Match, error) {
+	previous := h.last
+	h.last, h.several, h.why = nil, nil, ""
+	if err := h.read(ctx, true); err != nil {
+		return drivers.Match{}, err
+	}
+	matches, err := h.find(ctx, h.sel, true)
+	if errors.Is(err, drivers.ErrAmbiguous) && h.settled(quietToAct) && time.Since(h.began) >= min(ambiguousFor, h.s.Timeout) {
+		return drivers.Match{}, err
+	}
+	if errors.Is(err, drivers.ErrAmbiguous) {
+		h.several = err
+		return drivers.Match{}, errWait
+	}
+	if err != nil {
+		return drivers.Match{}, err
+	}
+	if len(matches) == 0 {
+		return drivers.Match{}, errWait
+	}
+	h.last = &matches[0]
+	return h.ready(ctx, matches[0], previous)
+}
+
+// ready checks that the element can be touched now.
+func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Match) (drivers.Match, error) {
+	switch {
+	case !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
+		return m, h.reveal(ctx, m)
+	case m.Target.Disabled || m.Node.Disabled:
+		h.why = "is disabled"
+	case m.CoverText != "":
+		if h.tree.HitTested && h.reveals == 0 {
+			return m, h.reveal(ctx, m) // under a bar at the edge: its middle may be free
+		}
+		h.why = "is covered by " + m.CoverText
+	case h.still(m.Node.Bounds), previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point:
+		return m, nil
+	default:
+		h.why = "does not stand still"
+	}
+	return m, errWait
+}
+
+// reveal brings the element into view; the next look must find it there.
+func (h *hunt) reveal(ctx context.Context, m drivers.Match) error {
+	h.why = "is outside the screen"
+	r, ok := h.s.Device.(drivers.Revealer)
+	if !ok {
+		return errWait
+	}
+	h.reveals++
+	if err := r.Reveal(ctx, m.Node); err != nil {
+		return err
+	}
+	return errWait
+}
+
+// failure says why there was nothing to touch.
+func (h *hunt) failure() error {
+	switch {
+	case h.several != nil:
+		return h.several
+	case h.last == nil:
+		return missing(h.s, h.sel, h.tree, false)
+	}
+	p := problem("%s %s and could not be tapped within %s", h.last.Node, h.why, h.s.Timeout)
+	p.Expected = drivers.Describe(h.sel) + " to be reachable"
+	p.Actual = fmt.Sprintf("%s %s", h.last.Node, h.why)
+	return &Failure{p}
+}
+
+func problem(format string, args ...any) reporters.Problem {
+	return reporters.Problem{Message: fmt.Sprintf(format, args...)}
+}
+
+// place turns a point of the language into a pixel of the screen.
+func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
+	img, err := s.Device.Screenshot(ctx)
+	if err != nil {
+		return image.Point{}, err
+	}
+	size := img.Bounds().Size()
+	if p.Percent {
+		p.X, p.Y = p.X*float64(size.X)/100, p.Y*float64(size.Y)/100
+	}
+	at := image.Pt(int(math.Round(p.X)), int(math.Round(p.Y)))
+	if p.Percent { // 100 % is the last pixel
+		at.X, at.Y = min(at.X, size.X-1), min(at.Y, size.Y-1)
+	}
+	if !at.In(image.Rectangle{Max: size}) {
+		return at, &Failure{problem("the point %d,%d is outside the screen of %dx%d", at.X, at.Y, size.X, size.Y)}
+	}
+	return at, nil
+}
+
+// touched keeps where the device was touched.
+func (s *Session) touched(p image.Point) { s.Detail.Point = &[2]int{p.X, p.Y} }
+
+// matched keeps what a selector picked.
+func (s *Session) matched(m drivers.Match) {
+	b := m.Node.Bounds
+	s.Detail.Matched, s.Detail.Tier = m.Node.String(), m.Tier.String()
+	s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+)
+
+// Env is everything that a command sees of the process, so that a whole command runs inside a test.
+type Env struct {
+	Args           []string // without the program's name
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Environ        []string
+	Dir            string // working folder
+}
+
+// SystemEnv is the real process.
+func SystemEnv() *Env {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	return &Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Environ: os.Environ(), Dir: dir}
+}
+
+// LookupEnv tells an empty variable from an unset one.
+func (e *Env) LookupEnv(name string) (string, bool) {
+	for _, entry := range e.Environ {
+		if key, value, ok := strings.Cut(entry, "="); ok && key == name {
+			return value, true
+		}
+	}
+	return "", false
+}

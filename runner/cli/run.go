@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/console"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	device, platform, labels, reports string
+	vars                              []string
+	parallel                          int
+	timeout                           time.Duration
+	requireDevices, allowEmpty        bool
+	noVideo, quiet, verbose           bool
+}
+
+func newRunCommand(env *Env) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [ID|PATH …]",
+		Aliases: []string{"run-test-pack"},
+		Short:   "run tests",
+		Long: "run runs tests: files, folders, or ids of tests; without any, those of the folder suites. Each test waits for a free\n" +
+			"device of its platform and leaves a report pack under tests/reports.\n\n" +
+			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only, or\n" +
+			"nothing ran; 130 interrupted.",
+		Example: "  taproot run login                            the test whose id is login\n" +
+			"  taproot run suites/web --label-filter smoke   the tests of a folder that have the tag smoke\n" +
+			"  taproot run --device emulator-5554 --var USER=ada",
+		RunE: func(cmd *cobra.Command, args []string) error { return runTests(cmd.Context(), env, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.device, "device", "", "use this device only (see taproot devices)")
+	flags.StringVar(&f.platform, "platform", "", "run the cases of one platform only: android, ios, web")
+	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit: 'smoke && !slow'")
+	flags.StringArrayVar(&f.vars, "var", nil, "set a variable, NAME=VALUE; may be repeated")
+	flags.IntVar(&f.parallel, "parallel", 0, "run at most this many cases at once (default: one per device)")
+	flags.StringVar(&f.reports, "reports", "", "folder for report packs (default: tests/reports under the project's root)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself (default: 10s)")
+	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
+	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 when nothing was run")
+	flags.BoolVar(&f.noVideo, "no-video", false, "film nothing; recording.mp4 is made of the screenshots")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
+	return cmd
+}
+
+// config makes the runner's configuration of environment and flags; flags win.
+func (f runFlags) config(env *Env) (runner.Config, error) {
+	c, err := runner.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return c, &plan.Usage{Msg: err.Error()}
+	}
+	if f.device != "" {
+		c.Device = f.device
+	}
+	if f.platform != "" {
+		c.Platform = dsl.Platform(f.platform)
+	}
+	if f.reports != "" {
+		c.Reports = f.reports
+		if !filepath.IsAbs(c.Reports) {
+			c.Reports = filepath.Join(env.Dir, c.Reports)
+		}
+	}
+	if f.parallel < 0 || f.timeout < 0 {
+		return c, &plan.Usage{Msg: "--parallel and --timeout cannot be negative"}
+	}
+	c.Labels, c.Parallel, c.Timeout, c.AllowEmpty = f.labels, f.parallel, f.timeout, f.allowEmpty
+	c.RequireDevices = c.RequireDevices || f.requireDevices
+	c.NoVideo = c.NoVideo || f.noVideo
+	c.Vars = map[string]string{}
+	for _, v := range f.vars {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || name == "" {
+			return c, &plan.Usage{Msg: fmt.Sprintf("--var %q: write NAME=VALUE", v)}
+		}
+		c.Vars[name] = value
+	}
+	return c, nil
+}
+
+func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
+	conf, err := f.config(env)
+	if err != nil {
+		return err
+	}
+	p, err := conf.Plan(args...)
+	var usage *plan.Usage
+	switch {
+	case errors.As(err, &usage):
+		return err
+	case err != nil:
+		fmt.Fprintf(env.Stderr, "%v\n\nnothing was run\n", err)
+		return exit(runner.ExitUsage)
+	case len(p.Cases) == 0:
+		return emptyRun(env, conf, p)
+	}
+	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
+	screen := newConsole(env, f)
+	run, sealed, err := runner.Begin(conf, screen.Event)
+	for _, s := range sealed {
+		fmt.Fprintf(env.Stderr, "sealed %s, which a run that died left behind: %s\n", s.Dir, s.Result.Verdict)
+	}
+	if run == nil {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
+	}
+	began := time.Now()
+	outcomes := run.All(ctx, p.Cases)
+	for _, o := range outcomes {
+		if o.Err != nil && o.Result != nil {
+			screen.Correct(o.Result)
+		}
+	}
+	if err := screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began)}); err != nil {
+		return err
+	}
+	for _, o := range outcomes {
+		if o.Err != nil {
+			fmt.Fprintf(env.Stderr, "taproot: the report of %s is not whole: %v\n", o.Case.Pack, o.Err)
+		}
+	}
+	if err := run.End(); err != nil {
+		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	}
+	if code := runner.ExitCode(outcomes, conf.AllowEmpty); code != runner.ExitPass {
+		return exit(code)
+	}
+	return nil
+}
+
+// emptyRun tells why there is nothing to run.
+func emptyRun(env *Env, conf runner.Config, p *plan.Plan) error {
+	why := "no tests were found"
+	if p.Tests > 0 {
+		why = fmt.Sprintf("none of the %d tests fits the filters", p.Tests)
+	}
+	fmt.Fprintf(env.Stderr, "taproot: %s; nothing was run\n", why)
+	if conf.AllowEmpty {
+		return nil
+	}
+	return exit(runner.ExitError)
+}
+
+// newConsole suits the output to where it goes.
+func newConsole(env *Env, f runFlags) *console.Console {
+	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100}
+	if file, ok := env.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		o.TTY, o.Color = true, env.Getenv("NO_COLOR") == ""
+		if w, _, err := term.GetSize(int(file.Fd())); err == nil && w > 0 {
+			o.Width = w
+		}
+	}
+	return console.New(env.Stdout, o)
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// maxPhones bounds what a typing mistake can start.
+const maxPhones = 64
+
+func newSimCommand(env *Env) *cobra.Command {
+	var phones int
+	cmd := &cobra.Command{
+		Use:   "sim [--phones N] [-- COMMAND …]",
+		Short: "start simulated phones",
+		Long: "sim starts simulated Android phones, with a few apps, and connects adb to them.\n\n" +
+			"Alone, it connects them to the adb server that is in use (see ANDROID_ADB_SERVER_PORT) until it is interrupted.\n" +
+			"With a command, it starts an adb server of its own for them, runs the command with that server, ends all of it\n" +
+			"and exits with the command's code.",
+		Example: "  taproot sim --phones 2\n  taproot sim --phones 2 -- taproot run suites/android",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if phones < 1 || phones > maxPhones {
+				return &plan.Usage{Msg: fmt.Sprintf("--phones %d: from 1 to %d", phones, maxPhones)}
+			}
+			if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
+				return &plan.Usage{Msg: fmt.Sprintf("%q: write -- before the command", args[0])}
+			}
+			adb, err := toolchain.Need(cmd.Context(), toolchain.NewHost(env.Getenv, env.Environ), toolchain.ADB)
+			if err != nil {
+				return err
+			}
+			s := sim{env: env, adb: adb.Path, phones: phones}
+			if len(args) == 0 {
+				return s.stay(cmd.Context())
+			}
+			return s.around(cmd.Context(), args)
+		},
+	}
+	cmd.Flags().IntVar(&phones, "phones", 1, "how many phones")
+	return cmd
+}
+
+// sim is one start of simulated phones.
+type sim struct {
+	env    *Env
+	adb    string
+	phones int
+}
+
+// stay keeps the phones until the user has enough.
+func (s sim) stay(ctx context.Context) error {
+	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Out: s.env.Stdout, ADB: s.adb, Env: s.env.Environ,
+		Ready: func([]string) { fmt.Fprintln(s.env.Stdout, "ready; end with Ctrl-C") }})
+}
+
+// around runs a command with an adb server and phones that are there for it alone.
+func (s sim) around(ctx context.Context, args []string) error {
+	server, environ, err := s.server(ctx)
+	if err != nil {
+		return err
+	}
+	defer server()
+	lab, stop := context.WithCancel(ctx)
+	defer stop()
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Out: s.env.Stderr, ADB: s.adb, Env: environ,
+			Ready: func([]string) { close(ready) }})
+	}()
+	select {
+	case <-ready:
+	case err := <-ended:
+		return fmt.Errorf("start the simulated phones: %w", errors.Join(err, context.Cause(ctx)))
+	}
+	err = s.command(ctx, args, environ)
+	stop()
+	if labErr := <-ended; labErr != nil {
+		fmt.Fprintf(s.env.Stderr, "taproot: simulated phones: %v\n", labErr)
+	}
+	return err
+}
+
+// server starts an adb server on a free port, with a home of its own so that the user's keys stay untouched.
+func (s sim) server(ctx context.Context) (stop func(), environ []string, err error) {
+	home, err := os.MkdirTemp("", "taproot-sim-")
+	if err != nil {
+		return nil, nil, err
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(home))
+	}
+	private := append(without(s.env.Environ, "ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT", "ANDROID_SERIAL"),
+		"ANDROID_ADB_SERVER_PORT="+strconv.Itoa(port))
+	cmd := exec.Command(s.adb, "-P", strconv.Itoa(port), "server", "nodaemon")
+	cmd.Env = append(without(private, "HOME", "ANDROID_VENDOR_KEYS"), "HOME="+home, "ADB_LIBUSB=0", "ADB_MDNS=0")
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = io.Discard, &said
+	if err := cmd.Start(); err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(home))
+	}
+	stop = func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = os.RemoveAll(home)
+	}
+	if err := answers(ctx, port); err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("the adb server does not answer on port %d: %w: %s", port, err, strings.TrimSpace(said.String()))
+	}
+	return stop, private, nil
+}
+
+// command runs the user's command; its exit code becomes ours.
+func (s sim) command(ctx context.Context, args, environ []string) error {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env, cmd.Dir = environ, s.env.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.env.Stdin, s.env.Stdout, s.env.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 30 * time.Second
+	err := cmd.Run()
+	var failed *exec.ExitError
+	switch {
+	case errors.As(err, &failed) && failed.ExitCode() > 0:
+		return exit(failed.ExitCode())
+	case ctx.Err() != nil:
+		return exit(130)
+	case errors.Is(err, exec.ErrNotFound):
+		return &plan.Usage{Msg: err.Error()}
+	}
+	return err
+}
+
+func without(environ []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(names, name)
+	})
+}
+
+// freePort finds a port that nobody uses, away from those that adb servers scan for emulators.
+func freePort() (int, error) {
+	for range 20 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, err
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		if err := l.Close(); err != nil {
+			return 0, err
+		}
+		if port < 5555 || port > 5586 {
+			return port, nil
+		}
+	}
+	return 0, errors.New("no free port")
+}
+
+// answers waits until something listens on the port.
+func answers(ctx context.Context, port int) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package runner
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Config is how a run goes. The zero value of a field means its default.
+type Config struct {
+	Dir            string       // working folder; places in messages are relative to it
+	Reports        string       // folder that holds the runs; default: tests/reports under the project's root
+	Device         string       // only this device
+	AndroidSerial  string       // of the Android devices only this one; Device goes before
+	Platform       dsl.Platform // only this platform
+	Labels         string       // Ginkgo label filter
+	Vars           map[string]string
+	Parallel       int  // cases at once; default: one per device
+	RequireDevices bool // a case without a device is an error, not skipped
+	AllowEmpty     bool
+	NoVideo        bool
+	Timeout        time.Duration // of a step that names none
+	Getenv         func(string) string
+	LookupEnv      func(string) (string, bool)
+	FFmpeg         string // path; empty: no films
+	Log            *slog.Logger
+}
+
+// FromEnv fills what the process environment says and the defaults need.
+func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
+	get := func(name string) string { v, _ := lookup(name); return v }
+	c := Config{Dir: dir, LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"), AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")),
+		Reports: get("TAPROOT_REPORTS_DIR"), Log: slog.New(slog.DiscardHandler)}
+	for _, b := range []struct {
+		name string
+		to   *bool
+	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}} {
+		if v := get(b.name); v != "" {
+			on, err := strconv.ParseBool(v)
+			if err != nil {
+				return c, fmt.Errorf("%s=%q: use true or false", b.name, v)
+			}
+			*b.to = on
+		}
+	}
+	if c.Reports == "" {
+		c.Reports = filepath.Join(ProjectRoot(dir), "tests", "reports")
+	} else if !filepath.IsAbs(c.Reports) {
+		c.Reports = filepath.Join(dir, c.Reports)
+	}
+	return c, nil
+}
+
+// ProjectRoot is the nearest folder upward that holds go.mod or .git; dir itself when there is none.
+func ProjectRoot(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, mark := range []string{"go.mod", ".git"} {
+			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+		}
+		if filepath.Dir(at) == at {
+			return dir
+		}
+	}
+}
+
+// Drivers lists every driver there is.
+func Drivers(c Config) []drivers.Driver {
+	return []drivers.Driver{
+		android.New(android.Options{Getenv: c.Getenv}),
+		web.New(web.Options{Slots: max(c.Parallel, DefaultPages)}),
+	}
+}
+
+// DefaultPages is how many browser pages run at once when nothing else is said.
+const DefaultPages = 2

@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// Options are how a case is run.
+type Options struct {
+	// Timeout of a step that names none; zero: action.DefaultTimeout.
+	Timeout time.Duration
+	// NoVideo leaves the recording out.
+	NoVideo bool
+}
+
+// Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as interrupted.
+// The verdict is also in the CaseEnded event; the error is not nil when the sink could not keep the report.
+func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (reporters.Verdict, error) {
+	r := &run{c: c, dev: dev, sink: sink, opts: opts}
+	r.session = &action.Session{Device: dev, Dir: c.Dir}
+	if r.opts.Timeout == 0 {
+		r.opts.Timeout = action.DefaultTimeout
+	}
+	return r.all(ctx)
+}
+
+// Sink is where a case's events and files go: a report pack.
+type Sink interface {
+	reporters.Sink
+	// AddClip takes a part of the native film; NoRecording says why there is none.
+	AddClip(path string, start time.Time)
+	NoRecording(reason string)
+}
+
+// run is one case under way.
+type run struct {
+	c        plan.Case
+	dev      drivers.Device
+	sink     Sink
+	opts     Options
+	scope    *dsl.Scope
+	session  *action.Session
+	sinkErr  error // the first one
+	verdict  reporters.Verdict
+	problem  *reporters.Problem
+	evidence evidence
+}
+
+func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
+	scope, err := r.c.Scope()
+	if err != nil {
+		return reporters.Error, err // plan.Build found this before
+	}
+	r.scope = scope
+	began := time.Now()
+	info := r.dev.Info()
+	described := describe(r.c, scope)
+	described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
+	r.emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
+	r.evidence.start(ctx, r)
+	r.verdict = reporters.Pass
+	for i, step := range r.c.Test.Steps {
+		if r.step(ctx, i+1, step); r.verdict != reporters.Pass {
+			break
+		}
+	}
+	took := time.Since(began)
+	r.evidence.stop(ctx, r)
+	if r.sinkErr != nil {
+		r.verdict = reporters.Error
+		r.problem = &reporters.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
+	}
+	r.emit(reporters.Event{Kind: reporters.CaseEnded, Verdict: r.verdict, DurationMS: took.Milliseconds(), Problem: r.problem})
+	return r.verdict, r.sinkErr
+}
+
+// emit tells the sink; the first time that it cannot keep something ends the case.
+func (r *run) emit(e reporters.Event) { r.keep(r.sink.Emit(e)) }
+
+func (r *run) keep(err error) {
+	if err != nil && r.sinkErr == nil {
+		r.sinkErr = err
+		r.verdict = reporters.Error
+	}
+}
+
+// log tells a reader of the report something that no verdict tells.
+func (r *run) log(step int, format string, args ...any) {
+	r.emit(reporters.Event{Kind: reporters.Logged, Step: step, Message: fmt.Sprintf(format, args...)})
+}
+
+// step runs one step and takes its picture.
+func (r *run) step(ctx context.Context, n int, step *dsl.Step) {
+	if ctx.Err() != nil {
+		r.end(reporters.Interrupted, interrupted(ctx))
+		return
+	}
+	r.emit(reporters.Event{Kind: reporters.StepStarted, Step: n})
+	if r.sinkErr != nil {
+		return
+	}
+	r.session.Detail = &reporters.Detail{}
+	began := time.Now()
+	err := r.perform(ctx, step)
+	took := time.Since(began)
+
+	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
+	ended.Verdict, ended.Problem = judge(ctx, err)
+	r.pictures(ctx, n, step, ended)
+	r.emit(ended)
+	if ended.Verdict != reporters.Pass {
+		r.end(ended.Verdict, ended.Problem)
+	}
+}
+
+// end fixes the verdict of the case; a report that cannot be kept weighs more.
+func (r *run) end(v reporters.Verdict, p *reporters.Problem) {
+	if r.sinkErr == nil {
+		r.verdict, r.problem = v, p
+	}
+}
+
+// perform fills in the variables and performs the action; a panic is an error of ours, never of the app.
+func (r *run) perform(ctx context.Context, step *dsl.Step) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &panicked{value: p, stack: debug.Stack()}
+		}
+	}()
+	args, opts, err := dsl.Bind(step, r.scope)
+	if err != nil {
+		return err
+	}
+	r.session.Timeout = r.opts.Timeout
+	if opts.TimeoutMs != nil {
+		r.session.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
+	}
+	return action.Perform(ctx, r.session, args)
+}
+
+// panicked is a defect of Taproot or of a driver.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string {
+	return fmt.Sprintf("taproot itself broke down: %v", p.value)
+}
+
+// judge turns the outcome of a step into a verdict and its reason.
+func judge(ctx context.Context, err error) (reporters.Verdict, *reporters.Problem) {
+	verdict := action.VerdictOf(err)
+	if verdict == reporters.Pass {
+		return verdict, nil
+	}
+	if ctx.Err() != nil && (verdict == reporters.Error || errors.Is(err, context.Canceled)) {
+		return reporters.Interrupted, interrupted(ctx)
+	}
+	problem := action.ProblemOf(err)
+	var p *panicked
+	if errors.As(err, &p) {
+		problem.Stack = string(p.stack)
+	}
+	return verdict, &problem
+}
+
+func interrupted(ctx context.Context) *reporters.Problem {
+	why := context.Cause(ctx)
+	if errors.Is(why, context.Canceled) {
+		return &reporters.Problem{Message: "the run was interrupted"}
+	}
+	return &reporters.Problem{Message: "the run was interrupted: " + why.Error()}
+}
+
+// pictures takes the step's screenshot, and before it one more when an assertion did not hold. A device that is broken may have none.
+func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporters.Event) {
+	if ended.Verdict == reporters.Interrupted {
+		return
+	}
+	label := pictureLabel(step, r.scope)
+	shots := []reporters.Shot{{Step: n, Label: label}}
+	if ended.Problem != nil && ended.Problem.Assertion {
+		shots = []reporters.Shot{{Step: n, Label: label, Failure: true}, shots[0]}
+	}
+	for _, shot := range shots {
+		img, err := r.dev.Screenshot(ctx)
+		if err != nil {
+			if !errors.Is(err, drivers.ErrPage) { // no page is open: there is nothing to see
+				r.log(n, "no screenshot: %v", err)
+			}
+			return
+		}
+		shot.Image = img
+		r.keep(r.sink.Screenshot(ctx, shot))
+	}
+}
+
+// pictureLabel names a picture after what the step did, never after text that was typed.
+func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
+	if step.Options.Name != "" {
+		return step.Options.Name
+	}
+	if step.Def.Name == "input" || step.Def.Name == "webType" {
+		return step.Def.Name
+	}
+	args := dsl.Args(step, scope)
+	if i := strings.IndexByte(args, '\n'); i >= 0 {
+		args = args[:i]
+	}
+	return step.Def.Name + " " + args
+}
+
+// Describe sums a case up for the report of a run in which it got no device.
+func Describe(c plan.Case) (reporters.Case, error) {
+	scope, err := c.Scope()
+	if err != nil {
+		return reporters.Case{}, err
+	}
+	return describe(c, scope), nil
+}
+
+func describe(c plan.Case, scope *dsl.Scope) reporters.Case {
+	t := c.Test
+	d := reporters.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Solver: "dsl", Tags: t.Tags, Place: t.Pos}
+	for i, s := range t.Steps {
+		d.Steps = append(d.Steps, reporters.Step{N: i + 1, Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope),
+			Place: s.Pos, Source: t.Source.Line(s.Pos.Line)})
+	}
+	return d
+}

@@ -1,0 +1,10 @@
+package suites_test
+
+import (
+	"testing"
+
+	"github.com/taproot-dev/taproot/runner"
+)
+
+// TestSuites runs the YAML tests below this folder as Ginkgo specs: `ginkgo --procs=3 ./suites` or `go test ./suites`.
+func TestSuites(t *testing.T) { runner.RunSuites(t, ".") }
