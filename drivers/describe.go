@@ -10,9 +10,33 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Label is what a person would call the element: its text, else its description, its hint, its id.
+// Label is what a person would call the element: its text, else its description, its hint, its first inner text, its id.
 func (n *Node) Label() string {
-	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint), idSuffix(n.ID))
+	if own := n.ownLabel(); own != "" {
+		return own
+	}
+	for _, c := range n.Children {
+		if l := c.innerLabel(); l != "" {
+			return l
+		}
+	}
+	return idSuffix(n.ID)
+}
+
+func (n *Node) ownLabel() string {
+	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint))
+}
+
+func (n *Node) innerLabel() string {
+	if own := n.ownLabel(); own != "" {
+		return own
+	}
+	for _, c := range n.Children {
+		if l := c.innerLabel(); l != "" {
+			return l
+		}
+	}
+	return ""
 }
 
 // String shows the element in a message: `Button "Sign in" [60,1200][1020,1330]`.
@@ -92,7 +116,7 @@ func (t *Tree) Texts(limit int) []string {
 	seen := map[string]bool{}
 	var texts []string
 	for _, n := range nodes {
-		if l := n.Label(); l != "" && !seen[l] {
+		if l := n.ownLabel(); l != "" && !seen[l] {
 			seen[l] = true
 			texts = append(texts, l)
 		}

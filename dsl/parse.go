@@ -43,7 +43,7 @@ func read(text string, source *Source) (values []Value, err error) {
 	if bad != nil {
 		return nil, Errors{bad}
 	}
-	t := &tree{source: source}
+	t := &tree{source: source, behind: Pos{File: source.File, Line: 1, Col: 1}}
 	defer func() {
 		if r := recover(); r != nil { // the library may build a tree with holes
 			values, err = nil, Errors{{Pos: Pos{File: source.File, Line: 1, Col: 1}, Source: source,

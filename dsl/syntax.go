@@ -63,6 +63,19 @@ func unsupported(source *Source, tokens token.Tokens) *Error {
 				return &Error{Pos: pos, Source: source, Hint: "remove the line",
 					Msg: "YAML directives (lines that begin with %) are not supported"}
 			}
+		case token.DocumentEndType:
+			if line := source.Line(pos.Line); strings.Trim(strings.Split(line+" #", " #")[0], " \t.") != "" {
+				return &Error{Pos: Pos{File: source.File, Line: pos.Line, Col: 1}, Source: source, Width: 3,
+					Msg:  "... at the beginning of a line ends the test, and something follows it",
+					Hint: "put the text in quotes, or begin a new test with --- on a line of its own"}
+			}
+		case token.MappingKeyType:
+			return &Error{Pos: pos, Source: source, Msg: `a text cannot begin with "? "`, Hint: "put the text in quotes"}
+		case token.StringType:
+			if strings.Contains(strings.TrimSpace(t.Origin), "\t") {
+				return &Error{Pos: locate(source, pos, "\t"), Source: source, Msg: "a tab inside a text that has no quotes",
+					Hint: `put the text in double quotes and write \t for the tab, or use a space`}
+			}
 		case token.DoubleQuoteType:
 			if at, bad := brokenEscape(source, locate(source, pos, `"`)); bad != "" {
 				return &Error{Pos: at, Source: source, Width: len(bad), Msg: fmt.Sprintf("broken escape %s in the quoted text", bad),
@@ -217,6 +230,8 @@ func layout(e *Error, line, msg string) *Error {
 		e.Msg, e.Hint = `a space is missing after ":"`, "write \""+missingSpace(word)+"\""
 	case strings.Contains(msg, "unexpected key name"), strings.Contains(msg, "non-map value"):
 		e.Msg, e.Hint = "this line does not fit in here", `is a ":" missing at its end, or is its indentation wrong?`
+	case strings.Contains(msg, "multi-line content"):
+		e.Msg, e.Hint = "the text block above (| or >) has no lines", "indent its lines below it"
 	case strings.Contains(msg, "block sequence entries are not allowed"):
 		e.Msg, e.Hint = `a list cannot begin on the line of its key`, `put the "- " on a line of its own`
 	case strings.Contains(msg, "value is not allowed in this context"):

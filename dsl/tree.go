@@ -17,6 +17,7 @@ type tree struct {
 	count   int             // values, those that aliases repeat included
 	errs    Errors
 	full    bool // the limit was reached and reported
+	behind  Pos  // just behind the last key or scalar
 }
 
 type anchor struct {
@@ -87,7 +88,10 @@ func (t *tree) scalar(n ast.Node) Value {
 	default:
 		v.Text = strings.TrimSpace(tk.Value)
 		v.Kind = resolve(v.Text)
+		v.Pos = t.mend(v.Pos, v.Text)
 	}
+	t.behind = v.Pos
+	t.behind.Col++
 	return v
 }
 
@@ -162,7 +166,9 @@ func (t *tree) key(n ast.MapKeyNode) (string, Pos, bool) {
 	}
 	switch k := node.(type) {
 	case *ast.StringNode:
-		return k.Value, t.pos(k), true
+		pos := t.pos(k)
+		t.behind = Pos{File: pos.File, Line: pos.Line, Col: pos.Col + len([]rune(k.Value))}
+		return k.Value, pos, true
 	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode, *ast.MergeKeyNode:
 		return strings.TrimSpace(k.GetToken().Value), t.pos(k), true
 	case nil:
@@ -248,6 +254,20 @@ func (t *tree) tokenPos(tk *token.Token) Pos {
 		return pos
 	}
 	if found := locate(t.source, pos, firstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
+		return found
+	}
+	return pos
+}
+
+// mend corrects the place of a text without quotes: the library errs when it goes on over several lines, ends in blanks
+// or begins with a colon.
+func (t *tree) mend(pos Pos, text string) Pos {
+	word, _, _ := strings.Cut(text, " ")
+	word = firstLine(word)
+	if line := []rune(t.source.Line(pos.Line)); pos.Col <= len(line) && strings.HasPrefix(string(line[pos.Col-1:]), word) {
+		return pos
+	}
+	if found := locate(t.source, t.behind, word); found != t.behind {
 		return found
 	}
 	return pos

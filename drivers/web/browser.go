@@ -39,6 +39,7 @@ type process struct {
 type browser struct {
 	playwright.Browser
 	lost chan struct{} // closed when it is gone
+	gone func()        // closes lost
 }
 
 func (b *browser) alive() bool {
@@ -144,10 +145,10 @@ func (d *Driver) launch(headed bool) (*browser, error) {
 		return nil, err
 	}
 	b := &browser{Browser: started, lost: make(chan struct{})}
-	gone := sync.OnceFunc(func() { close(b.lost) })
-	started.OnDisconnected(func(playwright.Browser) { gone() })
+	b.gone = sync.OnceFunc(func() { close(b.lost) })
+	started.OnDisconnected(func(playwright.Browser) { b.gone() })
 	if !started.IsConnected() {
-		gone()
+		b.gone()
 	}
 	return b, nil
 }

@@ -16,9 +16,9 @@ import (
 const (
 	// callLimit bounds a call that reads or acts once.
 	callLimit = 15 * time.Second
-	// actGrace is how long an action may still take when its context ends: shorter than a second, long enough for a click that
+	// actGrace is how long an action may still take when its context ends: less than a second, long enough for a click that
 	// has begun to be delivered whole.
-	actGrace = 400 * time.Millisecond
+	actGrace = 700 * time.Millisecond
 )
 
 // Device is one slot of the driver, opened for one test. It has no page until OpenPage.
@@ -175,6 +175,9 @@ func (s *session) silent() error {
 
 // explain gives a Playwright error the kind on which verdicts depend.
 func (s *session) explain(err error) error {
+	if processDied(err) {
+		s.browser.gone()
+	}
 	switch {
 	case err == nil:
 		return nil

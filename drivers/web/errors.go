@@ -23,8 +23,14 @@ func disconnected(err error) bool {
 	if err == nil {
 		return false
 	}
-	return errors.Is(err, playwright.ErrTargetClosed) || containsAny(err.Error(), "onnection closed", "transport closed",
-		"Target crashed", "Page crashed", "has been closed", "could not send message")
+	return errors.Is(err, playwright.ErrTargetClosed) || processDied(err) ||
+		containsAny(err.Error(), "Target crashed", "Page crashed", "has been closed")
+}
+
+// processDied tells whether Playwright's process went away. No event says so, and its browsers end with it.
+func processDied(err error) bool {
+	return err != nil && containsAny(err.Error(), "Connection closed", "transport closed", "could not send message",
+		"could not read protocol")
 }
 
 // passing tells the errors of a page that navigates or changes under a call; a later call may succeed.

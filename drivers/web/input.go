@@ -21,7 +21,7 @@ const maxPixels = 64 << 20
 
 // Tap clicks at a point of the viewport.
 func (d *Device) Tap(ctx context.Context, p image.Point) error {
-	if !p.In(image.Rect(0, 0, d.info.Width, d.info.Height)) {
+	if !p.In(d.screen()) {
 		return fmt.Errorf("%w: the point %d,%d is outside the page's %d × %d", drivers.ErrNotActionable, p.X, p.Y,
 			d.info.Width, d.info.Height)
 	}
@@ -105,3 +105,5 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		return picture, nil
 	})
 }
+
+func (d *Device) screen() image.Rectangle { return image.Rect(0, 0, d.info.Width, d.info.Height) }

@@ -17,7 +17,7 @@ import (
 const (
 	// fillSlice is how long one of Playwright's own waits lasts: between two, the context is looked at, so that a cancelled
 	// Fill ends within a second and its page lives on.
-	fillSlice = 600 * time.Millisecond
+	fillSlice = 500 * time.Millisecond
 	// lookPause is between two looks at a page that does not yet show what is wanted.
 	lookPause = 60 * time.Millisecond
 	// defaultWait is for callers that give no timeout.

@@ -118,6 +118,9 @@ func (d *Device) newSession(ctx context.Context, b *browser) (*session, error) {
 }
 
 func sessionError(b *browser, err error) error {
+	if processDied(err) {
+		b.gone()
+	}
 	switch {
 	case err == nil || isKind(err):
 		return err
@@ -177,6 +180,9 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 
 // pageError says in plain words why a page did not open.
 func (s *session) pageError(err error, limit time.Duration) error {
+	if processDied(err) {
+		s.browser.gone()
+	}
 	switch {
 	case err == nil:
 		return nil

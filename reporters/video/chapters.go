@@ -50,7 +50,7 @@ func (m Maker) marks(parts []part) []mark {
 }
 
 // writeChapters writes ffmpeg's own metadata format for a film of this length (0: not known). Of several chapters at one time
-// the last is kept.
+// the last is kept, of those after the end none.
 func writeChapters(dir string, marks []mark, length time.Duration) error {
 	var b strings.Builder
 	b.WriteString(";FFMETADATA1\n")
@@ -59,7 +59,7 @@ func writeChapters(dir string, marks []mark, length time.Duration) error {
 		if i+1 < len(marks) {
 			end = marks[i+1].from
 		}
-		if end <= m.from {
+		if end <= m.from || length > 0 && m.from >= length {
 			continue
 		}
 		fmt.Fprintf(&b, "[CHAPTER]\nTIMEBASE=1/1000\nSTART=%d\nEND=%d\ntitle=%s\n", m.from.Milliseconds(), end.Milliseconds(), title(m.title))

@@ -84,10 +84,10 @@ var (
 // look asks ffmpeg what is in a file; no ffprobe is needed.
 func (m Maker) look(ctx context.Context, dir, name string) (stream, error) {
 	text, err := m.run(ctx, dir, "-i", name)
-	if ctx.Err() != nil {
+	// ffmpeg ends with an exit code, for it was told of no output.
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return stream{}, err
 	}
-	// ffmpeg ends with an error, for it was told of no output.
 	v := videoLine.FindStringSubmatch(text)
 	if v == nil {
 		return stream{}, fmt.Errorf("no film in it: %s", lastLines(text))

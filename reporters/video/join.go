@@ -98,7 +98,7 @@ func (m Maker) copyParts(ctx context.Context, dir string, parts []part) error {
 		return err
 	}
 	_, err := m.run(ctx, dir, "-f", "concat", "-safe", "1", "-i", "list.txt", "-i", chaptersFile,
-		"-map", "0:v:0", "-map_metadata", "-1", "-map_chapters", "1", "-c", "copy", "-movflags", "+faststart", "-f", "mp4", "out.mp4")
+		"-map", "0:v:0", "-map_metadata", "1", "-map_chapters", "1", "-c", "copy", "-movflags", "+faststart", "-f", "mp4", "out.mp4")
 	return err
 }
 
@@ -117,7 +117,7 @@ func (m Maker) encodeParts(ctx context.Context, dir string, parts []part) error 
 	}
 	fmt.Fprintf(&graph, "%sconcat=n=%d:v=1:a=0[v]", inputs.String(), len(parts))
 	args = append(args, "-i", chaptersFile, "-filter_complex", graph.String(), "-map", "[v]",
-		"-map_metadata", "-1", "-map_chapters", strconv.Itoa(len(parts)))
+		"-map_metadata", strconv.Itoa(len(parts)), "-map_chapters", strconv.Itoa(len(parts)))
 	_, err := m.run(ctx, dir, append(args, encoding()...)...)
 	return err
 }

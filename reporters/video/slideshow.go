@@ -68,7 +68,7 @@ func (m Maker) slides(ctx context.Context, s slides) error {
 		total += d
 		fmt.Fprintf(&list, "file '%s'\nduration %.3f\n", s.names[i], d.Seconds())
 	}
-	// The list's last duration counts only when a picture follows.
+	// The list's last duration counts only when a picture follows: the last one once more, for the shortest time.
 	fmt.Fprintf(&list, "file '%s'\n", s.names[len(s.names)-1])
 	if err := os.WriteFile(filepath.Join(s.dir, "list.txt"), []byte(list.String()), 0o644); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (m Maker) slides(ctx context.Context, s slides) error {
 	if err := writeChapters(s.dir, marks, total); err != nil {
 		return err
 	}
-	args := []string{"-f", "concat", "-safe", "1", "-i", "list.txt", "-i", chaptersFile, "-map", "0:v:0", "-map_metadata", "-1",
-		"-map_chapters", "1", "-vf", s.filter, "-t", fmt.Sprintf("%.3f", total.Seconds())}
+	args := []string{"-f", "concat", "-safe", "1", "-i", "list.txt", "-i", chaptersFile, "-map", "0:v:0", "-map_metadata", "1",
+		"-map_chapters", "1", "-vf", s.filter, "-t", fmt.Sprintf("%.3f", (total + minFrame).Seconds())}
 	_, err := m.run(ctx, s.dir, append(args, encoding()...)...)
 	return err
 }

@@ -91,7 +91,7 @@ func verifyTyped(ctx context.Context, s *Session, before *drivers.Node, text str
 		}
 		s.Detail.Looks++
 		now = tree.Focused()
-		if now == nil || !sameField(now, before) || now.Text == before.Text+text {
+		if now == nil || !sameField(now, before) || now.Text == before.Text+text || grewBy(before, now, text) {
 			return nil
 		}
 		if !arrived(before, now, text) {
@@ -123,6 +123,12 @@ func verifyTyped(ctx context.Context, s *Session, before *drivers.Node, text str
 }
 
 func sameField(a, b *drivers.Node) bool { return a.ID == b.ID && a.Type == b.Type && a.Editable }
+
+// grewBy tells whether a password field shows as many marks more as characters were typed.
+func grewBy(before, now *drivers.Node, text string) bool {
+	length := utf8.RuneCountInString
+	return now.Password && before.Password && length(now.Text) == length(before.Text)+length(text)
+}
 
 // arrived tells whether the field took the text. A field may format or mask what it gets, so any change that adds to it counts; a
 // password field that shows nothing at all cannot be judged.

@@ -37,6 +37,9 @@ func listDevices(ctx context.Context, env *Env, asJSON bool) error {
 		if err != nil {
 			fmt.Fprintf(env.Stderr, "%s: %v\n", d.Platform(), err)
 		}
+		if err == nil && len(infos) == 0 {
+			fmt.Fprintf(env.Stderr, "%s: none attached\n", d.Platform())
+		}
 		all = append(all, infos...)
 		if err := d.Close(); err != nil {
 			fmt.Fprintf(env.Stderr, "%s: %v\n", d.Platform(), err)

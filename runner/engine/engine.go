@@ -211,14 +211,20 @@ func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
 	if step.Options.Name != "" {
 		return step.Options.Name
 	}
-	if step.Def.Name == "input" || step.Def.Name == "webType" {
+	switch step.Def.Name {
+	case "input", "webType":
 		return step.Def.Name
 	}
-	args := dsl.Args(step, scope)
-	if i := strings.IndexByte(args, '\n'); i >= 0 {
-		args = args[:i]
+	text := step.Args.Text
+	for _, key := range []string{"label", "text", "id", "package", "selector", "url", "testId", "css"} {
+		if f, ok := step.Args.Get(key); ok && text == "" {
+			text = f.Value.Text
+		}
 	}
-	return step.Def.Name + " " + args
+	if filled, err := scope.Expand(text, step.Pos); err == nil {
+		text = filled
+	}
+	return step.Def.Name + " " + text
 }
 
 // Describe sums a case up for the report of a run in which it got no device.

@@ -1,9 +1,6 @@
 package androidtest
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // command finds a program of the phone by its name.
 func (p *Phone) command(name string) (func(*call) int, bool) {
@@ -53,6 +50,7 @@ func cmdCmd(c *call) int {
 	if !ok {
 		return c.fail(20, "cmd: Can't find service: %s", name)
 	}
+	c.phone.count("cmd " + name)
 	c.args = c.args[1:]
 	return run(c)
 }
@@ -166,18 +164,4 @@ func cmdToybox(c *call) int {
 	}
 	c.args = c.args[1:]
 	return run(c)
-}
-
-func matcher(pattern string, set map[byte]bool) (func(string) bool, error) {
-	if set['F'] {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	if set['i'] {
-		pattern = "(?i)" + pattern
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, err
-	}
-	return re.MatchString, nil
 }

@@ -1,3 +1,19 @@
 // Package androidtest is a simulated Android phone that adb can connect to: it draws its screens, answers shell commands
 // with the output and the failures of real phones, and can be told to fail.
+//
+// A Phone is reached in two ways. NewServer speaks adb's host protocol itself, for fast tests without adb. ListenADBD
+// speaks the protocol of the phone's own daemon, so that a real adb server connects to it; StartADB gives a test such a
+// server on a free port, and RunLab keeps phones connected for people.
+//
+// The phone has a launcher and two apps. com.example.login loads for a while, takes ada@example.com with the password
+// lovelace, and says "Wrong e-mail or password" to all others. com.example.list is a long list; its first rows open the
+// pages on which tools tap the wrong thing: Payments ("Pay" comes later than "Payment history"), Overlay (a banner lies
+// over "Behind"), Moving, Twice, Dialog, Animation (never idle) and Form (the keyboard covers "Save").
+//
+// Times are short unless Options ask for real ones. What a view tree shows and what a picture shows always agree, since
+// both are made from one model at one instant. Fail arms faults; a uiautomator that crashed, for example, is
+//
+//	phone.Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Error})
+//
+// A test may install apps of its own: an APK is any file that begins with "PK\x03\x04" and has a line "package=NAME".
 package androidtest

@@ -82,7 +82,7 @@ func (p *Phone) dropAway(away time.Duration) {
 	before := p.State()
 	p.SetState(StateAbsent)
 	if away > 0 {
-		p.work.Go(func() {
+		p.work.run(func() {
 			if pause(p.ctx, away) {
 				p.SetState(before)
 			}

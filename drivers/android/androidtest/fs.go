@@ -52,6 +52,9 @@ func (f *fileSystem) add(name string, mode fs.FileMode) *inode {
 // resolve cleans a device path; the other names of the shared storage lead to /sdcard.
 func resolve(dir, name string) string {
 	name = strings.ReplaceAll(name, "\\", "/")
+	if len(name) > 1 && name[1] == ':' { // the interpreter makes paths of the host's form
+		name = name[2:]
+	}
 	if !path.IsAbs(name) {
 		name = path.Join("/", dir, name)
 	}

@@ -31,7 +31,7 @@ type Phone struct {
 
 	ctx    context.Context
 	cancel context.CancelFunc
-	work   sync.WaitGroup
+	work   workers
 
 	files  *fileSystem
 	log    *logRing
@@ -40,6 +40,7 @@ type Phone struct {
 	draw   *painter
 
 	mu       sync.Mutex // guards everything below
+	dumping  bool       // a uiautomator is running
 	ui       *screen
 	settings map[string]map[string]string
 	props    map[string]string
@@ -91,7 +92,43 @@ func (p *Phone) Close() {
 	p.mu.Lock()
 	p.ui.stopTimers()
 	p.mu.Unlock()
-	p.work.Wait()
+	p.work.end()
+}
+
+// workers counts goroutines and commands; after end nothing new begins.
+type workers struct {
+	mu    sync.Mutex
+	ended bool
+	group sync.WaitGroup
+}
+
+// begin says whether one more may run; if so, done must be called after it.
+func (w *workers) begin() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return false
+	}
+	w.group.Add(1)
+	return true
+}
+
+func (w *workers) done() { w.group.Done() }
+
+func (w *workers) run(f func()) {
+	if w.begin() {
+		go func() {
+			defer w.done()
+			f()
+		}()
+	}
+}
+
+func (w *workers) end() {
+	w.mu.Lock()
+	w.ended = true
+	w.mu.Unlock()
+	w.group.Wait()
 }
 
 // Serial is the serial number that Server and getprop ro.serialno show.
@@ -191,7 +228,8 @@ func (p *Phone) Taps() []Tap {
 	return append([]Tap(nil), p.taps...)
 }
 
-// Count says how often a command of the device's shell ran, named by its first word ("uiautomator").
+// Count says how often a command of the phone's shell ran, named by its first word ("uiautomator"), or by two words
+// behind cmd ("cmd input"). Builtins of the shell are not counted.
 func (p *Phone) Count(command string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

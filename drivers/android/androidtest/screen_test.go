@@ -219,6 +219,11 @@ func TestDumpFailures(t *testing.T) {
 	if res := b.sh("uiautomator dump"); res.out != "UI hierchary dumped to: /sdcard/window_dump.xml\n" {
 		t.Errorf("after Stop: %+v", res)
 	}
+	b.phone.setDumping(true)
+	if res := b.sh("uiautomator dump"); res.code != 137 || !strings.Contains(res.err, "already registered!") {
+		t.Errorf("two at once: %+v", res)
+	}
+	b.phone.setDumping(false)
 	b.sh("input keyevent SLEEP")
 	if res := b.sh("uiautomator dump"); res.err != "ERROR: null root node returned by UiTestAutomationBridge.\n" {
 		t.Errorf("screen off: %+v", res)

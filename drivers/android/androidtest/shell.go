@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -239,6 +237,10 @@ func (s *shell) execute(ctx context.Context, args []string) error {
 		s.phone.procs.remove(pid)
 		return exitStatus(hc.LastExitStatus)
 	}
+	if !s.phone.work.begin() {
+		return exitStatus(128 + sigKILL)
+	}
+	defer s.phone.work.done()
 	name, isExec := strings.CutPrefix(strings.TrimPrefix(args[0], notBuiltin), replaced)
 	args = append([]string{name}, args[1:]...)
 	pid := s.phone.procs.pid()
@@ -297,80 +299,4 @@ func (p *Phone) count(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counts[name]++
-}
-
-func (s *shell) openFile(ctx context.Context, name string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
-	at := resolve(interp.HandlerCtx(ctx).Dir, name)
-	if at == "/dev/tty" {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: shellError{name, "can't open", "No such device or address"}}
-	}
-	f, err := s.phone.files.open(at, flag, perm)
-	if err != nil {
-		verb := "can't open"
-		if flag&os.O_CREATE != 0 {
-			verb = "can't create"
-		}
-		return nil, &fs.PathError{Op: "open", Path: name, Err: shellError{name, verb, reason(err)}}
-	}
-	return f, nil
-}
-
-// shellError is worded by the writer that the shell's own complaints go through, see complaints.
-type shellError struct{ name, verb, reason string }
-
-func (e shellError) Error() string {
-	return "/system/bin/sh: " + e.verb + " " + e.name + ": " + e.reason
-}
-
-// complaints takes the wrapping off errors that the interpreter prints ("open X: /system/bin/sh: …").
-type complaints struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (c *complaints) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	text := string(b)
-	if i := strings.Index(text, ": /system/bin/sh: can't "); i > 0 && strings.HasPrefix(text, "open ") {
-		text = text[i+2:]
-	}
-	if _, err := io.WriteString(c.w, text); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}
-
-func (s *shell) statFile(_ context.Context, name string, _ bool) (fs.FileInfo, error) {
-	info, err := s.phone.files.stat(resolve("/", name))
-	if err != nil {
-		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
-	}
-	return info, nil
-}
-
-func (s *shell) access(_ context.Context, name string, mode interp.AccessMode) error {
-	name = resolve("/", name)
-	info, err := s.phone.files.stat(name)
-	switch {
-	case err != nil:
-		return err
-	case mode&interp.AccessExec != 0 && !info.IsDir():
-		return fs.ErrPermission
-	case mode&interp.AccessWrite != 0 && !writable(name+"/x"):
-		return fs.ErrPermission
-	}
-	return nil
-}
-
-func (s *shell) readDir(_ context.Context, name string) ([]fs.DirEntry, error) {
-	infos, err := s.phone.files.list(resolve("/", name))
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	}
-	var out []fs.DirEntry
-	for _, info := range infos {
-		out = append(out, fs.FileInfoToDirEntry(info))
-	}
-	return out, nil
 }

@@ -40,7 +40,7 @@ func (p *Phone) ListenADBD(ctx context.Context, addr string) (string, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	stopPhone := context.AfterFunc(p.ctx, func() { l.Close() })
-	p.work.Go(func() {
+	p.work.run(func() {
 		defer stop()
 		defer stopPhone()
 		for {
@@ -48,7 +48,14 @@ func (p *Phone) ListenADBD(ctx context.Context, addr string) (string, error) {
 			if err != nil {
 				return
 			}
-			p.work.Go(func() { p.serveADBD(ctx, conn) })
+			if !p.work.begin() {
+				conn.Close()
+				return
+			}
+			go func() {
+				defer p.work.done()
+				p.serveADBD(ctx, conn)
+			}()
 		}
 	})
 	return l.Addr().String(), nil

@@ -210,6 +210,11 @@ func cmdUiautomator(c *call) int {
 			file = arg
 		}
 	}
+	if !c.phone.setDumping(true) {
+		return c.fail(137, "java.lang.IllegalStateException: UiAutomationService android.accessibilityservice."+
+			"IAccessibilityServiceClient$Stub$Proxy@5e1c1f8already registered!\nKilled")
+	}
+	defer c.phone.setDumping(false)
 	if !pause(c.ctx, c.phone.opts.Latency.Dump) {
 		return 128 + signalOf(c.ctx)
 	}
@@ -234,6 +239,17 @@ func cmdUiautomator(c *call) int {
 	}
 	c.printf("UI hierchary dumped to: %s\n", file)
 	return 0
+}
+
+// setDumping takes the one place that there is for an automation service, or gives it back.
+func (p *Phone) setDumping(on bool) (ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if on && p.dumping {
+		return false
+	}
+	p.dumping = on
+	return true
 }
 
 func (p *Phone) dump(compressed, windows bool) (string, bool) {

@@ -1,0 +1,344 @@
+package android
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+// calls are what a caller can ask of a device, each with a part of the service by which it reaches the phone.
+var calls = []struct {
+	name, service string
+	do            func(ctx context.Context, d *Device, dir string) error
+}{
+	{"tree", "uiautomator dump", func(ctx context.Context, d *Device, _ string) error { _, err := d.Tree(ctx); return err }},
+	{"screenshot", "screencap", func(ctx context.Context, d *Device, _ string) error { _, err := d.Screenshot(ctx); return err }},
+	{"tap", "input tap", func(ctx context.Context, d *Device, _ string) error { return d.Tap(ctx, image.Pt(500, 500)) }},
+	{"type", "input text", func(ctx context.Context, d *Device, _ string) error { return d.Type(ctx, "abc") }},
+	{"launch", "am start", func(ctx context.Context, d *Device, _ string) error {
+		return d.Launch(ctx, androidtest.LoginPackage, false)
+	}},
+	{"foreground", "dumpsys window", func(ctx context.Context, d *Device, _ string) error { _, err := d.Foreground(ctx); return err }},
+	{"keyboard", "dumpsys input_method", func(ctx context.Context, d *Device, _ string) error { _, err := d.KeyboardShown(ctx); return err }},
+	{"film", "screenrecord", func(ctx context.Context, d *Device, dir string) error {
+		r, err := d.StartRecording(ctx, dir)
+		if err != nil {
+			return err
+		}
+		_, err = r.Stop(ctx)
+		return err
+	}},
+	{"fetching a film", "sync:", func(ctx context.Context, d *Device, dir string) error {
+		r, err := d.StartRecording(ctx, dir)
+		if err != nil {
+			return err
+		}
+		_, err = r.Stop(ctx)
+		return err
+	}},
+	{"log", "logcat", func(ctx context.Context, d *Device, _ string) error {
+		stop, err := d.StartLog(ctx, io.Discard)
+		if err != nil {
+			return err
+		}
+		return stop()
+	}},
+}
+
+// TestFaultMatrix breaks each call in each way. It must end, with an error that names the phone and blames nobody's app; nothing is
+// left; and once the phone is well again the call works.
+func TestFaultMatrix(t *testing.T) {
+	faults := map[string]androidtest.Fault{
+		"drop":    {Kind: androidtest.Drop},
+		"cut":     {Kind: androidtest.Cut, Bytes: 3},
+		"garbage": {Kind: androidtest.Garbage, Bytes: 300},
+		"refuse":  {Kind: androidtest.Refuse},
+		"hang":    {Kind: androidtest.Hang},
+	}
+	for _, call := range calls {
+		for name, fault := range faults {
+			t.Run(call.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				d, p := openPhone(t, androidtest.Options{LoginLoading: 1})
+				fault.Match = call.service
+				p.Fail(fault)
+				taps := len(p.Taps())
+				ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+				defer cancel()
+				err := call.do(ctx, d, t.TempDir())
+				checkFault(t, call.name, name, p.Serial(), err)
+				if n := len(p.Taps()) - taps; n > 1 {
+					t.Errorf("%d taps for one", n)
+				}
+				p.Heal()
+				if err := call.do(t.Context(), d, t.TempDir()); err != nil {
+					t.Errorf("after the fault: %v", err)
+				}
+				noLeftovers(t, d)
+			})
+		}
+	}
+}
+
+func checkFault(t *testing.T, call, fault, serial string, err error) {
+	t.Helper()
+	switch {
+	case err == nil && call == "log" && fault == "hang":
+		// a log in which nothing happens looks the same
+	case err == nil:
+		t.Error("no error")
+	case !strings.Contains(err.Error(), "device "+serial) || drivers.AppIsWrong(err):
+		t.Errorf("error %v", err)
+	case fault == "drop" && call != "fetching a film" && !errors.Is(err, drivers.ErrDeviceLost):
+		t.Errorf("a drop gave %v", err)
+	case fault == "hang" && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, drivers.ErrDeviceLost):
+		t.Errorf("a hang gave %v", err)
+	}
+}
+
+// TestCancelEndsACall: a hanging phone must not hold a cancelled call.
+func TestCancelEndsACall(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	p.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Hang})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	reason := errors.New("somebody pressed Ctrl-C")
+	time.AfterFunc(50*time.Millisecond, func() { cancel(reason) })
+	if _, err := d.Tree(ctx); !errors.Is(err, reason) || !strings.Contains(err.Error(), p.Serial()) {
+		t.Errorf("error %v", err)
+	}
+	noLeftovers(t, d)
+}
+
+// TestCloseEndsACall: Close may come at any time.
+func TestCloseEndsACall(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	p.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Hang})
+	closed := make(chan error, 1)
+	time.AfterFunc(50*time.Millisecond, func() { closed <- d.Close() })
+	if _, err := d.Tree(t.Context()); !errors.Is(err, errClosed) {
+		t.Errorf("error %v", err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSlowPhone: what is late in the device's own time limit is waited for.
+func TestSlowPhone(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	p.Fail(androidtest.Fault{Match: "screencap", Kind: androidtest.Slow, Delay: 300 * time.Millisecond})
+	if _, err := d.Screenshot(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPhoneGoneForGood(t *testing.T) {
+	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "GONE"}, androidtest.Options{Serial: "HERE"})
+	gone, err := driver.Open(t.Context(), "GONE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := driver.Open(t.Context(), "HERE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	phones[0].Disconnect()
+	if err := gone.Tap(t.Context(), image.Pt(1, 1)); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "GONE") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := here.Screenshot(t.Context()); err != nil {
+		t.Errorf("the other phone: %v", err)
+	}
+	if err := gone.Close(); err != nil {
+		t.Errorf("closing a lost phone: %v", err)
+	}
+}
+
+func TestNoServerAndNoADB(t *testing.T) {
+	driver := New(serverAt(nobody(t)))
+	_, err := driver.Devices(t.Context())
+	if missing := new(drivers.Unavailable); !errors.As(err, &missing) || !strings.Contains(err.Error(), "adb is not installed") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// scripted is an adb server of a few lines on pipes, for what takes long in reality: fake clocks do not wait for sockets.
+type scripted struct {
+	devices string
+	answer  func(serial, service string) (reply string, hang bool)
+}
+
+func (s scripted) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	go func() {
+		defer far.Close()
+		serial := ""
+		for {
+			request, err := readRequest(far)
+			if err != nil {
+				return
+			}
+			rest, transport := strings.CutPrefix(request, "host:transport:")
+			switch {
+			case transport:
+				serial = rest
+				io.WriteString(far, "OKAY")
+				continue
+			case request == "host:devices-l":
+				fmt.Fprintf(far, "OKAY%04x%s", len(s.devices), s.devices)
+			case strings.HasSuffix(request, ":features"):
+				io.WriteString(far, "OKAY0008shell_v2")
+			case strings.HasSuffix(request, ":get-state"):
+				io.WriteString(far, "OKAY0006device")
+			default:
+				io.WriteString(far, "OKAY")
+				reply, hang := s.answer(serial, strings.TrimPrefix(request, "shell,v2,raw:"))
+				if hang {
+					_, _ = far.Read(make([]byte, 1)) // until the other side hangs up
+					return
+				}
+				io.WriteString(far, reply)
+			}
+			return
+		}
+	}()
+	return near, nil
+}
+
+func readRequest(r io.Reader) (string, error) {
+	digits := make([]byte, 4)
+	if _, err := io.ReadFull(r, digits); err != nil {
+		return "", err
+	}
+	n, err := strconv.ParseUint(string(digits), 16, 16)
+	if err != nil {
+		return "", err
+	}
+	request := make([]byte, n)
+	_, err = io.ReadFull(r, request)
+	return string(request), err
+}
+
+// says is a shell v2 reply with one line on standard output and exit code 0.
+func says(text string) string {
+	var b bytes.Buffer
+	b.WriteByte(packetStdout)
+	b.Write([]byte{byte(len(text)), byte(len(text) >> 8), 0, 0})
+	b.WriteString(text)
+	b.Write([]byte{packetExit, 1, 0, 0, 0, 0})
+	return b.String()
+}
+
+func scriptedDriver(s scripted) *Driver {
+	driver := New(serverAt("127.0.0.1:1"))
+	driver.srv.dial = s.dial
+	return driver
+}
+
+func TestOneHangingPhoneDoesNotHoldTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		driver := scriptedDriver(scripted{
+			devices: "BAD device transport_id:1\nGOOD device transport_id:2\n",
+			answer: func(serial, service string) (string, bool) {
+				return says("[ro.product.model]: [Fine]\n"), serial == "BAD"
+			},
+		})
+		start := time.Now()
+		infos, err := driver.Devices(t.Context())
+		if err != nil || len(infos) != 2 {
+			t.Fatalf("%v, %v", infos, err)
+		}
+		if infos[0].State != unresponsive || infos[0].Problem == "" {
+			t.Errorf("the hanging one: %+v", infos[0])
+		}
+		if infos[1].State != drivers.Ready || infos[1].Model != "Fine" {
+			t.Errorf("the good one: %+v", infos[1])
+		}
+		if took := time.Since(start); took > describeLimit {
+			t.Errorf("the list took %v", took)
+		}
+	})
+}
+
+func TestEveryCallHasItsOwnLimit(t *testing.T) {
+	for _, call := range calls {
+		if call.name == "fetching a film" {
+			continue // goes through a real socket, which a fake clock does not wait for
+		}
+		t.Run(call.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hang := false
+				driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
+					return says("x"), hang
+				}})
+				dev, err := driver.Open(t.Context(), "SLOW")
+				if err != nil {
+					t.Fatal(err)
+				}
+				hang = true
+				start := time.Now()
+				err = call.do(t.Context(), dev.(*Device), t.TempDir())
+				if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "SLOW did not answer") {
+					t.Errorf("error %v", err)
+				}
+				if took := time.Since(start); took > time.Minute {
+					t.Errorf("it took %v", took)
+				}
+				hang = false
+				if err := driver.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func TestOldDeviceWithoutShellV2(t *testing.T) {
+	var asked []string
+	s := scripted{}
+	l := &link{serial: "OLD", features: map[string]bool{}, srv: New(serverAt("127.0.0.1:1")).srv}
+	s.answer = func(_, service string) (string, bool) {
+		asked = append(asked, service)
+		return "some output\ntaproot-exit:3\n", false
+	}
+	l.srv.dial = s.dial
+	o, err := l.run(t.Context(), command{name: "x", line: "do it"})
+	if err != nil || o.code != 3 || string(o.out) != "some output\n" || asked[0] != "exec:do it; echo taproot-exit:$?" {
+		t.Errorf("%q %d, %v, asked %q", o.out, o.code, err, asked)
+	}
+	s.answer = func(string, string) (string, bool) { return "some out", false }
+	l.srv.dial = s.dial
+	if _, err := l.run(t.Context(), command{name: "x", line: "do it"}); !errors.Is(err, drivers.ErrDeviceLost) {
+		t.Errorf("a cut reply: %v", err)
+	}
+}
+
+func TestOutputIsCapped(t *testing.T) {
+	l := &link{serial: "LOUD", features: map[string]bool{"shell_v2": true}, srv: New(serverAt("127.0.0.1:1")).srv}
+	l.srv.dial = scripted{answer: func(string, string) (string, bool) { return strings.Repeat(says("0123456789"), 10), false }}.dial
+	_, err := l.run(t.Context(), command{name: "x", line: "x", max: 5})
+	if long := new(tooLong); !errors.As(err, &long) || errors.Is(err, drivers.ErrDeviceLost) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestErrorsDoNotTellWhatIsTyped: what a test types may be a password, and errors go into reports.
+func TestErrorsDoNotTellWhatIsTyped(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	p.Fail(androidtest.Fault{Match: "input text", Kind: androidtest.Refuse})
+	if err := d.Type(t.Context(), "hunter2"); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,253 @@
+package web
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// The cases in which a driver is most easily wrong: a pass that is none, a tap on the wrong thing.
+
+func TestPayIsNotPaymentHistory(t *testing.T) {
+	d := visit(t, "late.html")
+	first := tree(t, d)
+	if byID(t, first, "history").Text != "Payment history" {
+		t.Fatal("no Payment history")
+	}
+	if m, err := pick(first, "Pay", false); err != nil || find(first, showing("Pay")) == nil && len(m) != 0 {
+		t.Errorf("Pay before it came: %v, %v", m, err)
+	}
+	mustShow(t, d, "#pay", "Pay")
+	m, err := pick(tree(t, d), "Pay", true)
+	if err != nil || len(m) != 1 || m[0].Target.ID != "pay" {
+		t.Fatalf("%v, %v", m, err)
+	}
+	if err := d.Tap(t.Context(), m[0].Point); err != nil {
+		t.Fatal(err)
+	}
+	mustShow(t, d, "#log", "clicked Pay")
+}
+
+func TestOneTextTwice(t *testing.T) {
+	d := visit(t, "twice.html")
+	tr := tree(t, d)
+	if m, err := tr.Find(drivers.Query{Selector: labelled("Total: 5 €")}); err != nil || len(m) != 2 {
+		t.Errorf("assertion: %v, %v", m, err)
+	}
+	_, err := pick(tr, "Delete", true)
+	var ambiguous *drivers.AmbiguousError
+	if !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
+		t.Fatalf("action: %v", err)
+	}
+	if seen := look(t, d, "#log", drivers.WebWant{}, time.Second); strings.Contains(strings.Join(seen.Texts, ""), "clicked") {
+		t.Error("something was tapped")
+	}
+}
+
+func TestAMovingButtonMovesInTheTree(t *testing.T) {
+	d := visit(t, "moving.html")
+	seen := byID(t, tree(t, d), "go").Bounds
+	moved := until(t.Context(), 5*time.Second, func() bool { return byID(t, tree(t, d), "go").Bounds != seen })
+	settled := until(t.Context(), 5*time.Second, func() bool {
+		before := byID(t, tree(t, d), "go").Bounds
+		_ = pause(t.Context(), 100*time.Millisecond)
+		return byID(t, tree(t, d), "go").Bounds == before
+	})
+	if !moved || !settled {
+		t.Fatalf("moved %v, settled %v", moved, settled)
+	}
+	tap(t, d, byID(t, tree(t, d), "go"))
+	mustShow(t, d, "#log", "Go 1 settled")
+}
+
+func TestAnOverlayCovers(t *testing.T) {
+	d := visit(t, "overlay.html")
+	buy := byID(t, tree(t, d), "buy")
+	if buy.Covered != "div#cookie-banner" || buy.Hidden {
+		t.Errorf("covered by %q", buy.Covered)
+	}
+	if accept := byID(t, tree(t, d), "accept"); accept.Covered != "" {
+		t.Errorf("the banner's own button is covered by %q", accept.Covered)
+	}
+	tap(t, d, byID(t, tree(t, d), "accept"))
+	mustShow(t, d, "#log", "clicked accept")
+	buy = byID(t, tree(t, d), "buy")
+	if buy.Covered != "" {
+		t.Errorf("still covered by %q", buy.Covered)
+	}
+	tap(t, d, buy)
+	mustShow(t, d, "#log", "clicked buy")
+}
+
+func TestAModalDialogCovers(t *testing.T) {
+	d := visit(t, "dialog.html")
+	tap(t, d, byID(t, tree(t, d), "open"))
+	mustShow(t, d, "#modal p", "This cannot be undone.")
+	tr := tree(t, d)
+	if c := byID(t, tr, "alert").Covered; c != "dialog#modal" {
+		t.Errorf("behind the dialog: covered by %q", c)
+	}
+	no := byID(t, tr, "no")
+	if no.Covered != "" {
+		t.Errorf("in the dialog: covered by %q", no.Covered)
+	}
+	tap(t, d, no)
+	mustShow(t, d, "#log", "kept")
+	if seen := look(t, d, "#modal", drivers.WebWant{Hidden: true}, 2*time.Second); !seen.Met {
+		t.Errorf("the closed dialog: %+v", seen)
+	}
+}
+
+func TestALabelInsideAClickableParent(t *testing.T) {
+	for label, log := range map[string]string{
+		"Premium plan": "clicked card", "Read more": "clicked link", "I agree to the terms": "terms true",
+	} {
+		d := visit(t, "nested.html")
+		m, err := pick(tree(t, d), label, true)
+		if err != nil || len(m) != 1 {
+			t.Errorf("%s: %v, %v", label, m, err)
+			continue
+		}
+		if !m[0].Target.Clickable || m[0].CoverText != "" {
+			t.Errorf("%s: target %v, covered by %q", label, m[0].Target, m[0].CoverText)
+		}
+		if err := d.Tap(t.Context(), m[0].Point); err != nil {
+			t.Fatal(err)
+		}
+		mustShow(t, d, "#log", log)
+	}
+}
+
+func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
+	d := visit(t, "hidden.html")
+	tr := tree(t, d)
+	for _, id := range []string{"invisible", "transparent", "inside-transparent", "collapsed", "reader", "scrolled"} {
+		if n := byID(t, tr, id); !n.Hidden {
+			t.Errorf("%s can be seen: %+v", id, n)
+		}
+	}
+	for _, id := range []string{"none", "folded"} {
+		if n := find(tr, func(n *drivers.Node) bool { return n.ID == id }); n != nil && !n.Hidden {
+			t.Errorf("%s can be seen: %+v", id, n)
+		}
+	}
+	if n := byID(t, tr, "away"); n.Hidden || n.Bounds.Max.X > 0 {
+		t.Errorf("an element off the screen: %+v", n)
+	}
+	for text, shown := range map[string]bool{"Shown": true, "Paid": true, "LOUD": true, "Chosen option": true, "Other option": false, "UnPaid": false} {
+		if got := find(tr, showing(text)) != nil; got != shown {
+			t.Errorf("%q shown: %v", text, got)
+		}
+	}
+}
+
+func TestTextsOfAList(t *testing.T) {
+	d := visit(t, "list.html")
+	tr := tree(t, d)
+	for _, text := range []string{"Ada Lovelace", "Zoë Müller-Straße", "Party 🎉 Planner", "Price\u00a05\u00a0€", "Edge white space", "שלום עולם",
+		"日本語の名前", "<b>not bold</b> & \"quoted\""} {
+		if find(tr, showing(text)) == nil {
+			t.Errorf("the tree does not show %q", text)
+		}
+	}
+	last := find(tr, showing("Contact 120"))
+	if last == nil || last.Bounds.Min.Y < tr.Size.Y {
+		t.Fatalf("the last row: %v", last)
+	}
+	if err := d.Reveal(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	again := find(tree(t, d), showing("Contact 120"))
+	if !again.Bounds.In(d.screen()) {
+		t.Fatalf("revealed, it is at %v", again.Bounds)
+	}
+	tap(t, d, again)
+	mustShow(t, d, "#chosen", "Chosen: row 120")
+	wantError(t, d.Reveal(t.Context(), last), drivers.ErrNotReady)
+	wantError(t, d.Reveal(t.Context(), &drivers.Node{Ref: "x;y/1"}), drivers.ErrNotReady)
+}
+
+func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
+	d := visit(t, "iframe.html")
+	for _, name := range []string{"same", "cross"} {
+		press := find(tree(t, d), showing("Press "+name))
+		if press == nil || press.Covered != "" || press.Disabled || !press.Clickable {
+			t.Fatalf("button in frame %s: %+v", name, press)
+		}
+		tap(t, d, press)
+		mustShow(t, d, "#log", "pressed "+name)
+	}
+	far := find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Far below" })
+	if far == nil || !far.Hidden {
+		t.Errorf("outside its frame's view: %+v", far)
+	}
+	if err := d.Reveal(t.Context(), far); err != nil {
+		t.Fatal(err)
+	}
+	if find(tree(t, d), showing("Far below")) == nil {
+		t.Error("revealed, it is still hidden")
+	}
+	d = visit(t, "shadow.html")
+	tr := tree(t, d)
+	if find(tr, showing("Slotted title")) == nil || find(tr, func(n *drivers.Node) bool { return strings.HasPrefix(n.Text, "Not shown") }) != nil {
+		t.Error("slots are not followed")
+	}
+	if n := byID(t, tr, "nick"); n.Desc != "Nickname" || !n.Editable {
+		t.Errorf("a field two shadow roots deep: %+v", n)
+	}
+	tap(t, d, byID(t, tr, "inner"))
+	mustShow(t, d, "#log", "clicked shadow button")
+}
+
+func TestAnOverlayOverAFrameCovers(t *testing.T) {
+	d := show(t, `<style>body{margin:0}</style><iframe srcdoc="<button id=b>Pay</button>" style="width:400px;height:200px"></iframe>
+		<div id=veil style="position:fixed;inset:0;background:#0008"></div>`)
+	if n := byID(t, tree(t, d), "b"); n.Covered != "div#veil" {
+		t.Errorf("covered by %q", n.Covered)
+	}
+}
+
+func TestAHostilePageIsReadAllTheSame(t *testing.T) {
+	d := visit(t, "hostile.html")
+	tr := tree(t, d)
+	button := byID(t, tr, "real")
+	if button.Text != "Real button" || button.Bounds.Empty() || button.Covered != "" {
+		t.Errorf("%+v", button)
+	}
+	tap(t, d, button)
+	mustShow(t, d, "#log", "clicked real")
+	if seen := look(t, d, "h1", text("Paid"), 200*time.Millisecond); seen.Met {
+		t.Error("the page made us believe a text that it does not show")
+	}
+}
+
+func TestALargePageIsCut(t *testing.T) {
+	d := show(t, `<div id=big></div><script>
+		const f = document.createDocumentFragment();
+		for (let i = 0; i < 25000; i++) { const p = document.createElement('i'); p.textContent = i; f.append(p); }
+		big.append(f);
+		let deep = document.body;
+		for (let i = 0; i < 400; i++) { const e = document.createElement('div'); deep.append(e); deep = e; }
+		big.title = 'x'.repeat(100000);
+	</script>`)
+	tr := tree(t, d)
+	count := 0
+	for range tr.All {
+		count++
+	}
+	if count < 10000 || count > maxNodes+10 {
+		t.Errorf("%d elements", count)
+	}
+	if n := find(tr, func(n *drivers.Node) bool { return n.Type == "reading-note" }); n == nil || !n.Hidden {
+		t.Error("nothing says that the tree was cut")
+	}
+	if n := byID(t, tr, "big"); len(n.Desc) > 5000 || len(n.Text) > 5000 {
+		t.Errorf("texts of %d and %d bytes", len(n.Desc), len(n.Text))
+	}
+}
+
+func labelled(label string) dsl.Selector { return dsl.Selector{Label: label} }

@@ -1,0 +1,298 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var epoch = time.Date(2026, 3, 4, 5, 6, 20, 0, time.UTC)
+
+func recorded(t *testing.T, name string) []reporters.Event {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "testdata", "events", name+".ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	events, err := reporters.ReadEvents(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+var all = []string{"pass", "fail", "error", "skipped", "interrupted", "panic"}
+
+// play sends the recorded cases' events in turns, as parallel cases do.
+func play(t *testing.T, c *Console, cases ...string) {
+	t.Helper()
+	var lists [][]reporters.Event
+	for _, name := range cases {
+		lists = append(lists, recorded(t, name))
+	}
+	for left := true; left; {
+		left = false
+		for i, events := range lists {
+			if len(events) > 0 {
+				c.Event(*recorded(t, cases[i])[0].Case, events[0])
+				lists[i], left = events[1:], true
+			}
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	run := Run{Dir: filepath.FromSlash("tests/reports/2026-03-04T05-06-07"), Took: 14200 * time.Millisecond}
+	for name, o := range map[string]Options{
+		"plain": {}, "verbose": {Verbose: true}, "quiet": {Quiet: true, TTY: true}, "color": {Color: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			c := New(&b, o)
+			play(t, c, all...)
+			if err := c.End(run); err != nil {
+				t.Fatal(err)
+			}
+			if o.Color {
+				golden(t, name, strings.ReplaceAll(b.String(), "\x1b", "␛"))
+				return
+			}
+			if strings.Contains(b.String(), "\x1b") {
+				t.Error("colours were not asked for")
+			}
+			golden(t, name, b.String())
+		})
+	}
+}
+
+// terminal obeys what the console writes and keeps the lines that are seen.
+type terminal struct {
+	t     *testing.T
+	lines []string
+	row   int
+	most  int
+}
+
+func (v *terminal) Write(p []byte) (int, error) {
+	s := string(p)
+	for s != "" {
+		var up int
+		switch {
+		case strings.HasPrefix(s, "\x1b["):
+			end := strings.IndexAny(s, "AJm")
+			switch s[end] {
+			case 'A':
+				for _, d := range s[2:end] {
+					up = up*10 + int(d-'0')
+				}
+				v.row -= up
+			case 'J':
+				v.lines = v.lines[:v.row]
+			}
+			s = s[end+1:]
+		default:
+			line, rest, ok := strings.Cut(s, "\n")
+			if !ok || v.row != len(v.lines) {
+				v.t.Errorf("wrote %q in row %d of %d", s, v.row, len(v.lines))
+			}
+			v.lines = append(v.lines, line)
+			v.row++
+			s = rest
+		}
+	}
+	v.most = max(v.most, len(v.lines))
+	return len(p), nil
+}
+
+func TestLive(t *testing.T) {
+	view := &terminal{t: t}
+	c := New(view, Options{TTY: true, Width: 60, Clock: func() time.Time { return epoch }})
+	for _, name := range []string{"pass", "fail", "interrupted"} {
+		events := recorded(t, name)
+		for _, e := range events[:2] {
+			c.Event(*events[0].Case, e)
+		}
+	}
+	c.mu.Lock()
+	live := strings.Join(view.lines, "\n")
+	c.mu.Unlock()
+	if diff := cmp.Diff(strings.TrimSpace(`
+▶ android emulator-5554 · login-ok · 1/4 launch {packa… 13.0s
+▶ web web-1 · login-wrong · 1/4 openBrowser {url: 'htt… 13.0s
+▶ android emulator-5556 · killed · 1/3 launch {package… 13.0s`), live); diff != "" {
+		t.Error(diff)
+	}
+	for _, e := range recorded(t, "pass")[2:] {
+		c.Event(*recorded(t, "pass")[0].Case, e)
+	}
+	c.mu.Lock()
+	if len(view.lines) != 3 || view.lines[0] != "✓ PASS login-ok · android emulator-5554 · 3.5s" {
+		t.Errorf("%q", view.lines)
+	}
+	c.mu.Unlock()
+	if err := c.End(Run{Took: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(view.lines, "\n")
+	if strings.Contains(text, "▶") || !strings.Contains(text, "\n1 passed, 2 interrupted in 1.0s") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestLiveLinesFit(t *testing.T) {
+	for width := 1; width < 90; width++ {
+		var b bytes.Buffer
+		c := New(&b, Options{Width: width, Clock: func() time.Time { return epoch }})
+		of := reporters.Case{Pack: "日本語", Platform: "android", Device: "x\x1b[2Jy", Steps: []reporters.Step{{N: 1, Action: "input", Args: "語語語🎉é"}}}
+		line := c.liveLine(&running{c: of, step: 1, since: epoch})
+		if n := columnsOf(line); n > max(width-1, len(" 0.0s")+1) || strings.Contains(line, "\x1b") {
+			t.Errorf("width %d: %q has %d columns", width, line, n)
+		}
+		if err := c.End(Run{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A device cannot write to the terminal.
+func TestControlCharacters(t *testing.T) {
+	const evil = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e\u2028"
+	var b bytes.Buffer
+	c := New(&b, Options{Verbose: true})
+	of := reporters.Case{ID: evil, Pack: evil, Platform: evil, Device: evil}
+	of.Place.File, of.Place.Line = evil, 1
+	of.Steps = []reporters.Step{{N: 1, Action: evil, Args: evil, Source: evil, Place: of.Place}}
+	p := &reporters.Problem{Message: evil, Expected: evil, Actual: evil, Candidates: []string{evil}, Stack: evil}
+	for _, e := range []reporters.Event{
+		{Kind: reporters.CaseStarted, Case: &of}, {Kind: reporters.StepStarted, Step: 1},
+		{Kind: reporters.Attached, Step: 1, Attachment: &reporters.Attachment{Path: "screenshots/" + evil, Kind: reporters.KindFailure}},
+		{Kind: reporters.StepEnded, Step: 1, Verdict: reporters.Fail, Problem: p},
+		{Kind: reporters.CaseEnded, Verdict: reporters.Fail, Problem: p},
+	} {
+		c.Event(of, e)
+	}
+	if err := c.End(Run{Dir: "reports"}); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexFunc(b.String(), func(r rune) bool {
+		return r != '\n' && (r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x202e || r == 0x2028)
+	}); i >= 0 {
+		t.Errorf("at %d in %q", i, b.String())
+	}
+}
+
+func TestTotals(t *testing.T) {
+	for want, verdicts := range map[string][]reporters.Verdict{
+		"no test was run in 2.0s":         nil,
+		"2 passed in 2.0s":                {reporters.Pass, reporters.Pass},
+		"0 passed, 2 skipped in 2.0s":     {reporters.Skipped, reporters.Skipped},
+		"1 passed, 1 error in 2.0s":       {reporters.Pass, reporters.Error},
+		"0 passed, 2 errors in 2.0s":      {reporters.Error, reporters.Error},
+		"0 passed, 1 interrupted in 2.0s": {reporters.Interrupted},
+		"1 passed, 1 failed, 1 error, 1 interrupted, 1 skipped in 2.0s": {reporters.Pass, reporters.Fail, reporters.Error,
+			reporters.Interrupted, reporters.Skipped},
+	} {
+		var b bytes.Buffer
+		c := New(&b, Options{})
+		for i, v := range verdicts {
+			c.Event(reporters.Case{ID: "x", Pack: string(rune('a' + i))}, reporters.Event{Kind: reporters.CaseEnded, Verdict: v})
+		}
+		if err := c.End(Run{Took: 2 * time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(b.String(), "\n"+want+"\n") {
+			t.Errorf("want %q:\n%s", want, b.String())
+		}
+	}
+}
+
+// A pack that could not be kept is no pass, whatever its events said.
+func TestCorrect(t *testing.T) {
+	var b bytes.Buffer
+	c := New(&b, Options{})
+	play(t, c, "pass")
+	res := reporters.Fold(recorded(t, "pass"))
+	res.Verdict, res.Problem = reporters.Error, &reporters.Problem{Message: "the disk is full"}
+	c.Correct(res)
+	if err := c.End(Run{}); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); !strings.Contains(s, "0 passed, 1 error in") || strings.Count(s, "the disk is full") != 1 {
+		t.Errorf("%s", s)
+	}
+}
+
+func TestConcurrently(t *testing.T) {
+	view := &terminal{t: t}
+	c := New(view, Options{TTY: true, Verbose: true})
+	var wg sync.WaitGroup
+	for i := range 30 {
+		events := recorded(t, all[i%len(all)])
+		of := *events[0].Case
+		of.Pack = strings.Repeat("x", i+1)
+		events[0].Case = &of
+		wg.Go(func() {
+			for _, e := range events {
+				c.Event(of, e)
+			}
+		})
+	}
+	wg.Wait()
+	if err := c.End(Run{Took: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(view.lines, "\n"); !strings.Contains(text, "5 passed, 5 failed, 10 errors, 5 interrupted, 5 skipped in 1.0s") {
+		t.Errorf("%s", text)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestBrokenPipe(t *testing.T) {
+	c := New(broken{}, Options{})
+	play(t, c, all...)
+	if err := c.End(Run{}); err == nil || err.Error() != "broken pipe" {
+		t.Error(err)
+	}
+	if err := c.End(Run{}); err == nil {
+		t.Error("the second End knows of no error")
+	}
+}
