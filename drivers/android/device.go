@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -32,6 +33,7 @@ type Device struct {
 	log     *slog.Logger
 	session string // makes the names of our files on the device unique
 	forget  func()
+	segment int // seconds of a film's part
 
 	life    context.Context // ends with Close
 	end     context.CancelCauseFunc
@@ -73,7 +75,8 @@ func open(ctx context.Context, l *link, log *slog.Logger) (*Device, error) {
 	d := &Device{
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]), forget: func() {},
-		files: map[string]struct{}{}, pids: map[int]struct{}{},
+		segment: segmentSeconds,
+		files:   map[string]struct{}{}, pids: map[int]struct{}{},
 	}
 	d.life, d.end = context.WithCancelCause(context.Background())
 	if err := d.prepare(ctx); err != nil {
@@ -87,22 +90,23 @@ var wakefulness = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
 
 // prepare clears away what killed sessions left (the lease says that nobody else works on this phone) and wakes the display.
 func (d *Device) prepare(ctx context.Context) error {
-	if err := d.clearLeftovers(ctx); err != nil {
+	group, both := errgroup.WithContext(ctx)
+	group.Go(func() error { return d.clearLeftovers(both) })
+	asleep := false
+	group.Go(func() error {
+		o, err := d.run(both, command{name: "dumpsys power", line: "dumpsys power"})
+		m := wakefulness.FindSubmatch(o.out)
+		asleep = m != nil && string(m[1]) != "Awake"
 		return err
-	}
-	o, err := d.run(ctx, command{name: "dumpsys power", line: "dumpsys power"})
-	if err != nil {
+	})
+	if err := group.Wait(); err != nil || !asleep {
 		return err
-	}
-	m := wakefulness.FindSubmatch(o.out)
-	if m == nil || string(m[1]) == "Awake" {
-		return nil
 	}
 	if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
 		return err
 	}
 	// Not before Android 6, and useless against a PIN: whether it did anything is seen on the screen.
-	_, err = d.run(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
+	_, err := d.run(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
 	return err
 }
 

@@ -2,9 +2,11 @@ package android
 
 import (
 	"errors"
+	"fmt"
 	"image"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -49,6 +51,43 @@ func TestDevicesInEveryState(t *testing.T) {
 	}
 }
 
+func TestPreferredDevice(t *testing.T) {
+	driver := New(Options{Getenv: func(name string) string { return map[string]string{"ANDROID_SERIAL": "ABC"}[name] }})
+	if driver.Preferred() != "ABC" || driver.Platform() != dsl.Android {
+		t.Errorf("%q on %s", driver.Preferred(), driver.Platform())
+	}
+}
+
+// TestOpenWakesTheDisplay: and leaves a phone alone that is awake.
+func TestOpenWakesTheDisplay(t *testing.T) {
+	for wakefulness, want := range map[string]string{
+		"Asleep": "input keyevent 224, wm dismiss-keyguard", "Dozing": "input keyevent 224, wm dismiss-keyguard", "Awake": "",
+	} {
+		var mu sync.Mutex
+		var did []string
+		driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case service == "dumpsys power":
+				return says("POWER MANAGER\n  mWakefulness=" + wakefulness + "\n  mWakefulnessChanging=false\n"), false
+			case strings.HasPrefix(service, "input"), service == "wm dismiss-keyguard":
+				did = append(did, service)
+			}
+			return says(""), false
+		}})
+		if _, err := driver.Open(t.Context(), "X"); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(did, ", "); got != want {
+			t.Errorf("%s: %q", wakefulness, got)
+		}
+		if err := driver.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "X", Unauthorized: true}, androidtest.Options{Serial: "Y"})
 	phones[1].SetState(androidtest.StateRecovery)
@@ -63,37 +102,40 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 // TestWorkOnEveryAndroid goes through a login on every profile of the simulator.
 func TestWorkOnEveryAndroid(t *testing.T) {
 	for _, api := range []int{24, 28, 30, 34, 36} {
-		d, p := openPhone(t, androidtest.Options{API: api})
-		if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
-			t.Fatalf("API %d: %v", api, err)
-		}
-		for _, step := range []struct{ field, text string }{
-			{"email", androidtest.LoginEmail}, {"password", androidtest.LoginPassword},
-		} {
-			tapOn(t, d, step.field)
-			if err := d.Type(t.Context(), step.text); err != nil {
+		t.Run(fmt.Sprint(api), func(t *testing.T) {
+			t.Parallel()
+			d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1, LoginSpinner: 1})
+			if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
 				t.Fatalf("API %d: %v", api, err)
 			}
-			if n := waitNode(t, d, step.field); !n.Editable || !n.Focused {
-				t.Errorf("API %d: field %+v", api, n)
+			for _, step := range []struct{ field, text string }{
+				{"email", androidtest.LoginEmail}, {"password", androidtest.LoginPassword},
+			} {
+				tapOn(t, d, step.field)
+				if err := d.Type(t.Context(), step.text); err != nil {
+					t.Fatalf("API %d: %v", api, err)
+				}
+				if n := waitNode(t, d, step.field); !n.Editable || !n.Focused {
+					t.Errorf("API %d: field %+v", api, n)
+				}
 			}
-		}
-		tapOn(t, d, "sign_in")
-		waitNode(t, d, "Welcome, Ada")
-		if pkg, err := d.Foreground(t.Context()); err != nil || pkg != androidtest.LoginPackage {
-			t.Errorf("API %d: foreground %q, %v", api, pkg, err)
-		}
-		img, err := d.Screenshot(t.Context())
-		if err != nil {
-			t.Fatalf("API %d: %v", api, err)
-		}
-		screen := p.Screen()
-		if img.Bounds() != screen.Bounds() {
-			t.Errorf("API %d: screenshot %v of %v", api, img.Bounds(), screen.Bounds())
-		}
-		if n := len(p.Taps()); n != 3 {
-			t.Errorf("API %d: %d taps for 3", api, n)
-		}
+			tapOn(t, d, "sign_in")
+			waitNode(t, d, "Welcome, Ada")
+			if pkg, err := d.Foreground(t.Context()); err != nil || pkg != androidtest.LoginPackage {
+				t.Errorf("API %d: foreground %q, %v", api, pkg, err)
+			}
+			img, err := d.Screenshot(t.Context())
+			if err != nil {
+				t.Fatalf("API %d: %v", api, err)
+			}
+			screen := p.Screen()
+			if img.Bounds() != screen.Bounds() {
+				t.Errorf("API %d: screenshot %v of %v", api, img.Bounds(), screen.Bounds())
+			}
+			if n := len(p.Taps()); n != 3 {
+				t.Errorf("API %d: %d taps for 3", api, n)
+			}
+		})
 	}
 }
 

@@ -41,6 +41,31 @@ func TestRecording(t *testing.T) {
 	noLeftovers(t, d)
 }
 
+// TestRecordingInSegments: the phone's screenrecord ends by itself, and the film goes on in the next file.
+func TestRecordingInSegments(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	d.segment = 1
+	r, err := d.StartRecording(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p.Count("screenrecord") < 3 {
+		if err := pause(t.Context(), keyboardPoll); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clips, err := r.Stop(t.Context())
+	if err != nil || len(clips) != 3 {
+		t.Fatalf("clips %v, %v", clips, err)
+	}
+	for i, c := range clips {
+		if info, err := os.Stat(c.Path); err != nil || info.Size() == 0 || i > 0 && !c.Start.After(clips[i-1].Start) {
+			t.Errorf("clip %v: %v, %v", c, info, err)
+		}
+	}
+	noLeftovers(t, d)
+}
+
 func TestRecordingWithoutAnEncoder(t *testing.T) {
 	d, p := openPhone(t, androidtest.Options{NoEncoder: true})
 	_, err := d.StartRecording(t.Context(), t.TempDir())

@@ -66,7 +66,7 @@ func (l *link) lostBy(message string) string {
 		{"more than one device", "ambiguous"},
 	} {
 		if strings.Contains(message, known.words) {
-			return firstLine(message) + ": " + mend(drivers.State(known.state))
+			return strings.TrimRight(firstLine(message), ".") + ": " + mend(drivers.State(known.state))
 		}
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -279,15 +280,15 @@ func TestEveryCallHasItsOwnLimit(t *testing.T) {
 		}
 		t.Run(call.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				hang := false
+				var hang atomic.Bool
 				driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
-					return says("x"), hang
+					return says("x"), hang.Load()
 				}})
 				dev, err := driver.Open(t.Context(), "SLOW")
 				if err != nil {
 					t.Fatal(err)
 				}
-				hang = true
+				hang.Store(true)
 				start := time.Now()
 				err = call.do(t.Context(), dev.(*Device), t.TempDir())
 				if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "SLOW did not answer") {
@@ -296,7 +297,7 @@ func TestEveryCallHasItsOwnLimit(t *testing.T) {
 				if took := time.Since(start); took > time.Minute {
 					t.Errorf("it took %v", took)
 				}
-				hang = false
+				hang.Store(false)
 				if err := driver.Close(); err != nil {
 					t.Error(err)
 				}

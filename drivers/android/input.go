@@ -81,9 +81,11 @@ func (d *Device) inputProgram(ctx context.Context) (string, error) {
 }
 
 var unknownCommand = regexp.MustCompile(`(?i)can't find service|no shell command implementation|inaccessible or not found|` +
-	`cmd: (input: )?not found|failure calling service input`)
+	`cmd: (input: )?not found|failure calling service input|unknown command`)
 
-func noSuchCommand(o output) bool { return unknownCommand.MatchString(o.text()) }
+func noSuchCommand(o output) bool {
+	return o.code == 127 || o.code != 0 && unknownCommand.MatchString(o.text())
+}
 
 // inputError finds out whether the phone took the input. The tool says so by its exit code on new phones, and by a stack trace on
 // old ones.

@@ -23,6 +23,9 @@ type properties struct {
 // describe asks a ready device, everything at once.
 func describe(ctx context.Context, l *link) (properties, error) {
 	var p properties
+	if _, err := l.has(ctx, "shell_v2"); err != nil { // once, before three commands want to know it
+		return p, err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		o, err := l.run(ctx, command{name: "getprop", line: "getprop"})

@@ -86,7 +86,7 @@ type segment struct {
 // film starts a segment and waits for its process id.
 func (d *Device) film(ctx context.Context, size string) (*segment, error) {
 	s := &segment{d: d, file: d.tempFile(".mp4"), known: make(chan struct{}), ended: make(chan struct{})}
-	line := fmt.Sprintf("echo $$; exec screenrecord --bit-rate %d --time-limit %d", filmBitRate, segmentSeconds)
+	line := fmt.Sprintf("echo $$; exec screenrecord --bit-rate %d --time-limit %d", filmBitRate, d.segment)
 	if size != "" {
 		line += " --size " + size
 	}
@@ -221,7 +221,7 @@ func (r *recording) run(s *segment) {
 			<-s.ended
 			return
 		}
-		failed := s.err != nil || s.code != 0 && !asked && time.Since(s.start) < segmentSeconds*time.Second/2
+		failed := s.err != nil || s.code != 0 && !asked && time.Since(s.start) < time.Duration(r.d.segment)*time.Second/2
 		if s.err != nil {
 			r.fail(s.err)
 		} else if failed {

@@ -168,7 +168,7 @@ func fieldText(t *testing.T, d *Device) string {
 func TestTypeOnPhones(t *testing.T) {
 	const text = `a %s 100% 'q' "d" $HOME \ ; & | < > ( ) * ? [ ] # ~ !`
 	for _, api := range []int{24, 28, 30, 34, 36} {
-		d, _ := openPhone(t, androidtest.Options{API: api})
+		d, _ := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
 		loginForm(t, d)
 		if err := d.Type(t.Context(), text); err != nil {
 			t.Fatalf("API %d: %v", api, err)
@@ -180,7 +180,7 @@ func TestTypeOnPhones(t *testing.T) {
 }
 
 func TestTypeUnicodeNeedsAKeyboard(t *testing.T) {
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidtest.Options{LoginLoading: 1})
 	loginForm(t, d)
 	err := d.Type(t.Context(), "Grüße")
 	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), `"ü"`) && !strings.Contains(err.Error(), "'ü'") ||
@@ -196,7 +196,7 @@ func TestTypeUnicodeNeedsAKeyboard(t *testing.T) {
 }
 
 func TestTypeUnicodeByADBKeyboard(t *testing.T) {
-	d, p := openPhone(t, androidtest.Options{ADBKeyboard: true})
+	d, p := openPhone(t, androidtest.Options{ADBKeyboard: true, LoginLoading: 1})
 	loginForm(t, d)
 	before := setting(t, d, "default_input_method")
 	text := "Grüße 漢字 😀 " + strings.Repeat("é", 1500)

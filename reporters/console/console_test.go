@@ -153,9 +153,9 @@ func TestLive(t *testing.T) {
 	live := strings.Join(view.lines, "\n")
 	c.mu.Unlock()
 	if diff := cmp.Diff(strings.TrimSpace(`
-▶ android emulator-5554 · login-ok · 1/4 launch {packa… 13.0s
-▶ web web-1 · login-wrong · 1/4 openBrowser {url: 'htt… 13.0s
-▶ android emulator-5556 · killed · 1/3 launch {package… 13.0s`), live); diff != "" {
+▶ android emulator-5554 · login-ok · 1/4 launch {pac… 13.0s
+▶ web web-1 · login-wrong · 1/4 openBrowser {url: 'h… 13.0s
+▶ android emulator-5556 · killed · 1/3 launch {packa… 13.0s`), live); diff != "" {
 		t.Error(diff)
 	}
 	for _, e := range recorded(t, "pass")[2:] {

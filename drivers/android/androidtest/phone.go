@@ -48,7 +48,6 @@ type Phone struct {
 	taps     []Tap
 	counts   map[string]int
 	night    string
-	airplane bool
 
 	link struct {
 		sync.Mutex

@@ -230,6 +230,11 @@ func (s *stream) handle(m message) {
 		}
 	case cmdWRTE:
 		s.mu.Lock()
+		if len(s.buf) > 4*maxPayload { // a host that does not wait for its acknowledgements
+			s.mu.Unlock()
+			s.hangUp()
+			return
+		}
 		s.buf = append(s.buf, m.data...)
 		s.unread = true
 		s.cond.Broadcast()

@@ -1,0 +1,167 @@
+package dsl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"golang.org/x/tools/txtar"
+)
+
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range txtar.Parse(data).Files {
+			if part.Name == "test.yaml" {
+				f.Add(string(part.Data))
+			}
+		}
+	}
+	for _, s := range []string{"\xef\xbb\xbf", "a: \"\\", "a: '", "- ", "---\n---\n", "a: &a", "? ", "a: |", "a: >9\n", "%", "{a: [", "\t", "<<: ", "id: a\r\rb"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		tests, err := Parse("fuzz.yaml", []byte(src))
+		if err != nil {
+			checkErrors(t, err, src)
+			if tests != nil {
+				t.Error("tests beside errors")
+			}
+			return
+		}
+		for _, test := range tests {
+			for _, step := range test.Steps {
+				roundTrip(t, step.Args)
+			}
+			scope, err := NewScope(test, map[string]string{"USER": "x"}, nil)
+			if err == nil {
+				err = CheckVars(test, scope)
+			}
+			if err != nil {
+				checkErrors(t, err, src)
+			}
+		}
+	})
+}
+
+// checkErrors wants places inside the file, messages, no repetition, and nothing that steers a terminal.
+func checkErrors(t *testing.T, err error, src string) {
+	t.Helper()
+	errs, ok := err.(Errors)
+	if !ok || len(errs) == 0 {
+		t.Fatalf("%T", err)
+	}
+	lines := 1 + strings.Count(src, "\n") + strings.Count(src, "\r")
+	for _, e := range errs {
+		if e.Msg == "" || e.Pos.Line < 1 || e.Pos.Col < 1 || e.Pos.Line > lines {
+			t.Errorf("%+v in %d lines", e, lines)
+		}
+	}
+	for _, r := range err.Error() {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			t.Errorf("%U in a message", r)
+		}
+	}
+}
+
+// roundTrip wants Flow's line to give the same value when it is parsed again, on its own and inside brackets.
+func roundTrip(t *testing.T, v Value) {
+	t.Helper()
+	line := Flow(v)
+	if strings.ContainsAny(line, "\n\r") {
+		t.Errorf("more than one line: %q", line)
+	}
+	for _, form := range []struct{ before, after string }{{"a:\n  - b: ", "\n"}, {"a: [", "]\n"}} {
+		if v.Kind == Null {
+			continue
+		}
+		if form.before == "a: [" {
+			line = strings.TrimSuffix(strings.TrimPrefix(Flow(Value{Kind: List, Items: []Value{v}}), "["), "]")
+		}
+		text, source, bad := readable("flow.yaml", []byte(form.before+line+form.after))
+		if bad != nil {
+			t.Fatalf("%q: %v", line, bad)
+		}
+		values, err := read(text, source)
+		if err != nil {
+			t.Fatalf("%q is not YAML: %v", line, err)
+		}
+		back := values[0].Fields[0].Value.Items[0]
+		if form.before != "a: [" {
+			back = back.Fields[0].Value
+		}
+		if got, want := bones(back), bones(v); got != want {
+			t.Errorf("%q\n got %s\nwant %s", line, got, want)
+		}
+	}
+}
+
+// bones writes a value without its places.
+func bones(v Value) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d", v.Kind)
+	if v.Kind != Null && v.Kind < List {
+		fmt.Fprintf(&b, "%q", v.Text)
+	}
+	for _, item := range v.Items {
+		b.WriteString(" -" + bones(item))
+	}
+	for _, f := range v.Fields {
+		fmt.Fprintf(&b, " %q:%s", f.Key, bones(f.Value))
+	}
+	return b.String()
+}
+
+func FuzzFlow(f *testing.F) {
+	for _, s := range []string{"", " ", "a", "a b", "a: b", "a #b", "a#b", "- a", "-", "--- a", "...", "...a", "null", "~", "007", "1e3", "true",
+		"yes", "${A}", "a, b", "[a", "{a", "a]", "é", "日本", "😀", "\t", "a\tb", "\n", "a\nb", "\x00", "\x1b", "\u0085", "\u2028", "\u202e", "\ufeff",
+		"\u00a0", "a\u00a0b", `"`, `'`, `\`, "@a", "`a", "%a", "!a", "&a", "*a", "|", ">", "?", "? a", ":", ":a", "a:", "a:b", "<<", "=", "http://x/?a=b#c"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "?")
+		if len(s) > 10_000 {
+			t.Skip("long texts are cut elsewhere")
+		}
+		roundTrip(t, Value{Kind: String, Text: s})
+		roundTrip(t, Value{Kind: Map, Fields: []Field{{Key: s, Value: Value{Kind: List, Items: []Value{{Kind: String, Text: s}}}}}})
+	})
+}
+
+func FuzzExpand(f *testing.F) {
+	for _, s := range []string{"", "${A}", "${A:-b}", "$${A}", "$$${A}", "${", "${A", "${}", "${A B}", "${A:-${B}}", "$A", "a${A}b${B}c", "${B:-}"} {
+		f.Add(s, "x")
+	}
+	f.Fuzz(func(t *testing.T, text, value string) {
+		scope, err := NewScope(&Test{}, map[string]string{"A": value}, func(string) (string, bool) { return "secret", true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := scope.Expand(text, Pos{})
+		if err != nil {
+			if _, ok := err.(*Error); !ok || got != "" {
+				t.Errorf("%T, %q", err, got)
+			}
+			return
+		}
+		if len(got) > maxText {
+			t.Errorf("%d bytes", len(got))
+		}
+		if !strings.Contains(text, "${") && got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+		if strings.Contains(got, "secret") && !strings.Contains(text, "secret") && !strings.Contains(value, "secret") {
+			t.Error("the environment is visible in a step")
+		}
+	})
+}

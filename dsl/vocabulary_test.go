@@ -1,0 +1,114 @@
+package dsl
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestVocabulary(t *testing.T) {
+	camel := regexp.MustCompile(`^[a-z]+([A-Z][a-z0-9]*)*$`)
+	seen := map[string]bool{}
+	for _, d := range Vocabulary() {
+		t.Run(d.Name, func(t *testing.T) {
+			if !camel.MatchString(d.Name) || seen[strings.ToLower(d.Name)] {
+				t.Error("the name is not camelCase, or is taken")
+			}
+			seen[strings.ToLower(d.Name)] = true
+			if !strings.HasSuffix(d.Doc, ".") || d.Mouths == 0 || len(d.Platforms) == 0 {
+				t.Errorf("doc %q, mouths %d, platforms %v", d.Doc, d.Mouths, d.Platforms)
+			}
+			if strings.HasPrefix(d.Example, "-") || !strings.HasPrefix(d.Example, d.Name+":") {
+				t.Errorf("example %q", d.Example)
+			}
+			for _, p := range d.Platforms {
+				test := parseOne(t, "id: a\nplatform: "+string(p)+"\nsteps:\n  - "+d.Example+"\n")
+				scope, err := NewScope(test, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				args, _, err := Bind(test.Steps[0], scope)
+				if err != nil || reflect.TypeOf(args) != reflect.TypeOf(d.Args) {
+					t.Errorf("the example gives %T, %v", args, err)
+				}
+			}
+			if got, ok := Lookup(d.Name); !ok || got.Name != d.Name {
+				t.Error("Lookup does not find it")
+			}
+			checkTags(t, reflect.TypeOf(d.Args))
+			for _, option := range shapeOf(reflect.TypeFor[StepOptions]()).keys() {
+				if shapeOf(reflect.TypeOf(d.Args)).has(option) {
+					t.Errorf("the argument %q hides the step option", option)
+				}
+			}
+		})
+	}
+	if _, ok := Lookup("tapp"); ok {
+		t.Error("Lookup finds what is not there")
+	}
+}
+
+func TestOtherStructsHaveTags(t *testing.T) {
+	checkTags(t, reflect.TypeFor[StepOptions]())
+	checkTags(t, reflect.TypeFor[header]())
+}
+
+// checkTags wants json and doc on every field, a json name in camelCase, and types that decode knows.
+func checkTags(t *testing.T, typ reflect.Type) {
+	t.Helper()
+	if typ.Kind() != reflect.Struct {
+		t.Fatalf("%s is no struct", typ)
+	}
+	known := []reflect.Kind{reflect.String, reflect.Int, reflect.Bool, reflect.Slice, reflect.Struct}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Anonymous {
+			checkTags(t, f.Type)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || f.Tag.Get("doc") == "" {
+			t.Errorf("%s.%s has no json or doc tag", typ, f.Name)
+		}
+		elem := f.Type
+		if elem.Kind() == reflect.Pointer {
+			elem = elem.Elem()
+		}
+		if !slices.Contains(known, elem.Kind()) {
+			t.Errorf("%s.%s: decode does not know %s", typ, f.Name, f.Type)
+		}
+		optional := strings.HasSuffix(f.Tag.Get("json"), ",omitempty")
+		if optional == (f.Tag.Get("required") == "true") {
+			t.Errorf("%s.%s: omitempty and required do not fit together", typ, f.Name)
+		}
+	}
+}
+
+func TestForeignWordsLeadToOurs(t *testing.T) {
+	for _, word := range []string{"tapOn", "inputText", "assertVisible", "launchApp", "appId", "waitForAnimationToEnd", "goto", "fill"} {
+		own, _ := foreignAction(word)
+		if _, known := Lookup(own); !known {
+			t.Errorf("%s leads to %q", word, own)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := []string{"tap", "input", "assert", "waitStable", "webType", "id"}
+	for word, want := range map[string]string{
+		"tapp": "tap", "tpa": "tap", "Tap": "tap", "wait-stable": "waitStable", "wait_stable": "waitStable", "inptu": "input",
+		"asert": "assert", "webtype": "webType", "if": "", "swipe": "", "": "", strings.Repeat("x", 5000): "",
+	} {
+		if got := nearest(word, words); got != want {
+			t.Errorf("%.20q: %q, want %q", word, got, want)
+		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	for b.Loop() {
+		Lookup("webAssert")
+	}
+}
