@@ -54,7 +54,7 @@ func (d *decoding) wrong(v Value, msg, hint string) {
 		if v.written != "" {
 			width = len([]rune(v.written))
 		}
-		if line := []rune(d.source.Line(v.Pos.Line)); v.Kind == String && v.Pos.Col >= 1 && v.Pos.Col <= len(line) {
+		if line := d.source.chars(v.Pos.Line); v.Kind == String && v.Pos.Col >= 1 && v.Pos.Col <= len(line) {
 			switch line[v.Pos.Col-1] {
 			case '"', '\'':
 				width += 2
@@ -157,7 +157,7 @@ func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 	case len(allowed) == 0:
 		hint = "nothing can stand here"
 	}
-	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", f.Key, o.name), hint)
+	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten(f.Key), o.name), hint)
 }
 
 // field fills one field of a struct.

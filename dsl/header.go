@@ -93,7 +93,7 @@ func (d *decoding) unknownHeader(f Field, v Value, s *shape) {
 	} else if own := foreignKey(f.Key, keys); own != "" {
 		hint = fmt.Sprintf("did you mean %q?", own)
 	}
-	d.fail(f.Pos, width, fmt.Sprintf("unknown key %q", f.Key), hint)
+	d.fail(f.Pos, width, fmt.Sprintf("unknown key %q", shorten(f.Key)), hint)
 }
 
 func flowText(v Value) string {
@@ -193,7 +193,7 @@ func (vs *vars) fromValue(d *decoding, v Value, name string) {
 	}
 	for _, f := range v.Fields {
 		if !varForm.MatchString(f.Key) {
-			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q cannot be the name of a variable", f.Key),
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q cannot be the name of a variable", shorten(f.Key)),
 				"use letters without accents, digits and underscores, beginning with a letter")
 			continue
 		}

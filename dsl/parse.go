@@ -44,6 +44,12 @@ func read(text string, source *Source) (values []Value, err error) {
 		return nil, Errors{bad}
 	}
 	t := &tree{source: source, behind: Pos{File: source.File, Line: 1, Col: 1}}
+	t.tabs = map[int]bool{}
+	for i, line := range source.Lines {
+		if strings.Contains(line, "\t") {
+			t.tabs[i+1] = true
+		}
+	}
 	defer func() {
 		if r := recover(); r != nil { // the library may build a tree with holes
 			values, err = nil, Errors{{Pos: Pos{File: source.File, Line: 1, Col: 1}, Source: source,

@@ -18,6 +18,8 @@ const (
 	maxOpen   = 2_000 // brackets open at the same time, whatever they stand in
 	maxDepth  = 100   // nested lists and maps
 	maxValues = 20_000
+	longLine  = 500
+	nearby    = 2_000 // characters in which a part of a value is looked for
 )
 
 // readable makes the text that the YAML library reads: bytes without byte order mark, with \n as the only line break. The
@@ -40,6 +42,14 @@ func readable(file string, src []byte) (string, *Source, *Error) {
 	if len(source.Lines) > maxLines {
 		return whole(fmt.Sprintf("the file has too many lines: %d", len(source.Lines)),
 			fmt.Sprintf("a test file holds at most %d lines; split it", maxLines))
+	}
+	for i, line := range source.Lines {
+		if len(line) > longLine {
+			if source.long == nil {
+				source.long = map[int][]rune{}
+			}
+			source.long[i+1] = []rune(line)
+		}
 	}
 	if e := badText(source); e != nil {
 		return "", source, e

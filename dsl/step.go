@@ -100,7 +100,7 @@ func (d *decoding) severalKeys(fields []Field, def *Def) {
 			hint = fmt.Sprintf(`did you mean a new step, "- %s: …"?`, near)
 		}
 		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("a step has one action, and %q is a second key beside %q",
-			f.Key, fields[0].Key), hint)
+			shorten(f.Key), shorten(fields[0].Key)), hint)
 	}
 }
 
@@ -188,7 +188,7 @@ func (d *decoding) unknownAction(f Field) {
 	} else if own != "" {
 		hint = fmt.Sprintf("did you mean %q?", own)
 	}
-	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", f.Key), hint)
+	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", shorten(f.Key)), hint)
 }
 
 func platforms(def *Def) string {

@@ -3,6 +3,7 @@ package dsl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -73,7 +74,7 @@ func unsupported(source *Source, tokens token.Tokens) *Error {
 			if e := plainText(source, t, pos); e != nil {
 				return e
 			}
-		case t.Type == token.DoubleQuoteType:
+		case t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, `\`):
 			if at, bad := brokenEscape(source, locate(source, pos, `"`)); bad != "" {
 				return &Error{Pos: at, Source: source, Width: len(bad), Msg: fmt.Sprintf("broken escape %s in the quoted text", bad),
 					Hint: `write \xNN, \uNNNN or \UNNNNNNNN with hexadecimal digits, or \\ for a backslash`}
@@ -116,7 +117,7 @@ func plainText(source *Source, t *token.Token, pos Pos) *Error {
 // brokenEscape finds a \x, \u or \U without its hexadecimal digits in the quoted text that begins at the place.
 func brokenEscape(source *Source, pos Pos) (at Pos, bad string) {
 	for n, from := pos.Line, pos.Col; n <= len(source.Lines); n, from = n+1, 0 {
-		line := []rune(source.Line(n))
+		line := source.chars(n)
 		for i := from; i < len(line); i++ {
 			if line[i] == '"' {
 				return Pos{}, ""
@@ -186,7 +187,7 @@ func notClosed(source *Source, tokens token.Tokens, at *token.Token) *Error {
 			open = open[:max(len(open)-1, 0)]
 		}
 	}
-	line := []rune(source.Line(at.Position.Line))
+	line := source.chars(at.Position.Line)
 	indent := string(line[:min(max(at.Position.Column-1, 0), len(line))])
 	if len(open) == 0 || strings.Trim(indent, " -") != "" || open[len(open)-1].Position.Line == at.Position.Line {
 		return nil
@@ -334,14 +335,17 @@ func locate(source *Source, pos Pos, text string) Pos {
 	if source == nil || pos.Line == 0 || text == "" {
 		return pos
 	}
-	for n := pos.Line; n < pos.Line+20 && n <= len(source.Lines); n++ {
-		line, skipped := []rune(source.Line(n)), 0
+	want, left := []rune(text), nearby
+	for n := pos.Line; n < pos.Line+20 && n <= len(source.Lines) && left > 0; n++ {
+		line, from := source.chars(n), 0
 		if n == pos.Line {
-			skipped = min(max(pos.Col-1, 0), len(line))
+			from = min(max(pos.Col-1, 0), len(line))
 		}
-		before, _, found := strings.Cut(string(line[skipped:]), text)
-		if found {
-			return Pos{File: pos.File, Line: n, Col: skipped + len([]rune(before)) + 1}
+		for i := from; i+len(want) <= len(line) && left > 0; i++ {
+			left--
+			if slices.Equal(line[i:i+len(want)], want) {
+				return Pos{File: pos.File, Line: n, Col: i + 1}
+			}
 		}
 	}
 	return pos

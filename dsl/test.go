@@ -38,6 +38,8 @@ type StepOptions struct {
 type Source struct {
 	File  string
 	Lines []string
+
+	long map[int][]rune // the characters of long lines: many messages about one line stay cheap
 }
 
 // Line gives line n, counted from 1, or "".
@@ -46,4 +48,12 @@ func (s *Source) Line(n int) string {
 		return ""
 	}
 	return s.Lines[n-1]
+}
+
+// chars gives the characters of line n. Do not change them.
+func (s *Source) chars(n int) []rune {
+	if s != nil && s.long[n] != nil {
+		return s.long[n]
+	}
+	return []rune(s.Line(n))
 }

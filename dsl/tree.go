@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -16,8 +17,9 @@ type tree struct {
 	open    map[string]bool // anchors whose value is being read: an alias to one is a cycle
 	count   int             // values, those that aliases repeat included
 	errs    Errors
-	full    bool // the limit was reached and reported
-	behind  Pos  // just behind the last key or scalar
+	full    bool         // the limit was reached and reported
+	tabs    map[int]bool // the lines that hold a tab
+	behind  Pos          // just behind the last key or scalar
 }
 
 type anchor struct {
@@ -109,7 +111,7 @@ func (t *tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 			continue
 		}
 		if before, twice := first[key]; twice {
-			t.fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", key), fmt.Sprintf("the first is on line %d", before.Line))
+			t.fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten(key)), fmt.Sprintf("the first is on line %d", before.Line))
 			continue
 		}
 		first[key] = at
@@ -249,8 +251,7 @@ func (t *tree) pos(n ast.Node) Pos {
 // tokenPos mends the columns of the library, which go wrong behind a tab.
 func (t *tree) tokenPos(tk *token.Token) Pos {
 	pos := tokenPos(t.source.File, tk)
-	line := t.source.Line(pos.Line)
-	if tk == nil || !strings.ContainsRune(line, '\t') {
+	if tk == nil || !t.tabs[pos.Line] {
 		return pos
 	}
 	if found := locate(t.source, pos, firstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
@@ -264,7 +265,8 @@ func (t *tree) tokenPos(tk *token.Token) Pos {
 func (t *tree) mend(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
 	word = firstLine(word)
-	if line := []rune(t.source.Line(pos.Line)); pos.Col <= len(line) && strings.HasPrefix(string(line[pos.Col-1:]), word) {
+	line, want := t.source.chars(pos.Line), []rune(word)
+	if end := pos.Col - 1 + len(want); end <= len(line) && slices.Equal(line[pos.Col-1:end], want) {
 		return pos
 	}
 	if found := locate(t.source, t.behind, word); found != t.behind {

@@ -27,7 +27,7 @@ func child(ctx context.Context, t *testing.T, part string, env ...string) *exec.
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, exe)
-	cmd.Env = append(os.Environ(), append(env, childEnv+"="+part)...)
+	cmd.Env = append(os.Environ(), append(env, childEnv+"="+part, "GORACE=atexit_sleep_ms=0")...)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -130,6 +130,11 @@ func sealPack(run *os.Root, name string, now time.Time) (res *Result, err error)
 	if there(root, summaryFile) {
 		return nil, root.RemoveAll(workDir)
 	}
+	if info, err := root.Lstat(workDir); err == nil && !info.IsDir() {
+		if err := root.Remove(workDir); err != nil {
+			return nil, err
+		}
+	}
 	for _, dir := range []string{workDir, artifactsDir, screenshotsDir} {
 		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 			return nil, err

@@ -164,6 +164,26 @@ func (d *Device) spawn(work func()) bool {
 	return true
 }
 
+// stream starts a command that goes on after the call, until the device is closed. Only its beginning is bound to ctx.
+func (d *Device) stream(ctx context.Context, cmd command) (*process, error) {
+	ctx, done := context.WithTimeoutCause(ctx, commandLimit, d.link.tooSlow(cmd.name, commandLimit))
+	defer done()
+	life, end := context.WithCancelCause(d.life)
+	untie := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
+	p, err := d.link.start(life, cmd.line)
+	if !untie() && err == nil {
+		p.close()
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		err = d.link.fault(life, cmd.name, err)
+		end(errClosed)
+		return nil, err
+	}
+	p.end = func() { end(errClosed) }
+	return p, nil
+}
+
 // tempFile names a file on the device which Close removes if it is still there.
 func (d *Device) tempFile(ext string) string {
 	d.mu.Lock()

@@ -178,6 +178,7 @@ func TestNoServerAndNoADB(t *testing.T) {
 // scripted is an adb server of a few lines on pipes, for what takes long in reality: fake clocks do not wait for sockets.
 type scripted struct {
 	devices string
+	mute    bool // a hanging service is not even accepted
 	answer  func(serial, service string) (reply string, hang bool)
 }
 
@@ -204,8 +205,10 @@ func (s scripted) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 			case strings.HasSuffix(request, ":get-state"):
 				io.WriteString(far, "OKAY0006device")
 			default:
-				io.WriteString(far, "OKAY")
 				reply, hang := s.answer(serial, strings.TrimPrefix(request, "shell,v2,raw:"))
+				if !hang || !s.mute {
+					io.WriteString(far, "OKAY")
+				}
 				if hang {
 					_, _ = far.Read(make([]byte, 1)) // until the other side hangs up
 					return
@@ -278,31 +281,33 @@ func TestEveryCallHasItsOwnLimit(t *testing.T) {
 		if call.name == "fetching a film" {
 			continue // goes through a real socket, which a fake clock does not wait for
 		}
-		t.Run(call.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var hang atomic.Bool
-				driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
-					return says("x"), hang.Load()
-				}})
-				dev, err := driver.Open(t.Context(), "SLOW")
-				if err != nil {
-					t.Fatal(err)
-				}
-				hang.Store(true)
-				start := time.Now()
-				err = call.do(t.Context(), dev.(*Device), t.TempDir())
-				if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "SLOW did not answer") {
-					t.Errorf("error %v", err)
-				}
-				if took := time.Since(start); took > time.Minute {
-					t.Errorf("it took %v", took)
-				}
-				hang.Store(false)
-				if err := driver.Close(); err != nil {
-					t.Error(err)
-				}
+		for _, mute := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/mute=%v", call.name, mute), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var hang atomic.Bool
+					driver := scriptedDriver(scripted{mute: mute, answer: func(_, service string) (string, bool) {
+						return says("x"), hang.Load()
+					}})
+					dev, err := driver.Open(t.Context(), "SLOW")
+					if err != nil {
+						t.Fatal(err)
+					}
+					hang.Store(true)
+					start := time.Now()
+					err = call.do(t.Context(), dev.(*Device), t.TempDir())
+					if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "SLOW did not answer") {
+						t.Errorf("error %v", err)
+					}
+					if took := time.Since(start); took > time.Minute {
+						t.Errorf("it took %v", took)
+					}
+					hang.Store(false)
+					if err := driver.Close(); err != nil {
+						t.Error(err)
+					}
+				})
 			})
-		})
+		}
 	}
 }
 

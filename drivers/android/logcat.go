@@ -32,28 +32,23 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, 
 	if err != nil {
 		return nil, err
 	}
-	line := "logcat -v threadtime -T " + logStart(string(o.out))
-	life, cancel := context.WithCancelCause(d.life)
-	p, err := d.link.start(life, line)
+	p, err := d.stream(ctx, command{name: "logcat", line: "logcat -v threadtime -T " + logStart(string(o.out))})
 	if err != nil {
-		err = d.link.fault(ctx, "logcat", err)
-		cancel(errClosed)
 		return nil, err
 	}
 	l := &logStream{
-		d: d, w: w, mark: "end-of-test-" + rand.Text()[:12], errs: capped{max: stderrLimit, quiet: true},
+		d: d, p: p, w: w, mark: "end-of-test-" + rand.Text()[:12], errs: capped{max: stderrLimit, quiet: true},
 		moved: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	if !d.spawn(func() {
 		defer close(l.done)
 		code, err := p.wait(l, &l.errs)
-		l.finish(life, code, err)
+		l.finish(code, err)
 	}) {
-		p.c.Close()
-		cancel(errClosed)
+		p.close()
 		return nil, fmt.Errorf("device %s: logcat: %w", d.link.serial, errClosed)
 	}
-	return sync.OnceValue(func() error { return l.stop(cancel) }), nil
+	return sync.OnceValue(l.stop), nil
 }
 
 // logStart turns the phone's date into the argument of -T. One that cannot be read means: from the last line on.
@@ -71,6 +66,7 @@ func logStart(date string) string {
 // logStream is a log being copied.
 type logStream struct {
 	d     *Device
+	p     *process
 	w     io.Writer
 	mark  string
 	errs  capped
@@ -80,6 +76,7 @@ type logStream struct {
 	mu    sync.Mutex
 	rest  []byte // of a line that is not whole yet
 	ended bool   // the mark came by: what follows is not ours
+	asked bool   // to stop
 	err   error
 }
 
@@ -126,27 +123,30 @@ func (l *logStream) pass(line []byte) error {
 }
 
 // finish notes why logcat ended, if nobody had asked it to.
-func (l *logStream) finish(life context.Context, code int, err error) {
+func (l *logStream) finish(code int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.ended && len(l.rest) > 0 {
 		_ = l.pass(l.rest)
 	}
-	if life.Err() != nil || l.err != nil {
+	if l.asked || l.err != nil || l.d.life.Err() != nil {
 		return
 	}
 	if err != nil {
-		l.err = l.d.link.fault(life, "logcat", err)
+		l.err = l.d.link.fault(l.d.life, "logcat", err)
 	} else if !l.ended {
 		l.err = fmt.Errorf("device %s: logcat ended by itself: %s", l.d.link.serial, output{errs: l.errs.Bytes(), code: code}.reason())
 	}
 }
 
-func (l *logStream) stop(cancel context.CancelCauseFunc) error {
-	ctx, done := context.WithTimeout(l.d.life, logFlush)
-	defer done()
+func (l *logStream) stop() error {
+	ctx, cancel := context.WithTimeout(l.d.life, logFlush)
+	defer cancel()
 	l.flush(ctx)
-	cancel(errClosed)
+	l.mu.Lock()
+	l.asked = true
+	l.mu.Unlock()
+	l.p.close()
 	<-l.done
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,6 +6,8 @@ import (
 	"image"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -49,12 +51,42 @@ func newPhones(t *testing.T, options ...androidtest.Options) (*Driver, []*androi
 	}
 	t.Cleanup(server.Close)
 	driver := New(serverAt(server.Addr()))
+	sockets := &openSockets{dial: driver.srv.dial}
+	driver.srv.dial = sockets.count
 	t.Cleanup(func() {
 		if err := driver.Close(); err != nil {
 			t.Errorf("close the driver: %v", err)
 		}
+		if n := sockets.n.Load(); n != 0 {
+			t.Errorf("%d connections to the adb server are still open", n)
+		}
 	})
 	return driver, phones, server
+}
+
+// openSockets counts the connections that nobody has closed.
+type openSockets struct {
+	dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	n    atomic.Int64
+}
+
+func (s *openSockets) count(ctx context.Context, network, addr string) (net.Conn, error) {
+	nc, err := s.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	s.n.Add(1)
+	return &countedConn{Conn: nc, closed: sync.OnceFunc(func() { s.n.Add(-1) })}, nil
+}
+
+type countedConn struct {
+	net.Conn
+	closed func()
+}
+
+func (c *countedConn) Close() error {
+	c.closed()
+	return c.Conn.Close()
 }
 
 // openPhone starts one phone and opens it.

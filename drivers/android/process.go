@@ -2,6 +2,7 @@ package android
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,14 +20,23 @@ const (
 
 // process is a command that runs on the device.
 type process struct {
-	c  *conn
-	v2 bool
+	c   *conn
+	v2  bool
+	end context.CancelFunc // of the context that the connection is tied to, if it has one of its own
+}
+
+// close ends the process, if it has not ended by itself.
+func (p *process) close() {
+	p.c.Close()
+	if p.end != nil {
+		p.end()
+	}
 }
 
 // wait copies what the command says until it ends, and closes the connection. Without shell v2 everything goes to out, and
 // the code is always zero.
 func (p *process) wait(out, errs io.Writer) (code int, err error) {
-	defer p.c.Close()
+	defer p.close()
 	if !p.v2 {
 		_, err := io.Copy(out, p.c.r)
 		return 0, err

@@ -40,6 +40,7 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 			first, size = s, try
 			break
 		} else if ctx.Err() != nil {
+			s.p.close()
 			return nil, d.link.fault(ctx, "screenrecord", err)
 		}
 		d.log.Debug("screenrecord refuses", "size", try, "reason", s.reason())
@@ -91,11 +92,11 @@ func (d *Device) film(ctx context.Context, size string) (*segment, error) {
 		line += " --size " + size
 	}
 	var err error
-	if s.p, err = d.link.start(d.life, line+" "+s.file); err != nil {
-		return nil, d.link.fault(d.life, "screenrecord", err)
+	if s.p, err = d.stream(ctx, command{name: "screenrecord", line: line + " " + s.file}); err != nil {
+		return nil, err
 	}
 	if !d.spawn(s.watch) {
-		s.p.c.Close()
+		s.p.close()
 		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, errClosed)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, filmPidLimit, d.link.tooSlow("screenrecord", filmPidLimit))
@@ -104,7 +105,7 @@ func (d *Device) film(ctx context.Context, size string) (*segment, error) {
 	case <-s.known:
 	case <-s.ended:
 	case <-ctx.Done():
-		s.p.c.Close()
+		s.p.close()
 		return nil, d.link.fault(ctx, "screenrecord", ctx.Err())
 	}
 	return s, nil
@@ -255,7 +256,7 @@ func (r *recording) interrupt(s *segment) {
 	case <-s.ended:
 	case <-timer.C:
 		r.fail(fmt.Errorf("device %s: screenrecord did not end within %v", r.d.link.serial, filmEndLimit))
-		s.p.c.Close() // which kills it
+		s.p.close() // which kills it
 		<-s.ended
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -97,9 +96,7 @@ func (m Maker) copyParts(ctx context.Context, dir string, parts []part) error {
 	if err := os.WriteFile(filepath.Join(dir, "list.txt"), []byte(list.String()), 0o644); err != nil {
 		return err
 	}
-	_, err := m.run(ctx, dir, "-f", "concat", "-safe", "1", "-i", "list.txt", "-i", chaptersFile,
-		"-map", "0:v:0", "-map_metadata", "1", "-map_chapters", "1", "-c", "copy", "-movflags", "+faststart", "-f", "mp4", "out.mp4")
-	return err
+	return m.wrap(ctx, dir, "-f", "concat", "-safe", "1", "-i", "list.txt")
 }
 
 // encodeParts fits every part into the largest one, with black borders where the screen was turned.
@@ -116,9 +113,23 @@ func (m Maker) encodeParts(ctx context.Context, dir string, parts []part) error 
 		fmt.Fprintf(&inputs, "[v%d]", i)
 	}
 	fmt.Fprintf(&graph, "%sconcat=n=%d:v=1:a=0[v]", inputs.String(), len(parts))
-	args = append(args, "-i", chaptersFile, "-filter_complex", graph.String(), "-map", "[v]",
-		"-map_metadata", strconv.Itoa(len(parts)), "-map_chapters", strconv.Itoa(len(parts)))
-	_, err := m.run(ctx, dir, append(args, encoding()...)...)
+	return m.encode(ctx, dir, append(args, "-filter_complex", graph.String(), "-map", "[v]"))
+}
+
+// encode writes out.mp4 of what args say, in two goes: a frame lasts as long as it lasts only in a container which ffmpeg knows
+// to be of no fixed rate, and a recorder's or a slide show's frames, filled up to one rate, would cost many times as much.
+func (m Maker) encode(ctx context.Context, dir string, args []string) error {
+	args = append(args, "-an", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p", "-f", "matroska", "out.mkv")
+	if _, err := m.run(ctx, dir, args...); err != nil {
+		return err
+	}
+	return m.wrap(ctx, dir, "-i", "out.mkv")
+}
+
+// wrap puts the frames of an input as they are into out.mp4, with the chapters.
+func (m Maker) wrap(ctx context.Context, dir string, input ...string) error {
+	_, err := m.run(ctx, dir, append(input, "-i", chaptersFile, "-map", "0:v:0", "-map_metadata", "1", "-map_chapters", "1",
+		"-c", "copy", "-movflags", "+faststart", "-f", "mp4", "out.mp4")...)
 	return err
 }
 
@@ -127,9 +138,4 @@ func fit(width, height int) string {
 	width, height = width+width%2, height+height%2
 	return fmt.Sprintf("scale=%d:%d:force_original_aspect_ratio=decrease,pad=%d:%d:(ow-iw)/2:(oh-ih)/2,setsar=1,format=yuv420p",
 		width, height, width, height)
-}
-
-func encoding() []string {
-	return []string{"-an", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "26", "-pix_fmt", "yuv420p",
-		"-movflags", "+faststart", "-f", "mp4", "out.mp4"}
 }

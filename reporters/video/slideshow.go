@@ -80,10 +80,8 @@ func (m Maker) slides(ctx context.Context, s slides) error {
 	if err := writeChapters(s.dir, marks, total); err != nil {
 		return err
 	}
-	args := []string{"-f", "concat", "-safe", "1", "-i", "list.txt", "-i", chaptersFile, "-map", "0:v:0", "-map_metadata", "1",
-		"-map_chapters", "1", "-vf", s.filter, "-t", fmt.Sprintf("%.3f", (total + minFrame).Seconds())}
-	_, err := m.run(ctx, s.dir, append(args, encoding()...)...)
-	return err
+	return m.encode(ctx, s.dir, []string{"-f", "concat", "-safe", "1", "-i", "list.txt", "-map", "0:v:0", "-vf", s.filter,
+		"-t", fmt.Sprintf("%.3f", (total + minFrame).Seconds())})
 }
 
 func size(path string) (width, height int, err error) {

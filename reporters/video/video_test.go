@@ -254,6 +254,35 @@ func TestSlideShow(t *testing.T) {
 	check(t, out, 66, 130, 3*time.Second)
 }
 
+// BenchmarkSlideShow is a slide show of twenty phone screens that lasts a minute.
+func BenchmarkSlideShow(b *testing.B) {
+	program, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	var frames []Frame
+	for i := range 20 {
+		img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
+		draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+		draw.Draw(img, image.Rect(50*i, 100*i, 50*i+200, 100*i+80), image.Black, image.Point{}, draw.Src)
+		path := filepath.Join(dir, strconv.Itoa(i)+".png")
+		f, err := os.Create(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+			b.Fatal(err)
+		}
+		frames = append(frames, Frame{Path: path, Duration: 3 * time.Second})
+	}
+	for b.Loop() {
+		if err := (Maker{FFmpeg: program}).SlideShow(b.Context(), frames, epoch, filepath.Join(dir, "out.mp4")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func TestSlideShowErrors(t *testing.T) {
 	dir := t.TempDir()
 	m := maker(t)

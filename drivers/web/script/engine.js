@@ -23,7 +23,8 @@
   const byId = {9: method(Document.prototype, 'getElementById'), 11: method(DocumentFragment.prototype, 'getElementById')};
   const readyState = getter(Document.prototype, 'readyState'), hasFocus = method(Document.prototype, 'hasFocus');
   const rootElement = getter(Document.prototype, 'documentElement'), create = method(Document.prototype, 'createElement');
-  const editableContent = getter(HTMLElement.prototype, 'isContentEditable');
+  const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
+  const editableContent = el => { try { return contentEditable(el); } catch { return false; } }; // <svg> is no HTMLElement
   const styleOf = window.getComputedStyle.bind(window);
 
   const MAX_TEXT = 4096, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200;
