@@ -55,7 +55,7 @@ func flow(b *strings.Builder, v Value, inside bool) {
 
 // plain tells whether the text can stand without quotes: on its own, or inside brackets.
 func plain(s string, inside bool) bool {
-	if s == "" || resolve(s) != String || s != strings.TrimSpace(s) || s == "<<" {
+	if s == "" || resolve(s) != String || s != strings.TrimSpace(s) || strings.HasSuffix(s, "<<") {
 		return false
 	}
 	if strings.ContainsRune("-?:,[]{}#&*!|>'\"%@`=", rune(s[0])) {

@@ -18,6 +18,7 @@ const (
 	maxOpen   = 2_000 // brackets open at the same time, whatever they stand in
 	maxDepth  = 100   // nested lists and maps
 	maxValues = 20_000
+	maxTokens = 5 * maxValues
 	longLine  = 500
 	nearby    = 2_000 // characters in which a part of a value is looked for
 )

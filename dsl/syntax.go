@@ -3,7 +3,6 @@ package dsl
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -24,6 +23,10 @@ func parseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 	tokens = lexer.Tokenize(text)
 	if t := tokens.InvalidToken(); t != nil {
 		return nil, syntaxError(source, t, t.Error)
+	}
+	if len(tokens) > maxTokens {
+		return nil, &Error{Pos: tokenPos(source.File, tokens[maxTokens]), Source: source, Hint: "split the file",
+			Msg: "the file holds too many values"}
 	}
 	if e := unsupported(source, tokens); e != nil {
 		return nil, e
@@ -52,87 +55,6 @@ func parseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 		}
 	}
 	return docs, nil
-}
-
-// unsupported finds what the library lets through and we do not: YAML that testers do not mean, and what it misreads.
-func unsupported(source *Source, tokens token.Tokens) *Error {
-	for _, t := range tokens {
-		pos := tokenPos(source.File, t)
-		switch {
-		case t.Type == token.DirectiveType && pos.Col == 1:
-			return &Error{Pos: pos, Source: source, Hint: "remove the line",
-				Msg: "YAML directives (lines that begin with %) are not supported"}
-		case t.Type == token.DocumentEndType:
-			if line, _, _ := strings.Cut(source.Line(pos.Line), " #"); strings.Trim(line, " \t.") != "" {
-				return &Error{Pos: Pos{File: source.File, Line: pos.Line, Col: 1}, Source: source, Width: 3,
-					Msg:  "... at the beginning of a line ends the test, and something follows it",
-					Hint: "put the text in quotes, or begin a new test with --- on a line of its own"}
-			}
-		case t.Type == token.MappingKeyType:
-			return &Error{Pos: pos, Source: source, Msg: `a text cannot begin with "? "`, Hint: "put the text in quotes"}
-		case t.Type == token.StringType && !inBlock(t):
-			if e := plainText(source, t, pos); e != nil {
-				return e
-			}
-		case t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, `\`):
-			if at, bad := brokenEscape(source, locate(source, pos, `"`)); bad != "" {
-				return &Error{Pos: at, Source: source, Width: len(bad), Msg: fmt.Sprintf("broken escape %s in the quoted text", bad),
-					Hint: `write \xNN, \uNNNN or \UNNNNNNNN with hexadecimal digits, or \\ for a backslash`}
-			}
-		}
-	}
-	return nil
-}
-
-// inBlock tells whether the token is the text of a | or > block.
-func inBlock(t *token.Token) bool {
-	p := t.Prev
-	for p != nil && p.Type == token.CommentType {
-		p = p.Prev
-	}
-	return p != nil && (p.Type == token.LiteralType || p.Type == token.FoldedType)
-}
-
-// plainText refuses two traps of texts without quotes: a tab, which the library drops, and a line that looks like a list
-// entry but continues the text above.
-func plainText(source *Source, t *token.Token, pos Pos) *Error {
-	raw := strings.TrimSpace(t.Origin)
-	if strings.Contains(raw, "\t") {
-		return &Error{Pos: locate(source, pos, "\t"), Source: source, Msg: "a tab inside a text that has no quotes",
-			Hint: `put the text in double quotes and write \t for the tab, or use a space`}
-	}
-	lines := strings.Split(raw, "\n")
-	for _, line := range lines[1:] {
-		if entry := strings.TrimSpace(line); strings.HasPrefix(entry, "- ") {
-			// The library gives such a text the place of one of its later lines.
-			start := Pos{File: pos.File, Line: max(pos.Line-len(lines), 1), Col: 1}
-			return &Error{Pos: locate(source, start, entry), Source: source,
-				Msg:  "this line continues the text above, though it looks like an entry of a list",
-				Hint: "indent it like the other entries, or put the whole text in quotes"}
-		}
-	}
-	return nil
-}
-
-// brokenEscape finds a \x, \u or \U without its hexadecimal digits in the quoted text that begins at the place.
-func brokenEscape(source *Source, pos Pos) (at Pos, bad string) {
-	for n, from := pos.Line, pos.Col; n <= len(source.Lines); n, from = n+1, 0 {
-		line := source.chars(n)
-		for i := from; i < len(line); i++ {
-			if line[i] == '"' {
-				return Pos{}, ""
-			}
-			if line[i] != '\\' || i+1 == len(line) {
-				continue
-			}
-			i++
-			digits := map[rune]int{'x': 2, 'u': 4, 'U': 8}[line[i]]
-			if end := i + 1 + digits; digits > 0 && (end > len(line) || !isDigits(string(line[i+1:end]), "0123456789abcdefABCDEF")) {
-				return Pos{File: pos.File, Line: n, Col: i}, string(line[i-1 : i+1])
-			}
-		}
-	}
-	return Pos{}, ""
 }
 
 // syntaxError turns the library's words into ours. What testers get wrong most often has a message of its own.
@@ -296,57 +218,4 @@ func tabIndent(source *Source, line int) (Pos, bool) {
 		}
 	}
 	return Pos{}, false
-}
-
-func tokenPos(file string, t *token.Token) Pos {
-	if t == nil || t.Position == nil {
-		return Pos{File: file, Line: 1, Col: 1}
-	}
-	return Pos{File: file, Line: max(t.Position.Line, 1), Col: max(t.Position.Column, 1)}
-}
-
-func lastPlace(tokens token.Tokens, file string) Pos {
-	if len(tokens) == 0 {
-		return Pos{File: file, Line: 1, Col: 1}
-	}
-	return tokenPos(file, tokens[len(tokens)-1])
-}
-
-// restOf is the text from the column to the end of the line, without a comment.
-func restOf(line string, col int) string {
-	runes := []rune(line)
-	rest := string(runes[min(max(col-1, 0), len(runes)):])
-	if i := strings.Index(rest, " #"); i >= 0 {
-		rest = rest[:i]
-	}
-	return strings.TrimSpace(rest)
-}
-
-func firstRune(line string, col int) string {
-	for _, r := range restOf(line, col) {
-		return string(r)
-	}
-	return ""
-}
-
-// locate finds the text in the source at or after the place, on that line or on the few that follow it: messages about a
-// part of a value point at that part. Without luck it is the place itself.
-func locate(source *Source, pos Pos, text string) Pos {
-	if source == nil || pos.Line == 0 || text == "" {
-		return pos
-	}
-	want, left := []rune(text), nearby
-	for n := pos.Line; n < pos.Line+20 && n <= len(source.Lines) && left > 0; n++ {
-		line, from := source.chars(n), 0
-		if n == pos.Line {
-			from = min(max(pos.Col-1, 0), len(line))
-		}
-		for i := from; i+len(want) <= len(line) && left > 0; i++ {
-			left--
-			if slices.Equal(line[i:i+len(want)], want) {
-				return Pos{File: pos.File, Line: n, Col: i + 1}
-			}
-		}
-	}
-	return pos
 }

@@ -78,24 +78,24 @@ func (d *Device) start(ctx context.Context, pkg, component string) error {
 	if err := d.mustBeInstalled(ctx, pkg); err != nil {
 		return err
 	}
-	kind := drivers.ErrNoApp
-	if !strings.HasPrefix(problem, "Error") && !strings.Contains(problem, "SecurityException") {
-		return fmt.Errorf("device %s: launch %s: %s", d.link.serial, component, problem)
+	if strings.HasPrefix(problem, "Error") || strings.Contains(problem, "SecurityException") {
+		return fmt.Errorf("device %s: %w: %s: %s", d.link.serial, drivers.ErrNoApp, component, problem)
 	}
-	return fmt.Errorf("device %s: %w: %s: %s", d.link.serial, kind, component, problem)
+	return fmt.Errorf("device %s: launch %s: %s", d.link.serial, component, problem)
 }
 
 // parseStart tells whether `am start -W` started something. Only the beginnings of lines count: the intent is echoed, with
 // whatever text it carries. A warning ("its current task has been brought to the front") is a success; so is a status of timeout,
 // which says that the app is not done drawing.
 func parseStart(o output) (status, problem string) {
-	complete := false
+	complete, vague := false, ""
 	for line := range strings.Lines(o.text()) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
-		case strings.HasPrefix(line, "Error"), strings.HasPrefix(line, "java.lang."), strings.HasPrefix(line, "Exception occurred"),
-			strings.HasPrefix(line, "Security exception"), strings.HasPrefix(line, "android."):
+		case strings.HasPrefix(line, "Error"), strings.HasPrefix(line, "java.lang."), strings.HasPrefix(line, "android."):
 			problem = cmp.Or(problem, clip(line, 300))
+		case strings.HasPrefix(line, "Exception occurred"), strings.HasPrefix(line, "Security exception"):
+			vague = cmp.Or(vague, clip(line, 300)) // the exception itself follows
 		case strings.HasPrefix(line, "Status: "):
 			status = strings.TrimPrefix(line, "Status: ")
 		case strings.HasPrefix(line, "Warning: "):
@@ -104,6 +104,7 @@ func parseStart(o output) (status, problem string) {
 			complete = true
 		}
 	}
+	problem = cmp.Or(problem, vague)
 	switch {
 	case problem != "":
 		return "", problem
@@ -146,8 +147,8 @@ func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
 		return err
 	}
 	hint := ""
-	if close := near(pkg, own); len(close) > 0 {
-		hint = "; did you mean " + strings.Join(close, " or ") + "?"
+	if names := near(pkg, own); len(names) > 0 {
+		hint = "; did you mean " + strings.Join(names, " or ") + "?"
 	}
 	return fmt.Errorf("device %s: %w: %s is not installed%s", d.link.serial, drivers.ErrNoApp, pkg, hint)
 }

@@ -64,7 +64,10 @@ type dumpParser struct {
 	open   []*drivers.Node
 	layers []int // of the windows, beside dump.windows
 	layer  int   // of the window that is being read
+	below  int   // the layer of a window that does not give its own: they are listed from the top
 	nodes  int
+
+	elsewhere bool // on another display than the one that screenshots show and taps reach
 }
 
 func (p *dumpParser) begin(e xml.StartElement) error {
@@ -80,12 +83,19 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 	}
 	switch tag {
 	case "hierarchy":
-		if r, err := strconv.Atoi(attr(e, "rotation")); err == nil {
+		if r, err := strconv.Atoi(attr(e, "rotation")); err == nil && !p.elsewhere {
 			p.rotation = r & 3
 		}
 	case "window":
-		p.layer, _ = strconv.Atoi(attr(e, "layer"))
-	case "displays", "display":
+		p.below--
+		p.layer = p.below
+		if layer, err := strconv.Atoi(attr(e, "layer")); err == nil {
+			p.layer = layer
+		}
+	case "display":
+		id := attr(e, "id")
+		p.elsewhere = id != "" && id != "0"
+	case "displays":
 	default:
 		p.add(e)
 		return nil
@@ -102,7 +112,7 @@ func (p *dumpParser) add(e xml.StartElement) {
 	}
 	if parent != nil {
 		parent.Children = append(parent.Children, n)
-	} else {
+	} else if !p.elsewhere {
 		p.windows = append(p.windows, n)
 		p.layers = append(p.layers, p.layer)
 	}

@@ -104,6 +104,12 @@ func TestParseDumpOfWindows(t *testing.T) {
 	if len(got.windows[1].Children) != 1 {
 		t.Errorf("children of the keyboard: %v", got.windows[1].Children)
 	}
+	got, err = parseDump([]byte(`<displays><display id="0"><window><hierarchy rotation="0"><node class="Top"/></hierarchy></window>` +
+		`<window><hierarchy><node class="Bottom"/></hierarchy></window></display>` +
+		`<display id="2"><window layer="9"><hierarchy rotation="1"><node class="Car"><node/></node></hierarchy></window></display></displays>`))
+	if err != nil || len(got.windows) != 2 || got.windows[0].Type != "Bottom" || got.windows[1].Type != "Top" {
+		t.Errorf("without layers, and with a second display: %v, %v", got.windows, err)
+	}
 }
 
 func TestParseDumpRefuses(t *testing.T) {

@@ -76,7 +76,11 @@ func TestFaultMatrix(t *testing.T) {
 				fault.Match = call.service
 				p.Fail(fault)
 				taps := len(p.Taps())
-				ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+				limit := time.Minute
+				if fault.Kind == androidtest.Hang {
+					limit = 1500 * time.Millisecond
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
 				err := call.do(ctx, d, t.TempDir())
 				checkFault(t, call.name, name, p.Serial(), err)

@@ -131,7 +131,7 @@ func TestParseStart(t *testing.T) {
 		{"no class, on stderr with code 0", output{out: []byte(starting), errs: []byte("Error type 3\n")}, "", "Error type 3"},
 		{"not exported", output{out: []byte(starting),
 			errs: []byte("\nException occurred while executing 'start':\njava.lang.SecurityException: Permission Denial: starting Intent\n"), code: 255},
-			"", "Exception occurred while executing 'start':"},
+			"", "java.lang.SecurityException: Permission Denial: starting Intent"},
 		{"an error in the intent's own text", output{out: []byte("Starting: Intent { dat=x://Error: nothing Error type 3 }\nStatus: ok\nComplete\n")}, "ok", ""},
 		{"silence", output{out: []byte(starting), code: 1}, "", "status Starting: Intent { act=android.intent.action.MAIN cmp=com.a/.B }"},
 	}
@@ -246,6 +246,7 @@ func TestReadDump(t *testing.T) {
 		{"a tree", output{out: []byte(whole)}, 0, nil, ""},
 		{"a tree behind warnings of a device without stderr", output{out: []byte("WARNING: linker: x\nUI hierchary dumped to: /x\n" + whole)}, 0, nil, ""},
 		{"a tree, and a stack trace beside it", output{out: []byte(whole), errs: []byte("java.lang.Exception")}, 0, nil, ""},
+		{"a tree, whatever stands beside it", output{out: []byte(whole), errs: []byte("ERROR: could not get idle state.\nalready registered")}, 0, nil, ""},
 		{"null root", output{errs: []byte("ERROR: null root node returned by UiTestAutomationBridge.\n" + noFile), code: 0}, 5, drivers.ErrNotReady, "no window"},
 		{"no idle", output{errs: []byte("ERROR: could not get idle state.\n" + noFile)}, 1, drivers.ErrNotReady, "never stood still"},
 		{"NPE in childNafCheck", output{errs: []byte("java.lang.NullPointerException\n\tat com.android.commands.uiautomator.AccessibilityNodeInfoDumper.childNafCheck\n")}, 5, drivers.ErrNotReady, "gave nothing"},

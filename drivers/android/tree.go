@@ -30,9 +30,9 @@ func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 	defer cancel()
 	for try := 1; ; try++ {
 		taken := time.Now()
-		d1, err := d.dump(ctx)
+		got, err := d.dump(ctx)
 		if err == nil {
-			return d.newTree(d1, taken), nil
+			return d.newTree(got, taken), nil
 		}
 		again := new(dumpError)
 		if !errors.As(err, &again) || try >= again.tries {
@@ -82,9 +82,9 @@ func (d *Device) readDump(o output) (*dump, error) {
 		return nil, &dumpError{d.link.serial, what, tries, pause, kind}
 	}
 	switch {
-	case strings.Contains(said, "could not get idle state"):
+	case len(doc) == 0 && strings.Contains(said, "could not get idle state"):
 		return fail(1, 0, drivers.ErrNotReady, "the screen never stood still for uiautomator (an animation, a video, a running clock)")
-	case strings.Contains(said, "already registered"):
+	case len(doc) == 0 && strings.Contains(said, "already registered"):
 		return fail(rivalTries, rivalPause, nil, "another automation server holds uiautomator: "+
 			"stop it (Appium, uiautomator2, a running instrumentation) or restart the phone")
 	case len(doc) == 0 && strings.Contains(said, "null root node"):

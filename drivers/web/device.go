@@ -112,6 +112,8 @@ func readPage[T any](ctx context.Context, s *session, page playwright.Page, f fu
 		return none, s.silent()
 	case <-s.browser.lost:
 		return none, errBrowserLost
+	case <-s.crash:
+		return none, errCrashed
 	}
 }
 
@@ -133,6 +135,8 @@ func act(ctx context.Context, d *Device, f func(page playwright.Page) error) err
 		return s.explain(r.err)
 	case <-s.browser.lost:
 		return errBrowserLost
+	case <-s.crash:
+		return errCrashed
 	case <-limit.Done():
 	}
 	grace := time.NewTimer(actGrace)
@@ -163,7 +167,10 @@ func start[T any](d *Device, f func() (T, error)) <-chan outcome[T] {
 	return done
 }
 
-var errBrowserLost = fmt.Errorf("%w: the browser crashed or was closed", drivers.ErrDeviceLost)
+var (
+	errBrowserLost = fmt.Errorf("%w: the browser crashed or was closed", drivers.ErrDeviceLost)
+	errCrashed     = fmt.Errorf("%w: the page crashed", drivers.ErrDeviceLost)
+)
 
 // silent is the error of a page that does not answer.
 func (s *session) silent() error {
@@ -184,7 +191,7 @@ func (s *session) explain(err error) error {
 	case !s.browser.alive():
 		return errBrowserLost
 	case s.crashed():
-		return fmt.Errorf("%w: the page crashed", drivers.ErrDeviceLost)
+		return errCrashed
 	case isKind(err):
 		return err
 	case disconnected(err):

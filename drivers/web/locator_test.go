@@ -79,7 +79,7 @@ func TestLookWaits(t *testing.T) {
 }
 
 func TestHiddenWaitsForTheLoading(t *testing.T) {
-	// The image holds the load back; until then "nothing is there" proves nothing.
+	// Until a page has loaded, "nothing is there" proves nothing.
 	d := show(t, `<p id=x>Here</p><script>x.remove()</script>`)
 	if seen := look(t, d, "#x", drivers.WebWant{Hidden: true}, time.Second); !seen.Met || seen.Count != 0 {
 		t.Errorf("a removed element: %+v", seen)

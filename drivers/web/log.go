@@ -27,8 +27,8 @@ type journal struct {
 	err     error
 }
 
-// StartLog copies the console, uncaught errors, failed requests, answers with an error status and dismissed dialogs to w, a line
-// each: time, kind, text.
+// StartLog copies the console, in which Chromium tells of failed requests too, uncaught errors, answers with an error status
+// and dismissed dialogs to w, a line each: time, kind, text.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,14 +110,7 @@ func (s *session) logTo() {
 		}
 		d.logLine("console "+m.Type(), m.Text()+where)
 	})
-	s.context.OnWebError(func(e playwright.WebError) { d.logLine("uncaught", e.Error().Error()) })
-	s.context.OnRequestFailed(func(r playwright.Request) {
-		reason := "failed"
-		if err := r.Failure(); err != nil {
-			reason = err.Error()
-		}
-		d.logLine("request", fmt.Sprintf("%s %s: %s", r.Method(), shortAddress(r.URL()), reason))
-	})
+	s.context.OnWebError(func(e playwright.WebError) { d.logLine("uncaught", plain(e.Error())) })
 	s.context.OnResponse(func(r playwright.Response) {
 		if r.Status() >= 400 {
 			d.logLine("response", fmt.Sprintf("%d %s %s", r.Status(), r.Request().Method(), shortAddress(r.URL())))

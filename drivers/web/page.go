@@ -88,7 +88,7 @@ func (d *Device) newSession(ctx context.Context, b *browser) (*session, error) {
 			return nil, err
 		}
 		s := &session{device: d, browser: b, context: made, filmed: options.RecordVideo != nil,
-			closed: make(chan struct{})}
+			crash: make(chan struct{}), closed: make(chan struct{})}
 		s.watch()
 		s.logTo()
 		if _, err = made.NewPage(); err == nil {
@@ -165,6 +165,8 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 		err = s.pageError(r.err, limit)
 	case <-s.browser.lost:
 		err = errBrowserLost
+	case <-s.crash:
+		err = errCrashed
 	case <-timer.C:
 		err = fmt.Errorf("%w: it did not load within %s", drivers.ErrPage, limit)
 	case <-ctx.Done():
@@ -189,7 +191,7 @@ func (s *session) pageError(err error, limit time.Duration) error {
 	case !s.browser.alive():
 		return errBrowserLost
 	case s.crashed():
-		return fmt.Errorf("%w: the page crashed", drivers.ErrDeviceLost)
+		return errCrashed
 	case errors.Is(err, playwright.ErrTimeout):
 		return fmt.Errorf("%w: it did not load within %s", drivers.ErrPage, limit)
 	case strings.Contains(err.Error(), "Download is starting"):

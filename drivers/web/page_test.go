@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -233,6 +234,17 @@ func TestALostBrowserIsAnErrorAndTheNextOpenStartsAnother(t *testing.T) {
 }
 
 func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
+	// Killed, Playwright cannot remove its profile folder.
+	dir, err := os.MkdirTemp("", "taproot-web-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
+	t.Cleanup(func() {
+		if !until(context.Background(), 10*time.Second, func() bool { return os.RemoveAll(dir) == nil }) {
+			t.Errorf("%s is still in use", dir)
+		}
+	})
 	own := New(Options{})
 	defer own.Close()
 	opened, err := own.Open(t.Context(), "web-1")
@@ -243,12 +255,16 @@ func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
 	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	family := descendants(own.process.pw.Pid())
 	node, err := os.FindProcess(own.process.pw.Pid())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := node.Kill(); err != nil {
 		t.Fatal(err)
+	}
+	if !until(t.Context(), 20*time.Second, func() bool { return len(alive(family)) == 0 }) {
+		t.Errorf("the browser outlives Playwright: %v", alive(family))
 	}
 	_, err = d.Tree(t.Context())
 	wantError(t, err, drivers.ErrDeviceLost)
@@ -262,6 +278,23 @@ func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
 	if err := again.(*Device).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestAWindowNeedsADisplay(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("every session has a display there")
+	}
+	t.Setenv("DISPLAY", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	own := New(Options{})
+	defer own.Close()
+	opened, err := own.Open(t.Context(), "web-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	err = opened.(*Device).OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Headed: true})
+	wantError(t, err, drivers.ErrUnsupported, "display")
 }
 
 func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {

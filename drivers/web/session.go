@@ -22,8 +22,8 @@ type session struct {
 	pages   []playwright.Page // open ones, the newest last
 	films   []reel
 	filmed  bool
-	broken  error // why there is no page to use, though one may be open
-	crash   bool
+	broken  error          // why there is no page to use, though one may be open
+	crash   chan struct{}  // closed when a page's renderer crashed
 	tasks   sync.WaitGroup // answers to dialogs
 	closing atomic.Bool
 	closed  chan struct{}
@@ -32,13 +32,14 @@ type session struct {
 // watch follows the pages and dialogs of the context. Its handlers run on playwright-go's event loop, where a call that waits for
 // an answer would wait for ever: they take notes, and what needs an answer goes to a goroutine.
 func (s *session) watch() {
+	crashed := sync.OnceFunc(func() { close(s.crash) })
 	s.context.OnPage(func(page playwright.Page) {
 		s.mu.Lock()
 		s.pages = append(s.pages, page)
 		s.films = append(s.films, reel{page, time.Now().UTC()})
 		s.mu.Unlock()
 		page.OnClose(func(playwright.Page) { s.remove(page) })
-		page.OnCrash(func(playwright.Page) { s.setCrashed() })
+		page.OnCrash(func(playwright.Page) { crashed() })
 	})
 	s.context.OnDialog(func(dialog playwright.Dialog) {
 		kind, message := dialog.Type(), dialog.Message()
@@ -61,16 +62,13 @@ func (s *session) remove(page playwright.Page) {
 	s.pages = slices.DeleteFunc(s.pages, func(p playwright.Page) bool { return p == page })
 }
 
-func (s *session) setCrashed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.crash = true
-}
-
 func (s *session) crashed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.crash
+	select {
+	case <-s.crash:
+		return true
+	default:
+		return false
+	}
 }
 
 // gone tells whether we closed the context ourselves.
@@ -83,8 +81,8 @@ func (s *session) current() (playwright.Page, error) {
 	switch {
 	case !s.browser.alive():
 		return nil, errBrowserLost
-	case s.crash:
-		return nil, fmt.Errorf("%w: the page crashed", drivers.ErrDeviceLost)
+	case s.crashed():
+		return nil, errCrashed
 	case s.broken != nil:
 		return nil, s.broken
 	case len(s.pages) == 0:

@@ -32,11 +32,16 @@ func Main(env *Env) int {
 // Run is Main without signals.
 func Run(ctx context.Context, env *Env) int {
 	root := newRootCommand(env)
+	began := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root, unknownCommand(root, env)
+	if err == nil {
+		cmd, err = root.ExecuteContextC(ctx)
+	}
 	var code exit
 	var usage *plan.Usage
 	switch {
@@ -46,7 +51,7 @@ func Run(ctx context.Context, env *Env) int {
 		return int(code)
 	case errors.Is(err, errToolsMissing):
 		return 1
-	case errors.As(err, &usage), !cmd.SilenceUsage: // wrong words on the command line
+	case errors.As(err, &usage), !began: // wrong words on the command line
 		fmt.Fprintf(env.Stderr, "taproot: %v\n(taproot %s--help explains)\n", err, commandName(cmd))
 		return runner.ExitUsage
 	}
@@ -71,18 +76,11 @@ func newRootCommand(env *Env) *cobra.Command {
 			"  taproot run suites/login.yaml   run one test\n" +
 			"  taproot run                     run all tests of the folder suites",
 		SilenceErrors:     true,
+		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
-			cmd.SilenceUsage = true // from here on an error is not one of usage
-		},
 	}
-	root.SetUsageFunc(func(*cobra.Command) error { return nil })
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		cmd.SetUsageFunc(nil)
-		root.SetUsageFunc(nil)
-		help(cmd, args)
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelpCommand(root, env))
 	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newDoctorCommand(env), newSimCommand(env))
 	return root
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/console"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -38,19 +40,19 @@ func newRunCommand(env *Env) *cobra.Command {
 			"device of its platform and leaves a report pack under tests/reports.\n\n" +
 			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only, or\n" +
 			"nothing ran; 130 interrupted.",
-		Example: "  taproot run login                            the test whose id is login\n" +
+		Example: "  taproot run login                             the test whose id is login\n" +
 			"  taproot run suites/web --label-filter smoke   the tests of a folder that have the tag smoke\n" +
 			"  taproot run --device emulator-5554 --var USER=ada",
 		RunE: func(cmd *cobra.Command, args []string) error { return runTests(cmd.Context(), env, f, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.device, "device", "", "use this device only (see taproot devices)")
-	flags.StringVar(&f.platform, "platform", "", "run the cases of one platform only: android, ios, web")
-	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit: 'smoke && !slow'")
-	flags.StringArrayVar(&f.vars, "var", nil, "set a variable, NAME=VALUE; may be repeated")
-	flags.IntVar(&f.parallel, "parallel", 0, "run at most this many cases at once (default: one per device)")
-	flags.StringVar(&f.reports, "reports", "", "folder for report packs (default: tests/reports under the project's root)")
-	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself (default: 10s)")
+	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (see taproot devices)")
+	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
+	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit `EXPR`: 'smoke && !slow'")
+	flags.StringArrayVar(&f.vars, "var", nil, "set a variable, `NAME=VALUE`; may be repeated")
+	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` cases at once (default: one per device)")
+	flags.StringVar(&f.reports, "reports", "", "`FOLDER` for report packs (default: tests/reports under the project's root)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
 	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 when nothing was run")
 	flags.BoolVar(&f.noVideo, "no-video", false, "film nothing; recording.mp4 is made of the screenshots")
@@ -83,18 +85,29 @@ func (f runFlags) config(env *Env) (runner.Config, error) {
 	c.Labels, c.Parallel, c.Timeout, c.AllowEmpty = f.labels, f.parallel, f.timeout, f.allowEmpty
 	c.RequireDevices = c.RequireDevices || f.requireDevices
 	c.NoVideo = c.NoVideo || f.noVideo
-	c.Vars = map[string]string{}
-	for _, v := range f.vars {
-		name, value, ok := strings.Cut(v, "=")
-		if !ok || name == "" {
-			return c, &plan.Usage{Msg: fmt.Sprintf("--var %q: write NAME=VALUE", v)}
-		}
-		c.Vars[name] = value
+	if c.Vars, err = f.variables(); err != nil {
+		return c, err
 	}
 	return c, nil
 }
 
+// variables reads the --var flags.
+func (f runFlags) variables() (map[string]string, error) {
+	vars := map[string]string{}
+	for _, v := range f.vars {
+		name, value, ok := strings.Cut(v, "=")
+		if !ok || name == "" {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--var %q: write NAME=VALUE", v)}
+		}
+		vars[name] = value
+	}
+	return vars, nil
+}
+
 func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
+	if slices.Contains(args, "") {
+		return &plan.Usage{Msg: "one of the tests to run has an empty name"} // an unset variable of a shell must not mean "all"
+	}
 	conf, err := f.config(env)
 	if err != nil {
 		return err
@@ -130,20 +143,33 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		}
 	}
 	if err := screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began)}); err != nil {
-		return err
-	}
-	for _, o := range outcomes {
-		if o.Err != nil {
-			fmt.Fprintf(env.Stderr, "taproot: the report of %s is not whole: %v\n", o.Case.Pack, o.Err)
-		}
+		return errors.Join(err, run.End())
 	}
 	if err := run.End(); err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
 	}
-	if code := runner.ExitCode(outcomes, conf.AllowEmpty); code != runner.ExitPass {
-		return exit(code)
+	return conclude(env, conf, outcomes)
+}
+
+// conclude tells what the console could not know, and gives the exit code.
+func conclude(env *Env, conf runner.Config, outcomes []runner.Outcome) error {
+	skipped := 0
+	for _, o := range outcomes {
+		if o.Err != nil {
+			fmt.Fprintf(env.Stderr, "taproot: the report of %s is not whole: %v\n", o.Case.Pack, o.Err)
+		}
+		if o.Verdict() == reporters.Skipped {
+			skipped++
+		}
 	}
-	return nil
+	code := runner.ExitCode(outcomes, conf.AllowEmpty)
+	if code == runner.ExitPass {
+		return nil
+	}
+	if skipped == len(outcomes) {
+		fmt.Fprintf(env.Stderr, "taproot: every test was skipped, so nothing was tested: exit code %d (0 with --allow-empty)\n", code)
+	}
+	return exit(code)
 }
 
 // emptyRun tells why there is nothing to run.

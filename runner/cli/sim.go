@@ -38,8 +38,11 @@ func newSimCommand(env *Env) *cobra.Command {
 			if phones < 1 || phones > maxPhones {
 				return &plan.Usage{Msg: fmt.Sprintf("--phones %d: from 1 to %d", phones, maxPhones)}
 			}
-			if dash := cmd.ArgsLenAtDash(); len(args) > 0 && dash != 0 {
+			switch dash := cmd.ArgsLenAtDash(); {
+			case len(args) > 0 && dash != 0:
 				return &plan.Usage{Msg: fmt.Sprintf("%q: write -- before the command", args[0])}
+			case len(args) == 0 && dash == 0:
+				return &plan.Usage{Msg: "write a command after --, or leave -- out"}
 			}
 			adb, err := toolchain.Need(cmd.Context(), toolchain.NewHost(env.Getenv, env.Environ), toolchain.ADB)
 			if err != nil {
@@ -52,7 +55,7 @@ func newSimCommand(env *Env) *cobra.Command {
 			return s.around(cmd.Context(), args)
 		},
 	}
-	cmd.Flags().IntVar(&phones, "phones", 1, "how many phones")
+	cmd.Flags().IntVar(&phones, "phones", 1, "start `N` phones")
 	return cmd
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -57,22 +56,21 @@ type run struct {
 }
 
 func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
-	scope, err := r.c.Scope()
-	if err != nil {
-		return reporters.Error, err // plan.Build found this before
-	}
-	r.scope = scope
 	began := time.Now()
-	info := r.dev.Info()
-	described := describe(r.c, scope)
-	described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
-	r.emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
-	r.evidence.start(ctx, r)
+	described, err := r.describe()
 	r.verdict = reporters.Pass
+	r.emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
+	if err != nil { // plan.Build finds most of this before
+		r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: stackOf(err)})
+	}
+	if r.verdict == reporters.Pass {
+		r.evidence.start(ctx, r)
+	}
 	for i, step := range r.c.Test.Steps {
-		if r.step(ctx, i+1, step); r.verdict != reporters.Pass {
+		if r.verdict != reporters.Pass {
 			break
 		}
+		r.step(ctx, i+1, step)
 	}
 	took := time.Since(began)
 	r.evidence.stop(ctx, r)
@@ -82,6 +80,20 @@ func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 	}
 	r.emit(reporters.Event{Kind: reporters.CaseEnded, Verdict: r.verdict, DurationMS: took.Milliseconds(), Problem: r.problem})
 	return r.verdict, r.sinkErr
+}
+
+// describe sums up the case and the device, and makes the variables. Also with an error there is something to show.
+func (r *run) describe() (described reporters.Case, err error) {
+	if r.scope, err = r.c.Scope(); err != nil {
+		return Describe(r.c), err
+	}
+	described = describe(r.c, r.scope)
+	err = guard(func() error {
+		info := r.dev.Info()
+		described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
+		return nil
+	})
+	return described, err
 }
 
 // emit tells the sink; the first time that it cannot keep something ends the case.
@@ -116,7 +128,9 @@ func (r *run) step(ctx context.Context, n int, step *dsl.Step) {
 
 	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
-	r.pictures(ctx, n, step, ended)
+	if err := r.pictures(ctx, n, step, ended); err != nil && ended.Verdict == reporters.Pass {
+		ended.Verdict, ended.Problem = judge(ctx, err)
+	}
 	r.emit(ended)
 	if ended.Verdict != reporters.Pass {
 		r.end(ended.Verdict, ended.Problem)
@@ -130,32 +144,19 @@ func (r *run) end(v reporters.Verdict, p *reporters.Problem) {
 	}
 }
 
-// perform fills in the variables and performs the action; a panic is an error of ours, never of the app.
-func (r *run) perform(ctx context.Context, step *dsl.Step) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &panicked{value: p, stack: debug.Stack()}
+// perform fills in the variables and performs the action.
+func (r *run) perform(ctx context.Context, step *dsl.Step) error {
+	return guard(func() error {
+		args, opts, err := dsl.Bind(step, r.scope)
+		if err != nil {
+			return err
 		}
-	}()
-	args, opts, err := dsl.Bind(step, r.scope)
-	if err != nil {
-		return err
-	}
-	r.session.Timeout = r.opts.Timeout
-	if opts.TimeoutMs != nil {
-		r.session.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
-	}
-	return action.Perform(ctx, r.session, args)
-}
-
-// panicked is a defect of Taproot or of a driver.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string {
-	return fmt.Sprintf("taproot itself broke down: %v", p.value)
+		r.session.Timeout = r.opts.Timeout
+		if opts.TimeoutMs != nil {
+			r.session.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
+		}
+		return action.Perform(ctx, r.session, args)
+	})
 }
 
 // judge turns the outcome of a step into a verdict and its reason.
@@ -164,14 +165,12 @@ func judge(ctx context.Context, err error) (reporters.Verdict, *reporters.Proble
 	if verdict == reporters.Pass {
 		return verdict, nil
 	}
-	if ctx.Err() != nil && (verdict == reporters.Error || errors.Is(err, context.Canceled)) {
+	stack := stackOf(err)
+	if ctx.Err() != nil && stack == "" && (verdict == reporters.Error || errors.Is(err, context.Canceled)) {
 		return reporters.Interrupted, interrupted(ctx)
 	}
 	problem := action.ProblemOf(err)
-	var p *panicked
-	if errors.As(err, &p) {
-		problem.Stack = string(p.stack)
-	}
+	problem.Stack = stack
 	return verdict, &problem
 }
 
@@ -183,10 +182,19 @@ func interrupted(ctx context.Context) *reporters.Problem {
 	return &reporters.Problem{Message: "the run was interrupted: " + why.Error()}
 }
 
-// pictures takes the step's screenshot, and before it one more when an assertion did not hold. A device that is broken may have none.
-func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporters.Event) {
+// pictureLimit bounds the picture of a step in which the device broke: one that hangs must not cost its own limit twice.
+const pictureLimit = 5 * time.Second
+
+// pictures takes the step's screenshot, and before it one more when an assertion did not hold. A device that is broken may have
+// none; the error is a panic.
+func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporters.Event) error {
 	if ended.Verdict == reporters.Interrupted {
-		return
+		return nil
+	}
+	if ended.Verdict == reporters.Error {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, pictureLimit)
+		defer cancel()
 	}
 	label := pictureLabel(step, r.scope)
 	shots := []reporters.Shot{{Step: n, Label: label}}
@@ -194,16 +202,26 @@ func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporte
 		shots = []reporters.Shot{{Step: n, Label: label, Failure: true}, shots[0]}
 	}
 	for _, shot := range shots {
-		img, err := r.dev.Screenshot(ctx)
+		err := guard(func() (err error) {
+			shot.Image, err = r.dev.Screenshot(ctx)
+			if err == nil && (shot.Image == nil || shot.Image.Bounds().Empty()) {
+				err = errors.New("the device gave an empty picture")
+			}
+			return err
+		})
 		if err != nil {
 			if !errors.Is(err, drivers.ErrPage) { // no page is open: there is nothing to see
 				r.log(n, "no screenshot: %v", err)
 			}
-			return
+			if stackOf(err) != "" {
+				return err
+			}
+			return nil
 		}
-		shot.Image = img
-		r.keep(r.sink.Screenshot(ctx, shot))
+		// That the run was interrupted just now is no reason to lose the picture.
+		r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
 	}
+	return nil
 }
 
 // pictureLabel names a picture after what the step did, never after text that was typed.
@@ -227,13 +245,13 @@ func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
 	return step.Def.Name + " " + text
 }
 
-// Describe sums a case up for the report of a run in which it got no device.
-func Describe(c plan.Case) (reporters.Case, error) {
+// Describe sums a case up for the report of a run in which it got no device. Variables that have no value stay as they are written.
+func Describe(c plan.Case) reporters.Case {
 	scope, err := c.Scope()
 	if err != nil {
-		return reporters.Case{}, err
+		scope, _ = dsl.NewScope(&dsl.Test{Source: c.Test.Source}, nil, nil) // without vars there is nothing to go wrong
 	}
-	return describe(c, scope), nil
+	return describe(c, scope)
 }
 
 func describe(c plan.Case, scope *dsl.Scope) reporters.Case {

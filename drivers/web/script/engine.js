@@ -27,7 +27,7 @@
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } }; // <svg> is no HTMLElement
   const styleOf = window.getComputedStyle.bind(window);
 
-  const MAX_TEXT = 4096, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200;
+  const MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200;
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
     SCROLLABLE = 256, FRAME = 512;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
@@ -90,6 +90,7 @@
   class Reader {
     constructor(root, max) {
       this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
+      this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
     }
     style(el) {
@@ -220,12 +221,12 @@
       return r.width > 1 && r.height > 1 && rendered(el, {opacityProperty: true, visibilityProperty: true});
     }
     box(el, style) {
-      let r = rectOf(el);
+      let r;
       if (style.display === 'inline') {
         // An inline element over several lines: its largest piece, whose centre is on it.
-        const rects = [...rectsOf(el)].slice(0, 100);
-        if (rects.length > 1) r = rects.reduce((a, b) => b.width * b.height > a.width * a.height ? b : a);
+        for (const piece of rectsOf(el)) if (!r || piece.width * piece.height > r.width * r.height) r = piece;
       }
+      r = r || rectOf(el);
       return {l: r.left, t: r.top, r: r.right, b: r.bottom};
     }
     read(el, at) {
@@ -233,7 +234,11 @@
       if (IGNORED.has(tag)) return null;
       const style = this.style(el);
       if (style.display === 'none' || tag === 'input' && inputType(el) === 'hidden') return null;
-      if (++this.count > this.max) { this.note = 'the page has too many elements: the rest is left out'; return null; }
+      if (++this.count > this.max || performance.now() > this.deadline) {
+        this.note = 'the page has too many elements: the rest is left out';
+        this.max = 0;
+        return null;
+      }
       const full = this.box(el, style);
       const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
       const box = meet(full, clip);

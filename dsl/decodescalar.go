@@ -1,0 +1,161 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+func (d *decoding) text(dst reflect.Value, v Value, f field) {
+	text, ok := d.string(v, f.key)
+	if !ok {
+		return
+	}
+	if len([]rune(strings.TrimSpace(text))) < f.minText {
+		d.wrong(v, fmt.Sprintf("%q is empty%s", f.key, origin(v)), "give it at least one visible character")
+		return
+	}
+	if f.enum != nil && !slices.Contains(f.enum, text) {
+		hint := "write " + oneOf(f.enum)
+		if near := nearest(text, f.enum); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		d.wrong(v, fmt.Sprintf("%q cannot be %q%s", f.key, text, origin(v)), hint)
+		return
+	}
+	dst.SetString(text)
+}
+
+// string reads a text; a number counts as it is written.
+func (d *decoding) string(v Value, name string) (string, bool) {
+	switch v.Kind {
+	case String, Int, Float:
+		return v.Text, true
+	case Bool:
+		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)), inQuotes(v.Text))
+	case Null:
+		if v.Text == "" {
+			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), "write a value after it, or remove the line")
+			break
+		}
+		d.wrong(v, fmt.Sprintf("%q has no value", name), inQuotes(v.Text))
+	default:
+		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)),
+			"write one text; put it in quotes when it begins with [ or {")
+	}
+	return "", false
+}
+
+func (d *decoding) integer(dst reflect.Value, v Value, f field) {
+	kind := v.Kind
+	if v.written != "" {
+		kind = resolve(v.Text)
+	}
+	if kind != Int {
+		hint := "write digits only, for example: " + f.key + ": " + f.sample()
+		if v.Kind == String && v.written == "" && resolve(v.Text) == Int {
+			hint = "write it without quotes: " + v.Text
+		}
+		d.wrong(v, fmt.Sprintf("%q must be a whole number, not %s%s", f.key, describe(v), origin(v)), hint)
+		return
+	}
+	n, fits := number(v.Text)
+	switch {
+	case f.minimum != nil && (fits && n < *f.minimum || !fits && v.Text[0] == '-'):
+		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
+	case f.maximum != nil && (!fits || n > *f.maximum):
+		d.wrong(v, fmt.Sprintf("%q must be at most %d%s", f.key, *f.maximum, origin(v)), "")
+	case !fits:
+		d.wrong(v, fmt.Sprintf("%q is too large a number%s", f.key, origin(v)), "")
+	default:
+		dst.SetInt(int64(n))
+	}
+}
+
+// sample is a number that the field takes.
+func (f field) sample() string {
+	if f.maximum != nil && *f.maximum >= 5000 {
+		return "5000"
+	}
+	return "1"
+}
+
+func (d *decoding) boolean(dst reflect.Value, v Value, f field) {
+	kind := v.Kind
+	if v.written != "" {
+		kind = resolve(v.Text)
+	}
+	if kind == Bool {
+		dst.SetBool(strings.EqualFold(v.Text, "true"))
+		return
+	}
+	hint := "write true or false"
+	switch strings.ToLower(v.Text) {
+	case "yes", "y", "on", "1":
+		hint = "write true"
+	case "no", "n", "off", "0":
+		hint = "write false"
+	case "true", "false":
+		hint = "write it without quotes: " + strings.ToLower(v.Text)
+	}
+	d.wrong(v, fmt.Sprintf("%q must be true or false, not %s%s", f.key, describe(v), origin(v)), hint)
+}
+
+// list reads texts; a single one may stand without brackets.
+func (d *decoding) list(dst reflect.Value, v Value, f field) {
+	items := []Value{v}
+	if v.Kind == List {
+		items = v.Items
+	}
+	for _, item := range items {
+		text := reflect.New(dst.Type().Elem()).Elem()
+		before := len(d.errs)
+		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum})
+		if len(d.errs) == before {
+			dst.Set(reflect.Append(dst, text))
+		}
+	}
+}
+
+// describe names a value in a message.
+func describe(v Value) string {
+	switch v.Kind {
+	case List:
+		return "a list"
+	case Map:
+		return "a map"
+	case Null:
+		return "nothing"
+	case Bool, Int, Float:
+		return v.Text
+	default:
+		return fmt.Sprintf("the text %q", shorten(v.Text))
+	}
+}
+
+// origin says that a value came out of variables.
+func origin(v Value) string {
+	if v.written == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (from %s)", shorten(v.written))
+}
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return s
+}
+
+func inQuotes(text string) string {
+	return fmt.Sprintf("write %q in quotes", text)
+}
+
+func oneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

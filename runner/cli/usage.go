@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// unknownCommand finds out whether the first word is no command, and what the user may have meant.
+func unknownCommand(root *cobra.Command, env *Env) error {
+	root.InitDefaultHelpCmd()
+	cmd, rest, err := root.Find(env.Args)
+	if err == nil || cmd != root {
+		return nil
+	}
+	word := ""
+	for _, arg := range rest {
+		if !strings.HasPrefix(arg, "-") {
+			word = arg
+			break
+		}
+	}
+	msg := fmt.Sprintf("%q is not a command", word)
+	if namesTests(env, word) {
+		msg += "; to run tests, write: taproot run " + strings.Join(env.Args, " ")
+	} else if near := dsl.Suggest(word, commandNames(root)); near != "" {
+		msg += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return &plan.Usage{Msg: msg}
+}
+
+// namesTests tells whether a word looks like a test file, or is a file or a folder.
+func namesTests(env *Env, word string) bool {
+	if word == "" {
+		return false
+	}
+	if ext := filepath.Ext(word); ext == ".yaml" || ext == ".yml" {
+		return true
+	}
+	if !filepath.IsAbs(word) {
+		word = filepath.Join(env.Dir, word)
+	}
+	_, err := os.Stat(word)
+	return err == nil
+}
+
+func commandNames(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+	}
+	return names
+}
+
+// newHelpCommand is cobra's, but a topic that is not there is an error.
+func newHelpCommand(root *cobra.Command, env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "explain a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, &Env{Args: args, Dir: env.Dir})
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// flagError says what to write instead of a flag that was not understood.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	msg := err.Error()
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := dsl.Suggest(unknown.GetSpecifiedName(), names); near != "" {
+			msg += fmt.Sprintf("; did you mean --%s?", near)
+		}
+	case errors.As(err, &invalid):
+		want := "a value of another kind"
+		switch invalid.GetFlag().Value.Type() {
+		case "int":
+			want = "a whole number"
+		case "duration":
+			want = "a time with its unit, such as 10s or 1m30s"
+		case "bool":
+			want = "true or false"
+		}
+		msg = fmt.Sprintf("--%s %q: write %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+	}
+	return &plan.Usage{Msg: msg}
+}
