@@ -57,6 +57,7 @@ type Case struct {
 	Solver   string       `json:"solver"` // "dsl"
 	Tags     []string     `json:"tags,omitempty"`
 	Place    dsl.Pos      `json:"place"`
+	Hash     string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
 	Device   string       `json:"device,omitempty"`
 	Model    string       `json:"model,omitempty"`
 	Steps    []Step       `json:"steps"`

@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"runtime/debug"
+	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -34,78 +39,159 @@ func (o Outcome) Verdict() reporters.Verdict {
 		return reporters.Error
 	case o.Result == nil:
 		return reporters.Interrupted
-	case o.Err != nil && o.Result.Verdict == reporters.Pass:
+	case o.Err != nil && (o.Result.Verdict == reporters.Pass || o.Result.Verdict == reporters.Skipped):
 		return reporters.Error
 	}
 	return o.Result.Verdict
 }
 
-// Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack.
-func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
-	lease, err := r.Pool.Lease(ctx, c.Platform, c.Pack)
+// maxOpens is how often one case tries to open one phone that is listed as ready.
+const maxOpens = 2
+
+// Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
+// began costs the case nothing when another one is there.
+func (r *Runner) Run(ctx context.Context, c plan.Case) (out Outcome) {
+	defer func() { // what the engine does not guard: opening and closing a device, the report
+		if p := recover(); p != nil {
+			out = Outcome{Case: c, Err: fmt.Errorf("taproot itself broke down: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	opens := opens{}
+	for {
+		if out, done := r.attempt(ctx, c, opens); done {
+			return out
+		}
+	}
+}
+
+// opens are the tries of one case to open devices, by id.
+type opens map[string]*open
+
+type open struct {
+	tries int
+	info  drivers.Info
+	err   error // the last one
+}
+
+// spent tells whether the device has had its tries.
+func (o opens) spent(id string) bool { return o[id] != nil && o[id].tries >= maxOpens }
+
+// attempt runs the case on the first device that is free; done is false when that one could not be opened and the case can still
+// have another.
+func (r *Runner) attempt(ctx context.Context, c plan.Case, tried opens) (out Outcome, done bool) {
+	lease, err := r.Pool.lease(ctx, c.Platform, c.Pack, tried.spent)
+	if err != nil {
+		return r.unleased(ctx, c, tried, err), true
+	}
+	defer lease.Release()
+	dev, err := lease.Open(ctx)
+	if err == nil {
+		return r.on(ctx, c, lease, dev), true
+	}
+	lease.Release()
+	r.Pool.forget(c.Platform)
+	last := &open{tries: 1, info: lease.Info, err: err}
+	if before := tried[lease.Info.ID]; before != nil {
+		last.tries += before.tries
+	}
+	tried[lease.Info.ID] = last
+	if ctx.Err() == nil && errors.Is(err, drivers.ErrDeviceLost) && !lease.own {
+		return Outcome{}, false
+	}
+	return r.unopened(ctx, c, last), true
+}
+
+// unleased ends a case for which there is no device.
+func (r *Runner) unleased(ctx context.Context, c plan.Case, tried opens, err error) Outcome {
 	var none *NoDeviceError
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return Outcome{Case: c}
+	case errors.Is(err, errSpent):
+		for _, id := range slices.Sorted(maps.Keys(tried)) {
+			return r.unopened(ctx, c, tried[id])
+		}
 	case errors.As(err, &none):
 		verdict := reporters.Skipped
 		if r.Config.RequireDevices || none.Lost {
 			verdict = reporters.Error
 		}
-		return r.without(ctx, c, verdict, none.Reason)
-	case err != nil:
-		return r.without(ctx, c, reporters.Error, err.Error())
+		return r.without(ctx, c, nothing{verdict: verdict, why: none.Reason})
 	}
-	defer lease.Release()
-	return r.on(ctx, c, lease)
+	return r.without(ctx, c, nothing{verdict: reporters.Error, why: err.Error()})
 }
 
-// on runs the case on a leased device. The device is free again before the film is converted.
-func (r *Runner) on(ctx context.Context, c plan.Case, lease *Lease) Outcome {
-	dev, err := lease.Open(ctx)
-	if err != nil {
-		lease.Release()
-		verdict, why := reporters.Error, fmt.Sprintf("device %s cannot be opened: %v", lease.Info.ID, err)
-		if ctx.Err() != nil {
-			verdict, why = reporters.Interrupted, "the run was interrupted"
-		}
-		return r.without(ctx, c, verdict, why)
-	}
+// on runs the case on an open device. The device is free again before the film is converted.
+func (r *Runner) on(ctx context.Context, c plan.Case, lease *Lease, dev drivers.Device) Outcome {
 	defer dev.Close()
-	pack, err := r.pack(c, lease.Info.ID, lease.Info.Model)
+	pack, err := r.pack(&c, lease.Info)
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	_, runErr := engine.Run(ctx, c, dev, pack, engine.Options{Timeout: r.Config.Timeout, NoVideo: r.Config.NoVideo})
+	verdict, runErr := engine.Run(ctx, c, dev, pack, engine.Options{Timeout: r.Config.Timeout, NoVideo: r.Config.NoVideo})
 	if err := dev.Close(); err != nil {
-		r.Config.Log.Warn("close device", "device", lease.Info.ID, "error", err)
+		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
+	}
+	if verdict == reporters.Error { // the device may be lost: the next case must not take it on trust
+		r.Pool.forget(c.Platform)
 	}
 	lease.Release()
 	return r.finish(ctx, c, pack, runErr)
 }
 
-// without leaves the pack of a case that had no device.
-func (r *Runner) without(ctx context.Context, c plan.Case, verdict reporters.Verdict, why string) Outcome {
-	pack, err := r.pack(c, "", "")
+// nothing is why a case was not run.
+type nothing struct {
+	verdict reporters.Verdict
+	why     string
+	device  drivers.Info // that it would have run on, if any
+}
+
+// unopened ends a case whose device cannot be opened.
+func (r *Runner) unopened(ctx context.Context, c plan.Case, o *open) Outcome {
+	n := nothing{reporters.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
+	if ctx.Err() != nil {
+		n.verdict, n.why = reporters.Interrupted, "the run was interrupted"
+	}
+	return r.without(ctx, c, n)
+}
+
+// without leaves the pack of a case that was not run.
+func (r *Runner) without(ctx context.Context, c plan.Case, n nothing) Outcome {
+	pack, err := r.pack(&c, n.device)
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	described, err := engine.Describe(c)
-	if err == nil {
-		err = pack.Emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
-	}
+	described := engine.Describe(c)
+	described.Device, described.Model = n.device.ID, modelOf(n.device)
+	err = pack.Emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
 	if err == nil {
 		pack.NoRecording("nothing was run")
-		err = pack.Emit(reporters.Event{Kind: reporters.CaseEnded, Verdict: verdict, Problem: &reporters.Problem{Message: why}})
+		err = pack.Emit(reporters.Event{Kind: reporters.CaseEnded, Verdict: n.verdict, Problem: &reporters.Problem{Message: n.why}})
 	}
 	return r.finish(ctx, c, pack, err)
 }
 
-func (r *Runner) pack(c plan.Case, device, model string) (*reporters.Pack, error) {
-	info := reporters.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Solver: "dsl", Place: c.Test.Pos,
-		Device: device, Model: strings.TrimSpace(model)}
-	return r.Dir.NewPack(info, reporters.PackOptions{FFmpeg: r.Config.FFmpeg, Observe: r.Observe})
+// maxTries bounds how often one case may run in one run directory (ginkgo --flake-attempts).
+const maxTries = 100
+
+// pack makes the case's folder. A case that is run once more gets a folder of its own and the case its name.
+func (r *Runner) pack(c *plan.Case, device drivers.Info) (pack *reporters.Pack, err error) {
+	first := c.Pack
+	for try := range maxTries {
+		if try > 0 {
+			c.Pack = fmt.Sprintf("%s--try-%d", first, try+1)
+		}
+		info := reporters.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Solver: "dsl", Place: c.Test.Pos,
+			Device: device.ID, Model: modelOf(device)}
+		pack, err = r.Dir.NewPack(info, reporters.PackOptions{FFmpeg: r.Config.FFmpeg, Observe: r.Observe})
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return pack, err
 }
+
+func modelOf(d drivers.Info) string { return strings.TrimSpace(d.Manufacturer + " " + d.Model) }
 
 func (r *Runner) finish(ctx context.Context, c plan.Case, pack *reporters.Pack, runErr error) Outcome {
 	result, err := pack.Finish(ctx)
