@@ -104,8 +104,13 @@ func Describe(s dsl.Selector) string {
 }
 
 // Texts gives what the visible elements show, in reading order, each once, at most limit.
-func (t *Tree) Texts(limit int) []string {
-	f := finder{tree: t, screen: image.Rectangle{Max: t.Size}}
+func (t *Tree) Texts(limit int) []string { return t.texts(limit, false) }
+
+// AllTexts is Texts without a limit, and with what can be brought into view by scrolling, as far as the tree has it.
+func (t *Tree) AllTexts() []string { return t.texts(-1, true) }
+
+func (t *Tree) texts(limit int, offscreen bool) []string {
+	f := finder{tree: t, q: Query{Offscreen: offscreen}, screen: image.Rectangle{Max: t.Size}}
 	var nodes []*Node
 	for n := range t.All {
 		if f.visible(n) && (n.Text != "" || n.Desc != "") {

@@ -90,16 +90,31 @@ type Browser interface {
 	Look(ctx context.Context, selector string, want WebWant, timeout time.Duration) (Seen, error)
 }
 
-// PageOptions are how a page is opened.
+// PageOptions are how a page is opened. What they cannot mean (an unknown device or time zone, a file that is no saved state)
+// is an ErrPage.
 type PageOptions struct {
-	Headed  bool
-	Timeout time.Duration
+	Headed      bool
+	Timeout     time.Duration
+	Viewport    image.Point // CSS pixels; the driver's own if it is zero
+	DeviceName  string      // of Playwright's list ("iPhone 15"): viewport, touch, user agent; Viewport goes before it
+	Locale      string      // "de-DE"
+	Timezone    string      // "Europe/Berlin"
+	ColorScheme string      // light, dark, no-preference
+	Storage     string      // path of a state that WebPages.SaveState saved
 }
 
-// WebWant is the state that Browser.Look waits for.
+// WebWant is the state that Browser.Look waits for. All that is set must hold at one moment.
 type WebWant struct {
-	Hidden bool    // no match is visible; otherwise at least one is
-	Text   *string // and shows this text, by TextShows
+	Frame  string  // CSS of the iframe in which the selector is looked up; "" is the page itself
+	Hidden bool    // no match is visible; otherwise at least one is, unless Count alone is wanted
+	Text   *string // a visible match shows this text, by TextShows
+	Value  *string // a visible match is a field with exactly this value
+	Count  *int    // so many matches, visible or not
+
+	// These speak of the page; with one of them the selector may be "".
+	URL             *string // the address fits this pattern, as in WebEvent
+	Title           *string // the title shows this text, or fits a regular expression between slashes
+	NoConsoleErrors bool    // since the page was opened
 }
 
 // Seen is what Browser.Look saw last.
@@ -108,6 +123,11 @@ type Seen struct {
 	Count   int      // matches, visible or not
 	Visible int      // visible matches
 	Texts   []string // of the visible matches, at most ten
+	Values  []string // of the visible matches that are fields, at most ten; dots for passwords
+
+	URL           string // of the page
+	Title         string // when the title was wanted
+	ConsoleErrors []string
 }
 
 // Revealer is a Device that can bring an element which is in the tree but off the screen into view.

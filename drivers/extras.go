@@ -82,3 +82,45 @@ type Navigator interface {
 	// Location gives the address and the title of the page.
 	Location(ctx context.Context) (url, title string, err error)
 }
+
+// System is a Device whose settings can be changed for the length of a test. What they were before is given back by
+// Device.Close, or when the device is opened next, should this process be killed before. What a device cannot do gives an error
+// that wraps ErrUnsupported.
+type System interface {
+	// Rotate turns the screen. An app that keeps its own orientation stays as it is, which is no error.
+	Rotate(ctx context.Context, landscape bool) error
+	// DarkMode turns the dark theme on or off.
+	DarkMode(ctx context.Context, on bool) error
+	// Airplane turns airplane mode on or off.
+	Airplane(ctx context.Context, on bool) error
+	// Locale sets the language of one app ("fr-FR"); "" means that of the system.
+	Locale(ctx context.Context, app, locale string) error
+	// Notifications opens the list of notifications.
+	Notifications(ctx context.Context) error
+	// Shell runs a command in the device's own shell and gives what it wrote, to stderr too, and its exit code. What it changes is
+	// not given back.
+	Shell(ctx context.Context, command string) (output string, code int, err error)
+}
+
+// CrashWatcher is a Device that knows whether the app that was launched last has died since.
+type CrashWatcher interface {
+	// Crashed gives the first crash of that app since its launch, nil when there is none. To ask is cheap enough for whenever
+	// something is not found, not for every poll.
+	Crashed(ctx context.Context) (*Crash, error)
+}
+
+// The kinds of Crash.
+const (
+	CrashException = "exception" // nobody caught it
+	CrashNative    = "signal"    // of native code, such as SIGSEGV
+	CrashANR       = "anr"       // the app does not respond
+	CrashDied      = "died"      // its process ended while it was in front, and the log does not say why
+)
+
+// Crash is how an app died.
+type Crash struct {
+	App    string `json:"app"`
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"` // one line: the exception and its message, the reason of the ANR
+	Report string `json:"report"` // from the system's log, without times and process ids
+}

@@ -139,7 +139,7 @@ func (f *finder) visible(n *Node) bool {
 	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
 		return false
 	}
-	return f.q.Offscreen || n.Bounds.Overlaps(f.screen)
+	return f.q.Offscreen || !n.Offscreen && n.Bounds.Overlaps(f.screen)
 }
 
 // holds checks every criterion but the label and the relations.

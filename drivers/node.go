@@ -29,6 +29,10 @@ type Node struct {
 	Clickable  bool `json:"clickable,omitempty"`
 	Scrollable bool `json:"scrollable,omitempty"`
 
+	// Offscreen: scrolled out of a box or frame within the screen, so that it is not to be seen now, wherever its bounds lie, and a
+	// Revealer can bring it into view. Such a node is not Hidden. What lies outside the screen itself need not be marked.
+	Offscreen bool `json:"offscreen,omitempty"`
+
 	// Covered names what lies over the element's centre, when the device itself knows (a browser does). Otherwise "", and the
 	// order of the tree decides.
 	Covered string `json:"covered,omitempty"`
@@ -107,3 +111,16 @@ func (n *Node) Within(a *Node) bool {
 	}
 	return false
 }
+
+// Cut tells why the tree is not whole, "" when it is: what is not in a cut tree may still be on the screen.
+func (t *Tree) Cut() string {
+	for n := range t.All {
+		if n.Type == CutNote {
+			return n.Desc
+		}
+	}
+	return ""
+}
+
+// CutNote is the type of the hidden element by which a driver says in its description that it could not read all of the screen.
+const CutNote = "reading-note"

@@ -1,7 +1,78 @@
 package dsl
 
+import "fmt"
+
 // Launch is the argument of launch.
 type Launch struct {
-	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"App identifier: an Android package or an iOS bundle id."`
-	Force   bool   `json:"force,omitempty" doc:"Stop the app first when it is running, so that it starts afresh."`
+	Package     string            `json:"package" required:"true" scalar:"true" minLength:"1" doc:"App identifier: an Android package or an iOS bundle id."`
+	Force       bool              `json:"force,omitempty" doc:"Stop the app first when it is running, so that it starts afresh."`
+	Clear       bool              `json:"clear,omitempty" doc:"Remove the app's data first, as if it had just been installed."`
+	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny" doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}."`
+	Arguments   map[string]any    `json:"arguments,omitempty" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
+}
+
+func (l Launch) check(d *decoding, v Value, _ object) {
+	arguments, _ := v.Get("arguments")
+	for _, f := range arguments.Value.Fields {
+		if f.Value.Kind == List || f.Value.Kind == Map || f.Value.Kind == Null {
+			d.wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s", shorten(f.Key), describe(f.Value)), "")
+		}
+	}
+}
+
+// Stop is the argument of stop.
+type Stop struct {
+	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app to stop."`
+}
+
+// ClearApp is the argument of clearApp.
+type ClearApp struct {
+	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app whose data are removed; it is stopped."`
+}
+
+// Install is the argument of install.
+type Install struct {
+	Path string `json:"path" required:"true" scalar:"true" minLength:"1" doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
+}
+
+// Uninstall is the argument of uninstall.
+type Uninstall struct {
+	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app to remove; it is no mistake when it is not installed."`
+}
+
+// SetPermissions is the argument of setPermissions.
+type SetPermissions struct {
+	Package string   `json:"package" required:"true" minLength:"1" doc:"The app."`
+	Allow   []string `json:"allow,omitempty" minLength:"1" doc:"Permissions to grant: camera, location, … or the platform's own full names."`
+	Deny    []string `json:"deny,omitempty" minLength:"1" doc:"Permissions to take away."`
+}
+
+func (s SetPermissions) check(d *decoding, v Value, o object) {
+	_, allow := v.Get("allow")
+	deny, denies := v.Get("deny")
+	if !allow && !denies {
+		d.fail(o.at, len([]rune(o.name)), `"setPermissions" changes nothing`, example(o))
+	}
+	for _, p := range s.Deny {
+		for _, q := range s.Allow {
+			if p == q {
+				d.fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", shorten(p)), "remove one of the two")
+			}
+		}
+	}
+}
+
+// OpenLink is the argument of openLink.
+type OpenLink struct {
+	URL     string `json:"url" required:"true" scalar:"true" minLength:"1" doc:"A web address, or a link into an app such as shop://item/5."`
+	Package string `json:"package,omitempty" minLength:"1" doc:"The app that shall open it (Android only). Default: the one that the system chooses."`
+}
+
+func (l OpenLink) check(d *decoding, v Value, _ object) {
+	if f, given := v.Get("url"); given {
+		v = f.Value
+	}
+	if l.URL != "" && !schemeForm.MatchString(l.URL) {
+		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten(l.URL), origin(v)), `a link begins with its scheme: "https://example.com" or "shop://item/5"`)
+	}
 }

@@ -1,14 +1,101 @@
 package dsl
 
+import "fmt"
+
 // Assert is the argument of assert.
 type Assert struct {
 	Selector
 }
 
 func (a Assert) check(d *decoding, v Value, o object) {
-	if point, given := v.Get("point"); given {
-		d.fail(point.Pos, len("point"), `"assert" needs an element, not a point`, "give its label or id")
+	if !d.noPoint(v, o) {
+		a.Selector.check(d, v, o)
+	}
+}
+
+// AssertNot is the argument of assertNot.
+type AssertNot struct {
+	Selector
+}
+
+func (a AssertNot) check(d *decoding, v Value, o object) {
+	if !d.noPoint(v, o) {
+		a.Selector.check(d, v, o)
+	}
+}
+
+// AssertElement is the argument of assertElement: an element, and what must be true of it.
+type AssertElement struct {
+	Selector
+	Text    *string `json:"text,omitempty" doc:"The text that the element must show, white space and case aside."`
+	Value   *string `json:"value,omitempty" doc:"What a field must hold, exactly."`
+	Count   *int    `json:"count,omitempty" minimum:"0" doc:"How many elements there must be."`
+	Visible *bool   `json:"visible,omitempty" doc:"Whether the element must be on the screen."`
+	Is      *State  `json:"is,omitempty" doc:"The state that the element must be in."`
+}
+
+// State is what an element must be; fields that are left out do not matter.
+type State struct {
+	Enabled  *bool `json:"enabled,omitempty" doc:"Whether it must be enabled."`
+	Checked  *bool `json:"checked,omitempty" doc:"Whether it must be checked."`
+	Selected *bool `json:"selected,omitempty" doc:"Whether it must be selected."`
+	Focused  *bool `json:"focused,omitempty" doc:"Whether it must have the focus."`
+}
+
+func (s State) check(d *decoding, v Value, o object) {
+	if len(v.Fields) == 0 {
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which state", o.name), "for example: is: {enabled: true}")
+	}
+}
+
+func (a AssertElement) check(d *decoding, v Value, o object) {
+	if d.noPoint(v, o) {
 		return
 	}
 	a.Selector.check(d, v, o)
+	wants := 0
+	for _, key := range []string{"text", "value", "count", "visible", "is"} {
+		if _, given := v.Get(key); given {
+			wants++
+		}
+	}
+	if wants == 0 && v.Kind != Null {
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say what must be true of the element", o.name),
+			`give at least one of text, value, count, visible or is; to look for the element alone, use "assert"`)
+	}
+	visible, hidden := v.Get("visible")
+	hidden = hidden && a.Visible != nil && !*a.Visible
+	for _, key := range []string{"text", "value", "count", "is"} {
+		if _, given := v.Get(key); given && hidden {
+			d.fail(visible.Pos, len("visible"), fmt.Sprintf(`"visible: false" cannot stand beside %q`, key), "what is not there has no properties: remove one of the two")
+		}
+	}
+}
+
+// AssertTrue is the argument of assertTrue.
+type AssertTrue struct {
+	Expr Expr `json:"expr" required:"true" scalar:"true" doc:"An expression over variables that must be true: total > 5 and name startsWith \"A\"."`
+}
+
+// AssertApp is the argument of assertApp.
+type AssertApp struct {
+	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app that must be in front."`
+}
+
+// AssertScreenshot is the argument of assertScreenshot.
+type AssertScreenshot struct {
+	Name      string     `json:"name" required:"true" scalar:"true" minLength:"1" doc:"What the baseline picture is called; also what reports call the step."`
+	Threshold float64    `json:"threshold,omitempty" minimum:"0" maximum:"100" default:"0.1" doc:"How much of the picture may differ, in per cent."`
+	Element   *Selector  `json:"element,omitempty" doc:"Only this element instead of the whole screen."`
+	Mask      []Selector `json:"mask,omitempty" doc:"Elements that may look as they like, such as clocks."`
+}
+
+func (a AssertScreenshot) check(d *decoding, v Value, _ object) {
+	if f, given := v.Get("name"); given {
+		v = f.Value
+	}
+	if a.Name != "" && !idForm.MatchString(a.Name) {
+		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten(a.Name), origin(v)),
+			"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
+	}
 }

@@ -1,14 +1,28 @@
 package dsl
 
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
 // Bind fills in the variables of a step and checks it again, now with every type. args is the action's struct by value,
-// for example a Tap. The error is an Errors.
+// for example a Tap. The steps inside of a control step and all expressions stay as they are: they wait until they are run. The
+// error is an Errors.
 func Bind(step *Step, s *Scope) (args any, opts StepOptions, err error) {
-	var errs Errors
-	v := s.fill(step.Args, func(e *Error) { errs = append(errs, e) })
-	if err := errs.orNil(); err != nil {
+	return s.bind(step, nil)
+}
+
+// bind is Bind; values that depend on a promised variable are left out of the checks.
+func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepOptions, err error) {
+	f := filling{scope: s, source: step.source, promised: promised}
+	v := f.arguments(step, true)
+	if err := f.errs.orNil(); err != nil {
 		return nil, StepOptions{}, err
 	}
-	d := &decoding{source: s.source}
+	d := &decoding{source: step.source, bound: step}
 	args, opts = d.arguments(step.Def, v, step.Pos)
 	if err := d.errs.orNil(); err != nil {
 		return nil, StepOptions{}, err
@@ -16,50 +30,139 @@ func Bind(step *Step, s *Scope) (args any, opts StepOptions, err error) {
 	return args, opts, nil
 }
 
-// CheckVars binds every step of the test and gives all errors: undefined variables, and values that do not fit. The
-// error is an Errors.
-func CheckVars(t *Test, s *Scope) error {
-	var errs Errors
-	for _, step := range t.Steps {
-		if _, _, err := Bind(step, s); err != nil {
-			errs = append(errs, err.(Errors)...)
+// Args gives the argument of a step for reports: Flow with the variables filled in, without the steps inside of it. What cannot be
+// filled in stays as it is written.
+func Args(step *Step, s *Scope) string {
+	f := filling{scope: s, source: step.source}
+	return Flow(f.arguments(step, false))
+}
+
+// filling replaces variables by their values.
+type filling struct {
+	scope    *Scope
+	source   *Source
+	promised map[string]bool // variables that steps before this one will have saved
+	errs     Errors
+}
+
+// arguments fills in a step's argument. Inner steps are kept untouched, or left out.
+func (f *filling) arguments(step *Step, inner bool) Value {
+	v := step.Args
+	if v.Kind != Map {
+		if s := shapeOf(reflect.TypeOf(step.Def.Args)); s.scalar >= 0 && keepsVariables(s.fields[s.scalar].typ) {
+			return v
+		}
+		return f.value(v)
+	}
+	fields := make([]Field, 0, len(v.Fields))
+	for _, x := range v.Fields {
+		typ := fieldType(step.Def, x.Key)
+		switch {
+		case typ == stepsType && !inner:
+			continue
+		case typ == stepsType, typ == exprType, typ == itemsType && x.Value.Kind == String:
+		default:
+			x.Value = f.value(x.Value)
+		}
+		fields = append(fields, x)
+	}
+	v.Fields = fields
+	return v
+}
+
+// fieldType is the type of an action's argument or of a step option; nil when there is none of that name.
+func fieldType(def *Def, key string) reflect.Type {
+	for _, t := range []reflect.Type{reflect.TypeOf(def.Args), reflect.TypeFor[StepOptions]()} {
+		s := shapeOf(t)
+		if i, known := s.byKey[key]; known {
+			return s.fields[i].typ
 		}
 	}
-	return errs.orNil()
+	return nil
 }
 
-// Args gives the argument of a step for reports: Flow with the variables filled in. What cannot be filled in stays as it
-// is written.
-func Args(step *Step, s *Scope) string {
-	return Flow(s.fill(step.Args, func(*Error) {}))
-}
-
-// fill replaces the variables in all texts of a value. The keys of maps stay as they are.
-func (s *Scope) fill(v Value, fail func(*Error)) Value {
+// value replaces the variables in all texts of a value. The keys of maps stay as they are.
+func (f *filling) value(v Value) Value {
 	switch v.Kind {
 	case String:
-		text, err := s.expand(v.Text, v.Pos, s.lookup)
-		if err != nil {
-			fail(err)
-			break
-		}
-		if text != v.Text {
-			v.Text, v.written = text, v.Text
-		}
+		return f.text(v)
 	case List:
 		items := make([]Value, len(v.Items))
 		for i, item := range v.Items {
-			items[i] = s.fill(item, fail)
+			items[i] = f.value(item)
 		}
 		v.Items = items
 	case Map:
 		fields := make([]Field, len(v.Fields))
-		for i, f := range v.Fields {
-			fields[i] = Field{Key: f.Key, Pos: f.Pos, Value: s.fill(f.Value, fail)}
+		for i, x := range v.Fields {
+			fields[i] = Field{Key: x.Key, Pos: x.Pos, Value: f.value(x.Value)}
 		}
 		v.Fields = fields
 	}
 	return v
+}
+
+func (f *filling) text(v Value) Value {
+	if !strings.Contains(v.Text, "${") {
+		return v
+	}
+	open := false
+	text, err := f.scope.expand(f.source, v.Text, v.Pos, func(name string) (string, *miss) {
+		if root, _, _ := strings.Cut(name, "."); f.promised[root] {
+			open = true
+			return "x", nil
+		}
+		text, missed := f.scope.lookup(name)
+		if missed != nil && missed.undefined {
+			f.suggest(name, missed)
+		}
+		return text, missed
+	})
+	switch {
+	case err != nil:
+		f.errs = append(f.errs, err)
+	case open:
+		v.open = true
+	case text != v.Text:
+		v.typed = f.scope.whole(v.Text)
+		v.Text, v.written = text, v.Text
+	}
+	return v
+}
+
+// suggest names a variable that a step saves when it was probably meant.
+func (f *filling) suggest(name string, missed *miss) {
+	root, _, _ := strings.Cut(name, ".")
+	if _, known := f.scope.Value(root); known {
+		return
+	}
+	if near := nearest(root, slices.Sorted(maps.Keys(f.promised))); near != "" {
+		missed.hint = fmt.Sprintf("did you mean ${%s}?", near+strings.TrimPrefix(name, root))
+	}
+}
+
+// whole gives the value of the variable that is all of a text, when it is no text itself.
+func (s *Scope) whole(text string) any {
+	all, _, _, msg := pieces(text)
+	if msg != "" || len(all) != 1 || all[0].raw != text {
+		return nil
+	}
+	x, _ := s.Value(all[0].name)
+	if _, isText := x.(string); isText {
+		return nil
+	}
+	return x
+}
+
+// all gives every variable by its name.
+func (s *Scope) all() map[string]any {
+	env := make(map[string]any, len(s.values)+len(s.saved)+3)
+	for name, text := range s.values {
+		env[name] = text
+	}
+	maps.Copy(env, s.typed)
+	maps.Copy(env, s.saved)
+	return env
 }
 
 // Decode checks a value as the argument of an operation and gives its struct by value. The text is final: ${NAME} has no

@@ -1,32 +1,103 @@
 package dsl
 
-import "reflect"
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
 
 // MaxFileSize is the size, in bytes, of the largest file that Parse takes.
 const MaxFileSize = maxBytes
 
 // Config is a suite's taproot.yaml.
 type Config struct {
-	Exclude []string `json:"exclude,omitempty" doc:"Glob patterns, relative to the file, of files and folders that are left out unless they are named."`
+	Include      []string
+	Exclude      []string
+	Order        []string
+	Vars         []Var
+	Tags         []string
+	TimeoutMs    *int
+	Retries      *int
+	Before       Steps
+	After        Steps
+	Environments map[string][]Var
+}
+
+// suite is the top level of a taproot.yaml.
+type suite struct {
+	Include      []string               `json:"include,omitempty" minLength:"1" doc:"Glob patterns, relative to the file, of the files that hold tests. Default: all."`
+	Exclude      []string               `json:"exclude,omitempty" minLength:"1" doc:"Glob patterns, relative to the file, of files and folders that are left out unless they are named."`
+	Order        []string               `json:"order,omitempty" minLength:"1" doc:"Ids of tests that are run first, in this order."`
+	Vars         vars                   `json:"vars,omitempty" doc:"Values for ${NAME} in every test; the test's own go before them."`
+	Tags         []string               `json:"tags,omitempty" doc:"Labels of every test."`
+	TimeoutMs    *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits when neither it nor its test says it, in milliseconds."`
+	Retries      *int                   `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often a test is run again when it fails and does not say it itself."`
+	Before       Value                  `json:"before,omitempty" doc:"Steps that are run before those of every test."`
+	After        Value                  `json:"after,omitempty" doc:"Steps that are run after those of every test, however it went."`
+	Environments map[string]environment `json:"environments,omitempty" doc:"Values for variables by the name of an environment, chosen by --env NAME."`
+}
+
+// environment is one of a suite's environments.
+type environment struct {
+	Vars vars `json:"vars" required:"true" doc:"Values for ${NAME}; they go before the suite's and the tests' own."`
 }
 
 // ParseConfig reads a taproot.yaml; an empty one is fine.
 func ParseConfig(file string, src []byte) (Config, error) {
-	var c Config
 	text, source, bad := readable(file, src)
 	if bad != nil {
-		return c, Errors{bad}
+		return Config{}, Errors{bad}
 	}
 	values, err := read(text, source)
 	if err != nil || len(values) == 0 {
-		return c, err
+		return Config{}, err
 	}
 	d := &decoding{source: source, variables: refused}
 	if len(values) > 1 {
 		d.fail(values[1].Pos, 0, "a second document", "taproot.yaml holds one")
 	}
-	d.structure(reflect.ValueOf(&c).Elem(), values[0], object{name: "taproot.yaml", at: values[0].Pos})
-	return c, d.errs.orNil()
+	var s suite
+	v := values[0]
+	d.structure(reflect.ValueOf(&s).Elem(), v, object{name: "taproot.yaml", at: v.Pos})
+	c := Config{Include: s.Include, Exclude: s.Exclude, Order: s.Order, Vars: s.Vars, Tags: s.Tags, TimeoutMs: s.TimeoutMs,
+		Retries: s.Retries, Environments: map[string][]Var{}}
+	for _, name := range slices.Sorted(maps.Keys(s.Environments)) {
+		c.Environments[name] = s.Environments[name].Vars
+	}
+	d.checkTags(v)
+	d.globs(v)
+	d.variables = deferred
+	c.Before, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "after")
+	if err := d.errs.orNil(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// globs checks the patterns.
+func (d *decoding) globs(v Value) {
+	for _, key := range []string{"include", "exclude"} {
+		f, _ := v.Get(key)
+		items := f.Value.Items
+		if f.Value.Kind == String {
+			items = []Value{f.Value}
+		}
+		for _, item := range items {
+			switch {
+			case item.Kind != String || strings.Contains(item.Text, "${"):
+			case !doublestar.ValidatePattern(item.Text):
+				d.wrong(item, fmt.Sprintf("%q is not a pattern", shorten(item.Text)), "* stands for any characters, ** for any folders, {a,b} for one of several")
+			case strings.ContainsRune(item.Text, '\\'):
+				d.wrong(item, "a backslash in a pattern", "write / between folders; it works on every system")
+			case strings.HasPrefix(item.Text, "/"), strings.HasPrefix(item.Text, ".."):
+				d.wrong(item, fmt.Sprintf("the pattern %q leads out of this file's folder", shorten(item.Text)), "patterns are relative to this file")
+			}
+		}
+	}
 }
 
 // Suggest gives the candidate that a mistyped word most likely means, or "".

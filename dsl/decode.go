@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,7 @@ type decoding struct {
 	source    *Source
 	platform  Platform  // what the test runs on; "" when that is not known
 	variables variables // what ${…} in a text means
+	bound     *Step     // the step that is being bound: its inner steps are taken as they are
 	errs      Errors
 }
 
@@ -68,10 +70,16 @@ func (d *decoding) wrong(v Value, msg, hint string) {
 // structure fills the struct dst.
 func (d *decoding) structure(dst reflect.Value, v Value, o object) {
 	s, before := shapeOf(dst.Type()), len(d.errs)
+	s.defaults(dst)
 	switch v.Kind {
 	case Map:
 		d.fields(dst, v, o)
 	case List:
+		if s.scalar >= 0 && s.fields[s.scalar].typ.Kind() == reflect.Slice {
+			d.field(dst.FieldByIndex(s.fields[s.scalar].index), v, s.fields[s.scalar])
+			d.missing(Value{Kind: Map, Fields: []Field{{Key: s.fields[s.scalar].key}}}, o, s)
+			break
+		}
 		d.wrong(v, fmt.Sprintf("%q takes %s, not a list", o.name, s.takes()), example(o))
 		return
 	case Null:
@@ -100,6 +108,14 @@ func (s *shape) takes() string {
 		return "no argument but its options"
 	case s.scalar < 0:
 		return "a map"
+	}
+	switch t := s.fields[s.scalar].typ; {
+	case t.Kind() == reflect.Bool:
+		return "true, false or a map"
+	case t.Kind() == reflect.Int:
+		return "a number or a map"
+	case t.Kind() == reflect.Slice:
+		return "a text, a list or a map"
 	default:
 		return "a text or a map"
 	}
@@ -140,14 +156,18 @@ func example(o object) string {
 // unknown explains a key that does not belong here.
 func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 	allowed := s.keys()
+	hint := "allowed here: " + strings.Join(allowed, ", ")
 	if o.options != nil {
-		allowed = append(allowed, o.options.keys()...)
+		options := slices.DeleteFunc(o.options.keys(), func(key string) bool { return slices.Contains(allowed, key) })
+		if hint += "; and of every step: " + strings.Join(options, ", "); len(allowed) == 0 {
+			hint = "allowed here: " + strings.Join(options, ", ")
+		}
+		allowed = append(allowed, options...)
 	}
 	near := nearest(f.Key, allowed)
 	if near == "" {
 		near = foreignKey(f.Key, allowed)
 	}
-	hint := "allowed here: " + strings.Join(allowed, ", ")
 	switch _, point := v.Get("point"); {
 	case point && f.Value.Kind == Null && resolve(strings.TrimSuffix(f.Key, "%")) != String:
 		hint = `put the point in quotes: point: "120,340"`
@@ -159,9 +179,29 @@ func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten(f.Key), o.name), hint)
 }
 
+// example shows how to write a field that is a map.
+func (f field) example() string {
+	if f.typ == nil { // an entry of a list
+		return ""
+	}
+	switch f.typ {
+	case reflect.TypeFor[State]():
+		return f.key + ": {enabled: true}"
+	case reflect.TypeFor[Expect]():
+		return f.key + ": {status: 201}"
+	case reflect.TypeFor[Need]():
+		return f.key + `: {os: ">=13"}`
+	default:
+		return f.key + ": Sign in"
+	}
+}
+
 // field fills one field of a struct.
 func (d *decoding) field(dst reflect.Value, v Value, f field) {
-	if v.Kind == String && strings.Contains(v.Text, "${") {
+	if v.open {
+		return
+	}
+	if v.Kind == String && strings.Contains(v.Text, "${") && !keepsVariables(dst.Type()) {
 		switch d.variables {
 		case deferred:
 			d.references(v)
@@ -188,12 +228,18 @@ func (d *decoding) field(dst reflect.Value, v Value, f field) {
 		d.text(dst, v, f)
 	case reflect.Int:
 		d.integer(dst, v, f)
+	case reflect.Float64:
+		d.float(dst, v, f)
 	case reflect.Bool:
 		d.boolean(dst, v, f)
 	case reflect.Slice:
 		d.list(dst, v, f)
+	case reflect.Map:
+		d.table(dst, v, f)
+	case reflect.Interface:
+		d.anything(dst, v)
 	case reflect.Struct:
-		d.structure(dst, v, object{name: f.key, at: f.at, nested: true, example: f.key + ": Sign in"})
+		d.structure(dst, v, object{name: f.key, at: f.at, nested: true, example: f.example()})
 	default:
 		d.fail(v.Pos, 0, fmt.Sprintf("%q cannot be read into %s", f.key, dst.Type()), "")
 	}

@@ -1,9 +1,12 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -33,7 +36,11 @@ func (d *decoding) string(v Value, name string) (string, bool) {
 	case String, Int, Float:
 		return v.Text, true
 	case Bool:
-		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)), inQuotes(v.Text))
+		hint := inQuotes(v.Text)
+		if name == "skip" {
+			hint = "say why the test is not run, or remove the line"
+		}
+		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)), hint)
 	case Null:
 		if v.Text == "" {
 			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), "write a value after it, or remove the line")
@@ -73,9 +80,27 @@ func (d *decoding) integer(dst reflect.Value, v Value, f field) {
 	}
 }
 
+func (d *decoding) float(dst reflect.Value, v Value, f field) {
+	kind := v.Kind
+	if v.written != "" {
+		kind = resolve(v.Text)
+	}
+	n, err := strconv.ParseFloat(v.Text, 64)
+	switch {
+	case kind != Int && kind != Float || err != nil || math.IsNaN(n) || math.IsInf(n, 0):
+		d.wrong(v, fmt.Sprintf("%q must be a number, not %s%s", f.key, describe(v), origin(v)), "for example: "+f.key+": "+cmp.Or(f.standard, "0.5"))
+	case f.minimum != nil && n < float64(*f.minimum):
+		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
+	case f.maximum != nil && n > float64(*f.maximum):
+		d.wrong(v, fmt.Sprintf("%q must be at most %d%s", f.key, *f.maximum, origin(v)), "")
+	default:
+		dst.SetFloat(n)
+	}
+}
+
 // sample is a number that the field takes.
 func (f field) sample() string {
-	if f.maximum != nil && *f.maximum >= 5000 {
+	if strings.HasSuffix(f.key, "Ms") {
 		return "5000"
 	}
 	return "1"
@@ -111,7 +136,7 @@ func (d *decoding) list(dst reflect.Value, v Value, f field) {
 	for _, item := range items {
 		text := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.errs)
-		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum})
+		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum, at: item.Pos})
 		if len(d.errs) == before {
 			dst.Set(reflect.Append(dst, text))
 		}

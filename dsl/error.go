@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 	}
 }
 
-// Errors are all the errors of a file, sorted by place, each only once. Parse, NewScope, Bind, CheckVars and Decode
+// Errors are all the errors of a file, sorted by file and place, each only once. Parse, NewScope, Bind, CheckVars and Decode
 // return nothing else.
 type Errors []*Error
 
@@ -65,7 +65,7 @@ func (es Errors) orNil() error {
 		return nil
 	}
 	slices.SortStableFunc(es, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
 	seen := map[string]bool{}
 	return slices.DeleteFunc(es, func(e *Error) bool {

@@ -47,7 +47,7 @@ func pieces(text string) (all []piece, bad, msg, hint string) {
 		if strings.Contains(fallback, "${") {
 			return nil, p.raw, "a default cannot hold another variable", "give the variable a value under vars instead"
 		}
-		if !varForm.MatchString(name) {
+		if !pathForm.MatchString(name) {
 			return nil, p.raw, fmt.Sprintf("%q cannot be the name of a variable", shorten(name)),
 				"write ${NAME} or ${NAME:-default}, with letters, digits and underscores; $${ gives the characters ${"
 		}

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -18,7 +19,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestGolden reads testdata/*/*.txtar: test.yaml (or test.yaml.quoted, a Go string literal, for bytes that a text file
 // cannot hold) goes in; what comes out is compared with the file "want". Further files: vars and env, one NAME=value per line, fill
-// a Scope; without them no variables are filled in.
+// a Scope; without them no variables are filled in. A taproot.yaml goes in instead of a test. Every other file is one that the test
+// may run or take its rows from.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) < 50 {
@@ -62,6 +64,7 @@ func run(t *testing.T, a *txtar.Archive) (out string, failed bool) {
 	t.Helper()
 	var src []byte
 	var vars, env map[string]string
+	others := map[string][]byte{}
 	for _, f := range a.Files {
 		switch f.Name {
 		case "test.yaml":
@@ -76,14 +79,19 @@ func run(t *testing.T, a *txtar.Archive) (out string, failed bool) {
 			vars = pairs(f.Data)
 		case "env":
 			env = pairs(f.Data)
+		case "taproot.yaml":
+			return runConfig(f.Data)
 		case "want":
 		default:
-			t.Fatalf("unknown file %s", f.Name)
+			others[f.Name] = f.Data
 		}
 	}
 	tests, err := Parse("test.yaml", src)
 	if err != nil {
 		return err.Error() + "\n", true
+	}
+	if out, failed := withFiles(tests, others); failed {
+		return out, true
 	}
 	var b strings.Builder
 	for _, test := range tests {
@@ -103,6 +111,37 @@ func run(t *testing.T, a *txtar.Archive) (out string, failed bool) {
 	return b.String(), false
 }
 
+// withFiles links the blocks of the tests and reads their rows.
+func withFiles(tests []*Test, files map[string][]byte) (out string, failed bool) {
+	read := func(name string) ([]byte, error) {
+		if strings.HasPrefix(name, "..") {
+			return nil, errors.New("it lies outside of the suite")
+		}
+		data, ok := files[name]
+		if !ok {
+			return nil, errors.New("there is no such file")
+		}
+		return data, nil
+	}
+	for _, test := range tests {
+		if err := Link(test, read); err != nil {
+			return err.Error() + "\n", true
+		}
+		if _, err := test.Rows(read); err != nil {
+			return err.Error() + "\n", true
+		}
+	}
+	return "", false
+}
+
+func runConfig(src []byte) (out string, failed bool) {
+	c, err := ParseConfig("taproot.yaml", src)
+	if err != nil {
+		return err.Error() + "\n", true
+	}
+	return show(c) + "\n", false
+}
+
 func pairs(data []byte) map[string]string {
 	m := map[string]string{}
 	for line := range strings.Lines(string(data)) {
@@ -116,6 +155,19 @@ func dumpTest(b *strings.Builder, t *Test, s *Scope) {
 	fmt.Fprintf(b, "test %s at %s (id at %s), name %q, platform %s, tags %q\n", t.ID, t.Pos, t.IDPos, t.Name, t.Platform, t.Tags)
 	for _, v := range t.Vars {
 		fmt.Fprintf(b, "  var %s = %q at %d:%d\n", v.Name, v.Value, v.Pos.Line, v.Pos.Col)
+	}
+	rest := Test{Description: t.Description, Owner: t.Owner, Links: t.Links, Skip: t.Skip, Secrets: t.Secrets, Device: t.Device,
+		TimeoutMs: t.TimeoutMs, Retries: t.Retries, Data: t.Data}
+	if text := show(rest); text != "Test{}" {
+		fmt.Fprintf(b, "  %s %s\n", text, show(t.Data.rows))
+	}
+	for _, hook := range []struct {
+		key   string
+		steps Steps
+	}{{"before", t.Before}, {"steps", t.Steps}, {"onFailure", t.OnFailure}, {"after", t.After}} {
+		if hook.key != "steps" && len(hook.steps) > 0 {
+			fmt.Fprintf(b, "  %s: %s\n", hook.key, show(hook.steps))
+		}
 	}
 	for _, step := range t.Steps {
 		fmt.Fprintf(b, "  %d:%d %s: %s\n", step.Pos.Line, step.Pos.Col, step.Def.Name, Flow(step.Args))

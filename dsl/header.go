@@ -2,26 +2,41 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
 
 // header is what stands at the top level of a test. A new key is a new field.
 type header struct {
-	ID       string   `json:"id" required:"true" doc:"What the test is called in reports and on the command line; also its report directory."`
-	Name     string   `json:"name,omitempty" minLength:"1" doc:"A title for people."`
-	Platform Platform `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
-	Tags     []string `json:"tags,omitempty" doc:"Labels to choose tests by."`
-	Vars     vars     `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
-	Steps    Value    `json:"steps" required:"true" doc:"The actions, one after the other."`
+	ID          string   `json:"id" required:"true" doc:"What the test is called in reports and on the command line; also its report directory."`
+	Name        string   `json:"name,omitempty" minLength:"1" doc:"A title for people."`
+	Description string   `json:"description,omitempty" minLength:"1" doc:"What the test is about, in as many words as it takes."`
+	Platform    Platform `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
+	Tags        []string `json:"tags,omitempty" doc:"Labels to choose tests by."`
+	Owner       string   `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
+	Links       []string `json:"links,omitempty" minLength:"1" doc:"Addresses of tickets and documents."`
+	Skip        string   `json:"skip,omitempty" minLength:"1" doc:"Why the test is not run."`
+	Vars        vars     `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
+	Secrets     []string `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
+	Device      Need     `json:"device,omitempty" doc:"What the device must be."`
+	TimeoutMs   *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits that does not say it itself, in milliseconds."`
+	Retries     *int     `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails."`
+	Data        Data     `json:"data,omitempty" doc:"Rows of values for variables, each a case of its own: a list of maps, or the path of a .csv or .json file."`
+	Before      Value    `json:"before,omitempty" doc:"Steps that prepare the test."`
+	Steps       Value    `json:"steps" required:"true" doc:"The actions, one after the other."`
+	OnFailure   Value    `json:"onFailure,omitempty" doc:"Steps that are run when a step failed."`
+	After       Value    `json:"after,omitempty" doc:"Steps that are run at the end, however the test went."`
 }
 
 var (
-	idForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-	windows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
-	varForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	idForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	windows  = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+	varForm  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	pathForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$`)
 )
 
 // test turns a document into a Test. What is wrong with it is noted in d; it may then be nil.
@@ -35,19 +50,69 @@ func (d *decoding) test(v Value) *Test {
 	d.variables, d.platform = refused, ""
 	d.header(&h, v, at)
 	id, _ := v.Get("id")
-	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Platform: h.Platform, Tags: h.Tags,
-		Vars: h.Vars, Source: d.source}
+	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Description: h.Description, Platform: h.Platform, Tags: h.Tags,
+		Owner: h.Owner, Links: h.Links, Skip: h.Skip, Vars: h.Vars, Secrets: h.Secrets, Device: h.Device, TimeoutMs: h.TimeoutMs,
+		Retries: h.Retries, Data: h.Data, Source: d.source}
 	if _, given := v.Get("platform"); !given {
-		t.Platform = guess(h.Steps)
+		t.Platform = guess(h.Before, h.Steps)
 		if t.Platform == "" {
 			d.fail(at, 0, "the test does not say what it runs on", `add a line "platform: android" (or ios, both, web)`)
 		}
 	}
 	d.variables, d.platform = deferred, t.Platform
-	if steps, given := v.Get("steps"); given {
-		t.Steps = d.steps(steps)
-	}
+	t.Before, t.Steps, t.OnFailure, t.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "steps"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
+	d.checkSecrets(t, v)
 	return t
+}
+
+// stepsUnder reads the steps under a key of the top level, when it is there.
+func (d *decoding) stepsUnder(v Value, key string) Steps {
+	if f, given := v.Get(key); given {
+		return d.steps(f)
+	}
+	return nil
+}
+
+// checkSecrets wants a secret to be the name of something.
+func (d *decoding) checkSecrets(t *Test, v Value) {
+	if t.Data.Path != "" {
+		return // the file is not read yet: see Rows
+	}
+	f, _ := v.Get("secrets")
+	items := f.Value.Items
+	if f.Value.Kind != List {
+		items = []Value{f.Value}
+	}
+	for _, item := range items {
+		if item.Kind != String || strings.Contains(item.Text, "${") {
+			continue // not there, or reported as a wrong type
+		}
+		names := t.names()
+		if item.Text != "" && !slices.Contains(names, item.Text) {
+			hint := "write the name of a variable, not its value; it stands under vars or data, or a step saves it"
+			if near := nearest(item.Text, names); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			d.wrong(item, "no variable is named like this secret", hint)
+		}
+	}
+}
+
+// names gives the variables that the test itself defines or saves.
+func (t *Test) names() []string {
+	var names []string
+	for _, v := range t.Vars {
+		names = append(names, v.Name)
+	}
+	for _, row := range t.Data.rows {
+		names = slices.AppendSeq(names, maps.Keys(row.Values))
+	}
+	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		for step := range steps.All {
+			names = append(names, step.saves()...)
+		}
+	}
+	return names
 }
 
 // header decodes the keys of the top level and checks what tags cannot say.
@@ -70,6 +135,7 @@ func (d *decoding) header(h *header, v Value, at Pos) {
 		}
 	}
 	d.checkID(h.ID, v)
+	d.checkLinks(v)
 	d.checkTags(v)
 }
 
@@ -146,6 +212,20 @@ func (d *decoding) checkTags(v Value) {
 	}
 }
 
+// checkLinks wants addresses that a reader of the report can follow.
+func (d *decoding) checkLinks(v Value) {
+	f, _ := v.Get("links")
+	items := f.Value.Items
+	if f.Value.Kind != List {
+		items = []Value{f.Value}
+	}
+	for _, item := range items {
+		if item.Kind == String && item.Text != "" && !strings.Contains(item.Text, "${") && !strings.HasPrefix(item.Text, "https://") && !strings.HasPrefix(item.Text, "http://") {
+			d.wrong(item, fmt.Sprintf("%q is not a link", shorten(item.Text)), "a link begins with https:// or http://")
+		}
+	}
+}
+
 // notATest explains a document that is not a map.
 func (d *decoding) notATest(v Value) {
 	const hint = `begin with "id: …" and "platform: …", then "steps:" and under it the actions`
@@ -164,11 +244,18 @@ func (d *decoding) notATest(v Value) {
 }
 
 // guess gives the platform of a test that does not say it: web when an action is used that works nowhere else.
-func guess(steps Value) Platform {
-	for _, s := range steps.Items {
-		for _, f := range s.Fields {
-			if def, known := Lookup(f.Key); known && def.On(Web) && len(def.Platforms) == 1 {
-				return Web
+func guess(lists ...Value) Platform {
+	for _, v := range lists {
+		for _, item := range v.Items {
+			for _, f := range item.Fields {
+				if def, known := Lookup(f.Key); known && def.On(Web) && len(def.Platforms) == 1 {
+					return Web
+				}
+				for _, inner := range f.Value.Fields {
+					if inner.Value.Kind == List && guess(inner.Value) == Web {
+						return Web
+					}
+				}
 			}
 		}
 	}
@@ -192,9 +279,7 @@ func (vs *vars) fromValue(d *decoding, v Value, name string) {
 		return
 	}
 	for _, f := range v.Fields {
-		if !varForm.MatchString(f.Key) {
-			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q cannot be the name of a variable", shorten(f.Key)),
-				"use letters without accents, digits and underscores, beginning with a letter")
+		if !d.nameOf(f) {
 			continue
 		}
 		text, ok := d.string(f.Value, f.Key)
@@ -202,6 +287,6 @@ func (vs *vars) fromValue(d *decoding, v Value, name string) {
 			continue
 		}
 		d.references(f.Value)
-		*vs = append(*vs, Var{Name: f.Key, Value: text, Pos: f.Value.Pos})
+		*vs = append(*vs, Var{Name: f.Key, Value: text, Pos: f.Value.Pos, kind: f.Value.Kind, source: d.source})
 	}
 }

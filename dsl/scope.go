@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,39 +12,99 @@ import (
 const maxText = 1 << 20
 
 // Scope holds the values of a test's variables while it runs: those saved by steps, then those given by the caller, then
-// the test's own. It belongs to one run of one test; it is not safe for concurrent use.
+// those of the data row, then the test's own, then the suite's. It belongs to one run of one test; it is not safe for concurrent use.
 type Scope struct {
 	source *Source
 	env    func(string) (string, bool)
-	saved  map[string]string
-	values map[string]string // of overrides and vars
+	saved  map[string]any
+	values map[string]string // of everything that is not saved
+	typed  map[string]any    // those of values that are no texts in expressions
 }
 
-// NewScope resolves the test's vars. Overrides win over vars of the same name and are taken as they are. env answers for
-// the process environment, which only the values of vars can see; nil: there is none. The error is an Errors.
+// ScopeOptions are where a test's variables get their values from.
+type ScopeOptions struct {
+	Overrides map[string]string           // win over everything that is not saved, and are taken as they are
+	Row       Row                         // of the test's data
+	Suite     []Var                       // of the suite's taproot.yaml; the test's own vars win
+	Env       func(string) (string, bool) // the process environment, which only the values of vars can see; nil: there is none
+}
+
+// NewScope resolves the test's vars: Scope with overrides and environment alone. The error is an Errors.
 func NewScope(t *Test, overrides map[string]string, env func(string) (string, bool)) (*Scope, error) {
-	s := &Scope{source: t.Source, env: env, saved: map[string]string{}, values: maps.Clone(overrides)}
-	if s.values == nil {
-		s.values = map[string]string{}
-	}
+	return t.Scope(ScopeOptions{Overrides: overrides, Env: env})
+}
+
+// Scope resolves the test's vars. The error is an Errors.
+func (t *Test) Scope(o ScopeOptions) (*Scope, error) {
+	s := &Scope{source: t.Source, env: o.Env, saved: map[string]any{}, values: map[string]string{}, typed: map[string]any{}}
 	var errs Errors
-	for _, name := range slices.Sorted(maps.Keys(overrides)) {
-		if !varForm.MatchString(name) {
+	for _, name := range slices.Sorted(maps.Keys(o.Overrides)) {
+		switch {
+		case reserved(name):
+			errs = append(errs, &Error{Msg: fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), Hint: "choose another name"})
+		case !varForm.MatchString(name):
 			errs = append(errs, &Error{Msg: fmt.Sprintf("%q cannot be the name of a variable", name),
 				Hint: "use letters without accents, digits and underscores, beginning with a letter"})
 		}
 	}
-	r := resolver{scope: s, vars: map[string]Var{}, failed: map[string]bool{}}
-	for _, v := range t.Vars {
-		r.vars[v.Name] = v
+	for name, x := range o.Row.Values {
+		s.give(name, x)
 	}
-	for _, v := range t.Vars {
-		r.resolve(v.Name)
+	for name, text := range o.Overrides {
+		delete(s.typed, name)
+		s.values[name] = text
 	}
-	if err := append(errs, r.errs...).orNil(); err != nil {
+	if err := append(errs, s.resolve(append(slices.Clone(o.Suite), t.Vars...))...).orNil(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// give sets a value that is not saved by a step.
+func (s *Scope) give(name string, x any) {
+	s.values[name] = Show(x)
+	if _, text := x.(string); text {
+		delete(s.typed, name)
+		return
+	}
+	s.typed[name] = x
+}
+
+// resolve works out vars; of two with one name the later counts.
+func (s *Scope) resolve(vars []Var) Errors {
+	r := resolver{scope: s, vars: map[string]Var{}, failed: map[string]bool{}}
+	for _, v := range vars {
+		r.vars[v.Name] = v
+	}
+	for _, v := range vars {
+		r.resolve(v.Name)
+	}
+	for name, v := range r.vars {
+		if kind := resolve(s.values[name]); v.kind != String && (kind == Int || kind == Float) && s.typed[name] == nil {
+			s.typed[name] = Value{Kind: kind, Text: s.values[name]}.Go()
+		}
+	}
+	return r.errs
+}
+
+// Block makes the variables of a run step's block: it sees those of s; its own vars go before them, and with before those.
+// What the block saves stays in the new scope; see Saved. The error is an Errors.
+func (s *Scope) Block(b *Block, with Names) (*Scope, error) {
+	inner := &Scope{source: b.Source, env: s.env, saved: map[string]any{}, values: maps.Clone(s.values), typed: maps.Clone(s.typed)}
+	for name, x := range s.saved {
+		inner.give(name, x)
+	}
+	for _, v := range b.Vars {
+		delete(inner.values, v.Name)
+		delete(inner.typed, v.Name)
+	}
+	for name, x := range with {
+		inner.give(name, x)
+	}
+	if err := inner.resolve(b.Vars).orNil(); err != nil {
+		return nil, err
+	}
+	return inner, nil
 }
 
 // resolver works out the vars, each after those that it needs.
@@ -61,7 +122,11 @@ func (r *resolver) resolve(name string) {
 	}
 	v := r.vars[name]
 	r.path = append(r.path, name)
-	text, err := r.scope.expand(v.Value, v.Pos, func(other string) (string, *miss) { return r.lookup(v, other) })
+	source := v.source
+	if source == nil {
+		source = r.scope.source
+	}
+	text, err := r.scope.expand(source, v.Value, v.Pos, func(other string) (string, *miss) { return r.lookup(v, other) })
 	r.path = r.path[:len(r.path)-1]
 	if err == nil {
 		r.scope.values[name] = text
@@ -109,14 +174,71 @@ func (r *resolver) lookup(v Var, name string) (string, *miss) {
 	return "", &miss{fmt.Sprintf("${%s} is not defined: neither in vars nor in the environment", name), hint, true}
 }
 
-// Set saves a value that a step has found. It wins over everything else from then on.
-func (s *Scope) Set(name, value string) {
-	s.saved[name] = value
+// Set saves a value, of any type that Value.Go can give; it goes before every other of the name.
+func (s *Scope) Set(name string, value any) { s.saved[name] = value }
+
+// Unset forgets a saved value: that of forEach's variable when the loop ends.
+func (s *Scope) Unset(name string) { delete(s.saved, name) }
+
+// Saved gives the values that steps have saved. The map is the caller's.
+func (s *Scope) Saved() map[string]any { return maps.Clone(s.saved) }
+
+// Value gives a variable with its type; name may lead into it: answer.json.id or rows.0.
+func (s *Scope) Value(name string) (any, bool) {
+	x, missed := s.value(name)
+	return x, missed == nil
+}
+
+func (s *Scope) value(name string) (any, *miss) {
+	root, path, _ := strings.Cut(name, ".")
+	x, known := s.saved[root]
+	if !known {
+		x, known = s.typed[root]
+	}
+	if !known {
+		text, given := s.values[root]
+		if !given {
+			return nil, s.undefined(root)
+		}
+		x = text
+	}
+	for at := root; path != ""; {
+		var part string
+		part, path, _ = strings.Cut(path, ".")
+		next, keys, ok := member(x, part)
+		if !ok {
+			hint := "it holds no list and no map"
+			if near := nearest(part, keys); near != "" {
+				hint = fmt.Sprintf("did you mean ${%s.%s}?", at, near)
+			} else if len(keys) > 0 {
+				hint = "it has " + shorten(strings.Join(keys, ", "))
+			}
+			return nil, &miss{fmt.Sprintf("${%s} has no %q", at, part), hint, true}
+		}
+		x, at = next, at+"."+part
+	}
+	return x, nil
+}
+
+// member gives an entry of a map or of a list, and the keys that there are.
+func member(x any, part string) (next any, keys []string, ok bool) {
+	switch x := x.(type) {
+	case map[string]any:
+		next, ok = x[part]
+		return next, slices.Sorted(maps.Keys(x)), ok
+	case []any:
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n >= len(x) {
+			return nil, nil, false
+		}
+		return x[n], nil, true
+	}
+	return nil, nil, false
 }
 
 // Expand fills in the variables of a text, once: a value that holds ${ stays as it is. The error is an *Error at pos.
 func (s *Scope) Expand(text string, pos Pos) (string, error) {
-	out, err := s.expand(text, pos, s.lookup)
+	out, err := s.expand(s.source, text, pos, s.lookup)
 	if err != nil {
 		return "", err
 	}
@@ -124,12 +246,20 @@ func (s *Scope) Expand(text string, pos Pos) (string, error) {
 }
 
 func (s *Scope) lookup(name string) (string, *miss) {
-	if text, known := s.saved[name]; known {
-		return text, nil
+	if _, isTyped := s.typed[name]; isTyped { // a number prints as it was written
+		if _, isSaved := s.saved[name]; !isSaved {
+			return s.values[name], nil
+		}
 	}
-	if text, known := s.values[name]; known {
-		return text, nil
+	x, missed := s.value(name)
+	if missed != nil {
+		return "", missed
 	}
+	return Show(x), nil
+}
+
+// undefined says what to do about a variable that has no value.
+func (s *Scope) undefined(name string) *miss {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(s.values)), maps.Keys(s.saved))
 	slices.Sort(names)
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or give --var %s=…", name, name)
@@ -140,14 +270,14 @@ func (s *Scope) lookup(name string) (string, *miss) {
 			hint = fmt.Sprintf("it is set in the environment; to use it, add \"%s: ${%s}\" under vars", name, name)
 		}
 	}
-	return "", &miss{fmt.Sprintf("the variable ${%s} is not defined", name), hint, true}
+	return &miss{fmt.Sprintf("the variable ${%s} is not defined", name), hint, true}
 }
 
 // expand asks lookup for each variable. A miss that has been noted elsewhere gives an Error without a message.
-func (s *Scope) expand(text string, pos Pos, lookup func(string) (string, *miss)) (string, *Error) {
+func (s *Scope) expand(source *Source, text string, pos Pos, lookup func(string) (string, *miss)) (string, *Error) {
 	at := func(part, msg, hint string) *Error {
 		part = firstLine(part)
-		return &Error{Pos: locate(s.source, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: s.source}
+		return &Error{Pos: locate(source, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: source}
 	}
 	if !strings.Contains(text, "${") {
 		return text, nil

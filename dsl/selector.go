@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 )
 
 // Selector says which element is meant. All given criteria must hold together. In YAML a plain string is a label.
@@ -53,9 +54,7 @@ func (s Selector) check(d *decoding, v Value, o object) {
 	}
 	criteria := 0
 	for _, f := range v.Fields {
-		switch {
-		case o.options != nil && o.options.has(f.Key), f.Key == "index", f.Key == "match":
-		default:
+		if f.Key != "index" && f.Key != "match" && shapeOf(selectorType).has(f.Key) {
 			criteria++
 		}
 	}
@@ -84,7 +83,7 @@ func (s Selector) checkPoint(d *decoding, v Value, o object) {
 		return
 	}
 	for _, f := range v.Fields {
-		if f.Key != "point" && (o.options == nil || !o.options.has(f.Key)) {
+		if f.Key != "point" && shapeOf(selectorType).has(f.Key) {
 			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf(`%q cannot stand beside "point"`, f.Key),
 				"a point is a place on the screen, not an element: remove one of the two")
 		}
@@ -101,15 +100,41 @@ func (s Selector) checkMatch(d *decoding, v Value) {
 		d.fail(match.Pos, len("match"), `"match" says how to compare the label, and there is no "label"`, "add label, or remove match")
 		return
 	}
-	if s.Match != MatchRegex || s.Label == "" {
-		return
+	if s.Match == MatchRegex && s.Label != "" {
+		d.regex(label.Value, s.Label)
 	}
+}
+
+// regex checks a regular expression and counts its brackets; ok: there is one, and it is right.
+func (d *decoding) regex(v Value, text string) (groups int, ok bool) {
+	if text == "" || d.unknownYet(v) {
+		return 0, false
+	}
+	re, err := regexp.Compile(text)
+	if err == nil {
+		return re.NumSubexp(), true
+	}
+	e := &Error{Pos: v.Pos, Source: d.source, Msg: "this is not a regular expression: " + err.Error()}
 	var bad *syntax.Error
-	if _, err := regexp.Compile(s.Label); errors.As(err, &bad) {
-		hint := `escape special characters with a backslash, for example \( for a bracket`
-		e := &Error{Pos: locate(d.source, label.Value.Pos, bad.Expr), Source: d.source, Hint: hint,
-			Msg: fmt.Sprintf("the label is not a regular expression: %s in %q", bad.Code, shorten(bad.Expr))}
-		e.Width = len([]rune(bad.Expr))
-		d.errs = append(d.errs, e)
+	if errors.As(err, &bad) {
+		e.Pos, e.Width = locate(d.source, v.Pos, bad.Expr), len([]rune(bad.Expr))
+		e.Msg = fmt.Sprintf("this is not a regular expression: %s in %q", bad.Code, shorten(bad.Expr))
+		e.Hint = `escape special characters with a backslash, for example \( for a bracket`
+	}
+	d.errs = append(d.errs, e)
+	return 0, false
+}
+
+// webOnly refuses a key that makes sense on pages only.
+func (d *decoding) webOnly(f Field) {
+	if d.platform != "" && d.platform != Web {
+		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on web only, and this test runs on %s", f.Key, d.platform.words()), "remove it")
+	}
+}
+
+// address checks a pattern for addresses: a regular expression between slashes has to be one.
+func (d *decoding) address(v Value, text string) {
+	if len(text) > 1 && strings.HasPrefix(text, "/") && strings.HasSuffix(text, "/") {
+		d.regex(v, text[1:len(text)-1])
 	}
 }

@@ -16,6 +16,9 @@ type shape struct {
 
 type field struct {
 	key      string
+	typ      reflect.Type // behind a pointer, when it is one
+	doc      string
+	standard string // the default, as it is written
 	index    []int
 	required bool
 	enum     []string
@@ -41,7 +44,7 @@ func (s *shape) has(key string) bool {
 // shapes holds those of the vocabulary, which every step needs.
 var shapes = sync.OnceValue(func() map[reflect.Type]*shape {
 	known := map[reflect.Type]*shape{}
-	for _, t := range []reflect.Type{reflect.TypeFor[header](), reflect.TypeFor[StepOptions](), reflect.TypeFor[Selector]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[header](), reflect.TypeFor[StepOptions](), reflect.TypeFor[Selector](), reflect.TypeFor[Target](), reflect.TypeFor[State]()} {
 		known[t] = newShape(t)
 	}
 	for _, d := range definitions() {
@@ -76,8 +79,11 @@ func (s *shape) add(t reflect.Type, path []int) {
 		if key == "" || key == "-" || !f.IsExported() {
 			continue
 		}
-		own := field{key: key, index: index, required: f.Tag.Get("required") == "true",
+		own := field{key: key, index: index, typ: f.Type, doc: f.Tag.Get("doc"), standard: f.Tag.Get("default"), required: f.Tag.Get("required") == "true",
 			minimum: tagInt(f.Tag, "minimum"), maximum: tagInt(f.Tag, "maximum")}
+		if own.typ.Kind() == reflect.Pointer {
+			own.typ = own.typ.Elem()
+		}
 		if n := tagInt(f.Tag, "minLength"); n != nil {
 			own.minText = *n
 		}
@@ -89,6 +95,27 @@ func (s *shape) add(t reflect.Type, path []int) {
 		}
 		s.byKey[key] = len(s.fields)
 		s.fields = append(s.fields, own)
+	}
+}
+
+// defaults fills in what the author may leave out.
+func (s *shape) defaults(dst reflect.Value) {
+	for _, f := range s.fields {
+		if f.standard == "" {
+			continue
+		}
+		switch to := dst.FieldByIndex(f.index); to.Kind() {
+		case reflect.String:
+			to.SetString(f.standard)
+		case reflect.Int:
+			n, _ := number(f.standard)
+			to.SetInt(int64(n))
+		case reflect.Float64:
+			n, _ := strconv.ParseFloat(f.standard, 64)
+			to.SetFloat(n)
+		case reflect.Bool:
+			to.SetBool(f.standard == "true")
+		}
 	}
 }
 

@@ -7,23 +7,25 @@ import (
 	"strings"
 )
 
-// steps reads the list of actions.
-func (d *decoding) steps(f Field) []*Step {
+// steps reads a list of actions.
+func (d *decoding) steps(f Field) Steps {
 	switch {
 	case f.Value.Kind == List && len(f.Value.Items) > 0:
 	case f.Value.Kind == Map:
-		d.fail(f.Value.Pos, 0, `"steps" must be a list, not a map`, `begin each step with "- "`)
+		d.fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a list, not a map", f.Key), `begin each step with "- "`)
 		return nil
-	case f.Value.Kind == List || f.Value.Kind == Null:
-		d.fail(f.Pos, len(f.Key), "the test has no steps", `write the actions under "steps:", for example "  - tap: Sign in"`)
-		return nil
-	case f.Value.Kind == String && strings.Contains(f.Value.Text, "${"): // has been refused
+	case f.Value.Kind == List || f.Value.Kind == Null && f.Value.Text == "":
+		msg := fmt.Sprintf("%q holds no steps", f.Key)
+		if f.Key == "steps" {
+			msg = "there are no steps"
+		}
+		d.fail(f.Pos, len(f.Key), msg, fmt.Sprintf(`write the actions under "%s:", for example "  - tap: Sign in"`, f.Key))
 		return nil
 	default:
-		d.wrong(f.Value, `"steps" must be a list, not `+describe(f.Value), `begin each step with "- "`)
+		d.wrong(f.Value, fmt.Sprintf("%q must be a list, not %s", f.Key, describe(f.Value)), `begin each step with "- "`)
 		return nil
 	}
-	steps := make([]*Step, 0, len(f.Value.Items))
+	steps := make(Steps, 0, len(f.Value.Items))
 	for _, item := range f.Value.Items {
 		if s := d.step(item); s != nil {
 			steps = append(steps, s)
@@ -52,9 +54,11 @@ func (d *decoding) step(v Value) *Step {
 		d.fail(action.Pos, len(action.Key), fmt.Sprintf("%q does not work on %s", action.Key, d.platform.words()),
 			"it works on "+platforms(def))
 	}
-	step := &Step{Pos: action.Pos, Def: def, Args: action.Value}
+	step := &Step{Pos: action.Pos, Def: def, Args: action.Value, source: d.source}
 	if len(v.Fields) == 1 || action.Value.Kind != Null {
-		_, step.Options = d.arguments(def, action.Value, action.Pos)
+		args, opts := d.arguments(def, action.Value, action.Pos)
+		step.Options = opts
+		step.nest(reflect.ValueOf(args))
 	}
 	return step
 }
@@ -69,7 +73,27 @@ func (d *decoding) arguments(def *Def, v Value, at Pos) (args any, opts StepOpti
 			d.field(reflect.ValueOf(&opts).Elem().FieldByIndex(options.fields[i].index), f.Value, options.fields[i])
 		}
 	}
+	d.options(def, v, opts)
 	return filled.Interface(), opts
+}
+
+// options checks what the tags of the step options cannot say.
+func (d *decoding) options(def *Def, v Value, opts StepOptions) {
+	if v.Kind != Map {
+		return
+	}
+	if as, given := v.Get("as"); given {
+		d.variableName(as.Value)
+		if def.Saves == "" {
+			d.fail(as.Pos, len("as"), fmt.Sprintf("%q gives nothing that %q could save", def.Name, "as"), "remove it")
+		}
+	}
+	if soft, given := v.Get("soft"); given && opts.Soft && opts.Optional {
+		d.fail(soft.Pos, len("soft"), `"soft" cannot stand beside "optional"`, "soft fails the test at its end, optional never does: remove one of the two")
+	}
+	if f, given := v.Get("screenshot"); given && def.Control() {
+		d.fail(f.Pos, len("screenshot"), fmt.Sprintf("%q has no picture of its own", def.Name), "write screenshot: false on the steps inside of it")
+	}
 }
 
 // bare fills the action's struct from a map in which no step options may stand.
@@ -148,11 +172,11 @@ func (d *decoding) bareText(v Value) {
 		d.wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", shorten(v.Text)), hint)
 		return
 	}
-	hint := "begin with an action: " + strings.Join(vocabulary().names, ", ")
+	hint := "begin with an action: " + frequent
 	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
 	meant := nearest(first, vocabulary().names)
 	if meant == "" {
-		meant, _ = foreignAction(first)
+		meant, _ = foreignAction(first, d.platform)
 	}
 	if def, known := Lookup(meant); known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
@@ -180,16 +204,19 @@ func needsArgument(def *Def) bool {
 
 func (d *decoding) unknownAction(f Field) {
 	names := vocabulary().names
-	hint := "the actions are " + strings.Join(names, ", ")
+	hint := "frequent actions are " + frequent
 	if near := nearest(f.Key, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
-	} else if own, how := foreignAction(f.Key); how != "" {
+	} else if own, how := foreignAction(f.Key, d.platform); how != "" {
 		hint = how
 	} else if own != "" {
 		hint = fmt.Sprintf("did you mean %q?", own)
 	}
 	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", shorten(f.Key)), hint)
 }
+
+// frequent names the actions that a first test needs.
+const frequent = `tap, input, assert, waitFor, launch, openBrowser; "taproot docs" lists all`
 
 func platforms(def *Def) string {
 	names := make([]string, len(def.Platforms))

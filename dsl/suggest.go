@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -13,7 +14,7 @@ func nearest(word string, candidates []string) string {
 			return c
 		}
 		// A short word is near to everything: "id" must not be taken for "if".
-		limit := min(2, (max(len(word), len(c))-1)/2)
+		limit := min(2, max(len(word), len(c))/3)
 		if d := distance(strings.ToLower(word), strings.ToLower(c)); d <= limit && d < bestDistance {
 			best, bestDistance = c, d
 		}
@@ -56,26 +57,90 @@ func distance(a, b string) int {
 }
 
 // foreignAction gives our word for an action of another tool, and how to write it when the name alone is not enough.
-func foreignAction(word string) (name, how string) {
+func foreignAction(word string, p Platform) (name, how string) {
 	switch fold(word) {
-	case "tapon", "click", "clickon", "press", "touch":
+	case "tapon", "click", "clickon", "touch", "tapelement":
 		return "tap", ""
+	case "doubletapon", "doubleclick":
+		return "doubleTap", ""
+	case "longpresson", "longtap", "hold":
+		return "longPress", ""
 	case "inputtext", "type", "typetext", "enter", "entertext", "write", "sendkeys":
 		return "input", ""
+	case "inputrandomemail", "inputrandomtext", "inputrandomnumber", "inputrandompersonname":
+		return "input", `write "- input: {random: email}" (or name, number, text, phone, word)`
 	case "fill", "webinput", "webfill":
 		return "webType", ""
-	case "assertvisible", "asserttext", "waitfor", "extendedwaituntil", "expect", "see", "shouldsee", "verify":
+	case "erasetext", "cleartext", "deletetext":
+		return "erase", ""
+	case "copytextfrom":
+		return "copyText", ""
+	case "pastetext":
+		return "paste", ""
+	case "presskey", "key", "keyevent", "sendkey":
+		return "press", ""
+	case "back", "home":
+		return "press", fmt.Sprintf(`write "- press: %s"`, fold(word))
+	case "scrolluntilvisible", "scrolltoelement", "scrollintoview":
+		return "scrollTo", ""
+	case "assertvisible", "asserttext", "expect", "see", "shouldsee", "verify", "assertexists":
 		return "assert", ""
+	case "assertnotvisible", "dontsee", "shouldnotsee", "assertnotexists", "assertgone":
+		return "assertNot", ""
+	case "evaltrue", "assertthat", "assertequals":
+		return "assertTrue", ""
 	case "webassertvisible", "webexpect":
 		return "webAssert", ""
-	case "launchapp", "startapp", "openapp", "start", "run":
+	}
+	return foreignTool(word, p)
+}
+
+// foreignTool goes on with apps, devices, browsers and control.
+func foreignTool(word string, p Platform) (name, how string) {
+	switch fold(word) {
+	case "launchapp", "startapp", "openapp", "start":
 		return "launch", ""
 	case "appid", "bundleid", "package":
 		return "launch", "write \"- launch: {package: …}\""
-	case "waitforanimationtoend", "waituntilstable", "wait", "sleep", "delay", "pause":
+	case "stopapp", "killapp", "kill", "terminate", "closeapp":
+		return "stop", ""
+	case "clearstate", "clearappdata", "resetapp":
+		return "clearApp", ""
+	case "waitforanimationtoend", "waituntilstable":
 		return "waitStable", ""
-	case "goto", "navigate", "visit", "open", "openurl", "openlink", "openpage", "url":
-		return "openBrowser", ""
+	case "wait", "delay", "pause":
+		return "sleep", fmt.Sprintf(`write "- waitFor: …", which takes no longer than it must, or "- sleep: %s"`, "2s")
+	case "extendedwaituntil", "waituntil", "waitforelement", "waituntilvisible":
+		return "waitFor", ""
+	case "waituntilgone", "waitfornot", "waituntilnotvisible":
+		return "waitFor", `write "- waitFor: {gone: …}"`
+	case "goto", "navigate", "visit", "open", "openurl", "openpage", "url":
+		if p == Web || p == "" {
+			return "openBrowser", ""
+		}
+		return "openLink", ""
+	case "takescreenshot", "capture":
+		return "screenshot", ""
+	case "startrecording", "stoprecording", "record":
+		return "", "every test is recorded by itself; remove the line"
+	case "setairplanemode", "toggleairplanemode":
+		return "airplane", ""
+	case "setorientation", "orientation":
+		return "rotate", ""
+	case "runflow", "call", "include", "import", "flow":
+		return "run", ""
+	case "evalscript", "runscript", "javascript", "execute", "evaluate", "script":
+		return "webEval", ""
+	case "loop", "while", "times":
+		return "repeat", ""
+	case "foreach", "for", "each":
+		return "forEach", ""
+	case "request", "fetch", "curl", "api":
+		return "http", ""
+	case "print", "echo", "comment", "note":
+		return "log", ""
+	case "setvar", "var", "let", "define":
+		return "set", ""
 	default:
 		return "", ""
 	}
@@ -99,9 +164,9 @@ func ownKeys(folded string) []string {
 	case "appid", "bundleid", "app", "packagename", "applicationid":
 		return []string{"package"}
 	case "stopapp", "clearstate", "restart", "fresh", "kill":
-		return []string{"force"}
+		return []string{"force", "clear"}
 	case "text", "name", "title", "caption", "accessibilitylabel", "contentdescription", "value", "content":
-		return []string{"label", "text"}
+		return []string{"label", "text", "message"}
 	case "resourceid", "accessibilityid", "identifier", "testname":
 		return []string{"id"}
 	case "class", "classname", "role", "kind":
@@ -110,15 +175,15 @@ func ownKeys(folded string) []string {
 		return []string{"testId"}
 	case "containschild", "containsdescendants", "has", "child":
 		return []string{"contains"}
-	case "childof", "within", "in", "parent", "container":
-		return []string{"inside"}
+	case "childof", "within", "parent", "container":
+		return []string{"inside", "in"}
 	case "under", "beneath":
 		return []string{"below"}
 	case "timeout", "wait", "timeoutseconds":
 		return []string{"timeoutMs"}
-	case "env", "variables", "var", "environment":
+	case "var", "environment":
 		return []string{"vars"}
-	case "commands", "flow", "actions", "step", "flows":
+	case "step", "flows":
 		return []string{"steps"}
 	case "description", "label":
 		return []string{"name"}
@@ -132,8 +197,30 @@ func ownKeys(folded string) []string {
 		return []string{"platform"}
 	case "position", "coordinates", "xy", "at":
 		return []string{"point"}
-	case "nth", "no", "number":
-		return []string{"index"}
+	case "nth", "no", "number", "count", "times", "max":
+		return []string{"index", "times", "count", "limit"}
+	case "duration", "ms", "millis", "milliseconds", "delay":
+		return []string{"durationMs", "ms", "delayMs"}
+	case "condition", "if", "expression", "expr":
+		return []string{"cond", "when", "expr"}
+	case "do", "commands", "actions", "body", "flow":
+		return []string{"steps", "then"}
+	case "catch", "rescue", "onerror", "otherwise":
+		return []string{"onFailure", "else"}
+	case "finally", "ensure":
+		return []string{"always"}
+	case "items", "list", "of", "over":
+		return []string{"in"}
+	case "env", "vars", "params", "args", "variables":
+		return []string{"vars", "with", "arguments"}
+	case "saveas", "output", "into", "result", "save":
+		return []string{"as"}
+	case "path", "filename":
+		return []string{"file", "path"}
+	case "start":
+		return []string{"from"}
+	case "end":
+		return []string{"to"}
 	default:
 		return nil
 	}

@@ -2,15 +2,27 @@ package dsl
 
 // Test is one YAML document.
 type Test struct {
-	Pos      Pos // of the document's first key
-	ID       string
-	IDPos    Pos
-	Name     string // for people; empty: the id
-	Platform Platform
-	Tags     []string
-	Vars     []Var
-	Steps    []*Step
-	Source   *Source
+	Pos         Pos // of the document's first key
+	ID          string
+	IDPos       Pos
+	Name        string // for people; empty: the id
+	Description string
+	Platform    Platform
+	Tags        []string
+	Owner       string
+	Links       []string
+	Skip        string // why the test is not run; empty: it is
+	Vars        []Var
+	Secrets     []string // names of variables whose values no report may show
+	Device      Need
+	TimeoutMs   *int // of every step that names none
+	Retries     *int // how often a test that failed is run again
+	Data        Data
+	Before      Steps // before the steps
+	Steps       Steps
+	OnFailure   Steps // when a step failed, before After
+	After       Steps // at the end, however it went
+	Source      *Source
 }
 
 // Var is one entry of a test's vars, in the order of the file.
@@ -18,6 +30,9 @@ type Var struct {
 	Name  string
 	Value string // may hold ${NAME}
 	Pos   Pos    // of the value
+
+	kind   Kind    // as it is written: a number stays one in expressions
+	source *Source // nil: the test's
 }
 
 // Step is one action of a test, with what every step can have.
@@ -26,12 +41,24 @@ type Step struct {
 	Def     *Def
 	Args    Value // checked by Parse; ${NAME} still in place
 	Options StepOptions
+	// Block is what a run step runs; see Link.
+	Block *Block
+
+	nested []nestedSteps
+	source *Source // the file it stands in
 }
 
 // StepOptions are the keys that every step takes beside its own arguments.
 type StepOptions struct {
-	Name      string `json:"name,omitempty" minLength:"1" doc:"What reports call the step."`
-	TimeoutMs *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long to wait, in milliseconds. Default: 10000."`
+	Name       string `json:"name,omitempty" minLength:"1" doc:"What reports call the step."`
+	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long to wait, in milliseconds; for a step that holds others, how long they may take together. Default: 10000."`
+	Optional   bool   `json:"optional,omitempty" doc:"A failure is only a warning."`
+	Soft       bool   `json:"soft,omitempty" doc:"A failure fails the test, but the steps that follow are run."`
+	When       *Expr  `json:"when,omitempty" doc:"An expression; the step is left out when it is not true."`
+	Retries    int    `json:"retries,omitempty" minimum:"0" maximum:"100" doc:"How often the step is tried again when it fails."`
+	As         string `json:"as,omitempty" minLength:"1" doc:"The variable that takes what the step gives."`
+	BudgetMs   *int   `json:"budgetMs,omitempty" minimum:"1" maximum:"3600000" doc:"The step fails when it takes longer, in milliseconds."`
+	Screenshot *bool  `json:"screenshot,omitempty" doc:"false: no picture of this step."`
 }
 
 // Source is the text that a test was read from, kept to show the lines that messages speak of.

@@ -1,6 +1,46 @@
 package dsl
 
-// Input is the argument of input.
+import "slices"
+
+// Input is the argument of input: a text, or random data.
 type Input struct {
-	Text string `json:"text" required:"true" scalar:"true" doc:"The text to type, after what the field already holds."`
+	Text    string `json:"text,omitempty" scalar:"true" doc:"The text to type, after what the field already holds."`
+	Replace bool   `json:"replace,omitempty" doc:"Empties the field first."`
+	PerKey  bool   `json:"perKey,omitempty" doc:"Types key by key, for fields that react to each one; slower."`
+	Random  string `json:"random,omitempty" enum:"email,name,number,text,phone,word" doc:"Types random data of this kind instead of a text; as: saves it, and the report records its seed."`
+	Length  int    `json:"length,omitempty" minimum:"1" maximum:"1000" doc:"How many characters a random number or text has. Default: 8 digits, 20 characters."`
+}
+
+func (i Input) check(d *decoding, v Value, o object) {
+	if !d.exactlyOne(v, o, "text", "random") {
+		return
+	}
+	length, given := v.Get("length")
+	if random, _ := v.Get("random"); given && !d.unknownYet(random.Value) && !slices.Contains([]string{"number", "text"}, i.Random) {
+		d.fail(length.Pos, len("length"), `"length" belongs to "random: number" and "random: text"`, "remove it")
+	}
+}
+
+// Erase is the argument of erase.
+type Erase struct {
+	Count int `json:"count,omitempty" scalar:"true" minimum:"1" maximum:"10000" doc:"How many characters before the cursor. Default: everything that the field holds."`
+}
+
+// CopyText is the argument of copyText.
+type CopyText struct {
+	Selector
+}
+
+func (c CopyText) check(d *decoding, v Value, o object) {
+	if !d.noPoint(v, o) {
+		c.Selector.check(d, v, o)
+	}
+}
+
+// Paste is the argument of paste.
+type Paste struct{}
+
+// SetClipboard is the argument of setClipboard.
+type SetClipboard struct {
+	Text string `json:"text" required:"true" scalar:"true" doc:"What the clipboard holds afterwards."`
 }

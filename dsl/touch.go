@@ -1,6 +1,107 @@
 package dsl
 
+import "fmt"
+
+// Direction is up, down, left or right.
+type Direction string
+
+// The directions.
+const (
+	Up    Direction = "up"
+	Down  Direction = "down"
+	Left  Direction = "left"
+	Right Direction = "right"
+)
+
 // Tap is the argument of tap.
 type Tap struct {
 	Selector
+	Count int `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
+}
+
+// DoubleTap is the argument of doubleTap.
+type DoubleTap struct {
+	Selector
+}
+
+// LongPress is the argument of longPress.
+type LongPress struct {
+	Selector
+	DurationMs int `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"800" doc:"How long the finger stays down, in milliseconds."`
+}
+
+// Swipe is the argument of swipe: a direction, or two places.
+type Swipe struct {
+	Direction  Direction `json:"direction,omitempty" scalar:"true" enum:"up,down,left,right" doc:"Where the finger moves to: up brings what is below into view."`
+	From       *Point    `json:"from,omitempty" doc:"Where the finger goes down: \"120,340\" in pixels or \"50%,80%\" of the screen."`
+	To         *Point    `json:"to,omitempty" doc:"Where the finger is lifted."`
+	Inside     *Selector `json:"inside,omitempty" doc:"With a direction: swipes over that element instead of the whole screen."`
+	DurationMs int       `json:"durationMs,omitempty" minimum:"50" maximum:"60000" default:"400" doc:"How long the movement takes, in milliseconds."`
+}
+
+func (s Swipe) check(d *decoding, v Value, o object) {
+	if !d.exactlyOne(v, o, "direction", "from") {
+		return
+	}
+	from, hasFrom := v.Get("from")
+	to, hasTo := v.Get("to")
+	inside, hasInside := v.Get("inside")
+	switch {
+	case hasFrom && !hasTo:
+		d.fail(from.Pos, len("from"), `"from" needs "to"`, `for example: {from: "50%,80%", to: "50%,20%"}`)
+	case hasTo && !hasFrom:
+		d.fail(to.Pos, len("to"), `"to" needs "from"`, `for example: {from: "50%,80%", to: "50%,20%"}`)
+	case hasFrom && hasInside:
+		d.fail(inside.Pos, len("inside"), `"inside" cannot stand beside "from"`, "places are of the whole screen; give a direction, or remove inside")
+	}
+}
+
+// Scroll is the argument of scroll.
+type Scroll struct {
+	Direction Direction `json:"direction,omitempty" scalar:"true" enum:"up,down,left,right" default:"down" doc:"Where the hidden part lies: down shows what is below."`
+	Inside    *Selector `json:"inside,omitempty" doc:"Scrolls that element instead of the whole screen."`
+	Amount    int       `json:"amount,omitempty" minimum:"5" maximum:"95" default:"60" doc:"How far, in per cent of the area."`
+}
+
+// ScrollTo is the argument of scrollTo.
+type ScrollTo struct {
+	Selector
+	Direction Direction `json:"direction,omitempty" enum:"up,down,left,right" default:"down" doc:"Where the element lies: down looks below."`
+	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; without it, the one that fills most of the screen."`
+	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200" default:"30" doc:"How many movements at most."`
+}
+
+func (s ScrollTo) check(d *decoding, v Value, o object) {
+	if !d.noPoint(v, o) {
+		s.Selector.check(d, v, o)
+	}
+}
+
+// Target is an element or a place: a Selector that may be a point.
+type Target struct {
+	Selector
+}
+
+func (t Target) check(d *decoding, v Value, o object) {
+	o.nested = false
+	t.Selector.check(d, v, o)
+}
+
+// Drag is the argument of drag.
+type Drag struct {
+	From       Target `json:"from" required:"true" doc:"What is dragged: an element, or {point: \"120,340\"}."`
+	To         Target `json:"to" required:"true" doc:"Where it is dropped: an element, or a point."`
+	DurationMs int    `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"1000" doc:"How long the movement takes, in milliseconds."`
+}
+
+// HideKeyboard is the argument of hideKeyboard.
+type HideKeyboard struct{}
+
+// noPoint refuses a point where only an element will do; it tells whether it did.
+func (d *decoding) noPoint(v Value, o object) bool {
+	point, given := v.Get("point")
+	if given {
+		d.fail(point.Pos, len("point"), fmt.Sprintf("%q needs an element, not a point", o.name), "give its label or id")
+	}
+	return given
 }

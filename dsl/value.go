@@ -1,5 +1,11 @@
 package dsl
 
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
 // Kind is the shape of a Value.
 type Kind int
 
@@ -24,6 +30,8 @@ type Value struct {
 	Fields []Field // of a Map, in the order of the file
 
 	written string // what stood in the file before variables were filled in; "" when nothing was
+	typed   any    // what a variable holds that is the whole text; nil for a text
+	open    bool   // it holds a variable whose value only the run will show
 }
 
 // Field is one entry of a Map.
@@ -41,4 +49,51 @@ func (v Value) Get(key string) (Field, bool) {
 		}
 	}
 	return Field{}, false
+}
+
+// Go gives the value as Go has it: nil, bool, int, float64, string, []any or map[string]any.
+func (v Value) Go() any {
+	if v.typed != nil {
+		return v.typed
+	}
+	switch v.Kind {
+	case Null:
+		return nil
+	case Bool:
+		return strings.EqualFold(v.Text, "true")
+	case Int:
+		if n, fits := number(v.Text); fits {
+			return n
+		}
+		return float(v.Text)
+	case Float:
+		return float(v.Text)
+	case List:
+		all := make([]any, len(v.Items))
+		for i, item := range v.Items {
+			all[i] = item.Go()
+		}
+		return all
+	case Map:
+		all := make(map[string]any, len(v.Fields))
+		for _, f := range v.Fields {
+			all[f.Key] = f.Value.Go()
+		}
+		return all
+	default:
+		return v.Text
+	}
+}
+
+// float reads the text of a Float.
+func float(text string) float64 {
+	n, err := strconv.ParseFloat(strings.TrimPrefix(strings.ToLower(text), "."), 64)
+	if err == nil && !strings.HasPrefix(text, ".") {
+		return n
+	}
+	n, err = strconv.ParseFloat(strings.Replace(strings.ToLower(text), ".inf", "inf", 1), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return n
 }

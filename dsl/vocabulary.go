@@ -36,6 +36,7 @@ type Def struct {
 	Example   string     // a step in YAML, without the leading "- "
 	Platforms []Platform // where it works
 	Mouths    Mouth
+	Saves     string // what the step option as: saves; empty: nothing
 }
 
 // On tells whether the operation works on the platform; for Both, on Android and iOS.
@@ -74,28 +75,3 @@ var vocabulary = sync.OnceValue(func() index {
 	}
 	return x
 })
-
-// definitions is the list itself: a new operation is a struct, a line here and a performer.
-func definitions() []Def {
-	phones := []Platform{Android, IOS}
-	browsers := []Platform{Web}
-	everywhere := []Platform{Android, IOS, Web}
-	return []Def{
-		{"launch", Launch{}, "Starts an app and waits until it is in front.",
-			"launch: {package: com.example.app, force: true}", phones, AllMouths},
-		{"waitStable", WaitStable{}, "Waits until nothing moves on the screen any more.",
-			"waitStable: {timeoutMs: 5000}", everywhere, AllMouths},
-		{"tap", Tap{}, "Waits for an element, waits until it stands still, and taps it once.",
-			"tap: Sign in", everywhere, AllMouths},
-		{"input", Input{}, "Types text into the field that has the focus.",
-			"input: ada@example.com", everywhere, AllMouths},
-		{"assert", Assert{}, "Waits until an element is on the screen; fails when it does not come.",
-			"assert: Welcome", everywhere, AllMouths},
-		{"openBrowser", OpenBrowser{}, "Opens a page in a fresh browser context.",
-			"openBrowser: {url: \"https://example.com\", headless: true}", browsers, AllMouths},
-		{"webType", WebType{}, "Replaces the text of a field of the page.",
-			"webType: {selector: \"#email\", text: ada@example.com}", browsers, AllMouths},
-		{"webAssert", WebAssert{}, "Waits until an element of the page is in the state that is asked for.",
-			"webAssert: {selector: h1, text: Welcome}", browsers, AllMouths},
-	}
-}

@@ -17,6 +17,7 @@ import (
 var children = map[string]func() int{
 	"killed":  childKilled,
 	"limited": childLimited,
+	"runs":    childRuns,
 }
 
 // child prepares the test binary to play a part; args reach it as environment.

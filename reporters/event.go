@@ -9,7 +9,7 @@ import (
 // Verdict is how a case or a step ended.
 type Verdict string
 
-// The verdicts. Unreached is for steps only: the case ended before them.
+// The verdicts. Unreached and Warned are for steps only; unreached: the case ended before them.
 const (
 	Pass        Verdict = "pass"
 	Fail        Verdict = "fail"  // the app is wrong
@@ -17,6 +17,7 @@ const (
 	Skipped     Verdict = "skipped"
 	Interrupted Verdict = "interrupted"
 	Unreached   Verdict = "unreached"
+	Warned      Verdict = "warned" // of a step: it failed, and the test said that it may
 )
 
 // Kind is what an Event tells.
@@ -39,6 +40,7 @@ type Event struct {
 	Kind       Kind        `json:"event"`
 	Case       *Case       `json:"case,omitempty"`
 	Step       int         `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
+	Info       *Step       `json:"info,omitempty"` // of StepStarted: what Case.Steps does not say, because it was not known before
 	Verdict    Verdict     `json:"verdict,omitempty"`
 	DurationMS int64       `json:"duration_ms,omitempty"`
 	Problem    *Problem    `json:"problem,omitempty"`
@@ -65,12 +67,13 @@ type Case struct {
 
 // Step is one leaf step of a case as it stands in the YAML file.
 type Step struct {
-	N      int     `json:"n"` // from 1
+	N      int     `json:"n"` // from 1; 0 in Case.Steps when only the run decides which steps come in which order
 	Action string  `json:"action"`
 	Name   string  `json:"name,omitempty"`
 	Args   string  `json:"args"` // one line of YAML flow style, variables filled in
 	Place  dsl.Pos `json:"place"`
 	Source string  `json:"source,omitempty"` // the line of the file
+	In     string  `json:"in,omitempty"`     // what it was run in: "forEach 2/3 › group Cart"
 }
 
 // Problem is why a step or a case did not pass.

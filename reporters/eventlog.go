@@ -94,6 +94,9 @@ func cutList(list []string, limit int) []string {
 	return short
 }
 
+// CutBytes cuts s to at most limit bytes, at a boundary of runes, and marks that it did.
+func CutBytes(s string, limit int) string { return cutBytes(s, limit) }
+
 // cutBytes cuts s at a rune's boundary to at most limit bytes and a mark.
 func cutBytes(s string, limit int) string {
 	if len(s) <= limit {

@@ -73,6 +73,9 @@ func writeDerived(root *os.Root, res *Result) error {
 	if err := writeBytes(root, runFile, RunMarkdown(res)); err != nil {
 		return err
 	}
+	if err := writeManifest(root); err != nil {
+		return err
+	}
 	return writeBytes(root, summaryFile, SummaryJSON(res))
 }
 

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // Fold turns the events of one case into its result. It is pure. Events that lack their CaseEnded give an interrupted result
@@ -36,6 +38,10 @@ func (f *folder) add(e Event) {
 		f.caseStarted(e)
 	case StepStarted:
 		if s := f.step(e.Step); s != nil && !f.ended {
+			if e.Info != nil {
+				s.Step = *e.Info
+				s.N = e.Step
+			}
 			s.Verdict, s.Started = Interrupted, e.Time
 		}
 	case Attached:
@@ -121,7 +127,7 @@ func (f *folder) caseEnded(e Event) {
 	}
 	f.ended = true
 	f.res.Verdict, f.res.Ended, f.res.Duration, f.res.Problem = e.Verdict, e.Time, millis(e.DurationMS), e.Problem
-	if !known(e.Verdict) || e.Verdict == Unreached {
+	if !known(e.Verdict) || e.Verdict == Unreached || e.Verdict == Warned {
 		f.res.Verdict = Error
 		f.res.Problem = &Problem{Message: fmt.Sprintf("the test ended with the unknown verdict %q", e.Verdict)}
 	}
@@ -133,6 +139,7 @@ func (f *folder) finish() {
 		r.Verdict, r.Ended = Interrupted, f.last
 		r.Duration = max(0, f.last.Sub(r.Started))
 	}
+	f.leftOut()
 	r.ProblemStep = f.problemStep()
 	if r.Verdict == Pass || r.Problem != nil {
 		return
@@ -143,6 +150,26 @@ func (f *folder) finish() {
 	}
 	if !f.ended {
 		r.Problem = &Problem{Message: "the run stopped " + f.place() + "; the test did not get to its end"}
+	}
+}
+
+// leftOut adds the steps that only the run could have decided on and that were never run: of a test that went to its end they were
+// skipped, otherwise they were not reached.
+func (f *folder) leftOut() {
+	r := f.res
+	ran := map[dsl.Pos]bool{}
+	for _, s := range r.Steps {
+		ran[s.Place] = true
+	}
+	verdict := Unreached
+	if r.Verdict == Pass {
+		verdict = Skipped
+	}
+	for _, s := range r.Case.Steps {
+		if s.N == 0 && !ran[s.Place] {
+			s.N = len(r.Steps) + 1
+			r.Steps = append(r.Steps, StepResult{Step: s, Verdict: verdict})
+		}
 	}
 }
 
@@ -190,7 +217,7 @@ func (f *folder) place() string {
 
 func known(v Verdict) bool {
 	switch v {
-	case Pass, Fail, Error, Skipped, Interrupted, Unreached:
+	case Pass, Warned, Fail, Error, Skipped, Interrupted, Unreached:
 		return true
 	}
 	return false

@@ -54,7 +54,7 @@ func (w *mdWriter) head(r *Result) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Skipped, "skipped"}, {n.Interrupted, "interrupted"}, {n.Unreached, "not reached"}} {
+	}{{n.Warned, "with a warning"}, {n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Skipped, "skipped"}, {n.Interrupted, "interrupted"}, {n.Unreached, "not reached"}} {
 		if part.n > 0 {
 			w.f(", %d %s", part.n, part.what)
 		}
@@ -71,6 +71,8 @@ func mark(v Verdict) string {
 		return "❌ FAIL"
 	case Error:
 		return "⚠️ ERROR"
+	case Warned:
+		return "⚠️ WARNING"
 	case Skipped:
 		return "⏭️ SKIPPED"
 	case Interrupted:

@@ -133,7 +133,10 @@ func longestRun(s string) int {
 
 // mdLink links to a file of the pack.
 func mdLink(text, path string) string {
+	return "[" + mdText(text, 200) + "](" + mdHref(path) + ")"
+}
+
+func mdHref(path string) string {
 	u := url.URL{Path: path}
-	href := strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", ":", "%3A").Replace(u.EscapedPath())
-	return "[" + mdText(text, 200) + "](" + href + ")"
+	return strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", ":", "%3A").Replace(u.EscapedPath())
 }

@@ -65,6 +65,7 @@ func (d *RunDir) NewPack(c Case, o PackOptions) (*Pack, error) {
 	}
 	p := &Pack{c: c, o: o, dir: dir, root: root, slot: make(chan struct{}, 1), names: map[string]bool{
 		eventsFile: true, summaryFile: true, runFile: true, recordingFile: true, screenshotsDir: true, artifactsDir: true,
+		manifestFile: true, PageFile: true,
 	}}
 	if err := p.lay(); err != nil {
 		return nil, fmt.Errorf("make pack: %w", errors.Join(err, root.Close()))

@@ -127,7 +127,7 @@ func TestPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"artifacts", "artifacts/metrics-2.json", "artifacts/metrics.json", "events.ndjson", "run.md", "screenshots",
+	want := []string{"artifacts", "artifacts/metrics-2.json", "artifacts/metrics.json", "events.ndjson", "manifest.json", "run.md", "screenshots",
 		"screenshots/01-launch-2.png", "screenshots/01-launch-failed.png", "screenshots/01-launch.png", "summary.json"}
 	if got := names(t, p.Dir()); !slices.Equal(got, want) {
 		t.Errorf("files %q", got)

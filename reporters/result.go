@@ -34,7 +34,7 @@ type StepResult struct {
 
 // Counts are how many steps ended in which way.
 type Counts struct {
-	Total, Passed, Failed, Errored, Skipped, Interrupted, Unreached int
+	Total, Passed, Warned, Failed, Errored, Skipped, Interrupted, Unreached int
 }
 
 // Count counts the steps.
@@ -44,6 +44,8 @@ func (r *Result) Count() Counts {
 		switch s.Verdict {
 		case Pass:
 			c.Passed++
+		case Warned:
+			c.Warned++
 		case Fail:
 			c.Failed++
 		case Error:

@@ -43,7 +43,11 @@ func NewRunDir(root string, now time.Time) (*RunDir, error) {
 		if err != nil {
 			return nil, fmt.Errorf("make the run directory: %w", err)
 		}
-		return OpenRunDir(dir)
+		run, err := OpenRunDir(dir)
+		if errors.Is(err, os.ErrNotExist) { // pruned between two breaths: its name is that of an old run
+			continue
+		}
+		return run, err
 	}
 	return nil, fmt.Errorf("make the run directory: %d names from %s on are taken", maxTries, now.UTC().Format(runLayout))
 }
@@ -62,6 +66,17 @@ func OpenRunDir(path string) (*RunDir, error) {
 	// A sealer may hold the lock for the moment that it takes to find nothing to seal.
 	if err := live.RLock(); err != nil {
 		return nil, fmt.Errorf("mark run directory %s as live: %w", path, err)
+	}
+	// A run that was pruned while its lock was waited for is gone: what is locked must be what is there.
+	locked, err := live.Stat()
+	if err == nil {
+		var found os.FileInfo
+		if found, err = os.Lstat(live.Path()); err == nil && !os.SameFile(locked, found) {
+			err = os.ErrNotExist
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mark run directory %s as live: %w", path, errors.Join(err, live.Close()))
 	}
 	return &RunDir{path: abs, live: live}, nil
 }

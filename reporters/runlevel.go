@@ -24,7 +24,8 @@ type Run struct {
 	Started  time.Time
 	Ended    time.Time
 	Duration time.Duration // from the first event to the last
-	Cases    []RunCase     // in the order of their places, tries of one case together
+	Cases    []RunCase     // in the order of their places
+	Notes    []string      // what of the run's own files could not be read
 }
 
 // RunCase is one case of a run. A case that was tried again is as good as its last try.
@@ -34,7 +35,7 @@ type RunCase struct {
 	Result *Result // of the last try; never nil
 	Tries  []Try   // those before the last, oldest first
 	Broken string  // why its report is not whole
-	Page   string  // the page to read, relative to the run: report.html, or run.md without one
+	Page   string  // the page to read, relative to the run: report.html, or run.md without one; may be empty
 	Trend  Trend   // how the case did in earlier runs
 }
 
@@ -59,19 +60,15 @@ func LoadRun(runDir string) (*Run, error) {
 	}
 	run := &Run{Dir: abs, Name: filepath.Base(abs)}
 	packs, err := folders(root, packName.MatchString)
-	if err == nil {
-		err = run.load(root, packs)
-	}
+	run.load(root, packs)
 	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, fmt.Errorf("read run %s: %w", runDir, err)
 	}
-	if err := run.addTrends(); err != nil {
-		return nil, fmt.Errorf("read run %s: %w", runDir, err)
-	}
+	run.addTrends()
 	return run, nil
 }
 
-func (r *Run) load(root *os.Root, packs []string) error {
+func (r *Run) load(root *os.Root, packs []string) {
 	tries := map[string][]RunCase{}
 	for _, name := range packs {
 		if c, ok := loadPack(root, name); ok {
@@ -87,6 +84,9 @@ func (r *Run) load(root *os.Root, packs []string) error {
 		r.Cases = append(r.Cases, last)
 	}
 	planned, err := readPlan(root)
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
 	for _, c := range planned {
 		if tries[caseKey(c.Pack)] == nil {
 			tries[caseKey(c.Pack)] = []RunCase{{}} // a plan that names it twice
@@ -98,7 +98,6 @@ func (r *Run) load(root *os.Root, packs []string) error {
 		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(a.Key, b.Key))
 	})
 	r.times()
-	return err
 }
 
 func (r *Run) times() {
@@ -121,7 +120,7 @@ func (r *Run) times() {
 
 // loadPack tells whether a folder is a pack; one whose events are lost still is.
 func loadPack(run *os.Root, name string) (RunCase, bool) {
-	c := RunCase{Pack: name, Key: caseKey(name), Page: path.Join(name, runFile)}
+	c := RunCase{Pack: name, Key: caseKey(name)}
 	unknown := Case{ID: packID(name), Pack: name, Solver: "dsl"}
 	root, err := run.OpenRoot(name)
 	if err != nil {
@@ -133,8 +132,10 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 	if !there(root, eventsFile) && !there(root, summaryFile) && !there(root, workDir) && !there(root, screenshotsDir) {
 		return c, false
 	}
-	if there(root, PageFile) {
-		c.Page = path.Join(name, PageFile)
+	for _, page := range []string{runFile, PageFile} {
+		if there(root, page) {
+			c.Page = path.Join(name, page)
+		}
 	}
 	res, err := foldFile(root, unknown)
 	c.Result = res
@@ -217,7 +218,7 @@ func packID(pack string) string {
 
 // tryOf is the number in a pack's name: login--try-2; 1 without one.
 func tryOf(pack string) int {
-	for part := range strings.SplitSeq(pack, "--") {
+	for _, part := range strings.Split(pack, "--")[1:] {
 		if n, err := strconv.Atoi(strings.TrimPrefix(part, "try-")); err == nil && strings.HasPrefix(part, "try-") && n > 0 {
 			return n
 		}

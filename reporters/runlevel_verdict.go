@@ -1,7 +1,5 @@
 package reporters
 
-import "time"
-
 // RunCounts are how many cases of a run ended in which way; a case that was tried again counts once.
 type RunCounts struct {
 	Total       int `json:"total"`
@@ -138,6 +136,3 @@ func problemText(p *Problem) string {
 	}
 	return p.Message
 }
-
-// rounded is d without what nobody measures.
-func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

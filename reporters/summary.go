@@ -1,9 +1,9 @@
 package reporters
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -29,6 +29,7 @@ type Summary struct {
 	StepsSkipped     int             `json:"steps_skipped"`
 	StepsInterrupted int             `json:"steps_interrupted"`
 	StepsUnreached   int             `json:"steps_unreached"`
+	StepsWarned      int             `json:"steps_warned,omitempty"`
 	Problem          *SummaryProblem `json:"problem,omitempty"`
 	Recording        Recording       `json:"recording"`
 	Notes            []string        `json:"notes,omitempty"`
@@ -52,7 +53,7 @@ func Summarize(r *Result) Summary {
 		StepsFailed: n.Failed + n.Errored, Screenshots: len(r.Screenshots()), Artifacts: r.Artifacts(),
 		Name: r.Case.Name, Platform: string(r.Case.Platform), Device: r.Case.Device, Model: r.Case.Model, Tags: r.Case.Tags,
 		Place: r.Case.Place.String(), Started: rfc3339(r.Started), Ended: rfc3339(r.Ended),
-		StepsSkipped: n.Skipped, StepsInterrupted: n.Interrupted, StepsUnreached: n.Unreached,
+		StepsSkipped: n.Skipped, StepsInterrupted: n.Interrupted, StepsUnreached: n.Unreached, StepsWarned: n.Warned,
 		Recording: r.Recording, Notes: r.Notes,
 	}
 	if s.Artifacts == nil {
@@ -68,14 +69,20 @@ func Summarize(r *Result) Summary {
 
 // SummaryJSON gives the bytes of summary.json.
 func SummaryJSON(r *Result) []byte {
-	var b strings.Builder
+	data, err := marshalIndent(Summarize(r))
+	if err != nil {
+		return nil // a Summary holds nothing that cannot be encoded
+	}
+	return data
+}
+
+func marshalIndent(v any) ([]byte, error) {
+	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(Summarize(r)); err != nil {
-		return nil // a Summary holds nothing that cannot be encoded
-	}
-	return []byte(b.String())
+	err := enc.Encode(v)
+	return b.Bytes(), err
 }
 
 // ProblemPlace is the place in the YAML file that the problem belongs to: the step's, otherwise the test's.

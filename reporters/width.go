@@ -29,3 +29,6 @@ func RuneWidth(r rune) int {
 // Visible gives s on one line of at most limit runes, with nothing in it that a terminal or a Markdown viewer obeys unseen:
 // control characters become their pictures, marks that turn or hide text become their code points.
 func Visible(s string, limit int) string { return visible(s, limit) }
+
+// VisibleLines is Visible for a text whose line ends and tabs stay.
+func VisibleLines(s string, limit int) string { return visibleLines(s, limit) }

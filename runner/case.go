@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -56,29 +54,27 @@ func (r *Runner) Run(ctx context.Context, c plan.Case) (out Outcome) {
 			out = Outcome{Case: c, Err: fmt.Errorf("taproot itself broke down: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	opens := opens{}
+	tried := opens{tries: map[string]int{}}
 	for {
-		if out, done := r.attempt(ctx, c, opens); done {
+		if out, done := r.attempt(ctx, c, &tried); done {
 			return out
 		}
 	}
 }
 
-// opens are the tries of one case to open devices, by id.
-type opens map[string]*open
-
-type open struct {
-	tries int
-	info  drivers.Info
-	err   error // the last one
+// opens are the tries of one case to open devices.
+type opens struct {
+	tries map[string]int // by id
+	info  drivers.Info   // of the last one
+	err   error
 }
 
 // spent tells whether the device has had its tries.
-func (o opens) spent(id string) bool { return o[id] != nil && o[id].tries >= maxOpens }
+func (o *opens) spent(id string) bool { return o.tries[id] >= maxOpens }
 
 // attempt runs the case on the first device that is free; done is false when that one could not be opened and the case can still
 // have another.
-func (r *Runner) attempt(ctx context.Context, c plan.Case, tried opens) (out Outcome, done bool) {
+func (r *Runner) attempt(ctx context.Context, c plan.Case, tried *opens) (out Outcome, done bool) {
 	lease, err := r.Pool.lease(ctx, c.Platform, c.Pack, tried.spent)
 	if err != nil {
 		return r.unleased(ctx, c, tried, err), true
@@ -90,27 +86,22 @@ func (r *Runner) attempt(ctx context.Context, c plan.Case, tried opens) (out Out
 	}
 	lease.Release()
 	r.Pool.forget(c.Platform)
-	last := &open{tries: 1, info: lease.Info, err: err}
-	if before := tried[lease.Info.ID]; before != nil {
-		last.tries += before.tries
-	}
-	tried[lease.Info.ID] = last
+	tried.tries[lease.Info.ID]++
+	tried.info, tried.err = lease.Info, err
 	if ctx.Err() == nil && errors.Is(err, drivers.ErrDeviceLost) && !lease.own {
 		return Outcome{}, false
 	}
-	return r.unopened(ctx, c, last), true
+	return r.unopened(ctx, c, tried), true
 }
 
 // unleased ends a case for which there is no device.
-func (r *Runner) unleased(ctx context.Context, c plan.Case, tried opens, err error) Outcome {
+func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *opens, err error) Outcome {
 	var none *NoDeviceError
 	switch {
 	case ctx.Err() != nil:
 		return Outcome{Case: c}
 	case errors.Is(err, errSpent):
-		for _, id := range slices.Sorted(maps.Keys(tried)) {
-			return r.unopened(ctx, c, tried[id])
-		}
+		return r.unopened(ctx, c, tried)
 	case errors.As(err, &none):
 		verdict := reporters.Skipped
 		if r.Config.RequireDevices || none.Lost {
@@ -128,7 +119,8 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *Lease, dev drivers.
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	verdict, runErr := engine.Run(ctx, c, dev, pack, engine.Options{Timeout: r.Config.Timeout, NoVideo: r.Config.NoVideo})
+	verdict, runErr := engine.Run(ctx, c, dev, pack, engine.Options{Timeout: r.Config.Timeout, NoVideo: r.Config.NoVideo,
+		AllowShell: r.Config.AllowShell, UpdateBaselines: r.Config.Baselines})
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
 	}
@@ -147,7 +139,7 @@ type nothing struct {
 }
 
 // unopened ends a case whose device cannot be opened.
-func (r *Runner) unopened(ctx context.Context, c plan.Case, o *open) Outcome {
+func (r *Runner) unopened(ctx context.Context, c plan.Case, o *opens) Outcome {
 	n := nothing{reporters.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
 	if ctx.Err() != nil {
 		n.verdict, n.why = reporters.Interrupted, "the run was interrupted"

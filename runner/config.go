@@ -23,26 +23,43 @@ type Config struct {
 	Platform       dsl.Platform // only this platform
 	Labels         string       // Ginkgo label filter
 	Vars           map[string]string
-	Parallel       int  // cases at once; default: one per device
-	RequireDevices bool // a case without a device is an error, not skipped
+	Environment    string // of the suite's taproot.yaml
+	Parallel       int    // cases at once; default: one per device
+	RequireDevices bool   // a case without a device is an error, not skipped
 	AllowEmpty     bool
 	NoVideo        bool
-	Timeout        time.Duration // of a step that names none
-	Getenv         func(string) string
-	LookupEnv      func(string) (string, bool)
-	FFmpeg         string // path; empty: no films
-	Log            *slog.Logger
+	AllowShell     bool                        // tests may run commands on the device
+	Baselines      bool                        // assertScreenshot writes its baselines anew
+	Timeout        time.Duration               // of a step that names none
+	Getenv         func(string) string         // default: the process's own
+	LookupEnv      func(string) (string, bool) // for vars whose value names the environment; nil: there is none
+	FFmpeg         string                      // path; empty: no films
+	Log            *slog.Logger                // default: none
+}
+
+func (c Config) getenv() func(string) string {
+	if c.Getenv != nil {
+		return c.Getenv
+	}
+	return os.Getenv
+}
+
+func (c Config) logger() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.New(slog.DiscardHandler)
 }
 
 // FromEnv fills what the process environment says and the defaults need.
 func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	get := func(name string) string { v, _ := lookup(name); return v }
-	c := Config{Dir: dir, LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"), AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")),
+	c := Config{Dir: dir, Environment: get("TAPROOT_ENV"), LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"), AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")),
 		Reports: get("TAPROOT_REPORTS_DIR"), Log: slog.New(slog.DiscardHandler)}
 	for _, b := range []struct {
 		name string
 		to   *bool
-	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}} {
+	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell}, {"TAPROOT_UPDATE_BASELINES", &c.Baselines}} {
 		if v := get(b.name); v != "" {
 			on, err := strconv.ParseBool(v)
 			if err != nil {
@@ -61,7 +78,11 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 
 // ProjectRoot is the nearest folder upward that holds go.mod or .git; dir itself when there is none.
 func ProjectRoot(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	for at := abs; ; at = filepath.Dir(at) {
 		for _, mark := range []string{"go.mod", ".git"} {
 			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
 				return at

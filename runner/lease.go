@@ -34,7 +34,7 @@ func LeaseDir(getenv func(string) string) string {
 
 // try takes the device when nobody has it; ok is false when somebody does.
 func (l leases) try(id, what string) (release func(), ok bool, err error) {
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := l.prepare(); err != nil {
 		return nil, false, fmt.Errorf("folder for device locks: %w", err)
 	}
 	lock := flock.New(l.path(id), flock.SetPermissions(0o600))
@@ -52,7 +52,26 @@ func (l leases) try(id, what string) (release func(), ok bool, err error) {
 	return func() { _ = lock.Close() }, true, nil
 }
 
-// holder reads who has the device; the answer may be old, the lock alone decides.
+// prepare makes the folder. The temporary directory belongs to everybody: a folder that somebody else made there, or a link, is not
+// used.
+func (l leases) prepare() error {
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(l.dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is not a folder", l.dir)
+	}
+	return os.Chmod(l.dir, 0o700) // refused unless it is ours
+}
+
+// Holder tells who took a phone last. The record stays when the phone is given back: only who just failed to lease it can conclude
+// from it who has it.
+func (p *Pool) Holder(id string) (h Holder, ok bool) { return p.leases.holder(id) }
+
 func (l leases) holder(id string) (h Holder, ok bool) {
 	data, err := os.ReadFile(l.path(id) + ".holder")
 	if err != nil || json.Unmarshal(data, &h) != nil {

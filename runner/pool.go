@@ -3,10 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,18 +15,21 @@ import (
 type Pool struct {
 	drivers []drivers.Driver
 	leases  leases
-	only    func(dsl.Platform) string // the one device of a platform that may be used, or ""
+	only    func(dsl.Platform) string      // the one device of a platform that may be used, or ""
+	asking  map[dsl.Platform]chan struct{} // holds a token while the driver is asked for its devices
 
 	mu     sync.Mutex
-	local  map[string]bool // devices of Shared drivers in use
+	local  map[string]bool // devices in use by this process, by platform and id
 	listed map[dsl.Platform]listing
-	had    map[dsl.Platform]bool // a usable device was seen
-	wake   chan struct{}         // closed and renewed when a device becomes free
+	had    map[dsl.Platform]map[string]bool // usable devices that were seen
+	gone   map[dsl.Platform]time.Time       // since when there is none any more
+	wake   chan struct{}                    // closed and renewed when a device becomes free
 }
 
 // listing is what a driver said when it was asked last.
 type listing struct {
 	infos []drivers.Info
+	err   error
 	at    time.Time
 }
 
@@ -50,8 +50,13 @@ func NewPool(list []drivers.Driver, c Config) *Pool {
 		}
 		return c.Device
 	}
-	return &Pool{drivers: list, leases: leases{LeaseDir(c.Getenv)}, only: only, local: map[string]bool{},
-		listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]bool{}, wake: make(chan struct{})}
+	p := &Pool{drivers: list, leases: leases{LeaseDir(c.getenv())}, only: only, asking: map[dsl.Platform]chan struct{}{},
+		local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
+		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{})}
+	for _, d := range list {
+		p.asking[d.Platform()] = make(chan struct{}, 1)
+	}
+	return p
 }
 
 // Close ends the drivers. No lease may be out.
@@ -67,6 +72,7 @@ func (p *Pool) Close() error {
 type Lease struct {
 	Info    drivers.Info
 	driver  drivers.Driver
+	own     bool // the device belongs to this process alone
 	release func()
 }
 
@@ -83,30 +89,84 @@ func (l *Lease) Release() {
 	}
 }
 
-// rest between two rounds over busy devices; another process's release is noticed no later.
-const rest = 60 * time.Millisecond
+const (
+	// rest between two rounds over busy devices; another process's release is noticed no later.
+	rest = 60 * time.Millisecond
+	// fresh is how long a listing of devices is good while cases wait for one.
+	fresh = time.Second
+	// trusted is how long it is good for a first try: asking again takes seconds when one of the phones hangs, and to take one that is
+	// gone is noticed when it is opened.
+	trusted = 10 * time.Second
+	// returns is how long a run waits when its last device went away: adb takes up to 10 s to find a phone again.
+	returns = 12 * time.Second
+)
+
+// errSpent says that there are devices, and that the caller wants none of them.
+var errSpent = errors.New("no other device is there")
 
 // Lease waits until a device of the platform is free and takes it. A *NoDeviceError means that there is none to wait for.
 func (p *Pool) Lease(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
-	for {
+	return p.lease(ctx, platform, what, func(string) bool { return false })
+}
+
+// lease is Lease without the devices that skip names.
+func (p *Pool) lease(ctx context.Context, platform dsl.Platform, what string, skip func(id string) bool) (*Lease, error) {
+	for age := trusted; ; age = fresh {
 		wake := p.waker()
-		driver, usable, err := p.usable(ctx, platform)
-		if err != nil {
+		driver, usable, err := p.usable(ctx, platform, age)
+		switch {
+		case err != nil && (ctx.Err() != nil || !p.mayReturn(platform)):
 			return nil, err
-		}
-		for _, info := range usable {
-			release, ok, err := p.take(driver, info.ID, what)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				return &Lease{Info: info, driver: driver, release: release}, nil
+		case err == nil:
+			lease, err := p.takeOne(driver, usable, what, skip)
+			if lease != nil || err != nil {
+				return lease, err
 			}
 		}
 		if err := pause(ctx, rest, wake); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// takeOne takes the first device that is free; nil when all are busy.
+func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, what string, skip func(id string) bool) (*Lease, error) {
+	err := errSpent
+	for _, info := range usable {
+		if skip(info.ID) {
+			continue
+		}
+		err = nil
+		release, ok, err := p.take(driver, info.ID, what)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			_, own := driver.(drivers.Shared)
+			return &Lease{Info: info, driver: driver, own: own, release: release}, nil
+		}
+	}
+	return nil, err
+}
+
+// mayReturn tells whether there was a device a moment ago.
+func (p *Pool) mayReturn(platform dsl.Platform) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.had[platform]) == 0 {
+		return false
+	}
+	if p.gone[platform].IsZero() {
+		p.gone[platform] = time.Now()
+	}
+	return time.Since(p.gone[platform]) < returns
+}
+
+// forget makes the next lease ask the driver again which devices there are.
+func (p *Pool) forget(platform dsl.Platform) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.listed, platform)
 }
 
 func (p *Pool) waker() <-chan struct{} {
@@ -125,106 +185,22 @@ func (p *Pool) take(driver drivers.Driver, id, what string) (func(), bool, error
 		}
 		free = release
 	}
+	key := string(driver.Platform()) + "/" + id
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.local[id] {
+	if p.local[key] {
 		free()
 		return nil, false, nil
 	}
-	p.local[id] = true
+	p.local[key] = true
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.local, id)
+		delete(p.local, key)
 		free()
 		close(p.wake)
 		p.wake = make(chan struct{})
 	}, true, nil
-}
-
-// Usable lists the devices of a platform on which cases can run.
-func (p *Pool) Usable(ctx context.Context, platform dsl.Platform) ([]drivers.Info, error) {
-	_, infos, err := p.usable(ctx, platform)
-	return infos, err
-}
-
-func (p *Pool) usable(ctx context.Context, platform dsl.Platform) (drivers.Driver, []drivers.Info, error) {
-	i := slices.IndexFunc(p.drivers, func(d drivers.Driver) bool { return d.Platform() == platform })
-	if i < 0 {
-		return nil, nil, &NoDeviceError{Platform: platform, Reason: noDriver(platform)}
-	}
-	driver := p.drivers[i]
-	infos, err := p.list(ctx, driver)
-	var missing *drivers.Unavailable
-	if errors.As(err, &missing) {
-		return nil, nil, &NoDeviceError{Platform: platform, Reason: missing.Error()}
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("list %s devices: %w", platform, err)
-	}
-	var ready []drivers.Info
-	only := p.only(platform)
-	for _, info := range infos {
-		if info.State == drivers.Ready && (only == "" || info.ID == only) {
-			ready = append(ready, info)
-		}
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(ready) == 0 {
-		return nil, nil, &NoDeviceError{Platform: platform, Reason: p.whyNone(platform, infos), Lost: p.had[platform]}
-	}
-	p.had[platform] = true
-	return driver, ready, nil
-}
-
-// fresh is how long a listing of devices is good while cases wait for one.
-const fresh = time.Second
-
-// list asks the driver, at most once in a while.
-func (p *Pool) list(ctx context.Context, d drivers.Driver) ([]drivers.Info, error) {
-	p.mu.Lock()
-	last, ok := p.listed[d.Platform()]
-	p.mu.Unlock()
-	if ok && time.Since(last.at) < fresh {
-		return last.infos, nil
-	}
-	infos, err := d.Devices(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	p.listed[d.Platform()] = listing{infos, time.Now()}
-	p.mu.Unlock()
-	return infos, nil
-}
-
-// whyNone explains an empty list: which devices there are and why none can be used.
-func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
-	var why []string
-	only := p.only(platform)
-	for _, info := range infos {
-		if only != "" && info.ID != only {
-			continue
-		}
-		why = append(why, fmt.Sprintf("%s is %s: %s", info.ID, info.State, info.Problem))
-	}
-	switch {
-	case len(why) > 0:
-		return strings.Join(why, "; ")
-	case only != "":
-		return fmt.Sprintf("the %s device %s is not attached", platform, only)
-	case platform == dsl.Android:
-		return "no Android device is attached: connect a phone with USB debugging on, or start simulated ones with `taproot sim`"
-	}
-	return fmt.Sprintf("no %s device is attached", platform)
-}
-
-func noDriver(platform dsl.Platform) string {
-	if platform == dsl.IOS {
-		return "no iOS device: this version of Taproot drives Android and browsers"
-	}
-	return fmt.Sprintf("no driver for platform %q", platform)
 }
 
 func checksum(s string) uint32 { return crc32.ChecksumIEEE([]byte(s)) }

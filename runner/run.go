@@ -34,28 +34,33 @@ func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 		slots = make(chan struct{}, r.Config.Parallel)
 	}
 	var workers sync.WaitGroup
-	for _, platform := range []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web} {
-		var queue []int
-		for i, c := range cases {
-			if c.Platform == platform {
-				queue = append(queue, i)
-			}
-		}
+	for platform, queue := range queues(cases) {
 		next := make(chan int, len(queue))
 		for _, i := range queue {
 			next <- i
 		}
 		close(next)
-		for range min(len(queue), r.width(ctx, platform)) {
-			workers.Go(func() {
-				for i := range next {
-					outcomes[i] = r.slot(ctx, cases[i], slots)
-				}
-			})
-		}
+		workers.Go(func() { // one platform's devices are listed while those of another are at work
+			for range min(len(queue), r.width(ctx, platform)) {
+				workers.Go(func() {
+					for i := range next {
+						outcomes[i] = r.slot(ctx, cases[i], slots)
+					}
+				})
+			}
+		})
 	}
 	workers.Wait()
 	return outcomes
+}
+
+// queues gives the indexes of the cases of each platform.
+func queues(cases []plan.Case) map[dsl.Platform][]int {
+	all := map[dsl.Platform][]int{}
+	for i, c := range cases {
+		all[c.Platform] = append(all[c.Platform], i)
+	}
+	return all
 }
 
 // width is how many cases of a platform can run at once.
@@ -113,5 +118,5 @@ func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 
 // Plan builds the cases that the configuration asks for.
 func (c Config) Plan(args ...string) (*plan.Plan, error) {
-	return plan.Build(plan.Options{Dir: c.Dir, Args: slices.Clone(args), Platform: c.Platform, Labels: c.Labels, Vars: c.Vars, Env: c.LookupEnv})
+	return plan.Build(plan.Options{Dir: c.Dir, Args: slices.Clone(args), Platform: c.Platform, Labels: c.Labels, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv})
 }

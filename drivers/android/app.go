@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,33 +24,101 @@ var appName = regexp.MustCompile(`^[A-Za-z]\w*(\.\w+)*(/[\w.$]+)?$`)
 // Launch starts the app's launcher activity, or the activity named behind a slash ("com.example.app/.Settings"). With force it
 // is stopped first. It returns when Android says that the activity is there.
 func (d *Device) Launch(ctx context.Context, app string, force bool) error {
-	if !appName.MatchString(app) {
-		return fmt.Errorf("device %s: %w: %q is not a package name", d.link.serial, drivers.ErrNoApp, app)
+	return d.LaunchWith(ctx, app, drivers.LaunchOptions{Force: force})
+}
+
+// LaunchWith does what the options say before it launches: the data goes first, because permissions go with it. With arguments an
+// activity that is open already is opened anew: Android gives an old one no new arguments.
+func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchOptions) error {
+	pkg, activity, err := d.splitApp(app)
+	if err != nil {
+		return err
 	}
-	pkg, activity, _ := strings.Cut(app, "/")
-	if force {
-		o, err := d.run(ctx, command{name: "am force-stop", line: "am force-stop " + pkg})
-		if err != nil {
-			return err
-		}
-		if o.code != 0 {
-			return fmt.Errorf("device %s: stop %s: %s", d.link.serial, pkg, o.reason())
-		}
+	extras, err := extras(how.Arguments)
+	if err != nil {
+		return fmt.Errorf("device %s: launch %s: %w", d.link.serial, app, err)
+	}
+	if err := d.beforeLaunch(ctx, pkg, how); err != nil {
+		return err
 	}
 	if activity != "" {
-		return d.start(ctx, pkg, app)
+		return d.start(ctx, pkg, app, extras)
 	}
 	o, err := d.run(ctx, command{name: "resolve-activity", line: "cmd package resolve-activity --brief " + pkg})
 	if err != nil {
 		return err
 	}
 	if component := resolved(string(o.out), pkg); component != "" {
-		return d.start(ctx, pkg, component)
+		return d.start(ctx, pkg, component, extras)
 	}
 	if err := d.mustBeInstalled(ctx, pkg); err != nil {
 		return err
 	}
+	if extras != "" {
+		return fmt.Errorf("device %s: %w: launch %s with arguments: its activity is not known; name it behind a slash",
+			d.link.serial, drivers.ErrUnsupported, pkg)
+	}
 	return d.launchByMonkey(ctx, pkg)
+}
+
+func (d *Device) beforeLaunch(ctx context.Context, pkg string, how drivers.LaunchOptions) error {
+	if how.Clear {
+		if err := d.ClearApp(ctx, pkg); err != nil {
+			return err
+		}
+	}
+	if len(how.Permissions) > 0 {
+		if err := d.SetPermissions(ctx, pkg, how.Permissions); err != nil {
+			return err
+		}
+	}
+	if how.Force {
+		return d.forceStop(ctx, pkg)
+	}
+	return nil
+}
+
+// splitApp parts a package from the activity behind a slash, and lets nothing else through: the names go into shell lines.
+func (d *Device) splitApp(app string) (pkg, activity string, err error) {
+	if !appName.MatchString(app) {
+		return "", "", fmt.Errorf("device %s: %w: %q is not a package name", d.link.serial, drivers.ErrNoApp, app)
+	}
+	pkg, activity, _ = strings.Cut(app, "/")
+	return pkg, activity, nil
+}
+
+// packageOf is splitApp where only an app as a whole can be meant.
+func (d *Device) packageOf(app string) (string, error) {
+	pkg, activity, err := d.splitApp(app)
+	if err == nil && activity != "" {
+		err = fmt.Errorf("device %s: %w: %q is an activity, not a package name", d.link.serial, drivers.ErrNoApp, app)
+	}
+	return pkg, err
+}
+
+// extras writes arguments as options of `am start`: true and false as booleans, whole numbers as such, the rest as text.
+func extras(arguments map[string]string) (string, error) {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		value := arguments[name]
+		if name == "" || strings.ContainsRune(name+value, 0) {
+			return "", fmt.Errorf("the argument %q cannot be given to an app", name)
+		}
+		kind := "--es"
+		if value == "true" || value == "false" {
+			kind = "--ez"
+		} else if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
+			kind = "--ei"
+			if n != int64(int32(n)) {
+				kind = "--el"
+			}
+		}
+		fmt.Fprintf(&b, " %s %s %s", kind, shellescape.Quote(name), shellescape.Quote(value))
+	}
+	if b.Len() > 0 {
+		b.WriteString(" --activity-clear-task")
+	}
+	return b.String(), nil
 }
 
 // resolved finds the component in the answer of `resolve-activity --brief`. The answer of another package is Android's question
@@ -64,12 +134,13 @@ func resolved(answer, pkg string) string {
 }
 
 // start runs `am start` and reads its answer.
-func (d *Device) start(ctx context.Context, pkg, component string) error {
-	line := "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n " + shellescape.Quote(component)
-	o, err := d.run(ctx, command{name: "am start", line: line, limit: launchLimit})
+func (d *Device) start(ctx context.Context, pkg, component, extras string) error {
+	line := "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n " + shellescape.Quote(component) + extras
+	o, err := d.run(ctx, command{name: "am start", line: deviceDate + "; " + line, limit: launchLimit})
 	if err != nil {
 		return err
 	}
+	d.watch(pkg, o)
 	started, problem := parseStart(o)
 	if problem == "" {
 		d.log.Debug("launched", "component", component, "answer", started)
@@ -119,10 +190,11 @@ func parseStart(o output) (status, problem string) {
 // launchByMonkey is for Androids without resolve-activity, and for apps that only Leanback or a chooser can start.
 func (d *Device) launchByMonkey(ctx context.Context, pkg string) error {
 	line := "monkey -p " + pkg + " -c android.intent.category.LAUNCHER 1"
-	o, err := d.run(ctx, command{name: "monkey", line: line, limit: launchLimit})
+	o, err := d.run(ctx, command{name: "monkey", line: deviceDate + "; " + line, limit: launchLimit})
 	if err != nil {
 		return err
 	}
+	d.watch(pkg, o)
 	if strings.Contains(o.text(), "Events injected: 1") {
 		return nil
 	}
@@ -131,83 +203,4 @@ func (d *Device) launchByMonkey(ctx context.Context, pkg string) error {
 			d.link.serial, drivers.ErrNoApp, pkg)
 	}
 	return fmt.Errorf("device %s: launch %s: monkey: %s", d.link.serial, pkg, o.reason())
-}
-
-// mustBeInstalled gives ErrNoApp, with the names that are near, for a package that the phone does not have.
-func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
-	all, err := d.packages(ctx, "pm list packages")
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 || slices.Contains(all, pkg) {
-		return nil
-	}
-	own, err := d.packages(ctx, "pm list packages -3")
-	if err != nil {
-		return err
-	}
-	hint := ""
-	if names := near(pkg, own); len(names) > 0 {
-		hint = "; did you mean " + strings.Join(names, " or ") + "?"
-	}
-	return fmt.Errorf("device %s: %w: %s is not installed%s", d.link.serial, drivers.ErrNoApp, pkg, hint)
-}
-
-func (d *Device) packages(ctx context.Context, line string) ([]string, error) {
-	o, err := d.run(ctx, command{name: "pm list packages", line: line})
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for line := range strings.Lines(string(o.out)) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "package:"); ok {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
-// near gives at most three names that someone who wrote name may have meant.
-func near(name string, names []string) []string {
-	type candidate struct {
-		name string
-		cost int
-	}
-	var list []candidate
-	last := name[strings.LastIndex(name, ".")+1:]
-	for _, n := range names {
-		cost := distance(name, n)
-		if same := slices.Contains(strings.Split(n, "."), last); cost <= max(2, len(name)/4) || same && len(last) > 3 {
-			list = append(list, candidate{n, cost})
-		}
-	}
-	slices.SortFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.cost, b.cost), strings.Compare(a.name, b.name))
-	})
-	var best []string
-	for _, c := range list[:min(3, len(list))] {
-		best = append(best, c.name)
-	}
-	return best
-}
-
-// distance counts the edits between two names, which a package list keeps short.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -33,22 +33,25 @@ type Device struct {
 	log     *slog.Logger
 	session string // makes the names of our files on the device unique
 	forget  func()
-	segment int // seconds of a film's part
+	segment int    // seconds of a film's part
+	notes   string // the directory of notes on what to restore; "" means the user's cache
 
 	life    context.Context // ends with Close
 	end     context.CancelCauseFunc
 	running sync.WaitGroup // the goroutines of logs and films
 
-	mu      sync.Mutex
-	closed  bool
-	made    int                 // files named so far
-	files   map[string]struct{} // of ours on the device
-	pids    map[int]struct{}    // of our processes on the device that closing a connection does not end well
-	oldIME  string              // the keyboard to give back
-	input   string              // how input is given: "cmd input" or "input"; "" until known
-	shot    image.Point         // size of the last screenshot
-	shotLen int                 // its bytes, to read the next one in one piece
-	rawBad  bool                // this device's raw screenshots cannot be read
+	mu       sync.Mutex
+	closed   bool
+	made     int                 // files named so far
+	files    map[string]struct{} // of ours on the device
+	pids     map[int]struct{}    // of our processes on the device that closing a connection does not end well
+	input    string              // how input is given: "cmd input" or "input"; "" until known
+	shot     image.Point         // size of the last screenshot
+	shotLen  int                 // its bytes, to read the next one in one piece
+	rawBad   bool                // this device's raw screenshots cannot be read
+	debts    owed                // what the phone has to get back
+	shade    bool                // the notifications were opened
+	watching watched             // the app that was launched last
 }
 
 var (
@@ -60,11 +63,16 @@ var (
 	_ drivers.Logger   = (*Device)(nil)
 )
 
-func open(ctx context.Context, l *link, log *slog.Logger) (*Device, error) {
+func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device, error) {
 	state, err := l.state(ctx)
+	if l.srv.friends.know(l.serial) && (errors.Is(err, drivers.ErrDeviceLost) || state == "offline") {
+		l.srv.bringBack(ctx, []string{l.serial})
+		state, err = l.state(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
+	l.srv.friends.meet(l.serial)
 	if state != drivers.Ready {
 		return nil, fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(state))
 	}
@@ -75,14 +83,15 @@ func open(ctx context.Context, l *link, log *slog.Logger) (*Device, error) {
 	d := &Device{
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]), forget: func() {},
-		segment: segmentSeconds,
-		files:   map[string]struct{}{}, pids: map[int]struct{}{},
+		segment: segmentSeconds, notes: notes,
+		files: map[string]struct{}{}, pids: map[int]struct{}{},
 	}
 	d.life, d.end = context.WithCancelCause(context.Background())
 	if err := d.prepare(ctx); err != nil {
 		d.end(errClosed)
 		return nil, err
 	}
+	d.settleOld(ctx)
 	return d, nil
 }
 
@@ -201,8 +210,8 @@ func (d *Device) removed(name string) {
 	delete(d.files, name)
 }
 
-// Close ends the logs and films that still run, takes our files off the device and gives its keyboard back. A device that is
-// lost has nothing to be cleaned, so that is not an error.
+// Close ends the logs and films that still run, takes our files off the device and gives back what was changed on it. A device
+// that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the next Open.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	if d.closed {
@@ -215,13 +224,18 @@ func (d *Device) Close() error {
 	d.running.Wait()
 	d.forget()
 
-	line := d.cleaning()
-	if line == "" {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	_, err := d.link.run(ctx, command{name: "clean up", line: line, limit: closeLimit})
+	var err error
+	if line := d.cleaning(); line != "" {
+		_, err = d.link.run(ctx, command{name: "clean up", line: line, limit: closeLimit})
+	}
+	d.mu.Lock()
+	indebted := len(d.debts.lines()) > 0
+	d.mu.Unlock()
+	if indebted {
+		err = errors.Join(err, d.settle(ctx))
+	}
 	if errors.Is(err, drivers.ErrDeviceLost) {
 		d.log.Warn("device lost before it was cleaned", "error", err)
 		return nil
@@ -245,8 +259,8 @@ func (d *Device) cleaning() string {
 		slices.Sort(names)
 		lines = append(lines, "rm -f "+shellescape.QuoteCommand(names))
 	}
-	if d.oldIME != "" {
-		lines = append(lines, "ime set "+shellescape.Quote(d.oldIME))
+	if d.shade {
+		lines = append(lines, "cmd statusbar collapse")
 	}
 	return strings.Join(lines, "; ")
 }

@@ -21,11 +21,10 @@ const (
 
 // Devices lists every device that the adb server knows, in whatever state, with what to do about those that are not ready.
 func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
-	answer, err := d.srv.query(ctx, "host:devices-l")
+	attached, err := d.attached(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list Android devices: %w", err)
 	}
-	attached := parseDevices(answer)
 	infos := make([]drivers.Info, len(attached))
 	var group errgroup.Group
 	group.SetLimit(describeAtOnce)
@@ -41,6 +40,23 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 	}
 	slices.SortFunc(infos, func(a, b drivers.Info) int { return strings.Compare(a.ID, b.ID) })
 	return infos, nil
+}
+
+// attached gives adb's list. Devices with an address that were in it before are connected again, once, before they count as gone:
+// the server may have been restarted by another program.
+func (d *Driver) attached(ctx context.Context) ([]attachment, error) {
+	for {
+		answer, err := d.srv.query(ctx, "host:devices-l")
+		if err != nil {
+			return nil, err
+		}
+		list := parseDevices(answer)
+		gone := d.srv.friends.missing(list)
+		if len(gone) == 0 {
+			return list, nil
+		}
+		d.srv.bringBack(ctx, gone)
+	}
 }
 
 // record describes one device as far as it lets itself be described.

@@ -21,6 +21,9 @@ type Options struct {
 	// FindADB gives the path of the adb program, which is run only to start the adb server. Nil looks for it as `taproot
 	// doctor` does.
 	FindADB func(ctx context.Context) (string, error)
+	// NotesDir is where notes lie on what a phone has to get back, should this process be killed. Empty means taproot/restore in
+	// the user's cache directory.
+	NotesDir string
 	// Logger gets what is worth knowing when something is slow or wrong. Nil means none.
 	Logger *slog.Logger
 }
@@ -30,6 +33,7 @@ type Options struct {
 type Driver struct {
 	srv       *server
 	preferred string
+	notes     string
 	log       *slog.Logger
 
 	mu     sync.Mutex
@@ -55,7 +59,7 @@ func New(opts Options) *Driver {
 	if srv.find == nil {
 		srv.find = func(ctx context.Context) (string, error) { return findADB(ctx, getenv) }
 	}
-	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), log: log, open: map[*Device]struct{}{}}
+	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: opts.NotesDir, log: log, open: map[*Device]struct{}{}}
 }
 
 func findADB(ctx context.Context, getenv func(string) string) (string, error) {
@@ -75,7 +79,7 @@ func (d *Driver) Preferred() string { return d.preferred }
 // Open prepares a phone: it must be in the state "device", its display is woken, a lock without a secret is taken away (a PIN
 // or pattern is left alone), and what an earlier session that was killed left in its temporary folder is removed.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
-	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log)
+	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log, d.notes)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}

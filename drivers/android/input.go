@@ -6,6 +6,7 @@ import (
 	"image"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -20,17 +21,34 @@ const (
 
 // Tap touches one point, once. When the connection breaks it may have happened, and the error is what the caller has to live with.
 func (d *Device) Tap(ctx context.Context, p image.Point) error {
+	if err := d.onScreen(ctx, p); err != nil {
+		return err
+	}
 	_, err := d.inputs(ctx, "tap", []string{fmt.Sprintf("tap %d %d", p.X, p.Y)})
 	return err
 }
 
 // inputs gives the phone several input commands in one shell call, each only if the one before went well.
 func (d *Device) inputs(ctx context.Context, name string, args []string) (output, error) {
+	return d.give(ctx, input{name: name, line: func(via string) string { return joinInputs(via, args) }})
+}
+
+// input is one shell line that gives the phone input, however many events that is.
+type input struct {
+	name string
+	took time.Duration           // that the events take by themselves
+	line func(via string) string // via is the program that takes input. When it does not know itself, nothing may have happened.
+}
+
+func (d *Device) give(ctx context.Context, in input) (output, error) {
+	name := in.name
+	cmd := command{name: "input " + name, limit: commandLimit + in.took}
 	via, err := d.inputProgram(ctx)
 	if err != nil {
 		return output{}, err
 	}
-	o, err := d.run(ctx, command{name: "input " + name, line: joinInputs(via, args)})
+	cmd.line = in.line(via)
+	o, err := d.run(ctx, cmd)
 	if err != nil {
 		return output{}, err
 	}
@@ -39,7 +57,8 @@ func (d *Device) inputs(ctx context.Context, name string, args []string) (output
 		d.mu.Lock()
 		d.input = viaInput
 		d.mu.Unlock()
-		if o, err = d.run(ctx, command{name: "input " + name, line: joinInputs(viaInput, args)}); err != nil {
+		cmd.line = in.line(viaInput)
+		if o, err = d.run(ctx, cmd); err != nil {
 			return output{}, err
 		}
 	}

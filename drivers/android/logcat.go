@@ -22,13 +22,16 @@ const (
 	lineMax  = 64 << 10
 )
 
+// deviceDate gives the phone's own time in the form that logcat's -T takes.
+const deviceDate = "date '+%m-%d %H:%M:%S.%N'"
+
 var deviceTime = regexp.MustCompile(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
 
 // StartLog copies logcat, all lines from now on by the phone's own clock. It goes on until stop is called or the device is
 // closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that comes back, so that
 // everything before it is there; the line itself is left out.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
-	o, err := d.run(ctx, command{name: "date", line: "date '+%m-%d %H:%M:%S.%N'"})
+	o, err := d.run(ctx, command{name: "date", line: deviceDate})
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +161,13 @@ func (l *logStream) flush(ctx context.Context) {
 	o, err := l.d.link.run(ctx, command{name: "log", line: "log -p i -t " + logTag + " " + l.mark, limit: logFlush})
 	marked := err == nil && o.code == 0
 	if errors.Is(err, drivers.ErrDeviceLost) {
+		// A stream that ends of it says so itself, if it is let.
+		wait, cancel := context.WithTimeout(ctx, logQuiet)
+		defer cancel()
+		select {
+		case <-l.done:
+		case <-wait.Done():
+		}
 		return
 	}
 	for !l.complete() {

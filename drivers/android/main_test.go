@@ -50,7 +50,9 @@ func newPhones(t *testing.T, options ...androidtest.Options) (*Driver, []*androi
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	driver := New(serverAt(server.Addr()))
+	opts := serverAt(server.Addr())
+	opts.NotesDir = t.TempDir()
+	driver := New(opts)
 	sockets := &openSockets{dial: driver.srv.dial}
 	driver.srv.dial = sockets.count
 	t.Cleanup(func() {

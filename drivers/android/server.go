@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -35,12 +34,13 @@ type server struct {
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	log     *slog.Logger
 
-	starting sync.Mutex
+	starting chan struct{} // holds one: who starts the server and brings its devices back
+	friends  acquaintances
 }
 
 // serverFrom reads the variables that adb itself obeys, in adb's own order of preference.
 func serverFrom(getenv func(string) string) *server {
-	s := &server{dial: (&net.Dialer{Timeout: dialLimit}).DialContext}
+	s := &server{dial: (&net.Dialer{Timeout: dialLimit}).DialContext, starting: make(chan struct{}, 1)}
 	if spec := getenv("ADB_SERVER_SOCKET"); spec != "" {
 		s.network, s.addr, s.wrong = parseSocket(spec)
 	} else {
@@ -104,28 +104,52 @@ func (s *server) connect(ctx context.Context) (*conn, error) {
 	if s.wrong != nil {
 		return nil, s.wrong
 	}
-	nc, err := s.dial(ctx, s.network, s.addr)
+	// A server that was just started does not know all its devices yet: wait for whoever tells it.
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	s.leave()
+	c, err := s.dialed(ctx)
 	if err != nil && notListening(err) && s.local && ctx.Err() == nil {
 		if err := s.start(ctx); err != nil {
 			return nil, err
 		}
-		nc, err = s.dial(ctx, s.network, s.addr)
+		return s.dialed(ctx)
 	}
+	return c, err
+}
+
+// dialed connects to a server that runs.
+func (s *server) dialed(ctx context.Context) (*conn, error) {
+	nc, err := s.dial(ctx, s.network, s.addr)
 	if err != nil {
 		return nil, fmt.Errorf("reach the adb server at %s: %w", s.addr, err)
 	}
 	return newConn(ctx, nc), nil
 }
 
+func (s *server) enter(ctx context.Context) error {
+	select {
+	case s.starting <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *server) leave() { <-s.starting }
+
 func notListening(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
 }
 
-// start runs `adb start-server`, once for all callers that wait for it. adb itself copes with another process doing the same:
+// start runs `adb start-server` and connects the devices that the server before it was connected to, once for all callers that wait for it. adb itself copes with another process doing the same:
 // the loser of that race fails although a server runs, so what counts is whether somebody listens in the end.
 func (s *server) start(ctx context.Context) error {
-	s.starting.Lock()
-	defer s.starting.Unlock()
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
 	if s.answers(ctx) {
 		return nil
 	}
@@ -133,13 +157,14 @@ func (s *server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	starting, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	s.log.Info("starting the adb server", "addr", s.addr, "adb", path)
-	cmd := exec.CommandContext(ctx, path, append(s.flags(), "start-server")...)
+	cmd := exec.CommandContext(starting, path, append(s.flags(), "start-server")...)
 	cmd.WaitDelay = time.Second // the server that it leaves behind may hold our pipes
 	said, err := cmd.CombinedOutput()
-	if s.answers(ctx) {
+	if s.answers(starting) {
+		s.bringBack(ctx, s.friends.everybody())
 		return nil
 	}
 	return fmt.Errorf("start the adb server at %s: %w: %s", s.addr, orElse(err, errSilent), firstLine(string(said)))
@@ -178,10 +203,14 @@ func (s *server) flags() []string {
 
 // query asks the server itself (a "host" service) and gives its answer.
 func (s *server) query(ctx context.Context, request string) (string, error) {
+	return s.ask(ctx, request, s.connect)
+}
+
+func (s *server) ask(ctx context.Context, request string, connect func(context.Context) (*conn, error)) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit,
 		fmt.Errorf("the adb server at %s did not answer %s within %v", s.addr, request, queryLimit))
 	defer cancel()
-	c, err := s.connect(ctx)
+	c, err := connect(ctx)
 	if err != nil {
 		return "", orCause(ctx, err)
 	}

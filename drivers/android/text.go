@@ -147,9 +147,9 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 		return nil
 	}
 	if old != "" && old != "null" {
-		d.mu.Lock()
-		d.oldIME = old
-		d.mu.Unlock()
+		if err := d.owe(func(debts *owed) { debts.Keyboard = old }); err != nil {
+			return err
+		}
 	}
 	o, err = d.run(ctx, command{name: "ime set", line: "ime enable " + adbKeyboard + " && ime set " + adbKeyboard})
 	if err != nil {
@@ -195,7 +195,7 @@ func keyboardBound(dumpsys string) bool {
 // that call must end. When it fails, Close tries again.
 func (d *Device) giveKeyboardBack(after context.Context) error {
 	d.mu.Lock()
-	old := d.oldIME
+	old := d.debts.Keyboard
 	d.mu.Unlock()
 	if old == "" {
 		return nil
@@ -212,9 +212,9 @@ func (d *Device) giveKeyboardBack(after context.Context) error {
 		return fmt.Errorf("device %s: give its keyboard %s back: %s", d.link.serial, old, o.reason())
 	}
 	d.mu.Lock()
-	d.oldIME = ""
-	d.mu.Unlock()
-	return nil
+	defer d.mu.Unlock()
+	d.debts.Keyboard = ""
+	return d.writeNote()
 }
 
 // pieces cuts text between characters into pieces of at most limit bytes.

@@ -33,7 +33,8 @@ type Device struct {
 	mu       sync.Mutex
 	closed   bool
 	session  *session // what OpenPage opened last, nil before
-	filming  *film    // set by StartRecording
+	pending  pending
+	filming  *film // set by StartRecording
 	log      *journal
 	dialogs  []string
 	finished []drivers.Clip // of sessions that are closed
@@ -42,17 +43,32 @@ type Device struct {
 }
 
 var (
-	_ drivers.Device   = (*Device)(nil)
-	_ drivers.Browser  = (*Device)(nil)
-	_ drivers.Revealer = (*Device)(nil)
-	_ drivers.Recorder = (*Device)(nil)
-	_ drivers.Logger   = (*Device)(nil)
+	_ drivers.Device      = (*Device)(nil)
+	_ drivers.Browser     = (*Device)(nil)
+	_ drivers.WebElements = (*Device)(nil)
+	_ drivers.WebPages    = (*Device)(nil)
+	_ drivers.Navigator   = (*Device)(nil)
+	_ drivers.Querier     = (*Device)(nil)
+	_ drivers.Revealer    = (*Device)(nil)
+	_ drivers.Gestures    = (*Device)(nil)
+	_ drivers.Keys        = (*Device)(nil)
+	_ drivers.Editor      = (*Device)(nil)
+	_ drivers.Recorder    = (*Device)(nil)
+	_ drivers.Logger      = (*Device)(nil)
 )
 
 func newDevice(d *Driver, info drivers.Info) *Device { return &Device{driver: d, info: info} }
 
-// Info is the slot's record.
-func (d *Device) Info() drivers.Info { return d.info }
+// Info is the slot's record, with the size of the page that is open.
+func (d *Device) Info() drivers.Info {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	info := d.info
+	if d.session != nil {
+		info.Width, info.Height = d.session.size.X, d.session.size.Y
+	}
+	return info
+}
 
 // Close closes the pages.
 func (d *Device) Close() error {
@@ -120,6 +136,11 @@ func readPage[T any](ctx context.Context, s *session, page playwright.Page, f fu
 // act calls f, which changes the page. When ctx ends, f may complete for a moment; then its page is closed, so that nothing
 // happens after act has returned.
 func act(ctx context.Context, d *Device, f func(page playwright.Page) error) error {
+	return actFor(ctx, d, callLimit, f)
+}
+
+// actFor is act for what takes longer.
+func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page playwright.Page) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -127,8 +148,9 @@ func act(ctx context.Context, d *Device, f func(page playwright.Page) error) err
 	if err != nil {
 		return err
 	}
+	s.traffic.mark()
 	done := start(d, func() (struct{}, error) { return struct{}{}, f(page) })
-	limit, cancel := context.WithTimeout(ctx, callLimit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	select {
 	case r := <-done:
@@ -137,7 +159,7 @@ func act(ctx context.Context, d *Device, f func(page playwright.Page) error) err
 		return errBrowserLost
 	case <-s.crash:
 		return errCrashed
-	case <-limit.Done():
+	case <-limited.Done():
 	}
 	grace := time.NewTimer(actGrace)
 	defer grace.Stop()

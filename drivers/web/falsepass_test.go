@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"image"
 	"strings"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func TestALabelInsideAClickableParent(t *testing.T) {
 func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
 	d := visit(t, "hidden.html")
 	tr := tree(t, d)
-	for _, id := range []string{"invisible", "transparent", "inside-transparent", "collapsed", "reader", "scrolled"} {
+	for _, id := range []string{"invisible", "transparent", "inside-transparent", "collapsed", "reader"} {
 		if n := byID(t, tr, id); !n.Hidden {
 			t.Errorf("%s can be seen: %+v", id, n)
 		}
@@ -134,6 +135,9 @@ func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
 		if n := find(tr, func(n *drivers.Node) bool { return n.ID == id }); n != nil && !n.Hidden {
 			t.Errorf("%s can be seen: %+v", id, n)
 		}
+	}
+	if n := byID(t, tr, "scrolled"); n.Hidden || !n.Offscreen {
+		t.Errorf("an element scrolled out of its box: %+v", n)
 	}
 	if n := byID(t, tr, "away"); n.Hidden || n.Bounds.Max.X > 0 {
 		t.Errorf("an element off the screen: %+v", n)
@@ -162,7 +166,7 @@ func TestTextsOfAList(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := find(tree(t, d), showing("Contact 120"))
-	if !again.Bounds.In(d.screen()) {
+	if !again.Bounds.In(image.Rectangle{Max: tr.Size}) {
 		t.Fatalf("revealed, it is at %v", again.Bounds)
 	}
 	tap(t, d, again)
@@ -182,14 +186,14 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 		mustShow(t, d, "#log", "pressed "+name)
 	}
 	far := find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Far below" })
-	if far == nil || !far.Hidden {
+	if far == nil || far.Hidden || !far.Offscreen {
 		t.Errorf("outside its frame's view: %+v", far)
 	}
 	if err := d.Reveal(t.Context(), far); err != nil {
 		t.Fatal(err)
 	}
 	if find(tree(t, d), showing("Far below")) == nil {
-		t.Error("revealed, it is still hidden")
+		t.Error("revealed, it is still out of view")
 	}
 	d = visit(t, "shadow.html")
 	tr := tree(t, d)

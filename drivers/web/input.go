@@ -19,19 +19,39 @@ const longText = 500
 // maxPixels caps a screenshot.
 const maxPixels = 64 << 20
 
-// Tap clicks at a point of the viewport.
+// Tap clicks at a point of the viewport, or taps where a touch screen is emulated.
 func (d *Device) Tap(ctx context.Context, p image.Point) error {
-	if !p.In(d.screen()) {
-		return fmt.Errorf("%w: the point %d,%d is outside the page's %d × %d", drivers.ErrNotActionable, p.X, p.Y,
-			d.info.Width, d.info.Height)
+	s, err := d.onScreen(p)
+	if err != nil {
+		return err
 	}
-	return act(ctx, d, func(page playwright.Page) error { return page.Mouse().Click(float64(p.X), float64(p.Y)) })
+	return act(ctx, d, func(page playwright.Page) error {
+		if s.touch {
+			return page.Touchscreen().Tap(p.X, p.Y)
+		}
+		return page.Mouse().Click(float64(p.X), float64(p.Y))
+	})
+}
+
+// onScreen checks that points lie in the viewport, and gives the session to which that belongs.
+func (d *Device) onScreen(points ...image.Point) (*session, error) {
+	s, _, err := d.page()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range points {
+		if !p.In(image.Rectangle{Max: s.size}) {
+			return nil, fmt.Errorf("%w: the point %d,%d is outside the page's %d × %d", drivers.ErrNotActionable, p.X, p.Y,
+				s.size.X, s.size.Y)
+		}
+	}
+	return s, nil
 }
 
 // Type presses the keys of text where the focus is, after what is there. A new line is the Enter key.
 func (d *Device) Type(ctx context.Context, text string) error {
 	return act(ctx, d, func(page playwright.Page) error {
-		if err := focusEnd(page); err != nil {
+		if _, err := focusEnd(page); err != nil {
 			return err
 		}
 		if utf8.RuneCountInString(text) > longText {
@@ -41,33 +61,40 @@ func (d *Device) Type(ctx context.Context, text string) error {
 	})
 }
 
+// focusedField is the field that has the focus.
+type focusedField struct {
+	chain  []string // the frames around it
+	length int      // of its text, characters
+}
+
 // focusEnd checks that something editable has the focus and puts the caret behind its text.
-func focusEnd(page playwright.Page) error {
-	var chain []string
+func focusEnd(page playwright.Page) (field focusedField, err error) {
 	for range maxDepth {
 		var focus struct {
 			Frame  bool
 			What   string
 			Able   bool
 			Placed bool
+			Length int
 		}
-		if err := ask(page, chain, "focus", &focus); err != nil {
-			return err
+		if err := ask(page, field.chain, "focus", &focus); err != nil {
+			return field, err
 		}
+		field.length = focus.Length
 		switch {
 		case focus.Frame:
-			chain = append(chain, "ref.focus.0")
+			field.chain = append(field.chain, "ref.focus.0")
 			continue
 		case focus.What == "":
-			return fmt.Errorf("%w: no field has the focus: tap one first", drivers.ErrNotActionable)
+			return field, fmt.Errorf("%w: no field has the focus: tap one first", drivers.ErrNotActionable)
 		case !focus.Able:
-			return fmt.Errorf("%w: %s has the focus, and it takes no text", drivers.ErrNotActionable, focus.What)
+			return field, fmt.Errorf("%w: %s has the focus, and it takes no text", drivers.ErrNotActionable, focus.What)
 		case !focus.Placed:
-			return page.Keyboard().Press("End")
+			return field, page.Keyboard().Press("End")
 		}
-		return nil
+		return field, nil
 	}
-	return fmt.Errorf("%w: the focus is in too many frames", drivers.ErrNotActionable)
+	return field, fmt.Errorf("%w: the focus is in too many frames", drivers.ErrNotActionable)
 }
 
 // Screenshot gives the viewport's pixels, also those of the browser's own error page when a page could not be opened.
@@ -105,5 +132,3 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		return picture, nil
 	})
 }
-
-func (d *Device) screen() image.Rectangle { return image.Rect(0, 0, d.info.Width, d.info.Height) }

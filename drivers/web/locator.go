@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ import (
 
 const (
 	// fillSlice is how long one of Playwright's own waits lasts: between two, the context is looked at, so that a cancelled
-	// Fill ends within a second and its page lives on.
+	// wait ends within a second and its page lives on.
 	fillSlice = 500 * time.Millisecond
 	// lookPause is between two looks at a page that does not yet show what is wanted.
 	lookPause = 60 * time.Millisecond
@@ -24,119 +25,25 @@ const (
 	defaultWait = 10 * time.Second
 )
 
-// Fill waits until the one element that selector picks is a visible, enabled, editable field, and replaces its text.
-func (d *Device) Fill(ctx context.Context, selector, text string, timeout time.Duration) error {
-	deadline := time.Now().Add(wait(timeout))
-	for {
-		if _, err := d.look(ctx, selector); err != nil && !errors.Is(err, drivers.ErrNotReady) {
-			return err // among others: the selector is not valid
-		}
-		left := time.Until(deadline)
-		err := act(ctx, d, func(page playwright.Page) error {
-			err := page.Locator(selector).Fill(text, playwright.LocatorFillOptions{Timeout: milliseconds(min(left, fillSlice))})
-			if errors.Is(err, playwright.ErrTimeout) {
-				return errSlice
-			}
-			return fillError(selector, err)
-		})
-		switch {
-		case err == nil || !errors.Is(err, errSlice) && !errors.Is(err, drivers.ErrNotReady):
-			return err
-		case time.Until(deadline) <= 0:
-			return d.diagnose(ctx, selector, wait(timeout))
-		}
-		if errors.Is(err, drivers.ErrNotReady) {
-			if err := pause(ctx, lookPause); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// errSlice says that one slice of a wait ended without success.
-var errSlice = fmt.Errorf("%w: still waiting", drivers.ErrNotReady)
-
-func wait(timeout time.Duration) time.Duration {
-	if timeout <= 0 {
-		return defaultWait
-	}
-	return timeout
-}
-
-// fillError tells what Playwright refuses at once, because no waiting would help.
-func fillError(selector string, err error) error {
-	switch {
-	case err == nil || disconnected(err) || passing(err):
-		return err
-	case strings.Contains(err.Error(), "strict mode violation"):
-		return &drivers.AmbiguousError{What: "the selector " + drivers.Quote(selector), Candidates: strictMatches(err)}
-	}
-	return fmt.Errorf("%w: the selector %s picks something that cannot be filled: %s", drivers.ErrNotActionable,
-		drivers.Quote(selector), strings.TrimPrefix(plain(err), "Error: "))
-}
-
-// strictMatches takes the list of elements out of a strict mode violation.
-func strictMatches(err error) []string {
-	var list []string
-	for line := range strings.Lines(ansi.ReplaceAllString(err.Error(), "")) {
-		line = strings.TrimSpace(line)
-		number, rest, ok := strings.Cut(line, ") ")
-		if _, e := strconv.Atoi(number); !ok || e != nil || len(list) == 10 {
-			continue
-		}
-		rest, _, _ = strings.Cut(rest, " aka ")
-		list = append(list, rest)
-	}
-	return list
-}
-
-// diagnose says why a field could not be filled in time.
-func (d *Device) diagnose(ctx context.Context, selector string, waited time.Duration) error {
-	seen, err := d.look(ctx, selector)
-	if err != nil {
-		return err
-	}
-	quoted := drivers.Quote(selector)
-	switch {
-	case seen.Count == 0:
-		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", drivers.ErrNotFound, quoted, waited)
-	case seen.Count > 1:
-		return &drivers.AmbiguousError{What: "the selector " + quoted, Candidates: seen.What}
-	case seen.Visible == 0:
-		return fmt.Errorf("%w: %s is hidden (waited %s)", drivers.ErrNotActionable, quoted, waited)
-	}
-	why, err := read(ctx, d, func(page playwright.Page) (string, error) {
-		field, limit := page.Locator(selector), milliseconds(fillSlice)
-		if on, err := field.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit}); err != nil || !on {
-			return "is disabled", err
-		}
-		if can, err := field.IsEditable(playwright.LocatorIsEditableOptions{Timeout: limit}); err != nil || !can {
-			return "is read-only", err
-		}
-		return "did not become ready", nil
-	})
-	if err != nil {
-		why = "did not become ready"
-	}
-	return fmt.Errorf("%w: %s %s (waited %s)", drivers.ErrNotActionable, quoted, why, waited)
-}
-
 // Look waits until the elements that selector picks satisfy want. Every look is one evaluation of the page, so that number,
 // visibility and text belong to one moment; the wait is ours because which text counts as shown is decided by TextShows.
 func (d *Device) Look(ctx context.Context, selector string, want drivers.WebWant, timeout time.Duration) (drivers.Seen, error) {
 	deadline := time.Now().Add(wait(timeout))
+	w, err := newWanted(selector, want)
+	if err != nil {
+		return drivers.Seen{}, err
+	}
 	var last drivers.Seen
 	var unread error
 	for {
-		seen, err := d.look(ctx, selector)
+		seen, err := d.see(ctx, w)
 		switch {
 		case err == nil:
-			last, unread = seen.seen(), nil
-			last.Met = seen.meets(want)
-			if last.Met {
-				return last, nil
+			last, unread = seen, nil
+			if last.Met || len(last.ConsoleErrors) > 0 && want.NoConsoleErrors {
+				return last, nil // what was logged stays logged
 			}
-		case errors.Is(err, drivers.ErrNotReady):
+		case errors.Is(err, drivers.ErrNotReady) || errors.Is(err, errNoFrame):
 			unread = err
 		default:
 			return last, err
@@ -150,44 +57,185 @@ func (d *Device) Look(ctx context.Context, selector string, want drivers.WebWant
 	}
 }
 
+// wanted is a want that was checked.
+type wanted struct {
+	drivers.WebWant
+	selector string
+	url      *regexp.Regexp
+	title    *regexp.Regexp // nil: TextShows
+}
+
+func newWanted(selector string, want drivers.WebWant) (w wanted, err error) {
+	w = wanted{WebWant: want, selector: selector}
+	ofPage := want.URL != nil || want.Title != nil || want.NoConsoleErrors
+	if selector == "" && (!ofPage || want.Hidden || want.Text != nil || want.Value != nil || want.Count != nil) {
+		return w, fmt.Errorf("%w: there is no selector", drivers.ErrNotFound)
+	}
+	if want.URL != nil {
+		if w.url, err = compile(*want.URL); err != nil {
+			return w, err
+		}
+	}
+	if want.Title == nil {
+		return w, nil
+	}
+	if inner, ok := slashed(*want.Title); ok {
+		if w.title, err = regexp.Compile(inner); err != nil {
+			return w, fmt.Errorf("%w: the regular expression %s is not valid: %w", drivers.ErrNotFound, drivers.Quote(inner), err)
+		}
+	}
+	return w, nil
+}
+
+// see takes one look at all that is wanted.
+func (d *Device) see(ctx context.Context, w wanted) (drivers.Seen, error) {
+	selector := w.selector
+	if selector == "" {
+		selector = "html" // the look still tells an error page, and whether the page answers
+	}
+	r, err := d.lookIn(ctx, w.Frame, selector)
+	if err != nil {
+		return drivers.Seen{}, err
+	}
+	var seen drivers.Seen
+	met := true
+	if w.selector != "" {
+		seen, met = r.seen(), r.meets(w.WebWant)
+	}
+	if err := d.seePage(ctx, w, &seen); err != nil {
+		return seen, err
+	}
+	switch {
+	case w.url != nil && !w.url.MatchString(seen.URL):
+		met = false
+	case w.title != nil:
+		met = met && w.title.MatchString(seen.Title)
+	case w.Title != nil:
+		met = met && drivers.TextShows(seen.Title, *w.Title)
+	}
+	if w.NoConsoleErrors {
+		met = met && len(seen.ConsoleErrors) == 0 && r.Ready == "complete"
+	}
+	seen.Met = met
+	return seen, nil
+}
+
+// seePage adds what is wanted of the page as a whole.
+func (d *Device) seePage(ctx context.Context, w wanted, seen *drivers.Seen) error {
+	s, page, err := d.page()
+	if err != nil {
+		return err
+	}
+	seen.URL = page.URL()
+	if w.NoConsoleErrors {
+		seen.ConsoleErrors = s.consoleErrors()
+	}
+	if w.Title == nil {
+		return nil
+	}
+	seen.Title, err = readPage(ctx, s, page, func(page playwright.Page) (string, error) { return page.Title() })
+	return err
+}
+
 // report is one look at the elements that a selector picks.
 type report struct {
 	documentState
 	Count   int
 	Visible int
 	Texts   []string // of the visible ones
+	Values  []value  // of those of them that are fields
 	What    []string // the first elements, described
 	Gen     string   // of the tree to which Refs belong
 	Refs    []int
+	// These are of the element if there is one only.
+	Able    bool   // it is visible, enabled and not covered
+	Covered string // by what
+	Field   bool   // text can be typed into it
+}
+
+// value is what a field holds.
+type value struct {
+	Value  string `json:"v"`
+	Secret bool   `json:"s"`
 }
 
 func (r *report) seen() drivers.Seen {
-	return drivers.Seen{Count: r.Count, Visible: r.Visible, Texts: r.Texts[:min(len(r.Texts), 10)]}
+	seen := drivers.Seen{Count: r.Count, Visible: r.Visible, Texts: r.Texts[:min(len(r.Texts), 10)]}
+	for _, v := range r.Values[:min(len(r.Values), 10)] {
+		if v.Secret {
+			v.Value = strings.Repeat("•", min(len(v.Value), 64))
+		}
+		seen.Values = append(seen.Values, v.Value)
+	}
+	return seen
 }
 
-// meets tells whether the look satisfies want. That nothing is there proves nothing before the page has loaded.
+// meets tells whether the look satisfies what is wanted of elements. That nothing is there proves nothing before the page has
+// loaded.
 func (r *report) meets(want drivers.WebWant) bool {
+	if want.Count != nil && (r.Count != *want.Count || r.Count == 0 && r.Ready != "complete") {
+		return false
+	}
 	if want.Hidden {
 		return r.Visible == 0 && r.Ready == "complete"
 	}
 	if r.Visible == 0 {
+		return want.Count != nil && want.Text == nil && want.Value == nil
+	}
+	if want.Value != nil && !slices.ContainsFunc(r.Values, func(v value) bool { return v.Value == *want.Value }) {
 		return false
 	}
 	return want.Text == nil || slices.ContainsFunc(r.Texts, func(have string) bool { return drivers.TextShows(have, *want.Text) })
 }
 
-// look takes one fresh look.
-func (d *Device) look(ctx context.Context, selector string) (*report, error) {
+// lookIn takes one fresh look at what selector picks in a frame, "" for the page itself.
+func (d *Device) lookIn(ctx context.Context, frame, selector string) (*report, error) {
+	r, err := d.look(ctx, scoped(frame, selector), frame != "")
+	if frame != "" && errors.Is(err, errSlice) {
+		return nil, d.missingFrame(ctx, frame)
+	}
+	return r, err
+}
+
+// missingFrame says which frame could not be entered, and why.
+func (d *Device) missingFrame(ctx context.Context, frame string) error {
+	outer := ""
+	for part := range strings.SplitSeq(frame, " >> ") {
+		r, err := d.look(ctx, scoped(outer, part), outer != "")
+		switch {
+		case err != nil:
+			return err
+		case r.Count == 0:
+			return fmt.Errorf("%w: nothing on the page matches %s", errNoFrame, drivers.Quote(part))
+		case r.Count > 1:
+			return &drivers.AmbiguousError{What: "the frame " + drivers.Quote(part), Candidates: r.What}
+		}
+		if outer != "" {
+			outer += " >> "
+		}
+		outer += part
+	}
+	return errSlice // it is there and has not answered yet
+}
+
+// look takes one fresh look. Inside a frame, which may not be there, it waits for a slice only.
+func (d *Device) look(ctx context.Context, selector string, framed bool) (*report, error) {
+	limit := callLimit - time.Second
+	if framed {
+		limit = fillSlice
+	}
 	return read(ctx, d, func(page playwright.Page) (*report, error) {
 		nonce := strconv.FormatInt(d.gen.Add(1), 36)
 		// The union makes Playwright evaluate "look" on each match and then "report" on the document, at once and in one world.
 		matches := page.Locator(selector + " >> taproot=look." + nonce)
 		var r report
-		err := askSelector(matches.Or(page.Locator("taproot=report."+nonce)), &r, callLimit-time.Second)
-		if err != nil {
+		err := askSelector(matches.Or(page.Locator("taproot=report."+nonce)), &r, limit)
+		switch {
+		case framed && errors.Is(err, playwright.ErrTimeout):
+			return nil, errSlice
+		case err != nil:
 			return nil, selectorError(selector, err)
-		}
-		if r.failed() {
+		case r.failed() && !framed:
 			return nil, errorPage()
 		}
 		return &r, nil
@@ -199,31 +247,15 @@ func selectorError(selector string, err error) error {
 	if disconnected(err) || passing(err) || errors.Is(err, playwright.ErrTimeout) || isKind(err) {
 		return err
 	}
+	selector = strings.ReplaceAll(selector, enterFrame, " >> ")
+	if strings.Contains(err.Error(), "strict mode violation") {
+		return &drivers.AmbiguousError{What: "the frame of " + drivers.Quote(selector), Candidates: strictMatches(err)}
+	}
 	reason := plain(err)
 	if i := strings.Index(reason, " >> taproot="); i >= 0 {
 		reason = reason[:i]
 	}
 	return fmt.Errorf("%w: the selector %s is not valid: %s", drivers.ErrNotFound, drivers.Quote(selector), reason)
-}
-
-// Matched tells which elements of a tree a CSS or Playwright selector picks, in the main document. The tree must be the last one
-// that was read.
-func (d *Device) Matched(ctx context.Context, t *drivers.Tree, selector string) (map[*drivers.Node]bool, error) {
-	r, err := d.look(ctx, selector)
-	if err != nil {
-		return nil, err
-	}
-	refs := make(map[string]bool, len(r.Refs))
-	for _, number := range r.Refs {
-		refs[r.Gen+"/"+strconv.Itoa(number)] = true
-	}
-	found := map[*drivers.Node]bool{}
-	for n := range t.All {
-		if refs[n.Ref] {
-			found[n] = true
-		}
-	}
-	return found, nil
 }
 
 // pause waits, unless ctx ends first.

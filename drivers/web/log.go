@@ -5,15 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 // maxLine caps a line of the log; console messages may hold whole documents.
 const maxLine = 4096
+
+// maxErrors caps the errors of the console that are kept for assertions.
+const maxErrors = 20
 
 // journal writes the lines of a page's log. Events come on playwright-go's event loop, which must not wait for a slow writer,
 // so a goroutine does the writing.
@@ -100,20 +106,50 @@ func (d *Device) logLine(kind, text string) {
 	j.add(fmt.Sprintf("%s %s: %s\n", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), kind, text))
 }
 
-// logTo sends what happens in the context to the device's log.
-func (s *session) logTo() {
+// listen sends what happens in the context to the device's log, and keeps what assertions ask for.
+func (s *session) listen() {
 	d := s.device
 	s.context.OnConsole(func(m playwright.ConsoleMessage) {
 		where := ""
 		if l := m.Location(); l != nil && l.URL != "" {
 			where = fmt.Sprintf(" (%s:%d)", shortAddress(l.URL), l.LineNumber+1)
+			if strings.HasSuffix(l.URL, "/favicon.ico") {
+				return // asked for by the browser, not by the page
+			}
 		}
-		d.logLine("console "+m.Type(), m.Text()+where)
+		text := m.Text() + where
+		if m.Type() == "error" {
+			s.noteError(text)
+		}
+		d.logLine("console "+m.Type(), text)
 	})
-	s.context.OnWebError(func(e playwright.WebError) { d.logLine("uncaught", plain(e.Error())) })
+	s.context.OnWebError(func(e playwright.WebError) {
+		s.noteError("uncaught " + plain(e.Error()))
+		d.logLine("uncaught", plain(e.Error()))
+	})
+	s.context.OnRequest(func(r playwright.Request) {
+		s.traffic.add(exchange{url: r.URL(), said: r.Method()})
+	})
 	s.context.OnResponse(func(r playwright.Response) {
+		said := fmt.Sprintf("%d %s", r.Status(), r.Request().Method())
+		s.traffic.add(exchange{url: r.URL(), said: said, answer: true})
 		if r.Status() >= 400 {
-			d.logLine("response", fmt.Sprintf("%d %s %s", r.Status(), r.Request().Method(), shortAddress(r.URL())))
+			d.logLine("response", said+" "+shortAddress(r.URL()))
 		}
 	})
+}
+
+// noteError keeps what the console says of errors.
+func (s *session) noteError(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.errors) < maxErrors {
+		s.errors = append(s.errors, drivers.Quote(text))
+	}
+}
+
+func (s *session) consoleErrors() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.errors)
 }

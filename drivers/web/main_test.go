@@ -113,10 +113,31 @@ func find(tr *drivers.Tree, ok func(*drivers.Node) bool) *drivers.Node {
 }
 
 func showing(text string) func(*drivers.Node) bool {
-	return func(n *drivers.Node) bool { return n.Text == text && !n.Hidden }
+	return func(n *drivers.Node) bool { return n.Text == text && !n.Hidden && !n.Offscreen }
 }
 
 func centre(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
+
+func target(selector string) drivers.WebTarget {
+	return drivers.WebTarget{Selector: selector, Timeout: 5 * time.Second}
+}
+
+// soon is target for what will not come.
+func soon(selector string) drivers.WebTarget {
+	return drivers.WebTarget{Selector: selector, Timeout: 700 * time.Millisecond}
+}
+
+func inFrame(frame, selector string) drivers.WebTarget {
+	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: 5 * time.Second}
+}
+
+// must ends the test on an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 func tap(t *testing.T, d *Device, n *drivers.Node) {
 	t.Helper()

@@ -28,7 +28,11 @@ func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.Page
 	if err != nil {
 		return err
 	}
-	s, err := d.newSession(ctx, b)
+	e, err := d.emulate(ctx, opts)
+	if err != nil {
+		return err
+	}
+	s, err := d.newSession(ctx, b, e)
 	if err != nil {
 		return err
 	}
@@ -72,26 +76,21 @@ func (d *Device) dropSession() error {
 }
 
 // newSession makes a context and its first page. When ctx ends meanwhile, what was made is closed again.
-func (d *Device) newSession(ctx context.Context, b *browser) (*session, error) {
-	options := playwright.BrowserNewContextOptions{
-		Viewport:          &playwright.Size{Width: d.info.Width, Height: d.info.Height},
-		DeviceScaleFactor: playwright.Float(1), // CSS pixels are pixels of the screenshot
-	}
-	d.mu.Lock()
-	if d.filming != nil {
-		options.RecordVideo = &playwright.RecordVideo{Dir: d.filming.dir, Size: options.Viewport}
-	}
-	d.mu.Unlock()
+func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*session, error) {
+	said := d.takePending(e)
 	done := start(d, func() (*session, error) {
-		made, err := b.NewContext(options)
+		made, err := b.NewContext(e.options)
 		if err != nil {
 			return nil, err
 		}
-		s := &session{device: d, browser: b, context: made, filmed: options.RecordVideo != nil,
-			crash: make(chan struct{}), closed: make(chan struct{})}
-		s.watch()
-		s.logTo()
-		if _, err = made.NewPage(); err == nil {
+		s := newSession(d, b, made, e)
+		for _, r := range said.routes {
+			err = errors.Join(err, s.route(r))
+		}
+		if err == nil {
+			_, err = made.NewPage()
+		}
+		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil && !d.adopt(s) {
@@ -117,6 +116,21 @@ func (d *Device) newSession(ctx context.Context, b *browser) (*session, error) {
 	}
 }
 
+// takePending adds what was said before there was a page.
+func (d *Device) takePending(e *emulation) pending {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	said := d.pending
+	d.pending = pending{}
+	if d.filming != nil {
+		e.options.RecordVideo = &playwright.RecordVideo{Dir: d.filming.dir, Size: e.options.Viewport}
+	}
+	if said.state != nil && e.options.StorageState == nil {
+		e.options.StorageState = optional(said.state)
+	}
+	return said
+}
+
 func sessionError(b *browser, err error) error {
 	if processDied(err) {
 		b.gone()
@@ -126,6 +140,8 @@ func sessionError(b *browser, err error) error {
 		return err
 	case !b.alive() || disconnected(err):
 		return errBrowserLost
+	case containsAny(strings.ToLower(err.Error()), "timezone", "locale", "cookie", "storage state"):
+		return fmt.Errorf("%w: %s", drivers.ErrPage, plain(err))
 	}
 	return fmt.Errorf("%w: the browser did not open a page: %s", drivers.ErrDeviceLost, plain(err))
 }

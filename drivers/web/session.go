@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"image"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,29 +18,41 @@ type session struct {
 	device  *Device
 	browser *browser
 	context playwright.BrowserContext
+	size    image.Point // of the viewport
+	touch   bool        // a touch screen is emulated
+	traffic traffic
 
-	mu      sync.Mutex
-	pages   []playwright.Page // open ones, the newest last
-	films   []reel
-	filmed  bool
-	broken  error          // why there is no page to use, though one may be open
-	crash   chan struct{}  // closed when a page's renderer crashed
-	tasks   sync.WaitGroup // answers to dialogs
-	closing atomic.Bool
-	closed  chan struct{}
+	downloads chan playwright.Download // the newest that was not fetched
+
+	mu        sync.Mutex
+	pages     []playwright.Page // open ones, the newest last
+	films     []reel
+	filmed    bool
+	errors    []string          // of the console
+	hiding    int               // pages of our own are being opened
+	met       []playwright.Page // meanwhile
+	broken    error             // why there is no page to use, though one may be open
+	crash     chan struct{}     // closed when a page's renderer crashed
+	crashOnce func()
+	tasks     sync.WaitGroup // answers to dialogs
+	closing   atomic.Bool
+	ending    chan struct{} // closed when closing begins
+	closed    chan struct{}
 }
 
 // watch follows the pages and dialogs of the context. Its handlers run on playwright-go's event loop, where a call that waits for
 // an answer would wait for ever: they take notes, and what needs an answer goes to a goroutine.
 func (s *session) watch() {
-	crashed := sync.OnceFunc(func() { close(s.crash) })
 	s.context.OnPage(func(page playwright.Page) {
 		s.mu.Lock()
-		s.pages = append(s.pages, page)
-		s.films = append(s.films, reel{page, time.Now().UTC()})
+		hiding := s.hiding > 0
+		if hiding {
+			s.met = append(s.met, page)
+		}
 		s.mu.Unlock()
-		page.OnClose(func(playwright.Page) { s.remove(page) })
-		page.OnCrash(func(playwright.Page) { crashed() })
+		if !hiding {
+			s.follow(page)
+		}
 	})
 	s.context.OnDialog(func(dialog playwright.Dialog) {
 		kind, message := dialog.Type(), dialog.Message()
@@ -56,10 +69,42 @@ func (s *session) watch() {
 	})
 }
 
+// follow makes a page the current one.
+func (s *session) follow(page playwright.Page) {
+	s.mu.Lock()
+	s.pages = append(s.pages, page)
+	s.films = append(s.films, reel{page, time.Now().UTC()})
+	s.mu.Unlock()
+	page.OnClose(func(playwright.Page) { s.remove(page) })
+	page.OnCrash(func(playwright.Page) { s.crashOnce() })
+	page.OnDownload(func(file playwright.Download) {
+		for {
+			select {
+			case s.downloads <- file:
+				return
+			case <-s.downloads: // the newest counts
+			}
+		}
+	})
+	if page.IsClosed() {
+		s.remove(page)
+	}
+}
+
 func (s *session) remove(page playwright.Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pages = slices.DeleteFunc(s.pages, func(p playwright.Page) bool { return p == page })
+}
+
+func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
+	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch, filmed: e.options.RecordVideo != nil,
+		downloads: make(chan playwright.Download, 1), crash: make(chan struct{}), ending: make(chan struct{}),
+		closed: make(chan struct{})}
+	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })
+	s.watch()
+	s.listen()
+	return s
 }
 
 func (s *session) crashed() bool {
@@ -122,6 +167,7 @@ func (s *session) close() {
 		waitFor(s.closed, stopLimit)
 		return
 	}
+	close(s.ending)
 	within(stopLimit, func() {
 		defer close(s.closed)
 		_ = s.context.Close() // fails only when it is gone

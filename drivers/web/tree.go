@@ -32,6 +32,7 @@ const (
 	flagClickable
 	flagScrollable
 	flagFrame
+	flagOffscreen
 )
 
 // element is a node as script/engine.js writes it.
@@ -153,7 +154,7 @@ func (r *treeReader) frame(doc *document, chain []string, f frame) error {
 	screen := image.Rect(0, 0, clamp(doc.W), clamp(doc.H))
 	each(root, func(n *drivers.Node) {
 		n.Bounds = n.Bounds.Add(offset)
-		if !n.Hidden && n.Covered == "" && n.Bounds.Overlaps(screen) {
+		if !n.Hidden && !n.Offscreen && n.Covered == "" && n.Bounds.Overlaps(screen) {
 			visible = append(visible, n)
 		}
 	})
@@ -197,7 +198,7 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *drivers.
 		Ref: r.ref(chain, e.Ref), Type: e.Type, Role: e.Role, ID: e.ID, TestID: e.TestID,
 		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Covered: e.Covered,
 		Bounds: image.Rect(clamp(e.Box[0]), clamp(e.Box[1]), clamp(e.Box[2]), clamp(e.Box[3])),
-		Hidden: is(flagHidden), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
+		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable),
 	}

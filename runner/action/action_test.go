@@ -351,11 +351,8 @@ func TestCancelledContextIsNoVerdictOnTheApp(t *testing.T) {
 // TestEveryActionHasAPerformer holds the vocabulary and the performers together.
 func TestEveryActionHasAPerformer(t *testing.T) {
 	for _, def := range dsl.Vocabulary() {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		err := action.Perform(ctx, &action.Session{Device: &fake{show: always()}}, def.Args)
-		if err != nil && strings.Contains(err.Error(), "no performer") {
-			t.Errorf("%s: %v", def.Name, err)
+		if !def.Control() && def.Name != "set" && !action.Performs(&def) {
+			t.Errorf("%s has no performer", def.Name)
 		}
 	}
 }

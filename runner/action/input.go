@@ -20,18 +20,44 @@ const focusGrace = time.Second
 const typingRests = 500 * time.Millisecond
 
 func input(ctx context.Context, s *Session, a dsl.Input) error {
+	text := a.Text
+	if a.Random != "" {
+		text = s.random(a.Random, a.Length)
+		s.Value = text
+	}
 	field, err := focusedField(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := s.Device.Type(ctx, a.Text); err != nil {
+	if a.Replace && (field == nil || field.Text != "") {
+		if err := s.erase(ctx, field, -1); err != nil {
+			return err
+		}
+		if field, err = focusedField(ctx, s); err != nil {
+			return err
+		}
+	}
+	if err := s.enter(ctx, text, a.PerKey); err != nil {
 		return err
 	}
 	if field == nil {
 		s.note("no field of the tree has the focus: typed blind, because the keyboard is open")
 		return nil
 	}
-	return verifyTyped(ctx, s, field, a.Text)
+	return verifyTyped(ctx, s, field, text)
+}
+
+// enter types in bulk, or character by character.
+func (s *Session) enter(ctx context.Context, text string, perKey bool) error {
+	if !perKey {
+		return s.Device.Type(ctx, text)
+	}
+	for _, r := range text {
+		if err := s.Device.Type(ctx, string(r)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // focusedField waits for the field that takes text. It gives nil when only the open keyboard says that there is one.

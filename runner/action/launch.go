@@ -16,7 +16,7 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 	if !ok {
 		return fmt.Errorf("launch: %w", drivers.ErrUnsupported)
 	}
-	if err := apps.Launch(ctx, a.Package, a.Force); err != nil {
+	if err := startApp(ctx, s, apps, a); err != nil {
 		return err
 	}
 	front, seen := "", ""

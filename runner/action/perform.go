@@ -3,6 +3,9 @@ package action
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -16,41 +19,131 @@ const DefaultTimeout = 10 * time.Second
 // Session is one device during one case. It is used by one goroutine.
 type Session struct {
 	Device drivers.Device
+	// Platform that the case runs on.
+	Platform dsl.Platform
 	// Timeout of the current step.
 	Timeout time.Duration
 	// Dir is the folder from which paths in the test start; empty: there is none, and a path is an error.
 	Dir string
+	// Work is a folder for files that are not part of the report yet.
+	Work string
+	// Keep moves a file into the report under a name such as artifacts/x.png and gives the name that it got.
+	Keep func(name, from string) (string, error)
+	// Eval evaluates an expression over the variables of the test.
+	Eval func(dsl.Expr) (any, error)
+	// AllowShell lets tests run commands on the device.
+	AllowShell bool
+	// UpdateBaselines makes assertScreenshot take what it sees as right.
+	UpdateBaselines bool
+	// Seed of random data; 0: drawn when it is needed.
+	Seed uint64
+	// Clipboard is what copyText and setClipboard left for paste.
+	Clipboard string
+
 	// Detail of the current step; performers fill it in.
 	Detail *reporters.Detail
+	// Value is what the current step gives to the step option as:, nil when it gives nothing.
+	Value any
 
+	dice   *rand.Rand
 	tapped *drivers.Node // the element that the last tap touched
 }
 
 // Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is wrong; so
-// does an error for which drivers.AppIsWrong holds; any other error means that the device is.
+// does an error for which drivers.AppIsWrong holds; any other error means that the device is. Control actions are the engine's.
 func Perform(ctx context.Context, s *Session, args any) error {
 	if s.Detail == nil {
 		s.Detail = &reporters.Detail{}
 	}
-	switch a := args.(type) {
-	case dsl.Launch:
-		return launch(ctx, s, a)
-	case dsl.WaitStable:
-		return waitStable(ctx, s)
-	case dsl.Tap:
-		return tap(ctx, s, a)
-	case dsl.Input:
-		return input(ctx, s, a)
-	case dsl.Assert:
-		return assert(ctx, s, a)
-	case dsl.OpenBrowser:
-		return openBrowser(ctx, s, a)
-	case dsl.WebType:
-		return webType(ctx, s, a)
-	case dsl.WebAssert:
-		return webAssert(ctx, s, a)
+	s.Value = nil
+	do, ok := performers()[reflect.TypeOf(args)]
+	if !ok {
+		return fmt.Errorf("no performer for %T", args)
 	}
-	return fmt.Errorf("no performer for %T", args)
+	return do(ctx, s, args)
+}
+
+// Performs tells whether an action has a performer.
+func Performs(def *dsl.Def) bool {
+	_, ok := performers()[reflect.TypeOf(def.Args)]
+	return ok
+}
+
+type performer func(ctx context.Context, s *Session, args any) error
+
+// performers is the table of all performers, by the type of their argument.
+var performers = sync.OnceValue(func() map[reflect.Type]performer {
+	table := map[reflect.Type]performer{}
+	on(table, launch)
+	on(table, stop)
+	on(table, clearApp)
+	on(table, install)
+	on(table, uninstall)
+	on(table, setPermissions)
+	on(table, openLink)
+
+	on(table, tap)
+	on(table, doubleTap)
+	on(table, longPress)
+	on(table, swipe)
+	on(table, scroll)
+	on(table, scrollTo)
+	on(table, drag)
+	on(table, press)
+	on(table, hideKeyboard)
+
+	on(table, input)
+	on(table, erase)
+	on(table, copyText)
+	on(table, paste)
+	on(table, setClipboard)
+
+	on(table, waitStable)
+	on(table, waitFor)
+	on(table, rest)
+
+	on(table, assert)
+	on(table, assertNot)
+	on(table, assertElement)
+	on(table, assertTrue)
+	on(table, assertApp)
+	on(table, assertScreenshot)
+
+	on(table, rotate)
+	on(table, darkMode)
+	on(table, airplane)
+	on(table, notifications)
+	on(table, locale)
+	on(table, shell)
+
+	on(table, screenshot)
+	on(table, logMessage)
+	on(table, extract)
+
+	on(table, openBrowser)
+	on(table, webNavigate)
+	on(table, webClick)
+	on(table, webType)
+	on(table, webPress)
+	on(table, webSelect)
+	on(table, webCheck)
+	on(table, webHover)
+	on(table, webUpload)
+	on(table, webDownload)
+	on(table, webWait)
+	on(table, webAssert)
+	on(table, webRoute)
+	on(table, webStorage)
+	on(table, webEval)
+	on(table, closeBrowser)
+
+	on(table, call)
+	return table
+})
+
+// on puts the performer of one argument type into the table.
+func on[T any](table map[reflect.Type]performer, do func(context.Context, *Session, T) error) {
+	table[reflect.TypeFor[T]()] = func(ctx context.Context, s *Session, args any) error { return do(ctx, s, args.(T)) }
 }
 
 // note adds a remark to the step's detail.

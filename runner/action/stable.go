@@ -7,13 +7,14 @@ import (
 	"image"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 )
 
 // quietStable is how long waitStable wants the pixels to rest.
 const quietStable = 400 * time.Millisecond
 
-func waitStable(ctx context.Context, s *Session) error {
+func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	w := newWatch(s)
 	var moving image.Rectangle
 	began := time.Now()
@@ -32,6 +33,13 @@ func waitStable(ctx context.Context, s *Session) error {
 		}
 		if err := w.read(ctx, false); err != nil { // the elements must be readable, too
 			return err
+		}
+		quiet := w.quietSince
+		if err := w.picture(ctx); err != nil {
+			return err
+		}
+		if w.quietSince != quiet { // reading them takes seconds on some phones, and the screen did not rest meanwhile
+			return errWait
 		}
 		return nil
 	})

@@ -17,22 +17,16 @@ import (
 const ambiguousFor = 2 * time.Second
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
-	if a.Point != nil {
-		p, err := place(ctx, s, *a.Point)
-		if err != nil {
-			return err
-		}
-		s.touched(p)
-		s.tapped = nil
-		return s.Device.Tap(ctx, p)
-	}
-	m, err := target(ctx, s, a.Selector)
+	p, err := aim(ctx, s, a.Selector)
 	if err != nil {
 		return err
 	}
-	s.touched(m.Point)
-	s.tapped = m.Target
-	return s.Device.Tap(ctx, m.Point)
+	for range max(a.Count, 1) {
+		if err := s.Device.Tap(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // target waits until the selector picks one element that stands still, is enabled, and can be reached.
@@ -91,7 +85,7 @@ func (h *hunt) look(ctx context.Context) (drivers.Match, error) {
 // ready checks that the element can be touched now.
 func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Match) (drivers.Match, error) {
 	switch {
-	case !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
+	case m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
 		return m, h.reveal(ctx, m)
 	case m.Target.Disabled || m.Node.Disabled:
 		h.why = "is disabled"

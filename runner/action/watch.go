@@ -90,24 +90,32 @@ func (w *watch) still(r image.Rectangle) bool {
 
 // find runs a query over the tree that was read last.
 func (w *watch) find(ctx context.Context, sel dsl.Selector, action bool) ([]drivers.Match, error) {
+	q, err := w.query(ctx, sel, action)
+	if err != nil {
+		return nil, err
+	}
 	span := quietToAssert
 	if action {
 		span = quietToAct
 	}
-	q := drivers.Query{Selector: sel, Action: action, Settled: w.settled(span)}
-	_, q.Offscreen = w.s.Device.(drivers.Revealer)
-	if sel.CSS != "" || sel.XPath != "" {
-		querier, ok := w.s.Device.(drivers.Querier)
-		if !ok {
-			return nil, &Failure{problem("css and xpath work on web pages only")}
-		}
-		matched, err := querier.Query(ctx, w.tree, sel.CSS, sel.XPath)
-		if err != nil {
-			return nil, err
-		}
-		q.Matched = matched
-	}
+	q.Settled = w.settled(span)
 	return w.tree.Find(q)
+}
+
+// query prepares a query over the tree that was read last; css and xpath are asked of the browser.
+func (w *watch) query(ctx context.Context, sel dsl.Selector, action bool) (drivers.Query, error) {
+	q := drivers.Query{Selector: sel, Action: action}
+	_, q.Offscreen = w.s.Device.(drivers.Revealer)
+	if sel.CSS == "" && sel.XPath == "" {
+		return q, nil
+	}
+	querier, ok := w.s.Device.(drivers.Querier)
+	if !ok {
+		return q, &Failure{problem("css and xpath work on web pages only")}
+	}
+	matched, err := querier.Query(ctx, w.tree, sel.CSS, sel.XPath)
+	q.Matched = matched
+	return q, err
 }
 
 // digest sums up what a tree shows and where.
@@ -128,7 +136,7 @@ func digest(t *drivers.Tree, seed maphash.Seed) uint64 {
 		number(n.Bounds.Min.Y)
 		number(n.Bounds.Max.X)
 		number(n.Bounds.Max.Y)
-		maphash.WriteComparable(&h, [4]bool{n.Hidden, n.Disabled, n.Checked, n.Selected})
+		maphash.WriteComparable(&h, [5]bool{n.Hidden, n.Disabled, n.Checked, n.Selected, n.Offscreen})
 	}
 	return h.Sum64()
 }

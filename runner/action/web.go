@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -27,36 +28,40 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 		return err
 	}
 	headed := a.Headless != nil && !*a.Headless
-	address, err := s.address(a)
+	address, err := s.address(a.URL)
 	if err != nil {
 		return err
 	}
-	return b.OpenPage(ctx, address, drivers.PageOptions{Headed: headed, Timeout: max(s.Timeout, DefaultTimeout)})
+	opts := drivers.PageOptions{Headed: headed, DeviceName: a.Device, Locale: a.Locale, Timezone: a.Timezone, ColorScheme: a.ColorScheme}
+	opts.Viewport.X, opts.Viewport.Y = a.Size()
+	if a.Storage != "" {
+		if opts.Storage, err = s.file(a.Storage); err != nil {
+			return err
+		}
+	}
+	opts.Timeout = max(s.Timeout, time.Millisecond) // 0 would be the browser's own limit
+	s.tapped = nil
+	return b.OpenPage(ctx, address, opts)
 }
 
-// address gives the URL to open; a path becomes one of a file beside the test.
-func (s *Session) address(a dsl.OpenBrowser) (string, error) {
-	if !a.Local() {
-		return a.URL, nil
+// address gives the URL to open; the path of an HTML file becomes one of a file beside the test.
+func (s *Session) address(to string) (string, error) {
+	if strings.HasPrefix(to, "/") || !(dsl.OpenBrowser{URL: to}).Local() {
+		return to, nil
 	}
-	rest := strings.IndexAny(a.URL+"?", "?#")
+	rest := strings.IndexAny(to+"?", "?#")
 	if s.Dir == "" {
-		return "", &Failure{problem("%q is no address: only a test in a file can name a page by its path", a.URL)}
+		return "", &Failure{problem("%q is no address: only a test in a file can name a page by its path", to)}
 	}
-	path := filepath.ToSlash(filepath.Join(s.Dir, filepath.FromSlash(a.URL[:rest])))
+	path := filepath.ToSlash(filepath.Join(s.Dir, filepath.FromSlash(to[:rest])))
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // C:/…
 	}
-	return (&url.URL{Scheme: "file", Path: path}).String() + a.URL[rest:], nil
+	return (&url.URL{Scheme: "file", Path: path}).String() + to[rest:], nil
 }
 
 func webType(ctx context.Context, s *Session, a dsl.WebType) error {
-	b, err := s.browser()
-	if err != nil {
-		return err
-	}
-	s.tapped = nil
-	return b.Fill(ctx, a.Selector, a.Text, s.Timeout)
+	return onElements(s, func(d drivers.WebElements) error { return d.FillIn(ctx, s.at(a.Selector, a.Frame), a.Text) })
 }
 
 func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
@@ -64,7 +69,14 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if err != nil {
 		return err
 	}
-	want := drivers.WebWant{Hidden: a.Visible != nil && !*a.Visible, Text: a.Text}
+	want := drivers.WebWant{Frame: a.Frame, Hidden: a.Visible != nil && !*a.Visible, Text: a.Text, Value: a.Value, Count: a.Count,
+		NoConsoleErrors: a.NoConsoleErrors}
+	if a.URL != "" {
+		want.URL = &a.URL
+	}
+	if a.Title != "" {
+		want.Title = &a.Title
+	}
 	seen, err := b.Look(ctx, a.Selector, want, s.Timeout)
 	if err != nil {
 		if !drivers.AppIsWrong(err) {
@@ -78,31 +90,71 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 		s.Detail.Matched = fmt.Sprintf("%s: %d on the page, %d visible", a.Selector, seen.Count, seen.Visible)
 		return nil
 	}
-	p := reporters.Problem{Assertion: true, Expected: wantText(a, want), Actual: seenText(seen)}
+	p := reporters.Problem{Assertion: true, Expected: wantText(a, want), Actual: seenText(a, seen)}
 	p.Message = fmt.Sprintf("expected %s within %s; %s", p.Expected, s.Timeout, p.Actual)
 	return &Failure{p}
 }
 
 func wantText(a dsl.WebAssert, want drivers.WebWant) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch {
 	case want.Hidden:
-		return a.Selector + " to be hidden"
+		add("%s to be hidden", a.Selector)
 	case want.Text != nil:
-		return fmt.Sprintf("%s to show %s", a.Selector, drivers.Quote(*want.Text))
+		add("%s to show %s", a.Selector, drivers.Quote(*want.Text))
+	case a.Selector != "" && want.Count == nil && want.Value == nil:
+		add("%s to be visible", a.Selector)
 	}
-	return a.Selector + " to be visible"
+	if want.Value != nil {
+		add("%s to hold %s", a.Selector, drivers.Quote(*want.Value))
+	}
+	if want.Count != nil {
+		add("%d elements %s", *want.Count, a.Selector)
+	}
+	if want.URL != nil {
+		add("the address %s", *want.URL)
+	}
+	if want.Title != nil {
+		add("the title %s", drivers.Quote(*want.Title))
+	}
+	if want.NoConsoleErrors {
+		add("no errors in the console")
+	}
+	return strings.Join(parts, " and ")
 }
 
-func seenText(seen drivers.Seen) string {
+func seenText(a dsl.WebAssert, seen drivers.Seen) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch {
+	case a.Selector == "":
 	case seen.Count == 0:
-		return "no element of the page matches"
+		add("no element of the page matches")
 	case seen.Visible == 0:
-		return fmt.Sprintf("%d elements match and none is visible", seen.Count)
+		add("%d elements match and none is visible", seen.Count)
+	default:
+		add("%d match, %d visible, showing %s", seen.Count, seen.Visible, quoted(seen.Texts))
 	}
-	texts := make([]string, len(seen.Texts))
-	for i, t := range seen.Texts {
-		texts[i] = drivers.Quote(t)
+	if len(seen.Values) > 0 && a.Value != nil {
+		add("they hold %s", quoted(seen.Values))
 	}
-	return fmt.Sprintf("%d visible, showing %s", seen.Visible, strings.Join(texts, ", "))
+	if a.URL != "" {
+		add("the address is %s", seen.URL)
+	}
+	if a.Title != "" {
+		add("the title is %s", drivers.Quote(seen.Title))
+	}
+	if a.NoConsoleErrors && len(seen.ConsoleErrors) > 0 {
+		add("the console has %s", quoted(seen.ConsoleErrors))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func quoted(texts []string) string {
+	list := make([]string, len(texts))
+	for i, t := range texts {
+		list[i] = drivers.Quote(t)
+	}
+	return strings.Join(list, ", ")
 }

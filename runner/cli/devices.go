@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ func listDevices(ctx context.Context, env *Env, asJSON bool) error {
 	}
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	for _, i := range all {
-		what := fmt.Sprintf("%s %s", i.Manufacturer, i.Model)
+		what := strings.TrimSpace(i.Manufacturer + " " + i.Model)
 		if i.State != drivers.Ready {
 			what = i.Problem
 		}

@@ -24,6 +24,10 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 func Main(env *Env) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// A reader that goes away, as of `taproot run | head`, must not end the tests in mid-step: writing fails instead.
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	defer signal.Stop(gone)
 	// A second signal ends the process at once; one that follows on the heels of the first, from a parent that got it, too, does not.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	return Run(ctx, env)

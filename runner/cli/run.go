@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,8 +125,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		return emptyRun(env, conf, p)
 	}
 	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
-	screen := newConsole(env, f)
-	run, sealed, err := runner.Begin(conf, screen.Event)
+	run, sealed, err := runner.Begin(conf, nil)
 	for _, s := range sealed {
 		fmt.Fprintf(env.Stderr, "sealed %s, which a run that died left behind: %s\n", s.Dir, s.Result.Verdict)
 	}
@@ -135,41 +135,69 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
 	}
+	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
+	if err := run.End(); err != nil {
+		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	}
+	if err := conclude(env, conf, outcomes); err != nil {
+		return err
+	}
+	return unshown
+}
+
+// watch runs the cases and shows them; the error says that they could not be shown.
+func watch(ctx context.Context, env *Env, f runFlags, run *runner.Runner, cases []plan.Case) ([]runner.Outcome, error) {
+	screen := newConsole(env, f)
+	run.Observe = screen.Event
 	began := time.Now()
-	outcomes := run.All(ctx, p.Cases)
+	outcomes := run.All(ctx, cases)
 	for _, o := range outcomes {
 		if o.Err != nil && o.Result != nil {
 			screen.Correct(o.Result)
 		}
 	}
-	if err := screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began)}); err != nil {
-		return errors.Join(err, run.End())
-	}
-	if err := run.End(); err != nil {
-		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
-	}
-	return conclude(env, conf, outcomes)
+	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began)})
 }
 
 // conclude tells what the console could not know, and gives the exit code.
 func conclude(env *Env, conf runner.Config, outcomes []runner.Outcome) error {
-	skipped := 0
+	skipped, waiting, full := 0, 0, false
 	for _, o := range outcomes {
 		if o.Err != nil {
 			fmt.Fprintf(env.Stderr, "taproot: the report of %s is not whole: %v\n", o.Case.Pack, o.Err)
+			full = full || errors.Is(o.Err, syscall.ENOSPC)
 		}
-		if o.Verdict() == reporters.Skipped {
+		switch {
+		case o.Verdict() == reporters.Skipped:
 			skipped++
+		case o.Result == nil && o.Err == nil:
+			waiting++
 		}
+	}
+	if full {
+		fmt.Fprintf(env.Stderr, "taproot: the disk that holds %s is full\n", conf.Reports)
 	}
 	code := runner.ExitCode(outcomes, conf.AllowEmpty)
 	if code == runner.ExitPass {
 		return nil
 	}
+	if code == runner.ExitInterrupted {
+		fmt.Fprintf(env.Stderr, "taproot: interrupted; %s\n", notBegun(waiting))
+	}
 	if skipped == len(outcomes) {
 		fmt.Fprintf(env.Stderr, "taproot: every test was skipped, so nothing was tested: exit code %d (0 with --allow-empty)\n", code)
 	}
 	return exit(code)
+}
+
+func notBegun(n int) string {
+	switch n {
+	case 0:
+		return "every test had begun"
+	case 1:
+		return "1 test was not begun"
+	}
+	return fmt.Sprintf("%d tests were not begun", n)
 }
 
 // emptyRun tells why there is nothing to run.

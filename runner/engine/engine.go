@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -20,17 +21,33 @@ type Options struct {
 	Timeout time.Duration
 	// NoVideo leaves the recording out.
 	NoVideo bool
+	// AllowShell lets tests run commands on the device.
+	AllowShell bool
+	// UpdateBaselines makes assertScreenshot take what it sees as right.
+	UpdateBaselines bool
 }
 
 // Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as interrupted.
 // The verdict is also in the CaseEnded event; the error is not nil when the sink could not keep the report.
 func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (reporters.Verdict, error) {
 	r := &run{c: c, dev: dev, sink: sink, opts: opts}
-	r.session = &action.Session{Device: dev, Dir: c.Dir}
 	if r.opts.Timeout == 0 {
 		r.opts.Timeout = action.DefaultTimeout
 	}
+	if t := c.Test.TimeoutMs; t != nil {
+		r.opts.Timeout = time.Duration(*t) * time.Millisecond
+	}
+	r.session = r.newSession()
 	return r.all(ctx)
+}
+
+func (r *run) newSession() *action.Session {
+	work := filepath.Join(r.sink.Dir(), ".work")
+	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, AllowShell: r.opts.AllowShell,
+		UpdateBaselines: r.opts.UpdateBaselines, Eval: func(e dsl.Expr) (any, error) { return r.scope.EvalExpr(e, r.source, r.known()) },
+		Keep: func(name, from string) (string, error) {
+			return name, r.sink.Add(reporters.Attachment{Path: name, Kind: reporters.KindArtifact}, r.n, from)
+		}}
 }
 
 // Sink is where a case's events and files go: a report pack.
@@ -48,11 +65,17 @@ type run struct {
 	sink     Sink
 	opts     Options
 	scope    *dsl.Scope
+	source   *dsl.Source // the file of the step that is being run
 	session  *action.Session
 	sinkErr  error // the first one
 	verdict  reporters.Verdict
 	problem  *reporters.Problem
 	evidence evidence
+
+	n       int      // leaf steps that began
+	dynamic bool     // the steps are not known before they run
+	in      []string // what the current step is run in
+	lenient int      // how many around the current step can bear that it fails
 }
 
 func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
@@ -66,11 +89,10 @@ func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 	if r.verdict == reporters.Pass {
 		r.evidence.start(ctx, r)
 	}
-	for i, step := range r.c.Test.Steps {
-		if r.verdict != reporters.Pass {
-			break
+	if r.verdict == reporters.Pass {
+		if err := guard(func() error { r.test(ctx); return nil }); err != nil {
+			r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: stackOf(err)})
 		}
-		r.step(ctx, i+1, step)
 	}
 	took := time.Since(began)
 	r.evidence.stop(ctx, r)
@@ -82,12 +104,44 @@ func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 	return r.verdict, r.sinkErr
 }
 
+// test runs the hooks and the steps. The first thing that goes wrong decides the verdict; a hook adds its own only to a pass.
+func (r *run) test(ctx context.Context) {
+	t := r.c.Test
+	o := r.list(ctx, t.Before)
+	if o.ok() {
+		o = r.list(ctx, t.Steps)
+	}
+	r.settle(o)
+	if r.verdict == reporters.Fail {
+		r.hook(ctx, "onFailure", t.OnFailure)
+	}
+	r.hook(ctx, "after", t.After)
+}
+
+// hook runs steps that come whatever the verdict is, as long as there is somebody to run them on.
+func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
+	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil || r.verdict == reporters.Error {
+		return
+	}
+	r.in = append(r.in, name)
+	defer func() { r.in = r.in[:len(r.in)-1] }()
+	r.settle(r.list(ctx, steps))
+}
+
+// settle takes over an outcome when nothing worse is known.
+func (r *run) settle(o outcome) {
+	if !o.ok() && r.verdict == reporters.Pass {
+		r.end(o.verdict, o.problem)
+	}
+}
+
 // describe sums up the case and the device, and makes the variables. Also with an error there is something to show.
 func (r *run) describe() (described reporters.Case, err error) {
 	if r.scope, err = r.c.Scope(); err != nil {
 		return Describe(r.c), err
 	}
 	described = describe(r.c, r.scope)
+	r.dynamic = isDynamic(r.c.Test)
 	err = guard(func() error {
 		info := r.dev.Info()
 		described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
@@ -111,52 +165,11 @@ func (r *run) log(step int, format string, args ...any) {
 	r.emit(reporters.Event{Kind: reporters.Logged, Step: step, Message: fmt.Sprintf(format, args...)})
 }
 
-// step runs one step and takes its picture.
-func (r *run) step(ctx context.Context, n int, step *dsl.Step) {
-	if ctx.Err() != nil {
-		r.end(reporters.Interrupted, interrupted(ctx))
-		return
-	}
-	r.emit(reporters.Event{Kind: reporters.StepStarted, Step: n})
-	if r.sinkErr != nil {
-		return
-	}
-	r.session.Detail = &reporters.Detail{}
-	began := time.Now()
-	err := r.perform(ctx, step)
-	took := time.Since(began)
-
-	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
-	ended.Verdict, ended.Problem = judge(ctx, err)
-	if err := r.pictures(ctx, n, step, ended); err != nil && ended.Verdict == reporters.Pass {
-		ended.Verdict, ended.Problem = judge(ctx, err)
-	}
-	r.emit(ended)
-	if ended.Verdict != reporters.Pass {
-		r.end(ended.Verdict, ended.Problem)
-	}
-}
-
 // end fixes the verdict of the case; a report that cannot be kept weighs more.
 func (r *run) end(v reporters.Verdict, p *reporters.Problem) {
 	if r.sinkErr == nil {
 		r.verdict, r.problem = v, p
 	}
-}
-
-// perform fills in the variables and performs the action.
-func (r *run) perform(ctx context.Context, step *dsl.Step) error {
-	return guard(func() error {
-		args, opts, err := dsl.Bind(step, r.scope)
-		if err != nil {
-			return err
-		}
-		r.session.Timeout = r.opts.Timeout
-		if opts.TimeoutMs != nil {
-			r.session.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
-		}
-		return action.Perform(ctx, r.session, args)
-	})
 }
 
 // judge turns the outcome of a step into a verdict and its reason.
@@ -195,6 +208,9 @@ func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporte
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, pictureLimit)
 		defer cancel()
+	}
+	if step.Options.Screenshot != nil && !*step.Options.Screenshot && (ended.Problem == nil || !ended.Problem.Assertion) {
+		return nil
 	}
 	label := pictureLabel(step, r.scope)
 	shots := []reporters.Shot{{Step: n, Label: label}}
@@ -257,9 +273,33 @@ func Describe(c plan.Case) reporters.Case {
 func describe(c plan.Case, scope *dsl.Scope) reporters.Case {
 	t := c.Test
 	d := reporters.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Solver: "dsl", Tags: t.Tags, Place: t.Pos}
-	for i, s := range t.Steps {
-		d.Steps = append(d.Steps, reporters.Step{N: i + 1, Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope),
-			Place: s.Pos, Source: t.Source.Line(s.Pos.Line)})
+	dynamic := isDynamic(t)
+	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {
+		for s := range steps.Leaves {
+			info := infoOf(s, scope)
+			if !dynamic {
+				info.N = len(d.Steps) + 1
+			}
+			d.Steps = append(d.Steps, info)
+		}
 	}
 	return d
+}
+
+// infoOf shows a step as reports do.
+func infoOf(s *dsl.Step, scope *dsl.Scope) reporters.Step {
+	return reporters.Step{Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope), Place: s.Pos, Source: s.Source().Line(s.Pos.Line)}
+}
+
+// isDynamic tells whether only the run decides which steps come in which order.
+func isDynamic(t *dsl.Test) bool {
+	if len(t.Before)+len(t.OnFailure)+len(t.After) > 0 {
+		return true
+	}
+	for s := range t.Steps.All {
+		if s.Def.Control() || s.Options.When != nil {
+			return true
+		}
+	}
+	return false
 }

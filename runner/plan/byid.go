@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,12 +16,13 @@ import (
 
 // byID finds tests by their ids below the default folder, excluded folders too: who names a test wants it. Files that cannot be
 // read as tests do not stand in the way of the one that was asked for.
-func (l *loader) byID(ids []string) ([]*dsl.Test, error) {
-	all := loader{o: l.o, seen: map[string]bool{}}
-	root := defaultDir(l.o.Dir)
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err error) {
+	all := newLoader(l.o)
+	err = walkDir(defaultDir(l.o.Dir), func(p string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || d.IsDir() && p != root && skipDir(d.Name()):
+		case d == nil:
+			return err
+		case d.IsDir() && (err != nil || skipDir(d.Name())):
 			return filepath.SkipDir
 		case d.IsDir() || !testFile(d.Name()):
 			return nil
@@ -28,53 +30,55 @@ func (l *loader) byID(ids []string) ([]*dsl.Test, error) {
 		return all.addFile(p)
 	})
 	if err != nil {
-		return nil, &Usage{err.Error()}
+		return nil, nil, &Usage{err.Error()}
 	}
-	tests, problems := map[string]*dsl.Test{}, map[string]error{}
-	for _, file := range all.files {
-		found, err := all.parseFile(file)
+	found := library{tests: map[string][]*dsl.Test{}, broken: map[string]error{}}
+	for _, file := range slices.Sorted(maps.Values(all.seen)) {
+		tests, err := all.parseFile(file)
 		if err != nil {
-			problems[strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))] = err
+			found.broken[strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))] = err
 		}
-		for _, t := range found {
-			tests[t.ID] = t
+		for _, t := range tests {
+			found.tests[t.ID] = append(found.tests[t.ID], t)
 		}
 	}
-	return l.choose(ids, tests, problems)
+	return l.choose(ids, found)
 }
 
-// choose takes the tests of the ids that were not loaded yet.
-func (l *loader) choose(ids []string, tests map[string]*dsl.Test, problems map[string]error) ([]*dsl.Test, error) {
-	var chosen []*dsl.Test
+// library is all tests of a project, by id, and the errors of the files that are none, by the file's name without its ending.
+type library struct {
+	tests  map[string][]*dsl.Test
+	broken map[string]error
+}
+
+// choose takes the tests of the ids that were not loaded yet. Of an id that several files have it takes all: that is an error to be
+// told, not a choice to be made.
+func (l *loader) choose(ids []string, all library) (chosen []*dsl.Test, problems []error, err error) {
 	for i, id := range ids {
-		t := tests[id]
 		switch {
 		case slices.Contains(ids[:i], id):
-		case t != nil:
-			if abs, err := filepath.Abs(filepath.Join(l.o.Dir, t.Pos.File)); err != nil || !l.seen[abs] {
-				chosen = append(chosen, t)
+		case len(all.tests[id]) > 0:
+			for _, t := range all.tests[id] {
+				if _, loaded := l.seen[realPath(absolute(l.o.Dir, t.Pos.File))]; !loaded {
+					chosen = append(chosen, t)
+				}
 			}
-		case problems[id] != nil:
-			return nil, problems[id]
+		case all.broken[id] != nil:
+			problems = append(problems, all.broken[id])
 		default:
-			return nil, &Usage{unknownID(id, tests, len(problems))}
+			return nil, nil, &Usage{unknownID(id, all)}
 		}
 	}
-	return chosen, nil
+	return chosen, problems, nil
 }
 
-func unknownID(id string, tests map[string]*dsl.Test, broken int) string {
-	names := make([]string, 0, len(tests))
-	for name := range tests {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+func unknownID(id string, all library) string {
 	msg := fmt.Sprintf("no test has the id %q, and there is no such file", id)
-	if near := dsl.Suggest(id, names); near != "" {
+	if near := dsl.Suggest(id, slices.Sorted(maps.Keys(all.tests))); near != "" {
 		msg += fmt.Sprintf("; did you mean %q?", near)
 	}
-	if broken > 0 {
-		msg += fmt.Sprintf(" (%d files could not be read as tests)", broken)
+	if n := len(all.broken); n > 0 {
+		msg += fmt.Sprintf(" (%d files could not be read as tests)", n)
 	}
 	return msg
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,20 +28,27 @@ func findConfig(path, display string) (config, error) {
 	if err != nil {
 		return config{}, &Usage{err.Error()}
 	}
-	l := loader{o: Options{Dir: display}}
 	for dir := abs; ; dir = filepath.Dir(dir) {
-		file := filepath.Join(dir, ConfigName)
-		src, err := readCapped(file)
-		switch {
-		case err == nil:
-			c, err := dsl.ParseConfig(l.show(file), src)
-			return config{dir: dir, Config: c}, err
-		case !errors.Is(err, fs.ErrNotExist):
-			return config{}, &Usage{err.Error()}
-		case isRoot(dir) || filepath.Dir(dir) == dir:
-			return config{}, nil
+		c, found, err := readConfig(dir, display)
+		if found || err != nil || isRoot(dir) || filepath.Dir(dir) == dir {
+			return c, err
 		}
 	}
+}
+
+// readConfig reads the taproot.yaml that lies in a folder, if any.
+func readConfig(dir, display string) (c config, found bool, err error) {
+	l := loader{o: Options{Dir: display}}
+	file := absolute(dir, ConfigName)
+	src, err := readCapped(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return config{}, false, nil
+	case err != nil:
+		return config{}, false, &Usage{fmt.Sprintf("%s: %v", l.show(file), err)}
+	}
+	parsed, err := dsl.ParseConfig(l.show(file), src)
+	return config{dir: filepath.Dir(file), Config: parsed}, true, err
 }
 
 // isRoot tells whether a folder is a project's root.
@@ -61,6 +69,16 @@ func (c config) excludes(path, named string) bool {
 		}
 	}
 	return false
+}
+
+// includes tells whether a file is one of those that the suite consists of.
+func (c config) includes(path string) bool {
+	for _, pattern := range c.Include {
+		if c.matches(pattern, path) {
+			return true
+		}
+	}
+	return len(c.Include) == 0
 }
 
 // matches tells whether the pattern, relative to the file that holds it, picks path or a folder above it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,29 +16,28 @@ import (
 // maxFiles bounds a walk that began in the wrong folder.
 const maxFiles = 100_000
 
-// load reads the tests that the arguments name, each once, in order.
-func load(o Options) ([]*dsl.Test, error) {
+// load reads the tests that the arguments name, each once, in order. problems are all errors of all files; err is one of usage.
+func load(o Options) (tests []*dsl.Test, problems []error, err error) {
 	named, ids, err := sortArgs(o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	l := loader{o: o, seen: map[string]bool{}}
+	l := newLoader(o)
 	for _, path := range named {
-		if err := l.add(path, true); err != nil {
-			return nil, err
+		if err := l.add(path); err != nil {
+			return nil, nil, err
 		}
 	}
-	tests, err := l.parse()
-	if err != nil || len(ids) == 0 {
-		return tests, err
+	tests, problems = l.parse()
+	if len(ids) > 0 {
+		chosen, broken, err := l.byID(ids)
+		if err != nil {
+			return nil, nil, err
+		}
+		tests, problems = append(tests, chosen...), append(problems, broken...)
 	}
-	byID, err := l.byID(ids)
-	if err != nil {
-		return nil, err
-	}
-	tests = append(tests, byID...)
 	slices.SortStableFunc(tests, order)
-	return tests, unique(tests)
+	return tests, append(problems, unique(tests)...), nil
 }
 
 // sortArgs tells paths from ids.
@@ -46,6 +46,9 @@ func sortArgs(o Options) (paths, ids []string, err error) {
 		return []string{defaultDir(o.Dir)}, nil, nil
 	}
 	for _, arg := range o.Args {
+		if arg == "" { // most likely a variable of a script that is not set; it must not mean "all"
+			return nil, nil, &Usage{"an empty argument names no test"}
+		}
 		path := arg
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(o.Dir, arg)
@@ -76,13 +79,15 @@ func defaultDir(dir string) string {
 
 // loader collects files.
 type loader struct {
-	o     Options
-	files []string
-	seen  map[string]bool // absolute paths
+	o    Options
+	seen map[string]string // absolute name by the file's real path
 }
 
-// add takes a file, or every test file below a folder that the folder's taproot.yaml does not exclude.
-func (l *loader) add(path string, named bool) error {
+func newLoader(o Options) *loader { return &loader{o: o, seen: map[string]string{}} }
+
+// add takes a file, or every test file below a folder that no taproot.yaml there excludes. A link that is named is followed; one to a
+// folder below is not.
+func (l *loader) add(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return &Usage{err.Error()}
@@ -94,41 +99,67 @@ func (l *loader) add(path string, named bool) error {
 	if err != nil {
 		return err
 	}
-	before := len(l.files)
-	if err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	confs := map[string]config{filepath.Clean(path): conf} // in force in each folder: the nearest one upward
+	some := false
+	err = walkDir(path, func(p string, d fs.DirEntry, err error) error {
+		conf := confs[filepath.Dir(p)]
 		switch {
 		case err != nil:
 			return &Usage{err.Error()}
-		case d.IsDir() && p != path && (skipDir(d.Name()) || conf.excludes(p, path)):
+		case d.IsDir() && (skipDir(d.Name()) || conf.excludes(p, path)):
 			return filepath.SkipDir
-		case d.IsDir() || !testFile(d.Name()) || conf.excludes(p, path):
+		case d.IsDir():
+			own, found, err := readConfig(p, l.o.Dir)
+			if confs[p] = conf; found {
+				confs[p] = own
+			}
+			return err
+		case !testFile(d.Name()) || conf.excludes(p, path) || !conf.includes(p):
 			return nil
 		}
+		some = true
 		return l.addFile(p)
-	}); err != nil {
-		return err
+	})
+	if err == nil && !some && len(l.o.Args) > 0 {
+		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path))}
 	}
-	if named && len(l.files) == before && len(l.o.Args) > 0 {
-		return &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path))}
-	}
-	return nil
+	return err
 }
 
-// addFile takes a file once; two names of one file are one.
+// walkDir is filepath.WalkDir over what lies in a folder, which may be a link to one; a folder that vanished is empty.
+func walkDir(dir string, visit fs.WalkDirFunc) error {
+	root := filepath.Clean(dir) + string(filepath.Separator)
+	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if p == root && err == nil {
+			return nil
+		}
+		return visit(p, d, err)
+	})
+}
+
+// addFile takes a file once; of several names of one file it takes the first in order.
 func (l *loader) addFile(path string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return &Usage{err.Error()}
 	}
-	if l.seen[abs] {
+	key := realPath(abs)
+	if name, known := l.seen[key]; known {
+		l.seen[key] = min(name, abs)
 		return nil
 	}
-	if len(l.files) == maxFiles {
+	if len(l.seen) == maxFiles {
 		return &Usage{fmt.Sprintf("more than %d test files: name the folder that holds the tests", maxFiles)}
 	}
-	l.seen[abs] = true
-	l.files = append(l.files, abs)
+	l.seen[key] = abs
 	return nil
+}
+
+func realPath(abs string) string {
+	if path, err := filepath.EvalSymlinks(abs); err == nil {
+		return path
+	}
+	return abs // it cannot be read, which is told when it is
 }
 
 func skipDir(name string) bool {
@@ -140,10 +171,8 @@ func testFile(name string) bool {
 }
 
 // parse reads the collected files; every error of every file is told.
-func (l *loader) parse() ([]*dsl.Test, error) {
-	var tests []*dsl.Test
-	var problems []error
-	for _, file := range l.files {
+func (l *loader) parse() (tests []*dsl.Test, problems []error) {
+	for _, file := range slices.Sorted(maps.Values(l.seen)) {
 		found, err := l.parseFile(file)
 		if err != nil {
 			problems = append(problems, err)
@@ -151,11 +180,7 @@ func (l *loader) parse() ([]*dsl.Test, error) {
 		}
 		tests = append(tests, found...)
 	}
-	slices.SortStableFunc(tests, order)
-	if len(problems) == 0 {
-		return tests, unique(tests)
-	}
-	return nil, errors.Join(problems...)
+	return tests, problems
 }
 
 func (l *loader) parseFile(file string) ([]*dsl.Test, error) {

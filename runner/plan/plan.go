@@ -25,6 +25,8 @@ type Options struct {
 	Labels string
 	// Vars override the vars of every test.
 	Vars map[string]string
+	// Environment is one of the suite's environments; empty: none.
+	Environment string
 	// Env reads the process environment, for vars whose value names it.
 	Env func(string) (string, bool)
 }
@@ -38,19 +40,23 @@ type Plan struct {
 	Filtered int
 }
 
-// Case is one test on one platform.
+// Case is one test on one platform, with one row of its data.
 type Case struct {
 	Test     *dsl.Test
 	Platform dsl.Platform
 	Dir      string   // folder of the test's file, absolute
 	Pack     string   // folder of its report pack, unique in the run
 	Labels   []string // tags and the platform
+	Row      dsl.Row  // of the test's data; the zero Row without any
+	Suite    []dsl.Var
 	Vars     map[string]string
 	Env      func(string) (string, bool)
 }
 
 // Scope makes the variables of the case, fresh for one run of it.
-func (c *Case) Scope() (*dsl.Scope, error) { return dsl.NewScope(c.Test, c.Vars, c.Env) }
+func (c *Case) Scope() (*dsl.Scope, error) {
+	return c.Test.Scope(dsl.ScopeOptions{Overrides: c.Vars, Row: c.Row, Suite: c.Suite, Env: c.Env})
+}
 
 // Usage is an error in what the user asked for, as against one in a test file.
 type Usage struct{ Msg string }
@@ -63,52 +69,111 @@ func Build(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	tests, err := load(o)
+	tests, problems, err := load(o)
 	if err != nil {
 		return nil, err
 	}
 	plan := &Plan{Tests: len(tests)}
-	var problems []error
-	for _, t := range tests {
-		cases := casesOf(t, o)
-		if err := check(cases[0]); err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		for _, c := range cases {
-			if keep(c) {
-				plan.Cases = append(plan.Cases, c)
-			} else {
-				plan.Filtered++
-			}
+	suites := newSuites(o)
+	for _, t := range tests { // reads the suites' files, which say the order
+		if _, err := suites.of(filepath.Dir(absolute(o.Dir, t.Pos.File))); err != nil {
+			return nil, err
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, err
+	for _, t := range suites.ordered(tests) {
+		cases, err := suites.cases(t)
+		var usage *Usage
+		if errors.As(err, &usage) {
+			return nil, err
+		}
+		problems = appendErr(problems, err)
+		kept := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return !keep(c) })
+		plan.Filtered += len(cases) - len(kept)
+		plan.Cases = append(plan.Cases, kept...)
+		for _, c := range kept { // what is not run may lack its variables
+			problems = appendErr(problems, check(c))
+		}
+	}
+	if len(problems) > 0 {
+		return nil, Problems(distinct(problems))
 	}
 	return plan, nil
 }
 
-// casesOf gives a case for each platform of the test.
-func casesOf(t *dsl.Test, o Options) []Case {
+// distinct drops repetitions: what is wrong with --var is wrong in every test.
+func distinct(list []error) []error {
+	said := map[string]bool{}
+	return slices.DeleteFunc(list, func(err error) bool {
+		text := err.Error()
+		again := said[text]
+		said[text] = true
+		return again
+	})
+}
+
+func appendErr(list []error, err error) []error {
+	if err != nil {
+		return append(list, err)
+	}
+	return list
+}
+
+// Problems are what is wrong with the files, file after file.
+type Problems []error
+
+// Error parts the files by blank lines, as their own errors are.
+func (ps Problems) Error() string {
+	texts := make([]string, len(ps))
+	for i, p := range ps {
+		texts[i] = p.Error()
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Unwrap lets errors.As find the single errors.
+func (ps Problems) Unwrap() []error { return ps }
+
+// cases gives a case for each platform and each row of the test.
+func (s *suites) cases(t *dsl.Test) ([]Case, error) {
+	dir := filepath.Dir(absolute(s.o.Dir, t.Pos.File))
+	t, conf, rows, err := s.prepare(t)
+	if err != nil {
+		return nil, err
+	}
 	platforms := []dsl.Platform{t.Platform}
 	if t.Platform == dsl.Both {
 		platforms = []dsl.Platform{dsl.Android, dsl.IOS}
 	}
-	file := filepath.FromSlash(t.Pos.File)
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(o.Dir, file)
+	if rows == nil {
+		rows = []dsl.Row{{}}
 	}
 	var cases []Case
 	for _, p := range platforms {
-		c := Case{Test: t, Platform: p, Dir: filepath.Dir(file), Pack: t.ID, Vars: o.Vars, Env: o.Env}
-		if len(platforms) > 1 {
-			c.Pack = t.ID + "--" + string(p)
+		for _, row := range rows {
+			c := Case{Test: t, Platform: p, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars, Env: s.o.Env}
+			if len(platforms) > 1 {
+				c.Pack += "--" + string(p)
+			}
+			if row.N > 0 {
+				c.Pack += fmt.Sprintf("--row-%d", row.N)
+			}
+			c.Labels = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(t.Tags), string(p)))))
+			cases = append(cases, c)
 		}
-		c.Labels = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(t.Tags), string(p)))))
-		cases = append(cases, c)
 	}
-	return cases
+	return cases, nil
+}
+
+// absolute finds the file that a message names.
+func absolute(dir, file string) string {
+	path := filepath.FromSlash(file)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // check finds, before anything runs, every variable that cannot be resolved.
@@ -129,7 +194,11 @@ func filter(o Options) (func(Case) bool, error) {
 	}
 	labels, err := types.ParseLabelFilter(o.Labels)
 	if err != nil {
-		return nil, &Usage{fmt.Sprintf("label filter %q: %s", o.Labels, strings.TrimSpace(err.Error()))}
+		why := err.Error()
+		if g, ok := err.(types.GinkgoError); ok { // its Error is coloured, and its Message has the filter before the reason
+			why = g.Message[strings.LastIndexByte(g.Message, '\n')+1:]
+		}
+		return nil, &Usage{fmt.Sprintf("label filter %q: %s", o.Labels, strings.TrimSpace(why))}
 	}
 	return func(c Case) bool {
 		return (o.Platform == "" || c.Platform == o.Platform) && (o.Labels == "" || labels(c.Labels))
@@ -137,9 +206,8 @@ func filter(o Options) (func(Case) bool, error) {
 }
 
 // unique refuses two tests of one id: their packs would be one folder, also on disks that ignore case.
-func unique(tests []*dsl.Test) error {
+func unique(tests []*dsl.Test) (problems []error) {
 	first := map[string]*dsl.Test{}
-	var problems []error
 	for _, t := range tests {
 		key := strings.ToLower(t.ID)
 		if other := first[key]; other != nil {
@@ -150,7 +218,7 @@ func unique(tests []*dsl.Test) error {
 		}
 		first[key] = t
 	}
-	return errors.Join(problems...)
+	return problems
 }
 
 // order is by file, then by place in the file.

@@ -136,6 +136,13 @@ func (c *call) startIntent(in, shown intent) int {
 // launch opens an activity, or brings its task to the front when it is the root of one.
 func (s *screen) launch(pkg, class string, in intent) (warning, state string) {
 	_, cold := s.process(pkg)
+	if in.clearTask {
+		for i := len(s.stack) - 1; i >= 0; i-- {
+			if s.stack[i].pkg == pkg {
+				s.finish(s.stack[i])
+			}
+		}
+	}
 	top := s.top()
 	if in.data == "" {
 		switch {
@@ -152,6 +159,11 @@ func (s *screen) launch(pkg, class string, in intent) (warning, state string) {
 	}
 	s.bring(pkg)
 	s.open(pkg, class, data)
+	extras := map[string]Extra{}
+	for name, value := range in.extras {
+		extras[name] = Extra{in.kinds[name], value}
+	}
+	s.phone.packages[pkg].extras = extras
 	if cold {
 		return "", "COLD"
 	}

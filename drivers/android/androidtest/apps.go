@@ -28,6 +28,7 @@ type installed struct {
 	declared   []string // runtime permissions
 	data       map[string]string
 	locales    string
+	extras     map[string]Extra // of the activity that was opened last
 }
 
 func defaultPackages(o Options) map[string]*installed {

@@ -10,7 +10,7 @@ import (
 func listActivities() map[string]string {
 	out := map[string]string{ListPackage + ".PrivateActivity": notExported}
 	for class, scheme := range map[string]string{
-		"Main": "catalogue", "Pay": "", "Overlay": "", "Moving": "", "Twice": "", "Dialog": "", "Animation": "", "Form": "",
+		"Main": "catalogue", "Pay": "", "Overlay": "", "Moving": "", "Twice": "", "Dialog": "", "Animation": "", "Form": "", "Gestures": "",
 	} {
 		out[ListPackage+"."+class+"Activity"] = scheme
 	}
@@ -48,6 +48,8 @@ func newListPage(s *screen, r *running, a *activity) page {
 		return &animationPage{listPage: base}
 	case "FormActivity":
 		return &formPage{listPage: base, note: &field{}}
+	case "GesturesActivity":
+		return &gesturesPage{listPage: base}
 	default:
 		return &rowsPage{listPage: base, app: app}
 	}

@@ -8,6 +8,8 @@ import (
 const (
 	LoginEmail    = "ada@example.com"
 	LoginPassword = "lovelace"
+	// LoginCrash crashes the app when it signs in.
+	LoginCrash = "crash@example.com"
 )
 
 // login is com.example.login: loading, form, spinner, welcome.
@@ -91,6 +93,10 @@ func (l *login) form(m metrics, root *view) *view {
 }
 
 func (l *login) signIn() {
+	if l.email.text == LoginCrash {
+		l.screen.crash(LoginPackage, "java.lang.IllegalStateException: no session for crash@example.com")
+		return
+	}
 	l.asked = time.Now()
 	l.wrong = false
 	l.screen.focus, l.screen.keyboard = nil, false

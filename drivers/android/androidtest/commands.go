@@ -30,7 +30,10 @@ func cmdCmd(c *call) int {
 		c.args = append(c.args[:1], c.args[2:]...)
 	}
 	services := map[string]func(*call) int{
-		"package": cmdPm, "activity": cmdAm, "settings": cmdSettings, "window": cmdWm, "uimode": cmdUimode,
+		"package": cmdPm, "activity": cmdAm, "settings": cmdSettings, "window": cmdWm, "statusbar": cmdStatusbar,
+	}
+	if c.phone.prof.api >= 29 {
+		services["uimode"] = cmdUimode
 	}
 	if c.phone.prof.api >= 31 {
 		services["input"] = cmdInput
@@ -53,6 +56,24 @@ func cmdCmd(c *call) int {
 	c.phone.count("cmd " + name)
 	c.args = c.args[1:]
 	return run(c)
+}
+
+func cmdStatusbar(c *call) int {
+	verb := ""
+	if len(c.args) > 1 {
+		verb = c.args[1]
+	}
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	switch verb {
+	case "expand-notifications":
+		c.phone.ui.shade = true
+	case "collapse":
+		c.phone.ui.shade = false
+	default:
+		return c.fail(255, "Status bar commands:\n  help\n    Print this help text.\n\n  expand-notifications\n    Open the notifications panel.")
+	}
+	return 0
 }
 
 func cmdUimode(c *call) int {
@@ -105,6 +126,7 @@ func cmdLocale(c *call) int {
 		c.printf("Locales for %s for user 0 are [%s]\n", p.name, p.locales)
 		return 0
 	}
+	p.locales = ""
 	for i, a := range c.args {
 		if a == "--locales" && i+1 < len(c.args) {
 			p.locales = c.args[i+1]

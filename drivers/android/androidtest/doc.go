@@ -15,5 +15,6 @@
 //
 //	phone.Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Error})
 //
-// A test may install apps of its own: an APK is any file that begins with "PK\x03\x04" and has a line "package=NAME".
+// A test may install apps of its own: an APK is any file that begins with "PK\x03\x04" and has a line "package=NAME"; with a
+// line "fail=INSTALL_FAILED_…" the phone refuses it in these words. com.example.list/.GesturesActivity says which gesture it saw.
 package androidtest

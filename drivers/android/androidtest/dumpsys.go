@@ -51,7 +51,7 @@ func dumpWindow(c *call, args []string) {
 		top, now := s.top(), time.Now()
 		current := windowToken(top)
 		switch {
-		case s.off:
+		case s.off || s.shade:
 			current = "Window{5fe2d0c u0 NotificationShade}"
 		case !s.settled(now):
 			current = "null"
@@ -186,7 +186,11 @@ func dumpPackage(c *call, args []string) {
 		c.printf("Unable to find package: %s\n", args[0])
 		return
 	}
-	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=1 minSdk=24 targetSdk=34\n    versionName=%s\n    runtime permissions:\n", p.name, p.uid*31, p.uid, p.version)
+	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=1 minSdk=24 targetSdk=34\n    versionName=%s\n    requested permissions:\n      android.permission.INTERNET\n", p.name, p.uid*31, p.uid, p.version)
+	for _, perm := range p.declared {
+		c.printf("      %s\n", perm)
+	}
+	c.printf("    install permissions:\n      android.permission.INTERNET: granted=true\n    User 0: ceDataInode=1311 installed=true hidden=false\n    runtime permissions:\n")
 	for _, perm := range p.declared {
 		c.printf("      %s: granted=%t, flags=[ USER_SET]\n", perm, p.granted[perm])
 	}

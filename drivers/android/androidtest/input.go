@@ -154,6 +154,13 @@ func inputDrag(c *call, args []string) int {
 	if n == nil {
 		return code
 	}
+	length := 300 * time.Millisecond
+	if len(n) == 5 && n[4] >= 0 {
+		length = time.Duration(n[4]) * time.Millisecond
+	}
+	if !pause(c.ctx, longPress+length) {
+		return 128 + signalOf(c.ctx)
+	}
 	c.phone.swipe("drag", image.Pt(n[0], n[1]), image.Pt(n[2], n[3]))
 	return 0
 }
@@ -172,6 +179,7 @@ func inputMotion(c *call, args []string) int {
 	case "DOWN":
 		c.phone.finger(&touchPoint{at: at, since: time.Now()})
 	case "MOVE":
+		c.phone.moved()
 	case "CANCEL":
 		c.phone.finger(nil)
 	case "UP":
@@ -179,6 +187,8 @@ func inputMotion(c *call, args []string) int {
 			break
 		} else if d := at.Sub(down.at); max(d.X, -d.X, d.Y, -d.Y) < 24 {
 			c.phone.touch("tap", down.at, time.Since(down.since))
+		} else if down.held {
+			c.phone.swipe("drag", down.at, at)
 		} else {
 			c.phone.swipe("swipe", down.at, at)
 		}
@@ -191,6 +201,33 @@ func inputMotion(c *call, args []string) int {
 type touchPoint struct {
 	at    image.Point
 	since time.Time
+	moved bool
+	held  bool // long enough for a long press before the first move
+}
+
+// moved is a finger that moves while it is down.
+func (p *Phone) moved() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f := p.ui.finger; f != nil && !f.moved {
+		f.moved, f.held = true, time.Since(f.since) >= longPress
+	}
+}
+
+// firstTap is what a double tap begins with.
+type firstTap struct {
+	at   time.Time
+	id   string
+	on   image.Rectangle
+	used bool
+}
+
+// second says whether a tap is the second of a double tap. Phone.mu is held.
+func (s *screen) second(v *view, now time.Time) bool {
+	gap := now.Sub(s.lastTap.at)
+	is := !s.lastTap.used && v.id == s.lastTap.id && v.b == s.lastTap.on && gap >= 40*time.Millisecond && gap <= s.phone.opts.DoubleTap
+	s.lastTap = firstTap{at: now, id: v.id, on: v.b, used: is}
+	return is
 }
 
 // finger sets where the finger is down and returns where it was.
@@ -206,10 +243,10 @@ func (p *Phone) finger(t *touchPoint) *touchPoint {
 func (p *Phone) touch(kind string, at image.Point, held time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if held >= longPress {
-		kind = "long"
-	}
 	s := p.ui
+	if held >= longPress {
+		kind, s.lastTap = "long", firstTap{}
+	}
 	f := s.frame(time.Now())
 	w := f.windowAt(at)
 	if w == nil {
@@ -222,7 +259,9 @@ func (p *Phone) touch(kind string, at image.Point, held time.Duration) {
 		return
 	}
 	s.appLog(v.pkg, p.tag(v.pkg), "%s %s", kind, v.label())
-	switch {
+	switch double := kind == "tap" && s.second(v, time.Now()); {
+	case double && v.onDouble != nil:
+		v.onDouble()
 	case v.field != nil:
 		s.focus, s.keyboard = v.field, true
 		v.field.selected = kind == "long"
@@ -267,14 +306,23 @@ func (f *frame) windowAt(at image.Point) *window {
 func (p *Phone) swipe(kind string, from, to image.Point) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.ui.lastTap = firstTap{}
 	w := p.ui.frame(time.Now()).windowAt(from)
 	if w == nil {
 		p.record(Tap{Kind: kind, Point: from}, nil)
 		return
 	}
+	if kind == "drag" {
+		v := w.root.hit(from)
+		p.record(Tap{Kind: kind, Point: from, Package: w.root.pkg}, v)
+		if v != nil && !v.disabled && v.onDrag != nil {
+			v.onDrag(to)
+		}
+		return
+	}
 	v := w.root.hitScroll(from)
 	p.record(Tap{Kind: kind, Point: from, Package: w.root.pkg}, v)
-	if v != nil && kind == "swipe" {
+	if v != nil {
 		v.scroll(from.Y - to.Y)
 	}
 }

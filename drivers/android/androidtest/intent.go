@@ -10,8 +10,9 @@ type intent struct {
 	action, data, pkg, component, mime string
 	categories                         []string
 	extras                             map[string]string
+	kinds                              map[string]string // of the extras: the options
 	flags                              string
-	wait, stop                         bool
+	wait, stop, clearTask              bool
 }
 
 func (i intent) String() string {
@@ -46,7 +47,7 @@ func (i intent) String() string {
 
 // parseIntent reads the options of am; the error is what the phone would say.
 func parseIntent(args []string) (intent, error) {
-	in := intent{extras: map[string]string{}}
+	in := intent{extras: map[string]string{}, kinds: map[string]string{}}
 	for len(args) > 0 {
 		opt := args[0]
 		args = args[1:]
@@ -64,7 +65,9 @@ func parseIntent(args []string) (intent, error) {
 			in.wait = true
 		case "-S":
 			in.stop = true
-		case "-D", "-N", "--activity-clear-top", "--activity-single-top", "--activity-new-task", "--activity-clear-task", "--include-stopped-packages":
+		case "-D", "-N", "--activity-clear-top", "--activity-single-top", "--activity-new-task", "--include-stopped-packages":
+		case "--activity-clear-task":
+			in.clearTask = true
 		case "-a":
 			in.action, err = value()
 		case "-d":
@@ -88,7 +91,7 @@ func parseIntent(args []string) (intent, error) {
 			if k, err = value(); err == nil {
 				v, err = value()
 			}
-			in.extras[k] = v
+			in.extras[k], in.kinds[k] = v, opt
 		default:
 			if strings.HasPrefix(opt, "-") {
 				return in, fmt.Errorf("Error: Unknown option: %s", opt) //nolint:staticcheck // the phone's words

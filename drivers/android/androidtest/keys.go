@@ -14,7 +14,7 @@ func keyNames() map[string]int {
 		"HOME": 3, "BACK": 4, "CALL": 5, "ENDCALL": 6, "DPAD_UP": 19, "DPAD_DOWN": 20, "DPAD_LEFT": 21, "DPAD_RIGHT": 22,
 		"VOLUME_UP": 24, "VOLUME_DOWN": 25, "POWER": 26, "TAB": 61, "SPACE": 62, "ENTER": 66, "DEL": 67, "MENU": 82,
 		"ESCAPE": 111, "FORWARD_DEL": 112, "CTRL_LEFT": 113, "MOVE_HOME": 122, "MOVE_END": 123, "NUMPAD_ENTER": 160,
-		"APP_SWITCH": 187, "SLEEP": 223, "WAKEUP": 224, "PASTE": 279, "A": 29,
+		"SHIFT_LEFT": 59, "APP_SWITCH": 187, "SLEEP": 223, "WAKEUP": 224, "PASTE": 279, "A": 29,
 	}
 }
 
@@ -55,12 +55,16 @@ func inputKeys(c *call, args []string) int {
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
 	for _, arg := range args {
+		c.phone.pressed([]int{keyCode(arg)})
 		c.phone.ui.key(keyCode(arg))
 	}
 	return 0
 }
 
 func inputCombination(c *call, args []string) int {
+	if len(args) > 1 && args[0] == "-t" {
+		args = args[2:]
+	}
 	var keys []int
 	for _, a := range args {
 		keys = append(keys, keyCode(a))
@@ -70,10 +74,34 @@ func inputCombination(c *call, args []string) int {
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
-	if slices.Equal(keys, []int{113, 29}) && c.phone.ui.focus != nil { // Ctrl+A
-		c.phone.ui.focus.selected = true
-	}
+	c.phone.pressed(keys)
+	c.phone.ui.combination(keys)
 	return 0
+}
+
+// combination holds all keys but the last. Phone.mu is held.
+func (s *screen) combination(keys []int) {
+	f, last := s.focus, keys[len(keys)-1]
+	letter := last >= 29 && last <= 54
+	switch {
+	case f == nil || len(keys) != 2:
+	case keys[0] == 59 && letter: // shift
+		s.typeText(string(rune('A' + last - 29)))
+	case keys[0] != 113 && keys[0] != 114: // not control
+	case last == 29: // A
+		f.selected = f.text != ""
+	case last == 31 && f.selected: // C
+		s.clipboard = f.text
+	case last == 52 && f.selected: // X
+		s.clipboard = f.text
+		f.erase()
+	case last == 50: // V
+		s.typeText(s.clipboard)
+	case last == 122:
+		f.behind = len([]rune(f.text))
+	case last == 123:
+		f.behind = 0
+	}
 }
 
 // key presses one key. Phone.mu is held.
@@ -96,10 +124,12 @@ func (s *screen) key(code int) {
 	case 61:
 		s.nextField()
 	case 111:
-		if s.keyboard {
-			s.keyboard = false
-		} else {
-			s.back()
+		if !s.keyboard || !s.phone.opts.DeafToEscape {
+			s.back() // which hides the keyboard if there is one
+		}
+	case 19, 20, 21, 22, 122, 123, 112:
+		if f != nil {
+			f.move(code)
 		}
 	case 66, 160:
 		s.enter(f)
@@ -133,11 +163,37 @@ func (s *screen) enter(f *field) {
 
 func (f *field) erase() {
 	if f.selected {
-		f.text, f.selected = "", false
+		f.text, f.selected, f.behind = "", false, 0
 		return
 	}
-	if r := []rune(f.text); len(r) > 0 {
-		f.text = string(r[:len(r)-1])
+	before, after := f.split()
+	if len(before) > 0 {
+		f.text = string(before[:len(before)-1]) + string(after)
+	}
+}
+
+// move takes the keys that move the caret, and the one that deletes behind it.
+func (f *field) move(code int) {
+	before, after := f.split()
+	if code == 112 && f.selected {
+		f.erase()
+		return
+	}
+	f.selected = false
+	switch code {
+	case 21:
+		f.behind = min(f.behind+1, len(before)+len(after))
+	case 22:
+		f.behind = max(f.behind-1, 0)
+	case 19, 122:
+		f.behind = len(before) + len(after)
+	case 20, 123:
+		f.behind = 0
+	case 112:
+		if len(after) > 0 {
+			f.text = string(before) + string(after[1:])
+			f.behind--
+		}
 	}
 }
 
@@ -163,14 +219,15 @@ func (s *screen) typeText(text string) {
 		return // keys that nobody has the focus for are lost
 	}
 	if f.selected {
-		f.text, f.selected = "", false
+		f.text, f.selected, f.behind = "", false, 0
 	}
 	for _, r := range text {
 		if r == '\n' {
 			s.enter(f)
 			continue
 		}
-		f.text += string(r)
+		before, after := f.split()
+		f.text = string(before) + string(r) + string(after)
 	}
 }
 

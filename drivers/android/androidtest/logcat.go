@@ -17,6 +17,7 @@ type logLine struct {
 	pri      byte
 	tag      string
 	text     string
+	buffer   string // "crash"; empty: main and system, which are one here
 }
 
 // logRing is the buffer "main" of logd.
@@ -79,6 +80,8 @@ type logcatOptions struct {
 	filter map[string]byte
 	rest   byte // priority for tags without a filter of their own
 	pid    int
+	crash  bool // the buffer crash is read
+	main   bool // the others are
 }
 
 func cmdLogcat(c *call) int {
@@ -90,7 +93,11 @@ func cmdLogcat(c *call) int {
 		c.phone.log.clear()
 		return 0
 	}
-	c.printf("--------- beginning of main\n")
+	if o.main {
+		c.printf("--------- beginning of main\n")
+	} else {
+		c.printf("--------- beginning of crash\n")
+	}
 	place := 0
 	for first := true; ; first = false {
 		lines, next, changed := c.phone.log.from(place)
@@ -124,12 +131,16 @@ func (o logcatOptions) wants(line logLine) bool {
 	if !ok {
 		least = o.rest
 	}
+	if line.buffer == "crash" && !o.crash || line.buffer == "" && !o.main {
+		return false
+	}
 	return strings.IndexByte(priorities, line.pri) >= strings.IndexByte(priorities, least) &&
 		(o.pid == 0 || o.pid == line.pid)
 }
 
 func parseLogcat(args []string) (logcatOptions, string) {
 	o := logcatOptions{format: "threadtime", tail: -1, filter: map[string]byte{}, rest: 'V'}
+	given := args
 	for len(args) > 0 {
 		opt := args[0]
 		args = args[1:]
@@ -166,6 +177,11 @@ func parseLogcat(args []string) (logcatOptions, string) {
 			if !knownBuffers(value) {
 				return o, fmt.Sprintf("unknown buffer %s", value)
 			}
+			for name := range strings.SplitSeq(value, ",") {
+				all := name == "all" || name == "default"
+				o.crash = o.crash || all || name == "crash"
+				o.main = o.main || all || name == "main" || name == "system"
+			}
 		case "-t", "-T":
 			if !need() {
 				return o, "logcat: option requires an argument -- '" + name[1:] + "'"
@@ -194,6 +210,9 @@ func parseLogcat(args []string) (logcatOptions, string) {
 			}
 			o.addFilter(opt)
 		}
+	}
+	if !strings.Contains(" "+strings.Join(given, " "), " -b") && !strings.Contains(" "+strings.Join(given, " "), " --buffer") {
+		o.crash, o.main = true, true // as well as system
 	}
 	return o, ""
 }

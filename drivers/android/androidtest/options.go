@@ -3,6 +3,7 @@ package androidtest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -33,8 +34,15 @@ type Options struct {
 
 	// Unauthorized phones ask for a key and accept none.
 	Unauthorized bool
+	// DoubleTap is how long after a tap a second one makes a double tap (300 ms on phones); 40 ms must lie between them.
+	DoubleTap time.Duration
+
 	// InputForbidden makes every injected event fail as on phones that want "USB debugging (Security settings)".
 	InputForbidden bool
+	// DeafToEscape makes a keyboard that only the back key hides.
+	DeafToEscape bool
+	// NoCmd takes the feature "cmd" away, as on phones that cannot install from a stream.
+	NoCmd bool
 	// ADBKeyboard installs the keyboard that takes text by broadcast.
 	ADBKeyboard bool
 	// Displays is the number of displays; with more than one, screencap writes its warning in front of the picture.
@@ -75,6 +83,7 @@ func (o Options) withDefaults() Options {
 	o.IdleTimeout = cmp.Or(o.IdleTimeout, 400*time.Millisecond)
 	o.Transition = cmp.Or(o.Transition, 40*time.Millisecond)
 	o.ClearKill = cmp.Or(o.ClearKill, 300*time.Millisecond)
+	o.DoubleTap = cmp.Or(o.DoubleTap, 300*time.Millisecond)
 	o.Displays = cmp.Or(o.Displays, 1)
 	return o
 }
@@ -114,6 +123,9 @@ func profileFor(api int) profile {
 func (o Options) profile() profile {
 	p := profileFor(o.API)
 	p.model = cmp.Or(o.Model, p.model)
+	if o.NoCmd {
+		p.features = slices.DeleteFunc(p.features, func(f string) bool { return f == "cmd" })
+	}
 	return p
 }
 

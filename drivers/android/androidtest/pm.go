@@ -162,6 +162,9 @@ func pmGrant(c *call, verb string, args []string) int {
 	if !slices.Contains(p.declared, args[1]) {
 		return c.exception(fmt.Sprintf("java.lang.SecurityException: Package %s has not requested permission %s", args[0], args[1]), "pm", verb)
 	}
+	if verb == "revoke" && p.granted[args[1]] {
+		c.phone.ui.stop(p.name) // an app must not go on with a permission that it believes to have
+	}
 	p.granted[args[1]] = verb == "grant"
 	return 0
 }
@@ -204,7 +207,7 @@ func pmResolve(c *call, args []string) int {
 // pmInstall takes an APK from stdin (-S N) or from a file. A package is a file that starts like a ZIP and holds the words
 // "package=NAME" somewhere, which is what tests write.
 func pmInstall(c *call, args []string) int {
-	size, file := int64(-1), ""
+	size, file, replace := int64(-1), "", c.phone.prof.api >= 29
 	for ; len(args) > 0; args = args[1:] {
 		switch {
 		case args[0] == "-S" && len(args) > 1:
@@ -215,6 +218,8 @@ func pmInstall(c *call, args []string) int {
 			size, args = n, args[1:]
 		case (args[0] == "-i" || args[0] == "--user" || args[0] == "--abi") && len(args) > 1:
 			args = args[1:]
+		case args[0] == "-r":
+			replace = true
 		case !strings.HasPrefix(args[0], "-"):
 			file = args[0]
 		}
@@ -235,7 +240,7 @@ func pmInstall(c *call, args []string) int {
 	default:
 		return c.fail(1, "Error: must either specify a package size or an APK file")
 	}
-	return c.installAPK(apk)
+	return c.installAPK(apk, replace)
 }
 
 // failure is pm's answer to an install that did not work; it goes to stdout.
@@ -244,7 +249,7 @@ func (c *call) failure(reason string) int {
 	return 1
 }
 
-func (c *call) installAPK(apk []byte) int {
+func (c *call) installAPK(apk []byte, replace bool) int {
 	text := string(apk)
 	if !strings.HasPrefix(text, "PK\x03\x04") {
 		return c.failure("INSTALL_PARSE_FAILED_NOT_APK: Failed to parse /data/app/vmdl1.tmp/base.apk")
@@ -254,8 +259,15 @@ func (c *call) installAPK(apk []byte) int {
 	if !ok || name == "" || strings.ContainsAny(name, " /\x00") {
 		return c.failure("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: base.apk has no manifest")
 	}
+	if _, problem, ok := strings.Cut(text, "\nfail="); ok {
+		problem, _, _ = strings.Cut(problem, "\n")
+		return c.failure(problem)
+	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
+	if old := c.phone.packages[name]; old != nil && !replace {
+		return c.failure("INSTALL_FAILED_ALREADY_EXISTS: Attempt to re-install " + name + " without first uninstalling.")
+	}
 	if old := c.phone.packages[name]; old != nil && old.system {
 		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name + " signatures do not match newer version; ignoring!")
 	}

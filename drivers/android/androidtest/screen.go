@@ -46,6 +46,8 @@ type screen struct {
 	focus     *field
 	keyboard  bool
 	off       bool
+	shade     bool // the notifications are pulled down
+	lastTap   firstTap
 	finger    *touchPoint
 	clipboard string
 	timers    []*time.Timer
@@ -165,10 +167,41 @@ func (s *screen) finish(a *activity) {
 
 // stop kills an app and closes its activities.
 func (s *screen) stop(pkg string) {
+	if s.apps[pkg] == nil || pkg == launcherPackage {
+		return
+	}
+	s.phone.log.write(logLine{
+		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager",
+		text: fmt.Sprintf("Force stopping %s appid=%d user=0", pkg, s.phone.packages[pkg].uid),
+	})
+	s.remove(pkg)
+}
+
+// crash ends an app by an exception that nobody caught.
+func (s *screen) crash(pkg, exception string) {
 	r := s.apps[pkg]
 	if r == nil || pkg == launcherPackage {
 		return
 	}
+	front := s.top().pkg == pkg
+	s.phone.log.write(logLine{
+		pid: r.pid, pri: 'E', tag: "AndroidRuntime", buffer: "crash",
+		text: fmt.Sprintf("FATAL EXCEPTION: main\nProcess: %s, PID: %d\n%s\n\tat %s.MainActivity.onClick(MainActivity.java:42)\n"+
+			"\tat android.view.View.performClick(View.java:7506)\n\tat android.os.Looper.loop(Looper.java:294)", pkg, r.pid, exception, pkg),
+	})
+	s.remove(pkg)
+	state := "cch CRE "
+	if front {
+		state = "fg  TOP "
+	}
+	s.phone.log.write(logLine{
+		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: %s", pkg, r.pid, state),
+	})
+}
+
+// remove ends a process and its activities.
+func (s *screen) remove(pkg string) {
+	r := s.apps[pkg]
 	var rest []*activity
 	for _, a := range s.stack {
 		if a.pkg != pkg {
@@ -179,10 +212,6 @@ func (s *screen) stop(pkg string) {
 	s.stack = rest
 	delete(s.apps, pkg)
 	s.phone.procs.remove(r.pid)
-	s.phone.log.write(logLine{
-		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager",
-		text: fmt.Sprintf("Force stopping %s appid=%d user=0", pkg, s.phone.packages[pkg].uid),
-	})
 	if s.top() != was {
 		s.moved()
 	}
@@ -190,6 +219,8 @@ func (s *screen) stop(pkg string) {
 
 func (s *screen) back() {
 	switch a := s.top(); {
+	case s.shade:
+		s.shade = false
 	case s.keyboard:
 		s.keyboard = false
 	case a.page.back():
@@ -261,6 +292,10 @@ func (s *screen) frame(now time.Time) *frame {
 		app.focused = false
 		f.windows = append(f.windows, &window{title: a.component(), kind: "APPLICATION", root: d, focused: true, layer: 2, dim: true})
 	}
+	if s.shade {
+		f.active().focused = false
+		f.windows = append(f.windows, notificationShade(m, f.size))
+	}
 	focusable := false
 	f.active().root.walk(func(v *view) {
 		v.focused = v.field != nil && v.field == s.focus
@@ -270,7 +305,9 @@ func (s *screen) frame(now time.Time) *frame {
 		s.focus, s.keyboard, f.keyboard = nil, false, false
 	}
 	for _, w := range f.windows {
-		w.root.walk(func(v *view) { v.pkg = a.pkg })
+		if w.kind == "APPLICATION" {
+			w.root.walk(func(v *view) { v.pkg = a.pkg })
+		}
 	}
 	if s.keyboard {
 		f.windows = append(f.windows, keyboardWindow(m, f.size))
@@ -290,6 +327,17 @@ func statusBar(m metrics, size image.Point) *window {
 		id: "com.android.systemui:id/clock", pkg: "com.android.systemui",
 	}
 	return &window{title: "StatusBar", kind: "SYSTEM", root: bar.add(clock), layer: 9}
+}
+
+// notificationShade covers everything while it is pulled down.
+func notificationShade(m metrics, size image.Point) *window {
+	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x1c1b1f), id: "com.android.systemui:id/notification_panel"}
+	title := m.label("Notifications", m.rect(16, 40, m.width()-32, 40))
+	none := m.label("No notifications", m.rect(16, 120, m.width()-32, 40))
+	title.ink, none.ink = rgb(0xffffff), rgb(0xffffff)
+	root.add(title, none)
+	root.walk(func(v *view) { v.pkg = "com.android.systemui" })
+	return &window{title: "NotificationShade", kind: "SYSTEM", root: root, focused: true, layer: 8}
 }
 
 // keyboardWindow covers the lower part; its keys are pixels only, as those of most keyboards are.

@@ -145,6 +145,9 @@ type shellIO struct {
 
 // runShell runs a script whose standard input is a pipe from the host; without a script the input is the script.
 func (p *Phone) runShell(ctx context.Context, streams shellIO, script string) int {
+	p.mu.Lock()
+	p.shells++
+	p.mu.Unlock()
 	pr, pw, err := os.Pipe()
 	if err != nil {
 		return 1

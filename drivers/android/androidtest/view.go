@@ -16,8 +16,11 @@ type view struct {
 	clickable, longClickable, checkable, checked, disabled bool
 	focusable, focused, scrollable, password, selected     bool
 
-	onTap  func()
-	onLong func()
+	onTap    func()
+	onLong   func()
+	onDouble func() // the second of two taps
+	// onDrag takes what was held and dragged to a point.
+	onDrag func(to image.Point)
 	// field is the text that the view edits.
 	field *field
 	// scroll is told by how many pixels a swipe moves the content up.
@@ -34,9 +37,10 @@ type view struct {
 	children []*view
 }
 
-// field is an editable text with its caret at the end.
+// field is an editable text.
 type field struct {
 	text     string
+	behind   int  // characters behind the caret
 	selected bool // everything is selected: the next key replaces it
 	password bool
 	onEnter  func()
@@ -47,6 +51,13 @@ func (f *field) display() string {
 		return strings.Repeat("•", len([]rune(f.text)))
 	}
 	return f.text
+}
+
+// split parts the text at the caret.
+func (f *field) split() (before, after []rune) {
+	text := []rune(f.text)
+	f.behind = max(0, min(f.behind, len(text)))
+	return text[:len(text)-f.behind], text[len(text)-f.behind:]
 }
 
 func (v *view) add(children ...*view) *view {

@@ -17,19 +17,21 @@
   const slotOf = getter(Element.prototype, 'assignedSlot'), assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
   const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
   const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
+  const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
   const clientLeft = getter(Element.prototype, 'clientLeft'), clientTop = getter(Element.prototype, 'clientTop');
   const pointIn = {9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
   const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
   const byId = {9: method(Document.prototype, 'getElementById'), 11: method(DocumentFragment.prototype, 'getElementById')};
   const readyState = getter(Document.prototype, 'readyState'), hasFocus = method(Document.prototype, 'hasFocus');
-  const rootElement = getter(Document.prototype, 'documentElement'), create = method(Document.prototype, 'createElement');
+  const rootElement = getter(Document.prototype, 'documentElement'), bodyOf = getter(Document.prototype, 'body'),
+    create = method(Document.prototype, 'createElement');
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } }; // <svg> is no HTMLElement
   const styleOf = window.getComputedStyle.bind(window);
 
-  const MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200;
+  const MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000;
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
-    SCROLLABLE = 256, FRAME = 512;
+    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
     'source', 'track', 'datalist', 'col', 'colgroup']);
   const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
@@ -241,7 +243,7 @@
       }
       const full = this.box(el, style);
       const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
-      const box = meet(full, clip);
+      const box = meet(full, clip.seen);
       const role = this.role(el, tag), shown = this.shown(el, tag), opacity = at.opacity * +style.opacity;
       const inert = at.inert || has(el, 'inert');
       const disabled = inert || at.disabled || matches(el, ':disabled') || attr(el, 'aria-disabled') === 'true';
@@ -249,9 +251,11 @@
       if (text === null) text = this.text(el, false);
       if (!text && shown === null && (NAMED.has(tag) || NAMED_ROLES.has(role))) text = this.text(el, true);
       let flags = 0;
-      const gone = box.r - box.l < 1 || box.b - box.t < 1 || full.r - full.l <= 1 && full.b - full.t <= 1;
-      if (style.visibility !== 'visible' || opacity < 0.05 || gone || shaved(style) ||
+      const gone = bare(box) || full.r - full.l <= 1 && full.b - full.t <= 1;
+      const away = gone && !bare(full) && !(full.r - full.l <= 1 && full.b - full.t <= 1) && !bare(meet(full, clip.reach));
+      if (style.visibility !== 'visible' || opacity < 0.05 || gone && !away || shaved(style) ||
         !rendered(el, {contentVisibilityAuto: false}) && style.display !== 'contents') flags |= HIDDEN;
+      else if (away) flags |= OFFSCREEN;
       if (disabled) flags |= DISABLED;
       if (tag === 'input' && prop(el, HTMLInputElement.prototype, 'checked') || attr(el, 'aria-checked') === 'true' ||
         attr(el, 'aria-pressed') === 'true') flags |= CHECKED;
@@ -275,10 +279,10 @@
         node.f |= FRAME;
         const w = parseFloat(style.paddingLeft) || 0, h = parseFloat(style.paddingTop) || 0;
         const l = full.l + clientLeft(el) + w, t = full.t + clientTop(el) + h;
-        const inner = meet({l, t, r: l + clientWidth(el), b: t + clientHeight(el)}, clip);
+        const inner = meet({l, t, r: l + clientWidth(el), b: t + clientHeight(el)}, clip.seen);
         node.o = [l, t, inner.l, inner.t, inner.r, inner.b].map(Math.round);
       }
-      if (!(flags & HIDDEN)) put(node, 'c', this.covered(el, node.b, at.view));
+      if (!(flags & (HIDDEN | OFFSCREEN))) put(node, 'c', this.covered(el, node.b, at.view));
       if (at.depth >= MAX_DEPTH) { this.note = 'the page is nested too deep: the rest is left out'; return node; }
       node.k = this.kids(el, style, {...at, depth: at.depth + 1, opacity, inert,
         disabled: at.disabled || attr(el, 'aria-disabled') === 'true', ...this.clips(el, style, clip, at, rootEl)});
@@ -302,9 +306,16 @@
       const body = localName(el) === 'body';
       if (!rootEl && !body && style.display !== 'inline' && (style.overflowX !== 'visible' || style.overflowY !== 'visible')) {
         const r = rectOf(el), l = r.left + clientLeft(el), t = r.top + clientTop(el);
-        const cutX = style.overflowX !== 'visible', cutY = style.overflowY !== 'visible';
-        flow = meet({l: cutX ? l : -1e9, t: cutY ? t : -1e9, r: cutX ? l + clientWidth(el) : 1e9,
-          b: cutY ? t + clientHeight(el) : 1e9}, clip);
+        const w = clientWidth(el), h = clientHeight(el);
+        const cut = {x: style.overflowX !== 'visible', y: style.overflowY !== 'visible'};
+        const own = {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
+        flow = {seen: meet(own, clip.seen), reach: meet(own, clip.reach)};
+        const moves = {x: /auto|scroll/.test(style.overflowX), y: /auto|scroll/.test(style.overflowY)};
+        if ((moves.x || moves.y) && !bare(flow.reach)) {
+          const area = content(el, style, {l, t, w, h});
+          flow.reach = {l: moves.x ? area.l : flow.reach.l, t: moves.y ? area.t : flow.reach.t,
+            r: moves.x ? area.r : flow.reach.r, b: moves.y ? area.b : flow.reach.b};
+        }
       }
       const holder = style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' ||
         /paint|layout|strict|content/.test(style.contain);
@@ -327,6 +338,12 @@
 
   const put = (node, key, value) => { if (value) node[key] = cut(String(value)); };
   const meet = (a, b) => ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
+  const bare = b => b.r - b.l < 1 || b.b - b.t < 1;
+  // content is where everything in a scrolling box lies that scrolling can bring into view.
+  const content = (el, s, {l, t, w, h}) => {
+    const sw = scrollWidth(el), sh = scrollHeight(el), x = l - scrollLeft(el), y = t - scrollTop(el);
+    return s.direction === 'rtl' ? {l: x + w - sw, t: y, r: x + w, b: y + sh} : {l: x, t: y, r: x + sw, b: y + sh};
+  };
   const scrolls = (el, s) => /auto|scroll/.test(s.overflowY) && scrollHeight(el) > clientHeight(el) + 1 ||
     /auto|scroll/.test(s.overflowX) && scrollWidth(el) > clientWidth(el) + 1;
   // shaved: cut down to nothing, as texts for screen readers alone are.
@@ -362,6 +379,14 @@
     for (let n = el; n && isElement(n) && localName(n) !== 'body'; n = parent(n)) if (attr(n, 'id')) return n;
     return el;
   };
+  // pageArea is where all of a frame's page lies that scrolling can bring into the frame.
+  const pageArea = (root, top, own) => {
+    const body = bodyOf(root);
+    const stuck = [top, body].some(el => el && /hidden|clip/.test(styleOf(el).overflowY));
+    if (!top || stuck) return own;
+    const x = -window.scrollX, y = -window.scrollY;
+    return {l: x, t: y, r: x + Math.max(scrollWidth(top), own.r), b: y + Math.max(scrollHeight(top), own.b)};
+  };
   const state = root => ({doc: id, ready: readyState(root), url: String(location.href).slice(0, 2000)});
   const deref = (gen, n) => {
     const el = store.gen === gen && store.refs[n] ? store.refs[n].deref() : null;
@@ -377,9 +402,11 @@
       const all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9}, n = box.map(Number);
       const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
       const view = n.length === 8 ? meet({l: n[0], t: n[1], r: n[2], b: n[3]}, own) : own;
-      const clip = n.length === 8 ? meet({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
       const top = rootElement(root);
-      const at = {flow: clip, absolute: clip, fixed: clip, view, depth: 0, opacity: 1, inert: false, disabled: false};
+      // In a frame, only its own box is seen of its page; the page itself may be scrolled in it.
+      const seen = n.length === 8 ? meet({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
+      const clip = {seen, reach: n.length === 8 ? pageArea(root, top, own) : all};
+      const at = {flow: clip, absolute: clip, fixed: {seen, reach: n.length === 8 ? own : all}, view, depth: 0, opacity: 1, inert: false, disabled: false};
       const node = top ? reader.read(top, at) : null;
       return {...state(root), w: window.innerWidth, h: window.innerHeight, note: reader.note, count: reader.count, root: node};
     },
@@ -393,38 +420,53 @@
       scrollTo(deref(gen, +n), {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },
-    // focus: what has the focus, with the caret put behind its text.
+    // focus: what has the focus, with the caret put behind its text; as element 0 of the generation "focus" it can be used then.
     focus(root) {
       let el = activeIn[9](root);
       for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
       if (!el) return {};
       const tag = localName(el);
-      if (tag === 'iframe' || tag === 'frame') {
-        store = {gen: 'focus', refs: [new WeakRef(el)], index: new WeakMap()};
-        return {frame: true};
-      }
+      store = {gen: 'focus', refs: [new WeakRef(el)], index: new WeakMap()};
+      if (tag === 'iframe' || tag === 'frame') return {frame: true};
       const reader = new Reader(root, 0);
       const able = !matches(el, ':disabled') && (reader.editable(el, tag) || editableContent(el));
-      return {what: tag === 'body' || tag === 'html' ? '' : describe(el), able, placed: able && caretToEnd(el, tag)};
+      return {what: tag === 'body' || tag === 'html' ? '' : describe(el), able, placed: able && caretToEnd(el, tag),
+        length: [...String(held(el, tag) ?? textOf(el))].length};
     },
     // report.<nonce>: what look.<nonce> met in this same evaluation.
     report(root, [nonce]) {
       const elements = looked.nonce === nonce ? looked.elements : [];
       looked = {nonce: '', elements: []};
-      const reader = new Reader(root, 0), texts = [], refs = [];
+      const reader = new Reader(root, 0), texts = [], refs = [], values = [];
       let visible = 0;
       for (const el of elements) {
         if (store.index.has(el)) refs.push(store.index.get(el));
         if (!reader.seen(el) && !partSeen(reader, el)) continue;
         visible++;
         if (texts.length < MAX_TEXTS) {
-          const shown = reader.shown(el, localName(el));
+          const tag = localName(el), shown = reader.shown(el, tag);
           texts.push(shown === null ? reader.text(el, true) : cut(shown));
+          const v = held(el, tag);
+          if (v !== undefined) values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
         }
       }
-      return {...state(root), count: elements.length, visible, texts, gen: store.gen, refs,
+      const only = elements.length === 1 && visible === 1 ? readiness(root, reader, elements[0]) : {};
+      return {...state(root), count: elements.length, visible, texts, values, gen: store.gen, refs, ...only,
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
+  };
+  // held is the value of a field, undefined for what has none.
+  const held = (el, tag) => {
+    const proto = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement, option: HTMLOptionElement,
+      button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement, progress: HTMLProgressElement}[tag];
+    return proto && prop(el, proto.prototype, 'value');
+  };
+  // readiness tells, without waiting, whether an element could be acted on now. Whether it moves is not among it.
+  const readiness = (root, reader, el) => {
+    const tag = localName(el), box = reader.box(el, reader.style(el));
+    const covered = reader.covered(el, [box.l, box.t, box.r, box.b], {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight});
+    return {able: !matches(el, ':disabled') && attr(el, 'aria-disabled') !== 'true' && covered === '', covered,
+      field: ['input', 'textarea', 'select'].includes(tag) || editableContent(el)};
   };
   // partSeen: display:contents has no box of its own, its children have.
   const partSeen = (reader, el) => reader.style(el).display === 'contents' &&

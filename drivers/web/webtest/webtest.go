@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,7 +80,9 @@ func Names() []string {
 //	/status/503       an answer with that status
 //	/redirect?to=/x   a redirect within the site
 //	/hang             nothing, until the visitor gives up
-//	/download         a file
+//	/download?name=x&ms=800   a file, report.csv if it is not named, the rest of which comes after 800 ms
+//	/api/goods        a JSON list; other sites may read it
+//	/api/orders       takes orders
 func Handler() http.Handler {
 	pages, err := fs.Sub(files, "pages")
 	if err != nil {
@@ -111,11 +114,31 @@ func Handler() http.Handler {
 		http.Redirect(w, r, to, http.StatusFound)
 	})
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	mux.HandleFunc("/download", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)
-		fmt.Fprint(w, "a,b\n1,2\n")
+	mux.HandleFunc("/download", download)
+	mux.HandleFunc("/api/goods", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `["Apple","Pear"]`)
 	})
+	mux.HandleFunc("POST /api/orders", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) })
 	return mux
+}
+
+func download(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Query().Get("name")
+	if name == "" {
+		name = "report.csv"
+	}
+	w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+url.PathEscape(name))
+	w.Header().Set("Content-Type", "application/octet-stream")
+	fmt.Fprint(w, "a,b\n")
+	if ms := r.URL.Query().Get("ms"); ms != "" {
+		_ = http.NewResponseController(w).Flush() // a visitor who left is noticed by wait
+		if !wait(r, ms) {
+			return
+		}
+	}
+	fmt.Fprint(w, "1,2\n")
 }
 
 // wait holds an answer back, and tells whether the visitor is still there.

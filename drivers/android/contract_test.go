@@ -1,0 +1,47 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
+)
+
+// levels are the Androids that differ in what matters here.
+func levels() []int { return []int{24, 28, 30, 34, 36} }
+
+func toLogin(ctx context.Context, dev drivers.Device) error {
+	return dev.(drivers.Apps).Launch(ctx, androidtest.LoginPackage, true)
+}
+
+func TestContract(t *testing.T) {
+	for _, api := range levels() {
+		t.Run(fmt.Sprint(api), func(t *testing.T) {
+			t.Parallel()
+			drivertest.Run(t, drivertest.Subject{
+				ID: "SIM1", Patience: time.Minute, Login: toLogin,
+				Driver: func(t *testing.T) drivers.Driver {
+					driver, _, _ := newPhones(t, androidtest.Options{API: api, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+					return driver
+				},
+			})
+		})
+	}
+}
+
+func TestContractThroughRealADB(t *testing.T) {
+	adb := androidtest.StartADB(t)
+	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+	t.Cleanup(phone.Close)
+	notes := t.TempDir()
+	drivertest.Run(t, drivertest.Subject{
+		ID: adb.Connect(t, phone), Patience: time.Minute, Login: toLogin,
+		Driver: func(*testing.T) drivers.Driver {
+			return New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes})
+		},
+	})
+}

@@ -1,0 +1,156 @@
+package android
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	crashLines = 120
+	crashBytes = 16 << 10
+)
+
+var _ drivers.CrashWatcher = (*Device)(nil)
+
+// watched is the app that was launched last.
+type watched struct{ pkg, since string }
+
+// watch remembers an app and the phone's time, which the output of its launch begins with.
+func (d *Device) watch(pkg string, launched output) {
+	date, _, _ := strings.Cut(string(launched.out), "\n")
+	since := logStart(date)
+	if since == logStart("") {
+		since = "" // without a time the crashes of earlier sessions would count
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watching = watched{pkg, since}
+}
+
+func (d *Device) unwatch(pkg string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.watching.pkg == pkg {
+		d.watching = watched{}
+	}
+}
+
+// Crashed reads what the system has written about the app since its launch: by those tags only, so that it is little.
+func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
+	d.mu.Lock()
+	w := d.watching
+	d.mu.Unlock()
+	if w.since == "" {
+		return nil, nil
+	}
+	o, err := d.run(ctx, command{name: "logcat", line: "logcat -d -v threadtime -b main -b system -b crash -T " + w.since +
+		" AndroidRuntime:E ActivityManager:I libc:F DEBUG:F '*:S'"})
+	if err != nil {
+		return nil, err
+	}
+	return findCrash(string(o.out), w.pkg), nil
+}
+
+// logRecord is a line of `logcat -v threadtime`.
+var logRecord = regexp.MustCompile(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\S+\s+)??(\d+)\s+\d+ ([VDIWEF]) (.*?)\s*: (.*)$`)
+
+var (
+	processLine = regexp.MustCompile(`^Process: ([\w.:]+)(?:,|$)`)
+	anrLine     = regexp.MustCompile(`^ANR in ([\w.:]+)`)
+	nativeLine  = regexp.MustCompile(`>>> ([\w.:]+) <<<`)
+	diedLine    = regexp.MustCompile(`^Process ([\w.:]+) \(pid \d+\) has died:? *\(?(?:fore|fg|vis)\s+TOP`)
+)
+
+// report is what one process wrote about one crash.
+type report struct {
+	kind, pid string
+	mine      bool
+	lines     []string
+	done      bool
+}
+
+// findCrash gives the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts more than that
+// it did.
+func findCrash(log, pkg string) *drivers.Crash {
+	var all []*report
+	open := map[string]*report{} // by tag and pid
+	for line := range strings.Lines(log) {
+		m := logRecord.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		pid, level, tag, text := m[1], m[2], m[3], m[4]
+		key := tag + " " + pid
+		if kind := begins(tag, text); kind != "" {
+			open[key] = &report{kind: kind, pid: pid}
+			all = append(all, open[key])
+		}
+		r := open[key]
+		if r == nil || r.done || tag == "ActivityManager" && level != "E" && r.kind == drivers.CrashANR {
+			continue
+		}
+		r.add(text, pkg)
+	}
+	var found *report
+	for _, r := range all {
+		if r.mine && (found == nil || found.kind == drivers.CrashDied && r.kind != drivers.CrashDied) {
+			found = r
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return &drivers.Crash{App: pkg, Kind: found.kind, Reason: found.reason(), Report: found.text()}
+}
+
+// begins tells which kind of report a line begins.
+func begins(tag, text string) string {
+	switch {
+	case tag == "AndroidRuntime" && strings.HasPrefix(text, "FATAL EXCEPTION"):
+		return drivers.CrashException
+	case tag == "ActivityManager" && anrLine.MatchString(text):
+		return drivers.CrashANR
+	case tag == "ActivityManager" && diedLine.MatchString(text):
+		return drivers.CrashDied
+	case tag == "DEBUG" && strings.HasPrefix(text, "*** ***"):
+		return drivers.CrashNative
+	}
+	return ""
+}
+
+func (r *report) add(text, pkg string) {
+	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
+		if m := whose.FindStringSubmatch(text); m != nil {
+			name, _, _ := strings.Cut(m[1], ":")
+			r.mine = r.mine || name == pkg
+		}
+	}
+	r.lines = append(r.lines, clip(text, 1000))
+	r.done = len(r.lines) >= crashLines || r.kind == drivers.CrashDied
+}
+
+func (r *report) text() string { return clip(strings.Join(r.lines, "\n"), crashBytes) }
+
+// reason is the line that says why.
+func (r *report) reason() string {
+	for _, line := range r.lines {
+		switch r.kind {
+		case drivers.CrashException:
+			if !strings.HasPrefix(line, "FATAL EXCEPTION") && !processLine.MatchString(line) {
+				return clip(line, 300)
+			}
+		case drivers.CrashANR:
+			if reason, ok := strings.CutPrefix(line, "Reason: "); ok {
+				return clip(reason, 300)
+			}
+		case drivers.CrashNative:
+			if strings.HasPrefix(line, "signal ") || strings.HasPrefix(line, "Abort message:") {
+				return clip(line, 300)
+			}
+		}
+	}
+	return clip(r.lines[0], 300)
+}

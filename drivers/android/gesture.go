@@ -1,0 +1,143 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	// A second tap counts from 40 to 300 ms after the first. `cmd input` needs 20 to 50 ms of that for itself.
+	doubleTapPause = "0.06"
+	// Where each `input` starts a VM, which takes half a second, both are started at once, the second so much later.
+	doubleTapStagger = "0.15"
+
+	shortestSwipe = 50 * time.Millisecond // in less time `input swipe` makes no move between down and up
+
+	// dragHold is longer than the 600 ms after which old gesture detectors see a long press.
+	dragHold  = 700 * time.Millisecond
+	dragSteps = 8
+	dragEnd   = 100 * time.Millisecond // over the target, so that it takes notice
+	// moveCost is what one `cmd input` takes.
+	moveCost = 40 * time.Millisecond
+)
+
+// LongPress holds one finger: a swipe that goes nowhere, which is one command on every Android.
+func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duration) error {
+	if err := d.onScreen(ctx, p); err != nil {
+		return err
+	}
+	return d.swipe(ctx, "long press", [2]image.Point{p, p}, hold)
+}
+
+// Swipe moves one finger.
+func (d *Device) Swipe(ctx context.Context, a, b image.Point, took time.Duration) error {
+	if err := d.onScreen(ctx, a, b); err != nil {
+		return err
+	}
+	return d.swipe(ctx, "swipe", [2]image.Point{a, b}, took)
+}
+
+func (d *Device) swipe(ctx context.Context, name string, way [2]image.Point, took time.Duration) error {
+	took = max(took, shortestSwipe)
+	_, err := d.give(ctx, input{name: name, took: took, line: func(via string) string {
+		return fmt.Sprintf("%s swipe %d %d %d %d %d", via, way[0].X, way[0].Y, way[1].X, way[1].Y, took.Milliseconds())
+	}})
+	return err
+}
+
+// DoubleTap taps twice in one shell line.
+func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
+	if err := d.onScreen(ctx, p); err != nil {
+		return err
+	}
+	_, err := d.give(ctx, input{name: "double tap", line: func(via string) string {
+		tap := fmt.Sprintf("%s tap %d %d", via, p.X, p.Y)
+		if via == viaCmd {
+			return tap + " && sleep " + doubleTapPause + " && " + tap
+		}
+		return fmt.Sprintf("%s & sleep %s; %s; c=$?; wait; [ $c = 0 ]", tap, doubleTapStagger, tap)
+	}})
+	return err
+}
+
+// Drag holds, moves and lifts. From Android 12 on that is single events in one shell line, because `input draganddrop` holds for
+// no longer than a view's long press, too short for a gesture detector's; before, each event would start a VM, so there it is
+// `draganddrop` (Android 7).
+func (d *Device) Drag(ctx context.Context, a, b image.Point, took time.Duration) error {
+	if err := d.onScreen(ctx, a, b); err != nil {
+		return err
+	}
+	took = max(took, shortestSwipe)
+	down := false
+	_, err := d.give(ctx, input{name: "drag", took: took + dragHold + dragEnd + dragSteps*moveCost, line: func(via string) string {
+		down = via == viaCmd
+		if !down {
+			return fmt.Sprintf("%s draganddrop %d %d %d %d %d", via, a.X, a.Y, b.X, b.Y, took.Milliseconds())
+		}
+		return dragLine(via, a, b, took)
+	}})
+	if err != nil && down {
+		// The finger may still be down, and would spoil the next gesture.
+		_, _ = d.run(d.life, command{name: "input cancel", limit: hurriedLimit,
+			line: fmt.Sprintf("%s motionevent CANCEL %d %d", viaCmd, b.X, b.Y)})
+	}
+	return err
+}
+
+func dragLine(via string, a, b image.Point, took time.Duration) string {
+	event := func(kind string, p image.Point) string {
+		return fmt.Sprintf("%s motionevent %s %d %d", via, kind, p.X, p.Y)
+	}
+	rest := func(t time.Duration) string { return fmt.Sprintf("sleep %.3f", t.Seconds()) }
+	parts := []string{event("DOWN", a), rest(dragHold)}
+	for i := range dragSteps {
+		parts = append(parts, event("MOVE", a.Add(b.Sub(a).Mul(i+1).Div(dragSteps))))
+		if step := took/dragSteps - moveCost; step > 0 {
+			parts = append(parts, rest(step))
+		}
+	}
+	return strings.Join(append(parts, rest(dragEnd), event("UP", b)), " && ")
+}
+
+// onScreen checks points against the last screenshot, and against a new one before it refuses any: the screen may have turned.
+// Points outside it are taken by Android without a word.
+func (d *Device) onScreen(ctx context.Context, points ...image.Point) error {
+	size := d.screenSize()
+	if size == (image.Point{}) || within(size, points) == nil {
+		return nil
+	}
+	if _, err := d.Screenshot(ctx); err != nil {
+		return err
+	}
+	size = d.screenSize()
+	if p := within(size, points); p != nil {
+		return fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.link.serial, drivers.ErrNotActionable,
+			p.X, p.Y, size.X, size.Y)
+	}
+	return nil
+}
+
+// within gives the first point that is outside.
+func within(size image.Point, points []image.Point) *image.Point {
+	for i, p := range points {
+		if !p.In(image.Rectangle{Max: size}) {
+			return &points[i]
+		}
+	}
+	return nil
+}
+
+// screenSize is that of the last screenshot, or the natural one before there was any, or zero.
+func (d *Device) screenSize() image.Point {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.shot != (image.Point{}) {
+		return d.shot
+	}
+	return image.Pt(d.info.Width, d.info.Height)
+}

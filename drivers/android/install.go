@@ -1,0 +1,216 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/electricbubble/gadb"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	installLimit = 5 * time.Minute
+	installReply = 64 << 10
+	packageBytes = 8 << 30
+)
+
+// Install streams a package file into the phone's package manager; phones without that get the file first. It replaces an older
+// version, whose data stays.
+func (d *Device) Install(ctx context.Context, path string) error {
+	name := filepath.Base(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, blame(drivers.ErrNoApp, err.Error()))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > packageBytes {
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, blame(drivers.ErrNoApp, "it is not a package file"))
+	}
+	ctx, done := context.WithTimeoutCause(ctx, installLimit, d.link.tooSlow("install "+name, installLimit))
+	defer done()
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	streams, err := d.link.has(ctx, "cmd")
+	if err != nil {
+		return err
+	}
+	said := ""
+	if streams {
+		said, err = d.link.feed(ctx, fmt.Sprintf("exec:cmd package 'install' -r -t -S %d", info.Size()), f)
+	} else {
+		said, err = d.installPushed(ctx, f, info.ModTime())
+	}
+	if err != nil {
+		return d.link.fault(ctx, "install "+name, err)
+	}
+	if hasLine(said, "Success") {
+		return nil
+	}
+	return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, installProblem(said))
+}
+
+// feed opens a service, gives it what is in r, and reads its answer to the end.
+func (l *link) feed(ctx context.Context, service string, r io.Reader) (string, error) {
+	c, err := l.service(ctx, service)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	_, wrote := io.Copy(c.nc, r)
+	answer := &capped{max: installReply, quiet: true}
+	_, err = io.Copy(answer, c.r)
+	said := string(answer.Bytes())
+	if strings.TrimSpace(said) != "" {
+		return said, nil // it may have answered before it had everything
+	}
+	if err = errors.Join(wrote, err); err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return "", err
+}
+
+// installPushed is for Android 6 and older.
+func (d *Device) installPushed(ctx context.Context, f *os.File, modified time.Time) (string, error) {
+	remote := d.tempFile(".apk")
+	if err := d.link.push(ctx, f, remote, modified); err != nil {
+		return "", err
+	}
+	o, err := d.link.run(ctx, command{name: "pm install", limit: installLimit, line: "pm install -r -t " + remote + "; rm -f " + remote})
+	if err == nil {
+		d.removed(remote)
+	}
+	return o.text(), err
+}
+
+// push copies to a file on the device.
+func (l *link) push(ctx context.Context, r io.Reader, remote string, modified time.Time) error {
+	return l.withGADB(ctx, func(client gadb.Client) error {
+		devices, err := client.DeviceList()
+		if err != nil {
+			return err
+		}
+		for _, dev := range devices {
+			if dev.Serial() == l.serial {
+				return dev.Push(lastAlone{r}, remote, modified, 0o644)
+			}
+		}
+		return errUnlisted
+	})
+}
+
+// lastAlone gives the end of a file apart from its last bytes: gadb drops bytes that come with it.
+type lastAlone struct{ r io.Reader }
+
+func (l lastAlone) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// blamed is an error of a kind whose own words would not fit.
+type blamed struct {
+	kind error
+	text string
+}
+
+func blame(kind error, text string) error { return &blamed{kind, text} }
+
+func (e *blamed) Error() string { return e.text }
+func (e *blamed) Unwrap() error { return e.kind }
+
+var installCode = regexp.MustCompile(`\b((?:INSTALL|DELETE)_[A-Z0-9_]+)\b`)
+
+// installProblem says in words what the package manager answered. What is wrong with the file is the test's business; what is
+// wrong with the phone is not.
+func installProblem(said string) error {
+	m := installCode.FindStringSubmatch(said)
+	if m == nil {
+		return errors.New(output{out: []byte(said)}.reason())
+	}
+	line := ""
+	for l := range strings.Lines(said) {
+		if line == "" && strings.Contains(l, m[1]) {
+			line = clip(strings.TrimSpace(l), 400)
+		}
+	}
+	for _, known := range installProblems() {
+		if !strings.HasPrefix(m[1], known.code) {
+			continue
+		}
+		if known.phone {
+			return fmt.Errorf("%s (%s)", known.means, line)
+		}
+		return blame(drivers.ErrNoApp, fmt.Sprintf("%s (%s)", known.means, line))
+	}
+	return blame(drivers.ErrNoApp, line)
+}
+
+type installMeaning struct {
+	code  string // the beginning
+	phone bool   // it is the phone that is wrong
+	means string
+}
+
+func installProblems() []installMeaning {
+	return []installMeaning{
+		{"INSTALL_FAILED_VERSION_DOWNGRADE", false, "the phone has a newer version: uninstall it first"},
+		{"INSTALL_FAILED_UPDATE_INCOMPATIBLE", false, "the phone has the app signed with another key: uninstall it first"},
+		{"INSTALL_FAILED_SHARED_USER_INCOMPATIBLE", false, "the apps with which it shares its user are signed with another key"},
+		{"INSTALL_FAILED_ALREADY_EXISTS", false, "the phone has the app and does not replace it: uninstall it first"},
+		{"INSTALL_FAILED_NO_MATCHING_ABIS", false, "its native code is for other processors than this phone's"},
+		{"INSTALL_FAILED_CPU_ABI_INCOMPATIBLE", false, "its native code is for other processors than this phone's"},
+		{"INSTALL_FAILED_OLDER_SDK", false, "it needs a newer Android than this phone's"},
+		{"INSTALL_FAILED_NEWER_SDK", false, "it is for an older Android than this phone's"},
+		{"INSTALL_FAILED_DEPRECATED_SDK_VERSION", false, "it targets an Android so old that this phone refuses it"},
+		{"INSTALL_FAILED_MISSING_SPLIT", false, "it is one part of a split app: build a universal APK"},
+		{"INSTALL_FAILED_MISSING_SHARED_LIBRARY", false, "it needs a library that this phone does not have"},
+		{"INSTALL_FAILED_MISSING_FEATURE", false, "it needs hardware that this phone does not have"},
+		{"INSTALL_FAILED_CONFLICTING_PROVIDER", false, "another app on the phone has a content provider of the same name"},
+		{"INSTALL_FAILED_DUPLICATE_PERMISSION", false, "another app on the phone defines the same permission"},
+		{"INSTALL_FAILED_INVALID_APK", false, "the file is not a whole APK"},
+		{"INSTALL_FAILED_INSUFFICIENT_STORAGE", true, "the phone's storage is full"},
+		{"INSTALL_FAILED_USER_RESTRICTED", true, "the phone forbids it over USB: turn on \"Install via USB\" in its developer options, " +
+			"and do not cancel the question on its screen"},
+		{"INSTALL_FAILED_VERIFICATION", true, "the phone's app verifier refused it: turn off \"Verify apps over USB\" in its developer options"},
+		{"INSTALL_FAILED_ABORTED", true, "it was refused on the phone"},
+		{"INSTALL_PARSE_FAILED_NO_CERTIFICATES", false, "it is not signed"},
+		{"INSTALL_PARSE_FAILED_NOT_APK", false, "the file is not an APK"},
+		{"INSTALL_PARSE_FAILED_INCONSISTENT_CERTIFICATES", false, "the phone has the app signed with another key: uninstall it first"},
+		{"INSTALL_PARSE_FAILED", false, "the phone cannot read the APK"},
+		{"DELETE_FAILED_DEVICE_POLICY_MANAGER", true, "it is a device administrator: take that away in the phone's settings first"},
+		{"DELETE_FAILED_OWNER_BLOCKED", true, "the owner of the phone forbids it"},
+		{"DELETE_FAILED_USER_RESTRICTED", true, "the phone forbids this user to uninstall apps"},
+		{"DELETE_FAILED", true, "the phone refuses to remove it, as it does with apps of the system"},
+	}
+}
+
+// Uninstall removes an app and its data.
+func (d *Device) Uninstall(ctx context.Context, app string) error {
+	pkg, err := d.packageOf(app)
+	if err != nil {
+		return err
+	}
+	d.unwatch(pkg)
+	o, err := d.run(ctx, command{name: "pm uninstall", line: "pm uninstall " + pkg, limit: clearLimit})
+	if err != nil || hasLine(string(o.out), "Success") {
+		return err
+	}
+	if err := d.mustBeInstalled(ctx, pkg); err != nil {
+		return err
+	}
+	return fmt.Errorf("device %s: uninstall %s: %w", d.link.serial, pkg, installProblem(o.text()))
+}

@@ -1,0 +1,179 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// keyCombinationAPI is the first Android whose input service presses keys together.
+const keyCombinationAPI = 31
+
+// The codes of android.view.KeyEvent that this package sends itself.
+const (
+	keyHome       = 3
+	keyBack       = 4
+	keyShift      = 59
+	keyBackspace  = 67
+	keyForwardDel = 112
+	keyEscape     = 111
+	keyControl    = 113
+	keyMoveHome   = 122
+	keyMoveEnd    = 123
+	keyA          = 29
+)
+
+// keyCode gives the code of one of drivers.KeyNames.
+func keyCode(name string) (int, bool) {
+	if n, ok := strings.CutPrefix(name, "f"); ok && n != "" {
+		if n, err := strconv.Atoi(n); err == nil && n >= 1 && n <= 12 {
+			return 130 + n, true
+		}
+	}
+	code, ok := map[string]int{
+		"enter": 66, "tab": 61, "space": 62, "backspace": keyBackspace, "delete": keyForwardDel, "escape": keyEscape,
+		"up": 19, "down": 20, "left": 21, "right": 22, "home": keyHome, "end": keyMoveEnd, "pageUp": 92, "pageDown": 93,
+		"back": keyBack, "appSwitch": 187, "menu": 82, "power": 26, "volumeUp": 24, "volumeDown": 25, "search": 84,
+		"shift": keyShift, "control": keyControl, "alt": 57, "meta": 117,
+	}[name]
+	return code, ok
+}
+
+// characterCode gives the code of the key that has a character on it.
+func characterCode(r rune) (int, bool) {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return keyA + int(r-'a'), true
+	case r >= 'A' && r <= 'Z':
+		return keyA + int(r-'A'), true
+	case r >= '0' && r <= '9':
+		return 7 + int(r-'0'), true
+	}
+	code, ok := map[rune]int{
+		'*': 17, '#': 18, ',': 55, '.': 56, ' ': 62, '`': 68, '-': 69, '=': 70, '[': 71, ']': 72, '\\': 73, ';': 74, '\'': 75,
+		'/': 76, '@': 77, '+': 81,
+	}[r]
+	return code, ok
+}
+
+// Press presses keys. A single character is typed as text, so is a letter with shift; all else that is pressed together needs
+// Android 12. "home" alone is the phone's button; with other keys it goes to the beginning of the line.
+func (d *Device) Press(ctx context.Context, keys []string) error {
+	if text, ok := asText(keys); ok {
+		return d.Type(ctx, text)
+	}
+	codes := make([]int, len(keys))
+	for i, key := range keys {
+		code, ok := keyCode(key)
+		if r, size := utf8.DecodeRuneInString(key); !ok && size == len(key) {
+			code, ok = characterCode(r)
+		}
+		if !ok {
+			return fmt.Errorf("device %s: %w: no key %q; there are single characters, %s", d.link.serial, drivers.ErrUnsupported, key,
+				strings.Join(drivers.KeyNames(), ", "))
+		}
+		if code == keyHome && len(keys) > 1 {
+			code = keyMoveHome
+		}
+		codes[i] = code
+	}
+	switch {
+	case len(keys) == 0:
+		return fmt.Errorf("device %s: %w: no key to press", d.link.serial, drivers.ErrUnsupported)
+	case len(keys) == 1:
+		_, err := d.inputs(ctx, "keyevent", []string{keyEvents(codes)})
+		return err
+	case d.info.APILevel < keyCombinationAPI:
+		return fmt.Errorf("device %s: %w: %s: keys are pressed together from Android 12 on, this is Android %s", d.link.serial,
+			drivers.ErrUnsupported, strings.Join(keys, "+"), d.info.OSVersion)
+	}
+	_, err := d.inputs(ctx, "keycombination", []string{keyCombination(codes...)})
+	return err
+}
+
+// asText gives what keys type, if that is all they do.
+func asText(keys []string) (string, bool) {
+	shift := len(keys) == 2 && keys[0] == "shift"
+	if len(keys) != 1 && !shift {
+		return "", false
+	}
+	key := keys[len(keys)-1]
+	r, size := utf8.DecodeRuneInString(key)
+	if key == "" || size != len(key) || r == utf8.RuneError || r < ' ' {
+		return "", false
+	}
+	if !shift {
+		return key, true
+	}
+	code, ok := characterCode(r)
+	return strings.ToUpper(key), ok && code >= keyA && code < keyA+26
+}
+
+func keyEvents(codes []int) string {
+	var b strings.Builder
+	b.WriteString("keyevent")
+	for _, c := range codes {
+		b.WriteString(" " + strconv.Itoa(c))
+	}
+	return b.String()
+}
+
+func keyCombination(codes ...int) string {
+	return "keycombination" + strings.TrimPrefix(keyEvents(codes), "keyevent")
+}
+
+const (
+	eraseChunk = 200 // keys in one command: each waits until the app has dealt with it
+	eraseMost  = 100_000
+
+	longestSecret = 64
+)
+
+// Erase takes characters from the end of the field, wherever the caret is. Everything goes by select-all and one key from
+// Android 12 on; before, as many keys are sent as the field shows characters, and no more: an empty field may do something of
+// its own with a backspace. (Old Androids give the hint of an empty field as its text.) Whether it came true is seen on the screen.
+func (d *Device) Erase(ctx context.Context, n int) error {
+	combines := d.info.APILevel >= keyCombinationAPI
+	if n < 0 && combines {
+		_, err := d.inputs(ctx, "erase", []string{keyCombination(keyControl, keyA), keyEvents([]int{keyBackspace})})
+		return err
+	}
+	forward := 0
+	if n < 0 {
+		tree, err := d.Tree(ctx)
+		if err != nil {
+			return err
+		}
+		field := tree.Focused()
+		if field == nil || !field.Editable {
+			return fmt.Errorf("device %s: %w: no text field has the focus", d.link.serial, drivers.ErrNotActionable)
+		}
+		n = utf8.RuneCountInString(field.Text)
+		if field.Password {
+			n = max(n, longestSecret) // some phones tell nothing of a password, not even its length
+		}
+		if strings.Contains(field.Text, "\n") {
+			forward = n // the end that the keyboard knows is that of the line
+		}
+	}
+	if n = min(n, eraseMost); n == 0 {
+		return nil
+	}
+	first := []string{keyEvents([]int{keyMoveEnd})}
+	if combines {
+		first = []string{keyCombination(keyControl, keyMoveEnd)}
+	}
+	codes := append(slices.Repeat([]int{keyBackspace}, n), slices.Repeat([]int{keyForwardDel}, forward)...)
+	for chunk := range slices.Chunk(codes, eraseChunk) {
+		if _, err := d.inputs(ctx, "erase", append(first, keyEvents(chunk))); err != nil {
+			return err
+		}
+		first = nil
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package android
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+func TestLaunchWithArguments(t *testing.T) {
+	for _, api := range levels() {
+		d, p := openPhone(t, androidtest.Options{API: api})
+		arguments := map[string]string{
+			"debug": "true", "count": "42", "big": "5000000000", "name": "O'Brien \"$HOME\" ünï", "zip": "007", "minus": "-1", "empty": "",
+			"odd name;reboot": "x",
+		}
+		want := map[string]androidtest.Extra{}
+		for name, kind := range map[string]string{
+			"debug": "--ez", "count": "--ei", "big": "--el", "name": "--es", "zip": "--es", "minus": "--ei", "empty": "--es", "odd name;reboot": "--es",
+		} {
+			want[name] = androidtest.Extra{Kind: kind, Value: arguments[name]}
+		}
+		// The second launch finds the activity open: it must get its arguments all the same.
+		for range 2 {
+			if err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{Arguments: arguments}); err != nil {
+				t.Fatalf("API %d: %v", api, err)
+			}
+			if got := p.Extras(androidtest.LoginPackage); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("API %d: extras %v", api, got)
+			}
+			arguments["count"], want["count"] = "43", androidtest.Extra{Kind: "--ei", Value: "43"}
+		}
+		err := d.LaunchWith(t.Context(), androidtest.LoginPackage, drivers.LaunchOptions{Arguments: map[string]string{"": "x"}})
+		if err == nil {
+			t.Errorf("API %d: an argument without a name was taken", api)
+		}
+	}
+}
+
+// TestClearWaitsForTheKill: it lands a while after the answer, and would take what is launched next.
+func TestClearWaitsForTheKill(t *testing.T) {
+	for _, api := range levels() {
+		t.Run(fmt.Sprint(api), func(t *testing.T) {
+			t.Parallel()
+			d, p := openPhone(t, androidtest.Options{API: api, ClearKill: 500 * time.Millisecond})
+			for range 2 {
+				if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			waitNode(t, d, "Visits: 2")
+			if err := d.LaunchWith(t.Context(), androidtest.ListPackage, drivers.LaunchOptions{
+				Clear: true, Permissions: map[string]bool{"location": true},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			waitNode(t, d, "Visits: 1")
+			if !p.Running(androidtest.ListPackage) || !p.Granted(androidtest.ListPackage, "android.permission.ACCESS_FINE_LOCATION") {
+				t.Error("the app was killed, or its permission is gone")
+			}
+			if err := d.Stop(t.Context(), androidtest.ListPackage); err != nil || p.Running(androidtest.ListPackage) {
+				t.Errorf("stop: %v", err)
+			}
+			for name, err := range map[string]error{
+				"stop":  d.Stop(t.Context(), androidtest.ListPackage),
+				"clear": d.ClearApp(t.Context(), androidtest.ListPackage),
+			} {
+				if err != nil {
+					t.Errorf("%s of an app that does not run: %v", name, err)
+				}
+			}
+		})
+	}
+}
+
+func TestAppsThatAreNotThere(t *testing.T) {
+	for _, api := range levels() {
+		d, _ := openPhone(t, androidtest.Options{API: api})
+		for app, want := range map[string]string{
+			"com.example.logn": "did you mean com.example.login", "com.x; reboot": "not a package name", "": "not a package name",
+			"com.example.login/.MainActivity": "activity",
+		} {
+			for name, err := range map[string]error{
+				"stop": d.Stop(t.Context(), app), "clear": d.ClearApp(t.Context(), app), "uninstall": d.Uninstall(t.Context(), app),
+				"permissions": d.SetPermissions(t.Context(), app, map[string]bool{"camera": true}),
+			} {
+				if !errors.Is(err, drivers.ErrNoApp) || !strings.Contains(err.Error(), want) {
+					t.Errorf("API %d: %s %q: %v", api, name, app, err)
+				}
+			}
+		}
+	}
+}
+
+// apk writes a package file as the simulator wants it.
+func apk(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "my app.apk")
+	if err := os.WriteFile(path, []byte("PK\x03\x04"+strings.Repeat("x", 100_000)+"\n"+text+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestInstall(t *testing.T) {
+	for _, api := range levels() {
+		for _, old := range []bool{false, true} {
+			d, p := openPhone(t, androidtest.Options{API: api, NoCmd: old})
+			path := apk(t, "package=com.example.fresh")
+			for range 2 { // over itself too
+				if err := d.Install(t.Context(), path); err != nil {
+					t.Fatalf("API %d, without cmd %v: %v", api, old, err)
+				}
+			}
+			if apps, err := d.ListApps(t.Context()); err != nil || !slices.Equal(apps, []string{"com.example.fresh", "com.example.list", "com.example.login"}) {
+				t.Errorf("API %d: apps %v, %v", api, apps, err)
+			}
+			if err := d.Launch(t.Context(), "com.example.fresh", false); err != nil {
+				t.Errorf("API %d: %v", api, err)
+			}
+			if err := d.Uninstall(t.Context(), "com.example.fresh"); err != nil || slices.Contains(p.Packages(), "com.example.fresh") {
+				t.Errorf("API %d: uninstall %v", api, err)
+			}
+			noLeftovers(t, d)
+		}
+	}
+}
+
+func TestInstallSaysWhy(t *testing.T) {
+	for text, want := range map[string]struct {
+		says string
+		app  bool
+	}{
+		"package=a.b\nfail=INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected": {"newer version: uninstall it first (Failure [INSTALL_FAILED_VERSION_DOWNGRADE", true},
+		"package=a.b\nfail=INSTALL_FAILED_INSUFFICIENT_STORAGE":                  {"storage is full", false},
+		"package=a.b\nfail=INSTALL_FAILED_USER_RESTRICTED: Install canceled":     {"Install via USB", false},
+		"package=a.b\nfail=INSTALL_FAILED_NO_MATCHING_ABIS: res=-113":            {"other processors", true},
+		"package=a.b\nfail=INSTALL_FAILED_SOMETHING_NEW: words":                  {"INSTALL_FAILED_SOMETHING_NEW: words", true},
+		"nothing": {"cannot read the APK", true},
+	} {
+		for _, old := range []bool{false, true} {
+			d, _ := openPhone(t, androidtest.Options{NoCmd: old})
+			err := d.Install(t.Context(), apk(t, text))
+			if err == nil || !strings.Contains(err.Error(), want.says) || drivers.AppIsWrong(err) != want.app || !strings.Contains(err.Error(), "my app.apk") {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+	d, p := openPhone(t, androidtest.Options{})
+	for _, path := range []string{"/does/not/exist.apk", t.TempDir()} {
+		if err := d.Install(t.Context(), path); !errors.Is(err, drivers.ErrNoApp) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	p.Fail(androidtest.Fault{Match: "package 'install'", Kind: androidtest.Cut, Bytes: 3})
+	if err := d.Install(t.Context(), apk(t, "package=a.b")); err == nil || drivers.AppIsWrong(err) {
+		t.Errorf("an answer that was cut: %v", err)
+	}
+	if err := d.Uninstall(t.Context(), "com.android.settings"); err == nil || !strings.Contains(err.Error(), "apps of the system") {
+		t.Errorf("a system app: %v", err)
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	for _, api := range levels() {
+		t.Run(fmt.Sprint(api), func(t *testing.T) {
+			d, p := openPhone(t, androidtest.Options{API: api})
+			set := func(name string, allow bool) error {
+				return d.SetPermissions(t.Context(), androidtest.LoginPackage, map[string]bool{name: allow})
+			}
+			for _, name := range []string{"camera", "android.permission.CAMERA"} {
+				for _, allow := range []bool{true, false} {
+					if err := set(name, allow); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+					if p.Granted(androidtest.LoginPackage, "android.permission.CAMERA") != allow {
+						t.Errorf("%s %v had no effect", name, allow)
+					}
+				}
+			}
+			allow, deny := set("notifications", true), set("notifications", false)
+			granted := p.Granted(androidtest.LoginPackage, "android.permission.POST_NOTIFICATIONS")
+			if allow != nil || granted || (deny == nil) != (api >= 33) || deny != nil && !errors.Is(deny, drivers.ErrUnsupported) {
+				t.Errorf("notifications: %v, %v, granted %v", allow, deny, granted)
+			}
+			for name, want := range map[string]string{
+				"microphone": "does not ask for it", "android.permission.READ_SMS": "does not ask for it", "android.permission.X; reboot": "not a permission",
+			} {
+				if err := set(name, true); !errors.Is(err, drivers.ErrNotActionable) || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if err := set("telepathy", true); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "bluetooth, calendar, callLog, camera") {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestShortNamesByLevel(t *testing.T) {
+	asked := map[string]bool{}
+	for _, all := range shortNames() {
+		for _, p := range all {
+			asked["android.permission."+p.name] = true
+		}
+	}
+	for _, c := range []struct {
+		name string
+		api  int
+		want string
+	}{
+		{"storage", 28, "READ_EXTERNAL_STORAGE WRITE_EXTERNAL_STORAGE"},
+		{"storage", 34, "READ_MEDIA_IMAGES READ_MEDIA_VIDEO READ_MEDIA_AUDIO"},
+		{"location", 24, "ACCESS_FINE_LOCATION ACCESS_COARSE_LOCATION"},
+		{"phone", 24, "READ_PHONE_STATE CALL_PHONE"},
+		{"bluetooth", 30, ""},
+		{"bluetooth", 31, "BLUETOOTH_SCAN BLUETOOTH_CONNECT BLUETOOTH_ADVERTISE"},
+	} {
+		d := &Device{link: &link{serial: "X"}, info: drivers.Info{APILevel: c.api}}
+		names, err := d.permissions(c.name, true, asked)
+		got := strings.ReplaceAll(strings.Join(names, " "), "android.permission.", "")
+		if err != nil || got != c.want {
+			t.Errorf("%s on %d: %q, %v", c.name, c.api, got, err)
+		}
+	}
+}
+
+// TestRequested: other sections, and other packages that are in the same dump, do not count.
+func TestRequested(t *testing.T) {
+	const dump = "Permissions:\n  Permission [a.b.c] (1):\n\nPackages:\n  Package [com.a] (1f):\n    userId=1\n    requested permissions:\n" +
+		"      android.permission.CAMERA\n      android.permission.READ_SMS: restricted=true\n    install permissions:\n" +
+		"      android.permission.INTERNET: granted=true\n\nHidden system packages:\n  Package [com.b] (2):\n    requested permissions:\n      x.Y\n"
+	if got := requested(dump, "com.a"); len(got) != 2 || !got["android.permission.CAMERA"] || !got["android.permission.READ_SMS"] {
+		t.Errorf("%v", got)
+	}
+	if got := requested(dump, "com.c"); got != nil {
+		t.Errorf("of nobody: %v", got)
+	}
+}
+
+func TestOpenLink(t *testing.T) {
+	for _, api := range levels() {
+		d, p := openPhone(t, androidtest.Options{API: api})
+		for _, app := range []string{"", androidtest.LoginPackage} {
+			if err := d.OpenLink(t.Context(), "login://form", app); err != nil {
+				t.Errorf("API %d: %v", api, err)
+			}
+			if !strings.HasPrefix(p.Foreground(), androidtest.LoginPackage) {
+				t.Errorf("API %d: %s is in front", api, p.Foreground())
+			}
+		}
+		for _, c := range [][2]string{
+			{"nobody://x", ""}, {"login://form", androidtest.ListPackage}, {"login://form", "com.nobody"}, {"", ""}, {"login://form", "; reboot"},
+			{"nobody://x?a=Status: ok'\n; echo Complete", ""},
+		} {
+			if err := d.OpenLink(t.Context(), c[0], c[1]); !errors.Is(err, drivers.ErrNoApp) {
+				t.Errorf("API %d: %q with %q: %v", api, c[0], c[1], err)
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// permission is one of Android's, with the API levels that have it as something to be granted. Zero means: all that we know.
+type permission struct {
+	name        string
+	since, last int
+}
+
+// shortNames gives the permissions behind the words that testers use.
+func shortNames() map[string][]permission {
+	const photosSince, notificationsSince, nearbySince = 33, 33, 31
+	photos := []permission{{"READ_EXTERNAL_STORAGE", 0, photosSince - 1}, {"READ_MEDIA_IMAGES", photosSince, 0}, {"READ_MEDIA_VIDEO", photosSince, 0}}
+	return map[string][]permission{
+		"camera":        {{name: "CAMERA"}},
+		"microphone":    {{name: "RECORD_AUDIO"}},
+		"location":      {{name: "ACCESS_FINE_LOCATION"}, {name: "ACCESS_COARSE_LOCATION"}},
+		"notifications": {{"POST_NOTIFICATIONS", notificationsSince, 0}},
+		"contacts":      {{name: "READ_CONTACTS"}, {name: "WRITE_CONTACTS"}, {name: "GET_ACCOUNTS"}},
+		"calendar":      {{name: "READ_CALENDAR"}, {name: "WRITE_CALENDAR"}},
+		"phone": {{name: "READ_PHONE_STATE"}, {name: "CALL_PHONE"}, {"READ_PHONE_NUMBERS", 26, 0},
+			{"ANSWER_PHONE_CALLS", 26, 0}},
+		"callLog": {{name: "READ_CALL_LOG"}, {name: "WRITE_CALL_LOG"}},
+		"sms":     {{name: "SEND_SMS"}, {name: "READ_SMS"}, {name: "RECEIVE_SMS"}, {name: "RECEIVE_MMS"}, {name: "RECEIVE_WAP_PUSH"}},
+		"photos":  photos,
+		"storage": append(slices.Clone(photos), permission{"WRITE_EXTERNAL_STORAGE", 0, photosSince - 1},
+			permission{"READ_MEDIA_AUDIO", photosSince, 0}),
+		"sensors":   {{name: "BODY_SENSORS"}},
+		"bluetooth": {{"BLUETOOTH_SCAN", nearbySince, 0}, {"BLUETOOTH_CONNECT", nearbySince, 0}, {"BLUETOOTH_ADVERTISE", nearbySince, 0}},
+	}
+}
+
+var permissionName = regexp.MustCompile(`^[A-Za-z]\w*(\.\w+)+$`)
+
+// SetPermissions grants and revokes by short name or by Android's own. Of a short name's permissions those count that the app asks
+// for. What an older Android gives without being asked is granted there already, and cannot be revoked. To revoke kills an app
+// that runs.
+func (d *Device) SetPermissions(ctx context.Context, app string, allow map[string]bool) error {
+	pkg, err := d.packageOf(app)
+	if err != nil || len(allow) == 0 {
+		return err
+	}
+	o, err := d.run(ctx, command{name: "dumpsys package", line: "dumpsys package " + pkg})
+	if err != nil {
+		return err
+	}
+	asked := requested(string(o.out), pkg)
+	if asked == nil {
+		if err := d.mustBeInstalled(ctx, pkg); err != nil {
+			return err
+		}
+		return fmt.Errorf("device %s: the phone does not tell which permissions %s asks for", d.link.serial, pkg)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(allow)) {
+		names, err := d.permissions(name, allow[name], asked)
+		if err != nil {
+			return fmt.Errorf("device %s: permission %s of %s: %w", d.link.serial, name, pkg, err)
+		}
+		verb := map[bool]string{true: "grant", false: "revoke"}[allow[name]]
+		for _, n := range names {
+			lines = append(lines, "pm "+verb+" "+pkg+" "+n)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	o, err = d.run(ctx, command{name: "pm grant", line: strings.Join(lines, " && "), limit: clearLimit})
+	if err != nil {
+		return err
+	}
+	return d.grantError(pkg, o)
+}
+
+// permissions gives Android's names for one that a test gave.
+func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]string, error) {
+	if strings.Contains(name, ".") {
+		if !permissionName.MatchString(name) {
+			return nil, blame(drivers.ErrNotActionable, "it is not a permission's name")
+		}
+		if !asked[name] {
+			return nil, blame(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
+		}
+		return []string{name}, nil
+	}
+	known := shortNames()
+	all, ok := known[name]
+	if !ok {
+		return nil, blame(drivers.ErrUnsupported, "there are "+strings.Join(slices.Sorted(maps.Keys(known)), ", ")+
+			", and Android's own names such as android.permission.CAMERA")
+	}
+	exists := false
+	var names []string
+	for _, p := range all {
+		if p.since > d.info.APILevel || p.last != 0 && p.last < d.info.APILevel {
+			continue
+		}
+		exists = true
+		if full := "android.permission." + p.name; asked[full] {
+			names = append(names, full)
+		}
+	}
+	switch {
+	case exists && len(names) == 0:
+		return nil, blame(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
+	case !exists && !allow:
+		return nil, blame(drivers.ErrUnsupported, fmt.Sprintf("Android %s gives it to every app, and does not take it away", d.info.OSVersion))
+	}
+	return names, nil
+}
+
+// requested reads the section of `dumpsys package` that lists what the manifest asks for. It is nil for an unknown package.
+func requested(dumpsys, pkg string) map[string]bool {
+	var asked map[string]bool
+	mine, inside := false, 0
+	for line := range strings.Lines(dumpsys) {
+		text := strings.TrimSpace(line)
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		switch {
+		case strings.HasPrefix(text, "Package ["):
+			mine, inside = strings.HasPrefix(text, "Package ["+pkg+"]"), 0
+			if mine && asked == nil {
+				asked = map[string]bool{}
+			}
+		case mine && text == "requested permissions:":
+			inside = indent
+		case inside > 0 && indent <= inside:
+			inside = 0
+		case inside > 0:
+			name, _, _ := strings.Cut(text, ":")
+			asked[name] = true
+		}
+	}
+	return asked
+}
+
+func (d *Device) grantError(pkg string, o output) error {
+	said := o.text()
+	switch {
+	case strings.Contains(said, "GRANT_RUNTIME_PERMISSIONS") || strings.Contains(said, "REVOKE_RUNTIME_PERMISSIONS"):
+		return fmt.Errorf("device %s: %w: the phone forbids it over USB: turn on \"USB debugging (Security settings)\", or \"Disable "+
+			"permission monitoring\", in its developer options", d.link.serial, drivers.ErrUnsupported)
+	case strings.Contains(said, "not a changeable permission"):
+		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, blame(drivers.ErrNotActionable, exceptionLine(o)))
+	case o.code == 0 && !strings.Contains(said, "Exception") && !strings.Contains(said, "Operation not allowed"):
+		return nil
+	}
+	return fmt.Errorf("device %s: permissions of %s: %s", d.link.serial, pkg, exceptionLine(o))
+}
+
+// exceptionLine gives the line that names an exception: new phones write another one in front of it.
+func exceptionLine(o output) string {
+	for line := range strings.Lines(o.text()) {
+		if strings.HasPrefix(line, "java.lang.") || strings.HasPrefix(line, "Operation not allowed") {
+			return clip(strings.TrimSpace(line), 300)
+		}
+	}
+	return o.reason()
+}

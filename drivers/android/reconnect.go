@@ -1,0 +1,139 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	reconnectLimit = 6 * time.Second // a phone that is switched off must not hold up the others
+	reconnectPoll  = 50 * time.Millisecond
+	maxKnown       = 256
+)
+
+// byAddress tells whether a serial is the address by which adb reaches the device. A new adb server finds USB devices and
+// emulators again by itself; those it has forgotten.
+func byAddress(serial string) bool {
+	host, port, err := net.SplitHostPort(serial)
+	if err != nil || host == "" {
+		return false
+	}
+	n, err := strconv.Atoi(port)
+	return err == nil && n > 0 && n <= 65535
+}
+
+// acquaintances are the devices with an address that this process has seen or opened.
+type acquaintances struct {
+	mu  sync.Mutex
+	all map[string]bool // false: missing, and one attempt to bring it back was made
+}
+
+func (a *acquaintances) meet(serial string) {
+	if !byAddress(serial) {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.all == nil {
+		a.all = map[string]bool{}
+	}
+	if _, known := a.all[serial]; known || len(a.all) < maxKnown {
+		a.all[serial] = true
+	}
+}
+
+func (a *acquaintances) know(serial string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, known := a.all[serial]
+	return known
+}
+
+func (a *acquaintances) everybody() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []string
+	for serial := range a.all {
+		all = append(all, serial)
+	}
+	return all
+}
+
+// missing gives those that are not among the attached ones and were not given before. The attached ones are met.
+func (a *acquaintances) missing(attached []attachment) []string {
+	here := map[string]bool{}
+	for _, one := range attached {
+		here[one.serial] = true
+		a.meet(one.serial)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var gone []string
+	for serial, try := range a.all {
+		if try && !here[serial] {
+			gone = append(gone, serial)
+			a.all[serial] = false
+		}
+	}
+	return gone
+}
+
+// bringBack connects devices by their addresses and waits until they can be used, all at once and for a limited time. It never
+// starts the server. A device that does not come back is for the next call to complain about.
+func (s *server) bringBack(ctx context.Context, serials []string) {
+	if len(serials) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, reconnectLimit)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, serial := range serials {
+		all.Go(func() {
+			state, said := s.bringBackOne(ctx, serial)
+			s.log.Info("connected a device again", "device", serial, "state", state, "adb", said)
+		})
+	}
+	all.Wait()
+}
+
+func (s *server) bringBackOne(ctx context.Context, serial string) (state drivers.State, said string) {
+	if s.stateOf(ctx, serial) == "offline" {
+		// adb says "already connected" and would try by itself only every ten seconds.
+		_, _ = s.ask(ctx, "host:disconnect:"+serial, s.dialed)
+	}
+	said, err := s.ask(ctx, "host:connect:"+serial, s.dialed)
+	if err != nil {
+		return "", err.Error()
+	}
+	said = firstLine(said)
+	for {
+		state = s.stateOf(ctx, serial)
+		refused := strings.HasPrefix(said, "failed") || strings.HasPrefix(said, "cannot") || strings.HasPrefix(said, "unable")
+		if state == drivers.Ready || state == "unauthorized" || refused || pause(ctx, reconnectPoll) != nil {
+			return state, said
+		}
+	}
+}
+
+// stateOf is "" for a device that the server does not know.
+func (s *server) stateOf(ctx context.Context, serial string) drivers.State {
+	answer, err := s.ask(ctx, "host-serial:"+serial+":get-state", s.dialed)
+	if err == nil {
+		return drivers.State(strings.TrimSpace(answer))
+	}
+	if refused := new(refusal); errors.As(err, &refused) {
+		for _, state := range []string{"unauthorized", "offline"} {
+			if strings.Contains(refused.message, state) {
+				return drivers.State(state)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,200 @@
+package android
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const noteBytes = 64 << 10
+
+// settingRow is a row of Android's settings. A nil value means that there was none.
+type settingRow struct {
+	Space string  `json:"space"`
+	Key   string  `json:"key"`
+	Value *string `json:"value"`
+}
+
+// owed is what a phone had before this session changed it, and has to get back. What is noted first counts.
+type owed struct {
+	Settings []settingRow      `json:"settings,omitempty"`
+	Night    string            `json:"night,omitempty"`
+	Airplane *bool             `json:"airplane,omitempty"`
+	Locales  map[string]string `json:"locales,omitempty"`
+	Keyboard string            `json:"keyboard,omitempty"`
+}
+
+func (o *owed) setting(s settingRow) {
+	if !slices.ContainsFunc(o.Settings, func(old settingRow) bool { return old.Space == s.Space && old.Key == s.Key }) {
+		o.Settings = append(o.Settings, s)
+	}
+}
+
+var (
+	settingName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	nightMode   = regexp.MustCompile(`^[a-z_]+$`)
+)
+
+// lines are the shell commands that give everything back. What is not of the right form is left out: the note lies in a file.
+func (o *owed) lines() []string {
+	var lines []string
+	for _, s := range o.Settings {
+		switch {
+		case !slices.Contains([]string{"system", "secure", "global"}, s.Space) || !settingName.MatchString(s.Key):
+		case s.Value == nil:
+			lines = append(lines, "settings delete "+s.Space+" "+s.Key)
+		default:
+			lines = append(lines, "settings put "+s.Space+" "+s.Key+" "+shellescape.Quote(*s.Value))
+		}
+	}
+	if nightMode.MatchString(o.Night) {
+		lines = append(lines, "cmd uimode night "+o.Night)
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(o.Locales)) {
+		if locales := o.Locales[pkg]; appName.MatchString(pkg) && (locales == "" || localeList.MatchString(locales)) {
+			lines = append(lines, localeLine(pkg, locales))
+		}
+	}
+	if o.Keyboard != "" {
+		lines = append(lines, "ime set "+shellescape.Quote(o.Keyboard))
+	}
+	if o.Airplane != nil { // last: it may cut a connection over Wi-Fi
+		lines = append(lines, airplaneLine(*o.Airplane))
+	}
+	return lines
+}
+
+// noteFile is where the note about a device lies. Serials are foreign, and may hold what a file's name may not.
+func noteFile(dir, serial string) (string, error) {
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(cache, "taproot", "restore")
+	}
+	var name strings.Builder
+	for _, b := range []byte(serial) {
+		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.' {
+			name.WriteByte(b)
+		} else {
+			fmt.Fprintf(&name, "%%%02X", b)
+		}
+	}
+	return filepath.Join(dir, clip(name.String(), 200)+".json"), nil
+}
+
+// owe notes what has to be given back, on disk before it is changed on the phone.
+func (d *Device) owe(note func(*owed)) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return fmt.Errorf("device %s: %w", d.link.serial, errClosed)
+	}
+	note(&d.debts)
+	if err := d.writeNote(); err != nil {
+		return fmt.Errorf("device %s: note what to restore, before it is changed: %w", d.link.serial, err)
+	}
+	return nil
+}
+
+// writeNote brings the file in line with the debts. The lock is held.
+func (d *Device) writeNote() error {
+	file, err := noteFile(d.notes, d.link.serial)
+	if err != nil {
+		return err
+	}
+	if len(d.debts.lines()) == 0 {
+		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text, err := json.MarshalIndent(&d.debts, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return replaceFile(file, text)
+}
+
+// replaceFile writes a file aside and renames it, so that a reader finds the old one or the new one.
+func replaceFile(file string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(file), ".note-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// settleOld gives back what a session that was killed has left. When that fails the phone is used as it is, and Close tries again.
+func (d *Device) settleOld(ctx context.Context) {
+	file, err := noteFile(d.notes, d.link.serial)
+	if err != nil {
+		return // then nothing can have been noted
+	}
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var text []byte
+	if err == nil && info.Size() <= noteBytes {
+		text, err = os.ReadFile(file)
+	}
+	var old owed
+	if err = errors.Join(err, json.Unmarshal(text, &old)); err != nil {
+		d.log.Warn("the note on what to restore cannot be read and is removed", "file", file, "error", err)
+		_ = os.Remove(file)
+		return
+	}
+	d.debts = old
+	d.log.Info("restoring what an earlier session had changed", "file", file)
+	if err := d.settle(ctx); err != nil {
+		d.log.Warn("not restored yet", "error", err)
+	}
+}
+
+// settle gives everything back and removes the note.
+func (d *Device) settle(ctx context.Context) error {
+	d.mu.Lock()
+	lines := d.debts.lines()
+	d.mu.Unlock()
+	if len(lines) > 0 {
+		line := "f=0; " + strings.Join(lines, " || f=1; ") + " || f=1; [ $f = 0 ]"
+		o, err := d.link.run(ctx, command{name: "restore", line: line})
+		if err != nil {
+			return err
+		}
+		if o.code != 0 {
+			return fmt.Errorf("device %s: restore its settings: %s", d.link.serial, o.reason())
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.debts = owed{}
+	return d.writeNote()
+}
+
+var _ drivers.System = (*Device)(nil)

@@ -1,0 +1,258 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	turnLimit  = 3 * time.Second
+	turnPoll   = 100 * time.Millisecond
+	shellLimit = 10 * time.Minute
+
+	// The first Androids whose services take these commands.
+	uimodeAPI   = 29
+	airplaneAPI = 30
+	localeAPI   = 33
+)
+
+var rotationLine = regexp.MustCompile(`(?m)^\s*(?:.* )?m(?:Current)?Rotation=(?:ROTATION_)?(\d+)`)
+
+// Rotate fixes the screen's orientation, and waits a moment for it: an app may keep its own.
+func (d *Device) Rotate(ctx context.Context, landscape bool) error {
+	o, err := d.run(ctx, command{name: "settings get", line: "settings get system accelerometer_rotation; settings get system user_rotation"})
+	if err != nil {
+		return err
+	}
+	values := strings.Fields(string(o.out))
+	if len(values) != 2 {
+		return fmt.Errorf("device %s: read its rotation: %s", d.link.serial, o.reason())
+	}
+	err = d.owe(func(debts *owed) {
+		debts.setting(newSetting("system", "accelerometer_rotation", values[0]))
+		debts.setting(newSetting("system", "user_rotation", values[1]))
+	})
+	if err != nil {
+		return err
+	}
+	turns := 0
+	if landscape != (d.info.Width > d.info.Height) {
+		turns = 1
+	}
+	line := "settings put system accelerometer_rotation 0 && settings put system user_rotation " + strconv.Itoa(turns)
+	if err := d.change(ctx, "rotate", line); err != nil {
+		return err
+	}
+	err = d.waitTurned(ctx, turns)
+	d.mu.Lock()
+	d.shot = image.Point{} // it was of the old orientation
+	d.mu.Unlock()
+	return err
+}
+
+// newSetting reads the answer of `settings get`.
+func newSetting(space, key, value string) settingRow {
+	if value == "null" {
+		return settingRow{Space: space, Key: key}
+	}
+	return settingRow{Space: space, Key: key, Value: &value}
+}
+
+var errNotTurned = errors.New("the screen did not turn")
+
+func (d *Device) waitTurned(ctx context.Context, turns int) error {
+	wait, cancel := context.WithTimeoutCause(ctx, turnLimit, errNotTurned)
+	defer cancel()
+	for {
+		o, err := d.run(ctx, command{name: "dumpsys window displays", line: "dumpsys window displays"})
+		if err != nil {
+			return err
+		}
+		if got, known := parseRotation(string(o.out)); got == turns || !known {
+			return nil
+		}
+		if err := pause(wait, turnPoll); errors.Is(err, errNotTurned) {
+			d.log.Info("the screen did not turn: the app in front keeps its orientation")
+			return nil
+		} else if err != nil {
+			return d.link.fault(ctx, "rotate", err)
+		}
+	}
+}
+
+// parseRotation reads quarter turns, which new Androids write in degrees.
+func parseRotation(dumpsys string) (turns int, known bool) {
+	m := rotationLine.FindStringSubmatch(dumpsys)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	if n >= 90 {
+		n /= 90
+	}
+	return n & 3, err == nil
+}
+
+// change runs a command that says by its exit code, or by an exception, whether it did something.
+func (d *Device) change(ctx context.Context, name, line string) error {
+	o, err := d.run(ctx, command{name: name, line: line})
+	if err != nil {
+		return err
+	}
+	if said := o.text(); o.code == 0 && !strings.Contains(said, "Exception") && !strings.Contains(said, "Error: ") &&
+		!strings.Contains(said, "Can't find service") {
+		return nil
+	}
+	return fmt.Errorf("device %s: %s: %s", d.link.serial, name, exceptionLine(o))
+}
+
+// since refuses what this Android has no command for.
+func (d *Device) since(api int, what string) error {
+	if d.info.APILevel >= api {
+		return nil
+	}
+	return fmt.Errorf("device %s: %w: %s by command needs API level %d, this is %d (Android %s)", d.link.serial, drivers.ErrUnsupported,
+		what, api, d.info.APILevel, d.info.OSVersion)
+}
+
+var nightLine = regexp.MustCompile(`(?m)^\s*Night mode: (\w+)`)
+
+// DarkMode sets the night mode of the whole system.
+func (d *Device) DarkMode(ctx context.Context, on bool) error {
+	if err := d.since(uimodeAPI, "dark mode"); err != nil {
+		return err
+	}
+	o, err := d.run(ctx, command{name: "cmd uimode", line: "cmd uimode night"})
+	if err != nil {
+		return err
+	}
+	m := nightLine.FindSubmatch(o.out)
+	if m == nil {
+		return fmt.Errorf("device %s: read its night mode: %s", d.link.serial, o.reason())
+	}
+	err = d.owe(func(debts *owed) {
+		if debts.Night == "" {
+			debts.Night = string(m[1])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return d.change(ctx, "dark mode", "cmd uimode night "+map[bool]string{true: "yes", false: "no"}[on])
+}
+
+// Airplane is refused on a phone that is reached over the network, which it would cut.
+func (d *Device) Airplane(ctx context.Context, on bool) error {
+	if err := d.since(airplaneAPI, "airplane mode"); err != nil {
+		return err
+	}
+	if overWiFi(d.link.serial) && !d.info.Emulator {
+		return fmt.Errorf("device %s: %w: airplane mode would cut the network by which adb reaches it: connect it by USB",
+			d.link.serial, drivers.ErrUnsupported)
+	}
+	o, err := d.run(ctx, command{name: "settings get", line: "settings get global airplane_mode_on"})
+	if err != nil {
+		return err
+	}
+	was := strings.TrimSpace(string(o.out)) == "1"
+	err = d.owe(func(debts *owed) {
+		if debts.Airplane == nil {
+			debts.Airplane = &was
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return d.change(ctx, "airplane mode", airplaneLine(on))
+}
+
+func airplaneLine(on bool) string {
+	return "cmd connectivity airplane-mode " + map[bool]string{true: "enable", false: "disable"}[on]
+}
+
+// overWiFi tells whether adb reaches a device by an address that is not this machine's.
+func overWiFi(serial string) bool {
+	if strings.Contains(serial, "._adb-tls-connect.") || strings.Contains(serial, "._adb._tcp") {
+		return true
+	}
+	host, _, _ := net.SplitHostPort(serial)
+	return byAddress(serial) && host != "localhost" && !net.ParseIP(host).IsLoopback()
+}
+
+var (
+	localeList  = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*(,[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)*$`)
+	localesLine = regexp.MustCompile(`(?m)^Locales for \S+ for user \d+ are \[(.*)\]`)
+)
+
+// Locale sets an app's own language, as the phone's settings do.
+func (d *Device) Locale(ctx context.Context, app, locale string) error {
+	pkg, err := d.packageOf(app)
+	if err != nil {
+		return err
+	}
+	if locale != "" && !localeList.MatchString(locale) {
+		return fmt.Errorf("device %s: %w: %q is not a language tag such as fr-FR", d.link.serial, drivers.ErrNotActionable, locale)
+	}
+	if err := d.since(localeAPI, "an app's language"); err != nil {
+		return err
+	}
+	o, err := d.run(ctx, command{name: "cmd locale", line: "cmd locale get-app-locales " + pkg})
+	if err != nil {
+		return err
+	}
+	m := localesLine.FindSubmatch(o.out)
+	if m == nil {
+		if err := d.mustBeInstalled(ctx, pkg); err != nil {
+			return err
+		}
+		return fmt.Errorf("device %s: read the language of %s: %s", d.link.serial, pkg, o.reason())
+	}
+	err = d.owe(func(debts *owed) {
+		if _, noted := debts.Locales[pkg]; noted {
+			return
+		}
+		if debts.Locales == nil {
+			debts.Locales = map[string]string{}
+		}
+		debts.Locales[pkg] = string(m[1])
+	})
+	if err != nil {
+		return err
+	}
+	return d.change(ctx, "language of "+pkg, localeLine(pkg, locale))
+}
+
+// localeLine sets an app's languages; none means the system's.
+func localeLine(pkg, locales string) string {
+	line := "cmd locale set-app-locales " + pkg
+	if locales != "" {
+		line += " --locales " + locales
+	}
+	return line
+}
+
+// Notifications pulls the shade down. Close puts it up again.
+func (d *Device) Notifications(ctx context.Context) error {
+	d.mu.Lock()
+	d.shade = true
+	d.mu.Unlock()
+	return d.change(ctx, "open the notifications", "cmd statusbar expand-notifications")
+}
+
+// Shell runs a command, for as long as its caller lets it, ten minutes at most.
+func (d *Device) Shell(ctx context.Context, line string) (string, int, error) {
+	if strings.ContainsRune(line, 0) {
+		return "", 0, fmt.Errorf("device %s: %w: a command with a NUL in it", d.link.serial, drivers.ErrNotActionable)
+	}
+	o, err := d.run(ctx, command{name: "shell", line: line, limit: shellLimit})
+	return string(o.out) + string(o.errs), o.code, err
+}

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxFiles caps an upload.
+const maxFiles = 1000
+
+// Fill waits until the one element that selector picks is a visible, enabled, editable field, and replaces its text.
+func (d *Device) Fill(ctx context.Context, selector, text string, timeout time.Duration) error {
+	return d.FillIn(ctx, drivers.WebTarget{Selector: selector, Timeout: timeout}, text)
+}
+
+// FillIn is Fill, in frames too.
+func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
+	return d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+		return field.Fill(text, playwright.LocatorFillOptions{Timeout: timeout})
+	})
+}
+
+// ClickOn clicks an element. It returns once a navigation that the click began has got an answer.
+func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.WebClick) error {
+	buttons := map[string]*playwright.MouseButton{
+		"": playwright.MouseButtonLeft, "left": playwright.MouseButtonLeft, "right": playwright.MouseButtonRight,
+		"middle": playwright.MouseButtonMiddle,
+	}
+	button, ok := buttons[how.Button]
+	if !ok || how.Count < 0 || how.Count > 100 {
+		return fmt.Errorf("%w: a mouse cannot click %d times with the button %s", drivers.ErrUnsupported, how.Count,
+			drivers.Quote(how.Button))
+	}
+	count := playwright.Int(max(how.Count, 1))
+	return d.once(ctx, at, deed{
+		try: func(element playwright.Locator, timeout *float64) error {
+			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Timeout: timeout})
+		},
+		do: func(element playwright.Locator, timeout *float64) error {
+			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Timeout: timeout})
+		},
+	})
+}
+
+// PressOn gives an element the focus and presses a key in it, or a combination: "Control+A".
+func (d *Device) PressOn(ctx context.Context, at drivers.WebTarget, key string) error {
+	keys := splitKeys(key)
+	if at.Selector == "" {
+		return d.Press(ctx, keys)
+	}
+	combination, err := combine(keys)
+	if err != nil {
+		return err
+	}
+	return d.once(ctx, at, deed{
+		try: func(element playwright.Locator, timeout *float64) error {
+			return element.Focus(playwright.LocatorFocusOptions{Timeout: timeout})
+		},
+		do: func(element playwright.Locator, timeout *float64) error {
+			return element.Press(combination, playwright.LocatorPressOptions{Timeout: timeout})
+		},
+	})
+}
+
+// SelectIn chooses from a <select>; it waits until the options are there.
+func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
+	var values playwright.SelectOptionValues
+	switch {
+	case len(choice.Values) > 0:
+		values.Values = &choice.Values
+	case len(choice.Labels) > 0:
+		values.Labels = &choice.Labels
+	case len(choice.Indexes) > 0:
+		values.Indexes = &choice.Indexes
+	default:
+		return fmt.Errorf("%w: nothing was given to be chosen in %s", drivers.ErrNotActionable, naming(at))
+	}
+	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+		_, err := field.SelectOption(values, playwright.LocatorSelectOptionOptions{Timeout: timeout})
+		return err
+	})
+	if err != nil && errors.Is(err, drivers.ErrNotActionable) && strings.Contains(err.Error(), "did not become ready") {
+		return d.noOption(ctx, at, choice, err)
+	}
+	return err
+}
+
+// noOption says which options there are when the one that is wanted did not come.
+func (d *Device) noOption(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice, err error) error {
+	at.Selector += " >> option"
+	r, e := d.lookIn(ctx, at.Frame, at.Selector)
+	if e != nil {
+		return err
+	}
+	wanted := slices.Concat(choice.Values, choice.Labels, []string{fmt.Sprint(choice.Indexes)})[0]
+	return fmt.Errorf("%w: there is no option %s; there are %s", err, drivers.Quote(wanted), strings.Join(r.What, ", "))
+}
+
+// Check makes a checkbox, radio button or switch checked or not.
+func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) error {
+	set := func(trial bool) call {
+		return func(element playwright.Locator, timeout *float64) error {
+			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial), Timeout: timeout})
+		}
+	}
+	return d.once(ctx, at, deed{try: set(true), do: set(false)})
+}
+
+// Hover moves the pointer over an element.
+func (d *Device) Hover(ctx context.Context, at drivers.WebTarget) error {
+	return d.again(ctx, at, func(element playwright.Locator, timeout *float64) error {
+		return element.Hover(playwright.LocatorHoverOptions{Timeout: timeout})
+	})
+}
+
+// TextOf waits for one visible element and gives what it shows.
+func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, error) {
+	deadline := time.Now().Add(wait(at.Timeout))
+	for {
+		r, err := d.lookIn(ctx, at.Frame, at.Selector)
+		switch {
+		case err == nil && r.Count > 1:
+			return "", &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
+		case err == nil && r.Visible == 1 && len(r.Texts) == 1:
+			return r.Texts[0], nil
+		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
+			return "", err
+		case time.Until(deadline) <= 0:
+			return "", d.diagnose(ctx, at)
+		}
+		if err := pause(ctx, lookPause); err != nil {
+			return "", err
+		}
+	}
+}
+
+// WaitElement waits until an element is visible, hidden, attached or detached.
+func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state string) error {
+	meets := map[string]func(*report) bool{
+		"visible":  func(r *report) bool { return r.Visible > 0 },
+		"attached": func(r *report) bool { return r.Count > 0 },
+		"hidden":   func(r *report) bool { return r.Visible == 0 && r.Ready == "complete" },
+		"detached": func(r *report) bool { return r.Count == 0 && r.Ready == "complete" },
+	}[state]
+	if meets == nil {
+		return fmt.Errorf("%w: an element cannot be %s", drivers.ErrUnsupported, drivers.Quote(state))
+	}
+	deadline := time.Now().Add(wait(at.Timeout))
+	for {
+		r, err := d.lookIn(ctx, at.Frame, at.Selector)
+		switch {
+		case err == nil && meets(r):
+			return nil
+		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
+			return err
+		case time.Until(deadline) <= 0 && err != nil:
+			return err
+		case time.Until(deadline) <= 0:
+			return fmt.Errorf("%w: %s did not become %s within %s: %d on the page, %d visible", stateKind(state), naming(at), state,
+				wait(at.Timeout), r.Count, r.Visible)
+		}
+		if err := pause(ctx, lookPause); err != nil {
+			return err
+		}
+	}
+}
+
+// stateKind: what did not appear was not found; what did not go was found well enough.
+func stateKind(state string) error {
+	if state == "hidden" || state == "detached" {
+		return drivers.ErrNotActionable
+	}
+	return drivers.ErrNotFound
+}

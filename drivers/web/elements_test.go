@@ -1,0 +1,286 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+func TestFieldsOfEveryType(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	for id, value := range map[string]string{
+		"text": "Zoë", "email": "a@b.c", "tel": "+49 1", "url": "https://a.b", "search": "x", "number": "7.5", "date": "2031-05-04",
+		"time": "13:45", "moment": "2031-05-04T13:45", "month": "2031-05", "week": "2031-W07", "color": "#ff8800", "range": "3",
+		"area": "new",
+	} {
+		must(t, d.FillIn(t.Context(), target("#"+id), value))
+		if seen := look(t, d, "#"+id, drivers.WebWant{Value: &value}, time.Second); !seen.Met {
+			t.Errorf("%s holds %v, not %q", id, seen.Values, value)
+		}
+	}
+	must(t, d.FillIn(t.Context(), target("#rich"), "other text"))
+	mustShow(t, d, "#rich", "other text")
+	must(t, d.FillIn(t.Context(), target("#password"), "hunter2"))
+	right, wrong := "hunter2", "hunter3"
+	seen := look(t, d, "#password", drivers.WebWant{Value: &right}, time.Second)
+	if !seen.Met || len(seen.Values) != 1 || seen.Values[0] != "•••••••" {
+		t.Errorf("the password is seen as %+v", seen)
+	}
+	if seen := look(t, d, "#password", drivers.WebWant{Value: &wrong}, 200*time.Millisecond); seen.Met {
+		t.Error("a wrong password counts as the right one")
+	}
+}
+
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	for _, c := range []struct {
+		id     string
+		choice drivers.WebChoice
+		log    string
+	}{
+		{"fruit", drivers.WebChoice{Values: []string{"b"}}, "fruit b"},
+		{"fruit", drivers.WebChoice{Labels: []string{"Cherry"}}, "fruit c"},
+		{"fruit", drivers.WebChoice{Indexes: []int{0}}, "fruit a"},
+		{"many", drivers.WebChoice{Values: []string{"x", "z"}}, "many x,z"},
+		{"late", drivers.WebChoice{Labels: []string{"Second"}}, "late 2"}, // it comes 700 ms late
+	} {
+		must(t, d.SelectIn(t.Context(), target("#"+c.id), c.choice))
+		mustShow(t, d, "#log", c.log)
+	}
+	err := d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{Values: []string{"kiwi"}})
+	wantError(t, err, drivers.ErrNotActionable, "there is no option", "kiwi", "Banana")
+	wantError(t, d.SelectIn(t.Context(), soon("#text"), drivers.WebChoice{Values: []string{"x"}}), drivers.ErrNotActionable, "<select>")
+	wantError(t, d.SelectIn(t.Context(), soon("#fruit"), drivers.WebChoice{}), drivers.ErrNotActionable, "nothing was given")
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	yes, no := true, false
+	for _, c := range []struct {
+		id string
+		to bool
+	}{{"box", yes}, {"box", yes}, {"box", no}, {"red", yes}, {"blue", yes}, {"switch", yes}} {
+		must(t, d.Check(t.Context(), target("#"+c.id), c.to))
+		if n := byID(t, tree(t, d), c.id); n.Checked != c.to {
+			t.Errorf("%s: checked %v", c.id, n.Checked)
+		}
+	}
+	mustShow(t, d, "#log", "box true\nbox false\nred true\nblue true")
+	wantError(t, d.Check(t.Context(), target("#blue"), no), drivers.ErrNotActionable, "radio")
+	wantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
+}
+
+func TestClick(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	for _, c := range []struct {
+		how drivers.WebClick
+		log string
+	}{
+		{drivers.WebClick{}, "click 1"}, {drivers.WebClick{Count: 2}, "dblclick 2"}, {drivers.WebClick{Button: "right"}, "contextmenu"},
+		{drivers.WebClick{Button: "middle"}, "auxclick 1"}, {drivers.WebClick{Count: 3}, "click 3"},
+	} {
+		must(t, d.ClickOn(t.Context(), target("#still"), c.how))
+		mustShow(t, d, "#log", c.log)
+	}
+	must(t, d.ClickOn(t.Context(), target("#soon"), drivers.WebClick{})) // disabled for 700 ms
+	mustShow(t, d, "#log", "clicked soon")
+	wantError(t, d.ClickOn(t.Context(), soon("#off"), drivers.WebClick{}), drivers.ErrNotActionable, "is disabled")
+	wantError(t, d.ClickOn(t.Context(), soon("#none"), drivers.WebClick{}), drivers.ErrNotFound, "nothing on the page", "#none")
+	wantError(t, d.ClickOn(t.Context(), soon("button"), drivers.WebClick{}), drivers.ErrAmbiguous, "button#still")
+	wantError(t, d.ClickOn(t.Context(), soon("p["), drivers.WebClick{}), drivers.ErrNotFound, "is not valid")
+	wantError(t, d.ClickOn(t.Context(), soon("#still"), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported)
+}
+
+func TestAClickIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	// The handler takes longer than any slice of a wait.
+	d := show(t, `<button id=b style="display:none">Pay</button><p id=n></p><script>
+		let n = 0;
+		b.onclick = () => { const end = performance.now() + 1500; while (performance.now() < end); document.getElementById('n').textContent = 'Paid ' + ++n; };
+		setTimeout(() => b.style.display = '', 600);
+		</script>`)
+	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
+	mustShow(t, d, "#n", "Paid 1")
+	if seen := look(t, d, "#n", text("Paid 2"), time.Second); seen.Met {
+		t.Error("it was clicked twice")
+	}
+}
+
+func TestAClickWaitsUntilNothingCovers(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<button id=b onclick="log.textContent='clicked'">Pay</button><p id=log></p>
+		<div id=veil style="position:fixed;inset:0;background:#0003"></div>`)
+	wantError(t, d.ClickOn(t.Context(), soon("#b"), drivers.WebClick{}), drivers.ErrNotActionable, "is covered by div#veil")
+	_, page, err := d.page()
+	must(t, err)
+	_, err = page.Evaluate(`() => { setTimeout(() => veil.remove(), 700) }`)
+	must(t, err)
+	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
+	mustShow(t, d, "#log", "clicked")
+}
+
+func TestACancelledWaitLeavesThePageAlive(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	for name, call := range map[string]func(context.Context) error{
+		"click":    func(ctx context.Context) error { return d.ClickOn(ctx, target("#off"), drivers.WebClick{}) },
+		"press":    func(ctx context.Context) error { return d.PressOn(ctx, target("#none"), "Enter") },
+		"hover":    func(ctx context.Context) error { return d.Hover(ctx, target("#none")) },
+		"text":     func(ctx context.Context) error { _, err := d.TextOf(ctx, target("#none")); return err },
+		"wait":     func(ctx context.Context) error { return d.WaitElement(ctx, target("#none"), "visible") },
+		"url":      func(ctx context.Context) error { return d.WaitPage(ctx, drivers.WebEvent{URL: "/x"}, time.Minute) },
+		"response": func(ctx context.Context) error { return d.WaitPage(ctx, drivers.WebEvent{Response: "/x"}, time.Minute) },
+	} {
+		endsWithContext(t, name, call)
+	}
+	must(t, d.ClickOn(t.Context(), target("#still"), drivers.WebClick{}))
+}
+
+func TestHoverOpensAMenu(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "menu.html")
+	wantError(t, d.ClickOn(t.Context(), soon("#leave"), drivers.WebClick{}), drivers.ErrNotActionable, "is hidden")
+	must(t, d.Hover(t.Context(), target("#menu")))
+	must(t, d.ClickOn(t.Context(), target("#leave"), drivers.WebClick{}))
+	mustShow(t, d, "#log", "clicked leave")
+	wantError(t, d.Hover(t.Context(), soon("#none")), drivers.ErrNotFound)
+}
+
+func TestElementsInNestedFrames(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "frames.html")
+	must(t, d.ClickOn(t.Context(), inFrame("#outer >> #inner", "#press"), drivers.WebClick{}))
+	must(t, d.FillIn(t.Context(), inFrame("#outer >> #inner", "#field"), "deep"))
+	got, err := d.TextOf(t.Context(), inFrame("#outer >> #inner", "#where"))
+	if err != nil || got != "Inside inner" {
+		t.Errorf("text %q, %v", got, err)
+	}
+	value := "deep"
+	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#outer >> #inner", Value: &value}, time.Second); !seen.Met {
+		t.Errorf("in the inner frame: %+v", seen)
+	}
+	must(t, d.ClickOn(t.Context(), inFrame("#lateframe", "#press"), drivers.WebClick{})) // it comes 600 ms late
+	mustShow(t, d, "#log", "pressed late")
+	at := soon("#press")
+	at.Frame = "#outer >> #none"
+	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), drivers.ErrNotFound, "#none")
+	at.Frame = "iframe"
+	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), drivers.ErrAmbiguous)
+	_, err = d.Look(t.Context(), "#press", drivers.WebWant{Frame: "#none", Hidden: true}, 300*time.Millisecond)
+	wantError(t, err, drivers.ErrNotFound, "#none")
+}
+
+func TestPressOn(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	must(t, d.FillIn(t.Context(), target("#text"), "abc"))
+	must(t, d.PressOn(t.Context(), target("#text"), "Backspace"))
+	must(t, d.PressOn(t.Context(), target("#text"), "x"))
+	value := "abx"
+	if seen := look(t, d, "#text", drivers.WebWant{Value: &value}, time.Second); !seen.Met {
+		t.Errorf("the field holds %v", seen.Values)
+	}
+	must(t, d.PressOn(t.Context(), target("#text"), "Control+Shift+K"))
+	mustShow(t, d, "#log", "key Control+Shift+K")
+	must(t, d.PressOn(t.Context(), target("#text"), "control+k"))
+	mustShow(t, d, "#log", "key Control+k")
+	must(t, d.PressOn(t.Context(), drivers.WebTarget{}, "tab"))
+	if n := byID(t, tree(t, d), "email"); !n.Focused {
+		t.Error("the key did not go where the focus was")
+	}
+	wantError(t, d.PressOn(t.Context(), soon("#text"), "nokey"), drivers.ErrUnsupported, "nokey")
+	wantError(t, d.PressOn(t.Context(), soon("#none"), "Enter"), drivers.ErrNotFound)
+}
+
+func TestTextOf(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	must(t, d.FillIn(t.Context(), target("#password"), "abc"))
+	for selector, want := range map[string]string{"h1": "Inputs", "#text": "start", "#fruit": "Apple", "#password": "•••"} {
+		if got, err := d.TextOf(t.Context(), target(selector)); err != nil || got != want {
+			t.Errorf("%s shows %q, %v", selector, got, err)
+		}
+	}
+	_, err := d.TextOf(t.Context(), soon("label"))
+	wantError(t, err, drivers.ErrAmbiguous)
+	_, err = d.TextOf(t.Context(), soon("#none"))
+	wantError(t, err, drivers.ErrNotFound)
+}
+
+func TestWaitElement(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<p id=a>A</p><p id=h style="display:none">H</p><script>
+		setTimeout(() => { a.style.display = 'none'; h.style.display = ''; }, 600); setTimeout(() => a.remove(), 1000)</script>`)
+	for _, c := range [][2]string{{"#a", "attached"}, {"#h", "attached"}, {"#h", "visible"}, {"#a", "hidden"}, {"#a", "detached"}} {
+		must(t, d.WaitElement(t.Context(), target(c[0]), c[1]))
+	}
+	wantError(t, d.WaitElement(t.Context(), soon("#a"), "visible"), drivers.ErrNotFound, "did not become visible")
+	wantError(t, d.WaitElement(t.Context(), soon("#h"), "hidden"), drivers.ErrNotActionable, "1 visible")
+	wantError(t, d.WaitElement(t.Context(), soon("#h"), "gone"), drivers.ErrUnsupported)
+	wantError(t, d.WaitElement(t.Context(), soon("p["), "hidden"), drivers.ErrNotFound, "is not valid")
+}
+
+func TestLookAtThePage(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "list.html")
+	count := func(n int) drivers.WebWant { return drivers.WebWant{Count: &n} }
+	for n, met := range map[int]bool{120: true, 119: false, 0: false} {
+		if seen := look(t, d, "#rows li", count(n), 200*time.Millisecond); seen.Met != met || seen.Count != 120 {
+			t.Errorf("%d rows: %+v", n, seen)
+		}
+	}
+	if seen := look(t, d, ".none", count(0), time.Second); !seen.Met {
+		t.Errorf("none: %+v", seen)
+	}
+	is := func(s string) *string { return &s }
+	for _, c := range []struct {
+		want drivers.WebWant
+		met  bool
+	}{
+		{drivers.WebWant{URL: is("/list.html")}, true}, {drivers.WebWant{URL: is(site.Page("list.html"))}, true},
+		{drivers.WebWant{URL: is("**/list.*")}, true}, {drivers.WebWant{URL: is("/l[ia]st/")}, true}, {drivers.WebWant{URL: is("/list")}, false},
+		{drivers.WebWant{Title: is("List")}, true}, {drivers.WebWant{Title: is("/^Li/")}, true}, {drivers.WebWant{Title: is("Lis")}, false},
+		{drivers.WebWant{URL: is("/list.html"), Title: is("Other")}, false}, {drivers.WebWant{NoConsoleErrors: true}, true},
+	} {
+		seen, err := d.Look(t.Context(), "", c.want, 200*time.Millisecond)
+		if err != nil || seen.Met != c.met {
+			t.Errorf("%+v: %+v, %v", c.want, seen, err)
+		}
+	}
+	_, err := d.Look(t.Context(), "", drivers.WebWant{}, time.Second)
+	wantError(t, err, drivers.ErrNotFound, "no selector")
+	_, err = d.Look(t.Context(), "", drivers.WebWant{URL: is("/(/")}, time.Second)
+	wantError(t, err, drivers.ErrNotFound, "is not valid")
+}
+
+func TestConsoleErrors(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<button id=b onclick="console.error('out of tea')">B</button><button id=u onclick="nothing()">U</button>`)
+	none := drivers.WebWant{NoConsoleErrors: true}
+	if seen := look(t, d, "", none, time.Second); !seen.Met {
+		t.Fatalf("%+v", seen)
+	}
+	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
+	must(t, d.ClickOn(t.Context(), target("#u"), drivers.WebClick{}))
+	ok := until(t.Context(), 5*time.Second, func() bool {
+		seen := look(t, d, "#b", none, 100*time.Millisecond)
+		return !seen.Met && len(seen.ConsoleErrors) == 2
+	})
+	if !ok {
+		t.Errorf("%+v", look(t, d, "", none, time.Second))
+	}
+}
+
+func TestRefusedIsNotActionable(t *testing.T) {
+	err := error(&refused{"x", "y"})
+	if !errors.Is(err, drivers.ErrNotActionable) || !isKind(err) {
+		t.Error("a refusal has lost its kind")
+	}
+}

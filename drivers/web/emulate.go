@@ -1,0 +1,125 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxSide caps a viewport.
+const maxSide = 8192
+
+// emulation is how a context pretends to be something else than a plain window.
+type emulation struct {
+	options playwright.BrowserNewContextOptions
+	size    image.Point
+	touch   bool
+}
+
+// emulate works out a context's options.
+func (d *Device) emulate(ctx context.Context, opts drivers.PageOptions) (*emulation, error) {
+	e := &emulation{size: image.Pt(d.info.Width, d.info.Height)}
+	// CSS pixels are pixels of the screenshot.
+	e.options.DeviceScaleFactor = playwright.Float(1)
+	if opts.DeviceName != "" {
+		list, err := d.driver.descriptors(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.pretend(list, opts.DeviceName); err != nil {
+			return nil, err
+		}
+	}
+	if opts.Viewport != (image.Point{}) {
+		e.size = opts.Viewport
+	}
+	if e.size.X < 1 || e.size.Y < 1 || e.size.X > maxSide || e.size.Y > maxSide {
+		return nil, fmt.Errorf("%w: a viewport of %dx%d cannot be shown", drivers.ErrPage, e.size.X, e.size.Y)
+	}
+	e.options.Viewport = &playwright.Size{Width: e.size.X, Height: e.size.Y}
+	if opts.Locale != "" {
+		e.options.Locale = &opts.Locale
+	}
+	if opts.Timezone != "" {
+		e.options.TimezoneId = &opts.Timezone
+	}
+	schemes := map[string]*playwright.ColorScheme{
+		"": nil, "light": playwright.ColorSchemeLight, "dark": playwright.ColorSchemeDark,
+		"no-preference": playwright.ColorSchemeNoPreference,
+	}
+	scheme, ok := schemes[opts.ColorScheme]
+	if !ok {
+		return nil, fmt.Errorf("%w: there is no colour scheme %s: light, dark and no-preference there are", drivers.ErrPage,
+			drivers.Quote(opts.ColorScheme))
+	}
+	e.options.ColorScheme = scheme
+	if opts.Storage != "" {
+		state, err := readState(opts.Storage)
+		if err != nil {
+			return nil, err
+		}
+		e.options.StorageState = optional(state)
+	}
+	return e, nil
+}
+
+// pretend takes over a device of Playwright's list.
+func (e *emulation) pretend(list map[string]*playwright.DeviceDescriptor, name string) error {
+	found := list[name]
+	for n, descriptor := range list {
+		if found == nil && strings.EqualFold(n, name) {
+			found = descriptor
+		}
+	}
+	if found == nil || found.Viewport == nil {
+		return fmt.Errorf("%w: there is no device %s to emulate; %s", drivers.ErrPage, drivers.Quote(name), like(list, name))
+	}
+	e.size, e.touch = image.Pt(found.Viewport.Width, found.Viewport.Height), found.HasTouch
+	e.options.UserAgent, e.options.Screen = &found.UserAgent, found.Screen
+	e.options.DeviceScaleFactor = &found.DeviceScaleFactor
+	e.options.IsMobile, e.options.HasTouch = &found.IsMobile, &found.HasTouch
+	return nil
+}
+
+// like names the devices that share most words with name.
+func like(list map[string]*playwright.DeviceDescriptor, name string) string {
+	words := strings.Fields(strings.ToLower(name))
+	score := func(candidate string) (n int) {
+		for _, w := range words {
+			if slices.Contains(strings.Fields(strings.ToLower(candidate)), w) {
+				n++
+			}
+		}
+		return n
+	}
+	var names []string
+	for n := range list {
+		if score(n) > 0 && !strings.HasSuffix(n, " landscape") {
+			names = append(names, n)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(score(b), score(a)), strings.Compare(a, b)) })
+	if len(names) == 0 {
+		return `for example "iPhone 15", "Pixel 7" or "iPad Mini"`
+	}
+	return "similar ones are " + strings.Join(names[:min(len(names), 5)], ", ")
+}
+
+// descriptors is Playwright's list of devices.
+func (d *Driver) descriptors(ctx context.Context) (map[string]*playwright.DeviceDescriptor, error) {
+	if err := d.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer d.release()
+	if d.process == nil {
+		return nil, errBrowserLost
+	}
+	return d.process.pw.Devices, nil
+}

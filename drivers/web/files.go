@@ -1,0 +1,197 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxDownload caps a file that a page gives.
+const maxDownload = 1 << 30
+
+// Upload gives files to a file field, or to the file dialog that a click on the element opens.
+func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []string) error {
+	if len(files) > maxFiles {
+		return fmt.Errorf("%w: %d files are too many to upload at once", drivers.ErrNotActionable, len(files))
+	}
+	paths := make([]string, len(files)) // not nil: none empties the field
+	for i, f := range files {
+		path, err := filepath.Abs(f)
+		if err != nil {
+			return fmt.Errorf("upload %s: %w", f, err)
+		}
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("%w: there is no file %s to upload", drivers.ErrNotFound, drivers.Quote(f))
+		}
+		paths[i] = path
+	}
+	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+		return field.SetInputFiles(paths, playwright.LocatorSetInputFilesOptions{Timeout: timeout})
+	})
+	var no *refused
+	if errors.As(err, &no) && strings.Contains(no.reason, "not an HTMLInputElement") {
+		return d.uploadByDialog(ctx, at, paths)
+	}
+	return err
+}
+
+// uploadByDialog clicks what opens a file dialog and answers that.
+func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths []string) error {
+	_, page, err := d.page()
+	if err != nil {
+		return err
+	}
+	chosen := make(chan playwright.FileChooser, 1)
+	listen := func(c playwright.FileChooser) {
+		select {
+		case chosen <- c:
+		default:
+		}
+	}
+	page.OnFileChooser(listen)
+	defer page.RemoveListener("filechooser", listen)
+	deadline := time.Now().Add(wait(at.Timeout))
+	if err := d.ClickOn(ctx, at, drivers.WebClick{}); err != nil {
+		return err
+	}
+	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
+	defer timer.Stop()
+	select {
+	case c := <-chosen:
+		return act(ctx, d, func(playwright.Page) error { return judge(at, c.SetFiles(paths)) })
+	case <-timer.C:
+		return fmt.Errorf("%w: %s is no file field, and a click on it opened no file dialog", drivers.ErrNotActionable, naming(at))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Download clicks and waits for the file that comes of it.
+func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name string) (string, error) {
+	s, _, err := d.page()
+	if err != nil {
+		return "", err
+	}
+	select {
+	case <-s.downloads: // one that nobody asked for
+	default:
+	}
+	deadline := time.Now().Add(wait(at.Timeout))
+	if err := d.ClickOn(ctx, at, drivers.WebClick{}); err != nil {
+		return "", err
+	}
+	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
+	defer timer.Stop()
+	select {
+	case file := <-s.downloads:
+		return d.keep(ctx, file, deadline, dir, name)
+	case <-timer.C:
+		return "", fmt.Errorf("%w: %s was clicked and no download began within %s", drivers.ErrNotFound, naming(at), wait(at.Timeout))
+	case <-s.browser.lost:
+		return "", errBrowserLost
+	case <-s.crash:
+		return "", errCrashed
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// keep waits for the end of a download and puts it into dir.
+func (d *Device) keep(ctx context.Context, file playwright.Download, deadline time.Time, dir, name string) (string, error) {
+	done := start(d, func() (string, error) { return file.Path() })
+	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
+	defer timer.Stop()
+	var temporary string
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("%w: the download of %s failed: %s", drivers.ErrNotFound, shortAddress(file.URL()), plain(r.err))
+		}
+		temporary = r.value
+	case <-timer.C:
+		d.calls.Go(func() { _ = file.Cancel() })
+		return "", fmt.Errorf("%w: the download of %s did not end in time", drivers.ErrNotFound, shortAddress(file.URL()))
+	case <-ctx.Done():
+		d.calls.Go(func() { _ = file.Cancel() })
+		return "", ctx.Err()
+	}
+	info, err := os.Stat(temporary)
+	if err != nil {
+		return "", fmt.Errorf("keep a download: %w", err)
+	}
+	if info.Size() > maxDownload {
+		return "", fmt.Errorf("%w: the download is too large: %d bytes", drivers.ErrNotActionable, info.Size())
+	}
+	if name == "" {
+		name = file.SuggestedFilename()
+	}
+	return place(temporary, dir, safeName(name))
+}
+
+// safeName makes a file name that a site may have chosen one that stays in its folder, on every system.
+func safeName(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || !unicode.IsPrint(r) || strings.ContainsRune(`<>:"|?*`, r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_"))
+	name = strings.Trim(name, ". ")
+	if ext := filepath.Ext(name); len(name) > 150 {
+		if len(ext) > 20 {
+			ext = ""
+		}
+		name = strings.ToValidUTF8(name[:150-len(ext)], "") + ext
+	}
+	if name == "" {
+		return "download"
+	}
+	return name
+}
+
+// place copies a file into dir under a name that is free there.
+func place(from, dir, name string) (string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("keep a download: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", fmt.Errorf("keep a download: %w", err)
+	}
+	defer root.Close()
+	in, err := os.Open(from)
+	if err != nil {
+		return "", fmt.Errorf("keep a download: %w", err)
+	}
+	defer in.Close()
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for n := 1; n <= 1000; n++ {
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d%s", stem, n, ext)
+		}
+		out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("keep a download: %w", err)
+		}
+		_, err = out.ReadFrom(in)
+		if err := errors.Join(err, out.Close()); err != nil {
+			return "", fmt.Errorf("keep a download: %w", err)
+		}
+		return filepath.Join(dir, name), nil
+	}
+	return "", fmt.Errorf("keep a download: %s has too many files named %s", dir, stem+ext)
+}

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+const (
+	// gestureSteps is how many moves a gesture is made of; fewer when there is little time.
+	gestureSteps = 20
+	frameTime    = 16 * time.Millisecond
+	// pickUp is how long a finger rests before what lies under it is picked up.
+	pickUp = 600 * time.Millisecond
+)
+
+// LongPress holds the finger, or the left button, at p.
+func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duration) error {
+	return d.gesture(ctx, hold, []image.Point{p}, func(f finger) error {
+		if err := f.down(p); err != nil {
+			return err
+		}
+		err := pause(ctx, hold)
+		return orElse(err, f.up(p)) // up in either case: nothing stays pressed
+	})
+}
+
+// DoubleTap clicks or taps twice.
+func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
+	return d.gesture(ctx, 0, []image.Point{p}, func(f finger) error { return f.twice(p) })
+}
+
+// Swipe turns the wheel over a by the way from b to a; where a touch screen is emulated it moves a finger from a to b.
+func (d *Device) Swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	return d.gesture(ctx, dur, []image.Point{a, b}, func(f finger) error { return f.swipe(ctx, a, b, dur) })
+}
+
+// Drag picks up what is at a and lifts the finger, or the button, at b.
+func (d *Device) Drag(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	return d.gesture(ctx, dur+pickUp, []image.Point{a, b}, func(f finger) error {
+		if err := f.down(a); err != nil {
+			return err
+		}
+		err := f.rest(ctx)
+		last := a
+		if err == nil {
+			err = eachStep(ctx, a, b, dur, func(p image.Point) error { last = p; return f.move(p) })
+		}
+		if err == nil {
+			err = f.move(b) // a second move at the end: drop targets learn of the drag by the first
+		}
+		return orElse(err, f.up(last))
+	})
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// gesture runs one gesture on the current page.
+func (d *Device) gesture(ctx context.Context, dur time.Duration, points []image.Point, f func(finger) error) error {
+	s, err := d.onScreen(points...)
+	if err != nil {
+		return err
+	}
+	return actFor(ctx, d, max(dur, 0)+callLimit, func(page playwright.Page) error {
+		if !s.touch {
+			return f(pointer{page.Mouse()})
+		}
+		cdp, err := s.context.NewCDPSession(page)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = cdp.Detach() }() // it ends with the page otherwise
+		return f(fingertip{page.Touchscreen(), cdp})
+	})
+}
+
+// eachStep calls move along the way from a to b, at even times within dur.
+func eachStep(ctx context.Context, a, b image.Point, dur time.Duration, move func(image.Point) error) error {
+	n := int(min(max(dur/frameTime, 2), gestureSteps))
+	for i := 1; i <= n; i++ {
+		if err := pause(ctx, dur/time.Duration(n)); err != nil {
+			return err
+		}
+		way := b.Sub(a)
+		if err := move(a.Add(image.Pt(way.X*i/n, way.Y*i/n))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finger is what touches a page.
+type finger interface {
+	down(p image.Point) error
+	move(p image.Point) error
+	up(p image.Point) error
+	twice(p image.Point) error
+	swipe(ctx context.Context, a, b image.Point, dur time.Duration) error
+	rest(ctx context.Context) error // until what lies under it is picked up
+}
+
+// pointer is a mouse.
+type pointer struct{ mouse playwright.Mouse }
+
+func (m pointer) move(p image.Point) error { return m.mouse.Move(float64(p.X), float64(p.Y)) }
+
+func (m pointer) down(p image.Point) error {
+	if err := m.move(p); err != nil {
+		return err
+	}
+	return m.mouse.Down()
+}
+
+func (m pointer) up(image.Point) error { return m.mouse.Up() }
+
+func (m pointer) rest(context.Context) error { return nil }
+
+func (m pointer) twice(p image.Point) error { return m.mouse.Dblclick(float64(p.X), float64(p.Y)) }
+
+func (m pointer) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	if err := m.move(a); err != nil {
+		return err
+	}
+	last := a
+	return eachStep(ctx, a, b, dur, func(p image.Point) error {
+		turn := last.Sub(p)
+		last = p
+		return m.mouse.Wheel(float64(turn.X), float64(turn.Y))
+	})
+}
+
+// fingertip is a touch screen.
+type fingertip struct {
+	screen playwright.Touchscreen
+	cdp    playwright.CDPSession
+}
+
+func (t fingertip) touch(kind string, points ...image.Point) error {
+	list := make([]any, len(points))
+	for i, p := range points {
+		list[i] = map[string]any{"x": p.X, "y": p.Y}
+	}
+	_, err := t.cdp.Send("Input.dispatchTouchEvent", map[string]any{"type": kind, "touchPoints": list})
+	return err
+}
+
+func (t fingertip) down(p image.Point) error       { return t.touch("touchStart", p) }
+func (t fingertip) move(p image.Point) error       { return t.touch("touchMove", p) }
+func (t fingertip) up(image.Point) error           { return t.touch("touchEnd") }
+func (t fingertip) rest(ctx context.Context) error { return pause(ctx, pickUp) }
+
+func (t fingertip) twice(p image.Point) error {
+	if err := t.screen.Tap(p.X, p.Y); err != nil {
+		return err
+	}
+	return t.screen.Tap(p.X, p.Y)
+}
+
+func (t fingertip) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	if err := t.down(a); err != nil {
+		return err
+	}
+	err := eachStep(ctx, a, b, dur, t.move)
+	return orElse(err, t.up(b))
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxErase caps the Backspaces of one Erase.
+const maxErase = 100000
+
+// keyNames are Playwright's words for those keys of drivers.KeyNames that a browser has, in lower case.
+func keyNames() map[string]string {
+	names := map[string]string{
+		"enter": "Enter", "tab": "Tab", "space": "Space", "backspace": "Backspace", "delete": "Delete", "escape": "Escape",
+		"up": "ArrowUp", "down": "ArrowDown", "left": "ArrowLeft", "right": "ArrowRight", "home": "Home", "end": "End",
+		"pageup": "PageUp", "pagedown": "PageDown", "menu": "ContextMenu", "shift": "Shift", "control": "Control", "alt": "Alt",
+		"meta": "Meta",
+		// Playwright's own words, and what keyboards are labelled with.
+		"arrowup": "ArrowUp", "arrowdown": "ArrowDown", "arrowleft": "ArrowLeft", "arrowright": "ArrowRight",
+		"contextmenu": "ContextMenu", "insert": "Insert", "capslock": "CapsLock", "controlormeta": "ControlOrMeta",
+		"ctrl": "Control", "esc": "Escape", "del": "Delete", "return": "Enter", "cmd": "Meta", "command": "Meta",
+	}
+	for i := 1; i <= 12; i++ {
+		names[fmt.Sprintf("f%d", i)] = fmt.Sprintf("F%d", i)
+	}
+	return names
+}
+
+// splitKeys takes a combination apart: "Control+Shift+a", "Control++".
+func splitKeys(key string) []string {
+	if key == "+" || key == "" {
+		return []string{key}
+	}
+	if rest, ok := strings.CutSuffix(key, "++"); ok {
+		return append(splitKeys(rest), "+")
+	}
+	return strings.Split(key, "+")
+}
+
+// combine puts keys into Playwright's words.
+func combine(keys []string) (string, error) {
+	if len(keys) == 0 {
+		return "", fmt.Errorf("%w: no key was given to press", drivers.ErrUnsupported)
+	}
+	names := keyNames()
+	parts := make([]string, len(keys))
+	held := false
+	for i, key := range keys {
+		name := names[strings.ToLower(key)]
+		switch {
+		case key == " ":
+			name = "Space"
+		case utf8.RuneCountInString(key) == 1:
+			name = key
+			if held {
+				name = strings.ToLower(key) // Control+A is the key A, not a capital letter
+			}
+		case name == "":
+			return "", noKey(key)
+		}
+		held = held || slices.Contains([]string{"Control", "Alt", "Meta", "ControlOrMeta"}, name)
+		parts[i] = name
+	}
+	return strings.Join(parts, "+"), nil
+}
+
+func noKey(key string) error {
+	if key == "back" {
+		return fmt.Errorf("%w: back cannot be combined with other keys in a browser", drivers.ErrUnsupported)
+	}
+	for _, known := range drivers.KeyNames() {
+		if strings.EqualFold(known, key) {
+			return fmt.Errorf("%w: a browser has no key %s", drivers.ErrUnsupported, drivers.Quote(key))
+		}
+	}
+	return fmt.Errorf("%w: there is no key %s; keys are called %s, or are single characters", drivers.ErrUnsupported,
+		drivers.Quote(key), strings.Join(drivers.KeyNames(), ", "))
+}
+
+// Press presses keys together. "back" is the browser's own.
+func (d *Device) Press(ctx context.Context, keys []string) error {
+	if len(keys) == 1 && strings.EqualFold(keys[0], "back") {
+		return d.Navigate(ctx, "back", 0)
+	}
+	combination, err := combine(keys)
+	if err != nil {
+		return err
+	}
+	return act(ctx, d, func(page playwright.Page) error {
+		err := page.Keyboard().Press(combination)
+		if err != nil && strings.Contains(err.Error(), "Unknown key") {
+			return noKey(keys[len(keys)-1])
+		}
+		return err
+	})
+}
+
+// Erase removes the last n characters of the field that has the focus; n < 0 removes everything.
+func (d *Device) Erase(ctx context.Context, n int) error {
+	return act(ctx, d, func(page playwright.Page) error {
+		field, err := focusEnd(page)
+		if err != nil {
+			return err
+		}
+		if n < 0 {
+			selector := strings.Join(append(field.chain, "ref.focus.0"), enterFrame+"taproot=")
+			return page.Locator("taproot="+selector).Fill("", playwright.LocatorFillOptions{Timeout: milliseconds(callLimit / 2)})
+		}
+		for range min(n, field.length, maxErase) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := page.Keyboard().Press("Backspace"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,216 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxValue caps what a script may give, as JSON.
+const maxValue = 1 << 20
+
+// WaitPage waits for what event says.
+func (d *Device) WaitPage(ctx context.Context, event drivers.WebEvent, timeout time.Duration) error {
+	switch {
+	case event.URL != "":
+		return d.waitAddress(ctx, event.URL, wait(timeout))
+	case event.Load != "":
+		return d.waitLoad(ctx, event.Load, time.Now().Add(wait(timeout)))
+	case event.Request != "":
+		return d.waitTraffic(ctx, event.Request, false, wait(timeout))
+	case event.Response != "":
+		return d.waitTraffic(ctx, event.Response, true, wait(timeout))
+	}
+	return fmt.Errorf("%w: there is nothing to wait for", drivers.ErrUnsupported)
+}
+
+// waitAddress waits until the page is at a fitting address, and has loaded.
+func (d *Device) waitAddress(ctx context.Context, pattern string, timeout time.Duration) error {
+	fits, err := compile(pattern)
+	if err != nil {
+		return err
+	}
+	deadline := time.Now().Add(timeout)
+	for {
+		_, page, err := d.page()
+		if err != nil {
+			return err
+		}
+		at := page.URL()
+		if fits.MatchString(at) {
+			return d.waitLoad(ctx, "load", deadline)
+		}
+		if time.Until(deadline) <= 0 {
+			return fmt.Errorf("%w: the page did not come to %s within %s: it is at %s", drivers.ErrNotFound,
+				drivers.Quote(pattern), timeout, shortAddress(at))
+		}
+		if err := pause(ctx, lookPause); err != nil {
+			return err
+		}
+	}
+}
+
+func (d *Device) waitLoad(ctx context.Context, state string, deadline time.Time) error {
+	states := map[string]*playwright.LoadState{
+		"load": playwright.LoadStateLoad, "domcontentloaded": playwright.LoadStateDomcontentloaded,
+		"networkidle": playwright.LoadStateNetworkidle,
+	}
+	if states[state] == nil {
+		return fmt.Errorf("%w: a page cannot reach the state %s", drivers.ErrUnsupported, drivers.Quote(state))
+	}
+	for {
+		_, err := read(ctx, d, func(page playwright.Page) (struct{}, error) {
+			limit := milliseconds(max(min(time.Until(deadline), fillSlice), time.Millisecond))
+			err := page.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: states[state], Timeout: limit})
+			if errors.Is(err, playwright.ErrTimeout) {
+				return struct{}{}, errSlice
+			}
+			return struct{}{}, err
+		})
+		switch {
+		case err == nil || !errors.Is(err, drivers.ErrNotReady):
+			return err
+		case time.Until(deadline) <= 0:
+			return fmt.Errorf("%w: the page did not reach the state %s in time", drivers.ErrNotFound, state)
+		case !errors.Is(err, errSlice):
+			if err := pause(ctx, lookPause); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (d *Device) waitTraffic(ctx context.Context, pattern string, answer bool, timeout time.Duration) error {
+	fits, err := compile(pattern)
+	if err != nil {
+		return err
+	}
+	deadline := time.Now().Add(timeout)
+	for {
+		s, _, err := d.page()
+		if err != nil {
+			return err
+		}
+		if s.traffic.has(fits, answer) {
+			return nil
+		}
+		if time.Until(deadline) <= 0 {
+			what := "request was sent to"
+			if answer {
+				what = "answer came from"
+			}
+			return fmt.Errorf("%w: no %s %s within %s: %s", drivers.ErrNotFound, what, drivers.Quote(pattern), timeout,
+				s.traffic.newest(answer))
+		}
+		if err := pause(ctx, lookPause/2); err != nil {
+			return err
+		}
+	}
+}
+
+// Eval runs an expression or a function in the page. When it does not end in time, it is left alone: it ends with its page.
+func (d *Device) Eval(ctx context.Context, script string, timeout time.Duration) (any, error) {
+	s, page, err := d.page()
+	if err != nil {
+		return nil, err
+	}
+	s.traffic.mark()
+	done := start(d, func() (any, error) { return evaluate(page, script) })
+	timer := time.NewTimer(wait(timeout))
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.value, s.explain(r.err)
+	case <-timer.C:
+		return nil, &drivers.ScriptError{Reason: fmt.Sprintf("it did not end within %s", wait(timeout))}
+	case <-s.browser.lost:
+		return nil, errBrowserLost
+	case <-s.crash:
+		return nil, errCrashed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func evaluate(page playwright.Page, script string) (any, error) {
+	handle, err := page.EvaluateHandle(script)
+	if err == nil {
+		var text any
+		text, err = handle.Evaluate(`(value, max) => {
+			const text = JSON.stringify(value);
+			return text === undefined ? null : text.length > max ? '' : text;
+		}`, maxValue)
+		if err == nil {
+			_ = handle.Dispose() // it goes with the page otherwise
+			return scriptValue(text)
+		}
+	}
+	if disconnected(err) || passing(err) {
+		return nil, err
+	}
+	reason := plain(err)
+	for _, prefix := range []string{"Error: ", "page.evaluate: "} {
+		reason = strings.TrimPrefix(reason, prefix)
+	}
+	return nil, &drivers.ScriptError{Reason: reason}
+}
+
+// scriptValue decodes what a script gave: whole numbers become ints, so that they are written as they were read.
+func scriptValue(text any) (any, error) {
+	s, ok := text.(string)
+	switch {
+	case text == nil:
+		return nil, nil
+	case !ok || s == "" || len(s) > 4*maxValue:
+		return nil, &drivers.ScriptError{Reason: fmt.Sprintf("its value is larger than %d MB", maxValue>>20)}
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(s)))
+	decoder.UseNumber()
+	var v any
+	if err := decoder.Decode(&v); err != nil {
+		return nil, &drivers.ScriptError{Reason: "its value is no JSON"}
+	}
+	return plainNumbers(v), nil
+}
+
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return int(n)
+		}
+		f, _ := v.Float64() // too large becomes infinite, as in the page
+		return f
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = plainNumbers(v[k])
+		}
+	}
+	return v
+}
+
+// ClosePage closes the pages and their context.
+func (d *Device) ClosePage(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	done := start(d, func() (struct{}, error) { return struct{}{}, d.dropSession() })
+	select {
+	case r := <-done:
+		return r.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,306 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern, address string
+		fits             bool
+	}{
+		{"https://a.b/c", "https://a.b/c", true}, {"https://a.b/c", "https://a.b/c#x", true}, {"https://a.b/c", "https://a.b/c?x=1", false},
+		{"https://a.b/c", "https://a.b/cd", false}, {"https://a.b/c", "https://aXb/c", false}, {"/c", "https://a.b/c", true},
+		{"/c", "https://a.b/c?x=1#y", true}, {"/c", "https://a.b/d/c", false}, {"/c?x=1", "https://a.b/c?x=1", true},
+		{"/c?x=1", "https://a.b/c?x=2", false}, {"/c#y", "https://a.b/c", false}, {"**/c", "https://a.b/d/e/c", true},
+		{"https://a.b/*", "https://a.b/c", true}, {"https://a.b/*", "https://a.b/c/d", false}, {"**/api/**", "https://a.b/api/x?y", true},
+		{"**/*.{png,svg}", "https://a.b/x.svg", true}, {"**/*.{png,svg}", "https://a.b/x.gif", false}, {"/id=[0-9]+/", "https://a.b/?id=12", true},
+		{"/id=[0-9]+/", "https://a.b/?id=x", false}, {"/", "https://a.b/", true}, {"/{x", "https://a.b/{x", true}, {"/a,b", "https://a.b/a,b", true},
+	} {
+		re, err := compile(c.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", c.pattern, err)
+		} else if re.MatchString(c.address) != c.fits {
+			t.Errorf("%s fits %s: %v, by %s", c.pattern, c.address, !c.fits, re)
+		}
+	}
+	for _, bad := range []string{"", "/(/", strings.Repeat("x", 3000)} {
+		_, err := compile(bad)
+		wantError(t, err, drivers.ErrNotFound)
+	}
+}
+
+func FuzzPattern(f *testing.F) {
+	f.Add("/{a,{b}", "x")
+	f.Add("**/*.{png,svg}", "https://a.b/x.svg")
+	f.Fuzz(func(t *testing.T, pattern, address string) {
+		re, err := compile(pattern)
+		if err == nil && re == nil || err != nil && !errors.Is(err, drivers.ErrNotFound) {
+			t.Fatalf("%v, %v", re, err)
+		}
+		if _, slashes := slashed(pattern); err != nil && !slashes && pattern != "" && len(pattern) <= maxPattern {
+			t.Fatalf("%q is refused: %v", pattern, err)
+		}
+	})
+}
+
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	// Before the page: it holds for the page that is opened next.
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/*.svg", Block: true}))
+	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
+	mustShow(t, d, "#log", "no picture")
+	press := func(id string) { must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
+	press("load")
+	mustShow(t, d, "#goods li", "Pear")
+
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", JSON: []any{"Mocked"}, Headers: map[string]string{"x-kind": "mock"}}))
+	press("load")
+	mustShow(t, d, "#goods li", "Mocked")
+	mustShow(t, d, "#log", "200 mock application/json")
+	press("other") // another site: the browser asks whether it may be read
+	mustShow(t, d, "#log", "200 - application/json")
+
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/goods*", Status: 503, Body: "out of order"}))
+	press("load") // the newest route counts
+	mustShow(t, d, "#log", "503 - text/plain; charset=utf-8")
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api.goods/", Block: true}))
+	press("load")
+	mustShow(t, d, "#log", "failed")
+
+	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/(/"}), drivers.ErrNotFound)
+	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/x", Status: 999}), drivers.ErrUnsupported)
+	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
+	press("load")
+	mustShow(t, d, "#goods li", "Pear") // a new page begins without routes
+}
+
+func TestADelayedAnswerEndsWithItsPage(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "requests.html")
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/goods", Delay: time.Hour}))
+	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "/api/orders", Delay: 300 * time.Millisecond, Status: 200}))
+	must(t, d.ClickOn(t.Context(), target("#post"), drivers.WebClick{}))
+	mustShow(t, d, "#log", "ordered 200")
+	must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
+	if seen := look(t, d, "#goods li", drivers.WebWant{}, 300*time.Millisecond); seen.Met {
+		t.Error("the answer did not wait")
+	}
+	must(t, d.ClosePage(t.Context()))
+}
+
+func TestWaitPage(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "requests.html")
+	press := func(id string) { must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
+	press("post")
+	mustShow(t, d, "#log", "ordered 201") // over already, and it counts all the same
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, time.Second))
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/orders"}, time.Second))
+	press("load")
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/api/goods?page=*"}, 5*time.Second))
+	err := d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, 300*time.Millisecond)
+	wantError(t, err, drivers.ErrNotFound, "no answer came from", "/api/orders") // it was before the last click
+	for _, state := range []string{"load", "domcontentloaded", "networkidle"} {
+		must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: state}, 5*time.Second))
+	}
+	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "ready"}, time.Second), drivers.ErrUnsupported)
+	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{}, time.Second), drivers.ErrUnsupported)
+
+	_, page, err := d.page()
+	must(t, err)
+	_, err = page.Evaluate(`() => { setTimeout(() => location.href = 'list.html?from=here', 400) }`)
+	must(t, err)
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{URL: "/list.html"}, 5*time.Second))
+	mustShow(t, d, "h1", "Contacts")
+	err = d.WaitPage(t.Context(), drivers.WebEvent{URL: "/cart"}, 300*time.Millisecond)
+	wantError(t, err, drivers.ErrNotFound, "/cart", "list.html?from=here")
+}
+
+func TestSignedInStateIsSavedAndLoaded(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "account.html")
+	path := filepath.Join(t.TempDir(), "state.json")
+	must(t, d.ClickOn(t.Context(), target("#in"), drivers.WebClick{}))
+	mustShow(t, d, "#who", "Signed in as Ada")
+	must(t, d.SaveState(t.Context(), path))
+	info, err := os.Stat(path)
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the state: %v", info.Mode())
+	}
+
+	d = visit(t, "account.html")
+	mustShow(t, d, "#who", "Nobody is signed in")
+	must(t, d.LoadState(t.Context(), path)) // while the page is open
+	must(t, d.Navigate(t.Context(), "reload", 0))
+	mustShow(t, d, "#who", "Signed in as Ada")
+	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+	mustShow(t, d, "#who", "Nobody is signed in")
+	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path}))
+	mustShow(t, d, "#who", "Signed in as Ada")
+	must(t, d.ClosePage(t.Context()))
+	must(t, d.LoadState(t.Context(), path)) // before the page is opened
+	must(t, d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{}))
+	mustShow(t, d, "#who", "Signed in as Ada")
+}
+
+func TestFilesThatAreNoState(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"empty": "", "text": "hello", "other": `{"a":1}`, "list": `[]`, "cut": `{"cookies":[`, "wrong": `{"cookies":"x"}`,
+	} {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, []byte(content), 0o600))
+		wantError(t, d.LoadState(t.Context(), path), drivers.ErrPage, "no saved state")
+		err := d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path})
+		wantError(t, err, drivers.ErrPage, "no saved state")
+	}
+	wantError(t, d.LoadState(t.Context(), filepath.Join(dir, "none")), drivers.ErrPage, "there is no saved state")
+	path := filepath.Join(dir, "cookie")
+	must(t, os.WriteFile(path, []byte(`{"cookies":[{"name":"a","value":"b"}],"origins":[]}`), 0o600))
+	err := d.OpenPage(t.Context(), site.Page("account.html"), drivers.PageOptions{Storage: path})
+	wantError(t, err, drivers.ErrPage)
+}
+
+func TestEval(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "list.html")
+	for script, want := range map[string]any{
+		"document.title": "List", "1 + 2": 3, "() => 1.5": 1.5, "null": nil, "undefined": nil, "[1, 'a', {b: true}]": []any{1, "a", map[string]any{"b": true}},
+		"async () => { await new Promise(done => setTimeout(done, 50)); return 'late' }": "late", "1e300": 1e300, "NaN": nil, "true": true, "''": "",
+	} {
+		got, err := d.Eval(t.Context(), script, 5*time.Second)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is %#v, %v", script, got, err)
+		}
+	}
+	for script, words := range map[string]string{
+		"nothing.here": "nothing is not defined", "() => { throw new Error('no tea') }": "no tea", "1 +": "SyntaxError",
+		"'x'.repeat(2000000)": "larger than 1 MB", "() => { const a = {}; a.a = a; return a }": "circular", "10n": "BigInt",
+	} {
+		_, err := d.Eval(t.Context(), script, 5*time.Second)
+		wantError(t, err, drivers.ErrNotActionable, "the script failed", words)
+	}
+	_, err := d.Eval(t.Context(), "new Promise(() => {})", 300*time.Millisecond)
+	wantError(t, err, drivers.ErrNotActionable, "did not end within")
+	if _, err := d.Eval(t.Context(), "1", time.Second); err != nil {
+		t.Errorf("after a script without an end: %v", err)
+	}
+	if v, err := scriptValue("1e999"); err != nil || v != math.Inf(1) {
+		t.Errorf("%v, %v", v, err)
+	}
+}
+
+func TestClosePage(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "list.html")
+	for range 2 {
+		must(t, d.ClosePage(t.Context()))
+	}
+	_, err := d.Tree(t.Context())
+	wantError(t, err, drivers.ErrPage, "no page is open")
+	must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{}))
+}
+
+func TestNavigate(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "list.html")
+	wantError(t, d.Navigate(t.Context(), "back", 0), drivers.ErrNotActionable, "no page to go back to")
+	wantError(t, d.Press(t.Context(), []string{"back"}), drivers.ErrNotActionable)
+	for _, step := range [][2]string{
+		{site.Page("spa.html"), "/spa.html"}, {"back", "/list.html"}, {"forward", "/spa.html"}, {"reload", "/spa.html"},
+		{"/form.html?x=1", "/form.html?x=1"}, {"#there", "/form.html?x=1#there"},
+	} {
+		must(t, d.Navigate(t.Context(), step[0], 5*time.Second))
+		at, _, err := d.Location(t.Context())
+		if err != nil || at != site.URL+step[1] {
+			t.Errorf("%s leads to %s, %v", step[0], at, err)
+		}
+	}
+	wantError(t, d.Navigate(t.Context(), "forward", 0), drivers.ErrNotActionable, "forward")
+	must(t, d.Press(t.Context(), []string{"back"}))
+	if _, title, err := d.Location(t.Context()); err != nil || title != "Form" {
+		t.Errorf("title %q, %v", title, err)
+	}
+	wantError(t, d.Navigate(t.Context(), "ftp://x", 0), drivers.ErrPage)
+	wantError(t, d.Navigate(t.Context(), "http://127.0.0.1:9/", 0), drivers.ErrPage, "refused")
+	_, err := d.Tree(t.Context())
+	wantError(t, err, drivers.ErrPage)
+	wantError(t, d.Navigate(t.Context(), site.Page("hang"), 300*time.Millisecond), drivers.ErrPage, "did not load within")
+	must(t, d.Navigate(t.Context(), site.Page("list.html"), 0))
+	mustShow(t, d, "h1", "Contacts")
+}
+
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "files.html")
+	dir := t.TempDir()
+	var paths []string
+	for i := range 2 {
+		path := filepath.Join(dir, fmt.Sprintf("f%d.txt", i))
+		must(t, os.WriteFile(path, fmt.Appendf(nil, "text %d", i), 0o600))
+		paths = append(paths, path)
+	}
+	must(t, d.Upload(t.Context(), target("#plain"), paths[:1]))
+	mustShow(t, d, "#log", "plain f0.txt=text 0")
+	must(t, d.Upload(t.Context(), target("#several"), paths))
+	mustShow(t, d, "#log", "several f0.txt=text 0,f1.txt=text 1")
+	must(t, d.Upload(t.Context(), target("#several"), nil))
+	mustShow(t, d, "#log", "several empty")
+	must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
+	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
+	wantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
+	wantError(t, d.Upload(t.Context(), soon("#nothing"), paths), drivers.ErrNotActionable, "opened no file dialog")
+	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), drivers.ErrNotFound, "there is no file")
+	wantError(t, d.Upload(t.Context(), soon("#none"), paths), drivers.ErrNotFound)
+}
+
+func TestDownloads(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "files.html")
+	dir := filepath.Join(t.TempDir(), "downloads")
+	for _, c := range []struct{ id, name, file, content string }{
+		{"get", "", "report.csv", "a,b\n1,2\n"}, {"get", "", "report-2.csv", "a,b\n1,2\n"}, {"get", "mine.csv", "mine.csv", "a,b\n1,2\n"},
+		{"get", "../../x.csv", "x.csv", "a,b\n1,2\n"}, {"evil", "", "evil.txt", "a,b\n1,2\n"}, {"slow", "", "report-3.csv", "a,b\n1,2\n"},
+		{"made", "", "made.txt", "made here"}, {"tab", "", "report-4.csv", "a,b\n1,2\n"},
+	} {
+		path, err := d.Download(t.Context(), target("#"+c.id), dir, c.name)
+		must(t, err)
+		if filepath.Dir(path) != dir || !strings.HasSuffix(filepath.Base(path), c.file) {
+			t.Errorf("%s: saved as %s", c.id, path)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != c.content {
+			t.Errorf("%s: %q, %v", c.id, text, err)
+		}
+	}
+	_, err := d.Download(t.Context(), soon("#nothing"), dir, "")
+	wantError(t, err, drivers.ErrNotFound, "no download began")
+	_, err = d.Download(t.Context(), soon("#never"), dir, "")
+	wantError(t, err, drivers.ErrNotFound, "did not end in time")
+}
+
+func TestSafeNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.csv": "a.csv", "../../etc/passwd": "passwd", `..\x.txt`: "x.txt", "..": "download", "": "download", "a\x00b": "a_b",
+		"a:b|c": "a_b_c", " .hidden ": "hidden", "ü.txt": "ü.txt", strings.Repeat("x", 400) + ".csv": strings.Repeat("x", 146) + ".csv",
+		"a\u202egpj.exe": "a_gpj.exe",
+	} {
+		if got := safeName(name); got != want {
+			t.Errorf("%q becomes %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// Query gives the elements of t that css or xpath picks, in every frame that the tree holds. The tree must be the last one that
+// was read.
+func (d *Device) Query(ctx context.Context, t *drivers.Tree, css, xpath string) (map[*drivers.Node]bool, error) {
+	var selectors []string
+	if css != "" {
+		selectors = append(selectors, "css="+css)
+	}
+	if xpath != "" {
+		selectors = append(selectors, "xpath="+xpath)
+	}
+	if len(selectors) == 0 {
+		return nil, fmt.Errorf("%w: there is neither css nor xpath", drivers.ErrNotFound)
+	}
+	var found map[*drivers.Node]bool
+	for _, selector := range selectors {
+		picked, err := d.Matched(ctx, t, selector)
+		if err != nil {
+			return nil, err
+		}
+		for n := range found {
+			if !picked[n] {
+				delete(found, n) // both must pick it
+			}
+		}
+		if found == nil {
+			found = picked
+		}
+	}
+	return found, nil
+}
+
+// Matched is Query for a selector of any of Playwright's engines.
+func (d *Device) Matched(ctx context.Context, t *drivers.Tree, selector string) (map[*drivers.Node]bool, error) {
+	found := map[*drivers.Node]bool{}
+	places := map[string][]*drivers.Node{} // by document: the way to it
+	var order []string
+	for n := range t.All {
+		if n.Ref == "" {
+			continue
+		}
+		way := n.Ref[:strings.LastIndexByte(n.Ref, '/')+1]
+		if places[way] == nil {
+			order = append(order, way)
+		}
+		places[way] = append(places[way], n)
+	}
+	for i, way := range order {
+		r, err := d.look(ctx, frameWay(way)+selector, i > 0)
+		if err != nil {
+			return nil, err
+		}
+		refs := make(map[string]bool, len(r.Refs))
+		for _, number := range r.Refs {
+			refs[strconv.Itoa(number)] = true
+		}
+		if gen, _, _ := strings.Cut(way, "/"); r.Gen != gen {
+			return nil, fmt.Errorf("%w: the page was read again or changed since this tree", drivers.ErrNotReady)
+		}
+		for _, n := range places[way] {
+			if refs[n.Ref[len(way):]] {
+				found[n] = true
+			}
+		}
+	}
+	return found, nil
+}
+
+// frameWay is the selector that enters the frames of a way: "g3/17/" is frame 17 of the tree g3.
+func frameWay(way string) string {
+	parts := strings.Split(strings.TrimSuffix(way, "/"), "/")
+	selector := ""
+	for _, number := range parts[1:] {
+		selector += "taproot=ref." + parts[0] + "." + number + enterFrame
+	}
+	return selector
+}

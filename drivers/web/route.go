@@ -1,0 +1,117 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxRoutes caps the routes of one context.
+const maxRoutes = 1000
+
+// route is a drivers.WebRoute that was checked.
+type route struct {
+	fits   *regexp.Regexp
+	block  bool
+	delay  time.Duration
+	answer *playwright.RouteFulfillOptions // nil: the network answers
+}
+
+// Route answers, delays or blocks requests from now on.
+func (d *Device) Route(ctx context.Context, r drivers.WebRoute) error {
+	made, err := newRoute(r)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	s, closed := d.session, d.closed
+	if s == nil && !closed && len(d.pending.routes) < maxRoutes {
+		d.pending.routes = append(d.pending.routes, made)
+	}
+	d.mu.Unlock()
+	switch {
+	case closed:
+		return fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+	case s == nil:
+		return nil
+	}
+	_, err = read(ctx, d, func(playwright.Page) (struct{}, error) { return struct{}{}, s.route(made) })
+	return err
+}
+
+func newRoute(r drivers.WebRoute) (*route, error) {
+	fits, err := compile(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	made := &route{fits: fits, block: r.Block, delay: max(r.Delay, 0)}
+	if r.Block || r.Status == 0 && r.Body == "" && r.JSON == nil && len(r.Headers) == 0 {
+		return made, nil
+	}
+	if r.Status != 0 && (r.Status < 100 || r.Status > 599) {
+		return nil, fmt.Errorf("%w: %d is no status of an answer", drivers.ErrUnsupported, r.Status)
+	}
+	headers := maps.Clone(r.Headers)
+	if headers == nil {
+		headers = map[string]string{}
+	}
+	body, kind := r.Body, "text/plain; charset=utf-8"
+	if strings.HasPrefix(strings.TrimSpace(body), "<") {
+		kind = "text/html; charset=utf-8"
+	}
+	if r.JSON != nil {
+		text, err := json.Marshal(r.JSON)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the answer for %s cannot be written as JSON: %w", drivers.ErrUnsupported,
+				drivers.Quote(r.URL), err)
+		}
+		body, kind = string(text), "application/json"
+	}
+	typed := false
+	for name := range headers {
+		typed = typed || strings.EqualFold(name, "content-type")
+	}
+	if !typed {
+		headers["content-type"] = kind
+	}
+	status := r.Status
+	if status == 0 {
+		status = 200
+	}
+	made.answer = &playwright.RouteFulfillOptions{Status: playwright.Int(status), Body: body, Headers: headers}
+	return made, nil
+}
+
+// route puts r before those that are there. A function as the matcher, and not the expression itself: Go's and the browser's
+// expressions are not the same language.
+func (s *session) route(r *route) error {
+	return s.context.Route(r.fits.MatchString, func(request playwright.Route) {
+		if r.delay > 0 {
+			timer := time.NewTimer(r.delay)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-s.ending:
+			}
+		}
+		// They fail only when the page that asked is gone.
+		switch {
+		case s.gone():
+			_ = request.Abort()
+		case r.block:
+			_ = request.Abort("blockedbyclient")
+		case r.answer != nil:
+			_ = request.Fulfill(*r.answer)
+		default:
+			_ = request.Fallback()
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const enterFrame = " >> internal:control=enter-frame >> "
+
+// scoped is a selector inside a frame.
+func scoped(frame, selector string) string {
+	if frame == "" {
+		return selector
+	}
+	return strings.ReplaceAll(frame, " >> ", enterFrame) + enterFrame + selector
+}
+
+// naming is how errors speak of an element.
+func naming(at drivers.WebTarget) string {
+	if at.Frame == "" {
+		return drivers.Quote(at.Selector)
+	}
+	return drivers.Quote(at.Selector) + " in the frame " + drivers.Quote(at.Frame)
+}
+
+// call is one of Playwright's actions on an element, with its own waiting.
+type call func(element playwright.Locator, timeout *float64) error
+
+// again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call ends within
+// a second and its page lives on.
+func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error {
+	deadline := time.Now().Add(wait(at.Timeout))
+	for {
+		err := d.slice(ctx, at, min(time.Until(deadline), fillSlice), do)
+		switch {
+		case err == nil || !errors.Is(err, drivers.ErrNotReady):
+			return err
+		case time.Until(deadline) <= 0:
+			return d.diagnose(ctx, at)
+		case !errors.Is(err, errSlice):
+			if err := pause(ctx, lookPause); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// slice makes one attempt. errSlice: it ended without success.
+func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
+	err := act(ctx, d, func(page playwright.Page) error {
+		err := do(page.Locator(scoped(at.Frame, at.Selector)), milliseconds(limit))
+		if errors.Is(err, playwright.ErrTimeout) {
+			return errSlice
+		}
+		return judge(at, err)
+	})
+	return d.refusal(ctx, at, err)
+}
+
+// deed is an action that must not be made twice.
+type deed struct {
+	try call // waits until do could be made, without making it
+	do  call
+}
+
+// once makes an action once. When one look says that the element is ready, Playwright is told to act, with all the time that is
+// left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
+func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) error {
+	deadline := time.Now().Add(wait(at.Timeout))
+	for {
+		left := time.Until(deadline)
+		r, err := d.lookIn(ctx, at.Frame, at.Selector)
+		switch {
+		case err == nil && r.Count > 1:
+			return &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
+		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
+			return err
+		case err == nil && !r.Able:
+			err = d.slice(ctx, at, max(min(left, fillSlice), time.Millisecond), what.try)
+		}
+		if err == nil {
+			return d.perform(ctx, at, max(time.Until(deadline), fillSlice), what.do)
+		}
+		if !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame) {
+			return err
+		}
+		if time.Until(deadline) <= 0 {
+			return d.diagnose(ctx, at)
+		}
+		if !errors.Is(err, errSlice) {
+			if err := pause(ctx, lookPause); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// perform makes the action itself. Playwright's log tells whether a call that ran out of time had acted: then it is done, and the
+// page is still busy with it, or with the page to which it leads.
+func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
+	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error {
+		err := do(page.Locator(scoped(at.Frame, at.Selector)), milliseconds(limit))
+		if !errors.Is(err, playwright.ErrTimeout) {
+			return judge(at, err)
+		}
+		switch log := err.Error(); {
+		case strings.Contains(log, " action done"):
+			return nil
+		case strings.Contains(log, "  performing "):
+			return fmt.Errorf("%w: %s did not react to the action within %s: the page's scripts may be busy",
+				drivers.ErrNotActionable, naming(at), limit.Round(time.Millisecond))
+		}
+		return errSlice
+	})
+	if errors.Is(err, errSlice) {
+		return d.diagnose(ctx, at)
+	}
+	return d.refusal(ctx, at, err)
+}
+
+// errSlice says that one slice of a wait ended without success; errNoFrame that the frame is not there.
+var (
+	errSlice   = fmt.Errorf("%w: still waiting", drivers.ErrNotReady)
+	errNoFrame = fmt.Errorf("%w: the frame is not there", drivers.ErrNotFound)
+)
+
+func wait(timeout time.Duration) time.Duration {
+	if timeout <= 0 {
+		return defaultWait
+	}
+	return timeout
+}
+
+// refused is an action that Playwright refuses at once, because no waiting would help.
+type refused struct{ what, reason string }
+
+func (e *refused) Error() string {
+	return fmt.Sprintf("%v: the selector %s picks something with which this cannot be done: %s", drivers.ErrNotActionable, e.what,
+		e.reason)
+}
+
+func (e *refused) Unwrap() error { return drivers.ErrNotActionable }
+
+// judge gives what Playwright says about an element its kind.
+func judge(at drivers.WebTarget, err error) error {
+	switch {
+	case err == nil || disconnected(err) || passing(err) || isKind(err):
+		return err
+	case strings.Contains(err.Error(), "strict mode violation"):
+		return &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: strictMatches(err)}
+	}
+	return &refused{naming(at), strings.TrimPrefix(plain(err), "Error: ")}
+}
+
+// refusal looks whether an action was refused because the selector is not valid, or because the page is an error page.
+func (d *Device) refusal(ctx context.Context, at drivers.WebTarget, err error) error {
+	var no *refused
+	if !errors.As(err, &no) {
+		return err
+	}
+	if _, e := d.lookIn(ctx, at.Frame, at.Selector); e != nil && !errors.Is(e, drivers.ErrNotReady) {
+		return e
+	}
+	return err
+}
+
+// strictMatches takes the list of elements out of a strict mode violation.
+func strictMatches(err error) []string {
+	var list []string
+	for line := range strings.Lines(ansi.ReplaceAllString(err.Error(), "")) {
+		line = strings.TrimSpace(line)
+		number, rest, ok := strings.Cut(line, ") ")
+		if _, e := strconv.Atoi(number); !ok || e != nil || len(list) == 10 {
+			continue
+		}
+		rest, _, _ = strings.Cut(rest, " aka ")
+		list = append(list, rest)
+	}
+	return list
+}
+
+// diagnose says why an element could not be acted on in time.
+func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
+	waited := wait(at.Timeout)
+	seen, err := d.lookIn(ctx, at.Frame, at.Selector)
+	switch {
+	case errors.Is(err, errNoFrame):
+		return fmt.Errorf("%w (waited %s)", err, waited)
+	case err != nil:
+		return err
+	case seen.Count == 0:
+		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", drivers.ErrNotFound, naming(at), waited)
+	case seen.Count > 1:
+		return &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: seen.What}
+	case seen.Visible == 0:
+		return fmt.Errorf("%w: %s is hidden (waited %s)", drivers.ErrNotActionable, naming(at), waited)
+	}
+	return fmt.Errorf("%w: %s %s (waited %s)", drivers.ErrNotActionable, naming(at), d.why(ctx, at, seen), waited)
+}
+
+// why asks for what keeps a visible element from being used.
+func (d *Device) why(ctx context.Context, at drivers.WebTarget, seen *report) string {
+	why, err := read(ctx, d, func(page playwright.Page) (string, error) {
+		element, limit := page.Locator(scoped(at.Frame, at.Selector)), milliseconds(fillSlice)
+		if on, err := element.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit}); err != nil || !on {
+			return "is disabled", err
+		}
+		if seen.Covered != "" {
+			return "is covered by " + seen.Covered, nil
+		}
+		if !seen.Field {
+			return "did not become ready", nil
+		}
+		if can, err := element.IsEditable(playwright.LocatorIsEditableOptions{Timeout: limit}); err != nil || !can {
+			return "is read-only", err
+		}
+		return "did not become ready", nil
+	})
+	if err != nil {
+		return "did not become ready"
+	}
+	return why
+}

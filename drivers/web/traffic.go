@@ -1,0 +1,62 @@
+package web
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxTraffic caps the addresses that are kept between two actions.
+const maxTraffic = 2000
+
+// exchange is a request, or the answer to one.
+type exchange struct {
+	url    string
+	said   string // GET, or 404 GET
+	answer bool
+}
+
+// traffic is what the pages asked the network for since the last action on them.
+type traffic struct {
+	mu   sync.Mutex
+	list []exchange
+}
+
+// mark begins anew: an action is about to be made.
+func (t *traffic) mark() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = nil
+}
+
+func (t *traffic) add(e exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.list) < maxTraffic {
+		t.list = append(t.list, e)
+	}
+}
+
+func (t *traffic) has(fits *regexp.Regexp, answer bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.list, func(e exchange) bool { return e.answer == answer && fits.MatchString(e.url) })
+}
+
+// newest tells the last exchanges, the newest first.
+func (t *traffic) newest(answer bool) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []string
+	for _, e := range slices.Backward(t.list) {
+		if e.answer == answer && len(list) < 5 {
+			list = append(list, fmt.Sprintf("%s %s", e.said, shortAddress(e.url)))
+		}
+	}
+	if len(list) == 0 {
+		return "there was none at all"
+	}
+	return "the newest were " + strings.Join(list, ", ")
+}

@@ -1,0 +1,107 @@
+package drivers
+
+import (
+	"context"
+	"time"
+)
+
+// WebTarget names one element of a page. Playwright waits until it can be acted on: that it is there, visible, enabled, stands
+// still and is not covered. When that does not happen in time, or at once when the selector picks several elements, the error
+// wraps ErrNotFound, ErrAmbiguous or ErrNotActionable and says what was seen; a selector that is not valid is an ErrNotFound.
+type WebTarget struct {
+	Selector string
+	Frame    string        // CSS of the iframe that holds it; "" is the page itself; "#outer >> #inner" goes deeper
+	Timeout  time.Duration // 10 s if it is 0
+}
+
+// WebElements is a Browser whose elements can be used one by one. An action that cannot be repeated without harm (a click, a
+// key) is made once.
+type WebElements interface {
+	// ClickOn clicks.
+	ClickOn(ctx context.Context, at WebTarget, how WebClick) error
+	// FillIn replaces the text of a field; it is Fill, in frames too.
+	FillIn(ctx context.Context, at WebTarget, text string) error
+	// PressOn gives an element the focus and presses a key in it: "Enter", "Control+A", in the words of Keys or Playwright. With no
+	// selector the key goes where the focus is.
+	PressOn(ctx context.Context, at WebTarget, key string) error
+	// SelectIn chooses from a <select>.
+	SelectIn(ctx context.Context, at WebTarget, choice WebChoice) error
+	// Check makes a checkbox, radio button or switch checked or not; one that already is stays as it is.
+	Check(ctx context.Context, at WebTarget, checked bool) error
+	// Hover moves the pointer over an element.
+	Hover(ctx context.Context, at WebTarget) error
+	// Upload gives files to a file field, or to whatever opens a file dialog when it is clicked. None empties the field.
+	Upload(ctx context.Context, at WebTarget, files []string) error
+	// TextOf waits for one visible element and gives what it shows; of a field its text, of a password only dots.
+	TextOf(ctx context.Context, at WebTarget) (string, error)
+	// Download clicks and waits for the file that comes of it, which is put into dir, under name or else under the name that the
+	// site gives it, without any path in it. Nothing that is there is overwritten. It gives the file's path.
+	Download(ctx context.Context, at WebTarget, dir, name string) (path string, err error)
+	// WaitElement waits until an element is visible, hidden, attached or detached. Hidden and detached hold for all that the
+	// selector picks, and not before the page has loaded.
+	WaitElement(ctx context.Context, at WebTarget, state string) error
+}
+
+// WebClick is how an element is clicked. The zero value is one click with the left button.
+type WebClick struct {
+	Button string // left, right, middle
+	Count  int
+}
+
+// WebChoice is what to choose in a <select>: exactly one of its lists is used, the first that is not empty. Several entries need
+// a <select multiple>.
+type WebChoice struct {
+	Values  []string // of the options' value attributes
+	Labels  []string // as the options show them
+	Indexes []int    // from 0
+}
+
+// WebPages is a Browser whose page as a whole can be waited for, mocked, saved and asked.
+type WebPages interface {
+	// WaitPage waits for what event says; ErrNotFound when it does not come, with what came instead.
+	WaitPage(ctx context.Context, event WebEvent, timeout time.Duration) error
+	// Route answers, delays or blocks what pages ask the network for, from now on: for the pages that are open, or, before there
+	// are any, for those that OpenPage opens next. The newest route that fits is the one that counts. The next OpenPage begins
+	// without any.
+	Route(ctx context.Context, r WebRoute) error
+	// SaveState writes the cookies and local storage to a file that only its owner can read.
+	SaveState(ctx context.Context, path string) error
+	// LoadState adds the cookies and local storage of such a file to the pages that are open (which see them when they load
+	// again), or, before there are any, to those that OpenPage opens next. A file that is none is an ErrPage.
+	LoadState(ctx context.Context, path string) error
+	// Eval runs an expression or a function in the page and gives its value: nil, bool, int, float64, string, []any, map[string]any.
+	// A script that throws, or does not end in time, or gives more than 1 MB of JSON, is a *ScriptError.
+	Eval(ctx context.Context, script string, timeout time.Duration) (any, error)
+	// ClosePage closes the pages and their context. The next OpenPage may follow. Without a page it does nothing.
+	ClosePage(ctx context.Context) error
+}
+
+// WebEvent is what WebPages.WaitPage waits for; exactly one field is set. Addresses are patterns: a whole address, a path
+// ("/cart"), a glob ("**/cart*", where ** crosses slashes, * does not, and {a,b} is a choice), or a regular expression between
+// slashes ("/id=[0-9]+/").
+type WebEvent struct {
+	URL      string // the page's address fits
+	Load     string // load, domcontentloaded, networkidle
+	Request  string // a request was sent to a fitting address since the last action on the page, or is sent now
+	Response string // the same for an answer
+}
+
+// WebRoute is what becomes of requests to the addresses that fit URL, a pattern as in WebEvent. Without Block, Status, Body, JSON
+// and Headers the request goes its way, after Delay.
+type WebRoute struct {
+	URL     string
+	Block   bool
+	Status  int // 200 if it is 0 and something else of the answer is given
+	Body    string
+	JSON    any // instead of Body; nil is none
+	Headers map[string]string
+	Delay   time.Duration
+}
+
+// ScriptError is a script of a test that failed in the page. It is an ErrNotActionable.
+type ScriptError struct{ Reason string }
+
+func (e *ScriptError) Error() string { return "the script failed: " + e.Reason }
+
+// Unwrap makes it an ErrNotActionable.
+func (e *ScriptError) Unwrap() error { return ErrNotActionable }

@@ -1,0 +1,143 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+)
+
+// If is the argument of if.
+type If struct {
+	Cond Expr  `json:"cond" required:"true" doc:"An expression, for example visible(\"Accept\") or total > 5."`
+	Then Steps `json:"then" required:"true" doc:"The steps when it is true."`
+	Else Steps `json:"else,omitempty" doc:"The steps when it is not."`
+}
+
+// Repeat is the argument of repeat: so many times, or as long as an expression is true, or both: then whichever ends first.
+type Repeat struct {
+	Times *int  `json:"times,omitempty" minimum:"0" maximum:"10000" doc:"How often; with while: at most so often. Default with while: 100."`
+	While *Expr `json:"while,omitempty" doc:"An expression that is looked at before each round."`
+	Steps Steps `json:"steps" required:"true" doc:"The steps of a round."`
+}
+
+func (r Repeat) check(d *decoding, v Value, o object) {
+	_, times := v.Get("times")
+	if _, while := v.Get("while"); !times && !while && v.Kind == Map {
+		d.fail(o.at, len([]rune(o.name)), `"repeat" does not say how often`, "give times, or while, or both")
+	}
+}
+
+// Retry is the argument of retry.
+type Retry struct {
+	Times int   `json:"times,omitempty" minimum:"1" maximum:"100" default:"3" doc:"How often the steps are tried at most."`
+	Steps Steps `json:"steps" required:"true" doc:"The steps; they begin anew when one of them fails."`
+}
+
+// ForEach is the argument of forEach.
+type ForEach struct {
+	In    Items  `json:"in" required:"true" doc:"A list, or an expression that gives one."`
+	Var   string `json:"var,omitempty" minLength:"1" default:"item" doc:"The variable that holds the entry during its round."`
+	Steps Steps  `json:"steps" required:"true" doc:"The steps of a round."`
+}
+
+func (f ForEach) check(d *decoding, v Value, _ object) {
+	if name, given := v.Get("var"); given {
+		d.variableName(name.Value)
+	}
+}
+
+// Group is the argument of group.
+type Group struct {
+	Name  string `json:"name,omitempty" minLength:"1" doc:"What reports call the steps together."`
+	Steps Steps  `json:"steps" required:"true" doc:"The steps."`
+}
+
+// Try is the argument of try.
+type Try struct {
+	Steps     Steps `json:"steps" required:"true" doc:"The steps that may fail."`
+	OnFailure Steps `json:"onFailure,omitempty" doc:"The steps when one of them failed; the test then goes on behind the try."`
+	Always    Steps `json:"always,omitempty" doc:"The steps that end the try, however it went."`
+}
+
+func (t Try) check(d *decoding, v Value, o object) {
+	_, onFailure := v.Get("onFailure")
+	if _, always := v.Get("always"); !onFailure && !always && v.Kind == Map {
+		d.fail(o.at, len([]rune(o.name)), `"try" needs "onFailure" or "always"`, "say what to do about a failure; to ignore it, write optional: true on the step")
+	}
+}
+
+// Run is the argument of run: the steps of another file. They see the variables of the test that runs them; what they save
+// stays theirs, and as: takes it as a map.
+type Run struct {
+	File string `json:"file" required:"true" scalar:"true" minLength:"1" doc:"The file, relative to this one: a whole test, or only vars and steps."`
+	With Names  `json:"with,omitempty" doc:"Values for its vars."`
+}
+
+func (r Run) check(d *decoding, v Value, _ object) {
+	if f, given := v.Get("file"); given {
+		v = f.Value
+	}
+	switch {
+	case strings.Contains(v.Text, "${") && d.variables != literal:
+		d.wrong(v, `the file that "run" names cannot hold a variable`, "it has to be known before anything runs; choose with if")
+	case strings.ContainsRune(r.File, '\\'):
+		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
+	case strings.HasPrefix(r.File, "/"), strings.Contains(r.File, ":"):
+		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten(r.File)), "write it relative to this file: ../blocks/login.yaml")
+	case r.File != "" && !strings.HasSuffix(r.File, ".yaml") && !strings.HasSuffix(r.File, ".yml"):
+		d.wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten(r.File)), "it ends in .yaml or .yml")
+	}
+}
+
+// Set is the argument of set.
+type Set struct {
+	Vars Names `json:"vars" required:"true" doc:"The variables and their values: texts, numbers, true or false, lists, maps. Steps that follow see them."`
+}
+
+func (s Set) check(d *decoding, v Value, o object) {
+	if f, given := v.Get("vars"); given && f.Value.Kind == Map && len(f.Value.Fields) == 0 {
+		d.fail(o.at, len([]rune(o.name)), `"set" sets nothing`, example(o))
+	}
+}
+
+// HTTP is the argument of http. as: saves {status, body, json}.
+type HTTP struct {
+	URL     string            `json:"url" required:"true" scalar:"true" minLength:"1" doc:"The address, beginning with http:// or https://."`
+	Method  string            `json:"method,omitempty" enum:"GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS" default:"GET" doc:"The method."`
+	Headers map[string]string `json:"headers,omitempty" doc:"Headers of the request."`
+	Body    string            `json:"body,omitempty" doc:"Body of the request."`
+	JSON    any               `json:"json,omitempty" doc:"Body of the request, written as JSON."`
+	Expect  *Expect           `json:"expect,omitempty" doc:"What the answer must be. Default: any status below 400."`
+}
+
+// Expect is what the answer of an http step must be.
+type Expect struct {
+	Status   int    `json:"status,omitempty" minimum:"100" maximum:"599" doc:"Its status."`
+	Contains string `json:"contains,omitempty" minLength:"1" doc:"A text that its body holds."`
+}
+
+func (e Expect) check(d *decoding, v Value, o object) {
+	if len(v.Fields) == 0 {
+		d.fail(o.at, len([]rune(o.name)), `"expect" expects nothing`, "for example: expect: {status: 201}")
+	}
+}
+
+func (h HTTP) check(d *decoding, v Value, _ object) {
+	d.body(v)
+	for _, key := range []string{"body", "json"} {
+		method, _ := v.Get("method")
+		if f, given := v.Get(key); given && !d.unknownYet(method.Value) && (h.Method == "GET" || h.Method == "HEAD") {
+			d.fail(f.Pos, len(key), fmt.Sprintf("a %s request has no body", h.Method), "add method: POST, or remove the body")
+		}
+	}
+	if f, given := v.Get("url"); given {
+		v = f.Value
+	}
+	if h.URL == "" {
+		return
+	}
+	if !strings.HasPrefix(h.URL, "http://") && !strings.HasPrefix(h.URL, "https://") {
+		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten(h.URL), origin(v)), "write the whole address")
+		return
+	}
+	d.page(v, h.URL)
+}

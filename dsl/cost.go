@@ -1,0 +1,128 @@
+package dsl
+
+import (
+	"strings"
+	"time"
+)
+
+// Cost is the longest that steps can take.
+type Cost struct {
+	Time  time.Duration
+	AtMin bool // at least Time: a loop's length is only known at run time, and one round of it was counted
+}
+
+// StepTimeout is how long a step waits when nothing says it.
+const StepTimeout = 10 * time.Second
+
+// WorstCase gives the longest that one run of a test can take, everything late and every wait in vain: time limits, loops and retries
+// of steps, hooks included; those of the whole test not. scope knows the variables before the run.
+func WorstCase(t *Test, scope *Scope, timeout time.Duration) Cost {
+	if t.TimeoutMs != nil {
+		timeout = time.Duration(*t.TimeoutMs) * time.Millisecond
+	}
+	c := costing{scope: scope, timeout: timeout}
+	var sum Cost
+	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		sum = sum.plus(c.steps(steps))
+	}
+	return sum
+}
+
+type costing struct {
+	scope   *Scope
+	timeout time.Duration
+}
+
+// longest keeps products of loops from overflowing.
+const longest = 10 * 365 * 24 * time.Hour
+
+func (c Cost) plus(o Cost) Cost {
+	return Cost{min(c.Time+o.Time, longest), c.AtMin || o.AtMin}
+}
+
+func (c Cost) times(n int) Cost {
+	if n > 0 && c.Time > longest/time.Duration(n) {
+		return Cost{longest, c.AtMin}
+	}
+	return Cost{c.Time * time.Duration(n), c.AtMin}
+}
+
+func (c costing) steps(steps Steps) Cost {
+	var sum Cost
+	for _, s := range steps {
+		sum = sum.plus(c.step(s))
+	}
+	return sum
+}
+
+func (c costing) step(s *Step) Cost {
+	args, opts, err := Bind(s, c.scope)
+	unsure := err != nil // a value that only the run knows
+	if unsure {
+		d := &decoding{variables: deferred, bound: s}
+		args, opts = d.arguments(s.Def, s.Args, s.Pos)
+	}
+	limit := c.timeout
+	if opts.TimeoutMs != nil {
+		limit = time.Duration(*opts.TimeoutMs) * time.Millisecond
+	}
+	cost := c.own(s, args, limit)
+	if s.Def.Control() {
+		cost.AtMin = cost.AtMin || unsure
+		if opts.TimeoutMs != nil {
+			cost = Cost{Time: min(cost.Time, limit)}
+		}
+	}
+	cost = cost.times(1 + opts.Retries)
+	for _, e := range s.exprs() {
+		cost.Time += time.Duration(strings.Count(e.Text, "visible(")) * time.Second
+	}
+	return cost
+}
+
+// own is the cost of one try.
+func (c costing) own(s *Step, args any, limit time.Duration) Cost {
+	switch a := args.(type) {
+	case If:
+		then, otherwise := c.steps(a.Then), c.steps(a.Else)
+		return Cost{max(then.Time, otherwise.Time), then.AtMin || otherwise.AtMin}
+	case Repeat:
+		rounds := 100
+		if a.Times != nil {
+			rounds = *a.Times
+		}
+		return c.steps(a.Steps).times(rounds)
+	case Retry:
+		return c.steps(a.Steps).times(a.Times)
+	case ForEach:
+		if a.In.Expr != nil {
+			return c.steps(a.Steps).plus(Cost{AtMin: true})
+		}
+		return c.steps(a.Steps).times(len(a.In.List))
+	case Group:
+		return c.steps(a.Steps)
+	case Try:
+		return c.steps(a.Steps).plus(c.steps(a.OnFailure)).plus(c.steps(a.Always))
+	case Run:
+		return c.block(s, a)
+	case Sleep:
+		return Cost{Time: a.Ms.Duration()}
+	case Set, Log, AssertTrue:
+		return Cost{}
+	case LongPress:
+		return Cost{Time: limit + time.Duration(a.DurationMs)*time.Millisecond}
+	default:
+		return Cost{Time: limit}
+	}
+}
+
+func (c costing) block(s *Step, run Run) Cost {
+	if s.Block == nil {
+		return Cost{AtMin: true}
+	}
+	inner, err := c.scope.Block(s.Block, run.With)
+	if err != nil {
+		return c.steps(s.Block.Steps).plus(Cost{AtMin: true})
+	}
+	return costing{inner, c.timeout}.steps(s.Block.Steps)
+}

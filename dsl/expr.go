@@ -1,0 +1,237 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+)
+
+// maxExpr is the longest expression, in bytes.
+const maxExpr = 4096
+
+// Expr is an expression in the language of github.com/expr-lang/expr. It names variables without ${ }.
+type Expr struct {
+	Text string
+	Pos  Pos
+}
+
+var tokenForm = regexp.MustCompile(`unexpected token [A-Za-z]+\((".*")\)`)
+
+// String gives the text.
+func (e Expr) String() string { return e.Text }
+
+func (e *Expr) fromValue(d *decoding, v Value, name string) {
+	switch {
+	case v.Kind == List, v.Kind == Map, v.Kind == Null:
+		d.wrong(v, fmt.Sprintf("%q must be an expression, not %s", name, describe(v)), `for example: visible("Sign in")`)
+		return
+	case strings.TrimSpace(v.Text) == "":
+		d.wrong(v, fmt.Sprintf("%q is empty", name), `write an expression, for example: visible("Sign in")`)
+		return
+	}
+	*e = Expr{v.Text, v.Pos}
+	if bad := checkExpr(*e, d.source); bad != nil {
+		d.errs = append(d.errs, bad)
+	}
+}
+
+// reserved tells whether a name stands for something else in expressions.
+func reserved(name string) bool {
+	return slices.Contains([]string{"platform", "device", "visible"}, name)
+}
+
+// checkExpr finds what is wrong with an expression, the values of its variables aside.
+func checkExpr(e Expr, source *Source) *Error {
+	if len(e.Text) > maxExpr {
+		return &Error{Pos: e.Pos, Source: source, Msg: fmt.Sprintf("the expression is longer than %d bytes", maxExpr)}
+	}
+	if i := strings.Index(e.Text, "${"); i >= 0 {
+		name, _, _ := strings.Cut(e.Text[i+2:], "}")
+		bad := exprError(e, source, len([]rune(e.Text[:i])), "${ } does not work in an expression", "")
+		if varForm.MatchString(name) {
+			bad.Width, bad.Hint = len(name)+3, "write the name alone: "+name
+		}
+		return bad
+	}
+	tree, err := parser.Parse(e.Text)
+	if err != nil {
+		return fromExpr(e, source, err)
+	}
+	c := exprCheck{expr: e, source: source}
+	ast.Walk(&tree.Node, &c)
+	return c.bad
+}
+
+// names gives the variables that an expression asks for, with their places in it.
+func (e Expr) names() []exprName {
+	var n exprNames
+	n.read(e)
+	return slices.DeleteFunc(n.found, func(x exprName) bool { return slices.Contains(n.declared, x.name) || reserved(x.name) })
+}
+
+type exprName struct {
+	name string
+	at   int // characters before it
+}
+
+type exprNames struct {
+	found    []exprName
+	declared []string
+}
+
+// read collects all names; it tells whether the text is an expression.
+func (n *exprNames) read(e Expr) bool {
+	if len(e.Text) > maxExpr {
+		return false
+	}
+	tree, err := parser.Parse(e.Text)
+	if err == nil {
+		ast.Walk(&tree.Node, n)
+	}
+	return err == nil
+}
+
+// Visit is called for each node.
+func (n *exprNames) Visit(node *ast.Node) {
+	switch x := (*node).(type) {
+	case *ast.IdentifierNode:
+		n.found = append(n.found, exprName{x.Value, x.Location().From})
+	case *ast.VariableDeclaratorNode:
+		n.declared = append(n.declared, x.Name)
+	}
+}
+
+// exprCheck refuses calls of what is no function, and properties that the device does not have.
+type exprCheck struct {
+	expr   Expr
+	source *Source
+	bad    *Error
+}
+
+// Visit is called for each node.
+func (c *exprCheck) Visit(node *ast.Node) {
+	switch x := (*node).(type) {
+	case *ast.CallNode:
+		if f, ok := x.Callee.(*ast.IdentifierNode); ok {
+			c.call(f, x)
+		}
+	case *ast.MemberNode:
+		on, isName := x.Node.(*ast.IdentifierNode)
+		if p, ok := x.Property.(*ast.StringNode); ok && isName && on.Value == "device" && !slices.Contains(deviceProperties(), p.Value) {
+			c.fail(x.Property, p.Value, fmt.Sprintf("the device has no property %q", shorten(p.Value)), "it has "+oneOf(deviceProperties()))
+		}
+	}
+}
+
+// deviceProperties are what device has in expressions.
+func deviceProperties() []string { return []string{"id", "model", "os"} }
+
+func (c *exprCheck) call(f *ast.IdentifierNode, call *ast.CallNode) {
+	if f.Value == "visible" {
+		if len(call.Arguments) != 1 {
+			c.fail(f, f.Value, "visible takes one label", `for example: visible("Sign in")`)
+		}
+		return
+	}
+	functions := append(slices.Collect(maps.Keys(builtin.Index)), "visible")
+	slices.Sort(functions)
+	hint := `of ours there is visible("label"); the others are those of expr-lang.org`
+	if near := nearest(f.Value, functions); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	c.fail(f, f.Value, fmt.Sprintf("there is no function %q", shorten(f.Value)), hint)
+}
+
+func (c *exprCheck) fail(node ast.Node, word, msg, hint string) {
+	if c.bad == nil {
+		c.bad = exprError(c.expr, c.source, node.Location().From, msg, hint)
+		c.bad.Width = len([]rune(word))
+	}
+}
+
+// fromExpr places an error of the expression library.
+func fromExpr(e Expr, source *Source, err error) *Error {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return &Error{Pos: e.Pos, Source: source, Msg: "the expression cannot be evaluated: " + firstLine(err.Error())}
+	}
+	msg := tokenForm.ReplaceAllString(strings.TrimSuffix(at.Message, "."), "unexpected $1")
+	hint := ""
+	switch {
+	case strings.HasPrefix(msg, `unexpected "="`):
+		hint = "to compare, write =="
+	case strings.Contains(msg, "unexpected token EOF"):
+		msg, hint = "it ends too early", "something is missing at its end"
+	case strings.Contains(msg, "literal not terminated"):
+		msg, hint = "this text has no closing quote", "add the quote at its end"
+	case strings.Contains(at.Message, "token Identifier"), strings.Contains(at.Message, "token String"):
+		hint = "put a text in quotes; join conditions with and, or"
+	}
+	return exprError(e, source, at.From, "the expression is wrong: "+msg, hint)
+}
+
+// exprError is an error at a character of the expression.
+func exprError(e Expr, source *Source, at int, msg, hint string) *Error {
+	runes := []rune(e.Text)
+	before := string(runes[:min(max(at, 0), len(runes))])
+	from := strings.LastIndexByte(before, '\n') + 1
+	pos := locate(source, e.Pos, firstLine(e.Text[from:])) // a text of several lines stands in the file line by line
+	pos.Col += len([]rune(before[from:]))
+	if line := source.chars(pos.Line); source != nil && pos.Line > 0 && pos.Col > len(line)+1 {
+		pos.Col = len(line) + 1
+	}
+	return &Error{Pos: pos, Msg: msg, Hint: hint, Source: source}
+}
+
+// Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run knows:
+// platform, device, and the function visible. The error is an *Error at pos.
+func (s *Scope) Eval(text string, pos Pos, extra map[string]any) (any, error) {
+	return s.EvalExpr(Expr{text, pos}, s.source, extra)
+}
+
+// EvalExpr is Eval with the file of the expression, whose lines messages show.
+func (s *Scope) EvalExpr(e Expr, source *Source, extra map[string]any) (any, error) {
+	if bad := checkExpr(e, source); bad != nil {
+		return nil, bad
+	}
+	env := s.all()
+	maps.Copy(env, extra)
+	for _, n := range e.names() {
+		if _, known := env[n.name]; !known {
+			return nil, s.unknownName(e, source, n)
+		}
+	}
+	out, err := evaluate(e.Text, env)
+	if err != nil {
+		return nil, fromExpr(e, source, err)
+	}
+	return out, nil
+}
+
+func (s *Scope) unknownName(e Expr, source *Source, n exprName) *Error {
+	names := slices.Sorted(maps.Keys(s.all()))
+	hint := fmt.Sprintf("add \"%s: …\" under vars, or save it with as: %s in an earlier step", n.name, n.name)
+	if near := nearest(n.name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", near)
+	}
+	bad := exprError(e, source, n.at, fmt.Sprintf("the variable %s is not defined", n.name), hint)
+	bad.Width = len(n.name)
+	return bad
+}
+
+func evaluate(text string, env map[string]any) (any, error) {
+	program, err := expr.Compile(text, expr.Env(env))
+	if err != nil {
+		return nil, err
+	}
+	return expr.Run(program, env)
+}

@@ -1,0 +1,138 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run, sleeps,
+// and tests that cannot fail. Link comes first, where the test runs other files.
+func Lint(t *Test) []*Error {
+	l := linter{test: t}
+	l.unusedVars()
+	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		l.steps(steps)
+	}
+	l.optionalOnly()
+	errs, _ := Errors(l.found).orNil().(Errors)
+	return errs
+}
+
+type linter struct {
+	test  *Test
+	found []*Error
+}
+
+func (l *linter) warn(pos Pos, source *Source, width int, msg, hint string) {
+	l.found = append(l.found, &Error{Pos: pos, Source: source, Width: width, Msg: msg, Hint: hint})
+}
+
+func (l *linter) unusedVars() {
+	t := l.test
+	used := map[string]bool{}
+	for _, v := range t.Vars {
+		for name := range textNames(Value{Kind: String, Text: v.Value}) {
+			if name != v.Name {
+				used[name] = true
+			}
+		}
+	}
+	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		for step := range steps.All {
+			maps.Copy(used, step.uses())
+			if step.Block != nil {
+				maps.Copy(used, step.Block.uses())
+			}
+		}
+		if len(steps.references()) > 0 {
+			return // a file that is not linked may use any of them
+		}
+	}
+	for _, v := range t.Vars {
+		if !used[v.Name] {
+			l.warn(v.Pos, t.Source, len([]rune(firstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name), "remove it, or write ${"+v.Name+"} where it belongs")
+		}
+	}
+}
+
+func (l *linter) steps(steps Steps) {
+	for step := range steps.All {
+		if _, sleep := step.Def.Args.(Sleep); sleep {
+			l.warn(step.Pos, step.source, len("sleep"), "a sleep is too long most of the time and too short one day", `write "- waitFor: …" with what the test is waiting for`)
+		}
+		l.unreachable(step)
+	}
+}
+
+// unreachable looks for conditions that never change.
+func (l *linter) unreachable(step *Step) {
+	never := func(e Expr, what string) {
+		l.warn(e.Pos, step.source, len([]rune(firstLine(e.Text))), "this is never true: "+what+" not run", "remove it, or correct the condition")
+	}
+	if e := step.Options.When; e != nil {
+		if is, constant := l.constant(*e); constant && !is {
+			never(*e, "the step is")
+		}
+	}
+	for _, key := range []string{"cond", "while"} {
+		f, given := step.Args.Get(key)
+		if !given || fieldType(step.Def, key) != exprType {
+			continue
+		}
+		e := Expr{f.Value.Text, f.Value.Pos}
+		is, constant := l.constant(e)
+		_, otherwise := step.Args.Get("else")
+		switch {
+		case !constant:
+		case !is:
+			never(e, "the steps under it are")
+		case key == "cond" && otherwise:
+			l.warn(e.Pos, step.source, len([]rune(firstLine(e.Text))), `this is always true: the steps under "else" are not run`, "remove them, or correct the condition")
+		}
+	}
+	if f, given := step.Args.Get("times"); given && f.Value.Kind == Int && f.Value.Text == "0" {
+		l.warn(f.Value.Pos, step.source, 1, "0 times: the steps under it are not run", "")
+	}
+	if f, given := step.Args.Get("in"); given && fieldType(step.Def, "in") == itemsType && f.Value.Kind == List && len(f.Value.Items) == 0 {
+		l.warn(f.Value.Pos, step.source, 1, "an empty list: the steps under it are not run", "")
+	}
+}
+
+// constant evaluates an expression that depends on nothing but the platform.
+func (l *linter) constant(e Expr) (is, constant bool) {
+	tree := exprNames{}
+	if strings.Contains(e.Text, "now(") || !tree.read(e) {
+		return false, false
+	}
+	env := map[string]any{}
+	for _, n := range tree.found {
+		switch {
+		case n.name == "platform" && l.test.Platform != Both:
+			env["platform"] = string(l.test.Platform)
+		case slices.Contains(tree.declared, n.name):
+		default:
+			return false, false
+		}
+	}
+	out, err := evaluate(e.Text, env)
+	is, isBool := out.(bool)
+	return is, err == nil && isBool
+}
+
+// optionalOnly warns of a test whose every step may fail.
+func (l *linter) optionalOnly() {
+	t := l.test
+	for step := range t.Leaves {
+		if !step.Options.Optional {
+			return
+		}
+	}
+	for step := range t.Steps.All {
+		if step.Def.Control() && len(step.nested) == 0 && step.Block == nil {
+			return // a file that is not linked
+		}
+	}
+	l.warn(t.IDPos, t.Source, len([]rune(t.ID)), "this test cannot fail: every step is optional", `remove "optional: true" from what has to work`)
+}

@@ -1,0 +1,41 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Millis is a time in milliseconds. In YAML it is a whole number, or a text with a unit: 500ms, 1.5s, 2m.
+type Millis int
+
+// maxMillis is an hour.
+const maxMillis = 3_600_000
+
+// Duration gives the time in Go's own unit.
+func (m Millis) Duration() time.Duration { return time.Duration(m) * time.Millisecond }
+
+func (m *Millis) fromValue(d *decoding, v Value, name string) {
+	const hint = "write milliseconds, or a text with its unit: 500ms, 1.5s or 2m"
+	n, ok := 0, false
+	switch {
+	case v.Kind == Int, v.Kind == String && v.written != "" && resolve(v.Text) == Int:
+		n, ok = number(v.Text)
+		ok = ok || !strings.HasPrefix(v.Text, "-")
+	case v.Kind == String:
+		took, err := time.ParseDuration(strings.ReplaceAll(v.Text, " ", ""))
+		ok = err == nil && resolve(v.Text) == String
+		n = int(math.Ceil(float64(took) / float64(time.Millisecond)))
+	}
+	switch {
+	case !ok:
+		d.wrong(v, fmt.Sprintf("%q must be a time, not %s%s", name, describe(v), origin(v)), hint)
+	case n < 0:
+		d.wrong(v, fmt.Sprintf("%q must be at least 0%s", name, origin(v)), "")
+	case n > maxMillis, n == 0 && strings.Trim(v.Text, "+0.smhxo") != "":
+		d.wrong(v, fmt.Sprintf("%q must be at most %d, an hour%s", name, maxMillis, origin(v)), "")
+	default:
+		*m = Millis(n)
+	}
+}

@@ -1,0 +1,120 @@
+package dsl
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Need is what a test wants of its device.
+type Need struct {
+	OS    string `json:"os,omitempty" minLength:"1" doc:"Version of the system: 14, \">=13\", \"<12\"."`
+	Model string `json:"model,omitempty" minLength:"1" doc:"Model, where * stands for any characters: \"Pixel *\". Case does not matter."`
+	Size  string `json:"size,omitempty" minLength:"1" doc:"Pixels of the screen in portrait: 1080x2400, or at least as many: \">=720x1280\"."`
+}
+
+var (
+	osForm   = regexp.MustCompile(`^(>=|<=|>|<|=|)\s*([0-9]+(?:\.[0-9]+){0,3})$`)
+	needSize = regexp.MustCompile(`^(>=|)\s*([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
+)
+
+func (n Need) check(d *decoding, v Value, o object) {
+	if len(v.Fields) == 0 {
+		d.fail(v.Pos, 0, `"device" asks for nothing`, "give os, model or size, or remove it")
+	}
+	if f, given := v.Get("os"); given && n.OS != "" && !osForm.MatchString(n.OS) {
+		d.wrong(f.Value, fmt.Sprintf("%q is not a version", shorten(n.OS)), `write a version, or a comparison in quotes: ">=13"`)
+	}
+	if f, given := v.Get("model"); given {
+		if _, err := path.Match(n.Model, ""); err != nil {
+			d.wrong(f.Value, fmt.Sprintf("%q is not a pattern", shorten(n.Model)), "use * for any characters")
+		}
+	}
+	if f, given := v.Get("size"); given && n.Size != "" && !needSize.MatchString(n.Size) {
+		d.wrong(f.Value, fmt.Sprintf("%q is not the size of a screen", shorten(n.Size)), `write 1080x2400, or ">=720x1280"`)
+	}
+}
+
+// Empty tells whether any device will do.
+func (n Need) Empty() bool { return n == Need{} }
+
+// Unmet says what a device lacks; empty: nothing. Something that is not known of the device ("" or 0) counts as lacking.
+func (n Need) Unmet(os, model string, width, height int) string {
+	switch {
+	case n.OS != "" && !n.fitsOS(os):
+		return fmt.Sprintf("os %s is wanted, and it has %s", n.OS, orUnknown(os))
+	case n.Model != "" && !n.fitsModel(model):
+		return fmt.Sprintf("model %s is wanted, and it is %s", n.Model, orUnknown(model))
+	case n.Size != "" && !n.fitsSize(width, height):
+		return fmt.Sprintf("a screen of %s is wanted, and it has %dx%d", n.Size, width, height)
+	}
+	return ""
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "an unknown one"
+	}
+	return s
+}
+
+func (n Need) fitsOS(os string) bool {
+	m := osForm.FindStringSubmatch(n.OS)
+	if m == nil || os == "" {
+		return false
+	}
+	switch c := compareVersions(os, m[2]); m[1] {
+	case ">=":
+		return c >= 0
+	case "<=":
+		return c <= 0
+	case ">":
+		return c > 0
+	case "<":
+		return c < 0
+	default:
+		return c == 0
+	}
+}
+
+// compareVersions compares as many parts as want has: 14.2 equals 14.
+func compareVersions(have, want string) int {
+	parts := strings.Split(have, ".")
+	for i, w := range strings.Split(want, ".") {
+		h := 0
+		if i < len(parts) {
+			h, _ = strconv.Atoi(strings.TrimFunc(parts[i], func(r rune) bool { return r < '0' || r > '9' }))
+		}
+		n, _ := strconv.Atoi(w)
+		if h != n {
+			return h - n
+		}
+	}
+	return 0
+}
+
+func (n Need) fitsModel(model string) bool {
+	ok, err := path.Match(strings.ToLower(n.Model), strings.ToLower(model))
+	return err == nil && ok
+}
+
+func (n Need) fitsSize(width, height int) bool {
+	m := needSize.FindStringSubmatch(n.Size)
+	if m == nil {
+		return false
+	}
+	w, _ := number(m[2])
+	h, _ := number(m[3])
+	if width > height {
+		width, height = height, width
+	}
+	if w > h {
+		w, h = h, w
+	}
+	if m[1] == ">=" {
+		return width >= w && height >= h
+	}
+	return width == w && height == h
+}

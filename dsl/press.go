@@ -1,0 +1,101 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Press is the argument of press.
+type Press struct {
+	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power."`
+}
+
+// Chord is a key with those that are held down while it is pressed.
+type Chord struct {
+	Modifiers []string // control, alt, shift, meta
+	Key       string   // a name of KeyNames, or one character
+}
+
+// Modifiers gives the names of the keys that can be held.
+func Modifiers() []string { return []string{"control", "alt", "shift", "meta"} }
+
+// KeyNames gives the names of the keys that every platform has.
+func KeyNames() []string {
+	return []string{"enter", "tab", "escape", "backspace", "delete", "space", "up", "down", "left", "right",
+		"pageUp", "pageDown", "home", "end", "insert", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
+}
+
+// PhoneKeys gives the names of the keys that only phones have; back works in a browser, too, and goes back in its history. On phones
+// "home" is the home screen.
+func PhoneKeys() []string {
+	return []string{"back", "recents", "search", "menu", "volumeUp", "volumeDown", "power"}
+}
+
+// Chords reads the keys; they have been checked.
+func (p Press) Chords() []Chord {
+	chords := make([]Chord, len(p.Keys))
+	for i, text := range p.Keys {
+		chords[i], _ = chord(text)
+	}
+	return chords
+}
+
+// chord reads "control+a"; bad is the part that is no key.
+func chord(text string) (c Chord, bad string) {
+	parts := strings.Split(text, "+")
+	if text == "+" {
+		parts = []string{"+"}
+	} else if held, plus := strings.CutSuffix(text, "++"); plus { // the plus key itself
+		parts = append(strings.Split(held, "+"), "+")
+	}
+	for _, m := range parts[:len(parts)-1] {
+		if !slices.Contains(Modifiers(), m) {
+			return c, m
+		}
+		c.Modifiers = append(c.Modifiers, m)
+	}
+	c.Key = parts[len(parts)-1]
+	if utf8.RuneCountInString(c.Key) != 1 && !slices.Contains(KeyNames(), c.Key) && !slices.Contains(PhoneKeys(), c.Key) {
+		return c, c.Key
+	}
+	return c, ""
+}
+
+func (p Press) check(d *decoding, v Value, _ object) {
+	if f, given := v.Get("keys"); given {
+		v = f.Value
+	}
+	items := []Value{v}
+	if v.Kind == List {
+		items = v.Items
+	}
+	if len(items) == 0 {
+		d.wrong(v, `"press" has no keys`, "for example: press: enter")
+	}
+	for _, item := range items {
+		if !d.unknownYet(item) {
+			d.key(item)
+		}
+	}
+}
+
+func (d *decoding) key(item Value) {
+	c, bad := chord(item.Text)
+	switch {
+	case bad == "" && c.Key == "":
+		d.wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten(item.Text), origin(item)), `for example: control+a; the plus key with one held is "control++"`)
+	case bad != "":
+		hint := "one character, or one of " + strings.Join(append(KeyNames()[:15], PhoneKeys()...), ", ") + "; held keys go first: control+a"
+		if near := nearest(bad, slices.Concat(KeyNames(), PhoneKeys(), Modifiers())); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		} else if own := map[string]string{"ctrl": "control", "cmd": "meta", "command": "meta", "win": "meta", "option": "alt", "return": "enter",
+			"esc": "escape", "del": "delete", "arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right"}[fold(bad)]; own != "" {
+			hint = fmt.Sprintf("did you mean %q?", own)
+		}
+		d.wrong(item, fmt.Sprintf("%q is not a key%s", shorten(bad), origin(item)), hint)
+	case d.platform == Web && c.Key != "back" && slices.Contains(PhoneKeys(), c.Key):
+		d.wrong(item, fmt.Sprintf("the key %q works on phones only%s", c.Key, origin(item)), "a browser has no such key")
+	}
+}

@@ -1,0 +1,387 @@
+package dsl
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// object in JSON Schema.
+type schema = map[string]any
+
+// SchemaID names the schema of test files.
+const SchemaID = "https://taproot.dev/schema/test.json"
+
+// Schema is the JSON Schema (2020-12) of a test file's documents, made from the structs: a test, or a block for a run step. It knows
+// what holds for one value and for its neighbours; what depends on variables, on the platform or on other files only
+// Parse knows.
+func Schema() map[string]any {
+	s := schemas{defs: schema{}}
+	test := s.object(reflect.TypeFor[header]())
+	test["description"] = "A test."
+	blockOnly := s.object(reflect.TypeFor[block]())
+	blockOnly["description"] = "Steps that other tests run."
+	s.defs["steps"] = s.steps()
+	s.defs["step"] = s.step()
+	s.defs["point"] = point()
+	return schema{
+		"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"$id":     SchemaID,
+		"title":   "Taproot test",
+		"type":    "object",
+		"if":      schema{"required": []string{"id"}},
+		"then":    test,
+		"else":    blockOnly,
+		"$defs":   s.defs,
+	}
+}
+
+// schemas collects what several actions share.
+type schemas struct {
+	defs schema
+}
+
+// aVariable stands for a value of any type.
+var aVariable = `\$\{`
+
+func (s *schemas) steps() schema {
+	return schema{"type": "array", "minItems": 1, "items": schema{"$ref": "#/$defs/step"}}
+}
+
+// step is a map of one action.
+func (s *schemas) step() schema {
+	properties := schema{}
+	for _, d := range Vocabulary() {
+		if d.Mouths&YAML == 0 {
+			continue
+		}
+		properties[d.Name] = s.action(&d)
+	}
+	return schema{"type": "object", "minProperties": 1, "maxProperties": 1, "properties": properties, "additionalProperties": false}
+}
+
+// action is the argument of an action: its map with the step options, or its short form, or nothing.
+func (s *schemas) action(d *Def) schema {
+	t := reflect.TypeOf(d.Args)
+	long := s.object(t)
+	properties := long["properties"].(schema)
+	for key, option := range s.object(reflect.TypeFor[StepOptions]())["properties"].(schema) {
+		if _, own := properties[key]; !own && (key != "as" || d.Saves != "") && (key != "screenshot" || !d.Control()) {
+			properties[key] = option
+		}
+	}
+	if extract := reflect.TypeFor[Extract](); t == extract {
+		long["required"] = []string{"as"}
+	}
+	forms := append([]any{long}, s.short(t)...)
+	if !needsArgument(d) {
+		forms = append(forms, schema{"type": "null"})
+	}
+	return schema{"description": d.Doc, "anyOf": forms}
+}
+
+// short is the form of an argument that is no map.
+func (s *schemas) short(t reflect.Type) []any {
+	sh := shapeOf(t)
+	if sh.scalar < 0 || t == reflect.TypeFor[Extract]() || t == reflect.TypeFor[AssertElement]() {
+		return nil
+	}
+	for i, f := range sh.fields {
+		if f.required && i != sh.scalar {
+			return nil
+		}
+	}
+	f := sh.fields[sh.scalar]
+	if f.typ == selectorType { // not a map: that would be the long form
+		return []any{s.field(shapeOf(selectorType).fields[0])}
+	}
+	return []any{s.field(f)}
+}
+
+// object is the schema of a struct's map.
+func (s *schemas) object(t reflect.Type) schema {
+	properties, required := schema{}, []string{}
+	for _, f := range shapeOf(t).fields {
+		properties[f.key] = s.field(f)
+		if f.required {
+			required = append(required, f.key)
+		}
+	}
+	out := schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	switch {
+	case t == reflect.TypeFor[Extract]():
+		out["anyOf"] = append(someOf(append(criteria(), "point")), schema{"required": []string{"text"}})
+	case t == reflect.TypeFor[WebAssert]():
+		out["anyOf"] = someOf([]string{"selector", "url", "title", "noConsoleErrors"})
+	case t == reflect.TypeFor[Repeat]():
+		out["anyOf"] = someOf([]string{"times", "while"})
+	case t == reflect.TypeFor[Try]():
+		out["anyOf"] = someOf([]string{"onFailure", "always"})
+	case t == reflect.TypeFor[SetPermissions]():
+		out["anyOf"] = someOf([]string{"allow", "deny"})
+	case t == reflect.TypeFor[WebRoute]():
+		out["anyOf"] = someOf([]string{"status", "body", "json", "headers", "block", "delayMs"})
+	case t == reflect.TypeFor[Set]():
+		properties["vars"].(schema)["minProperties"] = 1
+	case t == reflect.TypeFor[State](), t == reflect.TypeFor[Expect](), t == reflect.TypeFor[Need]():
+		out["minProperties"] = 1
+	case selects(t):
+		out["anyOf"] = someOf(append(criteria(), "point"))
+	}
+	if t == reflect.TypeFor[AssertElement]() {
+		out["allOf"] = []any{schema{"anyOf": someOf([]string{"text", "value", "count", "visible", "is"})}}
+	}
+	if keys := alternatives(t); keys != nil {
+		out["oneOf"] = someOf(keys)
+	}
+	s.rules(t, out)
+	if selects(t) && !pointed(t) {
+		elementOnly(out)
+	}
+	return out
+}
+
+// pointed tells whether a selector's place will do where an element is meant.
+func pointed(t reflect.Type) bool {
+	for _, only := range []reflect.Type{reflect.TypeFor[ScrollTo](), reflect.TypeFor[CopyText](), reflect.TypeFor[Assert](),
+		reflect.TypeFor[AssertNot](), reflect.TypeFor[AssertElement](), reflect.TypeFor[Extract]()} {
+		if t == only {
+			return false
+		}
+	}
+	return true
+}
+
+// elementOnly takes the key point out of the schema of a selector.
+func elementOnly(out schema) {
+	delete(out["properties"].(schema), "point")
+	delete(out["dependentSchemas"].(schema), "point")
+	out["anyOf"] = slices.DeleteFunc(out["anyOf"].([]any), func(x any) bool {
+		return slices.Equal(x.(schema)["required"].([]string), []string{"point"})
+	})
+}
+
+// rules are those about keys that need or exclude each other.
+func (s *schemas) rules(t reflect.Type, out schema) {
+	needs := schema{}
+	switch t {
+	case reflect.TypeFor[Swipe]():
+		needs["from"] = schema{"required": []string{"to"}, "not": schema{"required": []string{"inside"}}}
+		needs["to"] = schema{"required": []string{"from"}}
+	case reflect.TypeFor[Extract]():
+		needs["text"] = schema{"not": schema{"anyOf": someOf(append(criteria(), "point", "regex", "index", "match"))}}
+		needs["group"] = schema{"anyOf": someOf([]string{"text", "regex"})}
+	case reflect.TypeFor[WebWait]():
+		needs["state"] = schema{"required": []string{"selector"}}
+		needs["frame"] = schema{"required": []string{"selector"}}
+	case reflect.TypeFor[WebAssert]():
+		for _, key := range []string{"visible", "text", "value", "count", "frame"} {
+			needs[key] = schema{"required": []string{"selector"}}
+		}
+	case reflect.TypeFor[HTTP](), reflect.TypeFor[WebRoute]():
+		needs["json"] = schema{"not": schema{"required": []string{"body"}}}
+	}
+	if selects(t) {
+		needs["match"] = schema{"required": []string{"label"}}
+		others := slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool { return key == "point" })
+		needs["point"] = schema{"not": schema{"anyOf": someOf(others)}}
+	}
+	if len(needs) > 0 {
+		out["dependentSchemas"] = needs
+	}
+}
+
+// someOf gives one schema per key that wants the key.
+func someOf(keys []string) []any {
+	all := make([]any, len(keys))
+	for i, key := range keys {
+		all[i] = schema{"required": []string{key}}
+	}
+	return all
+}
+
+// selects tells whether the struct is a selector, or has the keys of one.
+func selects(t reflect.Type) bool {
+	if t == selectorType {
+		return true
+	}
+	f, ok := t.FieldByName("Selector")
+	return ok && f.Anonymous
+}
+
+// criteria are the keys of a selector that can say which element is meant.
+func criteria() []string {
+	return slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool {
+		return slices.Contains([]string{"index", "match", "point"}, key)
+	})
+}
+
+// alternatives are the keys of which exactly one is given.
+func alternatives(t reflect.Type) []string {
+	switch t {
+	case reflect.TypeFor[Swipe]():
+		return []string{"direction", "from"}
+	case reflect.TypeFor[Input]():
+		return []string{"text", "random"}
+	case reflect.TypeFor[WaitFor]():
+		return []string{"visible", "gone", "enabled", "text", "url"}
+	case reflect.TypeFor[WebNavigate]():
+		return []string{"url", "to"}
+	case reflect.TypeFor[WebStorage]():
+		return []string{"save", "load"}
+	case reflect.TypeFor[WebSelect]():
+		return []string{"value", "label", "index"}
+	case reflect.TypeFor[WebWait]():
+		return []string{"selector", "url", "load", "request", "response"}
+	default:
+		return nil
+	}
+}
+
+// field is the schema of a key's value.
+func (s *schemas) field(f field) schema {
+	out := maps.Clone(s.value(f))
+	if f.doc != "" {
+		out["description"] = f.doc
+	}
+	if f.standard != "" {
+		out["default"] = standard(f)
+	}
+	return out
+}
+
+func standard(f field) any {
+	switch f.typ.Kind() {
+	case reflect.Int, reflect.Float64:
+		n, _ := strconv.ParseFloat(f.standard, 64)
+		return n
+	case reflect.Bool:
+		return f.standard == "true"
+	default:
+		return f.standard
+	}
+}
+
+// value is the schema of a type with the constraints of the field's tags.
+func (s *schemas) value(f field) schema {
+	switch f.typ {
+	case stepsType, valueType:
+		return schema{"$ref": "#/$defs/steps"}
+	case exprType:
+		return schema{"type": []string{"string", "number", "boolean"}, "pattern": `\S`, "not": schema{"type": "string", "pattern": aVariable}}
+	case itemsType:
+		return schema{"anyOf": []any{schema{"type": "array"}, schema{"type": "string", "pattern": `\S`, "not": schema{"pattern": aVariable}}}}
+	case reflect.TypeFor[Point]():
+		return schema{"$ref": "#/$defs/point"}
+	case reflect.TypeFor[Millis]():
+		return schema{"anyOf": []any{schema{"type": "integer", "minimum": 0, "maximum": maxMillis},
+			schema{"type": "string", "pattern": `\$\{|^[+]?[0-9. ]+(ms|s|m|h|us|µs|ns)`}}}
+	case reflect.TypeFor[Names](), reflect.TypeFor[vars](), reflect.TypeFor[Data]():
+		return s.named(f.typ)
+	}
+	return s.plain(f)
+}
+
+// named are maps whose keys are names of variables.
+func (s *schemas) named(t reflect.Type) schema {
+	name := schema{"pattern": varForm.String(), "not": schema{"enum": reservedNames()}}
+	table := schema{"type": "object", "propertyNames": name}
+	switch t {
+	case reflect.TypeFor[vars]():
+		table["additionalProperties"] = schema{"type": []string{"string", "number"}}
+	case reflect.TypeFor[Data]():
+		table["minProperties"] = 1
+		return schema{"anyOf": []any{schema{"type": "array", "minItems": 1, "maxItems": maxRows, "items": table},
+			schema{"type": "string", "pattern": `^[^/:$\\][^:$\\]*\.([cC][sS][vV]|[jJ][sS][oO][nN])$`}}}
+	}
+	return table
+}
+
+func (s *schemas) plain(f field) schema {
+	switch f.typ.Kind() {
+	case reflect.Int, reflect.Float64:
+		number := schema{"type": "integer"}
+		if f.typ.Kind() == reflect.Float64 {
+			number["type"] = "number"
+		}
+		if f.minimum != nil {
+			number["minimum"] = *f.minimum
+		}
+		if f.maximum != nil {
+			number["maximum"] = *f.maximum
+		}
+		return s.orVariable(number)
+	case reflect.Bool:
+		return s.orVariable(schema{"type": "boolean"})
+	case reflect.String:
+		return s.text(f)
+	case reflect.Slice:
+		item := f
+		item.typ = f.typ.Elem()
+		if item.typ.Kind() == reflect.Struct {
+			return schema{"anyOf": []any{schema{"type": "array", "items": s.structure(item)}, s.structure(item)}}
+		}
+		list := schema{"type": "array", "items": s.text(item)}
+		if f.required {
+			list["minItems"] = 1
+		}
+		return schema{"anyOf": []any{list, s.text(item)}}
+	case reflect.Map:
+		item := f
+		item.typ = f.typ.Elem()
+		if item.typ.Kind() == reflect.Interface {
+			return schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}}
+		}
+		return schema{"type": "object", "additionalProperties": s.text(item)}
+	case reflect.Struct:
+		return s.structure(f)
+	default:
+		return schema{}
+	}
+}
+
+func (s *schemas) orVariable(own schema) schema {
+	return schema{"anyOf": []any{own, schema{"type": "string", "pattern": aVariable}}}
+}
+
+func (s *schemas) text(f field) schema {
+	out := schema{"type": []string{"string", "number"}}
+	switch {
+	case f.enum != nil:
+		return schema{"anyOf": []any{schema{"enum": f.enum}, schema{"type": "string", "pattern": aVariable}}}
+	case f.key == "as", f.key == "var":
+		return schema{"type": "string", "pattern": varForm.String(), "not": schema{"enum": reservedNames()}}
+	case f.key == "id" && f.required:
+		return schema{"type": []string{"string", "number"}, "pattern": idForm.String(), "not": schema{"type": "string", "pattern": `--|\.$`}}
+	case f.minText > 0:
+		out["pattern"] = `\S`
+	}
+	return out
+}
+
+// structure refers to the schema of a struct, which is made once.
+func (s *schemas) structure(f field) schema {
+	name := string(f.typ.Name()[0]|0x20) + f.typ.Name()[1:]
+	if _, made := s.defs[name]; !made {
+		s.defs[name] = schema{} // it may hold itself
+		long := s.object(f.typ)
+		if f.typ == selectorType {
+			elementOnly(long) // inside of something else an element is meant
+		}
+		forms := append([]any{long}, s.short(f.typ)...)
+		s.defs[name] = schema{"anyOf": forms}
+	}
+	return schema{"$ref": "#/$defs/" + name}
+}
+
+func point() schema {
+	coordinate := schema{"type": []string{"number", "string"}, "minimum": 0, "pattern": `^\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*%?\s*$|\$\{`}
+	return schema{"anyOf": []any{
+		schema{"type": "string", "pattern": `^\s*[0-9.]+\s*%?\s*,\s*[0-9.]+\s*%?\s*$|\$\{`},
+		schema{"type": "object", "properties": schema{"x": coordinate, "y": coordinate}, "required": []string{"x", "y"}, "additionalProperties": false},
+	}}
+}

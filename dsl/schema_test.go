@@ -1,0 +1,185 @@
+package dsl
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/tools/txtar"
+)
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	data, err := json.Marshal(Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(SchemaID, doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(SchemaID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// instance is a value as a JSON Schema validator wants it.
+func instance(v Value) any {
+	switch v.Kind {
+	case List:
+		all := make([]any, len(v.Items))
+		for i, item := range v.Items {
+			all[i] = instance(item)
+		}
+		return all
+	case Map:
+		all := map[string]any{}
+		for _, f := range v.Fields {
+			all[f.Key] = instance(f.Value)
+		}
+		return all
+	case Int, Float:
+		x := v.Go()
+		if f, isFloat := x.(float64); isFloat && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			return v.Text
+		}
+		return json.Number(fmt.Sprint(x))
+	default:
+		return v.Go()
+	}
+}
+
+func documents(t *testing.T, name string, src []byte) []Value {
+	t.Helper()
+	text, source, bad := readable(name, src)
+	if bad != nil {
+		return nil
+	}
+	values, err := read(text, source)
+	if err != nil {
+		return nil
+	}
+	return values
+}
+
+// The schema accepts every file that ships, and those that are to fail.
+func TestSchemaAcceptsSuites(t *testing.T) {
+	s, n := compiled(t), 0
+	err := filepath.WalkDir("../suites", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".yaml" || d.Name() == "taproot.yaml" {
+			return err
+		}
+		src, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, v := range documents(t, file, src) {
+			n++
+			if err := s.Validate(instance(v)); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+		return nil
+	})
+	if err != nil || n < 10 {
+		t.Errorf("%d documents, %v", n, err)
+	}
+}
+
+// beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the neighbours' values.
+var beyond = regexp.MustCompile(`does not work on|works? on (web|phones) only|regular expression|expression is|there is no function|visible takes|` +
+	`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a key|key is missing|not a locale|address|` +
+	`cannot open|directory's name|"--" in an id|named like this secret|has no bracket|both allowed and denied|has no body|beside "(visible: false|block|optional)"|` +
+	`"visible: false" cannot|name of a YAML file|does not begin at|backslash|cannot hold a variable|not a version|not a pattern|size of|first row has no|row \d+ has no|` +
+	`in the tag|empty tag|what it runs on|file's name|belongs to "random|changes nothing|cannot be a file|lies outside the screen|mixes pixels|` +
+	`name of a variable cannot|is too large a number|at most \d+, an hour|"press" has no keys|not \d+\.0$`)
+
+// What Parse accepts the schema accepts, and what Parse refuses for its structure the schema refuses: each header of the corpus with one
+// good step, and each of its steps in a good test.
+func TestSchemaAgreesWithParse(t *testing.T) {
+	s := compiled(t)
+	files, err := filepath.Glob("testdata/*/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, accepted := 0, 0
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range archive.Files {
+			if part.Name != "test.yaml" {
+				continue
+			}
+			for _, doc := range documents(t, part.Name, part.Data) {
+				for _, v := range partsOf(doc) {
+					d := &decoding{}
+					d.test(v)
+					err := s.Validate(instance(v))
+					structural := false
+					for _, e := range d.errs {
+						structural = structural || !beyond.MatchString(e.Msg)
+					}
+					switch {
+					case structural && err == nil:
+						t.Errorf("%s: the schema accepts %s\n%v", file, Flow(v), d.errs)
+					case len(d.errs) == 0 && err != nil:
+						t.Errorf("%s: the schema refuses %s\n%v", file, Flow(v), err)
+					case structural:
+						refused++
+					case len(d.errs) == 0:
+						accepted++
+					}
+				}
+			}
+		}
+	}
+	if refused < 200 || accepted < 100 {
+		t.Errorf("only %d refused and %d accepted: is the corpus read?", refused, accepted)
+	}
+}
+
+// partsOf takes a document apart.
+func partsOf(doc Value) []Value {
+	steps, given := doc.Get("steps")
+	if doc.Kind != Map || !given || steps.Value.Kind != List || len(steps.Value.Items) == 0 {
+		return []Value{doc}
+	}
+	with := func(v Value, list Value) Value {
+		out := Value{Kind: Map}
+		for _, f := range v.Fields {
+			if f.Key == "steps" {
+				f.Value = list
+			}
+			out.Fields = append(out.Fields, f)
+		}
+		return out
+	}
+	text := func(s string) Value { return Value{Kind: String, Text: s} }
+	good := Value{Kind: List, Items: []Value{{Kind: Map, Fields: []Field{{Key: "tap", Value: text("x")}}}}}
+	all := []Value{with(doc, good)}
+	platform, known := doc.Get("platform")
+	if !known || !strings.Contains("android ios both web", platform.Value.Text) {
+		platform = Field{Key: "platform", Value: text("web")}
+	}
+	frame := Value{Kind: Map, Fields: []Field{{Key: "id", Value: text("a")}, platform, {Key: "steps"}}}
+	for _, item := range steps.Value.Items {
+		all = append(all, with(frame, Value{Kind: List, Items: []Value{item}}))
+	}
+	return all
+}

@@ -1,0 +1,181 @@
+package dsl
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names are variables and their values, of any type.
+type Names map[string]any
+
+func (n *Names) fromValue(d *decoding, v Value, name string) {
+	if v.Kind != Map {
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write names and values: {NAME: value}")
+		return
+	}
+	*n = Names{}
+	for _, f := range v.Fields {
+		if d.nameOf(f) {
+			(*n)[f.Key] = d.read(f.Value)
+		}
+	}
+}
+
+// nameOf tells whether a key can be the name of a variable.
+func (d *decoding) nameOf(f Field) bool {
+	if varForm.MatchString(f.Key) && !reserved(f.Key) {
+		return true
+	}
+	d.badName(f.Pos, len([]rune(f.Key)), f.Key)
+	return false
+}
+
+// variableName checks a value that names a variable.
+func (d *decoding) variableName(v Value) {
+	switch {
+	case strings.Contains(v.Text, "${") && d.variables == deferred:
+		d.wrong(v, "the name of a variable cannot hold a variable", "write the name itself")
+	case v.Kind == String && (!varForm.MatchString(v.Text) || reserved(v.Text)):
+		d.badName(v.Pos, len([]rune(v.Text)), v.Text)
+	case v.Kind == Int || v.Kind == Float:
+		d.badName(v.Pos, len(v.Text), v.Text)
+	}
+}
+
+func (d *decoding) badName(pos Pos, width int, name string) {
+	if reserved(name) {
+		d.fail(pos, width, fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), "choose another name")
+		return
+	}
+	d.fail(pos, width, fmt.Sprintf("%q cannot be the name of a variable", shorten(name)),
+		"use letters without accents, digits and underscores, beginning with a letter")
+}
+
+// Items are what forEach goes over: a list, or an expression that gives one.
+type Items struct {
+	List []any
+	Expr *Expr
+}
+
+func (i *Items) fromValue(d *decoding, v Value, name string) {
+	switch v.Kind {
+	case List:
+		i.List = d.read(v).([]any)
+	case String:
+		i.Expr = &Expr{}
+		i.Expr.fromValue(d, v, name)
+	default:
+		d.wrong(v, fmt.Sprintf("%q must be a list or an expression, not %s", name, describe(v)), "for example: in: [one, two]")
+	}
+}
+
+// keepsVariables tells whether a text of the type is not looked at for variables.
+func keepsVariables(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t == exprType || t == stepsType || t == itemsType || t == valueType
+}
+
+// read gives a value of any type; its texts may hold variables.
+func (d *decoding) read(v Value) any {
+	d.texts(v)
+	return v.Go()
+}
+
+// texts checks the variables in all texts of a value.
+func (d *decoding) texts(v Value) {
+	switch {
+	case v.open:
+	case v.Kind == String && strings.Contains(v.Text, "${") && d.variables == deferred:
+		d.references(v)
+	case v.Kind == String && strings.Contains(v.Text, "${") && d.variables == refused:
+		d.wrong(v, "a variable does not work here", "variables work in vars and in steps")
+	}
+	for _, item := range v.Items {
+		d.texts(item)
+	}
+	for _, f := range v.Fields {
+		d.texts(f.Value)
+	}
+}
+
+func (d *decoding) anything(dst reflect.Value, v Value) {
+	if x := d.read(v); x != nil {
+		dst.Set(reflect.ValueOf(x))
+	}
+}
+
+// table reads a map with keys of the author's choice.
+func (d *decoding) table(dst reflect.Value, v Value, f field) {
+	if v.Kind != Map {
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", f.key, describe(v)), "write keys and values: {key: value}")
+		return
+	}
+	dst.Set(reflect.MakeMap(dst.Type()))
+	for _, entry := range v.Fields {
+		if entry.Key == "" {
+			d.fail(entry.Pos, 1, fmt.Sprintf("an empty key in %q", f.key), "")
+			continue
+		}
+		value := reflect.New(dst.Type().Elem()).Elem()
+		before := len(d.errs)
+		d.field(value, entry.Value, field{key: entry.Key, at: entry.Pos, enum: f.enum, minText: f.minText})
+		if len(d.errs) == before {
+			dst.SetMapIndex(reflect.ValueOf(entry.Key), value)
+		}
+	}
+}
+
+// unknownYet tells whether a value depends on variables that have none yet.
+func (d *decoding) unknownYet(v Value) bool {
+	return v.open || d.variables == deferred && v.Kind == String && strings.Contains(v.Text, "${")
+}
+
+// exactlyOne wants one of the keys; it tells whether it found one.
+func (d *decoding) exactlyOne(v Value, o object, keys ...string) bool {
+	if v.Kind != Map && v.Kind != Null {
+		return true // the scalar form is one of them
+	}
+	var given []Field
+	for _, f := range v.Fields {
+		if slices.Contains(keys, f.Key) {
+			given = append(given, f)
+		}
+	}
+	switch {
+	case len(given) == 0:
+		hint := example(o)
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs one of %s", o.name, oneOf(keys)), hint)
+		return false
+	case len(given) > 1:
+		d.fail(given[1].Pos, len([]rune(given[1].Key)), fmt.Sprintf("%q cannot stand beside %q", given[1].Key, given[0].Key), "remove one of the two")
+		return false
+	}
+	return true
+}
+
+// Show writes a variable's value as ${NAME} prints it: a list or a map as JSON, nothing as an empty text.
+func Show(x any) string {
+	switch x := x.(type) {
+	case nil:
+		return ""
+	case string:
+		return x
+	case bool:
+		return strconv.FormatBool(x)
+	case int:
+		return strconv.Itoa(x)
+	case float64:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	data, err := json.Marshal(x)
+	if err != nil {
+		return fmt.Sprint(x)
+	}
+	return string(data)
+}

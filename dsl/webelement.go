@@ -1,0 +1,140 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+)
+
+// WebType is the argument of webType.
+type WebType struct {
+	Selector string `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the field; text=, xpath= and Playwright's other engines work too."`
+	Text     string `json:"text" required:"true" doc:"The text that the field shall hold afterwards."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+// WebClick is the argument of webClick.
+type WebClick struct {
+	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" doc:"CSS selector of the element; text=, xpath= and Playwright's other engines work too."`
+	Button   string `json:"button,omitempty" enum:"left,right,middle" default:"left" doc:"Which button of the mouse."`
+	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often; 2 is a double click."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+// WebPress is the argument of webPress.
+type WebPress struct {
+	Key      string `json:"key" required:"true" scalar:"true" minLength:"1" doc:"A key by Playwright's name: Enter, Tab, ArrowDown, Control+A."`
+	Selector string `json:"selector,omitempty" minLength:"1" doc:"CSS selector of the element that gets the focus first. Default: the one that has it."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+// WebSelect is the argument of webSelect.
+type WebSelect struct {
+	Selector string  `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the list."`
+	Value    *string `json:"value,omitempty" doc:"The entry with this value."`
+	Label    string  `json:"label,omitempty" minLength:"1" doc:"The entry that shows this text."`
+	Index    *int    `json:"index,omitempty" minimum:"0" doc:"The entry at this place, from 0."`
+	Frame    string  `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+func (s WebSelect) check(d *decoding, v Value, o object) {
+	d.exactlyOne(v, o, "value", "label", "index")
+}
+
+// WebCheck is the argument of webCheck.
+type WebCheck struct {
+	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" doc:"CSS selector of the check box, radio button or switch."`
+	Checked  bool   `json:"checked,omitempty" default:"true" doc:"Whether it is checked afterwards."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+// WebHover is the argument of webHover.
+type WebHover struct {
+	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" doc:"CSS selector of the element that the mouse goes over."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+// WebUpload is the argument of webUpload.
+type WebUpload struct {
+	Selector string   `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the file field, or of the button that opens the file chooser."`
+	Files    []string `json:"files" required:"true" minLength:"1" doc:"The files, relative to the test's folder."`
+	Frame    string   `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+func (u WebUpload) check(d *decoding, v Value, _ object) {
+	if f, _ := v.Get("files"); f.Value.Kind == List && len(f.Value.Items) == 0 {
+		d.wrong(f.Value, `"files" is empty`, "name at least one file")
+	}
+}
+
+// WebDownload is the argument of webDownload. as: saves the path of the file.
+type WebDownload struct {
+	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" doc:"CSS selector of what is clicked to start the download."`
+	Name     string `json:"name,omitempty" minLength:"1" doc:"The name under which the report keeps the file; also what reports call the step. Default: the name that the page gives."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+// WebWait is the argument of webWait: exactly one of selector, url, load, request and response.
+type WebWait struct {
+	Selector string `json:"selector,omitempty" scalar:"true" minLength:"1" doc:"Until the element is in the state."`
+	State    string `json:"state,omitempty" enum:"visible,hidden,attached,detached" default:"visible" doc:"The state of the element."`
+	URL      string `json:"url,omitempty" minLength:"1" doc:"Until the page has this address: whole, with * and ** for any part, or a regular expression between slashes."`
+	Load     string `json:"load,omitempty" enum:"load,domcontentloaded,networkidle" doc:"Until the page has come that far."`
+	Request  string `json:"request,omitempty" minLength:"1" doc:"Until the page has sent a request to this address, written as in url."`
+	Response string `json:"response,omitempty" minLength:"1" doc:"Until the page has got an answer from this address, written as in url."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+func (w WebWait) check(d *decoding, v Value, o object) {
+	if !d.exactlyOne(v, o, "selector", "url", "load", "request", "response") {
+		return
+	}
+	for _, key := range []string{"url", "request", "response"} {
+		if f, given := v.Get(key); given {
+			d.address(f.Value, f.Value.Text)
+		}
+	}
+	_, selector := v.Get("selector")
+	for _, key := range []string{"state", "frame"} {
+		if f, given := v.Get(key); given && !selector {
+			d.fail(f.Pos, len(key), fmt.Sprintf(`%q belongs to "selector"`, key), "remove it, or add selector")
+		}
+	}
+}
+
+// WebAssert is the argument of webAssert: an element and what must be true of it, by default that it is visible; or the page's
+// address, title or console.
+type WebAssert struct {
+	Selector        string  `json:"selector,omitempty" scalar:"true" minLength:"1" doc:"CSS selector of the element; text=, xpath= and Playwright's other engines work too."`
+	Visible         *bool   `json:"visible,omitempty" doc:"true: at least one match is visible; false: none is."`
+	Text            *string `json:"text,omitempty" minLength:"1" doc:"Text that a visible match must show, as whole words, white space and case aside."`
+	Value           *string `json:"value,omitempty" doc:"What the field must hold, exactly."`
+	Count           *int    `json:"count,omitempty" minimum:"0" doc:"How many matches there must be."`
+	URL             string  `json:"url,omitempty" minLength:"1" doc:"The page's address: whole, with * and ** for any part, or a regular expression between slashes."`
+	Title           string  `json:"title,omitempty" minLength:"1" doc:"The page's title, white space and case aside."`
+	NoConsoleErrors bool    `json:"noConsoleErrors,omitempty" doc:"The page has written no error to its console since it was opened."`
+	Frame           string  `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
+}
+
+func (a WebAssert) check(d *decoding, v Value, o object) {
+	_, selector := v.Get("selector")
+	selector = selector || v.Kind != Map && v.Kind != Null
+	ofPage := slices.ContainsFunc([]string{"url", "title", "noConsoleErrors"}, func(key string) bool { _, given := v.Get(key); return given })
+	if !selector && !ofPage {
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs %q", o.name, "selector"), example(o)+"; or give url, title or noConsoleErrors")
+		return
+	}
+	hidden := a.Visible != nil && !*a.Visible
+	for _, key := range []string{"visible", "text", "value", "count", "frame"} {
+		f, given := v.Get(key)
+		switch {
+		case !given:
+		case !selector:
+			d.fail(f.Pos, len(key), fmt.Sprintf(`%q belongs to "selector"`, key), "remove it, or add selector")
+		case hidden && (key == "text" || key == "value"):
+			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "visible: false"`, key), "what is hidden shows no text: remove one of the two")
+		}
+	}
+	if f, given := v.Get("url"); given {
+		d.address(f.Value, a.URL)
+	}
+}

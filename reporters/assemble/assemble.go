@@ -1,0 +1,188 @@
+package assemble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/ctrf"
+	"github.com/taproot-dev/taproot/reporters/github"
+	"github.com/taproot-dev/taproot/reporters/junit"
+	"github.com/taproot-dev/taproot/reporters/webhook"
+)
+
+// The names of the files of a run that people and CI systems read.
+const (
+	RunFile     = "run.json"
+	SummaryFile = "summary.md"
+	NotifyFile  = "notify.json"
+)
+
+// Options are what the end of a run needs from outside. The zero value writes the files and tells nobody.
+type Options struct {
+	Getenv  func(string) string // GITHUB_*, REPORT_MAX_*, SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL, NOTIFY_URLS, TAPROOT_REPORT_URL
+	Stdout  io.Writer           // takes GitHub's annotations
+	Now     func() time.Time    // default: time.Now
+	Dir     string              // that the places in the run are relative to
+	Project string              // its root, in which .env may lie
+
+	// Pages makes the pages for people, of the pack directories and of the run; nil: none.
+	Pages func(runDir string) error
+	// Notify sends chat messages with these options; nil: with the defaults.
+	Notify *webhook.Options
+	// Quiet writes the files of this run only, for one that is assembled anew: GitHub and chats were told, and no other run goes.
+	Quiet bool
+}
+
+// Run makes, of what is in the run directory: junit.xml, ctrf.json, run.json, the run's lines of history.jsonl, the pages, summary.md,
+// the pointer latest, GitHub's annotations and summary when its environment is there, and one message per chat when tests failed; it
+// removes the runs that are beyond the limits. It may be called again for the same run. What goes wrong hinders nothing else and is
+// no part of the run's verdict: it is given as one error, to be printed. The run is nil only when its directory cannot be read.
+func Run(ctx context.Context, runDir string, o Options) (*reporters.Run, error) {
+	o.defaults()
+	run, err := reporters.LoadRun(runDir)
+	if err != nil {
+		return nil, err
+	}
+	errs := []error{machines(run), reporters.AppendHistory(run)}
+	if !o.Quiet {
+		errs = append(errs, o.retain(run))
+	}
+	// The pages come after retention: what leads to other runs must not lead to one that is gone.
+	if o.Pages != nil {
+		if err := o.Pages(run.Dir); err != nil {
+			errs = append(errs, fmt.Errorf("make the pages: %w", err))
+		}
+		if again, err := reporters.LoadRun(runDir); err == nil {
+			run = again // it knows the pages now
+		}
+	}
+	errs = append(errs,
+		reporters.WriteFile(run.Dir, RunFile, reporters.RunJSON(run)),
+		reporters.WriteFile(run.Dir, SummaryFile, reporters.RunSummary(run, reporters.PageOptions{})),
+		reporters.PointLatest(run.Dir))
+	if !o.Quiet {
+		errs = append(errs, o.actions(run), o.notify(ctx, run))
+	}
+	return run, errors.Join(errs...)
+}
+
+// Sealed assembles anew the runs of the packs that reporters.Seal completed: when they were assembled, if ever, these packs were not
+// whole.
+func Sealed(ctx context.Context, sealed []reporters.Sealed, o Options) error {
+	o.Quiet = true
+	var errs []error
+	done := map[string]bool{}
+	for _, s := range sealed {
+		dir := filepath.Dir(s.Dir)
+		if done[dir] {
+			continue
+		}
+		done[dir] = true
+		if _, err := Run(ctx, dir, o); err != nil {
+			errs = append(errs, fmt.Errorf("assemble run %s: %w", filepath.Base(dir), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) defaults() {
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	if o.Stdout == nil {
+		o.Stdout = io.Discard
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Notify == nil {
+		o.Notify = &webhook.Options{}
+	}
+}
+
+func machines(run *reporters.Run) error {
+	var errs []error
+	for name, write := range map[string]func(*reporters.Run) ([]byte, error){junit.FileName: junit.Write, ctrf.FileName: ctrf.Write} {
+		data, err := write(run)
+		if err == nil {
+			err = reporters.WriteFile(run.Dir, name, data)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) retain(run *reporters.Run) error {
+	if !reporters.IsRunName(run.Name) {
+		return nil // it lies elsewhere than among runs
+	}
+	limits, err := reporters.LimitsFromEnv(o.Getenv, o.Project)
+	if err != nil {
+		return err
+	}
+	limits.Spare = []string{run.Name}
+	_, err = reporters.Prune(filepath.Dir(run.Dir), limits, o.Now(), false)
+	return err
+}
+
+// actions tells GitHub, when it is there.
+func (o *Options) actions(run *reporters.Run) error {
+	base, err := ReportURL(o.Getenv, run.Name)
+	errs := []error{err}
+	if o.Getenv("GITHUB_ACTIONS") == "true" {
+		errs = append(errs, github.Annotate(o.Stdout, run, github.Places{Dir: o.Dir, Workspace: o.Getenv("GITHUB_WORKSPACE")}))
+	}
+	if file := o.Getenv("GITHUB_STEP_SUMMARY"); file != "" {
+		errs = append(errs, github.AppendSummary(file, run, base))
+	}
+	return errors.Join(errs...)
+}
+
+// notify sends the digest, and notes what became of it.
+func (o *Options) notify(ctx context.Context, run *reporters.Run) error {
+	targets, errs := webhook.Targets(o.Getenv)
+	if len(targets) == 0 || !webhook.Wanted(run) {
+		return errors.Join(errs...)
+	}
+	link, _ := ReportURL(o.Getenv, run.Name) // actions gave its error
+	sent := webhook.Send(ctx, targets, webhook.NewDigest(run, link), *o.Notify)
+	for _, s := range sent {
+		if !s.OK {
+			errs = append(errs, fmt.Errorf("%s (%s) was not told: %s", s.Product, s.From, s.Why))
+		}
+	}
+	data, err := json.MarshalIndent(struct {
+		Run  string         `json:"run"`
+		Sent []webhook.Sent `json:"sent"`
+	}{run.Name, sent}, "", "  ")
+	if err == nil {
+		err = reporters.WriteFile(run.Dir, NotifyFile, append(data, '\n'))
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+// ReportURL is where a run can be read, from TAPROOT_REPORT_URL: {run} in it becomes the run's name; without {run} it is taken as it
+// is. It is empty when nothing is set.
+func ReportURL(getenv func(string) string, run string) (string, error) {
+	address := getenv("TAPROOT_REPORT_URL")
+	if address == "" {
+		return "", nil
+	}
+	u, err := url.Parse(replaceRun(address, run))
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", errors.New("TAPROOT_REPORT_URL is not a web address: it begins with https://")
+	}
+	return u.String(), nil
+}
+
+func replaceRun(address, run string) string {
+	return strings.ReplaceAll(address, "{run}", url.PathEscape(run))
+}

@@ -1,0 +1,259 @@
+package ctrf
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// FileName is the name of the report in the folder of a run.
+const FileName = "ctrf.json"
+
+const (
+	specVersion = "0.0.0"
+	maxText     = 4000 // runes of what readers show on a screen
+)
+
+// The format refuses fields that it does not know: ours are under extra.taproot.
+type report struct {
+	Format      string  `json:"reportFormat"`
+	SpecVersion string  `json:"specVersion"`
+	ReportID    string  `json:"reportId"`
+	RunID       string  `json:"runId"`
+	Timestamp   string  `json:"timestamp,omitempty"`
+	GeneratedBy string  `json:"generatedBy"`
+	Results     results `json:"results"`
+	Extra       extra   `json:"extra"`
+}
+
+type extra struct {
+	Taproot any `json:"taproot"`
+}
+
+type results struct {
+	Tool    tool    `json:"tool"`
+	Summary summary `json:"summary"`
+	Tests   []test  `json:"tests"`
+}
+
+type tool struct {
+	Name string `json:"name"`
+}
+
+type summary struct {
+	Tests    int   `json:"tests"`
+	Passed   int   `json:"passed"`
+	Failed   int   `json:"failed"`
+	Skipped  int   `json:"skipped"`
+	Pending  int   `json:"pending"`
+	Other    int   `json:"other"`
+	Flaky    int   `json:"flaky"`
+	Start    int64 `json:"start"`
+	Stop     int64 `json:"stop"`
+	Duration int64 `json:"duration"`
+}
+
+type test struct {
+	ID          string       `json:"id"`
+	TestID      string       `json:"testId"`
+	Name        string       `json:"name"`
+	Status      string       `json:"status"`
+	RawStatus   string       `json:"rawStatus"`
+	Duration    int64        `json:"duration"`
+	Start       int64        `json:"start,omitempty"`
+	Stop        int64        `json:"stop,omitempty"`
+	Suite       []string     `json:"suite,omitempty"`
+	Message     string       `json:"message,omitempty"`
+	Trace       string       `json:"trace,omitempty"`
+	Snippet     string       `json:"snippet,omitempty"`
+	Line        int          `json:"line,omitempty"`
+	FilePath    string       `json:"filePath,omitempty"`
+	Tags        []string     `json:"tags,omitempty"`
+	Type        string       `json:"type"`
+	Browser     string       `json:"browser,omitempty"`
+	Device      string       `json:"device,omitempty"`
+	Retries     int          `json:"retries,omitempty"`
+	Flaky       bool         `json:"flaky,omitempty"`
+	Attempts    []attempt    `json:"retryAttempts,omitempty"`
+	Steps       []step       `json:"steps,omitempty"`
+	Attachments []attachment `json:"attachments,omitempty"`
+	Extra       extra        `json:"extra"`
+}
+
+type attempt struct {
+	Attempt  int    `json:"attempt"`
+	Status   string `json:"status"`
+	Duration int64  `json:"duration"`
+	Message  string `json:"message,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Extra    extra  `json:"extra"`
+}
+
+type step struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Extra  extra  `json:"extra"`
+}
+
+type attachment struct {
+	Name        string `json:"name"`
+	ContentType string `json:"contentType"`
+	Path        string `json:"path"` // relative to ctrf.json
+}
+
+// caseExtra is extra.taproot of a test.
+type caseExtra struct {
+	Verdict  reporters.Verdict `json:"verdict"`
+	Pack     string            `json:"pack,omitempty"`
+	Platform string            `json:"platform"`
+	Place    string            `json:"place,omitempty"` // of the problem, otherwise of the test
+	Hash     string            `json:"hash,omitempty"`
+	Expected string            `json:"expected,omitempty"`
+	Actual   string            `json:"actual,omitempty"`
+	Nearest  []string          `json:"nearest,omitempty"`
+	Flaky    string            `json:"flaky,omitempty"`
+	Slow     string            `json:"slow,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`
+}
+
+type stepExtra struct {
+	Verdict    reporters.Verdict `json:"verdict"`
+	Place      string            `json:"place,omitempty"`
+	DurationMS int64             `json:"duration_ms"`
+	Message    string            `json:"message,omitempty"`
+}
+
+// Write gives the bytes of ctrf.json. The format has no word for an error or an interrupted test: both are failed there, and
+// rawStatus tells them apart.
+func Write(r *reporters.Run) ([]byte, error) {
+	n := r.Count()
+	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name, GeneratedBy: "taproot",
+		Extra: extra{struct {
+			Verdict reporters.Verdict   `json:"verdict"`
+			Cases   reporters.RunCounts `json:"cases"`
+		}{r.Verdict(), n}}}
+	out.Results = results{Tool: tool{"taproot"}, Tests: []test{}, Summary: summary{Tests: n.Total, Passed: n.Passed,
+		Failed: n.Failed + n.Errored + n.Interrupted, Skipped: n.Skipped, Duration: r.Duration.Milliseconds()}}
+	if !r.Started.IsZero() {
+		out.Timestamp = r.Ended.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+		out.Results.Summary.Start, out.Results.Summary.Stop = r.Started.UnixMilli(), r.Ended.UnixMilli()
+	}
+	for i := range r.Cases {
+		t := testOf(&r.Cases[i])
+		if t.Flaky {
+			out.Results.Summary.Flaky++
+		}
+		out.Results.Tests = append(out.Results.Tests, t)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
+		return nil, fmt.Errorf("write %s: %w", FileName, err)
+	}
+	return b.Bytes(), nil
+}
+
+func testOf(c *reporters.RunCase) test {
+	res := c.Result
+	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.Title(), Status: status(res.Verdict), RawStatus: string(res.Verdict),
+		Duration: res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line, FilePath: res.Case.Place.File,
+		Tags: res.Case.Tags, Type: "e2e", Retries: len(c.Tries)}
+	if !res.Started.IsZero() {
+		t.Start, t.Stop = res.Started.UnixMilli(), res.Ended.UnixMilli()
+	}
+	device := strings.TrimSpace(res.Case.Model + " " + res.Case.Device)
+	if res.Case.Platform == "web" {
+		t.Browser = device
+	} else {
+		t.Device = device
+	}
+	e := caseExtra{Verdict: res.Verdict, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(), Hash: res.Case.Hash,
+		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
+	if p := res.Problem; p != nil && res.Verdict != reporters.Pass {
+		t.Message, t.Trace = located(res), p.Stack
+		e.Expected, e.Actual, e.Nearest = p.Expected, p.Actual, p.Candidates
+		if s := res.Step(res.ProblemStep); s != nil && s.Source != "" {
+			t.Snippet = reporters.VisibleLines(reporters.Excerpt(s.Place, s.Source, s.Action), maxText)
+		}
+	}
+	t.Extra = extra{e}
+	for i, try := range c.Tries {
+		t.Attempts = append(t.Attempts, attemptOf(i+1, try))
+		// The format's flaky means that it passed after it had failed; ours, over several runs, too, is in extra.
+		t.Flaky = t.Flaky || res.Verdict == reporters.Pass && try.Result.Verdict != reporters.Pass
+	}
+	for _, s := range res.Steps {
+		t.Steps = append(t.Steps, stepOf(s))
+	}
+	for _, a := range res.Attachments {
+		t.Attachments = append(t.Attachments, attachment{Name: path.Base(a.Path), ContentType: a.Type, Path: path.Join(c.Pack, a.Path)})
+	}
+	return t
+}
+
+func attemptOf(n int, try reporters.Try) attempt {
+	a := attempt{Attempt: n, Status: status(try.Result.Verdict), Duration: max(0, try.Result.Duration.Milliseconds()),
+		Extra: extra{map[string]string{"verdict": string(try.Result.Verdict), "pack": try.Pack}}}
+	if try.Result.Verdict != reporters.Pass {
+		a.Message, a.Line = located(try.Result), try.Result.ProblemPos().Line
+	}
+	return a
+}
+
+func stepOf(s reporters.StepResult) step {
+	e := stepExtra{Verdict: s.Verdict, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
+	if s.Problem != nil {
+		e.Message = s.Problem.Message
+	}
+	name := strings.TrimSpace(s.Action + " " + s.Args)
+	if s.Name != "" {
+		name = s.Name
+	}
+	return step{Name: name, Status: status(s.Verdict), Extra: extra{e}}
+}
+
+func status(v reporters.Verdict) string {
+	switch v {
+	case reporters.Pass:
+		return "passed"
+	case reporters.Skipped:
+		return "skipped"
+	case reporters.Unreached:
+		return "pending"
+	}
+	return "failed"
+}
+
+func located(res *reporters.Result) string {
+	message := "no reason was given"
+	if res.Problem != nil {
+		message = reporters.VisibleLines(res.Problem.Message, maxText)
+	}
+	if place := res.ProblemPlace(); place != "" {
+		return place + ": " + message
+	}
+	return message
+}
+
+// folders are those above a file.
+func folders(file string) []string {
+	dir := strings.Trim(path.Dir(strings.ReplaceAll(file, `\`, "/")), "/.")
+	if dir == "" {
+		return nil
+	}
+	return strings.Split(dir, "/")
+}
+
+// uuid is the same for the same name, in every run and on every machine (RFC 9562, version 8).
+func uuid(kind, name string) string {
+	h := sha256.Sum256([]byte("taproot " + kind + " " + name))
+	h[6], h[8] = h[6]&0x0f|0x80, h[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
+}

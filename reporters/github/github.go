@@ -1,0 +1,150 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	perType    = 10 // annotations of one type that GitHub shows of a step
+	maxMessage = 4000
+	maxSummary = 1 << 20 // bytes of the summaries of one step
+)
+
+// Places says where files lie, so that an annotation finds its line.
+type Places struct {
+	Dir       string // that relative places in the run start from
+	Workspace string // top of the checkout; empty: Dir
+}
+
+// Annotate writes a workflow command for each case that did not pass, and a warning for each that is flaky. Of each type GitHub
+// shows ten: the tenth says how many more there are.
+func Annotate(w io.Writer, r *reporters.Run, p Places) error {
+	var problems, doubts []string
+	for _, c := range r.Bad() {
+		problems = append(problems, annotation("error", c, p, word(c.Result.Verdict), problemText(c.Result)))
+	}
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		if why := c.Flaky(); why != "" {
+			doubts = append(doubts, annotation("warning", c, p, "flaky", why))
+		}
+	}
+	var b strings.Builder
+	limited(&b, "error", problems, "more tests did not pass")
+	limited(&b, "warning", doubts, "more tests are flaky")
+	if b.Len() == 0 {
+		return nil
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write annotations: %w", err)
+	}
+	return nil
+}
+
+func limited(b *strings.Builder, kind string, lines []string, more string) {
+	if len(lines) > perType {
+		rest := len(lines) - perType + 1
+		lines = append(lines[:perType-1:perType-1], fmt.Sprintf("::%s title=+%d more::+%d %s", kind, rest, rest, more))
+	}
+	for _, line := range lines {
+		b.WriteString(line + "\n")
+	}
+}
+
+func word(v reporters.Verdict) string {
+	if v == reporters.Fail {
+		return "failed"
+	}
+	return string(v)
+}
+
+func annotation(kind string, c *reporters.RunCase, p Places, what, text string) string {
+	var props []string
+	if pos := c.Result.ProblemPos(); pos.File != "" {
+		props = append(props, "file="+property(p.file(pos.File)))
+		if pos.Line > 0 {
+			props = append(props, fmt.Sprintf("line=%d", pos.Line))
+		}
+		if pos.Col > 0 {
+			props = append(props, fmt.Sprintf("col=%d", pos.Col))
+		}
+	}
+	props = append(props, "title="+property(reporters.Visible(c.Title(), 150)+": "+what))
+	return "::" + kind + " " + strings.Join(props, ",") + "::" + data(reporters.VisibleLines(text, maxMessage))
+}
+
+func problemText(res *reporters.Result) string {
+	p := res.Problem
+	if p == nil {
+		return "no reason was given"
+	}
+	text := p.Message
+	if place := res.ProblemPlace(); place != "" {
+		text = place + ": " + text
+	}
+	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest", strings.Join(p.Candidates, "; ")}} {
+		if v[1] != "" {
+			text += "\n" + v[0] + ": " + v[1]
+		}
+	}
+	return text
+}
+
+// file is relative to the checkout, with slashes.
+func (p Places) file(name string) string {
+	name = filepath.FromSlash(name)
+	if !filepath.IsAbs(name) && p.Dir != "" {
+		name = filepath.Join(p.Dir, name)
+	}
+	top := p.Workspace
+	if top == "" {
+		top = p.Dir
+	}
+	if rel, err := filepath.Rel(top, name); top != "" && err == nil && filepath.IsLocal(rel) {
+		name = rel
+	}
+	return filepath.ToSlash(name)
+}
+
+// data and property escape as the runner's own toolkit does; without it, a text could give the runner commands.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}
+
+// Summary gives the page that AppendSummary adds, of at most limit bytes. base is the address at which the run can be read; without
+// it, the page has no links.
+func Summary(r *reporters.Run, base string, limit int) []byte {
+	return reporters.RunSummary(r, reporters.PageOptions{Base: base, NoLinks: base == "", Limit: limit})
+}
+
+// AppendSummary adds the run to the job's summary: the file that GITHUB_STEP_SUMMARY names. It may hold what others wrote.
+func AppendSummary(file string, r *reporters.Run, base string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the job's summary: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		room := maxSummary - int(min(info.Size(), maxSummary))
+		if page := Summary(r, base, max(1, room-1)); len(page) < room {
+			_, err = f.Write(append([]byte("\n"), page...))
+		} else {
+			err = errors.New("there is no room left in it")
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write the job's summary: %w", err)
+	}
+	return nil
+}

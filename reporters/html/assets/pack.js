@@ -1,0 +1,373 @@
+var now = -1, rows = [], film = null, views = ["side", "swipe", "diff"];
+
+function problemOf(step) { return step.verdict === "fail" || step.verdict === "error" || step.verdict === "interrupted"; }
+
+function telling(step) {
+  var shots = (step.shots || []).filter(function (s) { return !s.missing; });
+  return shots.find(function (s) { return s.failure; }) || shots[shots.length - 1];
+}
+
+function lastShot(step) {
+  var shots = (step.shots || []).filter(function (s) { return !s.missing; });
+  return shots[shots.length - 1];
+}
+
+// before is what the screen showed when the step began: the last picture of the steps before it.
+function before(i) {
+  for (i--; i >= 0; i--) { var s = lastShot(D.steps[i]); if (s) return { step: D.steps[i], shot: s }; }
+  return null;
+}
+
+function label(step) { return (step.action || "step " + step.n) + (step.args ? " " + step.args : ""); }
+
+function packPage() {
+  header();
+  timeline();
+  strip();
+  player();
+  $("prev").addEventListener("click", function () { move(-1); });
+  $("next").addEventListener("click", function () { move(1); });
+  $("only").addEventListener("click", only);
+  $("filter").addEventListener("input", function () { hash.set({ q: $("filter").value }); filter(); });
+  addEventListener("hashchange", fromHash);
+  keys({
+    j: function () { move(1); }, k: function () { move(-1); }, ArrowDown: function () { move(1); }, ArrowUp: function () { move(-1); },
+    " ": function () { if (film) { if (film.paused) film.play(); else film.pause(); } },
+    d: nextView, f: only, "/": function () { $("filter").focus(); }, "?": function () { $("help").showModal(); }
+  });
+  fromHash();
+}
+
+function header() {
+  var bad = D.steps.find(function (s) { return s.n === D.at; });
+  var place = bad && bad.place || D.place;
+  if ($("where")) {
+    if (bad) add($("where"), bdi(label(bad), "code"));
+    if (place) add($("where"), h("span", { cls: "place" }, h("bdi", { cls: "code" }, place), copyButton(place)));
+    if (D.cause) {
+      var text = "Cause " + D.cause.N + (D.cause.Others ? ": also in " + plural(D.cause.Others, "other test") : ": in no other test");
+      add($("where"), D.cause.Link ? h("a", { href: D.cause.Link }, text) : h("span", null, text));
+    }
+  }
+  var n = 0;
+  (D.unchecked || []).forEach(function (u) { if (u.what !== "note") n += (u.to || u.step) - u.step + 1; });
+  if (n) $("unchecked-flag").append(h("a", { cls: "flag warn", href: "#unchecked", on: { click: function (e) { e.preventDefault(); $("unchecked").scrollIntoView(); $("unchecked").focus(); } } }, plural(n, "step was", "steps were") + " not checked"));
+}
+
+function timeline() {
+  var longest = Math.max.apply(null, [1].concat(D.steps.slice(0, 10000).map(function (s) { return s.ms || 0; })));
+  D.steps.forEach(function (step, i) {
+    var line = h("button", { type: "button", cls: "step s-" + step.verdict, on: { click: function () { select(i, true); } } },
+      icon(step.verdict), h("span", { cls: "n" }, String(step.n)),
+      h("span", { cls: "what" }, bdi(step.name || step.action || "?", "act"), " ", bdi(step.name ? label(step) : step.args || "", "args")),
+      h("span", { cls: "time" }, step.took || "–"));
+    var bar = h("span", { cls: "len", "aria-hidden": "true" });
+    bar.style.setProperty("--len", (step.ms || 0) / longest);
+    line.append(bar);
+    var li = h("li", { id: "row-" + step.n }, line);
+    rows.push({ li: li, button: line, text: [step.n, step.name, step.action, step.args, step.problem && step.problem.message].join(" ").toLowerCase(), step: step });
+  });
+  replace($("timeline"), rows.map(function (r) { return r.li; }));
+  if (!D.steps.length) { $("none").hidden = false; $("none").textContent = "This test has no steps."; }
+}
+
+function filter() {
+  var q = $("filter").value.trim().toLowerCase(), bad = $("only").getAttribute("aria-pressed") === "true", shown = 0;
+  rows.forEach(function (r) {
+    var ok = (!bad || problemOf(r.step)) && (!q || r.text.indexOf(q) >= 0);
+    r.li.hidden = !ok;
+    if (ok) shown++;
+  });
+  $("none").hidden = shown > 0;
+}
+
+function only() {
+  var on = $("only").getAttribute("aria-pressed") !== "true";
+  $("only").setAttribute("aria-pressed", String(on));
+  hash.set({ f: on ? "1" : "" });
+  filter();
+}
+
+function move(by) {
+  for (var i = now + by; i >= 0 && i < rows.length; i += by) if (!rows[i].li.hidden) return select(i, true);
+}
+
+function fromHash() {
+  var state = hash.read(), at = -1, m;
+  $("filter").value = state.q || "";
+  $("only").setAttribute("aria-pressed", String(!!state.f));
+  filter();
+  if ((m = /^step-(\d+)$/.exec(state.at || ""))) at = D.steps.findIndex(function (s) { return s.n === +m[1]; });
+  if ((m = /^L(\d+)$/.exec(state.at || ""))) at = D.steps.findIndex(function (s) { return s.line === +m[1]; });
+  if (at < 0) at = D.steps.findIndex(function (s) { return s.n === D.at; });
+  if (at < 0) at = D.steps.length - 1;
+  while (at > 0 && D.steps[at].verdict === "unreached" && !state.at) at--;
+  now = -1;
+  if (at >= 0) select(at, true, !state.at);
+  else facts(null);
+}
+
+// select shows a step everywhere. seek is false when the film itself came to it.
+function select(i, seek, silent) {
+  if (i === now) return;
+  if (rows[now]) { rows[now].button.removeAttribute("aria-current"); if (rows[now].thumb) rows[now].thumb.removeAttribute("aria-current"); }
+  now = i;
+  var step = D.steps[i], row = rows[i];
+  row.button.setAttribute("aria-current", "step");
+  if (row.thumb) { row.thumb.setAttribute("aria-current", "step"); nearest($("strip"), row.thumb, true); }
+  nearest($("timeline"), row.li, false);
+  if (!silent) hash.set({ at: "step-" + step.n });
+  replace($("stagetitle"), icon(step.verdict), " ", "Step " + step.n + " of " + D.steps.length + " ", bdi(label(step), "code"));
+  $("prev").disabled = i === 0;
+  $("next").disabled = i === D.steps.length - 1;
+  stage();
+  facts(step);
+  if (seek && film && step.cue !== undefined) seekTo(step.cue);
+  markFilm();
+}
+
+// nearest scrolls one list, not the page.
+function nearest(list, el, across) {
+  var a = list.getBoundingClientRect(), b = el.getBoundingClientRect();
+  if (across) { if (b.left < a.left || b.right > a.right) list.scrollLeft += b.left - a.left - (a.width - b.width) / 2; }
+  else if (b.top < a.top || b.bottom > a.bottom) list.scrollTop += b.top - a.top - (a.height - b.height) / 2;
+}
+
+function view() {
+  var v = hash.read().view;
+  return views.indexOf(v) > 0 ? v : "side";
+}
+
+function nextView() {
+  var step = D.steps[now];
+  if (!step || !step.green) return toast("There is no green screenshot of this step to compare with.");
+  var possible = views.filter(function (v) { return v !== "diff" || step.diff; });
+  hash.set({ view: possible[(possible.indexOf(view()) + 1) % possible.length] });
+  stage();
+}
+
+function viewButtons(step) {
+  if (!step.green || !telling(step)) return replace($("views"));
+  var names = { side: "Side by side", swipe: "Swipe", diff: "Difference" };
+  replace($("views"), views.map(function (v) {
+    var off = v === "diff" && !step.diff;
+    return h("button", { type: "button", cls: "chip", "aria-pressed": String(view() === v), disabled: off, title: off ? step.noDiff : names[v] + " (d)",
+      on: { click: function () { hash.set({ view: v === "side" ? "" : v }); stage(); } } }, names[v]);
+  }), step.diff ? h("span", { cls: "quiet" }, changed(step.diff.changed) + " of the pixels differ") : step.noDiff && h("span", { cls: "quiet" }, step.noDiff));
+}
+
+function changed(part) {
+  if (part === 0) return "None";
+  return part < 0.001 ? "Less than 0.1 %" : (100 * part).toFixed(part < 0.1 ? 1 : 0) + " %";
+}
+
+function stage() {
+  var step = D.steps[now];
+  if (!step) return;
+  viewButtons(step);
+  var mine = telling(step), mode = step.green && mine ? view() : "side";
+  if (mode === "diff" && !step.diff) mode = "side";
+  if (mode === "swipe") return replace($("shots"), figure("Left: last green, " + D.green.run + " · right: this run", "wide", swipe(step.green, mine)));
+  if (mode === "diff") return replace($("shots"), figure("This run, pale; what differs from the last green is marked", "wide", frame({ src: step.diff.src, w: mine.w, h: mine.h }, "Difference from the last green run: " + changed(step.diff.changed) + " of the pixels", [])));
+  replace($("shots"), sideBySide(step, mine));
+}
+
+function sideBySide(step, mine) {
+  var out = [], was = step.point || step.verdict === "unreached" || !mine ? before(now) : null;
+  if (step.point && was) out.push(figure("Before: where it was touched", "", frame(was.shot, "Screen before step " + step.n + ", with the element and the point of the touch", marksOf(step, was.shot)), was.shot));
+  if (mine) {
+    var marks = step.point && was ? [] : marksOf(step, mine);
+    marks = marks.concat(nearMarks(step, mine));
+    var title = mine.failure ? "This run, when it failed" : "This run, after the step";
+    out.push(figure(title, problemOf(step) ? "bad" : "", frame(mine, title + " " + step.n, marks), mine));
+  } else if (was && !step.point) {
+    out.push(figure("The last screen before it, after step " + was.step.n, "pale", frame(was.shot, "Screen after step " + was.step.n, []), was.shot));
+  }
+  if (step.green) out.push(figure("Last green, " + D.green.run, "good", frame(step.green, "The same step in the last green run", []), step.green));
+  (step.shots || []).forEach(function (s) { if (s.missing) out.push(h("p", { cls: "quiet" }, bdi(s.missing))); });
+  if (!out.length) out.push(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The test ended before this step." : "There is no screenshot of this step."));
+  return out;
+}
+
+function strip() {
+  var any = false;
+  D.steps.forEach(function (step, i) {
+    var shot = telling(step);
+    if (!shot) return;
+    any = true;
+    var thumb = h("button", { type: "button", cls: "thumb s-" + step.verdict, title: step.n + " " + label(step), on: { click: function () { select(i, true); } } },
+      shot.small ? h("img", { src: shot.small, alt: "", loading: "lazy", decoding: "async" }) : h("span", { cls: "blank", "aria-hidden": "true" }),
+      h("span", { cls: "cap" }, h("span", { cls: "sr" }, "Step "), String(step.n), h("span", { cls: "sr" }, ", " + WORD[step.verdict])));
+    rows[i].thumb = thumb;
+    $("strip").append(thumb);
+  });
+  $("strip").hidden = !any;
+}
+
+function player() {
+  if (!D.film) return replace($("film"), h("p", { cls: "quiet" }, "No film: ", bdi(D.noFilm || "none was made"), "."));
+  film = h("video", { src: where(D.film.src), controls: true, preload: "metadata", playsinline: true, "aria-label": "Film of the test" });
+  film.muted = true;
+  var speed = h("button", { type: "button", cls: "chip", title: "Speed", on: { click: function () {
+    film.playbackRate = film.playbackRate >= 4 ? 0.5 : film.playbackRate * 2;
+    speed.textContent = film.playbackRate + "×";
+  } } }, "1×");
+  var about = D.film.kind === "slideshow" ? "A slide show of the screenshots, each for as long as it lasted: " + D.film.why + "." : "Filmed by the device.";
+  if (!D.film.exact) about += " Some steps' times in it are reckoned, not measured.";
+  $("film").append(film, h("div", { cls: "chapters", id: "chapters" }), h("div", { cls: "filmfoot" }, speed, h("span", { cls: "quiet" }, bdi(about))));
+  film.addEventListener("loadedmetadata", chapters);
+  film.addEventListener("error", function () { replace($("film"), h("p", { cls: "quiet" }, "The film cannot be played: it is not beside this page, or this browser cannot read it.")); film = null; });
+  film.addEventListener("timeupdate", follow);
+  captions();
+}
+
+// captions name the step that is shown.
+function captions() {
+  if (!window.VTTCue) return;
+  var track = film.addTextTrack("captions", "Steps", "en"), cued = D.steps.filter(function (s) { return s.cue !== undefined; });
+  cued.slice(0, 2000).forEach(function (s, i) {
+    var end = i + 1 < cued.length ? cued[i + 1].cue : s.cue + 3600;
+    if (end > s.cue) track.addCue(new VTTCue(s.cue, end, s.n + "  " + label(s)));
+  });
+  track.mode = "hidden";
+}
+
+function seekTo(cue) {
+  if (film.readyState === 0) { film.addEventListener("loadedmetadata", function () { if (film) film.currentTime = Math.min(cue, film.duration || cue); }, { once: true }); return; }
+  seekTo.until = Date.now() + 400;
+  film.currentTime = Math.min(cue + 0.001, film.duration || cue);
+}
+
+// follow moves the selection with the film.
+function follow() {
+  markFilm();
+  if (film.paused || Date.now() < (seekTo.until || 0)) return;
+  var at = -1;
+  D.steps.forEach(function (s, i) { if (s.cue !== undefined && s.cue <= film.currentTime + 0.02) at = i; });
+  if (at >= 0) select(at, false);
+}
+
+function chapters() {
+  var length = film.duration, host = $("chapters");
+  if (!isFinite(length) || length <= 0) return;
+  var picture = svg("svg", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+  var cued = D.steps.filter(function (s) { return s.cue !== undefined; });
+  cued.forEach(function (s, i) {
+    var end = i + 1 < cued.length ? cued[i + 1].cue : length;
+    var x = 1000 * Math.min(1, s.cue / length), w = Math.max(0.5, 1000 * Math.min(1, end / length) - x - 1);
+    var r = svg("rect", { x: x, y: 0, width: w, height: 10, class: "c-" + s.verdict });
+    r.append(svg("title", {}));
+    r.firstChild.textContent = s.n + " " + label(s);
+    picture.append(r);
+  });
+  host.append(picture, h("span", { cls: "head", id: "head", "aria-hidden": "true" }));
+  host.addEventListener("click", function (e) {
+    var b = host.getBoundingClientRect();
+    var t = length * (e.clientX - b.left) / b.width, at = -1;
+    D.steps.forEach(function (s, i) { if (s.cue !== undefined && s.cue <= t) at = i; });
+    if (at >= 0) select(at, false);
+    seekTo(t);
+  });
+  markFilm();
+}
+
+function markFilm() {
+  if (film && $("head") && film.duration) $("head").style.left = 100 * film.currentTime / film.duration + "%";
+}
+
+function card(title, id) {
+  var el = h("section", { cls: "card", id: id, tabindex: id ? "-1" : null }, h("h3", null, title));
+  for (var i = 2; i < arguments.length; i++) add(el, arguments[i]);
+  return el;
+}
+
+function row(name, value, cls) { return value ? [h("dt", null, name), h("dd", null, bdi(value, cls))] : null; }
+
+function facts(step) {
+  var cards = [];
+  if (D.problem && !D.at) cards.push(why("Why the test did not pass", D.problem));
+  if (step && step.problem) cards.push(why(step.verdict === "skipped" ? "Why it was skipped" : "Why", step.problem));
+  if (step) cards.push(yaml(step), touched(step), logCard(step));
+  cards.push(ledger(), filesCard(step));
+  replace($("facts"), cards.filter(Boolean));
+}
+
+function why(title, p) {
+  var el = card(title, null, h("p", { cls: "message" }, bdi(p.expected && p.actual && p.headline || p.message)));
+  if (p.expected || p.actual) el.append(h("dl", { cls: "pairs" }, row("Expected", p.expected), row("Actual", p.actual)));
+  if (p.candidates) el.append(h("h4", null, "Nearest on the screen"), h("ol", { cls: "near" }, p.candidates.map(function (c, i) { return h("li", { cls: p.boxes && p.boxes[i] ? "boxed" : "" }, bdi(c)); })));
+  if (p.stack) el.append(h("details", null, h("summary", null, "Stack"), h("pre", { tabindex: "0" }, p.stack)));
+  return el;
+}
+
+function yaml(step) {
+  if (!step.place) return null;
+  var seen = {}, lines = D.steps.slice(Math.max(0, step.n - 60), step.n + 60).filter(function (s) {
+    if (!s.source || s.file !== step.file || Math.abs(s.line - step.line) > 4 || seen[s.line]) return false;
+    return seen[s.line] = true;
+  }).sort(function (a, b) { return a.line - b.line; });
+  var pre = h("pre", { cls: "yaml", tabindex: "0" }), last = 0;
+  lines.forEach(function (s) {
+    if (last && s.line > last + 1) pre.append(h("span", { cls: "gap" }, "⋮\n"));
+    last = s.line;
+    pre.append(h("span", { cls: "ln" + (s.line === step.line ? " hit s-" + step.verdict : ""), id: "L" + s.line }, h("span", { cls: "no" }, String(s.line).padStart(4)), " ", bdi(s.source), "\n"));
+  });
+  var el = card("YAML", null, h("p", null, bdi(step.place, "code")), lines.length ? pre : null);
+  el.firstChild.append(copyButton(step.place, "Copy place"));
+  return el;
+}
+
+function touched(step) {
+  if (!step.matched && !step.looks && !step.notes) return null;
+  var looks = step.looks ? "read " + plural(step.looks, "time") : "";
+  return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier), row("Touched", step.point && step.point.join(", ")), row("Screen", looks)),
+    step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })));
+}
+
+function level(line) {
+  var m = /^\d\d-\d\d [\d:.]+\s+\d+\s+\d+ ([VDIWEFA]) /.exec(line) || /^\S+ (?:console )?(error|warning|uncaught)/.exec(line);
+  if (!m) return "";
+  return /^(E|F|A|error|uncaught)$/.test(m[1]) ? "bad" : /^(W|warning)$/.test(m[1]) ? "warn" : "";
+}
+
+function logCard(step) {
+  if (!D.log) return null;
+  var el = card("Log of this step"), l = step.log, whole = h("a", { href: where(D.log.src), download: download(D.log.src) }, D.log.name);
+  if (!D.log.lines && !D.log.why) return add(el, h("p", { cls: "quiet" }, whole, " is empty: the app logged nothing.")), el;
+  if (D.log.why) return add(el, h("p", { cls: "quiet" }, "The log cannot be cut into steps: ", bdi(D.log.why), ". ", whole)), el;
+  if (l) {
+    var pre = h("pre", { cls: "log", tabindex: "0", "aria-label": "Log lines" });
+    function lines(list) { (list || []).forEach(function (t) { pre.append(h("bdi", { cls: level(t) }, t), "\n"); }); }
+    lines(l.head);
+    if (l.left) pre.append(h("span", { cls: "gap" }, "… " + plural(l.left, "line") + " left out …\n"));
+    lines(l.tail);
+    el.append(pre);
+  } else el.append(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The step was not reached." : "Nothing was logged during this step."));
+  el.append(h("p", { cls: "quiet" }, whole, " holds " + plural(D.log.lines, "line") + (D.log.how ? "; cut " + D.log.how : "") + "."));
+  return el;
+}
+
+function ledger() {
+  var list = (D.unchecked || []).filter(function (u) { return u.what !== "note"; }), notes = (D.unchecked || []).filter(function (u) { return u.what === "note"; });
+  var words = { skipped: "skipped", unreached: "not reached" };
+  function item(u) {
+    var who = u.step ? h("a", { href: "#step-" + u.step }, u.to ? "Steps " + u.step + " to " + u.to : "Step " + u.step) : null;
+    return h("li", null, who, who && " ", u.what !== "note" && (words[u.what] || u.what) + (u.text ? ": " : ""), bdi(u.text || ""));
+  }
+  function some(items) {
+    var ul = h("ul", { cls: "notes" }, items.slice(0, 100).map(item));
+    if (items.length > 100) ul.append(h("li", null, "… and " + (items.length - 100) + " more: see run.md"));
+    return ul;
+  }
+  var el = card("Not checked", "unchecked");
+  el.append(list.length ? some(list) : h("p", { cls: "quiet" }, D.verdict === "pass" ? "Every step ran and was checked." : "No step was skipped or left out."));
+  if (notes.length) el.append(h("h4", null, "Worth knowing"), some(notes));
+  if (D.remarks) el.append(h("ul", { cls: "notes" }, D.remarks.map(function (r) { return h("li", null, bdi(r)); })));
+  return el;
+}
+
+function filesCard(step) {
+  var files = (step && step.files || []).concat(D.files || []);
+  if (!files.length) return null;
+  return card("Files", null, h("ul", { cls: "files" }, files.slice(0, 200).map(function (f) { return h("li", null, h("a", { href: where(f.src), download: download(f.src) }, bdi(f.path))); })));
+}

@@ -1,0 +1,85 @@
+// picture shows the preview at once, and the original as soon as it is there; without it, it says so.
+function picture(shot, alt) {
+  var img = h("img", { alt: alt, width: shot.w, height: shot.h, decoding: "async" });
+  if (D.inlined && D.inlined[shot.src]) img.src = D.inlined[shot.src];
+  else if (!shot.small) img.src = shot.src;
+  else {
+    img.src = shot.small;
+    var full = new Image();
+    full.onload = function () { img.src = shot.src; };
+    full.onerror = function () { img.dataset.preview = "1"; img.title = "The original is not beside this page: this is its preview."; };
+    full.src = shot.src;
+  }
+  return img;
+}
+
+function frame(shot, alt, marks) {
+  var el = h("div", { cls: "frame" }, picture(shot, alt));
+  if (shot.w && shot.h) {
+    el.style.aspectRatio = shot.w + " / " + shot.h;
+    el.dataset.ratio = shot.w / shot.h;
+    if (marks && marks.length) el.append(svg("svg", { viewBox: "0 0 " + shot.w + " " + shot.h, "aria-hidden": "true", class: "marks" }, ...marks));
+  }
+  return el;
+}
+
+function figure(title, cls, body, shot) {
+  var caption = h("figcaption", null, h("span", null, title));
+  if (shot) caption.append(h("a", { href: where(shot.src), target: "_blank", rel: "noopener", download: download(shot.src), title: "Open the original" }, "full size"));
+  var el = h("figure", { cls: "shot " + cls }, caption, body);
+  if (body.dataset.ratio) el.style.setProperty("--ar", body.dataset.ratio);
+  return el;
+}
+
+// box draws an element's bounds; its line is as thick on every screen, whatever the picture's size.
+function box(b, cls, number) {
+  var x = Math.min(b[0], b[2]), y = Math.min(b[1], b[3]);
+  var parts = [svg("rect", { x: x, y: y, width: Math.abs(b[2] - b[0]), height: Math.abs(b[3] - b[1]), class: "halo" }),
+    svg("rect", { x: x, y: y, width: Math.abs(b[2] - b[0]), height: Math.abs(b[3] - b[1]), class: "line" })];
+  var g = svg("g", { class: "box " + cls }, ...parts);
+  if (number) g.dataset.number = number;
+  return g;
+}
+
+function tapPoint(p, shot) {
+  var r = Math.max(shot.w, shot.h) / 55;
+  return svg("g", { class: "tap" }, svg("circle", { cx: p[0], cy: p[1], r: r * 1.7, class: "ring" }), svg("circle", { cx: p[0], cy: p[1], r: r, class: "halo" }),
+    svg("circle", { cx: p[0], cy: p[1], r: r, class: "line" }), svg("circle", { cx: p[0], cy: p[1], r: r / 4, class: "core" }));
+}
+
+function marksOf(step, shot) {
+  var marks = [];
+  if (step.bounds) marks.push(box(step.bounds, "match"));
+  if (step.point) marks.push(tapPoint(step.point, shot));
+  return marks;
+}
+
+function nearMarks(step, shot) {
+  var boxes = step.problem && step.problem.boxes || [];
+  var marks = [];
+  boxes.forEach(function (b, i) {
+    if (!b) return;
+    marks.push(box(b, "near", i + 1));
+    var size = Math.max(shot.w, shot.h) / 42;
+    var x = Math.min(b[0], b[2]), y = Math.min(b[1], b[3]);
+    marks.push(svg("circle", { cx: x, cy: y, r: size * 0.8, class: "tag" }));
+    var t = svg("text", { x: x, y: y + size * 0.36, "font-size": size, class: "tagtext", "text-anchor": "middle" });
+    t.textContent = i + 1;
+    marks.push(t);
+  });
+  return marks;
+}
+
+// swipe lays one picture over the other; the slider moves the edge between them.
+function swipe(then, now) {
+  var over = picture(now, "This run");
+  over.className = "over";
+  var el = h("div", { cls: "frame swipe" }, picture(then, "Last green run"), over, h("div", { cls: "edge", "aria-hidden": "true" }));
+  el.dataset.ratio = now.w / now.h;
+  el.style.aspectRatio = now.w + " / " + now.h;
+  function to(v) { el.style.setProperty("--cut", v + "%"); }
+  var slider = h("input", { type: "range", min: "0", max: "100", value: "50", "aria-label": "Last green run on the left, this run on the right", on: { input: function () { to(slider.value); } } });
+  to(50);
+  el.append(slider);
+  return el;
+}

@@ -1,0 +1,2 @@
+common();
+({ pack: packPage, run: runPage, runs: runsPage })[D.page]();

@@ -1,0 +1,85 @@
+package html
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+const maxBundle = 256 << 20 // bytes of files in a bundle
+
+// inline takes the files that the page shows into it: pictures of this and of the last green run, the film, the log and all others.
+func (b *builder) inline() {
+	b.out.Inlined = map[string]string{}
+	room := int64(maxBundle)
+	take := func(root *os.Root, name, address string) {
+		if b.out.Inlined[address] != "" || room == 0 {
+			return
+		}
+		data, err := readFile(root, name, room)
+		if err != nil {
+			b.left = append(b.left, shown(fmt.Sprintf("%s: %v", name, err), maxLabel))
+			return
+		}
+		room -= int64(len(data))
+		b.out.Inlined[address] = dataAddress(inlineType(name), data)
+	}
+	for _, s := range b.out.Steps {
+		if s.Green != nil {
+			take(b.green, s.Green.path, s.Green.Src)
+		}
+	}
+	for _, a := range b.res.Attachments {
+		take(b.root, a.Path, link(a.Path))
+	}
+	for _, name := range []string{"run.md", summaryFile, eventsFile} {
+		if slices.ContainsFunc(b.out.Files, func(f fileData) bool { return f.Src == link(name) }) {
+			take(b.root, name, link(name))
+		}
+	}
+	if len(b.left) > 0 {
+		b.out.Remarks = append(b.out.Remarks, "This page lacks: "+strings.Join(b.left, "; "))
+	}
+}
+
+// inlineType is the media type of a file by its name. What a browser would run is text.
+func inlineType(name string) string {
+	t := mime.TypeByExtension(strings.ToLower(path.Ext(name)))
+	if strings.HasPrefix(t, "image/") && !strings.Contains(t, "svg") || strings.HasPrefix(t, "video/") {
+		return strings.ReplaceAll(t, " ", "")
+	}
+	return "text/plain;charset=utf-8"
+}
+
+// Bundle writes the page of a pack with everything that it shows in it, and gives its size, and the files that it lacks because they cannot
+// be read or are too large.
+func Bundle(ctx context.Context, w io.Writer, packDir string) (size int64, left []string, err error) {
+	page, err := loadPage(ctx, packDir, Options{})
+	if err != nil {
+		return 0, nil, fmt.Errorf("bundle %s: %w", packDir, err)
+	}
+	page.Up = ""
+	for i := range page.History {
+		page.History[i].Link = ""
+	}
+	count := &counter{w: w}
+	left, err = writePack(count, page, true)
+	return count.n, left, err
+}
+
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

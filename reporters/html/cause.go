@@ -1,0 +1,62 @@
+package html
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+var (
+	boundsInText    = regexp.MustCompile(`\[-?\d+,-?\d+\]\[-?\d+,-?\d+\]`)
+	numbersInText   = regexp.MustCompile(`[0-9]+(\.[0-9]+)*`)
+	numbersOfBounds = regexp.MustCompile(`-?\d+`)
+)
+
+// Cause is a reason for which tests of a run did not pass. Messages that differ in numbers and places on the screen only are one.
+type Cause struct {
+	N        int // from 1: the cause of most tests first
+	Verdict  reporters.Verdict
+	Headline string
+	Cases    []int // of Run.Cases
+}
+
+// Causes groups the cases of a run that did not pass.
+func Causes(run *reporters.Run) []Cause {
+	at := map[string]int{}
+	var list []Cause
+	for i := range run.Cases {
+		res := run.Cases[i].Result
+		if res.Verdict == reporters.Pass || res.Verdict == reporters.Skipped {
+			continue
+		}
+		line := causeLine(res)
+		key := string(res.Verdict) + "\x00" + signature(line)
+		k, found := at[key]
+		if !found {
+			k = len(list)
+			at[key] = k
+			list = append(list, Cause{Verdict: res.Verdict, Headline: line})
+		}
+		list[k].Cases = append(list[k].Cases, i)
+	}
+	slices.SortStableFunc(list, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(len(b.Cases), len(a.Cases)), cmp.Compare(a.Headline, b.Headline))
+	})
+	for i := range list {
+		list[i].N = i + 1
+	}
+	return list
+}
+
+func causeLine(res *reporters.Result) string {
+	if res.Problem == nil || res.Problem.Message == "" {
+		return "no reason was given"
+	}
+	return headline(res.Problem.Message)
+}
+
+func signature(line string) string {
+	return numbersInText.ReplaceAllString(line, "#")
+}

@@ -1,0 +1,126 @@
+package html
+
+import "github.com/taproot-dev/taproot/reporters"
+
+// The data of a page, as its script reads it. Every text in it went through shown.
+type packData struct {
+	Page      string            `json:"page"`
+	ID        string            `json:"id"`
+	Name      string            `json:"name,omitempty"`
+	Verdict   reporters.Verdict `json:"verdict"`
+	Platform  string            `json:"platform,omitempty"`
+	Device    string            `json:"device,omitempty"`
+	Model     string            `json:"model,omitempty"`
+	Tags      []string          `json:"tags,omitempty"`
+	Run       string            `json:"run,omitempty"`
+	Up        string            `json:"up,omitempty"`
+	Started   string            `json:"started,omitempty"`
+	Took      string            `json:"took"`
+	Place     string            `json:"place,omitempty"`
+	Problem   *problemData      `json:"problem,omitempty"`
+	Headline  string            `json:"headline,omitempty"`
+	At        int               `json:"at,omitempty"` // the step of the problem
+	Cause     *CauseLink        `json:"cause,omitempty"`
+	Flaky     string            `json:"flaky,omitempty"`
+	Slow      string            `json:"slow,omitempty"`
+	Steps     []*stepData       `json:"steps"`
+	Unchecked []uncheckedData   `json:"unchecked,omitempty"`
+	Film      *filmData         `json:"film,omitempty"`
+	NoFilm    string            `json:"noFilm,omitempty"`
+	Log       *logData          `json:"log,omitempty"`
+	Files     []fileData        `json:"files,omitempty"`
+	Green     *greenData        `json:"green,omitempty"`
+	History   []pastData        `json:"-"`
+	Tries     []pastData        `json:"-"`
+	Remarks   []string          `json:"remarks,omitempty"` // what of the pack this page does not hold
+	Inlined   map[string]string `json:"inlined,omitempty"` // address of a file → its bytes, in a bundle
+}
+
+type problemData struct {
+	Message    string   `json:"message"`
+	Headline   string   `json:"headline,omitempty"`
+	Expected   string   `json:"expected,omitempty"`
+	Actual     string   `json:"actual,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
+	Boxes      [][]int  `json:"boxes,omitempty"` // of the candidates that tell their bounds; null for the others
+	Stack      string   `json:"stack,omitempty"`
+}
+
+type stepData struct {
+	N       int               `json:"n"`
+	Action  string            `json:"action,omitempty"`
+	Name    string            `json:"name,omitempty"`
+	Args    string            `json:"args,omitempty"`
+	Place   string            `json:"place,omitempty"`
+	File    int               `json:"file,omitempty"` // tells files apart
+	Line    int               `json:"line,omitempty"`
+	Source  string            `json:"source,omitempty"`
+	Verdict reporters.Verdict `json:"verdict"`
+	MS      int64             `json:"ms,omitempty"`
+	Took    string            `json:"took,omitempty"`
+	Problem *problemData      `json:"problem,omitempty"`
+	Matched string            `json:"matched,omitempty"`
+	Tier    string            `json:"tier,omitempty"`
+	Bounds  *[4]int           `json:"bounds,omitempty"`
+	Point   *[2]int           `json:"point,omitempty"`
+	Looks   int               `json:"looks,omitempty"`
+	Notes   []string          `json:"notes,omitempty"`
+	Shots   []*shotData       `json:"shots,omitempty"`
+	Files   []fileData        `json:"files,omitempty"`
+	Log     *stepLog          `json:"log,omitempty"`
+	Cue     *float64          `json:"cue,omitempty"` // seconds into the film
+	Green   *shotData         `json:"green,omitempty"`
+	Diff    *difference       `json:"diff,omitempty"`
+	NoDiff  string            `json:"noDiff,omitempty"`
+}
+
+type shotData struct {
+	Src     string `json:"src"`
+	W       int    `json:"w,omitempty"`
+	H       int    `json:"h,omitempty"`
+	Small   string `json:"small,omitempty"` // preview, a data address
+	Failure bool   `json:"failure,omitempty"`
+	Missing string `json:"missing,omitempty"` // why it cannot be shown
+
+	path string
+}
+
+type fileData struct {
+	Path string `json:"path"`
+	Src  string `json:"src"`
+}
+
+type filmData struct {
+	Src   string `json:"src"`
+	Kind  string `json:"kind"`
+	Why   string `json:"why,omitempty"`
+	Exact bool   `json:"exact"`
+}
+
+type logData struct {
+	Name   string `json:"name"`
+	Src    string `json:"src"`
+	How    string `json:"how,omitempty"`
+	Why    string `json:"why,omitempty"`
+	Lines  int    `json:"lines"`
+	Before int    `json:"before,omitempty"`
+}
+
+type greenData struct {
+	Run  string `json:"run"`
+	Link string `json:"link"`
+}
+
+type pastData struct {
+	Run     string
+	Verdict reporters.Verdict
+	Took    string
+	Link    string
+}
+
+type uncheckedData struct {
+	Step int    `json:"step,omitempty"`
+	To   int    `json:"to,omitempty"` // last step, of several
+	What string `json:"what"`         // skipped, unreached, interrupted, note
+	Text string `json:"text,omitempty"`
+}

@@ -1,0 +1,133 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// The names of the pages.
+const (
+	PackFile  = reporters.PageFile // in a pack
+	IndexFile = "index.html"       // in a run, and beside the runs
+)
+
+const (
+	eventsFile  = "events.ndjson"
+	summaryFile = "summary.json"
+	maxSummary  = 4 << 20
+	maxRunsBack = 50 // runs in which the last green one is looked for
+	dots        = 10 // earlier runs that a page shows
+)
+
+// Options say what is known of a pack beside what is in its folder. The zero value works: the rest is looked up on the disk.
+type Options struct {
+	Cause *CauseLink
+	Tries []Past
+	Flaky string
+	Slow  string
+}
+
+// WritePack makes report.html in a pack, and looks for earlier runs of the same test beside the pack's run. The folder of a pack that is
+// broken, or not ours, gives a page that says so.
+func WritePack(ctx context.Context, packDir string, o Options) error {
+	page, err := loadPage(ctx, packDir, o)
+	if err != nil {
+		return fmt.Errorf("write %s of %s: %w", PackFile, packDir, err)
+	}
+	var b bytes.Buffer
+	if err := Pack(&b, page); err != nil {
+		return fmt.Errorf("write %s of %s: %w", PackFile, packDir, err)
+	}
+	return reporters.WriteFile(packDir, PackFile, b.Bytes())
+}
+
+// loadPage gathers what the page of a pack needs.
+func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) {
+	dir, err := filepath.Abs(packDir)
+	if err != nil {
+		return PackPage{}, err
+	}
+	res, err := loadResult(dir)
+	if err != nil {
+		return PackPage{}, err
+	}
+	page := PackPage{Result: res, Dir: dir, Tries: o.Tries, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
+	run := filepath.Dir(dir)
+	if !reporters.IsRunName(filepath.Base(run)) {
+		return page, nil
+	}
+	page.Run, page.Up = filepath.Base(run), "../"+IndexFile
+	err = lookBack(ctx, &page, filepath.Dir(run))
+	return page, err
+}
+
+// loadResult folds the events of a pack, and takes over what its summary alone tells. What cannot be read makes the result an error.
+func loadResult(dir string) (*reporters.Result, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() // nothing was written
+	name := filepath.Base(dir)
+	res, err := foldEvents(root)
+	if res.Case.ID == "" {
+		res.Case.ID = name
+	}
+	res.Case.Pack = name // whatever the events say
+	s, bad := readSummary(root, summaryFile)
+	if bad == nil {
+		overlay(res, s)
+	}
+	if err != nil && (res.Verdict == reporters.Pass || res.Verdict == reporters.Skipped || res.Problem == nil) {
+		res.Verdict, res.ProblemStep = reporters.Error, 0
+		res.Problem = &reporters.Problem{Message: "the report is broken: its events cannot be read: " + err.Error()}
+	}
+	return res, nil
+}
+
+func foldEvents(root *os.Root) (*reporters.Result, error) {
+	f, err := openFile(root, eventsFile)
+	if err != nil {
+		return reporters.Fold(nil), err
+	}
+	events, err := reporters.ReadEvents(f)
+	return reporters.Fold(events), errors.Join(err, f.Close())
+}
+
+// overlay takes over what the events do not know: that the pack was completed after its run had died, or could not be kept. It never makes
+// a verdict better.
+func overlay(res *reporters.Result, s reporters.Summary) {
+	for _, n := range s.Notes {
+		if !slices.Contains(res.Notes, n) {
+			res.Notes = append(res.Notes, n)
+		}
+	}
+	if res.Recording.Why == "" {
+		res.Recording.Why = s.Recording.Why
+	}
+	good := res.Verdict == reporters.Pass || res.Verdict == reporters.Skipped
+	if !good || s.Result == reporters.Pass || s.Result == reporters.Skipped || s.Result == "" {
+		return
+	}
+	res.Verdict, res.ProblemStep, res.Problem = verdict(s.Result), 0, &reporters.Problem{Message: "summary.json says " + string(s.Result)}
+	if s.Problem != nil {
+		res.Problem.Message = s.Problem.Message
+	}
+}
+
+func readSummary(root *os.Root, name string) (reporters.Summary, error) {
+	var s reporters.Summary
+	data, err := readFile(root, name, maxSummary)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	return s, err
+}

@@ -1,0 +1,133 @@
+package html
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", "golden", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// recorded folds a case that package reporters keeps for its own tests.
+func recorded(t testing.TB, name string) *reporters.Result {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "testdata", "events", name+".ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	events, err := reporters.ReadEvents(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reporters.Fold(events)
+}
+
+var (
+	styleOfPage  = regexp.MustCompile(`(?s)<style>.*</style>`)
+	scriptOfPage = regexp.MustCompile(`(?s)<script>.*?</script>`)
+	hashOfPage   = regexp.MustCompile(`&#39;sha256-[^;]*&#39;`)
+)
+
+// bare is a page without what is the same on every one; the data a field on each line.
+func bare(page []byte) []byte {
+	s := styleOfPage.ReplaceAllString(string(page), "<style></style>")
+	s = scriptOfPage.ReplaceAllString(s, "<script></script>")
+	s = hashOfPage.ReplaceAllString(s, "'hash'")
+	return []byte(strings.ReplaceAll(s, `,"`, ",\n\""))
+}
+
+func TestGoldenPacks(t *testing.T) {
+	for _, name := range []string{"pass", "fail", "error", "interrupted", "skipped", "panic"} {
+		t.Run(name, func(t *testing.T) {
+			page := PackPage{Result: recorded(t, name), Run: "2026-03-04T05-06-07", Up: "../index.html"}
+			if name == "fail" {
+				page.Cause = &CauseLink{N: 2, Others: 3, Link: "../index.html#cause=2"}
+				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: reporters.Pass, Duration: 2 * time.Second, Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Verdict: reporters.Error}}
+				page.Tries = []Past{{Run: "login-wrong", Verdict: reporters.Fail}}
+				page.Flaky, page.Slow = "passed on try 2", "took 9 s, usually 2 s"
+			}
+			var b bytes.Buffer
+			if err := Pack(&b, page); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".html", bare(b.Bytes()))
+		})
+	}
+}
+
+// ofCases is a run of these results.
+func ofCases(results ...*reporters.Result) *reporters.Run {
+	run := &reporters.Run{Name: "2026-03-04T05-06-07", Started: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Duration: 75 * time.Second}
+	for _, r := range results {
+		run.Cases = append(run.Cases, reporters.RunCase{Pack: r.Case.Pack, Key: r.Case.Pack, Result: r, Page: r.Case.Pack + "/report.html"})
+	}
+	return run
+}
+
+func TestGoldenRun(t *testing.T) {
+	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"), recorded(t, "skipped"), recorded(t, "panic"))
+	run.Cases[0].Trend.Recent = []reporters.HistoryEntry{{Verdict: reporters.Pass}, {Verdict: reporters.Fail}, {Verdict: "<b>"}}
+	run.Cases[0].Tries = []reporters.Try{{Pack: "login-ok", Result: recorded(t, "fail")}}
+	run.Notes = []string{"a <note>"}
+	var b bytes.Buffer
+	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "run-index.html", bare(b.Bytes()))
+}
+
+func TestGoldenRuns(t *testing.T) {
+	line := func(day, pack string, v reporters.Verdict, tries int) reporters.HistoryEntry {
+		return reporters.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500, Hash: "h", Tries: tries}
+	}
+	page := RunsPage{
+		Entries: []reporters.HistoryEntry{
+			line("01", "stable", reporters.Pass, 0), line("01", "flips", reporters.Pass, 0), line("01", "late", reporters.Pass, 0),
+			line("02", "stable", reporters.Pass, 0), line("02", "flips", reporters.Fail, 0), line("02", "late--try-2", reporters.Pass, 2), line("02", "broke", reporters.Fail, 0),
+			line("03", "stable", reporters.Error, 0), line("03", "stable", reporters.Pass, 0), line("03", "flips", reporters.Pass, 0), line("03", "<img>", reporters.Error, 0),
+			{Run: "../../etc", Pack: "x", Verdict: reporters.Pass},
+		},
+		Present: []string{"2026-03-02T05-06-07", "2026-03-03T05-06-07"}, Paged: []string{"2026-03-03T05-06-07"},
+	}
+	var b bytes.Buffer
+	if err := Runs(&b, page); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "runs-index.html", bare(b.Bytes()))
+	d := runsDataOf(page)
+	why := map[string]string{}
+	for _, test := range d.Tests {
+		why[test.Key] = test.Flaky
+	}
+	want := map[string]string{"flips": "changed between pass and fail 2 times in 3 runs, the test being the same", "late": "passed only when tried again, in 1 of 2 runs", "broke": "", "<img>": ""}
+	if diff := cmp.Diff(want, why); diff != "" || d.Stable != 1 {
+		t.Errorf("%d stable; %s", d.Stable, diff)
+	}
+}

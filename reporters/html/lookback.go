@@ -1,0 +1,88 @@
+package html
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// lookBack finds the same test in earlier runs, the newest first.
+func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
+	root, err := os.OpenRoot(reportsRoot)
+	if err != nil {
+		return err
+	}
+	defer root.Close() // nothing was written
+	runs, err := runsOf(root)
+	if err != nil {
+		return err
+	}
+	at, _ := slices.BinarySearch(runs, page.Run)
+	runs = runs[max(0, at-maxRunsBack):at]
+	name := page.Result.Case.Pack
+	for _, run := range slices.Backward(runs) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		dir := path.Join(run, name)
+		s, err := readSummary(root, path.Join(dir, summaryFile))
+		if err != nil {
+			continue // it did not run, or its report is broken: neither is history
+		}
+		to := "../../" + link(dir)[len("./"):] + "/"
+		if len(page.History) < dots-1 {
+			past := Past{Run: run, Verdict: s.Result, Duration: millis(s.DurationMS)}
+			if _, err := root.Lstat(path.Join(dir, PackFile)); err == nil {
+				past.Link = to + PackFile
+			}
+			page.History = append(page.History, past)
+		}
+		if page.Green == nil && s.Result == reporters.Pass && page.Result.Verdict != reporters.Pass {
+			page.Green = green(filepath.Join(reportsRoot, run, name), run, to)
+		}
+		if len(page.History) == dots-1 && (page.Green != nil || page.Result.Verdict == reporters.Pass) {
+			break
+		}
+	}
+	slices.Reverse(page.History)
+	return nil
+}
+
+func green(dir, run, to string) *Green {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return nil // a link, perhaps
+	}
+	res, err := loadResult(dir)
+	if err != nil || res.Verdict != reporters.Pass {
+		return nil
+	}
+	return &Green{Result: res, Dir: dir, Run: run, Link: to}
+}
+
+// runsOf lists the runs right under root, oldest first.
+func runsOf(root *os.Root) ([]string, error) {
+	return folders(root, reporters.IsRunName)
+}
+
+// folders lists the real directories right under root whose names are good, sorted.
+func folders(root *os.Root, good func(string) bool) ([]string, error) {
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := d.ReadDir(-1)
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && good(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, errors.Join(err, d.Close())
+}

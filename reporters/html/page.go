@@ -1,0 +1,294 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// PackPage is what the page of one pack is made of. Only Result is needed.
+type PackPage struct {
+	Result  *reporters.Result
+	Dir     string // of the pack; without it the page has no pictures, no film and no log
+	Run     string // name of the run
+	Up      string // address of the run's page, from the pack's; none: it is not linked
+	Green   *Green // the last run in which the test passed
+	History []Past // earlier runs, oldest first
+	Tries   []Past // the other tries in this run, oldest first
+	Cause   *CauseLink
+	Flaky   string // why the test cannot be trusted, if so
+	Slow    string // that it took longer than usual, if so
+}
+
+// Green is a pack of the same test that passed.
+type Green struct {
+	Result *reporters.Result
+	Dir    string
+	Run    string
+	Link   string // address of the pack's folder, from the page, with a slash at its end
+}
+
+// Past is an earlier run of a test, or another try.
+type Past struct {
+	Run      string
+	Verdict  reporters.Verdict
+	Duration time.Duration
+	Link     string // address of its page; none: it is gone
+}
+
+// CauseLink says which cause of the run's failures this test's is.
+type CauseLink struct {
+	N      int
+	Others int // tests that have it too
+	Link   string
+}
+
+// Pack writes the page of one pack. What of the pack cannot be read is said on the page.
+func Pack(w io.Writer, in PackPage) error {
+	_, err := writePack(w, in, false)
+	return err
+}
+
+func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
+	b := builder{in: in, res: in.Result, whole: whole}
+	if err := b.open(); err != nil {
+		return nil, fmt.Errorf("make page: %w", err)
+	}
+	data := b.build()
+	b.close()
+	if err := render(w, packView(data)); err != nil {
+		return nil, fmt.Errorf("make page: %w", err)
+	}
+	return b.left, nil
+}
+
+// builder makes the data of one page.
+type builder struct {
+	in    PackPage
+	res   *reporters.Result
+	root  *os.Root // of the pack, or nil
+	green *os.Root // of the last green pack, or nil
+	whole bool     // originals are inlined
+	left  []string // files that a bundle lacks
+	files map[string]int
+	out   *packData
+}
+
+func (b *builder) open() (err error) {
+	if b.in.Dir != "" {
+		if b.root, err = os.OpenRoot(b.in.Dir); err != nil {
+			return err
+		}
+	}
+	if g := b.in.Green; g != nil {
+		if b.green, err = os.OpenRoot(g.Dir); err != nil {
+			b.in.Green, b.green = nil, nil // it was pruned in between
+		}
+	}
+	return nil
+}
+
+func (b *builder) close() {
+	for _, r := range []*os.Root{b.root, b.green} {
+		if r != nil {
+			_ = r.Close() // nothing was written
+		}
+	}
+}
+
+func (b *builder) build() *packData {
+	res, c := b.res, b.res.Case
+	b.files = map[string]int{}
+	b.out = &packData{
+		Page: "pack", ID: shown(cmp.Or(c.Pack, c.ID), maxLabel), Name: shown(c.Name, maxLabel), Verdict: verdict(res.Verdict), Platform: shown(string(c.Platform), maxLabel),
+		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
+		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
+		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
+		History: pasts(b.in.History), Tries: pasts(b.in.Tries),
+	}
+	for _, tag := range c.Tags {
+		b.out.Tags = append(b.out.Tags, shown(tag, maxLabel))
+	}
+	if res.Verdict != reporters.Pass {
+		b.out.Problem, b.out.At = problem(res.Problem), res.ProblemStep
+		b.out.Headline = causeLine(res)
+	}
+	if g := b.in.Green; g != nil {
+		b.out.Green = &greenData{Run: shown(g.Run, maxLabel), Link: g.Link}
+	}
+	for i := range res.Steps {
+		b.out.Steps = append(b.out.Steps, b.step(&res.Steps[i]))
+	}
+	b.pictures()
+	b.film()
+	b.log()
+	b.caseFiles()
+	b.out.Unchecked = unchecked(res)
+	if b.whole {
+		b.inline()
+	}
+	return b.out
+}
+
+func (b *builder) step(s *reporters.StepResult) *stepData {
+	d := &stepData{
+		N: s.N, Action: shown(s.Action, maxLabel), Name: shown(s.Name, maxLabel), Args: shown(s.Args, maxLabel),
+		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Verdict: verdict(s.Verdict),
+		Problem: problem(s.Problem), Notes: shownAll(s.Notes, maxText),
+	}
+	if s.Place.Line > 0 {
+		d.Place = shown(s.Place.String(), maxLabel)
+		d.File = b.file(s.Place.File)
+	}
+	if !s.Started.IsZero() {
+		d.MS, d.Took = s.Duration.Milliseconds(), took(s.Duration)
+	}
+	if t := s.Detail; t != nil {
+		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds, t.Point, t.Looks
+		d.Notes = append(d.Notes, shownAll(t.Notes, maxText)...)
+	}
+	for _, a := range s.Attachments {
+		if a.Kind == reporters.KindScreenshot || a.Kind == reporters.KindFailure {
+			d.Shots = append(d.Shots, &shotData{Src: link(a.Path), Failure: a.Kind == reporters.KindFailure, path: a.Path})
+			continue
+		}
+		d.Files = append(d.Files, fileData{Path: shown(a.Path, maxLabel), Src: link(a.Path)})
+	}
+	return d
+}
+
+// file numbers the YAML files of the steps, from 1.
+func (b *builder) file(name string) int {
+	if b.files[name] == 0 {
+		b.files[name] = len(b.files) + 1
+	}
+	return b.files[name]
+}
+
+// caseFiles lists the files that belong to no step.
+func (b *builder) caseFiles() {
+	of := map[string]bool{}
+	for _, s := range b.res.Steps {
+		for _, a := range s.Attachments {
+			of[a.Path] = true
+		}
+	}
+	for _, a := range b.res.Attachments {
+		if !of[a.Path] {
+			b.out.Files = append(b.out.Files, fileData{Path: shown(a.Path, maxLabel), Src: link(a.Path)})
+			of[a.Path] = true
+		}
+	}
+	for _, name := range []string{"run.md", "summary.json", "events.ndjson"} {
+		if b.root == nil || of[name] {
+			continue
+		}
+		if info, err := b.root.Lstat(name); err == nil && info.Mode().IsRegular() {
+			b.out.Files = append(b.out.Files, fileData{Path: name, Src: link(name)})
+		}
+	}
+}
+
+func (b *builder) film() {
+	rec := b.res.Recording
+	i := slices.IndexFunc(b.res.Attachments, func(a reporters.Attachment) bool { return a.Kind == reporters.KindRecording })
+	if i < 0 || rec.Kind == reporters.NoRecording {
+		b.out.NoFilm = shown(cmp.Or(rec.Why, "none was made"), maxLabel)
+		return
+	}
+	path := b.res.Attachments[i].Path
+	list, err := filmMarks(b.root, path)
+	if err != nil && len(list) == 0 {
+		if _, gone := openFile(b.root, path); gone != nil {
+			b.out.NoFilm = shown(path+" cannot be read: "+gone.Error(), maxLabel)
+			return
+		}
+	}
+	at, exact := cues(b.res, list)
+	for _, s := range b.out.Steps {
+		if t, ok := at[s.N]; ok {
+			seconds := t.Seconds()
+			s.Cue = &seconds
+		}
+	}
+	b.out.Film = &filmData{Src: link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel), Exact: exact}
+}
+
+func (b *builder) log() {
+	i := slices.IndexFunc(b.res.Attachments, func(a reporters.Attachment) bool { return a.Kind == reporters.KindLog })
+	if i < 0 {
+		return
+	}
+	path := b.res.Attachments[i].Path
+	data := &logData{Name: shown(path, maxLabel), Src: link(path)}
+	b.out.Log = data
+	f, err := openFile(b.root, path)
+	if err != nil {
+		data.Why = shown("it cannot be read: "+err.Error(), maxLabel)
+		return
+	}
+	defer f.Close() // nothing was written
+	c := cutter{start: b.res.Started, end: b.res.Ended, spans: spans(b.res), important: b.res.ProblemStep}
+	cut, err := c.cut(f)
+	if err != nil {
+		data.Why = shown("it cannot be read: "+err.Error(), maxLabel)
+		return
+	}
+	data.How, data.Why, data.Lines, data.Before = cut.How, cut.Why, cut.Lines, cut.Before
+	for _, s := range b.out.Steps {
+		s.Log = cut.Steps[s.N]
+	}
+}
+
+// spans gives the steps that ran, in the order of time.
+func spans(res *reporters.Result) []span {
+	var list []span
+	for _, s := range res.Steps {
+		if !s.Started.IsZero() {
+			list = append(list, span{step: s.N, from: s.Started})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b span) int { return a.from.Compare(b.from) })
+	return list
+}
+
+func problem(p *reporters.Problem) *problemData {
+	if p == nil {
+		return nil
+	}
+	d := &problemData{Message: shownLines(p.Message, maxText), Headline: headline(p.Message), Expected: shownLines(p.Expected, maxText), Actual: shownLines(p.Actual, maxText),
+		Stack: shownLines(p.Stack, maxText)}
+	found := false
+	for _, c := range p.Candidates[:min(len(p.Candidates), 20)] {
+		box := boxOf(c)
+		found = found || box != nil
+		d.Candidates, d.Boxes = append(d.Candidates, shownLines(c, maxLabel)), append(d.Boxes, box)
+	}
+	if !found {
+		d.Boxes = nil
+	}
+	return d
+}
+
+// verdict is v when it is one that the page has colours for.
+func verdict(v reporters.Verdict) reporters.Verdict {
+	switch v {
+	case reporters.Pass, reporters.Fail, reporters.Error, reporters.Skipped, reporters.Interrupted, reporters.Unreached:
+		return v
+	}
+	return reporters.Error
+}
+
+func pasts(list []Past) []pastData {
+	var out []pastData
+	for _, p := range list {
+		out = append(out, pastData{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), Took: took(p.Duration), Link: p.Link})
+	}
+	return out
+}

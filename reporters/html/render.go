@@ -1,0 +1,122 @@
+package html
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// scripts are put together in this order.
+var scripts = []string{"base.js", "shots.js", "pack.js", "index.js", "start.js"}
+
+// view is what a template sees.
+type view struct {
+	Kind   string // name of the template of the body
+	Title  string
+	Policy string
+	Theme  template.JS // runs before anything is drawn
+	Style  template.CSS
+	Script template.JS
+	Data   template.JS
+	D      any
+}
+
+func packView(d *packData) view {
+	return view{Kind: "pack", Title: sign(d.Verdict) + " " + d.ID, D: d}
+}
+
+// render writes a page. The policy names the page's own script and style by their hashes, so that nothing else runs, whatever a
+// log or a label holds.
+func render(w io.Writer, v view) error {
+	data, err := json.Marshal(v.D) // which escapes <, >, &, U+2028 and U+2029
+	if err != nil {
+		return fmt.Errorf("encode data: %w", err)
+	}
+	parts := map[string]string{}
+	for _, name := range append([]string{"style.css", "theme.js"}, scripts...) {
+		text, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return err
+		}
+		parts[name] = string(text)
+	}
+	var script strings.Builder
+	script.WriteString("(function () {\n\"use strict\";\n")
+	for _, name := range scripts {
+		script.WriteString(parts[name])
+	}
+	script.WriteString("})();\n")
+	v.Policy = policy(parts["style.css"], parts["theme.js"], script.String())
+	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
+	v.Script, v.Data = template.JS(script.String()), template.JS(data)
+	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short}).ParseFS(assets, "assets/*.html")
+	if err != nil {
+		return err
+	}
+	return t.ExecuteTemplate(w, "page", v)
+}
+
+func policy(style string, scripts ...string) string {
+	allowed := ""
+	for _, s := range scripts {
+		allowed += " " + hash(s)
+	}
+	return "default-src 'none'; img-src 'self' data: file:; media-src 'self' data: blob: file:; style-src " + hash(style) +
+		"; script-src" + allowed + "; base-uri 'none'; form-action 'none'"
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// sign stands for a verdict where there is no room for a word.
+func sign(v reporters.Verdict) string {
+	switch v {
+	case reporters.Pass:
+		return "✓"
+	case reporters.Fail:
+		return "✗"
+	case reporters.Skipped:
+		return "–"
+	case reporters.Interrupted:
+		return "◼"
+	case reporters.Unreached:
+		return "○"
+	}
+	return "!"
+}
+
+func word(v reporters.Verdict) string {
+	switch v {
+	case reporters.Pass:
+		return "Passed"
+	case reporters.Fail:
+		return "Failed"
+	case reporters.Skipped:
+		return "Skipped"
+	case reporters.Interrupted:
+		return "Interrupted"
+	case reporters.Unreached:
+		return "Not reached"
+	}
+	return "Error"
+}
+
+// short is the last part of a run's name, or of a path.
+func short(s string) string {
+	if i := strings.LastIndexByte(s, '/'); i >= 0 {
+		s = s[i+1:]
+	}
+	return s
+}

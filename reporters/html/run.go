@@ -1,0 +1,206 @@
+package html
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	maxCauses       = 500     // of a run's page
+	maxCauseShots   = 40      // causes that a picture is shown of
+	maxCauseBytes   = 1 << 20 // of all these pictures
+	causeSide       = 240
+	maxRowHistory   = 10
+	maxRowText      = 160
+	maxUncheckedRow = 999
+)
+
+// RunPage is what the page of a run is made of.
+type RunPage struct {
+	Run *reporters.Run
+	Dir string // of the run: the pictures of its causes; without it there are none
+	Up  string // address of the page of all runs; none: it is not linked
+}
+
+// Run writes the page of a run: its tests, and the causes for which some did not pass. Its size and the time that it takes grow with
+// the number of tests, and not faster.
+func Run(w io.Writer, in RunPage) error {
+	data := runDataOf(in)
+	if err := render(w, view{Kind: "run", Title: sign(data.Verdict) + " Run " + data.Name, D: data}); err != nil {
+		return fmt.Errorf("make page of run %s: %w", in.Run.Name, err)
+	}
+	return nil
+}
+
+type runData struct {
+	Page    string              `json:"page"`
+	Name    string              `json:"name"`
+	Verdict reporters.Verdict   `json:"verdict"`
+	Up      string              `json:"up,omitempty"`
+	Started string              `json:"started,omitempty"`
+	Took    string              `json:"took"`
+	Counts  reporters.RunCounts `json:"counts"`
+	Causes  []causeData         `json:"causes,omitempty"`
+	Words   []string            `json:"words"` // what many rows say: platforms, devices, files
+	Rows    []rowData           `json:"rows"`
+	Notes   []string            `json:"notes,omitempty"`
+}
+
+type causeData struct {
+	Headline string            `json:"headline"`
+	Verdict  reporters.Verdict `json:"verdict"`
+	Tests    int               `json:"tests"`
+	Small    string            `json:"small,omitempty"` // a data address
+	Alt      string            `json:"alt,omitempty"`
+}
+
+// rowData is a test. Its names are short and what is usual is left out, because there may be ten thousand.
+type rowData struct {
+	Verdict   string   `json:"v"` // first letter
+	Title     string   `json:"t"`
+	Name      string   `json:"n,omitempty"`
+	Link      string   `json:"l,omitempty"`
+	Platform  int      `json:"p,omitempty"` // of Words, from 1
+	Device    int      `json:"d,omitempty"`
+	File      int      `json:"f,omitempty"`
+	Line      int      `json:"i,omitempty"`
+	MS        int64    `json:"m"`
+	Cause     int      `json:"c,omitempty"` // of Causes, from 1
+	Steps     int      `json:"s,omitempty"`
+	Step      int      `json:"e,omitempty"` // of the problem
+	Unchecked int      `json:"u,omitempty"`
+	History   string   `json:"h,omitempty"` // a letter for each earlier run, oldest first
+	Flaky     string   `json:"y,omitempty"`
+	Slow      string   `json:"w,omitempty"`
+	Tags      []string `json:"g,omitempty"`
+	Broken    string   `json:"b,omitempty"`
+}
+
+// letter is how rows spell a verdict.
+func letter(v reporters.Verdict) string { return string(verdict(v))[:1] }
+
+func runDataOf(in RunPage) *runData {
+	run := in.Run
+	d := &runData{Page: "run", Name: shown(run.Name, maxLabel), Verdict: run.Verdict(), Up: in.Up, Started: clock(run.Started),
+		Took: took(run.Duration), Counts: run.Count(), Notes: shownAll(run.Notes, maxLabel), Words: []string{}, Rows: []rowData{}}
+	words := map[string]int{}
+	word := func(s string) int {
+		if s == "" {
+			return 0
+		}
+		if words[s] == 0 {
+			d.Words = append(d.Words, shown(s, maxRowText))
+			words[s] = len(d.Words)
+		}
+		return words[s]
+	}
+	for i := range run.Cases {
+		d.Rows = append(d.Rows, row(&run.Cases[i], word))
+	}
+	causes := Causes(run)
+	for _, c := range causes {
+		for _, i := range c.Cases {
+			d.Rows[i].Cause = min(c.N, maxCauses)
+		}
+	}
+	d.Causes = causesOf(in, causes)
+	return d
+}
+
+func row(c *reporters.RunCase, word func(string) int) rowData {
+	res := c.Result
+	r := rowData{
+		Verdict: letter(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText), Platform: word(string(res.Case.Platform)),
+		File: word(res.Case.Place.File), Line: res.ProblemPos().Line, MS: res.Duration.Milliseconds(), Steps: len(res.Steps), Step: res.ProblemStep,
+		Flaky: shown(c.Flaky(), maxRowText), Slow: shown(c.Slow(), maxRowText), Broken: shown(c.Broken, maxRowText),
+	}
+	device := res.Case.Model
+	if device == "" {
+		device = res.Case.Device
+	}
+	r.Device = word(device)
+	if c.Page != "" {
+		r.Link = link(c.Page)
+	}
+	for _, tag := range res.Case.Tags[:min(len(res.Case.Tags), 10)] {
+		r.Tags = append(r.Tags, shown(tag, 40))
+	}
+	n := res.Count()
+	r.Unchecked = min(n.Skipped+n.Unreached, maxUncheckedRow)
+	recent := c.Trend.Recent
+	for _, e := range recent[max(0, len(recent)-maxRowHistory):] {
+		r.History += letter(e.Verdict)
+	}
+	return r
+}
+
+// causesOf gives the causes, the last one standing for all that there is no room for, with a picture of each.
+func causesOf(in RunPage, causes []Cause) []causeData {
+	var root *os.Root
+	if in.Dir != "" {
+		if opened, err := os.OpenRoot(in.Dir); err == nil {
+			root = opened
+			defer root.Close() // nothing was written
+		}
+	}
+	var out []causeData
+	bytes := 0
+	for i, c := range causes {
+		if i >= maxCauses {
+			last := &out[maxCauses-1]
+			last.Tests += len(c.Cases)
+			last.Headline = "all other causes, of one test or a few each"
+			last.Small = ""
+			continue
+		}
+		d := causeData{Headline: shown(c.Headline, maxRowText), Verdict: verdict(c.Verdict), Tests: len(c.Cases)}
+		if root != nil && i < maxCauseShots && bytes < maxCauseBytes {
+			d.Small, d.Alt = causeShot(root, in.Run, c)
+			bytes += len(d.Small)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// causeShot gives the picture of the first test that has one.
+func causeShot(root *os.Root, run *reporters.Run, c Cause) (small, alt string) {
+	for _, i := range c.Cases[:min(len(c.Cases), 3)] {
+		test := &run.Cases[i]
+		shot, ok := test.Result.ProblemPicture()
+		if !ok || test.Pack == "" {
+			continue
+		}
+		img, err := decode(root, path.Join(test.Pack, shot.Path))
+		if err != nil {
+			continue
+		}
+		if small, err = preview(img, causeSide); err == nil {
+			return small, "The screen when " + shown(test.Title(), maxRowText) + " stopped"
+		}
+	}
+	return "", ""
+}
+
+// causeLinks tells for each case of a run which cause is its own.
+func causeLinks(run *reporters.Run) map[int]*CauseLink {
+	out := map[int]*CauseLink{}
+	for _, c := range Causes(run) {
+		for _, i := range c.Cases {
+			out[i] = &CauseLink{N: c.N, Others: len(c.Cases) - 1, Link: fmt.Sprintf("../%s#cause=%d", IndexFile, min(c.N, maxCauses))}
+		}
+	}
+	return out
+}
+
+// tryless is the name of a pack without the number of its try.
+func tryless(pack string) string {
+	parts := strings.Split(pack, "--")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.HasPrefix(p, "try-") }), "--")
+}

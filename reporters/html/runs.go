@@ -1,0 +1,251 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	maxRunsShown  = 100
+	maxColumns    = 30   // runs that a test's history shows
+	maxTestsShown = 2000 // that are not stable
+)
+
+// RunsPage is what the page over all runs is made of.
+type RunsPage struct {
+	Entries []reporters.HistoryEntry // of all runs; several of one test in one run: the last one counts
+	Present []string                 // runs that are on the disk
+	Paged   []string                 // those of them that have a page
+}
+
+// Runs writes the page over all runs: how each ended, and which tests cannot be trusted.
+func Runs(w io.Writer, in RunsPage) error {
+	if err := render(w, view{Kind: "runs", Title: "Test runs", D: runsDataOf(in)}); err != nil {
+		return fmt.Errorf("make page of all runs: %w", err)
+	}
+	return nil
+}
+
+type runsData struct {
+	Page    string     `json:"page"`
+	Runs    []runRow   `json:"runs"`    // newest first
+	Older   int        `json:"older"`   // runs that are not shown
+	Columns []string   `json:"columns"` // runs of the tests' histories, oldest first
+	Tests   []testRow  `json:"tests"`
+	Stable  int        `json:"stable"` // tests that always passed
+	More    int        `json:"more"`   // that are not stable and not shown
+	Totals  runsTotals `json:"totals"`
+}
+
+type runsTotals struct {
+	Runs  int `json:"runs"`
+	Tests int `json:"tests"`
+	Flaky int `json:"flaky"`
+}
+
+type runRow struct {
+	Name    string            `json:"name"`
+	Verdict reporters.Verdict `json:"verdict"`
+	Link    string            `json:"link,omitempty"`
+	Gone    bool              `json:"gone,omitempty"`
+	Pass    int               `json:"pass"`
+	Fail    int               `json:"fail"`
+	Error   int               `json:"error"`
+	Other   int               `json:"other"`
+	Took    string            `json:"took"` // of all tests together
+}
+
+type testRow struct {
+	Key     string  `json:"key"`
+	Flaky   string  `json:"flaky,omitempty"` // why it cannot be trusted
+	Score   float64 `json:"-"`
+	History string  `json:"history"`         // a letter for each column; a space: it did not run
+	Retried string  `json:"retried"`         // of each column: the number of tries, if more than one
+	Rate    int     `json:"rate"`            // percent of its runs that passed
+	Usual   string  `json:"usual,omitempty"` // median of those that passed
+	Last    string  `json:"last,omitempty"`
+	Link    string  `json:"link,omitempty"` // its newest report
+}
+
+func runsDataOf(in RunsPage) *runsData {
+	entries := lastOfEach(in.Entries)
+	d := &runsData{Page: "runs", Runs: []runRow{}, Columns: []string{}, Tests: []testRow{}}
+	byRun, byTest := map[string][]reporters.HistoryEntry{}, map[string][]reporters.HistoryEntry{}
+	for _, e := range entries {
+		byRun[e.Run] = append(byRun[e.Run], e)
+		byTest[tryless(e.Pack)] = append(byTest[tryless(e.Pack)], e)
+	}
+	names := make([]string, 0, len(byRun))
+	for name := range byRun {
+		names = append(names, name)
+	}
+	for _, name := range in.Present {
+		if byRun[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	d.Totals.Runs, d.Totals.Tests = len(names), len(byTest)
+	for _, name := range slices.Backward(names[max(0, len(names)-maxRunsShown):]) {
+		d.Runs = append(d.Runs, runRowOf(name, byRun[name], in))
+	}
+	d.Older = max(0, len(names)-maxRunsShown)
+	d.Columns = append(d.Columns, names[max(0, len(names)-maxColumns):]...)
+	d.addTests(byTest, in)
+	return d
+}
+
+// lastOfEach gives the last entry of each test in each run, in the order of the runs.
+func lastOfEach(entries []reporters.HistoryEntry) []reporters.HistoryEntry {
+	at := map[[2]string]int{}
+	var out []reporters.HistoryEntry
+	for _, e := range entries {
+		if !reporters.IsRunName(e.Run) || e.Pack == "" {
+			continue
+		}
+		key := [2]string{e.Run, tryless(e.Pack)}
+		if i, found := at[key]; found {
+			out[i] = e
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, e)
+	}
+	slices.SortStableFunc(out, func(a, b reporters.HistoryEntry) int { return cmp.Compare(a.Run, b.Run) })
+	return out
+}
+
+func runRowOf(name string, entries []reporters.HistoryEntry, in RunsPage) runRow {
+	r := runRow{Name: shown(name, maxLabel), Verdict: reporters.Pass}
+	_, present := slices.BinarySearch(in.Present, name)
+	r.Gone = !present
+	if _, paged := slices.BinarySearch(in.Paged, name); paged {
+		r.Link = link(name) + "/" + IndexFile
+	}
+	total := int64(0)
+	for _, e := range entries {
+		total += max(0, e.DurationMS)
+		switch verdict(e.Verdict) {
+		case reporters.Pass:
+			r.Pass++
+		case reporters.Fail:
+			r.Fail++
+		case reporters.Skipped, reporters.Interrupted:
+			r.Other++
+			if e.Verdict == reporters.Interrupted {
+				r.Verdict = reporters.Interrupted
+			}
+		default:
+			r.Error++
+		}
+	}
+	switch {
+	case r.Verdict == reporters.Interrupted:
+	case r.Fail > 0:
+		r.Verdict = reporters.Fail
+	case r.Error > 0:
+		r.Verdict = reporters.Error
+	case r.Pass == 0:
+		r.Verdict = reporters.Skipped
+	}
+	r.Took = took(millis(total))
+	return r
+}
+
+func (d *runsData) addTests(byTest map[string][]reporters.HistoryEntry, in RunsPage) {
+	column := map[string]int{}
+	for i, name := range d.Columns {
+		column[name] = i
+	}
+	for key, entries := range byTest {
+		t := testRowOf(key, entries, column)
+		if t.Flaky != "" {
+			d.Totals.Flaky++
+		}
+		if t.Score == 0 {
+			d.Stable++
+			continue
+		}
+		newest := entries[len(entries)-1]
+		if _, paged := slices.BinarySearch(in.Paged, newest.Run); paged {
+			t.Link = link(path.Join(newest.Run, newest.Pack, PackFile))
+		}
+		d.Tests = append(d.Tests, t)
+	}
+	slices.SortFunc(d.Tests, func(a, b testRow) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key)) })
+	if over := len(d.Tests) - maxTestsShown; over > 0 {
+		d.More = over
+		d.Tests = d.Tests[:maxTestsShown]
+	}
+}
+
+// testRowOf weighs a test: a score of 0 is one that passed, or was skipped, in all its runs and never needed a second try.
+func testRowOf(key string, entries []reporters.HistoryEntry, column map[string]int) testRow {
+	t := testRow{Key: shown(key, maxLabel)}
+	history, retried := []byte(strings.Repeat(" ", len(column))), []byte(strings.Repeat(" ", len(column)))
+	var passed []int64
+	ran, bad, flips, saved := 0, 0, 0, 0
+	last := reporters.HistoryEntry{}
+	for _, e := range entries {
+		if i, ok := column[e.Run]; ok {
+			history[i] = letter(e.Verdict)[0]
+			if e.Tries > 1 {
+				retried[i] = "0123456789"[min(e.Tries, 9)]
+			}
+		}
+		switch e.Verdict {
+		case reporters.Skipped:
+			continue
+		case reporters.Pass:
+			passed = append(passed, e.DurationMS)
+			if e.Tries > 1 {
+				saved++
+			}
+		default:
+			bad++
+		}
+		ran++
+		if settled(e) {
+			if settled(last) && e.Hash != "" && e.Hash == last.Hash && e.Verdict != last.Verdict {
+				flips++
+			}
+			last = e
+		}
+	}
+	t.History, t.Retried = string(history), string(retried)
+	if ran > 0 {
+		t.Rate = 100 * len(passed) / ran
+	}
+	if n := len(passed); n > 0 {
+		t.Last = took(millis(passed[n-1]))
+		slices.Sort(passed)
+		t.Usual = took(millis(passed[(n-1)/2]))
+	}
+	t.Flaky = flakiness(flips, saved, ran)
+	if bad+saved > 0 {
+		t.Score = float64(bad+saved)/float64(ran) + 10*float64(saved) + 10*float64(max(0, flips-1))
+	}
+	return t
+}
+
+// settled tells whether an entry says something of the test: an error is the infrastructure's.
+func settled(e reporters.HistoryEntry) bool {
+	return e.Verdict == reporters.Pass || e.Verdict == reporters.Fail
+}
+
+func flakiness(flips, saved, ran int) string {
+	var why []string
+	if saved > 0 {
+		why = append(why, fmt.Sprintf("passed only when tried again, in %d of %d runs", saved, ran))
+	}
+	if flips >= 2 { // one change alone is what tests are for
+		why = append(why, fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same", flips, ran))
+	}
+	return strings.Join(why, "; ")
+}

@@ -1,0 +1,155 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// sample makes a pack of a phone's test on the disk, as package reporters leaves one.
+type sample struct {
+	run, id string
+	steps   int
+	fails   int    // the step that fails; 0: none
+	text    string // a label that is everywhere
+	film    bool
+	shots   int // steps that have a picture; 0: all
+}
+
+func pngOf(t testing.TB, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func write(t testing.TB, file string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s sample) write(t testing.TB, reports string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(reports, s.run, s.id)
+	events := s.events(t, dir)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, e := range events {
+		if err := enc.Encode(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "events.ndjson"), b.Bytes())
+	write(t, filepath.Join(dir, "summary.json"), reporters.SummaryJSON(reporters.Fold(events)))
+	if s.film {
+		write(t, filepath.Join(dir, "recording.mp4"), filmOf(t, s.reached()))
+	}
+	return dir
+}
+
+func (s sample) reached() int {
+	if s.fails > 0 {
+		return s.fails
+	}
+	return s.steps
+}
+
+func (s sample) events(t testing.TB, dir string) []reporters.Event {
+	at := began
+	id, _, _ := strings.Cut(s.id, "--")
+	c := &reporters.Case{ID: id, Pack: s.id, Name: "Test " + s.text, Platform: "android", Solver: "dsl", Device: "serial", Model: "Phone",
+		Place: dsl.Pos{File: "suites/" + s.id + ".yaml", Line: 1, Col: 1}, Tags: []string{"smoke"}}
+	for n := 1; n <= s.steps; n++ {
+		c.Steps = append(c.Steps, reporters.Step{N: n, Action: "tap", Args: fmt.Sprintf("Button %d %s", n, s.text), Place: dsl.Pos{File: c.Place.File, Line: n + 5, Col: 5}, Source: "  - tap: Button " + s.text})
+	}
+	list := []reporters.Event{{Time: at, Kind: reporters.CaseStarted, Case: c}}
+	log := ""
+	verdict, problem := reporters.Pass, (*reporters.Problem)(nil)
+	for n := 1; n <= s.steps && problem == nil; n++ {
+		list = append(list, reporters.Event{Time: at, Kind: reporters.StepStarted, Step: n})
+		log += logcat(at.Sub(began)+time.Millisecond, 2*time.Hour, fmt.Sprintf("step %d %s", n, s.text))
+		end := reporters.Event{Kind: reporters.StepEnded, Step: n, Verdict: reporters.Pass, DurationMS: 900,
+			Detail: &reporters.Detail{Matched: "Button " + s.text, Tier: "exact", Bounds: &[4]int{20, 40, 160, 80}, Point: &[2]int{90, 60}, Looks: 2}}
+		kind := reporters.KindScreenshot
+		if n == s.fails {
+			problem = &reporters.Problem{Message: fmt.Sprintf("%q did not appear within 3s; the screen shows other things", "Button "+s.text), Expected: "Button " + s.text, Actual: "other things",
+				Candidates: []string{"TextView " + s.text + " [20,200][160,240]", "nothing"}, Assertion: true}
+			end.Verdict, end.Problem, end.Detail = reporters.Fail, problem, nil
+			verdict, kind = reporters.Fail, reporters.KindFailure
+		}
+		if s.shots == 0 || n <= s.shots {
+			name := fmt.Sprintf("screenshots/%02d-tap.png", n)
+			if dir != "" {
+				write(t, filepath.Join(dir, name), shotOf(t, n, kind == reporters.KindFailure))
+			}
+			list = append(list, reporters.Event{Time: at, Kind: reporters.Attached, Step: n, Attachment: &reporters.Attachment{Path: name, Type: "image/png", Kind: kind}})
+		}
+		at = at.Add(time.Second)
+		end.Time = at
+		list = append(list, end)
+	}
+	if dir != "" {
+		write(t, filepath.Join(dir, "logcat.txt"), []byte(log))
+		list = append(list, reporters.Event{Time: at, Kind: reporters.Attached, Attachment: &reporters.Attachment{Path: "logcat.txt", Type: "text/plain", Kind: reporters.KindLog}})
+	}
+	list = append(list, reporters.Event{Time: at, Kind: reporters.CaseEnded, Verdict: verdict, DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
+	if s.film {
+		list = append(list, reporters.Event{Time: at, Kind: reporters.Recorded, Recording: &reporters.Recording{Kind: reporters.NativeFilm},
+			Attachment: &reporters.Attachment{Path: "recording.mp4", Type: "video/mp4", Kind: reporters.KindRecording}})
+	}
+	return list
+}
+
+// shotOf is a small screen that is another one in each step.
+func shotOf(t testing.TB, n int, failed bool) []byte {
+	img := image.NewRGBA(image.Rect(0, 0, 180, 400))
+	draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{245, 245, 250, 255}), image.Point{}, draw.Src)
+	ink := color.RGBA{uint8(40 * n), 90, 160, 255}
+	if failed {
+		ink = color.RGBA{200, 30, 30, 255}
+	}
+	draw.Draw(img, image.Rect(20, 40, 160, 80), image.NewUniform(ink), image.Point{}, draw.Src)
+	return pngOf(t, img)
+}
+
+// filmOf is a film of as many seconds, with a chapter each.
+func filmOf(t testing.TB, seconds int) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	chapters := ";FFMETADATA1\n"
+	for n := range seconds {
+		chapters += fmt.Sprintf("[CHAPTER]\nTIMEBASE=1/1000\nSTART=%d\nEND=%d\ntitle=%d tap\n", n*1000, n*1000+1000, n+1)
+	}
+	write(t, filepath.Join(dir, "chapters.txt"), []byte(chapters))
+	cmd := exec.Command("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", fmt.Sprintf("testsrc=size=180x400:rate=10:duration=%d", seconds), "-i", "chapters.txt", "-map_chapters", "1",
+		"-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "10", "-movflags", "+faststart", "film.mp4")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("ffmpeg: %v: %s", err, out)
+	}
+	film, err := os.ReadFile(filepath.Join(dir, "film.mp4"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return film
+}

@@ -1,0 +1,43 @@
+package html
+
+import "github.com/taproot-dev/taproot/reporters"
+
+// unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and what was noted.
+func unchecked(res *reporters.Result) []uncheckedData {
+	var list []uncheckedData
+	add := func(u uncheckedData) { list = append(list, u) }
+	for i := range res.Steps {
+		s := &res.Steps[i]
+		switch s.Verdict {
+		case reporters.Skipped:
+			add(uncheckedData{Step: s.N, What: "skipped", Text: reason(s.Problem)})
+		case reporters.Unreached:
+			if n := len(list); n > 0 && list[n-1].What == "unreached" && max(list[n-1].Step, list[n-1].To)+1 == s.N {
+				list[n-1].To = s.N
+				continue
+			}
+			add(uncheckedData{Step: s.N, What: "unreached"})
+		}
+	}
+	for i := range res.Steps {
+		s := &res.Steps[i]
+		notes := s.Notes
+		if s.Detail != nil {
+			notes = append(notes[:len(notes):len(notes)], s.Detail.Notes...)
+		}
+		for _, n := range notes {
+			add(uncheckedData{Step: s.N, What: "note", Text: shownLines(n, maxLabel)})
+		}
+	}
+	for _, n := range res.Notes {
+		add(uncheckedData{What: "note", Text: shownLines(n, maxText)})
+	}
+	return list
+}
+
+func reason(p *reporters.Problem) string {
+	if p == nil {
+		return ""
+	}
+	return shownLines(p.Message, maxLabel)
+}

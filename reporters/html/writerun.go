@@ -1,0 +1,156 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// WriteRun makes index.html in a run's folder. Call WritePacks before, so that the pages that it links to are there.
+func WriteRun(ctx context.Context, run *reporters.Run) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("write %s of run %s: %w", IndexFile, run.Name, err)
+	}
+	fresh := *run
+	fresh.Cases = slices.Clone(run.Cases)
+	root, err := os.OpenRoot(run.Dir)
+	if err != nil {
+		return fmt.Errorf("write %s of run %s: %w", IndexFile, run.Name, err)
+	}
+	for i := range fresh.Cases {
+		c := &fresh.Cases[i]
+		if page := path.Join(c.Pack, PackFile); c.Pack != "" && isThere(root, page) {
+			c.Page = page
+		}
+	}
+	if err := root.Close(); err != nil {
+		return fmt.Errorf("write %s of run %s: %w", IndexFile, run.Name, err)
+	}
+	page := RunPage{Run: &fresh, Dir: run.Dir}
+	if reporters.IsRunName(run.Name) {
+		page.Up = "../" + IndexFile
+	}
+	var b bytes.Buffer
+	if err := Run(&b, page); err != nil {
+		return err
+	}
+	return reporters.WriteFile(run.Dir, IndexFile, b.Bytes())
+}
+
+func isThere(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// WritePacks makes report.html in every pack of a run, those of tries that another one followed too. A pack whose page cannot be made
+// keeps no other from it.
+func WritePacks(ctx context.Context, run *reporters.Run) error {
+	jobs := make(chan PackPage)
+	var mu sync.Mutex
+	var errs []error
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8) {
+		workers.Go(func() {
+			for page := range jobs {
+				if err := writePage(page); err != nil {
+					mu.Lock()
+					errs = append(errs, err)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	err := eachPage(ctx, run, func(p PackPage) { jobs <- p })
+	close(jobs)
+	workers.Wait()
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return fmt.Errorf("write the pages of run %s: %w", run.Name, err)
+	}
+	return nil
+}
+
+func writePage(page PackPage) error {
+	var b bytes.Buffer
+	if err := Pack(&b, page); err != nil {
+		return fmt.Errorf("pack %s: %w", filepath.Base(page.Dir), err)
+	}
+	return reporters.WriteFile(page.Dir, PackFile, b.Bytes())
+}
+
+// eachPage gives what the page of each pack of a run is made of.
+func eachPage(ctx context.Context, run *reporters.Run, give func(PackPage)) error {
+	causes := causeLinks(run)
+	var errs []error
+	for i := range run.Cases {
+		c := &run.Cases[i]
+		if c.Pack == "" {
+			continue
+		}
+		all := append(slices.Clone(c.Tries), reporters.Try{Pack: c.Pack, Result: c.Result})
+		for k, try := range all {
+			if err := ctx.Err(); err != nil {
+				return errors.Join(append(errs, err)...)
+			}
+			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile, Tries: others(all, k)}
+			if k == len(all)-1 {
+				page.Cause, page.Flaky, page.Slow = causes[i], c.Flaky(), c.Slow()
+			}
+			if err := past(ctx, &page, run, c); err != nil {
+				errs = append(errs, err)
+			}
+			give(page)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func others(all []reporters.Try, k int) []Past {
+	var out []Past
+	for i, t := range all {
+		if i != k {
+			out = append(out, Past{Run: t.Pack, Verdict: t.Result.Verdict, Duration: t.Result.Duration, Link: "../" + link(t.Pack)[len("./"):] + "/" + PackFile})
+		}
+	}
+	return out
+}
+
+// past takes the history that outlives the packs; without one, what is on the disk.
+func past(ctx context.Context, page *PackPage, run *reporters.Run, c *reporters.RunCase) error {
+	reports := filepath.Dir(run.Dir)
+	if !reporters.IsRunName(run.Name) {
+		return nil
+	}
+	if len(c.Trend.Recent) == 0 {
+		return lookBack(ctx, page, reports)
+	}
+	root, err := os.OpenRoot(reports)
+	if err != nil {
+		return err
+	}
+	defer root.Close() // nothing was written
+	for i, e := range slices.Backward(c.Trend.Recent) {
+		dir := path.Join(e.Run, e.Pack)
+		to := "../../" + link(dir)[len("./"):] + "/"
+		if i >= len(c.Trend.Recent)-dots+1 {
+			p := Past{Run: e.Run, Verdict: e.Verdict, Duration: millis(e.DurationMS)}
+			if isThere(root, path.Join(dir, PackFile)) {
+				p.Link = to + PackFile
+			}
+			page.History = append(page.History, p)
+		}
+		if page.Green == nil && e.Verdict == reporters.Pass && page.Result.Verdict != reporters.Pass {
+			page.Green = green(filepath.Join(reports, e.Run, e.Pack), e.Run, to)
+		}
+	}
+	slices.Reverse(page.History)
+	return nil
+}

@@ -1,0 +1,252 @@
+package junit
+
+import (
+	"encoding/xml"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// FileName is the name under which CI systems look for it. No other file of a run may match junit*.xml, or tests count twice.
+const FileName = "junit.xml"
+
+const (
+	suiteName = "taproot"
+	maxText   = 64 << 10 // bytes of one element's text
+)
+
+// The elements, their attributes in the order in which the schemas have them.
+type suite struct {
+	XMLName    xml.Name   `xml:"testsuite"`
+	Name       string     `xml:"name,attr"`
+	Tests      int        `xml:"tests,attr"`
+	Failures   int        `xml:"failures,attr"`
+	Errors     int        `xml:"errors,attr"`
+	Skipped    int        `xml:"skipped,attr"`
+	Time       string     `xml:"time,attr"`
+	Timestamp  string     `xml:"timestamp,attr,omitempty"`
+	Properties []property `xml:"properties>property"`
+	Cases      []testcase `xml:"testcase"`
+}
+
+type property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type testcase struct {
+	Name         string    `xml:"name,attr"`
+	Class        string    `xml:"classname,attr"`
+	Time         string    `xml:"time,attr"`
+	Failure      *problem  `xml:"failure"`
+	RerunFailure []attempt `xml:"rerunFailure"`
+	FlakyFailure []attempt `xml:"flakyFailure"`
+	Skipped      *skipped  `xml:"skipped"`
+	Error        *problem  `xml:"error"`
+	RerunError   []attempt `xml:"rerunError"`
+	FlakyError   []attempt `xml:"flakyError"`
+	Out          *block    `xml:"system-out"`
+}
+
+type problem struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",cdata"`
+}
+
+type block struct {
+	Text string `xml:",cdata"`
+}
+
+type skipped struct {
+	Message string `xml:"message,attr"`
+}
+
+type attempt struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Trace   block  `xml:"stackTrace"`
+}
+
+// Write gives the bytes of junit.xml. An interrupted case is an error; earlier tries of a case are its reruns, of a case that passed
+// in the end its flaky failures.
+func Write(r *reporters.Run) ([]byte, error) {
+	n := r.Count()
+	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
+		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"verdict", string(r.Verdict())}}}
+	if !r.Started.IsZero() {
+		s.Timestamp = r.Started.UTC().Format("2006-01-02T15:04:05")
+	}
+	for i := range r.Cases {
+		s.Cases = append(s.Cases, caseOf(&r.Cases[i]))
+	}
+	body, err := xml.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", FileName, err)
+	}
+	return append(append([]byte(xml.Header), body...), '\n'), nil
+}
+
+func caseOf(c *reporters.RunCase) testcase {
+	res := c.Result
+	t := testcase{Name: clean(c.Title()), Class: clean(class(res.Case)), Time: seconds(res.Duration)}
+	if out := output(c); out != "" {
+		t.Out = &block{clean(out)}
+	}
+	switch res.Verdict {
+	case reporters.Pass:
+	case reporters.Skipped:
+		t.Skipped = &skipped{Message: line(message(res))}
+	case reporters.Fail:
+		t.Failure = problemOf(res)
+	default:
+		t.Error = problemOf(res)
+	}
+	for _, try := range c.Tries {
+		a := attempt{Message: line(located(try.Result)), Type: kind(try.Result), Trace: block{clean(text(try.Result))}}
+		passed, failed := res.Verdict == reporters.Pass, try.Result.Verdict == reporters.Fail
+		switch {
+		case try.Result.Verdict == reporters.Pass || try.Result.Verdict == reporters.Skipped:
+		case passed && failed:
+			t.FlakyFailure = append(t.FlakyFailure, a)
+		case passed:
+			t.FlakyError = append(t.FlakyError, a)
+		case failed:
+			t.RerunFailure = append(t.RerunFailure, a)
+		default:
+			t.RerunError = append(t.RerunError, a)
+		}
+	}
+	return t
+}
+
+// class is the folder of the YAML file with dots: CI systems group by it.
+func class(c reporters.Case) string {
+	dir := strings.Trim(path.Dir(strings.ReplaceAll(c.Place.File, `\`, "/")), "./")
+	if dir == "" {
+		return suiteName
+	}
+	var parts []string
+	for part := range strings.SplitSeq(dir, "/") {
+		if part = strings.Trim(part, "."); part != "" {
+			parts = append(parts, strings.ReplaceAll(part, ".", "_"))
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+func problemOf(res *reporters.Result) *problem {
+	return &problem{Message: line(located(res)), Type: kind(res), Text: clean(text(res))}
+}
+
+// kind is what CI systems group problems by.
+func kind(res *reporters.Result) string {
+	switch {
+	case res.Verdict == reporters.Fail && res.Problem != nil && res.Problem.Assertion:
+		return "AssertionFailed"
+	case res.Verdict == reporters.Fail:
+		return "StepFailed"
+	case res.Verdict == reporters.Interrupted:
+		return "Interrupted"
+	}
+	return "Error"
+}
+
+func message(res *reporters.Result) string {
+	if res.Problem == nil {
+		return "no reason was given"
+	}
+	return res.Problem.Message
+}
+
+// located is the message after the place that it belongs to.
+func located(res *reporters.Result) string {
+	if place := res.ProblemPlace(); place != "" {
+		return place + ": " + message(res)
+	}
+	return message(res)
+}
+
+// text is the whole problem for a person: place, excerpt, expected, actual, what was near.
+func text(res *reporters.Result) string {
+	var b strings.Builder
+	b.WriteString(located(res) + "\n")
+	if s := res.Step(res.ProblemStep); s != nil {
+		fmt.Fprintf(&b, "\nstep %d: %s %s\n", s.N, s.Action, s.Args)
+		if s.Source != "" {
+			b.WriteString(reporters.Excerpt(s.Place, s.Source, s.Action) + "\n")
+		}
+	}
+	p := res.Problem
+	if p == nil {
+		return b.String()
+	}
+	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest on the screen", strings.Join(p.Candidates, "\n")}, {"stack", p.Stack}} {
+		if v[1] != "" {
+			fmt.Fprintf(&b, "\n%s:\n  %s\n", v[0], strings.ReplaceAll(strings.TrimRight(v[1], "\n"), "\n", "\n  "))
+		}
+	}
+	return b.String()
+}
+
+// output is a line per step, what was noted, and the files of the pack, each alone on its line, relative to junit.xml.
+func output(c *reporters.RunCase) string {
+	var b strings.Builder
+	res := c.Result
+	if c := res.Case; c.Device != "" || c.Model != "" {
+		fmt.Fprintf(&b, "device %s\n", strings.TrimSpace(c.Model+" "+c.Device))
+	}
+	for _, s := range res.Steps {
+		fmt.Fprintf(&b, "%-11s %d %s %s (%s)%s\n", s.Verdict, s.N, s.Action, oneLine(s.Args), s.Place, took(s))
+		for _, n := range s.Notes {
+			b.WriteString("            " + oneLine(n) + "\n")
+		}
+	}
+	for _, n := range res.Notes {
+		b.WriteString("note: " + oneLine(n) + "\n")
+	}
+	for _, why := range []string{c.Flaky(), c.Slow()} {
+		if why != "" {
+			b.WriteString("doubtful: " + why + "\n")
+		}
+	}
+	for _, a := range res.Attachments {
+		b.WriteString("[[ATTACHMENT|" + path.Join(c.Pack, a.Path) + "]]\n")
+	}
+	return b.String()
+}
+
+func oneLine(s string) string { return reporters.Visible(s, 500) }
+
+func took(s reporters.StepResult) string {
+	if s.Duration == 0 {
+		return ""
+	}
+	return " " + s.Duration.Round(time.Millisecond).String()
+}
+
+// seconds has three decimals: one schema takes no more.
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(max(0, d).Round(time.Millisecond).Seconds(), 'f', 3, 64)
+}
+
+// line is a text of one line, for an attribute.
+func line(s string) string { return clean(reporters.Visible(s, 2000)) }
+
+// clean makes control characters visible, leaves out what XML 1.0 cannot hold, however it is written, and cuts what is too long.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\n':
+			return r
+		case r < 0x20, r == 0x7f, 0xd800 <= r && r <= 0xdfff, r == 0xfffe, r == 0xffff, r > 0x10ffff:
+			return -1
+		}
+		return r
+	}, reporters.VisibleLines(strings.ToValidUTF8(s, "\ufffd"), maxText))
+	return reporters.CutBytes(s, maxText)
+}

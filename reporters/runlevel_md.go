@@ -1,0 +1,282 @@
+package reporters
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// PageOptions say how a Markdown page about a run is written.
+type PageOptions struct {
+	// Base is the address at which the folder of the run can be read, for a page that is read elsewhere; empty: links are relative to
+	// the folder.
+	Base string
+	// NoLinks leaves the links out: the page is read elsewhere, and nobody said where the run can be read.
+	NoLinks bool
+	// Limit is how many bytes the page may have; 0: as many as it wants. Failures and the ledger are cut, and the page says so.
+	Limit int
+}
+
+const (
+	maxShown  = 2000 // runes of a value on the page of a run
+	maxLedger = 200  // lines of the ledger when there is no limit of bytes
+	moreRoom  = 600  // bytes kept for what is said of what was cut
+)
+
+// RunSummary gives the bytes of summary.md: totals, what is broken and where, what is flaky, what was not checked, all cases.
+func RunSummary(r *Run, o PageOptions) []byte {
+	w := &pageWriter{o: o}
+	w.top(r)
+	w.sections(r)
+	return []byte(w.String())
+}
+
+type pageWriter struct {
+	mdWriter
+	o PageOptions
+}
+
+// fits tells whether a part can be added within the limit, and adds it.
+func (w *pageWriter) fits(part string) bool {
+	if w.o.Limit > 0 && w.Len()+len(part)+moreRoom > w.o.Limit {
+		return false
+	}
+	w.WriteString(part)
+	return true
+}
+
+func (w *pageWriter) top(r *Run) {
+	n := r.Count()
+	w.f("# %s\n\n", headline(r, n))
+	w.f("Run %s", mdCode(r.Name, maxArg))
+	if !r.Started.IsZero() {
+		w.f(" · %s UTC · %s", r.Started.UTC().Format("2006-01-02 15:04:05"), wholeTime(r.Duration))
+	}
+	w.f(" · %d tests\n", n.Total)
+	if n.Total == 0 {
+		return
+	}
+	w.f("\n| ✅ passed | ❌ failed | ⚠️ error | ⏹️ interrupted | ⏭️ skipped | 🎲 flaky |\n|--:|--:|--:|--:|--:|--:|\n")
+	w.f("| %d | %d | %d | %d | %d | %d |\n", n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped, n.Flaky)
+}
+
+// headline is the run in a line: the worst first.
+func headline(r *Run, n RunCounts) string {
+	switch r.Verdict() {
+	case Pass:
+		if n.Skipped > 0 {
+			return fmt.Sprintf("✅ All %d tests that ran passed, %d skipped", n.Passed, n.Skipped)
+		}
+		return fmt.Sprintf("✅ All %s passed", plural(n.Passed, "test"))
+	case Fail:
+		return fmt.Sprintf("❌ %d of %s failed", n.Failed, plural(n.Total, "test"))
+	case Error:
+		return fmt.Sprintf("⚠️ %d of %s ended with an error", n.Errored, plural(n.Total, "test"))
+	case Interrupted:
+		text := fmt.Sprintf("⏹️ %d of %s were interrupted", n.Interrupted, plural(n.Total, "test"))
+		if n.Failed > 0 {
+			text += fmt.Sprintf(", %d failed", n.Failed)
+		}
+		return text
+	}
+	if n.Total == 0 {
+		return "⏭️ No test was run"
+	}
+	return fmt.Sprintf("⏭️ All %s were skipped", plural(n.Total, "test"))
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// wholeTime is a duration as people say it.
+func wholeTime(d time.Duration) string {
+	if d < time.Minute {
+		return stepTime(d)
+	}
+	return d.Round(time.Second).String()
+}
+
+func (w *pageWriter) sections(r *Run) {
+	bad := r.Bad()
+	for i, c := range bad {
+		if i == 0 {
+			w.f("\n## What went wrong\n")
+		}
+		if !w.fits(w.failure(c)) {
+			w.f("\n… and %s that did not pass\n", plural(len(bad)-i, "more test"))
+			break
+		}
+	}
+	w.doubtful(r)
+	w.ledger(r)
+	w.table(r)
+	for _, n := range r.Notes {
+		w.fits(fmt.Sprintf("\n> ⚠️ %s\n", mdText(n, maxShown)))
+	}
+}
+
+// failure is one test that did not pass: what, where, and what was there instead.
+func (w *pageWriter) failure(c *RunCase) string {
+	res, b := c.Result, &mdWriter{}
+	b.f("\n### %s %s\n\n", verdictSign(res.Verdict), w.link(c, c.Title()))
+	var facts []string
+	if s := res.Step(res.ProblemStep); s != nil {
+		facts = append(facts, fmt.Sprintf("**Step %d, %s**", s.N, mdText(s.Action, maxArg)))
+	}
+	if place := res.ProblemPlace(); place != "" {
+		facts = append(facts, mdCode(place, maxArg))
+	}
+	for _, fact := range []string{string(res.Case.Platform), strings.TrimSpace(res.Case.Model + " " + res.Case.Device)} {
+		if fact != "" {
+			facts = append(facts, mdText(fact, maxArg))
+		}
+	}
+	if res.Duration > 0 {
+		facts = append(facts, wholeTime(res.Duration))
+	}
+	b.f("%s\n\n", strings.Join(facts, " · "))
+	p := res.Problem
+	if p == nil {
+		p = &Problem{Message: problemText(nil)}
+	}
+	b.f("%s\n", mdText(p.Message, maxShown))
+	if s := res.Step(res.ProblemStep); s != nil && s.Source != "" {
+		b.f("\n%s", mdBlock("yaml", Excerpt(s.Place, s.Source, s.Action), maxShown))
+	}
+	b.value("Expected", cutRunes(p.Expected, maxShown))
+	b.value("Actual", cutRunes(p.Actual, maxShown))
+	b.candidates(p.Candidates)
+	if a, ok := res.ProblemPicture(); ok && c.Pack != "" {
+		if href := w.href(c.Pack + "/" + a.Path); href != "" {
+			b.f("\n[![the screen at that time](%s)](%s)\n", href, href)
+		}
+	}
+	return b.String()
+}
+
+func cutRunes(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return s
+}
+
+// link names a case, with a link to its page when there is one that can be reached.
+func (w *pageWriter) link(c *RunCase, text string) string {
+	if href := w.href(c.Page); c.Page != "" && href != "" {
+		return "[" + mdText(text, maxArg) + "](" + href + ")"
+	}
+	return mdText(text, maxArg)
+}
+
+func (w *pageWriter) href(path string) string {
+	if w.o.NoLinks {
+		return ""
+	}
+	if w.o.Base != "" {
+		return strings.TrimRight(w.o.Base, "/") + "/" + mdHref(path)
+	}
+	return mdHref(path)
+}
+
+// doubtful lists what passed or failed by chance, and what became slow.
+func (w *pageWriter) doubtful(r *Run) {
+	var lines []string
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		for _, why := range []string{c.Flaky(), c.Slow(), c.Broken} {
+			if why != "" && (why != c.Broken || c.Result.Verdict != Error) {
+				lines = append(lines, fmt.Sprintf("- %s: %s%s\n", w.link(c, c.Title()), mdText(why, maxShown), recent(c)))
+			}
+		}
+	}
+	w.list("Flaky, slow or doubtful", lines)
+}
+
+// recent shows the verdicts of the last runs, the oldest first, this one last.
+func recent(c *RunCase) string {
+	if len(c.Trend.Recent) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(" · ")
+	for _, e := range c.Trend.Recent[max(0, len(c.Trend.Recent)-9):] {
+		b.WriteString(verdictSign(e.Verdict))
+	}
+	return b.String() + verdictSign(c.Result.Verdict)
+}
+
+// ledger lists what a green tick does not cover. Steps in a row that were not reached are one line.
+func (w *pageWriter) ledger(r *Run) {
+	var lines []string
+	list := r.Ledger()
+	for i := 0; i < len(list); i++ {
+		u, last := list[i], list[i]
+		for u.What == "unreached" && i+1 < len(list) && list[i+1].Case == u.Case && list[i+1].What == u.What && list[i+1].Step == last.Step+1 {
+			i++
+			last = list[i]
+		}
+		lines = append(lines, w.ledgerLine(u, last.Step))
+	}
+	w.list("What was not checked", lines)
+}
+
+func (w *pageWriter) ledgerLine(u Unchecked, last int) string {
+	step := ""
+	switch {
+	case u.Step > 0 && last > u.Step:
+		step = fmt.Sprintf(", steps %d–%d", u.Step, last)
+	case u.Step > 0:
+		step = fmt.Sprintf(", step %d", u.Step)
+	}
+	what := map[string]string{"skipped": "⏭️ skipped", "unreached": "not reached", "interrupted": "⏹️ never began", "note": "note"}[u.What]
+	line := fmt.Sprintf("- %s%s: %s", w.link(u.Case, u.Case.Title()), step, what)
+	if u.Text != "" {
+		line += ": " + mdText(u.Text, maxShown)
+	}
+	if u.Place != "" {
+		line += " · " + mdCode(u.Place, maxArg)
+	}
+	return line + "\n"
+}
+
+func (w *pageWriter) list(title string, lines []string) {
+	for i, line := range lines {
+		if i == 0 {
+			line = "\n## " + title + "\n\n" + line
+		}
+		if i == maxLedger || !w.fits(line) {
+			w.f("\n… and %d more\n", len(lines)-i)
+			return
+		}
+	}
+}
+
+func (w *pageWriter) table(r *Run) {
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		device := strings.TrimSpace(c.Result.Case.Model + " " + c.Result.Case.Device)
+		n, took := c.Result.Count(), "–"
+		if c.Result.Duration > 0 {
+			took = wholeTime(c.Result.Duration)
+		}
+		line := fmt.Sprintf("| %s | %s | %s | %s | %d/%d | %s |\n", verdictSign(c.Result.Verdict), w.link(c, c.Title()),
+			mdText(string(c.Result.Case.Platform), maxArg), mdText(device, maxArg), n.Passed, n.Total, took)
+		if i == 0 {
+			line = "\n## All tests\n\n| | Test | Platform | Device | Steps | Time |\n|---|---|---|---|--:|--:|\n" + line
+		}
+		if !w.fits(line) {
+			w.f("\n… and %d more\n", len(r.Cases)-i)
+			return
+		}
+	}
+}
+
+func verdictSign(v Verdict) string {
+	sign, _, _ := strings.Cut(mark(v), " ")
+	return sign
+}

@@ -1,0 +1,2 @@
+// Package runtest lays run directories of recorded events, for the tests of what reads them.
+package runtest

@@ -1,0 +1,106 @@
+package runtest
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Name is that of the runs that Lay makes.
+const Name = "2026-03-04T05-06-07"
+
+// Lay makes the directory of a run, in a reports folder of its own, with a pack for each recorded file: that of the case in it, or,
+// when the file holds none, the file's name.
+func Lay(t testing.TB, files ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), Name)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, _ := reporters.ReadEvents(bytes.NewReader(data)) // a broken file is laid as it is
+		pack := strings.TrimSuffix(filepath.Base(file), ".ndjson")
+		if len(events) > 0 && events[0].Case != nil {
+			pack = events[0].Case.Pack
+		}
+		write(t, filepath.Join(dir, pack, "events.ndjson"), data)
+		for _, e := range events {
+			if e.Attachment != nil && strings.HasSuffix(e.Attachment.Path, ".png") {
+				write(t, filepath.Join(dir, pack, filepath.FromSlash(e.Attachment.Path)), Picture())
+			}
+		}
+	}
+	return dir
+}
+
+// Glob gives the files that a pattern names, at least one.
+func Glob(t testing.TB, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+	}
+	return files
+}
+
+// Picture is a small PNG.
+func Picture() []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 8))); err != nil {
+		return nil // it cannot fail
+	}
+	return b.Bytes()
+}
+
+func write(t testing.TB, file string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Synthetic is a run of n cases that was never on a disk: one in ten failed, one in a hundred ended with an error.
+func Synthetic(n int) *reporters.Run {
+	events := func(i int) []reporters.Event {
+		c := reporters.Case{ID: fmt.Sprintf("case-%05d", i), Pack: fmt.Sprintf("case-%05d", i), Platform: "android", Solver: "dsl",
+			Device: "emulator-5554", Hash: fmt.Sprintf("%064x", i)}
+		c.Place.File, c.Place.Line, c.Place.Col = fmt.Sprintf("suites/group%02d/case-%05d.yaml", i%40, i), 1, 1
+		list := []reporters.Event{{Kind: reporters.CaseStarted, Case: &c}}
+		verdict := reporters.Pass
+		switch {
+		case i%100 == 50:
+			verdict = reporters.Error
+		case i%10 == 5:
+			verdict = reporters.Fail
+		}
+		for n := 1; n <= 5; n++ {
+			s := reporters.Step{N: n, Action: "tap", Args: "Button", Source: "  - tap: Button"}
+			s.Place = c.Place
+			s.Place.Line = n + 3
+			c.Steps = append(c.Steps, s)
+			e := reporters.Event{Kind: reporters.StepEnded, Step: n, Verdict: reporters.Pass, DurationMS: 100}
+			if n == 5 && verdict != reporters.Pass {
+				e.Verdict, e.Problem = verdict, &reporters.Problem{Message: "no element is labelled Button", Expected: "Button", Actual: "Start\nStop"}
+			}
+			list = append(list, reporters.Event{Kind: reporters.StepStarted, Step: n}, e)
+		}
+		return append(list, reporters.Event{Kind: reporters.CaseEnded, Verdict: verdict, DurationMS: 500})
+	}
+	run := &reporters.Run{Name: Name, Dir: Name}
+	for i := range n {
+		res := reporters.Fold(events(i))
+		run.Cases = append(run.Cases, reporters.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, Result: res, Page: res.Case.Pack + "/run.md"})
+	}
+	return run
+}

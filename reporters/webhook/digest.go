@@ -1,0 +1,148 @@
+package webhook
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Digest is what a chat is told of a run: one message, however many tests failed.
+type Digest struct {
+	Run      string              `json:"run"`
+	Verdict  reporters.Verdict   `json:"verdict"`
+	Title    string              `json:"title"`
+	Totals   string              `json:"totals"`
+	Counts   reporters.RunCounts `json:"cases"`
+	Failures []Failure           `json:"failures"`
+	Link     string              `json:"link,omitempty"`
+}
+
+// Failure is one test of a digest.
+type Failure struct {
+	Title    string            `json:"title"`
+	Verdict  reporters.Verdict `json:"verdict"`
+	Platform string            `json:"platform"`
+	Place    string            `json:"place,omitempty"`
+	Message  string            `json:"message"`
+	Flaky    string            `json:"flaky,omitempty"`
+}
+
+const (
+	maxFailures = 200 // in a digest; a product shows fewer
+
+	// Bytes; five times as many, which they can become when they are escaped, fit into what the narrowest product takes.
+	maxTitle   = 120
+	maxPlace   = 150
+	maxMessage = 240
+)
+
+// Wanted tells whether chats are told of a run: a test failed, or ended with an error.
+func Wanted(r *reporters.Run) bool {
+	n := r.Count()
+	return n.Failed+n.Errored > 0
+}
+
+// NewDigest sums a run up. link is where it can be read; it may be empty.
+func NewDigest(r *reporters.Run, link string) Digest {
+	n := r.Count()
+	d := Digest{Run: r.Name, Verdict: r.Verdict(), Counts: n, Link: link}
+	d.Title = fmt.Sprintf("❌ %d of %d tests failed", n.Failed, n.Total)
+	switch {
+	case n.Failed > 0 && n.Errored > 0:
+		d.Title += fmt.Sprintf(", %d ended with an error", n.Errored)
+	case n.Failed == 0:
+		d.Title = fmt.Sprintf("⚠️ %d of %d tests ended with an error", n.Errored, n.Total)
+	}
+	parts := []string{fmt.Sprintf("%d passed", n.Passed)}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{n.Failed, "failed"}, {n.Errored, "with an error"}, {n.Interrupted, "interrupted"}, {n.Skipped, "skipped"}, {n.Flaky, "flaky"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	d.Totals = fmt.Sprintf("Run %s: %s", r.Name, strings.Join(parts, ", "))
+	for _, c := range r.Bad() {
+		if len(d.Failures) == maxFailures {
+			break
+		}
+		message := "no reason was given"
+		if c.Result.Problem != nil {
+			message = c.Result.Problem.Message
+		}
+		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.Result.Verdict,
+			Platform: short(string(c.Result.Case.Platform), maxTitle), Place: short(c.Result.ProblemPlace(), maxPlace), Message: short(message, maxMessage), Flaky: c.Flaky()})
+	}
+	return d
+}
+
+// short is a text of another's making, on one line of at most limit bytes, with nothing unseen in it.
+func short(s string, limit int) string { return cut(reporters.Visible(s, limit), limit) }
+
+// bad is how many cases neither passed nor were skipped.
+func (d *Digest) bad() int { return d.Counts.Failed + d.Counts.Errored + d.Counts.Interrupted }
+
+func sign(v reporters.Verdict) string {
+	switch v {
+	case reporters.Fail:
+		return "❌"
+	case reporters.Error:
+		return "⚠️"
+	}
+	return "⏹️"
+}
+
+// cut shortens s to at most limit bytes, at a boundary of runes; the mark that it did is one of them.
+func cut(s string, limit int) string {
+	const mark = "…"
+	if len(s) <= limit {
+		return s
+	}
+	if limit < len(mark) {
+		return ""
+	}
+	return reporters.CutBytes(s, limit-len(mark))
+}
+
+// lines gives one text per failure, as many as fit into limit bytes, and tells how many more there are. line gets what is not
+// markup already escaped by esc.
+func (d *Digest) lines(limit int, gap string, line func(f Failure) string) string {
+	const room = 40 // for the line that tells how many more
+	var b strings.Builder
+	for i, f := range d.Failures {
+		text := line(f)
+		if b.Len()+len(gap)+len(text)+room > limit {
+			return b.String() + more(gap, d.bad()-i, b.Len())
+		}
+		if i > 0 {
+			b.WriteString(gap)
+		}
+		b.WriteString(text)
+	}
+	if rest := d.bad() - len(d.Failures); rest > 0 {
+		return b.String() + more(gap, rest, b.Len())
+	}
+	return b.String()
+}
+
+func more(gap string, n, before int) string {
+	if before == 0 {
+		gap = ""
+	}
+	return fmt.Sprintf("%s… and %d more", gap, n)
+}
+
+// plain is a failure without any markup.
+func plain(f Failure) string {
+	text := sign(f.Verdict) + " " + f.Title + " · " + f.Platform
+	if f.Place != "" {
+		text += "\n" + f.Place
+	}
+	text += "\n" + f.Message
+	if f.Flaky != "" {
+		text += "\n🎲 " + f.Flaky
+	}
+	return text
+}

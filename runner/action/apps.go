@@ -1,0 +1,107 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+func stop(ctx context.Context, s *Session, a dsl.Stop) error {
+	return onApps(s, func(d drivers.AppManager) error { return d.Stop(ctx, a.Package) })
+}
+
+func clearApp(ctx context.Context, s *Session, a dsl.ClearApp) error {
+	return onApps(s, func(d drivers.AppManager) error { return d.ClearApp(ctx, a.Package) })
+}
+
+func uninstall(ctx context.Context, s *Session, a dsl.Uninstall) error {
+	return onApps(s, func(d drivers.AppManager) error {
+		err := d.Uninstall(ctx, a.Package)
+		if errors.Is(err, drivers.ErrNoApp) {
+			s.note("%s was not installed", a.Package)
+			return nil
+		}
+		return err
+	})
+}
+
+func install(ctx context.Context, s *Session, a dsl.Install) error {
+	path, err := s.file(a.Path)
+	if err != nil {
+		return err
+	}
+	return onApps(s, func(d drivers.AppManager) error { return d.Install(ctx, path) })
+}
+
+func setPermissions(ctx context.Context, s *Session, a dsl.SetPermissions) error {
+	allow := map[string]bool{}
+	for _, p := range a.Allow {
+		allow[p] = true
+	}
+	for _, p := range a.Deny {
+		allow[p] = false
+	}
+	return onApps(s, func(d drivers.AppManager) error { return d.SetPermissions(ctx, a.Package, allow) })
+}
+
+func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
+	if n, ok := s.Device.(drivers.Navigator); ok {
+		return n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout))
+	}
+	return onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.URL, a.Package) })
+}
+
+func onApps(s *Session, do func(drivers.AppManager) error) error {
+	d, err := able[drivers.AppManager](s)
+	if err != nil {
+		return err
+	}
+	s.tapped = nil
+	return do(d)
+}
+
+// startApp launches an app in the way that the step asks for.
+func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) error {
+	if !a.Clear && len(a.Permissions) == 0 && len(a.Arguments) == 0 {
+		return apps.Launch(ctx, a.Package, a.Force)
+	}
+	manager, err := able[drivers.AppManager](s)
+	if err != nil {
+		return err
+	}
+	how := drivers.LaunchOptions{Force: a.Force, Clear: a.Clear, Permissions: map[string]bool{}, Arguments: map[string]string{}}
+	for name, word := range a.Permissions {
+		how.Permissions[name] = word == "allow"
+	}
+	for name, value := range a.Arguments {
+		how.Arguments[name] = fmt.Sprint(value)
+	}
+	return manager.LaunchWith(ctx, a.Package, how)
+}
+
+// file gives the real path of a file that a test names; it must lie below the test's folder or the project that holds it.
+func (s *Session) file(name string) (string, error) {
+	if s.Dir == "" {
+		return "", &Failure{problem("%q: only a test in a file can name files", name)}
+	}
+	path := filepath.FromSlash(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.Dir, path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", &Failure{problem("there is no file %s", path)}
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", &Failure{problem("%s is not a file", path)}
+	}
+	return path, nil
+}

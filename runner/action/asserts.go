@@ -1,0 +1,170 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
+	if a.Visible != nil && !*a.Visible {
+		return gone(ctx, s, a.Selector)
+	}
+	w := newWatch(s)
+	var matches []drivers.Match
+	unmet := ""
+	err := poll(ctx, s.Timeout, func() (err error) {
+		if err = w.read(ctx, true); err != nil {
+			return err
+		}
+		if matches, err = w.find(ctx, a.Selector, false); err != nil {
+			return err
+		}
+		unmet = ""
+		if a.Count != nil {
+			if *a.Count == 0 && !w.settled(quietToAssert) {
+				return errWait
+			}
+			if len(matches) != *a.Count {
+				unmet = fmt.Sprintf("%d elements match", len(matches))
+				return errWait
+			}
+		}
+		if a.Count == nil && len(matches) == 0 {
+			return errWait
+		}
+		if unmet = unmetBy(a, matches); unmet != "" {
+			return errWait
+		}
+		return nil
+	})
+	switch {
+	case err == nil && len(matches) > 0:
+		s.matched(matches[0])
+		return nil
+	case errors.Is(err, errWait) && unmet == "":
+		return missing(s, a.Selector, w.tree, true)
+	case errors.Is(err, errWait):
+		want := wanted(a)
+		return &Failure{reporters.Problem{Assertion: true, Expected: want, Actual: unmet,
+			Message: fmt.Sprintf("%s: expected %s within %s; %s", drivers.Describe(a.Selector), want, s.Timeout, unmet)}}
+	}
+	return asAssertion(err)
+}
+
+// unmetBy gives "" when one of the matches is all that the assertion wants, else what the first one is instead.
+func unmetBy(a dsl.AssertElement, matches []drivers.Match) string {
+	why := ""
+	for _, m := range matches {
+		this := unmet(a, m.Node)
+		if this == "" {
+			return ""
+		}
+		if why == "" {
+			why = this
+		}
+	}
+	return why
+}
+
+func unmet(a dsl.AssertElement, n *drivers.Node) string {
+	shows := n.Text
+	if shows == "" {
+		shows = n.Desc
+	}
+	switch {
+	case a.Text != nil && drivers.Normalise(shows) != drivers.Normalise(*a.Text):
+		return fmt.Sprintf("%s shows %s", n, drivers.Quote(shows))
+	case a.Value != nil && n.Text != *a.Value:
+		return fmt.Sprintf("%s holds %s", n, drivers.Quote(n.Text))
+	}
+	if a.Is == nil {
+		return ""
+	}
+	for _, state := range []struct {
+		word string
+		want *bool
+		have bool
+	}{{"enabled", a.Is.Enabled, !n.Disabled}, {"checked", a.Is.Checked, n.Checked}, {"selected", a.Is.Selected, n.Selected}, {"focused", a.Is.Focused, n.Focused}} {
+		if state.want != nil && *state.want != state.have {
+			return fmt.Sprintf("%s is %s", n, not(!state.have)+state.word)
+		}
+	}
+	return ""
+}
+
+func not(negate bool) string {
+	if negate {
+		return "not "
+	}
+	return ""
+}
+
+func wanted(a dsl.AssertElement) string {
+	var parts []string
+	if a.Count != nil {
+		parts = append(parts, fmt.Sprintf("%d elements", *a.Count))
+	}
+	if a.Text != nil {
+		parts = append(parts, "the text "+drivers.Quote(*a.Text))
+	}
+	if a.Value != nil {
+		parts = append(parts, "the value "+drivers.Quote(*a.Value))
+	}
+	if a.Is != nil {
+		for _, state := range []struct {
+			word string
+			want *bool
+		}{{"enabled", a.Is.Enabled}, {"checked", a.Is.Checked}, {"selected", a.Is.Selected}, {"focused", a.Is.Focused}} {
+			if state.want != nil {
+				parts = append(parts, "to be "+not(!*state.want)+state.word)
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
+	value, err := s.Eval(a.Expr)
+	if err != nil {
+		return &Failure{reporters.Problem{Message: err.Error(), Assertion: true, Expected: a.Expr.Text + " to be true"}}
+	}
+	if value == true {
+		return nil
+	}
+	p := problem("%s is %v, not true", a.Expr.Text, value)
+	p.Assertion, p.Expected, p.Actual = true, a.Expr.Text+" to be true", fmt.Sprint(value)
+	return &Failure{p}
+}
+
+func assertApp(ctx context.Context, s *Session, a dsl.AssertApp) error {
+	apps, err := able[drivers.Apps](s)
+	if err != nil {
+		return err
+	}
+	front := ""
+	err = poll(ctx, s.Timeout, func() (err error) {
+		if front, err = apps.Foreground(ctx); err != nil {
+			return err
+		}
+		if front == a.Package {
+			return nil
+		}
+		return errWait
+	})
+	if errors.Is(err, errWait) {
+		seen := front
+		if seen == "" {
+			seen = "no app that the device tells of"
+		}
+		p := problem("%s did not come to the front within %s; %s is there", a.Package, s.Timeout, seen)
+		p.Assertion, p.Expected, p.Actual = true, a.Package+" in front", seen+" in front"
+		return &Failure{p}
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+func erase(ctx context.Context, s *Session, a dsl.Erase) error {
+	field, err := focusedField(ctx, s)
+	if err != nil {
+		return err
+	}
+	n := a.Count
+	if n == 0 {
+		n = -1
+	}
+	return s.erase(ctx, field, n)
+}
+
+// erase takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
+func (s *Session) erase(ctx context.Context, field *drivers.Node, n int) error {
+	d, err := able[drivers.Editor](s)
+	if err != nil {
+		return err
+	}
+	if err := d.Erase(ctx, n); err != nil || field == nil || field.Text == "" {
+		return err
+	}
+	var now *drivers.Node
+	err = poll(ctx, min(s.Timeout, 3*time.Second), func() error {
+		tree, err := s.Device.Tree(ctx)
+		if err != nil {
+			return err
+		}
+		s.Detail.Looks++
+		now = tree.Focused()
+		if now == nil || !sameField(now, field) || len(now.Text) < len(field.Text) || now.Text == now.Hint || now.Text != field.Text {
+			return nil
+		}
+		return errWait
+	})
+	if errors.Is(err, errWait) {
+		return &Failure{reporters.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field, drivers.Quote(now.Text)),
+			Expected: "less text", Actual: drivers.Quote(now.Text)}}
+	}
+	return err
+}
+
+func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
+	n, err := see(ctx, s, a.Selector)
+	if err != nil {
+		return err
+	}
+	s.Clipboard = n.Label()
+	if n.Text != "" {
+		s.Clipboard = n.Text
+	}
+	s.Value = s.Clipboard
+	return nil
+}
+
+func paste(ctx context.Context, s *Session, _ dsl.Paste) error {
+	if s.Clipboard == "" {
+		return &Failure{problem("nothing was copied: use copyText or setClipboard before paste")}
+	}
+	return input(ctx, s, dsl.Input{Text: s.Clipboard})
+}
+
+func setClipboard(_ context.Context, s *Session, a dsl.SetClipboard) error {
+	s.Clipboard = a.Text
+	return nil
+}
+
+// see waits for one element that is on the screen; it need not react.
+func see(ctx context.Context, s *Session, sel dsl.Selector) (*drivers.Node, error) {
+	w := newWatch(s)
+	var n *drivers.Node
+	err := poll(ctx, s.Timeout, func() error {
+		if err := w.read(ctx, w.tree != nil); err != nil {
+			return err
+		}
+		matches, err := w.find(ctx, sel, false)
+		if err != nil {
+			return err
+		}
+		if len(matches) == 0 {
+			return errWait
+		}
+		s.matched(matches[0])
+		n = matches[0].Node
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		return nil, missing(s, sel, w.tree, false)
+	}
+	return n, err
+}
+
+// random makes data of a kind from the session's seed, which the report records.
+func (s *Session) random(kind string, length int) string {
+	if s.Seed == 0 {
+		s.Seed = rand.Uint64()
+	}
+	if s.dice == nil {
+		s.dice = rand.New(rand.NewPCG(s.Seed, 0))
+	}
+	s.note("random %s with seed %d", kind, s.Seed)
+	given := []string{"Ada", "Grace", "Alan", "Barbara", "Edsger", "Frances", "Donald", "Margaret", "Niklaus", "Radia"}
+	family := []string{"Lovelace", "Hopper", "Turing", "Liskov", "Dijkstra", "Allen", "Knuth", "Hamilton", "Wirth", "Perlman"}
+	name := func(from []string) string { return from[s.dice.IntN(len(from))] }
+	switch kind {
+	case "email":
+		return fmt.Sprintf("%s.%s.%s@example.com", strings.ToLower(name(given)), strings.ToLower(name(family)), s.letters("0123456789", 6))
+	case "name":
+		return name(given) + " " + name(family)
+	case "phone":
+		return "+1555" + s.letters("0123456789", 7)
+	case "word":
+		return s.letters("bcdfghklmnprst", 1) + s.letters("aeiou", 1) + s.letters("bcdfghklmnprst", 1) + s.letters("aeiou", 1) + s.letters("lmnrst", 1)
+	case "number":
+		if length == 0 {
+			length = 8
+		}
+		return s.letters("123456789", 1) + s.letters("0123456789", length-1)
+	}
+	if length == 0 {
+		length = 20
+	}
+	return s.letters("abcdefghijklmnopqrstuvwxyz", length)
+}
+
+func (s *Session) letters(from string, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte(from[s.dice.IntN(len(from))])
+	}
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+func logMessage(_ context.Context, s *Session, a dsl.Log) error {
+	s.note("%s", a.Message)
+	return nil
+}
+
+// screenshot has nothing to do: each step gets its picture, and this one is named after it.
+func screenshot(context.Context, *Session, dsl.Screenshot) error { return nil }
+
+// extract saves a text of the screen, or what a regular expression finds in it.
+func extract(ctx context.Context, s *Session, a dsl.Extract) error {
+	pattern, texts := a.Regex, func() ([]string, error) {
+		n, err := see(ctx, s, a.Selector)
+		if err != nil {
+			return nil, err
+		}
+		if n.Text != "" {
+			return []string{n.Text}, nil
+		}
+		return []string{n.Label()}, nil
+	}
+	if a.Text != "" {
+		pattern = a.Text
+		return s.extractFromScreen(ctx, a, pattern)
+	}
+	found, err := texts()
+	if err != nil {
+		return err
+	}
+	if pattern == "" {
+		s.Value = found[0]
+		return nil
+	}
+	value, ok, err := match(pattern, found[0], a.Group)
+	if err == nil && !ok {
+		p := problem("%s does not fit the regular expression %s", drivers.Quote(found[0]), pattern)
+		p.Expected, p.Actual = pattern, drivers.Quote(found[0])
+		return &Failure{p}
+	}
+	s.Value = value
+	return err
+}
+
+func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract, pattern string) error {
+	var tree *drivers.Tree
+	err := poll(ctx, s.Timeout, func() (err error) {
+		if tree, err = s.Device.Tree(ctx); err != nil {
+			return err
+		}
+		s.Detail.Looks++
+		value, ok, err := match(pattern, strings.Join(tree.AllTexts(), "\n"), a.Group)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errWait
+		}
+		s.Value = value
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		p := problem("nothing on the screen fits the regular expression %s within %s; %s", pattern, s.Timeout, shown(tree))
+		p.Expected, p.Actual = pattern, shown(tree)
+		return &Failure{p}
+	}
+	return err
+}
+
+// match gives the bracket that is asked for; without a wish the first, or all where there is none.
+func match(pattern, text string, group *int) (string, bool, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", false, &Failure{problem("regular expression %q: %v", pattern, err)}
+	}
+	m := re.FindStringSubmatch(text)
+	if m == nil {
+		return "", false, nil
+	}
+	want := min(1, len(m)-1)
+	if group != nil {
+		want = *group
+	}
+	if want >= len(m) {
+		return "", false, &Failure{problem("the regular expression %q has no bracket %d", pattern, want)}
+	}
+	return m[want], true, nil
+}

@@ -1,0 +1,69 @@
+package action
+
+import (
+	"context"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
+	return onSystem(s, func(d drivers.System) error { return d.Rotate(ctx, a.Orientation == "landscape") })
+}
+
+func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
+	return onSystem(s, func(d drivers.System) error { return d.DarkMode(ctx, a.On) })
+}
+
+func airplane(ctx context.Context, s *Session, a dsl.Airplane) error {
+	return onSystem(s, func(d drivers.System) error { return d.Airplane(ctx, a.On) })
+}
+
+func notifications(ctx context.Context, s *Session, _ dsl.Notifications) error {
+	return onSystem(s, func(d drivers.System) error { return d.Notifications(ctx) })
+}
+
+func locale(ctx context.Context, s *Session, a dsl.Locale) error {
+	return onSystem(s, func(d drivers.System) error {
+		app := ""
+		if apps, ok := s.Device.(drivers.Apps); ok {
+			front, err := apps.Foreground(ctx)
+			if err != nil {
+				return err
+			}
+			app = front
+		}
+		s.note("for the app in front: %s", app)
+		return d.Locale(ctx, app, a.Locale)
+	})
+}
+
+// shell runs a command of the tester on the device; a run has to allow it.
+func shell(ctx context.Context, s *Session, a dsl.Shell) error {
+	if !s.AllowShell {
+		return &Failure{problem("shell steps are not allowed in this run: start it with --allow-shell, or TAPROOT_ALLOW_SHELL=true")}
+	}
+	return onSystem(s, func(d drivers.System) error {
+		out, code, err := d.Shell(ctx, a.Command)
+		if err != nil {
+			return err
+		}
+		s.Value = strings.TrimRight(out, "\r\n")
+		s.note("exit code %d, %s", code, drivers.Quote(out))
+		if code != 0 {
+			p := problem("the command ended with exit code %d: %s", code, drivers.Quote(out))
+			p.Expected, p.Actual = "exit code 0", drivers.Quote(out)
+			return &Failure{p}
+		}
+		return nil
+	})
+}
+
+func onSystem(s *Session, do func(drivers.System) error) error {
+	d, err := able[drivers.System](s)
+	if err != nil {
+		return err
+	}
+	return do(d)
+}

@@ -1,0 +1,34 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// conditionTime is how long a condition looks for something that is not there; what is there costs one look.
+const conditionTime = time.Second
+
+// Visible tells whether a label is on the screen, for conditions: that it is not is an answer, not a failure.
+func Visible(ctx context.Context, s *Session, label string) (bool, error) {
+	w := newWatch(s)
+	err := poll(ctx, conditionTime, func() error {
+		if err := w.read(ctx, w.tree != nil); err != nil {
+			return err
+		}
+		matches, err := w.find(ctx, dsl.Selector{Label: label}, false)
+		if err != nil {
+			return err
+		}
+		if len(matches) == 0 {
+			return errWait
+		}
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,119 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
+	switch {
+	case a.Gone != nil:
+		return gone(ctx, s, *a.Gone)
+	case a.Enabled != nil:
+		yes := true
+		sel := *a.Enabled
+		sel.Enabled = &yes
+		_, err := see(ctx, s, sel)
+		return asAssertion(err)
+	case a.Text != "":
+		return screenText(ctx, s, a.Text)
+	case a.URL != "":
+		d, err := able[drivers.WebPages](s)
+		if err != nil {
+			return err
+		}
+		return asAssertion(d.WaitPage(ctx, drivers.WebEvent{URL: a.URL}, s.Timeout))
+	}
+	return assert(ctx, s, dsl.Assert{Selector: *a.Visible})
+}
+
+func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
+	return gone(ctx, s, a.Selector)
+}
+
+// gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A screen that never
+// rests may prove it at the end of the time.
+func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
+	w := newWatch(s)
+	absent := false
+	var still []drivers.Match
+	err := poll(ctx, s.Timeout, func() error {
+		absent = false
+		if err := w.read(ctx, true); err != nil {
+			return err
+		}
+		if why := w.tree.Cut(); why != "" {
+			return fmt.Errorf("what is not there cannot be told from a part of the screen: %s", why)
+		}
+		q, err := w.query(ctx, sel, false)
+		if err != nil {
+			return err
+		}
+		q.Settled = true
+		if still, err = w.tree.Find(q); err != nil {
+			return err
+		}
+		absent = len(still) == 0
+		if !absent || !w.settled(quietToAssert) {
+			return errWait
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errWait) && absent:
+		s.note("the screen never came to rest; the element was not there at the end of the time")
+		return nil
+	case errors.Is(err, errWait):
+		return &Failure{reporters.Problem{Assertion: true,
+			Message:  fmt.Sprintf("%s is still there after %s: %s", drivers.Describe(sel), s.Timeout, still[0].Node),
+			Expected: "no " + drivers.Describe(sel) + " on the screen", Actual: still[0].Node.String()}}
+	}
+	return asAssertion(err)
+}
+
+// screenText waits for a text anywhere on the screen, within longer texts too.
+func screenText(ctx context.Context, s *Session, text string) error {
+	want := drivers.Normalise(text)
+	var tree *drivers.Tree
+	err := poll(ctx, s.Timeout, func() (err error) {
+		if tree, err = s.Device.Tree(ctx); err != nil {
+			return err
+		}
+		s.Detail.Looks++
+		for _, have := range tree.AllTexts() {
+			if strings.Contains(drivers.Normalise(have), want) {
+				return nil
+			}
+		}
+		return errWait
+	})
+	if errors.Is(err, errWait) {
+		p := problem("the text %s did not appear within %s; %s", drivers.Quote(text), s.Timeout, shown(tree))
+		p.Expected, p.Actual, p.Assertion = drivers.Quote(text)+" on the screen", shown(tree), true
+		return &Failure{p}
+	}
+	return err
+}
+
+// rest sleeps; `taproot validate` warns about it.
+func rest(ctx context.Context, _ *Session, a dsl.Sleep) error {
+	return sleep(ctx, time.Duration(a.Ms)*time.Millisecond)
+}
+
+// asAssertion marks what blames the app as an assertion that did not hold.
+func asAssertion(err error) error {
+	var f *Failure
+	if err == nil || !errors.As(err, &f) && !drivers.AppIsWrong(err) {
+		return err
+	}
+	p := ProblemOf(err)
+	p.Assertion = true
+	return &Failure{p}
+}

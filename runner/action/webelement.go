@@ -1,0 +1,159 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// at names an element of the page for the step.
+func (s *Session) at(selector, frame string) drivers.WebTarget {
+	s.tapped = nil
+	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: s.Timeout}
+}
+
+func onElements(s *Session, do func(drivers.WebElements) error) error {
+	d, err := able[drivers.WebElements](s)
+	if err != nil {
+		return err
+	}
+	return do(d)
+}
+
+func onPages(s *Session, do func(drivers.WebPages) error) error {
+	d, err := able[drivers.WebPages](s)
+	if err != nil {
+		return err
+	}
+	return do(d)
+}
+
+func webClick(ctx context.Context, s *Session, a dsl.WebClick) error {
+	return onElements(s, func(d drivers.WebElements) error {
+		return d.ClickOn(ctx, s.at(a.Selector, a.Frame), drivers.WebClick{Button: a.Button, Count: a.Count})
+	})
+}
+
+func webPress(ctx context.Context, s *Session, a dsl.WebPress) error {
+	return onElements(s, func(d drivers.WebElements) error { return d.PressOn(ctx, s.at(a.Selector, a.Frame), a.Key) })
+}
+
+func webSelect(ctx context.Context, s *Session, a dsl.WebSelect) error {
+	var choice drivers.WebChoice
+	switch {
+	case a.Value != nil:
+		choice.Values = []string{*a.Value}
+	case a.Index != nil:
+		choice.Indexes = []int{*a.Index}
+	default:
+		choice.Labels = []string{a.Label}
+	}
+	return onElements(s, func(d drivers.WebElements) error { return d.SelectIn(ctx, s.at(a.Selector, a.Frame), choice) })
+}
+
+func webCheck(ctx context.Context, s *Session, a dsl.WebCheck) error {
+	return onElements(s, func(d drivers.WebElements) error { return d.Check(ctx, s.at(a.Selector, a.Frame), a.Checked) })
+}
+
+func webHover(ctx context.Context, s *Session, a dsl.WebHover) error {
+	return onElements(s, func(d drivers.WebElements) error { return d.Hover(ctx, s.at(a.Selector, a.Frame)) })
+}
+
+func webUpload(ctx context.Context, s *Session, a dsl.WebUpload) error {
+	var files []string
+	for _, name := range a.Files {
+		path, err := s.file(name)
+		if err != nil {
+			return err
+		}
+		files = append(files, path)
+	}
+	return onElements(s, func(d drivers.WebElements) error { return d.Upload(ctx, s.at(a.Selector, a.Frame), files) })
+}
+
+// webDownload keeps the file as an artifact of the report.
+func webDownload(ctx context.Context, s *Session, a dsl.WebDownload) error {
+	dir, err := os.MkdirTemp(s.Work, "download-")
+	if err != nil {
+		return err
+	}
+	return onElements(s, func(d drivers.WebElements) error {
+		path, err := d.Download(ctx, s.at(a.Selector, a.Frame), dir, a.Name)
+		if err != nil {
+			return err
+		}
+		name := filepath.Base(path)
+		kept, err := s.Keep("artifacts/"+name, path)
+		if err != nil {
+			return fmt.Errorf("keep the download %s: %w", name, err)
+		}
+		s.note("downloaded %s", name)
+		s.Value = kept
+		return nil
+	})
+}
+
+func webWait(ctx context.Context, s *Session, a dsl.WebWait) error {
+	if a.Selector != "" {
+		state := a.State
+		if state == "" {
+			state = "visible"
+		}
+		return asAssertion(onElements(s, func(d drivers.WebElements) error { return d.WaitElement(ctx, s.at(a.Selector, a.Frame), state) }))
+	}
+	event := drivers.WebEvent{URL: a.URL, Load: a.Load, Request: a.Request, Response: a.Response}
+	return asAssertion(onPages(s, func(d drivers.WebPages) error { return d.WaitPage(ctx, event, s.Timeout) }))
+}
+
+func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
+	d, err := able[drivers.Navigator](s)
+	if err != nil {
+		return err
+	}
+	where := a.To
+	if a.URL != "" {
+		if where, err = s.address(a.URL); err != nil {
+			return err
+		}
+	}
+	s.tapped = nil
+	return d.Navigate(ctx, where, max(s.Timeout, DefaultTimeout))
+}
+
+func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
+	route := drivers.WebRoute{URL: a.URL, Block: a.Block, Status: a.Status, Body: a.Body, JSON: a.JSON, Headers: a.Headers,
+		Delay: time.Duration(a.DelayMs) * time.Millisecond}
+	return onPages(s, func(d drivers.WebPages) error { return d.Route(ctx, route) })
+}
+
+func webStorage(ctx context.Context, s *Session, a dsl.WebStorage) error {
+	return onPages(s, func(d drivers.WebPages) error {
+		if a.Load != "" {
+			path, err := s.file(a.Load)
+			if err != nil {
+				return err
+			}
+			return d.LoadState(ctx, path)
+		}
+		if s.Dir == "" {
+			return &Failure{problem("%q: only a test in a file can name files", a.Save)}
+		}
+		return d.SaveState(ctx, filepath.Join(s.Dir, filepath.FromSlash(a.Save)))
+	})
+}
+
+func webEval(ctx context.Context, s *Session, a dsl.WebEval) error {
+	return onPages(s, func(d drivers.WebPages) (err error) {
+		s.Value, err = d.Eval(ctx, a.Script, s.Timeout)
+		return err
+	})
+}
+
+func closeBrowser(ctx context.Context, s *Session, _ dsl.CloseBrowser) error {
+	return onPages(s, func(d drivers.WebPages) error { return d.ClosePage(ctx) })
+}

@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// maxRounds bounds a repeat that says only while.
+const maxRounds = 100
+
+// controlled runs a step that holds others, within its own time limit.
+func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
+	args, opts, err := dsl.Bind(step, r.scope)
+	if err != nil {
+		return r.leaf(ctx, step, func(context.Context) error { return blameTest(err) })
+	}
+	limited := ctx
+	if opts.TimeoutMs != nil {
+		limit := time.Duration(*opts.TimeoutMs) * time.Millisecond
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("the %s took longer than %s", step.Def.Name, limit))
+		defer cancel()
+	}
+	o := passed
+	for try := 0; ; try++ {
+		o = r.control(limited, step, args, try < step.Options.Retries)
+		if o.verdict != reporters.Fail || try >= step.Options.Retries {
+			break
+		}
+	}
+	if o.verdict == reporters.Interrupted && ctx.Err() == nil { // not the run: the limit of this step
+		return failed("%v", context.Cause(limited))
+	}
+	return o
+}
+
+// control runs the steps of a control action. again: a failure is not the end, so it is a warning.
+func (r *run) control(ctx context.Context, step *dsl.Step, args any, again bool) outcome {
+	if again {
+		r.lenient++
+		defer func() { r.lenient-- }()
+	}
+	switch a := args.(type) {
+	case dsl.If:
+		return r.branch(ctx, step, a)
+	case dsl.Repeat:
+		return r.repeat(ctx, a)
+	case dsl.Retry:
+		return r.retry(ctx, a)
+	case dsl.ForEach:
+		return r.forEach(ctx, step, a)
+	case dsl.Group:
+		return r.inside(ctx, name("group", a.Name), a.Steps)
+	case dsl.Try:
+		return r.try(ctx, a)
+	case dsl.Run:
+		return r.block(ctx, step, a)
+	}
+	return outcome{reporters.Error, &reporters.Problem{Message: fmt.Sprintf("no way to run %T", args)}}
+}
+
+// inside runs steps that reports show as part of something.
+func (r *run) inside(ctx context.Context, what string, steps dsl.Steps) outcome {
+	r.in = append(r.in, what)
+	defer func() { r.in = r.in[:len(r.in)-1] }()
+	return r.list(ctx, steps)
+}
+
+func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If) outcome {
+	on, err := r.truth(ctx, a.Cond)
+	switch {
+	case err != nil:
+		return r.leaf(ctx, step, func(context.Context) error { return err })
+	case on:
+		return r.inside(ctx, "then", a.Then)
+	}
+	return r.inside(ctx, "else", a.Else)
+}
+
+func (r *run) repeat(ctx context.Context, a dsl.Repeat) outcome {
+	times := maxRounds
+	if a.Times != nil {
+		times = *a.Times
+	}
+	for i := range times {
+		if a.While != nil {
+			on, err := r.truth(ctx, *a.While)
+			if err != nil {
+				return outcome{reporters.Fail, problemOf(err)}
+			}
+			if !on {
+				return passed
+			}
+		}
+		what := fmt.Sprintf("repeat %d", i+1)
+		if a.Times != nil {
+			what = fmt.Sprintf("repeat %d/%d", i+1, times)
+		}
+		if o := r.inside(ctx, what, a.Steps); !o.ok() {
+			return o
+		}
+	}
+	if a.Times == nil {
+		return failed("%s still holds after %d rounds", a.While.Text, times)
+	}
+	return passed
+}
+
+func (r *run) retry(ctx context.Context, a dsl.Retry) outcome {
+	times := max(a.Times, 1)
+	for i := range times {
+		o := r.attempt(ctx, fmt.Sprintf("try %d/%d", i+1, times), a.Steps, i+1 < times)
+		if o.verdict != reporters.Fail || i+1 == times {
+			return o
+		}
+	}
+	return passed
+}
+
+// attempt runs steps whose failure somebody around them takes care of, when lenient.
+func (r *run) attempt(ctx context.Context, what string, steps dsl.Steps, lenient bool) outcome {
+	if lenient {
+		r.lenient++
+		defer func() { r.lenient-- }()
+	}
+	return r.inside(ctx, what, steps)
+}
+
+func (r *run) forEach(ctx context.Context, step *dsl.Step, a dsl.ForEach) outcome {
+	items := a.In.List
+	if a.In.Expr != nil {
+		value, err := r.scope.EvalExpr(*a.In.Expr, r.source, r.known())
+		if err == nil {
+			items, err = listOf(value)
+		}
+		if err != nil {
+			return r.leaf(ctx, step, func(context.Context) error { return blameTest(err) })
+		}
+	}
+	before, had := r.scope.Value(a.Var)
+	defer func() {
+		r.scope.Unset(a.Var)
+		if had {
+			r.scope.Set(a.Var, before)
+		}
+	}()
+	for i, item := range items {
+		r.scope.Set(a.Var, item)
+		if o := r.inside(ctx, fmt.Sprintf("forEach %d/%d", i+1, len(items)), a.Steps); !o.ok() {
+			return o
+		}
+	}
+	return passed
+}
+
+func listOf(value any) ([]any, error) {
+	switch list := value.(type) {
+	case []any:
+		return list, nil
+	case []string:
+		items := make([]any, len(list))
+		for i, s := range list {
+			items[i] = s
+		}
+		return items, nil
+	case []int:
+		items := make([]any, len(list))
+		for i, n := range list {
+			items[i] = n
+		}
+		return items, nil
+	}
+	return nil, fmt.Errorf("forEach needs a list, not %s", dsl.Show(value))
+}
+
+// try lets the test go on behind a failure when it says what to do about it.
+func (r *run) try(ctx context.Context, a dsl.Try) outcome {
+	o := r.attempt(ctx, "try", a.Steps, len(a.OnFailure) > 0)
+	if o.verdict == reporters.Fail && len(a.OnFailure) > 0 {
+		o = r.inside(ctx, "onFailure", a.OnFailure)
+	}
+	if len(a.Always) > 0 && o.verdict != reporters.Interrupted && o.verdict != reporters.Error {
+		if last := r.inside(ctx, "always", a.Always); o.ok() {
+			o = last
+		}
+	}
+	return o
+}
+
+// block runs the steps of another file with variables of its own.
+func (r *run) block(ctx context.Context, step *dsl.Step, a dsl.Run) outcome {
+	inner, err := r.scope.Block(step.Block, a.With)
+	if err != nil {
+		return r.leaf(ctx, step, func(context.Context) error { return blameTest(err) })
+	}
+	outer, source := r.scope, r.source
+	r.scope, r.source = inner, step.Block.Source
+	defer func() { r.scope, r.source = outer, source }()
+	o := r.inside(ctx, "run "+a.File, step.Block.Steps)
+	if step.Options.As != "" && o.ok() {
+		outer.Set(step.Options.As, inner.Saved())
+	}
+	return o
+}
+
+// truth evaluates a condition; anything but true or false is a mistake of the test.
+func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
+	known := r.known()
+	var broken error // of the device: not the test's fault
+	known["visible"] = func(label string) (bool, error) {
+		on, err := action.Visible(ctx, r.session, label)
+		if err != nil && broken == nil {
+			broken = err
+		}
+		return on, err
+	}
+	var value any
+	err := guard(func() (err error) {
+		value, err = r.scope.EvalExpr(e, r.source, known)
+		return err
+	})
+	if broken != nil {
+		return false, broken
+	}
+	if err != nil {
+		return false, blameTest(err)
+	}
+	on, ok := value.(bool)
+	if !ok {
+		return false, blameTest(fmt.Errorf("%s is %s, neither true nor false", e.Text, dsl.Show(value)))
+	}
+	return on, nil
+}
+
+// known is what expressions see beside the variables.
+func (r *run) known() map[string]any {
+	info := r.dev.Info()
+	return map[string]any{"platform": string(r.c.Platform),
+		"device": map[string]any{"id": info.ID, "model": info.Model, "os": info.OSVersion}}
+}
+
+func problemOf(err error) *reporters.Problem {
+	p := action.ProblemOf(err)
+	return &p
+}
+
+func name(kind, name string) string {
+	if name == "" {
+		return kind
+	}
+	return kind + " " + name
+}

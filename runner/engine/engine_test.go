@@ -1,0 +1,415 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// run runs a case into a sink that keeps everything, in fake time.
+func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T, s *sink, r *reporters.Result)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{dir: dir}
+		verdict, err := engine.Run(t.Context(), testCase(t, steps), dev, s, engine.Options{})
+		r := s.result(t)
+		if err != nil || r.Verdict != verdict {
+			t.Fatalf("verdict %s and in the events %s, %v", verdict, r.Verdict, err)
+		}
+		check(t, s, r)
+	})
+}
+
+// pack runs a case into a real report pack.
+func pack(t *testing.T, c plan.Case, dev drivers.Device) (*reporters.Result, []string) {
+	t.Helper()
+	dir, err := reporters.NewRunDir(t.TempDir(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	p, err := dir.NewPack(reporters.Case{ID: c.Test.ID, Pack: c.Pack}, reporters.PackOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Run(t.Context(), c, dev, p, engine.Options{Timeout: 50 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	res, err := p.Finish(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(p.Dir(), "screenshots", "*.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range paths {
+		paths[i] = filepath.Base(paths[i])
+	}
+	return res, paths
+}
+
+func verdicts(r *reporters.Result) string {
+	var list []string
+	for _, s := range r.Steps {
+		list = append(list, string(s.Verdict))
+	}
+	return strings.Join(list, " ")
+}
+
+func TestPassTakesOnePictureOfEachStep(t *testing.T) {
+	w := &witness{device: &device{}}
+	r, pictures := pack(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w)
+	if r.Verdict != reporters.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
+		t.Errorf("%s: %s, %v", r.Verdict, verdicts(r), r.Problem)
+	}
+	if want := []string{"01-tap-go.png", "02-assert-ready.png", "03-assert-go.png"}; !slices.Equal(pictures, want) {
+		t.Errorf("pictures %v, want %v", pictures, want)
+	}
+	if r.Case.Device != "R58M" || r.Case.Model != "Acme One" || w.taps != 1 {
+		t.Errorf("device %q, model %q, %d taps", r.Case.Device, r.Case.Model, w.taps)
+	}
+	if i := slices.IndexFunc(r.Attachments, func(a reporters.Attachment) bool { return a.Path == "logcat.txt" }); i < 0 {
+		t.Errorf("no log among %+v", r.Attachments)
+	}
+}
+
+func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
+	d := &device{}
+	r, pictures := pack(t, testCase(t, "  - tap: Go\n  - assert: Paid\n  - tap: Go\n  - tap: Go\n"), d)
+	if r.Verdict != reporters.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
+		t.Errorf("%s: %s, problem of step %d, %d taps", r.Verdict, verdicts(r), r.ProblemStep, d.taps)
+	}
+	if want := []string{"01-tap-go.png", "02-assert-paid-failed.png", "02-assert-paid.png"}; !slices.Equal(pictures, want) {
+		t.Errorf("pictures %v, want %v", pictures, want)
+	}
+	if s := reporters.Summarize(r); s.Steps != 4 || s.StepsPassed != 1 || s.StepsFailed != 1 || s.Screenshots != 3 {
+		t.Errorf("summary %+v", s)
+	}
+}
+
+func TestFailedActionTakesOnePictureOnly(t *testing.T) {
+	r, pictures := pack(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{})
+	if r.Verdict != reporters.Fail || verdicts(r) != "fail unreached" {
+		t.Errorf("%s: %s", r.Verdict, verdicts(r))
+	}
+	if want := []string{"01-tap-nowhere.png"}; !slices.Equal(pictures, want) {
+		t.Errorf("pictures %v, want %v", pictures, want)
+	}
+}
+
+func TestStepsOwnTimeoutWins(t *testing.T) {
+	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *reporters.Result) {
+		if d := r.Steps[0].Duration; d < 3*time.Second || d > 4*time.Second {
+			t.Errorf("the step took %v", d)
+		}
+	})
+	run(t, "  - assert: Paid\n", &device{}, func(t *testing.T, _ *sink, r *reporters.Result) {
+		if d := r.Duration; d < 10*time.Second || d > 11*time.Second {
+			t.Errorf("the case took %v", d)
+		}
+	})
+}
+
+// TestPanicIsAnErrorWithItsStack: wherever the driver breaks down, the run goes on, and the film and the log are ended.
+func TestPanicIsAnErrorWithItsStack(t *testing.T) {
+	boom := func() { panic("boom") }
+	for name, broken := range map[string]*device{
+		"Tree":       {onTree: func(context.Context) error { boom(); return nil }},
+		"Tap":        {onTap: func(context.Context) error { boom(); return nil }},
+		"Screenshot": {onScreenshot: func(context.Context) (image.Image, error) { boom(); return nil, nil }},
+		"Info":       {onInfo: boom},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &witness{device: broken}
+			run(t, "  - tap: Go\n  - assert: Ready\n", w, func(t *testing.T, _ *sink, r *reporters.Result) {
+				if r.Verdict != reporters.Error || r.Problem == nil || !strings.Contains(r.Problem.Message, "boom") {
+					t.Fatalf("%s: %+v", r.Verdict, r.Problem)
+				}
+				if !strings.Contains(r.Problem.Stack, "engine_test.go") {
+					t.Errorf("the stack does not lead to the panic:\n%s", r.Problem.Stack)
+				}
+				if r.Steps[1].Verdict != reporters.Unreached {
+					t.Errorf("steps %s", verdicts(r))
+				}
+				if w.filmsEnded != w.films || w.logsEnded != w.logs {
+					t.Errorf("%d of %d films and %d of %d logs were ended", w.filmsEnded, w.films, w.logsEnded, w.logs)
+				}
+			})
+		})
+	}
+}
+
+func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
+	hang := func(ctx context.Context) error { <-ctx.Done(); return fmt.Errorf("device R58M: %w", ctx.Err()) }
+	for name, d := range map[string]*device{
+		"in a call":           {onTree: hang},
+		"in a call that lies": {onTree: func(ctx context.Context) error { <-ctx.Done(); return drivers.ErrDeviceLost }},
+		"while it waits":      {onTree: func(context.Context) error { return drivers.ErrNotReady }},
+		"in a picture":        {onScreenshot: func(ctx context.Context) (image.Image, error) { return nil, hang(ctx) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				began := time.Now()
+				time.AfterFunc(3*time.Second, func() { cancel(errors.New("somebody pressed Ctrl-C")) })
+				s, w := &sink{dir: dir}, &witness{device: d}
+				verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n  - assert: Ready\n"), w, s, engine.Options{})
+				if took := time.Since(began); took >= 4*time.Second {
+					t.Errorf("it ended %v after the start", took)
+				}
+				r := s.result(t)
+				if err != nil || verdict != reporters.Interrupted || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "Ctrl-C") {
+					t.Errorf("verdict %s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
+				}
+				if r.Steps[1].Verdict != reporters.Unreached || w.filmsEnded != 1 || w.logsEnded != 1 {
+					t.Errorf("steps %s, %d films ended, %d logs", verdicts(r), w.filmsEnded, w.logsEnded)
+				}
+			})
+		})
+	}
+}
+
+// TestInterruptIsNoErrorOfTheReport: the sink hears of the end of the run, too, and the picture that was taken is kept.
+func TestInterruptIsNoErrorOfTheReport(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	d := &device{onScreenshot: func(context.Context) (image.Image, error) { cancel(); return screen, nil }}
+	s := &sink{dir: t.TempDir()}
+	verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n  - assert: Ready\n"), d, s, engine.Options{})
+	if err != nil || verdict != reporters.Interrupted || len(s.shots) != 1 {
+		t.Errorf("verdict %s, %v, %d pictures", verdict, err, len(s.shots))
+	}
+}
+
+func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &sink{dir: t.TempDir(), afterEvent: func(e reporters.Event) {
+		if e.Kind == reporters.StepEnded {
+			cancel()
+		}
+	}}
+	if verdict, err := engine.Run(ctx, testCase(t, "  - assert: Ready\n"), &device{}, s, engine.Options{}); err != nil || verdict != reporters.Pass {
+		t.Errorf("verdict %s, %v", verdict, err)
+	}
+}
+
+func TestNothingRunsOnceTheContextIsOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d, s := &device{}, &sink{dir: t.TempDir()}
+	verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n"), d, s, engine.Options{})
+	if err != nil || verdict != reporters.Interrupted || d.trees+d.taps+d.shots > 0 {
+		t.Errorf("verdict %s, %v, %d trees, %d taps, %d pictures", verdict, err, d.trees, d.taps, d.shots)
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+// TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice breaks each event of a case in turn.
+func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
+	const steps = "  - tap: Go\n  - tap: Go\n  - tap: Go\n"
+	whole := &sink{dir: t.TempDir()}
+	if verdict, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil || verdict != reporters.Pass {
+		t.Fatalf("verdict %s, %v", verdict, err)
+	}
+	for n, event := range whole.events {
+		t.Run(fmt.Sprintf("%d %s", n+1, event.Kind), func(t *testing.T) {
+			s, w, seen := &sink{dir: t.TempDir()}, &witness{device: &device{}}, 0
+			var calls int
+			s.failEmit = func(reporters.Event) error {
+				if seen++; seen == n+1 {
+					calls = w.trees + w.taps
+					return errFull
+				}
+				return nil
+			}
+			verdict, err := engine.Run(t.Context(), testCase(t, steps), w, s, engine.Options{NoVideo: true})
+			if verdict != reporters.Error || !errors.Is(err, errFull) {
+				t.Errorf("verdict %s, %v", verdict, err)
+			}
+			if more := w.trees + w.taps - calls; more != 0 {
+				t.Errorf("%d calls of the device after the report was lost", more)
+			}
+			if w.logsEnded != w.logs || n == 0 && w.logs > 0 {
+				t.Errorf("%d of %d logs were ended", w.logsEnded, w.logs)
+			}
+			if r := s.result(t); event.Kind != reporters.CaseEnded && (r.Verdict != reporters.Error || !strings.Contains(r.Problem.Message, "no space left")) {
+				t.Errorf("the events say %s, %+v", r.Verdict, r.Problem)
+			}
+		})
+	}
+}
+
+func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
+	for name, s := range map[string]*sink{"picture": {failShot: errFull}, "log": {failAdd: errFull}} {
+		t.Run(name, func(t *testing.T) {
+			s.dir = t.TempDir()
+			w := &witness{device: &device{}}
+			verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - tap: Go\n"), w, s, engine.Options{})
+			if r := s.result(t); verdict != reporters.Error || r.Verdict != verdict || !errors.Is(err, errFull) {
+				t.Errorf("verdict %s, %s, %v", verdict, r.Verdict, err)
+			}
+			if name == "picture" && w.taps != 1 {
+				t.Errorf("%d taps after the first picture was lost", w.taps)
+			}
+		})
+	}
+}
+
+// TestReportThatCannotBeWrittenWeighsMoreThanAFailure: nobody could read of the failure.
+func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
+	s := &sink{dir: t.TempDir(), failShot: errFull}
+	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s, engine.Options{})
+	if verdict != reporters.Error || !errors.Is(err, errFull) {
+		t.Errorf("verdict %s, %v", verdict, err)
+	}
+}
+
+func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
+	lost := fmt.Errorf("%w: the connection to device R58M broke", drivers.ErrDeviceLost)
+	d := &device{}
+	d.onTap = func(context.Context) error {
+		d.onTree = func(context.Context) error { return lost }
+		d.onScreenshot = func(context.Context) (image.Image, error) { return nil, lost }
+		return nil
+	}
+	run(t, "  - tap: Go\n  - assert: Ready\n  - tap: Go\n", &witness{device: d, stopLog: func() error { return lost }, stopFilm: func() error { return lost }},
+		func(t *testing.T, _ *sink, r *reporters.Result) {
+			if r.Verdict != reporters.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message, "R58M") {
+				t.Errorf("%s: %s, %+v", r.Verdict, verdicts(r), r.Problem)
+			}
+		})
+}
+
+// TestHangingDeviceIsNotWaitedForTwice: what hangs in a step hangs in the picture, too.
+func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
+	d := &device{}
+	d.onTree = func(ctx context.Context) error { return drivers.ErrDeviceLost }
+	d.onScreenshot = func(ctx context.Context) (image.Image, error) { <-ctx.Done(); return nil, ctx.Err() }
+	run(t, "  - assert: Ready\n", d, func(t *testing.T, _ *sink, r *reporters.Result) {
+		if r.Verdict != reporters.Error || r.Duration > 6*time.Second {
+			t.Errorf("%s after %v", r.Verdict, r.Duration)
+		}
+	})
+}
+
+func TestEmptyPictureIsANote(t *testing.T) {
+	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
+	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *reporters.Result) {
+		if r.Verdict != reporters.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"), "empty picture") {
+			t.Errorf("%s, %d pictures, notes %q", r.Verdict, len(s.shots), r.Steps[0].Notes)
+		}
+	})
+}
+
+// TestFilmAndLogThatFailCostANoteOnly: errors and panics, at the start and at the end.
+func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
+	fail := func() error { return errors.New("no encoder") }
+	burst := func() error { panic("no encoder") }
+	for how, broken := range map[string]func() error{"error": fail, "panic": burst} {
+		for name, w := range map[string]*witness{
+			"start film": {startFilm: broken}, "stop film": {stopFilm: broken},
+			"start log": {startLog: broken}, "stop log": {stopLog: broken},
+			"both": {startFilm: broken, startLog: broken},
+		} {
+			t.Run(how+" "+name, func(t *testing.T) {
+				w.device = &device{}
+				run(t, "  - tap: Go\n", w, func(t *testing.T, s *sink, r *reporters.Result) {
+					if r.Verdict != reporters.Pass {
+						t.Errorf("%s: %+v", r.Verdict, r.Problem)
+					}
+					if said := s.noFilm + strings.Join(r.Notes, ";"); !strings.Contains(said, "no encoder") {
+						t.Errorf("the report does not tell: %q", said)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestNoVideoDoesNotFilm(t *testing.T) {
+	w, s := &witness{device: &device{}}, &sink{dir: t.TempDir()}
+	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{NoVideo: true})
+	if err != nil || verdict != reporters.Pass || w.films != 0 || s.noFilm == "" || w.logsEnded != 1 {
+		t.Errorf("%s, %v, %d films, reason %q, %d logs", verdict, err, w.films, s.noFilm, w.logsEnded)
+	}
+}
+
+// TestVariablesThatHaveNoValueAreAnErrorOfTheCase: plan.Build finds them before, but the environment may change.
+func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
+	tests, err := dsl.Parse("a.yaml", []byte("id: a\nplatform: android\nvars: {USER: \"${GONE}\"}\nsteps:\n  - tap: ${USER}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, s := &device{}, &sink{dir: t.TempDir()}
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "a"}, d, s, engine.Options{})
+	r := s.result(t)
+	if err != nil || verdict != reporters.Error || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "GONE") || d.trees+d.shots > 0 {
+		t.Errorf("%s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
+	}
+	if len(r.Steps) != 1 || r.Steps[0].Args != "${USER}" {
+		t.Errorf("steps %+v", r.Steps)
+	}
+}
+
+func TestWhatIsTypedNeverNamesAPicture(t *testing.T) {
+	d := &device{}
+	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *reporters.Result) {
+		if len(s.shots) != 1 || s.shots[0].Label != "input" {
+			t.Errorf("pictures %+v", s.shots)
+		}
+	})
+}
+
+// TestWorkFolderThatCannotBeMadeIsAnError of the report, before the device is asked for anything.
+func TestWorkFolderThatCannotBeMadeIsAnError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, s := &witness{device: &device{}}, &sink{dir: file}
+	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{})
+	if err == nil || verdict != reporters.Error || w.trees+w.films+w.logs > 0 {
+		t.Errorf("%s, %v, %d trees, %d films, %d logs", verdict, err, w.trees, w.films, w.logs)
+	}
+}
+
+// discard is a sink that keeps nothing.
+type discard struct{ dir string }
+
+func (d discard) Emit(reporters.Event) error                       { return nil }
+func (d discard) Screenshot(context.Context, reporters.Shot) error { return nil }
+func (d discard) Dir() string                                      { return d.dir }
+func (d discard) Add(reporters.Attachment, int, string) error      { return nil }
+func (d discard) AddClip(string, time.Time)                        {}
+func (d discard) NoRecording(string)                               {}
+
+// BenchmarkEngineStep is the engine's own cost of one step: the device does nothing and the sink keeps nothing.
+func BenchmarkEngineStep(b *testing.B) {
+	const steps = 100
+	c := testCase(b, strings.Repeat("  - tap: {point: \"10,10\"}\n", steps))
+	dev, s := &device{}, discard{b.TempDir()}
+	b.ReportAllocs()
+	for b.Loop() {
+		if verdict, err := engine.Run(b.Context(), c, dev, s, engine.Options{NoVideo: true}); err != nil || verdict != reporters.Pass {
+			b.Fatalf("%s, %v", verdict, err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/steps, "ns/step")
+}

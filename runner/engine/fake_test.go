@@ -1,0 +1,181 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"image"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// device shows a button "Go" and the text "Ready", and counts what it is asked for. A hook replaces a call.
+type device struct {
+	onInfo       func()
+	onTree       func(ctx context.Context) error
+	onTap        func(ctx context.Context) error
+	onScreenshot func(ctx context.Context) (image.Image, error)
+
+	trees, taps, shots int
+}
+
+var screen = image.NewRGBA(image.Rect(0, 0, 40, 80))
+
+func (d *device) Info() drivers.Info {
+	if d.onInfo != nil {
+		d.onInfo()
+	}
+	return drivers.Info{ID: "R58M", Manufacturer: "Acme", Model: "One"}
+}
+
+func (d *device) Tree(ctx context.Context) (*drivers.Tree, error) {
+	d.trees++
+	if d.onTree != nil {
+		if err := d.onTree(ctx); err != nil {
+			return nil, err
+		}
+	}
+	size := screen.Bounds().Max
+	root := &drivers.Node{Type: "root", Bounds: screen.Bounds(), Children: []*drivers.Node{
+		{Type: "Button", Text: "Go", Clickable: true, Bounds: image.Rect(0, 10, 40, 20)},
+		{Type: "Text", Text: "Ready", Bounds: image.Rect(0, 30, 40, 40)},
+	}}
+	return drivers.NewTree([]*drivers.Node{root}, size, time.Now()), ctx.Err()
+}
+
+func (d *device) Screenshot(ctx context.Context) (image.Image, error) {
+	d.shots++
+	if d.onScreenshot != nil {
+		return d.onScreenshot(ctx)
+	}
+	return screen, ctx.Err()
+}
+
+func (d *device) Tap(ctx context.Context, _ image.Point) error {
+	d.taps++
+	if d.onTap != nil {
+		return d.onTap(ctx)
+	}
+	return ctx.Err()
+}
+
+func (d *device) Type(ctx context.Context, _ string) error { return ctx.Err() }
+func (d *device) Close() error                             { return nil }
+
+// witness is a device that films and logs.
+type witness struct {
+	*device
+	startFilm, stopFilm, startLog, stopLog func() error // may be nil
+
+	films, filmsEnded, logs, logsEnded int
+}
+
+func call(f func() error) error {
+	if f == nil {
+		return nil
+	}
+	return f()
+}
+
+func (w *witness) StartRecording(context.Context, string) (drivers.Recording, error) {
+	w.films++
+	if err := call(w.startFilm); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *witness) Stop(ctx context.Context) ([]drivers.Clip, error) {
+	w.filmsEnded++
+	return nil, errors.Join(ctx.Err(), call(w.stopFilm))
+}
+
+func (w *witness) StartLog(_ context.Context, to io.Writer) (func() error, error) {
+	w.logs++
+	if err := call(w.startLog); err != nil {
+		return nil, err
+	}
+	_, err := io.WriteString(to, "a line\n")
+	return func() error { w.logsEnded++; return call(w.stopLog) }, err
+}
+
+var (
+	_ drivers.Device    = (*device)(nil)
+	_ drivers.Recorder  = (*witness)(nil)
+	_ drivers.Logger    = (*witness)(nil)
+	_ drivers.Recording = (*witness)(nil)
+)
+
+// sink keeps events and fails when it is told to.
+type sink struct {
+	dir        string
+	failEmit   func(e reporters.Event) error // may be nil
+	failShot   error
+	failAdd    error
+	noFilm     string
+	shots      []reporters.Shot
+	afterEvent func(e reporters.Event)
+
+	mu     sync.Mutex
+	events []reporters.Event
+}
+
+func (s *sink) Emit(e reporters.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, e)
+	if s.afterEvent != nil {
+		s.afterEvent(e)
+	}
+	if s.failEmit != nil {
+		return s.failEmit(e)
+	}
+	return nil
+}
+
+func (s *sink) Screenshot(ctx context.Context, shot reporters.Shot) error {
+	s.shots = append(s.shots, shot)
+	return errors.Join(ctx.Err(), s.failShot)
+}
+
+func (s *sink) Dir() string                                 { return s.dir }
+func (s *sink) Add(reporters.Attachment, int, string) error { return s.failAdd }
+func (s *sink) AddClip(string, time.Time)                   {}
+func (s *sink) NoRecording(reason string)                   { s.noFilm = reason }
+
+// result folds what the sink was told.
+func (s *sink) result(t *testing.T) *reporters.Result {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ends := 0
+	for _, e := range s.events {
+		if e.Kind == reporters.CaseEnded {
+			ends++
+		}
+	}
+	if len(s.events) == 0 || s.events[0].Kind != reporters.CaseStarted || s.events[len(s.events)-1].Kind != reporters.CaseEnded || ends != 1 {
+		t.Fatalf("the events do not begin and end as those of one case: %+v", s.events)
+	}
+	return reporters.Fold(s.events)
+}
+
+// testCase makes a case of YAML steps, one a line.
+func testCase(t testing.TB, steps string) plan.Case {
+	t.Helper()
+	tests, err := dsl.Parse("suites/sample.yaml", []byte("id: sample\nplatform: android\nsteps:\n"+steps))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "sample"}
+}

@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// outcome is how a step, or several, ended.
+type outcome struct {
+	verdict reporters.Verdict
+	problem *reporters.Problem
+}
+
+var passed = outcome{verdict: reporters.Pass}
+
+// ok tells whether the steps that follow are run.
+func (o outcome) ok() bool { return o.verdict == reporters.Pass }
+
+// failed is an outcome for which the test is to blame: an expression that cannot be evaluated, for instance.
+func failed(format string, args ...any) outcome {
+	return outcome{reporters.Fail, &reporters.Problem{Message: fmt.Sprintf(format, args...)}}
+}
+
+// list runs steps one after the other until one does not go well.
+func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
+	for _, step := range steps {
+		if o := r.one(ctx, step); !o.ok() {
+			return o
+		}
+		if r.sinkErr != nil {
+			return outcome{verdict: reporters.Error}
+		}
+	}
+	return passed
+}
+
+// one runs a step with its options; what a soft or an optional step does wrong does not stop the list.
+func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
+	if ctx.Err() != nil {
+		return outcome{reporters.Interrupted, interrupted(ctx)}
+	}
+	outer := r.source
+	r.source = step.Source()
+	defer func() { r.source = outer }()
+	if step.Options.When != nil {
+		on, err := r.truth(ctx, *step.Options.When)
+		if err != nil {
+			return r.leaf(ctx, step, func(context.Context) error { return err })
+		}
+		if !on {
+			r.skip(step)
+			return passed
+		}
+	}
+	o := r.tolerant(ctx, step)
+	if o.verdict != reporters.Fail {
+		return o
+	}
+	switch {
+	case step.Options.Optional:
+		return passed
+	case step.Options.Soft:
+		r.settle(o)
+		return passed
+	}
+	return o
+}
+
+// tolerant runs a step so that its failures are warnings when the step is optional.
+func (r *run) tolerant(ctx context.Context, step *dsl.Step) outcome {
+	if step.Options.Optional {
+		r.lenient++
+		defer func() { r.lenient-- }()
+	}
+	if step.Def.Control() {
+		return r.controlled(ctx, step)
+	}
+	return r.leaf(ctx, step, func(ctx context.Context) error { return r.perform(ctx, step) })
+}
+
+// skip tells of a step that its condition leaves out.
+func (r *run) skip(step *dsl.Step) {
+	if step.Def.Control() {
+		return // its steps are told as left out at the end
+	}
+	r.n++
+	r.started(step)
+	r.emit(reporters.Event{Kind: reporters.StepEnded, Step: r.n, Verdict: reporters.Skipped,
+		Problem: &reporters.Problem{Message: "the condition " + step.Options.When.Text + " does not hold"}})
+}
+
+// started tells that leaf step r.n begins.
+func (r *run) started(step *dsl.Step) {
+	e := reporters.Event{Kind: reporters.StepStarted, Step: r.n}
+	if r.dynamic {
+		info := infoOf(step, r.scope)
+		info.N, info.In = r.n, strings.Join(r.in, " › ")
+		e.Info = &info
+	}
+	r.emit(e)
+}
+
+// leaf runs a step that does something, tells of it and takes its picture.
+func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context) error) outcome {
+	r.n++
+	n := r.n
+	r.started(step)
+	if r.sinkErr != nil {
+		return outcome{verdict: reporters.Error}
+	}
+	r.session.Detail = &reporters.Detail{}
+	began := time.Now()
+	err := r.attempts(ctx, step, do)
+	took := time.Since(began)
+	if budget := step.Options.BudgetMs; err == nil && budget != nil && took > time.Duration(*budget)*time.Millisecond {
+		err = overBudget(took, *budget)
+	}
+	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
+	ended.Verdict, ended.Problem = judge(ctx, err)
+	o := outcome{ended.Verdict, ended.Problem}
+	if err := r.pictures(ctx, n, step, ended); err != nil && o.ok() {
+		ended.Verdict, ended.Problem = judge(ctx, err)
+		o = outcome{ended.Verdict, ended.Problem}
+	}
+	if r.lenient > 0 && o.verdict == reporters.Fail {
+		ended.Verdict = reporters.Warned
+	}
+	r.emit(ended)
+	return o
+}
+
+// attempts runs the step once, and again as often as its option retries says while the app is wrong.
+func (r *run) attempts(ctx context.Context, step *dsl.Step, do func(context.Context) error) error {
+	for try := 0; ; try++ {
+		err := do(ctx)
+		if err == nil || try >= step.Options.Retries || ctx.Err() != nil || action.VerdictOf(err) != reporters.Fail {
+			return err
+		}
+		r.session.Detail.Notes = append(r.session.Detail.Notes, fmt.Sprintf("try %d failed: %v", try+1, err))
+	}
+}
+
+func overBudget(took time.Duration, budget int) error {
+	return &action.Failure{Problem: reporters.Problem{Assertion: true,
+		Message:  fmt.Sprintf("the step took %d ms, and its budget is %d ms", took.Milliseconds(), budget),
+		Expected: fmt.Sprintf("at most %d ms", budget), Actual: fmt.Sprintf("%d ms", took.Milliseconds())}}
+}
+
+// perform fills in the variables, performs the action and saves what it gives.
+func (r *run) perform(ctx context.Context, step *dsl.Step) error {
+	return guard(func() error {
+		args, opts, err := dsl.Bind(step, r.scope)
+		if err != nil {
+			return blameTest(err)
+		}
+		if set, ok := args.(dsl.Set); ok {
+			for name, value := range set.Vars {
+				r.scope.Set(name, value)
+			}
+			return nil
+		}
+		r.session.Timeout = r.opts.Timeout
+		if opts.TimeoutMs != nil {
+			r.session.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
+		}
+		if err := action.Perform(ctx, r.session, args); err != nil {
+			return err
+		}
+		if opts.As != "" {
+			r.scope.Set(opts.As, r.session.Value)
+		}
+		return nil
+	})
+}
+
+// blameTest makes a mistake that shows only when a step's variables are known a failure of the test, not of the device.
+func blameTest(err error) error {
+	var place *dsl.Error
+	if errors.As(err, &place) {
+		return &action.Failure{Problem: reporters.Problem{Message: place.Msg + hint(place)}}
+	}
+	return &action.Failure{Problem: reporters.Problem{Message: err.Error()}}
+}
+
+func hint(e *dsl.Error) string {
+	if e.Hint == "" {
+		return ""
+	}
+	return "; " + e.Hint
+}

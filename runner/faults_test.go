@@ -1,0 +1,158 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// simulated starts phones behind the simulator's own adb server, and the real driver for them.
+func simulated(t *testing.T, serials ...string) (*android.Driver, []*androidtest.Phone) {
+	t.Helper()
+	var list []*androidtest.Phone
+	for _, serial := range serials {
+		p := androidtest.NewPhone(androidtest.Options{Serial: serial, LoginLoading: 1, LoginSpinner: 1})
+		t.Cleanup(p.Close)
+		list = append(list, p)
+	}
+	server, err := androidtest.NewServer(list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return android.New(android.Options{
+		Getenv: func(name string) string {
+			return map[string]string{"ADB_SERVER_SOCKET": "tcp:" + server.Addr()}[name]
+		},
+		FindADB: func(context.Context) (string, error) {
+			return "", &drivers.Unavailable{What: "adb is not installed", Mend: "this test must not start it"}
+		},
+	}), list
+}
+
+// logins makes cases that start the sample app and look at its form.
+func logins(t *testing.T, n int) []plan.Case {
+	t.Helper()
+	var list []plan.Case
+	for i := range n {
+		list = append(list, parseCase(t, fmt.Sprintf("id: login-%d\nplatform: android\nsteps:\n"+
+			"  - launch: {package: %s, force: true}\n  - assert: Sign in\n  - tap: E-mail\n  - assert: Password\n", i+1, androidtest.LoginPackage)))
+	}
+	return list
+}
+
+// TestPhoneThatDropsInMidTestCostsItsOwnTestOnly: its test is an error that names it, and all others pass on the other phone.
+func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
+	driver, list := simulated(t, "SIM-A", "SIM-B")
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	list[0].Fail(androidtest.Fault{Match: "uiautomator", Nth: 2, Kind: androidtest.Drop, Away: -1})
+	errors := 0
+	for _, o := range r.All(t.Context(), logins(t, 5)) {
+		if o.Verdict() == reporters.Error {
+			errors++
+			wantVerdict(t, o, reporters.Error, "SIM-A")
+			if o.Result.ProblemStep == 0 || o.Result.Case.Device != "SIM-A" {
+				t.Errorf("the problem is of step %d on %s", o.Result.ProblemStep, o.Result.Case.Device)
+			}
+			continue
+		}
+		wantVerdict(t, o, reporters.Pass)
+	}
+	if errors != 1 {
+		t.Errorf("%d errors for one drop", errors)
+	}
+}
+
+// TestPhoneThatDropsAndComesBackIsUsedAgain: the cable was loose for a second.
+func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
+	driver, list := simulated(t, "SIM-A")
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	list[0].Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Drop, Away: time.Second})
+	outcomes := r.All(t.Context(), logins(t, 3))
+	wantVerdict(t, outcomes[0], reporters.Error, "SIM-A")
+	wantVerdict(t, outcomes[1], reporters.Pass)
+	wantVerdict(t, outcomes[2], reporters.Pass)
+}
+
+// TestFaultOfAPhoneIsNeverAFailureOfTheApp breaks each thing that a test needs in each way that ends by itself.
+func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
+	kinds := map[string]androidtest.FaultKind{"drop": androidtest.Drop, "cut": androidtest.Cut, "garbage": androidtest.Garbage, "refuse": androidtest.Refuse}
+	for _, service := range []string{"uiautomator", "screencap", "input tap", "am start", "dumpsys window"} {
+		for name, kind := range kinds {
+			t.Run(service+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				driver, list := simulated(t, "SIM-A")
+				r := newRunner(t, runner.Config{NoVideo: true}, driver)
+				list[0].Fail(androidtest.Fault{Match: service, Kind: kind, Bytes: 5})
+				o := r.Run(t.Context(), logins(t, 1)[0])
+				wantVerdict(t, o, reporters.Error, "SIM-A")
+				list[0].Heal()
+				wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), reporters.Pass)
+			})
+		}
+	}
+}
+
+// TestServerKilledInMidTest: with the real adb. The test that runs is an error that names its phone, the driver starts the server
+// again and connects the phone to it, which a new server does not know, and the next test passes.
+func TestServerKilledInMidTest(t *testing.T) {
+	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1, LoginSpinner: 1})
+	t.Cleanup(phone.Close)
+	adb := androidtest.StartADB(t)
+	serial := adb.Connect(t, phone)
+	command := func(args ...string) {
+		if said, err := adb.Command(t.Context(), args...).CombinedOutput(); err != nil {
+			t.Logf("adb %v: %v: %s", args, err, said)
+		}
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_ = adb.Command(ctx, "kill-server").Run() // the one that the driver started
+	})
+	driver := android.New(android.Options{
+		Getenv: func(name string) string {
+			return map[string]string{"ANDROID_ADB_SERVER_PORT": fmt.Sprint(adb.Port)}[name]
+		},
+		FindADB: func(context.Context) (string, error) { return adbScript(t, adb) },
+	})
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	phone.Fail(androidtest.Fault{Match: "uiautomator", Nth: 1, Kind: androidtest.Hang})
+	var once sync.Once
+	r.Observe = func(_ reporters.Case, e reporters.Event) {
+		if e.Kind == reporters.StepStarted && e.Step == 2 { // it is about to hang in the phone
+			once.Do(func() { go command("kill-server") })
+		}
+	}
+	wantVerdict(t, r.Run(t.Context(), logins(t, 1)[0]), reporters.Error, serial)
+	phone.Heal()
+	wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), reporters.Pass)
+}
+
+// adbScript makes a program that is adb in the environment of the test's own server.
+func adbScript(t *testing.T, adb *androidtest.ADB) (string, error) {
+	path := filepath.Join(t.TempDir(), "adb.sh")
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\nunset ADB_SERVER_SOCKET\n")
+	for _, v := range adb.Env {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "A") || name == "HOME" || name == "TMPDIR" {
+			fmt.Fprintf(&b, "export %s=%s\n", name, shellescape.Quote(value))
+		}
+	}
+	fmt.Fprintf(&b, "exec adb \"$@\"\n")
+	return path, os.WriteFile(path, []byte(b.String()), 0o700)
+}

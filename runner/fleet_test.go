@@ -1,0 +1,209 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(child())
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// fleet is a driver of devices that show "Ready"; each look at the screen takes a second of fake time when cost says so.
+type fleet struct {
+	platform dsl.Platform
+	cost     time.Duration
+	onOpen   func(id string) error // may be nil
+	onClose  func()                // may be nil
+
+	mu      sync.Mutex
+	infos   []drivers.Info
+	err     error // of Devices
+	asked   int
+	busy    map[string]bool
+	most    int      // devices open at once
+	opened  []string // ids
+	doubled []string // ids that were opened while they were open
+}
+
+func phones(ids ...string) *fleet {
+	f := &fleet{platform: dsl.Android, busy: map[string]bool{}}
+	for _, id := range ids {
+		f.infos = append(f.infos, drivers.Info{ID: id, Platform: dsl.Android, State: drivers.Ready, Model: "One"})
+	}
+	return f
+}
+
+// pages is a fleet that belongs to the process.
+type pages struct{ *fleet }
+
+func newPages(n int) pages {
+	f := &fleet{platform: dsl.Web, busy: map[string]bool{}}
+	for i := range n {
+		f.infos = append(f.infos, drivers.Info{ID: fmt.Sprintf("web-%d", i+1), Platform: dsl.Web, State: drivers.Ready})
+	}
+	return pages{f}
+}
+
+func (p pages) Slots() int { return len(p.infos) }
+
+func (f *fleet) Platform() dsl.Platform { return f.platform }
+func (f *fleet) Close() error           { return nil }
+
+func (f *fleet) Devices(context.Context) ([]drivers.Info, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	return slices.Clone(f.infos), f.err
+}
+
+func (f *fleet) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+func (f *fleet) Open(ctx context.Context, id string) (drivers.Device, error) {
+	if f.onOpen != nil {
+		if err := f.onOpen(id); err != nil {
+			return nil, err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.ContainsFunc(f.infos, func(i drivers.Info) bool { return i.ID == id }) {
+		return nil, fmt.Errorf("%w: device %s is absent", drivers.ErrDeviceLost, id)
+	}
+	if f.busy[id] {
+		f.doubled = append(f.doubled, id)
+	}
+	f.busy[id] = true
+	f.opened = append(f.opened, id)
+	f.most = max(f.most, len(f.busy))
+	return &member{f: f, id: id}, ctx.Err()
+}
+
+// member is one device of a fleet.
+type member struct {
+	f    *fleet
+	id   string
+	once sync.Once
+}
+
+func (m *member) Info() drivers.Info { return drivers.Info{ID: m.id, Model: "One"} }
+
+func (m *member) Close() error {
+	m.once.Do(func() {
+		m.f.set(func() { delete(m.f.busy, m.id) })
+		if m.f.onClose != nil {
+			m.f.onClose()
+		}
+	})
+	return nil
+}
+
+func (m *member) Tree(ctx context.Context) (*drivers.Tree, error) {
+	if err := pause(ctx, m.f.cost); err != nil {
+		return nil, err
+	}
+	r := image.Rect(0, 0, 40, 80)
+	return drivers.NewTree([]*drivers.Node{{Type: "Text", Text: "Ready", Bounds: r}}, r.Max, time.Now()), nil
+}
+
+func (m *member) Screenshot(ctx context.Context) (image.Image, error) {
+	return image.NewGray(image.Rect(0, 0, 4, 8)), ctx.Err()
+}
+
+func (m *member) Tap(ctx context.Context, _ image.Point) error { return ctx.Err() }
+func (m *member) Type(ctx context.Context, _ string) error     { return ctx.Err() }
+
+// pause waits for d or the end of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// locksIn makes an environment whose lock files lie in a folder.
+func locksIn(dir string) func(string) string {
+	return func(name string) string {
+		if name == "XDG_RUNTIME_DIR" {
+			return dir
+		}
+		return ""
+	}
+}
+
+// newRunner makes a runner over the drivers, with locks and reports of its own.
+func newRunner(t *testing.T, c runner.Config, list ...drivers.Driver) *runner.Runner {
+	t.Helper()
+	if c.Getenv == nil {
+		c.Getenv = locksIn(t.TempDir())
+	}
+	dir, err := reporters.NewRunDir(t.TempDir(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner.Runner{Config: c, Pool: runner.NewPool(list, c), Dir: dir}
+	t.Cleanup(func() {
+		if err := r.End(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// newCase makes a case that asserts a text.
+func newCase(t *testing.T, id string, platform dsl.Platform, text string) plan.Case {
+	t.Helper()
+	src := fmt.Sprintf("id: %s\nplatform: %s\nsteps:\n  - assert: {label: %q, timeoutMs: 0}\n", id, platform, text)
+	return parseCase(t, src)
+}
+
+func parseCase(t *testing.T, src string) plan.Case {
+	t.Helper()
+	tests, err := dsl.Parse("suites/sample.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan.Case{Test: tests[0], Platform: tests[0].Platform, Pack: tests[0].ID}
+}
+
+// wantVerdict checks an outcome and that its report says the same.
+func wantVerdict(t *testing.T, o runner.Outcome, want reporters.Verdict, words ...string) {
+	t.Helper()
+	if o.Err != nil || o.Verdict() != want || o.Result == nil || o.Result.Verdict != want {
+		t.Fatalf("%s: verdict %s, %v\n%s", o.Case.Pack, o.Verdict(), o.Err, runner.FailureText(o))
+	}
+	if _, err := os.Stat(o.Dir + "/summary.json"); err != nil {
+		t.Errorf("no summary: %v", err)
+	}
+	for _, w := range words {
+		if o.Result.Problem == nil || !strings.Contains(o.Result.Problem.Message, w) {
+			t.Errorf("%s: the problem does not say %q: %+v", o.Case.Pack, w, o.Result.Problem)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// suites are the taproot.yaml files by the folder in which they are in force.
+type suites struct {
+	o     Options
+	known map[string]config
+	roots map[string]string
+}
+
+func newSuites(o Options) *suites {
+	return &suites{o: o, known: map[string]config{}, roots: map[string]string{}}
+}
+
+// of gives what is in force for a folder.
+func (s *suites) of(dir string) (config, error) {
+	if c, ok := s.known[dir]; ok {
+		return c, nil
+	}
+	c, err := findConfig(dir, s.o.Dir)
+	if err == nil {
+		s.known[dir] = c
+	}
+	return c, err
+}
+
+// prepare gives the test what its suite says, reads the files that it runs, and its rows of data.
+func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
+	dir := filepath.Dir(absolute(s.o.Dir, t.Pos.File))
+	conf, err := s.of(dir)
+	if err != nil {
+		return nil, conf, nil, err
+	}
+	own := *t
+	own.Tags = append(slices.Clone(t.Tags), conf.Tags...)
+	own.Before = append(conf.Before.Clone(), t.Before...)
+	own.After = append(slices.Clone(t.After), conf.After.Clone()...)
+	if own.TimeoutMs == nil {
+		own.TimeoutMs = conf.TimeoutMs
+	}
+	if own.Retries == nil {
+		own.Retries = conf.Retries
+	}
+	if err := s.environment(&own, &conf); err != nil {
+		return nil, conf, nil, err
+	}
+	for _, hooks := range []dsl.Steps{conf.Before, conf.After} {
+		if err := dsl.CheckPlatform(hooks, t.Platform); err != nil {
+			return nil, conf, nil, err
+		}
+	}
+	read := s.reader(dir, conf)
+	if err := dsl.Link(&own, read); err != nil {
+		return nil, conf, nil, err
+	}
+	rows, err := own.Rows(func(name string) ([]byte, error) { return read(path.Join(path.Dir(t.Pos.File), name)) })
+	return &own, conf, rows, err
+}
+
+// environment puts the values of --env NAME before those of the suite and the test.
+func (s *suites) environment(t *dsl.Test, conf *config) error {
+	if s.o.Environment == "" {
+		return nil
+	}
+	chosen, ok := conf.Environments[s.o.Environment]
+	if !ok {
+		names := slices.Sorted(maps.Keys(conf.Environments))
+		if len(names) == 0 {
+			return &Usage{fmt.Sprintf("--env %s: %s has no environments", s.o.Environment, ConfigName)}
+		}
+		return &Usage{fmt.Sprintf("--env %s: the environments are %s", s.o.Environment, strings.Join(names, ", "))}
+	}
+	taken := func(v dsl.Var) bool {
+		return slices.ContainsFunc(chosen, func(c dsl.Var) bool { return c.Name == v.Name })
+	}
+	t.Vars = slices.DeleteFunc(slices.Clone(t.Vars), taken)
+	conf.Vars = append(slices.DeleteFunc(slices.Clone(conf.Vars), taken), chosen...)
+	return nil
+}
+
+// reader reads the files that tests name, and none outside of the suite: the folder of its taproot.yaml, else the project's root.
+func (s *suites) reader(dir string, conf config) func(string) ([]byte, error) {
+	root := conf.dir
+	if root == "" {
+		root = s.root(dir)
+	}
+	return func(name string) ([]byte, error) {
+		inside, err := filepath.Rel(root, absolute(s.o.Dir, name))
+		if err != nil || !filepath.IsLocal(inside) {
+			return nil, fmt.Errorf("it lies outside of the suite, which is the folder %s", root)
+		}
+		folder, err := os.OpenRoot(root)
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		info, err := folder.Stat(inside)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s is not a file", name)
+		case info.Size() > dsl.MaxFileSize:
+			return nil, fmt.Errorf("it is larger than %d bytes", dsl.MaxFileSize)
+		}
+		return folder.ReadFile(inside)
+	}
+}
+
+// root is the project's root above a folder, or the folder itself.
+func (s *suites) root(dir string) string {
+	if root, ok := s.roots[dir]; ok {
+		return root
+	}
+	root := dir
+	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
+		if isRoot(at) {
+			root = at
+			break
+		}
+	}
+	s.roots[dir] = root
+	return root
+}
+
+// ordered puts the tests that the suites' order names first.
+func (s *suites) ordered(tests []*dsl.Test) []*dsl.Test {
+	rank := map[string]int{}
+	for _, c := range s.known {
+		for i, id := range c.Order {
+			rank[id] = i - len(c.Order)
+		}
+	}
+	slices.SortStableFunc(tests, func(a, b *dsl.Test) int { return rank[a.ID] - rank[b.ID] })
+	return tests
+}

@@ -1,0 +1,285 @@
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+)
+
+func drivers2() []drivers.Driver { return []drivers.Driver{phones("A", "B")} }
+
+func lease(t *testing.T, p *runner.Pool, platform dsl.Platform) *runner.Lease {
+	t.Helper()
+	l, err := p.Lease(t.Context(), platform, "a test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestEachLeaseIsAnotherDevice(t *testing.T) {
+	p := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(t.TempDir())})
+	a, b := lease(t, p, dsl.Android), lease(t, p, dsl.Android)
+	if a.Info.ID != "A" || b.Info.ID != "B" {
+		t.Errorf("leased %s and %s", a.Info.ID, b.Info.ID)
+	}
+	b.Release()
+	b.Release() // more than once is fine, and frees nobody else's
+	if again := lease(t, p, dsl.Android); again.Info.ID != "B" {
+		t.Errorf("leased %s", again.Info.ID)
+	}
+}
+
+// TestReleaseWakesTheNext: within one process nobody waits for the next round.
+func TestReleaseWakesTheNext(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		p := runner.NewPool([]drivers.Driver{newPages(1)}, runner.Config{Getenv: locksIn(dir)})
+		first := lease(t, p, dsl.Web)
+		var waited time.Duration
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			began := time.Now()
+			lease(t, p, dsl.Web).Release()
+			waited = time.Since(began)
+		}()
+		_ = pause(t.Context(), 10*time.Millisecond)
+		first.Release()
+		<-done
+		if waited != 10*time.Millisecond {
+			t.Errorf("waited %v for a device that was busy for 10ms", waited)
+		}
+	})
+}
+
+func TestWebSlotsAreLocal(t *testing.T) {
+	dir := t.TempDir()
+	one := runner.NewPool([]drivers.Driver{newPages(2)}, runner.Config{Getenv: locksIn(dir)})
+	two := runner.NewPool([]drivers.Driver{newPages(2)}, runner.Config{Getenv: locksIn(dir)})
+	a, b := lease(t, one, dsl.Web), lease(t, two, dsl.Web)
+	if a.Info.ID != "web-1" || b.Info.ID != "web-1" {
+		t.Errorf("two processes' pages stand in each other's way: %s, %s", a.Info.ID, b.Info.ID)
+	}
+	if c := lease(t, one, dsl.Web); c.Info.ID != "web-2" {
+		t.Errorf("leased %s twice", c.Info.ID)
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "*", "*")); err != nil || len(files) > 0 {
+		t.Errorf("lock files %v, %v", files, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if l, err := one.Lease(ctx, dsl.Web, "x"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a third page: %+v, %v", l, err)
+	}
+}
+
+func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
+	for _, c := range []runner.Config{{Device: "B"}, {AndroidSerial: "B"}, {Device: "B", AndroidSerial: "A"}} {
+		c.Getenv = locksIn(t.TempDir())
+		p := runner.NewPool([]drivers.Driver{phones("A", "B"), newPages(1)}, c)
+		if l := lease(t, p, dsl.Android); l.Info.ID != "B" {
+			t.Errorf("leased %s", l.Info.ID)
+		}
+		_, err := p.Lease(t.Context(), dsl.Web, "x")
+		if c.Device != "" && err == nil || c.Device == "" && err != nil {
+			t.Errorf("with --device %q the browser gives %v", c.Device, err)
+		}
+	}
+}
+
+func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
+	unauthorized := phones("A")
+	unauthorized.infos[0].State, unauthorized.infos[0].Problem = "unauthorized", "accept the question on its screen"
+	missing := phones()
+	missing.err = &drivers.Unavailable{What: "adb is not installed", Mend: "run `taproot doctor --install`"}
+	for _, test := range []struct {
+		name     string
+		fleet    *fleet
+		device   string
+		platform dsl.Platform
+		words    []string
+	}{
+		{"none", phones(), "", dsl.Android, []string{"no Android device is attached", "taproot sim"}},
+		{"only an unauthorized one", unauthorized, "", dsl.Android, []string{"A is unauthorized: accept the question"}},
+		{"another than the one that was named", phones("A"), "Z", dsl.Android, []string{"device Z is not attached"}},
+		{"no adb", missing, "", dsl.Android, []string{"adb is not installed", "doctor --install"}},
+		{"a platform without a driver", phones("A"), "", dsl.IOS, []string{"no iOS device"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCase(t, "sample", test.platform, "Ready")
+			r := newRunner(t, runner.Config{Device: test.device}, test.fleet)
+			o := r.Run(t.Context(), c)
+			wantVerdict(t, o, reporters.Skipped, test.words...)
+			if len(o.Result.Steps) != 1 || o.Result.Steps[0].Verdict != reporters.Unreached {
+				t.Errorf("steps %+v", o.Result.Steps)
+			}
+			r = newRunner(t, runner.Config{Device: test.device, RequireDevices: true}, test.fleet)
+			wantVerdict(t, r.Run(t.Context(), c), reporters.Error, test.words...)
+		})
+	}
+}
+
+func TestListThatFailsIsAnError(t *testing.T) {
+	f := phones()
+	f.err = errors.New("reach the adb server: connection reset")
+	wantVerdict(t, newRunner(t, runner.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), reporters.Error, "connection reset")
+}
+
+// TestDeviceThatVanishedIsAnErrorNotASkip: it is waited for a while, once.
+func TestDeviceThatVanishedIsAnErrorNotASkip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A")
+		r := newRunner(t, runner.Config{}, f)
+		wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), reporters.Pass)
+		f.set(func() { f.infos = nil })
+		began := time.Now()
+		wantVerdict(t, r.Run(t.Context(), newCase(t, "two", dsl.Android, "Ready")), reporters.Error, "A was attached")
+		first := time.Since(began)
+		wantVerdict(t, r.Run(t.Context(), newCase(t, "three", dsl.Android, "Ready")), reporters.Error, "A was attached")
+		if second := time.Since(began) - first; first < 10*time.Second || second > 2*time.Second {
+			t.Errorf("the first case waited %v, the next %v", first, second)
+		}
+		if f.asked > 20 {
+			t.Errorf("the driver was asked %d times", f.asked)
+		}
+	})
+}
+
+func TestDeviceThatComesBackIsUsedAgain(t *testing.T) {
+	for name, away := range map[string]func(f *fleet){
+		"gone":            func(f *fleet) { f.infos = nil },
+		"offline":         func(f *fleet) { f.infos[0].State = "offline" },
+		"no server":       func(f *fleet) { f.err = errors.New("connection reset") },
+		"adb uninstalled": func(f *fleet) { f.err = &drivers.Unavailable{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := phones("A")
+				r := newRunner(t, runner.Config{}, f)
+				wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), reporters.Pass)
+				for i, id := range []string{"two", "three"} { // it may go away more than once
+					f.set(func() { away(f) })
+					_ = pause(t.Context(), 20*time.Second)
+					time.AfterFunc(5*time.Second, func() {
+						f.set(func() { f.infos, f.err = phones("A").infos, nil })
+					})
+					wantVerdict(t, r.Run(t.Context(), newCase(t, id, dsl.Android, "Ready")), reporters.Pass)
+					if len(f.opened) != i+2 {
+						t.Errorf("opened %v", f.opened)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestListIsAskedForOnceBySeveral: a phone that hangs makes the list slow, and every case would ask for itself.
+func TestListIsAskedForOnceBySeveral(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A", "B", "C", "D")
+		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.Config{Getenv: locksIn(t.TempDir())})
+		began := time.Now()
+		leases := make(chan *runner.Lease)
+		for range 4 {
+			go func() { leases <- lease(t, p, dsl.Android) }()
+		}
+		for range 4 {
+			defer (<-leases).Release()
+		}
+		if took := time.Since(began); took > 7*time.Second || f.asked != 1 {
+			t.Errorf("asked %d times in %v", f.asked, took)
+		}
+	})
+}
+
+// slowList takes as long as a list with a hanging phone.
+type slowList struct{ *fleet }
+
+func (s slowList) Devices(ctx context.Context) ([]drivers.Info, error) {
+	if err := pause(ctx, 6*time.Second); err != nil {
+		return nil, err
+	}
+	return s.fleet.Devices(ctx)
+}
+
+// TestFreeDeviceIsTakenWithoutANewList: what a hanging phone costs is not paid before each case.
+func TestFreeDeviceIsTakenWithoutANewList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A")
+		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.Config{Getenv: locksIn(t.TempDir())})
+		lease(t, p, dsl.Android).Release()
+		_ = pause(t.Context(), 5*time.Second)
+		began := time.Now()
+		lease(t, p, dsl.Android).Release()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("took %v", took)
+		}
+	})
+}
+
+func TestLeaseEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A")
+		p := runner.NewPool([]drivers.Driver{f}, runner.Config{Getenv: locksIn(t.TempDir())})
+		defer lease(t, p, dsl.Android).Release()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		reason := errors.New("somebody pressed Ctrl-C")
+		began := time.Now()
+		time.AfterFunc(3*time.Second, func() { cancel(reason) })
+		if _, err := p.Lease(ctx, dsl.Android, "x"); !errors.Is(err, reason) || time.Since(began) > 4*time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
+func TestLockFileNamesItsHolderAndKeepsSerialsApart(t *testing.T) {
+	dir := t.TempDir()
+	ids := []string{"127.0.0.1:5555", "127.0.0.1_5555", "../../evil", "Ä", "Ö", "adb-X (2)._adb-tls-connect._tcp"}
+	p := runner.NewPool([]drivers.Driver{phones(ids...)}, runner.Config{Getenv: locksIn(dir)})
+	var got []string
+	for range ids {
+		l := lease(t, p, dsl.Android)
+		defer l.Release()
+		got = append(got, l.Info.ID)
+	}
+	if !slices.Equal(got, ids) {
+		t.Errorf("leased %q", got)
+	}
+	locks, err := filepath.Glob(filepath.Join(dir, "taproot", "*.lock"))
+	if err != nil || len(locks) != len(ids) {
+		t.Errorf("lock files %v, %v", locks, err)
+	}
+	for _, lock := range locks {
+		if record, err := os.ReadFile(lock + ".holder"); err != nil || !strings.Contains(string(record), `"what":"a test"`) {
+			t.Errorf("%s: %s, %v", lock, record, err)
+		}
+	}
+}
+
+// TestFolderOfLocksIsNotTakenOnTrust: in a temporary directory anybody can put a link in its place.
+func TestFolderOfLocksIsNotTakenOnTrust(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "taproot")); err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(t, runner.Config{Getenv: locksIn(dir)}, phones("A"))
+	wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), reporters.Error, "is not a folder")
+}
+
+func TestConfigWithoutAnythingWorks(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	p := runner.NewPool(drivers2(), runner.Config{})
+	lease(t, p, dsl.Android).Release()
+}

@@ -1,0 +1,385 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// cases makes n cases that pass.
+func cases(t *testing.T, platform dsl.Platform, n int) []plan.Case {
+	var list []plan.Case
+	for i := range n {
+		list = append(list, newCase(t, fmt.Sprintf("%s-%d", platform, i+1), platform, "Ready"))
+	}
+	return list
+}
+
+// TestWaitForADeviceIsNotInTheDuration: the phone is busy for an hour, the test takes seconds.
+func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A")
+		f.cost = 2 * time.Second
+		r := newRunner(t, runner.Config{}, f)
+		held := lease(t, r.Pool, dsl.Android)
+		time.AfterFunc(time.Hour, held.Release)
+		free := time.Now().Add(time.Hour)
+		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
+		wantVerdict(t, o, reporters.Pass)
+		if o.Result.Duration > 5*time.Second || o.Result.Duration < 2*time.Second || o.Result.Started.Before(free) {
+			t.Errorf("duration %v, started %v after the phone was free", o.Result.Duration, o.Result.Started.Sub(free))
+		}
+	})
+}
+
+func TestOutcomesStandInTheOrderOfTheCases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, p := phones("A", "B"), newPages(2)
+		f.cost = time.Second
+		r := newRunner(t, runner.Config{}, f, p)
+		var list []plan.Case
+		for i := range 4 {
+			list = append(list, cases(t, dsl.Android, 4)[i], cases(t, dsl.Web, 4)[i])
+		}
+		list = append(list, newCase(t, "apple", dsl.IOS, "Ready"))
+		for i, o := range r.All(t.Context(), list) {
+			if o.Case.Pack != list[i].Pack || filepath.Base(o.Dir) != list[i].Pack {
+				t.Errorf("outcome %d is of %s in %s", i, o.Case.Pack, o.Dir)
+			}
+			want := reporters.Pass
+			if list[i].Platform == dsl.IOS {
+				want = reporters.Skipped
+			}
+			wantVerdict(t, o, want)
+		}
+	})
+}
+
+// TestBothPhonesWorkAtTheSameTime: six cases on two phones take the time of three, and the events say so.
+func TestBothPhonesWorkAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A", "B")
+		f.cost = time.Second
+		r := newRunner(t, runner.Config{}, f)
+		outcomes := r.All(t.Context(), cases(t, dsl.Android, 6))
+		work := map[string]int{}
+		overlaps := 0
+		for i, o := range outcomes {
+			wantVerdict(t, o, reporters.Pass)
+			work[o.Result.Case.Device]++
+			for _, other := range outcomes[:i] {
+				if o.Result.Started.Before(other.Result.Ended) && other.Result.Started.Before(o.Result.Ended) {
+					overlaps++
+					if o.Result.Case.Device == other.Result.Case.Device {
+						t.Errorf("%s and %s used one phone at once", o.Case.Pack, other.Case.Pack)
+					}
+				}
+			}
+		}
+		if work["A"] != 3 || work["B"] != 3 || overlaps < 3 || len(f.doubled) > 0 {
+			t.Errorf("cases per phone %v, %d overlaps, doubled %v", work, overlaps, f.doubled)
+		}
+	})
+}
+
+func TestParallelLimitsAllPlatformsTogether(t *testing.T) {
+	for _, limit := range []int{1, 2, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			f, p := phones("A", "B", "C"), newPages(3)
+			f.cost, p.cost = time.Second, time.Second
+			most, now := 0, 0
+			count := func(d int) { // under one lock: synctest runs real threads
+				f.set(func() { now += d; most = max(most, now) })
+			}
+			f.onOpen, p.onOpen = func(string) error { count(1); return nil }, func(string) error { count(1); return nil }
+			f.onClose, p.onClose = func() { count(-1) }, func() { count(-1) }
+			r := newRunner(t, runner.Config{Parallel: limit}, f, p)
+			for _, o := range r.All(t.Context(), append(cases(t, dsl.Android, 6), cases(t, dsl.Web, 6)...)) {
+				wantVerdict(t, o, reporters.Pass)
+			}
+			if most != limit {
+				t.Errorf("%d at once with a limit of %d", most, limit)
+			}
+		})
+	}
+}
+
+// TestSlowListOfOnePlatformHoldsNoOtherUp: phones that hang must not keep the browser waiting.
+func TestSlowListOfOnePlatformHoldsNoOtherUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r := newRunner(t, runner.Config{}, slowList{phones("A")}, newPages(1))
+		outcomes := r.All(t.Context(), append(cases(t, dsl.Android, 1), cases(t, dsl.Web, 1)...))
+		if late := outcomes[1].Result.Started.Sub(began); late > 5*time.Second {
+			t.Errorf("the page began after %v", late)
+		}
+	})
+}
+
+// TestPhoneThatIsLostBeforeTheTestCostsNothing: a dead phone fails at once, and would draw all cases to itself.
+func TestPhoneThatIsLostBeforeTheTestCostsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A", "B")
+		f.cost = time.Second
+		f.onOpen = func(id string) error {
+			if id == "A" {
+				return fmt.Errorf("%w: device A does not answer", drivers.ErrDeviceLost)
+			}
+			return nil
+		}
+		r := newRunner(t, runner.Config{}, f)
+		for _, o := range r.All(t.Context(), cases(t, dsl.Android, 6)) {
+			wantVerdict(t, o, reporters.Pass)
+			if o.Result.Case.Device != "B" {
+				t.Errorf("ran on %s", o.Result.Case.Device)
+			}
+		}
+	})
+}
+
+func TestDeviceThatCannotBeOpenedIsAnErrorThatNamesIt(t *testing.T) {
+	for name, err := range map[string]error{
+		"lost":  fmt.Errorf("%w: device A does not answer", drivers.ErrDeviceLost),
+		"other": errors.New("device A: out of space"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, opens := phones("A"), 0
+			f.onOpen = func(string) error { opens++; return err }
+			o := newRunner(t, runner.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
+			wantVerdict(t, o, reporters.Error, "device A cannot be opened", err.Error())
+			if o.Result.Case.Device != "A" || opens > 2 {
+				t.Errorf("the report names %q; %d tries", o.Result.Case.Device, opens)
+			}
+		})
+	}
+}
+
+func TestPageThatCannotBeOpenedIsTriedOnce(t *testing.T) {
+	p, opens := newPages(3), 0
+	p.onOpen = func(string) error { opens++; return fmt.Errorf("%w: the browser did not start", drivers.ErrDeviceLost) }
+	wantVerdict(t, newRunner(t, runner.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), reporters.Error, "did not start")
+	if opens != 1 {
+		t.Errorf("%d tries", opens)
+	}
+}
+
+// TestPanicOutsideTheEngineIsAnError, and leaves the phone to the next case.
+func TestPanicOutsideTheEngineIsAnError(t *testing.T) {
+	burst := true
+	for name, f := range map[string]*fleet{"open": phones("A"), "close": phones("A")} {
+		t.Run(name, func(t *testing.T) {
+			burst = true
+			if name == "open" {
+				f.onOpen = func(string) error { doBurst(&burst); return nil }
+			} else {
+				f.onClose = func() { doBurst(&burst) }
+			}
+			r := newRunner(t, runner.Config{}, f)
+			outcomes := r.All(t.Context(), cases(t, dsl.Android, 2))
+			if o := outcomes[0]; o.Verdict() != reporters.Error || o.Err == nil || !strings.Contains(o.Err.Error(), "boom") {
+				t.Errorf("%s, %v", o.Verdict(), o.Err)
+			}
+			wantVerdict(t, outcomes[1], reporters.Pass)
+		})
+	}
+}
+
+func doBurst(once *bool) {
+	if *once {
+		*once = false
+		panic("boom")
+	}
+}
+
+// TestCaseThatIsRunAgainHasAPackOfItsOwn: ginkgo --flake-attempts runs a spec twice in one run.
+func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
+	r := newRunner(t, runner.Config{}, phones("A"))
+	for _, pack := range []string{"sample", "sample--try-2", "sample--try-3"} {
+		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
+		wantVerdict(t, o, reporters.Pass)
+		if filepath.Base(o.Dir) != pack || o.Result.Case.Pack != pack || o.Result.Case.ID != "sample" {
+			t.Errorf("pack %s, in the events %s of %s", o.Dir, o.Result.Case.Pack, o.Result.Case.ID)
+		}
+	}
+}
+
+func TestPackThatCannotBeMadeIsAnError(t *testing.T) {
+	r := newRunner(t, runner.Config{}, phones("A"))
+	if err := os.RemoveAll(r.Dir.Path()); err != nil {
+		t.Fatal(err)
+	}
+	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
+	if o.Verdict() != reporters.Error || o.Err == nil || runner.ExitCode([]runner.Outcome{o}, true) != runner.ExitError {
+		t.Errorf("%s, %v", o.Verdict(), o.Err)
+	}
+	lease(t, r.Pool, dsl.Android).Release() // it is free
+}
+
+func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A", "B")
+		f.cost = time.Minute
+		r := newRunner(t, runner.Config{}, f)
+		ctx, cancel := context.WithCancel(t.Context())
+		began := time.Now()
+		time.AfterFunc(90*time.Second, cancel)
+		outcomes := r.All(ctx, cases(t, dsl.Android, 6))
+		if took := time.Since(began); took > 91*time.Second {
+			t.Errorf("ended after %v", took)
+		}
+		count := map[reporters.Verdict]int{}
+		for _, o := range outcomes {
+			count[o.Verdict()]++
+		}
+		if count[reporters.Pass] != 2 || count[reporters.Interrupted] != 4 || runner.ExitCode(outcomes, false) != runner.ExitInterrupted {
+			t.Errorf("verdicts %v", count)
+		}
+		for _, o := range outcomes[4:] { // had no device: nothing to tell
+			if o.Dir != "" || o.Case.Pack == "" {
+				t.Errorf("outcome %+v", o)
+			}
+		}
+		if l := lease(t, r.Pool, dsl.Android); l.Info.ID != "A" {
+			t.Errorf("leased %s", l.Info.ID)
+		}
+	})
+}
+
+func TestSummaryOfACaseWithoutADevice(t *testing.T) {
+	o := newRunner(t, runner.Config{}, phones()).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
+	data, err := os.ReadFile(filepath.Join(o.Dir, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s map[string]any
+	if err := json.Unmarshal(data, &s); err != nil || s["result"] != "skipped" || s["steps"] != 1.0 || s["steps_passed"] != 0.0 || s["id"] != "sample" {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	const pass, fail, bad, skip, stop = reporters.Pass, reporters.Fail, reporters.Error, reporters.Skipped, reporters.Interrupted
+	for _, test := range []struct {
+		verdicts   []reporters.Verdict
+		allowEmpty bool
+		want       int
+	}{
+		{[]reporters.Verdict{pass, pass}, false, 0},
+		{[]reporters.Verdict{pass, skip}, false, 0},
+		{[]reporters.Verdict{pass, fail}, false, 1},
+		{[]reporters.Verdict{bad, fail, pass}, false, 1},
+		{[]reporters.Verdict{bad, pass}, false, 3},
+		{[]reporters.Verdict{bad, skip}, true, 3},
+		{[]reporters.Verdict{skip, skip}, false, 3},
+		{[]reporters.Verdict{skip, skip}, true, 0},
+		{nil, false, 3},
+		{nil, true, 0},
+		{[]reporters.Verdict{pass, stop}, false, 130},
+		{[]reporters.Verdict{fail, bad, stop}, true, 130},
+	} {
+		var outcomes []runner.Outcome
+		for _, v := range test.verdicts {
+			outcomes = append(outcomes, runner.Outcome{Result: &reporters.Result{Verdict: v}})
+		}
+		if got := runner.ExitCode(outcomes, test.allowEmpty); got != test.want {
+			t.Errorf("%v, allow empty %v: exit code %d, want %d", test.verdicts, test.allowEmpty, got, test.want)
+		}
+	}
+}
+
+func TestReportThatCouldNotBeKeptIsNeverAPass(t *testing.T) {
+	full := errors.New("no space left on device")
+	for _, test := range []struct {
+		result *reporters.Result
+		err    error
+		want   reporters.Verdict
+	}{
+		{&reporters.Result{Verdict: reporters.Pass}, nil, reporters.Pass},
+		{&reporters.Result{Verdict: reporters.Pass}, full, reporters.Error},
+		{&reporters.Result{Verdict: reporters.Skipped}, full, reporters.Error},
+		{&reporters.Result{Verdict: reporters.Fail}, full, reporters.Fail},
+		{&reporters.Result{Verdict: reporters.Interrupted}, full, reporters.Interrupted},
+		{nil, full, reporters.Error},
+		{nil, nil, reporters.Interrupted},
+	} {
+		if got := (runner.Outcome{Result: test.result, Err: test.err}).Verdict(); got != test.want {
+			t.Errorf("%+v with %v: %s, want %s", test.result, test.err, got, test.want)
+		}
+	}
+}
+
+func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
+	r := newRunner(t, runner.Config{}, phones("A"))
+	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Paid"))
+	wantVerdict(t, o, reporters.Fail)
+	text := runner.FailureText(o)
+	if !strings.HasPrefix(text, "suites/sample.yaml:4:5: fail: ") {
+		t.Errorf("it does not begin with the place:\n%s", text)
+	}
+	for _, w := range []string{`  4 |   - assert: {label: "Paid", timeoutMs: 0}`, "expected:", "actual:", `"Ready"`, "pack:", o.Dir} {
+		if !strings.Contains(text, w) {
+			t.Errorf("it does not say %q:\n%s", w, text)
+		}
+	}
+}
+
+func TestFailureTextWithoutAStep(t *testing.T) {
+	c := newCase(t, "sample", dsl.Android, "Ready")
+	none := newRunner(t, runner.Config{RequireDevices: true}, phones()).Run(t.Context(), c)
+	full := errors.New("no space left on device")
+	for name, test := range map[string]struct {
+		o    runner.Outcome
+		want string
+	}{
+		"no device":   {none, "suites/sample.yaml:1:1: error: no Android device"},
+		"interrupted": {runner.Outcome{Case: c}, "suites/sample.yaml:1:1: interrupted"},
+		"no pack":     {runner.Outcome{Case: c, Err: full}, "suites/sample.yaml:1:1: error: no space left on device"},
+		"report not kept": {runner.Outcome{Case: c, Err: full, Result: &reporters.Result{Verdict: reporters.Pass}},
+			"suites/sample.yaml:1:1: error: no space left on device"},
+	} {
+		if text := runner.FailureText(test.o); !strings.HasPrefix(text, test.want) || strings.Contains(text, "<nil>") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+func TestFromEnv(t *testing.T) {
+	lookup := func(env map[string]string) func(string) (string, bool) {
+		return func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	}
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := runner.FromEnv(deep, lookup(map[string]string{"TAPROOT_REQUIRE_DEVICES": "1", "TAPROOT_NO_VIDEO": "false", "TAPROOT_DEVICE": "A"}))
+	if err != nil || !c.RequireDevices || c.NoVideo || c.Device != "A" || c.Reports != filepath.Join(root, "tests", "reports") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := runner.FromEnv(deep, lookup(map[string]string{"TAPROOT_REPORTS_DIR": "out"})); err != nil || c.Reports != filepath.Join(deep, "out") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := runner.FromEnv(deep, lookup(map[string]string{"TAPROOT_NO_VIDEO": "perhaps"})); err == nil || !strings.Contains(err.Error(), `TAPROOT_NO_VIDEO="perhaps"`) {
+		t.Errorf("error %v", err)
+	}
+	t.Chdir(deep)
+	if real, err := filepath.EvalSymlinks(root); err != nil || runner.ProjectRoot(".") != real && runner.ProjectRoot(".") != root {
+		t.Errorf("the root from a relative folder is %s, %v", runner.ProjectRoot("."), err)
+	}
+}
