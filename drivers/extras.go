@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Gestures is a Device with a touch screen, or a mouse that stands for one. A gesture is made once and never repeated.
+// Gestures is a Device with a touch screen, or a mouse that stands for one. A gesture is made once and never repeated. A point that
+// is not on the screen gives an error that wraps ErrNotActionable, and no gesture.
 type Gestures interface {
 	// LongPress holds one finger at p for d.
 	LongPress(ctx context.Context, p image.Point, d time.Duration) error
@@ -22,7 +23,8 @@ type Gestures interface {
 // Keys is a Device that has keys.
 type Keys interface {
 	// Press presses keys together, in order, and lets them go: the last one is the key, those before it are held. Names are those
-	// of KeyNames. One that this device lacks gives an error that wraps ErrUnsupported.
+	// of KeyNames, or single characters, which type themselves. One that this device lacks, or a combination that it cannot press,
+	// gives an error that wraps ErrUnsupported. "home" alone is the home button of a phone; with others it is the key on a keyboard.
 	Press(ctx context.Context, keys []string) error
 }
 

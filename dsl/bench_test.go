@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -30,9 +31,67 @@ steps:
   - waitStable:
   - assert: Welcome
   - assert: {label: Inbox (%d), match: contains, inside: {id: toolbar}}
+  - if:
+      cond: visible("Rate us") and platform == "android"
+      then:
+        - tap: Later
+      else:
+        - waitFor: {gone: Loading, timeoutMs: 30000}
+  - copyText: {id: total, as: total}
+  - repeat: {times: 3, steps: [{scroll: down}, {assertTrue: total != ""}]}
 `, i, i, i, i, i)
 	}
 	return all
+}
+
+// validateAll reads files and looks for everything that can be wrong in them.
+func validateAll(tb testing.TB, all [][]byte) {
+	for _, src := range all {
+		test := parseOne(tb, string(src))
+		if err := Link(test, nil); err != nil {
+			tb.Fatal(err)
+		}
+		scope, err := NewScope(test, nil, nil)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := CheckVars(test, scope); err != nil {
+			tb.Fatal(err)
+		}
+		if found := Lint(test); len(found) != 0 {
+			tb.Fatal(found[0])
+		}
+		WorstCase(test, scope, StepTimeout)
+	}
+}
+
+// BenchmarkValidate shows that the time per file does not grow with their number.
+func BenchmarkValidate(b *testing.B) {
+	for _, n := range []int{1000, 3000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			all := files(n)
+			for b.Loop() {
+				validateAll(b, all)
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/file")
+		})
+	}
+}
+
+// Work is counted in allocations, which do not depend on the machine: ten times as many files, and ten times as many steps in one
+// file, need about ten times as many.
+func TestWorkGrowsLinearly(t *testing.T) {
+	steps := func(n int) []byte {
+		return []byte("id: a\nplatform: web\nsteps:\n" + strings.Repeat("  - copyText: {id: x, as: t}\n  - tap: {label: \"${t}\", below: y, when: t != \"\"}\n", n))
+	}
+	for name, work := range map[string]func(int) [][]byte{"files": files, "steps": func(n int) [][]byte { return [][]byte{steps(n)} }} {
+		few, many := work(30), work(300)
+		a := testing.AllocsPerRun(1, func() { validateAll(t, few) })
+		b := testing.AllocsPerRun(1, func() { validateAll(t, many) })
+		if b > 12*a {
+			t.Errorf("%s: %.0f allocations for 30, %.0f for 300", name, a, b)
+		}
+	}
 }
 
 // BenchmarkParse reads 1,000 files per round.

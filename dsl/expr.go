@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -45,14 +46,17 @@ func (e *Expr) fromValue(d *decoding, v Value, name string) {
 }
 
 // reserved tells whether a name stands for something else in expressions.
-func reserved(name string) bool {
-	return slices.Contains([]string{"platform", "device", "visible"}, name)
-}
+func reserved(name string) bool { return slices.Contains(reservedNames(), name) }
+
+func reservedNames() []string { return []string{"platform", "device", "visible"} }
 
 // checkExpr finds what is wrong with an expression, the values of its variables aside.
 func checkExpr(e Expr, source *Source) *Error {
-	if len(e.Text) > maxExpr {
+	switch {
+	case len(e.Text) > maxExpr:
 		return &Error{Pos: e.Pos, Source: source, Msg: fmt.Sprintf("the expression is longer than %d bytes", maxExpr)}
+	case !utf8.ValidString(e.Text):
+		return &Error{Pos: e.Pos, Source: source, Msg: "the expression is not UTF-8"}
 	}
 	if i := strings.Index(e.Text, "${"); i >= 0 {
 		name, _, _ := strings.Cut(e.Text[i+2:], "}")

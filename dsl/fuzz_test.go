@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func FuzzParse(f *testing.F) {
 			f.Fatal(err)
 		}
 		for _, part := range txtar.Parse(data).Files {
-			if part.Name == "test.yaml" {
+			if strings.HasSuffix(part.Name, ".yaml") {
 				f.Add(string(part.Data))
 			}
 		}
@@ -31,6 +32,14 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
+		if _, err := ParseConfig("fuzz.yaml", []byte(src)); err != nil {
+			checkErrors(t, err, src)
+		}
+		if b, err := ParseBlock("fuzz.yaml", []byte(src), Android); err != nil {
+			checkErrors(t, err, src)
+		} else if b == nil {
+			t.Error("neither a block nor an error")
+		}
 		tests, err := Parse("fuzz.yaml", []byte(src))
 		if err != nil {
 			checkErrors(t, err, src)
@@ -40,11 +49,23 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, test := range tests {
-			for _, step := range test.Steps {
+			for step := range test.Steps.All {
 				roundTrip(t, step.Args)
+			}
+			for _, w := range Lint(test) {
+				checkErrors(t, Errors{w}, src)
+			}
+			if err := Link(test, func(string) ([]byte, error) { return nil, errors.New("no such file") }); err != nil {
+				checkErrors(t, err, src)
+			}
+			if err := CheckPlatform(test.Steps, test.Platform); err != nil {
+				t.Errorf("what Parse accepted for %s: %v", test.Platform, err)
 			}
 			scope, err := NewScope(test, map[string]string{"USER": "x"}, nil)
 			if err == nil {
+				if c := WorstCase(test, scope, StepTimeout); c.Time < 0 {
+					t.Errorf("%+v", c)
+				}
 				err = CheckVars(test, scope)
 			}
 			if err != nil {

@@ -83,11 +83,14 @@ func (d *decoding) checkSecrets(t *Test, v Value) {
 	if f.Value.Kind != List {
 		items = []Value{f.Value}
 	}
+	if f.Key == "" {
+		return
+	}
+	names := t.names()
 	for _, item := range items {
 		if item.Kind != String || strings.Contains(item.Text, "${") {
-			continue // not there, or reported as a wrong type
+			continue // reported as a wrong type
 		}
-		names := t.names()
 		if item.Text != "" && !slices.Contains(names, item.Text) {
 			hint := "write the name of a variable, not its value; it stands under vars or data, or a step saves it"
 			if near := nearest(item.Text, names); near != "" {

@@ -59,7 +59,7 @@ func TestDecode(t *testing.T) {
 		`{"label": "x", "timeoutMs": 5}`:   `unknown key "timeoutMs" in "tap"`,
 		`{}`:                               `"tap" does not say which element`,
 		`null`:                             `"tap" has no value`,
-		`{"label": "(", "match": "regex"}`: `the label is not a regular expression: missing closing ) in "("`,
+		`{"label": "(", "match": "regex"}`: `this is not a regular expression: missing closing ) in "("`,
 	} {
 		if _, err := decode(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", in, err, want)

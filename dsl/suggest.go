@@ -4,17 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // nearest gives the candidate that the author most likely meant, or "".
 func nearest(word string, candidates []string) string {
-	best, bestDistance := "", 3
+	best, bestDistance, folded := "", 3, fold(word)
 	for _, c := range candidates {
-		if fold(word) == fold(c) {
+		if folded == fold(c) {
 			return c
 		}
 		// A short word is near to everything: "id" must not be taken for "if".
 		limit := min(2, max(len(word), len(c))/3)
+		if far := len([]rune(word)) - len([]rune(c)); far > limit || -far > limit {
+			continue
+		}
 		if d := distance(strings.ToLower(word), strings.ToLower(c)); d <= limit && d < bestDistance {
 			best, bestDistance = c, d
 		}
@@ -24,7 +28,12 @@ func nearest(word string, candidates []string) string {
 
 // fold makes spellings equal that differ only in case, hyphens, underscores or blanks.
 func fold(s string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(s))
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
 }
 
 // distance is the Damerau-Levenshtein distance (optimal string alignment) of two short words.

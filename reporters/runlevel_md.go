@@ -13,6 +13,8 @@ type PageOptions struct {
 	Base string
 	// NoLinks leaves the links out: the page is read elsewhere, and nobody said where the run can be read.
 	NoLinks bool
+	// Link is where the report can be opened; it may be empty.
+	Link string
 	// Limit is how many bytes the page may have; 0: as many as it wants. Failures and the ledger are cut, and the page says so.
 	Limit int
 }
@@ -52,7 +54,11 @@ func (w *pageWriter) top(r *Run) {
 	if !r.Started.IsZero() {
 		w.f(" · %s UTC · %s", r.Started.UTC().Format("2006-01-02 15:04:05"), wholeTime(r.Duration))
 	}
-	w.f(" · %d tests\n", n.Total)
+	w.f(" · %d tests", n.Total)
+	if w.o.Link != "" {
+		w.f(" · [open the report](%s)", strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "").Replace(w.o.Link))
+	}
+	w.f("\n")
 	if n.Total == 0 {
 		return
 	}
@@ -73,7 +79,7 @@ func headline(r *Run, n RunCounts) string {
 	case Error:
 		return fmt.Sprintf("⚠️ %d of %s ended with an error", n.Errored, plural(n.Total, "test"))
 	case Interrupted:
-		text := fmt.Sprintf("⏹️ %d of %s were interrupted", n.Interrupted, plural(n.Total, "test"))
+		text := fmt.Sprintf("⏹️ %d of %s interrupted", n.Interrupted, plural(n.Total, "test"))
 		if n.Failed > 0 {
 			text += fmt.Sprintf(", %d failed", n.Failed)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -47,14 +48,32 @@ func (o Outcome) Verdict() reporters.Verdict {
 const maxOpens = 2
 
 // Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
-// began costs the case nothing when another one is there.
+// began costs the case nothing when another one is there. A case that fails is run again as often as its test says; each try leaves a
+// pack, and the last one is the outcome.
 func (r *Runner) Run(ctx context.Context, c plan.Case) (out Outcome) {
 	defer func() { // what the engine does not guard: opening and closing a device, the report
 		if p := recover(); p != nil {
 			out = Outcome{Case: c, Err: fmt.Errorf("taproot itself broke down: %v\n%s", p, debug.Stack())}
 		}
 	}()
-	tried := opens{tries: map[string]int{}}
+	if c.Test.Skip != "" {
+		return r.without(ctx, c, nothing{verdict: reporters.Skipped, why: c.Test.Skip})
+	}
+	retries := 0
+	if c.Test.Retries != nil {
+		retries = *c.Test.Retries
+	}
+	for try := 0; ; try++ {
+		out = r.once(ctx, c)
+		if out.Verdict() != reporters.Fail || try >= retries || ctx.Err() != nil {
+			return out
+		}
+	}
+}
+
+// once runs the case on the first device that lets itself be opened.
+func (r *Runner) once(ctx context.Context, c plan.Case) Outcome {
+	tried := opens{need: c.Test.Device, tries: map[string]int{}}
 	for {
 		if out, done := r.attempt(ctx, c, &tried); done {
 			return out
@@ -64,18 +83,26 @@ func (r *Runner) Run(ctx context.Context, c plan.Case) (out Outcome) {
 
 // opens are the tries of one case to open devices.
 type opens struct {
+	need  dsl.Need
+	unmet string         // why the last device that was passed by does not do
 	tries map[string]int // by id
 	info  drivers.Info   // of the last one
 	err   error
 }
 
-// spent tells whether the device has had its tries.
-func (o *opens) spent(id string) bool { return o.tries[id] >= maxOpens }
+// passes tells whether the case cannot be run on the device: it has had its tries, or is not what the test needs.
+func (o *opens) passes(info drivers.Info) bool {
+	if why := o.need.Unmet(info.OSVersion, info.Model, info.Width, info.Height); why != "" {
+		o.unmet = fmt.Sprintf("%s: %s", info.ID, why)
+		return true
+	}
+	return o.tries[info.ID] >= maxOpens
+}
 
 // attempt runs the case on the first device that is free; done is false when that one could not be opened and the case can still
 // have another.
 func (r *Runner) attempt(ctx context.Context, c plan.Case, tried *opens) (out Outcome, done bool) {
-	lease, err := r.Pool.lease(ctx, c.Platform, c.Pack, tried.spent)
+	lease, err := r.Pool.lease(ctx, c.Platform, c.Pack, tried.passes)
 	if err != nil {
 		return r.unleased(ctx, c, tried, err), true
 	}
@@ -100,16 +127,26 @@ func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *opens, err er
 	switch {
 	case ctx.Err() != nil:
 		return Outcome{Case: c}
-	case errors.Is(err, errSpent):
+	case errors.Is(err, errSpent) && tried.err != nil:
 		return r.unopened(ctx, c, tried)
+	case errors.Is(err, errSpent):
+		return r.without(ctx, c, nothing{verdict: r.lacking(), why: "no device is what the test needs: " + tried.unmet})
 	case errors.As(err, &none):
-		verdict := reporters.Skipped
-		if r.Config.RequireDevices || none.Lost {
+		verdict := r.lacking()
+		if none.Lost {
 			verdict = reporters.Error
 		}
 		return r.without(ctx, c, nothing{verdict: verdict, why: none.Reason})
 	}
 	return r.without(ctx, c, nothing{verdict: reporters.Error, why: err.Error()})
+}
+
+// lacking is the verdict on a case for which there is no device.
+func (r *Runner) lacking() reporters.Verdict {
+	if r.Config.RequireDevices {
+		return reporters.Error
+	}
+	return reporters.Skipped
 }
 
 // on runs the case on an open device. The device is free again before the film is converted.
@@ -187,5 +224,8 @@ func modelOf(d drivers.Info) string { return strings.TrimSpace(d.Manufacturer + 
 
 func (r *Runner) finish(ctx context.Context, c plan.Case, pack *reporters.Pack, runErr error) Outcome {
 	result, err := pack.Finish(ctx)
-	return Outcome{Case: c, Result: result, Dir: pack.Dir(), Err: errors.Join(runErr, err)}
+	if err == nil { // otherwise it says the same as runErr, or more
+		err = runErr
+	}
+	return Outcome{Case: c, Result: result, Dir: pack.Dir(), Err: err}
 }

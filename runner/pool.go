@@ -106,11 +106,11 @@ var errSpent = errors.New("no other device is there")
 
 // Lease waits until a device of the platform is free and takes it. A *NoDeviceError means that there is none to wait for.
 func (p *Pool) Lease(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
-	return p.lease(ctx, platform, what, func(string) bool { return false })
+	return p.lease(ctx, platform, what, func(drivers.Info) bool { return false })
 }
 
 // lease is Lease without the devices that skip names.
-func (p *Pool) lease(ctx context.Context, platform dsl.Platform, what string, skip func(id string) bool) (*Lease, error) {
+func (p *Pool) lease(ctx context.Context, platform dsl.Platform, what string, skip func(drivers.Info) bool) (*Lease, error) {
 	for age := trusted; ; age = fresh {
 		wake := p.waker()
 		driver, usable, err := p.usable(ctx, platform, age)
@@ -130,10 +130,10 @@ func (p *Pool) lease(ctx context.Context, platform dsl.Platform, what string, sk
 }
 
 // takeOne takes the first device that is free; nil when all are busy.
-func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, what string, skip func(id string) bool) (*Lease, error) {
+func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, what string, skip func(drivers.Info) bool) (*Lease, error) {
 	err := errSpent
 	for _, info := range usable {
-		if skip(info.ID) {
+		if skip(info) {
 			continue
 		}
 		err = nil

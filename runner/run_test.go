@@ -28,15 +28,15 @@ func cases(t *testing.T, platform dsl.Platform, n int) []plan.Case {
 	return list
 }
 
-// TestWaitForADeviceIsNotInTheDuration: the phone is busy for an hour, the test takes seconds.
+// TestWaitForADeviceIsNotInTheDuration: the phone is busy for minutes, the test takes seconds.
 func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
 		f.cost = 2 * time.Second
 		r := newRunner(t, runner.Config{}, f)
 		held := lease(t, r.Pool, dsl.Android)
-		time.AfterFunc(time.Hour, held.Release)
-		free := time.Now().Add(time.Hour)
+		time.AfterFunc(3*time.Minute, held.Release)
+		free := time.Now().Add(3 * time.Minute)
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 		wantVerdict(t, o, reporters.Pass)
 		if o.Result.Duration > 5*time.Second || o.Result.Duration < 2*time.Second || o.Result.Started.Before(free) {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"al.essio.dev/pkg/shellescape"
@@ -90,10 +91,7 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 		t.Fatal("this test needs adb: ", err)
 	}
 	home := t.TempDir()
-	_, port, err := net.SplitHostPort(nobody(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := lowPort(t)
 	script := filepath.Join(home, "adb.sh")
 	lines := fmt.Sprintf("#!/bin/sh\nexport HOME=%[1]s TMPDIR=%[1]s ANDROID_VENDOR_KEYS=%[1]s/none ADB_MDNS=0 ADB_LIBUSB=0 ADB_LOCAL_TRANSPORT_MAX_PORT=5554\n"+
 		"echo started >> %[1]s/starts\nexec %[2]s \"$@\"\n", shellescape.Quote(home), shellescape.Quote(adb))
@@ -112,7 +110,8 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 		Getenv: func(name string) string {
 			return map[string]string{"ANDROID_ADB_SERVER_PORT": port}[name]
 		},
-		FindADB: func(context.Context) (string, error) { return script, nil },
+		FindADB:  func(context.Context) (string, error) { return script, nil },
+		NotesDir: t.TempDir(),
 	})
 	var infos [8]error
 	done := make(chan struct{})
@@ -131,17 +130,22 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	if starts, err := os.ReadFile(filepath.Join(home, "starts")); err != nil || string(starts) != "started\n" {
 		t.Errorf("adb ran %q, %v; eight callers need one start", starts, err)
 	}
-	phone := androidtest.NewPhone(androidtest.Options{})
-	t.Cleanup(phone.Close)
-	serial, err := phone.ListenADBD(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	var phones [2]*androidtest.Phone
+	var serials [2]string
+	for i := range phones {
+		phones[i] = androidtest.NewPhone(androidtest.Options{})
+		t.Cleanup(phones[i].Close)
+		var err error
+		if serials[i], err = phones[i].ListenADBD(t.Context(), "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		run("connect", serials[i])
+		run("-s", serials[i], "wait-for-device")
 	}
-	connect := func() {
-		run("connect", serial)
-		run("-s", serial, "wait-for-device")
+	if list, err := driver.Devices(t.Context()); err != nil || len(list) != 2 {
+		t.Fatalf("%v, %v", list, err)
 	}
-	connect()
+	phone, serial := phones[0], serials[0]
 	dev, err := driver.Open(t.Context(), serial)
 	if err != nil {
 		t.Fatal(err)
@@ -163,15 +167,67 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 		t.Errorf("a killed server gave %v", err)
 	}
 	<-killed
-	// The new server knows nothing of phones that were connected by address: an error, not a hang.
-	if _, err := dev.Screenshot(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), serial) {
-		t.Errorf("the first call after it gave %v", err)
+	// Nobody connects the phones but the driver. Both are asked for at once: one start, and neither finds itself unknown.
+	var work [3]error
+	var all sync.WaitGroup
+	all.Go(func() { work[0] = useAgain(t, driver, serials[1]) })
+	all.Go(func() { work[1] = useAgain(t, driver, serials[0]) })
+	all.Go(func() { _, work[2] = dev.Screenshot(t.Context()) })
+	all.Wait()
+	if err := errors.Join(work[:]...); err != nil {
+		t.Errorf("after the server died: %v", err)
 	}
-	connect()
-	if _, err := dev.Screenshot(t.Context()); err != nil {
-		t.Errorf("after the phone was connected again: %v", err)
+	if starts, err := os.ReadFile(filepath.Join(home, "starts")); err != nil || strings.Count(string(starts), "started") != 7 {
+		t.Errorf("adb ran %q, %v", starts, err)
+	}
+	// A server that another program has started knows nothing either, and the list brings them back.
+	run("kill-server")
+	run("start-server")
+	list, err := driver.Devices(t.Context())
+	if err != nil || len(list) != 2 || list[0].State != drivers.Ready || list[1].State != drivers.Ready {
+		t.Errorf("after another program's start: %+v, %v", list, err)
+	}
+	// One that is switched off for good is missed once, and holds nobody up.
+	phones[1].Close()
+	run("disconnect", serials[1])
+	for range 2 {
+		if list, err = driver.Devices(t.Context()); err != nil || len(list) == 0 || list[0].ID != serial && list[len(list)-1].ID != serial {
+			t.Errorf("%+v, %v", list, err)
+		}
+	}
+	if _, err := driver.Open(t.Context(), serials[1]); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), serials[1]) {
+		t.Errorf("a phone that is gone: %v", err)
+	}
+	if err := useAgain(t, driver, serial); err != nil {
+		t.Error(err)
 	}
 	if err := driver.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// lowPort is a free port below those that the system gives to clients: an adb client that polls for a server on one of them may
+// get connected to itself.
+func lowPort(t *testing.T) string {
+	t.Helper()
+	for port := 15000 + os.Getpid()%5000; port < 30000; port++ {
+		if l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(port)
+		}
+	}
+	t.Fatal("no free port")
+	return ""
+}
+
+// useAgain opens a phone and looks at its screen.
+func useAgain(t *testing.T, driver *Driver, serial string) error {
+	dev, err := driver.Open(t.Context(), serial)
+	if err != nil {
+		return err
+	}
+	_, err = dev.Screenshot(t.Context())
+	return errors.Join(err, dev.Close())
 }

@@ -104,17 +104,20 @@ func dragLine(via string, a, b image.Point, took time.Duration) string {
 	return strings.Join(append(parts, rest(dragEnd), event("UP", b)), " && ")
 }
 
-// onScreen checks points against the last screenshot, and against a new one before it refuses any: the screen may have turned.
-// Points outside it are taken by Android without a word.
+// onScreen checks points against the last screenshot, and against a new one before it refuses any that the screen would have if
+// it had turned. Points outside it are taken by Android without a word.
 func (d *Device) onScreen(ctx context.Context, points ...image.Point) error {
 	size := d.screenSize()
 	if size == (image.Point{}) || within(size, points) == nil {
 		return nil
 	}
-	if _, err := d.Screenshot(ctx); err != nil {
-		return err
+	longer := max(size.X, size.Y)
+	if within(image.Pt(longer, longer), points) == nil {
+		if _, err := d.Screenshot(ctx); err != nil {
+			return err
+		}
+		size = d.screenSize()
 	}
-	size = d.screenSize()
 	if p := within(size, points); p != nil {
 		return fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.link.serial, drivers.ErrNotActionable,
 			p.X, p.Y, size.X, size.Y)

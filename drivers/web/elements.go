@@ -30,6 +30,11 @@ func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) 
 
 // ClickOn clicks an element. It returns once a navigation that the click began has got an answer.
 func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.WebClick) error {
+	return d.click(ctx, at, how, false)
+}
+
+// click waits for what a click leads to, or, with hurry, for the click alone: a download keeps the page from answering.
+func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.WebClick, hurry bool) error {
 	buttons := map[string]*playwright.MouseButton{
 		"": playwright.MouseButtonLeft, "left": playwright.MouseButtonLeft, "right": playwright.MouseButtonRight,
 		"middle": playwright.MouseButtonMiddle,
@@ -45,7 +50,8 @@ func (d *Device) ClickOn(ctx context.Context, at drivers.WebTarget, how drivers.
 			return element.Click(playwright.LocatorClickOptions{Trial: playwright.Bool(true), Button: button, Timeout: timeout})
 		},
 		do: func(element playwright.Locator, timeout *float64) error {
-			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Timeout: timeout})
+			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Timeout: timeout,
+				NoWaitAfter: playwright.Bool(hurry)})
 		},
 	})
 }

@@ -21,6 +21,7 @@ type emulation struct {
 	options playwright.BrowserNewContextOptions
 	size    image.Point
 	touch   bool
+	mobile  bool // pages may be shown larger or smaller than they are
 }
 
 // emulate works out a context's options.
@@ -82,6 +83,7 @@ func (e *emulation) pretend(list map[string]*playwright.DeviceDescriptor, name s
 		return fmt.Errorf("%w: there is no device %s to emulate; %s", drivers.ErrPage, drivers.Quote(name), like(list, name))
 	}
 	e.size, e.touch = image.Pt(found.Viewport.Width, found.Viewport.Height), found.HasTouch
+	e.mobile = found.IsMobile
 	e.options.UserAgent, e.options.Screen = &found.UserAgent, found.Screen
 	e.options.DeviceScaleFactor = &found.DeviceScaleFactor
 	e.options.IsMobile, e.options.HasTouch = &found.IsMobile, &found.HasTouch

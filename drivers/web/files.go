@@ -23,7 +23,7 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 	if len(files) > maxFiles {
 		return fmt.Errorf("%w: %d files are too many to upload at once", drivers.ErrNotActionable, len(files))
 	}
-	paths := make([]string, len(files)) // not nil: none empties the field
+	paths := make([]string, len(files))
 	for i, f := range files {
 		path, err := filepath.Abs(f)
 		if err != nil {
@@ -34,8 +34,12 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 		}
 		paths[i] = path
 	}
+	var given any = paths
+	if len(paths) == 0 {
+		given = []playwright.InputFile{}
+	}
 	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
-		return field.SetInputFiles(paths, playwright.LocatorSetInputFilesOptions{Timeout: timeout})
+		return field.SetInputFiles(given, playwright.LocatorSetInputFilesOptions{Timeout: timeout})
 	})
 	var no *refused
 	if errors.As(err, &no) && strings.Contains(no.reason, "not an HTMLInputElement") {
@@ -60,7 +64,7 @@ func (d *Device) uploadByDialog(ctx context.Context, at drivers.WebTarget, paths
 	page.OnFileChooser(listen)
 	defer page.RemoveListener("filechooser", listen)
 	deadline := time.Now().Add(wait(at.Timeout))
-	if err := d.ClickOn(ctx, at, drivers.WebClick{}); err != nil {
+	if err := d.click(ctx, at, drivers.WebClick{}, true); err != nil {
 		return err
 	}
 	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
@@ -86,7 +90,7 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	default:
 	}
 	deadline := time.Now().Add(wait(at.Timeout))
-	if err := d.ClickOn(ctx, at, drivers.WebClick{}); err != nil {
+	if err := d.click(ctx, at, drivers.WebClick{}, true); err != nil {
 		return "", err
 	}
 	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
@@ -107,34 +111,36 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 
 // keep waits for the end of a download and puts it into dir.
 func (d *Device) keep(ctx context.Context, file playwright.Download, deadline time.Time, dir, name string) (string, error) {
-	done := start(d, func() (string, error) { return file.Path() })
-	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
-	defer timer.Stop()
-	var temporary string
-	select {
-	case r := <-done:
-		if r.err != nil {
-			return "", fmt.Errorf("%w: the download of %s failed: %s", drivers.ErrNotFound, shortAddress(file.URL()), plain(r.err))
-		}
-		temporary = r.value
-	case <-timer.C:
-		d.calls.Go(func() { _ = file.Cancel() })
-		return "", fmt.Errorf("%w: the download of %s did not end in time", drivers.ErrNotFound, shortAddress(file.URL()))
-	case <-ctx.Done():
-		d.calls.Go(func() { _ = file.Cancel() })
-		return "", ctx.Err()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("keep a download: %w", err)
 	}
-	info, err := os.Stat(temporary)
+	aside, err := os.MkdirTemp(dir, ".download-*")
 	if err != nil {
 		return "", fmt.Errorf("keep a download: %w", err)
 	}
-	if info.Size() > maxDownload {
-		return "", fmt.Errorf("%w: the download is too large: %d bytes", drivers.ErrNotActionable, info.Size())
+	temporary := filepath.Join(aside, "file")
+	done := start(d, func() (string, error) {
+		defer os.RemoveAll(aside) // a download that was given up may still be written for a moment
+		if err := file.SaveAs(temporary); err != nil {
+			return "", fmt.Errorf("%w: the download of %s failed: %s", drivers.ErrNotFound, shortAddress(file.URL()), plain(err))
+		}
+		if name == "" {
+			name = file.SuggestedFilename()
+		}
+		return place(temporary, dir, safeName(name))
+	})
+	timer := time.NewTimer(max(time.Until(deadline), fillSlice))
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-timer.C:
+		err = fmt.Errorf("%w: the download of %s did not end in time", drivers.ErrNotFound, shortAddress(file.URL()))
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	if name == "" {
-		name = file.SuggestedFilename()
-	}
-	return place(temporary, dir, safeName(name))
+	d.calls.Go(func() { _ = file.Cancel() }) // SaveAs returns then
+	return "", err
 }
 
 // safeName makes a file name that a site may have chosen one that stays in its folder, on every system.
@@ -159,39 +165,33 @@ func safeName(name string) string {
 	return name
 }
 
-// place copies a file into dir under a name that is free there.
+// place moves a file within dir to a name that is free there.
 func place(from, dir, name string) (string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("keep a download: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
+	info, err := os.Stat(from)
 	if err != nil {
 		return "", fmt.Errorf("keep a download: %w", err)
 	}
-	defer root.Close()
-	in, err := os.Open(from)
-	if err != nil {
-		return "", fmt.Errorf("keep a download: %w", err)
+	if info.Size() > maxDownload {
+		return "", fmt.Errorf("%w: the download is too large: %d bytes", drivers.ErrNotActionable, info.Size())
 	}
-	defer in.Close()
 	ext := filepath.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
 	for n := 1; n <= 1000; n++ {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d%s", stem, n, ext)
 		}
-		out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		path := filepath.Join(dir, name)
+		held, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) // follows no link
 		if errors.Is(err, os.ErrExist) {
 			continue
+		}
+		if err == nil {
+			err = errors.Join(held.Close(), os.Rename(from, path))
 		}
 		if err != nil {
 			return "", fmt.Errorf("keep a download: %w", err)
 		}
-		_, err = out.ReadFrom(in)
-		if err := errors.Join(err, out.Close()); err != nil {
-			return "", fmt.Errorf("keep a download: %w", err)
-		}
-		return filepath.Join(dir, name), nil
+		return path, nil
 	}
 	return "", fmt.Errorf("keep a download: %s has too many files named %s", dir, stem+ext)
 }

@@ -69,15 +69,19 @@ func (d *Device) gesture(ctx context.Context, dur time.Duration, points []image.
 		return err
 	}
 	return actFor(ctx, d, max(dur, 0)+callLimit, func(page playwright.Page) error {
+		z, err := s.zoom(page)
+		if err != nil {
+			return err
+		}
 		if !s.touch {
-			return f(pointer{page.Mouse()})
+			return f(pointer{page.Mouse(), z})
 		}
 		cdp, err := s.context.NewCDPSession(page)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = cdp.Detach() }() // it ends with the page otherwise
-		return f(fingertip{page.Touchscreen(), cdp})
+		return f(fingertip{page.Touchscreen(), cdp, z})
 	})
 }
 
@@ -107,9 +111,12 @@ type finger interface {
 }
 
 // pointer is a mouse.
-type pointer struct{ mouse playwright.Mouse }
+type pointer struct {
+	mouse playwright.Mouse
+	zoom  zoom
+}
 
-func (m pointer) move(p image.Point) error { return m.mouse.Move(float64(p.X), float64(p.Y)) }
+func (m pointer) move(p image.Point) error { return m.mouse.Move(m.zoom.onPage(p)) }
 
 func (m pointer) down(p image.Point) error {
 	if err := m.move(p); err != nil {
@@ -122,7 +129,7 @@ func (m pointer) up(image.Point) error { return m.mouse.Up() }
 
 func (m pointer) rest(context.Context) error { return nil }
 
-func (m pointer) twice(p image.Point) error { return m.mouse.Dblclick(float64(p.X), float64(p.Y)) }
+func (m pointer) twice(p image.Point) error { return m.mouse.Dblclick(m.zoom.onPage(p)) }
 
 func (m pointer) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
 	if err := m.move(a); err != nil {
@@ -140,12 +147,14 @@ func (m pointer) swipe(ctx context.Context, a, b image.Point, dur time.Duration)
 type fingertip struct {
 	screen playwright.Touchscreen
 	cdp    playwright.CDPSession
+	zoom   zoom
 }
 
 func (t fingertip) touch(kind string, points ...image.Point) error {
 	list := make([]any, len(points))
 	for i, p := range points {
-		list[i] = map[string]any{"x": p.X, "y": p.Y}
+		x, y := t.zoom.onPage(p)
+		list[i] = map[string]any{"x": x, "y": y}
 	}
 	_, err := t.cdp.Send("Input.dispatchTouchEvent", map[string]any{"type": kind, "touchPoints": list})
 	return err
@@ -157,10 +166,11 @@ func (t fingertip) up(image.Point) error           { return t.touch("touchEnd") 
 func (t fingertip) rest(ctx context.Context) error { return pause(ctx, pickUp) }
 
 func (t fingertip) twice(p image.Point) error {
-	if err := t.screen.Tap(p.X, p.Y); err != nil {
+	x, y := t.zoom.onPage(p)
+	if err := t.screen.Tap(clamp(x), clamp(y)); err != nil {
 		return err
 	}
-	return t.screen.Tap(p.X, p.Y)
+	return t.screen.Tap(clamp(x), clamp(y))
 }
 
 func (t fingertip) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {

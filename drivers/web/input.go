@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"math"
 	"unicode/utf8"
 
 	"github.com/playwright-community/playwright-go"
@@ -26,10 +27,15 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 		return err
 	}
 	return act(ctx, d, func(page playwright.Page) error {
-		if s.touch {
-			return page.Touchscreen().Tap(p.X, p.Y)
+		z, err := s.zoom(page)
+		if err != nil {
+			return err
 		}
-		return page.Mouse().Click(float64(p.X), float64(p.Y))
+		x, y := z.onPage(p)
+		if s.touch {
+			return page.Touchscreen().Tap(clamp(math.Round(x)), clamp(math.Round(y)))
+		}
+		return page.Mouse().Click(x, y)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/playwright-community/playwright-go"
@@ -38,7 +39,7 @@ func splitKeys(key string) []string {
 	if key == "+" || key == "" {
 		return []string{key}
 	}
-	if rest, ok := strings.CutSuffix(key, "++"); ok {
+	if rest, ok := strings.CutSuffix(key, "++"); ok && rest != "" {
 		return append(splitKeys(rest), "+")
 	}
 	return strings.Split(key, "+")
@@ -51,24 +52,37 @@ func combine(keys []string) (string, error) {
 	}
 	names := keyNames()
 	parts := make([]string, len(keys))
-	held := false
+	held, shift := false, false
 	for i, key := range keys {
 		name := names[strings.ToLower(key)]
 		switch {
 		case key == " ":
 			name = "Space"
 		case utf8.RuneCountInString(key) == 1:
-			name = key
-			if held {
-				name = strings.ToLower(key) // Control+A is the key A, not a capital letter
-			}
+			name = character(key, held, shift)
 		case name == "":
 			return "", noKey(key)
 		}
+		shift = shift || name == "Shift"
 		held = held || slices.Contains([]string{"Control", "Alt", "Meta", "ControlOrMeta"}, name)
 		parts[i] = name
 	}
 	return strings.Join(parts, "+"), nil
+}
+
+// character names a key by what is on it. By their codes, keys give what they give together with Shift; Control+A is the key A,
+// not a capital letter.
+func character(key string, held, shift bool) string {
+	r := rune(key[0])
+	switch lower := strings.ToLower(key); {
+	case shift && len(key) == 1 && lower >= "a" && lower <= "z":
+		return "Key" + strings.ToUpper(key)
+	case shift && unicode.IsDigit(r):
+		return "Digit" + key
+	case held:
+		return lower
+	}
+	return key
 }
 
 func noKey(key string) error {

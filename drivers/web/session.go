@@ -20,6 +20,7 @@ type session struct {
 	context playwright.BrowserContext
 	size    image.Point // of the viewport
 	touch   bool        // a touch screen is emulated
+	mobile  bool        // the page may be zoomed
 	traffic traffic
 
 	downloads chan playwright.Download // the newest that was not fetched
@@ -98,7 +99,8 @@ func (s *session) remove(page playwright.Page) {
 }
 
 func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
-	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch, filmed: e.options.RecordVideo != nil,
+	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
+		mobile: e.mobile, filmed: e.options.RecordVideo != nil,
 		downloads: make(chan playwright.Download, 1), crash: make(chan struct{}), ending: make(chan struct{}),
 		closed: make(chan struct{})}
 	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })

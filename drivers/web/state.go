@@ -116,6 +116,7 @@ func (d *Device) LoadState(ctx context.Context, path string) error {
 	case s == nil:
 		return nil
 	}
+	defer s.traffic.mark() // what is asked for here is nothing that the page asked for
 	return act(ctx, d, func(playwright.Page) error {
 		if err := s.context.AddCookies(optional(state).Cookies); err != nil {
 			return fmt.Errorf("%w: the cookies of the saved state are not valid: %s", drivers.ErrPage, plain(err))
@@ -152,9 +153,9 @@ func (s *session) fillStorage(origin playwright.Origin) error {
 		return fmt.Errorf("%w: the saved state names the site %s, which is none: %s", drivers.ErrPage,
 			drivers.Quote(origin.Origin), plain(err))
 	}
-	items := make([][2]string, len(origin.LocalStorage))
+	items := make([]any, len(origin.LocalStorage))
 	for i, item := range origin.LocalStorage {
-		items[i] = [2]string{item.Name, item.Value}
+		items[i] = []any{item.Name, item.Value}
 	}
 	_, err = page.Evaluate(`items => { for (const [name, value] of items) localStorage.setItem(name, value) }`, items)
 	return err

@@ -103,27 +103,32 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 	}
 }
 
-// perform makes the action itself. Playwright's log tells whether a call that ran out of time had acted: then it is done, and the
-// page is still busy with it, or with the page to which it leads.
+// perform makes the action itself. When Playwright runs out of time, it does not tell whether it has acted; that the page loads
+// another or does not answer any more says so.
 func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
 	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error {
 		err := do(page.Locator(scoped(at.Frame, at.Selector)), milliseconds(limit))
-		if !errors.Is(err, playwright.ErrTimeout) {
-			return judge(at, err)
+		if errors.Is(err, playwright.ErrTimeout) {
+			return errSlice
 		}
-		switch log := err.Error(); {
-		case strings.Contains(log, " action done"):
-			return nil
-		case strings.Contains(log, "  performing "):
-			return fmt.Errorf("%w: %s did not react to the action within %s: the page's scripts may be busy",
-				drivers.ErrNotActionable, naming(at), limit.Round(time.Millisecond))
-		}
-		return errSlice
+		return judge(at, err)
 	})
-	if errors.Is(err, errSlice) {
-		return d.diagnose(ctx, at)
+	if !errors.Is(err, errSlice) {
+		return d.refusal(ctx, at, err)
 	}
-	return d.refusal(ctx, at, err)
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	if s.traffic.navigating() {
+		return nil
+	}
+	quick, cancel := context.WithTimeout(ctx, fillSlice)
+	defer cancel()
+	if _, err := d.lookIn(quick, at.Frame, at.Selector); quick.Err() != nil && ctx.Err() == nil || errors.Is(err, drivers.ErrNotReady) {
+		return nil
+	}
+	return d.diagnose(ctx, at)
 }
 
 // errSlice says that one slice of a wait ended without success; errNoFrame that the frame is not there.

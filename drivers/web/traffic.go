@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/playwright-community/playwright-go"
 )
 
 // maxTraffic caps the addresses that are kept between two actions.
@@ -20,8 +22,34 @@ type exchange struct {
 
 // traffic is what the pages asked the network for since the last action on them.
 type traffic struct {
-	mu   sync.Mutex
-	list []exchange
+	mu    sync.Mutex
+	list  []exchange
+	pages map[playwright.Request]bool // asked for and not yet answered
+}
+
+// began notes that a page was asked for; ended that the answer begins, or that there is none.
+func (t *traffic) began(r playwright.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pages == nil {
+		t.pages = map[playwright.Request]bool{}
+	}
+	if len(t.pages) < maxTraffic {
+		t.pages[r] = true
+	}
+}
+
+func (t *traffic) ended(r playwright.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.pages, r)
+}
+
+// navigating tells whether a page, or a frame of one, waits for its answer.
+func (t *traffic) navigating() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.pages) > 0
 }
 
 // mark begins anew: an action is about to be made.

@@ -55,6 +55,7 @@ type element struct {
 type document struct {
 	documentState
 	W, H  float64
+	Zoom  zoom
 	Note  string
 	Count int
 	Root  *element
@@ -81,7 +82,7 @@ func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 		for _, note := range r.notes {
 			root.Children = append(root.Children, &drivers.Node{Type: "reading-note", Desc: note, Hidden: true})
 		}
-		tree := drivers.NewTree([]*drivers.Node{root}, image.Pt(clamp(doc.W), clamp(doc.H)), taken)
+		tree := drivers.NewTree([]*drivers.Node{root}, doc.Zoom.apply(root, doc.W, doc.H), taken)
 		tree.HitTested = true
 		return tree, nil
 	})

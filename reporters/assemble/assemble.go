@@ -135,13 +135,13 @@ func (o *Options) retain(run *reporters.Run) error {
 
 // actions tells GitHub, when it is there.
 func (o *Options) actions(run *reporters.Run) error {
-	base, err := ReportURL(o.Getenv, run.Name)
+	link, err := ReportURL(o.Getenv, run.Name)
 	errs := []error{err}
 	if o.Getenv("GITHUB_ACTIONS") == "true" {
 		errs = append(errs, github.Annotate(o.Stdout, run, github.Places{Dir: o.Dir, Workspace: o.Getenv("GITHUB_WORKSPACE")}))
 	}
 	if file := o.Getenv("GITHUB_STEP_SUMMARY"); file != "" {
-		errs = append(errs, github.AppendSummary(file, run, base))
+		errs = append(errs, github.AppendSummary(file, run, github.Address{Link: link, Base: folderOf(o.Getenv, link)}))
 	}
 	return errors.Join(errs...)
 }
@@ -181,6 +181,18 @@ func ReportURL(getenv func(string) string, run string) (string, error) {
 		return "", errors.New("TAPROOT_REPORT_URL is not a web address: it begins with https://")
 	}
 	return u.String(), nil
+}
+
+// folderOf is the address of the run's folder, when the address of its report tells: that has {run} in it, and ends there or with a
+// page of the folder.
+func folderOf(getenv func(string) string, link string) string {
+	if !strings.Contains(getenv("TAPROOT_REPORT_URL"), "{run}") {
+		return ""
+	}
+	if strings.HasSuffix(link, ".html") {
+		return link[:strings.LastIndexByte(link, '/')+1]
+	}
+	return link
 }
 
 func replaceRun(address, run string) string {

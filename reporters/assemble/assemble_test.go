@@ -124,6 +124,14 @@ func TestGitHub(t *testing.T) {
 	if page := read(t, step); !strings.Contains(page, "## What went wrong") || !strings.Contains(page, "](https://ci.example/"+runtest.Name+"/login-wrong/screenshots/03-welcome-failed.png)") {
 		t.Error(page)
 	}
+	// An address that is not that of a folder is linked, and nothing below it.
+	for address, want := range map[string]string{"https://ci.example/jobs/7": "", "https://ci.example/{run}/index.html": "https://ci.example/r/", "": ""} {
+		get := func(string) string { return address }
+		link, err := ReportURL(get, "r")
+		if got := folderOf(get, link); err != nil || got != want {
+			t.Errorf("%s: %q, %v", address, got, err)
+		}
+	}
 	// A file that cannot be written hinders nothing else.
 	o = options(map[string]string{"GITHUB_STEP_SUMMARY": t.TempDir()})
 	if run, err := Run(t.Context(), dir, o); err == nil || run == nil {

@@ -122,14 +122,19 @@ func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
 }
 
-// Summary gives the page that AppendSummary adds, of at most limit bytes. base is the address at which the run can be read; without
-// it, the page has no links.
-func Summary(r *reporters.Run, base string, limit int) []byte {
-	return reporters.RunSummary(r, reporters.PageOptions{Base: base, NoLinks: base == "", Limit: limit})
+// Address is where a run can be read.
+type Address struct {
+	Link string // of the report; may be empty
+	Base string // of the folder of the run; empty: the page links to none of its files
+}
+
+// Summary gives the page that AppendSummary adds, of at most limit bytes.
+func Summary(r *reporters.Run, at Address, limit int) []byte {
+	return reporters.RunSummary(r, reporters.PageOptions{Base: at.Base, NoLinks: at.Base == "", Link: at.Link, Limit: limit})
 }
 
 // AppendSummary adds the run to the job's summary: the file that GITHUB_STEP_SUMMARY names. It may hold what others wrote.
-func AppendSummary(file string, r *reporters.Run, base string) error {
+func AppendSummary(file string, r *reporters.Run, at Address) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("write the job's summary: %w", err)
@@ -137,7 +142,7 @@ func AppendSummary(file string, r *reporters.Run, base string) error {
 	info, err := f.Stat()
 	if err == nil {
 		room := maxSummary - int(min(info.Size(), maxSummary))
-		if page := Summary(r, base, max(1, room-1)); len(page) < room {
+		if page := Summary(r, at, max(1, room-1)); len(page) < room {
 			_, err = f.Write(append([]byte("\n"), page...))
 		} else {
 			err = errors.New("there is no room left in it")

@@ -86,7 +86,7 @@ func loadResult(dir string) (*reporters.Result, error) {
 	if bad == nil {
 		overlay(res, s)
 	}
-	if err != nil && (res.Verdict == reporters.Pass || res.Verdict == reporters.Skipped || res.Problem == nil) {
+	if err != nil && res.Verdict != reporters.Fail {
 		res.Verdict, res.ProblemStep = reporters.Error, 0
 		res.Problem = &reporters.Problem{Message: "the report is broken: its events cannot be read: " + err.Error()}
 	}

@@ -22,10 +22,10 @@ const (
 	maxZone      = 15 * time.Hour
 )
 
-// span is the time in which a step ran: up to the start of the next one.
+// span is the time of a step: it goes up to the start of the next one.
 type span struct {
-	step     int
-	from, to time.Time
+	step int
+	from time.Time
 }
 
 // stepLog is what a log says of one step.

@@ -40,7 +40,7 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".headline").textContent`, `"Button Pay" did not appear within 3s`)
 		p.is(`document.querySelector("#where .place bdi").textContent`, "suites/checkout.yaml:9:5")
 		p.is(`document.querySelector("#where").textContent.includes("Cause 2: also in 4 other tests")`, true)
-		p.is(`[...document.querySelectorAll(".shot figcaption span")].map(e => e.textContent)`, []string{"This run, when it failed", "Last green, " + greenRun})
+		p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"This run, when it failed", "Last green, " + greenRun})
 		p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true) // the originals
 		p.is(`document.querySelectorAll(".marks .near").length`, 1)
 		p.is(`document.querySelector(".yaml .hit").textContent.trim()`, "9   - tap: Button Pay")
@@ -72,6 +72,8 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`document.getElementById("help").open`, true)
 		p.press("Escape")
 		p.is(`document.getElementById("help").open`, false)
+		p.js(`location.hash = "#step-6"`)
+		p.is(`[...document.querySelectorAll("#timeline [aria-current]")].map(e => e.parentNode.id)`, []string{"row-6"})
 		again := openTab(t, file, "#L7&q=button%202&f=1", screen{})
 		again.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-2")
 		again.is(`[document.getElementById("filter").value, document.getElementById("only").getAttribute("aria-pressed")]`, []string{"button 2", "true"})
@@ -99,6 +101,9 @@ func TestPackInABrowser(t *testing.T) {
 		p.is(`location.hash`, "#step-3") // the film went on
 		p.press(" ")
 		p.is(`document.querySelector("video").paused`, true)
+		p.js(`document.querySelector("video").currentTime = 0.5`) // by its own control
+		p.is(`location.hash`, "#step-1")
+		p.is(`document.querySelectorAll("[aria-current=step]").length`, 2) // in the list and on the strip
 		p.is(`document.querySelector("video").textTracks[0].cues.length`, 4)
 	})
 	t.Run("dark", func(t *testing.T) {
@@ -219,4 +224,17 @@ func TestLongPackStillScrolls(t *testing.T) {
 	p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-2")
 	p.is(`document.body.textContent.includes("Previews of 200 of 300 screenshots are in this page; the others are loaded from the pack when their step is selected.")`, true)
 	p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
+}
+
+func TestPackWithoutSteps(t *testing.T) {
+	reports := t.TempDir()
+	pack := filepath.Join(reports, thisRun, "torn")
+	write(t, filepath.Join(pack, "events.ndjson"), []byte("{\"event\":1}\n"))
+	if err := WritePack(t.Context(), pack, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
+	p.is(`document.getElementById("none").textContent`, "This test has no steps.")
+	p.is(`document.querySelector(".message").textContent.startsWith("the report is broken: its events cannot be read: ")`, true)
+	p.press("j", "k", "d", "f", " ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
 )
 
 // conditionTime is how long a condition looks for something that is not there; what is there costs one look.
@@ -13,7 +14,9 @@ const conditionTime = time.Second
 
 // Visible tells whether a label is on the screen, for conditions: that it is not is an answer, not a failure.
 func Visible(ctx context.Context, s *Session, label string) (bool, error) {
-	w := newWatch(s)
+	asked := *s
+	asked.Detail = &reporters.Detail{} // looking for a condition is no part of any step
+	w := newWatch(&asked)
 	err := poll(ctx, conditionTime, func() error {
 		if err := w.read(ctx, w.tree != nil); err != nil {
 			return err

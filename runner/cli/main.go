@@ -85,6 +85,7 @@ func newRootCommand(env *Env) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root, env))
-	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newDoctorCommand(env), newSimCommand(env))
+	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newDoctorCommand(env), newReportCommand(env),
+		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env))
 	return root
 }

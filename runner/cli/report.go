@@ -245,9 +245,9 @@ func verify(env *Env, dirs []string) error {
 		}
 	}
 	if bad > 0 {
-		fmt.Fprintf(env.Stderr, "%d of %d packs are not as they should be\n", bad, len(dirs))
+		fmt.Fprintf(env.Stderr, "packs checked: %[2]d, not as they should be: %[1]d\n", bad, len(dirs))
 		return exit(1)
 	}
-	fmt.Fprintf(env.Stdout, "%d packs are whole\n", len(dirs))
+	fmt.Fprintf(env.Stdout, "packs checked: %d, all whole\n", len(dirs))
 	return nil
 }

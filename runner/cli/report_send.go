@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -183,7 +184,7 @@ func notify(ctx context.Context, env *Env, dir string, dry bool) error {
 		return err
 	}
 	targets, errs := webhook.Targets(env.Getenv)
-	for _, err := range errs {
+	if err := errors.Join(errs...); err != nil {
 		return &plan.Usage{Msg: err.Error()}
 	}
 	if len(targets) == 0 {

@@ -29,6 +29,8 @@ type runFlags struct {
 	timeout                           time.Duration
 	requireDevices, allowEmpty        bool
 	noVideo, quiet, verbose           bool
+	environment                       string
+	allowShell, updateBaselines       bool
 }
 
 func newRunCommand(env *Env) *cobra.Command {
@@ -56,6 +58,9 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
 	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 when nothing was run")
+	flags.StringVar(&f.environment, "env", "", "use the values of this environment of the suite's taproot.yaml")
+	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the step shell)")
+	flags.BoolVar(&f.updateBaselines, "update-baselines", false, "assertScreenshot takes what it sees as right and keeps it")
 	flags.BoolVar(&f.noVideo, "no-video", false, "film nothing; recording.mp4 is made of the screenshots")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
@@ -86,6 +91,11 @@ func (f runFlags) config(env *Env) (runner.Config, error) {
 	c.Labels, c.Parallel, c.Timeout, c.AllowEmpty = f.labels, f.parallel, f.timeout, f.allowEmpty
 	c.RequireDevices = c.RequireDevices || f.requireDevices
 	c.NoVideo = c.NoVideo || f.noVideo
+	c.AllowShell = c.AllowShell || f.allowShell
+	c.Baselines = c.Baselines || f.updateBaselines
+	if f.environment != "" {
+		c.Environment = f.environment
+	}
 	if c.Vars, err = f.variables(); err != nil {
 		return c, err
 	}

@@ -387,6 +387,11 @@
     const x = -window.scrollX, y = -window.scrollY;
     return {l: x, t: y, r: x + Math.max(scrollWidth(top), own.r), b: y + Math.max(scrollHeight(top), own.b)};
   };
+  // zoom: where the part of the page that the screen shows begins, and how much larger or smaller it is shown.
+  const zoom = () => {
+    const v = window.visualViewport;
+    return v ? [v.offsetLeft, v.offsetTop, v.scale] : [0, 0, 1];
+  };
   const state = root => ({doc: id, ready: readyState(root), url: String(location.href).slice(0, 2000)});
   const deref = (gen, n) => {
     const el = store.gen === gen && store.refs[n] ? store.refs[n].deref() : null;
@@ -408,7 +413,8 @@
       const clip = {seen, reach: n.length === 8 ? pageArea(root, top, own) : all};
       const at = {flow: clip, absolute: clip, fixed: {seen, reach: n.length === 8 ? own : all}, view, depth: 0, opacity: 1, inert: false, disabled: false};
       const node = top ? reader.read(top, at) : null;
-      return {...state(root), w: window.innerWidth, h: window.innerHeight, note: reader.note, count: reader.count, root: node};
+      return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
+        note: reader.note, count: reader.count, root: node};
     },
     // hit.<gen>.<n>.<x,y;x,y…>: what lies over these points of frame n, "" where nothing does.
     hit(root, [gen, n, points]) {
@@ -420,6 +426,8 @@
       scrollTo(deref(gen, +n), {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },
+    // zoom: how the page is placed on the screen.
+    zoom() { return {zoom: zoom()}; },
     // focus: what has the focus, with the caret put behind its text; as element 0 of the generation "focus" it can be used then.
     focus(root) {
       let el = activeIn[9](root);

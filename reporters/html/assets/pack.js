@@ -102,9 +102,9 @@ function fromHash() {
   if (at < 0) at = D.steps.findIndex(function (s) { return s.n === D.at; });
   if (at < 0) at = D.steps.length - 1;
   while (at > 0 && D.steps[at].verdict === "unreached" && !state.at) at--;
-  now = -1;
-  if (at >= 0) select(at, true, !state.at);
-  else facts(null);
+  if (at < 0) facts(null);
+  else if (at === now) stage();
+  else select(at, true, !state.at);
 }
 
 // select shows a step everywhere. seek is false when the film itself came to it.
@@ -167,23 +167,26 @@ function stage() {
   viewButtons(step);
   var mine = telling(step), mode = step.green && mine ? view() : "side";
   if (mode === "diff" && !step.diff) mode = "side";
-  if (mode === "swipe") return replace($("shots"), figure("Left: last green, " + D.green.run + " · right: this run", "wide", swipe(step.green, mine)));
-  if (mode === "diff") return replace($("shots"), figure("This run, pale; what differs from the last green is marked", "wide", frame({ src: step.diff.src, w: mine.w, h: mine.h }, "Difference from the last green run: " + changed(step.diff.changed) + " of the pixels", [])));
-  replace($("shots"), sideBySide(step, mine));
+  if (mode === "swipe") return replace($("shots"), figure("Last green ↔ this run", "wide", swipe(step.green, mine)));
+  if (mode === "diff") return replace($("shots"), figure("Marked: not as last green", "wide", frame({ src: step.diff.src, w: mine.w, h: mine.h }, "Difference from the last green run: " + changed(step.diff.changed) + " of the pixels", [])));
+  var figures = sideBySide(step, mine);
+  $("shots").style.setProperty("--count", figures.length);
+  $("shots").classList.toggle("many", figures.length > 1);
+  replace($("shots"), figures);
 }
 
 function sideBySide(step, mine) {
   var out = [], was = step.point || step.verdict === "unreached" || !mine ? before(now) : null;
-  if (step.point && was) out.push(figure("Before: where it was touched", "", frame(was.shot, "Screen before step " + step.n + ", with the element and the point of the touch", marksOf(step, was.shot)), was.shot));
+  if (step.point && was) out.push(figure("Before: touched here", "", frame(was.shot, "Screen before step " + step.n + ", with the element and the point of the touch", marksOf(step, was.shot)), was.shot));
   if (mine) {
     var marks = step.point && was ? [] : marksOf(step, mine);
     marks = marks.concat(nearMarks(step, mine));
-    var title = mine.failure ? "This run, when it failed" : "This run, after the step";
-    out.push(figure(title, problemOf(step) ? "bad" : "", frame(mine, title + " " + step.n, marks), mine));
+    var title = mine.failure ? "This run, when it failed" : "This run, after it";
+    out.push(figure(title, problemOf(step) ? "bad" : "", frame(mine, "The screen of this run, step " + step.n + ": " + WORD[step.verdict], marks), mine));
   } else if (was && !step.point) {
     out.push(figure("The last screen before it, after step " + was.step.n, "pale", frame(was.shot, "Screen after step " + was.step.n, []), was.shot));
   }
-  if (step.green) out.push(figure("Last green, " + D.green.run, "good", frame(step.green, "The same step in the last green run", []), step.green));
+  if (step.green) out.push(figure(["Last green", h("span", { cls: "long" }, ", " + D.green.run)], "good", frame(step.green, "The same step in the last green run", []), step.green));
   (step.shots || []).forEach(function (s) { if (s.missing) out.push(h("p", { cls: "quiet" }, bdi(s.missing))); });
   if (!out.length) out.push(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The test ended before this step." : "There is no screenshot of this step."));
   return out;
@@ -217,7 +220,8 @@ function player() {
   $("film").append(film, h("div", { cls: "chapters", id: "chapters" }), h("div", { cls: "filmfoot" }, speed, h("span", { cls: "quiet" }, bdi(about))));
   film.addEventListener("loadedmetadata", chapters);
   film.addEventListener("error", function () { replace($("film"), h("p", { cls: "quiet" }, "The film cannot be played: it is not beside this page, or this browser cannot read it.")); film = null; });
-  film.addEventListener("timeupdate", follow);
+  film.addEventListener("timeupdate", function () { if (!film.seeking && !seekTo.asked) follow(false); });
+  film.addEventListener("seeked", function () { var ours = seekTo.asked; seekTo.asked = false; if (ours) markFilm(); else follow(true); });
   captions();
 }
 
@@ -234,14 +238,14 @@ function captions() {
 
 function seekTo(cue) {
   if (film.readyState === 0) { film.addEventListener("loadedmetadata", function () { if (film) film.currentTime = Math.min(cue, film.duration || cue); }, { once: true }); return; }
-  seekTo.until = Date.now() + 400;
+  seekTo.asked = true;
   film.currentTime = Math.min(cue + 0.001, film.duration || cue);
 }
 
-// follow moves the selection with the film.
-function follow() {
+// follow moves the selection with the film, while it plays and when somebody else than us moved it.
+function follow(moved) {
   markFilm();
-  if (film.paused || Date.now() < (seekTo.until || 0)) return;
+  if (film.paused && !moved) return;
   var at = -1;
   D.steps.forEach(function (s, i) { if (s.cue !== undefined && s.cue <= film.currentTime + 0.02) at = i; });
   if (at >= 0) select(at, false);
@@ -285,7 +289,7 @@ function row(name, value, cls) { return value ? [h("dt", null, name), h("dd", nu
 
 function facts(step) {
   var cards = [];
-  if (D.problem && !D.at) cards.push(why("Why the test did not pass", D.problem));
+  if (D.problem && (!D.at || step && step.n === D.at && !step.problem)) cards.push(why("Why the test did not pass", D.problem));
   if (step && step.problem) cards.push(why(step.verdict === "skipped" ? "Why it was skipped" : "Why", step.problem));
   if (step) cards.push(yaml(step), touched(step), logCard(step));
   cards.push(ledger(), filesCard(step));

@@ -1,15 +1,13 @@
 // picture shows the preview at once, and the original as soon as it is there; without it, it says so.
 function picture(shot, alt) {
-  var img = h("img", { alt: alt, width: shot.w, height: shot.h, decoding: "async" });
-  if (D.inlined && D.inlined[shot.src]) img.src = D.inlined[shot.src];
-  else if (!shot.small) img.src = shot.src;
-  else {
-    img.src = shot.small;
-    var full = new Image();
-    full.onload = function () { img.src = shot.src; };
-    full.onerror = function () { img.dataset.preview = "1"; img.title = "The original is not beside this page: this is its preview."; };
-    full.src = shot.src;
-  }
+  var attrs = { alt: alt, width: shot.w, height: shot.h }, bytes = D.inlined && D.inlined[shot.src];
+  var img = h("img", attrs);
+  img.src = bytes || shot.small || shot.src;
+  if (bytes || !shot.small || shot.small === shot.src) return img;
+  var full = h("img", attrs);
+  full.src = shot.src;
+  full.decode().then(function () { full.className = img.className; img.replaceWith(full); },
+    function () { img.title = "The original is not beside this page: this is its preview."; });
   return img;
 }
 
@@ -24,10 +22,13 @@ function frame(shot, alt, marks) {
 }
 
 function figure(title, cls, body, shot) {
-  var caption = h("figcaption", null, h("span", null, title));
+  var caption = h("figcaption", null, h("span", { cls: "said" }, title));
   if (shot) caption.append(h("a", { href: where(shot.src), target: "_blank", rel: "noopener", download: download(shot.src), title: "Open the original" }, "full size"));
   var el = h("figure", { cls: "shot " + cls }, caption, body);
-  if (body.dataset.ratio) el.style.setProperty("--ar", body.dataset.ratio);
+  if (body.dataset.ratio) {
+    el.style.setProperty("--ar", body.dataset.ratio);
+    if (body.dataset.ratio < 0.8) el.classList.add("tall");
+  }
   return el;
 }
 
@@ -41,8 +42,9 @@ function box(b, cls, number) {
   return g;
 }
 
-function tapPoint(p, shot) {
+function tapPoint(p, shot, bounds) {
   var r = Math.max(shot.w, shot.h) / 55;
+  if (bounds) r = Math.max(r / 2, Math.min(r, Math.abs(bounds[3] - bounds[1]) / 4));
   return svg("g", { class: "tap" }, svg("circle", { cx: p[0], cy: p[1], r: r * 1.7, class: "ring" }), svg("circle", { cx: p[0], cy: p[1], r: r, class: "halo" }),
     svg("circle", { cx: p[0], cy: p[1], r: r, class: "line" }), svg("circle", { cx: p[0], cy: p[1], r: r / 4, class: "core" }));
 }
@@ -50,7 +52,7 @@ function tapPoint(p, shot) {
 function marksOf(step, shot) {
   var marks = [];
   if (step.bounds) marks.push(box(step.bounds, "match"));
-  if (step.point) marks.push(tapPoint(step.point, shot));
+  if (step.point) marks.push(tapPoint(step.point, shot, step.bounds));
   return marks;
 }
 
@@ -60,7 +62,7 @@ function nearMarks(step, shot) {
   boxes.forEach(function (b, i) {
     if (!b) return;
     marks.push(box(b, "near", i + 1));
-    var size = Math.max(shot.w, shot.h) / 42;
+    var size = Math.max(shot.w, shot.h) / (shot.w > shot.h ? 64 : 46);
     var x = Math.min(b[0], b[2]), y = Math.min(b[1], b[3]);
     marks.push(svg("circle", { cx: x, cy: y, r: size * 0.8, class: "tag" }));
     var t = svg("text", { x: x, y: y + size * 0.36, "font-size": size, class: "tagtext", "text-anchor": "middle" });

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "files.html")
+	dir := t.TempDir()
+	var paths []string
+	for i := range 2 {
+		path := filepath.Join(dir, fmt.Sprintf("f%d.txt", i))
+		must(t, os.WriteFile(path, fmt.Appendf(nil, "text %d", i), 0o600))
+		paths = append(paths, path)
+	}
+	must(t, d.Upload(t.Context(), target("#plain"), paths[:1]))
+	mustShow(t, d, "#log", "plain f0.txt=text 0")
+	must(t, d.Upload(t.Context(), target("#several"), paths))
+	mustShow(t, d, "#log", "several f0.txt=text 0,f1.txt=text 1")
+	must(t, d.Upload(t.Context(), target("#several"), nil))
+	mustShow(t, d, "#log", "several empty")
+	must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
+	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
+	wantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
+	wantError(t, d.Upload(t.Context(), soon("#nothing"), paths), drivers.ErrNotActionable, "opened no file dialog")
+	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), drivers.ErrNotFound, "there is no file")
+	wantError(t, d.Upload(t.Context(), soon("#none"), paths), drivers.ErrNotFound)
+}
+
+func TestDownloads(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "files.html")
+	dir := filepath.Join(t.TempDir(), "downloads")
+	for _, c := range []struct{ id, name, file, content string }{
+		{"get", "", "report.csv", "a,b\n1,2\n"}, {"get", "", "report-2.csv", "a,b\n1,2\n"}, {"get", "mine.csv", "mine.csv", "a,b\n1,2\n"},
+		{"get", "../../x.csv", "x.csv", "a,b\n1,2\n"}, {"evil", "", "evil.txt", "a,b\n1,2\n"}, {"slow", "", "report-3.csv", "a,b\n1,2\n"},
+		{"made", "", "made.txt", "made here"}, {"tab", "", "report-4.csv", "a,b\n1,2\n"},
+	} {
+		path, err := d.Download(t.Context(), target("#"+c.id), dir, c.name)
+		must(t, err)
+		if filepath.Dir(path) != dir || !strings.HasSuffix(filepath.Base(path), c.file) {
+			t.Errorf("%s: saved as %s", c.id, path)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != c.content {
+			t.Errorf("%s: %q, %v", c.id, text, err)
+		}
+	}
+	_, err := d.Download(t.Context(), soon("#nothing"), dir, "")
+	wantError(t, err, drivers.ErrNotFound, "no download began")
+	_, err = d.Download(t.Context(), drivers.WebTarget{Selector: "#never", Timeout: 4 * time.Second}, dir, "")
+	wantError(t, err, drivers.ErrNotFound, "did not end in time")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(time.Second, cancel)
+	_, err = d.Download(ctx, drivers.WebTarget{Selector: "#never", Timeout: time.Minute}, dir, "")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled download: %v", err)
+	}
+	must(t, d.ClosePage(t.Context()))
+	d.calls.Wait()
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestSafeNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.csv": "a.csv", "../../etc/passwd": "passwd", `..\x.txt`: "x.txt", "..": "download", "": "download", "a\x00b": "a_b",
+		"a:b|c": "a_b_c", " .hidden ": "hidden", "ü.txt": "ü.txt", strings.Repeat("x", 400) + ".csv": strings.Repeat("x", 146) + ".csv",
+		"a\u202egpj.exe": "a_gpj.exe",
+	} {
+		if got := safeName(name); got != want {
+			t.Errorf("%q becomes %q", name, got)
+		}
+	}
+}

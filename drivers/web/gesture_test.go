@@ -1,0 +1,297 @@
+package web
+
+import (
+	"context"
+	"image"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// phone gives a device with a sample page open on an emulated phone with a touch screen.
+func phone(t *testing.T, name string) *Device {
+	t.Helper()
+	d := open(t)
+	must(t, d.OpenPage(t.Context(), site.Page(name), drivers.PageOptions{DeviceName: "Pixel 7"}))
+	return d
+}
+
+func TestGestures(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, by string
+		open     func(*testing.T, string) *Device
+	}{{"mouse", "mouse", visit}, {"touch", "touch", phone}} {
+		t.Run(c.name, func(t *testing.T) {
+			d := c.open(t, "drag.html")
+			press := centre(byID(t, tree(t, d), "press"))
+			must(t, d.Tap(t.Context(), press))
+			mustShow(t, d, "#log", "short press by "+c.by)
+			must(t, d.LongPress(t.Context(), press, 800*time.Millisecond))
+			mustShow(t, d, "#log", "long press by "+c.by)
+			must(t, d.DoubleTap(t.Context(), press))
+			mustShow(t, d, "#log", "double")
+			ball := byID(t, tree(t, d), "ball")
+			must(t, d.Drag(t.Context(), centre(ball), centre(ball).Add(image.Pt(150, 50)), 300*time.Millisecond))
+			to := ball.Bounds.Min.Add(image.Pt(150, 50))
+			mustShow(t, d, "#log", "ball at")
+			mustShow(t, d, "#log", "by "+c.by)
+			if n := byID(t, tree(t, d), "ball"); n.Bounds.Min != to {
+				t.Errorf("the ball lies at %v, not at %v", n.Bounds.Min, to)
+			}
+		})
+	}
+}
+
+func TestDragAndDrop(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "drag.html")
+	tr := tree(t, d)
+	must(t, d.Drag(t.Context(), centre(byID(t, tr, "tile")), centre(byID(t, tr, "zone")), 300*time.Millisecond))
+	mustShow(t, d, "#log", "dragstart\ndropped tile")
+}
+
+func TestSwipeScrolls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		open func(*testing.T, string) *Device
+	}{{"mouse", visit}, {"touch", phone}} {
+		t.Run(c.name, func(t *testing.T) {
+			d := c.open(t, "list.html")
+			before := find(tree(t, d), showing("Contact 10")).Bounds.Min.Y
+			must(t, d.Swipe(t.Context(), image.Pt(200, 500), image.Pt(200, 200), 300*time.Millisecond))
+			moved := 0
+			ok := until(t.Context(), 5*time.Second, func() bool {
+				moved = before - find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Contact 10" }).Bounds.Min.Y
+				return moved > 200
+			})
+			if !ok || c.name == "mouse" && moved > 310 {
+				t.Errorf("the list moved by %d", moved)
+			}
+		})
+	}
+}
+
+func TestGesturesEndWithTheirContext(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "drag.html")
+	p := centre(byID(t, tree(t, d), "press"))
+	endsWithContext(t, "long press", func(ctx context.Context) error { return d.LongPress(ctx, p, time.Minute) })
+	endsWithContext(t, "swipe", func(ctx context.Context) error { return d.Swipe(ctx, p, p.Add(image.Pt(0, -50)), time.Minute) })
+	endsWithContext(t, "drag", func(ctx context.Context) error { return d.Drag(ctx, p, p.Add(image.Pt(50, 0)), time.Minute) })
+	must(t, d.Tap(t.Context(), p)) // nothing is still pressed
+	mustShow(t, d, "#log", "short press by mouse")
+	for _, err := range []error{
+		d.LongPress(t.Context(), image.Pt(-1, 5), 0), d.DoubleTap(t.Context(), image.Pt(5, 720)),
+		d.Swipe(t.Context(), p, image.Pt(2000, 5), 0), d.Drag(t.Context(), image.Pt(2000, 5), p, 0),
+	} {
+		wantError(t, err, drivers.ErrNotActionable, "outside the page's")
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	_, page, err := d.page()
+	must(t, err)
+	_, err = page.Evaluate(`() => addEventListener('keydown', event => event.preventDefault())`) // a tab key would move on
+	must(t, err)
+	unknown := map[string]bool{"back": true, "appSwitch": true, "power": true, "volumeUp": true, "volumeDown": true, "search": true}
+	names := keyNames()
+	for _, key := range drivers.KeyNames() {
+		switch name := names[strings.ToLower(key)]; {
+		case unknown[key] && key != "back":
+			wantError(t, d.Press(t.Context(), []string{key}), drivers.ErrUnsupported, key)
+		case !unknown[key] && name == "":
+			t.Errorf("%s is not known", key)
+		case !unknown[key]:
+			if err := d.Press(t.Context(), []string{key}); err != nil {
+				t.Errorf("%s: %v", key, err)
+			} else if name != "Space" {
+				mustShow(t, d, "#log", name)
+			}
+		}
+	}
+	must(t, d.Press(t.Context(), []string{"control", "shift", "k"}))
+	mustShow(t, d, "#log", "key Control+Shift+K")
+	must(t, d.Press(t.Context(), []string{"shift", "m"}))
+	mustShow(t, d, "#log", "key Shift+M")
+	must(t, d.Press(t.Context(), []string{"shift", "1"}))
+	mustShow(t, d, "#log", "key Shift+!")
+	must(t, d.Press(t.Context(), []string{"+"}))
+	mustShow(t, d, "#log", "key +")
+	wantError(t, d.Press(t.Context(), []string{"ü"}), drivers.ErrUnsupported, "there is no key")
+	wantError(t, d.Press(t.Context(), []string{"control", "back"}), drivers.ErrUnsupported)
+	wantError(t, d.Press(t.Context(), nil), drivers.ErrUnsupported)
+}
+
+func TestSplitKeys(t *testing.T) {
+	for key, want := range map[string]string{
+		"a": "a", "Control+A": "Control,A", "+": "+", "Control++": "Control,+", "Control+Shift+F1": "Control,Shift,F1", "": "", "++": ",,",
+	} {
+		if got := strings.Join(splitKeys(key), ","); got != want {
+			t.Errorf("%q is %q", key, got)
+		}
+	}
+}
+
+func TestErase(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "inputs.html")
+	wantError(t, d.Erase(t.Context(), -1), drivers.ErrNotActionable, "no field has the focus")
+	for _, c := range []struct {
+		id, text, after string
+		n               int
+	}{
+		{"text", "Zoë 😀x", "Zoë ", 2}, {"text", "abc", "", -1}, {"text", "abc", "", 99}, {"text", "abc", "abc", 0}, {"area", "one\ntwo", "one", 4},
+		{"number", "123", "1", 2}, {"number", "123", "", -1}, {"email", "a@b.c", "a@b", 2}, {"date", "2031-05-04", "", -1},
+	} {
+		must(t, d.FillIn(t.Context(), target("#"+c.id), c.text)) // it leaves the focus there
+		must(t, d.Erase(t.Context(), c.n))
+		if seen := look(t, d, "#"+c.id, drivers.WebWant{Value: &c.after}, time.Second); !seen.Met {
+			t.Errorf("%s: %q without %d is %v", c.id, c.text, c.n, seen.Values)
+		}
+	}
+	must(t, d.FillIn(t.Context(), target("#rich"), "other text"))
+	must(t, d.Erase(t.Context(), 5))
+	mustShow(t, d, "#rich", "other")
+	must(t, d.Erase(t.Context(), -1))
+	if got, err := d.TextOf(t.Context(), target("#rich")); err != nil || got != "" {
+		t.Errorf("%q is left, %v", got, err)
+	}
+	d = visit(t, "iframe.html")
+	must(t, d.FillIn(t.Context(), inFrame("#cross", "#field"), "in a frame"))
+	must(t, d.Erase(t.Context(), -1))
+	mustShow(t, d, "#log", "cross typed")
+	none := ""
+	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#cross", Value: &none}, time.Second); !seen.Met {
+		t.Errorf("in the frame is left %v", seen.Values)
+	}
+}
+
+func TestScrolledOutOfABox(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "boxes.html")
+	for _, c := range [][2]string{{"Row 90", "row 90"}, {"Far right", "far right"}} {
+		tr := tree(t, d)
+		q := drivers.Query{Selector: dsl.Selector{Label: c[0]}, Action: true, Settled: true}
+		if found, err := tr.Find(q); err != nil || len(found) != 0 {
+			t.Fatalf("%s is on the screen: %v, %v", c[0], found, err)
+		}
+		q.Offscreen = true
+		found, err := tr.Find(q)
+		if err != nil || len(found) != 1 || !found[0].Node.Offscreen || found[0].Node.Hidden {
+			t.Fatalf("%s: %v, %v", c[0], found, err)
+		}
+		must(t, d.Reveal(t.Context(), found[0].Node))
+		q.Offscreen = false
+		if found, err = tree(t, d).Find(q); err != nil || len(found) != 1 || found[0].CoverText != "" {
+			t.Fatalf("%s, revealed: %v, %v", c[0], found, err)
+		}
+		must(t, d.Tap(t.Context(), found[0].Point))
+		mustShow(t, d, "#chosen", "Chosen: "+c[1])
+	}
+	tr := tree(t, d)
+	if n := find(tr, func(n *drivers.Node) bool { return n.Text == "Cut hides" }); n == nil || !n.Hidden || n.Offscreen {
+		t.Errorf("nobody can scroll there: %+v", n)
+	}
+	if n := find(tr, func(n *drivers.Node) bool { return n.Text == "Far below" }); n == nil || n.Hidden {
+		t.Errorf("in the frame, below: %+v", n)
+	}
+	assertion := drivers.Query{Selector: dsl.Selector{Label: "Below the fold"}, Settled: true, Offscreen: true}
+	if found, err := tr.Find(assertion); err != nil || len(found) != 1 {
+		t.Errorf("below the fold: %v, %v", found, err)
+	}
+	mustShow(t, d, "text=Below the fold", "Below the fold")
+}
+
+func TestScrolledOutOfAFrame(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<div style="height:150px;overflow:auto"><div style="height:600px"></div>
+		<iframe id=f srcdoc="<p>Top</p><button id=b style='margin-top:500px'>Deep</button>" style="width:300px;height:120px"></iframe></div>
+		<iframe id=stuck srcdoc="<style>body{overflow:hidden}</style><p style='margin-top:900px'>Stuck</p>" style="height:100px"></iframe>`)
+	n := byID(t, tree(t, d), "b")
+	if n.Hidden || !n.Offscreen {
+		t.Fatalf("scrolled out of a frame that is scrolled out of a box: %+v", n)
+	}
+	must(t, d.Reveal(t.Context(), n))
+	tr := tree(t, d)
+	if n := byID(t, tr, "b"); n.Hidden || n.Offscreen || n.Covered != "" || !n.Bounds.In(image.Rectangle{Max: tr.Size}) {
+		t.Errorf("revealed: %+v", n)
+	}
+	if n := find(tr, func(n *drivers.Node) bool { return n.Text == "Stuck" }); n == nil || !n.Hidden {
+		t.Errorf("in a frame that does not scroll: %+v", n)
+	}
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "frames.html")
+	mustShow(t, d, "h1", "Nested frames")
+	if seen := look(t, d, "#press", drivers.WebWant{Frame: "#lateframe"}, 5*time.Second); !seen.Met {
+		t.Fatalf("%+v", seen)
+	}
+	tr := tree(t, d)
+	for _, c := range []struct {
+		css, xpath string
+		n          int
+	}{
+		{"#press", "", 2}, {"", "//button[@id='press']", 2}, {"#press", "//button", 2}, {"#press", "//p", 0}, {"h1", "", 1}, {"#none", "", 0},
+		{"button#press, input", "", 4},
+	} {
+		found, err := d.Query(t.Context(), tr, c.css, c.xpath)
+		if err != nil || len(found) != c.n {
+			t.Errorf("%q, %q: %v, %v", c.css, c.xpath, found, err)
+		}
+	}
+	for _, bad := range [][2]string{{"p[", ""}, {"", "//["}, {"", ""}} {
+		_, err := d.Query(t.Context(), tr, bad[0], bad[1])
+		wantError(t, err, drivers.ErrNotFound)
+	}
+	must(t, d.Navigate(t.Context(), "reload", 0))
+	_, err := d.Query(t.Context(), tr, "h1", "")
+	wantError(t, err, drivers.ErrNotReady)
+}
+
+func TestEmulation(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	must(t, d.OpenPage(t.Context(), site.Page("form.html"), drivers.PageOptions{DeviceName: "iphone 15", Locale: "de-DE",
+		Timezone: "Asia/Tokyo", ColorScheme: "dark"}))
+	got, err := d.Eval(t.Context(), `[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone,
+		matchMedia('(prefers-color-scheme: dark)').matches, navigator.userAgent.includes('iPhone'), navigator.maxTouchPoints > 0].join()`, time.Minute)
+	if err != nil || got != "de-DE,Asia/Tokyo,true,true,true" {
+		t.Errorf("%v, %v", got, err)
+	}
+	picture, err := d.Screenshot(t.Context())
+	must(t, err)
+	info := d.Info()
+	// form.html does not say that it suits small screens: a phone shows it shrunk.
+	if tr := tree(t, d); tr.Size != picture.Bounds().Size() || tr.Size != image.Pt(info.Width, info.Height) || tr.Size.X != 393 {
+		t.Errorf("tree %v, picture %v, device %d × %d", tr.Size, picture.Bounds(), info.Width, info.Height)
+	}
+	box := byID(t, tree(t, d), "gift")
+	must(t, d.Tap(t.Context(), centre(box)))
+	if n := byID(t, tree(t, d), "gift"); !n.Checked {
+		t.Errorf("the tap at %v missed", centre(box))
+	}
+	must(t, d.OpenPage(t.Context(), site.Page("list.html"), drivers.PageOptions{Viewport: image.Pt(500, 400)}))
+	if tr := tree(t, d); tr.Size != image.Pt(500, 400) {
+		t.Errorf("the viewport is %v", tr.Size)
+	}
+	wantError(t, d.Tap(t.Context(), image.Pt(600, 100)), drivers.ErrNotActionable, "500 × 400")
+	for _, c := range []struct {
+		opts drivers.PageOptions
+		word string
+	}{
+		{drivers.PageOptions{DeviceName: "iPhone 99"}, "iPhone 11"}, {drivers.PageOptions{DeviceName: "Toaster"}, "for example"},
+		{drivers.PageOptions{ColorScheme: "pink"}, "pink"}, {drivers.PageOptions{Timezone: "Mars/Base"}, "Mars/Base"},
+		{drivers.PageOptions{Viewport: image.Pt(5, -1)}, "5x-1"},
+	} {
+		wantError(t, d.OpenPage(t.Context(), site.Page("list.html"), c.opts), drivers.ErrPage, c.word)
+	}
+}

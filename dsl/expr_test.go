@@ -1,0 +1,127 @@
+package dsl
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func scopeOf(t *testing.T, vars string) *Scope {
+	t.Helper()
+	s, err := NewScope(parseOne(t, "id: a\nplatform: web\nvars: "+vars+"\nsteps:\n  - tap: x\n"), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestEval(t *testing.T) {
+	s := scopeOf(t, `{N: 3, ZIP: "007", NAME: ada}`)
+	s.Set("total", 7.5)
+	s.Set("answer", map[string]any{"status": 201, "json": map[string]any{"items": []any{"a", "b"}}})
+	s.Set("nothing", nil)
+	extra := map[string]any{"platform": "web", "device": map[string]any{"id": "web-1", "model": "", "os": "14"},
+		"visible": func(label string) (bool, error) {
+			if label == "broken" {
+				return false, errors.New("the page is gone")
+			}
+			return label == "Pay", nil
+		}}
+	for text, want := range map[string]any{
+		`N + 1`: 4, `N > 2 and total < 8`: true, `ZIP == "007"`: true, `NAME startsWith "a"`: true, `answer.status == 201`: true,
+		`answer.json.items`: []any{"a", "b"}, `len(answer.json.items)`: 2, `visible("Pay")`: true, `visible("Buy") or platform == "web"`: true,
+		`device.os`: "14", `nothing == nil`: true, `filter(answer.json.items, # != "a")`: []any{"b"}, `let x = N; x * 2`: 6,
+	} {
+		if got, err := s.Eval(text, Pos{}, extra); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %#v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`NAME > 3`:                   "mismatched types",
+		`nobody == 1`:                "the variable nobody is not defined",
+		`N +`:                        "ends too early",
+		`visible("broken")`:          "the page is gone",
+		`answer.json.items[5]`:       "out of range",
+		`1..999999999`:               "memory budget",
+		strings.Repeat("1+", 3000):   "longer than 4096",
+		`${N} > 2`:                   "write the name alone: N",
+		`answer.nothing.at.all == 1`: "cannot fetch at",
+	} {
+		got, err := s.Eval(text, Pos{File: "a.yaml", Line: 4, Col: 3}, extra)
+		var e *Error
+		if !errors.As(err, &e) || got != nil || !strings.Contains(e.Msg+e.Hint, want) || e.Pos.Line != 4 {
+			t.Errorf("%.40s: %v, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// Overrides keep the type that the test's own value has; those that do not fit are texts.
+func TestNumbersStayNumbers(t *testing.T) {
+	test := parseOne(t, "id: a\nplatform: web\nvars: {N: 3, T: \"3\"}\nsteps:\n  - tap: ${N}\n")
+	for override, want := range map[string]any{"5": 5, "1.5": 1.5, "many": "many"} {
+		s, err := NewScope(test, map[string]string{"N": override, "T": override}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := s.Value("N"); got != want {
+			t.Errorf("%s: %#v", override, got)
+		}
+		if got, _ := s.Value("T"); got != override {
+			t.Errorf("a text became %#v", got)
+		}
+		if got := Args(test.Steps[0], s); got != override {
+			t.Errorf("%s prints as %s", override, got)
+		}
+	}
+}
+
+func TestValuesPrint(t *testing.T) {
+	s := scopeOf(t, `{N: 3}`)
+	for _, c := range []struct {
+		value any
+		want  string
+	}{{nil, ""}, {true, "true"}, {5, "5"}, {5.0, "5"}, {0.1, "0.1"}, {1e21, "1000000000000000000000"}, {"a", "a"}, {[]any{1, "a"}, `[1,"a"]`}, {map[string]any{"a": nil}, `{"a":null}`}} {
+		s.Set("x", c.value)
+		if got, err := s.Expand("${x}", Pos{}); err != nil || got != c.want {
+			t.Errorf("%#v: %q, %v", c.value, got, err)
+		}
+	}
+	s.Set("x", map[string]any{"rows": []any{map[string]any{"id": 7}}})
+	if got, err := s.Expand("<${x.rows.0.id}>", Pos{}); err != nil || got != "<7>" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for text, want := range map[string]string{"${x.row}": `${x} has no "row"`, "${x.rows.1}": `${x.rows} has no "1"`, "${N.a}": `${N} has no "a"`} {
+		if _, err := s.Expand(text, Pos{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if got, err := s.Expand("${x.row:-none}", Pos{}); err != nil || got != "none" {
+		t.Errorf("%q, %v", got, err)
+	}
+	s.Unset("x")
+	if _, known := s.Value("x"); known {
+		t.Error("Unset leaves it")
+	}
+}
+
+func FuzzExpr(f *testing.F) {
+	for _, s := range []string{"", "N", "N > 2", "visible(\"x\")", "device.id", "let a = 1; a", "filter([1], # > 0)", "${N}", "a.b?.c ?? 1", "\"\\u00e9", "1..5", "N matches '('",
+		"{a: 1}.a", "[1,2][5]", "N |> len()", "`x`", "((((", "not", "N\n+\n", "x ? y : z", "#", "$env", "$env.N", "1/0", "get(N, 1)", "platform in [1]", "visible", "`\xa1\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = text[:min(len(text), 500)]
+		source := &Source{File: "a.yaml", Lines: strings.Split("cond: "+text, "\n")}
+		e := Expr{text, Pos{File: "a.yaml", Line: 1, Col: 7}}
+		s := &Scope{source: source, saved: map[string]any{"N": 3}, values: map[string]string{"A": "x"}, typed: map[string]any{}}
+		_, err := s.EvalExpr(e, source, map[string]any{"visible": func(string) bool { return false }, "platform": "web", "device": map[string]any{"id": "x"}})
+		var bad *Error
+		if err != nil && !errors.As(err, &bad) {
+			t.Fatalf("%T", err)
+		}
+		if bad != nil && (bad.Msg == "" || bad.Pos.Line < 1 || bad.Pos.Line > len(source.Lines) || bad.Pos.Col < 1 || bad.Pos.Col > len([]rune(source.Line(bad.Pos.Line)))+1) {
+			t.Errorf("%q: %+v", text, bad)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Reference writes the reference of the language in Markdown, out of the structs: every action with its arguments, then what steps,
+// tests, selectors and taproot.yaml can hold.
+func Reference() string {
+	var b strings.Builder
+	b.WriteString("# The language\n\n" +
+		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; one marked *short* can stand alone, as in `tap: Sign in`.\n\n" +
+		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: save it, and begin a test\n" +
+		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
+	var links []string
+	for _, d := range Vocabulary() {
+		if d.Mouths&YAML != 0 {
+			links = append(links, fmt.Sprintf("[%s](#%s)", d.Name, strings.ToLower(d.Name)))
+		}
+	}
+	b.WriteString(strings.Join(links, " ·\n") + "\n")
+	for _, d := range Vocabulary() {
+		if d.Mouths&YAML != 0 {
+			action(&b, &d)
+		}
+	}
+	section(&b, "Options of every step", "They stand among the arguments of the action.", reflect.TypeFor[StepOptions]())
+	section(&b, "Selectors", "A plain text is a label. Everything that is given must hold together.", selectorType)
+	section(&b, "The top level of a test", "A file can hold several tests, with `---` between them.", reflect.TypeFor[header]())
+	section(&b, "What a test wants of its device", "Under `device`.", reflect.TypeFor[Need]())
+	section(&b, "taproot.yaml", "At the root of a suite.", reflect.TypeFor[suite]())
+	b.WriteString(`
+## Variables and expressions
+
+` + "`${NAME}`" + ` in a text is replaced by the value of the variable; ` + "`${NAME:-default}`" + ` has a value for when there is none or an empty one,
+` + "`${answer.json.id}`" + ` and ` + "`${rows.0}`" + ` lead into a map or a list, and ` + "`$${`" + ` gives the characters themselves. A list or a map is
+written as JSON.
+
+Where a table says *expression*, variables go by their names alone, and numbers are numbers. The language is that of
+[expr-lang](https://expr-lang.org/docs/language-definition); beside the variables there are ` + "`platform`" + ` (android, ios or web),
+` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" + `, which looks for a second at most.
+`)
+	return b.String()
+}
+
+func action(b *strings.Builder, d *Def) {
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", d.Name, d.Doc)
+	fmt.Fprintf(b, "    - %s\n\nWorks on %s.", d.Example, platforms(d))
+	if d.Saves != "" {
+		fmt.Fprintf(b, " `as` saves %s.", d.Saves)
+	}
+	b.WriteString("\n")
+	t := reflect.TypeOf(d.Args)
+	s := shapeOf(t)
+	if selects(t) {
+		text := "\nTakes a [selector](#selectors)"
+		if !pointed(t) {
+			text += ", no point"
+		}
+		if len(s.fields) > len(shapeOf(selectorType).fields) {
+			text += ", and these"
+		}
+		b.WriteString(text + ".\n")
+	}
+	if keys := alternatives(t); keys != nil {
+		fmt.Fprintf(b, "\nExactly one of `%s` is given.\n", strings.Join(keys, "`, `"))
+	}
+	fields(b, s, selects(t))
+}
+
+func section(b *strings.Builder, title, text string, t reflect.Type) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", title, text)
+	fields(b, shapeOf(t), false)
+}
+
+// fields writes a table of keys, those of a selector left out where they are known.
+func fields(b *strings.Builder, s *shape, selector bool) {
+	rows := 0
+	for i, f := range s.fields {
+		if selector && shapeOf(selectorType).has(f.key) {
+			continue
+		}
+		if rows++; rows == 1 {
+			b.WriteString("\n| Key | Value | Default | |\n|---|---|---|---|\n")
+		}
+		key := "`" + f.key + "`"
+		if f.required {
+			key = "**" + key + "**"
+		}
+		if i == s.scalar {
+			key += " *short*"
+		}
+		standard := ""
+		if f.standard != "" {
+			standard = "`" + f.standard + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(f.words()), standard, cell(f.doc))
+	}
+}
+
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// words says what a field takes.
+func (f field) words() string {
+	switch f.typ {
+	case stepsType, valueType:
+		return "steps"
+	case exprType:
+		return "expression"
+	case itemsType:
+		return "list or expression"
+	case selectorType:
+		return "[selector](#selectors)"
+	case reflect.TypeFor[Target]():
+		return "[selector](#selectors) or point"
+	case reflect.TypeFor[Point]():
+		return "point"
+	case reflect.TypeFor[Millis]():
+		return "milliseconds, or a text such as 1.5s"
+	case reflect.TypeFor[Data]():
+		return "list of maps, or path"
+	case reflect.TypeFor[Names](), reflect.TypeFor[vars]():
+		return "map of variables"
+	}
+	switch f.typ.Kind() {
+	case reflect.Int:
+		return "whole number" + f.bounds()
+	case reflect.Float64:
+		return "number" + f.bounds()
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		if f.typ.Elem() == selectorType {
+			return "list of [selectors](#selectors)"
+		}
+		return "text or list of texts"
+	case reflect.Map:
+		return "map" + f.choices()
+	case reflect.Struct:
+		return "map: `" + strings.Join(shapeOf(f.typ).keys(), "`, `") + "`"
+	case reflect.Interface:
+		return "anything"
+	default:
+		return "text" + f.choices()
+	}
+}
+
+func (f field) choices() string {
+	if f.enum == nil {
+		return ""
+	}
+	return ": `" + strings.Join(f.enum, "`, `") + "`"
+}
+
+func (f field) bounds() string {
+	switch {
+	case f.minimum != nil && f.maximum != nil:
+		return fmt.Sprintf(", %d–%d", *f.minimum, *f.maximum)
+	case f.minimum != nil:
+		return ", from " + strconv.Itoa(*f.minimum)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,295 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const nested = `id: a
+platform: web
+before: [{log: before}]
+steps:
+  - tap: one
+  - if:
+      cond: visible("x")
+      else: [{tap: two}]
+      then:
+        - repeat: {times: 2, steps: [{tap: three}, {group: {steps: [{tap: four}]}}]}
+  - try: {always: [{tap: five}], steps: [{tap: six}]}
+  - run: block.yaml
+  - tap: nine
+`
+
+var blocks = map[string]string{
+	"block.yaml":      "vars: {WORD: seven}\nsteps:\n  - tap: ${WORD}\n  - run: inner/deep.yaml\n",
+	"inner/deep.yaml": "id: deep\nplatform: web\nsteps:\n  - tap: eight\n",
+}
+
+func reading(files map[string]string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		text, ok := files[name]
+		if !ok {
+			return nil, errors.New("there is no such file")
+		}
+		return []byte(text), nil
+	}
+}
+
+func linked(t *testing.T, src string, files map[string]string) *Test {
+	t.Helper()
+	test := parseOne(t, src)
+	if err := Link(test, reading(files)); err != nil {
+		t.Fatal(err)
+	}
+	return test
+}
+
+func TestLeavesAreInTheOrderOfTheFile(t *testing.T) {
+	test := linked(t, nested, blocks)
+	var leaves, all []string
+	for step := range test.Leaves {
+		leaves = append(leaves, step.Args.Text)
+	}
+	if want := []string{"one", "two", "three", "four", "five", "six", "${WORD}", "eight", "nine"}; !slices.Equal(leaves, want) {
+		t.Errorf("%q", leaves)
+	}
+	for step := range test.Steps.All {
+		all = append(all, step.Def.Name)
+	}
+	if want := strings.Fields("tap if tap repeat tap group tap try tap tap run tap run tap tap"); !slices.Equal(all, want) {
+		t.Errorf("%q", all)
+	}
+	for range test.Leaves { // a loop may end early
+		break
+	}
+}
+
+// Two run steps of one file have steps of their own, and a clone has its own, too: an engine numbers them.
+func TestStepsAreUnique(t *testing.T) {
+	test := linked(t, "id: a\nplatform: web\nsteps:\n  - run: block.yaml\n  - run: block.yaml\n", blocks)
+	seen := map[*Step]bool{}
+	for step := range test.Leaves {
+		if seen[step] {
+			t.Errorf("%s stands twice", step.Args.Text)
+		}
+		seen[step] = true
+	}
+	fresh := parseOne(t, nested)
+	copied := fresh.Steps.Clone()
+	for step := range fresh.Steps.All {
+		seen[step] = true
+	}
+	for step := range copied.All {
+		if seen[step] {
+			t.Errorf("%s is shared", step.Def.Name)
+		}
+	}
+	if err := Link(&Test{Pos: fresh.Pos, Platform: Web, Steps: copied}, reading(blocks)); err != nil {
+		t.Fatal(err)
+	}
+	if refs := References(fresh); len(refs) != 1 || refs[0].Path() != "block.yaml" {
+		t.Errorf("%+v", refs)
+	}
+}
+
+func TestBindLeavesInnerSteps(t *testing.T) {
+	test := parseOne(t, "id: a\nplatform: web\nvars: {N: 2}\nsteps:\n  - repeat: {times: \"${N}\", while: later == 1, steps: [{tap: \"${later}\"}]}\n")
+	scope, err := NewScope(test, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, _, err := Bind(test.Steps[0], scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeat := args.(Repeat)
+	if *repeat.Times != 2 || repeat.While.Text != "later == 1" || repeat.Steps[0].Args.Text != "${later}" {
+		t.Errorf("%s", show(repeat))
+	}
+	for key, inner := range test.Steps[0].Nested() {
+		if key != "steps" || inner[0] != repeat.Steps[0] {
+			t.Errorf("%s holds another step than Bind gives", key)
+		}
+	}
+}
+
+func TestBlockScope(t *testing.T) {
+	test := linked(t, "id: a\nplatform: web\nvars: {USER: ada, WORD: outer}\nsteps:\n  - run: {file: b.yaml, with: {WORD: given}, as: out}\n",
+		map[string]string{"b.yaml": "vars: {WORD: inner, BOTH: \"${USER} ${WORD}\", MINE: m}\nsteps:\n  - tap: ${BOTH} ${saved} ${MINE}\n"})
+	scope, err := NewScope(test, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckVars(test, scope); err == nil || !strings.Contains(err.Error(), "${saved} is not defined") {
+		t.Errorf("%v", err)
+	}
+	scope.Set("saved", 5)
+	if err := CheckVars(test, scope); err != nil {
+		t.Error(err)
+	}
+	run := test.Steps[0]
+	args, _, err := Bind(run, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := scope.Block(run.Block, args.(Run).With)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Args(run.Block.Steps[0], inner); got != "ada given 5 m" {
+		t.Errorf("%q", got)
+	}
+	inner.Set("token", "t")
+	if _, leaked := scope.Value("token"); leaked {
+		t.Error("what the block saves reaches the test")
+	}
+	if got := inner.Saved(); len(got) != 1 || got["token"] != "t" {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestCheckPlatform(t *testing.T) {
+	conf, err := ParseConfig("taproot.yaml", []byte("before:\n  - launch: a\n  - group: {steps: [{tap: {css: x}}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[Platform]string{Web: `"launch" does not work on web`, Android: `"css" works on web only`} {
+		errs, _ := CheckPlatform(conf.Before, p).(Errors)
+		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) || errs[0].Source == nil {
+			t.Errorf("%s: %v", p, errs)
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	test := parseOne(t, "id: a\nplatform: web\nvars: {MAIL: \"${USER}@example.com\"}\ndata: data/../users.csv\nsteps:\n  - tap: ${MAIL} ${AGE}\n")
+	rows, err := test.Rows(reading(map[string]string{"users.csv": "\ufeffUSER,AGE\r\nada,36\r\n\"x, y\",1\r\n"}))
+	if err != nil || len(rows) != 2 || rows[1].N != 2 || rows[1].Values["USER"] != "x, y" || rows[0].Values["AGE"] != "36" {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	for _, c := range []struct {
+		o    ScopeOptions
+		want string
+	}{
+		{ScopeOptions{Row: rows[0]}, "ada@example.com 36"},
+		{ScopeOptions{Row: rows[0], Overrides: map[string]string{"USER": "eve"}}, "eve@example.com 36"},
+		{ScopeOptions{Row: Row{Values: map[string]any{"USER": "u", "AGE": 1.5}}, Suite: []Var{{Name: "MAIL", Value: "suite"}}}, "u@example.com 1.5"},
+	} {
+		scope, err := test.Scope(c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Args(test.Steps[0], scope); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	big := "USER\n" + strings.Repeat("x\n", maxRows+1)
+	if _, err := test.Rows(reading(map[string]string{"users.csv": big})); err == nil || !strings.Contains(err.Error(), "more than 10000 rows") {
+		t.Errorf("%v", err)
+	}
+	if _, err := test.Rows(reading(map[string]string{"users.csv": strings.Repeat("x", maxBytes+1)})); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A chain of files that each run two others would be run 2^n times.
+func TestManyBlocksAreRefused(t *testing.T) {
+	files := map[string]string{"b20.yaml": "steps: [{tap: x}]\n"}
+	for i := range 20 {
+		files[fmt.Sprintf("b%d.yaml", i)] = fmt.Sprintf("steps: [{run: b%d.yaml}, {run: b%d.yaml}]\n", i+1, i+1)
+	}
+	err := Link(parseOne(t, "id: a\nplatform: web\nsteps: [{run: b0.yaml}]\n"), reading(files))
+	if errs, _ := err.(Errors); len(errs) != 1 || !strings.Contains(errs[0].Msg, "runs more than 500 files") {
+		t.Errorf("%.300v", err)
+	}
+}
+
+func TestNeed(t *testing.T) {
+	for _, c := range []struct {
+		need  Need
+		unmet string
+	}{
+		{Need{}, ""}, {Need{OS: "14"}, ""}, {Need{OS: ">=13"}, ""}, {Need{OS: ">= 14.1"}, ""}, {Need{OS: "<15"}, ""},
+		{Need{OS: ">14"}, "os >14 is wanted, and it has 14.1"}, {Need{OS: "14.2"}, "os 14.2"}, {Need{OS: "<=13"}, "os <=13"},
+		{Need{Model: "pixel *"}, ""}, {Need{Model: "Galaxy*"}, "model Galaxy* is wanted, and it is Pixel 7"},
+		{Need{Size: "1080x2400"}, ""}, {Need{Size: "2400x1080"}, ""}, {Need{Size: ">=720x1280"}, ""}, {Need{Size: ">=1440x2400"}, "a screen of >=1440x2400"},
+	} {
+		got := c.need.Unmet("14.1", "Pixel 7", 2400, 1080)
+		if c.unmet == "" && got != "" || !strings.HasPrefix(got, c.unmet) {
+			t.Errorf("%+v: %q, want %q", c.need, got, c.unmet)
+		}
+	}
+	if got := (Need{OS: ">=13"}).Unmet("", "", 0, 0); got != "os >=13 is wanted, and it has an unknown one" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestChords(t *testing.T) {
+	got := Press{Keys: []string{"enter", "control+shift+a", "+", "control++", "é"}}.Chords()
+	want := []string{"[] enter", "[control shift] a", "[] +", "[control] +", "[] é"}
+	for i, c := range got {
+		if text := fmt.Sprintf("%v %s", c.Modifiers, c.Key); text != want[i] {
+			t.Errorf("%s, want %s", text, want[i])
+		}
+	}
+}
+
+func TestWorstCase(t *testing.T) {
+	for steps, want := range map[string]Cost{
+		"{tap: x}": {Time: 10 * time.Second},
+		"{tap: {label: x, timeoutMs: 500, retries: 3}}": {Time: 2 * time.Second},
+		"{sleep: 1.5s}": {Time: 1500 * time.Millisecond},
+		"{set: {vars: {a: 1}}}, {log: x}, {assertTrue: 1 < 2}":                       {},
+		"{if: {cond: visible(\"x\"), then: [{tap: x}], else: [{tap: x}, {tap: x}]}}": {Time: 21 * time.Second},
+		"{repeat: {times: 3, steps: [{tap: x}]}}":                                    {Time: 30 * time.Second},
+		"{repeat: {while: 1 < 2, steps: [{sleep: 100}]}}":                            {Time: 10 * time.Second},
+		"{retry: {times: 4, steps: [{tap: x}]}}":                                     {Time: 40 * time.Second},
+		"{forEach: {in: [a, b], steps: [{tap: x}]}}":                                 {Time: 20 * time.Second},
+		"{forEach: {in: \"split('a', 'b')\", steps: [{tap: x}]}}":                    {Time: 10 * time.Second, AtMin: true},
+		"{group: {steps: [{tap: x}, {tap: y}], timeoutMs: 3000}}":                    {Time: 3 * time.Second},
+		"{try: {steps: [{tap: x}], onFailure: [{tap: x}], always: [{tap: x}]}}":      {Time: 30 * time.Second},
+		"{run: block.yaml}": {Time: 20 * time.Second},
+		"{extract: {id: x, as: t}}, {tap: {label: x, timeoutMs: \"${t}\"}}":                                                 {Time: 20 * time.Second},
+		"{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{tap: x}]}}]}}]}}": {Time: longest},
+	} {
+		test := linked(t, "id: a\nplatform: web\nsteps: ["+steps+"]\n", blocks)
+		scope, err := NewScope(test, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := WorstCase(test, scope, StepTimeout); got != want {
+			t.Errorf("%s: %+v, want %+v", steps, got, want)
+		}
+	}
+}
+
+func TestLint(t *testing.T) {
+	test := linked(t, `id: a
+platform: web
+vars: {A: x, B: "${A}", C: x, D: x, WORD: x}
+steps:
+  - tap: ${B}
+  - assertTrue: D == "x"
+  - run: block.yaml
+  - tap: {label: x, when: platform == "ios"}
+  - tap: {label: x, when: visible("x") or 1 > 2}
+  - tap: {label: x, when: now().Year() > 3000}
+  - if: {cond: "true", then: [{sleep: 5}], else: [{tap: x}]}
+  - repeat: {times: 0, steps: [{tap: x}]}
+  - forEach: {in: [], steps: [{tap: x}]}
+  - repeat: {while: "false", steps: [{tap: x}]}
+`, blocks)
+	var got []string
+	for _, w := range Lint(test) {
+		got = append(got, fmt.Sprintf("%d:%d %s", w.Pos.Line, w.Pos.Col, strings.SplitN(w.Msg, ":", 2)[0]))
+	}
+	want := []string{`3:28 nothing uses the variable "C"`, "8:27 this is never true", "11:16 this is always true", "11:32 a sleep is too long most of the time and too short one day",
+		"12:21 0 times", "13:19 an empty list", "14:21 this is never true"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

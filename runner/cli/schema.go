@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+func newSchemaCommand(env *Env) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "print the JSON Schema of test files, for editors",
+		Long: "schema prints a JSON Schema (2020-12) of test files. An editor with a YAML language server completes and checks with it:\n" +
+			"save it, and begin a test file with\n\n  # yaml-language-server: $schema=taproot.schema.json",
+		Example: "  taproot schema -o taproot.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			data, err := json.MarshalIndent(dsl.Schema(), "", "  ")
+			if err != nil {
+				return err
+			}
+			return writeOut(env, out, append(data, '\n'))
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file")
+	return cmd
+}
+
+// writeOut writes to the file, or to the standard output without one.
+func writeOut(env *Env, file string, data []byte) error {
+	if file == "" {
+		_, err := env.Stdout.Write(data)
+		return err
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(env.Dir, file)
+	}
+	return os.WriteFile(file, data, 0o644)
+}

@@ -1,0 +1,60 @@
+package runner_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+)
+
+func TestTestThatIsSkippedSaysWhyAndTakesNoDevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A")
+		c := newCase(t, "sample", dsl.Android, "Ready")
+		c.Test.Skip = "waits for bug 4711"
+		o := newRunner(t, runner.Config{RequireDevices: true}, f).Run(t.Context(), c)
+		wantVerdict(t, o, reporters.Skipped)
+		if o.Result.Problem.Message != "waits for bug 4711" || len(f.opened) != 0 {
+			t.Errorf("reason %q, opened %v", o.Result.Problem.Message, f.opened)
+		}
+	})
+}
+
+func TestFailedTestIsRunAgainAsOftenAsItSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A")
+		c, twice := newCase(t, "sample", dsl.Android, "Missing"), 2
+		c.Test.Retries = &twice
+		o := newRunner(t, runner.Config{}, f).Run(t.Context(), c)
+		wantVerdict(t, o, reporters.Fail)
+		if len(f.opened) != 3 || filepath.Base(o.Dir) != "sample--try-3" {
+			t.Errorf("opened %v, the last pack is %s", f.opened, o.Dir)
+		}
+	})
+}
+
+func TestDeviceThatIsNotWhatTheTestNeedsIsPassedBy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := phones("A", "B")
+		f.infos[1].Model = "Two"
+		c := newCase(t, "sample", dsl.Android, "Ready")
+		c.Test.Device.Model = "Two"
+		r := newRunner(t, runner.Config{}, f)
+		o := r.Run(t.Context(), c)
+		wantVerdict(t, o, reporters.Pass)
+		if o.Result.Case.Device != "B" {
+			t.Errorf("ran on %s", o.Result.Case.Device)
+		}
+		c.Test.Device.Model = "Three"
+		c.Pack = "other"
+		o = r.Run(t.Context(), c)
+		wantVerdict(t, o, reporters.Skipped)
+		if !strings.Contains(o.Result.Problem.Message, "Three") {
+			t.Errorf("reason %q", o.Result.Problem.Message)
+		}
+	})
+}
