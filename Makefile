@@ -19,7 +19,8 @@ build:
 
 run: setup build ## run the suites in parallel on two simulated phones and a headless browser
 	@status=0; TAPROOT_REQUIRE_DEVICES=true $(PHONES) go tool ginkgo --procs=3 ./suites || status=$$?; \
-	echo "The report packs are in $(REPORTS)/$$(ls $(REPORTS) | tail -n 1)"; exit $$status
+	run=$(REPORTS)/$$(readlink $(REPORTS)/latest); \
+	echo "The report packs are in $$run; open $$run/index.html"; exit $$status
 
 # The suites are the tests that need phones; all others must pass on a machine without any, so they get none.
 test: setup build ## run every test with the race detector, the suites too

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/file"
@@ -70,6 +69,11 @@ func checkExpr(e Expr, source *Source) *Error {
 	if err != nil {
 		return fromExpr(e, source, err)
 	}
+	var n exprNames
+	ast.Walk(&tree.Node, &n)
+	if n.loops > 10 || loops(&tree.Node) > 2 { // to find the depth costs 2 to the power of their number
+		return &Error{Pos: e.Pos, Source: source, Msg: "more than two loops inside one another in an expression, or more than ten in all", Hint: "ask for less"}
+	}
 	c := exprCheck{expr: e, source: source}
 	ast.Walk(&tree.Node, &c)
 	return c.bad
@@ -90,6 +94,7 @@ type exprName struct {
 type exprNames struct {
 	found    []exprName
 	declared []string
+	loops    int
 }
 
 // read collects all names; it tells whether the text is an expression.
@@ -111,6 +116,8 @@ func (n *exprNames) Visit(node *ast.Node) {
 		n.found = append(n.found, exprName{x.Value, x.Location().From})
 	case *ast.VariableDeclaratorNode:
 		n.declared = append(n.declared, x.Name)
+	case *ast.PredicateNode:
+		n.loops++
 	}
 }
 
@@ -196,46 +203,20 @@ func exprError(e Expr, source *Source, at int, msg, hint string) *Error {
 	return &Error{Pos: pos, Msg: msg, Hint: hint, Source: source}
 }
 
-// Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run knows:
-// platform, device, and the function visible. The error is an *Error at pos.
-func (s *Scope) Eval(text string, pos Pos, extra map[string]any) (any, error) {
-	return s.EvalExpr(Expr{text, pos}, s.source, extra)
+// loops is how deep predicates such as those of filter and any stand in one another below a node.
+func loops(node *ast.Node) int {
+	l := loopDepth{}
+	ast.Walk(node, &l)
+	return l.deepest
 }
 
-// EvalExpr is Eval with the file of the expression, whose lines messages show.
-func (s *Scope) EvalExpr(e Expr, source *Source, extra map[string]any) (any, error) {
-	if bad := checkExpr(e, source); bad != nil {
-		return nil, bad
-	}
-	env := s.all()
-	maps.Copy(env, extra)
-	for _, n := range e.names() {
-		if _, known := env[n.name]; !known {
-			return nil, s.unknownName(e, source, n)
-		}
-	}
-	out, err := evaluate(e.Text, env)
-	if err != nil {
-		return nil, fromExpr(e, source, err)
-	}
-	return out, nil
+type loopDepth struct {
+	deepest int
 }
 
-func (s *Scope) unknownName(e Expr, source *Source, n exprName) *Error {
-	names := slices.Sorted(maps.Keys(s.all()))
-	hint := fmt.Sprintf("add \"%s: …\" under vars, or save it with as: %s in an earlier step", n.name, n.name)
-	if near := nearest(n.name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %s?", near)
+// Visit is called for each node, for those inside of it first.
+func (l *loopDepth) Visit(node *ast.Node) {
+	if p, ok := (*node).(*ast.PredicateNode); ok {
+		l.deepest = max(l.deepest, 1+loops(&p.Node))
 	}
-	bad := exprError(e, source, n.at, fmt.Sprintf("the variable %s is not defined", n.name), hint)
-	bad.Width = len(n.name)
-	return bad
-}
-
-func evaluate(text string, env map[string]any) (any, error) {
-	program, err := expr.Compile(text, expr.Env(env))
-	if err != nil {
-		return nil, err
-	}
-	return expr.Run(program, env)
 }

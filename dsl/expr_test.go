@@ -38,13 +38,16 @@ func TestEval(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`NAME > 3`:                   "mismatched types",
-		`nobody == 1`:                "the variable nobody is not defined",
-		`N +`:                        "ends too early",
-		`visible("broken")`:          "the page is gone",
-		`answer.json.items[5]`:       "out of range",
-		`1..999999999`:               "memory budget",
-		strings.Repeat("1+", 3000):   "longer than 4096",
+		`NAME > 3`:                 "mismatched types",
+		`nobody == 1`:              "the variable nobody is not defined",
+		`N +`:                      "ends too early",
+		`visible("broken")`:        "the page is gone",
+		`answer.json.items[5]`:     "out of range",
+		`1..999999999`:             "memory budget",
+		strings.Repeat("1+", 3000): "longer than 4096",
+		`count(1..1000, count(1..1000, # > 0) > 0) > 0`:                      "memory budget",
+		`all([1], all([1], all([1], # > 0)))`:                                "more than two loops",
+		strings.Repeat("all([1], ", 400) + "true" + strings.Repeat(")", 400): "more than ten",
 		`${N} > 2`:                   "write the name alone: N",
 		`answer.nothing.at.all == 1`: "cannot fetch at",
 	} {

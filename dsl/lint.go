@@ -103,7 +103,7 @@ func (l *linter) unreachable(step *Step) {
 // constant evaluates an expression that depends on nothing but the platform.
 func (l *linter) constant(e Expr) (is, constant bool) {
 	tree := exprNames{}
-	if strings.Contains(e.Text, "now(") || !tree.read(e) {
+	if strings.Contains(e.Text, "now(") || !tree.read(e) || tree.loops > 0 {
 		return false, false
 	}
 	env := map[string]any{}

@@ -71,10 +71,11 @@ func Describe(dir string) error {
 type suite struct {
 	conf   Config
 	runner *Runner
+	is1    bool // this process made the run directory and reports the run as a whole
 }
 
 // first runs in process 1 alone: it makes the run directory.
-func (s *suite) first() []byte {
+func (s *suite) first(ctx context.Context) []byte {
 	run, sealed, err := Begin(s.conf, nil)
 	for _, pack := range sealed {
 		ginkgo.GinkgoWriter.Printf("sealed %s, which a run that died left behind: %s\n", pack.Dir, pack.Result.Verdict)
@@ -85,7 +86,10 @@ func (s *suite) first() []byte {
 	if err != nil { // that an old run's packs cannot be sealed is no reason not to run
 		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be sealed: %v\n", err)
 	}
-	s.runner = run
+	if err := s.conf.ReportSealed(ctx, sealed); err != nil {
+		ginkgo.GinkgoWriter.Printf("%v\n", err)
+	}
+	s.runner, s.is1 = run, true
 	return []byte(run.Dir.Path())
 }
 
@@ -111,10 +115,18 @@ func FindFFmpeg(ctx context.Context, c Config) string {
 
 // observe makes a By of each step.
 func (s *suite) observe(c reporters.Case, e reporters.Event) {
-	if e.Kind != reporters.StepStarted || e.Step < 1 || e.Step > len(c.Steps) {
+	if e.Kind != reporters.StepStarted {
 		return
 	}
-	step := c.Steps[e.Step-1]
+	var step reporters.Step
+	switch {
+	case e.Info != nil:
+		step = *e.Info
+	case e.Step >= 1 && e.Step <= len(c.Steps):
+		step = c.Steps[e.Step-1]
+	default:
+		return
+	}
 	ginkgo.By(fmt.Sprintf("%d %s %s (%s)", step.N, step.Action, step.Args, step.Place))
 }
 
@@ -132,16 +144,27 @@ func (s *suite) spec(ctx context.Context, c plan.Case) {
 
 // close ends this process's part in the run: its browser, its adb connections, its mark on the run directory.
 func (s *suite) close() {
-	if s.runner != nil {
-		gomega.Expect(s.runner.End()).To(gomega.Succeed())
+	if s.runner == nil {
+		return
+	}
+	gomega.Expect(s.runner.Pool.Close()).To(gomega.Succeed())
+	if !s.is1 {
+		gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
 	}
 }
 
-// last runs in process 1 when all others are done.
-func (s *suite) last() {
-	if s.runner != nil {
-		fmt.Fprintf(ginkgo.GinkgoWriter, "reports: %s\n", s.runner.Dir.Path())
+// last runs in process 1 when all others are done: it reports the run as a whole.
+func (s *suite) last(ctx context.Context) {
+	if s.runner == nil {
+		return
 	}
+	ginkgo.PauseOutputInterception() // GitHub reads annotations off the standard output
+	err := s.runner.Report(ctx, os.Stdout)
+	ginkgo.ResumeOutputInterception()
+	if err != nil {
+		ginkgo.GinkgoWriter.Printf("the report of the run is not whole: %v\n", err)
+	}
+	gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
 }
 
 // reason is why a case did not pass.

@@ -18,12 +18,15 @@ var _ drivers.CrashWatcher = (*Device)(nil)
 // watched is the app that was launched last.
 type watched struct{ pkg, since string }
 
+// launchTime is the phone's time as exactly as it may be had: what crashed a millisecond before the launch does not count.
+var launchTime = regexp.MustCompile(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}`)
+
 // watch remembers an app and the phone's time, which the output of its launch begins with.
 func (d *Device) watch(pkg string, launched output) {
 	date, _, _ := strings.Cut(string(launched.out), "\n")
-	since := logStart(date)
-	if since == logStart("") {
-		since = "" // without a time the crashes of earlier sessions would count
+	since := "" // without a time, the crashes of earlier sessions would count
+	if m := launchTime.FindString(date); m != "" {
+		since = "'" + m + "'"
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

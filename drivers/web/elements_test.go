@@ -129,12 +129,14 @@ func TestAClickWaitsUntilNothingCovers(t *testing.T) {
 func TestACancelledWaitLeavesThePageAlive(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "inputs.html")
+	long := func(selector string) drivers.WebTarget {
+		return drivers.WebTarget{Selector: selector, Timeout: time.Minute}
+	}
 	for name, call := range map[string]func(context.Context) error{
-		"click":    func(ctx context.Context) error { return d.ClickOn(ctx, target("#off"), drivers.WebClick{}) },
-		"press":    func(ctx context.Context) error { return d.PressOn(ctx, target("#none"), "Enter") },
-		"hover":    func(ctx context.Context) error { return d.Hover(ctx, target("#none")) },
-		"text":     func(ctx context.Context) error { _, err := d.TextOf(ctx, target("#none")); return err },
-		"wait":     func(ctx context.Context) error { return d.WaitElement(ctx, target("#none"), "visible") },
+		"click":    func(ctx context.Context) error { return d.ClickOn(ctx, long("#off"), drivers.WebClick{}) },
+		"press":    func(ctx context.Context) error { return d.PressOn(ctx, long("#none"), "Enter") },
+		"text":     func(ctx context.Context) error { _, err := d.TextOf(ctx, long("#none")); return err },
+		"wait":     func(ctx context.Context) error { return d.WaitElement(ctx, long("#none"), "visible") },
 		"url":      func(ctx context.Context) error { return d.WaitPage(ctx, drivers.WebEvent{URL: "/x"}, time.Minute) },
 		"response": func(ctx context.Context) error { return d.WaitPage(ctx, drivers.WebEvent{Response: "/x"}, time.Minute) },
 	} {

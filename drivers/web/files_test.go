@@ -32,7 +32,7 @@ func TestUploads(t *testing.T) {
 	must(t, d.Upload(t.Context(), target("#choose"), paths)) // it opens a file dialog
 	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
 	wantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
-	wantError(t, d.Upload(t.Context(), soon("#nothing"), paths), drivers.ErrNotActionable, "opened no file dialog")
+	wantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths), drivers.ErrNotActionable, "opened no file dialog")
 	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), drivers.ErrNotFound, "there is no file")
 	wantError(t, d.Upload(t.Context(), soon("#none"), paths), drivers.ErrNotFound)
 }
@@ -55,7 +55,7 @@ func TestDownloads(t *testing.T) {
 			t.Errorf("%s: %q, %v", c.id, text, err)
 		}
 	}
-	_, err := d.Download(t.Context(), soon("#nothing"), dir, "")
+	_, err := d.Download(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, dir, "")
 	wantError(t, err, drivers.ErrNotFound, "no download began")
 	_, err = d.Download(t.Context(), drivers.WebTarget{Selector: "#never", Timeout: 4 * time.Second}, dir, "")
 	wantError(t, err, drivers.ErrNotFound, "did not end in time")

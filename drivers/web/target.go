@@ -55,14 +55,22 @@ func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error
 
 // slice makes one attempt. errSlice: it ended without success.
 func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
-	err := act(ctx, d, func(page playwright.Page) error {
-		err := do(page.Locator(scoped(at.Frame, at.Selector)), milliseconds(limit))
-		if errors.Is(err, playwright.ErrTimeout) {
-			return errSlice
-		}
-		return judge(at, err)
-	})
+	err := act(ctx, d, func(page playwright.Page) error { return attempt(page, at, limit, do) })
 	return d.refusal(ctx, at, err)
+}
+
+// trial is slice for what changes nothing: when ctx ends, nobody needs to wait for it.
+func (d *Device) trial(ctx context.Context, at drivers.WebTarget, limit time.Duration, try call) error {
+	_, err := read(ctx, d, func(page playwright.Page) (struct{}, error) { return struct{}{}, attempt(page, at, limit, try) })
+	return d.refusal(ctx, at, err)
+}
+
+func attempt(page playwright.Page, at drivers.WebTarget, limit time.Duration, do call) error {
+	err := do(page.Locator(scoped(at.Frame, at.Selector)), milliseconds(limit))
+	if errors.Is(err, playwright.ErrTimeout) {
+		return errSlice
+	}
+	return judge(at, err)
 }
 
 // deed is an action that must not be made twice.
@@ -84,7 +92,7 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
 			return err
 		case err == nil && !r.Able:
-			err = d.slice(ctx, at, max(min(left, fillSlice), time.Millisecond), what.try)
+			err = d.trial(ctx, at, min(left, fillSlice), what.try)
 		}
 		if err == nil {
 			return d.perform(ctx, at, max(time.Until(deadline), fillSlice), what.do)
@@ -106,13 +114,7 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 // perform makes the action itself. When Playwright runs out of time, it does not tell whether it has acted; that the page loads
 // another or does not answer any more says so.
 func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
-	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error {
-		err := do(page.Locator(scoped(at.Frame, at.Selector)), milliseconds(limit))
-		if errors.Is(err, playwright.ErrTimeout) {
-			return errSlice
-		}
-		return judge(at, err)
-	})
+	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return attempt(page, at, limit, do) })
 	if !errors.Is(err, errSlice) {
 		return d.refusal(ctx, at, err)
 	}

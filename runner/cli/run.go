@@ -145,14 +145,22 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if err != nil {
 		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
 	}
+	complain(env, conf.ReportSealed(ctx, sealed))
+	complain(env, run.Announce(p.Cases))
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
-	if err := run.End(); err != nil {
-		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
-	}
+	complain(env, run.Report(ctx, env.Stdout))
+	complain(env, run.End())
 	if err := conclude(env, conf, outcomes); err != nil {
 		return err
 	}
 	return unshown
+}
+
+// complain tells of what is wrong beside the tests and has no part in the exit code.
+func complain(env *Env, err error) {
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	}
 }
 
 // watch runs the cases and shows them; the error says that they could not be shown.

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -272,7 +274,8 @@ func Describe(c plan.Case) reporters.Case {
 
 func describe(c plan.Case, scope *dsl.Scope) reporters.Case {
 	t := c.Test
-	d := reporters.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Solver: "dsl", Tags: t.Tags, Place: t.Pos}
+	d := reporters.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Solver: "dsl", Tags: t.Tags, Place: t.Pos,
+		Hash: hashOf(t)}
 	dynamic := isDynamic(t)
 	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {
 		for s := range steps.Leaves {
@@ -284,6 +287,15 @@ func describe(c plan.Case, scope *dsl.Scope) reporters.Case {
 		}
 	}
 	return d
+}
+
+// hashOf tells one version of a test from another.
+func hashOf(t *dsl.Test) string {
+	if t.Source == nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(t.Source.Lines, "\n")))
+	return hex.EncodeToString(sum[:])
 }
 
 // infoOf shows a step as reports do.

@@ -1,0 +1,59 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/vm"
+)
+
+// Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run knows:
+// platform, device, and the function visible. The error is an *Error at pos.
+func (s *Scope) Eval(text string, pos Pos, extra map[string]any) (any, error) {
+	return s.EvalExpr(Expr{text, pos}, s.source, extra)
+}
+
+// EvalExpr is Eval with the file of the expression, whose lines messages show.
+func (s *Scope) EvalExpr(e Expr, source *Source, extra map[string]any) (any, error) {
+	if bad := checkExpr(e, source); bad != nil {
+		return nil, bad
+	}
+	env := s.all()
+	maps.Copy(env, extra)
+	for _, n := range e.names() {
+		if _, known := env[n.name]; !known {
+			return nil, s.unknownName(e, source, n)
+		}
+	}
+	out, err := evaluate(e.Text, env)
+	if err != nil {
+		return nil, fromExpr(e, source, err)
+	}
+	return out, nil
+}
+
+func (s *Scope) unknownName(e Expr, source *Source, n exprName) *Error {
+	names := slices.Sorted(maps.Keys(s.all()))
+	hint := fmt.Sprintf("add \"%s: …\" under vars, or save it with as: %s in an earlier step", n.name, n.name)
+	if near := nearest(n.name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", near)
+	}
+	bad := exprError(e, source, n.at, fmt.Sprintf("the variable %s is not defined", n.name), hint)
+	bad.Width = len(n.name)
+	return bad
+}
+
+// maxLoop bounds the elements that an expression makes, so that it ends soon whatever it says.
+const maxLoop = 100_000
+
+// evaluate computes an expression. Without the optimizer a range such as 1..9 counts each time that it is made.
+func evaluate(text string, env map[string]any) (any, error) {
+	program, err := expr.Compile(text, expr.Env(env), expr.Optimize(false))
+	if err != nil {
+		return nil, err
+	}
+	machine := vm.VM{MemoryBudget: maxLoop}
+	return machine.Run(program, env)
+}

@@ -1,0 +1,71 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Set saves a value, of any type that Value.Go can give; it goes before every other of the name.
+func (s *Scope) Set(name string, value any) { s.saved[name] = value }
+
+// Unset forgets a saved value: that of forEach's variable when the loop ends.
+func (s *Scope) Unset(name string) { delete(s.saved, name) }
+
+// Saved gives the values that steps have saved. The map is the caller's.
+func (s *Scope) Saved() map[string]any { return maps.Clone(s.saved) }
+
+// Value gives a variable with its type; name may lead into it: answer.json.id or rows.0.
+func (s *Scope) Value(name string) (any, bool) {
+	x, missed := s.value(name)
+	return x, missed == nil
+}
+
+func (s *Scope) value(name string) (any, *miss) {
+	root, path, _ := strings.Cut(name, ".")
+	x, known := s.saved[root]
+	if !known {
+		x, known = s.typed[root]
+	}
+	if !known {
+		text, given := s.values[root]
+		if !given {
+			return nil, s.undefined(root)
+		}
+		x = text
+	}
+	for at := root; path != ""; {
+		var part string
+		part, path, _ = strings.Cut(path, ".")
+		next, keys, ok := member(x, part)
+		if !ok {
+			hint := "it holds no list and no map"
+			if near := nearest(part, keys); near != "" {
+				hint = fmt.Sprintf("did you mean ${%s.%s}?", at, near)
+			} else if len(keys) > 0 {
+				hint = "it has " + shorten(strings.Join(keys, ", "))
+			}
+			return nil, &miss{fmt.Sprintf("${%s} has no %q", at, part), hint, true}
+		}
+		x, at = next, at+"."+part
+	}
+	return x, nil
+}
+
+// member gives an entry of a map or of a list, and the keys that there are.
+func member(x any, part string) (next any, keys []string, ok bool) {
+	switch x := x.(type) {
+	case map[string]any:
+		next, ok = x[part]
+		return next, slices.Sorted(maps.Keys(x)), ok
+	case []any:
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n >= len(x) {
+			return nil, nil, false
+		}
+		return x[n], nil, true
+	}
+	return nil, nil, false
+}

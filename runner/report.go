@@ -1,0 +1,62 @@
+package runner
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// reportLimit bounds what the end of a run may take: pages, chats.
+const reportLimit = 5 * time.Minute
+
+// Report writes what belongs to the run as a whole (junit.xml, pages, history, …), tells those who want to be told, and removes runs
+// beyond the limits. It is called once, when every case has ended, while the run directory is still open. What goes wrong is no part
+// of the run's verdict.
+func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
+	defer cancel()
+	_, err := assemble.Run(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
+	return err
+}
+
+// Announce keeps what the run is going to run, so that a case which never began is missed. Under Ginkgo, whose filters decide later,
+// it is not called.
+func (r *Runner) Announce(cases []plan.Case) error {
+	described := make([]reporters.Case, len(cases))
+	for i, c := range cases {
+		described[i] = engine.Describe(c)
+	}
+	return r.Dir.WritePlan(described)
+}
+
+// ReportSealed does the same for dead runs whose packs were sealed, as far as it still makes sense.
+func (c Config) ReportSealed(ctx context.Context, sealed []reporters.Sealed) error {
+	return assemble.Sealed(ctx, sealed, c.assembly(ctx, io.Discard))
+}
+
+func (c Config) assembly(ctx context.Context, stdout io.Writer) assemble.Options {
+	return assemble.Options{Getenv: c.Getenv, Stdout: stdout, Dir: c.Dir, Project: ProjectRoot(c.Dir),
+		Pages: func(runDir string) error { return pages(ctx, runDir) }}
+}
+
+// pages writes report.html of each pack, index.html of the run and of all runs.
+func pages(ctx context.Context, runDir string) error {
+	run, err := reporters.LoadRun(runDir)
+	if err != nil {
+		return err
+	}
+	if err := html.WritePacks(ctx, run); err != nil {
+		return err
+	}
+	if err := html.WriteRun(ctx, run); err != nil {
+		return err
+	}
+	return html.WriteRuns(ctx, filepath.Dir(runDir))
+}
