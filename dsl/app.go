@@ -69,6 +69,9 @@ type OpenLink struct {
 }
 
 func (l OpenLink) check(d *decoding, v Value, _ object) {
+	if f, given := v.Get("package"); given && (d.platform == IOS || d.platform == Both) {
+		d.fail(f.Pos, len("package"), fmt.Sprintf(`"package" works on android only, and this test runs on %s`, d.platform.words()), "remove it: iOS chooses the app")
+	}
 	if f, given := v.Get("url"); given {
 		v = f.Value
 	}

@@ -101,7 +101,7 @@ func TestSchemaAcceptsSuites(t *testing.T) {
 }
 
 // beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the neighbours' values.
-var beyond = regexp.MustCompile(`does not work on|works? on (web|phones) only|regular expression|expression is|there is no function|visible takes|` +
+var beyond = regexp.MustCompile(`does not work on|works? on (web|phones|android) only|regular expression|expression is|there is no function|visible takes|` +
 	`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a key|key is missing|not a locale|address|` +
 	`cannot open|directory's name|"--" in an id|named like this secret|has no bracket|both allowed and denied|has no body|beside "(visible: false|block|optional)"|` +
 	`"visible: false" cannot|name of a YAML file|does not begin at|backslash|cannot hold a variable|not a version|not a pattern|size of|first row has no|row \d+ has no|` +

@@ -93,7 +93,8 @@ type Detail struct {
 	Bounds  *[4]int  `json:"bounds,omitempty"` // left, top, right, bottom, pixels
 	Point   *[2]int  `json:"point,omitempty"`  // where it was touched
 	Looks   int      `json:"looks,omitempty"`  // how often the screen was read
-	Notes   []string `json:"notes,omitempty"`
+	Notes   []string `json:"notes,omitempty"`  // worth knowing
+	Doubts  []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
 }
 
 // Attachment is a file of the pack.

@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -168,7 +169,7 @@ func (w *mdWriter) notes(r *Result) {
 	for _, s := range r.Steps {
 		notes := s.Notes
 		if s.Detail != nil {
-			notes = append(notes[:len(notes):len(notes)], s.Detail.Notes...)
+			notes = slices.Concat(notes, s.Detail.Notes, s.Detail.Doubts)
 		}
 		for _, n := range notes {
 			lines = append(lines, fmt.Sprintf("step %d: %s", s.N, mdText(n, maxLong)))

@@ -239,7 +239,7 @@ func (w *pageWriter) ledgerLine(u Unchecked, last int) string {
 	case u.Step > 0:
 		step = fmt.Sprintf(", step %d", u.Step)
 	}
-	what := map[string]string{"skipped": "⏭️ skipped", "unreached": "not reached", "interrupted": "⏹️ never began", "note": "note"}[u.What]
+	what := map[string]string{"skipped": "⏭️ skipped", "warned": "⚠️ failed, which the test allows", "unreached": "not reached", "interrupted": "⏹️ never began", "note": "note"}[u.What]
 	line := fmt.Sprintf("- %s%s: %s", w.link(u.Case, u.Case.Title()), step, what)
 	if u.Text != "" {
 		line += ": " + mdText(u.Text, maxShown)

@@ -85,7 +85,8 @@ type Unchecked struct {
 	Text  string
 }
 
-// Ledger lists what the run did not check: cases and steps that were skipped, steps that were not reached, and what was noted.
+// Ledger lists what the run did not check: cases and steps that were skipped, steps that failed and were allowed to, steps
+// that were not reached, and what is in doubt.
 func (r *Run) Ledger() []Unchecked {
 	var list []Unchecked
 	for i := range r.Cases {
@@ -110,6 +111,8 @@ func (c *RunCase) ledger() []Unchecked {
 		switch s.Verdict {
 		case Skipped:
 			add(s.N, "skipped", s.Place.String(), problemText(s.Problem))
+		case Warned:
+			add(s.N, "warned", s.Place.String(), problemText(s.Problem))
 		case Unreached:
 			if res.Verdict != Skipped && c.Pack != "" {
 				add(s.N, "unreached", s.Place.String(), "")
@@ -119,7 +122,7 @@ func (c *RunCase) ledger() []Unchecked {
 			add(s.N, "note", s.Place.String(), n)
 		}
 		if s.Detail != nil {
-			for _, n := range s.Detail.Notes {
+			for _, n := range s.Detail.Doubts {
 				add(s.N, "note", s.Place.String(), n)
 			}
 		}

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strings"
@@ -19,14 +20,14 @@ var _ drivers.CrashWatcher = (*Device)(nil)
 type watched struct{ pkg, since string }
 
 // launchTime is the phone's time as exactly as it may be had: what crashed a millisecond before the launch does not count.
-var launchTime = regexp.MustCompile(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,6}`)
+var launchTime = regexp.MustCompile(`^(\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{3,6})?`)
 
 // watch remembers an app and the phone's time, which the output of its launch begins with.
 func (d *Device) watch(pkg string, launched output) {
 	date, _, _ := strings.Cut(string(launched.out), "\n")
 	since := "" // without a time, the crashes of earlier sessions would count
-	if m := launchTime.FindString(date); m != "" {
-		since = "'" + m + "'"
+	if m := launchTime.FindStringSubmatch(date); m != nil {
+		since = "'" + m[1] + cmp.Or(m[2], ".000") + "'" // old phones know whole seconds only
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

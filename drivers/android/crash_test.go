@@ -117,3 +117,16 @@ func TestFindCrash(t *testing.T) {
 		}
 	}
 }
+
+func TestWatchTime(t *testing.T) {
+	for date, want := range map[string]string{
+		"11-21 10:00:00.123456789\nStarting": "'11-21 10:00:00.123456'", "11-21 10:00:00.N\n": "'11-21 10:00:00.000'",
+		"11-21 10:00:00.%N": "'11-21 10:00:00.000'", "date: bad": "", "": "", "11-21 10:00:00'; reboot": "'11-21 10:00:00.000'",
+	} {
+		d := &Device{}
+		d.watch("a.b", output{out: []byte(date)})
+		if d.watching.since != want {
+			t.Errorf("%q: %q", date, d.watching.since)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 // The cases in which a driver is most easily wrong: a pass that is none, a tap on the wrong thing.
 
 func TestPayIsNotPaymentHistory(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "late.html")
 	first := tree(t, d)
 	if byID(t, first, "history").Text != "Payment history" {
@@ -34,6 +35,7 @@ func TestPayIsNotPaymentHistory(t *testing.T) {
 }
 
 func TestOneTextTwice(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "twice.html")
 	tr := tree(t, d)
 	if m, err := tr.Find(drivers.Query{Selector: labelled("Total: 5 €")}); err != nil || len(m) != 2 {
@@ -50,6 +52,7 @@ func TestOneTextTwice(t *testing.T) {
 }
 
 func TestAMovingButtonMovesInTheTree(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "moving.html")
 	seen := byID(t, tree(t, d), "go").Bounds
 	moved := until(t.Context(), 5*time.Second, func() bool { return byID(t, tree(t, d), "go").Bounds != seen })
@@ -66,6 +69,7 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 }
 
 func TestAnOverlayCovers(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "overlay.html")
 	buy := byID(t, tree(t, d), "buy")
 	if buy.Covered != "div#cookie-banner" || buy.Hidden {
@@ -85,6 +89,7 @@ func TestAnOverlayCovers(t *testing.T) {
 }
 
 func TestAModalDialogCovers(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "dialog.html")
 	tap(t, d, byID(t, tree(t, d), "open"))
 	mustShow(t, d, "#modal p", "This cannot be undone.")
@@ -104,6 +109,7 @@ func TestAModalDialogCovers(t *testing.T) {
 }
 
 func TestALabelInsideAClickableParent(t *testing.T) {
+	t.Parallel()
 	for label, log := range map[string]string{
 		"Premium plan": "clicked card", "Read more": "clicked link", "I agree to the terms": "terms true",
 	} {
@@ -124,6 +130,7 @@ func TestALabelInsideAClickableParent(t *testing.T) {
 }
 
 func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "hidden.html")
 	tr := tree(t, d)
 	for _, id := range []string{"invisible", "transparent", "inside-transparent", "collapsed", "reader"} {
@@ -150,6 +157,7 @@ func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
 }
 
 func TestTextsOfAList(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "list.html")
 	tr := tree(t, d)
 	for _, text := range []string{"Ada Lovelace", "Zoë Müller-Straße", "Party 🎉 Planner", "Price\u00a05\u00a0€", "Edge white space", "שלום עולם",
@@ -176,6 +184,7 @@ func TestTextsOfAList(t *testing.T) {
 }
 
 func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
 		press := find(tree(t, d), func(n *drivers.Node) bool { return n.Role == "button" && n.Text == "Press "+name })
@@ -208,6 +217,7 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 }
 
 func TestAnOverlayOverAFrameCovers(t *testing.T) {
+	t.Parallel()
 	d := show(t, `<style>body{margin:0}</style><iframe srcdoc="<button id=b>Pay</button>" style="width:400px;height:200px"></iframe>
 		<div id=veil style="position:fixed;inset:0;background:#0008"></div>`)
 	if n := byID(t, tree(t, d), "b"); n.Covered != "div#veil" {
@@ -216,6 +226,7 @@ func TestAnOverlayOverAFrameCovers(t *testing.T) {
 }
 
 func TestAHostilePageIsReadAllTheSame(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "hostile.html")
 	tr := tree(t, d)
 	button := byID(t, tr, "real")
@@ -230,6 +241,7 @@ func TestAHostilePageIsReadAllTheSame(t *testing.T) {
 }
 
 func TestALargePageIsCut(t *testing.T) {
+	t.Parallel()
 	d := show(t, `<div id=big></div><script>
 		const f = document.createDocumentFragment();
 		for (let i = 0; i < 25000; i++) { const p = document.createElement('p'); p.textContent = i; f.append(p); }

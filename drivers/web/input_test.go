@@ -12,6 +12,7 @@ import (
 )
 
 func TestTapAndType(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "form.html")
 	wantError(t, d.Type(t.Context(), "x"), drivers.ErrNotActionable, "no field has the focus")
 	tap(t, d, byID(t, tree(t, d), "name"))
@@ -46,6 +47,7 @@ func TestTapAndType(t *testing.T) {
 }
 
 func TestTypeGoesBehindWhatIsThere(t *testing.T) {
+	t.Parallel()
 	for name, field := range map[string]string{
 		"text":     `<input id=f value="one">`,
 		"number":   `<input id=f type=number value="1">`,
@@ -67,6 +69,7 @@ func TestTypeGoesBehindWhatIsThere(t *testing.T) {
 }
 
 func TestTypeALongText(t *testing.T) {
+	t.Parallel()
 	d := show(t, `<textarea id=f autofocus></textarea><script>f.focus()</script>`)
 	text := strings.Repeat("long text ", 100)
 	if err := d.Type(t.Context(), text); err != nil {
@@ -76,6 +79,7 @@ func TestTypeALongText(t *testing.T) {
 }
 
 func TestTypeInAFrame(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
 		tr := tree(t, d)
@@ -93,6 +97,7 @@ func TestTypeInAFrame(t *testing.T) {
 }
 
 func TestScreenshotIsTheViewport(t *testing.T) {
+	t.Parallel()
 	d := show(t, `<style>body{margin:0;background:#00f}#r{position:absolute;left:100px;top:50px;width:10px;height:10px;background:#f00}</style><div id=r></div>`)
 	picture, err := d.Screenshot(t.Context())
 	if err != nil {
@@ -108,6 +113,7 @@ func TestScreenshotIsTheViewport(t *testing.T) {
 }
 
 func TestScreenshotOfAPageThatDidNotOpen(t *testing.T) {
+	t.Parallel()
 	d := open(t)
 	wantError(t, d.OpenPage(t.Context(), "http://127.0.0.1:9/", drivers.PageOptions{}), drivers.ErrPage)
 	if _, err := d.Screenshot(t.Context()); err != nil {
@@ -116,6 +122,7 @@ func TestScreenshotOfAPageThatDidNotOpen(t *testing.T) {
 }
 
 func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "busy.html")
 	button := centre(byID(t, tree(t, d), "hang"))
 	_, page, err := d.page()

@@ -7,6 +7,7 @@ import (
 )
 
 func TestTreeOfAForm(t *testing.T) {
+	t.Parallel()
 	d := visit(t, "form.html")
 	tr := tree(t, d)
 	if !tr.HitTested || tr.Size.X != 1280 || tr.Size.Y != 720 {

@@ -31,6 +31,8 @@ func looks(v reporters.Verdict) look {
 		return look{"✗", "FAIL", red}
 	case reporters.Error:
 		return look{"!", "ERROR", red}
+	case reporters.Warned:
+		return look{"⚠", "WARNING", yellow}
 	case reporters.Skipped:
 		return look{"-", "SKIPPED", yellow}
 	case reporters.Interrupted:

@@ -225,6 +225,8 @@ func status(v reporters.Verdict) string {
 		return "passed"
 	case reporters.Skipped:
 		return "skipped"
+	case reporters.Warned:
+		return "other"
 	case reporters.Unreached:
 		return "pending"
 	}

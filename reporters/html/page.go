@@ -152,6 +152,7 @@ func (b *builder) step(s *reporters.StepResult) *stepData {
 	if t := s.Detail; t != nil {
 		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds, t.Point, t.Looks
 		d.Notes = append(d.Notes, shownAll(t.Notes, maxText)...)
+		d.Notes = append(d.Notes, shownAll(t.Doubts, maxText)...)
 	}
 	for _, a := range s.Attachments {
 		if a.Kind == reporters.KindScreenshot || a.Kind == reporters.KindFailure {
@@ -279,7 +280,7 @@ func problem(p *reporters.Problem) *problemData {
 // verdict is v when it is one that the page has colours for.
 func verdict(v reporters.Verdict) reporters.Verdict {
 	switch v {
-	case reporters.Pass, reporters.Fail, reporters.Error, reporters.Skipped, reporters.Interrupted, reporters.Unreached:
+	case reporters.Pass, reporters.Warned, reporters.Fail, reporters.Error, reporters.Skipped, reporters.Interrupted, reporters.Unreached:
 		return v
 	}
 	return reporters.Error

@@ -85,6 +85,8 @@ func sign(v reporters.Verdict) string {
 	switch v {
 	case reporters.Pass:
 		return "✓"
+	case reporters.Warned:
+		return "⚠"
 	case reporters.Fail:
 		return "✗"
 	case reporters.Skipped:
@@ -101,6 +103,8 @@ func word(v reporters.Verdict) string {
 	switch v {
 	case reporters.Pass:
 		return "Passed"
+	case reporters.Warned:
+		return "Failed, which the test allows"
 	case reporters.Fail:
 		return "Failed"
 	case reporters.Skipped:

@@ -11,6 +11,8 @@ func unchecked(res *reporters.Result) []uncheckedData {
 		switch s.Verdict {
 		case reporters.Skipped:
 			add(uncheckedData{Step: s.N, What: "skipped", Text: reason(s.Problem)})
+		case reporters.Warned:
+			add(uncheckedData{Step: s.N, What: "warned", Text: reason(s.Problem)})
 		case reporters.Unreached:
 			if n := len(list); n > 0 && list[n-1].What == "unreached" && max(list[n-1].Step, list[n-1].To)+1 == s.N {
 				list[n-1].To = s.N
@@ -23,7 +25,7 @@ func unchecked(res *reporters.Result) []uncheckedData {
 		s := &res.Steps[i]
 		notes := s.Notes
 		if s.Detail != nil {
-			notes = append(notes[:len(notes):len(notes)], s.Detail.Notes...)
+			notes = append(notes[:len(notes):len(notes)], s.Detail.Doubts...)
 		}
 		for _, n := range notes {
 			add(uncheckedData{Step: s.N, What: "note", Text: shownLines(n, maxLabel)})

@@ -324,7 +324,7 @@ func TestInput(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if notes := strings.Join(s.Detail.Notes, ";"); !strings.Contains(notes, test.noted) {
+				if notes := strings.Join(s.Detail.Doubts, ";"); !strings.Contains(notes, test.noted) {
 					t.Errorf("notes %q", notes)
 				}
 			})

@@ -41,7 +41,7 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 		return err
 	}
 	if field == nil {
-		s.note("no field of the tree has the focus: typed blind, because the keyboard is open")
+		s.doubt("no field of the tree has the focus: typed blind, because the keyboard is open")
 		return nil
 	}
 	return verifyTyped(ctx, s, field, text)
@@ -139,11 +139,11 @@ func verifyTyped(ctx context.Context, s *Session, before *drivers.Node, text str
 	case err != nil:
 		return err
 	case now == nil || !sameField(now, before):
-		s.note("the focus moved on, so what was typed was not read back")
+		s.doubt("the focus moved on, so what was typed was not read back")
 	case now.Password || before.Password:
-		s.note("a password field: its length was checked, not its text")
+		s.doubt("a password field: its length was checked, not its text")
 	case !strings.Contains(now.Text, text):
-		s.note("the field made %s of what was typed", drivers.Quote(now.Text))
+		s.doubt("the field made %s of what was typed", drivers.Quote(now.Text))
 	}
 	return nil
 }

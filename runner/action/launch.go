@@ -34,9 +34,9 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 	})
 	switch {
 	case err == nil && front != a.Package:
-		s.note("a permission dialog (%s) is in front", front)
+		s.doubt("a permission dialog (%s) is in front", front)
 	case errors.Is(err, errWait) && seen == "":
-		s.note("the device does not tell which app is in front")
+		s.doubt("the device does not tell which app is in front")
 		return nil
 	case errors.Is(err, errWait):
 		return &Failure{reporters.Problem{

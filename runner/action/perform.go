@@ -150,3 +150,8 @@ func on[T any](table map[reflect.Type]performer, do func(context.Context, *Sessi
 func (s *Session) note(format string, args ...any) {
 	s.Detail.Notes = append(s.Detail.Notes, fmt.Sprintf(format, args...))
 }
+
+// doubt adds something that the step's verdict does not cover.
+func (s *Session) doubt(format string, args ...any) {
+	s.Detail.Doubts = append(s.Detail.Doubts, fmt.Sprintf(format, args...))
+}

@@ -68,7 +68,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	})
 	switch {
 	case errors.Is(err, errWait) && absent:
-		s.note("the screen never came to rest; the element was not there at the end of the time")
+		s.doubt("the screen never came to rest; the element was not there at the end of the time")
 		return nil
 	case errors.Is(err, errWait):
 		return &Failure{reporters.Problem{Assertion: true,

@@ -1,6 +1,6 @@
 var D = JSON.parse(document.getElementById("data").textContent);
-var SIGN = { pass: "✓", fail: "✗", error: "!", skipped: "–", interrupted: "◼", unreached: "○" };
-var WORD = { pass: "Passed", fail: "Failed", error: "Error", skipped: "Skipped", interrupted: "Interrupted", unreached: "Not reached" };
+var SIGN = { pass: "✓", warned: "⚠", fail: "✗", error: "!", skipped: "–", interrupted: "◼", unreached: "○" };
+var WORD = { pass: "Passed", warned: "Failed, which the test allows", fail: "Failed", error: "Error", skipped: "Skipped", interrupted: "Interrupted", unreached: "Not reached" };
 
 function $(id) { return document.getElementById(id); }
 

@@ -353,7 +353,7 @@ function logCard(step) {
 
 function ledger() {
   var list = (D.unchecked || []).filter(function (u) { return u.what !== "note"; }), notes = (D.unchecked || []).filter(function (u) { return u.what === "note"; });
-  var words = { skipped: "skipped", unreached: "not reached" };
+  var words = { skipped: "skipped", unreached: "not reached", warned: "failed, which the test allows" };
   function item(u) {
     var who = u.step ? h("a", { href: "#step-" + u.step }, u.to ? "Steps " + u.step + " to " + u.to : "Step " + u.step) : null;
     return h("li", null, who, who && " ", u.what !== "note" && (words[u.what] || u.what) + (u.text ? ": " : ""), bdi(u.text || ""));
