@@ -52,17 +52,20 @@ type Event struct {
 
 // Case is what is known of a case before its first step.
 type Case struct {
-	ID       string       `json:"id"`   // of the test
-	Pack     string       `json:"pack"` // folder of the pack: the id, or id--android
-	Name     string       `json:"name,omitempty"`
-	Platform dsl.Platform `json:"platform"`
-	Solver   string       `json:"solver"` // "dsl"
-	Tags     []string     `json:"tags,omitempty"`
-	Place    dsl.Pos      `json:"place"`
-	Hash     string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
-	Device   string       `json:"device,omitempty"`
-	Model    string       `json:"model,omitempty"`
-	Steps    []Step       `json:"steps"`
+	ID          string       `json:"id"`   // of the test
+	Pack        string       `json:"pack"` // folder of the pack: the id, or id--android
+	Name        string       `json:"name,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Owner       string       `json:"owner,omitempty"`
+	Links       []string     `json:"links,omitempty"`
+	Platform    dsl.Platform `json:"platform"`
+	Solver      string       `json:"solver"` // "dsl"
+	Tags        []string     `json:"tags,omitempty"`
+	Place       dsl.Pos      `json:"place"`
+	Hash        string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
+	Device      string       `json:"device,omitempty"`
+	Model       string       `json:"model,omitempty"`
+	Steps       []Step       `json:"steps"`
 }
 
 // Step is one leaf step of a case as it stands in the YAML file.

@@ -71,8 +71,13 @@ func shorten(e Event, limit int) Event {
 	}
 	if d := e.Detail; d != nil {
 		short := *d
-		short.Matched, short.Notes = cutBytes(d.Matched, limit), cutList(d.Notes, limit)
+		short.Matched, short.Notes, short.Doubts = cutBytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
 		e.Detail = &short
+	}
+	if i := e.Info; i != nil {
+		short := *i
+		short.Args, short.Source, short.Name = cutBytes(i.Args, limit), cutBytes(i.Source, limit), cutBytes(i.Name, limit)
+		e.Info = &short
 	}
 	if c := e.Case; c != nil {
 		short := *c

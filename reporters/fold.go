@@ -161,14 +161,15 @@ func (f *folder) leftOut() {
 	for _, s := range r.Steps {
 		ran[s.Place] = true
 	}
-	verdict := Unreached
+	left := StepResult{Verdict: Unreached}
 	if r.Verdict == Pass {
-		verdict = Skipped
+		left = StepResult{Verdict: Skipped, Problem: &Problem{Message: "no branch or round of the test came to it"}}
 	}
 	for _, s := range r.Case.Steps {
 		if s.N == 0 && !ran[s.Place] {
 			s.N = len(r.Steps) + 1
-			r.Steps = append(r.Steps, StepResult{Step: s, Verdict: verdict})
+			left.Step = s
+			r.Steps = append(r.Steps, left)
 		}
 	}
 }

@@ -44,6 +44,11 @@ func (w *mdWriter) head(r *Result) {
 	if place := c.Place.String(); place != "" {
 		w.f("- file: %s\n", mdCode(place, maxLong))
 	}
+	for _, more := range [][2]string{{"description", c.Description}, {"owner", c.Owner}, {"links", strings.Join(c.Links, ", ")}} {
+		if more[1] != "" {
+			w.f("- %s: %s\n", more[0], mdText(more[1], maxArg))
+		}
+	}
 	if len(c.Tags) > 0 {
 		w.f("- tags: %s\n", mdText(strings.Join(c.Tags, ", "), maxArg))
 	}

@@ -28,6 +28,7 @@ type Pack struct {
 	root *os.Root
 	file *os.File
 
+	mask Mask
 	slot chan struct{} // holds a token while a picture is being written
 
 	mu     sync.Mutex
@@ -87,6 +88,9 @@ func (p *Pack) lay() error {
 	return syncDir(p.root, ".")
 }
 
+// Mask holds the secrets that nothing of the pack may show; it takes more at any time.
+func (p *Pack) Mask() *Mask { return &p.mask }
+
 // Dir is the absolute path of the pack.
 func (p *Pack) Dir() string { return p.dir }
 
@@ -112,6 +116,11 @@ func (p *Pack) keep(e Event) error {
 		e.Time = p.o.Clock()
 	}
 	e.Time = e.Time.UTC()
+	e, err := p.mask.event(e)
+	if err != nil {
+		p.breaks(err)
+		return err
+	}
 	if err := p.log.add(e); err != nil {
 		p.breaks(err)
 		return err

@@ -21,6 +21,7 @@ func (p *Pack) Screenshot(ctx context.Context, shot Shot) error {
 	if err := p.awaitSlot(ctx); err != nil {
 		return fmt.Errorf("keep screenshot: %w", err)
 	}
+	shot.Label = p.mask.Text(shot.Label)
 	p.mu.Lock()
 	name, err := p.free(path.Join(screenshotsDir, shotName(shot))), p.broken
 	if p.closed {

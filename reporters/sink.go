@@ -14,6 +14,8 @@ type Sink interface {
 	// time is that of the call. It may go on writing the picture after it returned: the image must not change any more, and
 	// an error may come from a later call. CaseEnded waits for all pictures.
 	Screenshot(ctx context.Context, shot Shot) error
+	// Mask holds the secrets that nothing of the report may show.
+	Mask() *Mask
 	// Dir is the folder of the pack, for what a device writes by itself (films, logs): under Dir()/.work until it is added.
 	Dir() string
 	// Add moves a finished file into the pack under its name ("logcat.txt", "artifacts/x.json") and tells of it.

@@ -147,10 +147,14 @@ func (c *Console) Correct(res *reporters.Result) {
 		return
 	}
 	delete(c.running, pack)
-	if c.ended[pack] == nil {
+	shown := c.ended[pack]
+	if shown == nil {
 		c.order = append(c.order, pack)
 	}
 	c.ended[pack] = res
+	if shown != nil && shown.Verdict == res.Verdict {
+		return // its line stands there
+	}
 	c.redraw(c.caseLine(res))
 }
 

@@ -162,7 +162,7 @@ func (s *Session) different(a dsl.AssertScreenshot, c comparison, now *image.RGB
 
 // evidence keeps a picture as an artifact and gives its name in the report; that it cannot be kept is told by the report itself.
 func (s *Session) evidence(name string, img image.Image) string {
-	if img == nil || s.Keep == nil {
+	if img == nil || s.Keep == nil || s.NoPictures {
 		return name
 	}
 	path := filepath.Join(s.Work, name)

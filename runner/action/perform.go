@@ -35,6 +35,10 @@ type Session struct {
 	AllowShell bool
 	// UpdateBaselines makes assertScreenshot take what it sees as right.
 	UpdateBaselines bool
+	// NoPictures keeps pictures out of the report that would show secrets.
+	NoPictures bool
+	// Tree is the newest one that a performer read in the current step, nil when there was none.
+	Tree *drivers.Tree
 	// Seed of random data; 0: drawn when it is needed.
 	Seed uint64
 	// Clipboard is what copyText and setClipboard left for paste.
@@ -55,7 +59,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	if s.Detail == nil {
 		s.Detail = &reporters.Detail{}
 	}
-	s.Value = nil
+	s.Value, s.Tree = nil, nil
 	do, ok := performers()[reflect.TypeOf(args)]
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)

@@ -50,7 +50,7 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 	if d := digest(t, w.seed); w.tree == nil || d != w.digest {
 		w.digest, w.treeSince = d, t.Taken
 	}
-	w.tree = t
+	w.tree, w.s.Tree = t, t
 	if frame && w.pixels {
 		return w.picture(ctx)
 	}

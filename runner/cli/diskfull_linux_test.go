@@ -80,7 +80,7 @@ func onlyWholeFiles(t *testing.T, dir string) {
 			return err
 		}
 		switch name := d.Name(); {
-		case name == "summary.json" || name == "manifest.json":
+		case strings.HasSuffix(name, ".json"):
 			if !json.Valid([]byte(read(t, path))) {
 				t.Errorf("%s is cut: %q", path, read(t, path))
 			}
@@ -96,7 +96,17 @@ func onlyWholeFiles(t *testing.T, dir string) {
 			if _, err := reporters.ReadEvents(strings.NewReader(read(t, path))); err != nil {
 				t.Error(err)
 			}
-		case name == "logcat.txt" || name == ".live":
+		case strings.HasSuffix(name, ".html"):
+			has(t, path, read(t, path), "</html>")
+		case name == "junit.xml":
+			has(t, path, read(t, path), "</testsuite>")
+		case name == "history.jsonl":
+			for line := range strings.Lines(read(t, path)) {
+				if !json.Valid([]byte(line)) {
+					t.Errorf("%s has half a line: %q", path, line)
+				}
+			}
+		case name == "summary.md" || name == "latest" || name == "logcat.txt" || name == ".live" || name == ".history.lock":
 		default:
 			t.Errorf("left: %s", path)
 		}

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/cli"
 )
 
@@ -238,11 +239,11 @@ func (l *lab) processes() []string {
 // runs lists the run directories.
 func (l *lab) runs() []string {
 	l.t.Helper()
-	runs, err := filepath.Glob(filepath.Join(l.reports, "*"))
+	all, err := filepath.Glob(filepath.Join(l.reports, "*"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return runs
+	return slices.DeleteFunc(all, func(path string) bool { return !reporters.IsRunName(filepath.Base(path)) })
 }
 
 // packs lists the packs of the only run.

@@ -40,7 +40,7 @@ func newReportCommand(env *Env) *cobra.Command {
 	}
 	reports := cmd.PersistentFlags().String("reports", "", "folder that holds the runs (default: tests/reports under the project's root)")
 	at := func() (place, error) { return newPlace(env, *reports) }
-	cmd.AddCommand(newPackCommand(env, at), newUploadCommand(env, at), newPruneCommand(env, at), newSealCommand(env, at), newVerifyCommand(env, at),
+	cmd.AddCommand(newBundleCommand(env, at), newPackCommand(env, at), newUploadCommand(env, at), newPruneCommand(env, at), newSealCommand(env, at), newVerifyCommand(env, at),
 		newExportCommand(env, at), newNotifyCommand(env, at))
 	return cmd
 }

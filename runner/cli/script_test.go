@@ -6,11 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/taproot-dev/taproot/reporters"
 )
 
 var update = flag.Bool("update", false, "write what the program says into the scripts")
@@ -85,6 +88,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 func scriptPacks(t *testing.T, ts *testscript.TestScript) (runs int, packs map[string]*pack) {
 	found, err := filepath.Glob(filepath.Join(ts.Getenv("TAPROOT_REPORTS_DIR"), "*"))
 	ts.Check(err)
+	found = slices.DeleteFunc(found, func(path string) bool { return !reporters.IsRunName(filepath.Base(path)) })
 	packs = map[string]*pack{}
 	for _, run := range found {
 		for _, dir := range packsOf(t, run) {

@@ -46,7 +46,7 @@ func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts O
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
 	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, AllowShell: r.opts.AllowShell,
-		UpdateBaselines: r.opts.UpdateBaselines, Eval: func(e dsl.Expr) (any, error) { return r.scope.EvalExpr(e, r.source, r.known()) },
+		UpdateBaselines: r.opts.UpdateBaselines, NoPictures: len(r.c.Test.Secrets) > 0, Eval: func(e dsl.Expr) (any, error) { return r.scope.EvalExpr(e, r.source, r.known()) },
 		Keep: func(name, from string) (string, error) {
 			return name, r.sink.Add(reporters.Attachment{Path: name, Kind: reporters.KindArtifact}, r.n, from)
 		}}
@@ -142,6 +142,7 @@ func (r *run) describe() (described reporters.Case, err error) {
 	if r.scope, err = r.c.Scope(); err != nil {
 		return Describe(r.c), err
 	}
+	r.hide(r.c.Test.Secrets...)
 	described = describe(r.c, r.scope)
 	r.dynamic = isDynamic(r.c.Test)
 	err = guard(func() error {
@@ -150,6 +151,15 @@ func (r *run) describe() (described reporters.Case, err error) {
 		return nil
 	})
 	return described, err
+}
+
+// hide keeps the values that variables have now out of the report.
+func (r *run) hide(names ...string) {
+	for _, name := range names {
+		if value, ok := r.scope.Value(name); ok {
+			r.sink.Mask().Hide(dsl.Show(value))
+		}
+	}
 }
 
 // emit tells the sink; the first time that it cannot keep something ends the case.
@@ -221,7 +231,7 @@ func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporte
 	}
 	for _, shot := range shots {
 		err := guard(func() (err error) {
-			shot.Image, err = r.dev.Screenshot(ctx)
+			shot.Image, err = r.photograph(ctx)
 			if err == nil && (shot.Image == nil || shot.Image.Bounds().Empty()) {
 				err = errors.New("the device gave an empty picture")
 			}
@@ -275,7 +285,7 @@ func Describe(c plan.Case) reporters.Case {
 func describe(c plan.Case, scope *dsl.Scope) reporters.Case {
 	t := c.Test
 	d := reporters.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Solver: "dsl", Tags: t.Tags, Place: t.Pos,
-		Hash: hashOf(t)}
+		Hash: hashOf(t), Description: t.Description, Owner: t.Owner, Links: t.Links}
 	dynamic := isDynamic(t)
 	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {
 		for s := range steps.Leaves {

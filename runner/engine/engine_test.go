@@ -395,6 +395,7 @@ type discard struct{ dir string }
 
 func (d discard) Emit(reporters.Event) error                       { return nil }
 func (d discard) Screenshot(context.Context, reporters.Shot) error { return nil }
+func (d discard) Mask() *reporters.Mask                            { return &reporters.Mask{} }
 func (d discard) Dir() string                                      { return d.dir }
 func (d discard) Add(reporters.Attachment, int, string) error      { return nil }
 func (d discard) AddClip(string, time.Time)                        {}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -41,6 +42,8 @@ func (e *evidence) startFilm(ctx context.Context, r *run, work string) {
 	switch {
 	case r.opts.NoVideo:
 		r.sink.NoRecording("switched off")
+	case len(r.c.Test.Secrets) > 0:
+		r.sink.NoRecording("the test has secrets, which a film would show")
 	case !ok:
 		r.sink.NoRecording("this device cannot film")
 	default:
@@ -65,8 +68,10 @@ func (e *evidence) startLog(ctx context.Context, r *run, work string, logger dri
 		r.keep(err)
 		return
 	}
-	err = guard(func() (err error) {
-		e.stopLog, err = logger.StartLog(ctx, f)
+	masked := r.sink.Mask().Writer(f)
+	err = guard(func() error {
+		stop, err := logger.StartLog(ctx, masked)
+		e.stopLog = func() error { return errors.Join(stop(), masked.Close()) }
 		return err
 	})
 	if err != nil {

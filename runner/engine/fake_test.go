@@ -123,6 +123,7 @@ type sink struct {
 	failShot   error
 	failAdd    error
 	noFilm     string
+	mask       reporters.Mask
 	shots      []reporters.Shot
 	afterEvent func(e reporters.Event)
 
@@ -179,3 +180,5 @@ func testCase(t testing.TB, steps string) plan.Case {
 	}
 	return plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "sample"}
 }
+
+func (s *sink) Mask() *reporters.Mask { return &s.mask }

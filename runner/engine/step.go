@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,6 +123,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	if budget := step.Options.BudgetMs; err == nil && budget != nil && took > time.Duration(*budget)*time.Millisecond {
 		err = overBudget(took, *budget)
 	}
+	r.keepTree(n)
 	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
 	o := outcome{ended.Verdict, ended.Problem}
@@ -162,7 +164,7 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 		}
 		if set, ok := args.(dsl.Set); ok {
 			for name, value := range set.Vars {
-				r.scope.Set(name, value)
+				r.save(name, value)
 			}
 			return nil
 		}
@@ -174,10 +176,18 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 			return err
 		}
 		if opts.As != "" {
-			r.scope.Set(opts.As, r.session.Value)
+			r.save(opts.As, r.session.Value)
 		}
 		return nil
 	})
+}
+
+// save keeps a value under a name; a secret one is hidden from now on.
+func (r *run) save(name string, value any) {
+	r.scope.Set(name, value)
+	if slices.Contains(r.c.Test.Secrets, name) {
+		r.hide(name)
+	}
 }
 
 // blameTest makes a mistake that shows only when a step's variables are known a failure of the test, not of the device.

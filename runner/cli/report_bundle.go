@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/reporters/html"
+)
+
+// bundleWarns is the size, in bytes, from which a bundle is called large: mail and chats refuse such files.
+const bundleWarns = 10 << 20
+
+func newBundleCommand(env *Env, at func() (place, error)) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "bundle [RUN[/PACK] …]",
+		Short: "make one file, PACK.html, of each pack, with everything in it",
+		Long: "bundle makes a page that needs no other file: pictures and film are in it. It is meant to be sent to somebody; it warns when\n" +
+			"the file is larger than 10 MB.",
+		Example: "  taproot report bundle latest/login --out /tmp",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := at()
+			if err != nil {
+				return err
+			}
+			dirs, err := p.packs(args)
+			if err != nil {
+				return err
+			}
+			for _, dir := range dirs {
+				if err := bundle(cmd, env, dir, filepath.Join(p.path(out), filepath.Base(dir)+".html")); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", ".", "folder for the pages")
+	return cmd
+}
+
+// bundle writes one page aside and renames it, so that a half one never has the name.
+func bundle(cmd *cobra.Command, env *Env, dir, to string) error {
+	f, err := os.CreateTemp(filepath.Dir(to), ".bundle-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // does nothing once it is renamed
+	size, left, err := html.Bundle(cmd.Context(), f, dir)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), to)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stdout, to)
+	if len(left) > 0 {
+		fmt.Fprintf(env.Stderr, "taproot: %s lacks %s, which cannot be read or are too large\n", to, strings.Join(left, ", "))
+	}
+	if size > bundleWarns {
+		fmt.Fprintf(env.Stderr, "taproot: %s has %.1f MB; mail and chats may refuse it, report pack makes an archive instead\n", to, float64(size)/1e6)
+	}
+	return nil
+}
