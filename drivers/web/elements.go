@@ -51,6 +51,7 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 		},
 		do: func(element playwright.Locator, timeout *float64) error {
 			return element.Click(playwright.LocatorClickOptions{Button: button, ClickCount: count, Timeout: timeout,
+				//lint:ignore SA1019 deprecated because its effect becomes the default: until then a click must ask for it
 				NoWaitAfter: playwright.Bool(hurry)})
 		},
 	})

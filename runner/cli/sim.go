@@ -26,6 +26,7 @@ const maxPhones = 64
 
 func newSimCommand(env *Env) *cobra.Command {
 	var phones int
+	var size string
 	cmd := &cobra.Command{
 		Use:   "sim [--phones N] [-- COMMAND …]",
 		Short: "start simulated phones",
@@ -49,12 +50,16 @@ func newSimCommand(env *Env) *cobra.Command {
 				return err
 			}
 			s := sim{env: env, adb: adb.Path, phones: phones}
+			if s.phone, err = phoneOf(size); err != nil {
+				return err
+			}
 			if len(args) == 0 {
 				return s.stay(cmd.Context())
 			}
 			return s.around(cmd.Context(), args)
 		},
 	}
+	cmd.Flags().StringVar(&size, "size", "1080x2400", "`WIDTHxHEIGHT` of their screens in pixels; smaller ones are cheaper to look at")
 	cmd.Flags().IntVar(&phones, "phones", 1, "start `N` phones")
 	return cmd
 }
@@ -64,11 +69,21 @@ type sim struct {
 	env    *Env
 	adb    string
 	phones int
+	phone  androidtest.Options // what all phones have in common
+}
+
+// phoneOf gives a phone whose screen has the size, with the density that leaves everything on it as large as on a common one.
+func phoneOf(size string) (androidtest.Options, error) {
+	var w, h int
+	if n, err := fmt.Sscanf(size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 240 || h < 400 || w > 4000 || h > 8000 {
+		return androidtest.Options{}, &plan.Usage{Msg: fmt.Sprintf("--size %q: write WIDTHxHEIGHT in pixels, such as 1080x2400", size)}
+	}
+	return androidtest.Options{Width: w, Height: h, Density: 420 * w / 1080}, nil
 }
 
 // stay keeps the phones until the user has enough.
 func (s sim) stay(ctx context.Context) error {
-	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Out: s.env.Stdout, ADB: s.adb, Env: s.env.Environ,
+	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stdout, ADB: s.adb, Env: s.env.Environ,
 		Ready: func([]string) { fmt.Fprintln(s.env.Stdout, "ready; end with Ctrl-C") }})
 }
 
@@ -83,7 +98,7 @@ func (s sim) around(ctx context.Context, args []string) error {
 	defer stop()
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Out: s.env.Stderr, ADB: s.adb, Env: environ,
+		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stderr, ADB: s.adb, Env: environ,
 			Ready: func([]string) { close(ready) }})
 	}()
 	select {
