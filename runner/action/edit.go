@@ -59,10 +59,7 @@ func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
 	if err != nil {
 		return err
 	}
-	s.Clipboard = n.Label()
-	if n.Text != "" {
-		s.Clipboard = n.Text
-	}
+	s.Clipboard = textOf(n)
 	s.Value = s.Clipboard
 	return nil
 }
@@ -82,26 +79,23 @@ func setClipboard(_ context.Context, s *Session, a dsl.SetClipboard) error {
 // see waits for one element that is on the screen; it need not react.
 func see(ctx context.Context, s *Session, sel dsl.Selector) (*drivers.Node, error) {
 	w := newWatch(s)
-	var n *drivers.Node
-	err := poll(ctx, s.Timeout, func() error {
-		if err := w.read(ctx, w.tree != nil); err != nil {
-			return err
-		}
-		matches, err := w.find(ctx, sel, false)
-		if err != nil {
-			return err
-		}
-		if len(matches) == 0 {
-			return errWait
-		}
-		s.matched(matches[0])
-		n = matches[0].Node
-		return nil
-	})
+	matches, err := w.sight(ctx, sel, s.Timeout)
 	if errors.Is(err, errWait) {
 		return nil, missing(s, sel, w.tree, false)
 	}
-	return n, err
+	if err != nil {
+		return nil, err
+	}
+	s.matched(matches[0])
+	return matches[0].Node, nil
+}
+
+// textOf is the text of an element that a tester means: what it shows, else what a person would call it.
+func textOf(n *drivers.Node) string {
+	if n.Text != "" {
+		return n.Text
+	}
+	return n.Label()
 }
 
 // random makes data of a kind from the session's seed, which the report records.

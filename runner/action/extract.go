@@ -20,39 +20,30 @@ func screenshot(context.Context, *Session, dsl.Screenshot) error { return nil }
 
 // extract saves a text of the screen, or what a regular expression finds in it.
 func extract(ctx context.Context, s *Session, a dsl.Extract) error {
-	pattern, texts := a.Regex, func() ([]string, error) {
-		n, err := see(ctx, s, a.Selector)
-		if err != nil {
-			return nil, err
-		}
-		if n.Text != "" {
-			return []string{n.Text}, nil
-		}
-		return []string{n.Label()}, nil
-	}
 	if a.Text != "" {
-		pattern = a.Text
-		return s.extractFromScreen(ctx, a, pattern)
+		return s.extractFromScreen(ctx, a)
 	}
-	found, err := texts()
+	n, err := see(ctx, s, a.Selector)
 	if err != nil {
 		return err
 	}
-	if pattern == "" {
-		s.Value = found[0]
+	text := textOf(n)
+	if a.Regex == "" {
+		s.Value = text
 		return nil
 	}
-	value, ok, err := match(pattern, found[0], a.Group)
+	value, ok, err := match(a.Regex, text, a.Group)
 	if err == nil && !ok {
-		p := problem("%s does not fit the regular expression %s", drivers.Quote(found[0]), pattern)
-		p.Expected, p.Actual = pattern, drivers.Quote(found[0])
+		p := problem("%s does not fit the regular expression %s", drivers.Quote(text), a.Regex)
+		p.Expected, p.Actual = a.Regex, drivers.Quote(text)
 		return &Failure{p}
 	}
 	s.Value = value
 	return err
 }
 
-func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract, pattern string) error {
+func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract) error {
+	pattern := a.Text
 	var tree *drivers.Tree
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if tree, err = s.Device.Tree(ctx); err != nil {

@@ -40,27 +40,26 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 }
 
 func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
-	d, err := able[drivers.Gestures](s)
-	if err != nil {
-		return err
-	}
-	p, err := aim(ctx, s, a.Selector)
-	if err != nil {
-		return err
-	}
-	return d.DoubleTap(ctx, p)
+	return touch(ctx, s, a.Selector, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
 }
 
 func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
+	return touch(ctx, s, a.Selector, func(d drivers.Gestures, p image.Point) error {
+		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
+	})
+}
+
+// touch makes a gesture at one element or point.
+func touch(ctx context.Context, s *Session, sel dsl.Selector, do func(drivers.Gestures, image.Point) error) error {
 	d, err := able[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
-	p, err := aim(ctx, s, a.Selector)
+	p, err := aim(ctx, s, sel)
 	if err != nil {
 		return err
 	}
-	return d.LongPress(ctx, p, millis(a.DurationMs, 800))
+	return do(d, p)
 }
 
 func drag(ctx context.Context, s *Session, a dsl.Drag) error {

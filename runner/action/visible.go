@@ -16,20 +16,7 @@ const conditionTime = time.Second
 func Visible(ctx context.Context, s *Session, label string) (bool, error) {
 	asked := *s
 	asked.Detail = &reporters.Detail{} // looking for a condition is no part of any step
-	w := newWatch(&asked)
-	err := poll(ctx, conditionTime, func() error {
-		if err := w.read(ctx, w.tree != nil); err != nil {
-			return err
-		}
-		matches, err := w.find(ctx, dsl.Selector{Label: label}, false)
-		if err != nil {
-			return err
-		}
-		if len(matches) == 0 {
-			return errWait
-		}
-		return nil
-	})
+	_, err := newWatch(&asked).sight(ctx, dsl.Selector{Label: label}, conditionTime)
 	if errors.Is(err, errWait) {
 		return false, nil
 	}

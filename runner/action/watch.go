@@ -88,6 +88,20 @@ func (w *watch) still(r image.Rectangle) bool {
 	return changed(w.before, w.after, r.Inset(-margin)).Empty()
 }
 
+// sight waits until something on the screen fits the selector; errWait when nothing does.
+func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []drivers.Match, err error) {
+	err = poll(ctx, timeout, func() error {
+		if err := w.read(ctx, w.tree != nil); err != nil {
+			return err
+		}
+		if matches, err = w.find(ctx, sel, false); err == nil && len(matches) == 0 {
+			err = errWait
+		}
+		return err
+	})
+	return matches, err
+}
+
 // find runs a query over the tree that was read last.
 func (w *watch) find(ctx context.Context, sel dsl.Selector, action bool) ([]drivers.Match, error) {
 	q, err := w.query(ctx, sel, action)
