@@ -176,11 +176,11 @@ func likeness(have, want string) float64 {
 	if strings.Contains(have, want) || strings.Contains(want, have) {
 		return 0.5 + 0.5*float64(min(len(a), len(b)))/float64(max(len(a), len(b)))
 	}
-	return 1 - float64(distance(a, b))/float64(max(len(a), len(b)))
+	return 1 - float64(EditDistance(a, b))/float64(max(len(a), len(b)))
 }
 
-// distance is Levenshtein's, in one row.
-func distance(a, b []rune) int {
+// EditDistance is Levenshtein's: how many characters have to be put in, taken out or replaced to make b of a.
+func EditDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -60,7 +60,7 @@ func near(name string, names []string) []string {
 	var list []candidate
 	last := name[strings.LastIndex(name, ".")+1:]
 	for _, n := range names {
-		cost := distance(name, n)
+		cost := drivers.EditDistance([]rune(name), []rune(n))
 		if same := slices.Contains(strings.Split(n, "."), last); cost <= max(2, len(name)/4) || same && len(last) > 3 {
 			list = append(list, candidate{n, cost})
 		}
@@ -73,25 +73,4 @@ func near(name string, names []string) []string {
 		best = append(best, c.name)
 	}
 	return best
-}
-
-// distance counts the edits between two names, which a package list keeps short.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
