@@ -82,20 +82,52 @@ type AssertApp struct {
 	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app that must be in front."`
 }
 
+// AssertVisual is the argument of assertVisual.
+type AssertVisual struct {
+	Prompt string `json:"prompt" required:"true" scalar:"true" minLength:"1" doc:"What the screen must show, in plain words; an AI model looks at the picture."`
+	Votes  int    `json:"votes,omitempty" minimum:"1" maximum:"9" default:"1" doc:"How many answers are asked for; more than half of them must say that it is so."`
+}
+
+// AssertLog is the argument of assertLog: what the log of the device, or the console of the page, holds since the test began.
+type AssertLog struct {
+	Text   string `json:"text,omitempty" scalar:"true" minLength:"1" doc:"A text that a line of the log holds: logcat on Android, the system log on iOS, the console of a page."`
+	Regex  string `json:"regex,omitempty" minLength:"1" doc:"A regular expression that a line fits, instead of a text. as: saves what its first bracket matched, or all of it."`
+	Absent bool   `json:"absent,omitempty" doc:"No line may hold it: neither one since the test began, nor one that comes within forMs."`
+	ForMs  int    `json:"forMs,omitempty" minimum:"0" maximum:"600000" default:"1000" doc:"With absent: how long the log is watched for a line that comes late, in milliseconds."`
+}
+
+func (a AssertLog) check(d *decoding, v Value, o object) {
+	if !d.exactlyOne(v, o, "text", "regex") {
+		return
+	}
+	if f, given := v.Get("regex"); given {
+		d.regex(f.Value, a.Regex)
+	}
+	if f, given := v.Get("forMs"); given && !a.Absent {
+		d.fail(f.Pos, len("forMs"), `"forMs" belongs to "absent: true"`, "how long to wait for a line is timeoutMs")
+	}
+	if f, given := v.Get("as"); given && a.Absent {
+		d.fail(f.Pos, len("as"), `"as" cannot stand beside "absent: true"`, "there is no line to save: remove one of the two")
+	}
+}
+
 // AssertScreenshot is the argument of assertScreenshot.
 type AssertScreenshot struct {
 	Name      string     `json:"name" required:"true" scalar:"true" minLength:"1" doc:"What the baseline picture is called; also what reports call the step."`
-	Threshold float64    `json:"threshold,omitempty" minimum:"0" maximum:"100" default:"0.1" doc:"How much of the picture may differ, in per cent."`
+	Threshold float64    `json:"threshold,omitempty" minimum:"0" maximum:"100" doc:"How much of the picture may differ, in per cent; what anti-aliasing does to edges and letters never counts. Default: nothing."`
 	Element   *Selector  `json:"element,omitempty" doc:"Only this element instead of the whole screen."`
-	Mask      []Selector `json:"mask,omitempty" doc:"Elements that may look as they like, such as clocks."`
+	Mask      []Selector `json:"mask,omitempty" doc:"Elements that may look as they like, such as clocks; a phone's status bar always may."`
 }
 
-func (a AssertScreenshot) check(d *decoding, v Value, _ object) {
+func (a AssertScreenshot) check(d *decoding, v Value, _ object) { d.fileName(v, a.Name) }
+
+// fileName checks a name that a file gets: the value itself, or that under the key name.
+func (d *decoding) fileName(v Value, name string) {
 	if f, given := v.Get("name"); given {
 		v = f.Value
 	}
-	if a.Name != "" && !idForm.MatchString(a.Name) {
-		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten(a.Name), origin(v)),
+	if name != "" && !idForm.MatchString(name) {
+		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten(name), origin(v)),
 			"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
 	}
 }

@@ -2,24 +2,79 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
 	"strings"
 )
 
-// Block is what a run step runs: the vars and steps of a file.
+// Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.
 type Block struct {
 	File   string
+	Name   string // empty: the file's own steps
+	Pos    Pos    // of the name
 	Vars   []Var
 	Steps  Steps
+	Blocks Blocks // of its file
 	Source *Source
 }
 
+// Blocks are the named blocks of a file.
+type Blocks map[string]*Block
+
 // block is the top level of a file that holds a block and no test.
 type block struct {
+	Vars   vars  `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
+	Steps  Value `json:"steps,omitempty" doc:"The actions, one after the other."`
+	Blocks table `json:"blocks,omitempty" doc:"Named blocks that run steps can run by block:, each a list of steps or a map of vars and steps."`
+}
+
+// named is one of the blocks under blocks:, when it has vars.
+type named struct {
 	Vars  vars  `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
 	Steps Value `json:"steps" required:"true" doc:"The actions, one after the other."`
+}
+
+// table is a map that is read later, when it is known what its steps may do.
+type table struct{}
+
+func (*table) fromValue(d *decoding, v Value, name string) {
+	if v.Kind != Map || len(v.Fields) == 0 {
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), `write the name of a block, and its steps under it: "sign-in: [{tap: Sign in}]"`)
+	}
+}
+
+// blocks reads the named blocks under the key blocks of the top level.
+func (d *decoding) blocks(v Value, file string) Blocks {
+	f, given := v.Get("blocks")
+	if !given || f.Value.Kind != Map || len(f.Value.Fields) == 0 {
+		return nil // which is reported
+	}
+	all := Blocks{}
+	for _, x := range f.Value.Fields {
+		if !idForm.MatchString(x.Key) {
+			d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can", shorten(x.Key)),
+				"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
+		}
+		b := &Block{File: file, Name: x.Key, Pos: x.Pos, Source: d.source}
+		if x.Value.Kind != Map {
+			d.variables = deferred
+			b.Steps = d.steps(x)
+		} else {
+			d.variables = refused
+			var h named
+			d.structure(reflect.ValueOf(&h).Elem(), x.Value, object{name: x.Key, at: x.Pos, nested: true, example: x.Key + ": [{tap: Sign in}]"})
+			b.Vars = h.Vars
+			d.variables = deferred
+			b.Steps = d.stepsUnder(x.Value, "steps")
+		}
+		all[x.Key] = b
+	}
+	for _, b := range all {
+		b.Blocks = all
+	}
+	return all
 }
 
 // ParseBlock reads a file for a run step: only vars and steps, or a whole test, of which vars and steps are taken. platform is
@@ -44,7 +99,7 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 	b := &Block{File: file, Source: source}
 	if _, isTest := values[0].Get("id"); isTest {
 		if t := d.test(values[0]); t != nil {
-			b.Vars, b.Steps = t.Vars, t.Steps
+			b.Vars, b.Steps, b.Blocks = t.Vars, t.Steps, t.Blocks
 			if platform != "" && platform != t.Platform && len(d.errs) == 0 {
 				d.errs = append(d.errs, b.check(platform)...)
 			}
@@ -57,6 +112,9 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 	b.Vars = h.Vars
 	d.variables = deferred
 	b.Steps = d.stepsUnder(values[0], "steps")
+	if b.Blocks = d.blocks(values[0], file); len(b.Blocks) == 0 && len(b.Steps) == 0 && len(d.errs) == 0 {
+		d.fail(values[0].Pos, 0, `the file holds neither "steps" nor "blocks"`, `write "steps:" and under it the actions`)
+	}
 	if err := d.errs.orNil(); err != nil {
 		return nil, err
 	}
@@ -64,7 +122,13 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 }
 
 // check looks at the steps again for another platform.
-func (b *Block) check(p Platform) Errors { return checkPlatform(b.Steps, p) }
+func (b *Block) check(p Platform) Errors {
+	errs := checkPlatform(b.Steps, p)
+	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
+		errs = append(errs, checkPlatform(b.Blocks[name].Steps, p)...)
+	}
+	return errs
+}
 
 // CheckPlatform finds the steps that a platform cannot do: those of hooks and blocks, which were read before it was known. The
 // error is an Errors.
@@ -80,15 +144,16 @@ func checkPlatform(steps Steps, p Platform) Errors {
 	return errs
 }
 
-// Ref is the name of a file in a run step.
+// Ref is what a run step names: a file, one of its blocks, or a block of its own file.
 type Ref struct {
-	Step *Step
-	From string // the file that holds the step
-	File string // the name in the step, relative to From
-	Pos  Pos
+	Step  *Step
+	From  string // the file that holds the step
+	File  string // the name in the step, relative to From; empty: From itself
+	Block string // empty: the file's own steps
+	Pos   Pos    // of the file's name, or else of the block's
 }
 
-// References gives the files that the steps run, hooks included, blocks that are linked already not.
+// References gives what the steps run, hooks included, blocks that are linked already not.
 func References(t *Test) []Ref {
 	var refs []Ref
 	for _, list := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
@@ -103,21 +168,41 @@ func (s Steps) references() []Ref {
 		if _, run := step.Def.Args.(Run); !run || step.Block != nil {
 			continue
 		}
-		v := step.Args
-		if f, given := v.Get("file"); given {
-			v = f.Value
+		r := Ref{Step: step, From: step.Pos.File, File: step.Args.Text, Pos: step.Args.Pos}
+		if block, given := step.Args.Get("block"); given {
+			r.Block, r.Pos = block.Value.Text, block.Value.Pos
 		}
-		refs = append(refs, Ref{Step: step, From: step.Pos.File, File: v.Text, Pos: v.Pos})
+		if f, given := step.Args.Get("file"); given {
+			r.File, r.Pos = f.Value.Text, f.Value.Pos
+		}
+		refs = append(refs, r)
 	}
 	return refs
 }
 
 // Path gives the file by the way that From goes: slashes, cleaned. It may lead out of the suite; who reads it looks to that.
-func (r Ref) Path() string { return path.Join(path.Dir(r.From), r.File) }
+func (r Ref) Path() string {
+	if r.File == "" {
+		return path.Clean(r.From)
+	}
+	return path.Join(path.Dir(r.From), r.File)
+}
 
-// Error is an error about the name of the file, at its place.
+// what names the goal: a file, or a block of one.
+func (r Ref) what() string {
+	if r.Block == "" {
+		return r.Path()
+	}
+	return r.Path() + " (" + r.Block + ")"
+}
+
+// Error is an error about the name of the file, or else of the block, at its place.
 func (r Ref) Error(msg, hint string) *Error {
-	return &Error{Pos: r.Pos, Msg: msg, Hint: hint, Width: len([]rune(r.File)), Source: r.Step.source}
+	width := len([]rune(r.File))
+	if r.File == "" {
+		width = len([]rune(r.Block))
+	}
+	return &Error{Pos: r.Pos, Msg: msg, Hint: hint, Width: width, Source: r.Step.source}
 }
 
 // maxLinks bounds the blocks that one test can run, those in blocks included.
@@ -125,11 +210,15 @@ const maxLinks = 500
 
 // Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and has to refuse what
 // lies outside of the suite; its error is told at the run step. The error is an Errors: files that cannot be read or are wrong,
-// and those that run each other in a circle.
+// blocks that are not there, and those that run each other in a circle.
 func Link(t *Test, read func(path string) ([]byte, error)) error {
 	l := linker{platform: t.Platform, read: read}
 	for _, ref := range References(t) {
-		l.link(ref, []string{path.Clean(t.Pos.File)})
+		var own Blocks
+		if ref.Step.source == t.Source {
+			own = t.Blocks // a hook of the suite does not see them
+		}
+		l.link(ref, own, []string{path.Clean(t.Pos.File)})
 	}
 	return l.errs.orNil()
 }
@@ -141,34 +230,81 @@ type linker struct {
 	errs     Errors
 }
 
-func (l *linker) link(r Ref, chain []string) {
-	file := r.Path()
-	if i := slices.Index(chain, file); i >= 0 {
-		circle := strings.Join(append(slices.Clone(chain[i:]), file), " → ")
-		l.errs = append(l.errs, r.Error("the files run each other in a circle: "+circle, "remove one of the run steps; to do something again, write repeat"))
+// link sets the block of one run step; own are the named blocks of the step's file.
+func (l *linker) link(r Ref, own Blocks, chain []string) {
+	goal := r.what()
+	if i := slices.Index(chain, goal); i >= 0 {
+		circle := strings.Join(append(slices.Clone(chain[i:]), goal), " → ")
+		what := "the files run each other in a circle: "
+		if r.Block != "" {
+			what = "the blocks run each other in a circle: "
+		}
+		l.errs = append(l.errs, r.Error(what+circle, "remove one of the run steps; to do something again, write repeat"))
 		return
 	}
 	if l.links++; l.links > maxLinks {
 		if l.links == maxLinks+1 {
-			l.errs = append(l.errs, r.Error(fmt.Sprintf("the test runs more than %d files", maxLinks), "split it"))
+			l.errs = append(l.errs, r.Error(fmt.Sprintf("the test runs more than %d files and blocks", maxLinks), "split it"))
 		}
 		return
 	}
-	src, err := l.read(file)
-	if err != nil {
-		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten(r.File), err), "the path is relative to this file"))
-		return
-	}
-	b, err := ParseBlock(file, src, l.platform)
-	if err != nil {
-		l.errs = append(l.errs, err.(Errors)...)
+	b := l.find(r, own)
+	if b == nil {
 		return
 	}
 	r.Step.Block = b
 	l.with(r, b)
 	for _, inner := range b.Steps.references() {
-		l.link(inner, append(slices.Clone(chain), file))
+		l.link(inner, b.Blocks, append(slices.Clone(chain), goal))
 	}
+}
+
+// find gives the block, a copy of its own; nil: there is none, which is noted.
+func (l *linker) find(r Ref, own Blocks) *Block {
+	if r.File == "" {
+		return l.named(r, own)
+	}
+	src, err := l.read(r.Path())
+	if err != nil {
+		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten(r.File), err), "the path is relative to this file"))
+		return nil
+	}
+	b, err := ParseBlock(r.Path(), src, l.platform)
+	switch {
+	case err != nil:
+		l.errs = append(l.errs, err.(Errors)...)
+		return nil
+	case r.Block != "":
+		return l.named(r, b.Blocks)
+	case len(b.Steps) == 0:
+		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q holds no steps, only named blocks", shorten(r.File)),
+			"say which one: run: {file: "+shorten(r.File)+", block: "+strings.Join(slices.Sorted(maps.Keys(b.Blocks)), " or ")+"}"))
+		return nil
+	}
+	return b
+}
+
+// named picks a block by its name.
+func (l *linker) named(r Ref, all Blocks) *Block {
+	if b, known := all[r.Block]; known {
+		own := *b
+		own.Steps = b.Steps.Clone()
+		return &own
+	}
+	names := slices.Sorted(maps.Keys(all))
+	hint := `write it under "blocks:" at the top level`
+	switch near := nearest(r.Block, names); {
+	case near != "":
+		hint = fmt.Sprintf("did you mean %q?", near)
+	case len(names) > 0:
+		hint = "there are " + shorten(strings.Join(names, ", "))
+	}
+	e := r.Error(fmt.Sprintf("%s has no block %q", r.Path(), shorten(r.Block)), hint)
+	if f, given := r.Step.Args.Get("block"); given {
+		e.Pos, e.Width = f.Value.Pos, len([]rune(r.Block))
+	}
+	l.errs = append(l.errs, e)
+	return nil
 }
 
 // with refuses values for variables that the block does not know.
@@ -191,12 +327,23 @@ func (l *linker) with(r Ref, b *Block) {
 		}
 		slices.Sort(names)
 		hint := "it uses " + shorten(strings.Join(names, ", "))
+		if len(names) == 0 {
+			hint = "it uses none"
+		}
 		if near := nearest(x.Key, names); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		l.errs = append(l.errs, &Error{Pos: x.Pos, Width: len([]rune(x.Key)), Source: r.Step.source,
-			Msg: fmt.Sprintf("%s knows no variable %q", b.File, x.Key), Hint: hint})
+			Msg: fmt.Sprintf("%s knows no variable %q", b.called(), x.Key), Hint: hint})
 	}
+}
+
+// called is how messages name the block.
+func (b *Block) called() string {
+	if b.Name == "" {
+		return b.File
+	}
+	return fmt.Sprintf("the block %q", b.Name)
 }
 
 // deeper tells whether the block runs others, which may be the ones that use a variable.

@@ -22,9 +22,19 @@ type Config struct {
 	Tags         []string
 	TimeoutMs    *int
 	Retries      *int
+	Secrets      []string // names of variables of the suite
 	Before       Steps
+	OnFailure    Steps
 	After        Steps
-	Environments map[string][]Var
+	Environments map[string]Environment
+}
+
+// Environment is what a suite says of one of the places that its tests run against.
+type Environment struct {
+	Vars      []Var
+	Tags      []string
+	TimeoutMs *int
+	Retries   *int
 }
 
 // suite is the top level of a taproot.yaml.
@@ -36,14 +46,26 @@ type suite struct {
 	Tags         []string               `json:"tags,omitempty" doc:"Labels of every test."`
 	TimeoutMs    *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits when neither it nor its test says it, in milliseconds."`
 	Retries      *int                   `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often a test is run again when it fails and does not say it itself."`
+	Secrets      []string               `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report of any test may show."`
 	Before       Value                  `json:"before,omitempty" doc:"Steps that are run before those of every test."`
+	OnFailure    Value                  `json:"onFailure,omitempty" doc:"Steps that are run when a step of a test failed, behind the test's own."`
 	After        Value                  `json:"after,omitempty" doc:"Steps that are run after those of every test, however it went."`
 	Environments map[string]environment `json:"environments,omitempty" doc:"Values for variables by the name of an environment, chosen by --env NAME."`
 }
 
 // environment is one of a suite's environments.
 type environment struct {
-	Vars vars `json:"vars" required:"true" doc:"Values for ${NAME}; they go before the suite's and the tests' own."`
+	Vars      vars     `json:"vars,omitempty" doc:"Values for ${NAME}; they go before the suite's and the tests' own."`
+	Tags      []string `json:"tags,omitempty" doc:"Further labels of every test."`
+	TimeoutMs *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"In place of the suite's."`
+	Retries   *int     `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"In place of the suite's."`
+}
+
+func (e environment) check(d *decoding, v Value, o object) {
+	if len(v.Fields) == 0 {
+		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("the environment %q says nothing", shorten(o.name)), "for example: "+o.name+": {vars: {URL: \"https://staging.example.com\"}}")
+	}
+	d.checkTags(v)
 }
 
 // ParseConfig reads a taproot.yaml; an empty one is fine.
@@ -64,18 +86,55 @@ func ParseConfig(file string, src []byte) (Config, error) {
 	v := values[0]
 	d.structure(reflect.ValueOf(&s).Elem(), v, object{name: "taproot.yaml", at: v.Pos})
 	c := Config{Include: s.Include, Exclude: s.Exclude, Order: s.Order, Vars: s.Vars, Tags: s.Tags, TimeoutMs: s.TimeoutMs,
-		Retries: s.Retries, Environments: map[string][]Var{}}
-	for _, name := range slices.Sorted(maps.Keys(s.Environments)) {
-		c.Environments[name] = s.Environments[name].Vars
+		Retries: s.Retries, Secrets: s.Secrets, Environments: map[string]Environment{}}
+	for name, e := range s.Environments {
+		c.Environments[name] = Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries}
 	}
+	d.suiteSecrets(c, v)
 	d.checkTags(v)
 	d.globs(v)
 	d.variables = deferred
-	c.Before, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "after")
+	c.Before, c.OnFailure, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
 	if err := d.errs.orNil(); err != nil {
 		return Config{}, err
 	}
 	return c, nil
+}
+
+// suiteSecrets wants a secret of the suite to be one of its variables.
+func (d *decoding) suiteSecrets(c Config, v Value) {
+	var names []string
+	for _, x := range c.Vars {
+		names = append(names, x.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Environments)) {
+		for _, x := range c.Environments[name].Vars {
+			names = append(names, x.Name)
+		}
+	}
+	f, given := v.Get("secrets")
+	if !given {
+		return
+	}
+	items := []Value{f.Value}
+	if f.Value.Kind == List {
+		items = f.Value.Items
+	}
+	d.secretNames(items, names, "write the name of a variable, not its value; it stands under vars, or under those of an environment")
+}
+
+// ConfigSchemaID names the schema of taproot.yaml.
+const ConfigSchemaID = "https://taproot.dev/schema/taproot.json"
+
+// ConfigSchema is the JSON Schema (2020-12) of a suite's taproot.yaml, made from the same structs.
+func ConfigSchema() map[string]any {
+	s := schemas{defs: schema{}}
+	out := s.object(reflect.TypeFor[suite]())
+	s.defs["steps"], s.defs["step"], s.defs["point"] = s.steps(), s.step(), point()
+	out["$schema"], out["$id"], out["title"] = "https://json-schema.org/draft/2020-12/schema", ConfigSchemaID, "Taproot suite"
+	out["type"] = []string{"object", "null"}
+	out["$defs"] = s.defs
+	return out
 }
 
 // globs checks the patterns.

@@ -65,16 +65,28 @@ func (t Try) check(d *decoding, v Value, o object) {
 	}
 }
 
-// Run is the argument of run: the steps of another file. They see the variables of the test that runs them; what they save
-// stays theirs, and as: takes it as a map.
+// Run is the argument of run: the steps of another file, or of a block that the file names. They see the variables of the test that runs
+// them; what they save stays theirs, and as: takes it as a map.
 type Run struct {
-	File string `json:"file" required:"true" scalar:"true" minLength:"1" doc:"The file, relative to this one: a whole test, or only vars and steps."`
-	With Names  `json:"with,omitempty" doc:"Values for its vars."`
+	File  string `json:"file,omitempty" scalar:"true" minLength:"1" doc:"The file, relative to this one: a whole test, or only vars and steps."`
+	Block string `json:"block,omitempty" minLength:"1" doc:"The name of one of the blocks that stand under blocks: in that file, or, without file, in this one."`
+	With  Names  `json:"with,omitempty" doc:"Values for its vars."`
 }
 
-func (r Run) check(d *decoding, v Value, _ object) {
-	if f, given := v.Get("file"); given {
+func (r Run) check(d *decoding, v Value, o object) {
+	block, named := v.Get("block")
+	f, given := v.Get("file")
+	if named && strings.Contains(block.Value.Text, "${") && d.variables != literal {
+		d.wrong(block.Value, `the block that "run" names cannot hold a variable`, "it has to be known before anything runs; choose with if")
+	}
+	switch {
+	case given:
 		v = f.Value
+	case v.Kind == Map && named:
+		return
+	case v.Kind == Map || v.Kind == Null:
+		d.fail(o.at, len([]rune(o.name)), `"run" needs "file" or "block"`, example(o))
+		return
 	}
 	switch {
 	case strings.Contains(v.Text, "${") && d.variables != literal:
@@ -84,8 +96,20 @@ func (r Run) check(d *decoding, v Value, _ object) {
 	case strings.HasPrefix(r.File, "/"), strings.Contains(r.File, ":"):
 		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten(r.File)), "write it relative to this file: ../blocks/login.yaml")
 	case r.File != "" && !strings.HasSuffix(r.File, ".yaml") && !strings.HasSuffix(r.File, ".yml"):
-		d.wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten(r.File)), "it ends in .yaml or .yml")
+		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + shorten(r.File) + "}"
+		d.wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten(r.File)), hint)
 	}
+}
+
+// What names what is run, as reports show it.
+func (r Run) What() string {
+	switch {
+	case r.File == "":
+		return r.Block
+	case r.Block == "":
+		return r.File
+	}
+	return r.File + " " + r.Block
 }
 
 // Set is the argument of set.

@@ -70,7 +70,7 @@ func (c costing) step(s *Step) Cost {
 	if s.Def.Control() {
 		cost.AtMin = cost.AtMin || unsure
 		if opts.TimeoutMs != nil {
-			cost = Cost{Time: min(cost.Time, limit)}
+			cost = c.limited(cost, args, limit)
 		}
 	}
 	cost = cost.times(1 + opts.Retries)
@@ -78,6 +78,16 @@ func (c costing) step(s *Step) Cost {
 		cost.Time += time.Duration(strings.Count(e.Text, "visible(")) * time.Second
 	}
 	return cost
+}
+
+// limited is a cost that a time limit bounds. That of a try is for its steps, and not for what deals with their failure.
+func (c costing) limited(cost Cost, args any, limit time.Duration) Cost {
+	try, ok := args.(Try)
+	if !ok {
+		return Cost{Time: min(cost.Time, limit)}
+	}
+	steps := Cost{Time: min(c.steps(try.Steps).Time, limit)}
+	return steps.plus(c.steps(try.OnFailure)).plus(c.steps(try.Always))
 }
 
 // own is the cost of one try.
@@ -107,8 +117,15 @@ func (c costing) own(s *Step, args any, limit time.Duration) Cost {
 		return c.block(s, a)
 	case Sleep:
 		return Cost{Time: a.Ms.Duration()}
-	case Set, Log, AssertTrue:
+	case Set, Log, AssertTrue, StartRecording, StopRecording, Screenshot:
 		return Cost{}
+	case AssertLog:
+		if a.Absent {
+			return Cost{Time: time.Duration(max(a.ForMs, 0)) * time.Millisecond}
+		}
+		return Cost{Time: limit}
+	case Location:
+		return Cost{Time: limit, AtMin: len(a.Route) > 0} // how long the way is nobody has measured yet
 	case LongPress:
 		return Cost{Time: limit + time.Duration(a.DurationMs)*time.Millisecond}
 	default:

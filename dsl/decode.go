@@ -141,7 +141,7 @@ func (d *decoding) fields(dst reflect.Value, v Value, o object) {
 func (d *decoding) missing(v Value, o object, s *shape) {
 	for _, f := range s.fields {
 		if _, given := v.Get(f.key); f.required && !given {
-			d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs %q", o.name, f.key), example(o))
+			d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs %q", o.name, f.key), d.hint(v, o))
 		}
 	}
 }
@@ -151,6 +151,26 @@ func example(o object) string {
 		return ""
 	}
 	return "for example: " + o.example
+}
+
+// hint says how to write what is missing; the usual reason is a "#" that begins a comment.
+func (d *decoding) hint(v Value, o object) string {
+	if v.Kind == Null {
+		if text := commentAfter(d.source.Line(o.at.Line), o.name); text != "" {
+			return "a # begins a comment: put the text in quotes: " + quote(text)
+		}
+	}
+	return example(o)
+}
+
+// commentAfter gives a comment right behind a key that was perhaps meant as its value: tap: #menu.
+func commentAfter(line, key string) string {
+	_, rest, found := strings.Cut(line, key+":")
+	rest = strings.TrimSpace(rest)
+	if !found || len(rest) < 2 || rest[0] != '#' || rest[1] == ' ' || rest[1] == '#' {
+		return ""
+	}
+	return strings.TrimRight(rest, "}, ")
 }
 
 // unknown explains a key that does not belong here.
@@ -164,13 +184,12 @@ func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 		}
 		allowed = append(allowed, options...)
 	}
-	near := nearest(f.Key, allowed)
-	if near == "" {
-		near = foreignKey(f.Key, allowed)
-	}
+	how, near := foreignArgument(f.Key, allowed), ownKey(f.Key, allowed)
 	switch _, point := v.Get("point"); {
 	case point && f.Value.Kind == Null && resolve(strings.TrimSuffix(f.Key, "%")) != String:
 		hint = `put the point in quotes: point: "120,340"`
+	case how != "":
+		hint = how
 	case near != "":
 		hint = fmt.Sprintf("did you mean %q?", near)
 	case len(allowed) == 0:
@@ -189,6 +208,8 @@ func (f field) example() string {
 		return f.key + ": {enabled: true}"
 	case reflect.TypeFor[Expect]():
 		return f.key + ": {status: 201}"
+	case reflect.TypeFor[WebModify]():
+		return f.key + `: {merge: {stock: 0}}`
 	case reflect.TypeFor[Need]():
 		return f.key + `: {os: ">=13"}`
 	default:

@@ -43,10 +43,20 @@ func (d *decoding) string(v Value, name string) (string, bool) {
 		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)), hint)
 	case Null:
 		if v.Text == "" {
-			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), "write a value after it, or remove the line")
+			hint := "write a value after it, or remove the line"
+			if text := commentAfter(d.source.Line(v.Pos.Line), name); text != "" {
+				hint = "a # begins a comment: put the text in quotes: " + quote(text)
+			}
+			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), hint)
 			break
 		}
 		d.wrong(v, fmt.Sprintf("%q has no value", name), inQuotes(v.Text))
+	case List:
+		hint := "write one text; put it in quotes when it begins with [ or {"
+		if name == "platform" {
+			hint = "write one; both is Android and iOS"
+		}
+		d.wrong(v, fmt.Sprintf("%q must be a text, not a list", name), hint)
 	default:
 		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)),
 			"write one text; put it in quotes when it begins with [ or {")
@@ -130,8 +140,12 @@ func (d *decoding) boolean(dst reflect.Value, v Value, f field) {
 // list reads texts; a single one may stand without brackets.
 func (d *decoding) list(dst reflect.Value, v Value, f field) {
 	items := []Value{v}
-	if v.Kind == List {
+	switch {
+	case v.Kind == List:
 		items = v.Items
+	case v.Kind == Map && dst.Type().Elem().Kind() == reflect.String:
+		d.wrong(v, fmt.Sprintf("%q must be a text or a list of texts, not a map", f.key), "for example: "+f.key+": [one, two]")
+		return
 	}
 	for _, item := range items {
 		text := reflect.New(dst.Type().Elem()).Elem()

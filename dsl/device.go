@@ -2,7 +2,10 @@ package dsl
 
 import (
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
+	"strings"
 )
 
 // Rotate is the argument of rotate.
@@ -44,6 +47,73 @@ func (d *decoding) locale(v Value, text string) {
 	if text != "" && !localeForm.MatchString(text) {
 		d.wrong(v, fmt.Sprintf("%q is not a locale%s", shorten(text), origin(v)), "write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
 	}
+}
+
+// Location is the argument of location: one place, or a way that the device travels.
+type Location struct {
+	At       string   `json:"at,omitempty" scalar:"true" minLength:"1" doc:"Latitude and longitude in degrees: \"52.52,13.405\"."`
+	Route    []string `json:"route,omitempty" minLength:"1" doc:"Places to travel through, one after the other, in a straight line between two; the step ends at the last one."`
+	SpeedKmh float64  `json:"speedKmh,omitempty" minimum:"1" maximum:"40000" default:"50" doc:"With route: how fast, in kilometres per hour."`
+	Accuracy float64  `json:"accuracy,omitempty" minimum:"0" maximum:"100000" doc:"Radius in metres within which the position is true. Default: as exact as the device can."`
+}
+
+// Degrees reads one place; it has been checked.
+func Degrees(text string) (latitude, longitude float64) {
+	latitude, longitude, _ = degrees(text)
+	return latitude, longitude
+}
+
+func degrees(text string) (latitude, longitude float64, ok bool) {
+	north, east, two := strings.Cut(text, ",")
+	latitude, err := strconv.ParseFloat(strings.TrimSpace(north), 64)
+	longitude, err2 := strconv.ParseFloat(strings.TrimSpace(east), 64)
+	return latitude, longitude, two && err == nil && err2 == nil && math.Abs(latitude) <= 90 && math.Abs(longitude) <= 180
+}
+
+func (l Location) check(d *decoding, v Value, o object) {
+	if !d.exactlyOne(v, o, "at", "route") {
+		return
+	}
+	at := v
+	if f, given := v.Get("at"); given {
+		at = f.Value
+	}
+	route, travels := v.Get("route")
+	if !travels {
+		d.degrees(at, l.At)
+	}
+	for i, item := range route.Value.Items {
+		if i < len(l.Route) {
+			d.degrees(item, l.Route[i])
+		}
+	}
+	if travels && len(route.Value.Items) < 2 && !d.unknownYet(route.Value) {
+		d.fail(route.Pos, len("route"), `"route" needs two places or more`, `for one place write at: "52.52,13.405"`)
+	}
+	if f, given := v.Get("speedKmh"); given && !travels {
+		d.fail(f.Pos, len("speedKmh"), `"speedKmh" belongs to "route"`, "remove it, or give the places to travel through")
+	}
+}
+
+func (d *decoding) degrees(v Value, text string) {
+	if text == "" || d.unknownYet(v) {
+		return
+	}
+	if _, _, ok := degrees(text); !ok {
+		d.wrong(v, fmt.Sprintf("%q is not a place%s", shorten(text), origin(v)), `write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
+	}
+}
+
+// AddMedia is the argument of addMedia.
+type AddMedia struct {
+	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" doc:"Pictures and films that the gallery holds afterwards, relative to the test's folder."`
+}
+
+// Alert is the argument of alert.
+type Alert struct {
+	Answer string `json:"answer" required:"true" scalar:"true" enum:"accept,dismiss" doc:"accept: OK, allow, yes; dismiss: cancel, deny, no."`
+	Text   string `json:"text,omitempty" doc:"What goes into the alert's field first (a page's prompt)."`
+	Shows  string `json:"shows,omitempty" minLength:"1" doc:"A text that the alert must show; another one is a failure, and it is not answered."`
 }
 
 // Shell is the argument of shell.

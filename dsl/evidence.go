@@ -1,6 +1,9 @@
 package dsl
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // Screenshot is the argument of screenshot.
 type Screenshot struct {
@@ -16,9 +19,10 @@ type Log struct {
 // variable that takes the result.
 type Extract struct {
 	Selector
-	Text  string `json:"text,omitempty" minLength:"1" doc:"A regular expression over all the text on the screen, instead of an element."`
-	Regex string `json:"regex,omitempty" minLength:"1" doc:"A regular expression over the element's text. Default: all of it."`
-	Group *int   `json:"group,omitempty" minimum:"0" maximum:"99" doc:"Which bracket of the regular expression is the result; 0 is all that it matched. Default: 1 when it has brackets, else 0."`
+	Text   string `json:"text,omitempty" minLength:"1" doc:"A regular expression over all the text on the screen, instead of an element."`
+	Prompt string `json:"prompt,omitempty" minLength:"1" doc:"What to take from the screen, in plain words, instead of an element; an AI model looks at the picture."`
+	Regex  string `json:"regex,omitempty" minLength:"1" doc:"A regular expression over the element's text. Default: all of it."`
+	Group  *int   `json:"group,omitempty" minimum:"0" maximum:"99" doc:"Which bracket of the regular expression is the result; 0 is all that it matched. Default: 1 when it has brackets, else 0."`
 }
 
 func (e Extract) check(d *decoding, v Value, o object) {
@@ -26,9 +30,17 @@ func (e Extract) check(d *decoding, v Value, o object) {
 		return
 	}
 	text, byText := v.Get("text")
+	_, byPrompt := v.Get("prompt")
 	regex, byRegex := v.Get("regex")
 	group, byGroup := v.Get("group")
 	switch {
+	case byPrompt:
+		for _, f := range v.Fields {
+			if f.Key != "prompt" && shapeOf(reflect.TypeFor[Extract]()).has(f.Key) {
+				d.fail(f.Pos, len(f.Key), fmt.Sprintf(`%q cannot stand beside "prompt"`, f.Key), "the model looks at the whole screen: say in the prompt which value is meant")
+				return
+			}
+		}
 	case byText && byRegex:
 		d.fail(regex.Pos, len("regex"), `"regex" cannot stand beside "text"`, "text is a regular expression over the whole screen, regex one over an element")
 		return
@@ -53,3 +65,13 @@ func (e Extract) check(d *decoding, v Value, o object) {
 		}
 	}
 }
+
+// StartRecording is the argument of startRecording.
+type StartRecording struct {
+	Name string `json:"name,omitempty" scalar:"true" minLength:"1" default:"recording" doc:"What the film is called: artifacts/NAME.mp4."`
+}
+
+func (r StartRecording) check(d *decoding, v Value, _ object) { d.fileName(v, r.Name) }
+
+// StopRecording is the argument of stopRecording.
+type StopRecording struct{}

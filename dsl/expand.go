@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -69,4 +70,29 @@ func (d *decoding) references(v Value) {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
+}
+
+// Fill fills in the variables of all texts in a value that did not come from a file. The error is an *Error.
+func Fill(v Value, s *Scope) (Value, error) {
+	var err error
+	switch v.Kind {
+	case String:
+		v.Text, err = s.Expand(v.Text, v.Pos)
+		return v, err
+	case List:
+		v.Items = slices.Clone(v.Items)
+		for i := range v.Items {
+			if v.Items[i], err = Fill(v.Items[i], s); err != nil {
+				return v, err
+			}
+		}
+	case Map:
+		v.Fields = slices.Clone(v.Fields)
+		for i := range v.Fields {
+			if v.Fields[i].Value, err = Fill(v.Fields[i].Value, s); err != nil {
+				return v, err
+			}
+		}
+	}
+	return v, nil
 }

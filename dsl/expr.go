@@ -4,15 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/types"
 )
 
 // maxExpr is the longest expression, in bytes.
@@ -29,7 +32,10 @@ var tokenForm = regexp.MustCompile(`unexpected token [A-Za-z]+\((".*")\)`)
 // String gives the text.
 func (e Expr) String() string { return e.Text }
 
-func (e *Expr) fromValue(d *decoding, v Value, name string) {
+func (e *Expr) fromValue(d *decoding, v Value, name string) { e.read(d, v, name, checkCondition) }
+
+// read takes over the expression that a value is, when the check finds nothing wrong with it.
+func (e *Expr) read(d *decoding, v Value, name string, check func(Expr, *Source) *Error) {
 	switch {
 	case v.Kind == List, v.Kind == Map, v.Kind == Null:
 		d.wrong(v, fmt.Sprintf("%q must be an expression, not %s", name, describe(v)), `for example: visible("Sign in")`)
@@ -39,7 +45,7 @@ func (e *Expr) fromValue(d *decoding, v Value, name string) {
 		return
 	}
 	*e = Expr{v.Text, v.Pos}
-	if bad := checkExpr(*e, d.source); bad != nil {
+	if bad := check(*e, d.source); bad != nil {
 		d.errs = append(d.errs, bad)
 	}
 }
@@ -47,7 +53,16 @@ func (e *Expr) fromValue(d *decoding, v Value, name string) {
 // reserved tells whether a name stands for something else in expressions.
 func reserved(name string) bool { return slices.Contains(reservedNames(), name) }
 
-func reservedNames() []string { return []string{"platform", "device", "visible"} }
+func reservedNames() []string { return slices.Sorted(maps.Keys(ownNames())) }
+
+// ownNames are what expressions know beside variables, and of which types.
+func ownNames() types.Map {
+	device := types.Map{}
+	for _, property := range deviceProperties() {
+		device[property] = types.String
+	}
+	return types.Map{"platform": types.String, "device": device, "visible": types.TypeOf(func(string) (bool, error) { return false, nil })}
+}
 
 // checkExpr finds what is wrong with an expression, the values of its variables aside.
 func checkExpr(e Expr, source *Source) *Error {
@@ -77,6 +92,41 @@ func checkExpr(e Expr, source *Source) *Error {
 	c := exprCheck{expr: e, source: source}
 	ast.Walk(&tree.Node, &c)
 	return c.bad
+}
+
+// checkCondition finds, beside what checkExpr does, that an expression is neither true nor false, or compares what cannot be compared,
+// whatever its variables hold.
+func checkCondition(e Expr, source *Source) *Error {
+	if bad := checkExpr(e, source); bad != nil {
+		return bad
+	}
+	known := types.Map{}
+	for _, n := range e.names() {
+		known[n.name] = types.Any
+	}
+	maps.Copy(known, ownNames())
+	program, err := expr.Compile(e.Text, expr.Env(known), expr.Optimize(false))
+	if err != nil {
+		return fromExpr(e, source, err)
+	}
+	what := ""
+	switch t := program.Node().Type(); {
+	case t == nil, t.Kind() == reflect.Bool, t.Kind() == reflect.Interface:
+		return nil
+	case t.Kind() == reflect.String:
+		what = "a text"
+	case t.Kind() == reflect.Int, t.Kind() == reflect.Float64:
+		what = "a number"
+	case t.Kind() == reflect.Slice:
+		what = "a list"
+	case t.Kind() == reflect.Map:
+		what = "a map"
+	default:
+		what = "of type " + t.String()
+	}
+	bad := exprError(e, source, 0, "the expression is "+what+", and must be true or false", `compare it with something, for example: total > 5`)
+	bad.Width = len([]rune(firstLine(e.Text)))
+	return bad
 }
 
 // names gives the variables that an expression asks for, with their places in it.
@@ -176,6 +226,7 @@ func fromExpr(e Expr, source *Source, err error) *Error {
 		return &Error{Pos: e.Pos, Source: source, Msg: "the expression cannot be evaluated: " + firstLine(err.Error())}
 	}
 	msg := tokenForm.ReplaceAllString(strings.TrimSuffix(at.Message, "."), "unexpected $1")
+	msg = strings.ReplaceAll(msg, "<nil>", "what has no value")
 	hint := ""
 	switch {
 	case strings.HasPrefix(msg, `unexpected "="`):
@@ -184,6 +235,10 @@ func fromExpr(e Expr, source *Source, err error) *Error {
 		msg, hint = "it ends too early", "something is missing at its end"
 	case strings.Contains(msg, "literal not terminated"):
 		msg, hint = "this text has no closing quote", "add the quote at its end"
+	case strings.Contains(msg, "mismatched types") && strings.Contains(msg, "string"):
+		hint = "a text becomes a number with int(…) or float(…), a number becomes a text with string(…)"
+	case strings.HasPrefix(msg, "cannot fetch"):
+		hint = "write ?. in place of the point where something may be missing"
 	case strings.Contains(at.Message, "token Identifier"), strings.Contains(at.Message, "token String"):
 		hint = "put a text in quotes; join conditions with and, or"
 	}

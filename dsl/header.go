@@ -30,6 +30,7 @@ type header struct {
 	Steps       Value    `json:"steps" required:"true" doc:"The actions, one after the other."`
 	OnFailure   Value    `json:"onFailure,omitempty" doc:"Steps that are run when a step failed."`
 	After       Value    `json:"after,omitempty" doc:"Steps that are run at the end, however the test went."`
+	Blocks      table    `json:"blocks,omitempty" doc:"Named blocks of steps that run: {block: NAME} runs, each a list of steps or a map of vars and steps."`
 }
 
 var (
@@ -61,6 +62,7 @@ func (d *decoding) test(v Value) *Test {
 	}
 	d.variables, d.platform = deferred, t.Platform
 	t.Before, t.Steps, t.OnFailure, t.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "steps"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
+	t.Blocks = d.blocks(v, at.File)
 	d.checkSecrets(t, v)
 	return t
 }
@@ -86,13 +88,17 @@ func (d *decoding) checkSecrets(t *Test, v Value) {
 	if f.Key == "" {
 		return
 	}
-	names := t.names()
+	d.secretNames(items, t.names(), "write the name of a variable, not its value; it stands under vars or data, or a step saves it")
+}
+
+// secretNames wants each item to be one of the names. A message never shows the item itself: it may be the secret.
+func (d *decoding) secretNames(items []Value, names []string, hint string) {
 	for _, item := range items {
 		if item.Kind != String || strings.Contains(item.Text, "${") {
 			continue // reported as a wrong type
 		}
 		if item.Text != "" && !slices.Contains(names, item.Text) {
-			hint := "write the name of a variable, not its value; it stands under vars or data, or a step saves it"
+			hint := hint
 			if near := nearest(item.Text, names); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
@@ -110,7 +116,7 @@ func (t *Test) names() []string {
 	for _, row := range t.Data.rows {
 		names = slices.AppendSeq(names, maps.Keys(row.Values))
 	}
-	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+	for _, steps := range t.lists() {
 		for step := range steps.All {
 			names = append(names, step.saves()...)
 		}
@@ -155,12 +161,10 @@ func (d *decoding) unknownHeader(f Field, v Value, s *shape) {
 	}
 	keys := s.keys()
 	hint := "allowed here: " + strings.Join(keys, ", ")
-	if near := nearest(f.Key, keys); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	} else if fold(f.Key) == "appid" || fold(f.Key) == "bundleid" {
+	if fold(f.Key) == "appid" || fold(f.Key) == "bundleid" {
 		hint = fmt.Sprintf(`say it in a step: "- launch: {package: %s}"`, flowText(f.Value))
-	} else if own := foreignKey(f.Key, keys); own != "" {
-		hint = fmt.Sprintf("did you mean %q?", own)
+	} else if near := ownKey(f.Key, keys); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	d.fail(f.Pos, width, fmt.Sprintf("unknown key %q", shorten(f.Key)), hint)
 }

@@ -15,6 +15,7 @@ func Lint(t *Test) []*Error {
 	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
 		l.steps(steps)
 	}
+	l.unusedBlocks()
 	l.optionalOnly()
 	errs, _ := Errors(l.found).orNil().(Errors)
 	return errs
@@ -53,6 +54,23 @@ func (l *linter) unusedVars() {
 	for _, v := range t.Vars {
 		if !used[v.Name] {
 			l.warn(v.Pos, t.Source, len([]rune(firstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name), "remove it, or write ${"+v.Name+"} where it belongs")
+		}
+	}
+}
+
+// unusedBlocks warns of named blocks that no step runs; those of a test that is not linked may be run by a file that is not read.
+func (l *linter) unusedBlocks() {
+	used := map[string]bool{}
+	for _, steps := range l.test.lists() {
+		for step := range steps.All {
+			if f, given := step.Args.Get("block"); given {
+				used[f.Value.Text] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.test.Blocks)) {
+		if b := l.test.Blocks[name]; !used[name] {
+			l.warn(b.Pos, l.test.Source, len([]rune(name)), fmt.Sprintf("no step runs the block %q", name), "remove it, or write - run: {block: "+name+"}")
 		}
 	}
 }

@@ -15,13 +15,16 @@ func Reference() string {
 		"Written by `taproot docs -o docs/reference.md`; do not edit. An action's argument in **bold** has to be given; one marked *short* can stand alone, as in `tap: Sign in`.\n\n" +
 		"For help while you type, let an editor with a YAML language server know the schema that `taproot schema` prints: save it, and begin a test\n" +
 		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
-	var links []string
+	b.WriteString("Where they work; each mark is proved by a test on a simulated phone or in a browser.\n\n| | android | ios | web |\n|---|:-:|:-:|:-:|\n")
 	for _, d := range Vocabulary() {
 		if d.Mouths&YAML != 0 {
-			links = append(links, fmt.Sprintf("[%s](#%s)", d.Name, strings.ToLower(d.Name)))
+			fmt.Fprintf(&b, "| [%s](#%s) |", d.Name, strings.ToLower(d.Name))
+			for _, p := range []Platform{Android, IOS, Web} {
+				b.WriteString(map[bool]string{true: " ✓ |", false: " |"}[d.On(p)])
+			}
+			b.WriteString("\n")
 		}
 	}
-	b.WriteString(strings.Join(links, " ·\n") + "\n")
 	for _, d := range Vocabulary() {
 		if d.Mouths&YAML != 0 {
 			action(&b, &d)
@@ -124,6 +127,8 @@ func (f field) words() string {
 		return "list of maps, or path"
 	case reflect.TypeFor[Names](), reflect.TypeFor[vars]():
 		return "map of variables"
+	case reflect.TypeFor[table]():
+		return "map of blocks"
 	}
 	switch f.typ.Kind() {
 	case reflect.Int:

@@ -20,6 +20,7 @@ func Schema() map[string]any {
 	test["description"] = "A test."
 	blockOnly := s.object(reflect.TypeFor[block]())
 	blockOnly["description"] = "Steps that other tests run."
+	blockOnly["anyOf"] = someOf([]string{"steps", "blocks"})
 	s.defs["steps"] = s.steps()
 	s.defs["step"] = s.step()
 	s.defs["point"] = point()
@@ -112,9 +113,11 @@ func (s *schemas) object(t reflect.Type) schema {
 	}
 	switch {
 	case t == reflect.TypeFor[Extract]():
-		out["anyOf"] = append(someOf(append(criteria(), "point")), schema{"required": []string{"text"}})
+		out["anyOf"] = append(someOf(append(criteria(), "point")), schema{"required": []string{"text"}}, schema{"required": []string{"prompt"}})
 	case t == reflect.TypeFor[WebAssert]():
 		out["anyOf"] = someOf([]string{"selector", "url", "title", "noConsoleErrors"})
+	case t == reflect.TypeFor[Run]():
+		out["anyOf"] = someOf([]string{"file", "block"})
 	case t == reflect.TypeFor[Repeat]():
 		out["anyOf"] = someOf([]string{"times", "while"})
 	case t == reflect.TypeFor[Try]():
@@ -122,10 +125,13 @@ func (s *schemas) object(t reflect.Type) schema {
 	case t == reflect.TypeFor[SetPermissions]():
 		out["anyOf"] = someOf([]string{"allow", "deny"})
 	case t == reflect.TypeFor[WebRoute]():
-		out["anyOf"] = someOf([]string{"status", "body", "json", "headers", "block", "delayMs"})
+		out["anyOf"] = someOf([]string{"status", "body", "json", "headers", "block", "delayMs", "modify", "request"})
 	case t == reflect.TypeFor[Set]():
 		properties["vars"].(schema)["minProperties"] = 1
-	case t == reflect.TypeFor[State](), t == reflect.TypeFor[Expect](), t == reflect.TypeFor[Need]():
+	case t == reflect.TypeFor[Location]():
+		properties["route"].(schema)["minItems"] = 2
+		properties["route"].(schema)["type"] = []string{"array"}
+	case t == reflect.TypeFor[State](), t == reflect.TypeFor[Expect](), t == reflect.TypeFor[Need](), t == reflect.TypeFor[WebModify](), t == reflect.TypeFor[environment]():
 		out["minProperties"] = 1
 	case selects(t):
 		out["anyOf"] = someOf(append(criteria(), "point"))
@@ -138,7 +144,10 @@ func (s *schemas) object(t reflect.Type) schema {
 	}
 	s.rules(t, out)
 	if selects(t) && !pointed(t) {
-		elementOnly(out)
+		without(out, "point")
+	}
+	if selects(t) && t != selectorType && !slices.Contains(describers(), t) {
+		without(out, "describe")
 	}
 	return out
 }
@@ -154,13 +163,20 @@ func pointed(t reflect.Type) bool {
 	return true
 }
 
-// elementOnly takes the key point out of the schema of a selector.
-func elementOnly(out schema) {
-	delete(out["properties"].(schema), "point")
-	delete(out["dependentSchemas"].(schema), "point")
-	out["anyOf"] = slices.DeleteFunc(out["anyOf"].([]any), func(x any) bool {
-		return slices.Equal(x.(schema)["required"].([]string), []string{"point"})
-	})
+// describers are the actions that may find their element by a description.
+func describers() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[Tap](), reflect.TypeFor[DoubleTap](), reflect.TypeFor[LongPress]()}
+}
+
+// without takes keys out of the schema of a selector.
+func without(out schema, keys ...string) {
+	for _, key := range keys {
+		delete(out["properties"].(schema), key)
+		delete(out["dependentSchemas"].(schema), key)
+		out["anyOf"] = slices.DeleteFunc(out["anyOf"].([]any), func(x any) bool {
+			return slices.Equal(x.(schema)["required"].([]string), []string{key})
+		})
+	}
 }
 
 // rules are those about keys that need or exclude each other.
@@ -171,8 +187,18 @@ func (s *schemas) rules(t reflect.Type, out schema) {
 		needs["from"] = schema{"required": []string{"to"}, "not": schema{"required": []string{"inside"}}}
 		needs["to"] = schema{"required": []string{"from"}}
 	case reflect.TypeFor[Extract]():
-		needs["text"] = schema{"not": schema{"anyOf": someOf(append(criteria(), "point", "regex", "index", "match"))}}
+		needs["text"] = schema{"not": schema{"anyOf": someOf(append(criteria(), "point", "prompt", "regex", "index", "match", "fallback"))}}
+		needs["prompt"] = schema{"not": schema{"anyOf": someOf(append(criteria(), "point", "text", "regex", "group", "index", "match", "fallback"))}}
 		needs["group"] = schema{"anyOf": someOf([]string{"text", "regex"})}
+	case reflect.TypeFor[Tap](), reflect.TypeFor[DoubleTap](), reflect.TypeFor[LongPress]():
+		needs["at"] = schema{"not": schema{"required": []string{"point"}}}
+	case reflect.TypeFor[Input]():
+		needs["seed"] = schema{"required": []string{"random"}}
+	case reflect.TypeFor[Location]():
+		needs["speedKmh"] = schema{"required": []string{"route"}}
+	case reflect.TypeFor[AssertLog]():
+		absent := schema{"properties": schema{"absent": schema{"const": true}}, "required": []string{"absent"}}
+		needs["forMs"], needs["as"] = absent, schema{"not": absent}
 	case reflect.TypeFor[WebWait]():
 		needs["state"] = schema{"required": []string{"selector"}}
 		needs["frame"] = schema{"required": []string{"selector"}}
@@ -180,11 +206,33 @@ func (s *schemas) rules(t reflect.Type, out schema) {
 		for _, key := range []string{"visible", "text", "value", "count", "frame"} {
 			needs[key] = schema{"required": []string{"selector"}}
 		}
-	case reflect.TypeFor[HTTP](), reflect.TypeFor[WebRoute]():
+	case reflect.TypeFor[HTTP]():
 		needs["json"] = schema{"not": schema{"required": []string{"body"}}}
+	case reflect.TypeFor[WebRoute]():
+		answer := []string{"status", "body", "json", "headers"}
+		needs["json"] = schema{"not": schema{"required": []string{"body"}}}
+		needs["modify"] = schema{"not": schema{"anyOf": someOf(answer)}}
+		needs["request"] = needs["modify"]
+		needs["block"] = schema{"if": schema{"properties": schema{"block": schema{"const": true}}},
+			"then": schema{"not": schema{"anyOf": someOf(append(answer, "modify", "request"))}}}
+	case reflect.TypeFor[OpenBrowser]():
+		needs["connect"] = schema{"not": schema{"anyOf": someOf(ofFreshContexts())}}
+	case reflect.TypeFor[WebDialog]():
+		needs["text"] = schema{"properties": schema{"answer": schema{"const": "accept"}}}
+	case reflect.TypeFor[WebStorage]():
+		out["properties"].(schema)["clear"].(schema)["const"] = true
+	case reflect.TypeFor[WebPage]():
+		out["properties"].(schema)["close"].(schema)["const"] = true
 	}
 	if selects(t) {
 		needs["match"] = schema{"required": []string{"label"}}
+		needs["fallback"] = schema{"required": []string{"label"}}
+		for _, key := range seen() {
+			others := slices.DeleteFunc(shapeOf(selectorType).keys(), func(other string) bool {
+				return other == key || other == "index" || slices.Contains(relations(), other)
+			})
+			needs[key] = schema{"not": schema{"anyOf": someOf(others)}}
+		}
 		others := slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool { return key == "point" })
 		needs["point"] = schema{"not": schema{"anyOf": someOf(others)}}
 	}
@@ -214,7 +262,7 @@ func selects(t reflect.Type) bool {
 // criteria are the keys of a selector that can say which element is meant.
 func criteria() []string {
 	return slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool {
-		return slices.Contains([]string{"index", "match", "point"}, key)
+		return slices.Contains([]string{"index", "match", "point", "fallback"}, key)
 	})
 }
 
@@ -225,12 +273,18 @@ func alternatives(t reflect.Type) []string {
 		return []string{"direction", "from"}
 	case reflect.TypeFor[Input]():
 		return []string{"text", "random"}
+	case reflect.TypeFor[AssertLog]():
+		return []string{"text", "regex"}
+	case reflect.TypeFor[Location]():
+		return []string{"at", "route"}
 	case reflect.TypeFor[WaitFor]():
 		return []string{"visible", "gone", "enabled", "text", "url"}
 	case reflect.TypeFor[WebNavigate]():
 		return []string{"url", "to"}
 	case reflect.TypeFor[WebStorage]():
-		return []string{"save", "load"}
+		return []string{"save", "load", "clear"}
+	case reflect.TypeFor[WebPage]():
+		return []string{"url", "title", "index", "close"}
 	case reflect.TypeFor[WebSelect]():
 		return []string{"value", "label", "index"}
 	case reflect.TypeFor[WebWait]():

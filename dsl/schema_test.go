@@ -16,9 +16,11 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-func compiled(t *testing.T) *jsonschema.Schema {
+func compiled(t *testing.T) *jsonschema.Schema { return compile(t, SchemaID, Schema()) }
+
+func compile(t *testing.T, id string, schema map[string]any) *jsonschema.Schema {
 	t.Helper()
-	data, err := json.Marshal(Schema())
+	data, err := json.Marshal(schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +29,10 @@ func compiled(t *testing.T) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource(SchemaID, doc); err != nil {
+	if err := c.AddResource(id, doc); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Compile(SchemaID)
+	s, err := c.Compile(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +102,56 @@ func TestSchemaAcceptsSuites(t *testing.T) {
 	}
 }
 
+// TestConfigSchema: the schema of taproot.yaml accepts those that ship and that of the good corpus, and refuses each key of the bad one
+// that is wrong by itself.
+func TestConfigSchema(t *testing.T) {
+	s := compile(t, ConfigSchemaID, ConfigSchema())
+	files, err := filepath.Glob("testdata/*/config*.txtar")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	check := func(name string, v Value, src string) {
+		_, wrong := ParseConfig(name, []byte(src))
+		refused := s.Validate(instance(v))
+		switch {
+		case wrong == nil && refused != nil:
+			t.Errorf("%s: the schema refuses %s\n%v", name, src, refused)
+		case wrong != nil && refused == nil && !beyondConfig.MatchString(wrong.Error()):
+			t.Errorf("%s: the schema accepts %s\n%v", name, src, wrong)
+		}
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range archive.Files {
+			if part.Name != "taproot.yaml" {
+				continue
+			}
+			for _, doc := range documents(t, part.Name, part.Data) {
+				for _, f := range doc.Fields {
+					one := Value{Kind: Map, Fields: []Field{f}}
+					check(file, one, Flow(one))
+				}
+			}
+		}
+	}
+	src, err := os.ReadFile("../suites/taproot.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range documents(t, "taproot.yaml", src) {
+		check("../suites/taproot.yaml", v, string(src))
+	}
+}
+
+// beyondConfig are the messages about a taproot.yaml that no schema can give.
+var beyondConfig = regexp.MustCompile(`is not a pattern|leads out of|backslash|in the tag|named like this secret|second document`)
+
 // beyond are the messages about what no schema can know: the platform, other files, the insides of texts, the neighbours' values.
 var beyond = regexp.MustCompile(`does not work on|works? on (web|phones|android) only|regular expression|expression is|there is no function|visible takes|` +
-	`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a key|key is missing|not a locale|address|` +
+	`device has no property|\$\{|default cannot hold|cannot be the name of a variable|is not a link|is not a place|is not a key|key is missing|not a locale|address|` +
 	`cannot open|directory's name|"--" in an id|named like this secret|has no bracket|both allowed and denied|has no body|beside "(visible: false|block|optional)"|` +
 	`"visible: false" cannot|name of a YAML file|does not begin at|backslash|cannot hold a variable|not a version|not a pattern|size of|first row has no|row \d+ has no|` +
 	`in the tag|empty tag|what it runs on|file's name|belongs to "random|changes nothing|cannot be a file|lies outside the screen|mixes pixels|` +

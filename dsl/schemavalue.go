@@ -3,6 +3,7 @@ package dsl
 import (
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 )
 
@@ -39,6 +40,11 @@ func (s *schemas) value(f field) schema {
 		return schema{"type": []string{"string", "number", "boolean"}, "pattern": `\S`, "not": schema{"type": "string", "pattern": aVariable}}
 	case itemsType:
 		return schema{"anyOf": []any{schema{"type": "array"}, schema{"type": "string", "pattern": `\S`, "not": schema{"pattern": aVariable}}}}
+	case reflect.TypeFor[table]():
+		steps := schema{"$ref": "#/$defs/steps"}
+		block := s.object(reflect.TypeFor[named]())
+		return schema{"type": "object", "minProperties": 1, "propertyNames": schema{"pattern": idForm.String()},
+			"additionalProperties": schema{"anyOf": []any{steps, block}}}
 	case reflect.TypeFor[Point]():
 		return schema{"$ref": "#/$defs/point"}
 	case reflect.TypeFor[Millis]():
@@ -97,6 +103,9 @@ func (s *schemas) plain(f field) schema {
 	case reflect.Map:
 		item := f
 		item.typ = f.typ.Elem()
+		if item.typ.Kind() == reflect.Struct {
+			return schema{"type": "object", "additionalProperties": s.structure(item)}
+		}
 		if item.typ.Kind() == reflect.Interface {
 			return schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}}
 		}
@@ -119,6 +128,8 @@ func (s *schemas) text(f field) schema {
 		return schema{"anyOf": []any{schema{"enum": f.enum}, schema{"type": "string", "pattern": aVariable}}}
 	case f.key == "as", f.key == "var":
 		return schema{"type": "string", "pattern": varForm.String(), "not": schema{"enum": reservedNames()}}
+	case f.key == "at" || f.key == "route":
+		return schema{"type": "string", "pattern": degreesForm}
 	case f.key == "id" && f.required:
 		return schema{"type": []string{"string", "number"}, "pattern": idForm.String(), "not": schema{"type": "string", "pattern": `--|\.$`}}
 	case f.minText > 0:
@@ -130,17 +141,34 @@ func (s *schemas) text(f field) schema {
 // structure refers to the schema of a struct, which is made once.
 func (s *schemas) structure(f field) schema {
 	name := string(f.typ.Name()[0]|0x20) + f.typ.Name()[1:]
+	if f.typ == selectorType && slices.Contains(relations(), f.key) {
+		name = "anchor"
+	}
 	if _, made := s.defs[name]; !made {
 		s.defs[name] = schema{} // it may hold itself
 		long := s.object(f.typ)
-		if f.typ == selectorType {
-			elementOnly(long) // inside of something else an element is meant
+		if f.typ == selectorType || f.typ == reflect.TypeFor[Target]() {
+			without(long, forbidden(f)...)
 		}
 		forms := append([]any{long}, s.short(f.typ)...)
 		s.defs[name] = schema{"anyOf": forms}
 	}
 	return schema{"$ref": "#/$defs/" + name}
 }
+
+// forbidden are the keys of a selector that have no meaning in what is not the target of an action itself.
+func forbidden(f field) []string {
+	switch {
+	case f.typ != selectorType:
+		return []string{"describe"}
+	case slices.Contains(relations(), f.key):
+		return append(seen(), "point", "fallback")
+	}
+	return []string{"point", "describe"}
+}
+
+// degreesForm is a place on earth: see degrees.
+const degreesForm = `^\s*-?([0-8]?[0-9](\.[0-9]*)?|90(\.0*)?)\s*,\s*-?(1[0-7][0-9](\.[0-9]*)?|180(\.0*)?|[0-9]?[0-9](\.[0-9]*)?)\s*$|\$\{`
 
 func point() schema {
 	coordinate := schema{"type": []string{"number", "string"}, "minimum": 0, "pattern": `^\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*%?\s*$|\$\{`}

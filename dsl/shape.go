@@ -126,3 +126,15 @@ func tagInt(tag reflect.StructTag, name string) *int {
 	}
 	return &n
 }
+
+// Keys gives the keys that the map of an argument struct can have, in the order of the reference.
+func Keys(args any) []string { return shapeOf(reflect.TypeOf(args)).keys() }
+
+// ShortKey is the key that a plain text fills; empty: only a map will do.
+func ShortKey(args any) string {
+	s := shapeOf(reflect.TypeOf(args))
+	if s.scalar < 0 {
+		return ""
+	}
+	return s.fields[s.scalar].key
+}

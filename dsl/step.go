@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -164,6 +165,8 @@ func (d *decoding) bareText(v Value) {
 	if def, known := Lookup(word); known {
 		hint := fmt.Sprintf(`write "- %s:"`, word)
 		switch {
+		case colon && strings.ContainsAny(string(firstRune(d.source.Line(v.Pos.Line), v.Pos.Col)), `"'`):
+			hint = fmt.Sprintf(`remove the quotes around it: "- %s: %s"`, word, strings.TrimSpace(rest))
 		case colon:
 			hint = fmt.Sprintf(`a space is missing after ":"; write "- %s: %s"`, word, strings.TrimSpace(rest))
 		case needsArgument(def):
@@ -174,10 +177,8 @@ func (d *decoding) bareText(v Value) {
 	}
 	hint := "begin with an action: " + frequent
 	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
-	meant := nearest(first, vocabulary().names)
-	if meant == "" {
-		meant, _ = foreignAction(first, d.platform)
-	}
+	foreign, _ := foreignAction(first, d.platform)
+	meant := cmp.Or(foreign, nearest(first, vocabulary().names))
 	if def, known := Lookup(meant); known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
 		if argument = strings.TrimSpace(argument); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
@@ -205,12 +206,11 @@ func needsArgument(def *Def) bool {
 func (d *decoding) unknownAction(f Field) {
 	names := vocabulary().names
 	hint := "frequent actions are " + frequent
-	if near := nearest(f.Key, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	} else if own, how := foreignAction(f.Key, d.platform); how != "" {
+	own, how := foreignAction(f.Key, d.platform)
+	if near := cmp.Or(own, nearest(f.Key, names)); how != "" {
 		hint = how
-	} else if own != "" {
-		hint = fmt.Sprintf("did you mean %q?", own)
+	} else if near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", shorten(f.Key)), hint)
 }

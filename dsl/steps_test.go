@@ -252,6 +252,7 @@ func TestWorstCase(t *testing.T) {
 		"{forEach: {in: \"split('a', 'b')\", steps: [{tap: x}]}}":                    {Time: 10 * time.Second, AtMin: true},
 		"{group: {steps: [{tap: x}, {tap: y}], timeoutMs: 3000}}":                    {Time: 3 * time.Second},
 		"{try: {steps: [{tap: x}], onFailure: [{tap: x}], always: [{tap: x}]}}":      {Time: 30 * time.Second},
+		"{try: {steps: [{tap: x}, {tap: y}], always: [{tap: x}], timeoutMs: 3000}}":  {Time: 13 * time.Second},
 		"{run: block.yaml}": {Time: 20 * time.Second},
 		"{extract: {id: x, as: t}}, {tap: {label: x, timeoutMs: \"${t}\"}}":                                                 {Time: 20 * time.Second},
 		"{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{repeat: {times: 10000, steps: [{tap: x}]}}]}}]}}": {Time: longest},

@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -70,14 +69,14 @@ func foreignAction(word string, p Platform) (name, how string) {
 	switch fold(word) {
 	case "tapon", "click", "clickon", "touch", "tapelement":
 		return "tap", ""
-	case "doubletapon", "doubleclick":
+	case "doubletapon", "doubleclick", "dblclick":
 		return "doubleTap", ""
 	case "longpresson", "longtap", "hold":
 		return "longPress", ""
 	case "inputtext", "type", "typetext", "enter", "entertext", "write", "sendkeys":
 		return "input", ""
-	case "inputrandomemail", "inputrandomtext", "inputrandomnumber", "inputrandompersonname":
-		return "input", `write "- input: {random: email}" (or name, number, text, phone, word)`
+	case "inputrandomemail", "inputrandomtext", "inputrandomnumber", "inputrandompersonname", "inputrandomcityname", "inputrandomcountryname", "inputrandomcolorname":
+		return "input", `write "- input: {random: email}" (or name, number, text, phone, word, city, country, color)`
 	case "fill", "webinput", "webfill":
 		return "webType", ""
 	case "erasetext", "cleartext", "deletetext":
@@ -90,6 +89,8 @@ func foreignAction(word string, p Platform) (name, how string) {
 		return "press", ""
 	case "back", "home":
 		return "press", fmt.Sprintf(`write "- press: %s"`, fold(word))
+	case "goback", "pressback", "navigateback":
+		return "press", `write "- press: back"`
 	case "scrolluntilvisible", "scrolltoelement", "scrollintoview":
 		return "scrollTo", ""
 	case "assertvisible", "asserttext", "expect", "see", "shouldsee", "verify", "assertexists":
@@ -100,6 +101,22 @@ func foreignAction(word string, p Platform) (name, how string) {
 		return "assertTrue", ""
 	case "webassertvisible", "webexpect":
 		return "webAssert", ""
+	case "hover", "mouseover":
+		return "webHover", ""
+	case "select", "selectoption":
+		return "webSelect", ""
+	case "check", "uncheck", "setchecked":
+		return "webCheck", ""
+	case "upload", "setinputfiles":
+		return "webUpload", ""
+	case "download":
+		return "webDownload", ""
+	case "waitforurl", "waitforresponse", "waitforrequest", "waitforselector", "waitforloadstate":
+		return "webWait", ""
+	case "reload", "refresh":
+		return "webNavigate", `write "- webNavigate: {to: reload}"`
+	case "webgoto", "webopen":
+		return "webNavigate", ""
 	}
 	return foreignTool(word, p)
 }
@@ -128,9 +145,11 @@ func foreignTool(word string, p Platform) (name, how string) {
 			return "openBrowser", ""
 		}
 		return "openLink", ""
+	case "aitap", "aiinput", "aiassert", "aiquery", "aiact", "ai":
+		return "assertVisual", `elements go by what they show: "- tap: Sign in"; an AI model is asked by assertVisual and by extract: {prompt: …}`
 	case "takescreenshot", "capture":
 		return "screenshot", ""
-	case "startrecording", "stoprecording", "record":
+	case "record":
 		return "", "every test is recorded by itself; remove the line"
 	case "setairplanemode", "toggleairplanemode":
 		return "airplane", ""
@@ -152,85 +171,5 @@ func foreignTool(word string, p Platform) (name, how string) {
 		return "set", ""
 	default:
 		return "", ""
-	}
-}
-
-// foreignKey gives the key of ours, out of those allowed, that stands for a key of another tool.
-func foreignKey(word string, allowed []string) string {
-	common := nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})
-	for _, w := range []string{word, common} {
-		for _, own := range ownKeys(fold(w)) {
-			if slices.Contains(allowed, own) {
-				return own
-			}
-		}
-	}
-	return ""
-}
-
-func ownKeys(folded string) []string {
-	switch folded {
-	case "appid", "bundleid", "app", "packagename", "applicationid":
-		return []string{"package"}
-	case "stopapp", "clearstate", "restart", "fresh", "kill":
-		return []string{"force", "clear"}
-	case "text", "name", "title", "caption", "accessibilitylabel", "contentdescription", "value", "content":
-		return []string{"label", "text", "message"}
-	case "resourceid", "accessibilityid", "identifier", "testname":
-		return []string{"id"}
-	case "class", "classname", "role", "kind":
-		return []string{"type"}
-	case "datatestid":
-		return []string{"testId"}
-	case "containschild", "containsdescendants", "has", "child":
-		return []string{"contains"}
-	case "childof", "within", "parent", "container":
-		return []string{"inside", "in"}
-	case "under", "beneath":
-		return []string{"below"}
-	case "timeout", "wait", "timeoutseconds":
-		return []string{"timeoutMs"}
-	case "var", "environment":
-		return []string{"vars"}
-	case "step", "flows":
-		return []string{"steps"}
-	case "description", "label":
-		return []string{"name"}
-	case "css", "query", "locator", "element", "target":
-		return []string{"selector", "label"}
-	case "href", "link", "page", "address":
-		return []string{"url"}
-	case "tag", "labels", "groups":
-		return []string{"tags"}
-	case "os", "device":
-		return []string{"platform"}
-	case "position", "coordinates", "xy", "at":
-		return []string{"point"}
-	case "nth", "no", "number", "count", "times", "max":
-		return []string{"index", "times", "count", "limit"}
-	case "duration", "ms", "millis", "milliseconds", "delay":
-		return []string{"durationMs", "ms", "delayMs"}
-	case "condition", "if", "expression", "expr":
-		return []string{"cond", "when", "expr"}
-	case "do", "commands", "actions", "body", "flow":
-		return []string{"steps", "then"}
-	case "catch", "rescue", "onerror", "otherwise":
-		return []string{"onFailure", "else"}
-	case "finally", "ensure":
-		return []string{"always"}
-	case "items", "list", "of", "over":
-		return []string{"in"}
-	case "env", "vars", "params", "args", "variables":
-		return []string{"vars", "with", "arguments"}
-	case "saveas", "output", "into", "result", "save":
-		return []string{"as"}
-	case "path", "filename":
-		return []string{"file", "path"}
-	case "start":
-		return []string{"from"}
-	case "end":
-		return []string{"to"}
-	default:
-		return nil
 	}
 }

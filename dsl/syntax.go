@@ -73,7 +73,7 @@ func syntaxError(source *Source, t *token.Token, msg string) *Error {
 	case strings.Contains(msg, "single-quoted text"):
 		e.Msg, e.Hint = "this text has no closing quote", "add ' at its end"
 	case strings.Contains(msg, "flow mapping end token"), strings.Contains(msg, "',' or '}' must"):
-		return flowMap(e, line)
+		return flowMap(source, e, line)
 	case strings.Contains(msg, "sequence end token"), strings.Contains(msg, "',' or ']' must"):
 		e.Msg, e.Hint = "this list does not end as it should", `put "," between its entries and "]" at its end`
 	case strings.Contains(msg, "could not find '{'"), strings.Contains(msg, "could not find '['"):
@@ -81,6 +81,9 @@ func syntaxError(source *Source, t *token.Token, msg string) *Error {
 	case strings.Contains(msg, "reserved character"), strings.Contains(msg, "unexpected directive"):
 		e.Msg = fmt.Sprintf("a text cannot begin with %q", firstRune(line, e.Pos.Col))
 		e.Hint = "put the text in quotes: " + quote(restOf(line, e.Pos.Col))
+	case strings.Contains(line, "{{"):
+		e.Pos.Col = len([]rune(line[:strings.Index(line, "{{")])) + 1
+		e.Msg, e.Hint, e.Width = "{{ does not begin a variable", "write ${NAME}, in quotes where it stands in { }", 2
 	case strings.Contains(msg, "alias"), strings.Contains(msg, "anchor"):
 		e.Msg = "& and * begin anchors and aliases in YAML, and this one is not complete"
 		e.Hint = "put the text in quotes: " + quote(restOf(line, e.Pos.Col))
@@ -115,9 +118,24 @@ func notClosed(source *Source, tokens token.Tokens, at *token.Token) *Error {
 		return nil
 	}
 	opener := open[len(open)-1]
+	if e := commentWithin(source, tokenPos(source.File, opener)); e != nil {
+		return e
+	}
 	closing := map[string]string{"{": "}", "[": "]"}[opener.Value]
 	return &Error{Pos: tokenPos(source.File, opener), Source: source, Msg: fmt.Sprintf("this %q is not closed", opener.Value),
 		Hint: fmt.Sprintf("add %q where it ends, or put the text in quotes", closing)}
+}
+
+// commentWithin explains a comment behind a bracket that was perhaps meant as a text: {selector: #menu}.
+func commentWithin(source *Source, opener Pos) *Error {
+	line := source.chars(opener.Line)
+	_, comment, found := strings.Cut(string(line[min(max(opener.Col-1, 0), len(line)):]), ": #")
+	if !found || comment == "" || comment[0] == ' ' {
+		return nil
+	}
+	word, _, _ := strings.Cut(comment, ",")
+	return &Error{Pos: locate(source, opener, "#"+comment), Source: source, Width: 1, Msg: "a # behind a space begins a comment, which takes the rest of the line",
+		Hint: "put the text in quotes: " + quote("#"+strings.TrimRight(word, "} "))}
 }
 
 // colonInText explains "tap: Total: 5", and a line that is indented under a finished value.
@@ -141,7 +159,10 @@ func colonInText(source *Source, e *Error) *Error {
 }
 
 // flowMap explains what is wrong between { and }; a variable without quotes is the usual reason.
-func flowMap(e *Error, line string) *Error {
+func flowMap(source *Source, e *Error, line string) *Error {
+	if comment := commentWithin(source, e.Pos); comment != nil {
+		return comment
+	}
 	if i := strings.Index(line, "${"); i >= 0 && strings.Contains(line[:i], "{") {
 		e.Pos.Col = len([]rune(line[:i])) + 1
 		e.Msg = "inside { } a text with ${…} must stand in quotes"

@@ -1,5 +1,10 @@
 package dsl
 
+import (
+	"maps"
+	"slices"
+)
+
 // Test is one YAML document.
 type Test struct {
 	Pos         Pos // of the document's first key
@@ -20,9 +25,19 @@ type Test struct {
 	Data        Data
 	Before      Steps // before the steps
 	Steps       Steps
-	OnFailure   Steps // when a step failed, before After
-	After       Steps // at the end, however it went
+	OnFailure   Steps  // when a step failed, before After
+	After       Steps  // at the end, however it went
+	Blocks      Blocks // that its run steps name
 	Source      *Source
+}
+
+// lists are all steps that stand in the test's own file: its own, its hooks', and those of its named blocks.
+func (t *Test) lists() []Steps {
+	all := []Steps{t.Before, t.Steps, t.OnFailure, t.After}
+	for _, name := range slices.Sorted(maps.Keys(t.Blocks)) {
+		all = append(all, t.Blocks[name].Steps)
+	}
+	return all
 }
 
 // Var is one entry of a test's vars, in the order of the file.

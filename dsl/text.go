@@ -7,13 +7,19 @@ type Input struct {
 	Text    string `json:"text,omitempty" scalar:"true" doc:"The text to type, after what the field already holds."`
 	Replace bool   `json:"replace,omitempty" doc:"Empties the field first."`
 	PerKey  bool   `json:"perKey,omitempty" doc:"Types key by key, for fields that react to each one; slower."`
-	Random  string `json:"random,omitempty" enum:"email,name,number,text,phone,word" doc:"Types random data of this kind instead of a text; as: saves it, and the report records its seed."`
+	Verify  *bool  `json:"verify,omitempty" doc:"Whether the field must then show the text, apart from case, spaces and marks that it adds itself. false: whatever it makes of it. Default: true."`
+	Random  string `json:"random,omitempty" enum:"email,name,number,text,phone,word,city,country,color" doc:"Types random data of this kind instead of a text; as: saves it, and the report records its seed."`
+	Seed    int    `json:"seed,omitempty" minimum:"1" maximum:"9007199254740991" doc:"With random: the same seed gives the same data again. Default: another one in each run, which the report records."`
 	Length  int    `json:"length,omitempty" minimum:"1" maximum:"1000" doc:"How many characters a random number or text has. Default: 8 digits, 20 characters."`
 }
 
 func (i Input) check(d *decoding, v Value, o object) {
 	if !d.exactlyOne(v, o, "text", "random") {
 		return
+	}
+	seed, seeded := v.Get("seed")
+	if _, random := v.Get("random"); seeded && !random {
+		d.fail(seed.Pos, len("seed"), `"seed" belongs to "random"`, "remove it")
 	}
 	length, given := v.Get("length")
 	if random, _ := v.Get("random"); given && !d.unknownYet(random.Value) && !slices.Contains([]string{"number", "text"}, i.Random) {

@@ -16,18 +16,44 @@ const (
 // Tap is the argument of tap.
 type Tap struct {
 	Selector
-	Count int `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
+	At    *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
+	Count int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
 }
 
 // DoubleTap is the argument of doubleTap.
 type DoubleTap struct {
 	Selector
+	At *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
 }
 
 // LongPress is the argument of longPress.
 type LongPress struct {
 	Selector
-	DurationMs int `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"800" doc:"How long the finger stays down, in milliseconds."`
+	At         *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
+	DurationMs int    `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"800" doc:"How long the finger stays down, in milliseconds."`
+}
+
+func (t Tap) check(d *decoding, v Value, o object) {
+	t.Selector.check(d, v, o)
+	d.spot(v)
+}
+
+func (t DoubleTap) check(d *decoding, v Value, o object) {
+	t.Selector.check(d, v, o)
+	d.spot(v)
+}
+
+func (l LongPress) check(d *decoding, v Value, o object) {
+	l.Selector.check(d, v, o)
+	d.spot(v)
+}
+
+// spot refuses a place in an element when there is none.
+func (d *decoding) spot(v Value) {
+	at, given := v.Get("at")
+	if _, point := v.Get("point"); given && point {
+		d.fail(at.Pos, len("at"), `"at" cannot stand beside "point"`, "at is a place in an element, point one on the screen: remove one of the two")
+	}
 }
 
 // Swipe is the argument of swipe: a direction, or two places.
@@ -92,6 +118,14 @@ type Drag struct {
 	From       Target `json:"from" required:"true" doc:"What is dragged: an element, or {point: \"120,340\"}."`
 	To         Target `json:"to" required:"true" doc:"Where it is dropped: an element, or a point."`
 	DurationMs int    `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"1000" doc:"How long the movement takes, in milliseconds."`
+}
+
+// Pinch is the argument of pinch: two fingers on an element, or on the screen.
+type Pinch struct {
+	Direction  string    `json:"direction" required:"true" scalar:"true" enum:"open,close" doc:"open: the fingers move apart, which enlarges; close: they move together."`
+	Inside     *Selector `json:"inside,omitempty" doc:"The element on which the fingers are; without it the whole screen."`
+	Percent    int       `json:"percent,omitempty" minimum:"10" maximum:"90" default:"60" doc:"How far apart the fingers are at the widest, in per cent of the area's shorter side."`
+	DurationMs int       `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"500" doc:"How long the movement takes, in milliseconds."`
 }
 
 // HideKeyboard is the argument of hideKeyboard.

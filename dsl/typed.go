@@ -67,7 +67,7 @@ func (i *Items) fromValue(d *decoding, v Value, name string) {
 		i.List = d.read(v).([]any)
 	case String:
 		i.Expr = &Expr{}
-		i.Expr.fromValue(d, v, name)
+		i.Expr.read(d, v, name, checkExpr)
 	default:
 		d.wrong(v, fmt.Sprintf("%q must be a list or an expression, not %s", name, describe(v)), "for example: in: [one, two]")
 	}

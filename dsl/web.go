@@ -18,6 +18,15 @@ type OpenBrowser struct {
 	Timezone    string `json:"timezone,omitempty" minLength:"1" doc:"Time zone, such as Europe/Berlin."`
 	ColorScheme string `json:"colorScheme,omitempty" enum:"light,dark,no-preference" doc:"Whether pages shall be light or dark."`
 	Storage     string `json:"storage,omitempty" minLength:"1" doc:"A file that webStorage saved, relative to the test's folder: cookies and local storage of a signed-in user."`
+
+	Browser     string            `json:"browser,omitempty" enum:"chromium,firefox,webkit" doc:"Which browser. Default: chromium; firefox and webkit where Playwright's own are installed."`
+	Connect     string            `json:"connect,omitempty" minLength:"1" doc:"Address of a Chromium that runs already with --remote-debugging-port: \"http://127.0.0.1:9222\". The page becomes a tab of it, signed in as it is."`
+	Geolocation string            `json:"geolocation,omitempty" minLength:"1" doc:"Where the browser is, latitude and longitude: \"52.52,13.405\". The page may ask for it without a prompt."`
+	Permissions []string          `json:"permissions,omitempty" doc:"What pages may do without asking, by the browser's name: notifications, clipboard-read, camera."`
+	Offline     bool              `json:"offline,omitempty" doc:"Without a network, once the page is open."`
+	UserAgent   string            `json:"userAgent,omitempty" minLength:"1" doc:"What the browser says it is."`
+	Headers     map[string]string `json:"headers,omitempty" doc:"Headers that every request carries."`
+	AnyCert     bool              `json:"ignoreHttpsErrors,omitempty" doc:"Takes certificates that are not valid, such as those of a test server."`
 }
 
 // Local tells whether the URL is the path of an HTML file, relative to the test's own folder.
@@ -43,6 +52,31 @@ func (o OpenBrowser) check(d *decoding, v Value, _ object) {
 	if f, given := v.Get("locale"); given {
 		d.locale(f.Value, o.Locale)
 	}
+	if f, given := v.Get("geolocation"); given && o.Geolocation != "" {
+		d.degrees(f.Value, o.Geolocation)
+	}
+	if f, given := v.Get("connect"); given && o.Connect != "" {
+		d.connect(f.Value, v, o.Connect)
+	}
+}
+
+// connect checks the address of a running browser, and that nothing is asked of it which only a fresh context can be.
+func (d *decoding) connect(place, v Value, address string) {
+	u, err := url.Parse(address)
+	if err != nil || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) || u.Host == "" {
+		d.wrong(place, fmt.Sprintf("%q is not the address of a running browser%s", shorten(address), origin(place)),
+			`for example "http://127.0.0.1:9222"`)
+	}
+	for _, key := range ofFreshContexts() {
+		if f, given := v.Get(key); given {
+			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "connect"`, key), "a browser that runs already is as it is: remove one of the two")
+		}
+	}
+}
+
+// ofFreshContexts are the keys of openBrowser that a browser which runs already cannot follow.
+func ofFreshContexts() []string {
+	return []string{"headless", "browser", "device", "locale", "timezone", "storage", "userAgent", "ignoreHttpsErrors"}
 }
 
 var sizeForm = regexp.MustCompile(`^([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
@@ -111,11 +145,23 @@ func (n WebNavigate) check(d *decoding, v Value, o object) {
 
 // WebStorage is the argument of webStorage.
 type WebStorage struct {
-	Save string `json:"save,omitempty" minLength:"1" doc:"File to write cookies and local storage to, relative to the test's folder."`
-	Load string `json:"load,omitempty" minLength:"1" doc:"File to read them from."`
+	Save  string `json:"save,omitempty" minLength:"1" doc:"File to write cookies and local storage to, relative to the test's folder."`
+	Load  string `json:"load,omitempty" minLength:"1" doc:"File to read them from."`
+	Clear bool   `json:"clear,omitempty" doc:"Removes the cookies and the page's own storage, as for a visitor who comes for the first time."`
 }
 
-func (s WebStorage) check(d *decoding, v Value, o object) { d.exactlyOne(v, o, "save", "load") }
+func (s WebStorage) check(d *decoding, v Value, o object) {
+	if d.exactlyOne(v, o, "save", "load", "clear") {
+		d.onlyTrue(v, "clear")
+	}
+}
+
+// onlyTrue refuses false for a key that asks for something by being there.
+func (d *decoding) onlyTrue(v Value, key string) {
+	if f, given := v.Get(key); given && f.Value.Kind == Bool && f.Value.Text == "false" {
+		d.wrong(f.Value, fmt.Sprintf(`"%s: false" asks for nothing`, key), "write true, or remove the step")
+	}
+}
 
 // WebEval is the argument of webEval.
 type WebEval struct {
@@ -131,21 +177,47 @@ type WebRoute struct {
 	Headers map[string]string `json:"headers,omitempty" doc:"Headers of the answer."`
 	Block   bool              `json:"block,omitempty" doc:"The request fails, as without a network."`
 	DelayMs int               `json:"delayMs,omitempty" minimum:"0" maximum:"600000" doc:"How long the answer takes, in milliseconds."`
+	Modify  *WebModify        `json:"modify,omitempty" doc:"What becomes different in the network's own answer."`
+	Request map[string]string `json:"request,omitempty" doc:"Headers with which the request goes out; an empty value removes one."`
+	Method  string            `json:"method,omitempty" enum:"GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS" doc:"Requests of this method only. Default: all."`
+	Times   int               `json:"times,omitempty" minimum:"1" maximum:"10000" doc:"How many requests it is for; later ones go their way. Default: all."`
+}
+
+// WebModify is how the network's own answer is changed before the page gets it.
+type WebModify struct {
+	Status  int               `json:"status,omitempty" minimum:"100" maximum:"599" doc:"Another status."`
+	Headers map[string]string `json:"headers,omitempty" doc:"Headers in place of, or beside, the answer's own; an empty value removes one."`
+	Merge   any               `json:"merge,omitempty" doc:"A JSON merge patch (RFC 7386) for the body: keys replace those of the answer, null removes one."`
+	Replace map[string]string `json:"replace,omitempty" doc:"Texts in the body and what stands in their place."`
+}
+
+func (m WebModify) check(d *decoding, v Value, o object) {
+	if len(v.Fields) == 0 {
+		d.fail(o.at, len([]rune(o.name)), `"modify" changes nothing`, "for example: "+o.example)
+	}
 }
 
 func (r WebRoute) check(d *decoding, v Value, o object) {
 	d.body(v)
-	answer := false
-	for _, key := range []string{"status", "body", "json", "headers"} {
+	_, modify := v.Get("modify")
+	_, request := v.Get("request")
+	changes := modify || request
+	for _, key := range []string{"status", "body", "json", "headers", "modify", "request"} {
 		f, given := v.Get(key)
-		answer = answer || given
-		if given && r.Block {
+		changes = changes || given
+		switch {
+		case !given:
+		case r.Block:
 			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "block"`, key), "a request that is blocked gets no answer: remove one of the two")
+		case modify && key != "modify" && key != "request":
+			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "modify"`, key), "the answer is either made here or the network's own: put it into modify, or remove modify")
+		case request && key != "modify" && key != "request":
+			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "request"`, key), "a request that is answered here does not go out: remove one of the two")
 		}
 	}
 	_, block := v.Get("block")
-	if _, delay := v.Get("delayMs"); !answer && !block && !delay {
-		d.fail(o.at, len([]rune(o.name)), `"webRoute" changes nothing`, "give status, body, json, headers, block or delayMs")
+	if _, delay := v.Get("delayMs"); !changes && !block && !delay {
+		d.fail(o.at, len([]rune(o.name)), `"webRoute" changes nothing`, "give status, body, json, headers, block, delayMs, modify or request")
 	}
 }
 

@@ -56,7 +56,7 @@ type WebHover struct {
 // WebUpload is the argument of webUpload.
 type WebUpload struct {
 	Selector string   `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the file field, or of the button that opens the file chooser."`
-	Files    []string `json:"files" required:"true" minLength:"1" doc:"The files, relative to the test's folder."`
+	Files    []string `json:"files" required:"true" minLength:"1" doc:"The files, relative to the test's folder; for a field that takes a folder, that one."`
 	Frame    string   `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
 }
 

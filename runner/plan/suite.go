@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -44,18 +45,20 @@ func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
 	}
 	own := *t
 	own.Tags = append(slices.Clone(t.Tags), conf.Tags...)
+	own.Secrets = append(slices.Clone(t.Secrets), conf.Secrets...)
 	own.Before = append(conf.Before.Clone(), t.Before...)
+	own.OnFailure = append(slices.Clone(t.OnFailure), conf.OnFailure.Clone()...)
 	own.After = append(slices.Clone(t.After), conf.After.Clone()...)
+	if err := s.environment(&own, &conf); err != nil {
+		return nil, conf, nil, err
+	}
 	if own.TimeoutMs == nil {
 		own.TimeoutMs = conf.TimeoutMs
 	}
 	if own.Retries == nil {
 		own.Retries = conf.Retries
 	}
-	if err := s.environment(&own, &conf); err != nil {
-		return nil, conf, nil, err
-	}
-	for _, hooks := range []dsl.Steps{conf.Before, conf.After} {
+	for _, hooks := range []dsl.Steps{conf.Before, conf.OnFailure, conf.After} {
 		if err := dsl.CheckPlatform(hooks, t.Platform); err != nil {
 			return nil, conf, nil, err
 		}
@@ -82,10 +85,12 @@ func (s *suites) environment(t *dsl.Test, conf *config) error {
 		return &Usage{fmt.Sprintf("--env %s: the environments are %s", s.o.Environment, strings.Join(names, ", "))}
 	}
 	taken := func(v dsl.Var) bool {
-		return slices.ContainsFunc(chosen, func(c dsl.Var) bool { return c.Name == v.Name })
+		return slices.ContainsFunc(chosen.Vars, func(c dsl.Var) bool { return c.Name == v.Name })
 	}
 	t.Vars = slices.DeleteFunc(slices.Clone(t.Vars), taken)
-	conf.Vars = append(slices.DeleteFunc(slices.Clone(conf.Vars), taken), chosen...)
+	conf.Vars = append(slices.DeleteFunc(slices.Clone(conf.Vars), taken), chosen.Vars...)
+	t.Tags = append(t.Tags, chosen.Tags...)
+	conf.TimeoutMs, conf.Retries = cmp.Or(chosen.TimeoutMs, conf.TimeoutMs), cmp.Or(chosen.Retries, conf.Retries)
 	return nil
 }
 

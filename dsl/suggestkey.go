@@ -1,0 +1,132 @@
+package dsl
+
+import (
+	"cmp"
+	"slices"
+)
+
+// ownKey gives the key, out of those allowed, that stands for one that is mistyped or that another tool has; "" without any.
+func ownKey(word string, allowed []string) string {
+	spelled := nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})
+	return cmp.Or(foreignKey(word, allowed), nearest(word, allowed), foreignKey(spelled, allowed))
+}
+
+func foreignKey(word string, allowed []string) string {
+	for _, own := range ownKeys(fold(word)) {
+		if slices.Contains(allowed, own) {
+			return own
+		}
+	}
+	return ""
+}
+
+func ownKeys(folded string) []string {
+	switch folded {
+	case "appid", "bundleid", "app", "packagename", "applicationid":
+		return []string{"package"}
+	case "stopapp", "restart", "kill":
+		return []string{"force"}
+	case "clearstate", "cleardata", "fresh", "reset":
+		return []string{"clear", "force"}
+	case "text", "name", "title", "caption", "accessibilitylabel", "contentdescription", "contentdesc", "desc", "value", "content":
+		return []string{"label", "text", "message"}
+	case "resourceid", "accessibilityid", "identifier", "testname":
+		return []string{"id"}
+	case "class", "classname", "role", "kind":
+		return []string{"type"}
+	case "datatestid":
+		return []string{"testId"}
+	case "containschild", "containsdescendants", "has", "child":
+		return []string{"contains"}
+	case "childof", "within", "parent", "container":
+		return []string{"inside", "in"}
+	case "under", "beneath":
+		return []string{"below"}
+	case "timeout", "wait", "timeoutseconds":
+		return []string{"timeoutMs"}
+	case "var", "environment":
+		return []string{"vars"}
+	case "step", "flows":
+		return []string{"steps"}
+	case "description", "label":
+		return []string{"name"}
+	case "css", "query", "locator", "element", "target":
+		return []string{"selector", "label"}
+	case "href", "link", "page", "address":
+		return []string{"url"}
+	case "tag", "labels", "groups":
+		return []string{"tags"}
+	case "os", "device":
+		return []string{"platform"}
+	case "position", "coordinates", "xy", "at":
+		return []string{"point"}
+	case "idx", "nth", "no", "number", "count", "times", "max":
+		return []string{"index", "times", "count", "limit"}
+	case "duration", "ms", "millis", "milliseconds", "delay":
+		return []string{"durationMs", "ms", "delayMs"}
+	case "condition", "if", "expression", "expr":
+		return []string{"cond", "when", "expr"}
+	case "do", "commands", "actions", "body", "flow", "steps", "tasks":
+		return []string{"steps", "then"}
+	case "onflowstart", "setup", "beforeall", "beforeeach":
+		return []string{"before"}
+	case "onflowcomplete", "teardown", "afterall", "aftereach":
+		return []string{"after"}
+	case "catch", "rescue", "onerror", "otherwise":
+		return []string{"onFailure", "else"}
+	case "finally", "ensure":
+		return []string{"always"}
+	case "items", "list", "of", "over":
+		return []string{"in"}
+	case "env", "vars", "params", "args", "variables":
+		return []string{"vars", "with", "arguments"}
+	case "saveas", "output", "into", "result", "save":
+		return []string{"as"}
+	case "path", "filename":
+		return []string{"file", "path"}
+	case "start":
+		return []string{"from"}
+	case "end":
+		return []string{"to"}
+	default:
+		return nil
+	}
+}
+
+// foreignArgument says how to write what another tool has a key for, when the name of a key alone does not say it; "" otherwise.
+func foreignArgument(word string, allowed []string) string {
+	has := func(key string) bool { return slices.Contains(allowed, key) }
+	folded := fold(word)
+	switch {
+	case has("selector"):
+		return webSelector(folded, has)
+	case has("match") && (folded == "regex" || folded == "regexp" || folded == "pattern"):
+		return `write label: "…", match: regex`
+	case has("match") && folded == "exact":
+		return "write match: exact"
+	case has("css") && folded == "selector":
+		return `write css: "#menu", or what the element shows as label`
+	case has("point") && (folded == "x" || folded == "y"):
+		return `write the place as one text: point: "120,340"`
+	case has("at") && has("route") && slices.Contains([]string{"lat", "lon", "lng", "latitude", "longitude"}, folded):
+		return `write the place as one text: at: "52.52,13.405"`
+	case has("ms") && (folded == "seconds" || folded == "minutes" || folded == "time"):
+		return `write the time with its unit: ms: "2s"`
+	}
+	return ""
+}
+
+// webSelector says how an element of a page is found by something else than CSS, and what is asked of it.
+func webSelector(folded string, has func(string) bool) string {
+	how := map[string]string{"text": "text=Sign in", "label": "label=E-mail", "role": "role=button[name='Save']", "id": "#menu",
+		"testid": "testId=submit", "placeholder": "placeholder=Search", "xpath": "xpath=//h1"}[folded]
+	switch {
+	case how != "" && !has(folded):
+		return `write selector: "` + how + `"`
+	case has("visible") && (folded == "hidden" || folded == "state" || folded == "gone"):
+		return "write visible: true, or visible: false"
+	case has("text") && (folded == "contains" || folded == "hastext" || folded == "containstext"):
+		return "write text: …, which may be whole words within a longer text"
+	}
+	return ""
+}

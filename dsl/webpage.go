@@ -1,0 +1,42 @@
+package dsl
+
+// WebPage is the argument of webPage: exactly one of url, title, index and close.
+type WebPage struct {
+	URL   string `json:"url,omitempty" scalar:"true" minLength:"1" doc:"The page with this address: whole, with * and ** for any part, or a regular expression between slashes."`
+	Title string `json:"title,omitempty" minLength:"1" doc:"The page with this title, white space and case aside."`
+	Index *int   `json:"index,omitempty" doc:"The page at this place in the order in which they were opened: 0 is the first, -1 the newest."`
+	Close bool   `json:"close,omitempty" doc:"Closes the page that the test is on; the one before it comes to the front."`
+}
+
+func (p WebPage) check(d *decoding, v Value, o object) {
+	if !d.exactlyOne(v, o, "url", "title", "index", "close") {
+		return
+	}
+	d.onlyTrue(v, "close")
+	place := v
+	if f, given := v.Get("url"); given {
+		place = f.Value
+	}
+	if p.URL != "" {
+		d.address(place, p.URL)
+	}
+}
+
+// WebDialog is the argument of webDialog.
+type WebDialog struct {
+	Answer string `json:"answer" required:"true" scalar:"true" enum:"accept,dismiss,wait" doc:"What becomes of dialogs from now on: accept or dismiss answers each at once; wait leaves it open for the step alert, and any other step dismisses it."`
+	Text   string `json:"text,omitempty" doc:"With accept: what goes into a prompt."`
+}
+
+func (w WebDialog) check(d *decoding, v Value, _ object) {
+	if f, given := v.Get("text"); given && w.Answer != "accept" && w.Answer != "" {
+		d.fail(f.Pos, len("text"), `"text" belongs to "answer: accept"`, "remove it, or accept")
+	}
+}
+
+// WebDrag is the argument of webDrag.
+type WebDrag struct {
+	Selector string `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the element that is dragged; text=, xpath= and Playwright's other engines work too."`
+	To       string `json:"to" required:"true" minLength:"1" doc:"CSS selector of the element that it is dropped on."`
+	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds both."`
+}
