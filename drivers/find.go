@@ -59,8 +59,15 @@ type AmbiguousError struct {
 	Candidates []string // every candidate with its bounds
 }
 
+// maxNamed is how many candidates the text of an AmbiguousError names.
+const maxNamed = 8
+
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d elements match %s equally well: %s", len(e.Candidates), e.What, strings.Join(e.Candidates, "; "))
+	named := strings.Join(e.Candidates[:min(maxNamed, len(e.Candidates))], "; ")
+	if more := len(e.Candidates) - maxNamed; more > 0 {
+		named += fmt.Sprintf("; and %d more", more)
+	}
+	return fmt.Sprintf("%d elements match %s equally well: %s", len(e.Candidates), e.What, named)
 }
 
 // Unwrap makes it an ErrAmbiguous.
@@ -69,6 +76,20 @@ func (e *AmbiguousError) Unwrap() error { return ErrAmbiguous }
 // Find gives the elements that the query picks, best first: for an action exactly one or none (an *AmbiguousError when it cannot
 // decide), otherwise all of the best tier. No match is not an error.
 func (t *Tree) Find(q Query) ([]Match, error) {
+	matches, err := t.Candidates(q)
+	if err == nil && q.Action && len(matches) > 1 {
+		nodes := make([]*Node, len(matches))
+		for i, m := range matches {
+			nodes[i] = m.Node
+		}
+		return nil, ambiguous(q.Selector, nodes)
+	}
+	return matches, err
+}
+
+// Candidates is Find that leaves the decision to its caller: for an action, too, it gives all elements that match equally well. That
+// a relation refers to several elements is an *AmbiguousError all the same.
+func (t *Tree) Candidates(q Query) ([]Match, error) {
 	f := finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}}
 	nodes, tier, err := f.search(q.Selector, q.Action)
 	if err != nil || len(nodes) == 0 {
@@ -78,10 +99,20 @@ func (t *Tree) Find(q Query) ([]Match, error) {
 	for i, n := range nodes {
 		matches[i] = f.match(n, tier)
 	}
-	if q.Action && len(matches) > 1 {
-		return nil, ambiguous(q.Selector, nodes)
-	}
 	return matches, nil
+}
+
+// Obstacle says why a touch would not reach the element or do nothing, "" when it would.
+func (m Match) Obstacle() string {
+	switch {
+	case m.Node.Disabled || m.Target.Disabled:
+		return "it is disabled"
+	case m.CoverText != "":
+		return "it is covered by " + m.CoverText
+	case m.Node.actionable() == nil:
+		return "neither it nor what it lies in says that it reacts to a touch"
+	}
+	return ""
 }
 
 func ambiguous(s dsl.Selector, nodes []*Node) error {
@@ -173,7 +204,7 @@ func idSuffix(id string) string { return id[strings.LastIndexAny(id, "/")+1:] }
 
 // typeMatches takes a class whole or by its last part, or a role.
 func typeMatches(n *Node, want string) bool {
-	last := n.Type[strings.LastIndexAny(n.Type, ".$")+1:]
+	last := strings.TrimPrefix(n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "XCUIElementType")
 	return strings.EqualFold(n.Type, want) || strings.EqualFold(last, want) || n.Role != "" && strings.EqualFold(n.Role, want)
 }
 

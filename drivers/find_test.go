@@ -3,6 +3,7 @@ package drivers_test
 import (
 	"errors"
 	"image"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +69,8 @@ func TestFind(t *testing.T) {
 			want: []string{"Pay"}, tier: drivers.TierExact},
 		{name: "NBSP, case and zero width are the same to a reader", tree: screen(el("Total:\u00a05 \u200b", 0, 0, 500, 50)), sel: label("total: 5"),
 			want: []string{"Total:\u00a05 \u200b"}, tier: drivers.TierNormalised},
+		{name: "typesetters' quotes and hyphens are those of a keyboard", tree: screen(el("Don\u2019t allow Wi\u2011Fi", 0, 0, 500, 50)), sel: label("Don't allow Wi-Fi"),
+			want: []string{"Don\u2019t allow Wi\u2011Fi"}, tier: drivers.TierNormalised},
 		{name: "numbers are whole", tree: screen(el("Total: 5.99", 0, 0, 500, 50)), sel: label("Total: 5"), calm: true},
 		{name: "two equal texts: an assertion holds", tree: screen(el("Twice", 0, 0, 500, 50), el("Twice", 0, 100, 500, 150)), sel: label("Twice"),
 			want: []string{"Twice", "Twice"}, tier: drivers.TierExact},
@@ -207,5 +210,17 @@ func TestNearest(t *testing.T) {
 	near := tree.Nearest(label("Sing in"), 3)
 	if len(near) == 0 || near[0].Text != "Sign in" {
 		t.Fatalf("nearest are %v", near)
+	}
+}
+
+// TestAmbiguousErrorIsShort: of a hundred alike elements it names a few, and how many more there are.
+func TestAmbiguousErrorIsShort(t *testing.T) {
+	few := &drivers.AmbiguousError{What: "x", Candidates: []string{"a", "b"}}
+	if got := few.Error(); got != "2 elements match x equally well: a; b" {
+		t.Error(got)
+	}
+	many := &drivers.AmbiguousError{What: "x", Candidates: strings.Split(strings.Repeat("a,", 99)+"a", ",")}
+	if got := many.Error(); got != "100 elements match x equally well: a; a; a; a; a; a; a; a; and 92 more" {
+		t.Error(got)
 	}
 }

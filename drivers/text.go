@@ -10,7 +10,8 @@ import (
 )
 
 // Normalise makes texts comparable that look alike to a person: NFKC, case folded, invisible marks dropped, white space
-// (NBSP too) collapsed and trimmed.
+// (NBSP too) collapsed and trimmed, and typesetters' quotes and hyphens taken for those of a keyboard: Android writes "Don’t allow" and
+// "Wi‑Fi" (with U+2011), a tester does not.
 func Normalise(s string) string {
 	if ascii, ok := normaliseASCII(s); ok {
 		return ascii
@@ -23,9 +24,22 @@ func Normalise(s string) string {
 		case unicode.IsSpace(r) || unicode.IsControl(r):
 			return ' '
 		}
-		return r
+		return typed(r)
 	}, s)
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// typed gives the character of a keyboard that looks like a typesetter's.
+func typed(r rune) rune {
+	switch r {
+	case '\u2018', '\u2019', '\u201B', '\u02BC':
+		return '\''
+	case '\u201C', '\u201D', '\u201F':
+		return '"'
+	case '\u2010', '\u2011':
+		return '-'
+	}
+	return r
 }
 
 // normaliseASCII is the fast way for plain texts, which most labels are.
