@@ -77,6 +77,11 @@ func Describe(s dsl.Selector) string {
 	add("testId ", s.TestID)
 	add("css ", s.CSS)
 	add("xpath ", s.XPath)
+	for _, seen := range []struct{ word, what string }{{"the text ", s.OCR}, {"the picture ", s.Image}, {"what is described as ", s.Describe}} {
+		if seen.what != "" {
+			add(seen.word, Quote(seen.what))
+		}
+	}
 	if s.Point != nil {
 		add("point ", pointText(*s.Point))
 	}

@@ -27,9 +27,12 @@ type Info struct {
 	OSVersion    string       `json:"os_version,omitempty"`
 	APILevel     int          `json:"api_level,omitempty"`
 	ABI          string       `json:"abi,omitempty"`
-	Width        int          `json:"width,omitempty"`  // of a screenshot, pixels
-	Height       int          `json:"height,omitempty"` // of a screenshot, pixels
+	Width        int          `json:"width,omitempty"`  // of a screenshot of the upright device, pixels
+	Height       int          `json:"height,omitempty"` // of a screenshot of the upright device, pixels
 	Density      int          `json:"density,omitempty"`
+	Orientation  string       `json:"orientation,omitempty"` // portrait or landscape: how the screen stands now
+	Battery      int          `json:"battery,omitempty"`     // per cent
+	Charging     bool         `json:"charging,omitempty"`
 	Emulator     bool         `json:"emulator,omitempty"`
 }
 
@@ -49,6 +52,13 @@ type Driver interface {
 type Shared interface {
 	// Slots is how many devices the driver can have open at once.
 	Slots() int
+}
+
+// Watcher is a Driver that hears of devices that come and go.
+type Watcher interface {
+	// Watch calls seen with what Devices would give, at once and whenever that changes, until ctx ends, which is no error. It does not
+	// call it twice at a time.
+	Watch(ctx context.Context, seen func([]Info)) error
 }
 
 // Device is one phone or browser page, opened for one test. Methods are called one at a time, except that Close and the
@@ -101,6 +111,15 @@ type PageOptions struct {
 	Timezone    string      // "Europe/Berlin"
 	ColorScheme string      // light, dark, no-preference
 	Storage     string      // path of a state that WebPages.SaveState saved
+
+	Browser     string   // chromium, firefox, webkit; "" is chromium. One that is not installed is an *Unavailable
+	Connect     string   // address of a browser that runs already, of which the page becomes a tab; "" is a browser of the driver's own
+	Geolocation *Place   // which pages may ask for
+	Permissions []string // that pages have, by the browser's names
+	Offline     bool     // once the page is open
+	UserAgent   string
+	Headers     map[string]string // of every request
+	AnyCert     bool              // certificates need not be valid
 }
 
 // WebWant is the state that Browser.Look waits for. All that is set must hold at one moment.
@@ -136,6 +155,13 @@ type Revealer interface {
 	Reveal(ctx context.Context, n *Node) error
 }
 
+// Aimer is a Device that can hold a touch back at the last moment.
+type Aimer interface {
+	// Aim says which element of the newest tree the next touch is meant for; nil: whatever is there. When that touch, a tap or a
+	// gesture that begins as one, would meet something else, nothing is touched, and its error wraps ErrMissed.
+	Aim(n *Node)
+}
+
 // Pixels is a Device whose screenshots are much cheaper than its trees: standing still is then proved by pixels.
 type Pixels interface {
 	// PixelsAreCheap is true when two screenshots cost less than one tree.
@@ -145,6 +171,12 @@ type Pixels interface {
 // Keyboard is a Device that can tell whether its on-screen keyboard takes text now.
 type Keyboard interface {
 	KeyboardShown(ctx context.Context) (bool, error)
+}
+
+// KeyboardArea is a Device that can tell which part of the screen its on-screen keyboard takes.
+type KeyboardArea interface {
+	// KeyboardArea is empty while no keyboard is shown.
+	KeyboardArea(ctx context.Context) (image.Rectangle, error)
 }
 
 // Recorder is a Device that can film its screen.
@@ -170,6 +202,13 @@ type Clip struct {
 type Logger interface {
 	// StartLog copies the log, from now on, to w until the returned function is called, which waits for the last line.
 	StartLog(ctx context.Context, w io.Writer) (stop func() error, err error)
+}
+
+// LogKeeper is a Logger that knows whether it has copied all.
+type LogKeeper interface {
+	// LogCut gives why lines of the log that was begun last are missing up to now, nil when all are there. It wraps ErrNotReady, for they
+	// may come yet.
+	LogCut() error
 }
 
 // Querier is a Device whose trees can be asked with CSS or XPath.

@@ -15,9 +15,16 @@ var (
 	ErrAppCrashed    = errors.New("app crashed")
 	ErrPage          = errors.New("page cannot be opened")
 
+	// ErrMissed says that a touch was held back, because it would have met something else than the element it was aimed at.
+	ErrMissed = fmt.Errorf("%w: something else was in its place when it was to be touched", ErrNotActionable)
+
 	ErrDeviceLost  = errors.New("device lost")
 	ErrNotReady    = errors.New("screen cannot be read just now")
 	ErrUnsupported = errors.New("not supported by this device")
+
+	// ErrNeverIdle is an ErrNotReady that lasts: no tree can be had while the screen moves, and to ask again costs much. Pixels tell what
+	// is on it.
+	ErrNeverIdle = fmt.Errorf("%w: it never stands still", ErrNotReady)
 )
 
 // AppIsWrong tells whether err blames the app or the test, not the device.
@@ -34,6 +41,14 @@ func AppIsWrong(err error) bool {
 type Unavailable struct {
 	What string // "adb is not installed"
 	Mend string // "run `taproot doctor --install`"
+	// Usual says that most machines are so: who lists all platforms is not told of it, only who asks for this one.
+	Usual bool
+}
+
+// UsuallyMissing tells whether err says no more than that a platform is not there, as on most machines.
+func UsuallyMissing(err error) bool {
+	var missing *Unavailable
+	return errors.As(err, &missing) && missing.Usual
 }
 
 func (e *Unavailable) Error() string { return fmt.Sprintf("%s: %s", e.What, e.Mend) }

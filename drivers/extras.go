@@ -111,6 +111,19 @@ type CrashWatcher interface {
 	Crashed(ctx context.Context) (*Crash, error)
 }
 
+// Obstructed is a CrashWatcher that can tell what keeps an app from being used that is not the app's fault.
+type Obstructed interface {
+	// Obstacle says in one sentence what of the system lies over the app that was launched last: its complaint about another app, say. ""
+	// when there is nothing.
+	Obstacle(ctx context.Context) (string, error)
+}
+
+// CrashHinter is a CrashWatcher that reads the log as it goes by, so that nobody need ask the device in vain.
+type CrashHinter interface {
+	// CrashSuspected tells at once whether the log has told of a crash since the app was launched. It asks nobody.
+	CrashSuspected() bool
+}
+
 // The kinds of Crash.
 const (
 	CrashException = "exception" // nobody caught it

@@ -37,6 +37,10 @@ type Node struct {
 	// order of the tree decides.
 	Covered string `json:"covered,omitempty"`
 
+	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands where it stood may
+	// be moving all the same. A device that cannot tell leaves it false.
+	Undrawn bool `json:"-"`
+
 	Children []*Node `json:"children,omitempty"`
 	Parent   *Node   `json:"-"`
 	Window   int     `json:"window,omitempty"` // index into Tree.Windows
@@ -68,6 +72,21 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 		link(w, nil, i)
 	}
 	return t
+}
+
+// With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents; those of the tree itself
+// stay as they are.
+func (t *Tree) With(more []*Node) *Tree {
+	whole := *t
+	whole.Windows = append(append([]*Node(nil), t.Windows...), more...)
+	order := 0
+	for n := range t.All {
+		order = max(order, n.order)
+	}
+	for i, n := range more {
+		n.Window, n.order = max(len(t.Windows)-1, 0), order+1+i
+	}
+	return &whole
 }
 
 // All goes through the elements, parents before their children, lower windows before upper ones.

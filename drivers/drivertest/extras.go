@@ -56,6 +56,9 @@ func (s Subject) logs(t *testing.T) {
 	}
 	var w guarded
 	stop, err := logger.StartLog(t.Context(), &w)
+	if errors.Is(err, drivers.ErrUnsupported) {
+		return // this one of the driver's devices has none
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,90 @@
+package drivers
+
+import (
+	"context"
+	"image"
+)
+
+// Eyes see in a picture what no element tree tells. A picture that cannot be judged is an error, never an answer: a model that is not
+// there, that refuses, or that gives half an answer. Safe for concurrent use.
+type Eyes interface {
+	// OCR reads the text in a picture, line by line, in reading order.
+	OCR(ctx context.Context, img image.Image) ([]TextLine, error)
+	// FindImage gives the places where a picture shows the template, best first; none is no error.
+	FindImage(ctx context.Context, img, template image.Image) ([]Sighting, error)
+	// Judge asks so many times (at least once) whether a picture shows what prompt says.
+	Judge(ctx context.Context, img image.Image, prompt string, votes int) (Judgement, error)
+	// ExtractText takes a value out of a picture, as prompt says it in plain words; a picture without it gives an error that wraps
+	// ErrNotFound.
+	ExtractText(ctx context.Context, img image.Image, prompt string) (Extraction, error)
+	// Locate finds what description tells of; a picture without it gives an error that wraps ErrNotFound.
+	Locate(ctx context.Context, img image.Image, description string) (Spot, error)
+}
+
+// TextLine is one line of text in a picture, or one word of it.
+type TextLine struct {
+	Text       string          `json:"text"`
+	Bounds     image.Rectangle `json:"bounds"`
+	Confidence float64         `json:"confidence,omitempty"` // from 0 to 1; of a line, that of its worst word
+	Words      []TextLine      `json:"words,omitempty"`
+}
+
+// Sighting is a place where something was found in a picture.
+type Sighting struct {
+	Text   string          `json:"text,omitempty"` // as it was read
+	Bounds image.Rectangle `json:"bounds"`
+	Score  float64         `json:"score"`           // from 0 to 1
+	Whole  bool            `json:"whole,omitempty"` // a text that is a line of its own
+}
+
+// Judgement is the answer to a question about a picture.
+type Judgement struct {
+	Passed   bool       `json:"passed"`
+	Reason   string     `json:"reason"`
+	Evidence []TextLine `json:"evidence,omitempty"` // what the answer rests on, and where; no Text: something that is no text
+	For      int        `json:"for"`                // votes for it
+	Against  int        `json:"against"`
+	Asked    *Asked     `json:"asked,omitempty"` // set beside an error too, once something was asked
+}
+
+// Extraction is a value that a model took out of a picture.
+type Extraction struct {
+	Text     string     `json:"text"`
+	Evidence []TextLine `json:"evidence,omitempty"`
+	Asked    *Asked     `json:"asked,omitempty"`
+}
+
+// Spot is where a model found what was described to it.
+type Spot struct {
+	Bounds image.Rectangle `json:"bounds"`
+	Reason string          `json:"reason"`
+	Asked  *Asked          `json:"asked,omitempty"`
+}
+
+// Asked is all that passed between Taproot and a model about one picture, so that a person can check it and a rerun need not ask again.
+type Asked struct {
+	Key      string      `json:"key"`  // of the picture, the prompt, the model and the kind: the same key is the same question
+	Kind     string      `json:"kind"` // judge, extract, locate
+	Model    string      `json:"model"`
+	Endpoint string      `json:"endpoint,omitempty"` // without what is secret in it
+	System   string      `json:"system"`             // what the model is told of its task
+	Prompt   string      `json:"prompt"`             // as it was sent
+	Width    int         `json:"width"`              // of the picture, as it was sent
+	Height   int         `json:"height"`
+	Picture  image.Image `json:"-"` // as it was sent
+	Answers  []Reply     `json:"answers"`
+	Problem  string      `json:"problem,omitempty"` // why the answers are none
+}
+
+// Reply is one answer of a model.
+type Reply struct {
+	Seed             int    `json:"seed"`
+	Text             string `json:"text"` // exactly as it came
+	Refusal          string `json:"refusal,omitempty"`
+	Finish           string `json:"finish"`
+	Model            string `json:"model,omitempty"` // that says it answered
+	PromptTokens     int    `json:"prompt_tokens"`
+	CompletionTokens int    `json:"completion_tokens"`
+	TookMS           int64  `json:"took_ms"`
+	Replayed         bool   `json:"replayed,omitempty"` // it was kept from an earlier run, and cost nothing
+}

@@ -1,0 +1,39 @@
+package drivers
+
+import (
+	"context"
+	"time"
+)
+
+// Calmer is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is tapped in flight, and none goes
+// dark while a test waits.
+type Calmer interface {
+	// Calm switches the system's animations off and keeps the display on until Device.Close, or until the device is opened next, should
+	// this process be killed before.
+	Calm(ctx context.Context) error
+}
+
+// Meter is a Device that tells what an app costs it.
+type Meter interface {
+	// Measure looks at the app that was launched last; nil when there is none that runs. Unlike a Device's other methods it may be called
+	// while another call is under way, and it does nothing to the app.
+	Measure(ctx context.Context) (*Measurement, error)
+}
+
+// WatchedInstaller is an AppManager that tells how far an installation has come.
+type WatchedInstaller interface {
+	// InstallWatched is Install that calls progress with the bytes that the device has taken. It does so from one goroutine at a time, and
+	// not after it has returned.
+	InstallWatched(ctx context.Context, path string, progress func(done, total int64)) error
+}
+
+// Measurement is what an app costs at one moment. What the device does not tell is nil.
+type Measurement struct {
+	App        string        `json:"app"`
+	At         time.Time     `json:"-"`
+	MemoryKB   *int64        `json:"memory_kb,omitempty"` // proportional set size
+	CPU        time.Duration `json:"-"`                   // that the process has used since it began; 0: unknown
+	Process    int           `json:"-"`                   // its id: CPU and frames of another one begin anew
+	Frames     *int64        `json:"frames,omitempty"`    // drawn since the app began
+	JankyCount *int64        `json:"janky_frames,omitempty"`
+}

@@ -1,0 +1,48 @@
+package drivers
+
+import (
+	"errors"
+	"io"
+	"sync"
+)
+
+// Opened are the devices that a driver has open, so that closing it closes them. The zero value is ready; safe for concurrent use.
+type Opened struct {
+	mu     sync.Mutex
+	closed bool
+	all    map[io.Closer]struct{}
+}
+
+// Add keeps a device until forget is called. ok is false, and the device is not kept, when Close was called before.
+func (o *Opened) Add(dev io.Closer) (forget func(), ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return func() {}, false
+	}
+	if o.all == nil {
+		o.all = map[io.Closer]struct{}{}
+	}
+	o.all[dev] = struct{}{}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.all, dev)
+	}, true
+}
+
+// Close closes the devices that are still open, and lets no more in.
+func (o *Opened) Close() error {
+	o.mu.Lock()
+	o.closed = true
+	left := make([]io.Closer, 0, len(o.all))
+	for dev := range o.all {
+		left = append(left, dev)
+	}
+	o.mu.Unlock()
+	var errs []error
+	for _, dev := range left {
+		errs = append(errs, dev.Close())
+	}
+	return errors.Join(errs...)
+}

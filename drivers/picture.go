@@ -1,0 +1,64 @@
+package drivers
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"sync"
+)
+
+// Picture is a PNG file as a device gave it. Its pixels are read when somebody asks for one: most pictures are only kept, as the file
+// that they are. One whose pixels cannot be read is black, as its size says. Safe for concurrent use.
+type Picture struct {
+	file   []byte
+	size   image.Point
+	pixels func() image.Image
+}
+
+var _ image.RGBA64Image = (*Picture)(nil)
+
+// NewPicture takes a PNG file of at most so many pixels; the caller must not change it any more.
+func NewPicture(file []byte, maxPixels int) (*Picture, error) {
+	config, err := png.DecodeConfig(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("the picture cannot be read: %w", err)
+	}
+	if config.Width <= 0 || config.Height <= 0 || config.Width > maxPixels/config.Height {
+		return nil, fmt.Errorf("the picture is too large: %d × %d", config.Width, config.Height)
+	}
+	p := &Picture{file: file, size: image.Pt(config.Width, config.Height)}
+	p.pixels = sync.OnceValue(func() image.Image {
+		img, err := png.Decode(bytes.NewReader(file))
+		if err != nil {
+			return image.NewRGBA(p.Bounds())
+		}
+		return img
+	})
+	return p, nil
+}
+
+// PNG gives the file.
+func (p *Picture) PNG() []byte { return p.file }
+
+// Bounds begin at (0,0).
+func (p *Picture) Bounds() image.Rectangle { return image.Rectangle{Max: p.size} }
+
+// ColorModel is that of the pixels.
+func (p *Picture) ColorModel() color.Model { return p.pixels().ColorModel() }
+
+// At gives a pixel.
+func (p *Picture) At(x, y int) color.Color { return p.pixels().At(x, y) }
+
+// RGBA64At gives a pixel faster.
+func (p *Picture) RGBA64At(x, y int) color.RGBA64 {
+	if fast, ok := p.pixels().(image.RGBA64Image); ok {
+		return fast.RGBA64At(x, y)
+	}
+	r, g, b, a := p.At(x, y).RGBA()
+	return color.RGBA64{R: uint16(r), G: uint16(g), B: uint16(b), A: uint16(a)}
+}
+
+// Decoded gives the pixels as png.Decode does, for whoever reads many.
+func (p *Picture) Decoded() image.Image { return p.pixels() }
