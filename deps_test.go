@@ -19,6 +19,7 @@ var layers = map[string][]string{
 	"dsl":                         {},
 	"drivers":                     {"dsl"},
 	"drivers/toolchain":           {},
+	"drivers/guard":               {},
 	"drivers/android":             {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/web":                 {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/drivertest":          {"dsl", "drivers"},
