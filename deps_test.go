@@ -23,6 +23,7 @@ var layers = map[string][]string{
 	"drivers/android":             {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/web":                 {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/drivertest":          {"dsl", "drivers"},
+	"drivers/vision":              {"dsl", "drivers", "drivers/toolchain"},
 	"reporters":                   {"dsl"},
 	"reporters/console":           {"dsl", "reporters"},
 	"reporters/video":             {},
