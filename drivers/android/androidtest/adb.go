@@ -30,27 +30,37 @@ func StartADB(t testing.TB) *ADB {
 	if err != nil {
 		t.Fatal("adb is not installed: install Android's platform tools (Debian and Ubuntu: apt install adb)")
 	}
-	home := t.TempDir()
-	port, err := freePort(t.Context())
+	a, stop, err := ServeADB(t.Context(), path, t.TempDir())
 	if err != nil {
-		t.Fatalf("find a free port for adb: %v", err)
+		t.Fatal(err)
 	}
-	a := &ADB{Port: port, path: path, Env: adbEnv(home, port)}
+	t.Cleanup(stop)
+	return a
+}
+
+// ServeADB starts the adb server of the program at path on a free port, with its keys and logs in home, and returns when it answers.
+func ServeADB(ctx context.Context, path, home string) (a *ADB, stop func(), err error) {
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find a free port for adb: %w", err)
+	}
+	a = &ADB{Port: port, path: path, Env: adbEnv(home, port)}
 	cmd := exec.Command(path, "-P", strconv.Itoa(port), "server", "nodaemon")
 	cmd.Env = a.Env
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("start adb: %v", err)
+		return nil, nil, fmt.Errorf("start adb: %w", err)
 	}
-	t.Cleanup(func() {
+	stop = func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-	})
-	if err := waitPort(t.Context(), port); err != nil {
-		t.Fatalf("adb server on port %d: %v\n%s", port, err, log.String())
 	}
-	return a
+	if err := waitPort(ctx, port); err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("the adb server does not answer on port %d: %w: %s", port, err, bytes.TrimSpace(log.Bytes()))
+	}
+	return a, stop, nil
 }
 
 // adbEnv keeps keys and logs of adb in a directory of ours, and adb away from USB devices and other servers.

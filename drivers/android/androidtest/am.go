@@ -188,6 +188,9 @@ func amBroadcast(c *call, args []string) int {
 	c.printf("Broadcasting: %s\n", in)
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
+	if in.action == "android.intent.action.MEDIA_SCANNER_SCAN_FILE" {
+		c.phone.scan(in.data)
+	}
 	s := c.phone.ui
 	if c.phone.packages[adbKeyboard] != nil && c.phone.settings["secure"]["default_input_method"] == adbKeyboardIME {
 		switch in.action {

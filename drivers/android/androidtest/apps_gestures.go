@@ -13,6 +13,7 @@ func (l *gesturesPage) view(m metrics) *view {
 	target := m.button("Target", ListPackage+":id/target", m.rect(16, 80, w, 100), l.says("Tapped"))
 	target.longClickable = true
 	target.onLong, target.onDouble = l.says("Long pressed"), l.says("Double tapped")
+	target.onPinch = func(open bool) { l.status = map[bool]string{true: "Pinched open", false: "Pinched close"}[open] }
 	root := m.page(0xfefbff).add(m.title("Gestures"), target, l.footer(m, l.status))
 	basket := m.label("Basket", m.rect(16, 420, w, 80))
 	basket.id, basket.fill = ListPackage+":id/basket", rgb(0xe7e0ec)

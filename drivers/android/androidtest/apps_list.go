@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"strconv"
+	"strings"
 )
 
 // listActivities are the entries of com.example.list; all but the first open from rows of the first.
@@ -12,6 +13,9 @@ func listActivities() map[string]string {
 	for class, scheme := range map[string]string{
 		"Main": "catalogue", "Pay": "", "Overlay": "", "Moving": "", "Twice": "", "Dialog": "", "Animation": "", "Form": "", "Gestures": "",
 	} {
+		out[ListPackage+"."+class+"Activity"] = scheme
+	}
+	for class, scheme := range motionActivities() {
 		out[ListPackage+"."+class+"Activity"] = scheme
 	}
 	return out
@@ -51,6 +55,9 @@ func newListPage(s *screen, r *running, a *activity) page {
 	case "GesturesActivity":
 		return &gesturesPage{listPage: base}
 	default:
+		if p := newMotionPage(base, strings.TrimSuffix(a.class[len(ListPackage)+1:], "Activity")); p != nil {
+			return p
+		}
 		return &rowsPage{listPage: base, app: app}
 	}
 }

@@ -1,6 +1,9 @@
 package androidtest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // command finds a program of the phone by its name.
 func (p *Phone) command(name string) (func(*call) int, bool) {
@@ -11,10 +14,22 @@ func (p *Phone) command(name string) (func(*call) int, bool) {
 		"kill": cmdKill, "pkill": cmdPkill, "pgrep": cmdPgrep, "pidof": cmdPidof, "ps": cmdPs,
 		"cat": cmdCat, "rm": cmdRm, "mkdir": cmdMkdir, "ls": cmdLs, "stat": cmdStat, "sleep": cmdSleep, "id": cmdID,
 		"date": cmdDate, "df": cmdDf, "sh": cmdSh, "head": cmdHeadTail, "tail": cmdHeadTail, "grep": cmdGrep, "wc": cmdWc,
-		"mv": cmdMv, "cp": cmdMv, "appops": cmdAppops, "whoami": cmdWhoami, "uptime": cmdUptime, "toybox": cmdToybox,
+		"content": cmdContent, "getevent": cmdGetevent, "sendevent": cmdSendevent, "uinput": cmdUinput, "rmdir": cmdRmdir, "mv": cmdMv, "cp": cmdMv, "appops": cmdAppops, "whoami": cmdWhoami, "uptime": cmdUptime, "toybox": cmdToybox,
+	}
+	if name == "uinput" && (p.prof.api < 30 || p.opts.NoUinput) {
+		return nil, false
 	}
 	run, ok := all[name]
+	if ok && p.State() == StateRecovery && !slices.Contains(recoveryPrograms(), name) {
+		return nil, false
+	}
 	return run, ok
+}
+
+// recoveryPrograms are those that a phone has in recovery: none of Android's framework runs there.
+func recoveryPrograms() []string {
+	return []string{"getprop", "setprop", "cat", "rm", "mkdir", "rmdir", "ls", "stat", "sleep", "id", "date", "df", "sh", "head", "tail", "grep", "wc",
+		"mv", "cp", "kill", "pkill", "pgrep", "pidof", "ps", "whoami", "uptime", "toybox", "logcat", "log"}
 }
 
 // cmdCmd is the front door to system services: cmd SERVICE ARG…
@@ -38,6 +53,7 @@ func cmdCmd(c *call) int {
 	if c.phone.prof.api >= 31 {
 		services["input"] = cmdInput
 		services["display"] = cmdDisplay
+		services["location"] = cmdLocation
 	}
 	if c.phone.prof.api >= 30 {
 		services["connectivity"] = cmdConnectivity
@@ -142,7 +158,7 @@ func cmdDisplay(c *call) int {
 	c.phone.mu.Lock()
 	size := c.phone.ui.size()
 	c.phone.mu.Unlock()
-	c.printf("Displays:\nDisplay id 0: DisplayInfo{\"Built-in Screen\", displayId 0, state ON, real %d x %d, uniqueId \"local:%s\"}, isValid=true\n", size.X, size.Y, displayID)
+	c.printf("Displays:\nDisplay id 0: DisplayInfo{\"Built-in Screen\", displayId 0, state ON, real %d x %d, uniqueId \"local:%s\"}, isValid=true\n", size.X, size.Y, c.phone.mainDisplay())
 	for i := 1; i < c.phone.opts.Displays; i++ {
 		c.printf("Display id %d: DisplayInfo{\"HDMI Screen\", displayId %d, state ON, real 1280 x 720, uniqueId \"local:461982725983564467%d\"}, isValid=true\n", i, i, 2+i)
 	}
@@ -159,6 +175,10 @@ func cmdAppops(c *call) int {
 	}
 	c.phone.mu.Lock()
 	defer c.phone.mu.Unlock()
+	if c.args[1] == "set" && len(args) == 3 && args[0] == "com.android.shell" && args[1] == "android:mock_location" {
+		c.phone.senses.mocking = args[2] == "allow"
+		return 0
+	}
 	if c.phone.packages[args[0]] == nil {
 		return c.fail(255, "Error: No UID for %s in user 0", args[0])
 	}

@@ -56,6 +56,9 @@ func dumpWindow(c *call, args []string) {
 		case !s.settled(now):
 			current = "null"
 		}
+		if s.complaint != "" {
+			current = "Window{1d03bb4 u0 " + s.complaint + "}"
+		}
 		c.printf("  mCurrentFocus=%s\n", current)
 		if c.phone.prof.api >= 29 {
 			c.printf("  mFocusedApp=%s\n", s.record(top))
@@ -78,6 +81,10 @@ func dumpWindow(c *call, args []string) {
 	}
 	if part == "windows" || part == "w" || part == "" || part == "all" || part == "a" {
 		c.printf("WINDOW MANAGER WINDOWS (dumpsys window windows)\n")
+		if size := s.size(); s.keyboard && !s.off {
+			c.printf("  Window #%d Window{7c1f0d8 u0 InputMethod}:\n    mDisplayId=0 mSession=Session{77} \n    mFrame=[0,0][%[2]d,%[3]d]\n"+
+				"    touchable region=SkRegion((0,%[4]d,%[2]d,%[3]d))\n", len(s.stack), size.X, size.Y, size.Y-size.Y*36/100)
+		}
 		for i := len(s.stack) - 1; i >= 0; i-- {
 			c.printf("  Window #%d %s:\n    mDisplayId=0 mSession=Session{%x} \n", i, windowToken(s.stack[i]), s.stack[i].token+7)
 		}
@@ -207,4 +214,21 @@ func dumpGfx(c *call, args []string) {
 
 func dumpCPU(c *call, _ []string) {
 	c.printf("Load: 1.2 / 1.1 / 0.9\nCPU usage from 60000ms to 0ms ago:\n  4.1%% 1033/system_server: 2.6%% user + 1.5%% kernel\n4.8%% TOTAL: 2.9%% user + 1.7%% kernel\n")
+}
+
+// procStat is /proc/PID/stat of an app that runs: it has used a tenth of one core since it began.
+func (p *Phone) procStat(name string) (string, bool) {
+	var pid int
+	if n, err := fmt.Sscanf(name, "/proc/%d/stat", &pid); n != 1 || err != nil {
+		return "", false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for pkg, r := range p.ui.apps {
+		if r.pid == pid {
+			ticks := time.Since(r.started).Milliseconds() / 100
+			return fmt.Sprintf("%d (%.15s) S 512 512 0 0 -1 1077952832 41213 0 12 0 %d %d 0 0 10 -10 31 0 91234 15847284736 32112\n", pid, pkg, ticks*2/3, ticks-ticks*2/3), true
+		}
+	}
+	return "", false
 }

@@ -89,3 +89,16 @@ func (p *Phone) dropAway(away time.Duration) {
 		})
 	}
 }
+
+// FillStorage fills the phone's storage up, or frees it: then every write fails, and files that are made stay empty.
+func (p *Phone) FillStorage(full bool) {
+	p.files.mu.Lock()
+	defer p.files.mu.Unlock()
+	p.files.full = full
+}
+
+func (f *fileSystem) isFull() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.full
+}

@@ -20,6 +20,7 @@ type fileSystem struct {
 	mu    sync.Mutex
 	nodes map[string]*inode
 	next  uint64
+	full  bool // nothing more can be written
 }
 
 type inode struct {
@@ -283,7 +284,7 @@ func (d *deviceFile) Write(b []byte) (int, error) {
 	}
 	d.fs.mu.Lock()
 	defer d.fs.mu.Unlock()
-	if len(d.node.data)+len(b) > maxDeviceFile {
+	if len(d.node.data)+len(b) > maxDeviceFile || d.fs.full && len(b) > 0 {
 		return 0, errFull
 	}
 	// A reader may hold the old slice, so it is never written to in place beyond its length.

@@ -39,6 +39,10 @@ type Options struct {
 
 	// InputForbidden makes every injected event fail as on phones that want "USB debugging (Security settings)".
 	InputForbidden bool
+	// Root is a phone whose adbd runs as root, as an emulator's does after adb root.
+	Root bool
+	// NoUinput takes the program away with which the shell makes input devices.
+	NoUinput bool
 	// DeafToEscape makes a keyboard that only the back key hides.
 	DeafToEscape bool
 	// NoCmd takes the feature "cmd" away, as on phones that cannot install from a stream.
@@ -47,6 +51,10 @@ type Options struct {
 	ADBKeyboard bool
 	// Displays is the number of displays; with more than one, screencap writes its warning in front of the picture.
 	Displays int
+	// Folded closes a phone with several displays: Android's display is the one outside, the first one is the dark one inside.
+	Folded bool
+	// WholeGlass is a phone whose screencap knows nothing of an overridden size.
+	WholeGlass bool
 	// NoEncoder makes screenrecord fail as on devices without a video encoder.
 	NoEncoder bool
 }

@@ -38,6 +38,7 @@ type Phone struct {
 	faults *faultList
 	procs  *processTable
 	draw   *painter
+	busy   busyTime
 
 	mu       sync.Mutex // guards everything below
 	dumping  bool       // a uiautomator is running
@@ -50,6 +51,7 @@ type Phone struct {
 	shells   int
 	counts   map[string]int
 	night    string
+	senses   senses
 
 	link struct {
 		sync.Mutex
@@ -62,7 +64,7 @@ type Phone struct {
 // NewPhone returns a phone that has booted and shows its launcher. Call Close when done.
 func NewPhone(o Options) *Phone {
 	o = o.withDefaults()
-	p := &Phone{opts: o, prof: o.profile(), boot: time.Now(), counts: map[string]int{}, night: "no"}
+	p := &Phone{opts: o, prof: o.profile(), boot: time.Now(), counts: map[string]int{}, night: "no", senses: newSenses()}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.files = newFileSystem()
 	p.log = newLogRing(p.boot)

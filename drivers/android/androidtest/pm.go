@@ -251,6 +251,9 @@ func (c *call) failure(reason string) int {
 
 func (c *call) installAPK(apk []byte, replace bool) int {
 	text := string(apk)
+	if c.phone.files.isFull() {
+		return c.failure("INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location")
+	}
 	if !strings.HasPrefix(text, "PK\x03\x04") {
 		return c.failure("INSTALL_PARSE_FAILED_NOT_APK: Failed to parse /data/app/vmdl1.tmp/base.apk")
 	}

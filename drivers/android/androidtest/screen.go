@@ -51,6 +51,7 @@ type screen struct {
 	finger    *touchPoint
 	clipboard string
 	timers    []*time.Timer
+	complaint string // the window's title in which the system asks about an app
 }
 
 // running is the process of an app.

@@ -9,9 +9,22 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	xdraw "golang.org/x/image/draw"
 )
 
-const displayID = "4619827259835644672"
+const (
+	displayID = "4619827259835644672"
+	outsideID = "4619827259835644673"
+)
+
+// mainDisplay is the id of the glass that shows Android's display 0.
+func (p *Phone) mainDisplay() string {
+	if p.opts.Folded {
+		return outsideID
+	}
+	return displayID
+}
 
 func cmdScreencap(c *call) int {
 	const usage = "usage: screencap [-hp] [-d display-id] [FILENAME]\n   -h: this message\n   -p: save the file as a png.\n   -d: specify the physical display ID to capture\n" +
@@ -33,11 +46,10 @@ func cmdScreencap(c *call) int {
 			file = args[0]
 		}
 	}
-	switch display {
-	case "", "0", displayID:
-	default:
+	if display != "" && display != displayID && display != c.phone.mainDisplay() {
 		return c.fail(1, "Failed to take screenshot. Status: -22, unable to get display with ID %s", display)
 	}
+	dark := c.phone.opts.Folded && display != outsideID
 	if !pause(c.ctx, c.phone.opts.Latency.Screencap) {
 		return 128 + signalOf(c.ctx)
 	}
@@ -47,7 +59,11 @@ func cmdScreencap(c *call) int {
 			"this default is not guaranteed to be consistent across captures. A display id should be specified.\n" +
 			"A display ID can be specified with the [-d display-id] option.\nSee \"dumpsys SurfaceFlinger --display-id\" for valid display IDs.\n")
 	}
-	data := c.phone.capture(asPNG || strings.HasSuffix(file, ".png"))
+	img := c.phone.glass()
+	if dark {
+		img = image.NewRGBA(image.Rect(0, 0, 2*img.Rect.Dx(), img.Rect.Dy()))
+	}
+	data := c.phone.encode(img, asPNG || strings.HasSuffix(file, ".png"))
 	if file == "" {
 		if _, err := c.out.Write(append(head, data...)); err != nil {
 			return 1
@@ -61,9 +77,22 @@ func cmdScreencap(c *call) int {
 	return 0
 }
 
-// capture is a picture as screencap writes it: PNG, or a header of 12 bytes (16 from API 28) and RGBA pixels.
-func (p *Phone) capture(asPNG bool) []byte {
+// glass is what screencap sees.
+func (p *Phone) glass() *image.RGBA {
 	img := p.Screen()
+	if !p.opts.WholeGlass {
+		return img
+	}
+	whole := image.NewRGBA(image.Rect(0, 0, p.opts.Width, p.opts.Height))
+	if img.Rect.Dx() > img.Rect.Dy() {
+		whole = image.NewRGBA(image.Rect(0, 0, p.opts.Height, p.opts.Width))
+	}
+	xdraw.ApproxBiLinear.Scale(whole, whole.Rect, img, img.Rect, xdraw.Src, nil)
+	return whole
+}
+
+// encode makes a picture what screencap writes: PNG, or a header of 12 bytes (16 from API 28) and RGBA pixels.
+func (p *Phone) encode(img *image.RGBA, asPNG bool) []byte {
 	if asPNG {
 		var b bytes.Buffer
 		enc := png.Encoder{CompressionLevel: png.BestSpeed}

@@ -48,6 +48,7 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 	default:
 		return nil, false
 	}
+	run = p.counted(run)
 	f, found := p.faults.match(name, false)
 	if !found {
 		return run, true

@@ -48,6 +48,9 @@ func cmdCat(c *call) int {
 			continue
 		}
 		data, err := c.phone.files.read(c.path(name))
+		if stat, ok := c.phone.procStat(name); ok {
+			data, err = []byte(stat), nil
+		}
 		if err != nil {
 			code = c.fail(1, "cat: %s: %s", name, reason(err))
 			continue
@@ -214,6 +217,10 @@ func cmdDate(c *call) int {
 }
 
 func cmdDf(c *call) int {
+	if c.phone.files.isFull() {
+		c.printf("Filesystem     1K-blocks     Used Available Use%% Mounted on\n/dev/block/dm-5 114567160 114567160        0 100%% /data\n")
+		return 0
+	}
 	c.printf("Filesystem     1K-blocks     Used Available Use%% Mounted on\n/dev/block/dm-5 114567160 31250404  83316756  28%% /data\n/dev/fuse       114567160 31250404  83316756  28%% /storage/emulated\n")
 	return 0
 }

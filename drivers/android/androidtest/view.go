@@ -21,6 +21,8 @@ type view struct {
 	onDouble func() // the second of two taps
 	// onDrag takes what was held and dragged to a point.
 	onDrag func(to image.Point)
+	// onPinch is told whether two fingers moved apart.
+	onPinch func(open bool)
 	// field is the text that the view edits.
 	field *field
 	// scroll is told by how many pixels a swipe moves the content up.

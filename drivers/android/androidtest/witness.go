@@ -1,8 +1,11 @@
 package androidtest
 
 import (
+	"context"
 	"maps"
 	"slices"
+	"sync"
+	"time"
 )
 
 // Keys are the key codes that were pressed since the phone was made, those that were pressed together in one list. Text that was
@@ -96,4 +99,48 @@ func (p *Phone) Crash(pkg, exception string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ui.crash(pkg, exception)
+}
+
+// Complain makes the system ask about an app, under the title that its window has: "Application Not Responding: com.android.systemui".
+func (p *Phone) Complain(title string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.complaint = title
+}
+
+// Busy is how long the phone has worked on anything that a host asked of it. A log or a film that goes on counts, too.
+func (p *Phone) Busy() time.Duration {
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	if p.busy.services > 0 {
+		return p.busy.total + time.Since(p.busy.since)
+	}
+	return p.busy.total
+}
+
+// busyTime adds up the times in which at least one service is at work.
+type busyTime struct {
+	sync.Mutex
+	services int
+	since    time.Time
+	total    time.Duration
+}
+
+// counted wraps a service so that its time counts as the phone's.
+func (p *Phone) counted(run serviceFunc) serviceFunc {
+	return func(ctx context.Context, s session) {
+		p.busy.Lock()
+		if p.busy.services++; p.busy.services == 1 {
+			p.busy.since = time.Now()
+		}
+		p.busy.Unlock()
+		defer func() {
+			p.busy.Lock()
+			defer p.busy.Unlock()
+			if p.busy.services--; p.busy.services == 0 {
+				p.busy.total += time.Since(p.busy.since)
+			}
+		}()
+		run(ctx, s)
+	}
 }

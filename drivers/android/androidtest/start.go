@@ -1,0 +1,45 @@
+package androidtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// Small is a phone with a screen that is cheap to look at.
+var Small = Options{Width: 540, Height: 1200, Density: 210}
+
+// Start starts phones for a test, behind an adb server of the simulator's own, and ends all of it with the test. A phone without a serial
+// is called SIM1, SIM2 and so on, by its place.
+func Start(t testing.TB, options ...Options) (*Server, []*Phone) {
+	t.Helper()
+	var phones []*Phone
+	for i, o := range options {
+		if o.Serial == "" {
+			o.Serial = fmt.Sprintf("SIM%d", i+1)
+		}
+		p := NewPhone(o)
+		t.Cleanup(p.Close)
+		phones = append(phones, p)
+	}
+	server, err := NewServer(phones...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return server, phones
+}
+
+// Getenv is the environment for what is to use this server and no other.
+func (s *Server) Getenv(name string) string {
+	if name == "ADB_SERVER_SOCKET" {
+		return "tcp:" + s.Addr()
+	}
+	return ""
+}
+
+// NoADB finds no adb, for tests that must not start it.
+func NoADB(context.Context) (string, error) {
+	return "", errors.New("this test must not start adb")
+}
