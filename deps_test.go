@@ -20,6 +20,7 @@ var layers = map[string][]string{
 	"drivers":                     {"dsl"},
 	"drivers/toolchain":           {},
 	"drivers/guard":               {},
+	"drivers/treexml":             {},
 	"drivers/android":             {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/web":                 {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/drivertest":          {"dsl", "drivers"},

@@ -155,15 +155,15 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	go func() {
 		defer close(killed)
 		for phone.Count("dumpsys") == 0 { // the device is open
-			if pause(t.Context(), keyboardPoll) != nil {
+			if drivers.Pause(t.Context(), keyboardPoll) != nil {
 				return
 			}
 		}
-		if pause(t.Context(), keyboardPoll) == nil {
+		if drivers.Pause(t.Context(), keyboardPoll) == nil {
 			run("kill-server")
 		}
 	}()
-	if _, err := dev.Tree(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), serial) {
+	if _, err := dev.Tree(t.Context()); err != nil { // nothing was changed, so it was asked again
 		t.Errorf("a killed server gave %v", err)
 	}
 	<-killed

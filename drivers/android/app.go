@@ -44,7 +44,7 @@ func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchO
 	if activity != "" {
 		return d.start(ctx, pkg, app, extras)
 	}
-	o, err := d.run(ctx, command{name: "resolve-activity", line: "cmd package resolve-activity --brief " + pkg})
+	o, err := d.run(ctx, command{name: "resolve-activity", asks: true, line: "cmd package resolve-activity --brief " + pkg})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func TestContract(t *testing.T) {
 			drivertest.Run(t, drivertest.Subject{
 				ID: "SIM1", Patience: time.Minute, Login: toLogin,
 				Driver: func(t *testing.T) drivers.Driver {
-					driver, _, _ := newPhones(t, androidtest.Options{API: api, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
 					return driver
 				},
 			})
@@ -33,15 +33,21 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// TestContractThroughRealADB: all phones on one real adb server, at once.
 func TestContractThroughRealADB(t *testing.T) {
 	adb := androidtest.StartADB(t)
-	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
-	t.Cleanup(phone.Close)
-	notes := t.TempDir()
-	drivertest.Run(t, drivertest.Subject{
-		ID: adb.Connect(t, phone), Patience: time.Minute, Login: toLogin,
-		Driver: func(*testing.T) drivers.Driver {
-			return New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes})
-		},
-	})
+	for _, api := range levels() {
+		phone := androidtest.NewPhone(androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+		t.Cleanup(phone.Close)
+		serial, notes := adb.Connect(t, phone), t.TempDir()
+		t.Run(fmt.Sprint(api), func(t *testing.T) {
+			t.Parallel()
+			drivertest.Run(t, drivertest.Subject{
+				ID: serial, Patience: time.Minute, Login: toLogin,
+				Driver: func(*testing.T) drivers.Driver {
+					return New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes})
+				},
+			})
+		})
+	}
 }

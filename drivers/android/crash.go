@@ -1,10 +1,12 @@
 package android
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -14,10 +16,46 @@ const (
 	crashBytes = 16 << 10
 )
 
-var _ drivers.CrashWatcher = (*Device)(nil)
+var (
+	_ drivers.CrashWatcher = (*Device)(nil)
+	_ drivers.CrashHinter  = (*Device)(nil)
+)
 
 // watched is the app that was launched last.
-type watched struct{ pkg, since string }
+type watched struct {
+	pkg, since string
+	alarm      bool // the log that goes by has told of its end
+}
+
+// crashRest is how long the system may take to write the rest of a report.
+const crashRest = 150 * time.Millisecond
+
+// hear looks at a line of the log that goes by.
+func (d *Device) hear(line []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.watching.pkg == "" || !bytes.Contains(line, []byte(d.watching.pkg)) {
+		return
+	}
+	m := logRecord.FindSubmatch(bytes.TrimRight(line, "\r\n"))
+	if m == nil {
+		return
+	}
+	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
+		if w := whose.FindSubmatch(m[4]); w != nil && (whose != processLine || string(m[3]) == "AndroidRuntime") {
+			name, _, _ := bytes.Cut(w[1], []byte(":"))
+			d.watching.alarm = d.watching.alarm || string(name) == d.watching.pkg
+		}
+	}
+}
+
+// CrashSuspected is true once the log that StartLog copies has told of the end of the app that was launched last, and while that log is cut.
+func (d *Device) CrashSuspected() bool {
+	if d.launched().alarm {
+		return true
+	}
+	return d.LogCut() != nil
+}
 
 // launchTime is the phone's time as exactly as it may be had: what crashed a millisecond before the launch does not count.
 var launchTime = regexp.MustCompile(`^(\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{3,6})?`)
@@ -31,7 +69,13 @@ func (d *Device) watch(pkg string, launched output) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.watching = watched{pkg, since}
+	d.watching = watched{pkg: pkg, since: since}
+}
+
+func (d *Device) launched() watched {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.watching
 }
 
 func (d *Device) unwatch(pkg string) {
@@ -44,13 +88,30 @@ func (d *Device) unwatch(pkg string) {
 
 // Crashed reads what the system has written about the app since its launch: by those tags only, so that it is little.
 func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
-	d.mu.Lock()
-	w := d.watching
-	d.mu.Unlock()
+	w := d.launched()
 	if w.since == "" {
 		return nil, nil
 	}
-	o, err := d.run(ctx, command{name: "logcat", line: "logcat -d -v threadtime -b main -b system -b crash -T " + w.since +
+	crash, err := d.readCrash(ctx, w)
+	if err == nil && crash != nil && strings.Count(crash.Report, "\n") < 2 && crash.Kind != drivers.CrashDied {
+		if err := drivers.Pause(ctx, crashRest); err != nil {
+			return nil, d.link.fault(ctx, "logcat", err)
+		}
+		crash, err = d.readCrash(ctx, w)
+	}
+	if err == nil && crash == nil {
+		crash, err = d.complainedOf(ctx, w.pkg)
+	}
+	if err == nil && crash == nil {
+		d.mu.Lock()
+		d.watching.alarm = false // it was another process's
+		d.mu.Unlock()
+	}
+	return crash, err
+}
+
+func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, error) {
+	o, err := d.run(ctx, command{name: "logcat", asks: true, line: "logcat -d -v threadtime -b main -b system -b crash -T " + w.since +
 		" AndroidRuntime:E ActivityManager:I libc:F DEBUG:F '*:S'"})
 	if err != nil {
 		return nil, err

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/taproot-dev/taproot/drivers"
 )
 
@@ -33,25 +31,31 @@ type Device struct {
 	log     *slog.Logger
 	session string // makes the names of our files on the device unique
 	forget  func()
-	segment int    // seconds of a film's part
-	notes   string // the directory of notes on what to restore; "" means the user's cache
+	segment int         // seconds of a film's part
+	glass   image.Point // size of the panel, which differs from info's where that is overridden
+	notes   string      // the directory of notes on what to restore; "" means the user's cache
 
 	life    context.Context // ends with Close
 	end     context.CancelCauseFunc
 	running sync.WaitGroup // the goroutines of logs and films
 
-	mu       sync.Mutex
-	closed   bool
-	made     int                 // files named so far
-	files    map[string]struct{} // of ours on the device
-	pids     map[int]struct{}    // of our processes on the device that closing a connection does not end well
-	input    string              // how input is given: "cmd input" or "input"; "" until known
-	shot     image.Point         // size of the last screenshot
-	shotLen  int                 // its bytes, to read the next one in one piece
-	rawBad   bool                // this device's raw screenshots cannot be read
-	debts    owed                // what the phone has to get back
-	shade    bool                // the notifications were opened
-	watching watched             // the app that was launched last
+	mu        sync.Mutex
+	closed    bool
+	made      int                 // files named so far
+	files     map[string]struct{} // of ours on the device
+	pids      map[int]struct{}    // of our processes on the device that closing a connection does not end well
+	input     string              // how input is given: "cmd input" or "input"; "" until known
+	shot      image.Point         // size of the last screenshot
+	shotLen   int                 // its bytes, to read the next one in one piece
+	display   string              // screencap's name of the display, where there are several; "" is its first one
+	chosen    bool                // the display was looked for
+	oneWindow bool                // this device's dumps of all windows cannot be read
+	rawBad    bool                // this device's raw screenshots cannot be read
+	debts     owed                // what the phone has to get back
+	shade     bool                // the notifications were opened
+	mocked    bool                // test providers give its location
+	watching  watched             // the app that was launched last
+	logged    *logStream          // the log that was begun last
 }
 
 var (
@@ -74,7 +78,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 	}
 	l.srv.friends.meet(l.serial)
 	if state != drivers.Ready {
-		return nil, fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(state))
+		return nil, l.notReady(state)
 	}
 	p, err := describe(ctx, l)
 	if err != nil {
@@ -83,7 +87,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 	d := &Device{
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]), forget: func() {},
-		segment: segmentSeconds, notes: notes,
+		segment: segmentSeconds, glass: p.panel, notes: notes,
 		files: map[string]struct{}{}, pids: map[int]struct{}{},
 	}
 	d.life, d.end = context.WithCancelCause(context.Background())
@@ -97,49 +101,44 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 
 var wakefulness = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
 
-// prepare clears away what killed sessions left (the lease says that nobody else works on this phone) and wakes the display.
+// prepare clears away what killed sessions left (the lease says that nobody else works on this phone) and wakes the display. What of
+// that a phone does not let be done is no reason not to use it.
 func (d *Device) prepare(ctx context.Context) error {
-	group, both := errgroup.WithContext(ctx)
-	group.Go(func() error { return d.clearLeftovers(both) })
-	asleep := false
-	group.Go(func() error {
-		o, err := d.run(both, command{name: "dumpsys power", line: "dumpsys power"})
-		m := wakefulness.FindSubmatch(o.out)
-		asleep = m != nil && string(m[1]) != "Awake"
-		return err
-	})
-	if err := group.Wait(); err != nil || !asleep {
-		return err
+	var clear sync.WaitGroup
+	clear.Go(func() { d.clearLeftovers(ctx) })
+	m := wakefulness.FindStringSubmatch(d.link.tells(ctx, command{name: "dumpsys power", line: "dumpsys power"}))
+	clear.Wait()
+	if m != nil && m[1] != "Awake" {
+		if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
+			d.log.Warn("the display is off and cannot be woken", "error", err)
+		}
+		// Useless against a PIN: whether it did anything is seen on the screen.
+		d.link.tells(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
 	}
-	if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return d.link.fault(ctx, "open", ctx.Err())
 	}
-	// Not before Android 6, and useless against a PIN: whether it did anything is seen on the screen.
-	_, err := d.run(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
+	state, err := d.link.state(ctx)
+	if err == nil && state != drivers.Ready {
+		err = d.link.notReady(state)
+	}
 	return err
 }
 
-func (d *Device) clearLeftovers(ctx context.Context) error {
-	o, err := d.run(ctx, command{name: "ls", line: "ls " + tempDir})
-	if err != nil {
-		return err
-	}
+func (d *Device) clearLeftovers(ctx context.Context) {
 	var old []string
-	for name := range strings.FieldsSeq(string(o.out)) {
+	for name := range strings.FieldsSeq(d.link.tells(ctx, command{name: "ls", line: "ls " + tempDir})) {
 		if strings.HasPrefix(name, tempPrefix) && !strings.Contains(name, "/") {
 			old = append(old, tempDir+name)
 		}
 	}
 	if len(old) == 0 {
-		return nil
+		return
 	}
 	d.log.Info("removing what an earlier session left", "files", len(old))
 	for names := range slices.Chunk(old, 30) {
-		if _, err := d.run(ctx, command{name: "rm", line: "rm -f " + shellescape.QuoteCommand(names)}); err != nil {
-			return err
-		}
+		d.link.tells(ctx, command{name: "rm", line: "rm -f " + shellescape.QuoteCommand(names)})
 	}
-	return nil
 }
 
 // Info is the record made when the device was opened.
@@ -149,10 +148,8 @@ func (d *Device) Info() drivers.Info { return d.info }
 func (d *Device) PixelsAreCheap() bool { return true }
 
 // bound makes a context that also ends when the device is closed.
-func (d *Device) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	untie := context.AfterFunc(d.life, func() { cancel(errClosed) })
-	return ctx, func() { untie(); cancel(context.Canceled) }
+func (d *Device) bound(ctx context.Context) (context.Context, func()) {
+	return drivers.Bound(ctx, d.life)
 }
 
 // run runs one command on the device, unless it is closed.
@@ -263,16 +260,4 @@ func (d *Device) cleaning() string {
 		lines = append(lines, "cmd statusbar collapse")
 	}
 	return strings.Join(lines, "; ")
-}
-
-// pause waits, unless ctx ends first.
-func pause(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

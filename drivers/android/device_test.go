@@ -44,7 +44,7 @@ func TestDevicesInEveryState(t *testing.T) {
 	}
 	want := drivers.Info{
 		ID: "D-ready", Platform: dsl.Android, State: drivers.Ready, Model: "Pixel 4a", Manufacturer: "Google", OSVersion: "11",
-		APILevel: 30, ABI: "arm64-v8a", Width: 1080, Height: 2400, Density: 420,
+		APILevel: 30, ABI: "arm64-v8a", Width: 1080, Height: 2400, Density: 420, Orientation: "portrait", Battery: 87, Charging: true,
 	}
 	if infos[3] != want {
 		t.Errorf("record %+v", infos[3])
@@ -270,6 +270,54 @@ func TestOpenClearsWhatWasLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	noLeftovers(t, d.(*Device))
+}
+
+// TestScreenOfAFoldedPhone: without being told, screencap takes the dark display inside.
+func TestScreenOfAFoldedPhone(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{Displays: 2, Folded: true})
+	for range 2 {
+		img, err := d.Screenshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if img.Bounds() != p.Screen().Bounds() {
+			t.Errorf("the picture of another display, %v", img.Bounds())
+		}
+	}
+	if n := p.Count("screencap"); n != 3 {
+		t.Errorf("%d screencaps for two pictures", n)
+	}
+}
+
+// TestPictureUnderAnOverriddenSize: trees and taps go by `wm size`, and so must pictures, standing and lying.
+func TestPictureUnderAnOverriddenSize(t *testing.T) {
+	driver, phones, _ := newPhones(t, androidtest.Options{Width: 1080, Height: 2400, WholeGlass: true})
+	for _, line := range []string{"wm size 720x1600", "settings put system accelerometer_rotation 0; settings put system user_rotation 1"} {
+		dev, err := driver.Open(t.Context(), phones[0].Serial())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := dev.(*Device).Shell(t.Context(), line); err != nil {
+			t.Fatal(err)
+		}
+		if err := dev.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if dev, err = driver.Open(t.Context(), phones[0].Serial()); err != nil {
+			t.Fatal(err)
+		}
+		img, err := dev.Screenshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := dev.Tree(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := phones[0].Screen().Bounds().Size(); img.Bounds().Size() != want || tree.Size != want {
+			t.Errorf("%s: picture %v, tree %v, screen %v", line, img.Bounds(), tree.Size, want)
+		}
+	}
 }
 
 func TestScreenshotFallsBackToPNG(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
+	"path/filepath"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/toolchain"
@@ -22,7 +22,7 @@ type Options struct {
 	// doctor` does.
 	FindADB func(ctx context.Context) (string, error)
 	// NotesDir is where notes lie on what a phone has to get back, should this process be killed. Empty means taproot/restore in
-	// the user's cache directory.
+	// $XDG_STATE_HOME where that is set, otherwise in the user's cache directory.
 	NotesDir string
 	// Logger gets what is worth knowing when something is slow or wrong. Nil means none.
 	Logger *slog.Logger
@@ -36,9 +36,7 @@ type Driver struct {
 	notes     string
 	log       *slog.Logger
 
-	mu     sync.Mutex
-	open   map[*Device]struct{}
-	closed bool
+	open drivers.Opened
 }
 
 var _ drivers.Driver = (*Driver)(nil)
@@ -59,7 +57,11 @@ func New(opts Options) *Driver {
 	if srv.find == nil {
 		srv.find = func(ctx context.Context) (string, error) { return findADB(ctx, getenv) }
 	}
-	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: opts.NotesDir, log: log, open: map[*Device]struct{}{}}
+	notes := opts.NotesDir
+	if state := getenv("XDG_STATE_HOME"); notes == "" && filepath.IsAbs(state) {
+		notes = filepath.Join(state, "taproot", "restore")
+	}
+	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: notes, log: log}
 }
 
 func findADB(ctx context.Context, getenv func(string) string) (string, error) {
@@ -83,37 +85,12 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	d.mu.Lock()
-	closed := d.closed
-	if !closed {
-		d.open[dev] = struct{}{}
-		dev.forget = func() { d.drop(dev) }
-	}
-	d.mu.Unlock()
-	if closed {
+	ok := false
+	if dev.forget, ok = d.open.Add(dev); !ok {
 		return nil, errors.Join(fmt.Errorf("open device %s: the driver is closed", id), dev.Close())
 	}
 	return dev, nil
 }
 
-func (d *Driver) drop(dev *Device) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.open, dev)
-}
-
 // Close closes the devices that are still open.
-func (d *Driver) Close() error {
-	d.mu.Lock()
-	d.closed = true
-	var left []*Device
-	for dev := range d.open {
-		left = append(left, dev)
-	}
-	d.mu.Unlock()
-	var errs []error
-	for _, dev := range left {
-		errs = append(errs, dev.Close())
-	}
-	return errors.Join(errs...)
-}
+func (d *Driver) Close() error { return d.open.Close() }

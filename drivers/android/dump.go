@@ -1,99 +1,78 @@
 package android
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"image"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/treexml"
 )
-
-const (
-	maxDepth = 500
-	maxNodes = 50_000
-)
-
-var errTooBig = errors.New("the tree is too big")
 
 // dump is a parsed window dump.
 type dump struct {
 	windows  []*drivers.Node // the topmost last
 	rotation int             // in quarter turns; -1 when the dump does not say
+	size     image.Point     // of the screen, where the dump says it
+	facts    []windowFacts   // of each window
+}
+
+// windowFacts is what `--windows` says of a window.
+type windowFacts struct {
+	layer  int
+	kind   string // TYPE_APPLICATION, …; "" in a dump of the active window alone
+	active bool   // the user works in it
+	bounds image.Rectangle
 }
 
 // parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers that use
 // the class as the tag. What follows the document is ignored: a status line may.
 func parseDump(doc []byte) (*dump, error) {
 	p := &dumpParser{dump: dump{rotation: -1}}
-	dec := xml.NewDecoder(bytes.NewReader(cleanXML(doc)))
-	dec.Entity = xml.HTMLEntity
-	dec.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8, whatever it says
-	for {
-		token, err := dec.Token()
-		if err == io.EOF {
-			return nil, errors.New("it holds no tree")
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			if err := p.begin(t); err != nil {
-				return nil, err
-			}
-		case xml.EndElement:
-			if p.finish() {
-				p.sort()
-				return &p.dump, nil
-			}
-		}
+	if err := treexml.Read(doc, treexml.Visitor{Begin: p.begin, End: p.finish}); err != nil {
+		return nil, err
 	}
+	p.sort()
+	return &p.dump, nil
 }
 
 // dumpParser builds the tree from the elements that are open. A frame without a node is a wrapper: hierarchy, displays, window.
 type dumpParser struct {
 	dump
 	open   []*drivers.Node
-	layers []int // of the windows, beside dump.windows
-	layer  int   // of the window that is being read
-	below  int   // the layer of a window that does not give its own: they are listed from the top
-	nodes  int
+	window windowFacts // that is being read
+	below  int         // the layer of a window that does not give its own: they are listed from the top
 
 	elsewhere bool // on another display than the one that screenshots show and taps reach
 }
 
 func (p *dumpParser) begin(e xml.StartElement) error {
-	if len(p.open) >= maxDepth {
-		return fmt.Errorf("%w: deeper than %d elements", errTooBig, maxDepth)
-	}
-	if p.nodes++; p.nodes > maxNodes {
-		return fmt.Errorf("%w: more than %d elements", errTooBig, maxNodes)
-	}
 	tag := e.Name.Local
-	if len(p.open) == 0 && tag != "hierarchy" && tag != "displays" {
+	bounded := treexml.Attr(e, "bounds") != ""
+	if len(p.open) == 0 && tag != "hierarchy" && tag != "displays" && tag != "AppiumAUT" && !bounded {
 		return fmt.Errorf("it begins with <%s>", clip(tag, 40))
 	}
 	switch tag {
+	case "AppiumAUT":
 	case "hierarchy":
-		if r, err := strconv.Atoi(attr(e, "rotation")); err == nil && !p.elsewhere {
+		p.size = sizeOf(e)
+		if r, err := strconv.Atoi(treexml.Attr(e, "rotation")); err == nil && !p.elsewhere {
 			p.rotation = r & 3
 		}
 	case "window":
 		p.below--
-		p.layer = p.below
-		if layer, err := strconv.Atoi(attr(e, "layer")); err == nil {
-			p.layer = layer
+		p.window = windowFacts{layer: p.below, kind: treexml.Attr(e, "type"), bounds: parseBounds(treexml.Attr(e, "bounds")),
+			active: treexml.Attr(e, "active") == "true" || treexml.Attr(e, "focused") == "true"}
+		if layer, err := strconv.Atoi(treexml.Attr(e, "layer")); err == nil {
+			p.window.layer = layer
 		}
 	case "display":
-		id := attr(e, "id")
+		id := treexml.Attr(e, "id")
 		p.elsewhere = id != "" && id != "0"
 	case "displays":
 	default:
@@ -114,40 +93,63 @@ func (p *dumpParser) add(e xml.StartElement) {
 		parent.Children = append(parent.Children, n)
 	} else if !p.elsewhere {
 		p.windows = append(p.windows, n)
-		p.layers = append(p.layers, p.layer)
+		p.facts = append(p.facts, p.window)
 	}
 	p.open = append(p.open, n)
 }
 
-// finish closes the innermost element and tells whether it was the outermost one too.
-func (p *dumpParser) finish() bool {
-	p.open = p.open[:len(p.open)-1]
-	return len(p.open) == 0
+// finish closes the innermost element.
+func (p *dumpParser) finish() { p.open = p.open[:len(p.open)-1] }
+
+// sizeOf reads what automation servers write of the screen.
+func sizeOf(e xml.StartElement) image.Point {
+	w, _ := strconv.Atoi(treexml.Attr(e, "width"))
+	h, _ := strconv.Atoi(treexml.Attr(e, "height"))
+	if w <= 0 || h <= 0 {
+		return image.Point{}
+	}
+	return image.Pt(w, h)
 }
 
 // sort brings the windows into the order in which they lie on each other. `--windows` lists the topmost first, with layers.
 func (p *dumpParser) sort() {
 	type window struct {
 		node  *drivers.Node
-		layer int
+		facts windowFacts
 	}
 	all := make([]window, len(p.windows))
 	for i, n := range p.windows {
-		all[i] = window{n, p.layers[i]}
+		all[i] = window{n, p.facts[i]}
 	}
-	slices.SortStableFunc(all, func(a, b window) int { return cmp.Compare(a.layer, b.layer) })
+	slices.SortStableFunc(all, func(a, b window) int { return cmp.Compare(a.facts.layer, b.facts.layer) })
 	for i, w := range all {
-		p.windows[i] = w.node
+		p.windows[i], p.facts[i] = w.node, w.facts
 	}
 }
 
-func attr(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
+// reachable leaves the windows that a touch can reach and a test means: the one in which the user works, what lies on it (a list that has
+// dropped down, a popup), and what lies beside it (a split screen). What lies under it may not be touched, because it may ask a question
+// first; bars and keyboards of the system are not the app's.
+func (d *dump) reachable() {
+	at := -1
+	for i, f := range d.facts {
+		if f.active {
+			at = i
 		}
 	}
-	return ""
+	active := windowFacts{layer: -1 << 30} // none: every window of an app counts
+	if at >= 0 {
+		active = d.facts[at]
+	}
+	var windows []*drivers.Node
+	var facts []windowFacts
+	for i, f := range d.facts {
+		app := f.kind == "" || strings.HasSuffix(f.kind, "APPLICATION")
+		if i == at || app && (f.layer > active.layer || !f.bounds.Overlaps(active.bounds)) {
+			windows, facts = append(windows, d.windows[i]), append(facts, f)
+		}
+	}
+	d.windows, d.facts = windows, facts
 }
 
 // newNode reads an element's attributes. Those that are missing are what a plain visible element has; unknown ones are ignored.

@@ -1,7 +1,6 @@
 package android
 
 import (
-	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/treexml"
 )
 
 const head = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>`
@@ -112,6 +112,42 @@ func TestParseDumpOfWindows(t *testing.T) {
 	}
 }
 
+// TestReachableWindows: of all windows those count that a touch can reach and a test means.
+func TestReachableWindows(t *testing.T) {
+	window := func(name, attrs string) string {
+		return `<window ` + attrs + `><hierarchy rotation="0"><node class="` + name + `"/></hierarchy></window>`
+	}
+	const app, whole = `type="TYPE_APPLICATION" `, `bounds="[0,0][100,200]" `
+	bar, keys := window("Bar", `type="TYPE_SYSTEM" layer="9" bounds="[0,0][100,10]"`), window("Keys", `type="TYPE_INPUT_METHOD" layer="8" bounds="[0,120][100,200]"`)
+	for name, c := range map[string]struct{ windows, want string }{
+		"an app":                   {bar + window("App", app+whole+`active="true" layer="1"`), "App"},
+		"with a keyboard":          {bar + keys + window("App", app+whole+`focused="true" layer="1"`), "App"},
+		"a list that dropped down": {window("List", app+`bounds="[0,50][100,90]" layer="2"`) + window("App", app+whole+`active="true" layer="1"`), "App List"},
+		"a dialog that asks":       {window("Dialog", app+`active="true" bounds="[10,50][90,90]" layer="2"`) + window("App", app+whole+`layer="1"`), "Dialog"},
+		"a split screen":           {window("Upper", app+`bounds="[0,0][100,100]" layer="2"`) + window("Lower", app+`active="true" bounds="[0,100][100,200]" layer="1"`), "Lower Upper"},
+		"the shade":                {window("Shade", `type="TYPE_SYSTEM" active="true" layer="9" `+whole) + window("App", app+whole+`layer="1"`), "Shade"},
+		"nobody works anywhere":    {bar + window("App", app+whole+`layer="1"`), "App"},
+		"only a bar":               {bar, ""},
+	} {
+		got, err := parseDump([]byte(head + `<displays><display id="0">` + c.windows + `</display></displays>`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.reachable()
+		var names []string
+		for _, w := range got.windows {
+			names = append(names, w.Type)
+		}
+		if strings.Join(names, " ") != c.want {
+			t.Errorf("%s: %q", name, names)
+		}
+	}
+	plain, err := parseDump([]byte(node(`class="V"`)))
+	if plain.reachable(); err != nil || len(plain.windows) != 1 {
+		t.Errorf("a dump of one window: %v, %v", plain, err)
+	}
+}
+
 func TestParseDumpRefuses(t *testing.T) {
 	whole := node(`class="V" text="x"`)
 	cases := []struct{ name, doc, want string }{
@@ -122,7 +158,7 @@ func TestParseDumpRefuses(t *testing.T) {
 		{"an iOS tree", `<XCUIElementTypeApplication/>`, "begins with"},
 		{"wrong nesting", `<hierarchy><node></hierarchy></node>`, "closed by"},
 		{"depth bomb", `<hierarchy>` + strings.Repeat(`<node>`, 600), "deeper than 500"},
-		{"too many", `<hierarchy>` + strings.Repeat(`<node/>`, maxNodes+1), "more than 50000"},
+		{"too many", `<hierarchy>` + strings.Repeat(`<node/>`, treexml.MaxNodes+1), "more than 50000"},
 		{"entity bomb", `<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><hierarchy><node text="&c;"/></hierarchy>`, "entity"},
 	}
 	for _, c := range cases {
@@ -156,15 +192,42 @@ func FuzzParseDump(f *testing.F) {
 				}
 			}
 		}
-		if count > maxNodes {
+		if count > treexml.MaxNodes {
 			t.Errorf("%d nodes", count)
 		}
 	})
 }
 
-func TestCleanXMLLeavesGoodOnesAlone(t *testing.T) {
-	doc := node(fmt.Sprintf(`text=%q class="V"`, "plain é 漢 😀 &amp; &#10;"))
-	if got := string(cleanXML([]byte(doc))); got != doc {
-		t.Errorf("%s\nbecame\n%s", doc, got)
+// TestPhoneWhoseWindowsCannotBeRead is asked for one window from then on.
+func TestPhoneWhoseWindowsCannotBeRead(t *testing.T) {
+	var asked []string
+	driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
+		switch {
+		case strings.Contains(service, "uiautomator dump"):
+			asked = append(asked, service)
+			if strings.Contains(service, "--windows") {
+				return says("<displays><display id=\"0\"><window></display>"), false
+			}
+			return says(`<hierarchy rotation="0"><node text="Here" class="V" bounds="[0,0][9,9]"/></hierarchy>`), false
+		case service == "getprop":
+			return says("[ro.build.version.sdk]: [36]\n"), false
+		}
+		return says("x"), false
+	}})
+	dev, err := driver.Open(t.Context(), "ODD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		tree, err := dev.Tree(t.Context())
+		if err != nil || findNode(tree, "Here") == nil {
+			t.Fatalf("%v, %v", tree, err)
+		}
+	}
+	if len(asked) != 3 || !strings.Contains(asked[0], "--windows") || strings.Contains(asked[1]+asked[2], "--windows") {
+		t.Errorf("asked %q", asked)
+	}
+	if err := driver.Close(); err != nil {
+		t.Error(err)
 	}
 }

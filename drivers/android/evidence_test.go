@@ -50,7 +50,7 @@ func TestRecordingInSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p.Count("screenrecord") < 3 {
-		if err := pause(t.Context(), keyboardPoll); err != nil {
+		if err := drivers.Pause(t.Context(), keyboardPoll); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestCloseEndsARecording(t *testing.T) {
 func TestLog(t *testing.T) {
 	d, p := openPhone(t, androidtest.Options{})
 	p.Log('I', "Before", "not ours")
-	if err := pause(t.Context(), 5*time.Millisecond); err != nil { // logcat's clock counts milliseconds
+	if err := drivers.Pause(t.Context(), 5*time.Millisecond); err != nil { // logcat's clock counts milliseconds
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
@@ -174,8 +174,70 @@ func TestLogOfALostPhone(t *testing.T) {
 	}
 	p.Log('I', "X", "line")
 	<-w.any
+	if d.LogCut() != nil || d.CrashSuspected() {
+		t.Error("cut before it was")
+	}
 	p.Disconnect()
+	if err := eventually(t, func() error {
+		if cut := d.LogCut(); !errors.Is(cut, drivers.ErrNotReady) || !d.CrashSuspected() {
+			return fmt.Errorf("the log is cut, and nobody knows: %v", cut)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
 	if err := stop(); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), p.Serial()) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestLogGoesOn: where the connection broke and where logcat gave up, the log goes on, with what was logged meanwhile, and each line once.
+func TestLogGoesOn(t *testing.T) {
+	for name, cut := range map[string]func(d *Device, p *androidtest.Phone){
+		"a loose cable": func(_ *Device, p *androidtest.Phone) {
+			p.Disconnect()
+			p.Log('I', "X", "meanwhile")
+			p.Reconnect()
+		},
+		"logcat was killed": func(d *Device, p *androidtest.Phone) {
+			if _, code, err := d.Shell(t.Context(), "pkill -9 logcat"); err != nil || code != 0 {
+				t.Errorf("kill: %d, %v", code, err)
+			}
+			p.Log('I', "X", "meanwhile")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, p := openPhone(t, androidtest.Options{})
+			w := &logged{any: make(chan struct{})}
+			stop, err := d.StartLog(t.Context(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Log('I', "X", "before")
+			<-w.any
+			cut(d, p)
+			if err := eventually(t, func() error { return w.has("meanwhile") }); err != nil {
+				t.Error(err)
+			}
+			p.Log('I', "X", "after")
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+			for _, line := range []string{"before", "meanwhile", "after"} {
+				if n := strings.Count(w.buf.String(), line); n != 1 {
+					t.Errorf("%q is there %d times", line, n)
+				}
+			}
+		})
+	}
+}
+
+func (l *logged) has(text string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !strings.Contains(l.buf.String(), text) {
+		return fmt.Errorf("no %q in the log", text)
+	}
+	return nil
 }

@@ -15,9 +15,17 @@ import (
 
 var errClosed = errors.New("the device was closed")
 
+// errSilence is an ErrDeviceLost whose device may be there all the same.
+var errSilence = fmt.Errorf("%w", drivers.ErrDeviceLost)
+
 // tooSlow is what a call fails with when the device does not answer in our own time.
 func (l *link) tooSlow(name string, limit time.Duration) error {
-	return fmt.Errorf("%w: device %s did not answer %s within %v", drivers.ErrDeviceLost, l.serial, name, limit)
+	return fmt.Errorf("%w: device %s did not answer %s within %v", errSilence, l.serial, name, limit)
+}
+
+// dropped tells a connection that broke from a device that is silent.
+func dropped(err error) bool {
+	return errors.Is(err, drivers.ErrDeviceLost) && !errors.Is(err, errSilence)
 }
 
 // fault names the device and the call in an error, and tells a lost device from everything else.
@@ -44,6 +52,11 @@ func (l *link) fault(ctx context.Context, name string, err error) error {
 		return fmt.Errorf("%w: the connection to device %s broke during %s: %w", drivers.ErrDeviceLost, l.serial, name, err)
 	}
 	return fmt.Errorf("device %s: %s: %w", l.serial, name, err)
+}
+
+// notReady is the error about a device in a state in which it cannot be used.
+func (l *link) notReady(state drivers.State) error {
+	return fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, l.serial, state, mend(state))
 }
 
 // gone asks whether the device is still attached, because the word "closed" means either that or an unknown service.

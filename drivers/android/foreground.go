@@ -2,8 +2,13 @@ package android
 
 import (
 	"context"
+	"image"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 var (
@@ -16,26 +21,36 @@ var (
 // Foreground names the package of the focused window, or of the focused app where the window is the system's (the status bar, a
 // popup). During a change of windows there is none, and the answer is "".
 func (d *Device) Foreground(ctx context.Context) (string, error) {
-	first, second := "dumpsys window displays", "dumpsys window windows"
-	if d.info.APILevel > 0 && d.info.APILevel < 29 {
-		first, second = second, first
+	said, err := d.focus(ctx)
+	if err != nil {
+		return "", err
 	}
-	for _, line := range []string{first, second} {
-		o, err := d.run(ctx, command{name: line, line: line})
-		if err != nil {
-			return "", err
-		}
-		if pkg, known := parseFocus(string(o.out)); known {
-			return pkg, nil
-		}
+	if pkg, known := parseFocus(said); known {
+		return pkg, nil
 	}
-	o, err := d.run(ctx, command{name: "dumpsys activity activities", line: "dumpsys activity activities"})
+	o, err := d.run(ctx, command{name: "dumpsys activity activities", asks: true, line: "dumpsys activity activities"})
 	if err != nil {
 		return "", err
 	}
 	for _, m := range resumedLine.FindAllStringSubmatch(string(o.out), -1) {
 		if pkg := packageIn(m[1]); pkg != "" {
 			return pkg, nil
+		}
+	}
+	return "", nil
+}
+
+// focus asks the window manager what has the focus. Which part of its dump tells, changed with Android 10.
+func (d *Device) focus(ctx context.Context) (string, error) {
+	parts := []string{"displays", "windows"}
+	if d.info.APILevel > 0 && d.info.APILevel < 29 {
+		slices.Reverse(parts)
+	}
+	for _, part := range parts {
+		line := "dumpsys window " + part
+		o, err := d.run(ctx, command{name: line, asks: true, line: line})
+		if err != nil || focusLine.Match(o.out) || focusedApp.Match(o.out) {
+			return string(o.out), err
 		}
 	}
 	return "", nil
@@ -80,7 +95,7 @@ var (
 
 // KeyboardShown asks the input method service.
 func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
-	o, err := d.run(ctx, command{name: "dumpsys input_method", line: "dumpsys input_method"})
+	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method"})
 	if err != nil {
 		return false, err
 	}
@@ -95,4 +110,63 @@ func parseKeyboard(dumpsys string) bool {
 		}
 	}
 	return false
+}
+
+var _ drivers.KeyboardArea = (*Device)(nil)
+
+var (
+	keyboardWindow = regexp.MustCompile(`(?m)^\s*Window #\d+ Window\{[^}]*\bInputMethod\}:`)
+	anyWindow      = regexp.MustCompile(`(?m)^\s*Window #\d+ `)
+	touchable      = regexp.MustCompile(`touchable region=SkRegion\(((?:\(-?\d+,-?\d+,-?\d+,-?\d+\))+)`)
+	regionPart     = regexp.MustCompile(`\((-?\d+),(-?\d+),(-?\d+),(-?\d+)\)`)
+	windowFrame    = regexp.MustCompile(`\b(?:mFrame|frame)=\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]`)
+	givenInsets    = regexp.MustCompile(`mGiven(?:Content|Visible)Insets=\[\d+,(\d+)\]`)
+)
+
+// KeyboardArea asks the input method service whether there is one, and the window manager where it takes touches: its window is often as
+// large as the screen. Where that is not told it is taken for two fifths of the screen.
+func (d *Device) KeyboardArea(ctx context.Context) (image.Rectangle, error) {
+	o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method; dumpsys window windows"})
+	if err != nil || !parseKeyboard(string(o.out)) {
+		return image.Rectangle{}, err
+	}
+	if area := parseKeyboardArea(string(o.out)); !area.Empty() {
+		return area, nil
+	}
+	size := d.screenSize()
+	return image.Rect(0, size.Y*3/5, size.X, size.Y), nil
+}
+
+func parseKeyboardArea(dumpsys string) image.Rectangle {
+	at := keyboardWindow.FindStringIndex(dumpsys)
+	if at == nil {
+		return image.Rectangle{}
+	}
+	section := dumpsys[at[1]:]
+	if next := anyWindow.FindStringIndex(section); next != nil {
+		section = section[:next[0]]
+	}
+	var area image.Rectangle
+	if m := touchable.FindStringSubmatch(section); m != nil {
+		for _, part := range regionPart.FindAllStringSubmatch(m[1], -1) {
+			area = area.Union(rectangle(part[1:]))
+		}
+		return area
+	}
+	frame, insets := windowFrame.FindStringSubmatch(section), givenInsets.FindStringSubmatch(section)
+	if frame == nil || insets == nil {
+		return area
+	}
+	area = rectangle(frame[1:])
+	top, _ := strconv.Atoi(insets[1])
+	area.Min.Y += top
+	return area
+}
+
+func rectangle(numbers []string) image.Rectangle {
+	var n [4]int
+	for i := range n {
+		n[i], _ = strconv.Atoi(numbers[i])
+	}
+	return image.Rect(n[0], n[1], n[2], n[3])
 }

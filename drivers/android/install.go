@@ -25,6 +25,11 @@ const (
 // Install streams a package file into the phone's package manager; phones without that get the file first. It replaces an older
 // version, whose data stays.
 func (d *Device) Install(ctx context.Context, path string) error {
+	return d.InstallWatched(ctx, path, nil)
+}
+
+// InstallWatched is Install that tells how many bytes the phone has taken.
+func (d *Device) InstallWatched(ctx context.Context, path string, progress func(done, total int64)) error {
 	name := filepath.Base(path)
 	f, err := os.Open(path)
 	if err != nil {
@@ -46,11 +51,11 @@ func (d *Device) Install(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	said := ""
+	said, apk := "", &counting{r: f, total: info.Size(), told: progress}
 	if streams {
-		said, err = d.link.feed(ctx, fmt.Sprintf("exec:cmd package 'install' -r -t -S %d", info.Size()), f)
+		said, err = d.link.feed(ctx, fmt.Sprintf("exec:cmd package 'install' -r -t -S %d", info.Size()), apk)
 	} else {
-		said, err = d.installPushed(ctx, f, info.ModTime())
+		said, err = d.installPushed(ctx, apk, info.ModTime())
 	}
 	if err != nil {
 		return d.link.fault(ctx, "install "+name, err)
@@ -82,7 +87,7 @@ func (l *link) feed(ctx context.Context, service string, r io.Reader) (string, e
 }
 
 // installPushed is for Android 6 and older.
-func (d *Device) installPushed(ctx context.Context, f *os.File, modified time.Time) (string, error) {
+func (d *Device) installPushed(ctx context.Context, f io.Reader, modified time.Time) (string, error) {
 	remote := d.tempFile(".apk")
 	if err := d.link.push(ctx, f, remote, modified); err != nil {
 		return "", err
@@ -92,6 +97,22 @@ func (d *Device) installPushed(ctx context.Context, f *os.File, modified time.Ti
 		d.removed(remote)
 	}
 	return o.text(), err
+}
+
+// counting tells how much was read.
+type counting struct {
+	r           io.Reader
+	done, total int64
+	told        func(done, total int64) // may be nil
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.done += int64(n)
+	if n > 0 && c.told != nil {
+		c.told(c.done, c.total)
+	}
+	return n, err
 }
 
 // push copies to a file on the device.
@@ -181,6 +202,21 @@ func installProblems() []installMeaning {
 		{"INSTALL_FAILED_MISSING_FEATURE", false, "it needs hardware that this phone does not have"},
 		{"INSTALL_FAILED_CONFLICTING_PROVIDER", false, "another app on the phone has a content provider of the same name"},
 		{"INSTALL_FAILED_DUPLICATE_PERMISSION", false, "another app on the phone defines the same permission"},
+		{"INSTALL_FAILED_DUPLICATE_PACKAGE", false, "the phone has another package of the same name"},
+		{"INSTALL_FAILED_NO_SHARED_USER", false, "the user that it wants to share does not exist on this phone"},
+		{"INSTALL_FAILED_PERMISSION_MODEL_DOWNGRADE", false, "it is for older Androids than the one installed, which knows runtime permissions: uninstall that first"},
+		{"INSTALL_FAILED_SANDBOX_VERSION_DOWNGRADE", false, "the phone has it with a stricter sandbox: uninstall it first"},
+		{"INSTALL_FAILED_TEST_ONLY", true, "the phone refuses packages that are for tests only"},
+		{"INSTALL_FAILED_INVALID_INSTALL_LOCATION", true, "the phone cannot put it where it wants to be"},
+		{"INSTALL_FAILED_MEDIA_UNAVAILABLE", true, "the phone's storage for it is not there"},
+		{"INSTALL_FAILED_CONTAINER_ERROR", true, "the phone's storage does not take it"},
+		{"INSTALL_FAILED_INTERNAL_ERROR", true, "the phone's package manager failed: restart the phone"},
+		{"INSTALL_FAILED_DEXOPT", true, "the phone could not prepare it, for want of room perhaps"},
+		{"INSTALL_FAILED_UID_CHANGED", true, "the phone has data of an app of that name that it does not give to this one: uninstall that first"},
+		{"INSTALL_FAILED_REPLACE_COULDNT_DELETE", true, "the phone cannot remove the older version"},
+		{"INSTALL_FAILED_SESSION_INVALID", true, "the phone has given the installation up"},
+		{"INSTALL_FAILED_REJECTED_BY_BUILDTYPE", true, "this build of Android refuses it"},
+		{"INSTALL_FAILED_PRE_APPROVAL", true, "it was not approved on the phone"},
 		{"INSTALL_FAILED_INVALID_APK", false, "the file is not a whole APK"},
 		{"INSTALL_FAILED_INSUFFICIENT_STORAGE", true, "the phone's storage is full"},
 		{"INSTALL_FAILED_USER_RESTRICTED", true, "the phone forbids it over USB: turn on \"Install via USB\" in its developer options, " +
@@ -205,7 +241,7 @@ func (d *Device) Uninstall(ctx context.Context, app string) error {
 		return err
 	}
 	d.unwatch(pkg)
-	o, err := d.run(ctx, command{name: "pm uninstall", line: "pm uninstall " + pkg, limit: clearLimit})
+	o, err := d.pm(ctx, "uninstall", pkg)
 	if err != nil || hasLine(string(o.out), "Success") {
 		return err
 	}

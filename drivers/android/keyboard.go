@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 const (
@@ -43,7 +45,7 @@ func (d *Device) keyboardStays(ctx context.Context) (bool, error) {
 		if err != nil || !shown {
 			return shown, err
 		}
-		if err := pause(wait, hidePoll); errors.Is(err, errStillUp) {
+		if err := drivers.Pause(wait, hidePoll); errors.Is(err, errStillUp) {
 			return true, nil
 		} else if err != nil {
 			return true, d.link.fault(ctx, "hide the keyboard", err)

@@ -28,6 +28,7 @@ type link struct {
 	mu       sync.Mutex
 	features map[string]bool // nil until asked for
 	noExec   bool            // the device has neither shell v2 nor exec
+	away     bool            // it was waited for in vain, and has not answered since
 }
 
 // command is one line for the device's shell.
@@ -37,6 +38,7 @@ type command struct {
 	limit time.Duration // zero means commandLimit
 	max   int           // of standard output, in bytes; zero means outputLimit
 	hint  int           // how many bytes to expect
+	asks  bool          // it changes nothing on the phone, so that it may be asked again
 }
 
 // output is what a command left. A device without shell v2 gives all of it in out.
@@ -144,8 +146,18 @@ func (l *link) startLegacy(ctx context.Context, line string) (*process, error) {
 
 const exitMark = "taproot-exit:"
 
-// run runs a command to its end. An exit code other than zero is not an error here: many of Android's commands err in both.
+// run runs a command to its end. An exit code other than zero is not an error here: many of Android's commands err in both. What only
+// asks is asked once more when the connection breaks and the device comes back; input never is, for it may have happened.
 func (l *link) run(ctx context.Context, cmd command) (output, error) {
+	o, err := l.runOnce(ctx, cmd)
+	if cmd.asks && dropped(err) && l.returns(ctx) {
+		l.srv.log.Info("the connection broke, asking again", "device", l.serial, "command", cmd.name)
+		o, err = l.runOnce(ctx, cmd)
+	}
+	return o, err
+}
+
+func (l *link) runOnce(ctx context.Context, cmd command) (output, error) {
 	limit := cmd.limit
 	if limit == 0 {
 		limit = commandLimit
@@ -174,6 +186,7 @@ func (l *link) run(ctx context.Context, cmd command) (output, error) {
 	if err != nil {
 		return output{}, l.fault(ctx, cmd.name, err)
 	}
+	l.setAway(false)
 	if p.v2 {
 		return output{out.Bytes(), errs.Bytes(), code}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,9 +19,12 @@ import (
 const (
 	logFlush = 2 * time.Second // for the last lines to arrive
 	logQuiet = 200 * time.Millisecond
+	logAgain = 5 // times that a log which was cut is begun anew
 	logTag   = "Taproot"
 	lineMax  = 64 << 10
 )
+
+var _ drivers.LogKeeper = (*Device)(nil)
 
 // deviceDate gives the phone's own time in the form that logcat's -T takes.
 const deviceDate = "date '+%m-%d %H:%M:%S.%N'"
@@ -31,27 +35,37 @@ var deviceTime = regexp.MustCompile(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
 // closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that comes back, so that
 // everything before it is there; the line itself is left out.
 func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, err error) {
-	o, err := d.run(ctx, command{name: "date", line: deviceDate})
+	o, err := d.run(ctx, command{name: "date", asks: true, line: deviceDate})
 	if err != nil {
 		return nil, err
 	}
-	p, err := d.stream(ctx, command{name: "logcat", line: "logcat -v threadtime -T " + logStart(string(o.out))})
+	since := logStart(string(o.out))
+	p, err := d.logcat(ctx, since)
 	if err != nil {
 		return nil, err
 	}
 	l := &logStream{
 		d: d, p: p, w: w, mark: "end-of-test-" + rand.Text()[:12], errs: capped{max: stderrLimit, quiet: true},
-		moved: make(chan struct{}, 1), done: make(chan struct{}),
+		moved: make(chan struct{}, 1), done: make(chan struct{}), last: recent{since: launchTime.FindString(strings.Trim(since, "'"))},
 	}
+	l.wanted, l.end = context.WithCancel(d.life)
 	if !d.spawn(func() {
 		defer close(l.done)
-		code, err := p.wait(l, &l.errs)
-		l.finish(code, err)
+		l.follow()
 	}) {
+		l.end()
 		p.close()
 		return nil, fmt.Errorf("device %s: logcat: %w", d.link.serial, errClosed)
 	}
+	d.mu.Lock()
+	d.logged = l
+	d.mu.Unlock()
 	return sync.OnceValue(l.stop), nil
+}
+
+// logcat begins to copy what was logged since.
+func (d *Device) logcat(ctx context.Context, since string) (*process, error) {
+	return d.stream(ctx, command{name: "logcat", line: "logcat -v threadtime -T " + since})
 }
 
 // logStart turns the phone's date into the argument of -T. One that cannot be read means: from the last line on.
@@ -69,14 +83,19 @@ func logStart(date string) string {
 // logStream is a log being copied.
 type logStream struct {
 	d     *Device
-	p     *process
 	w     io.Writer
 	mark  string
 	errs  capped
 	moved chan struct{} // something arrived
 	done  chan struct{} // the log has ended
 
+	wanted context.Context // ends when nobody wants the log any more
+	end    context.CancelFunc
+
+	last recent // the lines that a new logcat would give again
+
 	mu    sync.Mutex
+	p     *process
 	rest  []byte // of a line that is not whole yet
 	ended bool   // the mark came by: what follows is not ours
 	asked bool   // to stop
@@ -117,6 +136,10 @@ func (l *logStream) pass(line []byte) error {
 		l.ended = true
 		return nil
 	}
+	if l.last.again(string(line)) {
+		return nil
+	}
+	l.d.hear(line)
 	if _, err := l.w.Write(line); err != nil {
 		l.ended = true
 		l.err = fmt.Errorf("write the log: %w", err)
@@ -125,13 +148,93 @@ func (l *logStream) pass(line []byte) error {
 	return nil
 }
 
-// finish notes why logcat ended, if nobody had asked it to.
-func (l *logStream) finish(code int, err error) {
+// follow copies until the log ends for good. A connection that broke, and a logcat that gave up, are replaced: the phone keeps what was
+// logged meanwhile.
+func (l *logStream) follow() {
+	for again := 0; ; again++ {
+		l.finish(l.p.wait(l, &l.errs))
+		if again == logAgain || !l.resume() {
+			break
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.ended && len(l.rest) > 0 {
 		_ = l.pass(l.rest)
 	}
+}
+
+// resume begins anew where the log was cut.
+func (l *logStream) resume() bool {
+	l.mu.Lock()
+	cut, over, since := l.err, l.asked || l.ended, l.last.since
+	l.mu.Unlock()
+	if cut == nil || over || since == "" || dropped(cut) && !l.d.link.returns(l.wanted) || drivers.Pause(l.wanted, logQuiet) != nil {
+		return false
+	}
+	p, err := l.d.logcat(l.wanted, "'"+since+"'")
+	if err != nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.asked {
+		p.close()
+		return false
+	}
+	l.p, l.rest, l.err = p, nil, nil
+	l.last.replay()
+	l.d.log.Info("the log was cut and goes on", "since", since, "error", cut)
+	return true
+}
+
+// LogCut says that lines may be missing now.
+func (d *Device) LogCut() error {
+	d.mu.Lock()
+	l := d.logged
+	d.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: its log is cut: %w", drivers.ErrNotReady, l.err)
+}
+
+// recent are the lines of a log's last moment.
+type recent struct {
+	since string         // that moment
+	lines map[string]int // in it, and how often
+	known map[string]int // those that are to come again
+}
+
+// again notes a line, and tells whether it has been given before.
+func (r *recent) again(line string) bool {
+	m := launchTime.FindString(line)
+	if m == "" {
+		return false
+	}
+	if m != r.since || r.lines == nil {
+		r.since, r.lines = m, map[string]int{}
+	}
+	if r.known[line] > 0 {
+		r.known[line]--
+		return true
+	}
+	r.lines[line]++
+	return false
+}
+
+// replay says that the lines of the last moment are coming again.
+func (r *recent) replay() { r.known = maps.Clone(r.lines) }
+
+// finish notes why logcat ended, if nobody had asked it to.
+func (l *logStream) finish(code int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.asked || l.err != nil || l.d.life.Err() != nil {
 		return
 	}
@@ -148,8 +251,10 @@ func (l *logStream) stop() error {
 	l.flush(ctx)
 	l.mu.Lock()
 	l.asked = true
+	p := l.p
 	l.mu.Unlock()
-	l.p.close()
+	l.end()
+	p.close()
 	<-l.done
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,7 +2,6 @@ package android
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"net"
 	"strings"
@@ -36,20 +35,7 @@ func serverAt(addr string) Options {
 // newPhones starts phones behind a host server of the simulator's own, and a driver for them.
 func newPhones(t *testing.T, options ...androidtest.Options) (*Driver, []*androidtest.Phone, *androidtest.Server) {
 	t.Helper()
-	var phones []*androidtest.Phone
-	for i, o := range options {
-		if o.Serial == "" {
-			o.Serial = fmt.Sprintf("SIM%d", i+1)
-		}
-		phone := androidtest.NewPhone(o)
-		t.Cleanup(phone.Close)
-		phones = append(phones, phone)
-	}
-	server, err := androidtest.NewServer(phones...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
+	server, phones := androidtest.Start(t, options...)
 	opts := serverAt(server.Addr())
 	opts.NotesDir = t.TempDir()
 	driver := New(opts)
@@ -123,7 +109,7 @@ func waitNode(t *testing.T, d *Device, label string) *drivers.Node {
 		if n := findNode(tree, label); n != nil {
 			return n
 		}
-		if err := pause(t.Context(), keyboardPoll); err != nil {
+		if err := drivers.Pause(t.Context(), keyboardPoll); err != nil {
 			t.Fatalf("no %q: %v", label, err)
 		}
 	}

@@ -31,7 +31,7 @@ func (d *Device) Stop(ctx context.Context, app string) error {
 	}
 	d.unwatch(pkg)
 	// `am force-stop` says nothing of an app that is not there.
-	o, err := d.run(ctx, command{name: "pm path", line: "pm path " + pkg})
+	o, err := d.pm(ctx, "path", pkg)
 	if err != nil || strings.Contains(string(o.out), "package:") {
 		return err
 	}
@@ -95,7 +95,7 @@ func (d *Device) waitDead(ctx context.Context, pkg string, old map[string]bool) 
 	wait, cancel := context.WithTimeoutCause(ctx, dieLimit, errAlive)
 	defer cancel()
 	for len(old) > 0 {
-		o, err := d.run(ctx, command{name: "pidof", line: "pidof " + pkg})
+		o, err := d.run(ctx, command{name: "pidof", asks: true, line: "pidof " + pkg})
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (d *Device) waitDead(ctx context.Context, pkg string, old map[string]bool) 
 		if !alive {
 			return nil
 		}
-		if err := pause(wait, diePoll); errors.Is(err, errAlive) {
+		if err := drivers.Pause(wait, diePoll); errors.Is(err, errAlive) {
 			return fmt.Errorf("device %s: clear %s: its process is still there %v after its data was removed", d.link.serial, pkg, dieLimit)
 		} else if err != nil {
 			return d.link.fault(ctx, "clear "+pkg, err)

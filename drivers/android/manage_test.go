@@ -128,6 +128,10 @@ func TestInstall(t *testing.T) {
 			if err := d.Uninstall(t.Context(), "com.example.fresh"); err != nil || slices.Contains(p.Packages(), "com.example.fresh") {
 				t.Errorf("API %d: uninstall %v", api, err)
 			}
+			var seen, size int64
+			if err := d.InstallWatched(t.Context(), path, func(done, total int64) { seen, size = done, total }); err != nil || seen != size || size == 0 {
+				t.Errorf("API %d: %d of %d bytes were told of, %v", api, seen, size, err)
+			}
 			noLeftovers(t, d)
 		}
 	}
@@ -142,6 +146,7 @@ func TestInstallSaysWhy(t *testing.T) {
 		"package=a.b\nfail=INSTALL_FAILED_INSUFFICIENT_STORAGE":                  {"storage is full", false},
 		"package=a.b\nfail=INSTALL_FAILED_USER_RESTRICTED: Install canceled":     {"Install via USB", false},
 		"package=a.b\nfail=INSTALL_FAILED_NO_MATCHING_ABIS: res=-113":            {"other processors", true},
+		"package=a.b\nfail=INSTALL_FAILED_INTERNAL_ERROR: Session failed":        {"restart the phone", false},
 		"package=a.b\nfail=INSTALL_FAILED_SOMETHING_NEW: words":                  {"INSTALL_FAILED_SOMETHING_NEW: words", true},
 		"nothing": {"cannot read the APK", true},
 	} {
@@ -165,6 +170,25 @@ func TestInstallSaysWhy(t *testing.T) {
 	}
 	if err := d.Uninstall(t.Context(), "com.android.settings"); err == nil || !strings.Contains(err.Error(), "apps of the system") {
 		t.Errorf("a system app: %v", err)
+	}
+}
+
+// TestPhonesWithASecondUser: a secure folder or a work profile is not the shell's, which then must name the user.
+func TestPhonesWithASecondUser(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	for _, line := range []string{"pm list packages -3", "pm uninstall com"} {
+		p.Fail(androidtest.Fault{Match: line, Kind: androidtest.Error, Code: 255,
+			Output: "\nException occurred while executing 'list':\njava.lang.SecurityException: Shell does not have permission to access user 150\n"})
+	}
+	if apps, err := d.ListApps(t.Context()); err != nil || !slices.Contains(apps, androidtest.LoginPackage) {
+		t.Errorf("apps %v, %v", apps, err)
+	}
+	if err := d.Uninstall(t.Context(), androidtest.LoginPackage); err != nil || slices.Contains(p.Packages(), androidtest.LoginPackage) {
+		t.Error(err)
+	}
+	p.Fail(androidtest.Fault{Match: "pm list", Kind: androidtest.Error, Code: 255, Output: "java.lang.SecurityException: nothing at all\n"})
+	if apps, err := d.ListApps(t.Context()); err == nil || len(apps) != 0 || drivers.AppIsWrong(err) {
+		t.Errorf("a list that is refused: %v, %v", apps, err)
 	}
 }
 

@@ -3,7 +3,9 @@ package android
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,21 +14,38 @@ import (
 
 // ListApps names the packages that are not part of the system.
 func (d *Device) ListApps(ctx context.Context) ([]string, error) {
-	names, err := d.packages(ctx, "pm list packages -3")
+	names, err := d.packages(ctx, "-3")
 	slices.Sort(names)
 	return names, err
 }
 
+// otherUser is what Samsung's and others' phones with a second user (a secure folder, a work profile) say where none is named.
+var otherUser = regexp.MustCompile(`does not have permission to access user \d+`)
+
+// pm runs the package manager, for the phone's first user where it may not for all.
+func (d *Device) pm(ctx context.Context, verb, args string) (output, error) {
+	cmd := command{name: "pm " + verb, line: strings.TrimSpace("pm " + verb + " " + args), limit: clearLimit, asks: verb != "uninstall"}
+	o, err := d.run(ctx, cmd)
+	if err != nil || !otherUser.MatchString(o.text()) {
+		return o, err
+	}
+	cmd.line = strings.TrimSpace("pm " + verb + " --user 0 " + args)
+	return d.run(ctx, cmd)
+}
+
 // mustBeInstalled gives ErrNoApp, with the names that are near, for a package that the phone does not have.
 func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
-	all, err := d.packages(ctx, "pm list packages")
+	all, err := d.packages(ctx, "")
+	if errors.Is(err, errUntold) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 || slices.Contains(all, pkg) {
 		return nil
 	}
-	own, err := d.packages(ctx, "pm list packages -3")
+	own, err := d.packages(ctx, "-3")
 	if err != nil {
 		return err
 	}
@@ -37,8 +56,9 @@ func (d *Device) mustBeInstalled(ctx context.Context, pkg string) error {
 	return fmt.Errorf("device %s: %w: %s is not installed%s", d.link.serial, drivers.ErrNoApp, pkg, hint)
 }
 
-func (d *Device) packages(ctx context.Context, line string) ([]string, error) {
-	o, err := d.run(ctx, command{name: "pm list packages", line: line})
+// packages gives the names that `pm list packages` lists with an option.
+func (d *Device) packages(ctx context.Context, option string) ([]string, error) {
+	o, err := d.pm(ctx, "list packages", option)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +68,13 @@ func (d *Device) packages(ctx context.Context, line string) ([]string, error) {
 			names = append(names, name)
 		}
 	}
+	if len(names) == 0 && (o.code != 0 || strings.Contains(o.text(), "Exception")) {
+		return nil, fmt.Errorf("device %s: %w: %s", d.link.serial, errUntold, o.reason())
+	}
 	return names, nil
 }
+
+var errUntold = errors.New("it does not tell which apps it has")
 
 // near gives at most three names that someone who wrote name may have meant.
 func near(name string, names []string) []string {

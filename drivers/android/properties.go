@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -15,34 +15,100 @@ import (
 
 // properties are what a phone says about itself.
 type properties struct {
-	props   map[string]string
-	size    image.Point // in its natural orientation
+	props map[string]string
+	screen
 	density int
+	turns   int // of the screen, in quarters
+	battery battery
 }
 
-// describe asks a ready device, everything at once.
+// screen is the display in its natural orientation.
+type screen struct {
+	size  image.Point // what apps, trees and taps go by: an override, where there is one
+	panel image.Point // of the glass
+}
+
+// battery is what a phone says of its power.
+type battery struct {
+	percent  int
+	charging bool
+}
+
+// describe asks a ready device, everything at once. Without its properties it cannot be driven; the rest may be missing.
 func describe(ctx context.Context, l *link) (properties, error) {
 	var p properties
-	if _, err := l.has(ctx, "shell_v2"); err != nil { // once, before three commands want to know it
+	if _, err := l.has(ctx, "shell_v2"); err != nil { // once, before all commands want to know it
 		return p, err
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		o, err := l.run(ctx, command{name: "getprop", line: "getprop"})
-		p.props = parseProps(string(o.out))
-		return err
+	var asked sync.WaitGroup
+	asked.Go(func() {
+		p.screen = parseScreen(l.tells(ctx, command{name: "wm size", line: "wm size"}))
 	})
-	group.Go(func() error {
-		o, err := l.run(ctx, command{name: "wm size", line: "wm size"})
-		p.size = parseSize(string(o.out))
-		return err
+	asked.Go(func() {
+		p.density = parseDensity(l.tells(ctx, command{name: "wm density", line: "wm density"}))
 	})
-	group.Go(func() error {
-		o, err := l.run(ctx, command{name: "wm density", line: "wm density"})
-		p.density = parseDensity(string(o.out))
-		return err
-	})
-	return p, group.Wait()
+	asked.Go(func() { p.moment(ctx, l) })
+	o, err := l.run(ctx, command{name: "getprop", asks: true, line: "getprop"})
+	p.props = parseProps(string(o.out))
+	asked.Wait()
+	return p, err
+}
+
+// tells asks for what a phone can be used without.
+func (l *link) tells(ctx context.Context, cmd command) string {
+	cmd.limit, cmd.asks = tellLimit, true
+	o, err := l.run(ctx, cmd)
+	if err != nil && ctx.Err() == nil {
+		l.srv.log.Warn("the phone does not tell", "device", l.serial, "command", cmd.name, "error", err)
+	}
+	return string(o.out)
+}
+
+// moment asks for what changes from minute to minute.
+func (p *properties) moment(ctx context.Context, l *link) {
+	said := l.tells(ctx, command{name: "dumpsys battery", line: "dumpsys battery; " + rotationQuestion})
+	p.battery = parseBattery(said)
+	p.turns, _ = parseRotation(said)
+}
+
+// tellLimit is for what a phone can be used without.
+const tellLimit = 5 * time.Second
+
+// rotationQuestion has the phone itself pick the lines: all that its window manager says is much.
+const rotationQuestion = "dumpsys window displays | grep -E 'm(Current)?Rotation='; dumpsys input | grep SurfaceOrientation"
+
+var batteryLine = regexp.MustCompile(`(?m)^\s*(level|scale|status|(?:AC|USB|Wireless|Dock) powered): (\S+)\s*$`)
+
+// parseBattery reads `dumpsys battery`. Emulators and televisions have none: then the level is 0.
+func parseBattery(text string) battery {
+	var b battery
+	level, scale := 0, 100
+	for _, m := range batteryLine.FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.Atoi(m[2])
+		switch m[1] {
+		case "level":
+			level = n
+		case "scale":
+			scale = max(n, 1)
+		case "status":
+			b.charging = b.charging || n == 2 || n == 5 // charging, full
+		default:
+			b.charging = b.charging || m[2] == "true"
+		}
+	}
+	b.percent = min(max(level*100/scale, 0), 100)
+	return b
+}
+
+// orientation says how the screen stands.
+func (p properties) orientation() string {
+	if p.size == (image.Point{}) {
+		return ""
+	}
+	if (p.size.X > p.size.Y) != (p.turns%2 == 1) {
+		return "landscape"
+	}
+	return "portrait"
 }
 
 func (p properties) api() int {
@@ -61,6 +127,9 @@ func (p properties) info(a attachment) drivers.Info {
 		Width:        p.size.X,
 		Height:       p.size.Y,
 		Density:      p.density,
+		Orientation:  p.orientation(),
+		Battery:      p.battery.percent,
+		Charging:     p.battery.charging,
 		Emulator:     isEmulator(a.serial, p.props),
 	}
 	if info.Model == "" {
@@ -109,17 +178,20 @@ var (
 	densityLine = regexp.MustCompile(`(?m)^\s*(Physical|Override) density:\s*(\d+)`)
 )
 
-// parseSize reads `wm size`; an override is what apps, screenshots and taps go by.
-func parseSize(text string) image.Point {
-	var size image.Point
+// parseScreen reads `wm size`.
+func parseScreen(text string) screen {
+	var s screen
 	for _, m := range sizeLine.FindAllStringSubmatch(text, -1) {
 		w, _ := strconv.Atoi(m[2])
 		h, _ := strconv.Atoi(m[3])
-		if size == (image.Point{}) || m[1] == "Override" {
-			size = image.Pt(w, h)
+		if m[1] == "Physical" {
+			s.panel = image.Pt(w, h)
+		}
+		if s.size == (image.Point{}) || m[1] == "Override" {
+			s.size = image.Pt(w, h)
 		}
 	}
-	return size
+	return s
 }
 
 // parseDensity reads `wm density` in the same way.

@@ -56,13 +56,13 @@ func TestParseProps(t *testing.T) {
 }
 
 func TestParseGeometry(t *testing.T) {
-	if got := parseSize("Physical size: 1080x2400\n"); got != image.Pt(1080, 2400) {
+	if got := parseScreen("Physical size: 1080x2400\n"); got.size != image.Pt(1080, 2400) {
 		t.Errorf("size %v", got)
 	}
-	if got := parseSize("Physical size: 1080x2400\r\nOverride size: 720x1600\r\n"); got != image.Pt(720, 1600) {
+	if got := parseScreen("Physical size: 1080x2400\r\nOverride size: 720x1600\r\n"); got != (screen{image.Pt(720, 1600), image.Pt(1080, 2400)}) {
 		t.Errorf("override %v", got)
 	}
-	if got := parseSize("Error: no display"); got != (image.Point{}) {
+	if got := parseScreen("Error: no display"); got != (screen{}) {
 		t.Errorf("nothing %v", got)
 	}
 	if got := parseDensity("Physical density: 420\nOverride density: 380"); got != 380 {
@@ -343,6 +343,45 @@ func TestLogStart(t *testing.T) {
 	} {
 		if got := logStart(date); got != want {
 			t.Errorf("%q: %s", date, got)
+		}
+	}
+}
+
+func TestParseKeyboardArea(t *testing.T) {
+	const apps = "  Window #1 Window{48b4735 u0 com.a/com.a.B}:\n    mFrame=[0,0][1080,2400]\n    touchable region=SkRegion((0,0,1080,2400))\n"
+	for name, c := range map[string]struct {
+		text string
+		want image.Rectangle
+	}{
+		"a region":        {"  Window #2 Window{7c1 u0 InputMethod}:\n    mFrame=[0,63][1080,2340]\n    touchable region=SkRegion((0,1559,1080,2340))\n" + apps, image.Rect(0, 1559, 1080, 2340)},
+		"of two parts":    {"  Window #2 Window{7c1 u0 InputMethod}:\r\n    touchable region=SkRegion((0,1500,1080,1600)(10,1600,1070,2340))\r\n" + apps, image.Rect(0, 1500, 1080, 2340)},
+		"insets":          {"  Window #2 Window{7c1 u0 InputMethod}:\n    mGivenContentInsets=[0,1328][0,0] mGivenVisibleInsets=[0,1328][0,0]\n    Frames: parent=[0,126][1080,2274] frame=[0,126][1080,2274]\n" + apps, image.Rect(0, 1454, 1080, 2274)},
+		"nothing of it":   {"  Window #2 Window{7c1 u0 InputMethod}:\n" + apps, image.Rectangle{}},
+		"no such window":  {apps, image.Rectangle{}},
+		"an app's dialog": {"  Window #2 Window{7c1 u0 com.a/com.a.InputMethodPicker}:\n    touchable region=SkRegion((0,1,2,3))\n", image.Rectangle{}},
+	} {
+		if got := parseKeyboardArea(c.text); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestDisplayZero reads what Androids of several years say of their displays.
+func TestDisplayZero(t *testing.T) {
+	for want, text := range map[string]string{
+		"4619827677550801152": `Display id 0: DisplayInfo{"Built-in Screen", displayId 0, displayGroupId 0, FLAG_SECURE, FLAG_TRUSTED, real 904 x 2316, ` +
+			`largest app 2316 x 2316, rotation 0, state ON, type INTERNAL, uniqueId "local:4619827677550801152", app 904 x 2316, density 420}, isValid=true` + "\n" +
+			`Display id 2: DisplayInfo{"HDMI", displayId 2, uniqueId "local:4619827677550801153", app 1 x 1}, isValid=true`,
+		"19260422155234049": "  Display 1:\n    mBaseDisplayInfo=DisplayInfo{\"Cover\", displayId 10, uniqueId \"local:1\", app 1 x 1}\n" +
+			`    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:19260422155234049", app 1080 x 2028, real 1080 x 2160`,
+		"": "cmd: Can't find service: display",
+	} {
+		got := ""
+		if m := displayZero.FindStringSubmatch(text); m != nil {
+			got = m[1]
+		}
+		if got != want {
+			t.Errorf("%q in %s", got, text)
 		}
 	}
 }

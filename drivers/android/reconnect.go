@@ -15,7 +15,10 @@ import (
 const (
 	reconnectLimit = 6 * time.Second // a phone that is switched off must not hold up the others
 	reconnectPoll  = 50 * time.Millisecond
-	maxKnown       = 256
+	// returnLimit is how long a phone may take to come back by itself: adb tries a broken connection again at once, a cable that lost
+	// contact takes a second or two. One that restarts does not come back in that time.
+	returnLimit = 5 * time.Second
+	maxKnown    = 256
 )
 
 // byAddress tells whether a serial is the address by which adb reaches the device. A new adb server finds USB devices and
@@ -116,11 +119,47 @@ func (s *server) bringBackOne(ctx context.Context, serial string) (state drivers
 	for {
 		state = s.stateOf(ctx, serial)
 		refused := strings.HasPrefix(said, "failed") || strings.HasPrefix(said, "cannot") || strings.HasPrefix(said, "unable")
-		if state == drivers.Ready || state == "unauthorized" || refused || pause(ctx, reconnectPoll) != nil {
+		if state == drivers.Ready || state == "unauthorized" || refused || drivers.Pause(ctx, reconnectPoll) != nil {
 			return state, said
 		}
 	}
 }
+
+// returns waits for a device whose connection broke. A device for which that was in vain is not waited for again until it has answered.
+func (l *link) returns(ctx context.Context) bool {
+	l.mu.Lock()
+	away := l.away
+	l.mu.Unlock()
+	if away {
+		return false
+	}
+	asked := ctx
+	ctx, cancel := context.WithTimeout(ctx, returnLimit)
+	defer cancel()
+	for first := true; drivers.Pause(ctx, reconnectPoll) == nil; first = false { // a while, for adb to take notice itself
+		state, err := l.state(ctx)
+		gone := state == "offline" || dropped(err)
+		switch {
+		case state == drivers.Ready:
+			return true
+		case !gone && !transient(state):
+			cancel()
+		case first && l.srv.friends.know(l.serial):
+			l.srv.bringBack(ctx, []string{l.serial})
+		}
+	}
+	l.setAway(asked.Err() == nil)
+	return false
+}
+
+func (l *link) setAway(away bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away = away
+}
+
+// transient tells of a state through which a device goes when it is attached.
+func transient(state drivers.State) bool { return state == "connecting" || state == "authorizing" }
 
 // stateOf is "" for a device that the server does not know.
 func (s *server) stateOf(ctx context.Context, serial string) drivers.State {

@@ -91,6 +91,11 @@ func (d *Device) film(ctx context.Context, size string) (*segment, error) {
 	if size != "" {
 		line += " --size " + size
 	}
+	d.mu.Lock()
+	if d.display != "" {
+		line += " --display-id " + d.display
+	}
+	d.mu.Unlock()
 	var err error
 	if s.p, err = d.stream(ctx, command{name: "screenrecord", line: line + " " + s.file}); err != nil {
 		return nil, err

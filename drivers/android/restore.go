@@ -34,6 +34,8 @@ type owed struct {
 	Airplane *bool             `json:"airplane,omitempty"`
 	Locales  map[string]string `json:"locales,omitempty"`
 	Keyboard string            `json:"keyboard,omitempty"`
+	Location bool              `json:"location,omitempty"` // test providers were made
+	Media    []string          `json:"media,omitempty"`    // files in the gallery
 }
 
 func (o *owed) setting(s settingRow) {
@@ -70,6 +72,10 @@ func (o *owed) lines() []string {
 	if o.Keyboard != "" {
 		lines = append(lines, "ime set "+shellescape.Quote(o.Keyboard))
 	}
+	if o.Location {
+		lines = append(lines, unmockLines()...)
+	}
+	lines = append(lines, unmediaLines(o.Media)...)
 	if o.Airplane != nil { // last: it may cut a connection over Wi-Fi
 		lines = append(lines, airplaneLine(*o.Airplane))
 	}

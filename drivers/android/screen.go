@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"regexp"
+
+	"golang.org/x/image/draw"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -28,10 +31,26 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	img = d.overridden(img)
 	d.mu.Lock()
 	d.shot = img.Bounds().Size()
 	d.mu.Unlock()
 	return img, nil
+}
+
+// overridden scales the picture of the whole glass, which old Androids take, to the size that was set over it (`wm size 720x1600`): trees and
+// taps go by that.
+func (d *Device) overridden(img image.Image) image.Image {
+	size, glass := image.Pt(d.info.Width, d.info.Height), d.glass
+	if got := img.Bounds().Size(); got == image.Pt(glass.Y, glass.X) && got != glass {
+		size, glass = image.Pt(size.Y, size.X), got
+	}
+	if size == glass || size == (image.Point{}) || img.Bounds().Size() != glass {
+		return img
+	}
+	scaled := image.NewRGBA(image.Rectangle{Max: size})
+	draw.ApproxBiLinear.Scale(scaled, scaled.Rect, img, img.Bounds(), draw.Src, nil)
+	return scaled
 }
 
 // errPixels marks raw pixels that we cannot read: PNG is the way out.
@@ -44,7 +63,7 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 	if bad {
 		return nil, errPixels
 	}
-	o, err := d.run(ctx, command{name: "screencap", line: "screencap", max: screenshotBytes, hint: hint})
+	o, err := d.screencap(ctx, "screencap", hint)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +82,7 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 }
 
 func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
-	o, err := d.run(ctx, command{name: "screencap -p", line: "screencap -p", max: screenshotBytes})
+	o, err := d.screencap(ctx, "screencap -p", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +92,56 @@ func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
 	}
 	return img, nil
 }
+
+// screencap runs the tool for the display that trees and taps mean. A phone with several says that it takes the first one, which on one
+// that is folded is the dark one inside.
+func (d *Device) screencap(ctx context.Context, line string, hint int) (output, error) {
+	for {
+		d.mu.Lock()
+		display, chosen := d.display, d.chosen
+		d.mu.Unlock()
+		cmd := command{name: line, asks: true, line: line, max: screenshotBytes, hint: hint}
+		if display != "" {
+			cmd.line += " -d " + display
+		}
+		o, err := d.run(ctx, cmd)
+		switch {
+		case err != nil:
+			return o, err
+		case display != "" && o.code != 0 && len(o.out) == 0: // it is gone
+			d.choose("")
+		case !chosen && bytes.Contains(append(o.errs, o.out[:min(len(o.out), 1024)]...), []byte("Multiple displays were found")):
+			if display, err = d.mainDisplay(ctx); err != nil {
+				return o, err
+			}
+			d.choose(display)
+		default:
+			return o, nil
+		}
+	}
+}
+
+func (d *Device) choose(display string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.display, d.chosen = display, true
+}
+
+// mainDisplay asks which piece of glass shows Android's display 0 now. It is "" where that is not told.
+func (d *Device) mainDisplay(ctx context.Context) (string, error) {
+	for _, line := range []string{"cmd display get-displays", "dumpsys display"} {
+		o, err := d.run(ctx, command{name: line, asks: true, line: line})
+		if err != nil {
+			return "", err
+		}
+		if m := displayZero.FindSubmatch(o.out); m != nil {
+			return string(m[1]), nil
+		}
+	}
+	return "", nil
+}
+
+var displayZero = regexp.MustCompile(`DisplayInfo\{[^\n]*?\bdisplayId 0\b[^\n]*?\buniqueId "local:(\d+)"`)
 
 // The pixel formats of Android's graphics.h that a screen is read in.
 const (

@@ -27,9 +27,12 @@ const (
 
 var rotationLine = regexp.MustCompile(`(?m)^\s*(?:.* )?m(?:Current)?Rotation=(?:ROTATION_)?(\d+)`)
 
+// surfaceLine is what old Androids say instead.
+var surfaceLine = regexp.MustCompile(`(?m)^\s*SurfaceOrientation: (\d)`)
+
 // Rotate fixes the screen's orientation, and waits a moment for it: an app may keep its own.
 func (d *Device) Rotate(ctx context.Context, landscape bool) error {
-	o, err := d.run(ctx, command{name: "settings get", line: "settings get system accelerometer_rotation; settings get system user_rotation"})
+	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get system accelerometer_rotation; settings get system user_rotation"})
 	if err != nil {
 		return err
 	}
@@ -73,14 +76,14 @@ func (d *Device) waitTurned(ctx context.Context, turns int) error {
 	wait, cancel := context.WithTimeoutCause(ctx, turnLimit, errNotTurned)
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "dumpsys window displays", line: "dumpsys window displays"})
+		o, err := d.run(ctx, command{name: "dumpsys window displays", asks: true, line: "dumpsys window displays"})
 		if err != nil {
 			return err
 		}
 		if got, known := parseRotation(string(o.out)); got == turns || !known {
 			return nil
 		}
-		if err := pause(wait, turnPoll); errors.Is(err, errNotTurned) {
+		if err := drivers.Pause(wait, turnPoll); errors.Is(err, errNotTurned) {
 			d.log.Info("the screen did not turn: the app in front keeps its orientation")
 			return nil
 		} else if err != nil {
@@ -92,6 +95,9 @@ func (d *Device) waitTurned(ctx context.Context, turns int) error {
 // parseRotation reads quarter turns, which new Androids write in degrees.
 func parseRotation(dumpsys string) (turns int, known bool) {
 	m := rotationLine.FindStringSubmatch(dumpsys)
+	if m == nil {
+		m = surfaceLine.FindStringSubmatch(dumpsys)
+	}
 	if m == nil {
 		return 0, false
 	}
@@ -131,7 +137,7 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	if err := d.since(uimodeAPI, "dark mode"); err != nil {
 		return err
 	}
-	o, err := d.run(ctx, command{name: "cmd uimode", line: "cmd uimode night"})
+	o, err := d.run(ctx, command{name: "cmd uimode", asks: true, line: "cmd uimode night"})
 	if err != nil {
 		return err
 	}
@@ -159,7 +165,7 @@ func (d *Device) Airplane(ctx context.Context, on bool) error {
 		return fmt.Errorf("device %s: %w: airplane mode would cut the network by which adb reaches it: connect it by USB",
 			d.link.serial, drivers.ErrUnsupported)
 	}
-	o, err := d.run(ctx, command{name: "settings get", line: "settings get global airplane_mode_on"})
+	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get global airplane_mode_on"})
 	if err != nil {
 		return err
 	}
@@ -205,7 +211,7 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 	if err := d.since(localeAPI, "an app's language"); err != nil {
 		return err
 	}
-	o, err := d.run(ctx, command{name: "cmd locale", line: "cmd locale get-app-locales " + pkg})
+	o, err := d.run(ctx, command{name: "cmd locale", asks: true, line: "cmd locale get-app-locales " + pkg})
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ const (
 
 // typeByKeyboard types through ADBKeyboard, which is made the phone's keyboard for that moment.
 func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (err error) {
-	o, err := d.run(ctx, command{name: "ime list", line: "ime list -a -s"})
+	o, err := d.run(ctx, command{name: "ime list", asks: true, line: "ime list -a -s"})
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (d *Device) typeByKeyboard(ctx context.Context, text string, first rune) (e
 
 // takeKeyboard makes ADBKeyboard the keyboard and waits until it is. From here on Close knows which one to give back.
 func (d *Device) takeKeyboard(ctx context.Context) error {
-	o, err := d.run(ctx, command{name: "settings get default_input_method", line: "settings get secure default_input_method"})
+	o, err := d.run(ctx, command{name: "settings get default_input_method", asks: true, line: "settings get secure default_input_method"})
 	if err != nil {
 		return err
 	}
@@ -161,14 +161,14 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, keyboardLimit, d.link.tooSlow("the change of the keyboard", keyboardLimit))
 	defer cancel()
 	for {
-		o, err := d.run(ctx, command{name: "dumpsys input_method", line: "dumpsys input_method"})
+		o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method"})
 		if err != nil {
 			return err
 		}
 		if keyboardBound(string(o.out)) {
 			return nil
 		}
-		if err := pause(ctx, keyboardPoll); err != nil {
+		if err := drivers.Pause(ctx, keyboardPoll); err != nil {
 			return d.link.fault(ctx, "the change of the keyboard", err)
 		}
 	}

@@ -144,7 +144,7 @@ func loginForm(t *testing.T, d *Device) {
 				return
 			}
 		}
-		if err := pause(t.Context(), keyboardPoll); err != nil {
+		if err := drivers.Pause(t.Context(), keyboardPoll); err != nil {
 			t.Fatal(err)
 		}
 	}

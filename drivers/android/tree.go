@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/treexml"
 )
 
 const (
@@ -20,7 +22,10 @@ const (
 	rivalTries  = 3
 	rivalPause  = 700 * time.Millisecond
 	treeBudget  = 30 * time.Second // for all tries together
-	dumpCommand = "uiautomator dump %[1]s >/dev/null && cat %[1]s; rm -f %[1]s"
+	dumpCommand = "uiautomator dump %[2]s%[1]s >/dev/null && cat %[1]s; rm -f %[1]s"
+
+	// windowsAPI is the first Android whose dumps know all windows. Others take the option for nothing.
+	windowsAPI = 34
 )
 
 // Tree dumps the elements of the screen with uiautomator. What the tool fails at for a moment is tried again here; a screen that
@@ -39,7 +44,7 @@ func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 			return nil, err
 		}
 		d.log.Debug("dump failed, trying again", "try", try, "error", err)
-		if err := pause(ctx, again.pause); err != nil {
+		if err := drivers.Pause(ctx, again.pause); err != nil {
 			return nil, d.link.fault(ctx, "uiautomator dump", err)
 		}
 	}
@@ -51,6 +56,7 @@ type dumpError struct {
 	tries        int // how many are worth making
 	pause        time.Duration
 	kind         error
+	unreadable   bool // something came, and it is no tree
 }
 
 func (e *dumpError) Error() string {
@@ -65,13 +71,82 @@ func (e *dumpError) Unwrap() error { return e.kind }
 func (d *Device) dump(ctx context.Context) (*dump, error) {
 	file := d.tempFile(".xml")
 	o, err := d.run(ctx, command{
-		name: "uiautomator dump", line: fmt.Sprintf(dumpCommand, file), limit: dumpLimit, max: dumpBytes,
+		name: "uiautomator dump", asks: true, line: fmt.Sprintf(dumpCommand, file, d.windowsOption()), limit: dumpLimit, max: dumpBytes,
 	})
 	if err != nil {
 		return nil, err
 	}
 	d.removed(file)
-	return d.readDump(o)
+	tree, err := d.readDump(o)
+	if err == nil {
+		if tree.reachable(); len(tree.windows) == 0 {
+			return nil, &dumpError{serial: d.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady}
+		}
+		return tree, nil
+	}
+	if d.withoutWindows(err) {
+		return d.dump(ctx)
+	}
+	if err != nil && len(bytes.TrimSpace(o.out)) == 0 && !strings.Contains(string(o.errs), "ERROR: ") {
+		// It reports success for a file that it could not write.
+		if full, askErr := d.storageFull(ctx); askErr != nil || full {
+			return nil, errors.Join(askErr, d.whenFull(full))
+		}
+	}
+	return tree, err
+}
+
+// windowsOption asks for all windows: the list that a field drops down lies in one of its own, which a plain dump may not see.
+func (d *Device) windowsOption() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.info.APILevel < windowsAPI || d.oneWindow {
+		return ""
+	}
+	return "--windows "
+}
+
+// withoutWindows notes a phone whose dumps of all windows cannot be read, so that it is asked for one from now on. It is true when that
+// is news.
+func (d *Device) withoutWindows(err error) bool {
+	broken := new(dumpError)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.info.APILevel < windowsAPI || d.oneWindow || !errors.As(err, &broken) || !broken.unreadable {
+		return false
+	}
+	d.oneWindow = true
+	d.log.Debug("the dump of all windows cannot be read, asking for one from now on", "error", err)
+	return true
+}
+
+// whenFull is the error about a phone that cannot write another file.
+func (d *Device) whenFull(full bool) error {
+	if !full {
+		return nil
+	}
+	return fmt.Errorf("device %s: its storage is full, so that nothing can be dumped: delete something on it", d.link.serial)
+}
+
+// storageFull asks how much room there is where dumps lie.
+func (d *Device) storageFull(ctx context.Context) (bool, error) {
+	o, err := d.run(ctx, command{name: "df", asks: true, line: "df " + tempDir})
+	return parseFull(string(o.out)), err
+}
+
+// roomKB is less than any dump needs.
+const roomKB = 64
+
+// parseFull reads df: the column in front of the percentage is the room that is left, in KB.
+func parseFull(text string) bool {
+	fields := strings.Fields(text)
+	for i := len(fields) - 1; i > 0; i-- {
+		if percent, ok := strings.CutSuffix(fields[i], "%"); ok && percent != "" && strings.Trim(percent, "0123456789") == "" {
+			left, err := strconv.Atoi(fields[i-1])
+			return err == nil && left < roomKB
+		}
+	}
+	return false
 }
 
 // readDump tells a tree from uiautomator's many failures. It ends with 0 after most of them and says so on stderr only.
@@ -79,11 +154,11 @@ func (d *Device) readDump(o output) (*dump, error) {
 	noise, doc := splitDump(o.out)
 	said := string(o.errs) + "\n" + string(noise)
 	fail := func(tries int, pause time.Duration, kind error, what string) (*dump, error) {
-		return nil, &dumpError{d.link.serial, what, tries, pause, kind}
+		return nil, &dumpError{serial: d.link.serial, what: what, tries: tries, pause: pause, kind: kind}
 	}
 	switch {
 	case len(doc) == 0 && strings.Contains(said, "could not get idle state"):
-		return fail(1, 0, drivers.ErrNotReady, "the screen never stood still for uiautomator (an animation, a video, a running clock)")
+		return fail(1, 0, drivers.ErrNeverIdle, "the screen never stood still for uiautomator (an animation, a video, a running clock)")
 	case len(doc) == 0 && strings.Contains(said, "already registered"):
 		return fail(rivalTries, rivalPause, nil, "another automation server holds uiautomator: "+
 			"stop it (Appium, uiautomator2, a running instrumentation) or restart the phone")
@@ -99,14 +174,24 @@ func (d *Device) readDump(o output) (*dump, error) {
 	}
 	tree, err := parseDump(doc)
 	switch {
-	case errors.Is(err, errTooBig):
+	case errors.Is(err, treexml.ErrTooBig):
 		return fail(1, 0, nil, err.Error())
 	case err != nil:
-		return fail(rivalTries, dumpPause, drivers.ErrNotReady, "the dump cannot be read: "+err.Error())
+		_, err := fail(rivalTries, dumpPause, drivers.ErrNotReady, "the dump cannot be read: "+err.Error())
+		return nil, unreadable(err)
 	case len(tree.windows) == 0:
-		return fail(dumpTries, dumpPause, drivers.ErrNotReady, "uiautomator saw no window")
+		_, err := fail(dumpTries, dumpPause, drivers.ErrNotReady, "uiautomator saw no window")
+		return nil, unreadable(err)
 	}
 	return tree, nil
+}
+
+// unreadable marks the failure of a dump that came.
+func unreadable(err error) error {
+	if d := new(dumpError); errors.As(err, &d) {
+		d.unreadable = true
+	}
+	return err
 }
 
 // killed finds the shell's word on a process that got SIGKILL.
@@ -131,6 +216,26 @@ func splitDump(out []byte) (noise, doc []byte) {
 		return out, nil
 	}
 	return out[:start], out[start:]
+}
+
+// ParseTree reads a dump that was saved: by uiautomator, by `adb shell` behind or in front of a status line, or by an automation
+// server. size is that of the screenshot that belongs to it; zero: what the dump says, else the far corner of its windows.
+func ParseTree(saved []byte, size image.Point) (*drivers.Tree, error) {
+	noise, doc := splitDump(treexml.UTF8(saved))
+	if len(doc) == 0 {
+		doc = noise // for want of a beginning that is known
+	}
+	from, err := parseDump(doc)
+	if err != nil {
+		return nil, err
+	}
+	if size == (image.Point{}) {
+		size = from.size
+	}
+	if size == (image.Point{}) {
+		size = extent(from.windows)
+	}
+	return drivers.NewTree(from.windows, size, time.Time{}), nil
 }
 
 // newTree gives the dump the size of the screenshot, whose coordinates it has: the last screenshot's, or what `wm size` said,

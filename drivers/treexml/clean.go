@@ -1,4 +1,4 @@
-package android
+package treexml
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// cleanXML repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters, emoji
+// clean repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters, emoji
 // as two entities of surrogate halves, and a bare "&". What is not a character becomes ".", as in uiautomator's own dumps.
-func cleanXML(doc []byte) []byte {
+func clean(doc []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(doc)))
 	for i := 0; i < len(doc); {
 		if doc[i] == '&' {

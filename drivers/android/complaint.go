@@ -1,0 +1,72 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Obstructed = (*Device)(nil)
+
+// complaint is a dialog in which the system says that an app does not respond or has stopped.
+type complaint struct{ kind, process string }
+
+// complaintLine is what the window manager calls such a dialog's window, by the name of the process that it is about.
+var complaintLine = regexp.MustCompile(`(?m)^\s*mCurrentFocus=Window\{\S+ (?:\S+ )?Application (Not Responding|Error): ([\w.:]+)`)
+
+func parseComplaint(dumpsys string) (complaint, bool) {
+	m := complaintLine.FindStringSubmatch(dumpsys)
+	if m == nil {
+		return complaint{}, false
+	}
+	kind := drivers.CrashANR
+	if m[1] == "Error" {
+		kind = drivers.CrashException
+	}
+	return complaint{kind, m[2]}, true
+}
+
+func (c complaint) says() string {
+	if c.kind == drivers.CrashANR {
+		return c.process + " does not respond"
+	}
+	return c.process + " has stopped"
+}
+
+// about tells whether the dialog is about an app or a process of its own.
+func (c complaint) about(pkg string) bool {
+	name, _, _ := strings.Cut(c.process, ":")
+	return name == pkg
+}
+
+// complaint looks whether such a dialog has the focus.
+func (d *Device) complaint(ctx context.Context) (complaint, bool, error) {
+	said, err := d.focus(ctx)
+	c, open := parseComplaint(said)
+	return c, open, err
+}
+
+// Obstacle is the system's dialog about another app, which no test of this one can know of: "System UI isn't responding".
+func (d *Device) Obstacle(ctx context.Context) (string, error) {
+	pkg := d.launched().pkg
+	if pkg == "" {
+		return "", nil // whose fault it is cannot be told
+	}
+	c, open, err := d.complaint(ctx)
+	if err != nil || !open || c.about(pkg) {
+		return "", err
+	}
+	return fmt.Sprintf("the system asks on the screen what to do, because %s, which is not %s: answer it, or restart the phone", c.says(), pkg), nil
+}
+
+// complainedOf is a crash of which the log has nothing left, and of which the system's dialog still tells.
+func (d *Device) complainedOf(ctx context.Context, pkg string) (*drivers.Crash, error) {
+	c, open, err := d.complaint(ctx)
+	if err != nil || !open || !c.about(pkg) {
+		return nil, err
+	}
+	return &drivers.Crash{App: pkg, Kind: c.kind, Reason: "the system says that " + c.says()}, nil
+}

@@ -1,0 +1,73 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Meter = (*Device)(nil)
+
+const (
+	measureLimit = 10 * time.Second
+	measureBytes = 512 << 10
+	// clockTick is the unit of /proc/PID/stat on every Android.
+	clockTick = 10 * time.Millisecond
+)
+
+// Measure asks in one shell call. The process's times come from /proc, because `dumpsys cpuinfo` is often not there.
+func (d *Device) Measure(ctx context.Context) (*drivers.Measurement, error) {
+	d.mu.Lock()
+	pkg := d.watching.pkg
+	d.mu.Unlock()
+	if pkg == "" {
+		return nil, nil
+	}
+	o, err := d.run(ctx, command{name: "measure", asks: true, limit: measureLimit, max: measureBytes, line: fmt.Sprintf(
+		"p=$(pidof %[1]s); p=${p%%%% *}; echo pid=$p; [ -n \"$p\" ] && { cat /proc/$p/stat; dumpsys meminfo %[1]s; dumpsys gfxinfo %[1]s; }", pkg)})
+	if err != nil {
+		return nil, err
+	}
+	return parseMeasurement(pkg, string(o.out)), nil
+}
+
+var (
+	pidLine    = regexp.MustCompile(`(?m)^pid=(\d+)\r?$`)
+	statLine   = regexp.MustCompile(`(?m)^\d+ \(.*\) [A-Z] (?:-?\d+ ){10}(\d+) (\d+) `)
+	memoryLine = regexp.MustCompile(`(?m)^\s*TOTAL(?: PSS)?:?\s+(\d+)`)
+	framesLine = regexp.MustCompile(`(?m)^\s*Total frames rendered: (\d+)`)
+	jankLine   = regexp.MustCompile(`(?m)^\s*Janky frames: (\d+)`)
+)
+
+// parseMeasurement reads what Measure asked for. It is nil when the app has no process.
+func parseMeasurement(pkg, text string) *drivers.Measurement {
+	pid := pidLine.FindStringSubmatch(text)
+	if pid == nil {
+		return nil
+	}
+	m := &drivers.Measurement{App: pkg, At: time.Now()}
+	m.Process, _ = strconv.Atoi(pid[1])
+	if t := statLine.FindStringSubmatch(text); t != nil {
+		user, _ := strconv.ParseInt(t[1], 10, 64)
+		system, _ := strconv.ParseInt(t[2], 10, 64)
+		m.CPU = time.Duration(user+system) * clockTick
+	}
+	number := func(line *regexp.Regexp) *int64 {
+		found := line.FindStringSubmatch(text)
+		if found == nil {
+			return nil
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(found[1]), 10, 64)
+		if err != nil {
+			return nil
+		}
+		return &n
+	}
+	m.MemoryKB, m.Frames, m.JankyCount = number(memoryLine), number(framesLine), number(jankLine)
+	return m
+}

@@ -1,0 +1,93 @@
+package android
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+func TestMeasure(t *testing.T) {
+	for _, api := range levels() {
+		d, p := openPhone(t, androidtest.Options{API: api})
+		if m, err := d.Measure(t.Context()); m != nil || err != nil {
+			t.Errorf("API %d: before anything was launched: %+v, %v", api, m, err)
+		}
+		if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+			t.Fatal(err)
+		}
+		before := p.Shells()
+		m, err := d.Measure(t.Context())
+		if err != nil || m == nil || m.App != androidtest.LoginPackage || m.Process == 0 || m.MemoryKB == nil || *m.MemoryKB < 60000 ||
+			m.Frames == nil || *m.Frames != 120 || m.JankyCount == nil || *m.JankyCount != 3 {
+			t.Errorf("API %d: %+v, %v", api, m, err)
+		}
+		if n := p.Shells() - before; n != 1 {
+			t.Errorf("API %d: it took %d shell calls", api, n)
+		}
+		p.Crash(androidtest.LoginPackage, "java.lang.Error")
+		if m, err := d.Measure(t.Context()); m != nil || err != nil {
+			t.Errorf("API %d: after its end: %+v, %v", api, m, err)
+		}
+	}
+}
+
+func TestParseMeasurement(t *testing.T) {
+	const stat = "4711 (a b) c.d) S 1 2 3 4 -1 6 7 8 9 10 150 50 0 0 20 0 11 0 99 1 2\n"
+	m := parseMeasurement("a.b", "pid=4711\n"+stat+"           TOTAL PSS:   123456            TOTAL RSS:   9\nTotal frames rendered: 8\n")
+	if m == nil || m.CPU != 2*time.Second || *m.MemoryKB != 123456 || *m.Frames != 8 || m.JankyCount != nil {
+		t.Errorf("%+v", m)
+	}
+	if m := parseMeasurement("a.b", "pid=\n"+stat); m != nil {
+		t.Errorf("without a process: %+v", m)
+	}
+	if m := parseMeasurement("a.b", "pid=1\r\ncat: /proc/1/stat: Permission denied\n"); m == nil || m.CPU != 0 || m.MemoryKB != nil {
+		t.Errorf("a phone that tells nothing: %+v", m)
+	}
+}
+
+func TestCalm(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	settings := func() string {
+		var all []string
+		for _, s := range calmSettings() {
+			all = append(all, p.Setting(s.space, s.key))
+		}
+		return strings.Join(all, " ")
+	}
+	before := settings()
+	for range 2 {
+		if err := d.Calm(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := settings(); got != "0 0 0 1800000" {
+			t.Errorf("settings %s", got)
+		}
+	}
+	if err := d.Close(); err != nil || settings() != before {
+		t.Errorf("after Close %s, before %s, %v", settings(), before, err)
+	}
+}
+
+// TestAnimationsOfSlowPhone: a phone that does not answer costs the call's own limit.
+func TestAnimationsOfSlowPhone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := false
+		driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) { return says("1.0\n1.0\n1.0\n30000\n"), hang }})
+		dev, err := driver.Open(t.Context(), "SLOW")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hang = true
+		began := time.Now()
+		if err := dev.(*Device).Calm(t.Context()); err == nil || time.Since(began) > time.Minute {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		hang = false
+		if err := driver.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

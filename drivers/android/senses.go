@@ -1,0 +1,181 @@
+package android
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var (
+	_ drivers.Locator    = (*Device)(nil)
+	_ drivers.MediaAdder = (*Device)(nil)
+)
+
+// mockAPI is the first Android whose location service takes test providers by command.
+const mockAPI = 31
+
+// SetLocation makes test providers of the phone's own and gives them the place. Apps can tell such a place from a real one.
+func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
+	if err := d.since(mockAPI, "a made-up location"); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	mocked := d.mocked
+	d.mu.Unlock()
+	if !mocked {
+		if err := d.owe(func(debts *owed) { debts.Location = true }); err != nil {
+			return err
+		}
+		lines := []string{"appops set com.android.shell android:mock_location allow", "cmd location set-location-enabled true"}
+		for _, p := range locationProviders() {
+			lines = append(lines, "cmd location providers add-test-provider "+p, "cmd location providers set-test-provider-enabled "+p+" true")
+		}
+		if err := d.change(ctx, "make test providers of its location", strings.Join(lines, " && ")); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		d.mocked = true
+		d.mu.Unlock()
+	}
+	accuracy := at.Accuracy
+	if accuracy <= 0 {
+		accuracy = 1
+	}
+	var lines []string
+	for _, p := range locationProviders() {
+		lines = append(lines, fmt.Sprintf("cmd location providers set-test-provider-location %s --location %s,%s --accuracy %s", p,
+			decimal(at.Latitude), decimal(at.Longitude), decimal(accuracy)))
+	}
+	return d.change(ctx, "set its location", strings.Join(lines, " && "))
+}
+
+// locationProviders are those that apps listen to; the fused one is Android's own.
+func locationProviders() []string { return []string{"gps", "network", "fused"} }
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// unmockLines give the real location back.
+func unmockLines() []string {
+	lines := []string{"appops set com.android.shell android:mock_location allow"} // or else they cannot be removed
+	for _, p := range locationProviders() {
+		lines = append(lines, "cmd location providers remove-test-provider "+p)
+	}
+	return append(lines, "appops set com.android.shell android:mock_location default")
+}
+
+const (
+	mediaDir    = "/storage/emulated/0/DCIM/Taproot"
+	mediaLimit  = 15 * time.Second // for the scanner to find the file
+	mediaPoll   = 200 * time.Millisecond
+	mediaUpload = 3 * time.Minute
+	mediaBytes  = 2 << 30
+)
+
+var (
+	mediaName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,120}$`)
+	mediaKind = regexp.MustCompile(`(?i)\.(jpe?g|png|gif|webp|heic|heif|bmp|mp4|3gp|mkv|webm|mov|mp3|m4a|ogg|wav)$`)
+)
+
+// AddMedia pushes the file into the camera's folder, tells the media scanner, and waits until the gallery's own index has it.
+func (d *Device) AddMedia(ctx context.Context, path string) error {
+	base := filepath.Base(path)
+	fail := func(err error) error {
+		return fmt.Errorf("device %s: add %s to the gallery: %w", d.link.serial, base, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fail(blame(drivers.ErrNotActionable, err.Error()))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fail(err)
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > mediaBytes || !mediaKind.MatchString(base) {
+		return fail(blame(drivers.ErrNotActionable, "it is no picture, film or sound whose ending galleries know (jpg, png, mp4, …)"))
+	}
+	name := rand.Text()[:8] + "-" + strings.Map(func(r rune) rune {
+		if mediaName.MatchString(string(r)) {
+			return r
+		}
+		return '_'
+	}, clip(base, 100))
+	if err := d.owe(func(debts *owed) { debts.Media = append(debts.Media, name) }); err != nil {
+		return err
+	}
+	if err := d.change(ctx, "make a folder for media", "mkdir -p "+mediaDir); err != nil {
+		return err
+	}
+	if err := d.upload(ctx, f, mediaDir+"/"+name, info.ModTime()); err != nil {
+		return d.link.fault(ctx, "push "+base, err)
+	}
+	return d.scanMedia(ctx, base, mediaDir+"/"+name)
+}
+
+// upload copies a file to the phone, in its own time.
+func (d *Device) upload(ctx context.Context, r io.Reader, remote string, modified time.Time) error {
+	ctx, done := context.WithTimeoutCause(ctx, mediaUpload, d.link.tooSlow("push", mediaUpload))
+	defer done()
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	return d.link.push(ctx, r, remote, modified)
+}
+
+var errUnscanned = errors.New("the phone's media scanner does not find it")
+
+// scanMedia asks in both ways in which Androids have taken it, and then the index.
+func (d *Device) scanMedia(ctx context.Context, base, remote string) error {
+	wait, cancel := context.WithTimeoutCause(ctx, mediaLimit, errUnscanned)
+	defer cancel()
+	scan := "am broadcast -a android.intent.action.MEDIA_SCANNER_SCAN_FILE -d " + shellescape.Quote("file://"+remote) +
+		"; content call --uri content://media --method scan_file --arg " + shellescape.Quote(remote)
+	if _, err := d.run(ctx, command{name: "scan media", line: scan}); err != nil {
+		return err
+	}
+	for {
+		o, err := d.run(ctx, command{name: "content query", asks: true, line: "content query --uri content://media/external/file --projection _id --where " +
+			shellescape.Quote(mediaWhere(remote))})
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(o.out), "Row: 0 _id=") {
+			return nil
+		}
+		if err := drivers.Pause(wait, mediaPoll); errors.Is(err, errUnscanned) {
+			return fmt.Errorf("device %s: add %s to the gallery: %w within %v", d.link.serial, base, err, mediaLimit)
+		} else if err != nil {
+			return d.link.fault(ctx, "scan media", err)
+		}
+	}
+}
+
+func mediaWhere(remote string) string { return "_data='" + remote + "'" }
+
+// unmediaLines take media out of the gallery again. What is not of the right form is left out: the names lie in a file.
+func unmediaLines(names []string) []string {
+	var lines []string
+	for _, name := range names {
+		if !mediaName.MatchString(name) || slices.Contains([]string{".", ".."}, name) {
+			continue
+		}
+		remote := mediaDir + "/" + name
+		lines = append(lines, "rm -f "+remote, "content delete --uri content://media/external/file --where "+shellescape.Quote(mediaWhere(remote)))
+	}
+	if len(lines) > 0 {
+		lines = append(lines, "{ rmdir "+mediaDir+" 2>/dev/null; true; }")
+	}
+	return lines
+}
