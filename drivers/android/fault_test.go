@@ -96,13 +96,35 @@ var calls = []struct {
 		}
 		return d.Install(ctx, path)
 	}},
+	{"location", "cmd location", func(ctx context.Context, d *Device, _ string) error {
+		return d.SetLocation(ctx, drivers.Place{Latitude: 1, Longitude: 2})
+	}},
+	{"media", "content query", func(ctx context.Context, d *Device, dir string) error {
+		path := filepath.Join(dir, "x.png")
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			return err
+		}
+		return d.AddMedia(ctx, path)
+	}},
+	{"pinch", "sendevent", func(ctx context.Context, d *Device, _ string) error {
+		return d.Pinch(ctx, image.Pt(500, 500), 20, 200, 0)
+	}},
+	{"alert", "uiautomator dump", func(ctx context.Context, d *Device, _ string) error { _, err := d.Alert(ctx); return err }},
+	{"calm", "settings put", func(ctx context.Context, d *Device, _ string) error { return d.Calm(ctx) }},
+	{"measure", "meminfo", func(ctx context.Context, d *Device, _ string) error {
+		if err := d.Launch(ctx, androidtest.LoginPackage, false); err != nil {
+			return err
+		}
+		_, err := d.Measure(ctx)
+		return err
+	}},
 	{"shell", "echo", func(ctx context.Context, d *Device, _ string) error { _, _, err := d.Shell(ctx, "echo"); return err }},
 }
 
 // ownTime tells whether a call's own limit is a matter of a minute or less, and can be seen with a fake clock.
 func ownTime(call string) bool {
 	switch call {
-	case "fetching a film", "install":
+	case "fetching a film", "install", "media":
 		return false // goes through a real socket, which a fake clock does not wait for
 	case "shell":
 		return false // a test says how long its commands may take
@@ -124,13 +146,16 @@ func TestFaultMatrix(t *testing.T) {
 		for name, fault := range faults {
 			t.Run(call.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				d, p := openPhone(t, androidtest.Options{LoginLoading: 1})
+				d, p := openPhone(t, androidtest.Options{LoginLoading: 1, Root: true, Width: 720, Height: 1280, Density: 280})
 				fault.Match = call.service
 				p.Fail(fault)
 				taps := len(p.Taps())
 				limit := time.Minute
 				if fault.Kind == androidtest.Hang {
-					limit = 1500 * time.Millisecond
+					limit = 500 * time.Millisecond
+					if strings.Contains(call.name, "film") {
+						limit = 1500 * time.Millisecond // it is watched for a while before it is stopped
+					}
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()

@@ -1,0 +1,122 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Alerter = (*Device)(nil)
+
+// dialogParts are the ids that Android's dialogs give their parts: alerts of apps and of the system, the question for a permission, and
+// the one about an app that does not respond.
+type dialogParts struct{ text, accept, dismiss []string }
+
+func dialogs() dialogParts {
+	return dialogParts{
+		text: []string{"android:id/alertTitle", "android:id/message", "permission_message", "detail_message"},
+		accept: []string{"android:id/button1", "permission_allow_button", "permission_allow_foreground_only_button", "permission_allow_one_time_button",
+			"android:id/aerr_wait", "permission_allow_always_button"},
+		dismiss: []string{"android:id/button2", "permission_deny_button", "permission_deny_and_dont_ask_again_button",
+			"permission_no_upgrade_button", "android:id/aerr_close", "android:id/button3"},
+	}
+}
+
+// openDialog is a dialog on the screen.
+type openDialog struct {
+	texts           []string
+	buttons         []*drivers.Node
+	accept, dismiss *drivers.Node
+	field           *drivers.Node
+}
+
+// Alert finds a dialog by the ids of its parts: text alone, without a button to answer it, is none.
+func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
+	tree, err := d.Tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open := findDialog(tree)
+	if open == nil {
+		return nil, nil
+	}
+	a := &drivers.Alert{Text: strings.Join(open.texts, "\n")}
+	for _, b := range open.buttons {
+		a.Buttons = append(a.Buttons, b.Label())
+	}
+	return a, nil
+}
+
+// AnswerAlert taps the button that the dialog has for it. A dialog with a single button is dismissed by that one, too.
+func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) error {
+	tree, err := d.Tree(ctx)
+	if err != nil {
+		return err
+	}
+	open := findDialog(tree)
+	if open == nil {
+		return fmt.Errorf("device %s: %w: no dialog is open", d.link.serial, drivers.ErrNotFound)
+	}
+	button := open.accept
+	if !accept && open.dismiss != nil || button == nil {
+		button = open.dismiss
+	}
+	if text != "" {
+		if open.field == nil {
+			return fmt.Errorf("device %s: %w: the dialog has no field for a text", d.link.serial, drivers.ErrNotActionable)
+		}
+		if err := d.Tap(ctx, middle(open.field)); err != nil {
+			return err
+		}
+		if err := d.Type(ctx, text); err != nil {
+			return err
+		}
+		if err := d.HideKeyboard(ctx); err != nil { // it may lie over the buttons, or have moved them
+			return err
+		}
+		return d.AnswerAlert(ctx, accept, "")
+	}
+	if button == nil {
+		return fmt.Errorf("device %s: %w: the dialog has no such button", d.link.serial, drivers.ErrNotFound)
+	}
+	return d.Tap(ctx, middle(button))
+}
+
+func findDialog(t *drivers.Tree) *openDialog {
+	parts, open := dialogs(), openDialog{}
+	for n := range t.All {
+		if n.Hidden || n.Bounds.Empty() {
+			continue
+		}
+		switch {
+		case isPart(n, parts.text) && n.Text != "":
+			open.texts = append(open.texts, n.Text)
+		case isPart(n, parts.accept):
+			open.buttons = append(open.buttons, n)
+			if open.accept == nil {
+				open.accept = n
+			}
+		case isPart(n, parts.dismiss):
+			open.buttons = append(open.buttons, n)
+			if open.dismiss == nil {
+				open.dismiss = n
+			}
+		case n.Editable:
+			open.field = n
+		}
+	}
+	if len(open.buttons) == 0 {
+		return nil
+	}
+	return &open
+}
+
+// isPart compares ids whole, or by their last part for those of the permission controller, whose package differs.
+func isPart(n *drivers.Node, ids []string) bool {
+	_, last, _ := strings.Cut(n.ID, ":id/")
+	return n.ID != "" && (slices.Contains(ids, n.ID) || last != "" && slices.Contains(ids, last) && strings.Contains(n.ID, "permission") ||
+		strings.HasSuffix(n.Package, "packageinstaller") && slices.Contains(ids, last))
+}

@@ -1,0 +1,223 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Pincher = (*Device)(nil)
+
+const (
+	pinchStep  = 60 * time.Millisecond
+	pinchMoves = 12 // at most: each event starts a program on the phone
+	eventCost  = 15 * time.Millisecond
+)
+
+// touchPanel is the phone's own touch screen as its kernel has it.
+type touchPanel struct {
+	path string
+	x, y axis
+}
+
+type axis struct{ min, max int }
+
+// at turns a place between 0 and size into the panel's unit.
+func (a axis) at(v, size int) int {
+	if size <= 1 {
+		return a.min
+	}
+	return a.min + v*(a.max-a.min)/(size-1)
+}
+
+// Pinch gives the events of two fingers, because Android's input program knows one finger only. They are written to the touch screen's
+// device file, which the shell may do up to Android 9, and later where adbd runs as root, as on emulators. Where it may not, from Android
+// 11 on, they come from a touch screen that is made for them.
+func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, took time.Duration) error {
+	far := image.Pt(max(from, to), 0)
+	if err := d.onScreen(ctx, centre.Sub(far), centre.Add(far)); err != nil {
+		return err
+	}
+	turns, err := d.turns(ctx)
+	if err != nil {
+		return err
+	}
+	natural := image.Pt(d.info.Width, d.info.Height)
+	if natural == (image.Point{}) {
+		return fmt.Errorf("device %s: %w: it does not tell the size of its screen", d.link.serial, drivers.ErrUnsupported)
+	}
+	moves := min(max(int(took/pinchStep), 4), pinchMoves)
+	p := pinch{centre: centre, from: from, to: to, moves: moves, pause: took / time.Duration(moves),
+		natural: func(p image.Point) image.Point { return unturn(p, natural, turns) }}
+	err = d.pinchOnPanel(ctx, p, natural)
+	if errors.Is(err, errForbidden) && d.info.APILevel >= uinputAPI {
+		return d.pinchOnVirtual(ctx, p, natural)
+	}
+	return err
+}
+
+// errForbidden is why no event was written.
+var errForbidden = fmt.Errorf("%w: only root may inject two fingers", drivers.ErrUnsupported)
+
+func (d *Device) pinchOnPanel(ctx context.Context, p pinch, natural image.Point) error {
+	panel, err := d.panel(ctx)
+	if err != nil {
+		return err
+	}
+	events := p.events(func(at image.Point) (x, y int) { return panel.x.at(at.X, natural.X), panel.y.at(at.Y, natural.Y) })
+	o, err := d.run(ctx, command{name: "sendevent", line: sendLine(panel.path, events, p.pause),
+		limit: commandLimit + p.took() + time.Duration(12*p.moves)*eventCost})
+	if err != nil {
+		_, _ = d.run(d.life, command{name: "lift the fingers", line: liftLine(panel.path), limit: hurriedLimit})
+		return err
+	}
+	switch {
+	case strings.Contains(o.text(), "ermission denied"):
+		return fmt.Errorf("device %s: %w on Android %s: use an emulator after `adb root`, or a phone with another Android than 10",
+			d.link.serial, errForbidden, d.info.OSVersion)
+	case o.code != 0:
+		return fmt.Errorf("device %s: pinch: %s", d.link.serial, o.reason())
+	}
+	return nil
+}
+
+// panel finds the touch screen.
+func (d *Device) panel(ctx context.Context) (touchPanel, error) {
+	o, err := d.run(ctx, command{name: "getevent", asks: true, line: "getevent -p"})
+	if err != nil {
+		return touchPanel{}, err
+	}
+	panel, err := parsePanel(string(o.out))
+	if err != nil {
+		err = fmt.Errorf("device %s: %w: %w", d.link.serial, errForbidden, err)
+	}
+	return panel, err
+}
+
+// turns tells how the picture is turned on the touch screen, in quarters.
+func (d *Device) turns(ctx context.Context) (int, error) {
+	o, err := d.run(ctx, command{name: "dumpsys window displays", asks: true, line: "dumpsys window displays"})
+	turns, _ := parseRotation(string(o.out))
+	return turns, err
+}
+
+var (
+	deviceLine = regexp.MustCompile(`(?m)^add device \d+: (/dev/input/event\d+)\s*$`)
+	axisLine   = regexp.MustCompile(`(?m)(?:^|\s)(0035|0036)\s*: value -?\d+, min (-?\d+), max (-?\d+)`)
+)
+
+// parsePanel reads `getevent -p`: the touch screen is the device with both axes of multi-touch, a direct one where several have them.
+func parsePanel(text string) (touchPanel, error) {
+	var best touchPanel
+	places := deviceLine.FindAllStringSubmatchIndex(text, -1)
+	for i, at := range places {
+		end := len(text)
+		if i+1 < len(places) {
+			end = places[i+1][0]
+		}
+		p := touchPanel{path: text[at[2]:at[3]]}
+		axes := 0
+		for _, m := range axisLine.FindAllStringSubmatch(text[at[1]:end], -1) {
+			low, _ := strconv.Atoi(m[2])
+			high, _ := strconv.Atoi(m[3])
+			if high <= low {
+				continue
+			}
+			axes++
+			if m[1] == "0035" {
+				p.x = axis{low, high}
+			} else {
+				p.y = axis{low, high}
+			}
+		}
+		if axes == 2 && (best.path == "" || strings.Contains(text[at[1]:end], "INPUT_PROP_DIRECT")) {
+			best = p
+		}
+	}
+	if best.path == "" {
+		return best, errors.New("it has no touch screen for several fingers")
+	}
+	return best, nil
+}
+
+// unturn gives the place on the panel under a point of the picture, which may be turned.
+func unturn(p, natural image.Point, turns int) image.Point {
+	switch turns & 3 {
+	case 1:
+		return image.Pt(natural.X-1-p.Y, p.X)
+	case 2:
+		return image.Pt(natural.X-1-p.X, natural.Y-1-p.Y)
+	case 3:
+		return image.Pt(p.Y, natural.Y-1-p.X)
+	}
+	return p
+}
+
+// pinch is how two fingers go, beside a point and apart from it or towards it.
+type pinch struct {
+	centre   image.Point
+	from, to int // how far each is from the centre
+	moves    int
+	pause    time.Duration // for each move
+	natural  func(image.Point) image.Point
+}
+
+func (p pinch) took() time.Duration { return time.Duration(p.moves) * p.pause }
+
+// touchEvent is the type, the code and the value of one of Linux's input events.
+type touchEvent [3]int
+
+// events are those of Linux's multi-touch protocol B, in reports: the fingers come, move and go. place gives a panel's own unit.
+func (p pinch) events(place func(image.Point) (x, y int)) [][]touchEvent {
+	var reports [][]touchEvent
+	for i := range p.moves + 1 {
+		var report []touchEvent
+		off := p.from + (p.to-p.from)*i/p.moves
+		for finger, side := range []int{-1, 1} {
+			x, y := place(p.natural(p.centre.Add(image.Pt(side*off, 0))))
+			report = append(report, touchEvent{3, 47, finger})
+			if i == 0 {
+				report = append(report, touchEvent{3, 57, 901 + finger})
+			}
+			report = append(report, touchEvent{3, 53, x}, touchEvent{3, 54, y})
+		}
+		if i == 0 {
+			report = append(report, touchEvent{1, 330, 1})
+		}
+		reports = append(reports, append(report, touchEvent{}))
+	}
+	return append(reports, lift())
+}
+
+// lift takes both fingers off, whatever was done before.
+func lift() []touchEvent {
+	return []touchEvent{{3, 47, 0}, {3, 57, -1}, {3, 47, 1}, {3, 57, -1}, {1, 330, 0}, {}}
+}
+
+// sendLine is one shell line that writes the reports to a device file. It is short, because old phones take 4096 bytes at most.
+func sendLine(path string, reports [][]touchEvent, pause time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "e() { sendevent %s $1 $2 $3 || exit 1; }; ", path)
+	for i, report := range reports {
+		for _, e := range report {
+			fmt.Fprintf(&b, "e %d %d %d; ", e[0], e[1], e[2])
+		}
+		if rest := pause - 7*eventCost; rest > 0 && i < len(reports)-2 {
+			fmt.Fprintf(&b, "sleep %.3f; ", rest.Seconds())
+		}
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+func liftLine(path string) string {
+	return strings.Replace(sendLine(path, [][]touchEvent{lift()}, 0), "|| exit 1", "", 1)
+}
+
+func middle(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }

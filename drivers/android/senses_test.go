@@ -1,0 +1,251 @@
+package android
+
+import (
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+func TestLocation(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{API: 34})
+	for _, at := range []drivers.Place{{Latitude: 52.52, Longitude: 13.405}, {Latitude: -33.8688, Longitude: -0.0000125, Accuracy: 20}} {
+		if err := d.SetLocation(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		if lat, lon, ok := p.Location(); !ok || lat != at.Latitude || lon != at.Longitude {
+			t.Errorf("the phone is at %v, %v (%v), not at %v", lat, lon, ok, at)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok := p.Location(); ok {
+		t.Error("the made-up place stays after Close")
+	}
+	old, _ := openPhone(t, androidtest.Options{API: 30})
+	if err := old.SetLocation(t.Context(), drivers.Place{}); !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "API level 31") {
+		t.Errorf("Android 11: %v", err)
+	}
+}
+
+func TestAddMedia(t *testing.T) {
+	for _, api := range levels() {
+		d, p := openPhone(t, androidtest.Options{API: api})
+		path := filepath.Join(t.TempDir(), "my photo's.PNG")
+		if err := os.WriteFile(path, []byte("\x89PNG picture"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.AddMedia(t.Context(), path); err != nil {
+			t.Fatalf("API %d: %v", api, err)
+		}
+		if g := p.Gallery(); len(g) != 1 || !strings.HasSuffix(g[0], "-my_photo_s.PNG") {
+			t.Errorf("API %d: the gallery has %q", api, g)
+		} else if data, err := p.ReadFile(g[0]); err != nil || string(data) != "\x89PNG picture" {
+			t.Errorf("API %d: %q, %v", api, data, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if g := p.Gallery(); len(g) != 0 {
+			t.Errorf("API %d: after Close the gallery has %q", api, g)
+		}
+		if _, err := p.ReadFile("/sdcard/DCIM/Taproot"); err == nil || !strings.Contains(err.Error(), "not exist") {
+			t.Errorf("API %d: our folder stays: %v", api, err)
+		}
+	}
+}
+
+func TestAddMediaRefuses(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{})
+	dir := t.TempDir()
+	for name, content := range map[string]string{"empty.png": "", "program.exe": "x", "none.png": "-"} {
+		path := filepath.Join(dir, name)
+		if content != "-" {
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.AddMedia(t.Context(), path); !drivers.AppIsWrong(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if n := p.Count("mkdir"); n != 0 {
+		t.Errorf("the phone was changed %d times", n)
+	}
+}
+
+func TestPinch(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		o         androidtest.Options
+		landscape bool
+	}{
+		{"Android 7", androidtest.Options{API: 24}, false}, {"Android 9", androidtest.Options{API: 28}, false},
+		{"Android 9 on its side", androidtest.Options{API: 28}, true}, {"Android 14 with root", androidtest.Options{API: 34, Root: true}, false},
+		{"Android 11", androidtest.Options{API: 30}, false}, {"Android 16 on its side", androidtest.Options{API: 36}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, p := openPhone(t, c.o)
+			if err := d.Launch(t.Context(), androidtest.ListPackage+"/.GesturesActivity", true); err != nil {
+				t.Fatal(err)
+			}
+			if c.landscape {
+				if err := d.Rotate(t.Context(), true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, way := range []struct {
+				from, to int
+				says     string
+			}{{20, 200, "Pinched open"}, {200, 20, "Pinched close"}} {
+				on := centre(waitNode(t, d, "target"))
+				if err := d.Pinch(t.Context(), on, way.from, way.to, 300*time.Millisecond); err != nil {
+					t.Fatal(err)
+				}
+				waitNode(t, d, way.says)
+				taps := p.Taps()
+				if last := taps[len(taps)-1]; last.Kind != "pinch" || len(taps) == 0 || far(last.Point, on) > 3 {
+					t.Errorf("the phone felt %+v, the fingers were around %v", last, on)
+				}
+			}
+		})
+	}
+}
+
+func far(a, b image.Point) int {
+	d := a.Sub(b)
+	return max(d.X, -d.X, d.Y, -d.Y)
+}
+
+func TestPinchWhereItIsForbidden(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{API: 28})
+	p.Fail(androidtest.Fault{Match: "sendevent", Kind: androidtest.Error, Code: 1, Output: "sendevent: /dev/input/event1: Permission denied\n"})
+	err := d.Pinch(t.Context(), image.Pt(500, 1000), 20, 200, 100*time.Millisecond)
+	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "only root") {
+		t.Errorf("error %v", err)
+	}
+	if n := p.Count("sendevent"); n > 1 {
+		t.Errorf("%d events were tried after the first was refused", n)
+	}
+	without, _ := openPhone(t, androidtest.Options{API: 34, NoUinput: true})
+	err = without.Pinch(t.Context(), image.Pt(500, 1000), 20, 200, 100*time.Millisecond)
+	if !errors.Is(err, drivers.ErrUnsupported) || !strings.Contains(err.Error(), "uinput: inaccessible or not found") {
+		t.Errorf("without uinput: %v", err)
+	}
+	if err := d.Pinch(t.Context(), image.Pt(500, 1000), 20, 900, 0); !errors.Is(err, drivers.ErrNotActionable) {
+		t.Errorf("a finger beside the screen: %v", err)
+	}
+}
+
+func TestParsePanel(t *testing.T) {
+	const pad = "add device 1: /dev/input/event7\n  name: \"pad\"\n  ABS (0003): 0035  : value 0, min 0, max 99, fuzz 0\n" +
+		"              0036  : value 0, min 0, max 99, fuzz 0\n  input props:\n    INPUT_PROP_POINTER\n"
+	const screen = "add device 2: /dev/input/event3\r\n  name: \"fts\"\r\n    ABS (0003): 002f  : value 3, min 0, max 9\r\n" +
+		"                0035  : value -1, min -5, max 1439, fuzz 0, flat 0\r\n                0036  : value 0, min 0, max 3119\r\n    INPUT_PROP_DIRECT\r\n"
+	for name, c := range map[string]struct {
+		text string
+		want string
+	}{
+		"a screen behind a pad":                   {pad + screen, "/dev/input/event3"},
+		"a screen in front of a pad":              {screen + pad, "/dev/input/event3"},
+		"one that does not say that it is direct": {pad, "/dev/input/event7"},
+		"only keys":              {"add device 1: /dev/input/event0\n  KEY (0001): 0072\n", ""},
+		"no permission":          {"could not open /dev/input/event0, Permission denied\n", ""},
+		"a range without extent": {strings.Replace(pad, "max 99", "max 0", 2), ""},
+	} {
+		got, err := parsePanel(c.text)
+		if got.path != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if p, _ := parsePanel(screen); p.x != (axis{-5, 1439}) || p.y != (axis{0, 3119}) {
+		t.Errorf("ranges %+v", p)
+	}
+}
+
+func TestPinchLineIsShort(t *testing.T) {
+	p := pinch{centre: image.Pt(5000, 5000), from: 20, to: 2000, moves: pinchMoves, pause: time.Second / pinchMoves,
+		natural: func(p image.Point) image.Point { return p }}
+	reports := p.events(func(p image.Point) (int, int) { return p.X + 10000, p.Y + 10000 })
+	if line := sendLine("/dev/input/event12", reports, p.pause); len(line) > textLine {
+		t.Errorf("%d bytes, and old phones take %d", len(line), textLine)
+	}
+}
+
+func TestAlerts(t *testing.T) {
+	d, _ := openPhone(t, androidtest.Options{})
+	if err := d.Launch(t.Context(), androidtest.ListPackage+"/.DialogActivity", true); err != nil {
+		t.Fatal(err)
+	}
+	waitNode(t, d, "Delete everything?")
+	a, err := d.Alert(t.Context())
+	if err != nil || a == nil || a.Text != "Delete everything?" || strings.Join(a.Buttons, ",") != "Cancel,Delete" {
+		t.Fatalf("alert %+v, %v", a, err)
+	}
+	if err := d.AnswerAlert(t.Context(), false, "x"); !errors.Is(err, drivers.ErrNotActionable) {
+		t.Errorf("a text for a dialog without a field: %v", err)
+	}
+	if err := d.AnswerAlert(t.Context(), false, ""); err != nil {
+		t.Fatal(err)
+	}
+	waitNode(t, d, "Cancelled")
+	if a, err := d.Alert(t.Context()); err != nil || a != nil {
+		t.Errorf("after the answer: %+v, %v", a, err)
+	}
+	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, drivers.ErrNotFound) {
+		t.Errorf("an answer to nothing: %v", err)
+	}
+	tapOn(t, d, "Delete")
+	waitNode(t, d, "Delete everything?")
+	if err := d.AnswerAlert(t.Context(), true, ""); err != nil {
+		t.Fatal(err)
+	}
+	waitNode(t, d, "Deleted everything")
+}
+
+// TestFindDialog: what Androids of several ages put on the screen.
+func TestFindDialog(t *testing.T) {
+	const permission = `<hierarchy><node text="Allow Maps to access this device's location?" resource-id="com.android.permissioncontroller:id/permission_message" bounds="[0,0][9,9]"/>
+		<node text="While using the app" resource-id="com.android.permissioncontroller:id/permission_allow_foreground_only_button" bounds="[0,10][9,19]"/>
+		<node text="Only this time" resource-id="com.android.permissioncontroller:id/permission_allow_one_time_button" bounds="[0,20][9,29]"/>
+		<node text="Don't allow" resource-id="com.android.permissioncontroller:id/permission_deny_button" bounds="[0,30][9,39]"/></hierarchy>`
+	const old = `<hierarchy><node text="Allow?" resource-id="com.android.packageinstaller:id/permission_message" package="com.google.android.packageinstaller" bounds="[0,0][9,9]"/>
+		<node text="ALLOW" resource-id="com.android.packageinstaller:id/permission_allow_button" package="com.google.android.packageinstaller" bounds="[0,10][9,19]"/></hierarchy>`
+	const anr = `<hierarchy><node text="Login isn't responding" resource-id="android:id/alertTitle" bounds="[0,0][9,9]"/>
+		<node text="Close app" resource-id="android:id/aerr_close" bounds="[0,10][9,19]"/><node text="Wait" resource-id="android:id/aerr_wait" bounds="[0,20][9,29]"/></hierarchy>`
+	for name, c := range map[string]struct{ dump, text, accept, dismiss string }{
+		"a permission":         {permission, "Allow Maps to access this device's location?", "While using the app", "Don't allow"},
+		"of an old Android":    {old, "Allow?", "ALLOW", ""},
+		"an app that hangs":    {anr, "Login isn't responding", "Wait", "Close app"},
+		"an app's own message": {`<hierarchy><node text="Hi" resource-id="android:id/message" bounds="[0,0][9,9]"/></hierarchy>`, "", "", ""},
+	} {
+		tree, err := ParseTree([]byte(c.dump), image.Point{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := findDialog(tree)
+		if open == nil {
+			if c.accept != "" {
+				t.Errorf("%s: not found", name)
+			}
+			continue
+		}
+		label := func(n *drivers.Node) string {
+			if n == nil {
+				return ""
+			}
+			return n.Label()
+		}
+		if strings.Join(open.texts, "\n") != c.text || label(open.accept) != c.accept || label(open.dismiss) != c.dismiss {
+			t.Errorf("%s: %q %q %q", name, open.texts, label(open.accept), label(open.dismiss))
+		}
+	}
+}

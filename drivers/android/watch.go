@@ -1,0 +1,105 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Watcher = (*Driver)(nil)
+
+const (
+	// watchSettle gathers the reports of one change: adb tells of a phone that is plugged in three times.
+	watchSettle = 150 * time.Millisecond
+	// watchAsk is how often the server is asked besides: of a dropped network connection it says nothing for ten seconds.
+	watchAsk   = 3 * time.Second
+	watchAgain = time.Second // until a server that went away is looked for again
+)
+
+// Watch hears from the adb server (track-devices) which devices come, go and change their state, and asks it from time to time. A
+// server that ends is started again. Only what keeps the first list from being had is an error.
+func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
+	last, err := d.Devices(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	seen(last)
+	for ctx.Err() == nil {
+		c, err := d.track(ctx)
+		if err != nil {
+			d.log.Warn("the adb server cannot be listened to", "error", err)
+			if drivers.Pause(ctx, watchAgain) != nil {
+				return nil
+			}
+		}
+		last = d.listen(ctx, c, last, seen)
+	}
+	return nil
+}
+
+// track opens the stream of lists.
+func (d *Driver) track(ctx context.Context) (*conn, error) {
+	c, err := d.srv.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.request("host:track-devices"); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("host:track-devices: %w", err)
+	}
+	return c, nil
+}
+
+// listen tells of changes until the stream ends. Without a stream it looks once.
+func (d *Driver) listen(ctx context.Context, c *conn, last []drivers.Info, seen func([]drivers.Info)) []drivers.Info {
+	look := func() {
+		now, err := d.Devices(ctx)
+		if err == nil && !slices.Equal(now, last) {
+			last = now
+			seen(now)
+		}
+	}
+	if c == nil {
+		look()
+		return last
+	}
+	defer c.Close()
+	frames, ended := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			if _, err := c.counted(); err != nil {
+				return
+			}
+			select {
+			case frames <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	tick := time.NewTicker(watchAsk)
+	defer tick.Stop()
+	defer func() { c.Close(); <-ended }()
+	for {
+		select {
+		case <-ctx.Done():
+			return last
+		case <-ended:
+			look()
+			_ = drivers.Pause(ctx, watchSettle)
+			return last
+		case <-frames:
+			if drivers.Pause(ctx, watchSettle) != nil {
+				return last
+			}
+		case <-tick.C:
+		}
+		look()
+	}
+}

@@ -1,0 +1,108 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+// states writes a list in one line.
+func states(infos []drivers.Info) string {
+	var b strings.Builder
+	for _, i := range infos {
+		fmt.Fprintf(&b, "%s=%s ", i.ID, i.State)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// watching starts a watch and gives what it sees.
+func watching(t *testing.T, driver *Driver) <-chan string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	lists, done := make(chan string, 100), make(chan error, 1)
+	go func() { done <- driver.Watch(ctx, func(infos []drivers.Info) { lists <- states(infos) }) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("watch: %v", err)
+		}
+	})
+	return lists
+}
+
+// sees waits until a watch has seen a list; lists on the way to it do not count.
+func sees(t *testing.T, lists <-chan string, want string) {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	last := "nothing"
+	for {
+		select {
+		case last = <-lists:
+			if last == want {
+				return
+			}
+		case <-limit:
+			t.Fatalf("last seen: %s; never: %s", last, want)
+		}
+	}
+}
+
+func TestWatch(t *testing.T) {
+	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "A"}, androidtest.Options{Serial: "B"})
+	phones[1].Disconnect()
+	lists := watching(t, driver)
+	sees(t, lists, "A=device")
+	phones[1].Reconnect()
+	sees(t, lists, "A=device B=device")
+	phones[0].SetState(androidtest.StateUnauthorized)
+	sees(t, lists, "A=unauthorized B=device")
+	phones[1].Disconnect()
+	sees(t, lists, "A=unauthorized")
+}
+
+// TestWatchThroughRealADB: also when the adb server itself is killed, which brings the phones back in the end.
+func TestWatchThroughRealADB(t *testing.T) {
+	adb := androidtest.StartADB(t)
+	driver := New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: t.TempDir()})
+	t.Cleanup(func() { _ = driver.Close() })
+	lists := watching(t, driver)
+	sees(t, lists, "")
+	phone := androidtest.NewPhone(androidtest.Options{})
+	t.Cleanup(phone.Close)
+	serial := adb.Connect(t, phone)
+	sees(t, lists, serial+"=device")
+	phone.Close()
+	if said, err := adb.Command(t.Context(), "disconnect", serial).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	sees(t, lists, "")
+}
+
+func TestWatchWithoutADB(t *testing.T) {
+	driver := New(serverAt(nobody(t)))
+	if err := driver.Watch(t.Context(), func([]drivers.Info) { t.Error("a list") }); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestParseBattery(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want battery
+	}{
+		"plugged in":    {"Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  status: 2\n  level: 87\n  scale: 100\n", battery{87, true}},
+		"in the hand":   {"  AC powered: false\r\n  USB powered: false\r\n  status: 3\r\n  level: 42\r\n  scale: 100\r\n", battery{42, false}},
+		"another scale": {"  status: 5\n  level: 100\n  scale: 200\n", battery{50, true}},
+		"no battery":    {"Can't find service: battery\n", battery{}},
+		"nonsense":      {"  level: 900\n  scale: 0\n", battery{100, false}},
+	} {
+		if got := parseBattery(c.text); got != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
