@@ -142,3 +142,29 @@ func revision(dir, path string) int {
 	}
 	return n
 }
+
+// PlaywrightBrowser gives the path of Playwright's own Firefox or WebKit, "" when it is not installed. Only the builds of this
+// driver's version can be driven, so the folder's number is the one that browsers.json names.
+func PlaywrightBrowser(h Host, name string) string {
+	below := map[string]map[string]string{
+		"firefox": {"linux": "firefox/firefox", "darwin": "firefox/Nightly.app/Contents/MacOS/firefox", "windows": "firefox/firefox.exe"},
+		"webkit":  {"linux": "pw_run.sh", "darwin": "pw_run.sh", "windows": "Playwright.exe"},
+	}[name]
+	found := findDriver(h)
+	if found.Problem != "" || below[h.GOOS] == "" {
+		return ""
+	}
+	revisions, err := browserRevisions(h, found.Path, name)
+	if err != nil {
+		return ""
+	}
+	for _, dir := range h.browsersDirs() {
+		for _, revision := range revisions {
+			path := filepath.Join(dir, name+"-"+revision, filepath.FromSlash(below[h.GOOS]))
+			if _, err := h.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
+}

@@ -99,7 +99,7 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 // videoDir makes a browsers folder in which Playwright finds the system's ffmpeg where it looks for its own. Chromium is
 // started by its path, so nothing else is looked up there.
 func (h Host) videoDir(driver, ffmpeg string) (string, error) {
-	revisions, err := ffmpegRevisions(h, driver)
+	revisions, err := browserRevisions(h, driver, "ffmpeg")
 	if err != nil {
 		return "", err
 	}
@@ -117,8 +117,8 @@ func (h Host) videoDir(driver, ffmpeg string) (string, error) {
 	return dir, nil
 }
 
-// ffmpegRevisions are the folder numbers that the driver may look for; old Macs have one of their own.
-func ffmpegRevisions(h Host, driver string) ([]string, error) {
+// browserRevisions are the folder numbers of a browser, or of ffmpeg, that the driver may look for; old systems have some of their own.
+func browserRevisions(h Host, driver, name string) ([]string, error) {
 	raw, err := h.ReadFile(filepath.Join(driver, "package", "browsers.json"))
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func ffmpegRevisions(h Host, driver string) ([]string, error) {
 	}
 	var out []string
 	for _, b := range file.Browsers {
-		if b.Name != "ffmpeg" {
+		if b.Name != name {
 			continue
 		}
 		out = append(out, b.Revision)
@@ -144,8 +144,8 @@ func ffmpegRevisions(h Host, driver string) ([]string, error) {
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
-	if i := slices.IndexFunc(out, func(r string) bool { return r == "" || !filepath.IsLocal("ffmpeg-"+r) }); i >= 0 || len(out) == 0 {
-		return nil, errors.New("browsers.json names no usable ffmpeg")
+	if i := slices.IndexFunc(out, func(r string) bool { return r == "" || !filepath.IsLocal(name+"-"+r) }); i >= 0 || len(out) == 0 {
+		return nil, fmt.Errorf("browsers.json names no usable %s", name)
 	}
 	return out, nil
 }

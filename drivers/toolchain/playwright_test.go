@@ -10,6 +10,7 @@ import (
 )
 
 const browsersJSON = `{"browsers":[{"name":"chromium","revision":"1200"},
+	{"name":"firefox","revision":"1497"},{"name":"webkit","revision":"2227","revisionOverrides":{"mac14":"2251"}},
 	{"name":"ffmpeg","revision":"1011","revisionOverrides":{"mac12":"1010","mac12-arm64":"1010"}}]}`
 
 func webMachine(t *testing.T) *fakeHost {
@@ -111,6 +112,32 @@ func TestFFmpegRevisionsAreNotTrusted(t *testing.T) {
 		h.files[h.host().driverDir()+"/package/browsers.json"] = text
 		if _, err := Playwright(t.Context(), h.host()); err == nil {
 			t.Errorf("%s was taken", text)
+		}
+	}
+}
+
+// Only the builds that belong to the driver are found: another one of the same browser cannot be driven.
+func TestPlaywrightsOtherBrowsers(t *testing.T) {
+	for _, c := range []struct{ goos, name, file string }{
+		{"linux", "firefox", "firefox-1497/firefox/firefox"}, {"linux", "webkit", "webkit-2227/pw_run.sh"}, {"windows", "webkit", "webkit-2227/Playwright.exe"},
+		{"darwin", "webkit", "webkit-2251/pw_run.sh"}, {"darwin", "firefox", "firefox-1497/firefox/Nightly.app/Contents/MacOS/firefox"},
+	} {
+		h := webMachine(t)
+		h.goos = c.goos
+		if path := PlaywrightBrowser(h.host(), c.name); path != "" {
+			t.Errorf("%s on %s, where there is none: %s", c.name, c.goos, path)
+		}
+		below := filepath.Join(filepath.Dir(h.cache), "ms-playwright")
+		h.files[filepath.Join(below, strings.Replace(c.file, "1497", "1400", 1))] = ""
+		if path := PlaywrightBrowser(h.host(), c.name); path != "" && c.name == "firefox" {
+			t.Errorf("another build is taken: %s", path)
+		}
+		h.files[filepath.Join(below, c.file)] = ""
+		if path := PlaywrightBrowser(h.host(), c.name); path != filepath.Join(below, c.file) {
+			t.Errorf("%s on %s: %q", c.name, c.goos, path)
+		}
+		if path := PlaywrightBrowser(h.host(), "opera"); path != "" {
+			t.Errorf("opera is %s", path)
 		}
 	}
 }
