@@ -69,6 +69,8 @@ type WebPages interface {
 	// LoadState adds the cookies and local storage of such a file to the pages that are open (which see them when they load
 	// again), or, before there are any, to those that OpenPage opens next. A file that is none is an ErrPage.
 	LoadState(ctx context.Context, path string) error
+	// ClearState removes the cookies, and what the page that is open keeps in its own storage.
+	ClearState(ctx context.Context) error
 	// Eval runs an expression or a function in the page and gives its value: nil, bool, int, float64, string, []any, map[string]any.
 	// A script that throws, or does not end in time, or gives more than 1 MB of JSON, is a *ScriptError.
 	Eval(ctx context.Context, script string, timeout time.Duration) (any, error)
@@ -90,12 +92,81 @@ type WebEvent struct {
 // and Headers the request goes its way, after Delay.
 type WebRoute struct {
 	URL     string
+	Method  string // "": any
+	Times   int    // requests it is for; 0: all
 	Block   bool
 	Status  int // 200 if it is 0 and something else of the answer is given
 	Body    string
 	JSON    any // instead of Body; nil is none
 	Headers map[string]string
 	Delay   time.Duration
+
+	Request map[string]string // headers with which the request goes out; "" removes one
+	Modify  *WebModify        // what becomes different in the network's own answer
+}
+
+// WebModify changes the network's answer before the page gets it. An answer that cannot be changed so (Merge where there is no JSON)
+// becomes a failed request, which the log explains.
+type WebModify struct {
+	Status  int               // 0: as it is
+	Headers map[string]string // in place of, or beside, its own; "" removes one
+	Merge   any               // a JSON merge patch for the body; nil: none
+	Replace map[string]string // texts in the body
+}
+
+// WebTabs is a Browser whose pages (tabs, popups) can be chosen between, and whose dialogs can be answered ahead. A page that a page
+// opens becomes the current one by itself; when it closes, the newest of the others does.
+type WebTabs interface {
+	// PickPage waits for a page that fits, the newest if there are several, and makes it the current one; ErrNotFound names those that
+	// are open.
+	PickPage(ctx context.Context, which WebPick, timeout time.Duration) error
+	// CloseTab closes the current page.
+	CloseTab(ctx context.Context) error
+	// AnswerDialogs says what becomes of dialogs from now on, until the next OpenPage.
+	AnswerDialogs(ctx context.Context, how WebAnswer) error
+}
+
+// WebPick names a page; exactly one field is set.
+type WebPick struct {
+	URL   string // a pattern as in WebEvent
+	Title string // as in WebWant
+	Index *int   // in the order in which they were opened; negative from the newest
+}
+
+// WebAnswer is how dialogs are answered. The zero value leaves one open until Alerter answers it; any other call than that and a
+// screenshot dismisses it first.
+type WebAnswer struct {
+	AtOnce bool
+	Accept bool
+	Text   string // for a prompt
+}
+
+// WebDragger is a Browser whose elements can be dragged.
+type WebDragger interface {
+	// DragOnto drags an element onto the one that the selector to picks in the same frame.
+	DragOnto(ctx context.Context, at WebTarget, to string) error
+}
+
+// WebEvidence is a Browser that records what its pages asked the network for, and what Playwright traces.
+type WebEvidence interface {
+	// StartEvidence begins, before a page is open. mask takes secrets out of every text that is kept.
+	StartEvidence(ctx context.Context, how WebEvidenceOptions) (WebRecording, error)
+}
+
+// WebEvidenceOptions say what is recorded.
+type WebEvidenceOptions struct {
+	Dir   string              // for files that grow
+	Mask  func(string) string // nil: nothing is masked
+	Trace bool                // Playwright's trace too
+}
+
+// WebRecording is evidence being gathered.
+type WebRecording interface {
+	// Troubles gives the errors of the console, uncaught errors and requests that failed since it was asked last, masked.
+	Troubles() []string
+	// Stop ends it and gives the files: the HAR, and the traces of the contexts that were opened. It may close the page: it comes right
+	// before Recording.Stop or Device.Close.
+	Stop(ctx context.Context) (har string, traces []string, err error)
 }
 
 // ScriptError is a script of a test that failed in the page. It is an ErrNotActionable.

@@ -17,11 +17,15 @@ const maxAnswer = 64 << 20
 // ask has the engine in script/engine.js answer in the document that chain leads to: a list of iframes, outermost first, each
 // as the engine's own ref command.
 func ask(page playwright.Page, chain []string, command string, into any) error {
+	return askFor(page, chain, command, into, callLimit-time.Second)
+}
+
+func askFor(page playwright.Page, chain []string, command string, into any, limit time.Duration) error {
 	selector := ""
 	for _, frame := range chain {
 		selector += "taproot=" + frame + " >> internal:control=enter-frame >> "
 	}
-	return askSelector(page.Locator(selector+"taproot="+command), into, callLimit-time.Second)
+	return askSelector(page.Locator(selector+"taproot="+command), into, limit)
 }
 
 func askSelector(locator playwright.Locator, into any, limit time.Duration) error {

@@ -20,7 +20,7 @@ func BenchmarkFlow(b *testing.B) {
 	}
 	d := opened.(*Device)
 	defer d.Close()
-	browser, err := shared.browser(b.Context(), false)
+	browser, err := shared.browser(b.Context(), kind{name: chromium})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,11 +14,13 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/toolchain"
 )
 
 const (
 	startLimit = 60 * time.Second
 	stopLimit  = 5 * time.Second
+	traceLimit = 15 * time.Second // for a trace to be packed, too
 )
 
 var errClosed = errors.New("the web driver is closed")
@@ -28,6 +30,8 @@ var errClosed = errors.New("the web driver is closed")
 //go:embed script/engine.js
 var engine string
 
+const engineName = "taproot"
+
 // process is Playwright's own, which starts and ends browsers. It ends by itself, and its browsers with it, when our end of its
 // standard input closes, as it does when we are killed.
 type process struct {
@@ -35,11 +39,27 @@ type process struct {
 	stderr *tail
 }
 
-// browser is one running Chromium.
+// The browsers that can be driven.
+const (
+	chromium = "chromium"
+	firefox  = "firefox"
+	webkit   = "webkit"
+)
+
+// kind tells the browsers of a driver apart.
+type kind struct {
+	name   string
+	headed bool
+}
+
+// browser is one that runs.
 type browser struct {
 	playwright.Browser
-	lost chan struct{} // closed when it is gone
-	gone func()        // closes lost
+	name     string
+	attached bool          // it ran already, and goes on afterwards
+	guard    *guarded      // that it connects through; nil: it connects by itself
+	lost     chan struct{} // closed when it is gone
+	gone     func()        // closes lost
 }
 
 func (b *browser) alive() bool {
@@ -52,60 +72,88 @@ func (b *browser) alive() bool {
 }
 
 // browser gives the running browser, or starts one. A start that outlives ctx goes on for whoever asks next.
-func (d *Driver) browser(ctx context.Context, headed bool) (*browser, error) {
+func (d *Driver) browser(ctx context.Context, k kind) (*browser, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, fmt.Errorf("%w: the browser did not start within %s",
 		drivers.ErrDeviceLost, startLimit))
 	defer cancel()
 	if err := d.acquire(ctx); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	if b := d.browsers[headed]; b != nil && b.alive() && !d.closed {
+	if b := d.browsers[k]; b != nil && b.alive() && !d.closed {
 		d.release()
 		return b, nil
 	}
-	type result struct {
-		b   *browser
-		err error
-	}
-	done := make(chan result, 1)
-	background := context.WithoutCancel(ctx)
-	d.work.Go(func() {
-		defer d.release()
-		b, err := d.start(background, headed)
-		done <- result{b, err}
-	})
 	select {
-	case r := <-done:
-		return r.b, r.err
+	case r := <-d.beside(ctx, func(ctx context.Context) (*browser, error) { return d.start(ctx, k) }):
+		return r.value, r.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
+// beside begins to reach for a browser and goes on when ctx ends, because Playwright knows no contexts. The caller holds the lock, which
+// is released when there is an outcome.
+func (d *Driver) beside(ctx context.Context, reach func(context.Context) (*browser, error)) <-chan outcome[*browser] {
+	done := make(chan outcome[*browser], 1)
+	ctx = context.WithoutCancel(ctx)
+	d.work.Go(func() {
+		defer d.release()
+		b, err := reach(ctx)
+		done <- outcome[*browser]{b, err}
+	})
+	return done
+}
+
 // start launches a browser, with Playwright's process if there is none or if it died. The caller holds the lock.
-func (d *Driver) start(ctx context.Context, headed bool) (*browser, error) {
+func (d *Driver) start(ctx context.Context, k kind) (*browser, error) {
 	if err := d.prepare(ctx); err != nil {
 		return nil, err
 	}
+	program, err := d.program(k.name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) { return d.launch(pw, k, program) })
+	if err != nil {
+		return nil, d.launchError(k, program, err)
+	}
+	d.browsers[k] = b
+	return b, nil
+}
+
+// withProcess calls f with Playwright's process, which is started if there is none, and once more with a new one if it died since it
+// was last used. The caller holds the lock.
+func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (*browser, error) {
 	fresh := d.process == nil
 	if fresh {
 		if err := d.startProcess(); err != nil {
 			return nil, err
 		}
 	}
-	b, err := d.launch(headed)
-	if !fresh && disconnected(err) {
-		d.stop() // Playwright's process died since it was last used: once more with a new one
-		if err := d.startProcess(); err != nil {
-			return nil, err
+	b, err := f(d.process.pw)
+	if fresh || !disconnected(err) {
+		return b, err
+	}
+	d.stop()
+	if err := d.startProcess(); err != nil {
+		return nil, err
+	}
+	return f(d.process.pw)
+}
+
+// program gives the path of a browser.
+func (d *Driver) program(name string) (string, error) {
+	switch name {
+	case chromium:
+		return d.setup.Chromium, nil
+	case firefox, webkit:
+		if path := toolchain.PlaywrightBrowser(d.host, name); path != "" {
+			return path, nil
 		}
-		b, err = d.launch(headed)
+		return "", &drivers.Unavailable{What: "Playwright's " + name + " is not installed",
+			Mend: "run `npx playwright@" + toolchain.DriverVersion + " install " + name + "`; another build of it cannot be driven"}
 	}
-	if err != nil {
-		return nil, d.launchError(headed, err)
-	}
-	d.browsers[headed] = b
-	return b, nil
+	return "", fmt.Errorf("%w: there is no browser %s", drivers.ErrUnsupported, drivers.Quote(name))
 }
 
 func (d *Driver) startProcess() error {
@@ -121,7 +169,7 @@ func (d *Driver) startProcess() error {
 	p.pw = pw
 	script := playwright.Script{Content: playwright.String(strings.TrimSpace(engine))}
 	isolated := playwright.SelectorsRegisterOptions{ContentScript: playwright.Bool(true)}
-	if err := pw.Selectors.Register("taproot", script, isolated); err != nil {
+	if err := pw.Selectors.Register(engineName, script, isolated); err != nil {
 		p.stop()
 		return fmt.Errorf("%w: prepare the Playwright driver: %w", drivers.ErrDeviceLost, err)
 	}
@@ -129,37 +177,67 @@ func (d *Driver) startProcess() error {
 	return nil
 }
 
-func (d *Driver) launch(headed bool) (*browser, error) {
+func (d *Driver) launch(pw *playwright.Playwright, k kind, program string) (*browser, error) {
 	no := playwright.Bool(false)
-	started, err := d.process.pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
-		ExecutablePath:  playwright.String(d.setup.Chromium),
-		Headless:        playwright.Bool(!headed),
-		ChromiumSandbox: playwright.Bool(d.setup.Sandbox), // false makes Playwright add --no-sandbox
-		Args: []string{"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-			"--disable-sync"},
+	options := playwright.BrowserTypeLaunchOptions{
+		ExecutablePath: playwright.String(program),
+		Headless:       playwright.Bool(!k.headed),
 		// Signals are ours to handle: a browser that ends before its last video and screenshot are saved loses them.
 		HandleSIGINT: no, HandleSIGTERM: no, HandleSIGHUP: no,
 		Timeout: playwright.Float(startLimit.Seconds() * 1000 / 2),
-	})
+	}
+	maker := pw.Chromium
+	switch k.name {
+	case chromium:
+		options.ChromiumSandbox = playwright.Bool(d.setup.Sandbox) // false makes Playwright add --no-sandbox
+		options.Args = []string{"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+			"--disable-sync"}
+	case firefox:
+		maker = pw.Firefox
+	case webkit:
+		maker = pw.WebKit
+	}
+	if p := d.opts.Policy; p != nil && !p.IsOpen() {
+		if d.guard == nil {
+			var err error
+			if d.guard, err = newGuarded(*p); err != nil {
+				return nil, err
+			}
+		}
+		d.guard.confine(&options, k.name)
+	}
+	started, err := maker.Launch(options)
 	if err != nil {
 		return nil, err
 	}
-	b := &browser{Browser: started, lost: make(chan struct{})}
+	b := watched(started, k.name)
+	b.guard = d.guard
+	return b, nil
+}
+
+// watched notices when a browser is gone.
+func watched(started playwright.Browser, name string) *browser {
+	b := &browser{Browser: started, name: name, lost: make(chan struct{})}
 	b.gone = sync.OnceFunc(func() { close(b.lost) })
 	started.OnDisconnected(func(playwright.Browser) { b.gone() })
 	if !started.IsConnected() {
 		b.gone()
 	}
-	return b, nil
+	return b
 }
 
-func (d *Driver) launchError(headed bool, err error) error {
+func (d *Driver) launchError(k kind, program string, err error) error {
 	screen := os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
-	if headed && !screen && strings.Contains(err.Error(), "XServer") || strings.Contains(err.Error(), "Missing X server") {
+	if k.headed && !screen && strings.Contains(err.Error(), "XServer") || strings.Contains(err.Error(), "Missing X server") {
 		return fmt.Errorf("%w: a browser window needs a display, and there is none: leave out headless: false",
 			drivers.ErrUnsupported)
 	}
-	return fmt.Errorf("%w: Chromium (%s) did not start: %s", drivers.ErrDeviceLost, d.setup.Chromium, plain(err))
+	return fmt.Errorf("%w: %s (%s) did not start: %s", drivers.ErrDeviceLost, browserName(k.name), program, plain(err))
+}
+
+// browserName is a browser's name as people write it.
+func browserName(name string) string {
+	return map[string]string{chromium: "Chromium", firefox: "Firefox", webkit: "WebKit"}[name]
 }
 
 // close ends the browser; one that does not answer is left to the end of Playwright's process.

@@ -23,8 +23,9 @@ const (
 
 // Device is one slot of the driver, opened for one test. It has no page until OpenPage.
 //
-// Dialogs (alert, confirm, prompt) are dismissed at once, since they would stop the page; the next trees carry a hidden element of
-// type "dialog-note" for each, and the log a line. Pages that a page opens become the current one until they close.
+// A dialog (alert, confirm, prompt) stops the page: one that an action opens stays open for Alert and AnswerAlert, and any other call
+// but a screenshot dismisses it first; AnswerDialogs changes that. The next trees carry a hidden element of type "dialog-note" for each,
+// and the log a line. Pages that a page opens become the current one until they close, or until PickPage chooses another.
 type Device struct {
 	driver *Driver
 	info   drivers.Info
@@ -34,9 +35,11 @@ type Device struct {
 	closed   bool
 	session  *session // what OpenPage opened last, nil before
 	pending  pending
-	filming  *film // set by StartRecording
+	filming  *film     // set by StartRecording
+	evidence *evidence // set by StartEvidence
 	log      *journal
 	dialogs  []string
+	aimed    *drivers.Node  // what the next touch is meant for
 	finished []drivers.Clip // of sessions that are closed
 
 	calls sync.WaitGroup // calls into Playwright that outlived their context
@@ -47,9 +50,16 @@ var (
 	_ drivers.Browser     = (*Device)(nil)
 	_ drivers.WebElements = (*Device)(nil)
 	_ drivers.WebPages    = (*Device)(nil)
+	_ drivers.WebTabs     = (*Device)(nil)
+	_ drivers.WebDragger  = (*Device)(nil)
+	_ drivers.WebEvidence = (*Device)(nil)
+	_ drivers.Alerter     = (*Device)(nil)
+	_ drivers.System      = (*Device)(nil)
+	_ drivers.Locator     = (*Device)(nil)
 	_ drivers.Navigator   = (*Device)(nil)
 	_ drivers.Querier     = (*Device)(nil)
 	_ drivers.Revealer    = (*Device)(nil)
+	_ drivers.Aimer       = (*Device)(nil)
 	_ drivers.Gestures    = (*Device)(nil)
 	_ drivers.Keys        = (*Device)(nil)
 	_ drivers.Editor      = (*Device)(nil)
@@ -116,7 +126,16 @@ func readPage[T any](ctx context.Context, s *session, page playwright.Page, f fu
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
-	done := start(s.device, func() (T, error) { return f(page) })
+	defer s.dialogs.refusing()()
+	if _, err := s.settle(ctx, false, ""); err != nil {
+		return none, err
+	}
+	return await(ctx, s, start(s.device, func() (T, error) { return f(page) }))
+}
+
+// await waits for a call that only looks at a page.
+func await[T any](ctx context.Context, s *session, done <-chan outcome[T]) (T, error) {
+	var none T
 	timer := time.NewTimer(callLimit)
 	defer timer.Stop()
 	select {
@@ -148,8 +167,12 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 	if err != nil {
 		return err
 	}
+	if _, err := s.settle(ctx, false, ""); err != nil {
+		return err
+	}
 	s.traffic.mark()
-	done := start(d, func() (struct{}, error) { return struct{}{}, f(page) })
+	over := make(chan struct{})
+	done := start(d, func() (struct{}, error) { defer close(over); return struct{}{}, f(page) })
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	select {
@@ -159,6 +182,9 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 		return errBrowserLost
 	case <-s.crash:
 		return errCrashed
+	case <-s.dialogs.onDialog(): // the action was made, and led to a dialog
+		s.dialogs.stops(over)
+		return nil
 	case <-limited.Done():
 	}
 	grace := time.NewTimer(actGrace)

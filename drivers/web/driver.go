@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/guard"
 	"github.com/taproot-dev/taproot/drivers/toolchain"
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -20,11 +21,16 @@ type Options struct {
 	Slots int
 	// Width and Height are the viewport's; 1280 × 720 if they are 0.
 	Width, Height int
+	// Policy says which addresses browsers may reach; nil: all that this machine reaches.
+	Policy *guard.Policy
+	// FilesBelow is the one folder whose files pages may be; "": any file of this machine. NoFiles: none.
+	FilesBelow string
+	NoFiles    bool
 	// Host is the machine on which Chromium and Node are looked for; the real one if it is nil.
 	Host *toolchain.Host
 }
 
-// Driver gives pages of one Chromium, which is started when the first is opened. Its slots belong to this process alone.
+// Driver gives pages of one browser, Chromium if nothing else is asked for, which is started when the first is opened. Its slots belong to this process alone.
 type Driver struct {
 	opts Options
 	host toolchain.Host
@@ -34,7 +40,8 @@ type Driver struct {
 	setup    *toolchain.PlaywrightSetup
 	version  string
 	process  *process
-	browsers map[bool]*browser // by headed
+	browsers map[kind]*browser
+	guard    *guarded // nil: nothing is guarded
 	closed   bool
 	work     sync.WaitGroup // starts that outlive the context that asked for them
 }
@@ -50,7 +57,7 @@ func New(opts Options) *Driver {
 	if opts.Width <= 0 || opts.Height <= 0 {
 		opts.Width, opts.Height = 1280, 720
 	}
-	d := &Driver{opts: opts, lock: make(chan struct{}, 1), browsers: map[bool]*browser{}}
+	d := &Driver{opts: opts, lock: make(chan struct{}, 1), browsers: map[kind]*browser{}}
 	if opts.Host != nil {
 		d.host = *opts.Host
 	} else {
@@ -97,7 +104,7 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if !d.has(id) {
 		return nil, fmt.Errorf("open device %s: there are web-1 to web-%d", id, d.opts.Slots)
 	}
-	if _, err := d.browser(ctx, false); err != nil {
+	if _, err := d.browser(ctx, kind{name: chromium}); err != nil {
 		return nil, fmt.Errorf("open device %s: %w", id, err)
 	}
 	if err := d.acquire(ctx); err != nil {
@@ -194,4 +201,6 @@ func (d *Driver) stop() {
 		d.process.stop()
 		d.process = nil
 	}
+	d.guard.close()
+	d.guard = nil
 }

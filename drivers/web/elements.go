@@ -187,3 +187,35 @@ func stateKind(state string) error {
 	}
 	return drivers.ErrNotFound
 }
+
+// DragOnto drags an element onto another one of the same frame.
+func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) error {
+	drag := func(trial bool) call {
+		return func(element playwright.Locator, timeout *float64) error {
+			page, err := element.Page()
+			if err != nil {
+				return err
+			}
+			return element.DragTo(page.Locator(scoped(at.Frame, to)), playwright.LocatorDragToOptions{
+				Trial: playwright.Bool(trial), Timeout: timeout})
+		}
+	}
+	err := d.once(ctx, at, deed{try: drag(true), do: drag(false)})
+	if err != nil && drivers.AppIsWrong(err) {
+		return d.noTarget(ctx, drivers.WebTarget{Selector: to, Frame: at.Frame, Timeout: at.Timeout}, err)
+	}
+	return err
+}
+
+// noTarget blames the element that was to be dropped on, when it is that one.
+func (d *Device) noTarget(ctx context.Context, to drivers.WebTarget, err error) error {
+	r, e := d.lookIn(ctx, to.Frame, to.Selector)
+	switch {
+	case e == nil && r.Count == 0:
+		return fmt.Errorf("%w: nothing on the page matches the selector %s, onto which it should be dragged (waited %s)", drivers.ErrNotFound, naming(to),
+			wait(to.Timeout))
+	case e == nil && r.Count > 1:
+		return &drivers.AmbiguousError{What: "the selector " + naming(to), Candidates: r.What}
+	}
+	return err
+}

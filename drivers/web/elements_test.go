@@ -219,8 +219,12 @@ func TestTextOf(t *testing.T) {
 func TestWaitElement(t *testing.T) {
 	t.Parallel()
 	d := show(t, `<p id=a>A</p><p id=h style="display:none">H</p><script>
-		setTimeout(() => { a.style.display = 'none'; h.style.display = ''; }, 600); setTimeout(() => a.remove(), 1000)</script>`)
+		function go() { setTimeout(() => { a.style.display = 'none'; h.style.display = ''; setTimeout(() => a.remove(), 400) }, 600) }</script>`)
 	for _, c := range [][2]string{{"#a", "attached"}, {"#h", "attached"}, {"#h", "visible"}, {"#a", "hidden"}, {"#a", "detached"}} {
+		if c == [2]string{"#h", "visible"} {
+			_, err := d.Eval(t.Context(), "go()", 5*time.Second)
+			must(t, err)
+		}
 		must(t, d.WaitElement(t.Context(), target(c[0]), c[1]))
 	}
 	wantError(t, d.WaitElement(t.Context(), soon("#a"), "visible"), drivers.ErrNotFound, "did not become visible")

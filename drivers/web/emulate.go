@@ -22,6 +22,7 @@ type emulation struct {
 	size    image.Point
 	touch   bool
 	mobile  bool // pages may be shown larger or smaller than they are
+	offline bool // once the page is open
 }
 
 // emulate works out a context's options.
@@ -61,6 +62,7 @@ func (d *Device) emulate(ctx context.Context, opts drivers.PageOptions) (*emulat
 			drivers.Quote(opts.ColorScheme))
 	}
 	e.options.ColorScheme = scheme
+	e.asked(opts)
 	if opts.Storage != "" {
 		state, err := readState(opts.Storage)
 		if err != nil {
@@ -69,6 +71,27 @@ func (d *Device) emulate(ctx context.Context, opts drivers.PageOptions) (*emulat
 		e.options.StorageState = optional(state)
 	}
 	return e, nil
+}
+
+// asked adds what needs no check of ours.
+func (e *emulation) asked(opts drivers.PageOptions) {
+	e.offline = opts.Offline
+	e.options.Permissions = slices.Clone(opts.Permissions)
+	if opts.Geolocation != nil {
+		e.options.Geolocation = geolocation(*opts.Geolocation)
+		if !slices.Contains(e.options.Permissions, "geolocation") {
+			e.options.Permissions = append(e.options.Permissions, "geolocation")
+		}
+	}
+	if opts.UserAgent != "" {
+		e.options.UserAgent = &opts.UserAgent
+	}
+	if len(opts.Headers) > 0 {
+		e.options.ExtraHttpHeaders = opts.Headers
+	}
+	if opts.AnyCert {
+		e.options.IgnoreHttpsErrors = playwright.Bool(true)
+	}
 }
 
 // pretend takes over a device of Playwright's list.

@@ -37,8 +37,11 @@ func processDied(err error) bool {
 func passing(err error) bool {
 	return containsAny(err.Error(), "taproot: stale reference", "Execution context was destroyed", "Frame was detached",
 		"frame was detached", "frame got detached", "Cannot find context", "interrupted", "not attached to the DOM",
-		"Failed to find frame")
+		"Failed to find frame", noCapture)
 }
+
+// noCapture is what Chromium says while it changes from one page to another: there is nothing to photograph at that moment.
+const noCapture = "Unable to capture screenshot"
 
 func containsAny(s string, parts ...string) bool {
 	for _, p := range parts {

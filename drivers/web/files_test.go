@@ -37,6 +37,20 @@ func TestUploads(t *testing.T) {
 	wantError(t, d.Upload(t.Context(), soon("#none"), paths), drivers.ErrNotFound)
 }
 
+func TestUploadOfAFolder(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<input type=file id=one><input type=file id=all webkitdirectory><p id=log></p><script>
+		all.onchange = () => log.textContent = [...all.files].map(f => f.webkitRelativePath).sort().join()</script>`)
+	dir := filepath.Join(t.TempDir(), "photos")
+	must(t, os.MkdirAll(filepath.Join(dir, "old"), 0o700))
+	for _, name := range []string{"a.txt", "old/b.txt"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+	}
+	must(t, d.Upload(t.Context(), target("#all"), []string{dir}))
+	mustShow(t, d, "#log", "photos/a.txt,photos/old/b.txt")
+	wantError(t, d.Upload(t.Context(), target("#one"), []string{dir}), drivers.ErrNotActionable, "directories")
+}
+
 func TestDownloads(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "files.html")

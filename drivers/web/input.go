@@ -1,12 +1,11 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"image"
-	"image/png"
 	"math"
+	"time"
 	"unicode/utf8"
 
 	"github.com/playwright-community/playwright-go"
@@ -26,7 +25,7 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 	if err != nil {
 		return err
 	}
-	return act(ctx, d, func(page playwright.Page) error {
+	return d.touch(ctx, callLimit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err
@@ -116,25 +115,50 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		_, _, err := d.page()
 		return nil, err
 	}
-	return readPage(ctx, s, page, func(page playwright.Page) (image.Image, error) {
-		raw, err := page.Screenshot(playwright.PageScreenshotOptions{
-			Type: playwright.ScreenshotTypePng, Caret: playwright.ScreenshotCaretInitial, Scale: playwright.ScreenshotScaleCss,
-			Timeout: milliseconds(callLimit - callLimit/10),
-		})
+	if s.dialogs.isOpen() {
+		return nil, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	done := start(d, func() (image.Image, error) {
+		raw, err := capture(ctx, page)
 		if err != nil {
 			return nil, err
 		}
-		config, err := png.DecodeConfig(bytes.NewReader(raw))
+		picture, err := drivers.NewPicture(raw, maxPixels)
 		if err != nil {
-			return nil, fmt.Errorf("%w: the screenshot cannot be read: %w", drivers.ErrNotReady, err)
-		}
-		if config.Width*config.Height > maxPixels {
-			return nil, fmt.Errorf("the screenshot is too large: %d × %d", config.Width, config.Height)
-		}
-		picture, err := png.Decode(bytes.NewReader(raw))
-		if err != nil {
-			return nil, fmt.Errorf("%w: the screenshot cannot be read: %w", drivers.ErrNotReady, err)
+			return nil, fmt.Errorf("%w: %w", drivers.ErrNotReady, err)
 		}
 		return picture, nil
 	})
+	select {
+	case r := <-done:
+		return r.value, s.explain(r.err)
+	case <-s.dialogs.onDialog():
+		return nil, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.browser.lost:
+		return nil, errBrowserLost
+	case <-s.crash:
+		return nil, errCrashed
+	}
+}
+
+// captureLimit is how long a picture is tried for while the browser changes from one page to another.
+const captureLimit = 5 * time.Second
+
+// capture takes the viewport as a PNG.
+func capture(ctx context.Context, page playwright.Page) ([]byte, error) {
+	began := time.Now()
+	for {
+		raw, err := page.Screenshot(playwright.PageScreenshotOptions{
+			Type: playwright.ScreenshotTypePng, Caret: playwright.ScreenshotCaretInitial, Scale: playwright.ScreenshotScaleCss,
+			Timeout: milliseconds(callLimit - callLimit/10 - time.Since(began)),
+		})
+		if err == nil || !containsAny(err.Error(), noCapture) || time.Since(began) > captureLimit || pause(ctx, lookPause) != nil {
+			return raw, err
+		}
+	}
 }

@@ -110,21 +110,31 @@ func (d *Device) logLine(kind, text string) {
 func (s *session) listen() {
 	d := s.device
 	s.context.OnConsole(func(m playwright.ConsoleMessage) {
+		if !s.ours(m.Page()) {
+			return
+		}
 		where := ""
 		if l := m.Location(); l != nil && l.URL != "" {
-			where = fmt.Sprintf(" (%s:%d)", shortAddress(l.URL), l.LineNumber+1)
-			if strings.HasSuffix(l.URL, "/favicon.ico") {
+			where = fmt.Sprintf(" (%s:%d)", l.URL, l.LineNumber+1)
+			if favicon(l.URL) {
 				return // asked for by the browser, not by the page
 			}
 		}
 		text := m.Text() + where
 		if m.Type() == "error" {
 			s.noteError(text)
+			if !strings.HasPrefix(text, "Failed to load resource:") { // the request itself is told of
+				s.evidence.trouble("console error: %s", text)
+			}
 		}
 		d.logLine("console "+m.Type(), text)
 	})
 	s.context.OnWebError(func(e playwright.WebError) {
+		if !s.ours(e.Page()) {
+			return
+		}
 		s.noteError("uncaught " + plain(e.Error()))
+		s.evidence.trouble("uncaught %s", plain(e.Error()))
 		d.logLine("uncaught", plain(e.Error()))
 	})
 	s.context.OnRequest(func(r playwright.Request) {
@@ -139,7 +149,7 @@ func (s *session) listen() {
 		s.traffic.add(exchange{url: r.URL(), said: said, answer: true})
 		s.traffic.ended(r.Request())
 		if r.Status() >= 400 {
-			d.logLine("response", said+" "+shortAddress(r.URL()))
+			d.logLine("response", said+" "+r.URL())
 		}
 	})
 }

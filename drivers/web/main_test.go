@@ -69,11 +69,13 @@ func visit(t *testing.T, name string) *Device {
 func show(t *testing.T, body string) *Device {
 	t.Helper()
 	d := open(t)
-	page := "data:text/html;charset=utf-8," + percent("<!doctype html><meta charset=utf-8><body>"+body)
-	if err := d.OpenPage(t.Context(), page, drivers.PageOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.OpenPage(t.Context(), dataPage(body), drivers.PageOptions{}))
 	return d
+}
+
+// dataPage is the address of a page of the test's own making.
+func dataPage(body string) string {
+	return "data:text/html;charset=utf-8," + percent("<!doctype html><meta charset=utf-8><body>"+body)
 }
 
 func percent(s string) string {

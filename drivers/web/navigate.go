@@ -26,10 +26,11 @@ func (d *Device) Navigate(ctx context.Context, address string, timeout time.Dura
 	if err != nil {
 		return err
 	}
+	defer s.dialogs.refusing()()
 	err = actFor(ctx, d, timeout+2*time.Second, func(playwright.Page) error {
 		err := depart()
 		if err != nil && !isKind(err) {
-			err = s.pageError(err, timeout)
+			err = s.pageError(address, err, timeout)
 		}
 		return err
 	})
@@ -77,7 +78,7 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 			return nil, fmt.Errorf("%w: %s is not an address", drivers.ErrPage, drivers.Quote(address))
 		}
 	}
-	if err := checkAddress(address); err != nil {
+	if err := s.device.checkAddress(address); err != nil {
 		return nil, err
 	}
 	return func() error {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,25 +19,55 @@ const loadTimeout = 30 * time.Second
 
 // OpenPage opens address in a fresh context and waits until it has loaded. Pages that were open before are closed.
 func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.PageOptions) error {
-	if err := checkAddress(address); err != nil {
+	if err := d.checkAddress(address); err != nil {
 		return err
 	}
 	if err := d.dropSession(); err != nil {
 		return err
 	}
-	b, err := d.driver.browser(ctx, opts.Headed)
+	b, err := d.driver.browserFor(ctx, opts)
 	if err != nil {
 		return err
 	}
 	e, err := d.emulate(ctx, opts)
 	if err != nil {
+		b.letGo()
 		return err
 	}
 	s, err := d.newSession(ctx, b, e)
 	if err != nil {
+		b.letGo()
 		return err
 	}
 	return s.open(ctx, address, opts)
+}
+
+// browserFor gives the browser that a page is opened in.
+func (d *Driver) browserFor(ctx context.Context, opts drivers.PageOptions) (*browser, error) {
+	if opts.Connect != "" {
+		return d.attach(ctx, opts.Connect)
+	}
+	return d.browser(ctx, kind{cmp.Or(opts.Browser, chromium), opts.Headed})
+}
+
+// checkAddress is checkAddress with what this driver may open.
+func (d *Device) checkAddress(address string) error {
+	if err := checkAddress(address); err != nil {
+		return err
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil // checkAddress has read it
+	}
+	o := d.driver.opts
+	guarded := o.Policy != nil && !o.Policy.IsOpen() || o.restricted()
+	switch {
+	case strings.EqualFold(u.Scheme, "file"):
+		return o.allowsFile(address)
+	case strings.EqualFold(u.Scheme, "about") && guarded && !strings.EqualFold(u.Opaque, "blank"):
+		return fmt.Errorf("%w: %s is a page of the browser itself, which may not be opened here", drivers.ErrPage, drivers.Quote(address))
+	}
+	return nil
 }
 
 func checkAddress(address string) error {
@@ -79,16 +110,22 @@ func (d *Device) dropSession() error {
 func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*session, error) {
 	said := d.takePending(e)
 	done := start(d, func() (*session, error) {
-		made, err := b.NewContext(e.options)
+		made, err := b.context(e)
 		if err != nil {
 			return nil, err
 		}
 		s := newSession(d, b, made, e)
+		s.dialogs.how = said.answer
+		err = s.fence(d.driver.opts)
+		if e := s.evidence; err == nil && e != nil && e.how.Trace && !b.attached {
+			err = e.trace(made, !s.filmed)
+			s.traced = err == nil
+		}
 		for _, r := range said.routes {
 			err = errors.Join(err, s.route(r))
 		}
 		if err == nil {
-			_, err = made.NewPage()
+			err = s.firstPage(e)
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -123,7 +160,8 @@ func (d *Device) takePending(e *emulation) pending {
 	said := d.pending
 	d.pending = pending{}
 	if d.filming != nil {
-		e.options.RecordVideo = &playwright.RecordVideo{Dir: d.filming.dir, Size: e.options.Viewport}
+		// At Playwright's own size, within 800 x 800: a film of the whole viewport doubles the time of a test.
+		e.options.RecordVideo = &playwright.RecordVideo{Dir: d.filming.dir}
 	}
 	if said.state != nil && e.options.StorageState == nil {
 		e.options.StorageState = optional(said.state)
@@ -140,7 +178,7 @@ func sessionError(b *browser, err error) error {
 		return err
 	case !b.alive() || disconnected(err):
 		return errBrowserLost
-	case containsAny(strings.ToLower(err.Error()), "timezone", "locale", "cookie", "storage state"):
+	case containsAny(strings.ToLower(err.Error()), "timezone", "locale", "cookie", "storage state", "permission", "latitude", "longitude"):
 		return fmt.Errorf("%w: %s", drivers.ErrPage, plain(err))
 	}
 	return fmt.Errorf("%w: the browser did not open a page: %s", drivers.ErrDeviceLost, plain(err))
@@ -167,10 +205,17 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	if limit <= 0 {
 		limit = loadTimeout
 	}
+	if s.evidence != nil {
+		s.evidence.har.page(address)
+	}
+	defer s.dialogs.refusing()()
 	done := start(s.device, func() (struct{}, error) {
 		_, err := page.Goto(address, playwright.PageGotoOptions{
 			Timeout: milliseconds(limit), WaitUntil: playwright.WaitUntilStateLoad,
 		})
+		if err == nil && opts.Offline {
+			err = s.setOffline(true)
+		}
 		return struct{}{}, err
 	})
 	timer := time.NewTimer(limit + 2*time.Second)
@@ -178,7 +223,7 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 	var err error
 	select {
 	case r := <-done:
-		err = s.pageError(r.err, limit)
+		err = s.pageError(address, r.err, limit)
 	case <-s.browser.lost:
 		err = errBrowserLost
 	case <-s.crash:
@@ -197,7 +242,7 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 }
 
 // pageError says in plain words why a page did not open.
-func (s *session) pageError(err error, limit time.Duration) error {
+func (s *session) pageError(address string, err error, limit time.Duration) error {
 	if processDied(err) {
 		s.browser.gone()
 	}
@@ -214,6 +259,9 @@ func (s *session) pageError(err error, limit time.Duration) error {
 		return fmt.Errorf("%w: the address is a download, not a page", drivers.ErrPage)
 	case disconnected(err):
 		return fmt.Errorf("%w: the page closed itself while it was loading", drivers.ErrPage)
+	}
+	if refused := s.browser.guard.why(address); refused != nil {
+		return fmt.Errorf("%w: %w", drivers.ErrPage, refused)
 	}
 	if m := netError.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("%w: %s", drivers.ErrPage, netWords(m[1]))
@@ -232,20 +280,4 @@ func shortAddress(address string) string {
 func milliseconds(d time.Duration) *float64 {
 	// 0 means "for ever" to Playwright.
 	return playwright.Float(max(float64(d)/float64(time.Millisecond), 1))
-}
-
-func (d *Device) noteDialog(kind, message string) {
-	d.mu.Lock()
-	if len(d.dialogs) < 20 {
-		d.dialogs = append(d.dialogs, fmt.Sprintf("dismissed %s dialog %s", kind, drivers.Quote(message)))
-	}
-	d.mu.Unlock()
-	d.logLine("dialog", fmt.Sprintf("%s %s was dismissed", kind, drivers.Quote(message)))
-}
-
-// Dialogs tells the dialogs that the pages of the current context opened, all of which were dismissed.
-func (d *Device) Dialogs() []string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return append([]string(nil), d.dialogs...)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
 )
 
 func TestDevicesStartNoBrowser(t *testing.T) {
@@ -206,7 +207,7 @@ func TestALostBrowserIsAnErrorAndTheNextOpenStartsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.lock <- struct{}{}
-	lost := own.browsers[false]
+	lost := own.browsers[kind{name: chromium}]
 	own.release()
 	if err := lost.Browser.Close(); err != nil {
 		t.Fatal(err)
@@ -255,7 +256,7 @@ func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
 	if err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	family := descendants(own.process.pw.Pid())
+	family := drivertest.Descendants(own.process.pw.Pid())
 	node, err := os.FindProcess(own.process.pw.Pid())
 	if err != nil {
 		t.Fatal(err)
@@ -263,8 +264,8 @@ func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
 	if err := node.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if !until(t.Context(), 20*time.Second, func() bool { return len(alive(family)) == 0 }) {
-		t.Errorf("the browser outlives Playwright: %v", alive(family))
+	if !until(t.Context(), 20*time.Second, func() bool { return len(drivertest.Alive(family)) == 0 }) {
+		t.Errorf("the browser outlives Playwright: %v", drivertest.Alive(family))
 	}
 	_, err = d.Tree(t.Context())
 	wantError(t, err, drivers.ErrDeviceLost)

@@ -122,6 +122,10 @@ func (d *Device) Eval(ctx context.Context, script string, timeout time.Duration)
 	if err != nil {
 		return nil, err
 	}
+	if _, err := s.settle(ctx, false, ""); err != nil {
+		return nil, err
+	}
+	defer s.dialogs.refusing()()
 	s.traffic.mark()
 	done := start(d, func() (any, error) { return evaluate(page, script) })
 	timer := time.NewTimer(wait(timeout))

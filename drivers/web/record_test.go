@@ -7,17 +7,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/toolchain"
 )
 
 func TestRecordingGivesAClipPerOpening(t *testing.T) {
 	d, dir := open(t), t.TempDir()
 	recording, err := d.StartRecording(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence, err := d.StartEvidence(t.Context(), drivers.WebEvidenceOptions{Dir: t.TempDir(), Trace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +48,15 @@ func TestRecordingGivesAClipPerOpening(t *testing.T) {
 	}
 	_, err = d.Tree(t.Context())
 	wantError(t, err, drivers.ErrPage)
+	_, traces, err := evidence.Stop(t.Context())
+	if err != nil || len(traces) != 2 {
+		t.Fatalf("traces %q, %v", traces, err)
+	}
+	for _, trace := range traces {
+		if all := checkTrace(t, trace); strings.Contains(all, ".jpeg") {
+			t.Errorf("filmed, and the trace has pictures as well: %s", all)
+		}
+	}
 }
 
 func TestRecordingMustComeBeforeThePage(t *testing.T) {
@@ -77,26 +90,8 @@ func TestWithoutABrowserThePlatformIsUnavailable(t *testing.T) {
 	}
 }
 
-// lines is a writer whose text may be read at any time.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 func TestLog(t *testing.T) {
-	d, out := open(t), &lines{}
+	d, out := open(t), &drivertest.Log{}
 	stop, err := d.StartLog(t.Context(), out)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -19,10 +20,22 @@ const maxRoutes = 1000
 
 // route is a drivers.WebRoute that was checked.
 type route struct {
-	fits   *regexp.Regexp
-	block  bool
-	delay  time.Duration
-	answer *playwright.RouteFulfillOptions // nil: the network answers
+	fits    *regexp.Regexp
+	method  string        // "": any
+	left    *atomic.Int64 // requests that it is still for; nil: all
+	block   bool
+	delay   time.Duration
+	answer  *playwright.RouteFulfillOptions // nil: the network answers
+	request map[string]string               // headers with which the request goes out
+	modify  *drivers.WebModify
+}
+
+// takes tells whether a request is the route's, and counts it.
+func (r *route) takes(request playwright.Request) bool {
+	if r.method != "" && !strings.EqualFold(request.Method(), r.method) {
+		return false
+	}
+	return r.left == nil || r.left.Add(-1) >= 0
 }
 
 // Route answers, delays or blocks requests from now on.
@@ -52,7 +65,14 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &route{fits: fits, block: r.Block, delay: max(r.Delay, 0)}
+	made := &route{fits: fits, method: r.Method, block: r.Block, delay: max(r.Delay, 0), request: r.Request, modify: r.Modify}
+	if r.Times > 0 {
+		made.left = &atomic.Int64{}
+		made.left.Store(int64(r.Times))
+	}
+	if r.Modify != nil && r.Modify.Status != 0 && (r.Modify.Status < 100 || r.Modify.Status > 599) {
+		return nil, fmt.Errorf("%w: %d is no status of an answer", drivers.ErrUnsupported, r.Modify.Status)
+	}
 	if r.Block || r.Status == 0 && r.Body == "" && r.JSON == nil && len(r.Headers) == 0 {
 		return made, nil
 	}
@@ -94,6 +114,10 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 // expressions are not the same language.
 func (s *session) route(r *route) error {
 	return s.context.Route(r.fits.MatchString, func(request playwright.Route) {
+		if !r.takes(request.Request()) {
+			_ = request.Fallback() // fails only when the page that asked is gone
+			return
+		}
 		if r.delay > 0 {
 			timer := time.NewTimer(r.delay)
 			defer timer.Stop()
@@ -110,8 +134,29 @@ func (s *session) route(r *route) error {
 			_ = request.Abort("blockedbyclient")
 		case r.answer != nil:
 			_ = request.Fulfill(*r.answer)
+		case r.modify != nil && s.offline.Load():
+			_ = request.Abort("internetdisconnected")
+		case r.modify != nil:
+			s.fulfil(r, request)
+		case r.request != nil:
+			_ = request.Fallback(playwright.RouteFallbackOptions{Headers: withHeaders(request.Request().Headers(), r.request)})
 		default:
 			_ = request.Fallback()
 		}
 	})
+}
+
+// fulfil answers with what the network says, changed.
+func (s *session) fulfil(r *route, request playwright.Route) {
+	answer, err := r.modified(request)
+	if err != nil && !s.gone() {
+		problem := fmt.Sprintf("webRoute: %v (%s)", err, shortAddress(request.Request().URL()))
+		s.device.logLine("route", problem)
+		s.noteError(problem)
+	}
+	if err != nil {
+		_ = request.Abort("failed") // fails only when the page that asked is gone
+		return
+	}
+	_ = request.Fulfill(answer)
 }

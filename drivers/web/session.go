@@ -22,11 +22,18 @@ type session struct {
 	touch   bool        // a touch screen is emulated
 	mobile  bool        // the page may be zoomed
 	traffic traffic
+	dialogs *dialogs
+
+	evidence *evidence // nil: nothing is recorded
+	traced   bool
 
 	downloads chan playwright.Download // the newest that was not fetched
 
 	mu        sync.Mutex
 	pages     []playwright.Page // open ones, the newest last
+	ended     map[playwright.Page]bool
+	front     playwright.Page         // that the test chose; nil: the newest
+	scheme    *playwright.ColorScheme // of pages to come, when the test changed it
 	films     []reel
 	filmed    bool
 	errors    []string          // of the console
@@ -35,8 +42,9 @@ type session struct {
 	broken    error             // why there is no page to use, though one may be open
 	crash     chan struct{}     // closed when a page's renderer crashed
 	crashOnce func()
-	tasks     sync.WaitGroup // answers to dialogs
+	tasks     sync.WaitGroup // what events ask for
 	closing   atomic.Bool
+	offline   atomic.Bool
 	ending    chan struct{} // closed when closing begins
 	closed    chan struct{}
 }
@@ -45,27 +53,31 @@ type session struct {
 // an answer would wait for ever: they take notes, and what needs an answer goes to a goroutine.
 func (s *session) watch() {
 	s.context.OnPage(func(page playwright.Page) {
+		page.OnClose(s.remove) // here, before its end can be missed
 		s.mu.Lock()
 		hiding := s.hiding > 0
 		if hiding {
 			s.met = append(s.met, page)
 		}
 		s.mu.Unlock()
-		if !hiding {
+		switch {
+		case hiding:
+		case s.browser.attached:
+			s.tasks.Go(func() {
+				opener, err := page.Opener()
+				if err != nil || opener == nil || !s.ours(opener) {
+					return
+				}
+				_ = page.SetViewportSize(s.size.X, s.size.Y) // fails when it is gone
+				s.follow(page)
+			})
+		default:
 			s.follow(page)
 		}
 	})
 	s.context.OnDialog(func(dialog playwright.Dialog) {
-		kind, message := dialog.Type(), dialog.Message()
-		s.tasks.Go(func() {
-			if kind == "beforeunload" {
-				_ = dialog.Accept() // the page is gone already when this fails
-				return
-			}
-			_ = dialog.Dismiss()
-		})
-		if kind != "beforeunload" {
-			s.device.noteDialog(kind, message)
+		if s.ours(dialog.Page()) {
+			s.tasks.Go(func() { s.meet(dialog) })
 		}
 	})
 }
@@ -73,10 +85,20 @@ func (s *session) watch() {
 // follow makes a page the current one.
 func (s *session) follow(page playwright.Page) {
 	s.mu.Lock()
+	if s.ended[page] {
+		s.mu.Unlock()
+		return
+	}
 	s.pages = append(s.pages, page)
 	s.films = append(s.films, reel{page, time.Now().UTC()})
+	s.front = nil
+	scheme := s.scheme
 	s.mu.Unlock()
-	page.OnClose(func(playwright.Page) { s.remove(page) })
+	if scheme != nil {
+		s.tasks.Go(func() { // fails when the page is gone
+			_ = page.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: scheme})
+		})
+	}
 	page.OnCrash(func(playwright.Page) { s.crashOnce() })
 	page.OnDownload(func(file playwright.Download) {
 		for {
@@ -87,25 +109,27 @@ func (s *session) follow(page playwright.Page) {
 			}
 		}
 	})
-	if page.IsClosed() {
-		s.remove(page)
-	}
 }
 
 func (s *session) remove(page playwright.Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.ended[page] = true
 	s.pages = slices.DeleteFunc(s.pages, func(p playwright.Page) bool { return p == page })
+	if s.front == page {
+		s.front = nil
+	}
 }
 
 func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
 	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
-		mobile: e.mobile, filmed: e.options.RecordVideo != nil,
-		downloads: make(chan playwright.Download, 1), crash: make(chan struct{}), ending: make(chan struct{}),
+		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), evidence: d.recording(),
+		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, crash: make(chan struct{}), ending: make(chan struct{}),
 		closed: make(chan struct{})}
 	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })
 	s.watch()
 	s.listen()
+	s.record(s.evidence)
 	return s
 }
 
@@ -121,7 +145,7 @@ func (s *session) crashed() bool {
 // gone tells whether we closed the context ourselves.
 func (s *session) gone() bool { return s.closing.Load() }
 
-// current gives the newest page that is open.
+// current gives the page that the test chose, or else the newest that is open.
 func (s *session) current() (playwright.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,17 +157,25 @@ func (s *session) current() (playwright.Page, error) {
 	case s.broken != nil:
 		return nil, s.broken
 	case len(s.pages) == 0:
-		return nil, fmt.Errorf("%w: no page is open any more: the page closed itself", drivers.ErrPage)
+		return nil, errNoPage
+	case s.front != nil:
+		return s.front, nil
 	}
 	return s.pages[len(s.pages)-1], nil
 }
 
-// any gives the newest page even when it could not be loaded, for pictures of what went wrong.
+// errNoPage says that all pages of a context were closed, by the test or by themselves.
+var errNoPage = fmt.Errorf("%w: no page is open any more: it was closed, or closed itself", drivers.ErrPage)
+
+// any gives the current page even when it could not be loaded, for pictures of what went wrong.
 func (s *session) any() playwright.Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.pages) == 0 {
+	switch {
+	case len(s.pages) == 0:
 		return nil
+	case s.front != nil:
+		return s.front
 	}
 	return s.pages[len(s.pages)-1]
 }
@@ -166,13 +198,24 @@ func (s *session) abandon(why string) {
 // close closes the pages and waits for it, though not for ever: a browser that hangs is ended by the driver.
 func (s *session) close() {
 	if s.closing.Swap(true) {
-		waitFor(s.closed, stopLimit)
+		waitFor(s.closed, traceLimit)
 		return
 	}
 	close(s.ending)
-	within(stopLimit, func() {
+	limit := stopLimit
+	if s.traced {
+		limit = traceLimit
+	}
+	within(limit, func() {
 		defer close(s.closed)
-		_ = s.context.Close() // fails only when it is gone
+		if s.traced && s.browser.alive() && !s.crashed() {
+			s.evidence.endTrace(s)
+		}
+		if s.browser.attached {
+			s.leave()
+		} else {
+			_ = s.context.Close() // fails only when it is gone
+		}
 		s.tasks.Wait()
 		s.device.keepFilms(s)
 	})

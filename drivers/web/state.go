@@ -21,6 +21,7 @@ const maxState = 32 << 20
 type pending struct {
 	routes []*route
 	state  *playwright.StorageState
+	answer drivers.WebAnswer // to dialogs
 }
 
 // SaveState writes the cookies and local storage to a file.
@@ -116,6 +117,7 @@ func (d *Device) LoadState(ctx context.Context, path string) error {
 	case s == nil:
 		return nil
 	}
+	defer s.dialogs.refusing()()
 	defer s.traffic.mark() // what is asked for here is nothing that the page asked for
 	return act(ctx, d, func(playwright.Page) error {
 		if err := s.context.AddCookies(optional(state).Cookies); err != nil {
@@ -180,4 +182,25 @@ func (s *session) hiddenPage() (playwright.Page, error) {
 		}
 	}
 	return page, err
+}
+
+// ClearState removes the cookies of the context, and what the current page's site keeps in the browser.
+func (d *Device) ClearState(ctx context.Context) error {
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	return act(ctx, d, func(page playwright.Page) error {
+		if err := s.context.ClearCookies(); err != nil {
+			return err
+		}
+		_, err := page.Evaluate(`async () => {
+			if (!['http:', 'https:', 'file:'].includes(location.protocol)) return;
+			localStorage.clear();
+			sessionStorage.clear();
+			for (const {name} of await indexedDB.databases?.() ?? []) indexedDB.deleteDatabase(name);
+			for (const key of await globalThis.caches?.keys() ?? []) await caches.delete(key);
+		}`)
+		return err
+	})
 }

@@ -15,14 +15,6 @@ import (
 
 const enterFrame = " >> internal:control=enter-frame >> "
 
-// scoped is a selector inside a frame.
-func scoped(frame, selector string) string {
-	if frame == "" {
-		return selector
-	}
-	return strings.ReplaceAll(frame, " >> ", enterFrame) + enterFrame + selector
-}
-
 // naming is how errors speak of an element.
 func naming(at drivers.WebTarget) string {
 	if at.Frame == "" {
@@ -35,17 +27,21 @@ func naming(at drivers.WebTarget) string {
 type call func(element playwright.Locator, timeout *float64) error
 
 // again makes an action that does no harm when it is made twice. Playwright waits in slices, so that a cancelled call ends within
-// a second and its page lives on.
+// a second and its page lives on; a page that is too slow for one slice gets longer ones.
 func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error {
 	deadline := time.Now().Add(wait(at.Timeout))
-	for {
-		err := d.slice(ctx, at, min(time.Until(deadline), fillSlice), do)
+	for limit := fillSlice; ; {
+		err := d.slice(ctx, at, limit, do)
 		switch {
 		case err == nil || !errors.Is(err, drivers.ErrNotReady):
 			return err
 		case time.Until(deadline) <= 0:
 			return d.diagnose(ctx, at)
-		case !errors.Is(err, errSlice):
+		case errors.Is(err, errSlice):
+			if r, e := d.lookIn(ctx, at.Frame, at.Selector); e == nil && r.Able {
+				limit = max(min(2*limit, time.Until(deadline)), fillSlice)
+			}
+		default:
 			if err := pause(ctx, lookPause); err != nil {
 				return err
 			}
@@ -55,7 +51,7 @@ func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error
 
 // slice makes one attempt. errSlice: it ended without success.
 func (d *Device) slice(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
-	err := act(ctx, d, func(page playwright.Page) error { return attempt(page, at, limit, do) })
+	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return attempt(page, at, limit, do) })
 	return d.refusal(ctx, at, err)
 }
 

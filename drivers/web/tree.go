@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +60,8 @@ type document struct {
 	Note  string
 	Count int
 	Root  *element
+
+	Undrawn bool // the browser has not drawn the page since it was read before
 }
 
 // Tree reads the elements of the current page, those in frames and open shadow roots too.
@@ -94,6 +97,7 @@ type treeReader struct {
 	gen    string
 	left   int // elements that may still be read
 	frames int
+	still  bool // the documents around the one that is read have not been drawn since they were read before
 	notes  []string
 }
 
@@ -117,6 +121,9 @@ func (r *treeReader) document(chain []string, view string) (*document, *drivers.
 	if doc.Root == nil {
 		return &doc, nil, nil
 	}
+	around := r.still
+	defer func() { r.still = around }()
+	r.still = around || doc.Undrawn
 	var frames []frame
 	root := r.node(doc.Root, chain, &frames)
 	for _, f := range frames {
@@ -201,7 +208,7 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *drivers.
 		Bounds: image.Rect(clamp(e.Box[0]), clamp(e.Box[1]), clamp(e.Box[2]), clamp(e.Box[3])),
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
-		Clickable: is(flagClickable), Scrollable: is(flagScrollable),
+		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still,
 	}
 	if is(flagFrame) {
 		*frames = append(*frames, frame{n, e.Ref, e.Inner})
@@ -230,16 +237,23 @@ func (d *Device) Reveal(ctx context.Context, n *drivers.Node) error {
 		return err
 	}
 	return act(ctx, d, func(page playwright.Page) error {
-		var chain []string
-		for _, number := range path {
+		for i, chain := range chains(gen, path) {
 			var nothing struct{}
-			if err := ask(page, chain, fmt.Sprintf("reveal.%s.%d", gen, number), &nothing); err != nil {
+			if err := ask(page, chain, fmt.Sprintf("reveal.%s.%d", gen, path[i]), &nothing); err != nil {
 				return err
 			}
-			chain = append(chain, fmt.Sprintf("ref.%s.%d", gen, number))
 		}
 		return nil
 	})
+}
+
+// chains gives the way to each document that a ref leads through: the page's own, then those of the frames.
+func chains(gen string, path []int) [][]string {
+	list := make([][]string, len(path))
+	for i := 1; i < len(path); i++ {
+		list[i] = append(slices.Clone(list[i-1]), fmt.Sprintf("ref.%s.%d", gen, path[i-1]))
+	}
+	return list
 }
 
 func parseRef(ref string) (gen string, path []int, err error) {

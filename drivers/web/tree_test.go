@@ -33,3 +33,28 @@ func TestTreeOfAForm(t *testing.T) {
 		t.Errorf("submit button: %+v", n)
 	}
 }
+
+// Names as a screen reader says them.
+func TestAccessibleNames(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<style>#icon::before { content: "★" / "Favourite" } #plain::before { content: "★" }</style>
+		<button id=chain aria-labelledby="save draft"></button><span id=save>Save</span> <i id=draft aria-label="as draft"></i>
+		<button id=itself aria-labelledby="itself other" aria-label=Delete></button><i id=other>file</i>
+		<button id=icon></button><button id=plain></button><input id=listed list=all aria-label=City><datalist id=all><option>Rome</datalist>
+		<button id=boxless style="display:contents" onclick="this.firstChild.data = 'Pressed'">Press</button>`)
+	tr := tree(t, d)
+	for id, want := range map[string]string{"chain": "Save as draft", "itself": "Delete file", "icon": "Favourite", "plain": "", "listed": "City"} {
+		if got := byID(t, tr, id).Desc; got != want {
+			t.Errorf("%s is called %q, want %q", id, got, want)
+		}
+	}
+	if role := byID(t, tr, "listed").Role; role != "combobox" {
+		t.Errorf("a field with suggestions is a %s", role)
+	}
+	m, err := pick(tr, "Press", true)
+	if err != nil || len(m) != 1 {
+		t.Fatalf("a button without a box: %v, %v", m, err)
+	}
+	must(t, d.Tap(t.Context(), m[0].Point))
+	mustShow(t, d, "#boxless", "Pressed")
+}

@@ -9,6 +9,7 @@
   const rectOf = method(Element.prototype, 'getBoundingClientRect'), rectsOf = method(Element.prototype, 'getClientRects');
   const matches = method(Element.prototype, 'matches'), scrollTo = method(Element.prototype, 'scrollIntoView');
   const rendered = method(Element.prototype, 'checkVisibility'), within = method(Node.prototype, 'contains');
+  const allIn = method(Document.prototype, 'getElementsByTagName');
   const find = method(Element.prototype, 'querySelector'), rootOf = method(Node.prototype, 'getRootNode');
   const localName = getter(Element.prototype, 'localName'), shadowOf = getter(Element.prototype, 'shadowRoot');
   const typeOf = getter(Node.prototype, 'nodeType'), parentOf = getter(Node.prototype, 'parentNode');
@@ -49,11 +50,15 @@
     tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list', iframe: 'iframe'};
   const INPUT_ROLES = {button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
     radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', email: 'textbox', tel: 'textbox',
-    text: 'textbox', url: 'textbox', password: 'textbox'};
+    text: 'textbox', url: 'textbox', password: 'textbox', file: 'button'};
+
+  const LISTED = new Set(['text', 'search', 'tel', 'url', 'email']); // inputs to which a <datalist> gives suggestions
 
   const id = Math.random().toString(36).slice(2);
-  let store = {gen: '', refs: [], index: new WeakMap()};
+  let store = {gen: '', refs: [], nodes: [], index: new WeakMap()};
   let looked = {nonce: '', elements: []};
+  // Whether the browser has drawn the page since its elements were last read: until then, what moves on it stands where it stood.
+  let drawn = true;
 
   const cut = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
   const squeeze = s => s.replace(/[ \t\n\r\f]+/g, ' ').trim();
@@ -145,9 +150,15 @@
       const said = (attr(el, 'role') || '').trim().split(/\s+/)[0].toLowerCase();
       if (said && said !== 'none' && said !== 'presentation') return said.slice(0, 40);
       if (tag === 'a' || tag === 'area') return has(el, 'href') ? 'link' : '';
-      if (tag === 'input') return INPUT_ROLES[inputType(el)] || '';
+      if (tag === 'input') return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
       if (tag === 'select') return has(el, 'multiple') || +attr(el, 'size') > 1 ? 'listbox' : 'combobox';
       return Object.hasOwn(ROLES, tag) ? ROLES[tag] : '';
+    }
+    // words are what el shows by itself: a field's text, or that in it; of what is named by all that it holds, all of that.
+    words(el, tag, role, shown) {
+      if (shown !== null) return shown;
+      const own = this.text(el, false);
+      return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.text(el, true);
     }
     // shown is what a field displays as its text, or null for what is no field.
     shown(el, tag) {
@@ -171,7 +182,7 @@
       if (ids.length) {
         const root = rootOf(el), get = byId[typeOf(root)];
         const found = get ? ids.map(i => get(root, i)).filter(Boolean) : [];
-        const text = squeeze(found.map(e => this.text(e, true) || textOf(e)).join(' '));
+        const text = squeeze(found.map(e => attr(e, 'aria-label') || this.text(e, true) || textOf(e)).join(' '));
         if (text) return cut(text);
       }
       const said = squeeze(attr(el, 'aria-label') || '');
@@ -188,7 +199,13 @@
         const title = find(el, ':scope > title');
         if (title) return cut(squeeze(textOf(title)));
       }
-      return cut(squeeze(attr(el, 'title') || ''));
+      const title = squeeze(attr(el, 'title') || '');
+      return cut(title || !NAMED.has(tag) || textOf(el).trim() ? title : this.drawn(el));
+    }
+    // drawn is what a style sheet says for an element that has nothing in it but an icon: content: "★" / "Favourite".
+    drawn(el) {
+      const said = ['::before', '::after'].map(part => /^"[^]*" \/ "([^]*)"$/.exec(styleOf(el, part).content)?.[1] || '');
+      return squeeze(said.join(' '));
     }
     labels(el, tag) {
       const protos = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
@@ -224,6 +241,11 @@
     }
     box(el, style) {
       let r;
+      if (style.display === 'contents' && NAMED.has(localName(el))) { // a button without a box is where its words are
+        const range = new Range();
+        range.selectNodeContents(el);
+        r = range.getBoundingClientRect();
+      }
       if (style.display === 'inline') {
         // An inline element over several lines: its largest piece, whose centre is on it.
         for (const piece of rectsOf(el)) if (!r || piece.width * piece.height > r.width * r.height) r = piece;
@@ -237,6 +259,7 @@
       const style = this.style(el);
       if (style.display === 'none' || tag === 'input' && inputType(el) === 'hidden') return null;
       if (++this.count > this.max || performance.now() > this.deadline) {
+        if (this.max > 0) this.kept = this.count - 1;
         this.note = 'the page has too many elements: the rest is left out';
         this.max = 0;
         return null;
@@ -247,9 +270,7 @@
       const role = this.role(el, tag), shown = this.shown(el, tag), opacity = at.opacity * +style.opacity;
       const inert = at.inert || has(el, 'inert');
       const disabled = inert || at.disabled || matches(el, ':disabled') || attr(el, 'aria-disabled') === 'true';
-      let text = shown;
-      if (text === null) text = this.text(el, false);
-      if (!text && shown === null && (NAMED.has(tag) || NAMED_ROLES.has(role))) text = this.text(el, true);
+      const text = this.words(el, tag, role, shown);
       let flags = 0;
       const gone = bare(box) || full.r - full.l <= 1 && full.b - full.t <= 1;
       const away = gone && !bare(full) && !(full.r - full.l <= 1 && full.b - full.t <= 1) && !bare(meet(full, clip.reach));
@@ -272,6 +293,7 @@
         b: [Math.round(box.l), Math.round(box.t), Math.round(box.r), Math.round(box.b)]};
       if (gone) node.b = [Math.round(full.l), Math.round(full.t), Math.round(full.r), Math.round(full.b)];
       store.refs.push(new WeakRef(el));
+      store.nodes.push(node);
       store.index.set(el, node.n);
       put(node, 'r', role); put(node, 'i', attr(el, 'id')); put(node, 'q', attr(el, 'data-testid'));
       put(node, 'x', text); put(node, 'd', this.name(el, tag)); put(node, 'h', attr(el, 'placeholder'));
@@ -393,6 +415,55 @@
     return v ? [v.offsetLeft, v.offsetTop, v.scale] : [0, 0, 1];
   };
   const state = root => ({doc: id, ready: readyState(root), url: String(location.href).slice(0, 2000)});
+  // strikes tells whether a touch that meets hit at a point does what a touch of el would.
+  const strikes = (root, el, hit, x, y) => {
+    if (holds(el, hit)) return true;
+    const reader = new Reader(root, 0), box = reader.box(el, reader.style(el));
+    const inside = box.l - 1 <= x && x <= box.r + 1 && box.t - 1 <= y && y <= box.b + 1;
+    return inside && reader.over(el, x, y) === '';
+  };
+
+  // Aim lets the next touch of the page through to the element that it is meant for, or to the one that the page has put in its
+  // place. A touch that would meet anything else reaches nobody.
+  class Aim {
+    static EVENTS = ['pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick',
+      'contextmenu'];
+    constructor(root, n) {
+      this.root = root; this.el = store.refs[n].deref();
+      const looks = alike(store.nodes[n]);
+      this.looks = store.nodes.filter(other => alike(other) === looks).length === 1 ? looks : null;
+      this.verdict = ''; this.met = '';
+      for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
+    }
+    end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
+    handleEvent(event) {
+      if (!event.isTrusted) return; // of the page's own making
+      if (!this.verdict) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
+      if (this.verdict !== 'missed') return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+    judge(hit, {clientX, clientY}) {
+      this.verdict = 'missed';
+      if (!isElement(hit)) return;
+      const el = this.el && this.el.isConnected ? this.el : this.heir(hit);
+      if (el && strikes(this.root, el, hit, clientX, clientY)) this.verdict = 'hit';
+      this.met = describe(nameable(hit));
+    }
+    // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did.
+    heir(hit) {
+      const reader = new Reader(this.root, 0);
+      const looks = n => {
+        const tag = localName(n), role = reader.role(n, tag);
+        return alike({t: tag, r: role, i: attr(n, 'id'), x: cut(reader.words(n, tag, role, reader.shown(n, tag))), d: reader.name(n, tag)});
+      };
+      for (let n = hit; this.looks && n && isElement(n); n = parent(n)) if (looks(n) === this.looks) return n;
+      return null;
+    }
+  }
+  const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
+  let aim = null;
+
   const deref = (gen, n) => {
     const el = store.gen === gen && store.refs[n] ? store.refs[n].deref() : null;
     if (!el || !el.isConnected) throw new Error('taproot: stale reference');
@@ -402,7 +473,10 @@
   const commands = {
     // tree.<gen>.<max>[.<view and clip: 8 numbers>]: the elements of this document.
     tree(root, [gen, max, ...box]) {
-      store = {gen, refs: [], index: new WeakMap()};
+      const undrawn = !drawn;
+      drawn = false;
+      requestAnimationFrame(() => { drawn = true; });
+      store = {gen, refs: [], nodes: [], index: new WeakMap()};
       const reader = new Reader(root, Math.min(+max, 20000));
       const all = {l: -1e9, t: -1e9, r: 1e9, b: 1e9}, n = box.map(Number);
       const own = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
@@ -413,8 +487,12 @@
       const clip = {seen, reach: n.length === 8 ? pageArea(root, top, own) : all};
       const at = {flow: clip, absolute: clip, fixed: {seen, reach: n.length === 8 ? own : all}, view, depth: 0, opacity: 1, inert: false, disabled: false};
       const node = top ? reader.read(top, at) : null;
+      if (reader.note && reader.kept !== undefined) {
+        const more = allIn(root, '*').length - reader.kept; // those that nobody sees are among them
+        if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
+      }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
-        note: reader.note, count: reader.count, root: node};
+        note: reader.note, count: reader.count, undrawn, root: node};
     },
     // hit.<gen>.<n>.<x,y;x,y…>: what lies over these points of frame n, "" where nothing does.
     hit(root, [gen, n, points]) {
@@ -426,6 +504,21 @@
       scrollTo(deref(gen, +n), {block: 'center', inline: 'center', behavior: 'instant'});
       return {};
     },
+    // aim.<gen>.<n>: the next touch may meet element n only.
+    aim(root, [gen, n]) {
+      if (aim) aim.end();
+      aim = null;
+      if (store.gen !== gen || !store.nodes[n]) throw new Error('taproot: stale reference');
+      aim = new Aim(root, +n);
+      return {};
+    },
+    // aimed: what became of the touch: "hit", "missed", or "" when it did not come here.
+    aimed() {
+      if (aim) aim.end();
+      const answer = aim ? {verdict: aim.verdict, met: aim.met} : {};
+      aim = null;
+      return answer;
+    },
     // zoom: how the page is placed on the screen.
     zoom() { return {zoom: zoom()}; },
     // focus: what has the focus, with the caret put behind its text; as element 0 of the generation "focus" it can be used then.
@@ -434,7 +527,7 @@
       for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
       if (!el) return {};
       const tag = localName(el);
-      store = {gen: 'focus', refs: [new WeakRef(el)], index: new WeakMap()};
+      store = {gen: 'focus', refs: [new WeakRef(el)], nodes: [], index: new WeakMap()};
       if (tag === 'iframe' || tag === 'frame') return {frame: true};
       const reader = new Reader(root, 0);
       const able = !matches(el, ':disabled') && (reader.editable(el, tag) || editableContent(el));

@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -83,6 +84,7 @@ func Names() []string {
 //	/download?name=x&ms=800   a file, report.csv if it is not named, the rest of which comes after 800 ms
 //	/api/goods        a JSON list; other sites may read it
 //	/api/orders       takes orders
+//	/api/echo         the headers of the request, as JSON
 func Handler() http.Handler {
 	pages, err := fs.Sub(files, "pages")
 	if err != nil {
@@ -119,6 +121,14 @@ func Handler() http.Handler {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `["Apple","Pear"]`)
+	})
+	mux.HandleFunc("/api/echo", func(w http.ResponseWriter, r *http.Request) {
+		headers := map[string]string{}
+		for name := range r.Header {
+			headers[name] = r.Header.Get(name)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(headers) // a visitor who left needs no answer
 	})
 	mux.HandleFunc("POST /api/orders", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) })
 	return mux

@@ -1,0 +1,101 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// running starts a Chromium of the test's own, and gives the address of its DevTools.
+func running(t *testing.T) string {
+	t.Helper()
+	if _, err := shared.Devices(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	profile, err := os.MkdirTemp("", "taproot-chromium-*") // its processes write into it a little longer than they live
+	must(t, err)
+	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run", "--disable-gpu"}
+	if !shared.setup.Sandbox {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := exec.Command(shared.setup.Chromium, append(args, site.Page("late.html"))...)
+	said, err := cmd.StderrPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if !until(context.Background(), 5*time.Second, func() bool { return os.RemoveAll(profile) == nil }) {
+			t.Errorf("%s cannot be removed", profile)
+		}
+	})
+	found := make(chan string, 1)
+	go func() {
+		for lines := bufio.NewScanner(said); lines.Scan(); {
+			if _, address, ok := strings.Cut(lines.Text(), "DevTools listening on ws://"); ok {
+				host, _, _ := strings.Cut(address, "/")
+				found <- "http://" + host
+			}
+		}
+	}()
+	select {
+	case address := <-found:
+		return address
+	case <-time.After(30 * time.Second):
+		t.Fatal("the browser did not say where it listens")
+		return ""
+	}
+}
+
+func TestAttach(t *testing.T) {
+	address := running(t)
+	d := open(t)
+	how := drivers.PageOptions{Connect: address, ColorScheme: "dark", Headers: map[string]string{"X-Team": "blue"}}
+	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
+	mustShow(t, d, "h1", "Popups")
+	if _, err := d.Eval(t.Context(), "document.cookie = 'signed=in; max-age=1000'", time.Second); err != nil {
+		t.Error(err)
+	}
+	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, 5*time.Second))
+	if d.Info().Width != 1280 || tree(t, d).Size.X != 1280 {
+		t.Errorf("the tab is %d wide", d.Info().Width)
+	}
+	picture, err := d.Screenshot(t.Context())
+	if err != nil || picture.Bounds().Dx() != 1280 {
+		t.Errorf("the picture is not as wide as the page, %v", err)
+	}
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/late.html"}, 300*time.Millisecond), drivers.ErrNotFound) // it is not ours
+	must(t, d.ClosePage(t.Context()))
+	// The browser goes on, as signed in as it was, without our tabs.
+	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
+	if got, err := d.Eval(t.Context(), "document.cookie", time.Second); got != "signed=in" || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	if all := d.session.context.Pages(); len(all) != 2 {
+		t.Errorf("%d pages are open", len(all))
+	}
+	must(t, d.ClosePage(t.Context()))
+	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Connect: "http://127.0.0.1:1"}), drivers.ErrDeviceLost, "127.0.0.1:1",
+		"--remote-debugging-port")
+}
+
+func TestABrowserThatIsNotInstalled(t *testing.T) {
+	d := open(t)
+	for _, name := range []string{firefox, webkit} {
+		err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Browser: name})
+		if err == nil { // it is installed here
+			mustShow(t, d, "h1", "Taproot")
+			continue
+		}
+		if drivers.AppIsWrong(err) || !strings.Contains(err.Error(), "playwright@1.57.0 install "+name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// dialogs is how one context deals with alert, confirm, prompt and beforeunload. An open dialog stops its page: no call on the page
+// ends before it is answered.
+type dialogs struct {
+	mu      sync.Mutex
+	how     drivers.WebAnswer
+	refuse  int               // calls are under way that must not be stopped
+	open    playwright.Dialog // left open for Alerter
+	opened  chan struct{}     // closed when one is left open; renewed once it is answered
+	stopped []<-chan struct{} // calls that the open one stopped
+}
+
+func newDialogs() *dialogs { return &dialogs{opened: make(chan struct{})} }
+
+// meet deals with a dialog that just opened. It may wait for an answer of the browser, so it runs beside playwright-go's event loop.
+func (s *session) meet(dialog playwright.Dialog) {
+	kind, message := dialog.Type(), dialog.Message()
+	if kind == "beforeunload" {
+		_ = dialog.Accept() // the page is gone already when this fails
+		return
+	}
+	g := s.dialogs
+	g.mu.Lock()
+	how := g.how
+	if !how.AtOnce && g.refuse == 0 && g.open == nil {
+		g.open = dialog
+		close(g.opened)
+		g.mu.Unlock()
+		s.device.logLine("dialog", fmt.Sprintf("%s %s is open", kind, drivers.Quote(message)))
+		return
+	}
+	g.mu.Unlock()
+	_ = s.answer(dialog, how.AtOnce && how.Accept, how.Text)
+}
+
+// answer accepts or dismisses, and tells of it.
+func (s *session) answer(dialog playwright.Dialog, accept bool, text string) (err error) {
+	kind, verb := dialog.Type(), "dismissed"
+	switch {
+	case !accept:
+		err = dialog.Dismiss()
+	case kind == "prompt" && text != "":
+		verb, err = "accepted", dialog.Accept(text)
+	default:
+		verb, err = "accepted", dialog.Accept()
+	}
+	s.device.noteDialog(verb, kind, dialog.Message())
+	return err
+}
+
+// onDialog gives a channel that is closed when a dialog is left open.
+func (g *dialogs) onDialog() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.opened
+}
+
+// isOpen tells whether a dialog is left open.
+func (g *dialogs) isOpen() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open != nil
+}
+
+// refusing has dialogs dismissed at once until the function that it gives is called: what is under way must not be stopped.
+func (g *dialogs) refusing() (done func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refuse++
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.refuse--
+	}
+}
+
+// stops notes a call that the open dialog keeps from ending.
+func (g *dialogs) stops(call <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stopped = append(g.stopped, call)
+}
+
+// take gives the open dialog, if there is one, and what it stopped: whoever takes it answers it.
+func (g *dialogs) take() (playwright.Dialog, []<-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	dialog, stopped := g.open, g.stopped
+	if dialog != nil {
+		g.open, g.stopped, g.opened = nil, nil, make(chan struct{})
+	}
+	return dialog, stopped
+}
+
+// settle answers the open dialog and waits for the calls that it stopped; without one it does nothing and tells so.
+func (s *session) settle(ctx context.Context, accept bool, text string) (there bool, err error) {
+	dialog, stopped := s.dialogs.take()
+	if dialog == nil {
+		return false, nil
+	}
+	done := start(s.device, func() (struct{}, error) { return struct{}{}, s.answer(dialog, accept, text) })
+	timer := time.NewTimer(callLimit)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		err = s.explain(r.err)
+	case <-ctx.Done():
+		return true, ctx.Err()
+	case <-timer.C:
+		return true, s.silent()
+	}
+	next := s.dialogs.onDialog() // the same call may open another one
+	for _, call := range stopped {
+		select {
+		case <-call:
+		case <-next:
+			s.dialogs.stops(call)
+		case <-s.browser.lost:
+			return true, errBrowserLost
+		case <-ctx.Done():
+			return true, ctx.Err()
+		case <-timer.C:
+			return true, s.silent()
+		}
+	}
+	return true, err
+}
+
+// Alert gives the dialog that is open.
+func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
+	s, _, err := d.page()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	g := s.dialogs
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open == nil {
+		return nil, nil
+	}
+	buttons := []string{"OK", "Cancel"}
+	if g.open.Type() == "alert" {
+		buttons = buttons[:1]
+	}
+	return &drivers.Alert{Text: g.open.Message(), Buttons: buttons, Field: g.open.Type() == "prompt"}, nil
+}
+
+// AnswerAlert answers the dialog that is open.
+func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) error {
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	there, err := s.settle(ctx, accept, text)
+	if !there && err == nil {
+		return fmt.Errorf("%w: no dialog is open", drivers.ErrNotFound)
+	}
+	return err
+}
+
+// AnswerDialogs says what becomes of dialogs from now on; before there is a page, of those of the next OpenPage.
+func (d *Device) AnswerDialogs(ctx context.Context, how drivers.WebAnswer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	s := d.session
+	if s == nil {
+		d.pending.answer = how
+	}
+	d.mu.Unlock()
+	if s != nil {
+		s.dialogs.mu.Lock()
+		s.dialogs.how = how
+		s.dialogs.mu.Unlock()
+	}
+	return nil
+}
+
+func (d *Device) noteDialog(verb, kind, message string) {
+	d.mu.Lock()
+	if len(d.dialogs) < 20 {
+		d.dialogs = append(d.dialogs, fmt.Sprintf("%s %s dialog %s", verb, kind, drivers.Quote(message)))
+	}
+	d.mu.Unlock()
+	d.logLine("dialog", fmt.Sprintf("%s %s was %s", kind, drivers.Quote(message), verb))
+}
+
+// Dialogs tells the dialogs that the pages of the current context opened, and how they were answered.
+func (d *Device) Dialogs() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]string(nil), d.dialogs...)
+}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// alertOf waits for a dialog.
+func alertOf(t *testing.T, d *Device, text string) {
+	t.Helper()
+	var open *drivers.Alert
+	there := until(t.Context(), 5*time.Second, func() bool {
+		var err error
+		open, err = d.Alert(t.Context())
+		must(t, err)
+		return open != nil
+	})
+	if !there || open.Text != text {
+		t.Fatalf("the open dialog is %+v, not %q", open, text)
+	}
+}
+
+func TestAnOpenDialogIsAnswered(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "dialog.html")
+	if open, err := d.Alert(t.Context()); open != nil || err != nil {
+		t.Fatalf("%v, %v", open, err)
+	}
+	wantError(t, d.AnswerAlert(t.Context(), true, ""), drivers.ErrNotFound, "no dialog")
+	for _, c := range []struct {
+		id, says, text, log string
+		accept              bool
+	}{
+		{"alert", "Saved", "", "alert closed", true}, {"confirm", "Really?", "", "confirm true", true}, {"confirm", "Really?", "", "confirm false", false},
+		{"prompt", "Your name?", "Zoë", "prompt Zoë", true}, {"prompt", "Your name?", "", "prompt ", true}, {"prompt", "Your name?", "x", "prompt null", false},
+	} {
+		must(t, d.ClickOn(t.Context(), target("#"+c.id), drivers.WebClick{}))
+		alertOf(t, d, c.says)
+		_, err := d.Screenshot(t.Context()) // it answers nothing
+		wantError(t, err, drivers.ErrNotReady, "dialog")
+		must(t, d.AnswerAlert(t.Context(), c.accept, c.text))
+		mustShow(t, d, "#log", c.log)
+		if picture, err := d.Screenshot(t.Context()); err != nil || picture == nil {
+			t.Errorf("afterwards: %v", err)
+		}
+	}
+}
+
+// One action may open several dialogs, one after the other; one may come when nothing is under way.
+func TestDialogsInARow(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<button id=two>Two</button><button id=later>Later</button><p id=log></p><script>
+		two.onclick = () => { const a = prompt('One?'), b = confirm('Two?'); log.textContent = a + ' ' + b; };
+		later.onclick = () => setTimeout(() => { log.textContent = 'later ' + confirm('Later?'); }, 300);</script>`)
+	must(t, d.ClickOn(t.Context(), target("#two"), drivers.WebClick{}))
+	alertOf(t, d, "One?")
+	must(t, d.AnswerAlert(t.Context(), true, "uno"))
+	alertOf(t, d, "Two?")
+	must(t, d.AnswerAlert(t.Context(), true, ""))
+	mustShow(t, d, "#log", "uno true")
+	must(t, d.ClickOn(t.Context(), target("#later"), drivers.WebClick{}))
+	alertOf(t, d, "Later?")
+	must(t, d.AnswerAlert(t.Context(), true, ""))
+	mustShow(t, d, "#log", "later true")
+}
+
+func TestDialogsAreAnsweredAhead(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true, Accept: true, Text: "Grace"}))
+	must(t, d.OpenPage(t.Context(), site.Page("dialog.html"), drivers.PageOptions{}))
+	for _, c := range [][2]string{{"confirm", "confirm true"}, {"prompt", "prompt Grace"}, {"alert", "alert closed"}} {
+		must(t, d.ClickOn(t.Context(), target("#"+c[0]), drivers.WebClick{}))
+		mustShow(t, d, "#log", c[1])
+	}
+	if value, err := d.Eval(t.Context(), "confirm('sure?')", time.Minute); value != true || err != nil {
+		t.Errorf("%v, %v", value, err)
+	}
+	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{AtOnce: true}))
+	must(t, d.ClickOn(t.Context(), target("#confirm"), drivers.WebClick{}))
+	mustShow(t, d, "#log", "confirm false")
+	must(t, d.AnswerDialogs(t.Context(), drivers.WebAnswer{}))
+	if value, err := d.Eval(t.Context(), "confirm('sure?')", time.Minute); value != false || err != nil { // a script must not be stopped
+		t.Errorf("%v, %v", value, err)
+	}
+	// A page that will not be left, and one that asks while it loads, stop nothing.
+	must(t, d.Navigate(t.Context(), "data:text/html,<script>alert('hello')</script><h1>There</h1>", 0))
+	mustShow(t, d, "h1", "There")
+}
+
+func TestACancelledCallLeavesADialog(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "dialog.html")
+	must(t, d.ClickOn(t.Context(), target("#confirm"), drivers.WebClick{}))
+	alertOf(t, d, "Really?")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.AnswerAlert(ctx, true, ""); err == nil {
+		t.Error("a cancelled call answers")
+	}
+	must(t, d.Close())
+}

@@ -1,0 +1,191 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// maxTroubles caps what one step is told of.
+const maxTroubles = 20
+
+// evidence is what is recorded beside film and log, from StartEvidence on.
+type evidence struct {
+	device *Device
+	how    drivers.WebEvidenceOptions
+	har    *har
+
+	mu       sync.Mutex
+	troubles []string
+	more     int
+	traces   []string
+	errs     []error // why a trace is not there
+}
+
+// StartEvidence begins to record what the pages that OpenPage opens from now on ask the network for.
+func (d *Device) StartEvidence(ctx context.Context, how drivers.WebEvidenceOptions) (drivers.WebRecording, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if how.Mask == nil {
+		how.Mask = func(s string) string { return s }
+	}
+	dir, err := filepath.Abs(how.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("record the network: %w", err)
+	}
+	how.Dir = dir
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.evidence != nil {
+		return nil, errors.New("the network is being recorded already")
+	}
+	d.evidence = &evidence{device: d, how: how, har: newHAR()}
+	return d.evidence, nil
+}
+
+// recording gives what is being recorded, nil if nothing is.
+func (d *Device) recording() *evidence {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.evidence
+}
+
+// trouble notes something that a reader of the current step should see.
+func (e *evidence) trouble(format string, args ...any) {
+	if e == nil {
+		return
+	}
+	text := e.how.Mask(fmt.Sprintf(format, args...)) // before it is cut: half a secret would not be found
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.troubles) >= maxTroubles {
+		e.more++
+		return
+	}
+	e.troubles = append(e.troubles, shortened(text))
+}
+
+// shortened is one line that is not too long.
+func shortened(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "�")), " ")
+	if r := []rune(text); len(r) > 300 {
+		return string(r[:299]) + "…"
+	}
+	return text
+}
+
+// Troubles gives what went wrong since it was asked last.
+func (e *evidence) Troubles() []string {
+	e.mu.Lock()
+	list, more := e.troubles, e.more
+	e.troubles, e.more = nil, 0
+	e.mu.Unlock()
+	if more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	return list
+}
+
+// Stop closes the pages, which completes the traces, and writes the HAR.
+func (e *evidence) Stop(ctx context.Context) (string, []string, error) {
+	d := e.device
+	d.mu.Lock()
+	s := d.session
+	d.mu.Unlock()
+	if s != nil && e.how.Trace {
+		done := start(d, func() (struct{}, error) { s.close(); return struct{}{}, nil })
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return "", nil, ctx.Err()
+		}
+	}
+	d.mu.Lock()
+	d.evidence = nil
+	d.mu.Unlock()
+	path := filepath.Join(e.how.Dir, "network.har")
+	file, err := os.Create(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("keep what the network said: %w", err)
+	}
+	err = e.har.write(file, e.how.Mask)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", nil, fmt.Errorf("keep what the network said: %w", err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return path, e.traces, errors.Join(e.errs...)
+}
+
+// trace begins Playwright's trace of a context of our own. Its strip of pictures costs a third of a test's time: where there is a film
+// already, it goes without.
+func (e *evidence) trace(context playwright.BrowserContext, pictures bool) error {
+	return context.Tracing().Start(playwright.TracingStartOptions{Snapshots: playwright.Bool(true), Screenshots: playwright.Bool(pictures)})
+}
+
+// endTrace keeps the trace of a context that is about to be closed.
+func (e *evidence) endTrace(s *session) {
+	if !s.traced {
+		return
+	}
+	e.mu.Lock()
+	path := filepath.Join(e.how.Dir, fmt.Sprintf("trace-%d.zip", len(e.traces)+len(e.errs)+1))
+	e.mu.Unlock()
+	err := s.context.Tracing().Stop(path)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		e.errs = append(e.errs, fmt.Errorf("there is no trace: %s", plain(err)))
+		return
+	}
+	e.traces = append(e.traces, path)
+}
+
+// record sends what a context asks the network for to the evidence, and tells of what failed.
+func (s *session) record(e *evidence) {
+	if e == nil {
+		return
+	}
+	mine := func(r playwright.Request) bool {
+		if !s.browser.attached {
+			return true
+		}
+		frame := r.Frame()
+		return frame != nil && s.ours(frame.Page())
+	}
+	s.context.OnRequest(func(r playwright.Request) {
+		if mine(r) {
+			e.har.asked(r)
+		}
+	})
+	s.context.OnResponse(func(r playwright.Response) {
+		e.har.answered(r)
+		if r.Status() >= 400 && mine(r.Request()) && !favicon(r.URL()) {
+			e.trouble("%d %s %s", r.Status(), r.Request().Method(), r.URL())
+		}
+	})
+	s.context.OnRequestFinished(func(r playwright.Request) { e.har.ended(r, "") })
+	s.context.OnRequestFailed(func(r playwright.Request) {
+		why := "it failed"
+		if err := r.Failure(); err != nil {
+			why = err.Error()
+		}
+		e.har.ended(r, why)
+		// Pages that are left break requests off, and what a route blocks is what the test wants.
+		if mine(r) && !favicon(r.URL()) && !containsAny(why, "ERR_ABORTED", "ERR_BLOCKED_BY_CLIENT") {
+			e.trouble("%s %s: %s", r.Method(), r.URL(), why)
+		}
+	})
+}
+
+// favicon tells what the browser asks for by itself.
+func favicon(address string) bool { return strings.HasSuffix(address, "/favicon.ico") }

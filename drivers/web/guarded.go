@@ -1,0 +1,145 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/guard"
+)
+
+// maxRefused caps the hosts that are remembered as refused.
+const maxRefused = 1000
+
+// guarded is the proxy through which the browsers of a driver connect when a policy says what they may reach.
+type guarded struct {
+	proxy *guard.Proxy
+
+	mu      sync.Mutex
+	refused map[string]*guard.RefusedError // by host:port
+}
+
+func newGuarded(p guard.Policy) (*guarded, error) {
+	g := &guarded{refused: map[string]*guard.RefusedError{}}
+	proxy, err := guard.Serve(guard.NewDialer(p), g.note)
+	if err != nil {
+		return nil, err
+	}
+	g.proxy = proxy
+	return g, nil
+}
+
+func (g *guarded) note(host string, err error) {
+	var refused *guard.RefusedError
+	if !errors.As(err, &refused) {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.refused) < maxRefused {
+		g.refused[withPort(host, "80")] = refused
+	}
+}
+
+// why gives the reason for which the host of an address was refused, nil when it was not.
+func (g *guarded) why(address string) error {
+	u, err := url.Parse(address)
+	if g == nil || err != nil {
+		return nil
+	}
+	port := "80"
+	if u.Scheme == "https" || u.Scheme == "wss" {
+		port = "443"
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if refused := g.refused[withPort(u.Host, port)]; refused != nil {
+		return refused
+	}
+	return nil
+}
+
+func withPort(host, port string) string {
+	if _, _, err := net.SplitHostPort(host); err == nil {
+		return strings.ToLower(host)
+	}
+	return strings.ToLower(net.JoinHostPort(strings.Trim(host, "[]"), port))
+}
+
+// confine has a browser connect through the proxy only: pages on this machine too, calls between browsers (WebRTC), and with no names
+// looked up beside it.
+func (g *guarded) confine(o *playwright.BrowserTypeLaunchOptions, name string) {
+	user, password := g.proxy.Credentials()
+	o.Proxy = &playwright.Proxy{Server: "http://" + g.proxy.Address(), Username: &user, Password: &password,
+		Bypass: playwright.String("<-loopback>")}
+	switch name {
+	case chromium:
+		o.Args = append(o.Args, "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+			"--force-webrtc-ip-handling-policy=disable_non_proxied_udp" /* before Chromium 120 */, "--dns-prefetch-disable",
+			"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
+	case firefox:
+		o.Proxy.Bypass = nil
+		o.FirefoxUserPrefs = map[string]any{"media.peerconnection.ice.proxy_only": true, "network.dns.disablePrefetch": true}
+	}
+}
+
+func (g *guarded) close() {
+	if g != nil {
+		_ = g.proxy.Close() // it listens on loopback and has nothing to save
+	}
+}
+
+// restricted tells whether some files of this machine must not be opened.
+func (o Options) restricted() bool { return o.NoFiles || o.FilesBelow != "" }
+
+// allowsFile tells whether the driver may open a file: address. Links are followed first.
+func (o Options) allowsFile(address string) error {
+	if !o.restricted() {
+		return nil
+	}
+	no := fmt.Errorf("%w: %s may not be opened here: files of this machine are not for pages", drivers.ErrPage, shortAddress(address))
+	u, err := url.Parse(address)
+	if err != nil || o.NoFiles || u.Host != "" && u.Host != "localhost" {
+		return no
+	}
+	path, err := filepath.EvalSymlinks(filepath.FromSlash(u.Path))
+	if err != nil {
+		path = filepath.Clean(filepath.FromSlash(u.Path)) // it is not there: the browser says so
+		if _, err := os.Lstat(path); err == nil {
+			return no // a link that leads nowhere
+		}
+	}
+	root, err := filepath.EvalSymlinks(o.FilesBelow)
+	if err != nil {
+		return no
+	}
+	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) {
+		return no
+	}
+	return nil
+}
+
+// fence keeps pages away from the files that they may not have.
+func (s *session) fence(o Options) error {
+	if !o.restricted() {
+		return nil
+	}
+	// An expression, not a function: the browser asks us about these requests only. It writes schemes in lower case.
+	return s.context.Route(regexp.MustCompile(`^file:`), func(request playwright.Route) {
+		if err := o.allowsFile(request.Request().URL()); err != nil {
+			s.device.logLine("refused", err.Error())
+			_ = request.Abort("accessdenied") // fails only when the page is gone
+			return
+		}
+		_ = request.Fallback()
+	})
+}

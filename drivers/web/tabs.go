@@ -1,0 +1,139 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// PickPage waits for a page that fits, and makes it the current one.
+func (d *Device) PickPage(ctx context.Context, which drivers.WebPick, timeout time.Duration) error {
+	fits, what, err := pageFilter(which)
+	if err != nil {
+		return err
+	}
+	deadline := time.Now().Add(wait(timeout))
+	for {
+		s, _, err := d.page()
+		if err != nil && !errors.Is(err, errNoPage) {
+			return err
+		}
+		found, err := s.pick(ctx, fits)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			return d.bringToFront(ctx, s, found, deadline)
+		}
+		if time.Until(deadline) <= 0 {
+			return fmt.Errorf("%w: no page %s came within %s; open are %s", drivers.ErrNotFound, what, wait(timeout), s.listed(ctx))
+		}
+		if err := pause(ctx, lookPause); err != nil {
+			return err
+		}
+	}
+}
+
+// pageTest tells whether the page at place i of n, with this address and title, is meant.
+type pageTest func(i, n int, page playwright.Page, title func() string) bool
+
+func pageFilter(which drivers.WebPick) (pageTest, string, error) {
+	switch {
+	case which.URL != "":
+		re, err := compile(which.URL)
+		if err != nil {
+			return nil, "", err
+		}
+		return func(_, _ int, page playwright.Page, _ func() string) bool { return re.MatchString(page.URL()) },
+			"with the address " + drivers.Quote(which.URL), nil
+	case which.Title != "":
+		shows := func(title string) bool { return drivers.TextShows(title, which.Title) }
+		if inner, ok := slashed(which.Title); ok {
+			re, err := regexp.Compile(inner)
+			if err != nil {
+				return nil, "", fmt.Errorf("%w: the regular expression %s is not valid: %w", drivers.ErrNotFound, drivers.Quote(inner), err)
+			}
+			shows = re.MatchString
+		}
+		return func(_, _ int, _ playwright.Page, title func() string) bool { return shows(title()) },
+			"with the title " + drivers.Quote(which.Title), nil
+	case which.Index != nil:
+		at := *which.Index
+		return func(i, n int, _ playwright.Page, _ func() string) bool { return i == at || i-n == at }, fmt.Sprintf("number %d", at), nil
+	}
+	return nil, "", fmt.Errorf("%w: it is not said which page", drivers.ErrUnsupported)
+}
+
+// pick gives the newest page that fits, nil when none does.
+func (s *session) pick(ctx context.Context, fits pageTest) (playwright.Page, error) {
+	if s == nil {
+		return nil, errNoPage
+	}
+	s.mu.Lock()
+	pages := slices.Clone(s.pages)
+	s.mu.Unlock()
+	for i, page := range slices.Backward(pages) {
+		title := func() string { return s.title(ctx, page) }
+		if fits(i, len(pages), page, title) {
+			return page, nil
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// title is "" while the page cannot be asked.
+func (s *session) title(ctx context.Context, page playwright.Page) string {
+	ctx, cancel := context.WithTimeout(ctx, fillSlice)
+	defer cancel()
+	title, err := readPage(ctx, s, page, func(page playwright.Page) (string, error) { return page.Title() })
+	if err != nil {
+		return ""
+	}
+	return title
+}
+
+// listed names the pages that are open.
+func (s *session) listed(ctx context.Context) string {
+	s.mu.Lock()
+	pages := slices.Clone(s.pages)
+	s.mu.Unlock()
+	list := make([]string, 0, len(pages))
+	for _, page := range pages[:min(len(pages), 10)] {
+		list = append(list, fmt.Sprintf("%s %s", shortAddress(page.URL()), drivers.Quote(s.title(ctx, page))))
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+func (d *Device) bringToFront(ctx context.Context, s *session, page playwright.Page, deadline time.Time) error {
+	s.mu.Lock()
+	s.front = page
+	s.mu.Unlock()
+	if err := act(ctx, d, func(page playwright.Page) error { return page.BringToFront() }); err != nil {
+		return err
+	}
+	return d.waitLoad(ctx, "domcontentloaded", deadline)
+}
+
+// CloseTab closes the current page.
+func (d *Device) CloseTab(ctx context.Context) error {
+	s, page, err := d.page()
+	if err != nil {
+		return err
+	}
+	err = act(ctx, d, func(page playwright.Page) error { return page.Close() })
+	if err == nil {
+		s.remove(page) // the event may come later
+	}
+	return err
+}

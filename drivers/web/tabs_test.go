@@ -1,0 +1,133 @@
+package web
+
+import (
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+func TestPagesArePicked(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "popup.html")
+	first, second, last := 0, 1, -1
+	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, 5*time.Second))
+	mustShow(t, d, "h2, p, button, label", "tab")
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, time.Second))
+	mustShow(t, d, "h1", "Popups")
+	mustShow(t, d, "h1", "Popups") // it stays so
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &last}, time.Second))
+	if at, _, err := d.Location(t.Context()); err != nil || at == site.Page("popup.html") {
+		t.Errorf("%s, %v", at, err)
+	}
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Title: "popups"}, time.Second))
+	mustShow(t, d, "h1", "Popups")
+	err := d.PickPage(t.Context(), drivers.WebPick{Title: "/^Nothing/"}, 300*time.Millisecond)
+	wantError(t, err, drivers.ErrNotFound, "popup.html", "framed.html", "Popups")
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "/(/"}, time.Second), drivers.ErrNotFound, "regular expression")
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: new(7)}, 100*time.Millisecond), drivers.ErrNotFound, "number 7")
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &second}, time.Second))
+	must(t, d.CloseTab(t.Context()))
+	mustShow(t, d, "h1", "Popups")
+	must(t, d.CloseTab(t.Context()))
+	_, err = d.Tree(t.Context())
+	wantError(t, err, drivers.ErrPage, "closed")
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, 100*time.Millisecond), drivers.ErrNotFound, "none")
+}
+
+func TestSelectorsByMeaning(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<label>E-mail address <input id=a></label><label for=b>E-mail</label><input id=b><input id=c placeholder='Say "hi"'>
+		<img id=d alt="A cat" src="data:," width=9 height=9><button id=e title="Close it">x</button><button id=f data-testid="pay-now">Pay</button>
+		<button id=g>Save</button><iframe title=inner srcdoc="<label>Deep <input id=h></label>"></iframe>`)
+	for selector, id := range map[string]string{
+		`label="E-mail"`: "b", `label=address`: "a", `placeholder=say "HI"`: "c", `placeholder="Say "hi""`: "c", `alt=cat`: "d", `title='Close it'`: "e",
+		`testId=pay-now`: "f", `role=button[name="Save"]`: "g", `text=Save`: "g", `xpath=//button[.="Save"]`: "g", `css=body >> label="E-mail"`: "b",
+	} {
+		r, err := d.lookIn(t.Context(), "", selector)
+		if err != nil || r.Count != 1 || len(r.What) != 1 || !hasID(r.What[0], id) {
+			t.Errorf("%s: %+v, %v", selector, r, err)
+		}
+	}
+	must(t, d.FillIn(t.Context(), inFrame("title=inner", "label=deep"), "x"))
+	if r, err := d.lookIn(t.Context(), "", "testId=pay"); err != nil || r.Count != 0 {
+		t.Errorf("part of a test id: %+v, %v", r, err)
+	}
+}
+
+func hasID(what, id string) bool {
+	for i := range what {
+		if what[i:] != "" && what[i] == '#' && len(what) > i+1 && what[i+1:i+2] == id {
+			return true
+		}
+	}
+	return false
+}
+
+func TestSystem(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	place := drivers.Place{Latitude: 52.52, Longitude: 13.405, Accuracy: 30}
+	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Geolocation: &place, UserAgent: "Taproot/1",
+		Headers: map[string]string{"X-Team": "blue"}, Permissions: []string{"notifications"}}))
+	where := `() => new Promise(done => navigator.geolocation.getCurrentPosition(
+		p => done([p.coords.latitude, p.coords.longitude, p.coords.accuracy].join()), e => done('refused ' + e.message)))`
+	shows := func(script, want string) {
+		t.Helper()
+		if got, err := d.Eval(t.Context(), script, 5*time.Second); err != nil || got != want {
+			t.Errorf("%v, %v; want %s", got, err, want)
+		}
+	}
+	// Geolocation is for secure contexts; 127.0.0.1 is one.
+	shows(where, "52.52,13.405,30")
+	shows("navigator.userAgent", "Taproot/1")
+	shows("navigator.permissions.query({name: 'notifications'}).then(s => s.state)", "granted")
+	must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: -33.8, Longitude: 151.2}))
+	shows(where, "-33.8,151.2,0")
+	dark := "String(matchMedia('(prefers-color-scheme: dark)').matches)"
+	must(t, d.DarkMode(t.Context(), true))
+	shows(dark, "true")
+	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, 5*time.Second))
+	if !until(t.Context(), 3*time.Second, func() bool { v, _ := d.Eval(t.Context(), dark, time.Second); return v == "true" }) {
+		t.Error("a page that comes later is light")
+	}
+	must(t, d.DarkMode(t.Context(), false))
+	shows(dark, "false")
+	fetching := "fetch('api/goods').then(r => 'status ' + r.status, () => 'no network')"
+	must(t, d.Airplane(t.Context(), true))
+	shows(fetching, "no network")
+	shows("String(navigator.onLine)", "false")
+	must(t, d.Airplane(t.Context(), false))
+	shows(fetching, "status 200")
+	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Offline: true}))
+	shows(fetching, "no network")
+	wantError(t, d.Rotate(t.Context(), true), drivers.ErrUnsupported)
+	wantError(t, d.OpenPage(t.Context(), site.Page("popup.html"), drivers.PageOptions{Permissions: []string{"flying"}}), drivers.ErrPage, "flying")
+}
+
+func TestClearState(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "form.html")
+	count := `(document.cookie ? 1 : 0) + localStorage.length + sessionStorage.length`
+	_, err := d.Eval(t.Context(), `document.cookie = 'a=1'; localStorage.b = 2; sessionStorage.c = 3`, time.Second)
+	must(t, err)
+	if n, err := d.Eval(t.Context(), count, time.Second); n != 3 || err != nil {
+		t.Fatalf("%v, %v", n, err)
+	}
+	must(t, d.ClearState(t.Context()))
+	if n, err := d.Eval(t.Context(), count, time.Second); n != 0 || err != nil {
+		t.Errorf("%v, %v", n, err)
+	}
+}
+
+func TestDragOnto(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "drag.html")
+	must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
+	mustShow(t, d, "#log", "dropped tile")
+	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), drivers.ErrNotFound, "#nowhere", "dragged")
+	wantError(t, d.DragOnto(t.Context(), soon("#nothing"), "#zone"), drivers.ErrNotFound, "#nothing")
+	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "div"), drivers.ErrAmbiguous, "div")
+}
