@@ -55,6 +55,7 @@ var outside = map[string][]string{
 	"github.com/electricbubble/gadb":                {"drivers/android"},
 	"github.com/goccy/go-yaml":                      {"dsl"},
 	"github.com/spf13/cobra":                        {"runner/cli"},
+	"github.com/sashabaranov/go-openai":             {"drivers/vision"},
 }
 
 func TestLayers(t *testing.T) {

@@ -1,0 +1,137 @@
+package vision
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// Mode says whether a model may be asked.
+type Mode string
+
+// The modes.
+const (
+	Live   Mode = "live"   // what was answered before is taken from there, everything else is asked
+	Replay Mode = "replay" // nothing is asked: what was not answered before is an error
+	Off    Mode = "off"    // nothing is asked and nothing is taken from before
+)
+
+// ParseMode reads a mode; "" is Live.
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(cmp.Or(s, string(Live))); m {
+	case Live, Replay, Off:
+		return m, nil
+	}
+	return "", fmt.Errorf("%q is no way to ask a model: use live, replay or off", s)
+}
+
+// DefaultModel is asked when TAPROOT_AI_MODEL names none.
+const DefaultModel = "gpt-4.1-mini"
+
+// Options are what eyes need. The zero value works.
+type Options struct {
+	// Getenv reads OPENAI_API_KEY, OPENAI_BASE_URL, TAPROOT_AI_MODEL, TAPROOT_AI, TAPROOT_OCR_LANGS; nil: this process's.
+	Getenv func(string) string
+	// Mode of asking; TAPROOT_AI=off goes before it.
+	Mode Mode
+	// Recall gives what a model answered to the same question before; nil: nothing is known.
+	Recall func(key string) []drivers.Reply
+	// Client carries the requests; nil: one of its own.
+	Client *http.Client
+	// Timeout of one question with its repetitions; zero: a minute.
+	Timeout time.Duration
+}
+
+// Eyes read text with tesseract and ask a model through any endpoint that speaks as OpenAI's does. Safe for concurrent use.
+type Eyes struct {
+	o      Options
+	reader *Reader
+
+	mu    sync.Mutex
+	known map[string][]drivers.Reply // good answers of this process, by key
+}
+
+var _ drivers.Eyes = (*Eyes)(nil)
+
+// New makes eyes. Nothing is looked for and nobody is asked before they are used.
+func New(o Options) *Eyes {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Client == nil {
+		o.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
+	return &Eyes{o: o, reader: NewReader(o.Getenv), known: map[string][]drivers.Reply{}}
+}
+
+// OCR reads the text in a picture.
+func (e *Eyes) OCR(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
+	return e.reader.Read(ctx, img)
+}
+
+// need is an error of the machine: whatever needs a model cannot be done here.
+func need(format string, args ...any) error {
+	return fmt.Errorf("visual assertions need an AI model, and "+format, args...)
+}
+
+// mode is how a model may be asked now.
+func (e *Eyes) mode() (Mode, error) {
+	env, err := ParseMode(e.o.Getenv("TAPROOT_AI"))
+	if err != nil {
+		return "", fmt.Errorf("TAPROOT_AI: %w", err)
+	}
+	mode := cmp.Or(e.o.Mode, env)
+	if env == Off || mode == Off {
+		return Off, need("TAPROOT_AI=off or --ai off forbids to ask one")
+	}
+	return mode, nil
+}
+
+func (e *Eyes) model() string { return cmp.Or(e.o.Getenv("TAPROOT_AI_MODEL"), DefaultModel) }
+
+// base is the address of the endpoint.
+func (e *Eyes) base() (*url.URL, error) {
+	text := cmp.Or(e.o.Getenv("OPENAI_BASE_URL"), "https://api.openai.com/v1")
+	u, err := url.Parse(strings.TrimRight(text, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("OPENAI_BASE_URL is no address: write it such as https://api.openai.com/v1")
+	}
+	return u, nil
+}
+
+// client speaks to the endpoint; the error says what is missing.
+func (e *Eyes) client() (*openai.Client, error) {
+	key := e.o.Getenv("OPENAI_API_KEY")
+	if key == "" {
+		return nil, need("OPENAI_API_KEY is not set: give it the key of the endpoint (any text where it wants none), and OPENAI_BASE_URL its address unless it is OpenAI's own")
+	}
+	base, err := e.base()
+	if err != nil {
+		return nil, err
+	}
+	config := openai.DefaultConfig(key)
+	config.BaseURL = base.String()
+	config.HTTPClient = &caller{client: e.o.Client}
+	return openai.NewClientWithConfig(config), nil
+}
+
+// conceal takes the key out of what others say.
+func (e *Eyes) conceal(text string) string {
+	if key := e.o.Getenv("OPENAI_API_KEY"); len(key) > 3 {
+		text = strings.ReplaceAll(text, key, "•••")
+	}
+	return text
+}

@@ -1,0 +1,316 @@
+package vision_test
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"image"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/vision"
+	"github.com/taproot-dev/taproot/drivers/web"
+)
+
+// labelled is a picture and what stands on it.
+type labelled struct {
+	name  string
+	img   image.Image
+	texts []label
+	blind []image.Rectangle // where nothing is expected: scripts that the languages here lack, text that is cut
+}
+
+type label struct {
+	text string
+	box  image.Rectangle // zero: anywhere
+}
+
+// TestReadingFortyPictures measures the reading of real pixels: screens of the simulated phone and pages in Chromium.
+func TestReadingFortyPictures(t *testing.T) {
+	pictures := append(phonePictures(t), pagePictures(t)...)
+	if len(pictures) != 40 {
+		t.Fatalf("%d pictures", len(pictures))
+	}
+	reader := vision.NewReader(os.Getenv)
+	scores := make([]score, len(pictures))
+	var work sync.WaitGroup
+	slots := make(chan struct{}, 2)
+	for i, p := range pictures {
+		work.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			page, err := reader.Read(t.Context(), p.img)
+			if err != nil {
+				t.Errorf("%s: %v", p.name, err)
+				return
+			}
+			scores[i] = p.score(t, page)
+		})
+	}
+	work.Wait()
+	var sum score
+	for _, s := range scores {
+		sum.found, sum.wanted = sum.found+s.found, sum.wanted+s.wanted
+		sum.right, sum.read = sum.right+s.right, sum.read+s.read
+		sum.lines, sum.allLines = sum.lines+s.lines, sum.allLines+s.allLines
+	}
+	recall, precision := ratio(sum.found, sum.wanted), ratio(sum.right, sum.read)
+	t.Logf("%d pictures: recall of words %.4f (%d of %d), precision of words %.4f (%d of %d), recall of labels %.4f (%d of %d)", len(pictures),
+		recall, sum.found, sum.wanted, precision, sum.right, sum.read, ratio(sum.lines, sum.allLines), sum.lines, sum.allLines)
+	if recall < 0.95 || precision < 0.98 || ratio(sum.lines, sum.allLines) < 0.95 {
+		t.Errorf("recall must be 0.95 and precision 0.98")
+	}
+	if sum.wanted < 400 {
+		t.Errorf("only %d words were asked for", sum.wanted)
+	}
+}
+
+type score struct {
+	found, wanted   int // words that stand there
+	right, read     int // words that were read
+	lines, allLines int // labels as an ocr selector looks for them
+}
+
+func ratio(a, b int) float64 { return float64(a) / float64(max(b, 1)) }
+
+// clock is what the status bar of the simulated phone shows.
+var clock = regexp.MustCompile(`^\d\d:\d\d:\d\d$`)
+
+func (p labelled) score(t *testing.T, page []drivers.TextLine) (s score) {
+	var read []drivers.TextLine
+	for _, l := range page {
+		for _, w := range l.Words {
+			if !clock.MatchString(w.Text) {
+				read = append(read, w)
+			}
+		}
+	}
+	used := make([]bool, len(read))
+	for _, l := range p.texts {
+		for _, word := range strings.Fields(l.text) {
+			s.wanted++
+			i := slices.IndexFunc(read, func(w drivers.TextLine) bool { return w.Text == word && l.holds(w.Bounds) })
+			for i >= 0 && used[i] { // each is read once
+				next := slices.IndexFunc(read[i+1:], func(w drivers.TextLine) bool { return w.Text == word && l.holds(w.Bounds) })
+				if i += next + 1; next < 0 {
+					i = -1
+				}
+			}
+			if i < 0 {
+				t.Logf("%s: %q of %q was not read", p.name, word, l.text)
+				continue
+			}
+			used[i] = true
+			s.found++
+		}
+		s.allLines++
+		if hits := drivers.FindText(page, l.text); len(hits) > 0 {
+			s.lines++
+		}
+	}
+	for i, w := range read {
+		centre := w.Bounds.Min.Add(w.Bounds.Size().Div(2))
+		if !used[i] && slices.ContainsFunc(p.blind, centre.In) {
+			continue
+		}
+		s.read++
+		if used[i] {
+			s.right++
+		} else {
+			t.Logf("%s: %q was read at %v (%.2f)", p.name, w.Text, w.Bounds, w.Confidence)
+		}
+	}
+	return s
+}
+
+func (l label) holds(box image.Rectangle) bool {
+	return l.box.Empty() || box.Min.Add(box.Size().Div(2)).In(l.box)
+}
+
+// phonePictures takes twenty screens of simulated phones.
+func phonePictures(t *testing.T) []labelled {
+	var out []labelled
+	for _, o := range []androidtest.Options{
+		{Width: 1080, Height: 2400, Density: 420}, {Width: 720, Height: 1600, Density: 280},
+	} {
+		dev := phone(t, o)
+		take := func(name string) {
+			tree := rest(t, dev)
+			img, err := dev.Screenshot(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, labelPhone(fmt.Sprintf("%s-%d", name, o.Width), img, tree))
+		}
+		launch(t, dev, androidtest.LoginPackage)
+		take("login")
+		launch(t, dev, androidtest.ListPackage)
+		take("list")
+		for i := range 4 {
+			b := dev.Info()
+			from := image.Pt(b.Width/2, b.Height*3/4)
+			if err := dev.(drivers.Gestures).Swipe(t.Context(), from, from.Sub(image.Pt(0, b.Height/2)), 700*time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			take(fmt.Sprintf("list-%d", i))
+		}
+		for _, row := range []string{"Payments", "Overlay", "Twice", "Form"} {
+			launch(t, dev, androidtest.ListPackage)
+			tap(t, dev, row)
+			take(row)
+		}
+	}
+	return out
+}
+
+func phone(t *testing.T, o androidtest.Options) drivers.Device {
+	t.Helper()
+	server, phones := androidtest.Start(t, o)
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	t.Cleanup(func() { _ = driver.Close() })
+	dev, err := driver.Open(t.Context(), phones[0].Serial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dev.Close() })
+	return dev
+}
+
+func launch(t *testing.T, dev drivers.Device, app string) {
+	t.Helper()
+	if err := dev.(drivers.Apps).Launch(t.Context(), app, true); err != nil {
+		t.Fatal(err)
+	}
+	rest(t, dev)
+}
+
+func tap(t *testing.T, dev drivers.Device, text string) {
+	t.Helper()
+	for n := range rest(t, dev).All {
+		if n.Text == text {
+			if err := dev.Tap(t.Context(), n.Bounds.Min.Add(n.Bounds.Size().Div(2))); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatalf("no %q to tap", text)
+}
+
+// rest waits until trees are alike for a second.
+func rest(t *testing.T, dev drivers.Device) *drivers.Tree {
+	t.Helper()
+	var since time.Time
+	var last string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		tree, err := dev.Tree(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := fmt.Sprint(tree.Texts(500)); now != last {
+			last, since = now, time.Now()
+		}
+		if time.Since(since) > 300*time.Millisecond {
+			return tree
+		}
+	}
+	t.Fatal("the screen does not rest")
+	return nil
+}
+
+// labelPhone takes the tree's word for what is drawn.
+func labelPhone(name string, img image.Image, tree *drivers.Tree) labelled {
+	p := labelled{name: name, img: img}
+	var nodes []*drivers.Node
+	for n := range tree.All {
+		if cmp.Or(n.Text, n.Hint) != "" && !n.Bounds.Empty() && n.Bounds.In(img.Bounds()) {
+			nodes = append(nodes, n)
+		}
+	}
+	covers := slices.IndexFunc(nodes, func(n *drivers.Node) bool { return n.Text == "Cookie banner" })
+	footer := slices.IndexFunc(nodes, func(n *drivers.Node) bool { return strings.HasSuffix(n.ID, "/status") })
+	for _, n := range nodes {
+		text := cmp.Or(n.Text, n.Hint)
+		cut := footer >= 0 && n != nodes[footer] && n.Bounds.Max.Y > nodes[footer].Bounds.Min.Y || n.Bounds.Min.Y < img.Bounds().Dy()/9 && strings.HasPrefix(text, "Item")
+		if covers >= 0 && n.Text == "Behind" {
+			continue
+		}
+		if cut || strings.ContainsFunc(text, func(r rune) bool { return r > 0x7e && r != 0xa0 }) {
+			p.blind = append(p.blind, n.Bounds)
+			continue
+		}
+		p.texts = append(p.texts, label{text, n.Bounds})
+	}
+	return p
+}
+
+// pagePictures takes twenty pages in Chromium: three fonts, sizes from 20 to 48 pixels, light and dark, in buttons and on canvas.
+func pagePictures(t *testing.T) []labelled {
+	driver := web.New(web.Options{})
+	t.Cleanup(func() { _ = driver.Close() })
+	dev, err := driver.Open(t.Context(), "web-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dev.Close() })
+	phrases := []string{"Sign in to your account", "Total 42.50 EUR", "Order 10837 was paid", "Your basket is empty", "Check out now", "Unpaid since Monday",
+		"Delete everything?", "Welcome back, Ada", "Score 1280 of 4096", "Next page", "Loading, please wait", "Battery 73 percent", "Hello canvas",
+		"Free shipping over 25", "Account settings", "Wrong password", "Remember me", "March 14, 2026", "Level 12 complete", "Game over"}
+	colours := [][2]string{{"#ffffff", "#1c1b1f"}, {"#121212", "#e8e8e8"}, {"#6750a4", "#ffffff"}, {"#fff8e1", "#5d4037"}, {"#004d40", "#e0f2f1"}}
+	fonts := []string{"sans-serif", "serif", "monospace"}
+	var out []labelled
+	for i := range 20 {
+		p := labelled{name: fmt.Sprintf("page-%d", i)}
+		var body strings.Builder
+		colour := colours[i%len(colours)]
+		fmt.Fprintf(&body, "<!doctype html><meta charset=utf-8><body style='margin:24px;background:%s;color:%s'>", colour[0], colour[1])
+		for j := range 6 {
+			text := phrases[(i*7+j*3)%len(phrases)]
+			p.texts = append(p.texts, label{text: text})
+			size, font := []int{20, 22, 24, 28, 36, 48}[(i+j)%6], fonts[(i+j)%3]
+			style := fmt.Sprintf("font:%dpx %s", size, font)
+			switch j {
+			case 3: // another colour, tight around its text
+				other := colours[(i+2)%len(colours)]
+				fmt.Fprintf(&body, "<p><button style='%s;background:%s;color:%s'>%s</button></p>", style, other[0], other[1], html.EscapeString(text))
+			case 4:
+				other := colours[(i+1)%len(colours)]
+				fmt.Fprintf(&body, "<canvas id=c width=800 height=90></canvas><script>const x=document.getElementById('c').getContext('2d');x.fillStyle=%q;x.fillRect(0,0,800,90);"+
+					"x.fillStyle=%q;x.font='%dpx %s';x.fillText(%q,30,60)</script>", other[0], other[1], size, font, text)
+			case 5:
+				fmt.Fprintf(&body, "<p style='%s;font-weight:bold'>%s</p>", style, html.EscapeString(text))
+			default:
+				fmt.Fprintf(&body, "<p style='%s'>%s</p>", style, html.EscapeString(text))
+			}
+		}
+		if err := dev.(drivers.Browser).OpenPage(t.Context(), "data:text/html;charset=utf-8,"+url.PathEscape(body.String()), drivers.PageOptions{Viewport: image.Pt(900, 720)}); err != nil {
+			t.Fatal(err)
+		}
+		if p.img, err = dev.Screenshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// labelledScreen draws a text, large and black.
+func labelledScreen(text string) *image.RGBA {
+	img := screen(0)
+	d := font.Drawer{Dst: img, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(100, 600)}
+	d.DrawString(text)
+	return img
+}

@@ -1,0 +1,191 @@
+package vision
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+	xdraw "golang.org/x/image/draw"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	// longestSide is that of a picture as a model gets it, in pixels: the text of a phone can be read, and no endpoint scales it again.
+	longestSide = 1600
+	// maxPrompt is the length of the longest prompt, in bytes.
+	maxPrompt = 8000
+	// maxAnswer bounds an answer, in tokens. Reasoning models think within it, too.
+	maxAnswer = 4000
+)
+
+// question is one picture and what is asked about it.
+type question struct {
+	kind   kind
+	prompt string
+	scale  float64 // of a pixel as sent to one of the screen
+	size   image.Point
+	png    []byte
+	asked  *drivers.Asked
+}
+
+// newQuestion scales the picture and gives the question its key.
+func (e *Eyes) newQuestion(k kind, img image.Image, prompt string) (*question, error) {
+	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt, "\ufffd"))
+	switch {
+	case prompt == "":
+		return nil, errors.New("there is no prompt")
+	case len(prompt) > maxPrompt:
+		return nil, fmt.Errorf("the prompt is %d bytes long, and %d are allowed", len(prompt), maxPrompt)
+	case img == nil || img.Bounds().Empty():
+		return nil, errors.New("there is no picture to look at")
+	}
+	q := &question{kind: k, prompt: prompt, size: img.Bounds().Size()}
+	small := shrink(img, longestSide)
+	q.scale = float64(small.Rect.Dx()) / float64(q.size.X)
+	var data bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := encoder.Encode(&data, small); err != nil {
+		return nil, fmt.Errorf("encode the picture: %w", err)
+	}
+	q.png = data.Bytes()
+	sent := small.Rect.Size()
+	q.asked = &drivers.Asked{Kind: k.name, Model: e.model(), System: k.system(sent), Prompt: prompt, Width: sent.X, Height: sent.Y, Picture: small}
+	if base, err := e.base(); err == nil {
+		q.asked.Endpoint = base.Host
+	}
+	hash := sha256.New()
+	fmt.Fprintf(hash, "taproot 1\x00%s\x00%s\x00%q\x00%q\x00%s\x00%d\x00%d\x00", k.name, q.asked.Model, q.asked.System, prompt, k.schema, sent.X, sent.Y)
+	hash.Write(small.Pix)
+	q.asked.Key = hex.EncodeToString(hash.Sum(nil))
+	return q, nil
+}
+
+// shrink gives a copy without transparency whose longest side is at most so long.
+func shrink(img image.Image, longest int) *image.RGBA {
+	from := img.Bounds()
+	size := from.Size()
+	if side := max(size.X, size.Y); side > longest {
+		size = image.Pt(max(1, size.X*longest/side), max(1, size.Y*longest/side))
+	}
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	if size == from.Size() {
+		xdraw.Copy(out, image.Point{}, img, from, xdraw.Src, nil)
+	} else {
+		xdraw.CatmullRom.Scale(out, out.Rect, img, from, xdraw.Src, nil)
+	}
+	for i := 3; i < len(out.Pix); i += 4 {
+		out.Pix[i] = 255
+	}
+	return out
+}
+
+// request is the question as the endpoint gets it. What the picture shows has no part in it but the picture itself.
+func (q *question) request(seed int) openai.ChatCompletionRequest {
+	r := openai.ChatCompletionRequest{
+		Model: q.asked.Model, Seed: &seed, MaxCompletionTokens: maxAnswer, Temperature: zeroTemperature,
+		Messages: []openai.ChatCompletionMessage{
+			{Role: openai.ChatMessageRoleSystem, Content: q.asked.System},
+			{Role: openai.ChatMessageRoleUser, MultiContent: []openai.ChatMessagePart{
+				{Type: openai.ChatMessagePartTypeText, Text: q.kind.lead + "\n\n" + q.prompt},
+				{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{
+					URL: "data:image/png;base64," + base64.StdEncoding.EncodeToString(q.png), Detail: openai.ImageURLDetailHigh}},
+			}},
+		},
+		ResponseFormat: &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: q.kind.name, Strict: true, Schema: json.RawMessage(q.kind.schema)}},
+	}
+	if reasons(r.Model) {
+		r.Temperature = 0 // they refuse to be told one
+	}
+	return r
+}
+
+// reasons tells the models that choose their temperature themselves.
+func reasons(model string) bool {
+	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(model, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask gives one answer for a seed: an earlier one, or that of the endpoint. It is kept in q.asked before anybody judges it.
+func (e *Eyes) ask(ctx context.Context, q *question, seed int, known []drivers.Reply) (drivers.Reply, error) {
+	for _, r := range known {
+		if r.Seed == seed {
+			r.Replayed = true
+			q.asked.Answers = append(q.asked.Answers, r)
+			return r, nil
+		}
+	}
+	mode, err := e.mode()
+	if err != nil {
+		return drivers.Reply{}, err
+	}
+	if mode == Replay {
+		return drivers.Reply{}, fmt.Errorf("no earlier run has an answer to this prompt about this picture by the model %s, and --ai replay asks nobody: run once with --ai live", q.asked.Model)
+	}
+	client, err := e.client()
+	if err != nil {
+		return drivers.Reply{}, err
+	}
+	within, cancel := context.WithTimeout(ctx, e.o.Timeout)
+	defer cancel()
+	began := time.Now()
+	answer, err := client.CreateChatCompletion(within, q.request(seed))
+	switch {
+	case ctx.Err() != nil:
+		return drivers.Reply{}, context.Cause(ctx)
+	case within.Err() != nil:
+		return drivers.Reply{}, fmt.Errorf("the model %s did not answer within %s", q.asked.Model, e.o.Timeout)
+	case err != nil:
+		return drivers.Reply{}, fmt.Errorf("ask the model %s: %s", q.asked.Model, e.conceal(explain(err)))
+	case len(answer.Choices) != 1:
+		return drivers.Reply{}, fmt.Errorf("the model %s gave %d answers, not one", q.asked.Model, len(answer.Choices))
+	}
+	c := answer.Choices[0]
+	r := drivers.Reply{Seed: seed, Text: e.conceal(c.Message.Content), Refusal: e.conceal(c.Message.Refusal), Finish: string(c.FinishReason), Model: e.conceal(answer.Model),
+		PromptTokens: answer.Usage.PromptTokens, CompletionTokens: answer.Usage.CompletionTokens, TookMS: time.Since(began).Milliseconds()}
+	q.asked.Answers = append(q.asked.Answers, r)
+	return r, nil
+}
+
+// explain cuts a foreign error down to what a reader needs.
+func explain(err error) string {
+	var api *openai.APIError
+	text := err.Error()
+	if errors.As(err, &api) {
+		text = fmt.Sprintf("it answered %d: %s", api.HTTPStatusCode, api.Message)
+	}
+	var bad *openai.RequestError
+	if errors.As(err, &bad) {
+		text = fmt.Sprintf("it answered %d: %s", bad.HTTPStatusCode, strings.TrimSpace(string(bad.Body)))
+	}
+	if api != nil && api.HTTPStatusCode == http.StatusNotFound || bad != nil && bad.HTTPStatusCode == http.StatusNotFound {
+		text = "(is OPENAI_BASE_URL right? It mostly ends with /v1) " + text
+	}
+	if r := []rune(strings.Join(strings.Fields(text), " ")); len(r) > 300 {
+		return string(r[:300]) + "…"
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// real turns a box of the picture as it was sent into one of the screen.
+func (q *question) real(box [4]int) image.Rectangle {
+	at := func(n int, round func(float64) float64) int { return int(round(float64(n) / q.scale)) }
+	return image.Rect(at(box[0], math.Floor), at(box[1], math.Floor), at(box[2], math.Ceil), at(box[3], math.Ceil)).Intersect(image.Rectangle{Max: q.size})
+}
