@@ -22,6 +22,7 @@ var layers = map[string][]string{
 	"drivers/guard":               {},
 	"drivers/treexml":             {},
 	"drivers/android":             {"dsl", "drivers", "drivers/toolchain"},
+	"drivers/ios":                 {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/web":                 {"dsl", "drivers", "drivers/toolchain"},
 	"drivers/drivertest":          {"dsl", "drivers"},
 	"drivers/vision":              {"dsl", "drivers", "drivers/toolchain"},
@@ -44,6 +45,9 @@ var layers = map[string][]string{
 	"":                            {"runner/cli"},
 	"drivers/android/androidtest": {},
 	"drivers/web/webtest":         {},
+
+	"drivers/ios/iostest":          {},
+	"drivers/ios/iostest/faketool": {"drivers/ios/iostest"},
 }
 
 // outside says which packages alone may import a library.

@@ -1,0 +1,293 @@
+package iostest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// wdError is an error of WebDriverAgent, with the HTTP status that WebDriverAgentLib/Routing/FBCommandStatus.m gives it.
+type wdError struct{ word, message string }
+
+func (e *wdError) Error() string { return e.word }
+
+func (e *wdError) status() int {
+	switch e.word {
+	case "no such element", "stale element reference", "no such alert", "unknown command", "invalid session id":
+		return http.StatusNotFound
+	case "invalid element state", "invalid argument", "invalid selector", "invalid coordinates", "element not visible":
+		return http.StatusBadRequest
+	case "unknown method":
+		return http.StatusMethodNotAllowed
+	case "timeout":
+		return http.StatusRequestTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// StartAgent starts WebDriverAgent by hand, as a user would, and gives its address.
+func (d *Device) StartAgent() string {
+	if err := d.startAgent("0", "0"); err != nil {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return "http://127.0.0.1:" + d.port
+}
+
+// FilmAddress is where the agent sends its pictures.
+func (d *Device) FilmAddress() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.films == nil {
+		return ""
+	}
+	return "http://" + d.films.Addr().String()
+}
+
+func (d *Device) startAgent(port, film string) error {
+	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		return err
+	}
+	films, err := net.Listen("tcp", "127.0.0.1:"+film)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	server := &http.Server{Handler: http.HandlerFunc(d.answerHTTP), ReadHeaderTimeout: time.Minute}
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	d.mu.Lock()
+	d.server, d.films, d.port, d.killed, d.session = server, films, port, make(chan struct{}), ""
+	d.mu.Unlock()
+	d.lab.work.Go(func() { _ = server.Serve(l) })
+	d.lab.work.Go(func() { d.project(films) })
+	return nil
+}
+
+// stopAgent ends WebDriverAgent, if it runs.
+func (d *Device) stopAgent() {
+	d.mu.Lock()
+	server, films, killed := d.server, d.films, d.killed
+	d.server, d.films = nil, nil
+	d.mu.Unlock()
+	if server == nil {
+		return
+	}
+	close(killed)
+	films.Close()
+	server.Close()
+}
+
+// AgentRuns tells whether WebDriverAgent runs.
+func (d *Device) AgentRuns() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.server != nil
+}
+
+// answerHTTP makes the envelope of WebDriverAgentLib/Routing/FBResponsePayload.m around the answer.
+func (d *Device) answerHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	session, path := splitSession(r.URL.Path)
+	line := r.Method + " " + path
+	d.note("%s %s", line, body)
+	fault, armed := d.lab.fault(line + " " + d.opts.UDID)
+	if armed && !d.suffer(w, r, fault) {
+		return
+	}
+	var value any
+	var err error = &wdError{fault.Word, fault.Text}
+	if !armed || fault.Kind != Refuse {
+		value, err = d.handle(request{r, session, path, body})
+	}
+	status := http.StatusOK
+	if failed := new(wdError); errors.As(err, &failed) {
+		status = failed.status()
+		value = map[string]any{"error": failed.word, "message": failed.message, "traceback": ""}
+	}
+	d.mu.Lock()
+	var id any
+	if d.session != "" {
+		id = d.session
+	}
+	d.mu.Unlock()
+	data, _ := json.MarshalIndent(map[string]any{"value": value, "sessionId": id}, "", "  ")
+	if armed && fault.Kind == Garbage {
+		data = []byte("<!DOCTYPE html><html><title>Health Check</title><body><p>I-AM-ALIVE</p></body></html>")
+	}
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.Header().Set("Server", "WebDriverAgent/1.0")
+	if armed && fault.Kind == Cut {
+		w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+		data = data[:len(data)/2]
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(data)
+}
+
+// suffer lets a fault happen; it tells whether there is an answer all the same.
+func (d *Device) suffer(w http.ResponseWriter, r *http.Request, f Fault) bool {
+	d.mu.Lock()
+	killed := d.killed
+	d.mu.Unlock()
+	switch f.Kind {
+	case Hang:
+		select {
+		case <-r.Context().Done():
+		case <-killed:
+		case <-d.lab.ctx.Done():
+		}
+		return false
+	case Slow:
+		return d.lab.rest(r.Context(), f.For)
+	case Drop:
+		if h, ok := w.(http.Hijacker); ok {
+			if conn, _, err := h.Hijack(); err == nil {
+				conn.Close()
+			}
+		}
+		return false
+	case Die:
+		go d.stopAgent()
+		<-killed
+		return false
+	case Forget:
+		d.mu.Lock()
+		d.session = "ANOTHER-CLIENTS-SESSION"
+		d.mu.Unlock()
+	}
+	return true
+}
+
+func splitSession(path string) (session, rest string) {
+	after, ok := strings.CutPrefix(path, "/session/")
+	if !ok {
+		return "", path
+	}
+	session, rest, _ = strings.Cut(after, "/")
+	return session, "/" + rest
+}
+
+// request is one call.
+type request struct {
+	*http.Request
+	session, path string
+	body          []byte
+}
+
+// args reads the body.
+func (r request) args(to any) error {
+	if err := json.Unmarshal(r.body, to); err != nil {
+		return &wdError{"invalid argument", err.Error()}
+	}
+	return nil
+}
+
+// sessionless are the routes that WebDriverAgent has without a session, too.
+func sessionless(line string) bool {
+	for _, route := range []string{"GET /status", "POST /session", "GET /source", "GET /screenshot", "GET /wda/screen", "GET /wda/activeAppInfo",
+		"POST /wda/homescreen", "POST /wda/lock", "POST /wda/unlock", "GET /wda/locked", "GET /wda/device/info", "POST /wda/device/appearance",
+		"GET /wda/simulatedLocation", "POST /wda/simulatedLocation", "DELETE /wda/simulatedLocation", "GET /window/size", "GET /orientation",
+		"POST /orientation", "GET /rotation", "GET /alert/text", "POST /alert/accept", "POST /alert/dismiss"} {
+		if line == route {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Device) handle(r request) (any, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	line := r.Method + " " + r.path
+	if r.session != "" && r.session != d.session {
+		return nil, &wdError{"invalid session id", "Session does not exist"}
+	}
+	if r.session == "" && !sessionless(line) {
+		return nil, &wdError{"unknown command", "Unhandled endpoint: " + r.path}
+	}
+	if d.apps[d.front] != nil && d.apps[d.front].page != nil {
+		d.apps[d.front].page.view(d.metrics()) // time passes in the app
+	}
+	if handler, ok := d.routes()[line]; ok {
+		return handler(r)
+	}
+	if id, ok := strings.CutPrefix(r.path, "/wda/tap/"); ok && d.opts.OldAgent {
+		r.path = "/wda/element/" + id + "/tap"
+		return d.onElement(r)
+	}
+	if after, ok := strings.CutPrefix(r.path, "/wda/element/"); ok && d.opts.OldAgent && strings.HasSuffix(after, "/tap") {
+		return nil, &wdError{"unknown command", "Unhandled endpoint: " + r.path}
+	}
+	if strings.HasPrefix(r.path, "/element/") || strings.HasPrefix(r.path, "/wda/element/") {
+		return d.onElement(r)
+	}
+	return nil, &wdError{"unknown command", "Unhandled endpoint: " + r.path}
+}
+
+// newSession forgets the old one, as FBSessionCommands.handleCreateSession does.
+func (d *Device) newSession(r request) (any, error) {
+	var args struct {
+		Capabilities json.RawMessage `json:"capabilities"`
+	}
+	if err := r.args(&args); err != nil || args.Capabilities == nil || bytes.Equal(args.Capabilities, []byte("null")) {
+		return nil, &wdError{"session not created", "'capabilities' is mandatory to create a new session"}
+	}
+	d.sessions++
+	d.session = fmt.Sprintf("8E7A2C10-0000-4000-8000-%012X", d.sessions)
+	d.settings = map[string]any{"shouldUseCompactResponses": true, "elementResponseAttributes": "type,label", "snapshotMaxDepth": 50.0}
+	d.elements = map[string]*view{}
+	if d.opts.OldAgent {
+		return map[string]any{}, nil
+	}
+	return map[string]any{"sessionId": d.session, "capabilities": map[string]any{"device": "iphone", "sdkVersion": d.opts.Version}}, nil
+}
+
+func (d *Device) statusOf(request) (any, error) {
+	about := map[string]any{"ip": nil}
+	if !d.opts.Phone {
+		about["simulatorVersion"] = d.opts.Version
+	}
+	status := map[string]any{"ready": true, "message": "WebDriverAgent is ready to accept commands", "state": "success",
+		"os":  map[string]any{"name": "iOS", "version": d.opts.Version, "sdkVersion": "18.1", "testmanagerdVersion": 65535},
+		"ios": about, "build": map[string]any{"time": "Nov  1 2026 10:00:00", "productBundleIdentifier": "com.facebook.WebDriverAgentRunner", "version": "16.7.0"},
+		"device": "iphone"}
+	if d.opts.OldAgent {
+		delete(status, "ready")
+		delete(status, "message")
+	}
+	return status, nil
+}
+
+// runAgent is WebDriverAgent as a process of xcodebuild or go-ios: it runs until it is interrupted, killed, or dies.
+func (d *Device) runAgent(ctx context.Context, p *process, port, film string) int {
+	d.stopAgent()
+	if err := d.startAgent(port, film); err != nil {
+		p.complain("Failed to start web server on port %s with error %v\n", port, err)
+		return 65
+	}
+	d.mu.Lock()
+	killed := d.killed
+	port = d.port
+	d.mu.Unlock()
+	p.print("    t =     0.00s Start Test at 2026-01-02 03:04:05.000\n2026-01-02 03:04:05 WebDriverAgentRunner-Runner[1:2] ServerURLHere->http://127.0.0.1:%s<-ServerURLHere\n", port)
+	select {
+	case <-p.signals:
+		d.stopAgent()
+		return 0
+	case <-ctx.Done():
+		d.stopAgent()
+		return 0
+	case <-killed:
+		p.print("Test Suite 'All tests' failed\n** TEST EXECUTE FAILED **\n")
+		return 65
+	}
+}

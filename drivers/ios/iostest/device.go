@@ -1,0 +1,295 @@
+package iostest
+
+import (
+	"fmt"
+	"image"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Device is one simulator or iPhone. Everything that happens on it happens under its lock, as all that a WebDriverAgent does happens on
+// one thread.
+type Device struct {
+	lab  *Lab
+	opts DeviceOptions
+
+	mu       sync.Mutex
+	state    string
+	apps     map[string]*app
+	front    string // bundle id; "" is the home screen
+	focus    *field
+	question *question // an alert of the system
+	wide     bool
+	dark     bool
+	where    string // a made-up location
+	pictures []string
+	locked   bool
+	image    bool // the developer image is mounted
+	session  string
+	sessions int
+	settings map[string]any
+	elements map[string]*view
+	server   *http.Server
+	films    net.Listener
+	port     string
+	killed   chan struct{} // closed when WebDriverAgent ends
+	logs     map[chan string]struct{}
+	pid      int
+	notes    []string // under the lab's lock
+}
+
+// app is an installed app.
+type app struct {
+	bundle, name string
+	pid          int // 0: it does not run
+	started      time.Time
+	args         []string
+	page         page
+	data         string // folder
+	permissions  map[string]bool
+	device       *Device
+}
+
+// page is what an app shows.
+type page interface {
+	view(m metrics) *view
+	alert() *question // of the app's own
+}
+
+// question is an alert.
+type question struct {
+	title   string
+	buttons []string // the last one accepts
+	field   *field
+	answer  func(button string)
+}
+
+// The apps that every device has.
+const (
+	LoginBundle = "com.example.login"
+	ListBundle  = "com.example.list"
+	springboard = "com.apple.springboard"
+	agentBundle = "com.facebook.WebDriverAgentRunner.xctrunner"
+)
+
+func newDevice(l *Lab, i int, o DeviceOptions) *Device {
+	o = o.withDefaults(i)
+	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{}, logs: map[chan string]struct{}{},
+		pid: 4000 + 100*i, elements: map[string]*view{}}
+	for _, name := range []string{"Login", "List"} {
+		d.put("com.example."+strings.ToLower(name), name)
+	}
+	return d
+}
+
+// put installs an app. The lock may or may not be held by nobody else: the lab calls it before anything runs.
+func (d *Device) put(bundle, name string) *app {
+	a := &app{bundle: bundle, name: name, device: d, permissions: map[string]bool{}}
+	a.data = filepath.Join(d.lab.home, "Library/Developer/CoreSimulator/Devices", d.opts.UDID, "data/Containers/Data/Application",
+		fmt.Sprintf("7C1D5A2E-0000-4000-8000-%012X", len(d.apps)+1))
+	_ = os.MkdirAll(filepath.Join(a.data, "Documents"), 0o755)
+	_ = os.WriteFile(filepath.Join(a.data, ".com.apple.mobile_container_manager.metadata.plist"), nil, 0o644)
+	d.apps[bundle] = a
+	return a
+}
+
+// note notes what happened here.
+func (d *Device) note(format string, args ...any) { d.lab.noteOf(d, fmt.Sprintf(format, args...)) }
+
+// Noted is what happened on this device, in order.
+func (d *Device) Noted() []string {
+	d.lab.mu.Lock()
+	defer d.lab.mu.Unlock()
+	return append([]string(nil), d.notes...)
+}
+
+// UDID names the device.
+func (d *Device) UDID() string { return d.opts.UDID }
+
+// Show opens an alert of the system.
+func (d *Device) Show(title string, buttons ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.question = &question{title: title, buttons: buttons, answer: func(string) {}}
+}
+
+// Crash ends the app in front, and writes the report that macOS writes about a simulator's app.
+func (d *Device) Crash() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.crash("Fatal error: Index out of range")
+}
+
+// crash is Crash with the lock held. The report has the form of macOS 14's .ips files.
+func (d *Device) crash(why string) {
+	a := d.apps[d.front]
+	if a == nil {
+		return
+	}
+	pid := a.pid
+	a.pid, a.page, d.front, d.focus = 0, nil, "", nil
+	d.writeLog(a.name, pid, "%s", why)
+	dir := filepath.Join(d.lab.home, "Library/Logs/DiagnosticReports")
+	_ = os.MkdirAll(dir, 0o755)
+	head := fmt.Sprintf(`{"app_name":%q,"timestamp":"2026-01-02 03:04:05.00 +0000","app_version":"1.0","bundleID":%q,"bug_type":"309","name":%q}`, a.name, a.bundle, a.name)
+	body := fmt.Sprintf(`{"pid":%d,"procName":%q,"exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
+		`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, why)
+	_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-2026-01-02-030405-%d.ips", a.name, pid)), []byte(head+"\n"+body), 0o644)
+}
+
+// launch starts an app or brings it to the front; the lock is held.
+func (d *Device) launch(a *app, fresh bool, args []string) {
+	if fresh {
+		d.terminate(a)
+	}
+	if a.pid == 0 {
+		d.pid++
+		a.pid, a.started, a.args = d.pid, time.Now(), args
+		a.page = newPage(a)
+		d.note("%s started with %q", a.bundle, args)
+	}
+	d.front, d.focus = a.bundle, nil
+}
+
+// terminate ends an app; it tells whether there was anything to end. The lock is held.
+func (d *Device) terminate(a *app) bool {
+	ran := a.pid != 0
+	a.pid, a.page = 0, nil
+	if d.front == a.bundle {
+		d.front, d.focus = "", nil
+	}
+	return ran
+}
+
+// metrics are the window's; the lock is held.
+func (d *Device) metrics() metrics {
+	size := image.Pt(d.opts.Width, d.opts.Height)
+	if d.wide {
+		size = image.Pt(size.Y, size.X)
+	}
+	return metrics{size: size, now: time.Now(), dark: d.dark}
+}
+
+// screen is all that can be seen: the windows of what is in front, from back to front, and whose they are. The lock is held.
+func (d *Device) screen() (owner string, windows []*view) {
+	m := d.metrics()
+	a := d.apps[d.front]
+	switch {
+	case a == nil:
+		owner, windows = springboard, []*view{d.home(m)}
+	default:
+		p := a.page
+		owner, windows = a.bundle, []*view{p.view(m)}
+		if a.page == nil { // it died of what it was about to show
+			return d.screen()
+		}
+		if d.focus != nil {
+			windows = append(windows, d.keyboard(m))
+		}
+		if q := p.alert(); q != nil {
+			windows = append(windows, d.alertView(m, q))
+		}
+	}
+	if d.question != nil {
+		windows = append(windows, d.alertView(m, d.question))
+	}
+	return owner, windows
+}
+
+// home shows an icon for every app.
+func (d *Device) home(m metrics) *view {
+	root := m.page()
+	i := 0
+	for _, bundle := range []string{LoginBundle, ListBundle} {
+		a := d.apps[bundle]
+		if a == nil {
+			continue
+		}
+		b := m.rect(24+i*96, 80, 76, 90)
+		root.add(&view{kind: "Icon", id: a.name, label: a.name, b: b, fill: rgb(0xc0c8f0), ink: rgb(0x101010), traits: []string{"Button"},
+			onTap: func() { d.launch(a, false, nil) }})
+		i++
+	}
+	return root
+}
+
+// keyboard is one with few keys.
+func (d *Device) keyboard(m metrics) *view {
+	top := m.size.Y - m.size.Y*3/10
+	board := &view{kind: "Keyboard", b: image.Rect(0, top, m.size.X, m.size.Y), fill: rgb(0xc8ccd4)}
+	for i, key := range []string{"q", "w", "e", "space", "delete", "Return"} {
+		w := m.size.X / 6
+		v := &view{kind: "Key", id: key, label: key, b: m.rect(i*w, top+8, w-4, 44), fill: rgb(0xffffff), ink: rgb(0x101010), traits: []string{"KeyboardKey"}, key: key}
+		if key == "Return" {
+			v.kind = "Button"
+		}
+		board.add(v)
+	}
+	return board
+}
+
+// alertView is an alert in the middle of the screen.
+func (d *Device) alertView(m metrics, q *question) *view {
+	b := m.rect(m.size.X/2-135, m.size.Y/2-90, 270, 180)
+	v := &view{kind: "Alert", id: q.title, label: q.title, b: b, fill: rgb(0xf2f2f6)}
+	t := m.text(q.title, m.rect(b.Min.X+10, b.Min.Y+12, 250, 40))
+	t.ink = rgb(0x101010)
+	v.add(t)
+	if q.field != nil {
+		v.add(m.edit(q.field, "", "", m.rect(b.Min.X+16, b.Min.Y+64, 238, 36)))
+	}
+	w := 270 / max(len(q.buttons), 1)
+	for i, name := range q.buttons {
+		v.add(m.button(name, "", m.rect(b.Min.X+i*w+4, b.Max.Y-56, w-8, 48), func() { d.answer(q, name) }))
+	}
+	return v
+}
+
+// answer closes an alert; the lock is held.
+func (d *Device) answer(q *question, button string) {
+	if d.question == q {
+		d.question = nil
+	}
+	d.note("alert %q answered with %q", q.title, button)
+	q.answer(button)
+}
+
+// open gives the alert that is in front; the lock is held.
+func (d *Device) open() *question {
+	if d.question != nil {
+		return d.question
+	}
+	if a := d.apps[d.front]; a != nil {
+		return a.page.alert()
+	}
+	return nil
+}
+
+// writeLog writes a line to the system's log; the lock is held.
+func (d *Device) writeLog(process string, pid int, format string, args ...any) {
+	line := fmt.Sprintf("%s  localhost %s[%d]: (%s) %s\n", time.Now().Format("2006-01-02 15:04:05.000000-0700"), process, pid, process, fmt.Sprintf(format, args...))
+	for c := range d.logs {
+		select {
+		case c <- line:
+		default: // a reader that does not read
+		}
+	}
+}
+
+// follow gives the log from now on.
+func (d *Device) follow() (lines chan string, stop func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	lines = make(chan string, 256)
+	d.logs[lines] = struct{}{}
+	return lines, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.logs, lines)
+	}
+}

@@ -1,0 +1,334 @@
+package iostest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"iter"
+	"net"
+	"strings"
+	"time"
+)
+
+// all2 goes through the view and what is in it.
+func (v *view) all2() iter.Seq[*view] {
+	return func(yield func(*view) bool) { v.all(yield) }
+}
+
+// source writes XML as WebDriverAgentLib/Utilities/FBXPath.m does: what the attributes are, in which order, and which elements have them.
+func (d *Device) source(r request) (any, error) {
+	owner, windows := d.screen()
+	m := d.metrics()
+	x := sourceWriter{old: d.opts.OldAgent, m: m, skip: map[string]bool{}}
+	for name := range strings.SplitSeq(r.URL.Query().Get("excluded_attributes"), ",") {
+		x.skip[name] = !d.opts.OldAgent
+	}
+	x.depth, _ = d.settings["snapshotMaxDepth"].(float64)
+	if x.depth == 0 {
+		x.depth = 50
+	}
+	root := &view{kind: "Application", id: d.nameOf(owner), label: d.nameOf(owner), b: image.Rectangle{Max: m.size}}
+	for _, w := range windows {
+		root.add((&view{kind: "Window", b: image.Rectangle{Max: m.size}}).add(w))
+	}
+	x.b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	x.element(root, 0, 0, owner)
+	return x.b.String(), nil
+}
+
+func (d *Device) nameOf(bundle string) string {
+	if a := d.apps[bundle]; a != nil {
+		return a.name
+	}
+	return " "
+}
+
+// sourceWriter writes elements.
+type sourceWriter struct {
+	b     strings.Builder
+	old   bool
+	m     metrics
+	depth float64
+	skip  map[string]bool
+}
+
+func (x *sourceWriter) element(v *view, index, level int, bundle string) {
+	pad := strings.Repeat("  ", level)
+	name := v.id
+	if name == "" {
+		name = v.label
+	}
+	visible := !v.unseen && v.b.Overlaps(image.Rectangle{Max: x.m.size})
+	attributes := [][2]string{{"type", "XCUIElementType" + v.kind}, {"value", x.value(v)}, {"name", name}, {"label", v.label}, {"enabled", fmt.Sprint(!v.disabled)},
+		{"visible", fmt.Sprint(visible)}, {"accessible", fmt.Sprint(v.label != "" && len(v.children) == 0)}, {"x", fmt.Sprint(v.b.Min.X)}, {"y", fmt.Sprint(v.b.Min.Y)},
+		{"width", fmt.Sprint(v.b.Dx())}, {"height", fmt.Sprint(v.b.Dy())}, {"index", fmt.Sprint(index)}}
+	if !x.old {
+		if v.field != nil {
+			attributes = append(attributes, [2]string{"placeholderValue", v.placeholder})
+		}
+		attributes = append(attributes, [2]string{"traits", strings.Join(v.traits, ", ")})
+	}
+	if v.kind == "Application" {
+		attributes = append(attributes, [2]string{"processId", "4711"}, [2]string{"bundleId", bundle})
+	}
+	fmt.Fprintf(&x.b, "%s<XCUIElementType%s", pad, v.kind)
+	for _, a := range attributes {
+		required := a[0] == "type" || a[0] == "label" && v.field != nil || a[0] == "traits" || a[0] == "placeholderValue"
+		if a[1] != "" && !x.skip[a[0]] || required {
+			fmt.Fprintf(&x.b, ` %s="%s"`, a[0], escaped(a[1]))
+		}
+	}
+	if len(v.children) == 0 || float64(level+1) >= x.depth {
+		x.b.WriteString("/>\n")
+		return
+	}
+	x.b.WriteString(">\n")
+	for i, c := range v.children {
+		x.element(c, i, level+1, bundle)
+	}
+	fmt.Fprintf(&x.b, "%s</XCUIElementType%s>\n", pad, v.kind)
+}
+
+// value is FBXCElementSnapshotWrapper.wdValue: an empty field has its placeholder.
+func (x *sourceWriter) value(v *view) string {
+	if v.field != nil && v.value == "" {
+		return v.placeholder
+	}
+	return v.value
+}
+
+func escaped(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;").Replace(s)
+}
+
+// screenshot draws everything.
+func (d *Device) screenshot(request) (any, error) {
+	img, err := d.picture()
+	if err != nil {
+		return nil, &wdError{"unable to capture screen", err.Error()}
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+		return nil, &wdError{"unable to capture screen", err.Error()}
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+}
+
+// picture is the screen in pixels; the lock is held.
+func (d *Device) picture() (image.Image, error) {
+	c, err := newCanvas(d.metrics().size, d.opts.Scale)
+	if err != nil {
+		return nil, err
+	}
+	_, windows := d.screen()
+	for _, w := range windows {
+		c.view(w, d.focus)
+	}
+	if !d.wide || !d.opts.PortraitPictures {
+		return c.img, nil
+	}
+	b := c.img.Bounds() // the phone is turned to its left: its upper edge is the left one of what it shows
+	out := image.NewRGBA(image.Rect(0, 0, b.Dy(), b.Dx()))
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			out.Set(b.Dy()-1-y, x, c.img.At(x, y))
+		}
+	}
+	return out, nil
+}
+
+// elementIn finds an element of the screen again; elements are remembered as views of earlier frames.
+func (d *Device) elementIn(id string) (*view, error) {
+	old := d.elements[id]
+	if old == nil {
+		return nil, &wdError{"no such element", fmt.Sprintf("The element identified by \"%s\" is either not present or it has expired from the internal cache.", id)}
+	}
+	_, windows := d.screen()
+	for _, w := range windows {
+		for v := range w.all2() {
+			if v.kind == old.kind && v.id == old.id && v.field == old.field {
+				return v, nil
+			}
+		}
+	}
+	return nil, &wdError{"stale element reference", fmt.Sprintf("The previously found element \"%s\" is not present in the current view anymore.", old.kind)}
+}
+
+// found remembers an element and describes it as FBDictionaryResponseWithElement does.
+func (d *Device) found(v *view) any {
+	id := fmt.Sprintf("%02X000000-0000-0000-0F12-000000000000", len(d.elements)+1)
+	d.elements[id] = v
+	out := map[string]any{"ELEMENT": id, "element-6066-11e4-a52e-4f735466cecf": id}
+	if d.opts.OldAgent || d.settings["shouldUseCompactResponses"] == true {
+		return out
+	}
+	fields, _ := d.settings["elementResponseAttributes"].(string)
+	for name := range strings.SplitSeq(fields, ",") {
+		switch name {
+		case "type", "name":
+			out[name] = "XCUIElementType" + v.kind
+		case "rect":
+			out[name] = rectOf(v)
+		case "label":
+			out[name] = v.label
+		case "attribute/name":
+			out[name] = v.id
+		}
+	}
+	return out
+}
+
+func rectOf(v *view) map[string]any {
+	return map[string]any{"x": v.b.Min.X, "y": v.b.Min.Y, "width": v.b.Dx(), "height": v.b.Dy()}
+}
+
+func (d *Device) activeElement(request) (any, error) {
+	_, windows := d.screen()
+	for _, w := range windows {
+		for v := range w.all2() {
+			if v.field != nil && v.field == d.focus {
+				return d.found(v), nil
+			}
+		}
+	}
+	return nil, &wdError{"no such element", "unable to find an element using '(null)', value '(null)'"}
+}
+
+func (d *Device) findElement(r request) (any, error) {
+	var args struct{ Using, Value string }
+	if err := r.args(&args); err != nil {
+		return nil, err
+	}
+	_, windows := d.screen()
+	for _, w := range windows {
+		for v := range w.all2() {
+			if args.Using == "class name" && "XCUIElementType"+v.kind == args.Value {
+				return d.found(v), nil
+			}
+		}
+	}
+	return nil, &wdError{"no such element", fmt.Sprintf("unable to find an element using '%s', value '%s'", args.Using, args.Value)}
+}
+
+// onElement serves /element/ID/… and /wda/element/ID/….
+func (d *Device) onElement(r request) (any, error) {
+	parts := strings.Split(strings.TrimPrefix(strings.TrimPrefix(r.path, "/wda"), "/element/"), "/")
+	v, err := d.elementIn(parts[0])
+	if err != nil {
+		return nil, err
+	}
+	x := sourceWriter{}
+	switch r.Method + " " + strings.Join(parts[1:], "/") {
+	case "GET rect":
+		return rectOf(v), nil
+	case "GET attribute/type":
+		return "XCUIElementType" + v.kind, nil
+	case "GET attribute/name":
+		return v.id, nil
+	case "GET attribute/value":
+		return x.value(v), nil
+	case "GET attribute/placeholderValue":
+		if d.opts.OldAgent {
+			return nil, &wdError{"invalid argument", "The attribute 'placeholderValue' is unknown"}
+		}
+		return v.placeholder, nil
+	case "POST clear":
+		if v.field == nil {
+			return nil, &wdError{"invalid element state", "The value of the element is not a string and thus cannot be edited"}
+		}
+		d.focus = v.field
+		v.field.set("")
+		return nil, nil
+	case "POST tap":
+		var args struct{ X, Y float64 }
+		if err := r.args(&args); err != nil {
+			return nil, err
+		}
+		d.touched(v.b.Min.Add(image.Pt(int(args.X), int(args.Y))), taps)
+		return nil, nil
+	}
+	return nil, &wdError{"unknown command", "Unhandled endpoint: " + r.path}
+}
+
+func (d *Device) alertText(request) (any, error) {
+	q := d.open()
+	if q == nil {
+		return nil, &wdError{"no such alert", "An attempt was made to operate on a modal dialog when one was not open"}
+	}
+	return q.title, nil
+}
+
+func (d *Device) alertButtons(request) (any, error) {
+	q := d.open()
+	if q == nil {
+		return nil, &wdError{"no such alert", "An attempt was made to operate on a modal dialog when one was not open"}
+	}
+	return q.buttons, nil
+}
+
+func (d *Device) alertType(r request) (any, error) {
+	var args struct{ Value string }
+	if err := r.args(&args); err != nil {
+		return nil, err
+	}
+	q := d.open()
+	if q == nil {
+		return nil, &wdError{"no such alert", "No alert is open"}
+	}
+	if q.field == nil {
+		return nil, &wdError{"unsupported operation", "The alert contains no input fields"}
+	}
+	q.field.set(args.Value)
+	return nil, nil
+}
+
+// alertAnswer presses the last button to accept, the first to dismiss.
+func (d *Device) alertAnswer(r request) (any, error) {
+	q := d.open()
+	if q == nil {
+		return nil, &wdError{"no such alert", "No alert is open"}
+	}
+	button := q.buttons[0]
+	if strings.HasSuffix(r.path, "accept") {
+		button = q.buttons[len(q.buttons)-1]
+	}
+	d.answer(q, button)
+	return nil, nil
+}
+
+// project sends pictures as WebDriverAgentLib/Utilities/FBMjpegServer.m does: to whoever has said something.
+func (d *Device) project(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		d.lab.work.Go(func() {
+			defer conn.Close()
+			if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
+				return
+			}
+			fmt.Fprint(conn, "HTTP/1.0 200 OK\r\nServer: WDA MJPEG Server\r\nConnection: close\r\nMax-Age: 0\r\nExpires: 0\r\nCache-Control: no-cache, private\r\n"+
+				"Pragma: no-cache\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n")
+			for d.lab.rest(d.lab.ctx, 80*time.Millisecond) && d.sendFrame(conn) {
+			}
+		})
+	}
+}
+
+func (d *Device) sendFrame(conn net.Conn) bool {
+	d.mu.Lock()
+	runs := d.server != nil
+	img, err := d.picture()
+	d.mu.Unlock()
+	var b bytes.Buffer
+	if err != nil || !runs || jpeg.Encode(&b, img, &jpeg.Options{Quality: 40}) != nil {
+		return false
+	}
+	_, err = fmt.Fprintf(conn, "--BoundaryString\r\nContent-type: image/jpeg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", b.Len(), b.Bytes())
+	return err == nil
+}

@@ -1,0 +1,10 @@
+// Command faketool is xcrun or ios, as it is called: it hands its arguments to the lab of the test that built it.
+package main
+
+import (
+	"os"
+
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+)
+
+func main() { os.Exit(iostest.Tool(os.Args, os.Environ())) }
