@@ -59,6 +59,7 @@ var outside = map[string][]string{
 	"github.com/electricbubble/gadb":                {"drivers/android"},
 	"github.com/goccy/go-yaml":                      {"dsl"},
 	"github.com/spf13/cobra":                        {"runner/cli"},
+	"github.com/at-wat/ebml-go":                     {"drivers/ios"},
 	"github.com/sashabaranov/go-openai":             {"drivers/vision"},
 }
 

@@ -1,0 +1,358 @@
+package ios
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	agentLimit = 3 * time.Minute // for WebDriverAgent to start: the first time, Xcode installs it
+	imageLimit = 5 * time.Minute // for a developer image to be downloaded
+	agentPoll  = 300 * time.Millisecond
+	listenPoll = 20 * time.Millisecond
+	agentGrace = 10 * time.Second // for what was started to end
+	agentPort  = "8100"           // on a phone
+	filmPort   = "9100"
+)
+
+// agent is the WebDriverAgent of one device.
+type agent struct {
+	url, film string
+	starting  sync.Mutex
+
+	mu   sync.Mutex
+	runs []*background // what we started for it
+}
+
+// agent gives a WebDriverAgent that answers: the one that the environment names, the one that was started before, or a new one.
+func (d *Driver) agent(ctx context.Context, f found) (*agent, error) {
+	if f.url != "" {
+		return &agent{url: f.url, film: beside(f.url, filmPort)}, nil
+	}
+	d.mu.Lock()
+	a := d.agents[f.info.ID]
+	if a == nil {
+		a = &agent{}
+		d.agents[f.info.ID] = a
+	}
+	d.mu.Unlock()
+	a.starting.Lock()
+	defer a.starting.Unlock()
+	if a.url != "" {
+		if _, err := (&wda{id: f.info.ID, base: a.url, http: d.http}).status(ctx); err == nil {
+			return a, nil
+		}
+		d.log.Warn("WebDriverAgent died and is started again", "device", f.info.ID)
+		a.stop()
+	}
+	err := d.startAgent(ctx, f, a)
+	if err == nil && d.isClosed() { // Close may have come before there was something to end
+		err = errClosed
+	}
+	if err != nil {
+		a.stop()
+		return nil, fmt.Errorf("%w: device %s: WebDriverAgent could not be started: %w", drivers.ErrDeviceLost, f.info.ID, err)
+	}
+	return a, nil
+}
+
+// stop ends what was started.
+func (a *agent) stop() {
+	a.mu.Lock()
+	runs := a.runs
+	a.runs, a.url = nil, ""
+	a.mu.Unlock()
+	var ending sync.WaitGroup
+	for _, b := range runs {
+		ending.Go(func() { b.stop(agentGrace) })
+	}
+	ending.Wait()
+}
+
+func (a *agent) keep(b *background) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.runs = append(a.runs, b)
+}
+
+// canStart says why no WebDriverAgent can be started on a device, "" when one can.
+func (d *Driver) canStart(f found) string {
+	if f.kind == mux {
+		return "" // whether it is installed there is seen when it is started
+	}
+	if _, err := d.testRun(f.kind); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func (d *Driver) startAgent(ctx context.Context, f found, a *agent) error {
+	if f.kind == mux {
+		if err := d.mountImage(ctx, f.info.ID); err != nil && ctx.Err() == nil {
+			d.log.Warn("the developer image could not be mounted", "device", f.info.ID, "error", err) // it may be from before
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, agentLimit, fmt.Errorf("it did not answer within %v", agentLimit))
+	defer cancel()
+	switch f.kind {
+	case simulator:
+		return d.startOnSimulator(ctx, f, a)
+	case phone:
+		return d.startWithXcode(ctx, f, a)
+	case mux:
+		return d.startWithMux(ctx, f, a)
+	}
+	return errors.New("nothing on this machine can start one there")
+}
+
+// startOnSimulator gives it ports of this machine, of which simulators are a part.
+func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error {
+	// One that outlived its Taproot would keep simulator and test runner busy.
+	_, _ = d.tools.run(ctx, d.tools.simctl("terminate", f.info.ID, d.bundle()))
+	port, film, err := twoPorts()
+	if err != nil {
+		return err
+	}
+	// The first form is for test runs without a scheme, the second for those with one.
+	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+port, "TEST_RUNNER_MJPEG_SERVER_PORT="+film, "USE_PORT="+port, "MJPEG_SERVER_PORT="+film)
+	if err != nil {
+		return err
+	}
+	a.keep(b)
+	a.film = "http://127.0.0.1:" + film
+	asked := "http://127.0.0.1:" + port
+	return d.await(ctx, f.info.ID, a, b, func() []string { return []string{asked, toldPort(b, asked)} })
+}
+
+// toldPort is where a WebDriverAgent says that it listens, should it not have taken the port that it was given; "" when it says nothing.
+func toldPort(b *background, asked string) string {
+	text, _ := b.text()
+	m := serverLine.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	u, err := url.Parse(m[1])
+	if err != nil {
+		return ""
+	}
+	return beside(asked, u.Port())
+}
+
+// only is an address that is known.
+func only(url string) func() []string { return func() []string { return []string{url} } }
+
+// xcodebuild runs the test that WebDriverAgent is.
+func (d *Driver) xcodebuild(f found, env ...string) (*background, error) {
+	file, err := d.testRun(f.kind)
+	if err != nil {
+		return nil, err
+	}
+	return d.tools.start(command{name: "xcodebuild", path: d.tools.xcrun, env: env, args: []string{"xcodebuild", "test-without-building",
+		"-xctestrun", file, "-destination", "id=" + f.info.ID}}, nil)
+}
+
+// startWithXcode starts it on an iPhone, which is then reached through usbmuxd where go-ios is at hand, else through CoreDevice's tunnel,
+// else by the address that it tells.
+func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
+	b, err := d.xcodebuild(f)
+	if err != nil {
+		return err
+	}
+	a.keep(b)
+	if d.tools.goios != "" {
+		return d.forward(ctx, f.info.ID, a, b)
+	}
+	at := "http://" + net.JoinHostPort(f.tunnel, agentPort)
+	if f.tunnel == "" {
+		if at, err = serverURL(ctx, b); err != nil {
+			return err
+		}
+	}
+	a.film = beside(at, filmPort)
+	return d.await(ctx, f.info.ID, a, b, only(at))
+}
+
+var serverLine = regexp.MustCompile(`ServerURLHere->(http://[^\s<]+)<-ServerURLHere`)
+
+// serverURL waits for the line by which WebDriverAgent tells its address.
+func serverURL(ctx context.Context, b *background) (string, error) {
+	for {
+		text, heard := b.text()
+		if m := serverLine.FindStringSubmatch(text); m != nil {
+			return m[1], nil
+		}
+		select {
+		case <-heard:
+		case <-b.done:
+			return "", b.ended()
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+	}
+}
+
+// mountImage brings onto a phone what tests are run with there, and which a phone loses when it restarts. Xcode does so by itself; go-ios
+// downloads it where it has to.
+func (d *Driver) mountImage(ctx context.Context, udid string) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	c := d.tools.ios("image", "auto", "--basedir="+filepath.Join(cache, "taproot", "devimages"), "--udid="+udid)
+	c.limit = imageLimit
+	_, err = d.tools.run(ctx, c)
+	return err
+}
+
+func (d *Driver) startWithMux(ctx context.Context, f found, a *agent) error {
+	args := []string{"runwda", "--udid=" + f.info.ID}
+	if bundle := d.getenv("TAPROOT_WDA_BUNDLE"); bundle != "" {
+		args = append(args, "--bundleid="+bundle, "--testrunnerbundleid="+bundle, "--xctestconfig=WebDriverAgentRunner.xctest")
+	}
+	b, err := d.tools.start(d.tools.ios(args...), nil)
+	if err != nil {
+		return err
+	}
+	a.keep(b)
+	return d.forward(ctx, f.info.ID, a, b)
+}
+
+// forward makes the phone's ports ports of this machine.
+func (d *Driver) forward(ctx context.Context, udid string, a *agent, b *background) error {
+	port, film, err := twoPorts()
+	if err != nil {
+		return err
+	}
+	for local, remote := range map[string]string{port: agentPort, film: filmPort} {
+		f, err := d.tools.start(d.tools.ios("forward", "--udid="+udid, local, remote), nil)
+		if err != nil {
+			return err
+		}
+		a.keep(f)
+		if err := listens(ctx, f, local); err != nil {
+			return err
+		}
+	}
+	a.film = "http://127.0.0.1:" + film
+	return d.await(ctx, udid, a, b, only("http://127.0.0.1:"+port))
+}
+
+// listens waits until a program has opened a port of this machine: a film that is asked for before is refused.
+func listens(ctx context.Context, b *background, port string) error {
+	for {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-b.done:
+			return b.ended()
+		default:
+		}
+		if paused := drivers.Pause(ctx, listenPoll); paused != nil {
+			return fmt.Errorf("%w; %s does not listen on port %s: %w", paused, b.name, port, err)
+		}
+	}
+}
+
+// await waits until WebDriverAgent answers at one of the addresses. When the program that runs it ends, that is the answer.
+func (d *Driver) await(ctx context.Context, udid string, a *agent, b *background, addresses func() []string) error {
+	for {
+		err := d.answering(ctx, udid, a, addresses())
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-b.done:
+			return b.ended()
+		default:
+		}
+		if paused := drivers.Pause(ctx, agentPoll); paused != nil {
+			return fmt.Errorf("%w (%w); %s says: %s", paused, err, b.name, cmp.Or(b.last(), "nothing"))
+		}
+	}
+}
+
+// answering looks for the address at which WebDriverAgent is ready.
+func (d *Driver) answering(ctx context.Context, udid string, a *agent, addresses []string) (err error) {
+	for _, at := range addresses {
+		if at == "" {
+			continue
+		}
+		if _, err = (&wda{id: udid, base: at, http: d.http}).status(ctx); err == nil {
+			a.url = at
+			return nil
+		}
+	}
+	return err
+}
+
+// bundle is the id of the app that WebDriverAgent is.
+func (d *Driver) bundle() string {
+	if bundle := d.getenv("TAPROOT_WDA_BUNDLE"); bundle != "" {
+		return bundle
+	}
+	return "com.facebook.WebDriverAgentRunner.xctrunner"
+}
+
+// testRun finds what Xcode needs to run WebDriverAgent: the file that TAPROOT_WDA_XCTESTRUN names, else the newest that Xcode built.
+func (d *Driver) testRun(k kind) (string, error) {
+	if file := d.getenv("TAPROOT_WDA_XCTESTRUN"); file != "" {
+		if _, err := os.Stat(file); err != nil {
+			return "", fmt.Errorf("TAPROOT_WDA_XCTESTRUN: %w", err)
+		}
+		return file, nil
+	}
+	platform, sdk := "iphonesimulator", "iOS Simulator"
+	if k == phone {
+		platform, sdk = "iphoneos", "iOS"
+	}
+	files, _ := filepath.Glob(filepath.Join(escapeGlob(d.home), "Library/Developer/Xcode/DerivedData/WebDriverAgent-*/Build/Products", "*"+platform+"*.xctestrun"))
+	if d.home == "" || len(files) == 0 {
+		return "", fmt.Errorf("WebDriverAgent is not built: get github.com/appium/WebDriverAgent, and in its folder run `xcodebuild "+
+			"build-for-testing -project WebDriverAgent.xcodeproj -scheme WebDriverAgentRunner -destination 'generic/platform=%s'`, or let "+
+			"TAPROOT_WDA_URL name one that runs", sdk)
+	}
+	sort.Slice(files, func(i, j int) bool { return modified(files[i]).After(modified(files[j])) })
+	return files[0], nil
+}
+
+func modified(file string) time.Time {
+	info, err := os.Stat(file)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// twoPorts finds ports of this machine that nobody uses.
+func twoPorts() (first, second string, err error) {
+	var ports [2]string
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return "", "", err
+		}
+		defer l.Close() // not before both are known
+		ports[i] = strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports[0], ports[1], nil
+}

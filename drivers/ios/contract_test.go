@@ -1,0 +1,63 @@
+package ios
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+)
+
+func toLogin(ctx context.Context, dev drivers.Device) error {
+	return dev.(drivers.Apps).Launch(ctx, iostest.LoginBundle, true)
+}
+
+func contract(t *testing.T, b *bench) {
+	drivertest.Run(t, drivertest.Subject{
+		ID: b.lab.Device(0).UDID(), Patience: time.Minute, Login: toLogin,
+		Driver: func(t *testing.T) drivers.Driver { return b.driver(t) },
+	})
+}
+
+// quick is a device whose login takes no time.
+func quick(o iostest.DeviceOptions) iostest.Options {
+	o.LoginLoading, o.LoginSpinner, o.Scale = 1, 1, 1
+	return iostest.Options{Devices: []iostest.DeviceOptions{o}}
+}
+
+func TestContractOfASimulator(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, quick(iostest.DeviceOptions{}))
+	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
+	contract(t, b)
+}
+
+func TestContractWithAnAgentThatIsStarted(t *testing.T) {
+	t.Parallel()
+	contract(t, newBench(t, quick(iostest.DeviceOptions{})))
+}
+
+func TestContractOfAnIPhoneByXcode(t *testing.T) {
+	t.Parallel()
+	film, _, err := twoPorts()
+	must(t, err)
+	b := newBench(t, quick(iostest.DeviceOptions{Phone: true, FilmPort: film})).only(t, "xcrun")
+	b.env["TAPROOT_WDA_MJPEG_URL"] = "http://127.0.0.1:" + film
+	contract(t, b)
+}
+
+func TestContractOfAnIPhoneByGoIOS(t *testing.T) {
+	t.Parallel()
+	contract(t, newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios"))
+}
+
+// An address is all there is, and no program.
+func TestContractOfABareWebDriverAgent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t)
+	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).UDID() + "=" + b.lab.Device(0).StartAgent()
+	b.env["TAPROOT_WDA_MJPEG_URL"] = b.lab.Device(0).FilmAddress()
+	contract(t, b)
+}

@@ -1,0 +1,140 @@
+package ios
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const reportBytes = 16 << 10
+
+// watched is the app that was launched last.
+type watched struct {
+	bundle string
+	old    map[string]bool // crash reports that were there before it was launched
+}
+
+func (d *Device) watch(app watched) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.app = app
+}
+
+// launching is called before an app is launched. Its later reports are told from older ones by their names: the times of files are taken
+// from a clock that may lag behind ours.
+func (d *Device) launching(app string) watched {
+	w := watched{bundle: app, old: map[string]bool{}}
+	for _, file := range d.reports() {
+		w.old[file] = true
+	}
+	return w
+}
+
+// reports are the files that macOS writes about the apps of simulators that crashed.
+func (d *Device) reports() []string {
+	if !d.info.Emulator || d.home == "" {
+		return nil
+	}
+	files, _ := filepath.Glob(filepath.Join(escapeGlob(d.home), "Library/Logs/DiagnosticReports", "*.ips"))
+	return files
+}
+
+func (d *Device) unwatch(app string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.app.bundle == app {
+		d.app = watched{}
+	}
+}
+
+// Crashed tells whether the app that was launched last still runs; if it does not, and nobody stopped it, it died. Of a simulator's app
+// the report that macOS writes says why, once it is written.
+func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
+	d.mu.Lock()
+	app := d.app
+	d.mu.Unlock()
+	if app.bundle == "" {
+		return nil, nil
+	}
+	state, err := d.appState(ctx, app.bundle)
+	if err != nil || state != runsNot {
+		return nil, err
+	}
+	if crash := findReport(d.reports(), app); crash != nil {
+		return crash, nil
+	}
+	return &drivers.Crash{App: app.bundle, Kind: drivers.CrashDied, Reason: "its process ended by itself"}, nil
+}
+
+// findReport gives the oldest report about an app since it was launched.
+func findReport(files []string, app watched) *drivers.Crash {
+	files = slices.DeleteFunc(files, func(f string) bool { return app.old[f] })
+	slices.SortFunc(files, func(a, b string) int { return modified(a).Compare(modified(b)) })
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // macOS is about to move it
+		}
+		if crash := parseReport(data); crash != nil && crash.App == app.bundle {
+			return crash
+		}
+	}
+	return nil
+}
+
+// parseReport reads an .ips file: one line of JSON about the report, then the report, in JSON, too.
+func parseReport(data []byte) *drivers.Crash {
+	head, body, _ := bytes.Cut(data, []byte("\n"))
+	var about struct {
+		Bundle string `json:"bundleID"`
+	}
+	var report struct {
+		Exception struct {
+			Type   string `json:"type"`
+			Signal string `json:"signal"`
+		} `json:"exception"`
+		Termination struct {
+			Indicator string `json:"indicator"`
+		} `json:"termination"`
+		Info map[string]json.RawMessage `json:"asi"`
+		Last struct {
+			Name   string `json:"name"`
+			Reason string `json:"composed_message"`
+		} `json:"exceptionReason"`
+	}
+	if json.Unmarshal(head, &about) != nil || json.Unmarshal(body, &report) != nil || about.Bundle == "" {
+		return nil
+	}
+	crash := &drivers.Crash{App: about.Bundle, Kind: drivers.CrashNative, Report: clip(string(body), reportBytes)}
+	crash.Reason = strings.TrimSpace(report.Exception.Type + " " + report.Exception.Signal)
+	switch {
+	case report.Last.Name != "":
+		crash.Kind, crash.Reason = drivers.CrashException, report.Last.Name+": "+report.Last.Reason
+	case len(report.Info) > 0:
+		crash.Reason = strings.TrimSpace(crash.Reason + ": " + saidBy(report.Info))
+	case report.Termination.Indicator != "":
+		crash.Reason = strings.TrimSpace(crash.Reason + ": " + report.Termination.Indicator)
+	}
+	crash.Reason = clip(oneLine(crash.Reason), 300)
+	return crash
+}
+
+// saidBy gives what libraries left in a report: "Fatal error: Index out of range" of Swift, for instance.
+func saidBy(info map[string]json.RawMessage) string {
+	var all []string
+	for name, raw := range info {
+		var lines []string
+		if json.Unmarshal(raw, &lines) == nil {
+			all = append(all, fmt.Sprintf("%s (%s)", strings.Join(lines, " "), name))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,144 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// closeLimit bounds what Close does on the device.
+const closeLimit = 10 * time.Second
+
+// Device is one simulator or iPhone, opened for one test.
+type Device struct {
+	wda    *wda
+	host   host
+	info   drivers.Info
+	log    *slog.Logger
+	home   string
+	film   string // address of WebDriverAgent's film
+	notes  string
+	forget func()
+
+	life    context.Context // ends with Close
+	end     context.CancelCauseFunc
+	running sync.WaitGroup // the goroutines of logs and films
+
+	mu      sync.Mutex
+	closed  bool
+	shot    image.Point // size of the last screenshot, which is the measure of everything
+	scale   float64     // pixels of a point
+	wide    bool        // the application lay on its side when it was seen last
+	debts   owed
+	app     watched           // the app that was launched last
+	locales map[string]string // of apps
+}
+
+var (
+	_ drivers.Device       = (*Device)(nil)
+	_ drivers.AppManager   = (*Device)(nil)
+	_ drivers.Gestures     = (*Device)(nil)
+	_ drivers.Keys         = (*Device)(nil)
+	_ drivers.Editor       = (*Device)(nil)
+	_ drivers.Hider        = (*Device)(nil)
+	_ drivers.Keyboard     = (*Device)(nil)
+	_ drivers.System       = (*Device)(nil)
+	_ drivers.Recorder     = (*Device)(nil)
+	_ drivers.Logger       = (*Device)(nil)
+	_ drivers.CrashWatcher = (*Device)(nil)
+	_ drivers.Locator      = (*Device)(nil)
+	_ drivers.MediaAdder   = (*Device)(nil)
+	_ drivers.Pincher      = (*Device)(nil)
+	_ drivers.Alerter      = (*Device)(nil)
+)
+
+func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
+	dev := &Device{wda: w, host: d.host(f, w), info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
+		forget: func() {}, locales: map[string]string{}}
+	dev.life, dev.end = context.WithCancelCause(context.Background())
+	img, err := dev.Screenshot(ctx)
+	if err != nil {
+		dev.end(errClosed)
+		return nil, err
+	}
+	dev.info.Width, dev.info.Height = img.Bounds().Dx(), img.Bounds().Dy()
+	dev.settleOld(ctx)
+	return dev, nil
+}
+
+// Info is the record made when the device was opened.
+func (d *Device) Info() drivers.Info { return d.info }
+
+// bound makes a context that also ends when the device is closed.
+func (d *Device) bound(ctx context.Context) (context.Context, func()) {
+	return drivers.Bound(ctx, d.life)
+}
+
+// do makes a call in the session, unless the device is closed. When an alert is in the way, the error tells what it says.
+func (d *Device) do(ctx context.Context, r request, to any) error {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	err := d.wda.in(ctx, r, to)
+	var refused *wdaError
+	if errors.As(err, &refused) && refused.Code == "unexpected alert open" {
+		if alert, _ := d.alert(ctx); alert != nil {
+			err = fmt.Errorf("%w; the alert says %s and offers %q", err, drivers.Quote(alert.Text), alert.Buttons)
+		}
+	}
+	return err
+}
+
+// with gives a context for the host's programs, which ends with the device.
+func (d *Device) with(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		return fmt.Errorf("device %s: %w", d.info.ID, err)
+	}
+	return nil
+}
+
+// spawn starts a goroutine that Close waits for, unless the device is closed.
+func (d *Device) spawn(work func()) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return false
+	}
+	d.running.Go(work)
+	return true
+}
+
+// Close ends the logs and films that still run, and gives back what was changed on the device. A device that is lost cannot be given
+// anything now; that is not an error, and what it has to get back is noted for the next Open.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	d.mu.Unlock()
+	d.end(errClosed)
+	d.running.Wait()
+	d.forget()
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	err := errors.Join(d.settle(ctx), d.wda.end(ctx))
+	if errors.Is(err, drivers.ErrDeviceLost) {
+		d.log.Warn("device lost before it was given back what was changed", "error", err)
+		return nil
+	}
+	return err
+}
+
+// unsupported says what this device cannot do, and why.
+func (d *Device) unsupported(why string) error {
+	return fmt.Errorf("device %s: %w: %s", d.info.ID, drivers.ErrUnsupported, why)
+}

@@ -1,0 +1,405 @@
+package ios
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+)
+
+// small is a device whose pictures cost little.
+func small(o iostest.DeviceOptions) iostest.DeviceOptions {
+	o.Scale, o.LoginLoading, o.LoginSpinner = 1, 1, 1
+	return o
+}
+
+func middle(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
+
+// Points of a source and pixels of a screenshot: what is tapped is what was found, at every scale.
+func TestOneCoordinateSystem(t *testing.T) {
+	t.Parallel()
+	for _, scale := range []int{1, 2, 3} {
+		d, _ := opened(t, iostest.DeviceOptions{Scale: scale})
+		page(t, d, "Gestures")
+		tree, err := d.Tree(t.Context())
+		must(t, err)
+		img, err := d.Screenshot(t.Context())
+		must(t, err)
+		want := image.Pt(390*scale, 844*scale)
+		if tree.Size != want || img.Bounds().Size() != want || d.Info().Width != want.X || d.Info().Height != want.Y {
+			t.Errorf("scale %d: tree %v, picture %v, record %dx%d", scale, tree.Size, img.Bounds(), d.Info().Width, d.Info().Height)
+		}
+		n := wait(t, d, "target")
+		if c := img.At(n.Bounds.Min.X+scale, n.Bounds.Min.Y+scale); c == (color.RGBA{0xf8, 0xf8, 0xfc, 0xff}) {
+			t.Errorf("scale %d: where the tree has the button, the picture has the page", scale)
+		}
+		must(t, d.Tap(t.Context(), n.Bounds.Max.Sub(image.Pt(1, 1))))
+		wait(t, d, "Tapped")
+		tapOn(t, d, "basket")
+		must(t, d.Tap(t.Context(), n.Bounds.Max)) // one pixel beside it
+		if tree, err := d.Tree(t.Context()); err != nil || slices.Contains(tree.AllTexts(), "Tapped twice") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestGesturesReachTheApp(t *testing.T) {
+	t.Parallel()
+	d, _ := opened(t, small(iostest.DeviceOptions{}))
+	page(t, d, "Gestures")
+	at := middle(wait(t, d, "target"))
+	must(t, d.DoubleTap(t.Context(), at))
+	wait(t, d, "Double tapped")
+	must(t, d.LongPress(t.Context(), at, 900*time.Millisecond))
+	wait(t, d, "Long pressed")
+	apple, basket := middle(wait(t, d, "apple")), middle(wait(t, d, "basket"))
+	must(t, d.Drag(t.Context(), apple, basket, 300*time.Millisecond))
+	wait(t, d, "Apple in the basket")
+	centre := image.Pt(195, 422)
+	must(t, d.Pinch(t.Context(), centre, 20, 150, 300*time.Millisecond))
+	wait(t, d, "Zoom: in")
+	must(t, d.Pinch(t.Context(), centre, 150, 20, 300*time.Millisecond))
+	wait(t, d, "Zoom: out")
+	if err := d.Pinch(t.Context(), centre, 20, 250, time.Second); !errors.Is(err, drivers.ErrNotActionable) {
+		t.Errorf("fingers beside the screen: %v", err)
+	}
+	tapOn(t, d, "Back")
+	must(t, d.Swipe(t.Context(), image.Pt(195, 700), image.Pt(195, 200), 300*time.Millisecond))
+	wait(t, d, "Item 9")
+}
+
+// What lies beyond the edge of a list is in the tree and cannot be seen.
+func TestCellsBeyondTheEdge(t *testing.T) {
+	t.Parallel()
+	d, _ := opened(t, small(iostest.DeviceOptions{}))
+	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	wait(t, d, "Gestures")
+	tree, err := d.Tree(t.Context())
+	must(t, err)
+	hidden := 0
+	for n := range tree.All {
+		if n.Hidden && strings.HasPrefix(n.Text, "Item") {
+			hidden++
+		}
+	}
+	if hidden == 0 {
+		t.Error("no cell beyond the edge is in the tree")
+	}
+}
+
+func TestLandscape(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]iostest.DeviceOptions{"pictures turn": {Scale: 2}, "pictures stay upright": {Scale: 2, PortraitPictures: true}} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := opened(t, o)
+			page(t, d, "Gestures")
+			must(t, d.Rotate(t.Context(), true))
+			n := wait(t, d, "target")
+			img, err := d.Screenshot(t.Context())
+			must(t, err)
+			if img.Bounds().Size() != image.Pt(1688, 780) {
+				t.Fatalf("the picture is %v", img.Bounds())
+			}
+			if got := color.RGBAModel.Convert(img.At(n.Bounds.Min.X+4, n.Bounds.Min.Y+4)); got != (color.RGBA{0x4f, 0x46, 0xc8, 0xff}) {
+				t.Errorf("where the tree has the button, the picture shows %v", got)
+			}
+			must(t, d.Tap(t.Context(), image.Pt(n.Bounds.Max.X-2, n.Bounds.Max.Y-2)))
+			wait(t, d, "Tapped")
+			if err := d.Tap(t.Context(), image.Pt(100, 1000)); !errors.Is(err, drivers.ErrNotActionable) {
+				t.Errorf("a point beneath the lying screen: %v", err)
+			}
+			must(t, d.Rotate(t.Context(), false))
+			wait(t, d, "target")
+			if img, err = d.Screenshot(t.Context()); err != nil || img.Bounds().Dx() != 780 {
+				t.Errorf("upright again: %v, %v", img.Bounds(), err)
+			}
+			must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+			must(t, d.Rotate(t.Context(), true)) // it keeps its own orientation
+		})
+	}
+}
+
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	if a, err := d.Alert(t.Context()); a != nil || err != nil {
+		t.Fatalf("no alert is open: %v, %v", a, err)
+	}
+	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, drivers.ErrNotFound) {
+		t.Errorf("answering none: %v", err)
+	}
+	tapOn(t, d, "Prompt")
+	a, err := d.Alert(t.Context())
+	if err != nil || a == nil || a.Text != "Your name?" || !slices.Equal(a.Buttons, []string{"Cancel", "OK"}) {
+		t.Fatalf("the alert is %+v, %v", a, err)
+	}
+	must(t, d.AnswerAlert(t.Context(), true, "Ada"))
+	wait(t, d, "OK: Ada")
+	tapOn(t, d, "Dialog")
+	if err := d.AnswerAlert(t.Context(), true, "text"); !errors.Is(err, drivers.ErrNotActionable) {
+		t.Errorf("text for an alert without a field: %v", err)
+	}
+	must(t, d.AnswerAlert(t.Context(), false, ""))
+	wait(t, d, "Answered: Cancel")
+
+	// A question of the system belongs to the springboard; the app under it is still the one in front.
+	tapOn(t, d, "Photos")
+	if front, err := d.Foreground(t.Context()); err != nil || front != iostest.ListBundle {
+		t.Errorf("%q is in front, %v", front, err)
+	}
+	tapOn(t, d, "Allow")
+	wait(t, d, "Photos: true")
+	if b.lab.Noted(`answered with "Allow"`) != 1 {
+		t.Error("the alert was not answered once")
+	}
+}
+
+func TestKeysOfThePhone(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{Phone: true}))
+	for _, key := range []string{"volumeUp", "volumeDown", "power", "power"} {
+		if err := d.Press(t.Context(), []string{key}); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	for _, want := range []string{"button volumeup", "button volumedown", "POST /wda/lock ", "POST /wda/unlock "} {
+		if b.lab.Noted(want) != 1 {
+			t.Errorf("%d times %s", b.lab.Noted(want), want)
+		}
+	}
+	for _, keys := range [][]string{{"back"}, {"appSwitch"}, {"menu"}, {"search"}, {"home", "x"}, {"control", "volumeUp"}} {
+		if err := d.Press(t.Context(), keys); !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%v: %v", keys, err)
+		}
+	}
+	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Press(t.Context(), []string{"home"}))
+	if front, err := d.Foreground(t.Context()); err != nil || front != "com.apple.springboard" {
+		t.Errorf("%q is in front, %v", front, err)
+	}
+
+	s, _ := opened(t, small(iostest.DeviceOptions{NoHardKeys: true}))
+	page(t, s, "Form")
+	tapOn(t, s, "note")
+	for _, keys := range [][]string{{"volumeUp"}, {"left"}, {"meta", "a"}} { // a simulator, and an iOS before 17
+		if err := s.Press(t.Context(), keys); !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%v: %v", keys, err)
+		}
+	}
+	must(t, s.Press(t.Context(), []string{"x"}))
+	must(t, s.Press(t.Context(), []string{"enter"}))
+}
+
+func TestKeyboardIsSeenAndHidden(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	page(t, d, "Form")
+	if shown, err := d.KeyboardShown(t.Context()); shown || err != nil {
+		t.Fatalf("%v, %v", shown, err)
+	}
+	must(t, d.HideKeyboard(t.Context()))
+	tapOn(t, d, "note")
+	if shown, err := d.KeyboardShown(t.Context()); !shown || err != nil {
+		t.Fatalf("%v, %v", shown, err)
+	}
+	must(t, d.HideKeyboard(t.Context()))
+	if shown, _ := d.KeyboardShown(t.Context()); shown {
+		t.Error("it is still there")
+	}
+	tapOn(t, d, "note")
+	b.lab.Fail(iostest.Fault{Match: "/wda/keyboard/dismiss", Kind: iostest.Refuse, Word: "invalid element state", Text: "Did not know how to dismiss the keyboard."})
+	if err := d.HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) || !strings.Contains(err.Error(), "beside the field") {
+		t.Errorf("a keyboard without a key for it: %v", err)
+	}
+}
+
+// A field that drops characters is noticed by those who read it back; what was erased is checked here.
+func TestEraseOfAFieldThatResists(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	page(t, d, "Form")
+	tapOn(t, d, "note")
+	must(t, d.Type(t.Context(), "grüße 🎉"))
+	must(t, d.Erase(t.Context(), 1))
+	if n := wait(t, d, "note"); n.Text != "grüße " || !n.Focused {
+		t.Errorf("%q, focused %v", n.Text, n.Focused)
+	}
+	b.lab.Fail(iostest.Fault{Match: "POST /wda/keys", Kind: iostest.Slow, For: time.Millisecond})
+	b.lab.Fail(iostest.Fault{Match: "/element/", Nth: 3, Kind: iostest.Refuse, Word: "stale element reference"})
+	must(t, d.Erase(t.Context(), -1)) // drawn anew between two calls
+	if n := wait(t, d, "note"); n.Text != "" {
+		t.Errorf("%q is left", n.Text)
+	}
+	tapOn(t, d, "Save")
+	if err := d.Erase(t.Context(), 1); !errors.Is(err, drivers.ErrNotActionable) {
+		t.Errorf("without a field: %v", err)
+	}
+}
+
+// A screen that is deeper than WebDriverAgent reads is not whole.
+func TestADeepScreenIsCut(t *testing.T) {
+	t.Parallel()
+	tree := &drivers.Tree{}
+	leaf := &drivers.Node{}
+	for range snapshotDepth - 1 {
+		leaf = &drivers.Node{Children: []*drivers.Node{leaf}}
+	}
+	*tree = *drivers.NewTree([]*drivers.Node{leaf}, image.Pt(1, 1), time.Now())
+	noteCut(tree)
+	if tree.Cut() == "" {
+		t.Error("a tree of 50 elements inside one another counts as whole")
+	}
+	*tree = *drivers.NewTree(leaf.Children[:1], image.Pt(1, 1), time.Now())
+	noteCut(tree)
+	if cut := tree.Cut(); cut != "" {
+		t.Error(cut)
+	}
+}
+
+func TestFilmOfAnIPhoneKeepsItsTimes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "ios")
+	d, _ := b.open(t)
+	film, err := d.StartRecording(t.Context(), t.TempDir())
+	must(t, err)
+	page(t, d, "Gestures")
+	must(t, drivers.Pause(t.Context(), 900*time.Millisecond))
+	clips, err := film.Stop(t.Context())
+	if err != nil || len(clips) != 1 {
+		t.Fatalf("%v, %v", clips, err)
+	}
+	frames, seconds := probe(t, clips[0].Path)
+	if frames < 3 || seconds < 0.6 || seconds > 30 {
+		t.Errorf("%d pictures in %v s", frames, seconds)
+	}
+}
+
+func TestFilmOfASimulator(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	film, err := d.StartRecording(t.Context(), t.TempDir())
+	must(t, err)
+	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	clips, err := film.Stop(t.Context())
+	if err != nil || len(clips) != 1 {
+		t.Fatalf("%v, %v", clips, err)
+	}
+	if frames, _ := probe(t, clips[0].Path); frames < 1 {
+		t.Error("no picture in the film")
+	}
+	left, err := d.StartRecording(t.Context(), t.TempDir()) // nobody stops it
+	must(t, err)
+	must(t, d.Close())
+	if _, err := left.Stop(t.Context()); err == nil {
+		t.Log("it was ended by Close")
+	}
+	if b.lab.Noted("recordVideo") != 2 {
+		t.Error("not filmed twice")
+	}
+}
+
+func TestLogOfASimulator(t *testing.T) {
+	t.Parallel()
+	d, _ := opened(t, small(iostest.DeviceOptions{}))
+	var log lockedBuffer
+	stop, err := d.StartLog(t.Context(), &log)
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for !strings.Contains(log.String(), "Filtering the log data") { // it listens
+		must(t, drivers.Pause(ctx, 10*time.Millisecond))
+	}
+	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	tapOn(t, d, "E-mail")
+	must(t, d.Type(t.Context(), "crash@example.com"))
+	tapOn(t, d, "Sign in")
+	for !strings.Contains(log.String(), "signing in as crash@example.com") {
+		must(t, drivers.Pause(ctx, 10*time.Millisecond))
+	}
+	must(t, stop())
+}
+
+func TestTheAppThatDiesIsTold(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
+		t.Fatalf("nothing was launched: %v, %v", c, err)
+	}
+	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
+		t.Fatalf("it runs: %v, %v", c, err)
+	}
+	b.lab.Device(0).Crash()
+	c, err := d.Crashed(t.Context())
+	if err != nil || c == nil || c.App != iostest.ListBundle || c.Kind != drivers.CrashNative || !strings.Contains(c.Reason, "Fatal error: Index out of range") {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	must(t, d.Launch(t.Context(), iostest.ListBundle, false))
+	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
+		t.Errorf("an old report counts for a new launch: %+v, %v", c, err)
+	}
+	must(t, d.Stop(t.Context(), iostest.ListBundle))
+	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
+		t.Errorf("an app that was stopped has not crashed: %+v, %v", c, err)
+	}
+
+	p, pb := opened(t, small(iostest.DeviceOptions{Phone: true}))
+	must(t, p.Launch(t.Context(), iostest.ListBundle, true))
+	pb.lab.Device(0).Crash()
+	if c, err := p.Crashed(t.Context()); err != nil || c == nil || c.Kind != drivers.CrashDied {
+		t.Errorf("on an iPhone: %+v, %v", c, err)
+	}
+}
+
+// An uncaught exception, in the words of macOS's report.
+func TestCrashReportOfAnException(t *testing.T) {
+	t.Parallel()
+	c := parseReport([]byte(`{"app_name":"List","bundleID":"com.example.list"}` + "\n" +
+		`{"exception":{"type":"EXC_CRASH","signal":"SIGABRT"},"exceptionReason":{"name":"NSRangeException","composed_message":"index 5 beyond bounds"}}`))
+	if c == nil || c.Kind != drivers.CrashException || c.Reason != "NSRangeException: index 5 beyond bounds" {
+		t.Errorf("%+v", c)
+	}
+	for _, text := range []string{"", "{}", "{}\n{}", `{"bundleID":"a.b"}` + "\n" + `{"cut`} {
+		if c := parseReport([]byte(text)); c != nil {
+			t.Errorf("%q is a crash: %+v", text, c)
+		}
+	}
+}
+
+// lockedBuffer is written and read at once.
+type lockedBuffer struct {
+	background
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said = append(l.said, p...)
+	return len(p), nil
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(bytes.Clone(l.said))
+}
+
+// appFolder makes an app that the lab can install.
+func appFolder(t *testing.T, name, bundle string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name+".app")
+	must(t, os.Mkdir(dir, 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, "bundle"), []byte(bundle), 0o644))
+	return dir
+}

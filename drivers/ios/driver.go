@@ -1,0 +1,194 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Options say where the driver finds things. The zero value is what a program wants.
+type Options struct {
+	// Getenv reads the environment: PATH, on which xcrun and ios (go-ios) are looked for, and TAPROOT_WDA_URL, TAPROOT_WDA_MJPEG_URL,
+	// TAPROOT_WDA_XCTESTRUN, TAPROOT_WDA_BUNDLE, TAPROOT_DEVICE and HOME. Nil means os.Getenv.
+	Getenv func(string) string
+	// Environ is what programs get. Nil means os.Environ().
+	Environ []string
+	// NotesDir is where notes lie on what a device has to get back, should this process be killed. Empty means taproot/restore in the
+	// user's cache directory.
+	NotesDir string
+	// Boot is the name or the UDID of a simulator that is started when the devices are listed first, and shut down by Close. Empty: none.
+	Boot string
+	// KeepBooted leaves that simulator running after Close.
+	KeepBooted bool
+	// Logger gets what is worth knowing when something is slow or wrong. Nil means none.
+	Logger *slog.Logger
+}
+
+// Driver finds and opens simulators and iPhones. A WebDriverAgent that it had to start runs on until Close.
+type Driver struct {
+	tools  tools
+	getenv func(string) string
+	home   string
+	notes  string
+	urls   addresses // of WebDriverAgents
+	films  addresses // of their MJPEG servers
+	http   *http.Client
+	log    *slog.Logger
+
+	boot    string
+	keep    bool
+	booting sync.Mutex
+	booted  string // the simulator that Boot started
+
+	watchAsk time.Duration
+
+	mu     sync.Mutex
+	found  map[string]found // what was listed last
+	listed time.Time
+	agents map[string]*agent
+	closed bool
+	open   drivers.Opened
+}
+
+var _ drivers.Driver = (*Driver)(nil)
+
+// New gives a driver. Nothing is contacted before the first call.
+func New(opts Options) *Driver {
+	getenv, environ, log := opts.Getenv, opts.Environ, opts.Logger
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	if environ == nil {
+		environ = os.Environ()
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	t := tools{environ: environ, log: log}
+	host := toolchain.NewHost(getenv, environ)
+	t.xcrun, _ = host.LookPath("xcrun") // "" where there is none
+	t.goios, _ = host.LookPath("ios")
+	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot, keep: opts.KeepBooted, watchAsk: watchAsk,
+		urls: readAddresses(getenv("TAPROOT_WDA_URL")), films: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
+		http:   &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},
+		agents: map[string]*agent{}}
+}
+
+// Platform is iOS.
+func (d *Driver) Platform() dsl.Platform { return dsl.IOS }
+
+// unavailable is the answer where nothing reaches an iOS device.
+func unavailable() error {
+	mend := "install go-ios for iPhones (npm install -g go-ios), or let TAPROOT_WDA_URL name a WebDriverAgent that runs; simulators need a Mac with Xcode"
+	if runtime.GOOS == "darwin" {
+		mend = "install Xcode and run `sudo xcode-select -s /Applications/Xcode.app`, or let TAPROOT_WDA_URL name a WebDriverAgent that runs"
+	}
+	return &drivers.Unavailable{What: "no program that reaches iOS devices is installed (xcrun, ios)", Mend: mend, Usual: runtime.GOOS != "darwin"}
+}
+
+// Open prepares a device: a WebDriverAgent must answer for it, and is started where it does not and can be. What an earlier session
+// that was killed changed on the device is given back.
+func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
+	dev, err := d.prepare(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	ok := false
+	if dev.forget, ok = d.open.Add(dev); !ok {
+		return nil, errors.Join(fmt.Errorf("open device %s: the driver is closed", id), dev.Close())
+	}
+	return dev, nil
+}
+
+func (d *Driver) isClosed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.closed
+}
+
+func (d *Driver) prepare(ctx context.Context, id string) (*Device, error) {
+	f, err := d.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if f.info.State != drivers.Ready {
+		return nil, fmt.Errorf("%w: device %s is %s: %s", drivers.ErrDeviceLost, id, f.info.State, f.info.Problem)
+	}
+	for again := true; ; again = false { // one that we started may have died just after it had answered
+		a, err := d.agent(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		dev, err := d.connect(ctx, f, a)
+		if err == nil || !again || f.url != "" || !errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
+			return dev, err
+		}
+	}
+}
+
+// connect opens a session of a WebDriverAgent that answers.
+func (d *Driver) connect(ctx context.Context, f found, a *agent) (*Device, error) {
+	w := &wda{id: f.info.ID, base: a.url, http: d.http}
+	if err := w.open(ctx); err != nil {
+		return nil, err
+	}
+	return d.newDevice(ctx, f, w, d.filmOf(f.info.ID, a.film))
+}
+
+// filmOf gives the address of a device's film: the one that the environment names, else the usual one.
+func (d *Driver) filmOf(id, usual string) string {
+	for _, key := range []string{id, ""} {
+		if url, ok := d.films.by[key]; ok {
+			return url
+		}
+	}
+	return usual
+}
+
+// find gives a device of the last list, or of a new one.
+func (d *Driver) find(ctx context.Context, id string) (found, error) {
+	d.mu.Lock()
+	f, ok := d.found[id]
+	fresh := time.Since(d.listed) < listGood
+	d.mu.Unlock()
+	if ok && fresh && f.info.State == drivers.Ready {
+		return f, nil
+	}
+	if _, err := d.Devices(ctx); err != nil {
+		return found{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f, ok := d.found[id]; ok {
+		return f, nil
+	}
+	return found{}, fmt.Errorf("%w: no iOS device %s is attached", drivers.ErrDeviceLost, id)
+}
+
+// Close closes the devices that are still open, ends the WebDriverAgents that this driver started and shuts down the simulator that it
+// started.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	agents := d.agents
+	d.agents = map[string]*agent{}
+	d.mu.Unlock()
+	err := d.open.Close()
+	var ending sync.WaitGroup
+	for _, a := range agents {
+		ending.Go(a.stop)
+	}
+	ending.Wait()
+	d.http.CloseIdleConnections()
+	return errors.Join(err, d.shutdown())
+}

@@ -1,0 +1,82 @@
+package ios
+
+import (
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// sourceElement is what the source says of one element.
+type sourceElement struct {
+	kind                            string // the type without its prefix
+	name, label, value, placeholder string
+	traits                          string
+	told                            bool // traits were given: WebDriverAgent 9.10 and newer
+	disabled, hidden, accessible    bool
+}
+
+// node puts WebDriverAgent's words into ours. Its name is the accessibility identifier, or else the label once more.
+func (e sourceElement) node() *drivers.Node {
+	n := &drivers.Node{Type: elementPrefix + e.kind, ID: e.name, Hidden: e.hidden, Disabled: e.disabled,
+		Selected: e.has("Selected"), Clickable: e.reacts()}
+	switch e.kind {
+	case "Application", "Window": // their names are nowhere on the screen
+	case "TextField", "SecureTextField", "SearchField", "TextView":
+		e.field(n)
+	case "Switch", "Toggle", "CheckBox", "RadioButton":
+		n.Desc, n.Checked = e.label, e.value == "1" || strings.EqualFold(e.value, "true")
+	case "StaticText":
+		n.Text = e.value
+		if n.Text == "" {
+			n.Text = e.label
+		} else if e.label != e.value {
+			n.Desc = e.label
+		}
+	case "Button", "Link", "Key", "Tab", "MenuItem", "Icon":
+		n.Text = e.label
+		n.Selected = n.Selected || e.value == "1" && !e.told
+	case "Slider", "PickerWheel", "ProgressIndicator", "Stepper", "PageIndicator", "LevelIndicator", "RatingIndicator", "ValueIndicator":
+		n.Text, n.Desc = e.value, e.label
+	default:
+		n.Desc = e.label
+		n.Selected = n.Selected || e.kind == "Cell" && e.value == "1" && !e.told
+	}
+	switch e.kind {
+	case "ScrollView", "Table", "CollectionView", "WebView", "TextView":
+		n.Scrollable = true
+	}
+	return n
+}
+
+// field: XCTest gives the placeholder of an empty field as its value.
+func (e sourceElement) field(n *drivers.Node) {
+	n.Editable, n.Password = true, e.kind == "SecureTextField"
+	n.Text, n.Desc, n.Hint = e.value, e.label, e.placeholder
+	if n.Text == n.Hint {
+		n.Text = ""
+	}
+}
+
+func (e sourceElement) has(trait string) bool {
+	for t := range strings.SplitSeq(e.traits, ",") {
+		if strings.TrimSpace(t) == trait {
+			return true
+		}
+	}
+	return false
+}
+
+// reacts tells whether a touch does something there, as far as the type or the traits say. An old WebDriverAgent gives no traits:
+// then whatever can be named to a blind person counts, for that is how many frameworks make their buttons.
+func (e sourceElement) reacts() bool {
+	switch e.kind {
+	case "Button", "Link", "Cell", "Switch", "Toggle", "CheckBox", "RadioButton", "Slider", "Tab", "MenuItem", "Key", "Icon",
+		"PickerWheel", "Stepper", "TextField", "SecureTextField", "SearchField", "TextView", "ComboBox", "PopUpButton", "MenuButton",
+		"SegmentedControl", "DatePicker":
+		return true
+	}
+	if e.has("Button") || e.has("Link") {
+		return true
+	}
+	return e.kind == "Other" && !e.told && e.accessible && e.label != ""
+}

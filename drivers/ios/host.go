@@ -1,0 +1,239 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// host is what the programs of this machine do with the apps of one device. An app that is not installed is an ErrNoApp.
+type host interface {
+	// launch starts an app, or brings it to the front; fresh stops it first.
+	launch(ctx context.Context, app string, fresh bool, args []string) error
+	install(ctx context.Context, path string) error
+	uninstall(ctx context.Context, app string) error
+	apps(ctx context.Context) ([]string, error)
+}
+
+// What only some hosts can do.
+type (
+	shooter interface {
+		screenshot(ctx context.Context) ([]byte, error)
+	}
+	stopper interface {
+		stop(ctx context.Context, app string) error
+	}
+	opener interface {
+		openLink(ctx context.Context, link string) error
+	}
+	clearer interface {
+		clear(ctx context.Context, app string) error
+	}
+	granter interface {
+		permit(ctx context.Context, app, service string, allow bool) error
+	}
+	gallery interface {
+		addMedia(ctx context.Context, path string) error
+	}
+	locator interface {
+		locate(ctx context.Context, at *drivers.Place) error
+	}
+	painter interface {
+		appearance(ctx context.Context) (string, error)
+		setAppearance(ctx context.Context, name string) error
+	}
+	filmer interface {
+		film(file string) (*background, error)
+	}
+	logger interface {
+		log(w io.Writer) (*background, error)
+	}
+)
+
+// host gives what reaches a device beside its WebDriverAgent.
+func (d *Driver) host(f found, w *wda) host {
+	switch f.kind {
+	case simulator:
+		return simHost{d.tools, f.info.ID}
+	case phone:
+		return appleHost{d.tools, f.info.ID}
+	case mux:
+		return muxHost{d.tools, f.info.ID}
+	}
+	return bareHost{w}
+}
+
+const (
+	launchLimit  = time.Minute
+	installLimit = 10 * time.Minute // by Wi-Fi
+)
+
+// noApp makes an ErrNoApp of a failure that says that an app is not there.
+func noApp(app string, err error) error {
+	var failed *toolError
+	if errors.As(err, &failed) && unknownApp(failed.said) {
+		return fmt.Errorf("%w: %s is not installed (%w)", drivers.ErrNoApp, app, err)
+	}
+	return err
+}
+
+// refused makes an ErrNoApp of what the system would not take: a package, a picture, a link. A program that did not end blames nobody, and
+// a device that is full, locked or away is no fault of the app.
+func refused(err error) error {
+	var failed *toolError
+	if errors.As(err, &failed) && !blamesDevice(failed.said) {
+		return fmt.Errorf("%w: %w", drivers.ErrNoApp, err)
+	}
+	return err
+}
+
+// appleHost reaches an iPhone with Xcode's devicectl.
+type appleHost struct {
+	tools
+	udid string
+}
+
+func (h appleHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
+	c := h.devicectl("device", "process", "launch", "--device", h.udid)
+	if fresh {
+		c.args = append(c.args, "--terminate-existing")
+	}
+	c.args = append(append(c.args, app), args...)
+	c.limit = launchLimit
+	_, err := h.run(ctx, c)
+	return noApp(app, err)
+}
+
+func (h appleHost) install(ctx context.Context, path string) error {
+	c := h.devicectl("device", "install", "app", "--device", h.udid, path)
+	c.limit = installLimit
+	_, err := h.run(ctx, c)
+	return refused(err)
+}
+
+func (h appleHost) uninstall(ctx context.Context, app string) error {
+	if err := listed(ctx, h, app); err != nil {
+		return err
+	}
+	_, err := h.run(ctx, h.devicectl("device", "uninstall", "app", "--device", h.udid, app))
+	return noApp(app, err)
+}
+
+func (h appleHost) apps(ctx context.Context) ([]string, error) {
+	out, err := h.coreDeviceJSON(ctx, "device", "info", "apps", "--device", h.udid)
+	if err != nil {
+		return nil, err
+	}
+	return parseCoreApps(out)
+}
+
+// log needs go-ios: Xcode has no program for it.
+func (h appleHost) log(w io.Writer) (*background, error) {
+	if h.goios == "" {
+		return nil, fmt.Errorf("%w: the log of an iPhone is read with go-ios (npm install -g go-ios)", drivers.ErrUnsupported)
+	}
+	return muxHost(h).log(w)
+}
+
+// muxHost reaches an iPhone with go-ios.
+type muxHost struct {
+	tools
+	udid string
+}
+
+func (h muxHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
+	c := h.ios("launch", app, "--udid="+h.udid)
+	if fresh {
+		c.args = append(c.args, "--kill-existing")
+	}
+	for _, a := range args {
+		c.args = append(c.args, "--arg="+a)
+	}
+	c.limit = launchLimit
+	_, err := h.run(ctx, c)
+	return noApp(app, err)
+}
+
+func (h muxHost) install(ctx context.Context, path string) error {
+	c := h.ios("install", "--path="+path, "--udid="+h.udid)
+	c.limit = installLimit
+	_, err := h.run(ctx, c)
+	return refused(err)
+}
+
+func (h muxHost) uninstall(ctx context.Context, app string) error {
+	if err := listed(ctx, h, app); err != nil {
+		return err
+	}
+	_, err := h.run(ctx, h.ios("uninstall", app, "--udid="+h.udid))
+	return noApp(app, err)
+}
+
+// apps reads lines such as "com.example.login Login 1.0".
+func (h muxHost) apps(ctx context.Context) ([]string, error) {
+	out, err := h.run(ctx, h.ios("apps", "--list", "--udid="+h.udid))
+	if err != nil {
+		return nil, err
+	}
+	var apps []string
+	for line := range strings.Lines(string(out)) {
+		if id, _, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Contains(id, ".") {
+			apps = append(apps, id)
+		}
+	}
+	return apps, nil
+}
+
+func (h muxHost) log(w io.Writer) (*background, error) {
+	return h.start(h.ios("syslog", "--nojson", "--udid="+h.udid), w)
+}
+
+// listed says with an ErrNoApp that an app is not among those that were installed.
+func listed(ctx context.Context, h host, app string) error {
+	apps, err := h.apps(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range apps {
+		if a == app {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s is not installed", drivers.ErrNoApp, app)
+}
+
+// bareHost has a WebDriverAgent and nothing else.
+type bareHost struct{ wda *wda }
+
+func (h bareHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
+	if fresh {
+		if err := h.wda.in(ctx, post("stopping "+app, "/wda/apps/terminate", map[string]any{"bundleId": app}), nil); err != nil {
+			return err
+		}
+	}
+	body := map[string]any{"bundleId": app, "shouldWaitForQuiescence": false}
+	if len(args) > 0 { // null instead of a list is more than XCTest bears
+		body["arguments"] = args
+	}
+	ask := post("launching "+app, "/wda/apps/launch", body)
+	ask.limit = launchLimit
+	err := h.wda.in(ctx, ask, nil)
+	var refused *wdaError
+	if errors.As(err, &refused) && unknownApp(refused.Message) {
+		return fmt.Errorf("%w: %s is not installed (%w)", drivers.ErrNoApp, app, err)
+	}
+	return err
+}
+
+func (bareHost) needs(what string) error {
+	return fmt.Errorf("%w: %s needs a program that reaches the device: xcrun on a Mac, or go-ios", drivers.ErrUnsupported, what)
+}
+
+func (h bareHost) install(context.Context, string) error   { return h.needs("installing") }
+func (h bareHost) uninstall(context.Context, string) error { return h.needs("uninstalling") }
+func (h bareHost) apps(context.Context) ([]string, error)  { return nil, h.needs("a list of apps") }

@@ -1,0 +1,57 @@
+package ios
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// jsonIn reads the JSON object with a key, or without one the list, that begins a line of what a program printed. Others may stand before
+// it: Xcode tells there of what it installs by the way, go-ios of what it does.
+func jsonIn(out []byte, key string, to any) error {
+	opens := byte('{')
+	if key == "" {
+		opens = '['
+	}
+	missing := errors.New("what it says is not in its JSON")
+	for rest := out; len(rest) > 0; {
+		var value json.RawMessage
+		if rest[0] == opens {
+			err := json.NewDecoder(bytes.NewReader(rest)).Decode(&value)
+			if err == nil && (key == "" || hasKey(value, key)) {
+				return json.Unmarshal(value, to)
+			}
+			if err != nil {
+				missing = err
+			}
+		}
+		_, rest, _ = bytes.Cut(rest, []byte("\n"))
+	}
+	return missing
+}
+
+func hasKey(object json.RawMessage, key string) bool {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(object, &fields)
+	_, ok := fields[key]
+	return ok
+}
+
+// complaints takes the errors out of a log in lines of JSON, as go-ios writes it: its warnings, which it gives with every call, are not why
+// a call failed. Any other text stays as it is.
+func complaints(text string) string {
+	var errs []string
+	for line := range strings.Lines(text) {
+		var entry struct{ Level, Msg, Err, Error string }
+		if json.Unmarshal([]byte(line), &entry) == nil && slices.Contains([]string{"error", "fatal"}, strings.ToLower(entry.Level)) {
+			errs = append(errs, strings.TrimSuffix(entry.Msg+": "+cmp.Or(entry.Err, entry.Error), ": "))
+		}
+	}
+	if len(errs) == 0 {
+		return text
+	}
+	return strings.Join(errs, "\n")
+}

@@ -1,0 +1,140 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// typed are the keys that the keyboard on the screen has.
+func typed(key string) (string, bool) {
+	text, ok := map[string]string{"enter": "\n", "space": " ", "backspace": "\b"}[key]
+	if ok || utf8.RuneCountInString(key) != 1 {
+		return text, ok
+	}
+	return key, true
+}
+
+// hardKey is a key of a keyboard that is plugged in: its name in XCTest, and the character that stands for it.
+type hardKey struct{ name, char string }
+
+func hardKeys() map[string]hardKey {
+	keys := map[string]hardKey{
+		"enter": {"Return", "\r"}, "tab": {"Tab", "\t"}, "space": {"Space", " "}, "backspace": {"Delete", "\b"},
+		"delete": {"ForwardDelete", "\uf728"}, "escape": {"Escape", "\x1b"}, "up": {"UpArrow", "\uf700"}, "down": {"DownArrow", "\uf701"},
+		"left": {"LeftArrow", "\uf702"}, "right": {"RightArrow", "\uf703"}, "home": {"Home", "\uf729"}, "end": {"End", "\uf72b"},
+		"pageUp": {"PageUp", "\uf72c"}, "pageDown": {"PageDown", "\uf72d"},
+	}
+	for i := range 12 {
+		keys[fmt.Sprintf("f%d", i+1)] = hardKey{fmt.Sprintf("F%d", i+1), string(rune(0xf704 + i))}
+	}
+	return keys
+}
+
+// modifierFlag gives XCTest's bit of a key that is held.
+func modifierFlag(key string) int {
+	return map[string]int{"shift": 1 << 1, "control": 1 << 2, "alt": 1 << 3, "meta": 1 << 4}[key]
+}
+
+// Press presses keys: those of the keyboard on the screen by typing them, those of the phone's frame by name, and all others as on a
+// keyboard that is plugged in, which iOS knows since version 17.
+func (d *Device) Press(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return d.unsupported("no key to press")
+	}
+	for _, key := range keys {
+		if utf8.RuneCountInString(key) != 1 && !slices.Contains(drivers.KeyNames(), key) {
+			return d.unsupported(fmt.Sprintf("no key %q; there are single characters, %s", key, strings.Join(drivers.KeyNames(), ", ")))
+		}
+	}
+	held, key := keys[:len(keys)-1], keys[len(keys)-1]
+	if len(held) > 0 {
+		return d.chord(ctx, held, key)
+	}
+	if press, ok := d.frame()[key]; ok {
+		return press(ctx)
+	}
+	if text, ok := typed(key); ok {
+		return d.Type(ctx, text)
+	}
+	if hard, ok := hardKeys()[key]; ok {
+		return d.keyboard(ctx, "XCUIKeyboardKey"+hard.name)
+	}
+	return d.unsupported(fmt.Sprintf("an iPhone has no key %q", key))
+}
+
+// frame are the buttons around the screen, and what stands for them.
+func (d *Device) frame() map[string]func(context.Context) error {
+	button := func(name string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			err := d.do(ctx, post("the button "+name, "/wda/pressButton", map[string]any{"name": name}), nil)
+			var refused *wdaError
+			if errors.As(err, &refused) && strings.Contains(refused.Message, "is not supported") {
+				return fmt.Errorf("%w: %w", drivers.ErrUnsupported, err)
+			}
+			return err
+		}
+	}
+	none := func(why string) func(context.Context) error {
+		return func(context.Context) error { return d.unsupported(why) }
+	}
+	return map[string]func(context.Context) error{
+		"home": func(ctx context.Context) error {
+			return d.do(ctx, post("the home button", "/wda/homescreen", nil), nil)
+		},
+		"volumeUp":   button("volumeup"),
+		"volumeDown": button("volumedown"),
+		"power":      d.power,
+		"back":       none("an iPhone has no back button: tap the one of the app"),
+		"appSwitch":  none("an iPhone has no button for the list of apps"),
+		"menu":       none("an iPhone has no menu button"),
+		"search":     none("an iPhone has no search button"),
+	}
+}
+
+// power locks the screen, or wakes it.
+func (d *Device) power(ctx context.Context) error {
+	var locked bool
+	if err := d.do(ctx, get("the lock", "/wda/locked"), &locked); err != nil {
+		return err
+	}
+	if locked {
+		return d.do(ctx, post("unlocking", "/wda/unlock", nil), nil)
+	}
+	return d.do(ctx, post("locking", "/wda/lock", nil), nil)
+}
+
+// chord presses a key while others are held. Control stands for Command where a tester who knows another system's keyboard means it.
+func (d *Device) chord(ctx context.Context, held []string, key string) error {
+	flags := 0
+	for _, h := range held {
+		flag := modifierFlag(h)
+		if h == "control" && strings.Contains("acvxz", strings.ToLower(key)) {
+			flag = modifierFlag("meta")
+		}
+		if flag == 0 {
+			return d.unsupported(fmt.Sprintf("the key %q cannot be held", h))
+		}
+		flags |= flag
+	}
+	char := key
+	if hard, ok := hardKeys()[key]; ok {
+		char = hard.char
+	} else if utf8.RuneCountInString(key) != 1 {
+		return d.unsupported(fmt.Sprintf("%s cannot be pressed together", strings.Join(append(held, key), "+")))
+	}
+	if flags == modifierFlag("shift") && char == key {
+		return d.Type(ctx, strings.ToUpper(key))
+	}
+	return d.keyboard(ctx, map[string]any{"key": char, "modifierFlags": flags})
+}
+
+// keyboard presses one key of a plugged-in keyboard.
+func (d *Device) keyboard(ctx context.Context, key any) error {
+	return d.do(ctx, post("a key", "/wda/element/0/keyboardInput", map[string]any{"keys": []any{key}}), nil)
+}

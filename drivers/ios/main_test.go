@@ -1,0 +1,169 @@
+package ios
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+)
+
+// programs is the folder with the simulated xcrun and ios.
+var programs string //nolint:gochecknoglobals // set once, before any test
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(child())
+	}
+	dir, err := os.MkdirTemp("", "iostest-")
+	if err == nil {
+		err = iostest.Build(context.Background(), dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	programs = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// bench is a lab, and what a driver needs to work in it.
+type bench struct {
+	lab  *iostest.Lab
+	bin  string
+	env  map[string]string
+	boot string
+	home string
+}
+
+// newBench starts a lab in which both programs are on the PATH and WebDriverAgent is built.
+func newBench(t *testing.T, o iostest.Options) *bench {
+	t.Helper()
+	dir := t.TempDir()
+	lab, err := iostest.New(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(lab.Close)
+	products := filepath.Join(dir, "Library/Developer/Xcode/DerivedData/WebDriverAgent-abc/Build/Products")
+	if err := os.MkdirAll(products, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"WebDriverAgentRunner_iphonesimulator18.1-arm64.xctestrun", "WebDriverAgentRunner_iphoneos18.1-arm64.xctestrun"} {
+		if err := os.WriteFile(filepath.Join(products, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &bench{lab: lab, bin: programs, env: map[string]string{}, home: dir}
+}
+
+// only leaves one of the programs on the PATH.
+func (b *bench) only(t *testing.T, names ...string) *bench {
+	t.Helper()
+	b.bin = t.TempDir()
+	for _, name := range names {
+		if err := os.Link(filepath.Join(programs, name), filepath.Join(b.bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// driver makes a driver that is closed with the test.
+func (b *bench) driver(t *testing.T) *Driver {
+	t.Helper()
+	environ := b.lab.Environ(b.bin)
+	for name, value := range b.env {
+		environ = append(environ, name+"="+value)
+	}
+	d := New(Options{Environ: environ, NotesDir: filepath.Join(b.home, "notes"), Boot: b.boot, Getenv: func(name string) string {
+		for _, entry := range environ {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}})
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Errorf("close the driver: %v", err)
+		}
+	})
+	return d
+}
+
+// open opens the lab's first device.
+func (b *bench) open(t *testing.T) (*Device, *iostest.Device) {
+	t.Helper()
+	dev, err := b.driver(t).Open(t.Context(), b.lab.Device(0).UDID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = dev.Close() })
+	return dev.(*Device), b.lab.Device(0)
+}
+
+// opened is a device of a lab of its own.
+func opened(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
+	t.Helper()
+	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{o}})
+	d, _ := b.open(t)
+	return d, b
+}
+
+// wait reads trees until one shows a label, and gives its element.
+func wait(t *testing.T, d *Device, label string) *drivers.Node {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		tree, err := d.Tree(ctx)
+		if err != nil {
+			t.Fatalf("%q did not appear: %v", label, err)
+		}
+		for n := range tree.All {
+			if (n.Text == label || n.Desc == label || n.ID == label || n.Text == "" && n.Hint == label) && !n.Hidden {
+				return n
+			}
+		}
+		if drivers.Pause(ctx, 20*time.Millisecond) != nil {
+			t.Fatalf("%q did not appear; the screen shows %q", label, tree.Texts(20))
+		}
+	}
+}
+
+func tapOn(t *testing.T, d *Device, label string) {
+	t.Helper()
+	b := wait(t, d, label).Bounds
+	if err := d.Tap(t.Context(), b.Min.Add(b.Size().Div(2))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// page opens a page of the list.
+func page(t *testing.T, d *Device, name string) {
+	t.Helper()
+	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	tapOn(t, d, name)
+	wait(t, d, "Back")
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

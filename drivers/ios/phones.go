@@ -1,0 +1,264 @@
+package ios
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// coreDevice is a device in devicectl's list.
+type coreDevice struct {
+	ID         string `json:"identifier"` // CoreDevice's own name, by which it takes a device, too
+	Connection struct {
+		Pairing string `json:"pairingState"`
+		Tunnel  string `json:"tunnelState"`
+		Address string `json:"tunnelIPAddress"`
+	} `json:"connectionProperties"`
+	Device struct {
+		Name          string `json:"name"`
+		DeveloperMode string `json:"developerModeStatus"`
+		Version       string `json:"osVersionNumber"`
+	} `json:"deviceProperties"`
+	Hardware struct {
+		Platform string `json:"platform"`
+		Reality  string `json:"reality"`
+		Model    string `json:"marketingName"`
+		Product  string `json:"productType"`
+		UDID     string `json:"udid"`
+	} `json:"hardwareProperties"`
+}
+
+// phones gives the iPhones that Xcode knows.
+func (t tools) phones(ctx context.Context) ([]found, error) {
+	if t.xcrun == "" {
+		return nil, nil
+	}
+	out, err := t.coreDeviceJSON(ctx, "list", "devices")
+	if err != nil {
+		if err := noXcode(err, "devicectl"); errors.As(err, new(*drivers.Unavailable)) {
+			return nil, nil // Xcode 14 has none; go-ios may serve
+		}
+		return nil, err
+	}
+	return parsePhones(out)
+}
+
+// coreDeviceJSON runs devicectl and gives the result, which it writes into a file: what it prints is for people.
+func (t tools) coreDeviceJSON(ctx context.Context, args ...string) (json.RawMessage, error) {
+	dir, err := os.MkdirTemp("", "taproot-devicectl-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "answer.json")
+	c := t.devicectl(args...)
+	c.args = append(c.args, "--json-output", file)
+	c.limit = listLimit
+	_, runErr := t.run(ctx, c)
+	data, err := os.ReadFile(file)
+	if runErr != nil || err != nil {
+		return nil, errors.Join(runErr, err)
+	}
+	var answer struct {
+		Info struct {
+			Outcome string `json:"outcome"`
+		} `json:"info"`
+		Result json.RawMessage `json:"result"`
+	}
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", c.name, err, drivers.Quote(string(data)))
+	}
+	if answer.Info.Outcome != "success" && answer.Info.Outcome != "" || answer.Result == nil {
+		return nil, fmt.Errorf("%s: its outcome is %s", c.name, drivers.Quote(answer.Info.Outcome))
+	}
+	return answer.Result, nil
+}
+
+func parsePhones(out []byte) ([]found, error) {
+	var result struct {
+		Devices []coreDevice `json:"devices"`
+	}
+	if err := json.Unmarshal(out, &result); err != nil {
+		return nil, fmt.Errorf("devicectl list devices: %w: %s", err, drivers.Quote(string(out)))
+	}
+	var list []found
+	for _, c := range result.Devices {
+		h := c.Hardware
+		if h.Reality != "" && h.Reality != "physical" || !c.mayBePhone() {
+			continue // watches, televisions, and the simulators that Xcode 27 lists here, too
+		}
+		info := drivers.Info{ID: cmp.Or(h.UDID, c.ID), Platform: dsl.IOS, Model: cmp.Or(h.Model, h.Product, c.Device.Name), Manufacturer: "Apple",
+			OSVersion: c.Device.Version, State: c.state()}
+		info.Problem = mend(info.State)
+		list = append(list, found{info: info, kind: phone, tunnel: c.Connection.Address, noUDID: h.UDID == ""})
+	}
+	return list, nil
+}
+
+// mayBePhone: of a device that does not trust this machine, nothing is known but that it is there.
+func (c coreDevice) mayBePhone() bool {
+	if c.Hardware.Platform == "" {
+		return c.ID != "" && c.state() == untrusted
+	}
+	return c.Hardware.Platform == "iOS" && (c.Hardware.UDID != "" || c.ID != "")
+}
+
+// state: a tunnel that is merely not connected is made when it is needed.
+func (c coreDevice) state() drivers.State {
+	switch {
+	case c.Connection.Pairing != "paired" && c.Connection.Pairing != "":
+		return untrusted
+	case c.Connection.Tunnel == "unavailable":
+		return away
+	case c.Device.DeveloperMode == "disabled":
+		return noDevMode
+	}
+	return drivers.Ready
+}
+
+// muxDevice is a device in go-ios's detailed list.
+type muxDevice struct{ Udid, ProductName, ProductType, ProductVersion string }
+
+// muxed gives the iPhones that go-ios reaches by usbmuxd.
+func (t tools) muxed(ctx context.Context) ([]found, error) {
+	if t.goios == "" {
+		return nil, nil
+	}
+	devices, err := t.listMux(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tunnels, list := t.tunnels(ctx), make([]found, len(devices))
+	var asking sync.WaitGroup
+	for i, m := range devices {
+		asking.Go(func() {
+			info := drivers.Info{ID: m.Udid, Platform: dsl.IOS, Model: m.ProductType, Manufacturer: "Apple", OSVersion: m.ProductVersion}
+			info.State = t.muxState(ctx, m, tunnels)
+			info.Problem = mend(info.State)
+			list[i] = found{info: info, kind: mux}
+		})
+	}
+	asking.Wait()
+	return list, nil
+}
+
+// listMux asks for details; as go-ios gives none at all when one phone is not trusted, it is then asked phone by phone.
+func (t tools) listMux(ctx context.Context) ([]muxDevice, error) {
+	c := t.ios("list", "--details")
+	c.limit = listLimit
+	var detailed struct {
+		DeviceList []muxDevice `json:"deviceList"`
+	}
+	if out, err := t.run(ctx, c); err == nil {
+		if err := jsonIn(out, "deviceList", &detailed); err != nil {
+			return nil, fmt.Errorf("ios list: %w: %s", err, drivers.Quote(string(out)))
+		}
+		return detailed.DeviceList, nil
+	}
+	c.args = []string{"list"}
+	out, err := t.run(ctx, c)
+	if err != nil {
+		return nil, noMux(err)
+	}
+	var plain struct {
+		DeviceList []string `json:"deviceList"`
+	}
+	if err := jsonIn(out, "deviceList", &plain); err != nil {
+		return nil, fmt.Errorf("ios list: %w: %s", err, drivers.Quote(string(out)))
+	}
+	devices := make([]muxDevice, len(plain.DeviceList))
+	var asking sync.WaitGroup
+	for i, udid := range plain.DeviceList {
+		asking.Go(func() { devices[i] = t.muxInfo(ctx, udid) })
+	}
+	asking.Wait()
+	return devices, nil
+}
+
+// noMux explains a go-ios that finds no usbmuxd.
+func noMux(err error) error {
+	var failed *toolError
+	if errors.As(err, &failed) && strings.Contains(failed.said, "usbmuxd") {
+		return &drivers.Unavailable{What: "go-ios cannot reach usbmuxd, by which phones are reached",
+			Mend: "install and start usbmuxd (package usbmuxd; on Windows it comes with Apple's device drivers)"}
+	}
+	return err
+}
+
+// muxInfo asks one phone; a phone that tells nothing is not trusted.
+func (t tools) muxInfo(ctx context.Context, udid string) muxDevice {
+	m := muxDevice{Udid: udid}
+	out, err := t.run(ctx, t.ios("info", "--udid="+udid))
+	if err == nil {
+		_ = jsonIn(out, "ProductVersion", &m) // what is not there stays empty
+	}
+	m.Udid = udid
+	return m
+}
+
+// tunnels gives the phones to which go-ios has a tunnel.
+func (t tools) tunnels(ctx context.Context) map[string]bool {
+	up := map[string]bool{}
+	out, err := t.run(ctx, t.ios("tunnel", "ls"))
+	if err != nil {
+		return up // its agent does not run, so there is none
+	}
+	var list []struct {
+		UDID string `json:"udid"`
+	}
+	_ = jsonIn(out, "", &list) // no list: none
+	for _, tunnel := range list {
+		up[tunnel.UDID] = true
+	}
+	return up
+}
+
+func (t tools) muxState(ctx context.Context, m muxDevice, tunnels map[string]bool) drivers.State {
+	if m.ProductVersion == "" {
+		return untrusted
+	}
+	if !older(m.ProductVersion, "16") {
+		var mode struct{ DeveloperModeEnabled *bool }
+		out, err := t.run(ctx, t.ios("devmode", "get", "--udid="+m.Udid))
+		if err == nil && jsonIn(out, "DeveloperModeEnabled", &mode) == nil && mode.DeveloperModeEnabled != nil && !*mode.DeveloperModeEnabled {
+			return noDevMode
+		}
+	}
+	if !older(m.ProductVersion, "17") && !tunnels[m.Udid] {
+		return noTunnel
+	}
+	return drivers.Ready
+}
+
+// older compares versions number by number.
+func older(a, b string) bool {
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(x), len(y)) {
+		p, q := part(x, i), part(y, i)
+		if p != q {
+			return p < q
+		}
+	}
+	return false
+}
+
+func part(version []string, i int) int {
+	if i >= len(version) {
+		return 0
+	}
+	n, err := strconv.Atoi(version[i])
+	if err != nil {
+		return 0
+	}
+	return n
+}

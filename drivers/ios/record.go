@@ -1,0 +1,173 @@
+package ios
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	filmStart = 20 * time.Second // for the first picture to be taken
+	// filmEnd is how long recordVideo may take to write its film once it was interrupted. Killed, it leaves a broken film and a simulator
+	// that films no more.
+	filmEnd  = 30 * time.Second
+	filmRate = 10 // pictures a second of WebDriverAgent's film
+)
+
+// StartRecording films a simulator with simctl, an iPhone by the pictures that WebDriverAgent sends.
+func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Recording, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := d.host.(filmer)
+	if !ok {
+		return d.startStream(ctx, filepath.Join(dir, "film.mkv"))
+	}
+	file := filepath.Join(dir, "film.mp4")
+	b, err := f.film(file)
+	if err != nil {
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
+	}
+	waiting, cancel := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("it did not begin to film within %v", filmStart))
+	defer cancel()
+	if err := b.says(waiting, "Recording started"); err != nil {
+		go endFilm(b)
+		return nil, fmt.Errorf("device %s: %s: %w", d.info.ID, b.name, err)
+	}
+	film := &simFilm{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{})}
+	if !d.spawn(func() { film.watch(d.life) }) {
+		go endFilm(b)
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, errClosed)
+	}
+	return film, nil
+}
+
+// simFilm is a film that simctl makes.
+type simFilm struct {
+	b    *background
+	clip drivers.Clip
+	over chan struct{} // closed by Stop
+}
+
+// watch ends the film when the device is closed before the film was stopped.
+func (f *simFilm) watch(life context.Context) {
+	select {
+	case <-f.over:
+	case <-f.b.done:
+	case <-life.Done():
+		endFilm(f.b)
+	}
+}
+
+// endFilm asks recordVideo to end. It is never killed.
+func endFilm(b *background) {
+	ctx, cancel := context.WithTimeout(context.Background(), filmEnd)
+	defer cancel()
+	_ = b.interrupt(ctx)
+}
+
+// Stop interrupts simctl and waits until it has written the film.
+func (f *simFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
+	select {
+	case <-f.b.done:
+		return f.clips(f.b.ended())
+	default:
+	}
+	defer close(f.over)
+	ctx, cancel := context.WithTimeout(ctx, filmEnd)
+	defer cancel()
+	if err := f.b.interrupt(ctx); err != nil {
+		return nil, err
+	}
+	return f.clips(nil)
+}
+
+// clips gives the film if there is something in it.
+func (f *simFilm) clips(err error) ([]drivers.Clip, error) {
+	info, statErr := os.Stat(f.clip.Path)
+	switch {
+	case statErr != nil || info.Size() == 0:
+		return nil, fmt.Errorf("%s left no film: %s", f.b.name, f.b.last())
+	case err != nil:
+		return []drivers.Clip{f.clip}, err
+	}
+	return []drivers.Clip{f.clip}, nil
+}
+
+// StartLog copies the system's log: of a simulator by simctl, of an iPhone by go-ios.
+func (d *Device) StartLog(ctx context.Context, w io.Writer) (func() error, error) {
+	l, ok := d.host.(logger)
+	if !ok {
+		return nil, d.unsupported("its log needs xcrun on a Mac for a simulator, or go-ios for an iPhone")
+	}
+	first := &firstWrite{w: w, seen: make(chan struct{})}
+	b, err := l.log(first)
+	if err != nil {
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
+	}
+	if err := first.await(ctx, b); err != nil {
+		b.stop(logGrace)
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
+	}
+	stopped := make(chan struct{})
+	if !d.spawn(func() {
+		select {
+		case <-d.life.Done():
+			b.stop(logGrace)
+		case <-stopped:
+		}
+	}) {
+		b.stop(logGrace)
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, errClosed)
+	}
+	return func() error {
+		defer close(stopped)
+		select {
+		case <-b.done:
+			return b.ended()
+		default:
+			b.stop(logGrace)
+			return nil
+		}
+	}, nil
+}
+
+// firstWrite tells when the log begins: what an app writes before that is lost.
+type firstWrite struct {
+	w    io.Writer
+	once sync.Once
+	seen chan struct{}
+}
+
+func (f *firstWrite) Write(p []byte) (int, error) {
+	f.once.Do(func() { close(f.seen) })
+	return f.w.Write(p)
+}
+
+// await waits for the first line, but not for long: a phone with nothing to say is no mistake.
+func (f *firstWrite) await(ctx context.Context, b *background) error {
+	timer := time.NewTimer(logStart)
+	defer timer.Stop()
+	select {
+	case <-f.seen:
+	case <-timer.C:
+	case <-b.done:
+		return b.ended()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// logStart is how long the first line of a log may take.
+const logStart = 3 * time.Second
+
+// logGrace is how long the program that reads the log may take to end.
+const logGrace = 3 * time.Second

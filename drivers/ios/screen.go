@@ -1,0 +1,261 @@
+package ios
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // WebDriverAgent before 2019, and some that others build
+	_ "image/png"
+	"math"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	maxPixels = 80 << 20
+	// snapshotDepth is how many elements inside one another WebDriverAgent reads; XCTest fails on some apps with more.
+	snapshotDepth = 50
+)
+
+// Tree reads the source of the app in front, or of the alert that lies over it, and asks which element has the focus, which a source
+// does not tell.
+func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
+	d.mu.Lock()
+	shot := d.shot
+	d.mu.Unlock()
+	taken := time.Now()
+	// What is left out is dear to compute or of no use here; an old WebDriverAgent does not know how to leave it out.
+	ask := get("the element tree", "/source?format=xml&excluded_attributes=nativeFrame,nativeAccessibilityElement,minValue,maxValue,customActions,index")
+	ask.limit = sourceLimit
+	var source string
+	if err := d.do(ctx, ask, &source); err != nil {
+		return nil, err
+	}
+	tree, scale, err := scaledSource([]byte(source), shot, taken)
+	if err != nil {
+		return nil, fmt.Errorf("%w: device %s: %w", drivers.ErrNotReady, d.info.ID, err)
+	}
+	d.mu.Lock()
+	d.wide, d.scale = tree.Size.X > tree.Size.Y, scale
+	d.mu.Unlock()
+	noteCut(tree)
+	return tree, d.focus(ctx, tree)
+}
+
+// noteCut says in a tree that reaches as deep as WebDriverAgent reads that there may be more.
+func noteCut(tree *drivers.Tree) {
+	for n := range tree.All {
+		depth := 0
+		for p := n; p != nil; p = p.Parent {
+			depth++
+		}
+		if depth >= snapshotDepth {
+			root := tree.Windows[0]
+			root.Children = append(root.Children, &drivers.Node{Type: drivers.CutNote, Hidden: true,
+				Desc: fmt.Sprintf("WebDriverAgent reads %d elements inside one another, and this screen may have more", snapshotDepth)})
+			*tree = *drivers.NewTree(tree.Windows, tree.Size, tree.Taken)
+			return
+		}
+	}
+}
+
+// focus marks the element that has the keyboard's focus. Where there is no field, nobody needs to know.
+func (d *Device) focus(ctx context.Context, tree *drivers.Tree) error {
+	fields := false
+	for n := range tree.All {
+		fields = fields || n.Editable
+	}
+	if !fields {
+		return nil
+	}
+	active, err := d.active(ctx)
+	if err != nil || active == nil {
+		return err
+	}
+	want := active.pixels(d.factor())
+	for n := range tree.All {
+		if n.Type == active.Type && n.ID == active.Name && near(n.Bounds, want) {
+			n.Focused = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// factor is how many pixels a point has.
+func (d *Device) factor() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.scale
+}
+
+// activeElement is the element with the focus, as WebDriverAgent describes it.
+type activeElement struct {
+	ID   string `json:"element-6066-11e4-a52e-4f735466cecf"`
+	Old  string `json:"ELEMENT"`
+	Type string `json:"type"`
+	Rect *rect  `json:"rect"`
+	Name string `json:"attribute/name"`
+}
+
+// rect is a rectangle in points.
+type rect struct{ X, Y, Width, Height float64 }
+
+func (a activeElement) pixels(factor float64) image.Rectangle {
+	at := func(v float64) int { return int(math.Round(v * factor)) }
+	return image.Rect(at(a.Rect.X), at(a.Rect.Y), at(a.Rect.X+a.Rect.Width), at(a.Rect.Y+a.Rect.Height))
+}
+
+// near allows for what rounding does to points.
+func near(a, b image.Rectangle) bool {
+	alike := func(p, q int) bool { return max(p-q, q-p) <= 4 }
+	return alike(a.Min.X, b.Min.X) && alike(a.Min.Y, b.Min.Y) && alike(a.Max.X, b.Max.X) && alike(a.Max.Y, b.Max.Y)
+}
+
+// active asks for the element with the focus; nil when none has it.
+func (d *Device) active(ctx context.Context) (*activeElement, error) {
+	var a activeElement
+	err := d.do(ctx, get("the focus", "/element/active"), &a)
+	switch {
+	case errors.Is(err, drivers.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if a.ID == "" {
+		a.ID = a.Old
+	}
+	if a.ID == "" || a.Type != "" && a.Rect != nil {
+		return &a, nil
+	}
+	return d.describe(ctx, a)
+}
+
+// describe asks an old WebDriverAgent, which tells no more than the element's id, for the rest. An element that is gone meanwhile has no
+// focus.
+func (d *Device) describe(ctx context.Context, a activeElement) (*activeElement, error) {
+	a.Rect = &rect{}
+	for path, to := range map[string]any{"/rect": a.Rect, "/attribute/type": &a.Type, "/attribute/name": &a.Name} {
+		err := d.do(ctx, get("the focus", "/element/"+a.ID+path), to)
+		if errors.Is(err, drivers.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &a, nil
+}
+
+// Screenshot gives the screen the way up in which the app is.
+func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
+	img, err := d.picture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	size := img.Bounds().Size()
+	d.mu.Lock()
+	wide, known := d.wide, d.shot != (image.Point{})
+	d.mu.Unlock()
+	if known && wide != (size.X > size.Y) || !known {
+		if img, err = d.turned(ctx, img); err != nil {
+			return nil, err
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.shot = img.Bounds().Size()
+	return img, nil
+}
+
+// picture takes a screenshot; where WebDriverAgent cannot, simctl may.
+func (d *Device) picture(ctx context.Context) (image.Image, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	data, err := d.capture(ctx)
+	if shooter, ok := d.host.(shooter); ok && errors.Is(err, drivers.ErrNotReady) {
+		var shotErr error
+		if data, shotErr = shooter.screenshot(ctx); shotErr != nil {
+			return nil, errors.Join(err, shotErr)
+		}
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.decode(data)
+}
+
+// capture asks WebDriverAgent for a screenshot.
+func (d *Device) capture(ctx context.Context) ([]byte, error) {
+	var text string
+	if err := d.wda.call(ctx, get("a screenshot", "/screenshot"), &text); err != nil {
+		return nil, err
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: device %s: the screenshot is no base64: %w", drivers.ErrDeviceLost, d.info.ID, err)
+	}
+	if len(data) == 0 {
+		return nil, fmt.Errorf("%w: device %s: the screenshot is empty", drivers.ErrNotReady, d.info.ID)
+	}
+	return data, nil
+}
+
+func (d *Device) decode(data []byte) (image.Image, error) {
+	head, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if err == nil && head.Width*head.Height > maxPixels {
+		err = fmt.Errorf("it has %dx%d pixels", head.Width, head.Height)
+	}
+	var img image.Image
+	if err == nil {
+		img, _, err = image.Decode(bytes.NewReader(data))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: device %s: the screenshot is no picture: %w", drivers.ErrDeviceLost, d.info.ID, err)
+	}
+	return img, nil
+}
+
+// turned asks how the app lies and turns a picture that lies otherwise: some systems give the screen as it is built into the phone.
+func (d *Device) turned(ctx context.Context, img image.Image) (image.Image, error) {
+	var window struct{ Width, Height float64 }
+	if err := d.do(ctx, get("the size of the window", "/window/size"), &window); err != nil {
+		return nil, err
+	}
+	size := img.Bounds().Size()
+	d.mu.Lock()
+	d.wide = window.Width > window.Height
+	if longer := max(window.Width, window.Height); longer > 0 {
+		d.scale = float64(max(size.X, size.Y)) / longer
+	}
+	d.mu.Unlock()
+	if (size.X > size.Y) == (window.Width > window.Height) {
+		return img, nil
+	}
+	var rotation struct{ Z int }
+	if err := d.do(ctx, get("the rotation", "/rotation"), &rotation); err != nil {
+		return nil, err
+	}
+	return turn(img, rotation.Z == 90), nil
+}
+
+// turn turns a picture by a quarter, to the right when clockwise.
+func turn(img image.Image, clockwise bool) image.Image {
+	from := img.Bounds()
+	out := image.NewRGBA(image.Rect(0, 0, from.Dy(), from.Dx()))
+	for y := from.Min.Y; y < from.Max.Y; y++ {
+		for x := from.Min.X; x < from.Max.X; x++ {
+			if clockwise {
+				out.Set(from.Max.Y-1-y, x-from.Min.X, img.At(x, y))
+			} else {
+				out.Set(y-from.Min.Y, from.Max.X-1-x, img.At(x, y))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package ios
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// simHost reaches a simulator with simctl.
+type simHost struct {
+	tools
+	udid string
+}
+
+func (h simHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
+	c := h.simctl("launch")
+	if fresh {
+		c.args = append(c.args, "--terminate-running-process")
+	}
+	c.args = append(append(c.args, h.udid, app), args...)
+	c.limit = launchLimit
+	_, err := h.run(ctx, c)
+	return noApp(app, err)
+}
+
+func (h simHost) stop(ctx context.Context, app string) error {
+	_, err := h.run(ctx, h.simctl("terminate", h.udid, app))
+	var failed *toolError
+	if errors.As(err, &failed) && strings.Contains(failed.said, "found nothing to terminate") {
+		return nil
+	}
+	return noApp(app, err)
+}
+
+func (h simHost) install(ctx context.Context, path string) error {
+	c := h.simctl("install", h.udid, path)
+	c.limit = installLimit
+	_, err := h.run(ctx, c)
+	return refused(err)
+}
+
+// uninstall looks first whether the app is there: simctl removes what is not without a word.
+func (h simHost) uninstall(ctx context.Context, app string) error {
+	if _, err := h.container(ctx, app, "app"); err != nil {
+		return err
+	}
+	_, err := h.run(ctx, h.simctl("uninstall", h.udid, app))
+	return err
+}
+
+// container gives a folder of an app on this machine.
+func (h simHost) container(ctx context.Context, app, which string) (string, error) {
+	out, err := h.run(ctx, h.simctl("get_app_container", h.udid, app, which))
+	var failed *toolError
+	if errors.As(err, &failed) && (strings.Contains(failed.said, "No such file or directory") || unknownApp(failed.said)) {
+		return "", fmt.Errorf("%w: %s is not installed (%w)", drivers.ErrNoApp, app, err)
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// bundleLine and typeLine are two of what `simctl listapps` writes for each app, in the old form of property lists.
+var (
+	bundleLine = regexp.MustCompile(`^\s{8}CFBundleIdentifier = "?([\w.-]+)"?;`)
+	typeLine   = regexp.MustCompile(`^\s{8}ApplicationType = "?(\w+)"?;`)
+)
+
+func (h simHost) apps(ctx context.Context) ([]string, error) {
+	out, err := h.run(ctx, h.simctl("listapps", h.udid))
+	if err != nil {
+		return nil, err
+	}
+	return parseApps(string(out)), nil
+}
+
+// parseApps gives the apps that a user installed.
+func parseApps(list string) []string {
+	var apps []string
+	user := false
+	for line := range strings.Lines(list) {
+		if m := typeLine.FindStringSubmatch(line); m != nil {
+			user = m[1] == "User"
+		}
+		if m := bundleLine.FindStringSubmatch(line); m != nil && user {
+			apps = append(apps, m[1])
+		}
+	}
+	return apps
+}
+
+// parseCoreApps reads devicectl's list of apps.
+func parseCoreApps(out []byte) ([]string, error) {
+	var result struct {
+		Apps []struct {
+			ID string `json:"bundleIdentifier"`
+		} `json:"apps"`
+	}
+	if err := json.Unmarshal(out, &result); err != nil {
+		return nil, fmt.Errorf("devicectl device info apps: %w: %s", err, drivers.Quote(string(out)))
+	}
+	var apps []string
+	for _, a := range result.Apps {
+		apps = append(apps, a.ID)
+	}
+	return apps, nil
+}
+
+func (h simHost) openLink(ctx context.Context, link string) error {
+	_, err := h.run(ctx, h.simctl("openurl", h.udid, link))
+	if err = refused(err); errors.Is(err, drivers.ErrNoApp) { // no app takes it, or it is no link
+		return fmt.Errorf("nothing opens %s: %w", clip(link, 200), err)
+	}
+	return err
+}
+
+// clear empties the app's data folder, which lies on this machine. What it keeps in the keychain stays.
+func (h simHost) clear(ctx context.Context, app string) error {
+	folder, err := h.container(ctx, app, "data")
+	if err != nil {
+		return err
+	}
+	if err := h.stop(ctx, app); err != nil {
+		return err
+	}
+	// The preferences are in a daemon's memory, too; without any there is nothing to delete.
+	_, err = h.run(ctx, h.simctl("spawn", h.udid, "defaults", "delete", app))
+	if failed := new(toolError); err != nil && !errors.As(err, &failed) {
+		return err
+	}
+	return emptyData(folder, h.udid)
+}
+
+// emptyData removes what is in a simulated app's data folder, and makes the folders anew that every app has. It keeps its hands off any
+// other folder, whatever simctl says.
+func emptyData(folder, udid string) error {
+	if !strings.Contains(filepath.ToSlash(folder), "/"+udid+"/data/Containers/Data/Application/") || filepath.Clean(folder) != folder {
+		return fmt.Errorf("%s is not the data folder of an app of simulator %s", folder, udid)
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	names, err := dir.Readdirnames(-1)
+	dir.Close()
+	for _, name := range names {
+		if strings.HasPrefix(name, ".com.apple.") {
+			continue // tells the system which app the folder belongs to
+		}
+		err = errors.Join(err, root.RemoveAll(name))
+	}
+	for _, name := range []string{"Documents", "Library/Caches", "Library/Preferences", "tmp"} {
+		err = errors.Join(err, root.MkdirAll(name, 0o755))
+	}
+	return err
+}
+
+// services are those that `simctl privacy` can grant.
+func services() []string {
+	return []string{"all", "calendar", "contacts-limited", "contacts", "location", "location-always", "photos-add", "photos", "media-library",
+		"microphone", "motion", "reminders", "siri"}
+}
+
+func (h simHost) permit(ctx context.Context, app, service string, allow bool) error {
+	name := map[string]string{"locationAlways": "location-always", "mediaLibrary": "media-library", "photosAdd": "photos-add"}[service]
+	if name == "" {
+		name = strings.ToLower(service)
+	}
+	if !slices.Contains(services(), name) {
+		return fmt.Errorf("%w: a simulator has no permission %q that can be set; there are %s", drivers.ErrUnsupported, service, strings.Join(services(), ", "))
+	}
+	if _, err := h.container(ctx, app, "app"); err != nil {
+		return err
+	}
+	word := map[bool]string{true: "grant", false: "revoke"}[allow]
+	_, err := h.run(ctx, h.simctl("privacy", h.udid, word, name, app))
+	return err
+}
+
+// addMedia: what is added stays, for simctl has no way to take it away.
+func (h simHost) addMedia(ctx context.Context, path string) error {
+	_, err := h.run(ctx, h.simctl("addmedia", h.udid, path))
+	return refused(err)
+}
+
+func (h simHost) locate(ctx context.Context, at *drivers.Place) error {
+	c := h.simctl("location", h.udid, "clear")
+	if at != nil {
+		degrees := func(v float64) string { return strconv.FormatFloat(v, 'f', 7, 64) }
+		c = h.simctl("location", h.udid, "set", degrees(at.Latitude)+","+degrees(at.Longitude))
+	}
+	_, err := h.run(ctx, c)
+	return err
+}
+
+func (h simHost) appearance(ctx context.Context) (string, error) {
+	out, err := h.run(ctx, h.simctl("ui", h.udid, "appearance"))
+	return strings.TrimSpace(string(out)), err
+}
+
+func (h simHost) setAppearance(ctx context.Context, name string) error {
+	_, err := h.run(ctx, h.simctl("ui", h.udid, "appearance", name))
+	return err
+}
+
+func (h simHost) screenshot(ctx context.Context) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "taproot-simctl-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "screen.png")
+	if _, err := h.run(ctx, h.simctl("io", h.udid, "screenshot", file)); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+func (h simHost) film(file string) (*background, error) {
+	c := h.simctl("io", h.udid, "recordVideo", "--codec=h264", "--force", file)
+	c.spare = true
+	return h.start(c, nil)
+}
+
+func (h simHost) log(w io.Writer) (*background, error) {
+	return h.start(h.simctl("spawn", h.udid, "log", "stream", "--style", "syslog"), w)
+}

@@ -1,0 +1,243 @@
+package ios
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// What a source may be at most. XCTest itself gives up far below.
+const (
+	sourceBytes    = 32 << 20
+	sourceElements = 50_000
+	sourceDepth    = 500
+)
+
+// errSource says that a text is no source of WebDriverAgent, or not all of it.
+var errSource = errors.New("not a whole WebDriverAgent source")
+
+const elementPrefix = "XCUIElementType"
+
+// ReadSource makes a tree of what WebDriverAgent gives for GET /source: its XML, alone, in its JSON answer, or in Appium's
+// <AppiumAUT>, or its JSON (?format=json). It counts in points; pixels is the size of the screenshot that belongs to it, into whose pixels the tree is
+// converted. Without one, a point counts as a pixel. A source that is cut off is an error: what is missing in half a tree proves nothing.
+func ReadSource(data []byte, pixels image.Point, taken time.Time) (*drivers.Tree, error) {
+	tree, _, err := scaledSource(data, pixels, taken)
+	return tree, err
+}
+
+// scaledSource also tells how many pixels a point has.
+func scaledSource(data []byte, pixels image.Point, taken time.Time) (*drivers.Tree, float64, error) {
+	root, err := readElements(data)
+	if err != nil {
+		return nil, 0, err
+	}
+	size := root.Bounds.Size()
+	if size.X <= 0 || size.Y <= 0 {
+		return nil, 0, fmt.Errorf("%w: the application has no size", errSource)
+	}
+	if pixels == (image.Point{}) {
+		pixels = size
+	}
+	scale := factor(size, pixels)
+	toPixels(root, scale)
+	return drivers.NewTree(hoistAlerts(root), upright(pixels, size), taken), scale, nil
+}
+
+// readElements reads either form.
+func readElements(data []byte) (*drivers.Node, error) {
+	if root := jsonForm(data); root != nil {
+		return root.read()
+	}
+	data, err := unwrapSource(data)
+	if err != nil {
+		return nil, err
+	}
+	return parseSource(data)
+}
+
+// unwrapSource takes the XML out of WebDriverAgent's JSON answer.
+func unwrapSource(data []byte) ([]byte, error) {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
+	if len(data) > sourceBytes {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", errSource, sourceBytes)
+	}
+	if !bytes.HasPrefix(data, []byte("{")) {
+		return data, nil
+	}
+	var answer struct {
+		Value string `json:"value"`
+	}
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return nil, fmt.Errorf("%w: %w", errSource, err)
+	}
+	return []byte(answer.Value), nil
+}
+
+// sourceReader builds the elements as the XML goes by.
+type sourceReader struct {
+	open  []*drivers.Node // from the root to the element that is open
+	root  *drivers.Node
+	app   string
+	count int
+}
+
+func parseSource(data []byte) (*drivers.Node, error) {
+	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(data, []byte("\ufffd"))))
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it was made UTF-8 on its way here
+	var r sourceReader
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errSource, err)
+		}
+		if err := r.take(token); err != nil {
+			return nil, err
+		}
+	}
+	if r.root == nil {
+		return nil, fmt.Errorf("%w: no element in it begins with %s", errSource, elementPrefix)
+	}
+	return r.root, nil
+}
+
+func (r *sourceReader) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		if !strings.HasPrefix(t.Name.Local, elementPrefix) {
+			return nil // <AppiumAUT>, or the scope that a caller asked for
+		}
+		if r.count++; r.count > sourceElements || len(r.open) >= sourceDepth {
+			return fmt.Errorf("%w: it has more than %d elements, or more than %d inside one another", errSource, sourceElements, sourceDepth)
+		}
+		n := r.node(t)
+		switch {
+		case len(r.open) > 0:
+			parent := r.open[len(r.open)-1]
+			parent.Children = append(parent.Children, n)
+		case r.root == nil:
+			r.root = n
+		default:
+			return fmt.Errorf("%w: it has two applications", errSource)
+		}
+		r.open = append(r.open, n)
+	case xml.EndElement:
+		if strings.HasPrefix(t.Name.Local, elementPrefix) {
+			r.open = r.open[:len(r.open)-1]
+		}
+	}
+	return nil
+}
+
+// node makes one element of its attributes, in points.
+func (r *sourceReader) node(t xml.StartElement) *drivers.Node {
+	e := sourceElement{kind: strings.TrimPrefix(t.Name.Local, elementPrefix)}
+	var x, y, width, height float64
+	for _, a := range t.Attr {
+		switch a.Name.Local {
+		case "name":
+			e.name = meant(a.Value)
+		case "label":
+			e.label = meant(a.Value)
+		case "value":
+			e.value = meant(a.Value)
+		case "placeholderValue":
+			e.placeholder = meant(a.Value)
+		case "traits":
+			e.traits, e.told = a.Value, true
+		case "enabled":
+			e.disabled = a.Value == "false"
+		case "visible":
+			e.hidden = a.Value == "false"
+		case "accessible":
+			e.accessible = a.Value == "true"
+		case "bundleId":
+			r.app = a.Value
+		case "x":
+			x = number(a.Value)
+		case "y":
+			y = number(a.Value)
+		case "width":
+			width = number(a.Value)
+		case "height":
+			height = number(a.Value)
+		}
+	}
+	n := e.node()
+	n.Package = r.app
+	n.Bounds = image.Rect(whole(x), whole(y), whole(x+width), whole(y+height))
+	return n
+}
+
+// meant drops what XCTest writes where it has no text: the mark of an embedded object, and its own error codes.
+func meant(text string) string {
+	if strings.HasPrefix(text, "AX error ") || strings.Trim(text, "\ufffc") == "" {
+		return ""
+	}
+	return text
+}
+
+func number(text string) float64 {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(f) {
+		return 0
+	}
+	return f
+}
+
+// whole keeps a coordinate within what a screen and all that can be scrolled into it may have.
+func whole(f float64) int { return int(math.Round(min(max(f, -1e6), 1e6))) }
+
+// factor is how many pixels a point has. Widths are compared with widths: a phone may lie on its side in one of the two.
+func factor(points, pixels image.Point) float64 {
+	return float64(max(pixels.X, pixels.Y)) / float64(max(points.X, points.Y))
+}
+
+// upright turns the size of the picture in such a way that it fits the application's.
+func upright(pixels, points image.Point) image.Point {
+	if (pixels.X > pixels.Y) != (points.X > points.Y) {
+		return image.Pt(pixels.Y, pixels.X)
+	}
+	return pixels
+}
+
+func toPixels(n *drivers.Node, factor float64) {
+	scale := func(v int) int { return int(math.Round(float64(v) * factor)) }
+	n.Bounds = image.Rect(scale(n.Bounds.Min.X), scale(n.Bounds.Min.Y), scale(n.Bounds.Max.X), scale(n.Bounds.Max.Y))
+	for _, c := range n.Children {
+		toPixels(c, factor)
+	}
+}
+
+// hoistAlerts makes windows of their own of alerts and sheets, which lie over all else wherever they stand in the tree.
+func hoistAlerts(root *drivers.Node) []*drivers.Node {
+	windows := []*drivers.Node{root}
+	var walk func(n *drivers.Node)
+	walk = func(n *drivers.Node) {
+		kept := n.Children[:0]
+		for _, c := range n.Children {
+			walk(c)
+			if c.Type == elementPrefix+"Alert" || c.Type == elementPrefix+"Sheet" {
+				windows = append(windows, c)
+			} else {
+				kept = append(kept, c)
+			}
+		}
+		n.Children = kept
+	}
+	walk(root)
+	return windows
+}

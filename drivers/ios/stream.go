@@ -1,0 +1,188 @@
+package ios
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"io"
+	"mime"
+	"net/http"
+	"net/textproto"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/at-wat/ebml-go/mkvcore"
+	"github.com/at-wat/ebml-go/webm"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// frameBytes is more than any JPEG of a screen has.
+const frameBytes = 16 << 20
+
+// streamFilm is a film of the pictures that WebDriverAgent sends.
+type streamFilm struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the last picture is written
+	err    error         // read it after done
+	clip   drivers.Clip
+}
+
+// startStream reads WebDriverAgent's pictures and writes each with its time into a Matroska file. It returns when the first one came.
+func (d *Device) startStream(ctx context.Context, file string) (drivers.Recording, error) {
+	life, cancel := context.WithCancel(d.life)
+	f := &streamFilm{cancel: cancel, done: make(chan struct{}), clip: drivers.Clip{Path: file}}
+	first := make(chan struct{})
+	if !d.spawn(func() {
+		defer close(f.done)
+		f.err = f.read(life, d, first)
+	}) {
+		cancel()
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, errClosed)
+	}
+	waiting, stop := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("no picture came within %v", filmStart))
+	defer stop()
+	select {
+	case <-first:
+		return f, nil
+	case <-f.done:
+		cancel()
+		return nil, fmt.Errorf("device %s: film from %s: %w", d.info.ID, d.film, f.err)
+	case <-waiting.Done():
+		cancel()
+		<-f.done
+		return nil, fmt.Errorf("device %s: film from %s: %w", d.info.ID, d.film, context.Cause(waiting))
+	}
+}
+
+func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{}) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.film, nil)
+	if err != nil {
+		return err
+	}
+	res, err := d.wda.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	parts, err := newFrames(res)
+	if err != nil {
+		return err
+	}
+	var out *matroska
+	for {
+		frame, err := parts.next()
+		if err != nil {
+			if out != nil {
+				err = errors.Join(err, out.close())
+			}
+			return err
+		}
+		if out == nil {
+			if out, err = newMatroska(f.clip.Path, frame); err != nil {
+				return err
+			}
+			f.clip.Start = out.start
+			close(first)
+		}
+		if err := out.write(frame); err != nil {
+			return errors.Join(err, out.close())
+		}
+	}
+}
+
+// Stop ends the film.
+func (f *streamFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
+	select {
+	case <-f.done: // broke off by itself
+		return []drivers.Clip{f.clip}, fmt.Errorf("the film breaks off: %w", f.err)
+	default:
+	}
+	f.cancel()
+	select {
+	case <-f.done:
+		return []drivers.Clip{f.clip}, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// frames reads multipart/x-mixed-replace as WebDriverAgent writes it: with a boundary that begins with hyphens of its own, which it does
+// not double.
+type frames struct {
+	r        *bufio.Reader
+	boundary string
+}
+
+func newFrames(res *http.Response) (*frames, error) {
+	kind, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "multipart/") {
+		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode, drivers.Quote(res.Header.Get("Content-Type")))
+	}
+	return &frames{bufio.NewReaderSize(res.Body, 64<<10), strings.TrimLeft(params["boundary"], "-")}, nil
+}
+
+// next gives the next picture.
+func (f *frames) next() ([]byte, error) {
+	for {
+		line, err := f.r.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		text := strings.TrimSpace(string(line))
+		if strings.HasPrefix(text, "--") && strings.TrimLeft(text, "-") == f.boundary {
+			break
+		}
+	}
+	head, err := textproto.NewReader(f.r).ReadMIMEHeader()
+	if err != nil {
+		return nil, err
+	}
+	size, err := strconv.Atoi(head.Get("Content-Length"))
+	if err != nil || size <= 0 || size > frameBytes {
+		return nil, fmt.Errorf("a picture of %s bytes", drivers.Quote(head.Get("Content-Length")))
+	}
+	frame := make([]byte, size)
+	_, err = io.ReadFull(f.r, frame)
+	return frame, err
+}
+
+// matroska is a film of JPEGs.
+type matroska struct {
+	track webm.BlockWriteCloser
+	start time.Time
+	last  int64
+}
+
+func newMatroska(file string, first []byte) (*matroska, error) {
+	size, err := jpeg.DecodeConfig(bytes.NewReader(first))
+	if err != nil {
+		return nil, fmt.Errorf("the first picture: %w", err)
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	header := *webm.DefaultEBMLHeader
+	header.DocType = "matroska"
+	tracks, err := webm.NewSimpleBlockWriter(out, []webm.TrackEntry{{Name: "screen", TrackNumber: 1, TrackUID: 1, CodecID: "V_MJPEG", TrackType: 1,
+		Video: &webm.Video{PixelWidth: uint64(size.Width), PixelHeight: uint64(size.Height)}}}, mkvcore.WithEBMLHeader(&header))
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return &matroska{track: tracks[0], start: time.Now(), last: -1}, nil
+}
+
+func (m *matroska) write(frame []byte) error {
+	at := max(time.Since(m.start).Milliseconds(), m.last+1)
+	m.last = at
+	_, err := m.track.Write(true, at, frame)
+	return err
+}
+
+func (m *matroska) close() error { return m.track.Close() }

@@ -1,0 +1,154 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// Rotate turns the screen.
+func (d *Device) Rotate(ctx context.Context, landscape bool) error {
+	var now string
+	if err := d.do(ctx, get("the orientation", "/orientation"), &now); err != nil {
+		return err
+	}
+	if err := d.owe(func(o *owed) { o.Orientation = first(o.Orientation, now) }); err != nil {
+		return err
+	}
+	want := map[bool]string{true: "LANDSCAPE", false: "PORTRAIT"}[landscape]
+	return d.turnTo(ctx, want)
+}
+
+func (d *Device) turnTo(ctx context.Context, orientation string) error {
+	err := d.do(ctx, post("turning the screen", "/orientation", map[string]any{"orientation": orientation}), nil)
+	var refused *wdaError
+	if errors.As(err, &refused) && strings.Contains(refused.Message, "Unable To Rotate") {
+		return nil // the app keeps its own
+	}
+	return err
+}
+
+// DarkMode turns the dark appearance on or off.
+func (d *Device) DarkMode(ctx context.Context, on bool) error {
+	p := d.painter()
+	var now string
+	err := d.with(ctx, func(ctx context.Context) (err error) {
+		now, err = p.appearance(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if now == "light" || now == "dark" {
+		if err := d.owe(func(o *owed) { o.Appearance = first(o.Appearance, now) }); err != nil {
+			return err
+		}
+	}
+	return d.with(ctx, func(ctx context.Context) error {
+		return p.setAppearance(ctx, map[bool]string{true: "dark", false: "light"}[on])
+	})
+}
+
+func (d *Device) painter() painter {
+	if p, ok := d.host.(painter); ok {
+		return p
+	}
+	return wdaPainter{d.wda}
+}
+
+// wdaPainter changes the appearance of an iPhone.
+type wdaPainter struct{ wda *wda }
+
+func (p wdaPainter) appearance(ctx context.Context) (string, error) {
+	var info struct {
+		Style string `json:"userInterfaceStyle"`
+	}
+	err := p.wda.call(ctx, get("the appearance", "/wda/device/info"), &info)
+	return info.Style, err
+}
+
+func (p wdaPainter) setAppearance(ctx context.Context, name string) error {
+	return p.wda.call(ctx, post("the appearance", "/wda/device/appearance", map[string]any{"name": name}), nil)
+}
+
+// SetLocation tells the device where it is: a simulator by simctl, an iPhone (iOS 16.4 and newer) by WebDriverAgent.
+func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
+	if err := d.owe(func(o *owed) { o.Location = true }); err != nil {
+		return err
+	}
+	return d.with(ctx, func(ctx context.Context) error { return d.locator().locate(ctx, &at) })
+}
+
+func (d *Device) locator() locator {
+	if l, ok := d.host.(locator); ok {
+		return l
+	}
+	return wdaLocator{d.wda}
+}
+
+// wdaLocator tells an iPhone where it is.
+type wdaLocator struct{ wda *wda }
+
+func (l wdaLocator) locate(ctx context.Context, at *drivers.Place) error {
+	const path = "/wda/simulatedLocation"
+	if at == nil {
+		return l.wda.call(ctx, request{what: "the location", method: "DELETE", path: path}, nil)
+	}
+	return l.wda.call(ctx, post("the location", path, map[string]any{"latitude": at.Latitude, "longitude": at.Longitude}), nil)
+}
+
+// AddMedia copies a picture or film into a simulator's photos, where it stays: simctl cannot take it away.
+func (d *Device) AddMedia(ctx context.Context, path string) error {
+	g, ok := d.host.(gallery)
+	if !ok {
+		return d.unsupported("no program brings pictures into the photos of an iPhone")
+	}
+	return d.with(ctx, func(ctx context.Context) error { return g.addMedia(ctx, path) })
+}
+
+// Locale sets the language of one app by the arguments that Xcode uses for that, and starts it anew, as it must be for them.
+func (d *Device) Locale(ctx context.Context, app, locale string) error {
+	if app == "" || strings.HasPrefix(app, "com.apple.springboard") {
+		return d.unsupported("the language is changed for one app: launch it first")
+	}
+	if err := d.named(app); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	d.locales[app] = locale
+	d.mu.Unlock()
+	var args []string
+	if locale != "" {
+		args = localeArguments(locale)
+	}
+	return d.launch(ctx, app, true, args)
+}
+
+// localeArguments: fr-FR becomes the language and the region that Foundation reads from the arguments.
+func localeArguments(locale string) []string {
+	return []string{"-AppleLanguages", "(" + locale + ")", "-AppleLocale", strings.ReplaceAll(locale, "-", "_")}
+}
+
+// Airplane cannot be switched: no program reaches that switch.
+func (d *Device) Airplane(context.Context, bool) error {
+	return d.unsupported("no program switches the airplane mode of an iPhone, and a simulator has none")
+}
+
+// Notifications cannot be opened: what pulls the list down differs from phone to phone.
+func (d *Device) Notifications(context.Context) error {
+	return d.unsupported("there is no way to open the notifications that works on every iPhone: swipe from the top")
+}
+
+// Shell does not exist on iOS.
+func (d *Device) Shell(context.Context, string) (string, int, error) {
+	return "", 0, d.unsupported("iOS has no shell")
+}
+
+func first(old, now string) string {
+	if old != "" {
+		return old
+	}
+	return now
+}

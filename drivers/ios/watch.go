@@ -1,0 +1,38 @@
+package ios
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// watchAsk is how often the programs are asked again: none of Xcode's tells by itself of devices that come and go.
+const watchAsk = 3 * time.Second
+
+var _ drivers.Watcher = (*Driver)(nil)
+
+// Watch asks for the devices again and again. Only what keeps the first list from being had is an error.
+func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
+	last, err := d.Devices(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	seen(last)
+	for drivers.Pause(ctx, d.watchAsk) == nil {
+		now, err := d.Devices(ctx)
+		if err != nil {
+			d.log.Warn("the iOS devices could not be listed", "error", err)
+			continue
+		}
+		if !slices.Equal(now, last) {
+			last = now
+			seen(now)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,289 @@
+package ios
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	callLimit   = 30 * time.Second
+	sourceLimit = 60 * time.Second
+	statusLimit = 3 * time.Second
+	answerBytes = 96 << 20 // a screenshot of a large iPad, in base64
+)
+
+// wda is a WebDriverAgent, by HTTP. Its calls are made one at a time.
+type wda struct {
+	id   string // of the device, for messages
+	base string // http://127.0.0.1:8100
+	http *http.Client
+
+	mu      sync.Mutex
+	session string
+}
+
+// wdaError is an error in WebDriver's own words.
+type wdaError struct {
+	what          string
+	Code, Message string
+}
+
+func (e *wdaError) Error() string {
+	if e.Message == "" {
+		return fmt.Sprintf("%s: %s", e.what, e.Code)
+	}
+	return fmt.Sprintf("%s: %s: %s", e.what, e.Code, clip(oneLine(e.Message), 300))
+}
+
+// request is one call.
+type request struct {
+	what   string // for messages: "tap"
+	method string
+	path   string
+	older  string // its path in a WebDriverAgent that does not know the one above
+	body   any
+	limit  time.Duration
+}
+
+func get(what, path string) request { return request{what: what, method: http.MethodGet, path: path} }
+
+func post(what, path string, body any) request {
+	if body == nil {
+		body = struct{}{}
+	}
+	return request{what: what, method: http.MethodPost, path: path, body: body}
+}
+
+// call makes a call outside any session. What it answers goes into to, when that is not nil.
+func (w *wda) call(ctx context.Context, r request, to any) error {
+	a, err := w.ask(ctx, r)
+	if err != nil || to == nil {
+		return err
+	}
+	if err := json.Unmarshal(a.Value, to); err != nil {
+		return fmt.Errorf("%w: device %s: WebDriverAgent answers %s with %s", drivers.ErrDeviceLost, w.id, r.what, drivers.Quote(string(a.Value)))
+	}
+	return nil
+}
+
+// ask gives the whole answer, which is not an error.
+func (w *wda) ask(ctx context.Context, r request) (answer, error) {
+	if r.limit == 0 {
+		r.limit = callLimit
+	}
+	a, err := w.exchange(ctx, r)
+	if err != nil {
+		return answer{}, w.fault(ctx, r, err)
+	}
+	return a, nil
+}
+
+// in makes a call in the session, by its older path where WebDriverAgent does not know the newer one.
+func (w *wda) in(ctx context.Context, r request, to any) error {
+	err := w.inSession(ctx, r, to)
+	if r.older == "" || !unknownCommand(err) {
+		return err
+	}
+	r.path = r.older
+	return w.inSession(ctx, r, to)
+}
+
+// unknownCommand tells whether WebDriverAgent has no such call, and so did nothing.
+func unknownCommand(err error) bool {
+	var refused *wdaError
+	return errors.As(err, &refused) && (refused.Code == "unknown command" || refused.Code == "unknown method")
+}
+
+// inSession makes the call. When WebDriverAgent does not know the session any more (another client made one, or it was started anew), a
+// new one is made, once. That repeats nothing: the call was refused.
+func (w *wda) inSession(ctx context.Context, r request, to any) error {
+	path := r.path
+	r.path = w.path(path)
+	err := w.call(ctx, r, to)
+	var refused *wdaError
+	if !errors.As(err, &refused) || refused.Code != "invalid session id" {
+		return err
+	}
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	r.path = w.path(path)
+	return w.call(ctx, r, to)
+}
+
+func (w *wda) path(path string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return "/session/" + w.session + path
+}
+
+// open makes a session, which ends the one that there was, and sets WebDriverAgent up for speed: Taproot does its own waiting.
+func (w *wda) open(ctx context.Context) error {
+	caps := map[string]any{"shouldWaitForQuiescence": false, "eventloopIdleDelaySec": 0, "waitForIdleTimeout": 0,
+		"shouldTerminateApp": false, "maxTypingFrequency": 60}
+	ask := post("a session", "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": caps, "firstMatch": []any{struct{}{}}}})
+	made, err := w.ask(ctx, ask)
+	if err != nil {
+		return fmt.Errorf("%w: device %s: WebDriverAgent makes no session: %w", drivers.ErrDeviceLost, w.id, err)
+	}
+	session := made.newSession()
+	if session == "" || strings.ContainsAny(session, "/?#% ") {
+		return fmt.Errorf("%w: device %s: WebDriverAgent makes a session without a proper id", drivers.ErrDeviceLost, w.id)
+	}
+	w.mu.Lock()
+	w.session = session
+	w.mu.Unlock()
+	err = w.call(ctx, post("settings", w.path("/appium/settings"), map[string]any{"settings": map[string]any{
+		"snapshotMaxDepth": snapshotDepth, "waitForIdleTimeout": 0, "animationCoolOffTimeout": 0, "useFirstMatch": false,
+		"shouldUseCompactResponses": false, "elementResponseAttributes": "type,rect,attribute/name", "respectSystemAlerts": true,
+		"mjpegServerFramerate": filmRate, "mjpegScalingFactor": 100, "mjpegServerScreenshotQuality": 40}}), nil)
+	if unknownCommand(err) {
+		return nil // it has no settings, and is slower for that
+	}
+	return err
+}
+
+// end ends the session.
+func (w *wda) end(ctx context.Context) error {
+	w.mu.Lock()
+	session := w.session
+	w.session = ""
+	w.mu.Unlock()
+	if session == "" {
+		return nil
+	}
+	err := w.call(ctx, request{what: "the end of the session", method: http.MethodDelete, path: "/session/" + session}, nil)
+	var gone *wdaError
+	if errors.As(err, &gone) { // ended by another client's session
+		return nil
+	}
+	return err
+}
+
+// exchange makes one HTTP request.
+func (w *wda) exchange(ctx context.Context, r request) (answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.limit, errSlow)
+	defer cancel()
+	var body io.Reader
+	if r.body != nil {
+		data, err := json.Marshal(r.body)
+		if err != nil {
+			return answer{}, err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, w.base+r.path, body)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := w.http.Do(req)
+	if err != nil {
+		return answer{}, causeOf(ctx, err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(res.Body, answerBytes+1))
+	if err != nil {
+		return answer{}, causeOf(ctx, err)
+	}
+	if len(data) > answerBytes {
+		return answer{}, fmt.Errorf("%w: more than %d bytes", errBadAnswer, answerBytes)
+	}
+	return readAnswer(r.what, res.StatusCode, data)
+}
+
+// errSlow says that WebDriverAgent did not answer in our own time; errBadAnswer that what came is not its language.
+var (
+	errSlow      = errors.New("no answer in time")
+	errBadAnswer = errors.New("not an answer of WebDriverAgent")
+)
+
+// causeOf prefers what ended the context to what that did to the connection.
+func causeOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// answer is WebDriver's envelope.
+type answer struct {
+	Value   json.RawMessage `json:"value"`
+	Session string          `json:"sessionId"`
+}
+
+// newSession is the id of a session that was just made: in the value, as the standard has it, or beside it, as its forerunner had it.
+func (a answer) newSession() string {
+	var made struct {
+		SessionID string `json:"sessionId"`
+	}
+	_ = json.Unmarshal(a.Value, &made)
+	return cmp.Or(made.SessionID, a.Session)
+}
+
+// readAnswer reads {"value": …, "sessionId": …}. A value with an error and its message is one whatever the HTTP status says.
+func readAnswer(what string, status int, data []byte) (answer, error) {
+	var a answer
+	if err := json.Unmarshal(data, &a); err != nil || a.Value == nil {
+		return answer{}, fmt.Errorf("%w: HTTP status %d, %s", errBadAnswer, status, drivers.Quote(string(data)))
+	}
+	var failed struct {
+		Error   string `json:"error"`
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(a.Value, &failed) // any other value is no error
+	switch bad := status >= http.StatusBadRequest; {
+	case failed.Error != "" && (bad || failed.Message != ""):
+		return answer{}, &wdaError{what, failed.Error, failed.Message}
+	case bad:
+		return answer{}, fmt.Errorf("%w: HTTP status %d, %s", errBadAnswer, status, drivers.Quote(string(data)))
+	}
+	return a, nil
+}
+
+// status asks whether WebDriverAgent is there and ready.
+func (w *wda) status(ctx context.Context) (status, error) {
+	ask := get("its status", "/status")
+	ask.limit = statusLimit
+	var s status
+	if err := w.call(ctx, ask, &s); err != nil {
+		return s, err
+	}
+	if !s.ready() {
+		return s, fmt.Errorf("%w: device %s: WebDriverAgent is not ready: %s", drivers.ErrDeviceLost, w.id, drivers.Quote(s.Message))
+	}
+	return s, nil
+}
+
+// status is what WebDriverAgent says of itself.
+type status struct {
+	Ready   *bool  `json:"ready"`
+	State   string `json:"state"`
+	Message string `json:"message"`
+	Device  string `json:"device"` // iphone, ipad
+	OS      struct {
+		Version string `json:"version"`
+	} `json:"os"`
+	IOS struct {
+		Simulator string `json:"simulatorVersion"`
+	} `json:"ios"`
+}
+
+// ready: an old WebDriverAgent tells its state alone.
+func (s status) ready() bool {
+	if s.Ready != nil {
+		return *s.Ready
+	}
+	return s.State == "success"
+}
