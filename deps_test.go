@@ -35,6 +35,7 @@ var layers = map[string][]string{
 	"reporters/github":            {"dsl", "reporters"},
 	"reporters/webhook":           {"dsl", "reporters"},
 	"reporters/runtest":           {"dsl", "reporters"},
+	"reporters/runtest/golden":    {},
 	"reporters/assemble":          {"dsl", "reporters"},
 	"runner/plan":                 {"dsl"},
 	"runner/action":               {"dsl", "drivers", "reporters"},

@@ -3,6 +3,7 @@
 package reporters
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -75,4 +76,29 @@ func runChild(t *testing.T, part string, env ...string) error {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return child(ctx, t, part, env...).Run()
+}
+
+// killChild starts a child that writes packs, and kills it when ripe returns. The lines are what the child says: one for each step.
+func killChild(t *testing.T, root string, ripe func(lines *bufio.Scanner)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := child(ctx, t, "killed", "ROOT="+root)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	ripe(lines)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() { // what it still said, read before Wait closes the pipe
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+		t.Fatalf("the child was not killed: %v", err)
+	}
 }

@@ -86,8 +86,20 @@ type Problem struct {
 	Actual     string   `json:"actual,omitempty"`
 	Candidates []string `json:"candidates,omitempty"` // elements that were near, best first
 	Assertion  bool     `json:"assertion,omitempty"`  // an assertion did not hold
-	Stack      string   `json:"stack,omitempty"`      // of a panic
+	Stack      string   `json:"stack,omitempty"`      // of a panic, or what the system wrote of the app's crash
+	Kind       string   `json:"kind,omitempty"`       // what it is for a program: element_not_found, ambiguous_element, …
 }
+
+// The kinds of problems that callers tell apart.
+const (
+	NotFound      = "element_not_found"
+	Ambiguous     = "ambiguous_element"
+	NotActionable = "element_not_actionable"
+	NoApp         = "app_not_found"
+	AppCrashed    = "app_crashed"
+	Unsupported   = "unsupported"
+	Refused       = "forbidden"
+)
 
 // Detail is the proof of an action: what was matched, how, and where it was touched.
 type Detail struct {
@@ -95,10 +107,43 @@ type Detail struct {
 	Tier    string   `json:"tier,omitempty"`
 	Bounds  *[4]int  `json:"bounds,omitempty"` // left, top, right, bottom, pixels
 	Point   *[2]int  `json:"point,omitempty"`  // where it was touched
+	Proof   string   `json:"proof,omitempty"`  // of a tap: one of the Proof constants
 	Looks   int      `json:"looks,omitempty"`  // how often the screen was read
 	Notes   []string `json:"notes,omitempty"`  // worth knowing
 	Doubts  []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
+
+	Troubles []string `json:"troubles,omitempty"` // of a page meanwhile: errors of the console, requests that failed
+
+	Model    *ModelUse `json:"model,omitempty"`    // what asking an AI model cost
+	Compared *Compared `json:"compared,omitempty"` // how the screen differs from its baseline
 }
+
+// ModelUse is what a step asked of an AI model.
+type ModelUse struct {
+	Name             string `json:"name"`
+	Calls            int    `json:"calls"`
+	Replayed         int    `json:"replayed"` // answers that were kept from an earlier run: they cost nothing
+	PromptTokens     int    `json:"prompt_tokens"`
+	CompletionTokens int    `json:"completion_tokens"`
+}
+
+// Compared is the evidence of a comparison of pictures; the paths are those of artifacts, empty when there is none.
+type Compared struct {
+	Name       string  `json:"name"`
+	Expected   string  `json:"expected,omitempty"`
+	Actual     string  `json:"actual,omitempty"`
+	Difference string  `json:"difference,omitempty"`
+	Pixels     int     `json:"pixels"`
+	Percent    float64 `json:"percent"`
+}
+
+// What is known of a tap on an element.
+const (
+	ProofHit      = "hit"       // it stood still, nothing covered it; and where a picture tells, the screen changed after
+	ProofOccluded = "occluded"  // something lay over it: it was not tapped
+	ProofMoved    = "moved"     // it did not stand still: it was not tapped
+	ProofNoEffect = "no-effect" // it was hit, and nothing on the screen changed
+)
 
 // Attachment is a file of the pack.
 type Attachment struct {

@@ -66,12 +66,13 @@ func shorten(e Event, limit int) Event {
 	if p := e.Problem; p != nil {
 		e.Problem = &Problem{
 			Message: cutBytes(p.Message, limit), Expected: cutBytes(p.Expected, limit), Actual: cutBytes(p.Actual, limit),
-			Candidates: cutList(p.Candidates, limit), Assertion: p.Assertion, Stack: cutBytes(p.Stack, limit),
+			Candidates: cutList(p.Candidates, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: cutBytes(p.Stack, limit),
 		}
 	}
 	if d := e.Detail; d != nil {
 		short := *d
 		short.Matched, short.Notes, short.Doubts = cutBytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
+		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short
 	}
 	if i := e.Info; i != nil {

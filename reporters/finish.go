@@ -4,8 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/reporters/video"
@@ -91,7 +97,33 @@ func foldFile(root *os.Root, c Case) (*Result, error) {
 			}
 		}
 	}
+	if !slices.ContainsFunc(events, func(e Event) bool { return e.Kind == CaseEnded }) {
+		adoptPictures(root, res)
+	}
 	return res, err
+}
+
+var pictureName = regexp.MustCompile(`^([0-9]{2,6})-.*\.png$`)
+
+// adoptPictures adds the screenshots of which a killed run could write the file, and not the event any more.
+func adoptPictures(root *os.Root, res *Result) {
+	entries, _ := fs.ReadDir(root.FS(), screenshotsDir) // without the folder there is none
+	for _, e := range entries {
+		name := path.Join(screenshotsDir, e.Name())
+		m := pictureName.FindStringSubmatch(e.Name())
+		if m == nil || !e.Type().IsRegular() || slices.ContainsFunc(res.Attachments, func(a Attachment) bool { return a.Path == name }) {
+			continue
+		}
+		picture := Attachment{Path: name, Type: "image/png", Kind: KindScreenshot, at: res.Ended}
+		if strings.HasSuffix(name, failedShot+".png") {
+			picture.Kind = KindFailure
+		}
+		res.Attachments = append(res.Attachments, picture)
+		n, _ := strconv.Atoi(m[1])
+		if s := res.Step(n); s != nil {
+			s.Attachments = append(s.Attachments, picture)
+		}
+	}
 }
 
 func readFile(root *os.Root) ([]Event, error) {
@@ -115,6 +147,9 @@ func readFile(root *os.Root) ([]Event, error) {
 func (p *Pack) record(ctx context.Context, res *Result) error {
 	out := filepath.Join(p.dir, workDir, recordingFile)
 	rec := p.film(ctx, res, out)
+	if err := p.keepScenes(rec); err != nil {
+		return err
+	}
 	e := Event{Kind: Recorded, Recording: &rec}
 	if rec.Kind != NoRecording {
 		if err := bringIn(p.root, out, recordingFile); err != nil {
@@ -125,8 +160,43 @@ func (p *Pack) record(ctx context.Context, res *Result) error {
 	return p.keep(e)
 }
 
+// sceneFile is where the film of a scene is made.
+func (p *Pack) sceneFile(i int) string {
+	return filepath.Join(p.dir, workDir, fmt.Sprintf("scene-%d.mp4", i+1))
+}
+
+// keepScenes takes the films of the scenes into the pack, or tells why there are none. It needs p.mu.
+func (p *Pack) keepScenes(rec Recording) error {
+	for i, s := range p.scenes {
+		why := rec.Why
+		if s.failed != nil {
+			why = s.failed.Error()
+		}
+		if rec.Kind != NativeFilm || s.failed != nil {
+			if err := p.keep(Event{Kind: Logged, Message: fmt.Sprintf("there is no film %s: %s", s.name, why)}); err != nil {
+				return err
+			}
+			continue
+		}
+		name, err := p.place("artifacts/" + s.name + ".mp4")
+		if err == nil {
+			err = bringIn(p.root, p.sceneFile(i), name)
+		}
+		if err == nil {
+			err = p.keep(Event{Kind: Attached, Attachment: &Attachment{Path: name, Type: "video/mp4", Kind: KindArtifact}})
+		}
+		if err != nil {
+			return fmt.Errorf("keep the film %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
 func (p *Pack) film(ctx context.Context, res *Result, out string) Recording {
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
+	for i, s := range p.scenes {
+		maker.Scenes = append(maker.Scenes, video.Scene{From: s.from, To: s.to, Out: p.sceneFile(i), Failed: func(err error) { p.scenes[i].failed = err }})
+	}
 	why := p.noFilm
 	if len(p.clips) > 0 {
 		err := maker.Join(ctx, p.clips, out)

@@ -9,27 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", "golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
+)
 
 // recorded reads testdata/events by name.
 func recorded(t testing.TB, name string) []Event {
@@ -57,8 +39,8 @@ func TestGolden(t *testing.T) {
 			if want := map[string]Verdict{"panic": Error}[name]; want == "" && string(res.Verdict) != name || want != "" && res.Verdict != want {
 				t.Errorf("verdict %s", res.Verdict)
 			}
-			golden(t, name+".md", RunMarkdown(res))
-			golden(t, name+".json", SummaryJSON(res))
+			golden.Check(t, "golden/"+name+".md", RunMarkdown(res))
+			golden.Check(t, "golden/"+name+".json", SummaryJSON(res))
 		})
 	}
 }

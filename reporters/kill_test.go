@@ -4,13 +4,11 @@ package reporters
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A SIGKILL at any moment leaves whole lines and whole files, and the next start makes a pack of them.
@@ -44,33 +42,16 @@ func TestKilled(t *testing.T) {
 }
 
 // killAfter kills a child that writes packs once it began its nth step, and gives that step's line: "case-0 3".
-func killAfter(t *testing.T, root string, n int) string {
+func killAfter(t *testing.T, root string, n int) (last string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := child(ctx, t, "killed", "ROOT="+root)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewScanner(out)
-	for range n {
-		if !in.Scan() {
-			t.Fatal("the child ended by itself")
+	killChild(t, root, func(lines *bufio.Scanner) {
+		for range n {
+			if !lines.Scan() {
+				t.Fatal("the child ended by itself")
+			}
 		}
-	}
-	last := in.Text()
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	for in.Scan() { // what it still said
-	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-		t.Fatalf("the child was not killed: %v", err)
-	}
+		last = lines.Text()
+	})
 	return last
 }
 
@@ -89,8 +70,7 @@ func checkKilled(t *testing.T, dir, last string) {
 	default:
 		t.Errorf("%s: %s", dir, sum.Result)
 	}
-	// A picture may be there whose event is not; the other way round it would be missing.
-	if shots < sum.Screenshots {
+	if shots != sum.Screenshots {
 		t.Errorf("%s: %d pictures, %d in the summary", dir, shots, sum.Screenshots)
 	}
 	pack, step, _ := strings.Cut(last, " ")

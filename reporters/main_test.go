@@ -1,14 +1,11 @@
 package reporters
 
 import (
-	"flag"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // childEnv makes the test binary play a part in another process: see children in child_test.go.
 const childEnv = "REPORTERS_TEST_CHILD"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -22,6 +23,7 @@ func RunMarkdown(r *Result) []byte {
 	w.steps(r)
 	w.problem(r)
 	w.notes(r)
+	w.troubles(r)
 	w.files(r)
 	return []byte(w.String())
 }
@@ -171,6 +173,7 @@ func (w *mdWriter) notes(r *Result) {
 	for _, n := range r.Notes {
 		lines = append(lines, mdText(n, maxLong))
 	}
+	lines = append(lines, proofs(r)...)
 	for _, s := range r.Steps {
 		notes := s.Notes
 		if s.Detail != nil {
@@ -183,6 +186,47 @@ func (w *mdWriter) notes(r *Result) {
 	if len(lines) > 0 {
 		w.f("\n## Notes\n\n- %s\n", strings.Join(lines, "\n- "))
 	}
+}
+
+// troubles tells of the console and the network, step by step.
+func (w *mdWriter) troubles(r *Result) {
+	var lines []string
+	for _, s := range r.Steps {
+		if s.Detail == nil {
+			continue
+		}
+		for _, t := range s.Detail.Troubles {
+			lines = append(lines, fmt.Sprintf("step %d: %s", s.N, mdCode(t, maxLong)))
+		}
+	}
+	if len(lines) > 0 {
+		w.f("\n## Console and network\n\n- %s\n", strings.Join(lines, "\n- "))
+	}
+}
+
+// proofs sums up what is known of the taps, and names the steps whose tap went otherwise than hoped for.
+func proofs(r *Result) []string {
+	count, which := map[string]int{}, map[string][]string{}
+	for _, s := range r.Steps {
+		if s.Detail != nil && s.Detail.Proof != "" {
+			count[s.Detail.Proof]++
+			which[s.Detail.Proof] = append(which[s.Detail.Proof], strconv.Itoa(s.N))
+		}
+	}
+	var parts []string
+	for _, proof := range []string{ProofHit, ProofOccluded, ProofMoved, ProofNoEffect} {
+		switch {
+		case count[proof] == 0:
+		case proof == ProofHit:
+			parts = append(parts, fmt.Sprintf("%d hit", count[proof]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s (step %s)", count[proof], proof, strings.Join(which[proof], ", ")))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"taps on elements: " + strings.Join(parts, ", ")}
 }
 
 func (w *mdWriter) files(r *Result) {

@@ -36,6 +36,7 @@ type Pack struct {
 	broken error           // the first reason why the report cannot be kept
 	names  map[string]bool // taken ones, lower case
 	clips  []video.Clip
+	scenes []scene
 	noFilm string
 	closed bool // by Finish
 	once   sync.Once
@@ -50,7 +51,7 @@ var (
 
 // NewPack makes the folder of a case. Finish must be called in the end.
 func (d *RunDir) NewPack(c Case, o PackOptions) (*Pack, error) {
-	if !packName.MatchString(c.Pack) || strings.HasSuffix(c.Pack, ".") {
+	if !IsPackName(c.Pack) {
 		return nil, fmt.Errorf("make pack: %q cannot be the name of a folder", c.Pack)
 	}
 	if o.Clock == nil {
@@ -198,6 +199,20 @@ func (p *Pack) AddClip(path string, start time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clips = append(p.clips, video.Clip{Path: path, Start: start})
+}
+
+// scene is a part of the case's film that a test wants for itself.
+type scene struct {
+	name     string
+	from, to time.Time
+	failed   error // why there is none
+}
+
+// AddScene asks for a film of its own, artifacts/NAME.mp4, of a part of the case's film.
+func (p *Pack) AddScene(name string, from, to time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.scenes = append(p.scenes, scene{name: name, from: from, to: to})
 }
 
 // NoRecording tells why there is no film of the case.

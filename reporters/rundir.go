@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -21,6 +22,9 @@ var (
 	runName  = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$`)
 	packName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
 )
+
+// IsPackName tells whether name can be that of a pack's folder.
+func IsPackName(name string) bool { return packName.MatchString(name) && !strings.HasSuffix(name, ".") }
 
 // RunDir is the directory of one run, which holds a pack per case. While it is open, in however many processes, nobody seals
 // or prunes it.
@@ -79,6 +83,17 @@ func OpenRunDir(path string) (*RunDir, error) {
 		return nil, fmt.Errorf("mark run directory %s as live: %w", path, errors.Join(err, live.Close()))
 	}
 	return &RunDir{path: abs, live: live}, nil
+}
+
+// Alive tells whether a process, this one or another, has the run directory open.
+func Alive(path string) bool {
+	live := flock.New(filepath.Join(path, liveFile), flock.SetFlag(os.O_RDONLY)) // makes no file
+	defer live.Close()                                                           // nothing was written
+	if free, err := live.TryLock(); free || err != nil {
+		return false
+	}
+	shared, err := live.TryRLock() // who works on a run shares its lock; who seals or prunes a dead one does not
+	return shared && err == nil
 }
 
 // Path is the absolute path of the directory.

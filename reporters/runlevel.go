@@ -25,6 +25,7 @@ type Run struct {
 	Ended    time.Time
 	Duration time.Duration // from the first event to the last
 	Cases    []RunCase     // in the order of their places
+	Choice   Choice        // what the run was told to run
 	Notes    []string      // what of the run's own files could not be read
 }
 
@@ -87,9 +88,12 @@ func (r *Run) load(root *os.Root, packs []string) {
 	if err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
+	if r.Choice, err = readChoice(root); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
 	for _, c := range planned {
-		if tries[caseKey(c.Pack)] == nil {
-			tries[caseKey(c.Pack)] = []RunCase{{}} // a plan that names it twice
+		if tries[CaseKey(c.Pack)] == nil {
+			tries[CaseKey(c.Pack)] = []RunCase{{}} // a plan that names it twice
 			r.Cases = append(r.Cases, neverBegan(c))
 		}
 	}
@@ -120,7 +124,7 @@ func (r *Run) times() {
 
 // loadPack tells whether a folder is a pack; one whose events are lost still is.
 func loadPack(run *os.Root, name string) (RunCase, bool) {
-	c := RunCase{Pack: name, Key: caseKey(name)}
+	c := RunCase{Pack: name, Key: CaseKey(name)}
 	unknown := Case{ID: packID(name), Pack: name, Solver: "dsl"}
 	root, err := run.OpenRoot(name)
 	if err != nil {
@@ -226,8 +230,8 @@ func tryOf(pack string) int {
 	return 1
 }
 
-// caseKey is the name of a pack without the number of its try.
-func caseKey(pack string) string {
+// CaseKey is the name of a pack without the number of its try.
+func CaseKey(pack string) string {
 	parts := strings.Split(pack, "--")
 	kept := parts[:1]
 	for _, part := range parts[1:] {

@@ -22,6 +22,7 @@ type runJSON struct {
 	Started    string          `json:"started,omitempty"`
 	Ended      string          `json:"ended,omitempty"`
 	DurationMS int64           `json:"duration_ms"`
+	Choice     *Choice         `json:"choice,omitempty"`
 	Cases      RunCounts       `json:"cases"`
 	Results    []caseJSON      `json:"results"`
 	NotChecked []uncheckedJSON `json:"not_checked"`
@@ -89,6 +90,9 @@ func RunJSON(r *Run) []byte {
 	out := runJSON{Format: RunFormat, Run: r.Name, Verdict: r.Verdict(), ExitCode: r.ExitCode(), Started: rfc3339(r.Started),
 		Ended: rfc3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
 		NotChecked: []uncheckedJSON{}, Notes: r.Notes}
+	if !r.Choice.Empty() {
+		out.Choice = &r.Choice
+	}
 	for i := range r.Cases {
 		out.Results = append(out.Results, caseOf(&r.Cases[i]))
 	}

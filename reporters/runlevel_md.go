@@ -59,6 +59,9 @@ func (w *pageWriter) top(r *Run) {
 		w.f(" · [open the report](%s)", strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "").Replace(w.o.Link))
 	}
 	w.f("\n")
+	if !r.Choice.Empty() {
+		w.f("\nChosen: %s\n", mdText(r.Choice.String(), maxShown))
+	}
 	if n.Total == 0 {
 		return
 	}

@@ -46,5 +46,5 @@ func neverBegan(c Case) RunCase {
 	for _, s := range c.Steps {
 		res.Steps = append(res.Steps, StepResult{Step: s, Verdict: Unreached})
 	}
-	return RunCase{Key: caseKey(c.Pack), Result: res}
+	return RunCase{Key: CaseKey(c.Pack), Result: res}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
 // layRun makes a run of recorded packs: those of testdata/run under their names, those of testdata/events under their tests'.
@@ -92,8 +94,8 @@ func TestRunGolden(t *testing.T) {
 	put(t, filepath.Join(dir, "checkout--android", PageFile), "x")
 	put(t, filepath.Join(dir, planFile), `[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
 	run := loadRun(t, dir)
-	golden(t, "run.json", RunJSON(run))
-	golden(t, "summary.md", RunSummary(run, PageOptions{}))
+	golden.Check(t, "golden/run.json", RunJSON(run))
+	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))
 	if run.Verdict() != Interrupted || run.ExitCode() != 130 {
 		t.Error(run.Verdict(), run.ExitCode())
 	}
@@ -110,7 +112,8 @@ func TestRunGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, data := range [][]byte{RunJSON(run), RunJSON(&Run{Name: "x"})} {
+	for _, data := range [][]byte{RunJSON(run), RunJSON(&Run{Name: "x"}),
+		RunJSON(&Run{Name: "x", Choice: Choice{"a", "web", "2026-03-04T05-06-06", "1/2", 2, new(int64), true}})} {
 		got, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
@@ -232,7 +235,7 @@ func TestCaseNames(t *testing.T) {
 		"login--try-x":                        {"login--try-x", "1", "login (try-x)"},
 		"try-2":                               {"try-2", "1", "try-2"},
 	} {
-		c := RunCase{Key: caseKey(pack), Result: &Result{Case: Case{ID: packID(pack)}}}
+		c := RunCase{Key: CaseKey(pack), Result: &Result{Case: Case{ID: packID(pack)}}}
 		if got := [3]string{c.Key, fmt.Sprint(tryOf(pack)), c.Title()}; got != want {
 			t.Errorf("%s: %q", pack, got)
 		}

@@ -38,7 +38,7 @@ func (r *Run) addTrends() {
 	defer root.Close() // nothing was written
 	runs := map[string][]HistoryEntry{}
 	err = eachEntry(root, func(e HistoryEntry) {
-		key := caseKey(e.Pack)
+		key := CaseKey(e.Pack)
 		if e.Run >= r.Name || byKey[key] == nil {
 			return
 		}

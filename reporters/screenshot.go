@@ -83,15 +83,22 @@ func encodePNG(w io.Writer, img image.Image) (err error) {
 			err = fmt.Errorf("encode picture: %v", r)
 		}
 	}()
+	if file, ok := img.(interface{ PNG() []byte }); ok { // a device's own file is kept as it is
+		_, err = w.Write(file.PNG())
+		return err
+	}
 	enc := png.Encoder{CompressionLevel: png.BestSpeed}
 	return enc.Encode(w, img)
 }
+
+// failedShot ends the name of the picture of a failure.
+const failedShot = "-failed"
 
 // shotName is NN-label.png, NN-label-failed.png for the picture of a failure.
 func shotName(shot Shot) string {
 	suffix := ""
 	if shot.Failure {
-		suffix = "-failed"
+		suffix = failedShot
 	}
 	return fmt.Sprintf("%02d-%s%s.png", max(0, shot.Step), slug(shot.Label), suffix)
 }

@@ -113,6 +113,46 @@ func TestSeal(t *testing.T) {
 	}
 }
 
+// A run may die between a picture and its event: the picture is a part of the report all the same. In the pack of a run that got to its
+// end, a picture without an event is somebody else's.
+func TestSealAdoptsPictures(t *testing.T) {
+	const orphan, failed = "screenshots/02-assert.png", "screenshots/02-assert-failed.png"
+	root := lay(t, map[string]string{
+		run1 + "killed/events.ndjson":             lines(t, "interrupted"),
+		run1 + "killed/" + orphan:                 "a picture",
+		run1 + "killed/" + failed:                 "a picture",
+		run1 + "killed/screenshots/notes.png":     "no name of ours",
+		run1 + "killed/screenshots/03-x.png/file": "no file",
+		run1 + "ended/events.ndjson":              lines(t, "pass"),
+		run1 + "ended/screenshots/02-other.png":   "a picture",
+	})
+	before := Fold(recorded(t, "interrupted"))
+	if _, err := Seal(root, epoch); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, filepath.FromSlash(run1))
+	sum, err := readSummary(filepath.Join(dir, "killed"))
+	if err != nil || sum.Screenshots != Summarize(before).Screenshots+2 {
+		t.Errorf("%d screenshots, of the events %d; %v", sum.Screenshots, Summarize(before).Screenshots, err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "killed", runFile))
+	if err != nil || !strings.Contains(string(page), orphan) || strings.Contains(string(page), "notes.png") || strings.Contains(string(page), "03-x") {
+		t.Errorf("%v\n%s", err, page)
+	}
+	if sum, err := readSummary(filepath.Join(dir, "ended")); err != nil || sum.Screenshots != Summarize(Fold(recorded(t, "pass"))).Screenshots {
+		t.Errorf("%d screenshots, %v", sum.Screenshots, err)
+	}
+	run, err := LoadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range run.Cases {
+		if c.Pack == "killed" && !slices.ContainsFunc(c.Result.Step(2).Attachments, func(a Attachment) bool { return a.Path == failed && a.Kind == KindFailure }) {
+			t.Errorf("step 2 has %v", c.Result.Step(2).Attachments)
+		}
+	}
+}
+
 func TestSealNothing(t *testing.T) {
 	if sealed, err := Seal(filepath.Join(t.TempDir(), "none"), epoch); err != nil || sealed != nil {
 		t.Error(sealed, err)

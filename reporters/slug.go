@@ -12,6 +12,17 @@ const maxSlug = 40
 // letters are those that Unicode does not decompose.
 var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
 
+// Slug turns a label into a name of a-z, 0-9 and single hyphens, at most 40 of them; "" when nothing of the label can be kept.
+func Slug(label string) string {
+	if s := slug(label); s != noSlug || strings.Contains(strings.ToLower(label), noSlug) {
+		return s
+	}
+	return ""
+}
+
+// noSlug is what a picture without a label is called.
+const noSlug = "screen"
+
 // slug turns a label into a part of a file name: a-z, 0-9 and single hyphens, 1 to 40 of them.
 func slug(label string) string {
 	var b strings.Builder
@@ -36,7 +47,7 @@ func slug(label string) string {
 	s := b.String()
 	s = strings.TrimRight(s[:min(len(s), maxSlug)], "-")
 	if s == "" {
-		return "screen"
+		return noSlug
 	}
 	return s
 }

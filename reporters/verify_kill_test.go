@@ -4,8 +4,6 @@ package reporters
 
 import (
 	"bufio"
-	"context"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -78,33 +76,10 @@ func checkCut(t *testing.T, dir string) int {
 // killAt kills a child that writes packs that long after its first step.
 func killAt(t *testing.T, root string, after time.Duration) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := child(ctx, t, "killed", "ROOT="+root)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReader(out)
-	if _, err := in.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	drained := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(io.Discard, in)
-		drained <- err
-	}()
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	<-timer.C
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-drained // before Wait, which closes what is being read
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-		t.Fatalf("the child was not killed: %v", err)
-	}
+	killChild(t, root, func(lines *bufio.Scanner) {
+		if !lines.Scan() {
+			t.Fatal("the child ended by itself")
+		}
+		time.Sleep(after) // any moment will do
+	})
 }

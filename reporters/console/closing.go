@@ -16,23 +16,48 @@ const (
 // closing is everything that End prints.
 func (c *Console) closing(run Run) string {
 	var b strings.Builder
-	for _, pack := range c.order {
-		r := c.ended[pack]
-		if r.Verdict != reporters.Pass && r.Verdict != reporters.Skipped {
-			b.WriteString("\n" + c.failure(r, run.Dir))
+	for _, tries := range c.cases() {
+		switch last := tries[len(tries)-1]; {
+		case isFlaky(tries):
+			b.WriteString("\n" + c.failure(tries[0], look{word: "FLAKY", color: yellow}, run.Dir))
+		case last.Verdict != reporters.Pass && last.Verdict != reporters.Skipped:
+			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
 		}
 	}
 	b.WriteString("\n" + c.totals(run) + "\n")
+	if !run.Choice.Empty() {
+		b.WriteString("chosen: " + one(run.Choice.String()) + "\n")
+	}
 	if run.Dir != "" {
 		b.WriteString("reports: " + one(run.Dir) + "\n")
 	}
 	return b.String()
 }
 
+// cases gives the tries of each case, the last one, which counts, at the end; in the order in which the cases first ended.
+func (c *Console) cases() [][]*reporters.Result {
+	var list [][]*reporters.Result
+	place := map[string]int{}
+	for _, pack := range c.order {
+		key := reporters.CaseKey(pack)
+		at, known := place[key]
+		if !known {
+			at = len(list)
+			place[key], list = at, append(list, nil)
+		}
+		list[at] = append(list[at], c.ended[pack])
+	}
+	return list
+}
+
+// isFlaky tells whether a case passed only when it was tried again.
+func isFlaky(tries []*reporters.Result) bool {
+	return len(tries) > 1 && tries[len(tries)-1].Verdict == reporters.Pass
+}
+
 // failure is the block of one test that did not pass.
-func (c *Console) failure(r *reporters.Result, dir string) string {
+func (c *Console) failure(r *reporters.Result, l look, dir string) string {
 	var b strings.Builder
-	l := looks(r.Verdict)
 	fmt.Fprintf(&b, "%s %s", c.paint(bold+";"+l.color, l.word), c.paint(bold, one(r.Case.Pack)))
 	if at := where(r.Case); at != "" {
 		fmt.Fprintf(&b, " (%s)", at)
@@ -90,14 +115,20 @@ func field(b *strings.Builder, name, value string) {
 
 // totals tells how many tests ended in each way; a run without tests is not a good one.
 func (c *Console) totals(run Run) string {
-	n := map[reporters.Verdict]int{}
-	for _, r := range c.ended {
-		n[r.Verdict]++
+	n, flaky := map[reporters.Verdict]int{}, 0
+	for _, tries := range c.cases() {
+		n[tries[len(tries)-1].Verdict]++
+		if isFlaky(tries) {
+			flaky++
+		}
 	}
 	if len(c.ended) == 0 {
 		return c.paint(yellow, "no test was run in "+seconds(run.Took))
 	}
 	parts := []string{fmt.Sprintf("%d passed", n[reporters.Pass])}
+	if flaky > 0 {
+		parts[0] += fmt.Sprintf(" (%d flaky)", flaky)
+	}
 	add := func(v reporters.Verdict, word, many string) {
 		switch k := n[v]; {
 		case k == 1:

@@ -210,6 +210,8 @@ func (c *Console) write(s string) {
 type Run struct {
 	Dir  string // the run's directory; empty: no reports were kept
 	Took time.Duration
+	// Choice is what the run was told to run.
+	Choice reporters.Choice
 }
 
 // End shows the failures, the totals, and where the reports are. Cases that did not end count as interrupted. The error is that

@@ -3,8 +3,7 @@ package console
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"os"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,27 +14,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var epoch = time.Date(2026, 3, 4, 5, 6, 20, 0, time.UTC)
-
-func recorded(t *testing.T, name string) []reporters.Event {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "testdata", "events", name+".ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	events, err := reporters.ReadEvents(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return events
-}
 
 var all = []string{"pass", "fail", "error", "skipped", "interrupted", "panic"}
 
@@ -44,36 +29,16 @@ func play(t *testing.T, c *Console, cases ...string) {
 	t.Helper()
 	var lists [][]reporters.Event
 	for _, name := range cases {
-		lists = append(lists, recorded(t, name))
+		lists = append(lists, runtest.Events(t, name))
 	}
 	for left := true; left; {
 		left = false
 		for i, events := range lists {
 			if len(events) > 0 {
-				c.Event(*recorded(t, cases[i])[0].Case, events[0])
+				c.Event(*runtest.Events(t, cases[i])[0].Case, events[0])
 				lists[i], left = events[1:], true
 			}
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
 
@@ -90,13 +55,13 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o.Color {
-				golden(t, name, strings.ReplaceAll(b.String(), "\x1b", "␛"))
+				golden.Check(t, name+".txt", []byte(strings.ReplaceAll(b.String(), "\x1b", "␛")))
 				return
 			}
 			if strings.Contains(b.String(), "\x1b") {
 				t.Error("colours were not asked for")
 			}
-			golden(t, name, b.String())
+			golden.Check(t, name+".txt", b.Bytes())
 		})
 	}
 }
@@ -144,7 +109,7 @@ func TestLive(t *testing.T) {
 	view := &terminal{t: t}
 	c := New(view, Options{TTY: true, Width: 60, Clock: func() time.Time { return epoch }})
 	for _, name := range []string{"pass", "fail", "interrupted"} {
-		events := recorded(t, name)
+		events := runtest.Events(t, name)
 		for _, e := range events[:2] {
 			c.Event(*events[0].Case, e)
 		}
@@ -158,8 +123,8 @@ func TestLive(t *testing.T) {
 ▶ android emulator-5556 · killed · 1/3 launch {packa… 13.0s`), live); diff != "" {
 		t.Error(diff)
 	}
-	for _, e := range recorded(t, "pass")[2:] {
-		c.Event(*recorded(t, "pass")[0].Case, e)
+	for _, e := range runtest.Events(t, "pass")[2:] {
+		c.Event(*runtest.Events(t, "pass")[0].Case, e)
 	}
 	c.mu.Lock()
 	if len(view.lines) != 3 || view.lines[0] != "✓ PASS login-ok · android emulator-5554 · 3.5s" {
@@ -242,12 +207,42 @@ func TestTotals(t *testing.T) {
 	}
 }
 
+// A case that is tried again counts once, as its last try ended; one that then passes is told as flaky, with what was wrong first.
+func TestTriesOfACaseCountOnce(t *testing.T) {
+	const pass, fail = reporters.Pass, reporters.Fail
+	for _, test := range []struct {
+		tries  []reporters.Verdict
+		totals string
+		blocks string
+	}{
+		{[]reporters.Verdict{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
+		{[]reporters.Verdict{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
+		{[]reporters.Verdict{fail, reporters.Error}, "0 passed, 1 error", "ERROR a--try-2"},
+	} {
+		var b bytes.Buffer
+		c := New(&b, Options{Quiet: true})
+		for i, v := range test.tries {
+			pack := "a"
+			if i > 0 {
+				pack = fmt.Sprintf("a--try-%d", i+1)
+			}
+			c.Event(reporters.Case{ID: "a", Pack: pack}, reporters.Event{Kind: reporters.CaseEnded, Verdict: v})
+		}
+		if err := c.End(Run{Took: 2 * time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		if want := "\n" + test.blocks + "\nno reason was given\n\n" + test.totals + " in 2.0s\n"; b.String() != want {
+			t.Errorf("got  %q\nwant %q", b.String(), want)
+		}
+	}
+}
+
 // A pack that could not be kept is no pass, whatever its events said.
 func TestCorrect(t *testing.T) {
 	var b bytes.Buffer
 	c := New(&b, Options{})
 	play(t, c, "pass")
-	res := reporters.Fold(recorded(t, "pass"))
+	res := reporters.Fold(runtest.Events(t, "pass"))
 	res.Verdict, res.Problem = reporters.Error, &reporters.Problem{Message: "the disk is full"}
 	c.Correct(res)
 	if err := c.End(Run{}); err != nil {
@@ -263,7 +258,7 @@ func TestConcurrently(t *testing.T) {
 	c := New(view, Options{TTY: true, Verbose: true})
 	var wg sync.WaitGroup
 	for i := range 30 {
-		events := recorded(t, all[i%len(all)])
+		events := runtest.Events(t, all[i%len(all)])
 		of := *events[0].Case
 		of.Pack = strings.Repeat("x", i+1)
 		events[0].Case = &of

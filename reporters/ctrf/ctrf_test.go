@@ -3,32 +3,17 @@ package ctrf
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func recorded(t *testing.T) *reporters.Run {
-	t.Helper()
-	files := append(runtest.Glob(t, "../testdata/run/*.ndjson"), runtest.Glob(t, "../testdata/events/*.ndjson")...)
-	run, err := reporters.LoadRun(runtest.Lay(t, files...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
 
 func write(t *testing.T, r *reporters.Run) []byte {
 	t.Helper()
@@ -40,29 +25,14 @@ func write(t *testing.T, r *reporters.Run) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	got := write(t, recorded(t))
-	file := filepath.Join("testdata", "ctrf.json.golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	got := write(t, runtest.Recorded(t))
+	golden.Check(t, "ctrf.json.golden", got)
 }
 
 // The schema is the one that the format's own npm package carries.
 func TestSchema(t *testing.T) {
 	schema := ctrfSchema(t)
-	for name, run := range map[string]*reporters.Run{"recorded": recorded(t), "empty": {Name: runtest.Name}, "many": runtest.Synthetic(300)} {
+	for name, run := range map[string]*reporters.Run{"recorded": runtest.Recorded(t), "empty": {Name: runtest.Name}, "many": runtest.Synthetic(300)} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(write(t, run)))
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +42,7 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	// A schema that takes everything would prove nothing.
-	bad, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(write(t, recorded(t))), `"testId"`, `"taprootId"`, 1)))
+	bad, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(write(t, runtest.Recorded(t))), `"testId"`, `"taprootId"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +72,7 @@ func ctrfSchema(t *testing.T) *jsonschema.Schema {
 // A failure names its file and line; what the format has no word for is told apart by rawStatus.
 func TestVerdicts(t *testing.T) {
 	var got report
-	if err := json.Unmarshal(write(t, recorded(t)), &got); err != nil {
+	if err := json.Unmarshal(write(t, runtest.Recorded(t)), &got); err != nil {
 		t.Fatal(err)
 	}
 	byName := map[string]test{}

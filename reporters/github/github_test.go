@@ -3,30 +3,16 @@ package github
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func recorded(t *testing.T) *reporters.Run {
-	t.Helper()
-	files := append(runtest.Glob(t, "../testdata/run/*.ndjson"), runtest.Glob(t, "../testdata/events/*.ndjson")...)
-	run, err := reporters.LoadRun(runtest.Lay(t, files...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
 
 func annotations(t *testing.T, r *reporters.Run, p Places) string {
 	t.Helper()
@@ -37,35 +23,15 @@ func annotations(t *testing.T, r *reporters.Run, p Places) string {
 	return b.String()
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
 func TestGolden(t *testing.T) {
-	golden(t, "annotations.txt", []byte(annotations(t, recorded(t), Places{Dir: "/w/repo/app", Workspace: "/w/repo"})))
-	golden(t, "summary.md", Summary(recorded(t), Address{}, maxSummary))
-	golden(t, "summary-linked.md", Summary(recorded(t), Address{Link: "https://ci.example/reports/7/index.html", Base: "https://ci.example/reports/7/"}, maxSummary))
+	golden.Check(t, "annotations.txt", []byte(annotations(t, runtest.Recorded(t), Places{Dir: "/w/repo/app", Workspace: "/w/repo"})))
+	golden.Check(t, "summary.md", Summary(runtest.Recorded(t), Address{}, maxSummary))
+	golden.Check(t, "summary-linked.md", Summary(runtest.Recorded(t), Address{Link: "https://ci.example/reports/7/index.html", Base: "https://ci.example/reports/7/"}, maxSummary))
 }
 
 // Every line is one command at column 0, whatever the texts hold, and names the place in the YAML file.
 func TestAnnotationLines(t *testing.T) {
-	text := annotations(t, recorded(t), Places{})
+	text := annotations(t, runtest.Recorded(t), Places{})
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(lines) != 8 { // seven bad tests, one flaky
 		t.Errorf("%d lines", len(lines))

@@ -2,11 +2,8 @@ package junit
 
 import (
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,23 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func recorded(t *testing.T) *reporters.Run {
-	t.Helper()
-	files := append(runtest.Glob(t, "../testdata/run/*.ndjson"), runtest.Glob(t, "../testdata/events/*.ndjson")...)
-	run, err := reporters.LoadRun(runtest.Lay(t, files...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
 
 func write(t *testing.T, r *reporters.Run) []byte {
 	t.Helper()
@@ -42,36 +26,15 @@ func write(t *testing.T, r *reporters.Run) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	got := write(t, recorded(t))
-	file := filepath.Join("testdata", "junit.xml.golden")
-	if *update {
-		if err := errorsOf(os.MkdirAll("testdata", 0o755), os.WriteFile(file, got, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	got := write(t, runtest.Recorded(t))
+	golden.Check(t, "junit.xml.golden", got)
 	check(t, got)
-}
-
-func errorsOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // A failure names its file and line, an error is no failure, an interrupted test is an error.
 func TestVerdicts(t *testing.T) {
 	var s suite
-	if err := xml.Unmarshal(write(t, recorded(t)), &s); err != nil {
+	if err := xml.Unmarshal(write(t, runtest.Recorded(t)), &s); err != nil {
 		t.Fatal(err)
 	}
 	byName := map[string]testcase{}

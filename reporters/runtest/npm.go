@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -12,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 const maxPackage = 64 << 20
@@ -88,4 +93,43 @@ func fromTar(t testing.TB, data []byte, file string) []byte {
 		}
 		return text
 	}
+}
+
+// NPMInstall installs published npm packages with all that they need, and gives the folder that holds node_modules. They are fetched
+// once, into the user's cache, and none of their scripts is run. Where they cannot be had, the test fails.
+func NPMInstall(t testing.TB, specs ...string) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(specs, " ")))
+	dir := filepath.Join(cache, "taproot", "npm", "installed-"+hex.EncodeToString(sum[:8]))
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lock := flock.New(dir + ".lock")
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	fresh := dir + ".new"
+	if err := errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	args := append([]string{"install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", fresh}, specs...)
+	cmd := exec.CommandContext(ctx, "npm", args...)
+	cmd.WaitDelay = 5 * time.Second
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("this test checks with the npm packages %v, which npm could not install (they are needed once, and need Node and a network): %v\n%s", specs, err, said)
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

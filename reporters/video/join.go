@@ -25,7 +25,8 @@ type part struct {
 }
 
 // Join makes one mp4 (H.264, yuv420p, the index in front) of the parts of a film, in the order of their starts. Parts that are
-// such already and of one size are copied frame by frame; anything else is encoded again. No out is left when it fails.
+// such already and of one size are copied frame by frame; anything else is encoded again. Scenes are cut out of it. No out is left when it
+// fails.
 func (m Maker) Join(ctx context.Context, clips []Clip, out string) error {
 	if len(clips) == 0 {
 		return errors.New("join film: there are no parts")
@@ -67,13 +68,18 @@ func (m Maker) join(ctx context.Context, dir string, clips []Clip, names []strin
 	if err := writeChapters(dir, m.marks(parts), length); err != nil {
 		return err
 	}
+	err := errors.ErrUnsupported
 	if copyable(parts) {
-		err := m.copyParts(ctx, dir, parts)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
+		err = m.copyParts(ctx, dir, parts)
 	}
-	return m.encodeParts(ctx, dir, parts)
+	if err != nil && ctx.Err() == nil {
+		err = m.encodeParts(ctx, dir, parts)
+	}
+	if err != nil {
+		return err
+	}
+	m.scenes(ctx, dir, parts)
+	return nil
 }
 
 // copyable tells whether the parts' frames can stand behind each other as they are.

@@ -2,23 +2,18 @@ package webhook
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -27,18 +22,8 @@ var (
 	moment   = time.Unix(1599360473, 0)
 )
 
-func recorded(t *testing.T) *reporters.Run {
-	t.Helper()
-	files := append(runtest.Glob(t, "../testdata/run/*.ndjson"), runtest.Glob(t, "../testdata/events/*.ndjson")...)
-	run, err := reporters.LoadRun(runtest.Lay(t, files...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
-
 func TestGolden(t *testing.T) {
-	d := NewDigest(recorded(t), "https://ci.example/run/7")
+	d := NewDigest(runtest.Recorded(t), "https://ci.example/run/7")
 	for _, p := range products {
 		t.Run(string(p), func(t *testing.T) {
 			data, err := encode(adapters(p).body(d, "demo", moment))
@@ -53,28 +38,8 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, string(p)+".json", append(got, '\n'))
+			golden.Check(t, string(p)+".json", append(got, '\n'))
 		})
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
 
