@@ -139,7 +139,7 @@ func (p *tab) js(expression string) any {
 	return v
 }
 
-// is waits until the expression is want.
+// is waits until the expression is want. On the way from page to page it may not make sense for a moment.
 func (p *tab) is(expression string, want any) {
 	p.t.Helper()
 	var encoded bytes.Buffer
@@ -148,7 +148,7 @@ func (p *tab) is(expression string, want any) {
 	if err := enc.Encode(want); err != nil {
 		p.t.Fatal(err)
 	}
-	_, err := p.WaitForFunction("want => JSON.stringify("+expression+") === want.trim()", encoded.String(), playwright.PageWaitForFunctionOptions{Timeout: playwright.Float(15000)})
+	_, err := p.WaitForFunction("want => { try { return JSON.stringify("+expression+") === want.trim() } catch { return false } }", encoded.String(), playwright.PageWaitForFunctionOptions{Timeout: playwright.Float(15000)})
 	if err != nil {
 		p.t.Errorf("%s is %v, not %s", expression, p.js(expression), encoded.String())
 	}

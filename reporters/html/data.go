@@ -28,6 +28,7 @@ type packData struct {
 	Film      *filmData         `json:"film,omitempty"`
 	NoFilm    string            `json:"noFilm,omitempty"`
 	Log       *logData          `json:"log,omitempty"`
+	Cost      []costData        `json:"cost,omitempty"`
 	Files     []fileData        `json:"files,omitempty"`
 	Green     *greenData        `json:"green,omitempty"`
 	History   []pastData        `json:"-"`
@@ -47,31 +48,34 @@ type problemData struct {
 }
 
 type stepData struct {
-	N       int               `json:"n"`
-	Action  string            `json:"action,omitempty"`
-	Name    string            `json:"name,omitempty"`
-	Args    string            `json:"args,omitempty"`
-	Place   string            `json:"place,omitempty"`
-	File    int               `json:"file,omitempty"` // tells files apart
-	Line    int               `json:"line,omitempty"`
-	Source  string            `json:"source,omitempty"`
-	Verdict reporters.Verdict `json:"verdict"`
-	MS      int64             `json:"ms,omitempty"`
-	Took    string            `json:"took,omitempty"`
-	Problem *problemData      `json:"problem,omitempty"`
-	Matched string            `json:"matched,omitempty"`
-	Tier    string            `json:"tier,omitempty"`
-	Bounds  *[4]int           `json:"bounds,omitempty"`
-	Point   *[2]int           `json:"point,omitempty"`
-	Looks   int               `json:"looks,omitempty"`
-	Notes   []string          `json:"notes,omitempty"`
-	Shots   []*shotData       `json:"shots,omitempty"`
-	Files   []fileData        `json:"files,omitempty"`
-	Log     *stepLog          `json:"log,omitempty"`
-	Cue     *float64          `json:"cue,omitempty"` // seconds into the film
-	Green   *shotData         `json:"green,omitempty"`
-	Diff    *difference       `json:"diff,omitempty"`
-	NoDiff  string            `json:"noDiff,omitempty"`
+	N        int               `json:"n"`
+	Action   string            `json:"action,omitempty"`
+	Name     string            `json:"name,omitempty"`
+	Args     string            `json:"args,omitempty"`
+	Place    string            `json:"place,omitempty"`
+	File     int               `json:"file,omitempty"` // tells files apart
+	Line     int               `json:"line,omitempty"`
+	Source   string            `json:"source,omitempty"`
+	Verdict  reporters.Verdict `json:"verdict"`
+	MS       int64             `json:"ms,omitempty"`
+	Took     string            `json:"took,omitempty"`
+	Problem  *problemData      `json:"problem,omitempty"`
+	Matched  string            `json:"matched,omitempty"`
+	Tier     string            `json:"tier,omitempty"`
+	Bounds   *[4]int           `json:"bounds,omitempty"`
+	Point    *[2]int           `json:"point,omitempty"`
+	Proof    string            `json:"proof,omitempty"`
+	Looks    int               `json:"looks,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`
+	Troubles []string          `json:"troubles,omitempty"`
+	Shots    []*shotData       `json:"shots,omitempty"`
+	Files    []fileData        `json:"files,omitempty"`
+	Log      *stepLog          `json:"log,omitempty"`
+	Cue      *float64          `json:"cue,omitempty"` // seconds into the film
+	Compared *comparedData     `json:"compared,omitempty"`
+	Green    *shotData         `json:"green,omitempty"`
+	Diff     *difference       `json:"diff,omitempty"`
+	NoDiff   string            `json:"noDiff,omitempty"`
 }
 
 type shotData struct {

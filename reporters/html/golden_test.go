@@ -2,8 +2,6 @@ package html
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,41 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", "golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 // recorded folds a case that package reporters keeps for its own tests.
 func recorded(t testing.TB, name string) *reporters.Result {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "testdata", "events", name+".ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	events, err := reporters.ReadEvents(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reporters.Fold(events)
+	return reporters.Fold(runtest.Events(t, name))
 }
 
 var (
@@ -77,7 +48,7 @@ func TestGoldenPacks(t *testing.T) {
 			if err := Pack(&b, page); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".html", bare(b.Bytes()))
+			golden.Check(t, "golden/"+name+".html", bare(b.Bytes()))
 		})
 	}
 }
@@ -100,7 +71,7 @@ func TestGoldenRun(t *testing.T) {
 	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "run-index.html", bare(b.Bytes()))
+	golden.Check(t, "golden/run-index.html", bare(b.Bytes()))
 }
 
 func TestGoldenRuns(t *testing.T) {
@@ -120,7 +91,7 @@ func TestGoldenRuns(t *testing.T) {
 	if err := Runs(&b, page); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "runs-index.html", bare(b.Bytes()))
+	golden.Check(t, "golden/runs-index.html", bare(b.Bytes()))
 	d := runsDataOf(page)
 	why := map[string]string{}
 	for _, test := range d.Tests {

@@ -1,15 +1,12 @@
 package html
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	code := m.Run()

@@ -128,6 +128,7 @@ func (b *builder) build() *packData {
 	b.pictures()
 	b.film()
 	b.log()
+	b.cost()
 	b.caseFiles()
 	b.out.Unchecked = unchecked(res)
 	if b.whole {
@@ -151,9 +152,15 @@ func (b *builder) step(s *reporters.StepResult) *stepData {
 	}
 	if t := s.Detail; t != nil {
 		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds, t.Point, t.Looks
+		d.Proof = shown(t.Proof, maxLabel)
 		d.Notes = append(d.Notes, shownAll(t.Notes, maxText)...)
 		d.Notes = append(d.Notes, shownAll(t.Doubts, maxText)...)
+		if t.Model != nil {
+			d.Notes = append(d.Notes, shown(cost(t.Model), maxLabel))
+		}
+		d.Troubles = shownAll(t.Troubles, maxText)
 	}
+	d.Compared = compared(s)
 	for _, a := range s.Attachments {
 		if a.Kind == reporters.KindScreenshot || a.Kind == reporters.KindFailure {
 			d.Shots = append(d.Shots, &shotData{Src: link(a.Path), Failure: a.Kind == reporters.KindFailure, path: a.Path})
@@ -292,4 +299,9 @@ func pasts(list []Past) []pastData {
 		out = append(out, pastData{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), Took: took(p.Duration), Link: p.Link})
 	}
 	return out
+}
+
+// cost tells what asking a model cost.
+func cost(m *reporters.ModelUse) string {
+	return fmt.Sprintf("model %s: %d calls, %d answers of earlier runs, %d + %d tokens", m.Name, m.Calls, m.Replayed, m.PromptTokens, m.CompletionTokens)
 }

@@ -21,6 +21,7 @@ func (b *builder) pictures() {
 	if b.root == nil {
 		return
 	}
+	b.comparedPictures()
 	all, made, bytes := 0, 0, 0
 	for _, s := range b.out.Steps {
 		all += len(s.Shots)

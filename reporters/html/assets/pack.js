@@ -176,7 +176,7 @@ function stage() {
 }
 
 function sideBySide(step, mine) {
-  var out = [], was = step.point || step.verdict === "unreached" || !mine ? before(now) : null;
+  var out = baseline(step), was = step.point || step.verdict === "unreached" || !mine ? before(now) : null;
   if (step.point && was) out.push(figure("Before: touched here", "", frame(was.shot, "Screen before step " + step.n + ", with the element and the point of the touch", marksOf(step, was.shot)), was.shot));
   if (mine) {
     var marks = step.point && was ? [] : marksOf(step, mine);
@@ -190,6 +190,15 @@ function sideBySide(step, mine) {
   (step.shots || []).forEach(function (s) { if (s.missing) out.push(h("p", { cls: "quiet" }, bdi(s.missing))); });
   if (!out.length) out.push(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The test ended before this step." : "There is no screenshot of this step."));
   return out;
+}
+
+// baseline shows what assertScreenshot compared: the picture that was kept, the screen, and what differs.
+function baseline(step) {
+  return (step.compared ? step.compared.pictures : []).map(function (p) {
+    var title = p.title + (p.title === "Difference" ? ": " + step.compared.said : " (" + step.compared.name + ")");
+    if (p.shot.missing) return h("p", { cls: "quiet" }, bdi(p.shot.missing));
+    return figure(title, p.title === "Expected" ? "good" : p.title === "Difference" ? "bad" : "", frame(p.shot, p.title + ", " + step.compared.name, []), p.shot);
+  });
 }
 
 function strip() {
@@ -292,8 +301,26 @@ function facts(step) {
   if (D.problem && (!D.at || step && step.n === D.at && !step.problem)) cards.push(why("Why the test did not pass", D.problem));
   if (step && step.problem) cards.push(why(step.verdict === "skipped" ? "Why it was skipped" : "Why", step.problem));
   if (step) cards.push(yaml(step), touched(step), logCard(step));
-  cards.push(ledger(), filesCard(step));
+  cards.push(ledger(), costCard(), filesCard(step));
   replace($("facts"), cards.filter(Boolean));
+}
+
+// costCard shows what the app cost the device, with a curve of each.
+function costCard() {
+  if (!D.cost) return null;
+  return card("What the app cost the device", null, h("dl", { cls: "pairs" }, D.cost.map(function (c) {
+    return [h("dt", null, c.name), h("dd", null, bdi(c.value), c.points && curve(c.points))];
+  })));
+}
+
+function curve(points) {
+  var top = Math.max.apply(null, points) || 1, ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"), line = document.createElementNS(ns, "polyline");
+  svg.setAttribute("viewBox", "0 0 200 30");
+  svg.setAttribute("class", "curve");
+  svg.setAttribute("aria-hidden", "true");
+  line.setAttribute("points", points.map(function (p, i) { return (200 * i / (points.length - 1)).toFixed(1) + "," + (29 - 28 * p / top).toFixed(1); }).join(" "));
+  svg.append(line);
+  return svg;
 }
 
 function why(title, p) {
@@ -321,11 +348,19 @@ function yaml(step) {
   return el;
 }
 
+// What is known of a tap.
+var PROOFS = {
+  hit: "hit: it stood still and nothing covered it", occluded: "occluded: something lay over it, so it was not tapped",
+  moved: "moved: it did not stand still, so it was not tapped", "no-effect": "no-effect: it was hit, and nothing on the screen changed",
+};
+
 function touched(step) {
-  if (!step.matched && !step.looks && !step.notes) return null;
+  if (!step.matched && !step.looks && !step.notes && !step.troubles) return null;
   var looks = step.looks ? "read " + plural(step.looks, "time") : "";
-  return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier), row("Touched", step.point && step.point.join(", ")), row("Screen", looks)),
-    step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })));
+  return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier), row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && PROOFS[step.proof]), row("Screen", looks)),
+    step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })),
+    step.troubles && h("h4", null, "Console and network"),
+    step.troubles && h("ul", { cls: "notes troubles" }, step.troubles.map(function (n) { return h("li", null, bdi(n)); })));
 }
 
 function level(line) {

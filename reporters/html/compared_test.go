@@ -1,0 +1,53 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// TestComparedPicturesInABrowser: the three pictures of a baseline stand at their step; a path that is no file of the step does not.
+func TestComparedPicturesInABrowser(t *testing.T) {
+	reports := t.TempDir()
+	s := sample{run: thisRun, id: "home", steps: 2, fails: 2}
+	dir := filepath.Join(reports, s.run, s.id)
+	var events []reporters.Event
+	for _, e := range s.events(t, dir) {
+		if e.Kind == reporters.StepEnded && e.Step == 2 {
+			for i, name := range []string{"expected", "actual", "diff"} {
+				path := "artifacts/home-" + name + ".png"
+				write(t, filepath.Join(dir, path), shotOf(t, i+1, false))
+				events = append(events, reporters.Event{Time: e.Time, Kind: reporters.Attached, Step: 2, Attachment: &reporters.Attachment{Path: path, Type: "image/png", Kind: reporters.KindArtifact}})
+			}
+			e.Detail = &reporters.Detail{Compared: &reporters.Compared{Name: "home", Pixels: 812, Percent: 0.0313,
+				Expected: "artifacts/home-expected.png", Actual: "artifacts/home-actual.png", Difference: "artifacts/home-diff.png"},
+				Model: &reporters.ModelUse{Name: "m", Calls: 2, PromptTokens: 1600, CompletionTokens: 60}}
+		}
+		if e.Kind == reporters.StepEnded && e.Step == 1 {
+			e.Detail = &reporters.Detail{Compared: &reporters.Compared{Name: "x", Expected: "../../secret.png", Actual: "https://example.com/a.png"}}
+		}
+		events = append(events, e)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, e := range events {
+		if err := enc.Encode(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "events.ndjson"), b.Bytes())
+	write(t, filepath.Join(dir, "summary.json"), reporters.SummaryJSON(reporters.Fold(events)))
+	if err := WritePack(t.Context(), dir, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	p := openTab(t, filepath.Join(dir, PackFile), "", screen{})
+	p.is(`[...document.querySelectorAll(".said")].map(e => e.textContent)`, []string{"Expected (home)", "Actual (home)", "Difference: 812 pixels differ, 0.0313 %", "This run, when it failed"})
+	p.is(`[...document.querySelectorAll(".shot img")].every(i => i.complete && i.naturalWidth === 180)`, true)
+	p.is(`document.body.textContent.includes("model m: 2 calls, 0 answers of earlier runs, 1600 + 60 tokens")`, true)
+	other := openTab(t, filepath.Join(dir, PackFile), "#step-1", screen{})
+	other.is(`document.querySelectorAll(".shot").length`, 1) // the screen alone
+	other.is(`document.documentElement.outerHTML.includes("secret.png") || document.documentElement.outerHTML.includes("example.com")`, false)
+}

@@ -1,0 +1,71 @@
+package html
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	maxMetrics = 4 << 20
+	maxPoints  = 200 // of one curve
+)
+
+// costData is one line of what the app cost the device, with its curve, or of what a model cost.
+type costData struct {
+	Name   string    `json:"name"`
+	Value  string    `json:"value"`
+	Points []float64 `json:"points,omitempty"`
+}
+
+// cost reads the metrics of the pack; without them, or with broken ones, there is nothing to show.
+func (b *builder) cost() {
+	data, err := readFile(b.root, reporters.MetricsPath, maxMetrics)
+	var m reporters.Metrics
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return
+	}
+	for _, use := range m.Models {
+		b.out.Cost = append(b.out.Cost, costData{Name: "AI", Value: shown(cost(&use), maxLabel)})
+	}
+	if len(m.Samples) == 0 {
+		return
+	}
+	m.SumUp() // what is shown was worked out here
+	var memory, cpu []float64
+	for _, s := range m.Samples {
+		if s.MemoryKB != nil {
+			memory = append(memory, float64(*s.MemoryKB)/1024)
+		}
+		if s.CPUPercent != nil {
+			cpu = append(cpu, *s.CPUPercent)
+		}
+	}
+	s := m.Summary
+	if len(memory) > 0 {
+		b.out.Cost = append(b.out.Cost, costData{"Memory", fmt.Sprintf("%.0f MB at most, %.0f MB on average", float64(s.MemoryKBMax)/1024,
+			float64(s.MemoryKBMean)/1024), thin(memory)})
+	}
+	if len(cpu) > 0 {
+		b.out.Cost = append(b.out.Cost, costData{"CPU", fmt.Sprintf("%.0f %% of a core at most, %.0f %% on average", s.CPUPercentMax, s.CPUPercentMean),
+			thin(cpu)})
+	}
+	if s.Frames > 0 {
+		b.out.Cost = append(b.out.Cost, costData{Name: "Frames", Value: fmt.Sprintf("%d drawn, %d of them late (%.1f %%)", s.Frames, s.JankyFrames,
+			100*float64(s.JankyFrames)/float64(s.Frames))})
+	}
+}
+
+// thin leaves so many points of a curve as can be seen.
+func thin(points []float64) []float64 {
+	if len(points) < 2 {
+		return nil
+	}
+	step := (len(points) + maxPoints - 1) / maxPoints
+	var out []float64
+	for i := 0; i < len(points); i += step {
+		out = append(out, points[i])
+	}
+	return out
+}
