@@ -29,7 +29,11 @@ func load(o Options) (tests []*dsl.Test, problems []error, err error) {
 		}
 	}
 	tests, problems = l.parse()
-	if len(ids) > 0 {
+	for _, source := range o.Inline {
+		found, err := dsl.Parse(source.Name, source.Text)
+		tests, problems = append(tests, found...), appendErr(problems, err)
+	}
+	if ids = append(ids, o.IDs...); len(ids) > 0 {
 		chosen, broken, err := l.byID(ids)
 		if err != nil {
 			return nil, nil, err
@@ -42,7 +46,7 @@ func load(o Options) (tests []*dsl.Test, problems []error, err error) {
 
 // sortArgs tells paths from ids.
 func sortArgs(o Options) (paths, ids []string, err error) {
-	if len(o.Args) == 0 {
+	if len(o.Args)+len(o.IDs)+len(o.Inline) == 0 {
 		return []string{defaultDir(o.Dir)}, nil, nil
 	}
 	for _, arg := range o.Args {

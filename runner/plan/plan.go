@@ -19,6 +19,10 @@ type Options struct {
 	Dir string
 	// Args are files, folders or test ids; none: the folder suites, or Dir without one.
 	Args []string
+	// IDs are test ids, whatever files or folders have the same name.
+	IDs []string
+	// Inline are files of tests that lie nowhere: their paths start from Dir.
+	Inline []Source
 	// Platform keeps the cases of one platform; empty: all.
 	Platform dsl.Platform
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
@@ -29,6 +33,14 @@ type Options struct {
 	Environment string
 	// Env reads the process environment, for vars whose value names it.
 	Env func(string) (string, bool)
+	// Choice says which of the cases that the filters let through are run, how often and in which order.
+	Choice Choice
+}
+
+// Source is a file of tests that somebody sent.
+type Source struct {
+	Name string // as messages show it
+	Text []byte
 }
 
 // Plan is what will run.
@@ -36,8 +48,10 @@ type Plan struct {
 	Cases []Case
 	// Tests is how many tests were read, filtered ones too.
 	Tests int
-	// Left out by a filter: the cases that Platform and Labels dropped.
-	Filtered int
+	// Left are the cases that Platform and Labels left out, in the order of the files.
+	Left []Case
+	// Matched is how many cases the filters let through, Again how many of these Choice.Only names (all, if it names none).
+	Matched, Again int
 }
 
 // Case is one test on one platform, with one row of its data.
@@ -46,6 +60,7 @@ type Case struct {
 	Platform dsl.Platform
 	Dir      string   // folder of the test's file, absolute
 	Pack     string   // folder of its report pack, unique in the run
+	Twin     string   // what else a folder of that name would be: "try", unless it says otherwise
 	Labels   []string // tags and the platform
 	Row      dsl.Row  // of the test's data; the zero Row without any
 	Suite    []dsl.Var
@@ -87,16 +102,19 @@ func Build(o Options) (*Plan, error) {
 			return nil, err
 		}
 		problems = appendErr(problems, err)
-		kept := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return !keep(c) })
-		plan.Filtered += len(cases) - len(kept)
-		plan.Cases = append(plan.Cases, kept...)
-		for _, c := range kept { // what is not run may lack its variables
-			problems = appendErr(problems, check(c))
+		for _, c := range cases {
+			if !keep(c) {
+				plan.Left = append(plan.Left, c)
+				continue
+			}
+			plan.Cases = append(plan.Cases, c)
+			problems = appendErr(problems, check(c)) // what is not run may lack its variables
 		}
 	}
 	if len(problems) > 0 {
 		return nil, Problems(distinct(problems))
 	}
+	plan.choose(o.Choice)
 	return plan, nil
 }
 
@@ -225,3 +243,6 @@ func unique(tests []*dsl.Test) (problems []error) {
 func order(a, b *dsl.Test) int {
 	return cmp.Or(cmp.Compare(filepath.ToSlash(a.Pos.File), filepath.ToSlash(b.Pos.File)), cmp.Compare(a.Pos.Line, b.Pos.Line))
 }
+
+// List reads the tests that the options name, without planning them; problems are the files that hold none.
+func List(o Options) (tests []*dsl.Test, problems []error, err error) { return load(o) }

@@ -135,8 +135,8 @@ func TestFilters(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			o := plan.Options{Dir: dir, Args: test.args, Labels: test.labels, Platform: test.platform}
 			want(t, packs(t, o), test.want...)
-			if p, err := plan.Build(o); err != nil || len(p.Cases)+p.Filtered < p.Tests {
-				t.Errorf("%d cases and %d filtered of %d tests, %v", len(p.Cases), p.Filtered, p.Tests, err)
+			if p, err := plan.Build(o); err != nil || len(p.Cases)+len(p.Left) < p.Tests {
+				t.Errorf("%d cases and %d filtered of %d tests, %v", len(p.Cases), len(p.Left), p.Tests, err)
 			}
 		})
 	}
@@ -330,22 +330,74 @@ func TestHugeAndNestedFilesAreErrors(t *testing.T) {
 	fails(t, plan.Options{Dir: dir}, "suites/huge.yaml", "suites/deep.yaml")
 }
 
-// BenchmarkPlan reads and plans 1,000 test files of ten steps.
-func BenchmarkPlan(b *testing.B) {
+// generated makes a project of n test files of ten steps.
+func generated(tb testing.TB, n int) string {
 	files := map[string]string{}
-	for i := range 1000 {
+	for i := range n {
 		var steps strings.Builder
 		for n := range 5 {
 			fmt.Fprintf(&steps, "  - tap: {label: \"Row ${USER} %d\", below: Header}\n  - assert: Welcome, ${USER}\n", n)
 		}
-		files[fmt.Sprintf("suites/%02d/test-%04d.yaml", i%20, i)] = fmt.Sprintf("id: test-%04d\nplatform: web\ntags: [t%d]\nvars: {USER: ada}\nsteps:\n%s", i, i%7, steps.String())
+		files[fmt.Sprintf("suites/%02d/test-%05d.yaml", i%20, i)] = fmt.Sprintf("id: test-%05d\nplatform: web\ntags: [t%d]\nvars: {USER: ada}\nsteps:\n%s", i, i%7, steps.String())
 	}
-	dir := project(b, files)
-	b.ReportAllocs()
-	for b.Loop() {
-		p, err := plan.Build(plan.Options{Dir: dir, Labels: "!t3"})
-		if err != nil || p.Tests != 1000 || len(p.Cases)+p.Filtered != 1000 {
-			b.Fatalf("%+v, %v", p, err)
+	return project(tb, files)
+}
+
+func planAll(tb testing.TB, dir string, n int) {
+	p, err := plan.Build(plan.Options{Dir: dir, Labels: "!t3"})
+	if err != nil || p.Tests != n || len(p.Cases)+len(p.Left) != n {
+		tb.Fatalf("%+v, %v", p, err)
+	}
+}
+
+// BenchmarkPlan parses, validates and plans 1,000 and 10,000 test files in one go, and tells how much more one of 10,000 costs than one of
+// 1,000: 1 is linear.
+func BenchmarkPlan(b *testing.B) {
+	perTest := map[int]float64{}
+	for _, n := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := generated(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				planAll(b, dir, n)
+			}
+			perTest[n] = float64(b.Elapsed().Microseconds()) / float64(b.N*n)
+			b.ReportMetric(perTest[n], "µs/test")
+			if n == 10_000 && perTest[1000] > 0 {
+				b.ReportMetric(perTest[n]/perTest[1000], "times-of-1000")
+			}
+		})
+	}
+}
+
+// TestPlanningGrowsLinearly counts work in allocations, which do not depend on the machine.
+func TestPlanningGrowsLinearly(t *testing.T) {
+	few, many := generated(t, 60), generated(t, 600)
+	a := testing.AllocsPerRun(1, func() { planAll(t, few, 60) })
+	b := testing.AllocsPerRun(1, func() { planAll(t, many, 600) })
+	if b > a*11 {
+		t.Errorf("600 tests need %.0f allocations and 60 need %.0f: %.1f times as many", b, a, b/a)
+	}
+}
+
+// Tests that were sent lie nowhere; an id is never taken for the folder of the same name.
+func TestSentTests(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "suites", "login"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, id := range map[string]string{"a.yaml": "login", "login/b.yaml": "other"} {
+		if err := os.WriteFile(filepath.Join(dir, "suites", name), []byte("id: "+id+"\nplatform: web\nsteps:\n  - log: hello\n"), 0o644); err != nil {
+			t.Fatal(err)
 		}
+	}
+	sent := plan.Source{Name: "request.yaml", Text: []byte("id: sent\nplatform: web\nsteps:\n  - log: hello\n")}
+	p, err := plan.Build(plan.Options{Dir: filepath.Join(dir, "suites"), IDs: []string{"login"}, Inline: []plan.Source{sent}})
+	if err != nil || len(p.Cases) != 2 || p.Cases[0].Pack != "login" && p.Cases[1].Pack != "login" {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	sent.Text = []byte("id: sent\nsteps:\n  - tapp: x\n")
+	if _, err := plan.Build(plan.Options{Dir: dir, Inline: []plan.Source{sent}}); err == nil || !strings.Contains(err.Error(), `request.yaml:3:5: unknown action "tapp"`) {
+		t.Errorf("%v", err)
 	}
 }
