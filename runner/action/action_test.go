@@ -128,6 +128,76 @@ func TestTapWaitsUntilElementStandsStill(t *testing.T) {
 	})
 }
 
+func TestTapWaitsUntilThePageIsDrawn(t *testing.T) {
+	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+		target := button("Go", 0, 100, 900, 200)
+		if at >= 1200*time.Millisecond {
+			target = button("Go", 0, 600, 900, 700)
+		}
+		target.Undrawn = at < 1200*time.Millisecond
+		return []*drivers.Node{target}
+	}
+	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
+		if f := device(s); err != nil || len(f.taps) != 1 || f.taps[0] != image.Pt(450, 650) {
+			t.Fatalf("taps %v at %v, error %v", f.taps, f.when, err)
+		}
+	})
+}
+
+func TestTapOnAPageThatDrawsNothing(t *testing.T) {
+	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+		still, clock := button("Go", 0, 100, 900, 200), el(at.String(), 0, 300, 900, 400) // its script runs all the same
+		still.Undrawn, clock.Undrawn = true, true
+		return []*drivers.Node{still, clock}
+	}
+	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
+		if f := device(s); err != nil || len(f.taps) != 1 || f.when[0] < 2*time.Second {
+			t.Fatalf("taps %v at %v, error %v", f.taps, f.when, err)
+		}
+	})
+}
+
+// aiming is a device that holds touches back which would miss.
+type aiming struct {
+	*fake
+	at   []string
+	miss int // so many touches
+}
+
+func (d *aiming) Aim(n *drivers.Node) {
+	if n != nil {
+		d.at = append(d.at, n.Text)
+	}
+}
+
+func (d *aiming) Tap(ctx context.Context, p image.Point) error {
+	if d.miss--; d.miss >= 0 {
+		return drivers.ErrMissed
+	}
+	return d.fake.Tap(ctx, p)
+}
+
+func TestATapThatWouldMissIsAimedAgain(t *testing.T) {
+	for miss, want := range map[int]string{0: "", 2: "", 1e6: "in its place"} {
+		f := &fake{show: func(time.Duration, []image.Point) []*drivers.Node {
+			return []*drivers.Node{button("Go", 0, 100, 900, 200)}
+		}}
+		d := &aiming{fake: f, miss: miss}
+		synctest.Test(t, func(t *testing.T) {
+			f.began = time.Now()
+			s := &action.Session{Timeout: 10 * time.Second}
+			s.Device = d
+			err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Go")})
+			if want == "" && (err != nil || len(f.taps) != 1 || len(d.at) != miss+1 || d.at[0] != "Go" || s.Detail.Proof != reporters.ProofHit) {
+				t.Errorf("%d times missed: taps %v, aimed at %v, proof %s, error %v", miss, f.taps, d.at, s.Detail.Proof, err)
+			}
+			if want != "" && (!errors.Is(err, drivers.ErrNotActionable) || len(f.taps) != 0 || s.Detail.Proof != reporters.ProofMoved || f.at() > 2*s.Timeout) {
+				t.Errorf("always missed: taps %v, after %s, proof %s, error %v", f.taps, f.at(), s.Detail.Proof, err)
+			}
+		})
+	}
+}
+
 func TestTapFailsOnElementThatNeverStands(t *testing.T) {
 	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
 		y := 100 + int(at/time.Millisecond)%1000
@@ -296,40 +366,6 @@ func TestPoint(t *testing.T) {
 	perform(t, f, dsl.Tap{Selector: dsl.Selector{Point: &dsl.Point{X: 1000, Y: 10}}}, func(t *testing.T, s *action.Session, err error) {
 		wantFail(t, err, false, "outside")
 	})
-}
-
-func TestInput(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		field  func(typed string) *drivers.Node
-		fail   string
-		noted  string
-		expect string
-	}{
-		{name: "arrives", field: func(s string) *drivers.Node { return edit(s, true) }},
-		{name: "nothing arrives", field: func(string) *drivers.Node { return edit("", true) }, fail: "still shows"},
-		{name: "formatted", field: func(s string) *drivers.Node { return edit(strings.ToUpper(s), true) }, noted: "ADA"},
-		{name: "no focus", field: func(s string) *drivers.Node { return edit(s, false) }, fail: "no text field has the focus"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := &fake{began: time.Now(), treeCost: 40 * time.Millisecond}
-				f.show = func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{test.field(f.typed)} }
-				s := &action.Session{Device: f, Timeout: 5 * time.Second}
-				err := action.Perform(t.Context(), s, dsl.Input{Text: "ada"})
-				if test.fail != "" {
-					wantFail(t, err, false, test.fail)
-					return
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if notes := strings.Join(s.Detail.Doubts, ";"); !strings.Contains(notes, test.noted) {
-					t.Errorf("notes %q", notes)
-				}
-			})
-		})
-	}
 }
 
 func edit(text string, focused bool) *drivers.Node {

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -36,7 +35,30 @@ func install(ctx context.Context, s *Session, a dsl.Install) error {
 	if err != nil {
 		return err
 	}
-	return onApps(s, func(d drivers.AppManager) error { return d.Install(ctx, path) })
+	return onApps(s, func(d drivers.AppManager) error {
+		w, ok := d.(drivers.WatchedInstaller)
+		if !ok {
+			return d.Install(ctx, path)
+		}
+		return w.InstallWatched(ctx, path, s.installProgress(filepath.Base(path)))
+	})
+}
+
+// progressEvery is how often a long installation tells how far it has come.
+const progressEvery = 5 * time.Second
+
+func (s *Session) installProgress(name string) func(done, total int64) {
+	began := time.Now()
+	last := began
+	return func(done, total int64) {
+		switch now := time.Now(); {
+		case done == total:
+			s.noteOnce("%s: %.1f MB were sent in %s", name, float64(total)/1e6, now.Sub(began).Round(10*time.Millisecond))
+		case now.Sub(last) >= progressEvery && s.Progress != nil:
+			last = now
+			s.Progress(fmt.Sprintf("%s: %d %% sent", name, 100*done/total))
+		}
+	}
 }
 
 func setPermissions(ctx context.Context, s *Session, a dsl.SetPermissions) error {
@@ -51,6 +73,9 @@ func setPermissions(ctx context.Context, s *Session, a dsl.SetPermissions) error
 }
 
 func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
+	if err := s.mayOpen(ctx, a.URL); err != nil {
+		return err
+	}
 	if n, ok := s.Device.(drivers.Navigator); ok {
 		return n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout))
 	}
@@ -83,25 +108,4 @@ func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) 
 		how.Arguments[name] = fmt.Sprint(value)
 	}
 	return manager.LaunchWith(ctx, a.Package, how)
-}
-
-// file gives the real path of a file that a test names; it must lie below the test's folder or the project that holds it.
-func (s *Session) file(name string) (string, error) {
-	if s.Dir == "" {
-		return "", &Failure{problem("%q: only a test in a file can name files", name)}
-	}
-	path := filepath.FromSlash(name)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(s.Dir, path)
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", &Failure{problem("there is no file %s", path)}
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", &Failure{problem("%s is not a file", path)}
-	}
-	return path, nil
 }

@@ -131,14 +131,17 @@ func wanted(a dsl.AssertElement) string {
 
 func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
 	value, err := s.Eval(a.Expr)
-	if err != nil {
-		return &Failure{reporters.Problem{Message: err.Error(), Assertion: true, Expected: a.Expr.Text + " to be true"}}
-	}
-	if value == true {
+	var p reporters.Problem
+	switch {
+	case err != nil:
+		p = ProblemOf(err)
+	case value == true:
 		return nil
+	default:
+		p = problem("%s is %s, not true", a.Expr.Text, dsl.Show(value))
+		p.Actual = dsl.Show(value)
 	}
-	p := problem("%s is %v, not true", a.Expr.Text, value)
-	p.Assertion, p.Expected, p.Actual = true, a.Expr.Text+" to be true", fmt.Sprint(value)
+	p.Assertion, p.Expected = true, a.Expr.Text+" to be true"
 	return &Failure{p}
 }
 

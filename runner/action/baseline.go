@@ -11,14 +11,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
 
-	"github.com/orisano/pixelmatch"
-
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
 )
-
-// sensitivity is how different the colour of one pixel may be, from 0 to 1, and count as the same: what a font rasteriser may change.
-const sensitivity = 0.1
 
 // assertScreenshot compares the screen, or an element of it, with the picture that a run with --update-baselines left beside the test.
 func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
@@ -26,31 +27,44 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 		return &Failure{problem("baselines lie beside the test: only a test in a file has some")}
 	}
 	var now *image.RGBA
-	var compared comparison
+	var compared pixels.Comparison
+	var baseline image.Image
 	var path string
+	var why error // that the picture cannot be compared yet
+	var resting still
 	err := poll(ctx, s.Timeout, func() (err error) {
-		if now, err = s.shoot(ctx, a); err != nil {
+		if now, why = s.shoot(ctx, a); why != nil {
+			return awaitApp(why)
+		}
+		if path, err = s.path(fmt.Sprintf("baselines/%s.png", baselineName(a.Name, s.Platform, now.Rect.Size()))); err != nil {
 			return err
 		}
-		path = filepath.Join(s.Dir, "baselines", fmt.Sprintf("%s-%s-%dx%d.png", a.Name, s.Platform, now.Rect.Dx(), now.Rect.Dy()))
 		if s.UpdateBaselines {
-			return s.resting(ctx, a, now)
+			return resting.see(now)
 		}
-		if compared, err = compare(path, now); err != nil {
+		if baseline, compared, err = compare(path, now); errors.Is(err, fs.ErrNotExist) {
+			why = err
+			return s.awaitSize(path, a.Name, err)
+		} else if err != nil {
 			return err
 		}
-		if compared.percent > a.Threshold {
+		if compared.Percent > a.Threshold {
 			return errWait
 		}
 		return nil
 	})
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errWait) && errors.Is(why, fs.ErrNotExist):
 		kept := s.evidence(a.Name+"-actual.png", now)
-		return &Failure{problem("there is no baseline %s: look at %s, and when it is right run once more with --update-baselines", path, kept)}
-	case errors.Is(err, errWait) && !s.UpdateBaselines:
-		return s.different(a, compared, now)
-	case err != nil && !errors.Is(err, errWait):
+		s.Detail.Compared = &reporters.Compared{Name: a.Name, Actual: kept}
+		return &Failure{problem("there is no baseline %s%s; %s run once more with --update-baselines", path, others(path, a.Name), lookAt(kept))}
+	case errors.Is(err, errWait) && why != nil:
+		return why
+	case errors.Is(err, errWait) && s.UpdateBaselines:
+		return &Failure{problem("the picture kept changing, so that no baseline was written: mask what moves")}
+	case errors.Is(err, errWait):
+		return s.different(a, compared, baseline, now)
+	case err != nil:
 		return err
 	case s.UpdateBaselines:
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -59,121 +73,215 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 		s.note("the baseline %s was written", filepath.Base(path))
 		return writePNG(path, now)
 	}
-	s.note("%.3f %% of the pixels differ from the baseline", compared.percent)
+	s.Detail.Compared = &reporters.Compared{Name: a.Name, Pixels: compared.Different, Percent: compared.Percent}
+	s.note("%d pixels, %.4f %%, differ from the baseline", compared.Different, compared.Percent)
 	return nil
 }
 
-// resting waits until two pictures in a row are alike: a baseline must not show a movement.
-func (s *Session) resting(ctx context.Context, a dsl.AssertScreenshot, now *image.RGBA) error {
-	again, err := s.shoot(ctx, a)
-	if err == nil && !changed(now, again, now.Rect).Empty() {
-		err = errWait
+// baselineName is that of the picture of one platform and size.
+func baselineName(name string, on dsl.Platform, size image.Point) string {
+	return fmt.Sprintf("%s-%s-%dx%d", name, on, size.X, size.Y)
+}
+
+// awaitApp makes an error of the app one that is waited out: the element may come.
+func awaitApp(err error) error {
+	var app *Failure
+	if errors.As(err, &app) {
+		return errWait
 	}
 	return err
 }
 
-// shoot takes the picture that is compared: cropped to the element, masked elements painted over.
-func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGBA, error) {
-	crop := image.Rectangle{}
-	var masks []image.Rectangle
-	if a.Element != nil || len(a.Mask) > 0 {
-		w := newWatch(s)
-		if err := w.read(ctx, false); err != nil {
-			return nil, err
-		}
-		if a.Element != nil {
-			found, err := w.find(ctx, *a.Element, false)
-			if err != nil {
-				return nil, err
-			}
-			if len(found) == 0 {
-				return nil, missing(s, *a.Element, w.tree, true)
-			}
-			crop = found[0].Node.Bounds
-		}
-		for _, m := range a.Mask {
-			found, err := w.find(ctx, m, false)
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range found {
-				masks = append(masks, f.Node.Bounds)
-			}
+// awaitSize waits when there are baselines of other sizes on this platform: what is compared may still grow, or the screen turn.
+func (s *Session) awaitSize(path, name string, err error) error {
+	for _, other := range baselines(path, name) {
+		if strings.HasPrefix(other, name+"-"+string(s.Platform)+"-") {
+			return errWait
 		}
 	}
-	img, err := s.Device.Screenshot(ctx)
+	return err
+}
+
+// still waits until pictures are alike for a while: a baseline must not show a movement.
+type still struct {
+	last  *image.RGBA
+	since time.Time
+}
+
+func (r *still) see(now *image.RGBA) error {
+	if r.last == nil || !pixels.Changed(r.last, now, now.Rect).Empty() {
+		r.last, r.since = now, time.Now()
+	}
+	if time.Since(r.since) < quietStable {
+		return errWait
+	}
+	return nil
+}
+
+// shoot takes the picture that is compared: cropped to the element, masked elements painted over.
+func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGBA, error) {
+	crop, masks, err := s.parts(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	return cut(img, crop, masks), nil
-}
-
-// cut gives a copy of a part of a picture, all of it when crop is empty, in which the masked rectangles have one colour.
-func cut(img image.Image, crop image.Rectangle, masks []image.Rectangle) *image.RGBA {
-	if crop = crop.Intersect(img.Bounds()); crop.Empty() {
+	img, err := s.photograph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if a.Element == nil {
 		crop = img.Bounds()
 	}
+	if crop = crop.Intersect(img.Bounds()); crop.Empty() {
+		return nil, &Failure{problem("%s is not on the screen, but beside it: scroll to it first", drivers.Describe(*a.Element))}
+	}
+	if s.Platform != dsl.Web { // its clock and battery are none of the app
+		masks = append(masks, pixels.StatusBar(img.Bounds().Size()))
+	}
+	out := cut(img, crop, masks)
+	if covered(out) {
+		return nil, &Failure{problem("the masks cover all of the picture: nothing is left to compare")}
+	}
+	return out, nil
+}
+
+// parts looks for the element that is compared and for those that are masked.
+func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image.Rectangle, masks []image.Rectangle, err error) {
+	if a.Element == nil && len(a.Mask) == 0 {
+		return crop, nil, nil
+	}
+	w := newWatch(s)
+	if err := w.read(ctx, false); err != nil {
+		return crop, nil, err
+	}
+	if a.Element != nil {
+		found, err := w.find(ctx, *a.Element, false)
+		if err != nil {
+			return crop, nil, err
+		}
+		if len(found) == 0 {
+			return crop, nil, missing(s, *a.Element, w.tree, true)
+		}
+		crop = found[0].Node.Bounds
+	}
+	for _, m := range a.Mask {
+		found, err := w.find(ctx, m, false)
+		if err != nil {
+			return crop, nil, err
+		}
+		for _, f := range found {
+			masks = append(masks, f.Node.Bounds)
+		}
+	}
+	return crop, masks, nil
+}
+
+func lookAt(picture string) string {
+	if picture == "" {
+		return "when the screen is right,"
+	}
+	return "look at " + picture + ", and when it is right"
+}
+
+// others names the baselines that there are for other platforms and sizes.
+func others(path, name string) string {
+	found := baselines(path, name)
+	if len(found) == 0 {
+		return ""
+	}
+	return " (there is " + strings.Join(found[:min(3, len(found))], ", ") + ")"
+}
+
+// baselines lists those of one name beside a path.
+func baselines(path, name string) []string {
+	of := regexp.MustCompile("^" + regexp.QuoteMeta(name) + `-[a-z]+-\d+x\d+\.png$`)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil // there is none
+	}
+	var found []string
+	for _, e := range entries {
+		if of.MatchString(e.Name()) {
+			found = append(found, e.Name())
+		}
+	}
+	return found
+}
+
+// maskColour is what masked parts get.
+var maskColour = color.RGBA{255, 0, 255, 255}
+
+// cut gives a copy of a part of a picture in which the masked rectangles have one colour.
+func cut(img image.Image, crop image.Rectangle, masks []image.Rectangle) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: crop.Size()})
 	draw.Draw(out, out.Rect, img, crop.Min, draw.Src)
 	for _, m := range masks {
-		draw.Draw(out, m.Sub(crop.Min), image.NewUniform(color.RGBA{255, 0, 255, 255}), image.Point{}, draw.Src)
+		draw.Draw(out, m.Sub(crop.Min), image.NewUniform(maskColour), image.Point{}, draw.Src)
 	}
 	return out
 }
 
-// comparison is how a picture differs from its baseline.
-type comparison struct {
-	percent  float64
-	baseline image.Image
-	diff     image.Image
+// covered tells whether nothing of a picture is left beside masks.
+func covered(img *image.RGBA) bool {
+	for i := 0; i < len(img.Pix); i += 4 {
+		if img.Pix[i] != maskColour.R || img.Pix[i+1] != maskColour.G || img.Pix[i+2] != maskColour.B {
+			return false
+		}
+	}
+	return true
 }
 
-// compare counts the pixels that differ, leaving out those that anti-aliasing explains.
-func compare(path string, now *image.RGBA) (comparison, error) {
-	f, err := os.Open(path)
+// compare reads the baseline and compares.
+func compare(path string, now *image.RGBA) (image.Image, pixels.Comparison, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, pixels.Comparison{}, err
+	}
+	baseline, err := readPicture(path)
 	if err != nil {
-		return comparison{}, err
+		return nil, pixels.Comparison{}, err
 	}
-	defer f.Close()
-	baseline, err := png.Decode(f)
+	compared, err := pixels.Compare(baseline, now)
+	if errors.Is(err, pixels.ErrSize) {
+		return nil, compared, &Failure{problem("the baseline %s is %v, not %v", path, baseline.Bounds().Size(), now.Rect.Size())}
+	}
 	if err != nil {
-		return comparison{}, &Failure{problem("the baseline %s cannot be read: %v", path, err)}
+		return nil, compared, fmt.Errorf("compare with %s: %w", path, err)
 	}
-	if baseline.Bounds().Size() != now.Rect.Size() {
-		return comparison{}, &Failure{problem("the baseline %s is %v, not %v", path, baseline.Bounds().Size(), now.Rect.Size())}
-	}
-	var diff image.Image
-	n, err := pixelmatch.MatchPixel(baseline, now, pixelmatch.Threshold(sensitivity), pixelmatch.WriteTo(&diff))
-	if err != nil {
-		return comparison{}, fmt.Errorf("compare with %s: %w", path, err)
-	}
-	return comparison{percent: 100 * float64(n) / float64(now.Rect.Dx()*now.Rect.Dy()), baseline: baseline, diff: diff}, nil
+	return baseline, compared, nil
 }
 
-// different keeps the three pictures and says how far they are apart.
-func (s *Session) different(a dsl.AssertScreenshot, c comparison, now *image.RGBA) error {
-	s.evidence(a.Name+"-expected.png", c.baseline)
-	s.evidence(a.Name+"-actual.png", now)
-	kept := s.evidence(a.Name+"-diff.png", c.diff)
-	p := problem("the screen differs from the baseline %q in %.3f %% of its pixels, and %g %% are allowed; see %s", a.Name, c.percent, a.Threshold, kept)
-	p.Assertion, p.Expected, p.Actual = true, fmt.Sprintf("at most %g %% of the pixels differ", a.Threshold), fmt.Sprintf("%.3f %% differ", c.percent)
+// different keeps the three pictures and says how far they are apart, and where.
+func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baseline image.Image, now *image.RGBA) error {
+	s.Detail.Compared = &reporters.Compared{Name: a.Name, Pixels: c.Different, Percent: c.Percent,
+		Expected:   s.evidence(a.Name+"-expected.png", baseline),
+		Actual:     s.evidence(a.Name+"-actual.png", now),
+		Difference: s.evidence(a.Name+"-diff.png", c.Picture)}
+	p := problem("the screen differs from the baseline %q in %d pixels (%.4f %%) within %d,%d to %d,%d, and %g %% are allowed", a.Name, c.Different, c.Percent,
+		c.Box.Min.X, c.Box.Min.Y, c.Box.Max.X, c.Box.Max.Y, a.Threshold)
+	p.Assertion, p.Expected, p.Actual = true, fmt.Sprintf("at most %g %% of the pixels differ", a.Threshold), fmt.Sprintf("%d pixels (%.4f %%) differ", c.Different, c.Percent)
 	return &Failure{p}
 }
 
 // evidence keeps a picture as an artifact and gives its name in the report; that it cannot be kept is told by the report itself.
 func (s *Session) evidence(name string, img image.Image) string {
 	if img == nil || s.Keep == nil || s.NoPictures {
-		return name
+		return ""
+	}
+	if s.kept == nil {
+		s.kept = map[string]int{}
+	}
+	if s.kept[name]++; s.kept[name] > 1 {
+		ext := filepath.Ext(name)
+		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), s.kept[name], ext)
 	}
 	path := filepath.Join(s.Work, name)
 	if err := writePNG(path, img); err != nil {
 		s.note("%s was not kept: %v", name, err)
-		return name
+		return ""
 	}
 	kept, err := s.Keep("artifacts/"+name, path)
 	if err != nil {
 		s.note("%s was not kept: %v", name, err)
-		return name
+		return ""
 	}
 	return kept
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -96,45 +94,4 @@ func textOf(n *drivers.Node) string {
 		return n.Text
 	}
 	return n.Label()
-}
-
-// random makes data of a kind from the session's seed, which the report records.
-func (s *Session) random(kind string, length int) string {
-	if s.Seed == 0 {
-		s.Seed = rand.Uint64()
-	}
-	if s.dice == nil {
-		s.dice = rand.New(rand.NewPCG(s.Seed, 0))
-	}
-	s.note("random %s with seed %d", kind, s.Seed)
-	given := []string{"Ada", "Grace", "Alan", "Barbara", "Edsger", "Frances", "Donald", "Margaret", "Niklaus", "Radia"}
-	family := []string{"Lovelace", "Hopper", "Turing", "Liskov", "Dijkstra", "Allen", "Knuth", "Hamilton", "Wirth", "Perlman"}
-	name := func(from []string) string { return from[s.dice.IntN(len(from))] }
-	switch kind {
-	case "email":
-		return fmt.Sprintf("%s.%s.%s@example.com", strings.ToLower(name(given)), strings.ToLower(name(family)), s.letters("0123456789", 6))
-	case "name":
-		return name(given) + " " + name(family)
-	case "phone":
-		return "+1555" + s.letters("0123456789", 7)
-	case "word":
-		return s.letters("bcdfghklmnprst", 1) + s.letters("aeiou", 1) + s.letters("bcdfghklmnprst", 1) + s.letters("aeiou", 1) + s.letters("lmnrst", 1)
-	case "number":
-		if length == 0 {
-			length = 8
-		}
-		return s.letters("123456789", 1) + s.letters("0123456789", length-1)
-	}
-	if length == 0 {
-		length = 20
-	}
-	return s.letters("abcdefghijklmnopqrstuvwxyz", length)
-}
-
-func (s *Session) letters(from string, n int) string {
-	var b strings.Builder
-	for range n {
-		b.WriteByte(from[s.dice.IntN(len(from))])
-	}
-	return b.String()
 }

@@ -23,6 +23,9 @@ func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 	if a.Text != "" {
 		return s.extractFromScreen(ctx, a)
 	}
+	if a.Prompt != "" {
+		return s.extractByPrompt(ctx, a.Prompt)
+	}
 	n, err := see(ctx, s, a.Selector)
 	if err != nil {
 		return err

@@ -21,12 +21,26 @@ func ProblemOf(err error) reporters.Problem {
 	if errors.As(err, &f) {
 		return f.Problem
 	}
-	problem := reporters.Problem{Message: err.Error()}
+	problem := reporters.Problem{Message: err.Error(), Kind: kindOf(err)}
 	var several *drivers.AmbiguousError
 	if errors.As(err, &several) {
 		problem.Candidates = several.Candidates
 	}
 	return problem
+}
+
+// kindOf is what an error of a driver is for a program that called.
+func kindOf(err error) string {
+	for _, k := range []struct {
+		is   error
+		kind string
+	}{{drivers.ErrNotFound, reporters.NotFound}, {drivers.ErrAmbiguous, reporters.Ambiguous}, {drivers.ErrNotActionable, reporters.NotActionable},
+		{drivers.ErrNoApp, reporters.NoApp}, {drivers.ErrAppCrashed, reporters.AppCrashed}, {drivers.ErrUnsupported, reporters.Unsupported}} {
+		if errors.Is(err, k.is) {
+			return k.kind
+		}
+	}
+	return ""
 }
 
 // VerdictOf gives the verdict that an error of Perform means.
@@ -43,11 +57,11 @@ func VerdictOf(err error) reporters.Verdict {
 
 // missing is the failure of an element that did not come.
 func missing(s *Session, sel dsl.Selector, t *drivers.Tree, assertion bool) error {
-	f := &Failure{reporters.Problem{Expected: drivers.Describe(sel) + " on the screen", Assertion: assertion}}
-	for _, n := range t.Nearest(sel, 3) {
-		f.Candidates = append(f.Candidates, n.String())
+	f := &Failure{Missing(sel, t)}
+	f.Assertion = assertion
+	if r := s.Reading; r != nil && (sel.OCR != "" || sel.Fallback != "") {
+		f.Candidates, f.Actual = append(r.nearest(), f.Candidates...), r.shown()
 	}
-	f.Actual = shown(t)
 	f.Message = fmt.Sprintf("%s did not appear within %s; %s", drivers.Describe(sel), s.Timeout, f.Actual)
 	return f
 }

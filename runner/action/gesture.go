@@ -9,6 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
 )
 
 // able gives the device as one that has the power T; a device without it is a matter of the device, not of the app.
@@ -27,6 +28,7 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 		if err == nil {
 			s.touched(p)
 			s.tapped = nil
+			s.meant(nil)
 		}
 		return p, err
 	}
@@ -35,31 +37,88 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 		return image.Point{}, err
 	}
 	s.touched(m.Point)
+	s.meant(m.Node)
 	s.tapped = m.Target
 	return m.Point, nil
 }
 
 func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
-	return touch(ctx, s, a.Selector, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
+	return touch(ctx, s, spot{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
 }
 
 func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
-	return touch(ctx, s, a.Selector, func(d drivers.Gestures, p image.Point) error {
+	return touch(ctx, s, spot{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
 	})
 }
 
 // touch makes a gesture at one element or point.
-func touch(ctx context.Context, s *Session, sel dsl.Selector, do func(drivers.Gestures, image.Point) error) error {
+func touch(ctx context.Context, s *Session, at spot, do func(drivers.Gestures, image.Point) error) error {
 	d, err := able[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
-	p, err := aim(ctx, s, sel)
-	if err != nil {
-		return err
+	return strike(ctx, s, at.aim, func(p image.Point) error { return do(d, p) })
+}
+
+// meant tells a device that can hold a touch back which element the next one is meant for; nil: whatever is there.
+func (s *Session) meant(n *drivers.Node) {
+	d, ok := s.Device.(drivers.Aimer)
+	if !ok {
+		return
 	}
-	return do(d, p)
+	if n != nil && n.Type == seenType { // in the pixels
+		n = nil
+	}
+	d.Aim(n)
+}
+
+// strike aims and touches. When the device held the touch back, because something else had come to the place by then, it aims again.
+func strike(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error), touch func(image.Point) error) error {
+	defer func(whole time.Duration) { s.Timeout = whole }(s.Timeout)
+	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
+		p, err := aim(ctx, s)
+		if err == nil {
+			err = touch(p)
+		}
+		if !errors.Is(err, drivers.ErrMissed) {
+			return err
+		}
+		s.noteOnce("held back: %v", err)
+		if time.Until(deadline) <= 0 {
+			s.Detail.Proof = reporters.ProofMoved
+			return err
+		}
+	}
+}
+
+// spot is an element, or a place within it.
+type spot struct {
+	sel dsl.Selector
+	at  *dsl.Point
+}
+
+// aim gives where to touch.
+func (o spot) aim(ctx context.Context, s *Session) (image.Point, error) {
+	p, err := aim(ctx, s, o.sel)
+	if err != nil || o.at == nil {
+		return p, err
+	}
+	b := s.Detail.Bounds
+	area := image.Rect(b[0], b[1], b[2], b[3])
+	x, y := o.at.X, o.at.Y
+	if o.at.Percent {
+		x, y = x*float64(area.Dx())/100, y*float64(area.Dy())/100
+	}
+	p = area.Min.Add(image.Pt(int(x), int(y)))
+	if o.at.Percent { // 100 % is the last pixel
+		p.X, p.Y = min(p.X, area.Max.X-1), min(p.Y, area.Max.Y-1)
+	}
+	if !p.In(area) {
+		return p, &Failure{problem("%g,%g lies outside %s, which is %dx%d", o.at.X, o.at.Y, s.Detail.Matched, area.Dx(), area.Dy())}
+	}
+	s.touched(p)
+	return p, nil
 }
 
 func drag(ctx context.Context, s *Session, a dsl.Drag) error {
@@ -67,17 +126,18 @@ func drag(ctx context.Context, s *Session, a dsl.Drag) error {
 	if err != nil {
 		return err
 	}
-	to, err := aim(ctx, s, a.To.Selector)
-	if err != nil {
-		return err
+	var to image.Point
+	ends := func(ctx context.Context, s *Session) (from image.Point, err error) {
+		if to, err = aim(ctx, s, a.To.Selector); err != nil {
+			return from, err
+		}
+		return aim(ctx, s, a.From.Selector)
 	}
-	from, err := aim(ctx, s, a.From.Selector)
-	if err != nil {
-		return err
-	}
-	s.note("dropped at %d,%d", to.X, to.Y)
-	s.tapped = nil
-	return d.Drag(ctx, from, to, millis(a.DurationMs, 1000))
+	return strike(ctx, s, ends, func(from image.Point) error {
+		s.noteOnce("dropped at %d,%d", to.X, to.Y)
+		s.tapped = nil
+		return d.Drag(ctx, from, to, millis(a.DurationMs, 1000))
+	})
 }
 
 func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
@@ -151,6 +211,7 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 		if err != nil {
 			return image.Rectangle{}, err
 		}
+		s.Detail.Proof, s.aimed = "", nil // nothing is tapped
 		return m.Node.Bounds, nil
 	}
 	img, err := s.Device.Screenshot(ctx)
@@ -168,8 +229,10 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		limit = 30
 	}
 	var before uint64
+	seed := newWatch(s).seed // one for all looks, so that their digests can be compared
 	for moves := 0; ; moves++ {
 		w := newWatch(s)
+		w.seed = seed
 		found, err := w.lookAround(ctx, a.Selector)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 	if err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := s.client().Do(request)
 	if err != nil {
 		return &Failure{problem("%s %s: %v", request.Method, request.URL.Redacted(), err)}
 	}
@@ -44,6 +44,14 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 	s.Value = value
 	s.note("%s %s: status %d, %d bytes", request.Method, request.URL.Redacted(), answer.StatusCode, len(body))
 	return expected(a, answer.StatusCode, string(body))
+}
+
+// client makes the connections that the session may make. One that is its own goes through no proxy: what is dialed is what is asked for.
+func (s *Session) client() *http.Client {
+	if s.Reach.Dial == nil {
+		return http.DefaultClient
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: s.Reach.Dial, DisableKeepAlives: true}}
 }
 
 func newRequest(ctx context.Context, a dsl.HTTP) (*http.Request, error) {

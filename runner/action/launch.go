@@ -19,6 +19,7 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 	if err := startApp(ctx, s, apps, a); err != nil {
 		return err
 	}
+	app, _, _ := strings.Cut(a.Package, "/") // behind the slash stands an activity
 	front, seen := "", ""
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if front, err = apps.Foreground(ctx); err != nil {
@@ -27,13 +28,13 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 		if front != "" {
 			seen = front
 		}
-		if front == a.Package || asksPermission(front) {
+		if front == app || asksPermission(front) {
 			return nil
 		}
 		return errWait
 	})
 	switch {
-	case err == nil && front != a.Package:
+	case err == nil && front != app:
 		s.doubt("a permission dialog (%s) is in front", front)
 	case errors.Is(err, errWait) && seen == "":
 		s.doubt("the device does not tell which app is in front")

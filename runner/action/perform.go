@@ -3,8 +3,10 @@ package action
 import (
 	"context"
 	"fmt"
+	"image"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,8 +27,22 @@ type Session struct {
 	Timeout time.Duration
 	// Dir is the folder from which paths in the test start; empty: there is none, and a path is an error.
 	Dir string
+	// Reach is what steps may touch of this machine.
+	Reach Reach
 	// Work is a folder for files that are not part of the report yet.
 	Work string
+	// Log gives what the device's log says since the test began, up to now; nil: nothing keeps it.
+	Log func() ([]byte, error)
+	// Film begins a film of its own within the recording, or ends it when name is "". nil: nothing is recorded.
+	Film func(name string) error
+	// Eyes for what no tree tells; nil: there are none.
+	Eyes drivers.Eyes
+	// Photograph takes a picture that shows no secrets; nil: the device's own will do.
+	Photograph func(ctx context.Context) (image.Image, error)
+	// Mask takes secrets out of a text; nil: there are none.
+	Mask func(string) string
+	// Told hears all that passes between a performer and a model. May be nil.
+	Told func(*drivers.Asked)
 	// Keep moves a file into the report under a name such as artifacts/x.png and gives the name that it got.
 	Keep func(name, from string) (string, error)
 	// Eval evaluates an expression over the variables of the test.
@@ -39,8 +55,14 @@ type Session struct {
 	NoPictures bool
 	// Tree is the newest one that a performer read in the current step, nil when there was none.
 	Tree *drivers.Tree
-	// Seed of random data; 0: drawn when it is needed.
+	// Reading is what was read in the pixels in the current step, nil when nothing was.
+	Reading *Reading
+	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
+	// Confirm is asked once an action's element is found, before it is touched; its error ends the action. May be nil.
+	Confirm func(*drivers.Tree, drivers.Match) error
+	// Progress tells of a step that takes long; nil: nobody listens.
+	Progress func(text string)
 	// Clipboard is what copyText and setClipboard left for paste.
 	Clipboard string
 
@@ -49,8 +71,12 @@ type Session struct {
 	// Value is what the current step gives to the step option as:, nil when it gives nothing.
 	Value any
 
-	dice   *rand.Rand
-	tapped *drivers.Node // the element that the last tap touched
+	kept      map[string]int // evidence by name, so that none is taken for another
+	neverIdle bool           // the screen was refused because it never stands still
+	aimed     *aimed         // the screen before the step's tap
+	crashed   *drivers.Crash // that was reported last
+	seeds     *rand.Rand     // draws the seeds of random data
+	tapped    *drivers.Node  // the element that the last tap touched
 }
 
 // Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is wrong; so
@@ -59,12 +85,16 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	if s.Detail == nil {
 		s.Detail = &reporters.Detail{}
 	}
-	s.Value, s.Tree = nil, nil
+	s.Value, s.Tree, s.Reading, s.aimed = nil, nil, nil, nil
 	do, ok := performers()[reflect.TypeOf(args)]
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)
 	}
-	return do(ctx, s, args)
+	err := do(ctx, s, args)
+	if err != nil && s.Detail.Proof == reporters.ProofHit {
+		s.Detail.Proof = "" // whether it was touched is not known
+	}
+	return s.withCrash(ctx, err)
 }
 
 // Performs tells whether an action has a performer.
@@ -93,6 +123,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, scroll)
 	on(table, scrollTo)
 	on(table, drag)
+	on(table, pinch)
 	on(table, press)
 	on(table, hideKeyboard)
 
@@ -112,15 +143,22 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, assertTrue)
 	on(table, assertApp)
 	on(table, assertScreenshot)
+	on(table, assertVisual)
+	on(table, assertLog)
 
 	on(table, rotate)
 	on(table, darkMode)
 	on(table, airplane)
 	on(table, notifications)
 	on(table, locale)
+	on(table, location)
+	on(table, addMedia)
+	on(table, alert)
 	on(table, shell)
 
 	on(table, screenshot)
+	on(table, startRecording)
+	on(table, stopRecording)
 	on(table, logMessage)
 	on(table, extract)
 
@@ -132,6 +170,9 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, webSelect)
 	on(table, webCheck)
 	on(table, webHover)
+	on(table, webDrag)
+	on(table, webPage)
+	on(table, webDialog)
 	on(table, webUpload)
 	on(table, webDownload)
 	on(table, webWait)
@@ -153,6 +194,13 @@ func on[T any](table map[reflect.Type]performer, do func(context.Context, *Sessi
 // note adds a remark to the step's detail.
 func (s *Session) note(format string, args ...any) {
 	s.Detail.Notes = append(s.Detail.Notes, fmt.Sprintf(format, args...))
+}
+
+// noteOnce adds a remark that more than one look may have a reason for.
+func (s *Session) noteOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Notes, text) {
+		s.Detail.Notes = append(s.Detail.Notes, text)
+	}
 }
 
 // doubt adds something that the step's verdict does not cover.

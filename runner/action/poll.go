@@ -19,6 +19,15 @@ var errWait = errors.New("not there yet")
 func poll(ctx context.Context, timeout time.Duration, look func() error) error {
 	pause := backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6, MaxInterval: 400 * time.Millisecond}
 	pause.Reset()
+	return pollWith(ctx, timeout, &pause, look)
+}
+
+// pollEvery is poll at one pace.
+func pollEvery(ctx context.Context, timeout, pace time.Duration, look func() error) error {
+	return pollWith(ctx, timeout, backoff.NewConstantBackOff(pace), look)
+}
+
+func pollWith(ctx context.Context, timeout time.Duration, pause backoff.BackOff, look func() error) error {
 	deadline := time.Now().Add(timeout)
 	for {
 		last := !time.Now().Before(deadline)
@@ -29,20 +38,8 @@ func poll(ctx context.Context, timeout time.Duration, look func() error) error {
 		if last {
 			return err
 		}
-		if err := sleep(ctx, min(pause.NextBackOff(), max(time.Until(deadline), 0))); err != nil {
+		if err := drivers.Pause(ctx, min(pause.NextBackOff(), max(time.Until(deadline), 0))); err != nil {
 			return err
 		}
-	}
-}
-
-// sleep waits for d or the end of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
 	}
 }

@@ -7,50 +7,89 @@ import (
 	"image"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 )
 
-// quietStable is how long waitStable wants the pixels to rest.
-const quietStable = 400 * time.Millisecond
+// How long the pixels must rest for waitStable. Once they moved while the elements were read, it looks for long enough to know a
+// clock by its ticks.
+const (
+	quietStable = 400 * time.Millisecond
+	quietClock  = 1300 * time.Millisecond
+)
+
+// stablePace is how long waitStable rests between two pictures: what blinks is told from what turns only by often looking.
+const stablePace = 60 * time.Millisecond
+
+// stableLooks is how many pictures in a row must show no movement.
+const stableLooks = 2
 
 func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	w := newWatch(s)
-	var moving image.Rectangle
+	w.onlySeen = true
 	began := time.Now()
-	err := poll(ctx, s.Timeout, func() error {
-		before := w.after
+	quiet := quietStable
+	err := pollEvery(ctx, s.Timeout, stablePace, func() error {
 		if err := w.picture(ctx); err != nil {
 			return err
 		}
-		if before != nil {
-			if box := unrest(before, w.after); !box.Empty() {
-				moving = box
-			}
-		}
-		if time.Since(w.quietSince) < quietStable {
+		if w.rest.Looks() < stableLooks || time.Since(w.rest.Since()) < quiet {
 			return errWait
 		}
 		if err := w.read(ctx, false); err != nil { // the elements must be readable, too
 			return err
 		}
-		quiet := w.quietSince
+		if n := w.tree.Focused(); n != nil && n.Editable {
+			w.rest.Mask = n.Bounds
+		}
+		since := w.rest.Since()
 		if err := w.picture(ctx); err != nil {
 			return err
 		}
-		if w.quietSince != quiet { // reading them takes seconds on some phones, and the screen did not rest meanwhile
+		if w.rest.Since() != since { // reading them takes seconds on some phones, and the screen did not rest meanwhile
+			quiet = quietClock
 			return errWait
 		}
 		return nil
 	})
-	if errors.Is(err, errWait) {
-		p := reporters.Problem{Expected: "nothing moves on the screen", Assertion: true}
-		p.Actual = fmt.Sprintf("the region %d,%d to %d,%d kept changing", moving.Min.X, moving.Min.Y, moving.Max.X, moving.Max.Y)
-		if moving.Empty() {
-			p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond), quietStable)
-		}
-		p.Message = fmt.Sprintf("the screen did not settle within %s: %s", s.Timeout, p.Actual)
-		return &Failure{p}
+	switch {
+	case errors.Is(err, errWait):
+		return s.unstable(w, began)
+	case err == nil && len(w.rest.Ignored()) > 0:
+		r := w.rest.Ignored()[0]
+		s.note("the screen rests except for what ticks or blinks at %d,%d to %d,%d", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 	}
 	return err
+}
+
+// unstable is the failure of a screen that did not come to rest; the report draws the place into the picture.
+func (s *Session) unstable(w *watch, began time.Time) error {
+	p := reporters.Problem{Expected: "nothing moves on the screen", Assertion: true}
+	if r := w.rest.Unrest(); r.Empty() {
+		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond), quietStable)
+	} else {
+		p.Actual = fmt.Sprintf("the region %d,%d to %d,%d kept changing", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
+		s.Detail.Bounds = &[4]int{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y}
+		if n := elementAt(w.tree, r.Min.Add(r.Size().Div(2))); n != nil {
+			p.Actual += ", in " + n.String()
+		}
+	}
+	p.Message = fmt.Sprintf("the screen did not settle within %s: %s", s.Timeout, p.Actual)
+	return &Failure{p}
+}
+
+// elementAt gives the smallest element at a place that has a name, or nil.
+func elementAt(t *drivers.Tree, p image.Point) *drivers.Node {
+	if t == nil {
+		return nil
+	}
+	var found *drivers.Node
+	area := func(n *drivers.Node) int { return n.Bounds.Dx() * n.Bounds.Dy() }
+	for n := range t.All {
+		if p.In(n.Bounds) && !n.Hidden && n.Label() != "" && (found == nil || area(n) <= area(found)) {
+			found = n
+		}
+	}
+	return found
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
 )
 
 func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
@@ -42,7 +43,7 @@ func locale(ctx context.Context, s *Session, a dsl.Locale) error {
 // shell runs a command of the tester on the device; a run has to allow it.
 func shell(ctx context.Context, s *Session, a dsl.Shell) error {
 	if !s.AllowShell {
-		return &Failure{problem("shell steps are not allowed in this run: start it with --allow-shell, or TAPROOT_ALLOW_SHELL=true")}
+		return &Failure{reporters.Problem{Kind: reporters.Refused, Message: "shell steps are not allowed in this run: start it with --allow-shell, or TAPROOT_ALLOW_SHELL=true"}}
 	}
 	return onSystem(s, func(d drivers.System) error {
 		out, code, err := d.Shell(ctx, a.Command)

@@ -17,31 +17,37 @@ import (
 const ambiguousFor = 2 * time.Second
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
-	p, err := aim(ctx, s, a.Selector)
-	if err != nil {
-		return err
-	}
-	for range max(a.Count, 1) {
-		if err := s.Device.Tap(ctx, p); err != nil {
-			return err
+	return strike(ctx, s, spot{a.Selector, a.At}.aim, func(p image.Point) error {
+		for range max(a.Count, 1) {
+			if err := s.Device.Tap(ctx, p); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // target waits until the selector picks one element that stands still, is enabled, and can be reached.
 func target(ctx context.Context, s *Session, sel dsl.Selector) (drivers.Match, error) {
-	h := hunt{watch: newWatch(s), sel: sel, began: time.Now()}
+	h := hunt{watch: newWatch(s), sel: sel}
+	h.needs(sel)
 	var found drivers.Match
 	err := poll(ctx, s.Timeout, func() (err error) {
 		found, err = h.look(ctx)
 		return err
 	})
 	if errors.Is(err, errWait) {
+		if h.last != nil {
+			h.disproves(*h.last)
+		}
 		return found, h.failure()
+	}
+	if err == nil && s.Confirm != nil {
+		err = s.Confirm(h.tree, found)
 	}
 	if err == nil {
 		s.matched(found)
+		s.proves(h.watch)
 	}
 	return found, err
 }
@@ -50,11 +56,12 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (drivers.Match, e
 type hunt struct {
 	*watch
 	sel     dsl.Selector
-	began   time.Time
 	last    *drivers.Match // what the last look found
+	arrived time.Time      // when it was first seen where it stands
 	several error          // why it could not decide
 	why     string         // why last could not be touched
 	reveals int
+	hid     bool // the keyboard was hidden
 }
 
 // look reads the screen once. errWait: look again.
@@ -94,12 +101,35 @@ func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Mat
 			return m, h.reveal(ctx, m) // under a bar at the edge: its middle may be free
 		}
 		h.why = "is covered by " + m.CoverText
-	case h.still(m.Node.Bounds), previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point:
+	case h.underKeyboard(ctx, m):
+		return m, h.uncover(ctx)
+	case m.Node.Type == seenType:
+		stands, err := h.stands(ctx, m.Node.Bounds)
+		if err != nil || stands {
+			return m, err
+		}
+		h.why = "does not stand still"
+	case h.stayed(m, previous):
 		return m, nil
 	default:
-		h.why = "does not stand still"
+		h.why = movesOn
 	}
 	return m, errWait
+}
+
+// undrawnFor is how long an element must stand in its place on a page that draws nothing: the page may only be slow to draw what moves.
+const undrawnFor = 2 * time.Second
+
+// stayed tells whether the element stands still: by the pictures around the tree, or because the look before found it there.
+func (h *hunt) stayed(m drivers.Match, previous *drivers.Match) bool {
+	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
+	if !same {
+		h.arrived = h.tree.Taken
+	}
+	if m.Node.Undrawn {
+		return h.tree.Taken.Sub(h.arrived) >= undrawnFor
+	}
+	return same || h.still(m.Node.Bounds)
 }
 
 // reveal brings the element into view; the next look must find it there.
@@ -116,6 +146,9 @@ func (h *hunt) reveal(ctx context.Context, m drivers.Match) error {
 	return errWait
 }
 
+// movesOn is why an element that does not stand still is not touched.
+const movesOn = "does not stand still"
+
 // failure says why there was nothing to touch.
 func (h *hunt) failure() error {
 	switch {
@@ -127,6 +160,7 @@ func (h *hunt) failure() error {
 	p := problem("%s %s and could not be tapped within %s", h.last.Node, h.why, h.s.Timeout)
 	p.Expected = drivers.Describe(h.sel) + " to be reachable"
 	p.Actual = fmt.Sprintf("%s %s", h.last.Node, h.why)
+	p.Kind = reporters.NotActionable
 	return &Failure{p}
 }
 
@@ -161,5 +195,8 @@ func (s *Session) touched(p image.Point) { s.Detail.Point = &[2]int{p.X, p.Y} }
 func (s *Session) matched(m drivers.Match) {
 	b := m.Node.Bounds
 	s.Detail.Matched, s.Detail.Tier = m.Node.String(), m.Tier.String()
+	if m.Node.Type == seenType {
+		s.Detail.Tier = m.Node.Ref // how it was seen, and the score
+	}
 	s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
 }

@@ -42,7 +42,9 @@ func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
 // rests may prove it at the end of the time.
 func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	w := newWatch(s)
-	absent := false
+	w.onlySeen, w.eager = byEyes(sel) && mayBeSeen(sel), true
+	absent, pixelsTell := false, byEyes(sel) || sel.Fallback != ""
+	var absentSince time.Time // by what is seen
 	var still []drivers.Match
 	err := poll(ctx, s.Timeout, func() error {
 		absent = false
@@ -57,15 +59,24 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 			return err
 		}
 		q.Settled = true
-		if still, err = w.tree.Find(q); err != nil {
+		if still, err = w.search(ctx, q); err != nil {
 			return err
 		}
 		absent = len(still) == 0
-		if !absent || !w.settled(quietToAssert) {
+		if !absent || absentSince.IsZero() {
+			absentSince = time.Time{}
+			if absent {
+				absentSince = time.Now()
+			}
+		}
+		if !absent || !w.settled(quietToAssert) || pixelsTell && time.Since(absentSince) < quietToAssert {
 			return errWait
 		}
 		return nil
 	})
+	if absent && pixelsTell && (err == nil || errors.Is(err, errWait)) {
+		s.doubt("%s was not seen in the pixels, and what eyes cannot make out is not seen either", drivers.Describe(sel))
+	}
 	switch {
 	case errors.Is(err, errWait) && absent:
 		s.doubt("the screen never came to rest; the element was not there at the end of the time")
@@ -104,7 +115,7 @@ func screenText(ctx context.Context, s *Session, text string) error {
 
 // rest sleeps; `taproot validate` warns about it.
 func rest(ctx context.Context, _ *Session, a dsl.Sleep) error {
-	return sleep(ctx, time.Duration(a.Ms)*time.Millisecond)
+	return drivers.Pause(ctx, time.Duration(a.Ms)*time.Millisecond)
 }
 
 // asAssertion marks what blames the app as an assertion that did not hold.

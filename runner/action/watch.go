@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -18,20 +19,27 @@ const (
 
 // watch reads one device's screen repeatedly and knows since when it has not changed.
 type watch struct {
-	s          *Session
-	pixels     bool // pictures are cheaper than trees
-	tree       *drivers.Tree
-	before     image.Image // taken just before tree, when pixels
-	after      image.Image // the newest one
-	quietSince time.Time   // by pixels
-	treeSince  time.Time   // the trees are alike since
-	digest     uint64
-	seed       maphash.Seed
+	s         *Session
+	pixels    bool // pictures are cheaper than trees
+	tree      *drivers.Tree
+	before    image.Image // taken just before tree, when pixels
+	rest      *pixels.Rest
+	treeSince time.Time // the trees are alike since
+	began     time.Time
+	onlySeen  bool     // what is looked for may be seen where no tree can be read
+	labelled  bool     // a label alone is looked for: it may be read in pixels where the screen never stands still
+	blind     bool     // no tree could be read, and pixels do
+	eager     bool     // the pixels are looked at whenever the tree is
+	seen      *sighted // by eyes, last
+	located   int      // how often a model was asked where it is
+	digest    uint64
+	seed      maphash.Seed
 }
 
 func newWatch(s *Session) *watch {
 	p, ok := s.Device.(drivers.Pixels)
-	return &watch{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed()}
+	rest := &pixels.Rest{StatusBar: s.Platform != dsl.Web}
+	return &watch{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
 }
 
 // read takes a fresh tree; with frame also the pictures around it, when they are cheap.
@@ -40,9 +48,16 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 		if err := w.picture(ctx); err != nil {
 			return err
 		}
-		w.before = w.after
+		w.before = w.rest.Last()
 	}
-	t, err := w.s.Device.Tree(ctx)
+	if err := w.s.stillRuns(ctx); err != nil {
+		return err
+	}
+	t, err := w.elements(ctx)
+	if w.blind = w.onlyPixels(err); w.blind {
+		w.s.noteOnce("the elements of the screen cannot be read, so only its pixels are looked at: %v", err)
+		return w.pixelsAlone(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -57,6 +72,16 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 	return nil
 }
 
+// pixelsAlone stands in for a tree where none can be read: the screen as one empty area.
+func (w *watch) pixelsAlone(ctx context.Context) error {
+	if err := w.picture(ctx); err != nil {
+		return err
+	}
+	w.tree = drivers.NewTree(nil, w.rest.Last().Bounds().Size(), time.Now())
+	w.treeSince = time.Time{}
+	return nil
+}
+
 // picture takes a screenshot and compares it with the one before.
 func (w *watch) picture(ctx context.Context) error {
 	began := time.Now()
@@ -64,10 +89,7 @@ func (w *watch) picture(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.after == nil || !unrest(w.after, img).Empty() {
-		w.quietSince = began
-	}
-	w.after = img
+	w.rest.See(began, img)
 	return nil
 }
 
@@ -76,20 +98,25 @@ func (w *watch) settled(span time.Duration) bool {
 	if w.tree != nil && !w.treeSince.IsZero() && w.tree.Taken.Sub(w.treeSince) >= span {
 		return true
 	}
-	return w.pixels && !w.quietSince.IsZero() && !w.tree.Taken.Before(w.quietSince) && time.Since(w.quietSince) >= span
+	since := w.rest.Since()
+	return (w.pixels || w.blind) && !since.IsZero() && !w.tree.Taken.Before(since) && time.Since(since) >= span
 }
+
+// standMargin is how far around an element the pixels must be the same for it to stand still.
+const standMargin = 12
 
 // still tells whether the part of the screen around r was the same before and after the tree was read.
 func (w *watch) still(r image.Rectangle) bool {
-	if !w.pixels || w.before == nil || w.after == nil || w.before == w.after {
+	after := w.rest.Last()
+	if !w.pixels || w.before == nil || after == nil || w.before == after {
 		return false
 	}
-	const margin = 12
-	return changed(w.before, w.after, r.Inset(-margin)).Empty()
+	return pixels.Changed(w.before, after, r.Inset(-standMargin)).Empty()
 }
 
 // sight waits until something on the screen fits the selector; errWait when nothing does.
 func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []drivers.Match, err error) {
+	w.needs(sel)
 	err = poll(ctx, timeout, func() error {
 		if err := w.read(ctx, w.tree != nil); err != nil {
 			return err
@@ -113,7 +140,7 @@ func (w *watch) find(ctx context.Context, sel dsl.Selector, action bool) ([]driv
 		span = quietToAct
 	}
 	q.Settled = w.settled(span)
-	return w.tree.Find(q)
+	return w.search(ctx, q)
 }
 
 // query prepares a query over the tree that was read last; css and xpath are asked of the browser.

@@ -32,7 +32,13 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err != nil {
 		return err
 	}
-	opts := drivers.PageOptions{Headed: headed, DeviceName: a.Device, Locale: a.Locale, Timezone: a.Timezone, ColorScheme: a.ColorScheme}
+	opts := drivers.PageOptions{Headed: headed, DeviceName: a.Device, Locale: a.Locale, Timezone: a.Timezone, ColorScheme: a.ColorScheme,
+		Browser: a.Browser, Connect: a.Connect, Permissions: a.Permissions, Offline: a.Offline, UserAgent: a.UserAgent, Headers: a.Headers,
+		AnyCert: a.AnyCert}
+	if a.Geolocation != "" {
+		at := placeOf(a.Geolocation, 0)
+		opts.Geolocation = &at
+	}
 	opts.Viewport.X, opts.Viewport.Y = a.Size()
 	if a.Storage != "" {
 		if opts.Storage, err = s.file(a.Storage); err != nil {
@@ -41,19 +47,32 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	}
 	opts.Timeout = max(s.Timeout, time.Millisecond) // 0 would be the browser's own limit
 	s.tapped = nil
+	if err := s.mayOpen(ctx, address); err != nil {
+		return err
+	}
 	return b.OpenPage(ctx, address, opts)
 }
 
 // address gives the URL to open; the path of an HTML file becomes one of a file beside the test.
 func (s *Session) address(to string) (string, error) {
+	if u, err := url.Parse(to); err == nil && strings.EqualFold(u.Scheme, "file") && s.Reach.Root != nil {
+		rel, err := filepath.Rel(s.Reach.Root.Name(), filepath.FromSlash(u.Path))
+		if err != nil || !filepath.IsLocal(rel) {
+			return "", &Failure{problem("%q cannot be opened: files lie below the folder that the server was given", to)}
+		}
+	}
 	if strings.HasPrefix(to, "/") || !(dsl.OpenBrowser{URL: to}).Local() {
 		return to, nil
 	}
 	rest := strings.IndexAny(to+"?", "?#")
-	if s.Dir == "" {
+	if s.Dir == "" && s.Reach.Root == nil {
 		return "", &Failure{problem("%q is no address: only a test in a file can name a page by its path", to)}
 	}
-	path := filepath.ToSlash(filepath.Join(s.Dir, filepath.FromSlash(to[:rest])))
+	real, err := s.path(to[:rest])
+	if err != nil {
+		return "", err
+	}
+	path := filepath.ToSlash(real)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // C:/…
 	}
@@ -87,7 +106,9 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 		return &Failure{p}
 	}
 	if seen.Met {
-		s.Detail.Matched = fmt.Sprintf("%s: %d on the page, %d visible", a.Selector, seen.Count, seen.Visible)
+		if a.Selector != "" { // of the page itself there is nothing to count
+			s.Detail.Matched = fmt.Sprintf("%s: %d on the page, %d visible", a.Selector, seen.Count, seen.Visible)
+		}
 		return nil
 	}
 	p := reporters.Problem{Assertion: true, Expected: wantText(a, want), Actual: seenText(a, seen)}

@@ -67,7 +67,7 @@ func webHover(ctx context.Context, s *Session, a dsl.WebHover) error {
 func webUpload(ctx context.Context, s *Session, a dsl.WebUpload) error {
 	var files []string
 	for _, name := range a.Files {
-		path, err := s.file(name)
+		path, err := s.upload(name)
 		if err != nil {
 			return err
 		}
@@ -120,19 +120,28 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 		if where, err = s.address(a.URL); err != nil {
 			return err
 		}
+		if err := s.mayOpen(ctx, where); err != nil {
+			return err
+		}
 	}
 	s.tapped = nil
 	return d.Navigate(ctx, where, max(s.Timeout, DefaultTimeout))
 }
 
 func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
-	route := drivers.WebRoute{URL: a.URL, Block: a.Block, Status: a.Status, Body: a.Body, JSON: a.JSON, Headers: a.Headers,
-		Delay: time.Duration(a.DelayMs) * time.Millisecond}
+	route := drivers.WebRoute{URL: a.URL, Method: a.Method, Times: a.Times, Block: a.Block, Status: a.Status, Body: a.Body, JSON: a.JSON,
+		Headers: a.Headers, Delay: time.Duration(a.DelayMs) * time.Millisecond, Request: a.Request}
+	if m := a.Modify; m != nil {
+		route.Modify = &drivers.WebModify{Status: m.Status, Headers: m.Headers, Merge: m.Merge, Replace: m.Replace}
+	}
 	return onPages(s, func(d drivers.WebPages) error { return d.Route(ctx, route) })
 }
 
 func webStorage(ctx context.Context, s *Session, a dsl.WebStorage) error {
 	return onPages(s, func(d drivers.WebPages) error {
+		if a.Clear {
+			return d.ClearState(ctx)
+		}
 		if a.Load != "" {
 			path, err := s.file(a.Load)
 			if err != nil {
@@ -140,10 +149,11 @@ func webStorage(ctx context.Context, s *Session, a dsl.WebStorage) error {
 			}
 			return d.LoadState(ctx, path)
 		}
-		if s.Dir == "" {
-			return &Failure{problem("%q: only a test in a file can name files", a.Save)}
+		path, err := s.fileFor(a.Save)
+		if err != nil {
+			return err
 		}
-		return d.SaveState(ctx, filepath.Join(s.Dir, filepath.FromSlash(a.Save)))
+		return d.SaveState(ctx, path)
 	})
 }
 
@@ -156,4 +166,36 @@ func webEval(ctx context.Context, s *Session, a dsl.WebEval) error {
 
 func closeBrowser(ctx context.Context, s *Session, _ dsl.CloseBrowser) error {
 	return onPages(s, func(d drivers.WebPages) error { return d.ClosePage(ctx) })
+}
+
+func webDrag(ctx context.Context, s *Session, a dsl.WebDrag) error {
+	d, err := able[drivers.WebDragger](s)
+	if err != nil {
+		return err
+	}
+	return d.DragOnto(ctx, s.at(a.Selector, a.Frame), a.To)
+}
+
+// webPage goes on with another page, or closes the one in front.
+func webPage(ctx context.Context, s *Session, a dsl.WebPage) error {
+	return onTabs(s, func(d drivers.WebTabs) error {
+		if a.Close {
+			return d.CloseTab(ctx)
+		}
+		return d.PickPage(ctx, drivers.WebPick{URL: a.URL, Title: a.Title, Index: a.Index}, s.Timeout)
+	})
+}
+
+func webDialog(ctx context.Context, s *Session, a dsl.WebDialog) error {
+	how := drivers.WebAnswer{AtOnce: a.Answer != "wait", Accept: a.Answer == "accept", Text: a.Text}
+	return onTabs(s, func(d drivers.WebTabs) error { return d.AnswerDialogs(ctx, how) })
+}
+
+func onTabs(s *Session, do func(drivers.WebTabs) error) error {
+	d, err := able[drivers.WebTabs](s)
+	if err != nil {
+		return err
+	}
+	s.tapped = nil
+	return do(d)
 }

@@ -1,0 +1,217 @@
+package action_test
+
+import (
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// baseline takes what is on the screen for right, and gives the file.
+func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
+	t.Helper()
+	s.UpdateBaselines = true
+	defer func() { s.UpdateBaselines = false }()
+	if verdict, err := do(t, s, a); verdict != reporters.Pass {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(s.Dir, "baselines", a.Name+"-*.png"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("baselines %q, %v", files, err)
+	}
+	return files[0]
+}
+
+func TestAssertScreenshotInTheBrowser(t *testing.T) {
+	s := browser(t)
+	s.Timeout = time.Second
+	page := func(style string) string {
+		return `<style>body{font:20px sans-serif;background:#fefbff}button{position:absolute;top:80px;left:40px;width:160px;height:48px;border:0;background:#6750a4;color:#fff;font:20px sans-serif}` + style +
+			`</style><h1>Your basket</h1><button>Check out</button><p id=clock style="position:absolute;top:200px">12:00</p><p style="position:absolute;top:260px">Three items, 42.50 EUR, <i>delivered on Monday</i></p>`
+	}
+	visit(t, s, page(""))
+	file := baseline(t, s, dsl.AssertScreenshot{Name: "home"})
+	if want := "home-web-600x800.png"; filepath.Base(file) != want {
+		t.Errorf("the baseline is %s, want %s", filepath.Base(file), want)
+	}
+	for name, c := range map[string]struct {
+		style   string
+		step    dsl.AssertScreenshot
+		verdict reporters.Verdict
+	}{
+		"the same":                       {"", dsl.AssertScreenshot{}, reporters.Pass},
+		"letters of another layout":      {"body,button{text-rendering:geometricPrecision}", dsl.AssertScreenshot{Threshold: 0.01}, reporters.Pass}, // moves some by more than a pixel
+		"letters on a layer":             {"p,h1{will-change:transform}", dsl.AssertScreenshot{}, reporters.Pass},
+		"letters a third beside":         {"p,h1{transform:translateX(.34px)}", dsl.AssertScreenshot{}, reporters.Pass},
+		"letters half a pixel lower":     {"p,h1{transform:translateY(.5px)}", dsl.AssertScreenshot{}, reporters.Pass},
+		"a line of one pixel":            {"i{text-decoration:underline 1px}", dsl.AssertScreenshot{}, reporters.Fail},
+		"button 3 pixels to the right":   {"button{left:43px}", dsl.AssertScreenshot{}, reporters.Fail},
+		"button 3 pixels up":             {"button{top:77px}", dsl.AssertScreenshot{}, reporters.Fail},
+		"button 3 pixels wider":          {"button{width:163px}", dsl.AssertScreenshot{}, reporters.Fail},
+		"another colour":                 {"button{background:#506fa4}", dsl.AssertScreenshot{}, reporters.Fail},
+		"no italics":                     {"i{font-style:normal}", dsl.AssertScreenshot{}, reporters.Fail},
+		"a word that is hidden":          {"#clock{visibility:hidden}", dsl.AssertScreenshot{}, reporters.Fail},
+		"a word that may look as it may": {"#clock{visibility:hidden}", dsl.AssertScreenshot{Mask: []dsl.Selector{{ID: "clock"}}}, reporters.Fail}, // it is gone: there is nothing to mask
+		"within what is allowed":         {"button{left:43px}", dsl.AssertScreenshot{Threshold: 5}, reporters.Pass},
+	} {
+		visit(t, s, page(c.style))
+		c.step.Name = "home"
+		verdict, err := do(t, s, c.step)
+		if verdict != c.verdict {
+			t.Errorf("%s: %s, %v, %+v", name, verdict, err, s.Detail.Compared)
+		}
+		if verdict != reporters.Fail {
+			continue
+		}
+		for _, kept := range []string{s.Detail.Compared.Expected, s.Detail.Compared.Actual, s.Detail.Compared.Difference} {
+			if _, err := os.Stat(filepath.Join(s.Work, "kept", kept)); err != nil || kept == "" {
+				t.Errorf("%s: evidence %q, %v", name, kept, err)
+			}
+		}
+	}
+	// An element alone, and a masked one.
+	visit(t, s, page(""))
+	button := dsl.AssertScreenshot{Name: "button", Element: &dsl.Selector{Label: "Check out"}}
+	if f := baseline(t, s, button); filepath.Base(f) != "button-web-160x48.png" {
+		t.Errorf("the element's baseline is %s", f)
+	}
+	masked := dsl.AssertScreenshot{Name: "masked", Mask: []dsl.Selector{{ID: "clock"}}}
+	baseline(t, s, masked)
+	visit(t, s, strings.Replace(page("button{left:90px}"), "12:00", "12:34", 1))
+	if verdict, err := do(t, s, button); verdict != reporters.Pass {
+		t.Errorf("the element elsewhere: %v", err)
+	}
+	visit(t, s, strings.Replace(page(""), "12:00", "12:34", 1))
+	if verdict, err := do(t, s, masked); verdict != reporters.Pass {
+		t.Errorf("masked: %v", err)
+	}
+	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != reporters.Fail {
+		t.Error("the clock without a mask passes")
+	}
+	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "new"}); verdict != reporters.Fail || !strings.Contains(err.Error(), "--update-baselines") {
+		t.Errorf("no baseline: %s, %v", verdict, err)
+	}
+	if err := os.WriteFile(file, []byte("no picture"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != reporters.Fail {
+		t.Error("a broken baseline passes")
+	}
+}
+
+// TestAssertScreenshotOnThePhone: the clock of the status bar is none of the app's; a button 3 pixels beside is.
+func TestAssertScreenshotOnThePhone(t *testing.T) {
+	s := simulated(t)
+	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.ListPackage, Force: true}); verdict != reporters.Pass {
+		t.Fatal(err)
+	}
+	if verdict, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Visits: 1"}}); verdict != reporters.Pass {
+		t.Fatal(err)
+	}
+	file := baseline(t, s, dsl.AssertScreenshot{Name: "list"})
+	if filepath.Base(file) != "list-android-540x1200.png" {
+		t.Errorf("the baseline is %s", file)
+	}
+	before, err := s.Device.Screenshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bar := pixels.StatusBar(before.Bounds().Size()); ; { // until the clock of the status bar shows another second
+		now, err := s.Device.Screenshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !pixels.Changed(before, now, bar).Empty() {
+			break
+		}
+	}
+	s.Timeout = time.Second
+	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != reporters.Pass {
+		t.Errorf("the same: %v", err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := png.Decode(f)
+	f.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := image.NewRGBA(was.Bounds())
+	draw.Draw(moved, moved.Rect, was, image.Point{}, draw.Src)
+	button := image.Rect(370, 50, 530, 100) // "Delete all"
+	draw.Draw(moved, button.Add(image.Pt(3, 0)), was, button.Min, draw.Src)
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := png.Encode(out, moved); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != reporters.Fail {
+		t.Errorf("moved by 3 pixels: %s, %v", verdict, err)
+	}
+}
+
+// TestAssertScreenshotWaits: what is compared may come late, grow, or move; only then it is wrong.
+func TestAssertScreenshotWaits(t *testing.T) {
+	box := func(name string, w int) *drivers.Node { return el(name, 100, 300, 100+w, 400) }
+	late := func(at time.Duration, _ []image.Point) []*drivers.Node {
+		switch {
+		case at < time.Second:
+			return nil
+		case at < 2*time.Second:
+			return []*drivers.Node{box("Card", 200)}
+		}
+		return []*drivers.Node{box("Card", 300)}
+	}
+	card := dsl.AssertScreenshot{Name: "card", Element: &dsl.Selector{Label: "Card"}}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name   string
+		step   dsl.AssertScreenshot
+		update bool
+		show   func(time.Duration, []image.Point) []*drivers.Node
+		want   reporters.Verdict
+		says   string
+	}{
+		{"no baseline yet", card, false, late, reporters.Fail, "no baseline"},
+		{"the first one", card, true, func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{box("Card", 300)} }, reporters.Pass, ""},
+		{"it comes late and grows", card, false, late, reporters.Pass, ""},
+		{"it never comes", card, false, func(time.Duration, []image.Point) []*drivers.Node { return nil }, reporters.Fail, "Card"},
+		{"it stays small", card, false, func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{box("Card", 200)} }, reporters.Fail, "card-android-300x100.png"},
+		{"beside the screen", card, true, func(time.Duration, []image.Point) []*drivers.Node {
+			return []*drivers.Node{el("Card", 100, 2300, 400, 2400)}
+		}, reporters.Fail, "Card"},
+		{"all is masked", dsl.AssertScreenshot{Name: "all", Mask: []dsl.Selector{{Type: "root"}}}, true, late, reporters.Fail, "nothing is left"},
+		{"it never rests", dsl.AssertScreenshot{Name: "moving"}, true, func(at time.Duration, _ []image.Point) []*drivers.Node {
+			return []*drivers.Node{box(at.String(), 300)}
+		}, reporters.Fail, "kept changing"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), pictureCost: 10 * time.Millisecond, treeCost: 10 * time.Millisecond, show: c.show}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Dir: dir, UpdateBaselines: c.update}
+			verdict, err := do(t, s, c.step)
+			if verdict != c.want || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %s, %v", c.name, verdict, err)
+			}
+		})
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "baselines", "*")); err != nil || len(files) != 1 {
+		t.Errorf("baselines %q, %v", files, err)
+	}
+}

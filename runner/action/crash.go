@@ -1,0 +1,89 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// suspected tells, without asking the device, whether its log has told of a crash that no step has reported.
+func (s *Session) suspected() bool {
+	h, ok := s.Device.(drivers.CrashHinter)
+	return ok && h.CrashSuspected()
+}
+
+// crash gives the failure that the app's death is, nil when it lives or was reported dead before.
+func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) {
+	w, ok := s.Device.(drivers.CrashWatcher)
+	if !ok {
+		return nil, nil
+	}
+	c, err := w.Crashed(ctx)
+	if err != nil || c == nil || s.crashed != nil && *s.crashed == *c {
+		return nil, err
+	}
+	s.crashed = c
+	words := map[string]string{drivers.CrashException: "crashed", drivers.CrashNative: "crashed in native code", drivers.CrashANR: "does not respond",
+		drivers.CrashDied: "died"}
+	f := &Failure{reporters.Problem{Message: fmt.Sprintf("%s %s: %s", c.App, words[c.Kind], c.Reason), Expected: c.App + " to run",
+		Actual: c.Reason, Stack: c.Report, Kind: reporters.AppCrashed}}
+	var seen *Failure
+	switch {
+	case errors.As(otherwise, &seen):
+		f.Message += "; " + seen.Message
+		f.Assertion, f.Candidates = seen.Assertion, seen.Candidates
+	case otherwise != nil:
+		f.Message += "; " + otherwise.Error()
+	}
+	return f, nil
+}
+
+// withCrash makes the app's death what a step failed of: nobody need look for a button in an app that is gone. A step that went well
+// fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
+func (s *Session) withCrash(ctx context.Context, err error) error {
+	var dead *Failure
+	if errors.As(err, &dead) && dead.Kind == reporters.AppCrashed || VerdictOf(err) == reporters.Error || ctx.Err() != nil {
+		return err
+	}
+	if err == nil && !s.suspected() {
+		return nil
+	}
+	f, askErr := s.crash(ctx, err)
+	switch {
+	case askErr != nil:
+		s.doubt("whether the app has crashed could not be found out: %v", askErr)
+		return err
+	case f != nil:
+		return f
+	case err != nil && s.crashed == nil:
+		return s.unlessObstructed(ctx, err)
+	}
+	return err
+}
+
+// unlessObstructed makes a failure an error of the device when something of the system's own lies over the app.
+func (s *Session) unlessObstructed(ctx context.Context, failure error) error {
+	d, ok := s.Device.(drivers.Obstructed)
+	if !ok {
+		return failure
+	}
+	if what, err := d.Obstacle(ctx); err == nil && what != "" {
+		return fmt.Errorf("device %s: %s; %v", s.Device.Info().ID, what, failure) // not wrapped: the app is not to blame
+	}
+	return failure
+}
+
+// stillRuns ends a wait for something on the screen of an app that has died.
+func (s *Session) stillRuns(ctx context.Context) error {
+	if !s.suspected() {
+		return nil
+	}
+	f, err := s.crash(ctx, nil)
+	if err != nil || f == nil {
+		return nil // the screen itself will tell
+	}
+	return f
+}

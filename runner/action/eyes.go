@@ -1,0 +1,300 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	_ "image/png" // of template pictures
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// errNoEyes is a matter of the machine, not of the app: an assertion that could not be evaluated is no pass and no fail.
+var errNoEyes = errors.New("this run has no eyes: `taproot doctor` says what is missing for OCR and visual assertions")
+
+// seenType is the type of the elements that eyes add to a tree; their Ref says how they were seen.
+const seenType = "seen-in-pixels"
+
+// maxLocated is how often one step asks a model where something is.
+const maxLocated = 3
+
+// Reading is what was read in the pixels for one step.
+type Reading struct {
+	Wanted string             `json:"wanted"`
+	Hits   []drivers.Sighting `json:"hits"`    // that show it
+	Near   []drivers.Sighting `json:"nearest"` // what is most like it
+	Lines  []drivers.TextLine `json:"lines"`
+}
+
+// nearest shows what is most like the text, with its score: 1 is the same.
+func (r *Reading) nearest() []string {
+	var list []string
+	for _, n := range r.Near {
+		b := n.Bounds
+		list = append(list, fmt.Sprintf("read %s %.2f [%d,%d][%d,%d]", drivers.Quote(n.Text), n.Score, b.Min.X, b.Min.Y, b.Max.X, b.Max.Y))
+	}
+	return list
+}
+
+// shown tells what was read, in a few words.
+func (r *Reading) shown() string {
+	if len(r.Lines) == 0 {
+		return "no text can be read in the pixels of the screen"
+	}
+	var texts []string
+	for _, l := range r.Lines[:min(12, len(r.Lines))] {
+		texts = append(texts, drivers.Quote(l.Text))
+	}
+	return "what can be read in the pixels is " + strings.Join(texts, ", ")
+}
+
+// sighted is what eyes saw in one picture.
+type sighted struct {
+	img  image.Image
+	hits []drivers.Sighting
+	how  string // ocr, image, model
+}
+
+// eyes gives those of the session, or says what they are needed for.
+func (s *Session) eyes(what string) (drivers.Eyes, error) {
+	if s.Eyes == nil {
+		return nil, &BlindError{fmt.Errorf("%s: %w", what, errNoEyes)}
+	}
+	return seeing{s.Eyes}, nil
+}
+
+// photograph takes a picture in which secrets are painted over, where the session knows of any.
+func (s *Session) photograph(ctx context.Context) (image.Image, error) {
+	if s.Photograph != nil {
+		return s.Photograph(ctx)
+	}
+	return s.Device.Screenshot(ctx)
+}
+
+// forModel takes a picture that may leave this machine: what is typed into password fields is painted over.
+func (s *Session) forModel(ctx context.Context) (image.Image, error) {
+	img, err := s.photograph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.Device.Tree(ctx)
+	switch {
+	case errors.Is(err, drivers.ErrNotReady):
+		s.doubt("which fields hold passwords could not be told: the elements of the screen cannot be read")
+		return img, nil
+	case err != nil:
+		return nil, err
+	}
+	s.Tree = tree
+	var out *image.RGBA
+	for n := range tree.All {
+		if !n.Password || n.Bounds.Intersect(img.Bounds()).Empty() {
+			continue
+		}
+		if out == nil {
+			out = image.NewRGBA(img.Bounds())
+			draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+		}
+		draw.Draw(out, n.Bounds, image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
+	}
+	if out == nil {
+		return img, nil
+	}
+	return out, nil
+}
+
+// masked is a text without secrets.
+func (s *Session) masked(text string) string {
+	if s.Mask == nil {
+		return text
+	}
+	return s.Mask(text)
+}
+
+// byEyes tells whether a selector asks for what is seen in pixels.
+func byEyes(sel dsl.Selector) bool { return sel.OCR != "" || sel.Image != "" || sel.Describe != "" }
+
+// mayBeSeen tells whether a selector can be answered without a tree.
+func mayBeSeen(sel dsl.Selector) bool {
+	related := sel.Below != nil || sel.Above != nil || sel.LeftOf != nil || sel.RightOf != nil || sel.Near != nil || sel.Inside != nil || sel.Contains != nil
+	return (byEyes(sel) || sel.Fallback != "") && !related
+}
+
+// search runs a query over the tree that was read last; where the selector says so, over what eyes see beside it.
+func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
+	sel := q.Selector
+	if !byEyes(sel) {
+		found, err := w.tree.Find(q)
+		if len(found) > 0 || err != nil || sel.Fallback == "" && !(w.blind && w.labelled) || !w.tired() {
+			return found, err
+		}
+		q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = sel.Label, "", "", ""
+		found, err = w.search(ctx, q)
+		if err != nil && w.blind && w.labelled && !errors.Is(err, drivers.ErrAmbiguous) {
+			err = fmt.Errorf("the screen never stands still, so that its elements cannot be read, and its pixels cannot be either: %w", err)
+		}
+		if len(found) > 0 {
+			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", drivers.Quote(sel.Label))
+		}
+		return found, err
+	}
+	if err := w.look(ctx, sel); err != nil {
+		return nil, err
+	}
+	hits := w.seen.hits
+	if q.Action && slices.ContainsFunc(hits, func(h drivers.Sighting) bool { return h.Whole }) {
+		hits = slices.DeleteFunc(slices.Clone(hits), func(h drivers.Sighting) bool { return !h.Whole })
+	}
+	nodes := make([]*drivers.Node, len(hits))
+	for i, h := range hits {
+		nodes[i] = &drivers.Node{Type: seenType, Role: "what is seen", Text: h.Text, Bounds: h.Bounds, Ref: fmt.Sprintf("%s %.2f", w.seen.how, h.Score)}
+	}
+	q.Selector.Type = seenType
+	q.Selector.OCR, q.Selector.Image, q.Selector.Describe = "", "", ""
+	found, err := w.tree.With(nodes).Find(q)
+	var several *drivers.AmbiguousError
+	if errors.As(err, &several) {
+		several.What = drivers.Describe(sel) // as the test says it
+	}
+	return found, err
+}
+
+// tired tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the time is over.
+func (w *watch) tired() bool {
+	return w.blind || w.eager || w.settled(quietToAct) || time.Since(w.began) > w.s.Timeout/2
+}
+
+// look sees what the selector asks for in a new picture. One that is the same as before is not looked at twice.
+func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
+	eyes, err := w.s.eyes("looking for " + drivers.Describe(sel))
+	if err != nil {
+		return err
+	}
+	img, err := w.pictureFor(ctx, sel)
+	if err != nil {
+		return err
+	}
+	if w.seen != nil && pixels.Changed(w.seen.img, img, img.Bounds()).Empty() {
+		return nil
+	}
+	seen := &sighted{img: img}
+	switch {
+	case sel.OCR != "":
+		seen.how = "ocr"
+		lines, err := eyes.OCR(ctx, img)
+		if err != nil {
+			return err
+		}
+		seen.hits = drivers.FindText(lines, sel.OCR)
+		w.s.Reading = &Reading{Wanted: sel.OCR, Hits: seen.hits, Near: drivers.NearestText(lines, sel.OCR, 3), Lines: lines}
+	case sel.Image != "":
+		seen.how = "image"
+		template, err := w.s.template(sel.Image)
+		if err == nil {
+			seen.hits, err = eyes.FindImage(ctx, img, template)
+		}
+		if err != nil {
+			return err
+		}
+	default:
+		seen.how = "model"
+		if !w.tired() || w.located >= maxLocated { // each question costs money
+			return w.unseen(img, seen.how)
+		}
+		w.located++
+		if seen.hits, err = w.s.locate(ctx, eyes, img, sel.Describe); err != nil {
+			return err
+		}
+	}
+	w.seen = seen
+	return nil
+}
+
+// pictureFor takes the picture that is looked at. One that goes to a model shows no passwords.
+func (w *watch) pictureFor(ctx context.Context, sel dsl.Selector) (image.Image, error) {
+	if sel.Describe != "" {
+		return w.s.forModel(ctx)
+	}
+	return w.s.photograph(ctx)
+}
+
+// unseen is the sight of a picture that nobody looked at.
+func (w *watch) unseen(img image.Image, how string) error {
+	if w.seen == nil {
+		w.seen = &sighted{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how} // like no picture, so that the next one is looked at
+	}
+	return nil
+}
+
+// stands tells whether what was seen is still there: the pixels around it are what they were.
+func (w *watch) stands(ctx context.Context, r image.Rectangle) (bool, error) {
+	now, err := w.s.photograph(ctx)
+	if err != nil {
+		return false, err
+	}
+	return pixels.Changed(w.seen.img, now, r.Inset(-standMargin)).Empty(), nil
+}
+
+// locate asks a model where something is.
+func (s *Session) locate(ctx context.Context, eyes drivers.Eyes, img image.Image, description string) ([]drivers.Sighting, error) {
+	spot, err := eyes.Locate(ctx, img, s.masked(description))
+	s.told(spot.Asked)
+	if errors.Is(err, drivers.ErrNotFound) {
+		s.noteOnce("%v", err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.noteOnce("the model says: %s", spot.Reason)
+	s.doubt("an AI model found the element by its description, and nothing else confirms that it is the one")
+	return []drivers.Sighting{{Bounds: spot.Bounds, Score: 1}}, nil
+}
+
+// template reads the picture that an image selector names.
+func (s *Session) template(name string) (image.Image, error) {
+	path, err := s.file(name)
+	if err != nil {
+		return nil, err
+	}
+	return readPicture(path)
+}
+
+// maxPixels is the size of the largest picture that a test may bring, in pixels.
+const maxPixels = 64 << 20
+
+// readPicture reads a picture of the test's.
+func readPicture(path string) (image.Image, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for ever
+		return nil, &Failure{problem("%s is no file", path)}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &Failure{problem("the picture cannot be read: %v", err)}
+	}
+	defer f.Close()
+	config, _, err := image.DecodeConfig(f)
+	if err == nil && config.Width*config.Height > maxPixels {
+		err = fmt.Errorf("%dx%d pixels are too many", config.Width, config.Height)
+	}
+	if err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	var img image.Image
+	if err == nil {
+		img, _, err = image.Decode(f)
+	}
+	if err != nil {
+		return nil, &Failure{problem("%s is no picture: %v", path, err)}
+	}
+	return img, nil
+}

@@ -1,0 +1,102 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// assertLog looks at the log since the test began, and goes on looking until the line is there.
+func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
+	if s.Log == nil {
+		return fmt.Errorf("the log of device %s: %w", s.Device.Info().ID, drivers.ErrUnsupported)
+	}
+	fits, err := lineMatcher(a)
+	if err != nil {
+		return err
+	}
+	var line, value string
+	lines := 0
+	look := func() error {
+		data, err := s.Log()
+		if err != nil {
+			return err
+		}
+		all := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		lines = len(all)
+		for _, line = range all {
+			var ok bool
+			if value, ok = fits(strings.TrimSuffix(line, "\r")); ok {
+				return nil
+			}
+		}
+		return errWait
+	}
+	what := drivers.Quote(a.Text)
+	if a.Regex != "" {
+		what = "a line that fits " + a.Regex
+	}
+	if a.Absent {
+		watched := time.Duration(a.ForMs) * time.Millisecond
+		err = poll(ctx, watched, look)
+		if err == nil {
+			return &Failure{reporters.Problem{Assertion: true, Expected: "no " + what + " in the log", Actual: drivers.Quote(line),
+				Message: fmt.Sprintf("the log holds %s: %s", what, drivers.Quote(line))}}
+		}
+		if !errors.Is(err, errWait) {
+			return err
+		}
+		s.note("%d lines, and none that came within %s, hold it", lines, watched)
+		return nil
+	}
+	err = poll(ctx, s.Timeout, look)
+	switch {
+	case errors.Is(err, errWait):
+		return &Failure{reporters.Problem{Assertion: true, Expected: what + " in the log", Actual: fmt.Sprintf("%d lines without it", lines),
+			Message: fmt.Sprintf("the log does not hold %s after %s; it has %d lines since the test began", what, s.Timeout, lines)}}
+	case err == nil:
+		s.Value = value
+		s.note("the log says %s", drivers.Quote(line))
+	}
+	return err
+}
+
+// lineMatcher gives a function that tells whether a line holds what is asked for, and what as: saves of it.
+func lineMatcher(a dsl.AssertLog) (func(line string) (string, bool), error) {
+	if a.Regex == "" {
+		return func(line string) (string, bool) { return line, strings.Contains(line, a.Text) }, nil
+	}
+	re, err := regexp.Compile(a.Regex)
+	if err != nil {
+		return nil, &Failure{problem("regular expression %q: %v", a.Regex, err)}
+	}
+	return func(line string) (string, bool) {
+		m := re.FindStringSubmatch(line)
+		if m == nil {
+			return "", false
+		}
+		return m[min(1, len(m)-1)], true
+	}, nil
+}
+
+func startRecording(_ context.Context, s *Session, a dsl.StartRecording) error {
+	return s.film(a.Name)
+}
+
+func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { return s.film("") }
+
+// film begins or ends a film. A run that records nothing is no fault of the app, and what was asked for is missing all the same.
+func (s *Session) film(name string) error {
+	if s.Film == nil {
+		s.doubt("nothing is recorded in this run, so there will be no film")
+		return nil
+	}
+	return s.Film(name)
+}

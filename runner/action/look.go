@@ -1,0 +1,32 @@
+package action
+
+import (
+	"context"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Look reads the screen once and gives what fits the selector, as an assertion would match it on a screen that may still change: by
+// whole texts. That nothing fits is no error. It is no part of any step.
+func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]drivers.Match, *drivers.Tree, error) {
+	asked := *s
+	asked.Detail = &reporters.Detail{}
+	w := newWatch(&asked)
+	if err := w.read(ctx, false); err != nil {
+		return nil, nil, err
+	}
+	matches, err := w.find(ctx, sel, false)
+	return matches, w.tree, err
+}
+
+// Missing explains that nothing on a screen fits the selector, as a failed assertion does.
+func Missing(sel dsl.Selector, t *drivers.Tree) reporters.Problem {
+	p := reporters.Problem{Expected: drivers.Describe(sel) + " on the screen", Actual: shown(t), Assertion: true, Kind: reporters.NotFound}
+	for _, n := range t.Nearest(sel, 3) {
+		p.Candidates = append(p.Candidates, n.String())
+	}
+	p.Message = drivers.Describe(sel) + " is not on the screen; " + p.Actual
+	return p
+}

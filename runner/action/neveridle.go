@@ -1,0 +1,70 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// restlessPause lies between the two pictures that tell whether a screen still moves.
+const restlessPause = 120 * time.Millisecond
+
+// labelOnly tells whether a selector asks for nothing but a label, which pixels can answer when nothing else does.
+func labelOnly(sel dsl.Selector) bool {
+	plain := dsl.Selector{Label: sel.Label, Index: sel.Index}
+	return sel.Label != "" && sel == plain
+}
+
+// elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each
+// refusal costs a phone more than ten seconds. Where a label is looked for and there are eyes, its pixels are read instead.
+func (w *watch) elements(ctx context.Context) (*drivers.Tree, error) {
+	instead := w.labelled && w.s.Eyes != nil
+	if instead && w.s.neverIdle {
+		moves, err := w.moves(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if moves {
+			return nil, drivers.ErrNeverIdle
+		}
+		w.s.neverIdle = false
+	}
+	t, err := w.s.Device.Tree(ctx)
+	if instead && errors.Is(err, drivers.ErrNeverIdle) {
+		w.s.neverIdle = true
+	}
+	return t, err
+}
+
+// moves tells whether anything on the screen changes now.
+func (w *watch) moves(ctx context.Context) (bool, error) {
+	before, err := w.s.Device.Screenshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := drivers.Pause(ctx, restlessPause); err != nil {
+		return false, err
+	}
+	now, err := w.s.Device.Screenshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	return !pixels.Changed(before, now, before.Bounds()).Empty(), nil
+}
+
+// onlyPixels tells whether the look goes on without a tree.
+func (w *watch) onlyPixels(err error) bool {
+	if w.labelled && w.s.Eyes != nil && errors.Is(err, drivers.ErrNeverIdle) {
+		return true
+	}
+	return w.onlySeen && errors.Is(err, drivers.ErrNotReady)
+}
+
+// needs notes how the watch may answer for a selector.
+func (w *watch) needs(sel dsl.Selector) {
+	w.onlySeen, w.labelled = mayBeSeen(sel), labelOnly(sel)
+}

@@ -1,0 +1,74 @@
+package action_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// readers see one text in every picture.
+type readers struct {
+	drivers.Eyes
+	text string
+	at   image.Rectangle
+}
+
+func (r readers) OCR(context.Context, image.Image) ([]drivers.TextLine, error) {
+	return []drivers.TextLine{{Text: r.text, Bounds: r.at, Confidence: 1}}, nil
+}
+
+// restless is a screen on which something moves, and whose tree costs eleven seconds to be refused.
+func restless() *fake {
+	return &fake{began: time.Now(), cheap: true, treeCost: 11 * time.Second, pictureCost: 100 * time.Millisecond,
+		show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+			return []*drivers.Node{el(fmt.Sprint(at), 0, 1500, 400, 1600), el("Stop", 100, 300, 300, 400)}
+		},
+		treeErr: func(time.Duration) error { return fmt.Errorf("device fake: %w", drivers.ErrNeverIdle) }}
+}
+
+func TestScreenThatNeverStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := restless()
+		s := &action.Session{Device: f, Timeout: 10 * time.Second, Eyes: readers{text: "Stop", at: image.Rect(100, 300, 300, 400)}}
+		for range 3 {
+			if err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Stop")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if f.trees != 1 || len(f.taps) != 3 || f.taps[0] != image.Pt(200, 350) {
+			t.Errorf("%d trees, taps %v: it is asked once", f.trees, f.taps)
+		}
+		if err := action.Perform(t.Context(), s, dsl.Assert{Selector: label("Stop")}); err != nil {
+			t.Error(err)
+		}
+		wantFail(t, action.Perform(t.Context(), s, dsl.Assert{Selector: label("Start")}), true, "Start")
+		// Pixels do not prove that something is not there, nor do they know ids.
+		for _, args := range []any{dsl.AssertNot{Selector: label("Start")}, dsl.Tap{Selector: dsl.Selector{ID: "stop"}}} {
+			if err := action.Perform(t.Context(), s, args); action.VerdictOf(err) != reporters.Error || !errors.Is(err, drivers.ErrNeverIdle) {
+				t.Errorf("%T: %v", args, err)
+			}
+		}
+		if took := f.at(); took > 90*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestScreenThatNeverStandsStillWithoutEyes is an error of the device, as it was.
+func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		err := action.Perform(t.Context(), &action.Session{Device: restless(), Timeout: 10 * time.Second}, dsl.Tap{Selector: label("Stop")})
+		if action.VerdictOf(err) != reporters.Error || !errors.Is(err, drivers.ErrNeverIdle) {
+			t.Errorf("error %v", err)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package action
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Reach is what a session may touch of the machine it runs on. The zero value is a local user's: everything.
+type Reach struct {
+	// Root holds the files that steps may name; nil: any file, relative to Session.Dir.
+	Root *os.Root
+	// Dial makes the connections of http steps; nil: the system's own.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Address refuses addresses that pages and links must not be opened at; nil: none.
+	Address func(ctx context.Context, address string) error
+}
+
+// mayOpen refuses an address that this session must not open.
+func (s *Session) mayOpen(ctx context.Context, address string) error {
+	if s.Reach.Address == nil {
+		return nil
+	}
+	if err := s.Reach.Address(ctx, address); err != nil {
+		return &refusal{Failure{reporters.Problem{Message: err.Error(), Kind: reporters.Refused}}, err}
+	}
+	return nil
+}
+
+// refusal is a Failure whose reason callers can look into.
+type refusal struct {
+	Failure
+	err error
+}
+
+func (r *refusal) Unwrap() []error { return []error{&r.Failure, r.err} }
+
+// file gives the real path of a file that a step names.
+func (s *Session) file(name string) (string, error) {
+	path, err := s.path(name)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", &Failure{problem("there is no file %s", s.shown(name, path))}
+	case err != nil:
+		return "", err
+	case info.IsDir() && s.Platform == dsl.IOS && filepath.Ext(path) == ".app": // an app of iOS is a folder
+		return path, nil
+	case !info.Mode().IsRegular():
+		return "", &Failure{problem("%s is not a file", s.shown(name, path))}
+	}
+	return path, nil
+}
+
+// upload gives the real path of a file, or of a folder that is uploaded with all that it holds. A caller from elsewhere uploads no
+// folders: a link in one may lead anywhere.
+func (s *Session) upload(name string) (string, error) {
+	if s.Reach.Root == nil {
+		path, err := s.path(name)
+		if err != nil {
+			return "", err
+		}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return path, nil
+		}
+	}
+	return s.file(name)
+}
+
+// fileFor gives the real path of a saved state that a step writes; its folder is made. A caller from elsewhere can write such files
+// only, over nothing else.
+func (s *Session) fileFor(name string) (string, error) {
+	path, err := s.path(name)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return "", &Failure{problem("%s is not a file", s.shown(name, path))}
+	}
+	if s.Reach.Root != nil && !mayBeState(path) {
+		return "", &Failure{problem("%q cannot be written: name a .json file that is new or holds a saved state", name)}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", fmt.Errorf("folder of %s: %w", name, err)
+	}
+	return path, nil
+}
+
+// mayBeState tells whether there is a saved state at path, or can be one.
+func mayBeState(path string) bool {
+	if filepath.Ext(path) != ".json" {
+		return false
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	var state struct {
+		Cookies *[]any `json:"cookies"`
+		Origins *[]any `json:"origins"`
+	}
+	return err == nil && json.Unmarshal(data, &state) == nil && state.Cookies != nil && state.Origins != nil
+}
+
+// path gives the real path that a name means, whether or not there is a file. With a root, a name or a link that leads out of it is
+// the caller's mistake.
+func (s *Session) path(name string) (string, error) {
+	if s.Dir == "" && s.Reach.Root == nil {
+		return "", &Failure{problem("%q: only a test in a file can name files", name)}
+	}
+	path := filepath.FromSlash(name)
+	if s.Dir != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(s.Dir, path)
+	}
+	if s.Reach.Root == nil {
+		return path, nil
+	}
+	inside := path
+	if s.Dir != "" && !filepath.IsAbs(filepath.FromSlash(name)) {
+		var err error
+		if inside, err = filepath.Rel(s.Reach.Root.Name(), path); err != nil {
+			return "", err
+		}
+	}
+	if _, err := s.Reach.Root.Stat(inside); hidden(inside) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", &Failure{problem("%q cannot be used: files lie below the folder that the server was given, without links out of it", name)}
+	}
+	return filepath.Join(s.Reach.Root.Name(), inside), nil
+}
+
+// hidden tells whether a part of a path begins with a dot: .env and .git are no files for callers from elsewhere.
+func hidden(path string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool { return strings.HasPrefix(part, ".") && part != "." })
+}
+
+// shown is how messages call a file: by its path to who may see it, else as it was named.
+func (s *Session) shown(name, path string) string {
+	if s.Reach.Root != nil {
+		return name
+	}
+	return path
+}

@@ -1,0 +1,195 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// typingRests is how long a field that took something else than what was typed is watched before that counts as its answer.
+const typingRests = 500 * time.Millisecond
+
+// typing is a text that went into a field, and how the field was before.
+type typing struct {
+	s      *Session
+	before *drivers.Node
+	text   string
+}
+
+// arrival is what became of a text.
+type arrival int
+
+const (
+	whole     arrival = iota // it is there, as it was typed or as the field writes it: spaces and marks added, in other case
+	grown                    // it is there, among letters or digits that were not typed
+	lost                     // characters of it are missing, or all
+	uncertain                // the field does not show it
+)
+
+// verify reads the field back. A field that lost something, or took more than was typed, is given the text once more, key by key; what
+// is still lost then is a failure. What a field adds both times is its own doing, and a doubt.
+func (t typing) verify(ctx context.Context) error {
+	if t.text == "" {
+		return nil
+	}
+	now, how, err := t.read(ctx)
+	if err != nil {
+		return err
+	}
+	if how == lost || how == grown {
+		again, err := t.retype(ctx, now)
+		if err != nil {
+			return err
+		}
+		if again {
+			t.s.note("the field showed %s, so the text was typed once more, key by key", drivers.Quote(now.Text))
+			if now, how, err = t.read(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case how == lost:
+		return &Failure{reporters.Problem{
+			Message:  fmt.Sprintf("typed %s, and %s shows %s", drivers.Quote(t.text), t.before, drivers.Quote(now.Text)),
+			Expected: drivers.Quote(t.before.Text + t.text), Actual: drivers.Quote(now.Text)}}
+	case now == nil || !sameField(now, t.before):
+		t.s.doubt("the focus moved on, so what was typed was not read back")
+	case how == uncertain:
+		t.s.doubt("a password field that shows nothing: what it took cannot be told")
+	case now.Password || t.before.Password:
+		t.s.doubt("a password field: its length was checked, not its text")
+	case !strings.Contains(now.Text, t.text):
+		t.s.doubt("the field made %s of what was typed", drivers.Quote(now.Text))
+	}
+	return nil
+}
+
+// read looks at the field until the text is there, or what it shows instead has rested.
+func (t typing) read(ctx context.Context) (now *drivers.Node, how arrival, err error) {
+	var changed time.Time
+	last := t.before.Text
+	err = poll(ctx, min(t.s.Timeout, 3*time.Second), func() error {
+		tree, err := t.s.Device.Tree(ctx)
+		if err != nil {
+			return err
+		}
+		t.s.Detail.Looks++
+		now = tree.Focused()
+		if now == nil || !sameField(now, t.before) {
+			how = uncertain
+			return nil
+		}
+		if how = t.judge(now); how == whole {
+			return nil
+		}
+		if now.Text != last {
+			last, changed = now.Text, time.Now()
+		}
+		if how == uncertain && changed.IsZero() {
+			changed = time.Now()
+		}
+		if changed.IsZero() || time.Since(changed) < typingRests { // the rest of the text may be on its way
+			return errWait
+		}
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		err = nil
+	}
+	return now, how, err
+}
+
+// judge compares what the field shows with what it should.
+func (t typing) judge(now *drivers.Node) arrival {
+	if now.Password || t.before.Password {
+		return t.judgePassword(now)
+	}
+	switch {
+	case now.Text == t.before.Text+t.text:
+		return whole
+	case now.Text == t.before.Text:
+		return lost
+	case strings.Contains(now.Text, t.text):
+		return within(now.Text, t.before.Text, t.text)
+	}
+	if added, ok := strings.CutPrefix(now.Text, t.before.Text); ok {
+		return follows(added, t.text)
+	}
+	return follows(now.Text, t.text)
+}
+
+// judgePassword counts marks; a field that shows nothing at all cannot be judged.
+func (t typing) judgePassword(now *drivers.Node) arrival {
+	have, want := utf8.RuneCountInString(now.Text), utf8.RuneCountInString(t.before.Text)+utf8.RuneCountInString(t.text)
+	switch {
+	case now.Text == "":
+		return uncertain
+	case have == want:
+		return whole
+	case have > want:
+		return grown
+	}
+	return lost
+}
+
+// within tells whether a text that holds what was typed holds more than that and what was there before.
+func within(now, before, typed string) arrival {
+	if utf8.RuneCountInString(now) <= utf8.RuneCountInString(before)+utf8.RuneCountInString(typed) {
+		return whole
+	}
+	return follows(strings.Replace(now, before, "", 1), typed)
+}
+
+// follows tells whether all of a text stands in another one, in its order: whole when there is nothing between its characters but
+// spaces and marks.
+func follows(have, want string) arrival {
+	rest := []rune(drivers.Normalise(want))
+	more := false
+	for _, r := range drivers.Normalise(have) {
+		switch {
+		case len(rest) > 0 && rest[0] == r:
+			rest = rest[1:]
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			more = true
+		}
+	}
+	switch {
+	case len(rest) > 0:
+		return lost
+	case more:
+		return grown
+	}
+	return whole
+}
+
+// retype takes away what the field added and types the text key by key. It gives false when the field cannot be brought back to what it
+// was.
+func (t typing) retype(ctx context.Context, now *drivers.Node) (bool, error) {
+	if _, ok := t.s.Device.(drivers.Editor); !ok || now == nil {
+		return false, nil
+	}
+	n := -1
+	if t.before.Text != "" {
+		added, ok := strings.CutPrefix(now.Text, t.before.Text)
+		if !ok {
+			return false, nil
+		}
+		n = utf8.RuneCountInString(added)
+	}
+	if now.Text != t.before.Text {
+		if err := t.s.erase(ctx, now, n); err != nil {
+			return false, err
+		}
+	}
+	return true, t.s.enter(ctx, t.text, true)
+}
+
+func sameField(a, b *drivers.Node) bool { return a.ID == b.ID && a.Type == b.Type && a.Editable }

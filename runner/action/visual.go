@@ -1,0 +1,212 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// maxJudged is how many pictures one visual assertion shows to the model before it fails.
+const maxJudged = 3
+
+// assertVisual asks once the screen rests, or its time is over. When the answer is no and the screen changes, it asks again.
+func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
+	eyes, err := s.eyes("visual assertions need an AI model")
+	if err != nil {
+		return err
+	}
+	deadline := time.Now().Add(s.Timeout)
+	if err := s.calm(ctx); err != nil {
+		return err
+	}
+	img, err := s.forModel(ctx)
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		said, err := s.judge(ctx, eyes, img, a)
+		if err != nil || said.Passed {
+			return err
+		}
+		s.Value = said.Reason
+		next, err := s.another(ctx, img, deadline)
+		if err != nil {
+			return err
+		}
+		if next == nil || try == maxJudged {
+			return &Failure{reporters.Problem{Assertion: true, Expected: a.Prompt, Actual: said.Reason,
+				Message: fmt.Sprintf("the screen does not show %s: %s", drivers.Quote(a.Prompt), said.Reason)}}
+		}
+		s.note("asked again, because the screen has changed: %s", said.Reason)
+		img = next
+	}
+}
+
+// calm waits until the screen rests; one that does not is doubted, no more.
+func (s *Session) calm(ctx context.Context) error {
+	err := waitStable(ctx, s, dsl.WaitStable{})
+	var moving *Failure
+	if errors.As(err, &moving) || errors.Is(err, drivers.ErrNotReady) {
+		s.doubt("the screen never came to rest: the picture shows one moment of it")
+		return nil
+	}
+	return err
+}
+
+// another waits for a picture that differs from the last one; nil when none came in time.
+func (s *Session) another(ctx context.Context, last image.Image, deadline time.Time) (image.Image, error) {
+	var next image.Image
+	err := poll(ctx, time.Until(deadline), func() (err error) {
+		if next, err = s.forModel(ctx); err != nil {
+			return err
+		}
+		if pixels.Changed(last, next, next.Bounds()).Empty() {
+			return errWait
+		}
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		return nil, nil
+	}
+	return next, err
+}
+
+// judge asks the model and checks what it cites.
+func (s *Session) judge(ctx context.Context, eyes drivers.Eyes, img image.Image, a dsl.AssertVisual) (drivers.Judgement, error) {
+	said, err := eyes.Judge(ctx, img, s.masked(a.Prompt), max(a.Votes, 1))
+	s.told(said.Asked)
+	if err != nil {
+		return said, err
+	}
+	s.note("%d of %d votes for it: %s", said.For, said.For+said.Against, said.Reason)
+	if len(said.Evidence) > 0 {
+		b := said.Evidence[0].Bounds
+		s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
+	}
+	if !said.Passed {
+		return said, nil
+	}
+	s.Value = said.Reason
+	return said, s.confirm(ctx, eyes, img, said.Evidence)
+}
+
+// confirm compares what a model cites with what can be read: when none of it is there, the answer is none.
+func (s *Session) confirm(ctx context.Context, eyes drivers.Eyes, img image.Image, evidence []drivers.TextLine) error {
+	var texts []string
+	for _, e := range evidence {
+		if e.Text != "" {
+			texts = append(texts, e.Text)
+		}
+	}
+	if len(texts) == 0 {
+		s.doubt("the model cites no text, so nothing but its word confirms the answer")
+		return nil
+	}
+	missing := texts
+	if s.Tree != nil {
+		missing = without(missing, func(text string) bool {
+			for _, have := range s.Tree.AllTexts() {
+				if drivers.TextShows(have, text) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	if len(missing) > 0 {
+		lines, err := eyes.OCR(ctx, img)
+		var unavailable *drivers.Unavailable
+		if errors.As(err, &unavailable) {
+			s.doubt("what the model cites could not be read on the picture: %v", err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.Reading = &Reading{Wanted: strings.Join(texts, "\n"), Lines: lines}
+		all := []drivers.TextLine{{}} // a citation may go over several lines
+		for _, l := range lines {
+			all[0].Words = append(all[0].Words, l.Words...)
+		}
+		missing = without(missing, func(text string) bool {
+			return len(drivers.FindText(lines, text)) > 0 || len(drivers.FindText(all, text)) > 0
+		})
+	}
+	if len(missing) == len(texts) {
+		return &BlindError{fmt.Errorf("the model says yes and cites %s, which is neither in the elements of the screen nor can be read on the picture: its answer cannot be trusted",
+			drivers.Quote(missing[0]))}
+	}
+	for _, text := range missing {
+		s.doubt("the model also cites %s, which cannot be found on the screen", drivers.Quote(text))
+	}
+	return nil
+}
+
+// without gives the texts for which drop does not hold.
+func without(texts []string, drop func(string) bool) []string {
+	var left []string
+	for _, t := range texts {
+		if !drop(t) {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+// extractByPrompt saves what an AI model reads on the screen.
+func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
+	eyes, err := s.eyes("extracting by prompt needs an AI model")
+	if err != nil {
+		return err
+	}
+	if err := s.calm(ctx); err != nil {
+		return err
+	}
+	img, err := s.forModel(ctx)
+	if err != nil {
+		return err
+	}
+	said, err := eyes.ExtractText(ctx, img, s.masked(prompt))
+	s.told(said.Asked)
+	if err != nil {
+		return err
+	}
+	if err := s.confirm(ctx, eyes, img, []drivers.TextLine{{Text: said.Text}}); err != nil {
+		return err
+	}
+	s.Value = said.Text
+	s.doubt("the value was read by an AI model: %s", drivers.Quote(said.Text))
+	return nil
+}
+
+// told keeps what passed between Taproot and a model, and counts what it cost.
+func (s *Session) told(asked *drivers.Asked) {
+	if asked == nil {
+		return
+	}
+	use := s.Detail.Model
+	if use == nil {
+		use = &reporters.ModelUse{Name: asked.Model}
+		s.Detail.Model = use
+	}
+	for _, r := range asked.Answers {
+		if r.Replayed {
+			use.Replayed++
+			continue
+		}
+		use.Calls++
+		use.PromptTokens += r.PromptTokens
+		use.CompletionTokens += r.CompletionTokens
+	}
+	if s.Told != nil {
+		s.Told(asked)
+	}
+}

@@ -1,0 +1,323 @@
+package action_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// visionary answers as it is told, and counts.
+type visionary struct {
+	judge   func(n int) (drivers.Judgement, error)
+	extract drivers.Extraction
+	spot    drivers.Spot
+	err     error
+	lines   []drivers.TextLine
+	images  []drivers.Sighting
+
+	asked   int
+	prompts []string
+	shown   []image.Image
+}
+
+func (v *visionary) OCR(context.Context, image.Image) ([]drivers.TextLine, error) {
+	return v.lines, nil
+}
+
+func (v *visionary) FindImage(context.Context, image.Image, image.Image) ([]drivers.Sighting, error) {
+	return v.images, nil
+}
+
+func (v *visionary) note(img image.Image, prompt string) *drivers.Asked {
+	v.asked++
+	v.prompts, v.shown = append(v.prompts, prompt), append(v.shown, img)
+	return &drivers.Asked{Key: "k", Model: "m", Prompt: prompt, Answers: []drivers.Reply{{PromptTokens: 800, CompletionTokens: 30}}}
+}
+
+func (v *visionary) Judge(_ context.Context, img image.Image, prompt string, _ int) (drivers.Judgement, error) {
+	asked := v.note(img, prompt)
+	j, err := v.judge(v.asked)
+	j.Asked = asked
+	return j, err
+}
+
+func (v *visionary) ExtractText(_ context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
+	v.extract.Asked = v.note(img, prompt)
+	return v.extract, v.err
+}
+
+func (v *visionary) Locate(_ context.Context, img image.Image, prompt string) (drivers.Spot, error) {
+	v.spot.Asked = v.note(img, prompt)
+	return v.spot, v.err
+}
+
+func says(passed bool, reason string, cites ...string) func(int) (drivers.Judgement, error) {
+	j := drivers.Judgement{Passed: passed, Reason: reason, For: 1}
+	for _, c := range cites {
+		j.Evidence = append(j.Evidence, drivers.TextLine{Text: c, Bounds: image.Rect(1, 2, 30, 40)})
+	}
+	return func(int) (drivers.Judgement, error) { return j, nil }
+}
+
+func TestAssertVisual(t *testing.T) {
+	for name, c := range map[string]struct {
+		eyes    visionary
+		verdict reporters.Verdict
+		says    string
+		doubts  int
+	}{
+		"true":                      {visionary{judge: says(true, "it is there", "Order paid")}, reporters.Pass, "", 0},
+		"true, read by OCR":         {visionary{judge: says(true, "it is there", "Big sale"), lines: []drivers.TextLine{{Text: "Big sale"}}}, reporters.Pass, "", 0},
+		"true over two lines":       {visionary{judge: says(true, "it is there", "Big summer sale"), lines: []drivers.TextLine{line("Big summer"), line("sale")}}, reporters.Pass, "", 0},
+		"true, half of it in doubt": {visionary{judge: says(true, "it is there", "Order paid", "Thank you")}, reporters.Pass, "", 1},
+		"true without a text":       {visionary{judge: says(true, "it is there", "")}, reporters.Pass, "", 1},
+		"a lie":                     {visionary{judge: says(true, "it is there", "Refunded")}, reporters.Error, "cannot be trusted", 0},
+		"a lie of a longer word":    {visionary{judge: says(true, "it is there", "paid"), lines: nil}, reporters.Pass, "", 0},
+		"a lie beside the truth":    {visionary{judge: says(true, "it is there", "Unpaid")}, reporters.Error, "cannot be trusted", 0},
+		"false":                     {visionary{judge: says(false, "it is not there")}, reporters.Fail, "it is not there", 0},
+		"no answer": {visionary{judge: func(int) (drivers.Judgement, error) {
+			return drivers.Judgement{Passed: true}, errors.New("the model's answer is cut off")
+		}}, reporters.Error, "cut off", 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
+				show: func(time.Duration, []image.Point) []*drivers.Node {
+					return []*drivers.Node{el("Order paid", 0, 100, 500, 200)}
+				}}
+			var told []*drivers.Asked
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Eyes: &c.eyes, Told: func(a *drivers.Asked) { told = append(told, a) },
+				Mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}
+			verdict, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
+			if verdict != c.verdict || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Doubts) != c.doubts {
+				t.Errorf("%s: %s, %v, doubts %q", name, verdict, err, s.Detail.Doubts)
+			}
+			if len(told) == 0 || s.Detail.Model == nil || s.Detail.Model.PromptTokens != 800*c.eyes.asked || s.Detail.Model.Calls != c.eyes.asked {
+				t.Errorf("%s: told %d, cost %+v", name, len(told), s.Detail.Model)
+			}
+			if p := c.eyes.prompts[0]; strings.Contains(p, "hunter2") {
+				t.Errorf("%s: the secret went to the model: %q", name, p)
+			}
+		})
+	}
+}
+
+func line(text string) drivers.TextLine {
+	l := drivers.TextLine{Text: text, Bounds: image.Rect(10, 20, 110, 60)}
+	for _, w := range strings.Fields(text) {
+		l.Words = append(l.Words, drivers.TextLine{Text: w, Bounds: l.Bounds})
+	}
+	return l
+}
+
+// TestAssertVisualAsksAgainWhenTheScreenChanges: what loads late is seen; what stays wrong costs three questions at most.
+func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eyes := &visionary{judge: func(n int) (drivers.Judgement, error) {
+			if n == 1 {
+				return drivers.Judgement{Reason: "it is still loading", Against: 1}, nil
+			}
+			return says(true, "now it is there", "Paid")(n)
+		}}
+		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
+			show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+				if at < 3*time.Second {
+					return []*drivers.Node{el("Loading", 0, 100, 500, 200)}
+				}
+				return []*drivers.Node{el("Paid", 0, 300, 500, 400)}
+			}}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Eyes: eyes}
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != reporters.Pass || eyes.asked != 2 {
+			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		eyes := &visionary{judge: says(false, "no")}
+		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
+			show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+				return []*drivers.Node{el(fmt.Sprint(at/time.Second), 0, 100, 500, 200)}
+			}}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Eyes: eyes}
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != reporters.Fail || eyes.asked != 3 {
+			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
+		}
+	})
+}
+
+// TestAssertVisualAsksOnceAboutOneScreen: a password that is painted over is no change of the screen.
+func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		password := el("hunter2", 0, 500, 500, 600)
+		password.Password = true
+		eyes := &visionary{judge: says(false, "no")}
+		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
+			show: func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{password} }}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Eyes: eyes}
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != reporters.Fail || eyes.asked != 1 {
+			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
+		}
+	})
+}
+
+// TestTapByDescriptionAsksSparingly: a model costs money, so it is asked once the screen rests, and of one picture once.
+func TestTapByDescriptionAsksSparingly(t *testing.T) {
+	password := el("hunter2", 0, 500, 500, 600)
+	password.Password = true
+	for name, c := range map[string]struct {
+		eyes  visionary
+		asked int
+		want  reporters.Verdict
+	}{
+		"found":     {visionary{spot: drivers.Spot{Bounds: image.Rect(100, 200, 200, 300)}}, 1, reporters.Pass},
+		"not found": {visionary{err: fmt.Errorf("%w: no cart", drivers.ErrNotFound)}, 1, reporters.Fail},
+		"no answer": {visionary{err: errors.New("the model refused")}, 1, reporters.Error},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
+				show: func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{password} }}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Eyes: &c.eyes}
+			verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
+			if verdict != c.want || c.eyes.asked != c.asked {
+				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.eyes.asked, err)
+			}
+			if c.want == reporters.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Doubts) == 0) {
+				t.Errorf("%s: taps %v, doubts %q", name, f.taps, s.Detail.Doubts)
+			}
+			if r, g, b, _ := c.eyes.shown[0].At(250, 550).RGBA(); r>>8 != 128 || g>>8 != 128 || b>>8 != 128 {
+				t.Errorf("%s: the password field is %d %d %d in the picture that left", name, r>>8, g>>8, b>>8)
+			}
+		})
+	}
+}
+
+func TestExtractByPrompt(t *testing.T) {
+	for name, c := range map[string]struct {
+		eyes visionary
+		want reporters.Verdict
+	}{
+		"on the screen":     {visionary{extract: drivers.Extraction{Text: "42.50 EUR"}}, reporters.Pass},
+		"not on the screen": {visionary{extract: drivers.Extraction{Text: "43.50 EUR"}}, reporters.Error},
+		"not found":         {visionary{err: fmt.Errorf("%w: no total", drivers.ErrNotFound)}, reporters.Fail},
+		"no answer":         {visionary{err: errors.New("cut off")}, reporters.Error},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*drivers.Node {
+				return []*drivers.Node{el("Total: 42.50 EUR", 0, 100, 500, 200)}
+			}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Eyes: &c.eyes}
+			verdict, err := do(t, s, dsl.Extract{Prompt: "the total"})
+			if verdict != c.want || c.want == reporters.Pass && s.Value != "42.50 EUR" || c.want != reporters.Pass && s.Value != nil {
+				t.Errorf("%s: %s, %v, value %v", name, verdict, err, s.Value)
+			}
+		})
+	}
+}
+
+func TestNoEyesIsAnError(t *testing.T) {
+	for _, args := range []any{dsl.AssertVisual{Prompt: "x"}, dsl.Extract{Prompt: "x"}, dsl.Assert{Selector: dsl.Selector{OCR: "x"}}, dsl.AssertNot{Selector: dsl.Selector{OCR: "x"}},
+		dsl.Tap{Selector: dsl.Selector{Describe: "x"}}, dsl.Tap{Selector: dsl.Selector{Label: "x", Fallback: "ocr"}}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*drivers.Node { return nil }}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second}
+			if verdict, err := do(t, s, args); verdict != reporters.Error {
+				t.Errorf("%T: %s, %v", args, verdict, err)
+			}
+		})
+	}
+}
+
+// TestImageSelector: two places that look alike are not decided between.
+func TestImageSelector(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "cart.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, image.NewGray(image.Rect(0, 0, 20, 20))), f.Close(), os.WriteFile(filepath.Join(dir, "not.png"), []byte("no"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	one, two := drivers.Sighting{Bounds: image.Rect(100, 100, 120, 120), Score: 0.99}, drivers.Sighting{Bounds: image.Rect(300, 500, 320, 520), Score: 0.97}
+	last := -1
+	for name, c := range map[string]struct {
+		eyes visionary
+		sel  dsl.Selector
+		want reporters.Verdict
+		at   image.Point
+	}{
+		"one":           {visionary{images: []drivers.Sighting{one}}, dsl.Selector{Image: "cart.png"}, reporters.Pass, image.Pt(110, 110)},
+		"two":           {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png"}, reporters.Fail, image.Point{}},
+		"the last":      {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Index: &last}, reporters.Pass, image.Pt(310, 510)},
+		"below a label": {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Below: &dsl.Selector{Label: "Basket"}}, reporters.Pass, image.Pt(310, 510)},
+		"none":          {visionary{}, dsl.Selector{Image: "cart.png"}, reporters.Fail, image.Point{}},
+		"no file":       {visionary{}, dsl.Selector{Image: "missing.png"}, reporters.Fail, image.Point{}},
+		"no picture":    {visionary{}, dsl.Selector{Image: "not.png"}, reporters.Fail, image.Point{}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*drivers.Node {
+				return []*drivers.Node{el("Basket", 0, 300, 500, 400)}
+			}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Eyes: &c.eyes, Dir: dir}
+			verdict, err := do(t, s, dsl.Tap{Selector: c.sel})
+			if verdict != c.want || c.want == reporters.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != reporters.Pass && len(f.taps) > 0 {
+				t.Errorf("%s: %s, %v, taps %v", name, verdict, err, f.taps)
+			}
+		})
+	}
+}
+
+// TestNeverIdleScreenIsReadByOCR: where no tree can be read, what asks for pixels still works, and what asks for elements is an error.
+func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
+	for _, c := range []struct {
+		sel  dsl.Selector
+		want reporters.Verdict
+	}{
+		{dsl.Selector{OCR: "Stop"}, reporters.Pass}, {dsl.Selector{Label: "Stop", Fallback: "ocr"}, reporters.Pass}, {dsl.Selector{Label: "Stop"}, reporters.Error},
+		{dsl.Selector{OCR: "Stop", Below: &dsl.Selector{Label: "x"}}, reporters.Error},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*drivers.Node { return nil },
+				treeErr: func(time.Duration) error { return fmt.Errorf("%w: never idle", drivers.ErrNotReady) }}
+			stop := line("Stop")
+			stop.Bounds, stop.Words[0].Bounds = image.Rect(10, 20, 110, 60), image.Rect(10, 20, 110, 60)
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Eyes: &visionary{lines: []drivers.TextLine{stop}}}
+			if verdict, err := do(t, s, dsl.Tap{Selector: c.sel}); verdict != c.want || (c.want == reporters.Pass) != (len(f.taps) == 1) {
+				t.Errorf("%+v: %s, %v, taps %v", c.sel, verdict, err, f.taps)
+			}
+		})
+	}
+}
+
+// TestAssertNotLooksAtPixelsToo: with fallback: ocr nothing is gone that can still be read, and without a tree nothing is proved gone.
+func TestAssertNotLooksAtPixelsToo(t *testing.T) {
+	for name, c := range map[string]struct {
+		read    string
+		treeErr error
+		want    reporters.Verdict
+	}{
+		"read in the pixels": {"Loading", nil, reporters.Fail}, "nowhere": {"Ready", nil, reporters.Pass},
+		"no tree": {"Ready", fmt.Errorf("%w: later", drivers.ErrNotReady), reporters.Error},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*drivers.Node {
+				return []*drivers.Node{el("Title", 0, 0, 100, 100)}
+			}}
+			f.treeErr = func(time.Duration) error { return c.treeErr }
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Eyes: &visionary{lines: []drivers.TextLine{line(c.read)}}}
+			if verdict, err := do(t, s, dsl.AssertNot{Selector: dsl.Selector{Label: "Loading", Fallback: "ocr"}}); verdict != c.want {
+				t.Errorf("%s: %s, %v", name, verdict, err)
+			}
+		})
+	}
+}
