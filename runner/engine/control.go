@@ -13,55 +13,53 @@ import (
 // maxRounds bounds a repeat that says only while.
 const maxRounds = 100
 
-// controlled runs a step that holds others, within its own time limit.
+// controlled runs a step that holds others, with its options.
 func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 	args, opts, err := dsl.Bind(step, r.scope)
 	if err != nil {
 		return r.leaf(ctx, step, func(context.Context) error { return blameTest(err) })
 	}
-	limited := ctx
-	if opts.TimeoutMs != nil {
-		limit := time.Duration(*opts.TimeoutMs) * time.Millisecond
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("the %s took longer than %s", step.Def.Name, limit))
-		defer cancel()
-	}
+	began := time.Now()
 	o := passed
 	for try := 0; ; try++ {
-		o = r.control(limited, step, args, try < step.Options.Retries)
-		if o.verdict != reporters.Fail || try >= step.Options.Retries {
+		again := try < opts.Retries
+		o = r.attempt(again, func() outcome { return r.control(ctx, step, args, opts.TimeoutMs) })
+		if o.verdict != reporters.Fail || !again {
 			break
 		}
 	}
-	if o.verdict == reporters.Interrupted && ctx.Err() == nil { // not the run: the limit of this step
-		return failed("%v", context.Cause(limited))
+	if took := time.Since(began); o.ok() && opts.BudgetMs != nil && took > milliseconds(*opts.BudgetMs) {
+		return r.leaf(ctx, step, func(context.Context) error { return overBudget(took, *opts.BudgetMs) })
 	}
 	return o
 }
 
-// control runs the steps of a control action. again: a failure is not the end, so it is a warning.
-func (r *run) control(ctx context.Context, step *dsl.Step, args any, again bool) outcome {
-	if again {
-		r.lenient++
-		defer func() { r.lenient-- }()
+func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// control runs the steps of a control action once. What try does about a failure is not part of what its time limit bounds.
+func (r *run) control(ctx context.Context, step *dsl.Step, args any, timeoutMs *int) outcome {
+	if a, ok := args.(dsl.Try); ok {
+		return r.try(ctx, a, func() outcome {
+			return r.within(ctx, step, timeoutMs, func(ctx context.Context) outcome { return r.inside(ctx, "try", a.Steps) })
+		})
 	}
-	switch a := args.(type) {
-	case dsl.If:
-		return r.branch(ctx, step, a)
-	case dsl.Repeat:
-		return r.repeat(ctx, a)
-	case dsl.Retry:
-		return r.retry(ctx, a)
-	case dsl.ForEach:
-		return r.forEach(ctx, step, a)
-	case dsl.Group:
-		return r.inside(ctx, name("group", a.Name), a.Steps)
-	case dsl.Try:
-		return r.try(ctx, a)
-	case dsl.Run:
-		return r.block(ctx, step, a)
-	}
-	return outcome{reporters.Error, &reporters.Problem{Message: fmt.Sprintf("no way to run %T", args)}}
+	return r.within(ctx, step, timeoutMs, func(ctx context.Context) outcome {
+		switch a := args.(type) {
+		case dsl.If:
+			return r.branch(ctx, step, a)
+		case dsl.Repeat:
+			return r.repeat(ctx, step, a)
+		case dsl.Retry:
+			return r.retry(ctx, a)
+		case dsl.ForEach:
+			return r.forEach(ctx, step, a)
+		case dsl.Group:
+			return r.inside(ctx, name("group", a.Name), a.Steps)
+		case dsl.Run:
+			return r.block(ctx, step, a)
+		}
+		return outcome{reporters.Error, &reporters.Problem{Message: fmt.Sprintf("no way to run %T", args)}}
+	})
 }
 
 // inside runs steps that reports show as part of something.
@@ -82,7 +80,7 @@ func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If) outcome {
 	return r.inside(ctx, "else", a.Else)
 }
 
-func (r *run) repeat(ctx context.Context, a dsl.Repeat) outcome {
+func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat) outcome {
 	times := maxRounds
 	if a.Times != nil {
 		times = *a.Times
@@ -91,7 +89,7 @@ func (r *run) repeat(ctx context.Context, a dsl.Repeat) outcome {
 		if a.While != nil {
 			on, err := r.truth(ctx, *a.While)
 			if err != nil {
-				return outcome{reporters.Fail, problemOf(err)}
+				return r.leaf(ctx, step, func(context.Context) error { return err })
 			}
 			if !on {
 				return passed
@@ -106,7 +104,9 @@ func (r *run) repeat(ctx context.Context, a dsl.Repeat) outcome {
 		}
 	}
 	if a.Times == nil {
-		return failed("%s still holds after %d rounds", a.While.Text, times)
+		return r.leaf(ctx, step, func(context.Context) error {
+			return blameTest(fmt.Errorf("%s still holds after %d rounds; times: says how many there may be", a.While.Text, times))
+		})
 	}
 	return passed
 }
@@ -114,32 +114,40 @@ func (r *run) repeat(ctx context.Context, a dsl.Repeat) outcome {
 func (r *run) retry(ctx context.Context, a dsl.Retry) outcome {
 	times := max(a.Times, 1)
 	for i := range times {
-		o := r.attempt(ctx, fmt.Sprintf("try %d/%d", i+1, times), a.Steps, i+1 < times)
-		if o.verdict != reporters.Fail || i+1 == times {
+		again := i+1 < times
+		o := r.attempt(again, func() outcome { return r.inside(ctx, fmt.Sprintf("try %d/%d", i+1, times), a.Steps) })
+		if o.verdict != reporters.Fail || !again {
 			return o
 		}
 	}
 	return passed
 }
 
-// attempt runs steps whose failure somebody around them takes care of, when lenient.
-func (r *run) attempt(ctx context.Context, what string, steps dsl.Steps, lenient bool) outcome {
-	if lenient {
-		r.lenient++
-		defer func() { r.lenient-- }()
+// attempt runs what may fail when somebody around it takes care of that: lenient. Its failures are warnings then, also those of soft
+// steps, which end it behind its last step.
+func (r *run) attempt(lenient bool, do func() outcome) outcome {
+	if !lenient {
+		return do()
 	}
-	return r.inside(ctx, what, steps)
+	outer := r.soft
+	r.soft, r.lenient = nil, r.lenient+1
+	defer func() { r.soft, r.lenient = outer, r.lenient-1 }()
+	o := do()
+	if o.ok() && r.soft != nil {
+		return *r.soft
+	}
+	return o
 }
 
 func (r *run) forEach(ctx context.Context, step *dsl.Step, a dsl.ForEach) outcome {
 	items := a.In.List
 	if a.In.Expr != nil {
-		value, err := r.scope.EvalExpr(*a.In.Expr, r.source, r.known())
+		value, err := r.eval(*a.In.Expr)
 		if err == nil {
 			items, err = listOf(value)
 		}
 		if err != nil {
-			return r.leaf(ctx, step, func(context.Context) error { return blameTest(err) })
+			return r.leaf(ctx, step, func(context.Context) error { return err })
 		}
 	}
 	before, had := r.scope.Value(a.Var)
@@ -175,16 +183,16 @@ func listOf(value any) ([]any, error) {
 		}
 		return items, nil
 	}
-	return nil, fmt.Errorf("forEach needs a list, not %s", dsl.Show(value))
+	return nil, blameTest(fmt.Errorf("forEach needs a list, not %s", dsl.Show(value)))
 }
 
 // try lets the test go on behind a failure when it says what to do about it.
-func (r *run) try(ctx context.Context, a dsl.Try) outcome {
-	o := r.attempt(ctx, "try", a.Steps, len(a.OnFailure) > 0)
+func (r *run) try(ctx context.Context, a dsl.Try, steps func() outcome) outcome {
+	o := r.attempt(len(a.OnFailure) > 0, steps)
 	if o.verdict == reporters.Fail && len(a.OnFailure) > 0 {
 		o = r.inside(ctx, "onFailure", a.OnFailure)
 	}
-	if len(a.Always) > 0 && o.verdict != reporters.Interrupted && o.verdict != reporters.Error {
+	if ctx := beyond(ctx); len(a.Always) > 0 && ctx.Err() == nil && r.sinkErr == nil {
 		if last := r.inside(ctx, "always", a.Always); o.ok() {
 			o = last
 		}
@@ -201,7 +209,7 @@ func (r *run) block(ctx context.Context, step *dsl.Step, a dsl.Run) outcome {
 	outer, source := r.scope, r.source
 	r.scope, r.source = inner, step.Block.Source
 	defer func() { r.scope, r.source = outer, source }()
-	o := r.inside(ctx, "run "+a.File, step.Block.Steps)
+	o := r.inside(ctx, "run "+a.What(), step.Block.Steps)
 	if step.Options.As != "" && o.ok() {
 		outer.Set(step.Options.As, inner.Saved())
 	}
@@ -237,16 +245,20 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 	return on, nil
 }
 
+// eval evaluates an expression of a step; what is wrong with it is the test's fault.
+func (r *run) eval(e dsl.Expr) (any, error) {
+	value, err := r.scope.EvalExpr(e, r.source, r.known())
+	if err != nil {
+		return nil, blameTest(err)
+	}
+	return value, nil
+}
+
 // known is what expressions see beside the variables.
 func (r *run) known() map[string]any {
 	info := r.dev.Info()
 	return map[string]any{"platform": string(r.c.Platform),
 		"device": map[string]any{"id": info.ID, "model": info.Model, "os": info.OSVersion}}
-}
-
-func problemOf(err error) *reporters.Problem {
-	p := action.ProblemOf(err)
-	return &p
 }
 
 func name(kind, name string) string {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,31 +24,51 @@ type Options struct {
 	Timeout time.Duration
 	// NoVideo leaves the recording out.
 	NoVideo bool
+	// NoTrace leaves Playwright's trace of a browser out.
+	NoTrace bool
+	// UnmaskedEvidence lets tests with secrets be filmed and traced, which may show them.
+	UnmaskedEvidence bool
 	// AllowShell lets tests run commands on the device.
 	AllowShell bool
 	// UpdateBaselines makes assertScreenshot take what it sees as right.
 	UpdateBaselines bool
+	// Reach is what steps may touch of this machine.
+	Reach action.Reach
+	// Eyes read pictures and judge them; nil: steps that need them are errors.
+	Eyes drivers.Eyes
 }
 
 // Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as interrupted.
 // The verdict is also in the CaseEnded event; the error is not nil when the sink could not keep the report.
 func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (reporters.Verdict, error) {
+	return newRun(c, dev, sink, opts).all(ctx)
+}
+
+func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 	r := &run{c: c, dev: dev, sink: sink, opts: opts}
 	if r.opts.Timeout == 0 {
 		r.opts.Timeout = action.DefaultTimeout
 	}
 	if t := c.Test.TimeoutMs; t != nil {
-		r.opts.Timeout = time.Duration(*t) * time.Millisecond
+		r.opts.Timeout = milliseconds(*t)
 	}
 	r.session = r.newSession()
-	return r.all(ctx)
+	return r
 }
 
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
-	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, AllowShell: r.opts.AllowShell,
-		UpdateBaselines: r.opts.UpdateBaselines, NoPictures: len(r.c.Test.Secrets) > 0, Eval: func(e dsl.Expr) (any, error) { return r.scope.EvalExpr(e, r.source, r.known()) },
+	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, Reach: r.opts.Reach, AllowShell: r.opts.AllowShell,
+		UpdateBaselines: r.opts.UpdateBaselines, NoPictures: len(r.c.Test.Secrets) > 0,
+		Log: r.evidence.read, Photograph: r.photograph, Progress: func(text string) { r.log(r.n, "%s", text) }, Eyes: r.opts.Eyes, Mask: r.sink.Mask().Text, Told: r.keepAsked,
+		Eval: r.eval,
 		Keep: func(name, from string) (string, error) {
+			if clean, err := r.sink.Mask().File(from); err != nil {
+				return "", err
+			} else if !clean {
+				r.session.Detail.Doubts = append(r.session.Detail.Doubts, "the report does not keep "+name+": it holds a secret, or cannot be looked into")
+				return name, os.Remove(from)
+			}
 			return name, r.sink.Add(reporters.Attachment{Path: name, Kind: reporters.KindArtifact}, r.n, from)
 		}}
 }
@@ -73,15 +94,30 @@ type run struct {
 	verdict  reporters.Verdict
 	problem  *reporters.Problem
 	evidence evidence
+	cost     *meter            // nil: the device lets itself not be measured
+	asked    reporters.Metrics // of models
 
 	n       int      // leaf steps that began
 	dynamic bool     // the steps are not known before they run
 	in      []string // what the current step is run in
+	scene   scene    // that startRecording began
 	lenient int      // how many around the current step can bear that it fails
+	soft    *outcome // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 	began := time.Now()
+	r.begin(ctx)
+	if r.verdict == reporters.Pass {
+		if err := guard(func() error { r.test(ctx); return nil }); err != nil {
+			r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: stackOf(err)})
+		}
+	}
+	return r.conclude(ctx, time.Since(began))
+}
+
+// begin tells of the case and begins to film.
+func (r *run) begin(ctx context.Context) {
 	described, err := r.describe()
 	r.verdict = reporters.Pass
 	r.emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
@@ -90,13 +126,17 @@ func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 	}
 	if r.verdict == reporters.Pass {
 		r.evidence.start(ctx, r)
+		r.allowScenes()
 	}
 	if r.verdict == reporters.Pass {
-		if err := guard(func() error { r.test(ctx); return nil }); err != nil {
-			r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: stackOf(err)})
-		}
+		r.cost = startMeter(ctx, r.dev)
 	}
-	took := time.Since(began)
+}
+
+// conclude ends the film and tells the verdict.
+func (r *run) conclude(ctx context.Context, took time.Duration) (reporters.Verdict, error) {
+	r.keepMetrics(ctx)
+	r.endScene()
 	r.evidence.stop(ctx, r)
 	if r.sinkErr != nil {
 		r.verdict = reporters.Error
@@ -120,9 +160,9 @@ func (r *run) test(ctx context.Context) {
 	r.hook(ctx, "after", t.After)
 }
 
-// hook runs steps that come whatever the verdict is, as long as there is somebody to run them on.
+// hook runs steps that come behind the test's own, unless the run is interrupted or nothing can be told any more.
 func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
-	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil || r.verdict == reporters.Error {
+	if len(steps) == 0 || ctx.Err() != nil || r.sinkErr != nil {
 		return
 	}
 	r.in = append(r.in, name)
@@ -195,7 +235,9 @@ func judge(ctx context.Context, err error) (reporters.Verdict, *reporters.Proble
 		return reporters.Interrupted, interrupted(ctx)
 	}
 	problem := action.ProblemOf(err)
-	problem.Stack = stack
+	if stack != "" {
+		problem.Stack = stack
+	}
 	return verdict, &problem
 }
 
@@ -245,6 +287,9 @@ func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporte
 				return err
 			}
 			return nil
+		}
+		if ended.Verdict == reporters.Pass {
+			r.session.Prove(ctx, shot.Image)
 		}
 		// That the run was interrupted just now is no reason to lose the picture.
 		r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,7 +22,9 @@ type evidence struct {
 	film    drivers.Recording
 	log     *os.File
 	stopLog func() error
-	name    string // of the log in the pack
+	cut     func() error // why the log is not whole; nil: that is not known
+	name    string       // of the log in the pack
+	web     drivers.WebRecording
 }
 
 // start begins both.
@@ -35,15 +38,65 @@ func (e *evidence) start(ctx context.Context, r *run) {
 	if logger, ok := r.dev.(drivers.Logger); ok {
 		e.startLog(ctx, r, work, logger)
 	}
+	if browser, ok := r.dev.(drivers.WebEvidence); ok {
+		e.startWeb(ctx, r, work, browser)
+	}
 }
+
+// startWeb records the network and traces; a trace holds what was typed, so that a test with secrets gets none.
+func (e *evidence) startWeb(ctx context.Context, r *run, work string, browser drivers.WebEvidence) {
+	how := drivers.WebEvidenceOptions{Dir: work, Mask: r.sink.Mask().Text, Trace: !r.opts.NoTrace && !r.guarded()}
+	err := guard(func() (err error) {
+		e.web, err = browser.StartEvidence(ctx, how)
+		return err
+	})
+	if err != nil {
+		e.web = nil
+		r.log(0, "no network.har: %v", err)
+	}
+}
+
+// troubles are what the page's console and network had to complain of since they were asked last.
+func (e *evidence) troubles() (list []string) {
+	if e.web == nil {
+		return nil
+	}
+	_ = guard(func() error { list = e.web.Troubles(); return nil }) // what breaks there breaks in Stop as well, which tells of it
+	return list
+}
+
+// endWeb keeps what the browser recorded.
+func (e *evidence) endWeb(ctx context.Context, r *run) {
+	for _, t := range e.troubles() {
+		r.log(0, "after the last step: %s", t)
+	}
+	var har string
+	var traces []string
+	err := guard(func() (err error) {
+		har, traces, err = e.web.Stop(ctx)
+		return err
+	})
+	if err != nil {
+		r.log(0, "the evidence of the browser may be incomplete: %v", err)
+	}
+	if har != "" {
+		r.keep(r.sink.Add(reporters.Attachment{Path: "network.har", Type: "application/json", Kind: reporters.KindArtifact}, 0, har))
+	}
+	for _, trace := range traces {
+		r.keep(r.sink.Add(reporters.Attachment{Path: "artifacts/trace.zip", Type: "application/zip", Kind: reporters.KindArtifact}, 0, trace))
+	}
+}
+
+// guarded tells whether what cannot be masked, films and traces, is left out.
+func (r *run) guarded() bool { return len(r.c.Test.Secrets) > 0 && !r.opts.UnmaskedEvidence }
 
 func (e *evidence) startFilm(ctx context.Context, r *run, work string) {
 	recorder, ok := r.dev.(drivers.Recorder)
 	switch {
 	case r.opts.NoVideo:
 		r.sink.NoRecording("switched off")
-	case len(r.c.Test.Secrets) > 0:
-		r.sink.NoRecording("the test has secrets, which a film would show")
+	case r.guarded():
+		r.sink.NoRecording("the test has secrets, which a film would show; --unmasked-evidence films it all the same")
 	case !ok:
 		r.sink.NoRecording("this device cannot film")
 	default:
@@ -81,12 +134,31 @@ func (e *evidence) startLog(ctx context.Context, r *run, work string, logger dri
 		return
 	}
 	e.log = f
+	if keeper, ok := logger.(drivers.LogKeeper); ok {
+		e.cut = keeper.LogCut
+	}
+}
+
+// read gives the log up to now, without what is secret. Of a log that is cut it cannot be said what it does not hold.
+func (e *evidence) read() ([]byte, error) {
+	if e.log == nil {
+		return nil, fmt.Errorf("the log of this device could not be read: %w", drivers.ErrUnsupported)
+	}
+	if e.cut != nil {
+		if err := e.cut(); err != nil {
+			return nil, err
+		}
+	}
+	return os.ReadFile(e.log.Name())
 }
 
 // stop ends both and hands the files over, also when ctx is over.
 func (e *evidence) stop(ctx context.Context, r *run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
+	if e.web != nil {
+		e.endWeb(ctx, r)
+	}
 	if e.stopLog != nil {
 		e.endLog(r)
 	}

@@ -24,7 +24,8 @@ func TestFlow(t *testing.T) {
 		{"if takes the other branch", `
   - if: {cond: not visible("Go"), then: [{tap: Go}], else: [{assert: Ready}]}`, reporters.Pass, "assert Ready pass; tap Go skipped"},
 		{"a condition that cannot be evaluated fails the test", `
-  - if: {cond: "platform", then: [{tap: Go}]}`, reporters.Fail, `if {cond: platform} fail; tap Go unreached`},
+  - set: {vars: {N: 5}}
+  - if: {cond: N, then: [{tap: Go}]}`, reporters.Fail, `set {vars: {N: 5}} pass; if {cond: N} fail; tap Go unreached`},
 		{"when leaves a step out", `
   - tap: {label: Go, when: platform == "web"}
   - assert: Ready`, reporters.Pass, `tap {label: Go, when: "platform == \"web\""} skipped; assert Ready pass`},
@@ -35,7 +36,10 @@ func TestFlow(t *testing.T) {
   - repeat: {while: N < 2, steps: [{set: {vars: {N: "${M}"}}}, {set: {vars: {M: 5}}}]}`, reporters.Pass,
 			"set {vars: {N: 0, M: 1}} pass; set {vars: {N: 1}} pass; set {vars: {M: 5}} pass; set {vars: {N: 5}} pass; set {vars: {M: 5}} pass"},
 		{"repeat that never ends is a failure", `
-  - repeat: {while: visible("Go"), steps: [{log: again}]}`, reporters.Fail, strings.TrimSuffix(strings.Repeat("log again pass; ", 100), "; ")},
+  - repeat: {while: visible("Go"), steps: [{log: again}]}`, reporters.Fail, strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")"} fail`},
+		{"repeat that never ends is a warning when it is optional", `
+  - repeat: {while: visible("Go"), optional: true, steps: [{log: again}]}`, reporters.Pass,
+			strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")", optional: true} warned`},
 		{"forEach gives the variable back", `
   - set: {vars: {M: 1}}
   - forEach: {in: [Go, Ready], var: M, steps: [{assert: "${M}"}]}
@@ -46,6 +50,36 @@ func TestFlow(t *testing.T) {
 		{"soft goes on and fails at the end", `
   - assert: {label: Missing, timeoutMs: 0, soft: true}
   - tap: Go`, reporters.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} fail; tap Go pass"},
+		{"a soft failure ends a try of retry behind its last step, and the last try is that of the test", `
+  - retry: {times: 2, steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}]}
+  - tap: Go`, reporters.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; assert {label: Missing, timeoutMs: 0, soft: true} fail; log on pass; tap Go pass"},
+		{"a soft failure is taken care of by try", `
+  - try: {steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}], onFailure: [{log: mended}]}`, reporters.Pass,
+			"assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; log mended pass"},
+		{"a soft failure in an optional group is a warning", `
+  - group: {optional: true, steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}]}
+  - tap: Go`, reporters.Pass, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; tap Go pass"},
+		{"a group that takes longer than it may fails", `
+  - group: {name: Slow, timeoutMs: 300, steps: [{sleep: 5s}, {log: never}]}
+  - tap: Go`, reporters.Fail, "sleep 5s interrupted; group {name: Slow, timeoutMs: 300} fail; log never unreached; tap Go unreached"},
+		{"an optional group that takes longer than it may is a warning", `
+  - group: {timeoutMs: 300, optional: true, steps: [{sleep: 5s}]}
+  - tap: Go`, reporters.Pass, "sleep 5s interrupted; group {timeoutMs: 300, optional: true} warned; tap Go pass"},
+		{"a try deals with steps that take longer than they may", `
+  - try: {timeoutMs: 300, steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}
+  - tap: Go`, reporters.Pass, "sleep 5s interrupted; try {timeoutMs: 300} warned; log mended pass; log done pass; tap Go pass"},
+		{"no try deals with a limit around it, and always comes", `
+  - group: {timeoutMs: 300, steps: [{try: {steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}}, {log: never}]}`, reporters.Fail,
+			"sleep 5s interrupted; log done pass; group {timeoutMs: 300} fail; log mended unreached; log never unreached"},
+		{"a budget holds for steps that hold others", `
+  - group: {budgetMs: 100, steps: [{sleep: 300}]}
+  - tap: Go`, reporters.Fail, "sleep 300 pass; group {budgetMs: 100} fail; tap Go unreached"},
+		{"retries of a group begin it anew", `
+  - group: {retries: 1, steps: [{log: on}, {` + missing + `}]}`, reporters.Fail,
+			"log on pass; assert {label: Missing, timeoutMs: 0} warned; log on pass; assert {label: Missing, timeoutMs: 0} fail"},
+		{"always comes also behind an error", `
+  - try: {steps: [{assertVisual: a cat}], onFailure: [{log: mended}], always: [{log: done}]}
+  - tap: Go`, reporters.Error, "assertVisual a cat error; log done pass; log mended unreached; tap Go unreached"},
 		{"retry that never succeeds fails, and its first tries are warnings", `
   - retry: {times: 2, steps: [{` + missing + `}]}
   - tap: Go`, reporters.Fail, "assert {label: Missing, timeoutMs: 0} warned; assert {label: Missing, timeoutMs: 0} fail; tap Go unreached"},
@@ -76,6 +110,39 @@ func TestFlow(t *testing.T) {
 				var told []string
 				for _, step := range r.Steps {
 					told = append(told, fmt.Sprintf("%s %s %s", step.Action, step.Args, step.Verdict))
+				}
+				if r.Verdict != test.want || strings.Join(told, "; ") != test.told {
+					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Verdict, r.Problem, strings.Join(told, "; "), test.told)
+				}
+			})
+		})
+	}
+}
+
+// TestAfterComesHoweverTheTestWent runs the hooks behind each verdict: an error, too, leaves things behind that have to be tidied up.
+func TestAfterComesHoweverTheTestWent(t *testing.T) {
+	for _, test := range []struct {
+		step string
+		want reporters.Verdict
+		told string
+	}{
+		{"tap: Go", reporters.Pass, "tap pass; log pass in after"},
+		{"assert: {label: Missing, timeoutMs: 0}", reporters.Fail, "assert fail; log pass in onFailure; log pass in after"},
+		{"assert: {label: Missing, timeoutMs: 0, soft: true}", reporters.Fail, "assert fail; log pass in onFailure; log pass in after"},
+		{"assertVisual: a cat", reporters.Error, "assertVisual error; log pass in after"},
+	} {
+		t.Run(test.step, func(t *testing.T) {
+			hooks := "  - " + test.step + "\nonFailure:\n  - log: failed\nafter:\n  - log: after\n"
+			run(t, hooks, &device{}, func(t *testing.T, s *sink, r *reporters.Result) {
+				var told []string
+				for _, step := range r.Steps {
+					if step.Verdict == reporters.Unreached {
+						continue
+					}
+					told = append(told, fmt.Sprintf("%s %s", step.Action, step.Verdict))
+					if step.In != "" {
+						told[len(told)-1] += " in " + step.In
+					}
 				}
 				if r.Verdict != test.want || strings.Join(told, "; ") != test.told {
 					t.Errorf("verdict %s (%v)\ntold %s\nwant %s", r.Verdict, r.Problem, strings.Join(told, "; "), test.told)

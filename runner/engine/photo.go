@@ -5,44 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"os"
 	"path/filepath"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// photograph takes a picture; of a test with secrets, one in which the elements that show them are painted over. What shows them is
-// looked for before and after, because the screen may change in between.
+// photograph takes a picture; of a test with secrets, one that does not show them.
 func (r *run) photograph(ctx context.Context) (image.Image, error) {
 	if len(r.c.Test.Secrets) == 0 {
 		return r.dev.Screenshot(ctx)
 	}
-	before, err := r.dev.Tree(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("what a picture would show of the secrets cannot be told: %w", err)
-	}
-	img, err := r.dev.Screenshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	after, err := r.dev.Tree(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("what a picture would show of the secrets cannot be told: %w", err)
-	}
-	out := image.NewRGBA(img.Bounds())
-	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
-	for _, t := range []*drivers.Tree{before, after} {
-		for n := range t.All {
-			mask := r.sink.Mask()
-			if n.Password || mask.Shows(n.Text) || mask.Shows(n.Desc) || mask.Shows(n.Hint) {
-				draw.Draw(out, n.Bounds, image.NewUniform(color.Gray{128}), image.Point{}, draw.Src)
-			}
-		}
-	}
-	return out, nil
+	return action.Photograph(ctx, r.dev, r.sink.Mask())
 }
 
 // maxTree is the size, in bytes, of the largest tree that a report keeps.

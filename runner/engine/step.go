@@ -24,11 +24,6 @@ var passed = outcome{verdict: reporters.Pass}
 // ok tells whether the steps that follow are run.
 func (o outcome) ok() bool { return o.verdict == reporters.Pass }
 
-// failed is an outcome for which the test is to blame: an expression that cannot be evaluated, for instance.
-func failed(format string, args ...any) outcome {
-	return outcome{reporters.Fail, &reporters.Problem{Message: fmt.Sprintf(format, args...)}}
-}
-
 // list runs steps one after the other until one does not go well.
 func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
 	for _, step := range steps {
@@ -60,7 +55,7 @@ func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 			return passed
 		}
 	}
-	o := r.tolerant(ctx, step)
+	o := r.attempt(step.Options.Optional, func() outcome { return r.do(ctx, step) })
 	if o.verdict != reporters.Fail {
 		return o
 	}
@@ -68,18 +63,24 @@ func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 	case step.Options.Optional:
 		return passed
 	case step.Options.Soft:
-		r.settle(o)
+		r.later(o)
 		return passed
 	}
 	return o
 }
 
-// tolerant runs a step so that its failures are warnings when the step is optional.
-func (r *run) tolerant(ctx context.Context, step *dsl.Step) outcome {
-	if step.Options.Optional {
-		r.lenient++
-		defer func() { r.lenient-- }()
+// later keeps the failure of a soft step until whoever can bear it, or the test, has done its other steps.
+func (r *run) later(o outcome) {
+	switch {
+	case r.lenient == 0:
+		r.settle(o)
+	case r.soft == nil:
+		r.soft = &o
 	}
+}
+
+// do runs a step, apart from those options that say what its failure means.
+func (r *run) do(ctx context.Context, step *dsl.Step) outcome {
 	if step.Def.Control() {
 		return r.controlled(ctx, step)
 	}
@@ -116,14 +117,19 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	if r.sinkErr != nil {
 		return outcome{verdict: reporters.Error}
 	}
-	r.session.Detail = &reporters.Detail{}
+	r.session.Detail, r.session.Reading = &reporters.Detail{}, nil
 	began := time.Now()
 	err := r.attempts(ctx, step, do)
 	took := time.Since(began)
-	if budget := step.Options.BudgetMs; err == nil && budget != nil && took > time.Duration(*budget)*time.Millisecond {
+	if budget := step.Options.BudgetMs; err == nil && budget != nil && took > milliseconds(*budget) {
 		err = overBudget(took, *budget)
 	}
 	r.keepTree(n)
+	r.keepReading(n)
+	if use := r.session.Detail.Model; use != nil {
+		r.asked.Asked(*use)
+	}
+	r.session.Detail.Troubles = r.evidence.troubles()
 	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
 	o := outcome{ended.Verdict, ended.Problem}
@@ -170,7 +176,7 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 		}
 		r.session.Timeout = r.opts.Timeout
 		if opts.TimeoutMs != nil {
-			r.session.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
+			r.session.Timeout = milliseconds(*opts.TimeoutMs)
 		}
 		if err := action.Perform(ctx, r.session, args); err != nil {
 			return err

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// limit ends a context because a step that holds others took longer than its timeoutMs, and not because the run ended.
+type limit struct {
+	step  *dsl.Step
+	after time.Duration
+	outer context.Context // without the limit
+}
+
+func (l *limit) Error() string {
+	return fmt.Sprintf("the %s took longer than %s", l.step.Def.Name, l.after)
+}
+
+// spent gives the limit that ended the context, nil when it is not over or nothing but the run ended it.
+func spent(ctx context.Context) *limit {
+	var l *limit
+	if ctx.Err() != nil && errors.As(context.Cause(ctx), &l) {
+		return l
+	}
+	return nil
+}
+
+// beyond gives a context that is over only when the run is: for what has to come although a step around it took too long.
+func beyond(ctx context.Context) context.Context {
+	for l := spent(ctx); l != nil; l = spent(ctx) {
+		ctx = l.outer
+	}
+	return ctx
+}
+
+// within runs what a step holds within the step's time limit, if it has one. The step that time ran out on is told as interrupted, and
+// the limited one as what failed.
+func (r *run) within(ctx context.Context, step *dsl.Step, timeoutMs *int, do func(context.Context) outcome) outcome {
+	if timeoutMs == nil {
+		return do(ctx)
+	}
+	l := &limit{step, milliseconds(*timeoutMs), ctx}
+	limited, cancel := context.WithTimeoutCause(ctx, l.after, l)
+	defer cancel()
+	o := do(limited)
+	if spent(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == reporters.Interrupted) {
+		return r.leaf(ctx, step, func(context.Context) error {
+			return &action.Failure{Problem: reporters.Problem{Message: l.Error()}}
+		})
+	}
+	return o
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	// meterEvery is how often the app is measured: to ask costs the phone some hundred milliseconds of one core.
+	meterEvery = 5 * time.Second
+	meterFirst = time.Second     // for a test that is over sooner than that, or that stops its app at its end
+	meterLast  = 3 * time.Second // for the sample at the end
+	meterMost  = 2000
+)
+
+// meter measures the app while the steps run. That it cannot be measured fails nothing.
+type meter struct {
+	dev   drivers.Meter
+	began time.Time
+	stop  context.CancelFunc
+	done  sync.WaitGroup
+
+	all  reporters.Metrics
+	last *drivers.Measurement
+}
+
+// startMeter begins to measure, if the device lets itself be measured.
+func startMeter(ctx context.Context, dev drivers.Device) *meter {
+	d, ok := dev.(drivers.Meter)
+	if !ok {
+		return nil
+	}
+	m := &meter{dev: d, began: time.Now(), all: reporters.Metrics{IntervalMS: meterEvery.Milliseconds()}}
+	ctx, m.stop = context.WithCancel(ctx)
+	m.done.Go(func() {
+		for next := meterFirst; drivers.Pause(ctx, next) == nil; {
+			if m.sample(ctx) {
+				next = meterEvery
+			}
+		}
+	})
+	return m
+}
+
+// sample measures once, and tells whether there was anything to measure.
+func (m *meter) sample(ctx context.Context) (measured bool) {
+	_ = guard(func() error {
+		now, err := m.dev.Measure(ctx)
+		if err != nil || now == nil || len(m.all.Samples) >= meterMost {
+			return err
+		}
+		s := reporters.Sample{AtMS: now.At.Sub(m.began).Milliseconds(), App: now.App, MemoryKB: now.MemoryKB, Frames: now.Frames, Janky: now.JankyCount}
+		if before := m.last; before != nil && before.Process == now.Process && now.CPU > 0 && now.At.After(before.At) {
+			percent := 100 * float64(now.CPU-before.CPU) / float64(now.At.Sub(before.At))
+			s.CPUPercent = &percent
+		}
+		m.last = now
+		m.all.Samples = append(m.all.Samples, s)
+		measured = true
+		return nil
+	})
+	return measured
+}
+
+// finish measures a last time, on a device that is well, and gives what there is.
+func (m *meter) finish(ctx context.Context, well bool) reporters.Metrics {
+	if m == nil {
+		return reporters.Metrics{}
+	}
+	m.stop()
+	m.done.Wait()
+	if well && ctx.Err() == nil {
+		ctx, cancel := context.WithTimeout(ctx, meterLast)
+		m.sample(ctx)
+		cancel()
+	}
+	return m.all
+}
+
+// keepMetrics keeps what the case cost the device and what it asked models, if there is any of it.
+func (r *run) keepMetrics(ctx context.Context) {
+	all := r.cost.finish(ctx, r.verdict != reporters.Error)
+	all.Models = r.asked.Models
+	if len(all.Samples) == 0 && len(all.Models) == 0 || r.sinkErr != nil {
+		return
+	}
+	all.SumUp()
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err == nil {
+		path := filepath.Join(r.session.Work, "metrics.json")
+		if err = os.WriteFile(path, append(data, '\n'), 0o644); err == nil {
+			r.keep(r.sink.Add(reporters.Attachment{Path: reporters.MetricsPath, Type: "application/json", Kind: reporters.KindArtifact}, 0, path))
+		}
+	}
+	if err != nil {
+		r.log(0, "no metrics: %v", err)
+	}
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// keepAsked keeps what passed between a performer and a model: the prompt, the exact answers and the picture, so that a person can check
+// it, and so that a rerun finds the answers by their key (VisualName).
+func (r *run) keepAsked(asked *drivers.Asked) {
+	name := VisualName(r.n, asked.Key)
+	r.keepJSON(r.n, name+".json", asked)
+	if asked.Picture == nil || r.sinkErr != nil {
+		return
+	}
+	path := filepath.Join(r.session.Work, name+".png")
+	f, err := os.Create(path)
+	if err != nil {
+		r.keep(err)
+		return
+	}
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	err = encoder.Encode(f, asked.Picture)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		r.keep(err)
+		return
+	}
+	r.keep(r.sink.Add(reporters.Attachment{Path: "artifacts/" + name + ".png", Type: "image/png", Kind: reporters.KindArtifact}, r.n, path))
+}
+
+// keyLength is how much of a question's key is in the name of its file.
+const keyLength = 16
+
+// VisualName is the name, without its end, of the artifacts of a question that a step asked a model.
+func VisualName(step int, key string) string {
+	return fmt.Sprintf("visual-%02d-%s", step, key[:min(keyLength, len(key))])
+}
+
+// keepReading keeps what the step read in the pixels as artifacts/ocr-NN.json.
+func (r *run) keepReading(n int) {
+	if r.session.Reading != nil {
+		r.keepJSON(n, fmt.Sprintf("ocr-%02d.json", n), r.session.Reading)
+	}
+}
+
+// keepJSON keeps a value as an artifact, without secrets.
+func (r *run) keepJSON(n int, name string, value any) {
+	if r.sinkErr != nil {
+		return
+	}
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		r.log(n, "%s is not kept: %v", name, err)
+		return
+	}
+	path := filepath.Join(r.session.Work, name)
+	if err := os.WriteFile(path, []byte(r.sink.Mask().Text(string(data))), 0o644); err != nil {
+		r.keep(err)
+		return
+	}
+	r.keep(r.sink.Add(reporters.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: reporters.KindArtifact}, n, path))
+}

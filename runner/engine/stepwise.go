@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// Stepwise is a case whose steps come one by one, from a test that is written in Go. It leaves the same events, pictures, logs and film
+// as one from YAML. Safe for concurrent use: one step at a time.
+type Stepwise struct {
+	mu      sync.Mutex
+	r       *run
+	began   time.Time
+	problem *reporters.Problem // of the first step that was no pass, nor a warning
+	verdict reporters.Verdict
+	noted   string
+	ended   bool
+}
+
+// Begin begins a case; End must be called. hide are values that its report must not show.
+func Begin(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, hide ...string) *Stepwise {
+	for _, secret := range hide {
+		sink.Mask().Hide(secret)
+	}
+	if len(hide) > 0 { // pictures are masked, and nothing is filmed, when there are secrets
+		own := *c.Test
+		own.Secrets = append(own.Secrets, "HIDDEN")
+		c.Test = &own
+	}
+	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), verdict: reporters.Pass}
+	s.r.begin(ctx)
+	s.r.dynamic = true // its steps are told as they come
+	return s
+}
+
+// Call is one step.
+type Call struct {
+	Step    *dsl.Step
+	Args    any           // of the step, with defaults filled in
+	Timeout time.Duration // 0: as the case says
+	Lenient bool          // a failure is a warning
+}
+
+// Ended is how a step ended.
+type Ended struct {
+	Verdict reporters.Verdict
+	Problem *reporters.Problem // nil of a pass
+	Value   any                // what the step option as: would save
+}
+
+// Do performs a step. A failure of a lenient one is told as a failure, and is a warning in the report.
+func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leaf(ctx, c, func(ctx context.Context) error {
+		return guard(func() error {
+			s.r.session.Timeout = s.r.opts.Timeout
+			if c.Timeout > 0 {
+				s.r.session.Timeout = c.Timeout
+			}
+			return action.Perform(ctx, s.r.session, c.Args)
+		})
+	})
+}
+
+// Fail tells of something that went wrong beside the steps, as a step of its own with a picture of what the device shows. An err for
+// which the device is to blame makes it an error.
+func (s *Stepwise) Fail(ctx context.Context, step *dsl.Step, err error) Ended {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.leaf(ctx, Call{Step: step}, func(context.Context) error { return err })
+}
+
+// leaf needs s.mu.
+func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) error) Ended {
+	if s.ended {
+		return Ended{Verdict: reporters.Fail, Problem: &reporters.Problem{Message: "the device was given back: use it within its own spec only"}}
+	}
+	if err := s.r.sinkErr; err != nil {
+		return Ended{Verdict: reporters.Error, Problem: &reporters.Problem{Message: "the report could not be written: " + err.Error()}}
+	}
+	if c.Lenient {
+		s.r.lenient++
+		defer func() { s.r.lenient-- }()
+	}
+	s.r.session.Value, s.r.source = nil, c.Step.Source()
+	o := s.r.leaf(ctx, c.Step, do)
+	e := Ended{o.verdict, o.problem, s.r.session.Value}
+	if e.Problem == nil && !o.ok() {
+		e.Problem = &reporters.Problem{Message: fmt.Sprintf("the report could not be written: %v", s.r.sinkErr)}
+	}
+	if !o.ok() && (!c.Lenient || o.verdict != reporters.Fail) && s.verdict == reporters.Pass {
+		s.verdict, s.problem = o.verdict, e.Problem
+	}
+	return e
+}
+
+// Look reads the screen once and gives what a selector finds on it. matched is empty when there is nothing.
+func (s *Stepwise) Look(ctx context.Context, sel dsl.Selector) (matched []drivers.Match, tree *drivers.Tree, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil, nil, fmt.Errorf("the device was given back: use it within its own spec only")
+	}
+	err = guard(func() (err error) {
+		matched, tree, err = action.Look(ctx, s.r.session, sel)
+		return err
+	})
+	return matched, tree, err
+}
+
+// Note tells a reader of the report something; the same again right after is not told.
+func (s *Stepwise) Note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended && text != s.noted {
+		s.noted = text
+		s.r.log(0, "%s", text)
+	}
+}
+
+// Verdict is how the steps went so far, and why.
+func (s *Stepwise) Verdict() (reporters.Verdict, *reporters.Problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.verdict, s.problem
+}
+
+// End ends the case with a verdict, unless a step knows better: a device that broke makes any verdict an error.
+func (s *Stepwise) End(ctx context.Context, v reporters.Verdict, p *reporters.Problem) (reporters.Verdict, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	if s.verdict == reporters.Error || s.verdict == reporters.Fail && v == reporters.Pass {
+		v, p = s.verdict, s.problem
+	}
+	if v != reporters.Pass || s.r.verdict == reporters.Pass {
+		s.r.end(v, p)
+	}
+	return s.r.conclude(ctx, time.Since(s.began))
+}
