@@ -1,12 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -21,6 +23,9 @@ type Runner struct {
 	Pool    *Pool
 	Dir     *reporters.RunDir
 	Observe func(reporters.Case, reporters.Event) // may be nil
+
+	seeing sync.Once
+	sees   drivers.Eyes
 }
 
 // Outcome is how one case ended.
@@ -50,7 +55,10 @@ const maxOpens = 2
 // Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
 // began costs the case nothing when another one is there. A case that fails is run again as often as its test says; each try leaves a
 // pack, and the last one is the outcome.
-func (r *Runner) Run(ctx context.Context, c plan.Case) (out Outcome) {
+func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome { return r.run(ctx, c, pause) }
+
+// run is Run with something to do while there is no free device.
+func (r *Runner) run(ctx context.Context, c plan.Case, rest resting) (out Outcome) {
 	defer func() { // what the engine does not guard: opening and closing a device, the report
 		if p := recover(); p != nil {
 			out = Outcome{Case: c, Err: fmt.Errorf("taproot itself broke down: %v\n%s", p, debug.Stack())}
@@ -64,7 +72,7 @@ func (r *Runner) Run(ctx context.Context, c plan.Case) (out Outcome) {
 		retries = *c.Test.Retries
 	}
 	for try := 0; ; try++ {
-		out = r.once(ctx, c)
+		out = r.once(ctx, c, rest)
 		if out.Verdict() != reporters.Fail || try >= retries || ctx.Err() != nil {
 			return out
 		}
@@ -72,12 +80,37 @@ func (r *Runner) Run(ctx context.Context, c plan.Case) (out Outcome) {
 }
 
 // once runs the case on the first device that lets itself be opened.
-func (r *Runner) once(ctx context.Context, c plan.Case) Outcome {
+func (r *Runner) once(ctx context.Context, c plan.Case, rest resting) Outcome {
+	lease, dev, none := r.open(ctx, c, rest)
+	if none != nil {
+		return *none
+	}
+	defer lease.Release()
+	return r.on(ctx, c, lease, dev)
+}
+
+// open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such device.
+func (r *Runner) open(ctx context.Context, c plan.Case, rest resting) (lease *Lease, dev drivers.Device, none *Outcome) {
 	tried := opens{need: c.Test.Device, tries: map[string]int{}}
 	for {
-		if out, done := r.attempt(ctx, c, &tried); done {
-			return out
+		lease, err := r.Pool.lease(ctx, wanted{c.Platform, c.Pack, tried.passes, rest})
+		if err != nil {
+			none := r.unleased(ctx, c, &tried, err)
+			return nil, nil, &none
 		}
+		dev, err := lease.openGuarded(ctx)
+		if err == nil {
+			return lease, dev, nil
+		}
+		lease.Release()
+		r.Pool.forget(c.Platform)
+		tried.tries[lease.Info.ID]++
+		tried.info, tried.err = lease.Info, err
+		if ctx.Err() == nil && errors.Is(err, drivers.ErrDeviceLost) && !lease.own {
+			continue // the case can still have another one
+		}
+		ended := r.unopened(ctx, c, &tried)
+		return nil, nil, &ended
 	}
 }
 
@@ -97,28 +130,6 @@ func (o *opens) passes(info drivers.Info) bool {
 		return true
 	}
 	return o.tries[info.ID] >= maxOpens
-}
-
-// attempt runs the case on the first device that is free; done is false when that one could not be opened and the case can still
-// have another.
-func (r *Runner) attempt(ctx context.Context, c plan.Case, tried *opens) (out Outcome, done bool) {
-	lease, err := r.Pool.lease(ctx, c.Platform, c.Pack, tried.passes)
-	if err != nil {
-		return r.unleased(ctx, c, tried, err), true
-	}
-	defer lease.Release()
-	dev, err := lease.Open(ctx)
-	if err == nil {
-		return r.on(ctx, c, lease, dev), true
-	}
-	lease.Release()
-	r.Pool.forget(c.Platform)
-	tried.tries[lease.Info.ID]++
-	tried.info, tried.err = lease.Info, err
-	if ctx.Err() == nil && errors.Is(err, drivers.ErrDeviceLost) && !lease.own {
-		return Outcome{}, false
-	}
-	return r.unopened(ctx, c, tried), true
 }
 
 // unleased ends a case for which there is no device.
@@ -156,16 +167,39 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *Lease, dev drivers.
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
-	verdict, runErr := engine.Run(ctx, c, dev, pack, engine.Options{Timeout: r.Config.Timeout, NoVideo: r.Config.NoVideo,
-		AllowShell: r.Config.AllowShell, UpdateBaselines: r.Config.Baselines})
+	r.calm(ctx, dev)
+	verdict, runErr := engine.Run(ctx, c, dev, pack, r.engine())
+	r.giveBack(lease, dev, verdict)
+	return r.finish(ctx, c, pack, runErr)
+}
+
+// calm switches the device's animations off for the case, where it has any, and keeps its display on.
+func (r *Runner) calm(ctx context.Context, dev drivers.Device) {
+	calm, ok := dev.(drivers.Calmer)
+	if !ok {
+		return
+	}
+	if err := calm.Calm(ctx); err != nil && ctx.Err() == nil {
+		r.Config.logger().Warn("animations stay on", "device", dev.Info().ID, "error", err)
+	}
+}
+
+// engine is what the configuration says of how a case is run.
+func (r *Runner) engine() engine.Options {
+	c := r.Config
+	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines,
+		Reach: c.reach(), Eyes: r.eyes()}
+}
+
+// giveBack closes the device of a case that has ended.
+func (r *Runner) giveBack(lease *Lease, dev drivers.Device, verdict reporters.Verdict) {
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
 	}
 	if verdict == reporters.Error { // the device may be lost: the next case must not take it on trust
-		r.Pool.forget(c.Platform)
+		r.Pool.forget(lease.Info.Platform)
 	}
 	lease.Release()
-	return r.finish(ctx, c, pack, runErr)
 }
 
 // nothing is why a case was not run.
@@ -208,7 +242,7 @@ func (r *Runner) pack(c *plan.Case, device drivers.Info) (pack *reporters.Pack, 
 	first := c.Pack
 	for try := range maxTries {
 		if try > 0 {
-			c.Pack = fmt.Sprintf("%s--try-%d", first, try+1)
+			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
 		}
 		info := reporters.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Solver: "dsl", Place: c.Test.Pos,
 			Device: device.ID, Model: modelOf(device)}

@@ -130,6 +130,8 @@ func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
 		return fmt.Sprintf("the %s device %s is not attached", platform, only)
 	case platform == dsl.Android:
 		return "no Android device is attached: connect a phone with USB debugging on, or start simulated ones with `taproot sim`"
+	case platform == dsl.IOS:
+		return "no iOS device is attached: boot a simulator (taproot devices --boot \"iPhone 16\"), or connect an iPhone"
 	}
 	return fmt.Sprintf("no %s device is attached", platform)
 }
@@ -142,8 +144,5 @@ func (p *Pool) seen(platform dsl.Platform) []string {
 }
 
 func noDriver(platform dsl.Platform) string {
-	if platform == dsl.IOS {
-		return "no iOS device: this version of Taproot drives Android and browsers"
-	}
 	return fmt.Sprintf("no driver for platform %q", platform)
 }

@@ -23,7 +23,12 @@ type Pool struct {
 	listed map[dsl.Platform]listing
 	had    map[dsl.Platform]map[string]bool // usable devices that were seen
 	gone   map[dsl.Platform]time.Time       // since when there is none any more
-	wake   chan struct{}                    // closed and renewed when a device becomes free
+	wake   chan struct{}                    // closed and renewed when a device becomes free, or comes
+
+	watching map[dsl.Platform]bool // somebody listens for its devices
+	life     context.Context       // ends with Close
+	end      context.CancelFunc
+	watchers sync.WaitGroup
 }
 
 // listing is what a driver said when it was asked last.
@@ -52,7 +57,8 @@ func NewPool(list []drivers.Driver, c Config) *Pool {
 	}
 	p := &Pool{drivers: list, leases: leases{LeaseDir(c.getenv())}, only: only, asking: map[dsl.Platform]chan struct{}{},
 		local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
-		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{})}
+		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}
+	p.life, p.end = context.WithCancel(context.Background())
 	for _, d := range list {
 		p.asking[d.Platform()] = make(chan struct{}, 1)
 	}
@@ -61,6 +67,8 @@ func NewPool(list []drivers.Driver, c Config) *Pool {
 
 // Close ends the drivers. No lease may be out.
 func (p *Pool) Close() error {
+	p.end()
+	p.watchers.Wait()
 	var errs []error
 	for _, d := range p.drivers {
 		errs = append(errs, d.Close())
@@ -79,6 +87,19 @@ type Lease struct {
 // Open opens the leased device.
 func (l *Lease) Open(ctx context.Context) (drivers.Device, error) {
 	return l.driver.Open(ctx, l.Info.ID)
+}
+
+// openGuarded is Open; should it panic, the device is given back.
+func (l *Lease) openGuarded(ctx context.Context) (drivers.Device, error) {
+	returned := false
+	defer func() {
+		if !returned {
+			l.Release()
+		}
+	}()
+	dev, err := l.Open(ctx)
+	returned = true
+	return dev, err
 }
 
 // Release gives the device back; more than once is fine.
@@ -106,38 +127,50 @@ var errSpent = errors.New("no other device is there")
 
 // Lease waits until a device of the platform is free and takes it. A *NoDeviceError means that there is none to wait for.
 func (p *Pool) Lease(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
-	return p.lease(ctx, platform, what, func(drivers.Info) bool { return false })
+	return p.lease(ctx, wanted{platform, what, func(drivers.Info) bool { return false }, pause})
+}
+
+// resting waits between two looks for a free device, until one becomes free or d is over.
+type resting func(ctx context.Context, d time.Duration, wake <-chan struct{}) error
+
+// wanted is a device that somebody waits for.
+type wanted struct {
+	platform dsl.Platform
+	what     string // it is wanted for
+	skip     func(drivers.Info) bool
+	rest     resting
 }
 
 // lease is Lease without the devices that skip names.
-func (p *Pool) lease(ctx context.Context, platform dsl.Platform, what string, skip func(drivers.Info) bool) (*Lease, error) {
+func (p *Pool) lease(ctx context.Context, w wanted) (*Lease, error) {
 	for age := trusted; ; age = fresh {
 		wake := p.waker()
-		driver, usable, err := p.usable(ctx, platform, age)
+		driver, usable, err := p.usable(ctx, w.platform, age)
 		switch {
-		case err != nil && (ctx.Err() != nil || !p.mayReturn(platform)):
+		case err != nil && (ctx.Err() != nil || !p.mayReturn(w.platform)):
 			return nil, err
 		case err == nil:
-			lease, err := p.takeOne(driver, usable, what, skip)
+			lease, err := p.takeOne(driver, usable, w)
 			if lease != nil || err != nil {
 				return lease, err
 			}
 		}
-		if err := pause(ctx, rest, wake); err != nil {
+		p.watch(w.platform)
+		if err := w.rest(ctx, rest, wake); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // takeOne takes the first device that is free; nil when all are busy.
-func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, what string, skip func(drivers.Info) bool) (*Lease, error) {
+func (p *Pool) takeOne(driver drivers.Driver, usable []drivers.Info, w wanted) (*Lease, error) {
 	err := errSpent
 	for _, info := range usable {
-		if skip(info) {
+		if w.skip(info) {
 			continue
 		}
 		err = nil
-		release, ok, err := p.take(driver, info.ID, what)
+		release, ok, err := p.take(driver, info.ID, w.what)
 		if err != nil {
 			return nil, err
 		}

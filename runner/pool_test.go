@@ -115,7 +115,7 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 		{"only an unauthorized one", unauthorized, "", dsl.Android, []string{"A is unauthorized: accept the question"}},
 		{"another than the one that was named", phones("A"), "Z", dsl.Android, []string{"device Z is not attached"}},
 		{"no adb", missing, "", dsl.Android, []string{"adb is not installed", "doctor --install"}},
-		{"a platform without a driver", phones("A"), "", dsl.IOS, []string{"no iOS device"}},
+		{"a platform without a driver", phones("A"), "", dsl.IOS, []string{"no driver for platform", "ios"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCase(t, "sample", test.platform, "Ready")

@@ -3,8 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -26,66 +26,90 @@ func Begin(c Config, observe func(reporters.Case, reporters.Event)) (*Runner, []
 func (r *Runner) End() error { return errors.Join(r.Pool.Close(), r.Dir.Close()) }
 
 // All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
-// the cases.
+// the cases. They begin in that order, too, as far as there are devices for them.
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
-	outcomes := make([]Outcome, len(cases))
-	var slots chan struct{}
-	if r.Config.Parallel > 0 {
-		slots = make(chan struct{}, r.Config.Parallel)
-	}
-	var workers sync.WaitGroup
-	for platform, queue := range queues(cases) {
-		next := make(chan int, len(queue))
-		for _, i := range queue {
-			next <- i
-		}
-		close(next)
-		workers.Go(func() { // one platform's devices are listed while those of another are at work
-			for range min(len(queue), r.width(ctx, platform)) {
-				workers.Go(func() {
-					for i := range next {
-						outcomes[i] = r.slot(ctx, cases[i], slots)
-					}
-				})
-			}
-		})
-	}
-	workers.Wait()
-	return outcomes
-}
-
-// queues gives the indexes of the cases of each platform.
-func queues(cases []plan.Case) map[dsl.Platform][]int {
-	all := map[dsl.Platform][]int{}
+	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newTurns(cases, r.Config.Parallel)}
 	for i, c := range cases {
-		all[c.Platform] = append(all[c.Platform], i)
+		a.outcomes[i].Case = c
 	}
-	return all
+	platforms := a.turns.platforms()
+	for _, platform := range platforms {
+		queued := a.turns.queued(platform)
+		first, _ := a.turns.next(platform)
+		a.work.Go(func() { a.worker(ctx, platform, first) })
+		// One platform's devices are listed while those of another are at work.
+		a.work.Go(func() { a.more(ctx, platform, queued) })
+	}
+	a.turns.open()
+	a.work.Wait()
+	return a.outcomes
 }
 
-// width is how many cases of a platform can run at once.
-func (r *Runner) width(ctx context.Context, platform dsl.Platform) int {
-	infos, err := r.Pool.Usable(ctx, platform)
+// all is one run of many cases.
+type all struct {
+	r        *Runner
+	cases    []plan.Case
+	outcomes []Outcome
+	turns    *turns
+	work     sync.WaitGroup
+	failed   atomic.Pointer[string] // the case for which Config.FailFast ends the run
+}
+
+// more adds a worker for each further device of a platform.
+func (a *all) more(ctx context.Context, platform dsl.Platform, queued int) {
+	limit := queued
+	if a.r.Config.Parallel > 0 {
+		limit = min(limit, a.r.Config.Parallel)
+	}
+	if limit < 2 {
+		return
+	}
+	infos, err := a.r.Pool.Usable(ctx, platform)
 	if err != nil {
-		return 1 // the cases themselves tell why
+		return // the cases themselves tell why
 	}
-	return len(infos)
+	for range min(limit, len(infos)) - 1 {
+		i, ok := a.turns.next(platform)
+		if !ok {
+			return
+		}
+		a.turns.open()
+		a.work.Go(func() { a.worker(ctx, platform, i) })
+	}
 }
 
-// slot runs a case within the limit of Config.Parallel.
-func (r *Runner) slot(ctx context.Context, c plan.Case, slots chan struct{}) Outcome {
-	if slots != nil {
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-		case <-ctx.Done():
-			return Outcome{Case: c}
+// worker runs case i, and then what is left of its platform.
+func (a *all) worker(ctx context.Context, platform dsl.Platform, i int) {
+	for ok := true; ok; {
+		if err := a.turns.await(ctx, i); err != nil {
+			return // the run was interrupted: what is queued does not begin
 		}
+		a.one(ctx, i)
+		i, ok = a.turns.leave(platform)
+	}
+}
+
+// one runs a case that has a slot.
+func (a *all) one(ctx context.Context, i int) {
+	c := a.cases[i]
+	if failed := a.failed.Load(); failed != nil {
+		a.outcomes[i] = a.r.LeftOut(ctx, c, *failed)
+		return
 	}
 	if ctx.Err() != nil {
-		return Outcome{Case: c}
+		return
 	}
-	return r.Run(ctx, c)
+	a.outcomes[i] = a.r.run(ctx, c, func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
+		return a.turns.aside(ctx, i, func() error { return pause(ctx, d, wake) })
+	})
+	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == reporters.Fail || v == reporters.Error) {
+		a.failed.CompareAndSwap(nil, &c.Pack)
+	}
+}
+
+// LeftOut leaves the pack of a case that is not begun because another one did not pass.
+func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
+	return r.without(ctx, c, nothing{verdict: reporters.Skipped, why: "not run, because " + failed + " did not pass and the run stops at the first failure"})
 }
 
 // Exit codes of a run.
@@ -116,7 +140,5 @@ func ExitCode(outcomes []Outcome, allowEmpty bool) int {
 	return ExitPass
 }
 
-// Plan builds the cases that the configuration asks for.
-func (c Config) Plan(args ...string) (*plan.Plan, error) {
-	return plan.Build(plan.Options{Dir: c.Dir, Args: slices.Clone(args), Platform: c.Platform, Labels: c.Labels, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv})
-}
+// Tests lists the tests of the default folder, and what is wrong with the files that hold none.
+func (c Config) Tests() ([]*dsl.Test, []error, error) { return plan.List(c.planning()) }

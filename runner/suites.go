@@ -2,10 +2,13 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
@@ -18,12 +21,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it: one spec per case, each on a leased device. It is all that
-// a suites_test.go needs:
+// RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it, beside the specs of the package that are written in Go; with
+// dir empty, of these alone. There is one spec per case, each on a leased device. It is all that a suites_test.go needs:
 //
 //	func TestSuites(t *testing.T) { runner.RunSuites(t, ".") }
 //
-// The environment says the rest: TAPROOT_REPORTS_DIR, TAPROOT_DEVICE, TAPROOT_PLATFORM, TAPROOT_REQUIRE_DEVICES, TAPROOT_NO_VIDEO.
+// The environment says the rest: TAPROOT_REPORTS_DIR, TAPROOT_DEVICE, TAPROOT_PLATFORM, TAPROOT_REQUIRE_DEVICES, TAPROOT_NO_VIDEO,
+// TAPROOT_SHARD, TAPROOT_RERUN_FAILED, TAPROOT_REPEAT (YAML tests only). Ginkgo's own flags mean what they always do, except that the YAML tests run in
+// the order of their files unless --randomize-all is given, and before the specs that are written in Go.
 func RunSuites(t *testing.T, dir string) {
 	t.Helper()
 	if err := Describe(dir); err != nil {
@@ -31,6 +36,9 @@ func RunSuites(t *testing.T, dir string) {
 	}
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	ginkgo.RunSpecs(t, suiteName(dir))
+	if s := theSuite(); s.reported && s.specs == 0 && s.tests == 0 {
+		t.Fatal("no test was run: name a folder of YAML tests, or write a spec in Go")
+	}
 }
 
 func suiteName(dir string) string {
@@ -41,37 +49,100 @@ func suiteName(dir string) string {
 	return filepath.Base(abs)
 }
 
-// Describe adds the YAML tests below dir to the Ginkgo suite that is being built. It brings a SynchronizedBeforeSuite, by which
-// parallel processes share one run directory; call it once.
+// theSuite is the one of this process: Ginkgo has one, too. By it, Device finds what Describe made.
+var theSuite = sync.OnceValue(func() *suite { return &suite{} })
+
+// Describe adds the YAML tests below dir (none, if dir is empty) to the Ginkgo suite that is being built, and lets specs that are written in Go use
+// Device. It brings a SynchronizedBeforeSuite, by which parallel processes share one run directory; call it once.
 func Describe(dir string) error {
+	s := theSuite()
+	if s.described {
+		return errors.New("runner.Describe and runner.RunSuites can be called once in a process")
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	root := ProjectRoot(abs)
-	conf, err := FromEnv(root, os.LookupEnv)
-	if err != nil {
+	if s.conf, err = FromEnv(ProjectRoot(abs), os.LookupEnv); err != nil {
 		return err
 	}
-	p, err := conf.Plan(abs)
-	if err != nil {
+	config, _ := ginkgo.GinkgoConfiguration()
+	s.conf.Labels, s.conf.FailFast = config.LabelFilter, config.FailFast
+	if config.RandomizeAllSpecs {
+		s.conf.Seed = &config.RandomSeed
+	}
+	if err := s.conf.Resolve(); err != nil {
 		return err
 	}
-	s := &suite{conf: conf}
+	if s.choice, err = s.conf.specsToRun(); err != nil {
+		return err
+	}
+	p := &plan.Plan{}
+	if dir != "" {
+		if p, err = s.conf.Plan(abs); err != nil {
+			return err
+		}
+	}
+	s.described, s.tests = true, p.Tests
+	if len(p.Cases) == 0 && p.Matched > 0 {
+		why, _ := s.conf.NothingToRun(p)
+		fmt.Fprintf(os.Stderr, "taproot: %s\n", why)
+	}
+	ginkgo.ReportBeforeSuite(func(r ginkgo.Report) { s.foresee(r, p.Cases) })
 	ginkgo.SynchronizedBeforeSuite(s.first, s.each)
 	ginkgo.SynchronizedAfterSuite(s.close, s.last)
-	for _, c := range p.Cases {
-		where := types.NewCustomCodeLocation(fmt.Sprintf("%s:%d", c.Test.Pos.File, c.Test.Pos.Line))
-		ginkgo.It(c.Pack, ginkgo.Label(c.Labels...), where, func(ctx ginkgo.SpecContext) { s.spec(ctx, c) })
+	// GitHub reads annotations off the output. What a parallel process prints here is shown once; in the node above it would be twice.
+	ginkgo.ReportAfterSuite("annotations", func(ginkgo.Report) { fmt.Fprint(os.Stdout, s.annotations.String()) })
+	if s.conf.Shard.Count > 1 || s.conf.RerunFailed != "" {
+		ginkgo.BeforeEach(s.passBy)
 	}
+	s.add(p)
 	return nil
+}
+
+// add makes a spec of each case, in a container that is called after its file, so that --focus finds it by that, too. Ginkgo would
+// order them by place or by chance: their priorities put them into the order of the plan.
+func (s *suite) add(p *plan.Plan) {
+	s.cases = map[string]plan.Case{}
+	list := slices.Clone(p.Cases)
+	for _, c := range p.Left { // which the label filter leaves out: Ginkgo counts them
+		if s.conf.Platform == "" || c.Platform == s.conf.Platform {
+			list = append(list, c)
+		}
+	}
+	for i, c := range list {
+		s.cases[strings.ToLower(c.Pack)] = c
+		where := types.NewCustomCodeLocation(fmt.Sprintf("%s:%d", c.Test.Pos.File, c.Test.Pos.Line))
+		ginkgo.Describe(c.Test.Pos.File, where, ginkgo.SpecPriority(len(list)-i), func() {
+			ginkgo.It(c.Pack, ginkgo.Label(c.Labels...), where, func(ctx ginkgo.SpecContext) { s.spec(ctx, c) })
+		})
+	}
 }
 
 // suite is what one Ginkgo process keeps between its specs.
 type suite struct {
-	conf   Config
-	runner *Runner
-	is1    bool // this process made the run directory and reports the run as a whole
+	described bool
+	conf      Config
+	tests     int                  // that were read, filtered ones too
+	cases     map[string]plan.Case // by pack, in lower case
+	planned   []plan.Case          // that Ginkgo is going to run, as far as that is known; in process 1 only
+	reported  bool                 // specs is known, as it is in process 1
+	specs     int                  // that there are, left out or not
+	runner    *Runner
+	is1       bool // this process made the run directory and reports the run as a whole
+	current   specPacks
+	choice    *specChoice // among specs that are written in Go
+
+	annotations strings.Builder // for GitHub
+}
+
+// foresee takes over, in process 1, what Ginkgo is going to run. With filters that only Ginkgo understands, nothing is known of that.
+func (s *suite) foresee(r ginkgo.Report, chosen []plan.Case) {
+	s.reported, s.specs = true, r.PreRunStats.TotalSpecs
+	c := r.SuiteConfig
+	if !r.SuiteHasProgrammaticFocus && !c.DryRun && len(c.FocusStrings)+len(c.SkipStrings)+len(c.FocusFiles)+len(c.SkipFiles) == 0 {
+		s.planned = chosen
+	}
 }
 
 // first runs in process 1 alone: it makes the run directory.
@@ -86,7 +157,11 @@ func (s *suite) first(ctx context.Context) []byte {
 	if err != nil { // that an old run's packs cannot be sealed is no reason not to run
 		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be sealed: %v\n", err)
 	}
-	if err := s.conf.ReportSealed(ctx, sealed); err != nil {
+	errs := []error{s.conf.ReportSealed(ctx, sealed), run.Dir.WriteChoice(s.conf.Choice())}
+	if len(s.planned) > 0 {
+		errs = append(errs, run.Announce(s.planned))
+	}
+	if err := errors.Join(errs...); err != nil {
 		ginkgo.GinkgoWriter.Printf("%v\n", err)
 	}
 	s.runner, s.is1 = run, true
@@ -158,13 +233,37 @@ func (s *suite) last(ctx context.Context) {
 	if s.runner == nil {
 		return
 	}
-	ginkgo.PauseOutputInterception() // GitHub reads annotations off the standard output
-	err := s.runner.Report(ctx, os.Stdout)
-	ginkgo.ResumeOutputInterception()
+	if s.conf.FailFast {
+		s.leaveOut(ctx)
+	}
+	err := s.runner.Report(ctx, &s.annotations)
 	if err != nil {
 		ginkgo.GinkgoWriter.Printf("the report of the run is not whole: %v\n", err)
 	}
 	gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
+}
+
+// leaveOut leaves the packs of the cases that Ginkgo did not begin because another one had failed.
+func (s *suite) leaveOut(ctx context.Context) {
+	run, err := reporters.LoadRun(s.runner.Dir.Path())
+	if err != nil {
+		return // the report says so
+	}
+	began, failed := map[string]bool{}, ""
+	for _, c := range run.Cases {
+		began[c.Key] = c.Pack != ""
+		if c.Pack != "" && (c.Result.Verdict == reporters.Fail || c.Result.Verdict == reporters.Error) {
+			failed = c.Pack
+		}
+	}
+	if failed == "" {
+		return // it was interrupted, or a spec failed that has no pack
+	}
+	for _, c := range s.planned {
+		if !began[c.Pack] {
+			s.runner.LeftOut(ctx, c, failed)
+		}
+	}
 }
 
 // reason is why a case did not pass.
@@ -173,6 +272,11 @@ func reason(r *reporters.Result) string {
 		return string(r.Verdict)
 	}
 	return r.Problem.Message
+}
+
+// Reported is what a result tells of its test.
+func Reported(r *reporters.Result) *dsl.Test {
+	return &dsl.Test{ID: r.Case.ID, Name: r.Case.Name, Platform: r.Case.Platform, Pos: r.Case.Place}
 }
 
 // FailureText is what a failed case shows: the place and the line in the YAML file, what was expected, what was there.
@@ -184,21 +288,27 @@ func FailureText(o Outcome) string {
 		}
 		return text
 	}
-	p := o.Result.Problem
-	var b strings.Builder
 	at := o.Case.Test.Pos
 	if step := o.Result.Step(o.Result.ProblemStep); step != nil {
 		at = step.Place
 	}
-	located := dsl.Error{Pos: at, Msg: string(o.Result.Verdict) + ": " + p.Message, Source: o.Case.Test.Source, Width: 1}
-	b.WriteString(located.Error())
-	for _, line := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"near", strings.Join(p.Candidates, "; ")}, {"pack", o.Dir}} {
-		if line[1] != "" {
-			fmt.Fprintf(&b, "\n  %-9s %s", line[0]+":", line[1])
-		}
-	}
+	text := problemText(dsl.Error{Pos: at, Source: o.Case.Test.Source}, o.Result.Verdict, *o.Result.Problem)
+	text += field("pack", o.Dir)
 	if o.Err != nil {
-		fmt.Fprintf(&b, "\n  report:   %v", o.Err)
+		text += field("report", o.Err.Error())
 	}
-	return b.String()
+	return text
+}
+
+// problemText shows a problem at its place.
+func problemText(located dsl.Error, v reporters.Verdict, p reporters.Problem) string {
+	located.Msg, located.Width = string(v)+": "+p.Message, 1
+	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near", strings.Join(p.Candidates, "; "))
+}
+
+func field(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n  %-9s %s", name+":", value)
 }

@@ -1,0 +1,108 @@
+package runner_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/ios"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// androidPhone is a driver with one simulated phone.
+func androidPhone(t *testing.T) drivers.Driver {
+	driver, _ := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140})
+	return driver
+}
+
+// iosSimulator is a driver with one simulator of a simulated Mac.
+func iosSimulator(t *testing.T) (drivers.Driver, *iostest.Lab) {
+	bin, home := t.TempDir(), t.TempDir()
+	if err := iostest.Build(t.Context(), bin); err != nil {
+		t.Fatal(err)
+	}
+	lab, err := iostest.New(home, iostest.Options{Devices: []iostest.DeviceOptions{{Scale: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(lab.Close)
+	environ := lab.Environ(bin, "TAPROOT_WDA_URL="+lab.Device(0).StartAgent())
+	return ios.New(ios.Options{Environ: environ, NotesDir: filepath.Join(home, "notes"), Getenv: func(name string) string {
+		for _, entry := range environ {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}}), lab
+}
+
+func iosSuite(t *testing.T) []plan.Case {
+	p, err := plan.Build(plan.Options{Dir: "..", Args: []string{"suites/ios"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Cases
+}
+
+// TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with a pack of its own, its
+// film and its log.
+func TestBothPlatformsAtOnce(t *testing.T) {
+	apple, _ := iosSimulator(t)
+	r := newRunner(t, runner.Config{NoVideo: false}, androidPhone(t), apple)
+	packs := map[string]*reporters.Result{}
+	for _, o := range r.All(t.Context(), iosSuite(t)) {
+		wantVerdict(t, o, reporters.Pass)
+		packs[filepath.Base(o.Dir)] = o.Result
+		if o.Case.Platform == dsl.IOS {
+			for _, name := range []string{"run.md", "summary.json", "logcat.txt"} {
+				if found, _ := filepath.Glob(filepath.Join(o.Dir, name)); len(found) == 0 {
+					t.Errorf("%s has no %s", o.Case.Pack, name)
+				}
+			}
+		}
+	}
+	a, i := packs["both-login--android"], packs["both-login--ios"]
+	if a == nil || i == nil {
+		t.Fatalf("packs %v", packs)
+	}
+	if !a.Started.Before(i.Ended) || !i.Started.Before(a.Ended) {
+		t.Errorf("one after the other: android %v to %v, ios %v to %v", a.Started, a.Ended, i.Started, i.Ended)
+	}
+}
+
+// TestWithoutAnythingThatReachesIOS: the cases on iOS are skipped and say why; the others run.
+func TestWithoutAnythingThatReachesIOS(t *testing.T) {
+	r := newRunner(t, runner.Config{}, androidPhone(t), ios.New(ios.Options{Getenv: func(string) string { return "" }, Environ: []string{}}))
+	for _, o := range r.All(t.Context(), iosSuite(t)) {
+		if o.Case.Platform == dsl.Android {
+			wantVerdict(t, o, reporters.Pass)
+			continue
+		}
+		wantVerdict(t, o, reporters.Skipped)
+		if why := o.Result.Problem.Message; !strings.Contains(why, "no program that reaches iOS devices is installed") {
+			t.Errorf("skipped because %s", why)
+		}
+	}
+}
+
+// TestWhatGoesWrongOnIOSHasTheRightVerdict: a WebDriverAgent that dies is an error; the app that crashes a fail, with its crash.
+func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
+	apple, lab := iosSimulator(t)
+	r := newRunner(t, runner.Config{NoVideo: true}, apple)
+	crash := parseCase(t, "id: crash\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n"+
+		"  - input: crash@example.com\n  - tap: Sign in\n  - assert: {label: Welcome, timeoutMs: 3000}\n")
+	o := r.Run(t.Context(), crash)
+	wantVerdict(t, o, reporters.Fail)
+	if p := o.Result.Problem; !strings.Contains(p.Message, "Fatal error: no session") {
+		t.Errorf("the crash is not told: %s", p.Message)
+	}
+	lab.Fail(iostest.Fault{Match: "GET /source", Nth: 1, Kind: iostest.Die})
+	wantVerdict(t, r.Run(t.Context(), parseCase(t, "id: dies\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n")), reporters.Error)
+}

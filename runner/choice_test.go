@@ -1,0 +1,119 @@
+package runner_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// mixed are the cases of two platforms, in turns.
+func mixed(t *testing.T, n int) (list []plan.Case) {
+	phones, pages := cases(t, dsl.Android, n), cases(t, dsl.Web, n)
+	for i := range n {
+		list = append(list, phones[i], pages[i])
+	}
+	return list
+}
+
+// begun are the packs in the order in which their cases began.
+func begun(outcomes []runner.Outcome) (packs []string) {
+	list := slices.Clone(outcomes)
+	slices.SortStableFunc(list, func(a, b runner.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
+	for _, o := range list {
+		packs = append(packs, o.Case.Pack)
+	}
+	return packs
+}
+
+// TestCasesOfSeveralPlatformsBeginInTheirOrder: which goroutine is faster must not matter.
+func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			f, p := phones("A", "B"), newPages(2)
+			f.cost, p.cost = time.Second, time.Second
+			list := mixed(t, 5)
+			got := begun(newRunner(t, runner.Config{Parallel: 1}, f, p).All(t.Context(), list))
+			for i, c := range list {
+				if got[i] != c.Pack {
+					t.Fatalf("they began in the order %q", got)
+				}
+			}
+		})
+	}
+}
+
+// TestCaseThatWaitsForAPhoneHoldsNoSlot: the only phone is held elsewhere for minutes, and the pages have all of --parallel.
+func TestCaseThatWaitsForAPhoneHoldsNoSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, p := phones("A"), newPages(2)
+		f.cost, p.cost = time.Second, time.Second
+		r := newRunner(t, runner.Config{Parallel: 1}, f, p)
+		began := time.Now()
+		held := lease(t, r.Pool, dsl.Android)
+		time.AfterFunc(3*time.Minute, held.Release)
+		outcomes := r.All(t.Context(), mixed(t, 4))
+		for i, o := range outcomes {
+			wantVerdict(t, o, reporters.Pass)
+			late := o.Result.Started.Sub(began)
+			if web := i%2 == 1; web && late > time.Minute || !web && late < 3*time.Minute {
+				t.Errorf("%s began after %v", o.Case.Pack, late)
+			}
+		}
+	})
+}
+
+// TestSlotsAreNotExceededByCasesThatWaited: the phone becomes free while a page is at work.
+func TestSlotsAreNotExceededByCasesThatWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, p := phones("A"), newPages(2)
+		p.cost = 10 * time.Second
+		most, now := 0, 0
+		count := func(d int) { f.set(func() { now += d; most = max(most, now) }) }
+		f.onOpen, p.onOpen = func(string) error { count(1); return nil }, func(string) error { count(1); return nil }
+		f.onClose, p.onClose = func() { count(-1) }, func() { count(-1) }
+		r := newRunner(t, runner.Config{Parallel: 1}, f, p)
+		held := lease(t, r.Pool, dsl.Android)
+		time.AfterFunc(5*time.Second, held.Release)
+		for _, o := range r.All(t.Context(), mixed(t, 3)) {
+			wantVerdict(t, o, reporters.Pass)
+		}
+		if most != 1 {
+			t.Errorf("%d at once with a limit of 1", most)
+		}
+	})
+}
+
+func TestFailFastBeginsNothingMore(t *testing.T) {
+	for name, bad := range map[string]func(*testing.T, *fleet) plan.Case{
+		"fail": func(t *testing.T, _ *fleet) plan.Case { return newCase(t, "bad", dsl.Android, "Missing") },
+		"error": func(t *testing.T, f *fleet) plan.Case {
+			f.onOpen = func(string) error { <-time.After(time.Second); panic("boom") }
+			return newCase(t, "bad", dsl.Android, "Ready")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, p := phones("A"), newPages(1)
+				f.cost, p.cost = time.Second, 5*time.Second
+				list := append([]plan.Case{bad(t, f)}, mixed(t, 2)...)
+				outcomes := newRunner(t, runner.Config{FailFast: true}, f, p).All(t.Context(), list)
+				if v := outcomes[0].Verdict(); v != reporters.Verdict(name) {
+					t.Fatalf("%s: %v", v, outcomes[0].Err)
+				}
+				wantVerdict(t, outcomes[1], reporters.Skipped, "bad did not pass")
+				wantVerdict(t, outcomes[2], reporters.Pass) // it had begun
+				wantVerdict(t, outcomes[3], reporters.Skipped, "bad did not pass")
+				wantVerdict(t, outcomes[4], reporters.Skipped, "bad did not pass")
+				if code := runner.ExitCode(outcomes, true); code == runner.ExitPass {
+					t.Error("it is a success")
+				}
+			})
+		})
+	}
+}

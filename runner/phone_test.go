@@ -1,0 +1,212 @@
+package runner_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+)
+
+// onPhone runs steps on a simulated phone.
+func onPhone(t *testing.T, steps ...string) (runner.Outcome, *androidtest.Phone) {
+	t.Helper()
+	driver, list := simulated(t, "SIM1")
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - "+strings.Join(steps, "\n  - ")+"\n"))
+	if o.Err != nil || o.Result == nil {
+		t.Fatalf("%v %+v", o.Err, o)
+	}
+	return o, list[0]
+}
+
+// readPack gives a file of the outcome's pack.
+func readPack(t *testing.T, o runner.Outcome, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(o.Dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestStepInWhichTheAppDiesSaysSo: the step fails at once, and carries what the system wrote.
+func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
+	o, _ := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "tap: E-mail", "input: "+androidtest.LoginCrash, "tap: Sign in",
+		"assert: {label: Welcome, timeoutMs: 60000}")
+	wantVerdict(t, o, reporters.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: no session for crash@example.com")
+	p := o.Result.Problem
+	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) || p.Kind != reporters.AppCrashed {
+		t.Errorf("problem %+v", p)
+	}
+	if o.Result.Duration.Seconds() > 30 {
+		t.Errorf("it took %v to notice", o.Result.Duration)
+	}
+	if md := readPack(t, o, "run.md"); !strings.Contains(md, "FATAL EXCEPTION: main") {
+		t.Errorf("run.md does not show the crash:\n%s", md)
+	}
+}
+
+// TestAppThatHasDiedUnnoticed: nobody looked for anything when it died; the next step that goes well says it all the same.
+func TestAppThatHasDiedUnnoticed(t *testing.T) {
+	driver, list := simulated(t, "SIM1")
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r.Observe = func(_ reporters.Case, e reporters.Event) {
+		if e.Kind == reporters.StepStarted && e.Step == 2 {
+			list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
+		}
+	}
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
+		", force: true}\n  - press: volumeUp\n  - assertNot: {label: Nothing, timeoutMs: 100}\n"))
+	wantVerdict(t, o, reporters.Fail, "java.lang.OutOfMemoryError")
+}
+
+// TestDialogAboutAnotherAppIsNotTheAppsFault: what lies over the app is the phone's.
+func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
+	driver, list := simulated(t, "SIM1")
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	list[0].Complain("Application Not Responding: com.android.systemui")
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
+		", force: true}\n  - tap: {label: Nothing, timeoutMs: 100}\n"))
+	wantVerdict(t, o, reporters.Error, "com.android.systemui does not respond")
+	if !strings.Contains(o.Result.Problem.Message, "Nothing") {
+		t.Errorf("it does not say what was looked for: %s", o.Result.Problem.Message)
+	}
+}
+
+// TestTapsAreProved: each step's event tells what is known of its tap.
+func TestTapsAreProved(t *testing.T) {
+	open := func(page string) string {
+		return fmt.Sprintf("launch: {package: %s, force: true}", androidtest.ListPackage+"/."+page+"Activity")
+	}
+	for _, c := range []struct {
+		page, label string
+		verdict     reporters.Verdict
+		want        string
+	}{
+		{"Overlay", "Beside", reporters.Pass, reporters.ProofHit},
+		{"Overlay", "Behind", reporters.Fail, reporters.ProofOccluded},
+		{"Dialog", "Delete everything?", reporters.Pass, reporters.ProofNoEffect},
+	} {
+		t.Run(c.page+" "+c.label, func(t *testing.T) {
+			o, _ := onPhone(t, open(c.page), fmt.Sprintf("tap: {label: %q, timeoutMs: 700}", c.label))
+			if o.Result.Verdict != c.verdict {
+				t.Fatalf("%s: %s", o.Result.Verdict, runner.FailureText(o))
+			}
+			d := o.Result.Steps[1].Detail
+			if d == nil || d.Proof != c.want || d.Point == nil || d.Bounds == nil {
+				t.Errorf("detail %+v", d)
+			}
+			if events := readPack(t, o, "events.ndjson"); !strings.Contains(events, `"proof":"`+c.want+`"`) {
+				t.Error("the event does not tell")
+			}
+			if md := readPack(t, o, "run.md"); !strings.Contains(md, "taps on elements: 1 "+c.want) {
+				t.Errorf("run.md does not tell:\n%s", md)
+			}
+		})
+	}
+}
+
+// TestTapOnWhatMovesOn: what never stands still is not touched, and the proof says why.
+func TestTapOnWhatMovesOn(t *testing.T) {
+	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 900}\n"))
+	wantVerdict(t, o, reporters.Fail, "could not be tapped")
+	if d := o.Result.Steps[1].Detail; d == nil || d.Proof != reporters.ProofMoved {
+		t.Errorf("detail %+v", d)
+	}
+	if taps := phones[0].Taps(); len(taps) != 0 {
+		t.Errorf("it was touched: %v", taps)
+	}
+}
+
+// TestPhoneThatIsPluggedInIsTakenAtOnce: a case that waits for one hears of it from the adb server.
+func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
+	driver, list := simulated(t, "SIM1", "SIM2")
+	list[1].Disconnect()
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	first := lease(t, r.Pool, dsl.Android)
+	defer first.Release()
+	taken := make(chan string, 1)
+	go func() {
+		l, err := r.Pool.Lease(t.Context(), dsl.Android, "second")
+		if err != nil {
+			taken <- err.Error()
+			return
+		}
+		defer l.Release()
+		taken <- l.Info.ID
+	}()
+	list[1].Reconnect()
+	if got := <-taken; got != "SIM2" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestMetricsOfAnApp: what the app cost the phone stands in the pack.
+func TestMetricsOfAnApp(t *testing.T) {
+	o, p := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "assert: Sign in")
+	wantVerdict(t, o, reporters.Pass)
+	var m reporters.Metrics
+	if err := json.Unmarshal([]byte(readPack(t, o, reporters.MetricsPath)), &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Samples) == 0 || m.Samples[0].App != androidtest.LoginPackage || m.Summary.MemoryKBMax < 60000 || m.Summary.Frames != 120 ||
+		m.Summary.JankyFrames != 3 || m.Samples[0].CPUPercent != nil {
+		t.Errorf("metrics %+v", m)
+	}
+	if !strings.Contains(readPack(t, o, "summary.json"), `"metrics.json"`) && !strings.Contains(readPack(t, o, "summary.json"), reporters.MetricsPath) {
+		t.Error("summary.json does not name them")
+	}
+	for _, scale := range []string{"window_animation_scale", "transition_animation_scale", "animator_duration_scale"} {
+		if now := p.Setting("global", scale); now != "1.0" {
+			t.Errorf("after the run %s is %s", scale, now)
+		}
+	}
+}
+
+// TestScreenThatNeverStandsStillIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not asked in vain again.
+func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
+	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
+	p, locks := phones[0], locksIn(t.TempDir())
+	r := newRunner(t, runner.Config{NoVideo: true, Getenv: func(name string) string { return cmp.Or(locks(name), os.Getenv(name)) }}, driver)
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: true}\n  - tap: Stop\n"))
+	// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
+	wantVerdict(t, o, reporters.Error, "never stands still")
+	if s := o.Result.Steps[1]; s.Verdict != reporters.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
+		t.Errorf("assert: %+v", s)
+	}
+	o = r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - tap: Stop\n  - waitStable:\n  - assert: Stop\n"))
+	wantVerdict(t, o, reporters.Pass)
+	if taps := p.Taps(); len(taps) != 1 || taps[0].Label != "Stop" {
+		t.Errorf("taps %+v", taps)
+	}
+	if n := p.Count("uiautomator"); n > 6 {
+		t.Errorf("the phone was asked for its elements %d times", n)
+	}
+}
+
+// TestTargetUnderTheKeyboard: a tap must not hit a key of it.
+func TestTargetUnderTheKeyboard(t *testing.T) {
+	o, p := onPhone(t, "launch: {package: "+androidtest.ListPackage+"/.FormActivity, force: true}", "tap: Note", "input: bye", "tap: Save",
+		"assert: \"Saved: bye\"")
+	wantVerdict(t, o, reporters.Pass)
+	if taps := p.Taps(); len(taps) != 2 || taps[1].Label != "Save" {
+		t.Errorf("taps %+v", taps)
+	}
+	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") || d.Proof != reporters.ProofHit {
+		t.Errorf("detail %+v", d)
+	}
+}

@@ -1,0 +1,31 @@
+package runner_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner"
+)
+
+// TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first gives it back.
+func TestPitfallParallelRunsShareAPhone(t *testing.T) {
+	dir := t.TempDir()
+	one := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(dir)})
+	two := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(dir)})
+	a, b := lease(t, one, dsl.Android), lease(t, two, dsl.Android)
+	if a.Info.ID == b.Info.ID {
+		t.Fatalf("both runs have %s", a.Info.ID)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if third, err := one.Lease(ctx, dsl.Android, "a third"); err == nil {
+		t.Errorf("a third case got %s, which is in use", third.Info.ID)
+	}
+	b.Release()
+	if again := lease(t, one, dsl.Android); again.Info.ID != b.Info.ID {
+		t.Errorf("got %s", again.Info.ID)
+	}
+	a.Release()
+}

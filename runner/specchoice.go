@@ -1,0 +1,84 @@
+package runner
+
+import (
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// specChoice is which specs that are written in Go are left to other shards, or need not run again. The plan, which chooses among YAML
+// tests, does not know them: Ginkgo tells of a spec only when it begins.
+type specChoice struct {
+	shard  plan.Shard
+	rerun  string          // name of the run whose failures are run again
+	failed map[string]bool // by the ids of that run's packs: whether one of them is worth another try
+}
+
+// specsToRun reads the choice off the configuration.
+func (c Config) specsToRun() (*specChoice, error) {
+	s := &specChoice{shard: c.Shard, failed: map[string]bool{}}
+	if c.RerunFailed == "" {
+		return s, nil
+	}
+	run, err := c.earlier()
+	if err != nil {
+		return nil, err
+	}
+	s.rerun = run.Name
+	for _, earlier := range run.Cases {
+		s.failed[packID(earlier.Key)] = false
+	}
+	for _, name := range run.Failed() {
+		s.failed[packID(name)] = true
+	}
+	return s, nil
+}
+
+func packID(pack string) string {
+	id, _, _ := strings.Cut(pack, "--")
+	return id
+}
+
+// without says why a spec does not run; "" when it does. A spec that left no pack is run again, whatever became of it; the specs of an
+// Ordered container, which need each other, stay together and are always run again.
+func (s *specChoice) without(r types.SpecReport) string {
+	if name := specGroup(r); s.shard.Count > 1 && int(crc32.ChecksumIEEE([]byte(name))%uint32(s.shard.Count)) != s.shard.Index-1 {
+		return fmt.Sprintf("it is not in shard %s", s.shard)
+	}
+	if r.IsInOrderedContainer || s.rerun == "" {
+		return ""
+	}
+	again, ran := false, false
+	for _, id := range []string{specID(r.FullText()), specID(r.FullText()) + specSuffix} {
+		failed, known := s.failed[id]
+		again, ran = again || failed, ran || known
+	}
+	if ran && !again {
+		return "it did not fail in the run " + s.rerun
+	}
+	return ""
+}
+
+// specGroup names what stays together in one shard.
+func specGroup(r types.SpecReport) string {
+	if r.IsInOrderedContainer && len(r.ContainerHierarchyTexts) > 0 {
+		return r.ContainerHierarchyTexts[0]
+	}
+	return r.FullText()
+}
+
+// passBy skips the running spec when it is written in Go and not chosen.
+func (s *suite) passBy() {
+	r := ginkgo.CurrentSpecReport()
+	if c, known := s.cases[strings.ToLower(r.LeafNodeText)]; known && len(r.ContainerHierarchyTexts) == 1 && r.ContainerHierarchyTexts[0] == c.Test.Pos.File {
+		return
+	}
+	if why := s.choice.without(r); why != "" {
+		ginkgo.Skip(why)
+	}
+}

@@ -1,0 +1,142 @@
+package runner_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+)
+
+// TestZoo runs a YAML test for each kind of page that browsers have to deal with, on one browser, in the order of the files. The tag
+// fail or error says how a test must end; the others pass.
+func TestZoo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives a browser")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", webtest.Handler())
+	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) { killBrowser(t) })
+	site := httptest.NewServer(mux)
+	defer site.Close()
+	driver := web.New(web.Options{Width: 800, Height: 600})
+	r := newRunner(t, runner.Config{Dir: ".", NoVideo: true, Parallel: 1, Vars: map[string]string{"SITE": site.URL}}, driver)
+	p, err := r.Config.Plan("testdata/zoo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Cases) < 30 {
+		t.Fatalf("only %d cases", len(p.Cases))
+	}
+	for _, o := range r.All(t.Context(), p.Cases) {
+		want := reporters.Pass
+		for tag, verdict := range map[string]reporters.Verdict{"fail": reporters.Fail, "error": reporters.Error} {
+			if slices.Contains(o.Case.Test.Tags, tag) {
+				want = verdict
+			}
+		}
+		if o.Verdict() != want {
+			t.Errorf("%s, not %s: %s", o.Verdict(), want, runner.FailureText(o))
+		}
+		inPack(t, o)
+	}
+}
+
+// A run that is kept to public addresses reaches nothing on this machine, neither by pages nor by http steps.
+func TestPublicOnly(t *testing.T) {
+	var reached atomic.Int64
+	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	defer site.Close()
+	conf := runner.Config{PublicOnly: true, NoVideo: true, NoTrace: true}
+	for _, step := range []string{"openBrowser: " + site.URL, "http: " + site.URL} {
+		r := newRunner(t, conf, runner.Drivers(conf)...)
+		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: web\nsteps:\n  - "+step+"\n"))
+		wantVerdict(t, o, reporters.Fail, "127.0.0.1", "loopback", "--allow-private")
+	}
+	if reached.Load() > 0 {
+		t.Error("the server was reached")
+	}
+	open, err := runner.FromEnv(t.TempDir(), func(string) (string, bool) { return "", false })
+	if err != nil || open.PublicOnly {
+		t.Errorf("without a word: %v, %v", open.PublicOnly, err)
+	}
+	closed, err := runner.FromEnv(t.TempDir(), func(name string) (string, bool) {
+		if name == "TAPROOT_ALLOW_PRIVATE" {
+			return "false", true
+		}
+		return "", false
+	})
+	if err != nil || !closed.PublicOnly {
+		t.Errorf("TAPROOT_ALLOW_PRIVATE=false: %v, %v", closed.PublicOnly, err)
+	}
+}
+
+// inPack checks that what a browser test leaves lies in its pack, and nowhere else.
+func inPack(t *testing.T, o runner.Outcome) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(o.Dir, "network.har")); err != nil {
+		t.Errorf("%s: %v", o.Case.Pack, err)
+	}
+	traces, _ := filepath.Glob(filepath.Join(o.Dir, "artifacts", "trace*.zip"))
+	if len(traces) == 0 && o.Verdict() != reporters.Error { // what crashed traces nothing
+		t.Errorf("%s: there is no trace", o.Case.Pack)
+	}
+	if !strings.HasSuffix(o.Case.Pack, "zoo-downloads") {
+		return
+	}
+	for name, want := range map[string]string{"report.csv": "a,b\n1,2\n", "mine.txt": "made here", "report-2.csv": "a,b\n1,2\n"} {
+		if got, err := os.ReadFile(filepath.Join(o.Dir, "artifacts", name)); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, %v", name, got, err)
+		}
+	}
+	if found, _ := filepath.Glob(filepath.Join(o.Dir, "..", "..", "evil*")); len(found) > 0 {
+		t.Errorf("a download left the pack: %v", found)
+	}
+}
+
+// killBrowser kills the Chromium that runs below this process.
+func killBrowser(t *testing.T) {
+	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil || len(entries) == 0 {
+		t.Error("browsers are found by /proc only")
+	}
+	for _, entry := range entries {
+		line, _ := os.ReadFile(entry) // it may be gone
+		args := strings.Split(string(line), "\x00")
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(entry)))
+		if !slices.Contains(args, "--remote-debugging-pipe") || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--type=") }) || !below(pid) {
+			continue
+		}
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
+		}
+	}
+}
+
+// below tells whether a process descends from this one.
+func below(pid int) bool {
+	for range 10 {
+		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		_, rest, ok := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(rest)
+		if err != nil || !ok || len(fields) < 2 {
+			return false
+		}
+		if pid, err = strconv.Atoi(fields[1]); err != nil || pid <= 1 {
+			return false
+		}
+		if pid == os.Getpid() {
+			return true
+		}
+	}
+	return false
+}
