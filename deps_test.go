@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"runner/action":               {"dsl", "drivers", "reporters"},
 	"runner/engine":               {"dsl", "drivers", "reporters", "runner/action", "runner/plan"},
 	"runner":                      {"dsl", "drivers", "reporters", "runner/plan", "runner/engine", "runner/action"},
+	"runner/matchers":             {"dsl", "drivers", "reporters", "runner"},
 	"runner/cli":                  {"dsl", "drivers", "reporters", "runner"},
 	"suites":                      {"runner"},
 	"":                            {"runner/cli"},
@@ -55,7 +56,7 @@ var layers = map[string][]string{
 var outside = map[string][]string{
 	"github.com/onsi/ginkgo/v2":                     {"runner", "suites"},
 	"github.com/onsi/ginkgo/v2/types":               {"runner", "runner/plan"},
-	"github.com/onsi/gomega":                        {"runner", "suites"},
+	"github.com/onsi/gomega":                        {"runner", "runner/matchers", "suites"},
 	"github.com/playwright-community/playwright-go": {"drivers/web", "drivers/toolchain"},
 	"github.com/electricbubble/gadb":                {"drivers/android"},
 	"github.com/goccy/go-yaml":                      {"dsl"},

@@ -1,0 +1,49 @@
+package dsl
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// NewStep makes a step of an argument struct (by value), for tests that are written in Go. The argument is checked as in a YAML file,
+// where ${NAME} would have a meaning; full is the argument with its defaults filled in. The error says what is wrong with it; the
+// step is nil only when it is no action at all.
+func NewStep(args any, pos Pos, source *Source) (step *Step, full any, err error) {
+	def := defOf(args)
+	if def == nil {
+		return nil, nil, fmt.Errorf("%T is no action: give a struct of package dsl by value, such as dsl.Tap{…}", args)
+	}
+	step = &Step{Pos: pos, Def: def, source: source}
+	if _, expression := args.(AssertTrue); expression || def.Control() {
+		return step, nil, fmt.Errorf("%s is for YAML: Go has loops and conditions of its own", def.Name)
+	}
+	data, err := json.Marshal(args)
+	if err == nil {
+		step.Args, err = FromJSON(data)
+	}
+	if err == nil {
+		full, err = Decode(def, step.Args)
+	}
+	if len(step.Args.Fields) == 0 && step.Args.Kind == Map {
+		step.Args = Value{Kind: Null} // it is shown as nothing, not as {}
+	}
+	if err != nil {
+		return step, nil, fmt.Errorf("%s: %w", def.Name, err)
+	}
+	return step, full, nil
+}
+
+func defOf(args any) *Def {
+	for i, d := range vocabulary().defs {
+		if reflect.TypeOf(d.Args) == reflect.TypeOf(args) {
+			return &vocabulary().defs[i]
+		}
+	}
+	return nil
+}
+
+// NamedStep makes a step that is no action of the vocabulary, for reports: an expectation of a test that is written in Go.
+func NamedStep(name, text string, pos Pos, source *Source) *Step {
+	return &Step{Pos: pos, Def: &Def{Name: name, Args: Log{}}, Args: Value{Kind: String, Text: text}, source: source}
+}

@@ -1,0 +1,281 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// TestDevice is a leased device in the hands of a Ginkgo spec, see Device. Its methods wait as YAML steps do, are told in the spec's
+// report pack, and end the spec when they fail.
+type TestDevice struct {
+	ctx   context.Context // of the spec: gomega's matchers have no other
+	suite *suite
+	c     plan.Case
+	lease *Lease
+	dev   drivers.Device
+	pack  *reporters.Pack
+	steps *engine.Stepwise
+
+	mu      sync.Mutex
+	told    string // the message with which a step ended the spec
+	broken  error  // that a matcher met
+	verdict reporters.Verdict
+	problem *reporters.Problem
+}
+
+// DeviceOption says which device a spec needs, and how it is reported.
+type DeviceOption func(*plan.Case, *hidden)
+
+type hidden struct{ values []string }
+
+// OnAndroid asks for an Android device, which is the default unless TAPROOT_PLATFORM says otherwise.
+func OnAndroid() DeviceOption { return on(dsl.Android) }
+
+// OnIOS asks for an iOS device.
+func OnIOS() DeviceOption { return on(dsl.IOS) }
+
+// OnWeb asks for a browser page.
+func OnWeb() DeviceOption { return on(dsl.Web) }
+
+func on(p dsl.Platform) DeviceOption { return func(c *plan.Case, _ *hidden) { c.Platform = p } }
+
+// Needing passes by devices that are not what the spec needs, as the key device does in YAML.
+func Needing(need dsl.Need) DeviceOption {
+	return func(c *plan.Case, _ *hidden) { c.Test.Device = need }
+}
+
+// Hiding keeps values out of the report: texts are masked, pictures blanked, nothing is filmed.
+func Hiding(values ...string) DeviceOption {
+	return func(_ *plan.Case, h *hidden) { h.values = append(h.values, values...) }
+}
+
+// Device waits for a free device, opens it for the running spec, and gives it back when the spec has ended. The spec gets a report pack
+// like a YAML test, with a picture of each step, and a verdict in the report of the run: fail when the spec fails, error when the device
+// is to blame. A spec can have several devices; each has a pack. Without a device the spec is skipped, or fails when
+// TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call Device in It or BeforeEach.
+func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
+	ginkgo.GinkgoHelper()
+	s := theSuite()
+	if s.runner == nil {
+		ginkgo.Fail("there are no devices here: call runner.Device within a spec of a package whose test function calls runner.RunSuites(t, \".\")")
+	}
+	report := ginkgo.CurrentSpecReport()
+	if !report.LeafNodeType.Is(types.NodeTypeIt) {
+		ginkgo.Fail("runner.Device is for It and BeforeEach, not for " + report.LeafNodeType.String())
+	}
+	c, hide := s.specCase(report, types.NewCodeLocation(0), options)
+	if only := s.conf.Platform; only != "" && only != c.Platform {
+		ginkgo.Skip(fmt.Sprintf("it is for %s, and TAPROOT_PLATFORM is %s", c.Platform, only))
+	}
+	lease, dev, none := s.runner.open(ctx, c, pause)
+	if none != nil {
+		s.current.keep(none.Case.Pack)
+		s.current.over = true
+		s.refuse(*none)
+	}
+	d, err := s.hold(ctx, &TestDevice{ctx: ctx, suite: s, c: c, lease: lease, dev: dev}, hide)
+	if err != nil {
+		s.runner.giveBack(lease, dev, reporters.Pass)
+		ginkgo.Fail("error: the report cannot be kept: " + err.Error())
+	}
+	return d
+}
+
+// hold begins the report.
+func (s *suite) hold(ctx context.Context, d *TestDevice, hide []string) (*TestDevice, error) {
+	pack, err := s.runner.pack(&d.c, d.lease.Info)
+	if err != nil {
+		return nil, err
+	}
+	s.current.keep(d.c.Pack)
+	d.pack = pack
+	s.runner.calm(ctx, d.dev)
+	d.steps = engine.Begin(ctx, d.c, d.dev, pack, s.runner.engine(), hide...)
+	ginkgo.DeferCleanup(d.end)
+	ginkgo.DeferOnFailure(d.onFailure)
+	return d, nil
+}
+
+// refuse ends a spec for which there is no device.
+func (s *suite) refuse(o Outcome) {
+	ginkgo.GinkgoHelper()
+	ginkgo.AddReportEntry("pack", o.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
+	if o.Verdict() == reporters.Skipped {
+		ginkgo.Skip(reason(o.Result))
+	}
+	ginkgo.Fail(FailureText(o))
+}
+
+// specCase is the case that the running spec is.
+func (s *suite) specCase(r types.SpecReport, at types.CodeLocation, options []DeviceOption) (plan.Case, []string) {
+	id, pack, twin := s.current.name(r, s.cases)
+	where := r.LeafNodeLocation
+	if where.LineNumber == 0 {
+		where = at
+	}
+	pos, source := s.source(where)
+	c := plan.Case{Platform: dsl.Android, Dir: filepath.Dir(where.FileName), Pack: pack, Twin: twin, Labels: r.Labels(),
+		Test: &dsl.Test{ID: id, Name: r.FullText(), Tags: r.Labels(), Pos: pos, IDPos: pos, Source: source}}
+	if s.conf.Platform != "" {
+		c.Platform = s.conf.Platform
+	}
+	var h hidden
+	for _, o := range options {
+		o(&c, &h)
+	}
+	c.Test.Platform = c.Platform
+	return c, h.values
+}
+
+// source gives a place in Go code as messages show it, and the file.
+func (s *suite) source(at types.CodeLocation) (dsl.Pos, *dsl.Source) {
+	pos := dsl.Pos{File: filepath.ToSlash(at.FileName), Line: at.LineNumber, Col: 1}
+	if rel, err := filepath.Rel(s.conf.Dir, at.FileName); err == nil && filepath.IsLocal(rel) {
+		pos.File = filepath.ToSlash(rel)
+	}
+	source := &dsl.Source{File: pos.File}
+	if text, err := os.ReadFile(at.FileName); err == nil { // without it, messages have no line to show
+		source.Lines = strings.Split(strings.ReplaceAll(string(text), "\t", " "), "\n") // so that a caret stands under its character
+		if line := source.Line(pos.Line); line != "" {
+			pos.Col = 1 + len(line) - len(strings.TrimLeft(line, " "))
+		}
+	}
+	return pos, source
+}
+
+// Info tells which device it is.
+func (d *TestDevice) Info() drivers.Info { return d.dev.Info() }
+
+// Step is how one call differs from others.
+type Step func(*engine.Call)
+
+// Within waits for at most that long, instead of ten seconds.
+func Within(limit time.Duration) Step { return func(c *engine.Call) { c.Timeout = limit } }
+
+// Named says what reports call the step.
+func Named(name string) Step { return func(c *engine.Call) { c.Step.Options.Name = name } }
+
+// Do does what a struct of the vocabulary says, such as dsl.Tap{Selector: dsl.Selector{Label: "Sign in"}}, waiting as the YAML step
+// does. It gives what the step option as: would save. When it fails, the spec ends there.
+func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
+	ginkgo.GinkgoHelper()
+	ended, pos, source := d.do(ctx, args, false, how)
+	if ended.Verdict != reporters.Pass {
+		d.fail(pos, source, ended)
+	}
+	return ended.Value
+}
+
+// Try is Do for what may fail: that is an error then, and a warning in the report. A device that breaks still ends the spec.
+func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error) {
+	ginkgo.GinkgoHelper()
+	ended, pos, source := d.do(ctx, args, true, how)
+	switch ended.Verdict {
+	case reporters.Pass:
+		return ended.Value, nil
+	case reporters.Fail:
+		return nil, &action.Failure{Problem: *ended.Problem}
+	}
+	d.fail(pos, source, ended)
+	return nil, nil
+}
+
+func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step) (engine.Ended, dsl.Pos, *dsl.Source) {
+	ginkgo.GinkgoHelper()
+	pos, source := d.suite.source(types.NewCodeLocation(0))
+	step, full, err := dsl.NewStep(args, pos, source)
+	if err == nil && !step.Def.On(d.c.Platform) {
+		err = fmt.Errorf("%s does not work on %s", step.Def.Name, d.c.Platform)
+	}
+	if step == nil {
+		step = dsl.NamedStep("step", fmt.Sprintf("%T", args), pos, source)
+	}
+	call := engine.Call{Step: step, Args: full, Lenient: lenient}
+	for _, set := range how {
+		set(&call)
+	}
+	if err != nil { // the spec is wrong, as a YAML file can be
+		return d.steps.Fail(ctx, step, &action.Failure{Problem: reporters.Problem{Message: err.Error()}}), pos, source
+	}
+	return d.steps.Do(ctx, call), pos, source
+}
+
+// fail ends the spec because of a step.
+func (d *TestDevice) fail(pos dsl.Pos, source *dsl.Source, e engine.Ended) {
+	ginkgo.GinkgoHelper()
+	text := problemText(dsl.Error{Pos: pos, Source: source}, e.Verdict, *e.Problem) + field("pack", d.pack.Dir())
+	d.mu.Lock()
+	d.told = text
+	d.mu.Unlock()
+	ginkgo.Fail(text)
+}
+
+// Launch starts an app anew and waits until it is in front.
+func (d *TestDevice) Launch(ctx context.Context, app string) {
+	ginkgo.GinkgoHelper()
+	d.Do(ctx, dsl.Launch{Package: app, Force: true})
+}
+
+// Open opens a page in a fresh browser; url may be an HTML file beside the spec.
+func (d *TestDevice) Open(ctx context.Context, url string) {
+	ginkgo.GinkgoHelper()
+	d.Do(ctx, dsl.OpenBrowser{URL: url})
+}
+
+// Tap waits for an element with the label, until it can be reached and stands still, and taps it.
+func (d *TestDevice) Tap(ctx context.Context, label string) {
+	ginkgo.GinkgoHelper()
+	d.Do(ctx, dsl.Tap{Selector: dsl.Selector{Label: label}})
+}
+
+// Input types into the field that has the focus, and reads it back.
+func (d *TestDevice) Input(ctx context.Context, text string) {
+	ginkgo.GinkgoHelper()
+	d.Do(ctx, dsl.Input{Text: text})
+}
+
+// Assert waits until the label is on the screen.
+func (d *TestDevice) Assert(ctx context.Context, label string) {
+	ginkgo.GinkgoHelper()
+	d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: label}})
+}
+
+// AssertNot waits until the label is gone from the screen.
+func (d *TestDevice) AssertNot(ctx context.Context, label string) {
+	ginkgo.GinkgoHelper()
+	d.Do(ctx, dsl.AssertNot{Selector: dsl.Selector{Label: label}})
+}
+
+// Look reads the screen once, without waiting, and gives what fits the selector. It is no step; gomega's Eventually waits with it, see
+// package matchers.
+func (d *TestDevice) Look(sel dsl.Selector) ([]drivers.Match, *drivers.Tree, error) {
+	found, tree, err := d.steps.Look(d.ctx, sel)
+	if err != nil && action.VerdictOf(err) == reporters.Error && d.ctx.Err() == nil {
+		d.mu.Lock()
+		d.broken = err
+		d.mu.Unlock()
+	} else if err == nil {
+		d.mu.Lock()
+		d.broken = nil // it was not ready for a moment
+		d.mu.Unlock()
+	}
+	return found, tree, err
+}
+
+// Note writes a line into the report.
+func (d *TestDevice) Note(text string) { d.steps.Note(text) }

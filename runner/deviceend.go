@@ -1,0 +1,95 @@
+package runner
+
+import (
+	"context"
+	"strings"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// onFailure runs as soon as the spec has failed, before anything is cleaned up. What failed beside the device's own steps becomes a step
+// of the report, with a picture.
+func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
+	r := ginkgo.CurrentSpecReport()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.verdict = verdictOf(r.State); d.verdict == reporters.Interrupted {
+		d.problem = &reporters.Problem{Message: "the run was interrupted"}
+		return
+	}
+	v, p := d.steps.Verdict()
+	if d.problem = p; v != reporters.Pass && d.told == r.Failure.Message {
+		return // a step told of it
+	}
+	at := r.Failure.FailureNodeLocation
+	if r.Failure.Location.LineNumber > 0 {
+		at = r.Failure.Location
+	}
+	pos, source := d.suite.source(at)
+	message := failureMessage(r)
+	step := dsl.NamedStep("expect", firstLine(strings.TrimSpace(source.Line(pos.Line))), pos, source)
+	var err error = &action.Failure{Problem: reporters.Problem{Message: message, Assertion: r.State == types.SpecStateFailed}}
+	if d.broken != nil {
+		err = d.broken
+	}
+	e := d.steps.Fail(ctx, step, err)
+	d.problem = e.Problem
+}
+
+// verdictOf is the verdict on a spec that ended in a state.
+func verdictOf(s types.SpecState) reporters.Verdict {
+	switch s {
+	case types.SpecStatePassed:
+		return reporters.Pass
+	case types.SpecStateSkipped, types.SpecStatePending:
+		return reporters.Skipped
+	case types.SpecStateInterrupted, types.SpecStateAborted:
+		return reporters.Interrupted
+	}
+	return reporters.Fail
+}
+
+func failureMessage(r types.SpecReport) string {
+	switch {
+	case r.State == types.SpecStatePanicked:
+		return "the spec panicked: " + r.Failure.ForwardedPanic
+	case r.Failure.Message == "":
+		return "the spec " + r.State.String()
+	}
+	return r.Failure.Message
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// end gives the device back and ends the report.
+func (d *TestDevice) end(ctx ginkgo.SpecContext) {
+	r := ginkgo.CurrentSpecReport()
+	d.mu.Lock()
+	v, p := d.verdict, d.problem
+	d.mu.Unlock()
+	known := v != "" // the spec failed, or an earlier one of an ordered container
+	if !known {
+		if v = verdictOf(r.State); v == reporters.Skipped {
+			p = &reporters.Problem{Message: r.Failure.Message}
+		}
+	}
+	if v != reporters.Pass && p == nil {
+		p = &reporters.Problem{Message: failureMessage(r)}
+	}
+	d.suite.current.over = true
+	ended, err := d.steps.End(context.WithoutCancel(ctx), v, p)
+	d.suite.runner.giveBack(d.lease, d.dev, ended)
+	out := d.suite.runner.finish(ctx, d.c, d.pack, err)
+	ginkgo.AddReportEntry("pack", out.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
+	if !known && r.State == types.SpecStatePassed && out.Verdict() != reporters.Pass {
+		ginkgo.Fail(FailureText(out)) // never a pass in one place and none in the other
+	}
+}

@@ -1,0 +1,86 @@
+package matchers
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// Screen is what can be looked at: a *runner.TestDevice.
+type Screen interface {
+	// Look reads the screen once and gives what fits the selector.
+	Look(dsl.Selector) ([]drivers.Match, *drivers.Tree, error)
+}
+
+// Show succeeds when the screen shows the label, as the YAML step assert matches it. It looks once: wait with Eventually.
+//
+//	Eventually(device).Should(Show("Welcome, Ada"))
+//	Consistently(device).ShouldNot(Show("Loading…"))
+func Show(label string) types.GomegaMatcher { return HaveElement(dsl.Selector{Label: label}) }
+
+// HaveElement succeeds when something on the screen fits the selector.
+//
+//	Eventually(device).Should(HaveElement(dsl.Selector{Label: "Save", Below: &dsl.Selector{Label: "Notes"}}))
+func HaveElement(sel dsl.Selector) types.GomegaMatcher { return &element{sel: sel} }
+
+type element struct {
+	sel   dsl.Selector
+	tree  *drivers.Tree
+	found []drivers.Match
+}
+
+// Match gives an error that Eventually and Consistently do not wait out when the device is to blame.
+func (e *element) Match(actual any) (bool, error) {
+	screen, ok := actual.(Screen)
+	if !ok || screen == nil {
+		return false, gomega.StopTrying(fmt.Sprintf("a screen can be looked for in a *runner.TestDevice, not in %T", actual))
+	}
+	found, tree, err := screen.Look(e.sel)
+	switch {
+	case err != nil && passing(err):
+		return false, err
+	case err != nil:
+		return false, gomega.StopTrying("the screen cannot be read").Wrap(err)
+	}
+	e.found, e.tree = found, tree
+	if teller, ok := actual.(interface{ Note(string) }); ok && len(found) > 0 {
+		teller.Note("the screen shows " + found[0].Node.String())
+	}
+	return len(found) > 0, nil
+}
+
+// FailureMessage is that of a failed assertion in YAML.
+func (e *element) FailureMessage(any) string {
+	if e.tree == nil {
+		return drivers.Describe(e.sel) + " was looked for, and the screen could not be read"
+	}
+	return explain(action.Missing(e.sel, e.tree))
+}
+
+// NegatedFailureMessage says what is there that should not be.
+func (e *element) NegatedFailureMessage(any) string {
+	p := reporters.Problem{Message: drivers.Describe(e.sel) + " is on the screen", Expected: drivers.Describe(e.sel) + " not to be on the screen"}
+	var names []string
+	for _, m := range e.found {
+		names = append(names, m.Node.String())
+	}
+	p.Actual = strings.Join(names, "; ")
+	return explain(p)
+}
+
+func explain(p reporters.Problem) string {
+	text := p.Message
+	for _, f := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"near", strings.Join(p.Candidates, "; ")}} {
+		if f[1] != "" {
+			text += fmt.Sprintf("\n  %-9s %s", f[0]+":", f[1])
+		}
+	}
+	return text
+}
