@@ -1,0 +1,119 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// client is an assistant and how it is told of servers.
+type client struct {
+	name  string
+	title string
+	file  string // where the configuration goes
+	key   string // under which servers stand in it; "" for TOML
+	kind  string // what its entries call a server over stdio; "" when they say nothing
+	dir   string // how its configuration calls the project's folder; "" when servers are started there
+	extra string // what can be done instead
+}
+
+// homeless is the folder of clients that belong to no project: the user puts it in.
+const homeless = "/path/to/your/project"
+
+func clients() []client {
+	const workspace = "${workspaceFolder}"
+	return []client{
+		{name: "claude-code", title: "Claude Code", file: ".mcp.json in the project", key: "mcpServers", kind: "stdio", extra: "claude mcp add taproot -- %s"},
+		{name: "claude-desktop", title: "Claude Desktop", file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: homeless},
+		{name: "cursor", title: "Cursor", file: ".cursor/mcp.json in the project", key: "mcpServers", dir: workspace},
+		{name: "vscode", title: "VS Code", file: ".vscode/mcp.json in the project", key: "servers", kind: "stdio", dir: workspace},
+		{name: "windsurf", title: "Windsurf", file: "~/.codeium/windsurf/mcp_config.json", key: "mcpServers", dir: homeless},
+		{name: "zed", title: "Zed", file: "settings.json of Zed", key: "context_servers", dir: homeless},
+		{name: "codex", title: "Codex", file: "~/.codex/config.toml", extra: "codex mcp add taproot -- %s"},
+		{name: "gemini", title: "Gemini CLI", file: ".gemini/settings.json in the project", key: "mcpServers", extra: "gemini mcp add taproot %s"},
+	}
+}
+
+// ClientNames lists the assistants whose configuration is known.
+func ClientNames() string {
+	var names []string
+	for _, c := range clients() {
+		names = append(names, c.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ClientConfig writes the entry with which an assistant starts the server: the program and its arguments.
+func ClientConfig(name, program string, args []string) (string, error) {
+	all := clients()
+	i := slices.IndexFunc(all, func(c client) bool { return c.name == strings.ToLower(name) })
+	if i < 0 {
+		var names []string
+		for _, c := range all {
+			names = append(names, c.name)
+		}
+		hint := "these are: " + strings.Join(names, ", ")
+		if near := dsl.Suggest(name, names); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return "", fmt.Errorf("no assistant %q is known; %s", name, hint)
+	}
+	c := all[i]
+	if c.dir != "" && !slices.Contains(args, "--dir") {
+		args = append(slices.Clone(args), "--dir", c.dir)
+	}
+	if c.key == "" {
+		return toml(program, args), nil
+	}
+	return indented(map[string]any{c.key: map[string]any{"taproot": entry{c.kind, program, args}}})
+}
+
+// entry is a server in a client's configuration.
+type entry struct {
+	Type    string   `json:"type,omitempty"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+// ClientFile tells where the entry goes, and what does the same.
+func ClientFile(name, program string, args []string) string {
+	for _, c := range clients() {
+		if c.name != strings.ToLower(name) {
+			continue
+		}
+		said := "this goes into " + c.file
+		if c.extra != "" {
+			said += "; the same is done by: " + fmt.Sprintf(c.extra, strings.Join(append([]string{program}, args...), " "))
+		}
+		if c.dir == homeless {
+			said += "; put your project's folder in"
+		}
+		return said
+	}
+	return ""
+}
+
+func indented(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.String(), err
+}
+
+// toml writes the entry for clients that are configured in TOML; its texts are quoted as in JSON, which TOML takes.
+func toml(program string, args []string) string {
+	quote := func(v any) string {
+		text, err := indented(v)
+		if err != nil {
+			return `""`
+		}
+		return strings.TrimSpace(strings.NewReplacer("\n  ", " ", "\n", "").Replace(text))
+	}
+	return fmt.Sprintf("[mcp_servers.taproot]\ncommand = %s\nargs = %s\n", quote(program), strings.Replace(quote(args), "[ ", "[", 1))
+}

@@ -1,0 +1,317 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/video"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// film is a recording under way.
+type film struct {
+	recording drivers.Recording
+	device    drivers.Device // that it was begun on
+	dir       string
+	began     time.Time
+}
+
+// maxFilm is how long a device is held for a recording.
+const maxFilm = 30 * time.Minute
+
+// recordArgs are those of the tool record.
+type recordArgs struct {
+	Action string `json:"action" required:"true" enum:"start,stop" doc:"A browser page is filmed from its opening on: start with device web-1, then open_browser."`
+}
+
+// filmFile is what record gives.
+type filmFile struct {
+	Device  string `json:"device"`
+	State   string `json:"state"`
+	Path    string `json:"path,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+	Note    string `json:"note,omitempty"`
+}
+
+func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
+	if c.args.(recordArgs).Action == "stop" {
+		return c.stopFilm(ctx)
+	}
+	device, err := c.anyDevice(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !c.mask.Empty() {
+		return nil, &refusal{what: "nothing is filmed while secrets are exposed to this session: a film cannot hide them", try: "screenshot, in which they are painted over"}
+	}
+	if _, err := c.live.Hold(ctx, device, who, maxFilm); err != nil {
+		return nil, err
+	}
+	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error { return c.startFilm(ctx, device, s) })
+	if err != nil {
+		_, release := c.live.Release(context.WithoutCancel(ctx), device, who)
+		return nil, errors.Join(err, release)
+	}
+	return structured(filmFile{Device: device, State: "recording", Note: "record {action: stop} keeps the film; it ends with this session otherwise"})
+}
+
+// startFilm begins to film the device of the session.
+func (c *call) startFilm(ctx context.Context, device string, s *action.Session) error {
+	recorder, ok := s.Device.(drivers.Recorder)
+	if !ok {
+		return unsupported(device, "cannot film its screen")
+	}
+	c.mu.Lock()
+	running := c.films[device]
+	c.mu.Unlock()
+	if running != nil && running.device == s.Device {
+		return &refusal{what: device + " is being recorded already", try: "record {action: stop}", err: drivers.ErrUnsupported}
+	}
+	dir, err := os.MkdirTemp(c.work, "film-")
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	recording, err := recorder.StartRecording(ctx, dir)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	c.mu.Lock()
+	c.films[device] = &film{recording, s.Device, dir, began}
+	c.mu.Unlock()
+	return nil
+}
+
+// stopFilm ends the recording and keeps the film in the folder of reports.
+func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
+	device, f, err := c.filmed()
+	if err != nil {
+		return nil, err
+	}
+	var clips []drivers.Clip
+	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error {
+		c.mu.Lock()
+		delete(c.films, device)
+		c.mu.Unlock()
+		if s.Device != f.device {
+			return &refusal{what: fmt.Sprintf("the recording of %s was lost: the device was closed since", device), try: "record {action: start} again", err: drivers.ErrUnsupported}
+		}
+		var err error
+		clips, err = f.recording.Stop(ctx)
+		return err
+	})
+	_, release := c.live.Release(context.WithoutCancel(ctx), device, who)
+	defer os.RemoveAll(f.dir)
+	if err = errors.Join(err, release); err != nil {
+		return nil, err
+	}
+	kept := filmFile{Device: device, State: "stopped", Seconds: int(time.Since(f.began).Seconds())}
+	if strings.HasPrefix(device, "web-") {
+		c.forget(device)
+		kept.Note = "the page was closed with its film; open_browser opens it again"
+	}
+	if kept.Path, err = c.keepFilm(ctx, device, clips); err != nil {
+		return nil, err
+	}
+	return structured(kept)
+}
+
+// filmed gives the device that is being recorded.
+func (c *call) filmed() (string, *film, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.device == "" && len(c.films) == 1 {
+		for device, f := range c.films {
+			return device, f, nil
+		}
+	}
+	if f := c.films[c.device]; f != nil {
+		return c.device, f, nil
+	}
+	if len(c.films) > 1 && c.device == "" {
+		return "", nil, &refusal{what: "several devices are being recorded", try: "name one with device"}
+	}
+	return "", nil, &refusal{what: "nothing is being recorded", try: "record {action: start}"}
+}
+
+// keepFilm makes one mp4 of the parts, below the folder of reports.
+func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip) (string, error) {
+	if len(clips) == 0 {
+		return "", &refusal{what: "the device made no film: nothing was drawn while it was recorded"}
+	}
+	dir := filepath.Join(c.conf.Runner.Reports, "recordings")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("folder for the film: %w", err)
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '_'
+	}, device)
+	out := filepath.Join(dir, fmt.Sprintf("%s-%s.mp4", time.Now().UTC().Format("2006-01-02T15-04-05.000"), name))
+	var parts []video.Clip
+	for _, clip := range clips {
+		parts = append(parts, video.Clip{Path: clip.Path, Start: clip.Start})
+	}
+	ffmpeg := runner.FindFFmpeg(ctx, c.conf.Runner)
+	if ffmpeg == "" {
+		return "", &refusal{what: "the film cannot be written: ffmpeg is not installed", try: "`taproot doctor --install`"}
+	}
+	return out, video.Maker{FFmpeg: ffmpeg}.Join(ctx, parts, out)
+}
+
+// logTail keeps the newest lines of a device's log.
+type logTail struct {
+	mu    sync.Mutex
+	lines []string
+	rest  []byte
+	stop  func() error
+	err   error
+}
+
+const (
+	// maxLog is how many lines of a log are kept.
+	maxLog = 5000
+	// maxLogLine is the length, in bytes, at which a line is cut.
+	maxLogLine = 2000
+)
+
+// Write takes what the device logs.
+func (l *logTail) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest = append(l.rest, p...)
+	for {
+		i := bytes.IndexByte(l.rest, '\n')
+		if i < 0 {
+			break
+		}
+		l.lines = append(l.lines, strings.ToValidUTF8(string(l.rest[:min(i, maxLogLine)]), "\ufffd"))
+		l.rest = l.rest[i+1:]
+	}
+	if len(l.rest) > maxLogLine {
+		l.rest = l.rest[:maxLogLine]
+	}
+	if over := len(l.lines) - maxLog; over > 0 {
+		l.lines = append([]string(nil), l.lines[over:]...)
+	}
+	return len(p), nil
+}
+
+// keepLog copies the log of a device that was just opened, until it is closed.
+func (s *Server) keepLog(session *action.Session) {
+	logger, ok := session.Device.(drivers.Logger)
+	if !ok {
+		return
+	}
+	id := session.Device.Info().ID
+	s.mu.Lock()
+	tail := s.logs[id]
+	if tail == nil {
+		tail = &logTail{}
+		s.logs[id] = tail
+	}
+	before := tail.stop
+	tail.stop = nil
+	s.mu.Unlock()
+	if before != nil {
+		_ = before() // of the device as it was open before, which is closed
+	}
+	stop, err := logger.StartLog(s.base, tail)
+	tail.mu.Lock()
+	tail.err = err
+	tail.mu.Unlock()
+	s.mu.Lock()
+	tail.stop = stop
+	s.mu.Unlock()
+}
+
+// endLogs stops copying, once the devices are closed.
+func (s *Server) endLogs() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, tail := range s.logs {
+		if tail.stop != nil {
+			_ = tail.stop()
+		}
+	}
+}
+
+// logsArgs are those of the tool logs.
+type logsArgs struct {
+	Find string `json:"find,omitempty" minLength:"1" doc:"Only lines that contain this."`
+	Max  int    `json:"max,omitempty" minimum:"1" maximum:"2000" default:"100" doc:"How many lines, the newest."`
+}
+
+func showLogs(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
+	device, err := c.anyDevice(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var crash *drivers.Crash
+	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
+		if _, ok := s.Device.(drivers.Logger); !ok {
+			return unsupported(device, "has no log that can be read")
+		}
+		if w, ok := s.Device.(drivers.CrashWatcher); ok {
+			crash, err = w.Crashed(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	tail := c.logs[device]
+	c.mu.Unlock()
+	a := c.args.(logsArgs)
+	var lines []string
+	if tail != nil {
+		tail.mu.Lock()
+		for _, l := range tail.lines {
+			if strings.Contains(strings.ToLower(l), strings.ToLower(a.Find)) {
+				lines = append(lines, reporters.Visible(l, maxLogLine))
+			}
+		}
+		err = tail.err
+		tail.mu.Unlock()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the log of %s cannot be read: %w", device, err)
+	}
+	return text(logText(device, crash, lines, a.Max)), nil
+}
+
+// logText shows the newest lines that fit.
+func logText(device string, crash *drivers.Crash, lines []string, limit int) string {
+	var b strings.Builder
+	all := len(lines)
+	lines = lines[max(0, all-limit):]
+	size := 0
+	from := len(lines)
+	for from > 0 && size+len(lines[from-1])+1 <= maxSnapshot-4000 {
+		from--
+		size += len(lines[from]) + 1
+	}
+	fmt.Fprintf(&b, "%s: the newest %d of %d lines since this session began to use the device\n", device, len(lines)-from, all)
+	if crash != nil {
+		fmt.Fprintf(&b, "%s crashed (%s): %s\n%s\n", crash.App, crash.Kind, crash.Reason, cut(crash.Report, 3000))
+	}
+	for _, l := range lines[from:] {
+		b.WriteString(l + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,183 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner"
+)
+
+// lab is simulated phones and what a server needs to find them.
+type lab struct {
+	phones []*androidtest.Phone
+	env    map[string]string
+}
+
+func (l *lab) getenv(name string) string { return l.env[name] }
+
+// newLab starts small phones that do everything at once.
+func newLab(t testing.TB, n int) *lab {
+	t.Helper()
+	kind := androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1, IdleQuiet: 1}
+	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{kind}, n)...)
+	l := &lab{phones: phones}
+	host, port, err := net.SplitHostPort(server.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.env = map[string]string{"ANDROID_ADB_SERVER_ADDRESS": host, "ANDROID_ADB_SERVER_PORT": port, "XDG_RUNTIME_DIR": t.TempDir(), "XDG_CACHE_HOME": t.TempDir(), "PATH": os.Getenv("PATH")}
+	return l
+}
+
+// config is a server for the lab's phones alone.
+func (l *lab) config(t testing.TB) Config {
+	dir := t.TempDir()
+	return Config{Version: "test", Runner: runner.Config{Dir: dir, Reports: dir + "/reports", Getenv: l.getenv, NoVideo: true},
+		Drivers: []drivers.Driver{android.New(android.Options{Getenv: l.getenv, NotesDir: t.TempDir()})}}
+}
+
+// session is a client of a server in this process.
+type session struct {
+	*mcp.ClientSession
+	t      testing.TB
+	server *Server
+	heard  chan *mcp.ProgressNotificationParams
+}
+
+// connect starts a server and a client of it.
+func connect(t testing.TB, c Config) *session {
+	t.Helper()
+	s, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := mcp.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := s.MCP().Connect(ctx, theirs, nil); err != nil {
+		t.Fatal(err)
+	}
+	heard := make(chan *mcp.ProgressNotificationParams, 1000)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { heard <- r.Params }})
+	session1, err := client.Connect(ctx, ours, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session1.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	})
+	return &session{session1, t, s, heard}
+}
+
+// ask calls a tool; arguments are JSON.
+func (s *session) ask(tool, args string) *mcp.CallToolResult {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
+	if err != nil {
+		s.t.Fatalf("%s %s: %v", tool, args, err)
+	}
+	return r
+}
+
+// ok calls a tool that has to succeed and gives its text.
+func (s *session) ok(tool, args string) string {
+	s.t.Helper()
+	r := s.ask(tool, args)
+	if r.IsError {
+		s.t.Fatalf("%s %s failed: %s", tool, args, words(r))
+	}
+	return words(r)
+}
+
+// refused calls a tool that has to say no, in these words, and nothing else.
+func (s *session) refused(tool, args string, want ...string) string {
+	s.t.Helper()
+	r := s.ask(tool, args)
+	text := words(r)
+	if !r.IsError {
+		s.t.Errorf("%s %s succeeded: %s", tool, args, text)
+	}
+	if r.StructuredContent != nil {
+		s.t.Errorf("%s %s: an error with structured content", tool, args)
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			s.t.Errorf("%s %s says\n%s\nwithout %q", tool, args, text, w)
+		}
+	}
+	return text
+}
+
+// words is the text of an answer.
+func words(r *mcp.CallToolResult) string {
+	var parts []string
+	for _, c := range r.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			parts = append(parts, t.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// refOf gives the reference in the line of a snapshot that holds the words.
+func refOf(t testing.TB, snapshot string, words ...string) string {
+	t.Helper()
+next:
+	for line := range strings.Lines(snapshot) {
+		for _, w := range words {
+			if !strings.Contains(line, w) {
+				continue next
+			}
+		}
+		return strings.TrimLeft(strings.Fields(line)[0], "+~ ")
+	}
+	t.Fatalf("no line with %q in\n%s", words, snapshot)
+	return ""
+}
+
+// androidtestPassword is that of the one account of the simulated app.
+const androidtestPassword = "lovelace"
+
+func quotedJSON(s string) string {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(data)
+}
+
+// indexOf takes the index out of the fields of a selector.
+func indexOf(t testing.TB, fields []dsl.Field) *int {
+	t.Helper()
+	for _, f := range fields {
+		if f.Key == "index" {
+			n, err := strconv.Atoi(f.Value.Text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &n
+		}
+	}
+	return nil
+}

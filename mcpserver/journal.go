@@ -1,0 +1,146 @@
+package mcpserver
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// journal is what the session did, as steps of a test.
+type journal struct {
+	mu    sync.Mutex
+	steps []done
+}
+
+// done is one step that went well.
+type done struct {
+	device   string
+	platform dsl.Platform
+	yaml     string // without "- "
+	uses     []string
+}
+
+// maxJournal bounds the steps that a session keeps.
+const maxJournal = 5000
+
+func (j *journal) add(d done) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.steps) < maxJournal {
+		j.steps = append(j.steps, d)
+	}
+}
+
+// yaml writes the session as tests, one for each device that was used, in the order of their first steps.
+func (j *journal) yaml(now time.Time) (string, error) {
+	j.mu.Lock()
+	steps := slices.Clone(j.steps)
+	j.mu.Unlock()
+	if len(steps) == 0 {
+		return "", &refusal{what: "nothing was done in this session yet", try: "tap, launch, open_browser, assert … are written down when they succeed"}
+	}
+	var devices []string
+	for _, s := range steps {
+		if !slices.Contains(devices, s.device) {
+			devices = append(devices, s.device)
+		}
+	}
+	var tests []string
+	for i, device := range devices {
+		id := "session-" + now.UTC().Format("2006-01-02-15-04-05")
+		if i > 0 {
+			id += fmt.Sprintf("-%d", i+1)
+		}
+		tests = append(tests, test(id, slices.DeleteFunc(slices.Clone(steps), func(s done) bool { return s.device != device })))
+	}
+	text := strings.Join(tests, "---\n")
+	if _, err := dsl.Parse("session.yaml", []byte(text)); err != nil {
+		return "", fmt.Errorf("the session cannot be written as a test: %w", err)
+	}
+	return text, nil
+}
+
+func test(id string, steps []done) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "id: %s\nplatform: %s\n", id, steps[0].platform)
+	var names []string
+	for _, s := range steps {
+		names = append(names, s.uses...)
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) > 0 {
+		b.WriteString("vars:\n")
+		for _, name := range names {
+			fmt.Fprintf(&b, "  %s: ${%s}\n", name, name)
+		}
+		fmt.Fprintf(&b, "secrets: [%s]\n", strings.Join(names, ", "))
+	}
+	b.WriteString("steps:\n")
+	for _, s := range steps {
+		fmt.Fprintf(&b, "  - %s\n", s.yaml)
+	}
+	return b.String()
+}
+
+// stepLine writes one step without its dash, as short as it can be.
+func stepLine(def *dsl.Def, v dsl.Value) string {
+	for _, key := range elementKeys() {
+		if f, given := v.Get(key); given && f.Value.Kind == dsl.Map && len(f.Value.Fields) == 1 && f.Value.Fields[0].Key == "label" {
+			v = with(v, key, f.Value.Fields[0].Value)
+		}
+	}
+	text := dsl.Flow(shortest(def, v))
+	if text == "" || text == "{}" {
+		return def.Name + ":"
+	}
+	return def.Name + ": " + text
+}
+
+// shortest makes a map with one key a plain value when that means the same.
+func shortest(def *dsl.Def, v dsl.Value) dsl.Value {
+	if v.Kind != dsl.Map || len(v.Fields) > 1 {
+		return v
+	}
+	if len(v.Fields) == 0 {
+		return dsl.Value{}
+	}
+	long, err := dsl.Decode(def, v)
+	if err != nil {
+		return v
+	}
+	plain := v.Fields[0].Value
+	tries := []dsl.Value{plain}
+	if plain.Kind == dsl.List && len(plain.Items) == 1 {
+		tries = []dsl.Value{plain.Items[0], plain}
+	}
+	for _, try := range tries {
+		if short, err := dsl.Decode(def, try); err == nil && reflect.DeepEqual(long, short) {
+			return try
+		}
+	}
+	return v
+}
+
+// usedNames gives the variables that texts of a value name.
+func usedNames(v dsl.Value, exposed map[string]string) []string {
+	var names []string
+	if v.Kind == dsl.String {
+		for name := range exposed {
+			if strings.Contains(v.Text, "${"+name+"}") || strings.Contains(v.Text, "${"+name+":-") {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, item := range v.Items {
+		names = append(names, usedNames(item, exposed)...)
+	}
+	for _, f := range v.Fields {
+		names = append(names, usedNames(f.Value, exposed)...)
+	}
+	return names
+}

@@ -1,0 +1,493 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// step is one operation as it is performed and written down.
+type step struct {
+	def     *dsl.Def
+	value   dsl.Value
+	confirm func(*drivers.Tree, drivers.Match) error
+}
+
+// operate performs an operation of the vocabulary and writes it down.
+func (c *call) operate(ctx context.Context) (*mcp.CallToolResult, error) {
+	if err := c.allowed(); err != nil {
+		return nil, err
+	}
+	device, opened, err := c.deviceFor(ctx, c.tool.def)
+	if err != nil {
+		return nil, err
+	}
+	said, notes, err := c.perform(ctx, device)
+	if err != nil {
+		if opened { // nobody asked for a browser without a page
+			err = errors.Join(err, c.live.Shut(context.WithoutCancel(ctx), device, who))
+		}
+		return nil, err
+	}
+	if c.tool.name == "close_browser" {
+		c.forget(device)
+		if err := c.live.Shut(ctx, device, who); err != nil {
+			return nil, err
+		}
+	}
+	return text(strings.Join(append(said, notes...), "\n")), nil
+}
+
+// perform does the steps of one call and gives what is to be said of them; the last lines are the steps.
+func (c *call) perform(ctx context.Context, device string) (said, lines []string, err error) {
+	steps, notes, err := c.steps(ctx, device)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines = append(lines, notes...)
+	word := "step: "
+	var yaml []string
+	for _, st := range steps {
+		st, answer, err := c.act(ctx, device, st)
+		if err != nil {
+			return nil, nil, err
+		}
+		said = append(said, c.proof(st.def, device, answer))
+		line := stepLine(st.def, st.value)
+		c.journal.add(done{device: device, platform: c.platform(device), yaml: line, uses: usedNames(st.value, c.conf.Exposed)})
+		yaml = append(yaml, word+"- "+line)
+		word = "      "
+	}
+	open, err := c.dialog(ctx, device)
+	if err != nil {
+		c.log.Debug("whether a dialog is open is not known", "error", err)
+	} else if open != nil {
+		said = append(said, dialogWords(open))
+	}
+	return said, append(lines, yaml...), nil
+}
+
+// act does one step, and gives the one that did it.
+func (c *call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
+	answer, err := c.live.Call(ctx, live.Request{Device: device, Who: who, Def: st.def, Args: st.value, Confirm: st.confirm})
+	var invalid *live.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		err = plainly(err)
+	case err == nil && answer.Verdict != reporters.Pass:
+		if other, ok := c.otherwise(st, answer.Problem); ok {
+			return c.act(ctx, device, other)
+		}
+		err = c.atLeast(ctx, device, c.failed(answer.Problem))
+	}
+	return st, answer, err
+}
+
+// otherwise gives the step that fills in a field into which nothing can be typed: the browser says so before it touches anything, and what
+// kind of field it is.
+func (c *call) otherwise(st step, p *reporters.Problem) (step, bool) {
+	text, _ := st.value.Get("text")
+	name, key, value := "", "", text.Value
+	switch {
+	case st.def.Name != "webType" || p.Kind != reporters.NotActionable:
+	case strings.Contains(p.Message, `type "file"`):
+		name, key, value = "webUpload", "files", dsl.Value{Kind: dsl.List, Items: []dsl.Value{text.Value}}
+	case strings.Contains(p.Message, "not an <input>"):
+		name, key = "webSelect", "label"
+	}
+	def, ok := dsl.Lookup(name)
+	return step{def: def, value: with(without(st.value, "text"), key, value)}, ok
+}
+
+// proof says what was done, in a few words.
+func (c *call) proof(def *dsl.Def, device string, a live.Answer) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ok: %s on %s", c.tool.name, device)
+	if d := a.Detail; d != nil {
+		if d.Matched != "" {
+			b.WriteString(", " + d.Matched)
+		}
+		if d.Point != nil {
+			fmt.Fprintf(&b, ", touched at %d,%d", d.Point[0], d.Point[1])
+		}
+	}
+	fmt.Fprintf(&b, " (%d ms)", a.Took.Milliseconds())
+	if d := a.Detail; d != nil {
+		b.WriteString(repeated("note", d.Notes) + repeated("not checked", d.Doubts))
+	}
+	if a.Value != nil && def.Saves != "" && !c.secretText() {
+		b.WriteString("\nvalue: " + reporters.Visible(dsl.Show(a.Value), maxRemark))
+	}
+	return b.String()
+}
+
+// maxRemark is how many characters of a remark or a value are shown.
+const maxRemark = 2000
+
+// repeated writes remarks, a line each; those that say the same one after the other share one.
+func repeated(kind string, remarks []string) string {
+	var b strings.Builder
+	for i := 0; i < len(remarks); {
+		n := 1
+		for i+n < len(remarks) && remarks[i+n] == remarks[i] {
+			n++
+		}
+		fmt.Fprintf(&b, "\n%s: %s", kind, reporters.Visible(remarks[i], maxRemark))
+		if n > 1 {
+			fmt.Fprintf(&b, " (%d times)", n)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// secretText tells whether a text of the call is one of the secrets by name.
+func (c *call) secretText() bool { return len(usedNames(c.value, c.conf.Exposed)) > 0 }
+
+// allowed checks what does not depend on a device: the operation's own rules, and where links lead.
+func (c *call) allowed() error {
+	v := c.value
+	if err := c.aimed(); err != nil {
+		return err
+	}
+	if _, ref := v.Get("ref"); ref || hasScale(v) || nestedRefs(v) {
+		v = dsl.Value{} // checked once the reference is known
+	}
+	if v.Kind == dsl.Null {
+		return nil
+	}
+	args, _, err := c.live.Decode(c.tool.def, elements(v))
+	if err != nil {
+		return plainly(err)
+	}
+	var address string
+	schemes := append([]string{"http", "https"}, c.conf.Schemes...)
+	switch a := args.(type) {
+	case dsl.OpenLink:
+		address = a.URL
+	case dsl.OpenBrowser:
+		address, schemes = a.URL, append(schemes, "about", "data")
+	case dsl.WebNavigate:
+		address, schemes = a.URL, append(schemes, "about", "data")
+	}
+	scheme, _, found := strings.Cut(address, ":")
+	if !found || slices.Contains(schemes, strings.ToLower(scheme)) || strings.ContainsAny(scheme, "/?#.") {
+		return nil
+	}
+	return &refusal{what: fmt.Sprintf("links with %s: may not be opened by this server", cut(scheme, 40)),
+		try: fmt.Sprintf("the schemes are %s; the user can allow more with taproot mcp --allow-scheme", strings.Join(schemes, ", "))}
+}
+
+// aimed refuses a call that needs an element and names none, in the words of the tool, which has fewer than the language.
+func (c *call) aimed() error {
+	ways := []string{"label", "ref", "id", "point", "inside"}
+	switch {
+	case c.tool.takesRef():
+		ways = []string{"selector", "ref", "url", "title", "noConsoleErrors"}
+	case !embedsSelector(c.tool.def.Args):
+		return nil
+	}
+	for _, f := range c.value.Fields {
+		if slices.Contains(ways, f.Key) {
+			return nil
+		}
+	}
+	ways = slices.DeleteFunc(ways, func(way string) bool { return !slices.Contains(c.tool.names, way) })
+	return &refusal{what: c.tool.name + " does not say which element", try: "give one of " + strings.Join(ways, ", ")}
+}
+
+// steps makes the operation's steps: references become selectors, points become the device's, keys answer a dialog.
+func (c *call) steps(ctx context.Context, device string) (steps []step, notes []string, err error) {
+	open, err := c.dialog(ctx, device)
+	if err != nil {
+		return nil, nil, err
+	}
+	if open != nil && !c.beyondDialog() {
+		answer, err := c.reply(open)
+		return []step{answer}, nil, err
+	}
+	v := elements(c.value)
+	if v, notes, err = c.points(v, device); err != nil {
+		return nil, nil, err
+	}
+	if !nestedRefs(v) && !hasRef(v) {
+		return []step{{def: c.tool.def, value: v}}, notes, nil
+	}
+	sc, err := c.fresh(ctx, device)
+	if err != nil {
+		return nil, nil, err
+	}
+	main, confirm := dsl.Value{}, (func(*drivers.Tree, drivers.Match) error)(nil)
+	if f, given := v.Get("ref"); given {
+		var was known
+		if main, was, err = c.meant(sc, device, f.Value); err != nil {
+			return nil, nil, err
+		}
+		confirm = c.same(f.Value.Text, was)
+		if v = without(v, "ref"); !c.tool.takesRef() {
+			if v, err = c.merged(v, main); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if v, err = c.inner(sc, device, v); err != nil {
+		return nil, nil, err
+	}
+	if c.tool.takesRef() && main.Kind == dsl.Map {
+		steps, err = c.onPage(v, main, confirm)
+		return steps, notes, err
+	}
+	return []step{{c.tool.def, v, confirm}}, notes, nil
+}
+
+// merged puts the selector that a reference stands for in front of the other arguments.
+func (c *call) merged(v, main dsl.Value) (dsl.Value, error) {
+	for _, key := range []string{"label", "id", "index", "point", "inside"} {
+		if _, given := v.Get(key); given {
+			return v, &refusal{what: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key), try: "give the ref alone"}
+		}
+	}
+	v.Fields = append(slices.Clone(main.Fields), v.Fields...)
+	return v, nil
+}
+
+// onPage makes the steps of a web tool that was given a reference: those by which a person would do it.
+func (c *call) onPage(v, main dsl.Value, confirm func(*drivers.Tree, drivers.Match) error) ([]step, error) {
+	for _, key := range []string{"selector", "frame"} {
+		if _, given := v.Get(key); given {
+			return nil, &refusal{what: "ref and " + key + " cannot stand together", try: "give one of the two"}
+		}
+	}
+	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
+	timeout, hasTimeout := v.Get("timeoutMs")
+	rest := without(v, "timeoutMs")
+	timed := func(v dsl.Value) dsl.Value {
+		if hasTimeout {
+			return with(v, "timeoutMs", timeout.Value)
+		}
+		return v
+	}
+	only := func(keys ...string) error {
+		for _, f := range rest.Fields {
+			if !slices.Contains(keys, f.Key) {
+				return &refusal{what: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.tool.name), try: "use a CSS selector in place of the ref"}
+			}
+		}
+		return nil
+	}
+	switch c.tool.name {
+	case "web_click":
+		return []step{{look("tap"), timed(main), confirm}}, only()
+	case "web_type":
+		text, given := rest.Get("text")
+		if !given {
+			return nil, &refusal{what: "web_type needs text"}
+		}
+		input := dsl.Value{Kind: dsl.Map, Fields: []dsl.Field{{Key: "text", Value: text.Value}, {Key: "replace", Value: dsl.Value{Kind: dsl.Bool, Text: "true"}}}}
+		return []step{{look("tap"), timed(main), confirm}, {look("input"), timed(input), nil}}, only("text")
+	}
+	if len(rest.Fields) == 0 {
+		return []step{{look("assert"), timed(main), nil}}, nil
+	}
+	main.Fields = append(slices.Clone(main.Fields), rest.Fields...)
+	return []step{{look("assertElement"), timed(main), nil}}, only("text", "value", "visible", "count")
+}
+
+// points turns the points among the arguments into pixels of the device.
+func (c *call) points(v dsl.Value, device string) (dsl.Value, []string, error) {
+	if !slices.Contains(c.tool.names, "scale") { // "to" is no place everywhere
+		return v, nil, nil
+	}
+	scale := ""
+	if f, given := v.Get("scale"); given {
+		if scale = f.Value.Text; scale != "picture" && scale != "device" {
+			return v, nil, &refusal{what: fmt.Sprintf("scale cannot be %q", cut(scale, 40)), try: `"picture" or "device"`}
+		}
+		v = without(v, "scale")
+	}
+	c.mu.Lock()
+	s := c.scales[device]
+	c.mu.Unlock()
+	var notes []string
+	for _, key := range []string{"point", "from", "to"} {
+		f, given := v.Get(key)
+		if !given {
+			continue
+		}
+		at, words, err := s.pointOf(pointText(f.Value), scale)
+		if err != nil {
+			return v, nil, plainly(err)
+		}
+		v = with(v, key, dsl.Value{Kind: dsl.String, Text: at})
+		if words != "" {
+			notes = append(notes, words)
+		}
+	}
+	return v, notes, nil
+}
+
+// pointText writes a point of any form as a text.
+func pointText(v dsl.Value) string {
+	x, hasX := v.Get("x")
+	y, hasY := v.Get("y")
+	switch {
+	case v.Kind == dsl.Map && hasX && hasY:
+		return x.Value.Text + "," + y.Value.Text
+	case v.Kind == dsl.List && len(v.Items) == 2:
+		return v.Items[0].Text + "," + v.Items[1].Text
+	}
+	return v.Text
+}
+
+func hasScale(v dsl.Value) bool { _, given := v.Get("scale"); return given }
+
+func hasRef(v dsl.Value) bool { _, given := v.Get("ref"); return given }
+
+// elementKeys are arguments that name another element.
+func elementKeys() []string { return []string{"inside", "in", "visible", "gone", "enabled"} }
+
+// elements makes a text in the place of an element a label, or a reference when it has the form of one.
+func elements(v dsl.Value) dsl.Value {
+	for _, key := range elementKeys() {
+		if f, given := v.Get(key); given && f.Value.Kind == dsl.String {
+			name := "label"
+			if isRef(f.Value.Text) {
+				name = "ref"
+			}
+			v = with(v, key, dsl.Value{Kind: dsl.Map, Fields: []dsl.Field{{Key: name, Value: f.Value}}})
+		}
+	}
+	return v
+}
+
+// nestedRefs tells whether an inner element is given by reference.
+func nestedRefs(v dsl.Value) bool {
+	for _, key := range elementKeys() {
+		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == dsl.String && isRef(f.Value.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inner replaces the references in inner elements.
+func (c *call) inner(sc *scene, device string, v dsl.Value) (dsl.Value, error) {
+	for _, key := range elementKeys() {
+		f, given := v.Get(key)
+		if !given || !hasRef(f.Value) {
+			continue
+		}
+		if len(f.Value.Fields) > 1 {
+			return v, &refusal{what: fmt.Sprintf("in %s, a ref stands alone: it means one element already", key)}
+		}
+		ref, _ := f.Value.Get("ref")
+		selector, _, err := c.meant(sc, device, ref.Value)
+		if err != nil {
+			return v, err
+		}
+		v = with(v, key, selector)
+	}
+	return v, nil
+}
+
+// meant gives the selector of the element that a reference means, on the screen as it is now.
+func (c *call) meant(sc *scene, device string, ref dsl.Value) (dsl.Value, known, error) {
+	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
+	c.mu.Lock()
+	was, ok := c.refs.known[name]
+	c.mu.Unlock()
+	switch {
+	case !ok:
+		return dsl.Value{}, was, staleRef(cut(name, 40), "")
+	case was.device != device:
+		return dsl.Value{}, was, &refusal{what: fmt.Sprintf("%s is an element of %s, not of %s", name, was.device, device), try: "snapshot this device, or name the other one"}
+	}
+	n := sc.locate(was)
+	if n == nil {
+		return dsl.Value{}, was, staleRef(name, was.words)
+	}
+	selector, ok := sc.selector(n)
+	if !ok {
+		return dsl.Value{}, was, &refusal{what: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.words), try: "use a point within its bounds"}
+	}
+	return selector, was, nil
+}
+
+// same refuses an element that is not the one which a reference means, at the last moment before it is touched.
+func (c *call) same(ref string, was known) func(*drivers.Tree, drivers.Match) error {
+	return func(t *drivers.Tree, m drivers.Match) error {
+		sc := newScene(t, c.refs.seed)
+		if n := sc.locate(was); n == nil || m.Node != n && m.Target != n {
+			return &live.InvalidError{Err: staleRef(ref, was.words)}
+		}
+		return nil
+	}
+}
+
+// fresh reads the screen of a device as it is now.
+func (c *call) fresh(ctx context.Context, device string) (*scene, error) {
+	var t *drivers.Tree
+	err := c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
+		t, err = readTree(ctx, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newScene(t, c.refs.seed), nil
+}
+
+// readTree reads the screen; one that cannot be read just now is tried again for a while.
+func readTree(ctx context.Context, s *action.Session) (*drivers.Tree, error) {
+	if err := undisturbed(ctx, s.Device); err != nil {
+		return nil, err
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for began := time.Now(); ; {
+		t, err := s.Device.Tree(ctx)
+		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > action.DefaultTimeout {
+			return t, err
+		}
+		timer.Reset(100 * time.Millisecond)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// atLeast makes sure that a failure to find an element names some that are there.
+func (c *call) atLeast(ctx context.Context, device string, r *refusal) error {
+	if len(r.near) >= nearest || !r.missing {
+		return r
+	}
+	err := c.live.Use(ctx, device, who, func(_ context.Context, s *action.Session) error {
+		if s.Tree == nil {
+			return nil
+		}
+		sc := newScene(s.Tree, c.refs.seed)
+		for n := range s.Tree.All {
+			if words := n.String(); len(r.near) < nearest && sc.listed(n) && ownLabel(n) != "" && !slices.Contains(r.near, words) {
+				r.near = append(r.near, words)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.log.Debug("no candidates", "error", err)
+	}
+	return r
+}

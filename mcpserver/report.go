@@ -1,0 +1,242 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// runState is what run_test and get_report give.
+type runState struct {
+	Run    string      `json:"run"`
+	State  string      `json:"state"`            // running or done
+	Result string      `json:"result,omitempty"` // the worst of all tests, when done
+	Dir    string      `json:"dir,omitempty"`
+	Steps  string      `json:"steps,omitempty"` // how many ended, while running
+	Last   string      `json:"last,omitempty"`
+	Tests  []testState `json:"tests,omitempty"`
+	Next   string      `json:"next,omitempty"` // what to call
+}
+
+// testState is one case of a run.
+type testState struct {
+	ID      string   `json:"id"`
+	Device  string   `json:"device,omitempty"`
+	Result  string   `json:"result"`
+	Ms      int64    `json:"duration_ms"`
+	Steps   int      `json:"steps"`
+	Passed  int      `json:"steps_passed"`
+	Failed  int      `json:"steps_failed"`
+	Place   string   `json:"place,omitempty"` // of what did not pass
+	Message string   `json:"message,omitempty"`
+	Near    []string `json:"nearest,omitempty"`
+	Report  string   `json:"report,omitempty"`
+}
+
+// getReportArgs are those of the tool get_report.
+type getReportArgs struct {
+	Run    string `json:"run,omitempty" minLength:"1" doc:"A run's id. Default: the newest run."`
+	Test   string `json:"test,omitempty" minLength:"1" doc:"Only this test of the run."`
+	As     string `json:"as,omitempty" enum:"summary,markdown,yaml" default:"summary" doc:"yaml: what this session did, as a test; no run is needed."`
+	WaitMs int    `json:"wait_ms,omitempty" minimum:"0" maximum:"600000" default:"45000" doc:"How long to wait for a run that is under way."`
+	Stop   bool   `json:"stop,omitempty" doc:"Ends the run first."`
+}
+
+func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
+	a := c.args.(getReportArgs)
+	if a.As == "yaml" {
+		return c.sessionTest(a)
+	}
+	run := c.runs.find(a.Run)
+	if run == nil && a.Run == "" {
+		run = c.newest()
+	}
+	if run == nil && a.Stop {
+		return nil, &refusal{what: "this session began no such run, so it cannot stop it", try: "get_report without stop"}
+	}
+	if run == nil {
+		return c.stored(a)
+	}
+	if a.Stop {
+		run.cancel(errors.New("the client stopped the run"))
+	}
+	if err := c.await(ctx, run, time.Duration(a.WaitMs)*time.Millisecond); err != nil {
+		return nil, err
+	}
+	state, err := run.summary()
+	if err != nil {
+		return nil, err
+	}
+	if a.As == "markdown" && state.State == "done" {
+		return c.markdown(run.dir, a.Test)
+	}
+	if err := state.only(a.Test); err != nil {
+		return nil, err
+	}
+	return structured(state)
+}
+
+// sessionTest gives what the session did as a test.
+func (c *call) sessionTest(a getReportArgs) (*mcp.CallToolResult, error) {
+	if a.Run != "" || a.Test != "" || a.Stop {
+		return nil, &refusal{what: "as: yaml is about this session, not about a run", try: `get_report {as: "yaml"} alone`}
+	}
+	yaml, err := c.journal.yaml(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return text(yaml), nil
+}
+
+// newest gives the newest run that the session began, or nil.
+func (c *call) newest() *testRun {
+	c.runs.mu.Lock()
+	defer c.runs.mu.Unlock()
+	var last *testRun
+	for _, r := range c.runs.byID {
+		if last == nil || r.id > last.id {
+			last = r
+		}
+	}
+	return last
+}
+
+// stored reads a run of another process from the folder of reports.
+func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
+	if a.Run != "" && a.Run != "latest" && !reporters.IsRunName(a.Run) {
+		return nil, &refusal{what: fmt.Sprintf("%q is not the id of a run", cut(a.Run, 80)), try: "run_test gives one; without run it is the newest"}
+	}
+	dir, err := reporters.FindRun(c.conf.Runner.Reports, a.Run)
+	if err != nil {
+		return nil, &refusal{what: err.Error(), try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
+	}
+	if a.As == "markdown" {
+		return c.markdown(dir, a.Test)
+	}
+	run, err := reporters.LoadRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	state := runState{Run: run.Name, State: "done", Dir: run.Dir}
+	worst := reporters.Pass
+	for _, one := range run.Cases {
+		state.Tests = append(state.Tests, stateOf(one.Result, filepath.Join(run.Dir, one.Pack)))
+		worst = worse(worst, one.Result.Verdict)
+	}
+	if len(run.Cases) == 0 {
+		return nil, &refusal{what: "the run " + run.Name + " holds no report yet", try: "call again when it has ended"}
+	}
+	state.Result = string(worst)
+	if err := state.only(a.Test); err != nil {
+		return nil, err
+	}
+	return structured(state)
+}
+
+// markdown gives run.md of one test, or of all of a run.
+func (c *call) markdown(dir, test string) (*mcp.CallToolResult, error) {
+	run, err := reporters.LoadRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	var pages, ids []string
+	for _, one := range run.Cases {
+		ids = append(ids, one.Key)
+		if test == "" || test == one.Key || test == one.Pack || test == one.Result.Case.ID {
+			pages = append(pages, string(reporters.RunMarkdown(one.Result)))
+		}
+	}
+	if len(pages) == 0 {
+		return nil, noSuchTest(run.Name, test, ids)
+	}
+	all := strings.Join(pages, "\n")
+	if r := []rune(all); len(r) > maxSnapshot {
+		all = string(r[:maxSnapshot-100]) + "\n… cut: name one test, or read run.md in " + run.Dir + "\n"
+	}
+	return text(all), nil
+}
+
+// summary says how a run stands.
+func (r *testRun) summary() (runState, error) {
+	state := runState{Run: r.id, Dir: r.dir}
+	select {
+	case <-r.done:
+	default:
+		ended, steps, last, _ := r.state()
+		state.State, state.Last, state.Steps = "running", last, fmt.Sprintf("%d of %d", ended, max(steps, ended))
+		state.Next = fmt.Sprintf("get_report {run: %q} waits for the result; {stop: true} ends it", r.id)
+		return state, nil
+	}
+	r.mu.Lock()
+	outcomes, problem := r.outcomes, r.problem
+	r.mu.Unlock()
+	state.State = "done"
+	worst := reporters.Pass
+	for _, o := range outcomes {
+		t := testState{ID: o.Case.Pack, Result: string(o.Verdict())}
+		if o.Result != nil {
+			t = stateOf(o.Result, o.Dir)
+			t.Result = string(o.Verdict())
+		}
+		if o.Err != nil {
+			t.Message = strings.TrimSpace(t.Message + " " + o.Err.Error())
+		}
+		worst = worse(worst, o.Verdict())
+		state.Tests = append(state.Tests, t)
+	}
+	state.Result = string(worst)
+	if worst != reporters.Pass {
+		problem = nil // the tests' own are worse
+	}
+	return state, problem
+}
+
+// only leaves one test in a summary of a run that is done.
+func (s *runState) only(test string) error {
+	if test == "" || s.State != "done" {
+		return nil
+	}
+	var ids []string
+	for _, t := range s.Tests {
+		ids = append(ids, t.ID)
+	}
+	s.Tests = slices.DeleteFunc(s.Tests, func(t testState) bool { return t.ID != test && !strings.HasPrefix(t.ID, test+"--") })
+	if len(s.Tests) == 0 {
+		return noSuchTest(s.Run, test, ids)
+	}
+	return nil
+}
+
+func noSuchTest(run, test string, ids []string) error {
+	return &refusal{what: fmt.Sprintf("the run %s has no test %q", run, cut(test, 80)), try: "its tests are " + strings.Join(ids, ", ")}
+}
+
+// stateOf sums a case up.
+func stateOf(r *reporters.Result, dir string) testState {
+	s := reporters.Summarize(r)
+	t := testState{ID: r.Case.Pack, Device: s.Device, Result: string(s.Result), Ms: s.DurationMS, Steps: s.Steps, Passed: s.StepsPassed, Failed: s.StepsFailed, Report: dir}
+	if t.ID == "" {
+		t.ID = s.ID
+	}
+	if p := s.Problem; p != nil {
+		t.Place, t.Message, t.Near = p.Place, p.Message, p.Candidates
+	}
+	return t
+}
+
+// worse gives the verdict that decides: a fail weighs more than an error beside it, as in exit codes.
+func worse(a, b reporters.Verdict) reporters.Verdict {
+	order := []reporters.Verdict{reporters.Pass, reporters.Skipped, reporters.Error, reporters.Fail, reporters.Interrupted}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,251 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// runs are the runs of tests that the session began.
+type runs struct {
+	mu   sync.Mutex
+	byID map[string]*testRun
+	work sync.WaitGroup
+}
+
+// testRun is one run under way, or done.
+type testRun struct {
+	id     string
+	dir    string
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+
+	mu       sync.Mutex
+	steps    int // that the cases have, as far as they began
+	ended    int
+	last     string
+	moved    chan struct{} // closed and renewed with each step
+	outcomes []runner.Outcome
+	problem  error
+}
+
+func (r *runs) wait() { r.work.Wait() }
+
+func (r *runs) find(id string) *testRun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.byID[id]
+}
+
+// runTestArgs are those of the tool run_test.
+type runTestArgs struct {
+	Test     string            `json:"test,omitempty" minLength:"1" doc:"A test's id, file or folder."`
+	YAML     string            `json:"yaml,omitempty" minLength:"1" doc:"The text of a test instead."`
+	Platform string            `json:"platform,omitempty" enum:"android,ios,web" doc:"Only the cases of one platform."`
+	Vars     map[string]string `json:"vars,omitempty" doc:"Values for the test's variables."`
+	WaitMs   int               `json:"wait_ms,omitempty" minimum:"0" maximum:"600000" default:"45000" doc:"How long to wait for the result; after that, a run id for get_report."`
+}
+
+func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
+	a := c.args.(runTestArgs)
+	if (a.Test == "") == (a.YAML == "") {
+		return nil, &refusal{what: "run_test needs either test or yaml"}
+	}
+	conf := c.runConfig(a)
+	var planned *plan.Plan
+	var err error
+	if a.YAML != "" {
+		planned, err = c.planText(conf, a.YAML)
+	} else {
+		planned, err = c.plan(conf, a.Test)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if conf.Device, err = c.runsOn(ctx, planned.Cases); err != nil {
+		return nil, err
+	}
+	if err := c.lend(ctx, planned.Cases); err != nil {
+		return nil, err
+	}
+	run, err := c.begin(conf, planned.Cases)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.await(ctx, run, time.Duration(a.WaitMs)*time.Millisecond); err != nil {
+		run.cancel(err) // who cancels the call ends the run
+		<-run.done
+		return nil, err
+	}
+	state, err := run.summary()
+	if err != nil {
+		return nil, err
+	}
+	result, err := structured(state)
+	if err == nil && state.State == "done" && state.Result != string(reporters.Pass) { // must not be taken for a success
+		result.IsError, result.StructuredContent = true, nil
+	}
+	return result, err
+}
+
+// runConfig is how tests are run for the client: with the names that were exposed to it, and without messages to chats.
+func (c *call) runConfig(a runTestArgs) runner.Config {
+	conf := c.conf.Runner
+	conf.Vars, conf.Platform = a.Vars, dsl.Platform(a.Platform)
+	conf.LookupEnv = func(name string) (string, bool) { v, ok := c.conf.Exposed[name]; return v, ok }
+	getenv := c.conf.Runner.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	conf.Getenv = func(name string) string {
+		if slices.Contains([]string{"SLACK_WEBHOOK_URL", "FEISHU_WEBHOOK_URL", "NOTIFY_URLS", "GITHUB_ACTIONS"}, name) {
+			return ""
+		}
+		return getenv(name)
+	}
+	return conf
+}
+
+// runsOn gives the device for a run: the one that was named, the phone that was set when all cases are for its platform, else the
+// configured one, which may be any.
+func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
+	set := c.choice()
+	switch {
+	case c.device != "":
+		return c.device, nil
+	case set == "" || slices.Contains(c.pages(), set):
+		return c.conf.Runner.Device, nil
+	}
+	info, err := c.live.Info(ctx, set)
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(cases, func(one plan.Case) bool { return one.Platform != info.Platform }) || info.Platform == dsl.Web {
+		return c.conf.Runner.Device, nil
+	}
+	return set, nil
+}
+
+// lend gives the session's phones back, so that the run can have them; pages stay open.
+func (c *call) lend(ctx context.Context, cases []plan.Case) error {
+	var errs []error
+	for _, st := range c.live.Open() {
+		if st.Info.Platform == dsl.Web || !slices.ContainsFunc(cases, func(p plan.Case) bool { return p.Platform == st.Info.Platform }) {
+			continue
+		}
+		c.mu.Lock()
+		filmed := c.films[st.Info.ID] != nil
+		c.mu.Unlock()
+		if filmed {
+			errs = append(errs, &refusal{what: st.Info.ID + " is being recorded", try: "record {action: stop} before run_test"})
+			continue
+		}
+		errs = append(errs, c.live.Shut(ctx, st.Info.ID, who))
+	}
+	return errors.Join(errs...)
+}
+
+// begin starts a run that goes on when the call is over.
+func (c *call) begin(conf runner.Config, cases []plan.Case) (*testRun, error) {
+	if err := c.base.Err(); err != nil {
+		return nil, context.Cause(c.base)
+	}
+	ctx, cancel := context.WithCancelCause(c.base)
+	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
+	run := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	r, sealed, err := runner.Begin(conf, run.observe)
+	if r == nil {
+		cancel(nil)
+		return nil, err
+	}
+	c.complain(err, conf.ReportSealed(ctx, sealed), r.Dir.WriteChoice(conf.Choice()), r.Announce(cases))
+	run.dir, run.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
+	c.runs.mu.Lock()
+	if c.runs.byID == nil {
+		c.runs.byID = map[string]*testRun{}
+	}
+	c.runs.byID[run.id] = run
+	c.runs.mu.Unlock()
+	c.runs.work.Go(func() {
+		defer cancel(nil)
+		defer close(run.done)
+		outcomes := r.All(ctx, cases)
+		c.complain(r.Report(ctx, io.Discard))
+		err := r.End()
+		run.mu.Lock()
+		run.outcomes, run.problem = outcomes, err
+		run.mu.Unlock()
+	})
+	return run, nil
+}
+
+// complain logs what is wrong beside a run.
+func (s *Server) complain(errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			s.log.Warn("the run's report", "error", err)
+		}
+	}
+}
+
+// observe counts the steps of a run.
+func (r *testRun) observe(c reporters.Case, e reporters.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e.Kind {
+	case reporters.CaseStarted:
+		if e.Case != nil {
+			r.steps += len(e.Case.Steps)
+		}
+	case reporters.StepEnded:
+		r.ended++
+		r.last = fmt.Sprintf("%s, step %d: %s", c.ID, e.Step, e.Verdict)
+	default:
+		return
+	}
+	close(r.moved)
+	r.moved = make(chan struct{})
+}
+
+// state gives how far the run is.
+func (r *testRun) state() (ended, steps int, last string, moved <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended, r.steps, r.last, r.moved
+}
+
+// await waits for the end of a run and tells the client of its steps; the error is that of a context that ended.
+func (c *call) await(ctx context.Context, run *testRun, limit time.Duration) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	told := -1
+	for {
+		ended, steps, last, moved := run.state()
+		if ended != told && last != "" {
+			told = ended
+			c.progress(ctx, float64(ended), float64(max(steps, ended)), last)
+		}
+		select {
+		case <-run.done:
+			return nil
+		case <-moved:
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package mcpserver
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// schema is an object of a JSON Schema. Every schema here has one type: unions and references are not understood by all clients.
+type schema = map[string]any
+
+// parameter is one argument of a tool.
+type parameter struct {
+	name     string
+	schema   schema
+	required bool
+}
+
+const (
+	refDoc   = "Element of the last snapshot: e12."
+	pointDoc = `A place: "120,340" in pixels or "50%,80%".`
+	scaleDoc = "Whose pixels: the last screenshot's as sent (default once there is one) or the device's, as in snapshots."
+)
+
+// parameters gives the arguments that the struct of an operation or of a tool makes.
+func parameters(args any) []parameter {
+	body := dsl.BodySchema(args, "#")
+	properties := body["properties"].(schema)
+	required, _ := body["required"].([]string)
+	selects := embedsSelector(args)
+	var list []parameter
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		p := properties[name].(schema)
+		delete(p, "minLength") // an empty text is refused with better words than a schema has
+		switch {
+		case selects && isSelectorKey(name):
+			continue
+		case p["$ref"] == "#Selector":
+			p = describe(elementSchema(), p["description"])
+		case p["pattern"] != nil && p["examples"] != nil: // a point
+			p = describe(schema{"type": "string"}, p["description"])
+		}
+		list = append(list, parameter{name, p, slices.Contains(required, name)})
+	}
+	if selects {
+		list = append(list, selectorParameters(args)...)
+	}
+	return list
+}
+
+// selectorParameters are what is left of a selector that stands for the whole argument: with the rest, the list of tools would be twice
+// as long.
+func selectorParameters(args any) []parameter {
+	list := []parameter{
+		{"label", describe(schema{"type": "string"}, "Visible text, description or hint."), false},
+		{"ref", describe(schema{"type": "string"}, refDoc), false},
+		{"id", describe(schema{"type": "string"}, "Resource id or id attribute."), false},
+		{"index", describe(schema{"type": "integer"}, "Which of several, from 0; -1 is the last."), false},
+		{"inside", describe(elementSchema(), "Only inside that element."), false},
+	}
+	if takesPoint(args) {
+		list = append(list, parameter{"point", describe(schema{"type": "string"}, pointDoc), false}, parameter{"scale", scaleSchema(), false})
+	}
+	return list
+}
+
+func scaleSchema() schema {
+	return describe(schema{"type": "string", "enum": []string{"picture", "device"}}, scaleDoc)
+}
+
+// elementSchema is an element within an argument.
+func elementSchema() schema {
+	text := schema{"type": "string"}
+	return schema{"type": "object", "properties": schema{"label": text, "ref": text, "id": text, "index": schema{"type": "integer"}}, "additionalProperties": false}
+}
+
+func embedsSelector(args any) bool {
+	f, ok := reflect.TypeOf(args).FieldByName("Selector")
+	return ok && f.Anonymous
+}
+
+func isSelectorKey(name string) bool {
+	def := dsl.Def{Name: "selector", Args: dsl.Selector{}}
+	return def.OwnKey(name)
+}
+
+// takesPoint tells whether a place will do where the operation wants an element.
+func takesPoint(args any) bool {
+	point := dsl.Field{Key: "point", Value: dsl.Value{Kind: dsl.String, Text: "1,1"}}
+	_, err := dsl.Decode(&dsl.Def{Name: "operation", Args: args}, dsl.Value{Kind: dsl.Map, Fields: []dsl.Field{point}})
+	return err == nil
+}
+
+func describe(s schema, doc any) schema {
+	if doc != nil && doc != "" {
+		s["description"] = doc
+	}
+	return s
+}
+
+// object is the schema of a map with these keys and no others.
+func object(list []parameter) schema {
+	properties, required := schema{}, []string{}
+	for _, p := range list {
+		properties[p.name] = p.schema
+		if p.required {
+			required = append(required, p.name)
+		}
+	}
+	s := schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		slices.Sort(required)
+		s["required"] = required
+	}
+	return s
+}
+
+// output is the schema of a structured result, of which a client needs the names and the types.
+func output(t reflect.Type) schema {
+	switch t.Kind() {
+	case reflect.Struct:
+		properties := schema{}
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+				properties[name] = output(f.Type)
+			}
+		}
+		return schema{"type": "object", "properties": properties}
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Struct { // what is in it shows in the answer
+			return schema{"type": "array", "items": schema{"type": "object"}}
+		}
+		return schema{"type": "array", "items": output(t.Elem())}
+	case reflect.Map:
+		return schema{"type": "object"}
+	case reflect.Bool:
+		return schema{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return schema{"type": "integer"}
+	default:
+		return schema{"type": "string"}
+	}
+}

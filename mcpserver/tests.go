@@ -1,0 +1,272 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// listTestsArgs are those of the tool list_tests.
+type listTestsArgs struct {
+	Path string `json:"path,omitempty" minLength:"1" doc:"File or folder. Default: the folder suites, else the working folder."`
+}
+
+// testRecord is a test as list_tests shows it.
+type testRecord struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name,omitempty"`
+	Platform string   `json:"platform"`
+	Place    string   `json:"place"`
+	Tags     []string `json:"tags,omitempty"`
+	Cases    int      `json:"cases"`
+}
+
+// testList is what list_tests gives.
+type testList struct {
+	Tests []testRecord `json:"tests"`
+}
+
+func listTests(_ context.Context, c *call) (*mcp.CallToolResult, error) {
+	var args []string
+	if p := c.args.(listTestsArgs).Path; p != "" {
+		args = []string{p}
+	}
+	list := testList{Tests: []testRecord{}}
+	planned, err := c.plan(c.conf.Runner, args...)
+	if errors.Is(err, errNoTests) && len(args) == 0 {
+		return structured(list) // of a project that has none yet
+	}
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]int{}
+	for _, one := range planned.Cases {
+		t := one.Test
+		place := fmt.Sprintf("%s:%d", t.Pos.File, t.Pos.Line)
+		i, known := places[place]
+		if !known {
+			i = len(list.Tests)
+			places[place] = i
+			list.Tests = append(list.Tests, testRecord{ID: t.ID, Name: t.Name, Platform: string(t.Platform), Place: place, Tags: t.Tags})
+		}
+		list.Tests[i].Cases++
+	}
+	return structured(list)
+}
+
+// validateArgs are those of the tool validate_test.
+type validateArgs struct {
+	Path string `json:"path,omitempty" minLength:"1" doc:"A test's file, a folder, or a test's id."`
+	YAML string `json:"yaml,omitempty" minLength:"1" doc:"The text of a test instead."`
+}
+
+// validated is what validate_test gives for tests without an error.
+type validated struct {
+	Valid    bool     `json:"valid"`
+	Tests    []string `json:"tests"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func validateTest(_ context.Context, c *call) (*mcp.CallToolResult, error) {
+	a := c.args.(validateArgs)
+	var planned *plan.Plan
+	var err error
+	switch {
+	case (a.Path == "") == (a.YAML == ""):
+		return nil, &refusal{what: "validate_test needs either path or yaml"}
+	case a.Path != "":
+		planned, err = c.plan(c.conf.Runner, a.Path)
+	default:
+		planned, err = c.planText(c.conf.Runner, a.YAML)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := validated{Valid: true, Tests: []string{}}
+	seen := map[string]bool{}
+	for _, one := range planned.Cases {
+		if seen["test "+one.Test.ID] {
+			continue
+		}
+		seen["test "+one.Test.ID] = true
+		v.Tests = append(v.Tests, one.Test.ID)
+		for _, w := range dsl.Lint(one.Test) {
+			if s := w.Error(); !seen[s] {
+				seen[s] = true
+				v.Warnings = append(v.Warnings, s)
+			}
+		}
+	}
+	return structured(v)
+}
+
+// plan builds the cases of a file, a folder or an id, after it has made sure that nothing outside of the working folder is read.
+func (c *call) plan(conf runner.Config, args ...string) (*plan.Plan, error) {
+	if err := c.enclosed(args); err != nil {
+		return nil, err
+	}
+	return c.planned(conf.Plan(args...))
+}
+
+// planText builds the cases of a test that has no file.
+func (c *call) planText(conf runner.Config, text string) (*plan.Plan, error) {
+	tests, err := dsl.Parse("test.yaml", []byte(text))
+	if err != nil {
+		return nil, &refusal{what: err.Error(), try: "mend these and call again; taproot://reference has the language"}
+	}
+	for _, t := range tests {
+		if err := c.linked(t, "."); err != nil {
+			return nil, err
+		}
+	}
+	return c.planned(conf.PlanSent(nil, plan.Source{Name: "test.yaml", Text: []byte(text)}))
+}
+
+var errNoTests = errors.New("no tests were found")
+
+func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
+	var usage *plan.Usage
+	try := "list_tests shows what there is"
+	if c.tool.name == "list_tests" {
+		try = "a folder or file below the server's folder, or no path"
+	}
+	switch {
+	case errors.As(err, &usage):
+		return nil, &refusal{what: usage.Msg, try: try}
+	case err != nil:
+		return nil, &refusal{what: err.Error(), try: "mend these and call again; taproot://reference has the language"}
+	case len(p.Cases) == 0:
+		return nil, &refusal{err: errNoTests, what: errNoTests.Error(), try: try}
+	}
+	return p, nil
+}
+
+// outside refuses a path that leads out of the working folder.
+func outside(name string) error {
+	return &refusal{what: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", cut(name, 200)),
+		try: "files are read and written below the folder in which the server was started"}
+}
+
+// enclosed makes sure that the files of tests lie in the working folder, and what they refer to.
+func (c *call) enclosed(args []string) error {
+	if len(args) == 0 {
+		args = []string{"suites"}
+		if info, err := c.root.Stat("suites"); err != nil || !info.IsDir() {
+			args = []string{"."}
+		}
+	}
+	for _, arg := range args {
+		if strings.ContainsRune(arg, 0) {
+			return outside(arg)
+		}
+		name, ok := c.inside(arg)
+		if !ok {
+			return outside(arg)
+		}
+		switch _, err := c.root.Stat(name); {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Base(arg) == arg: // an id: any file may hold it
+			if name = "suites"; c.missing(name) {
+				name = "."
+			}
+		case errors.Is(err, fs.ErrNotExist):
+			continue // the plan says so
+		case err != nil:
+			return outside(arg)
+		}
+		if err := c.enclose(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) missing(name string) bool { _, err := c.root.Stat(name); return err != nil }
+
+// inside makes a path relative to the working folder.
+func (c *call) inside(name string) (string, bool) {
+	p := filepath.FromSlash(name)
+	if filepath.IsAbs(p) {
+		for _, dir := range []string{c.root.Name(), c.conf.Runner.Dir} {
+			if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
+				return rel, true
+			}
+		}
+		return "", false
+	}
+	p = filepath.Clean(p)
+	return p, filepath.IsLocal(p)
+}
+
+// enclose looks through a file or a folder.
+func (c *call) enclose(name string) error {
+	return fs.WalkDir(c.root.FS(), filepath.ToSlash(name), func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && p == filepath.ToSlash(name):
+			return outside(name)
+		case err != nil:
+			return nil // what cannot be read is no test
+		case d.IsDir() && p != filepath.ToSlash(name) && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(p, ".yaml") && !strings.HasSuffix(p, ".yml"):
+			return nil
+		}
+		data, err := c.read(p)
+		if err != nil {
+			return outside(p)
+		}
+		tests, err := dsl.Parse(p, data)
+		if err != nil {
+			return nil // the plan says so, if the file is wanted
+		}
+		for _, t := range tests {
+			if err := c.linked(t, path.Dir(p)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// linked makes sure that a test refers to no file outside of the working folder.
+func (c *call) linked(t *dsl.Test, dir string) error {
+	var left error
+	read := func(name string) ([]byte, error) {
+		data, err := c.read(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			left = outside(name)
+		}
+		return data, err
+	}
+	_ = dsl.Link(t, read) // what else is wrong the plan says
+	_, _ = t.Rows(func(name string) ([]byte, error) { return read(path.Join(dir, name)) })
+	return left
+}
+
+// read reads a file of the working folder, of the size that a test may have.
+func (c *call) read(name string) ([]byte, error) {
+	f, err := c.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", name, os.ErrInvalid)
+	}
+	return io.ReadAll(io.LimitReader(f, dsl.MaxFileSize+1))
+}

@@ -1,0 +1,390 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// tool is one thing that a client can ask for.
+type tool struct {
+	name  string
+	doc   string
+	hints hints
+	def   *dsl.Def // of an operation of the vocabulary; nil for a tool of the session
+	args  any      // the zero value of the arguments of a tool of the session
+	out   any      // the zero value of a structured result; nil: text and pictures
+	own   bool     // takes no device
+	names []string // of its arguments
+	do    func(context.Context, *call) (*mcp.CallToolResult, error)
+}
+
+// hints tell a client what a tool does to the world.
+type hints struct {
+	readOnly, destructive, idempotent, openWorld bool
+}
+
+// call is one call of a tool.
+type call struct {
+	*Server
+	tool   *tool
+	req    *mcp.CallToolRequest
+	device string    // as given; "" when it is not
+	value  dsl.Value // the rest of the arguments, a Map
+	args   any       // of a tool of the session
+}
+
+// deviceDoc explains the argument that most tools take.
+const deviceDoc = "Device id."
+
+// parameters gives everything that the tool takes.
+func (t *tool) parameters() []parameter {
+	list := parameters(t.arguments())
+	if t.def != nil {
+		list = t.narrowed(list)
+		list = append(list, parameter{"timeoutMs", describe(schema{"type": "integer", "maximum": maxTimeout}, "Default 10000."), false})
+	}
+	if !t.own {
+		list = append(list, parameter{"device", describe(schema{"type": "string"}, deviceDoc), false})
+	}
+	return list
+}
+
+// maxTimeout bounds timeoutMs: ten minutes.
+const maxTimeout = 600_000
+
+func (t *tool) arguments() any {
+	if t.def != nil {
+		return t.def.Args
+	}
+	return t.args
+}
+
+// narrowed adapts the arguments of an operation to clients: references where an element is meant, and nothing that no assistant needs.
+func (t *tool) narrowed(list []parameter) []parameter {
+	points := false
+	for i, p := range list {
+		if p.name == "selector" && t.takesRef() {
+			list[i].required = false
+		}
+		points = points || p.name == "from"
+	}
+	if t.takesRef() {
+		list = append(list, parameter{"ref", describe(schema{"type": "string"}, "Instead of selector: an element of the last snapshot, e12."), false})
+	}
+	if points {
+		list = append(list, parameter{"scale", scaleSchema(), false})
+	}
+	for i, p := range list {
+		if words := t.reworded(p.name); words != "" {
+			list[i].schema = describe(maps.Clone(p.schema), words)
+		}
+	}
+	offered := t.offered()
+	return slices.DeleteFunc(list, func(p parameter) bool { return offered != nil && !slices.Contains(offered, p.name) })
+}
+
+// reworded explains an argument to assistants where the words of the language are for those who write files; "" where they will do.
+func (t *tool) reworded(argument string) string {
+	switch t.name + " " + argument {
+	case "install path":
+		return "The file to install (.apk, .ipa, .app), below the server's folder."
+	case "open_browser url":
+		return "Address of the page (http, https, data, about), or the path of an HTML file below the server's folder."
+	case "web_navigate url":
+		return "The address to go to; one that begins with / is of the same site."
+	case "web_type text":
+		return "The text that the field shall hold afterwards; of a list the entry to choose, of a file field the path of a file below the server's folder."
+	case "input random":
+		return "Types random data of this kind instead of a text."
+	}
+	return ""
+}
+
+// takesRef tells whether the tool takes a reference in place of a selector of the page.
+func (t *tool) takesRef() bool {
+	return slices.Contains([]string{"web_click", "web_type", "web_assert"}, t.name)
+}
+
+// touches tells whether the tool works on what is shown, so that a look at the screen explains its failures.
+func (t *tool) touches() bool {
+	return !slices.Contains([]string{"launch", "stop", "install", "uninstall", "clear_app", "set_permissions", "open_link", "open_browser", "close_browser"}, t.name)
+}
+
+// offered are the arguments of an operation that assistants need; tests in YAML have more, and get new ones. nil: all.
+func (t *tool) offered() []string {
+	element := []string{"label", "ref", "id", "index", "inside"}
+	switch t.name {
+	case "tap":
+		return append(element, "point", "scale", "count")
+	case "long_press":
+		return append(element, "point", "scale", "durationMs")
+	case "swipe":
+		return []string{"direction", "from", "to", "scale", "inside", "durationMs"}
+	case "scroll_to":
+		return append(element, "direction", "in", "limit")
+	case "wait_for":
+		return []string{"visible", "gone", "enabled", "text", "url"}
+	case "assert":
+		return element
+	case "open_browser":
+		return []string{"url", "headless", "viewport", "locale", "colorScheme"}
+	case "launch":
+		return []string{"package", "force", "clear", "permissions"}
+	case "input":
+		return []string{"text", "replace", "perKey", "random"}
+	case "web_click":
+		return []string{"selector", "ref", "button", "count", "frame"}
+	case "web_type":
+		return []string{"selector", "ref", "text", "frame"}
+	case "web_navigate":
+		return []string{"url", "to"}
+	case "web_assert":
+		return []string{"selector", "ref", "visible", "text", "value", "count", "url", "title", "frame", "noConsoleErrors"}
+	}
+	return nil
+}
+
+// definition is what tools/list says of the tool.
+func (t *tool) definition() *mcp.Tool {
+	h := t.hints
+	d := &mcp.Tool{Name: t.name, Description: t.doc, InputSchema: object(t.parameters()),
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: h.readOnly, DestructiveHint: &h.destructive, IdempotentHint: h.idempotent, OpenWorldHint: &h.openWorld}}
+	if t.out != nil {
+		d.OutputSchema = output(reflect.TypeOf(t.out))
+	}
+	return d
+}
+
+// serve answers one call. Whatever goes wrong is an answer that says so.
+func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (result *mcp.CallToolResult) {
+	ctx, leave := s.within(ctx)
+	defer leave()
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
+			result = s.refuse(&refusal{what: fmt.Sprintf("taproot itself broke down: %v", p), try: "the server goes on; call list_devices to see where things stand"})
+		}
+	}()
+	c, err := s.parse(t, req)
+	if err == nil {
+		stop := c.beat(ctx)
+		defer stop()
+		if t.def != nil {
+			result, err = c.operate(ctx)
+		} else {
+			result, err = t.do(ctx, c)
+		}
+	}
+	if err != nil {
+		return s.refuse(explain(ctx, err))
+	}
+	return s.masked(result)
+}
+
+// within ends a call with the server.
+func (s *Server) within(ctx context.Context) (context.Context, func()) {
+	return drivers.Bound(ctx, s.base)
+}
+
+// parse reads the arguments strictly. A key with null counts as left out.
+func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
+	c := &call{Server: s, tool: t, req: req, value: dsl.Value{Kind: dsl.Map}}
+	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
+		v, err := dsl.FromJSON(raw)
+		if err != nil {
+			return nil, &refusal{what: err.Error()}
+		}
+		if v.Kind != dsl.Map {
+			return nil, &refusal{what: fmt.Sprintf("the arguments of %s must be an object", t.name)}
+		}
+		c.value = withoutNulls(v)
+	}
+	if err := c.known(); err != nil {
+		return nil, err
+	}
+	if f, given := c.value.Get("device"); given && !t.own {
+		if f.Value.Kind == dsl.List || f.Value.Kind == dsl.Map || f.Value.Text == "" {
+			return nil, &refusal{what: `"device" must be the id of a device`, try: "list_devices shows them"}
+		}
+		c.device, c.value = f.Value.Text, without(c.value, "device")
+	}
+	if t.def != nil {
+		return c, nil
+	}
+	def := dsl.Def{Name: t.name, Args: t.args}
+	args, err := dsl.Decode(&def, c.value)
+	if err != nil {
+		return nil, plainly(err)
+	}
+	c.args = args
+	return c, nil
+}
+
+// known refuses arguments that the tool does not have.
+func (c *call) known() error {
+	names := c.tool.names
+	for _, f := range c.value.Fields {
+		if slices.Contains(names, f.Key) {
+			continue
+		}
+		try := "its arguments are " + strings.Join(names, ", ")
+		if near := dsl.Suggest(f.Key, names); near != "" {
+			try = fmt.Sprintf("did you mean %q?", near)
+		}
+		return &refusal{what: fmt.Sprintf("%s has no argument %q", c.tool.name, cut(f.Key, 60)), try: try}
+	}
+	return nil
+}
+
+// plainly tells the errors of arguments without the places of a file.
+func plainly(err error) error {
+	var all dsl.Errors
+	var one *dsl.Error
+	switch {
+	case errors.As(err, &all):
+	case errors.As(err, &one):
+		all = dsl.Errors{one}
+	default:
+		return err
+	}
+	var what []string
+	try := ""
+	for _, e := range all {
+		what = append(what, e.Msg)
+		if try == "" {
+			try = e.Hint
+		}
+	}
+	return &refusal{what: strings.Join(what, "; "), try: try, err: err}
+}
+
+func withoutNulls(v dsl.Value) dsl.Value {
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f dsl.Field) bool { return f.Value.Kind == dsl.Null })
+	for i := range v.Fields {
+		v.Fields[i].Value = withoutNulls(v.Fields[i].Value)
+	}
+	return v
+}
+
+func without(v dsl.Value, key string) dsl.Value {
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f dsl.Field) bool { return f.Key == key })
+	return v
+}
+
+// with replaces a field, or adds it.
+func with(v dsl.Value, key string, value dsl.Value) dsl.Value {
+	v.Fields = slices.Clone(v.Fields)
+	for i := range v.Fields {
+		if v.Fields[i].Key == key {
+			v.Fields[i].Value = value
+			return v
+		}
+	}
+	v.Fields = append(v.Fields, dsl.Field{Key: key, Value: value})
+	return v
+}
+
+func cut(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return s
+}
+
+// heartbeat is how often a client that asked for progress hears of a call that takes its time.
+const heartbeat = 2 * time.Second
+
+// beat tells a client that wants to know that a call is under way, until the returned function is called.
+func (c *call) beat(ctx context.Context) (stop func()) {
+	if c.req.Params.GetProgressToken() == nil || c.tool.name == "run_test" || c.tool.name == "get_report" {
+		return func() {} // these tell of their steps
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		began := time.Now()
+		ticker := time.NewTicker(heartbeat)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				took := time.Since(began).Round(time.Second)
+				c.progress(ctx, took.Seconds(), 0, fmt.Sprintf("%s: %s so far", c.tool.name, took))
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// progress tells the client how far the call is, if it wants to know.
+func (c *call) progress(ctx context.Context, at, of float64, message string) {
+	token := c.req.Params.GetProgressToken()
+	if token == nil || c.req.Session == nil {
+		return
+	}
+	params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Total: of, Message: c.mask.Text(message)}
+	if err := c.req.Session.NotifyProgress(ctx, params); err != nil && ctx.Err() == nil {
+		c.log.Debug("progress was not told", "error", err)
+	}
+}
+
+// text is an answer in words.
+func text(s string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}
+}
+
+// structured is a small answer for programs; the same JSON is its text, for clients that look at one of the two only.
+func structured(v any) (*mcp.CallToolResult, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	r := text(string(data))
+	r.StructuredContent = json.RawMessage(data)
+	return r, nil
+}
+
+// refuse makes an answer that is an error: words only, and none of them that a terminal would obey.
+func (s *Server) refuse(r *refusal) *mcp.CallToolResult {
+	answer := text(reporters.VisibleLines(s.mask.Text(r.Error()), maxSnapshot))
+	answer.IsError = true
+	return answer
+}
+
+// masked takes secrets out of an answer.
+func (s *Server) masked(r *mcp.CallToolResult) *mcp.CallToolResult {
+	if s.mask.Empty() {
+		return r
+	}
+	for _, part := range r.Content {
+		if t, ok := part.(*mcp.TextContent); ok {
+			t.Text = s.mask.Text(t.Text)
+		}
+	}
+	if data, ok := r.StructuredContent.(json.RawMessage); ok {
+		clean := json.RawMessage(s.mask.Text(string(data)))
+		if !json.Valid(clean) { // a secret that is a number stood where a number must stand
+			r.StructuredContent, r.IsError = nil, true
+			return r
+		}
+		r.StructuredContent = clean
+	}
+	return r
+}

@@ -1,0 +1,211 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxLine bounds one message of the client.
+	maxLine = 16 << 20
+	// lastAnswers is how long requests may still take that are unanswered when the client has said all.
+	lastAnswers = time.Second
+)
+
+// stdio is the transport: one message per line. Unlike the library's own it survives lines that are no messages, and it answers what was
+// asked before the input ended.
+type stdio struct {
+	in    io.Reader
+	out   io.Writer
+	log   *slog.Logger
+	ended func() // the client has said all, and has its answers or will not get them
+
+	messages chan jsonrpc.Message
+	closed   chan struct{}
+	once     sync.Once
+	write    sync.Mutex
+
+	mu   sync.Mutex
+	open map[string]bool // requests that are not answered yet, by id
+	idle chan struct{}   // closed and renewed when there is none left
+}
+
+var (
+	_ mcp.Transport  = (*stdio)(nil)
+	_ mcp.Connection = (*stdio)(nil)
+)
+
+func newStdio(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stdio {
+	return &stdio{in: in, out: out, log: log, ended: ended, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		open: map[string]bool{}, idle: make(chan struct{})}
+}
+
+// Connect begins to read. The goroutine that reads ends with the input: a reader that never returns cannot be interrupted.
+func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
+	go s.receive()
+	return s, nil
+}
+
+// SessionID is empty: there is one client.
+func (s *stdio) SessionID() string { return "" }
+
+// Read gives the next message.
+func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m, ok := <-s.messages:
+		if !ok {
+			return nil, io.EOF
+		}
+		return m, nil
+	case <-s.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write sends one message.
+func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	s.write.Lock()
+	_, err = s.out.Write(append(data, '\n'))
+	s.write.Unlock()
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		s.answered(answer.ID)
+	}
+	return err
+}
+
+// Close ends Read.
+func (s *stdio) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return nil
+}
+
+func (s *stdio) receive() {
+	defer s.ended()
+	defer close(s.messages)
+	in := bufio.NewReaderSize(s.in, 64<<10)
+	for {
+		line, err := readLine(in, maxLine)
+		for _, m := range s.decode(line) {
+			select {
+			case s.messages <- m:
+			case <-s.closed:
+				return
+			}
+		}
+		if err != nil {
+			s.settle()
+			return
+		}
+	}
+}
+
+// readLine reads one line without white space around it. One beyond the limit is read to its end and left out.
+func readLine(in *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > limit; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), err
+		}
+	}
+}
+
+// decode gives the messages of a line: one, or those of a batch. What is no message is skipped.
+func (s *stdio) decode(line []byte) []jsonrpc.Message {
+	if len(line) == 0 {
+		return nil
+	}
+	var parts []json.RawMessage
+	if line[0] != '[' || json.Unmarshal(line, &parts) != nil {
+		parts = []json.RawMessage{line}
+	}
+	var good []jsonrpc.Message
+	for _, part := range parts {
+		m, err := s.message(part)
+		if err != nil { // its text may hold a secret: only its size is told
+			s.log.Debug("skipped a line that is no message", "bytes", len(part))
+			continue
+		}
+		good = append(good, m)
+	}
+	return good
+}
+
+func (s *stdio) message(data []byte) (jsonrpc.Message, error) {
+	if !json.Valid(data) {
+		return nil, errors.New("not JSON")
+	}
+	m, err := jsonrpc.DecodeMessage(data)
+	if err != nil {
+		return nil, err
+	}
+	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() && !s.asked(request.ID) {
+		return nil, errors.New("the id of a request that is not answered yet")
+	}
+	return m, nil
+}
+
+// asked notes a request; an id that is in use already is refused.
+func (s *stdio) asked(id jsonrpc.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := fmt.Sprintf("%T %v", id.Raw(), id.Raw())
+	if s.open[key] {
+		return false
+	}
+	s.open[key] = true
+	return true
+}
+
+func (s *stdio) answered(id jsonrpc.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, fmt.Sprintf("%T %v", id.Raw(), id.Raw()))
+	if len(s.open) == 0 {
+		close(s.idle)
+		s.idle = make(chan struct{})
+	}
+}
+
+// settle waits until every request is answered, for a moment at most.
+func (s *stdio) settle() {
+	s.mu.Lock()
+	idle, n := s.idle, len(s.open)
+	s.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	timer := time.NewTimer(lastAnswers)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
+	case <-s.closed:
+	}
+}

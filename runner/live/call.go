@@ -1,0 +1,239 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// Request is one operation on one device.
+type Request struct {
+	Device string
+	Who    string    // the client, for holds and messages
+	Def    *dsl.Def  // of the vocabulary
+	Args   dsl.Value // a Map, may hold the step option timeoutMs; ${NAME} is one of Options.Exposed
+	Dir    string    // from which files are named; default: Reach.Root's
+	// Confirm may refuse the element that was found before it is touched: see action.Session.
+	Confirm func(*drivers.Tree, drivers.Match) error
+}
+
+// Answer is what came of a Request. Verdict is pass or fail; everything else is an error of Call.
+type Answer struct {
+	Verdict reporters.Verdict
+	Detail  *reporters.Detail  // the proof: what was matched, where it was touched
+	Problem *reporters.Problem // of a fail: what was expected, what was there
+	Value   any                // what the operation gives (extract, webEval, http, …), else nil
+	Files   []File             // that it left, such as a download; they are gone when the device goes back
+	Took    time.Duration
+}
+
+// File is a file that an operation left for its caller.
+type File struct {
+	Name string // without folders
+	Path string
+}
+
+// InvalidError is a request that can never work, whatever the device does.
+type InvalidError struct{ Err error }
+
+func (e *InvalidError) Error() string { return e.Err.Error() }
+func (e *InvalidError) Unwrap() error { return e.Err }
+
+// Call performs one operation. The error is an *InvalidError, a *HeldError, a *runner.BusyError, a *runner.UnknownDeviceError, the
+// context's cause, or what is wrong with the device, which then is closed and opened afresh by the next call.
+func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
+	args, opts, err := d.Decode(r.Def, r.Args)
+	if err != nil {
+		return Answer{}, err
+	}
+	var a Answer
+	err = d.Use(ctx, r.Device, r.Who, func(ctx context.Context, s *action.Session) error {
+		if !r.Def.On(s.Platform) {
+			return &InvalidError{fmt.Errorf("%q does not work on %s, which is %s", r.Def.Name, r.Device, s.Platform)}
+		}
+		s.Timeout, s.Dir, s.Detail, s.Confirm = d.o.Timeout, r.Dir, &reporters.Detail{}, r.Confirm
+		if opts.TimeoutMs != nil {
+			s.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
+		}
+		began := time.Now()
+		err := action.Perform(ctx, s, args)
+		a = Answer{Verdict: action.VerdictOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
+		if a.Verdict != reporters.Fail {
+			return err
+		}
+		problem := action.ProblemOf(err)
+		a.Problem = &problem
+		return nil
+	}, &a.Files)
+	if err != nil {
+		return Answer{}, d.hide(err)
+	}
+	return d.masked(a)
+}
+
+// Decode checks the arguments of an operation without a device and fills in the variables. The error is an *InvalidError.
+func (d *Devices) Decode(def *dsl.Def, v dsl.Value) (any, dsl.StepOptions, error) {
+	v, err := dsl.Fill(v, d.scope)
+	if err == nil {
+		var args any
+		var opts dsl.StepOptions
+		if args, opts, err = dsl.DecodeStep(def, v); err == nil {
+			return args, opts, nil
+		}
+	}
+	return nil, dsl.StepOptions{}, &InvalidError{d.hide(err)}
+}
+
+// Use gives a client the turn on an open device for something that is no operation of the vocabulary: a tree, a picture, a film.
+// When use fails with an error for which the device is to blame, the device is closed. Errors are those of Call. With files, those
+// that session.Keep got are put there.
+func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Context, *action.Session) error, files ...*[]File) error {
+	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error { return d.use(ctx, e, use, files) })
+}
+
+func (d *Devices) use(ctx context.Context, e *entry, use func(context.Context, *action.Session) error, files []*[]File) error {
+	if err := d.open(ctx, e); err != nil {
+		return d.ended(ctx, err)
+	}
+	e.files = nil
+	err := guard(func() error { return use(ctx, e.session) })
+	for _, to := range files {
+		*to = e.files
+	}
+	if broke(err) && ctx.Err() == nil {
+		d.o.Pool.Forget(e.session.Platform)
+		err = errors.Join(err, d.shut(e))
+	}
+	return d.ended(ctx, err)
+}
+
+// broke tells whether the device is to blame. It is not for what the app or the caller did wrong, nor where nobody could read its pictures;
+// one that says what it cannot do, or that its screen cannot be read just now, is in order, too: its page and its app stay as they are.
+func broke(err error) bool {
+	var invalid *InvalidError
+	var blind *action.BlindError
+	return action.VerdictOf(err) == reporters.Error && !errors.As(err, &invalid) && !errors.As(err, &blind) &&
+		!errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
+}
+
+// ended makes the reason for which a context ended the error.
+func (d *Devices) ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// Launch opens a device of a platform that nobody uses and gives its record: for pages of a browser.
+func (d *Devices) Launch(ctx context.Context, platform dsl.Platform, who string) (Status, error) {
+	ctx, leave, err := d.enter(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	defer leave()
+	lease, err := d.o.Pool.TakeAny(ctx, platform, d.o.What)
+	if err != nil {
+		return Status{}, err
+	}
+	e, err := d.take(ctx, lease.Info.ID, who)
+	if err != nil {
+		lease.Release()
+		return Status{}, err
+	}
+	defer d.give(e)
+	if e.session != nil { // cannot be: its lease was free
+		lease.Release()
+		return Status{}, &runner.BusyError{ID: e.id}
+	}
+	if err := d.openLease(ctx, e, lease); err != nil {
+		return Status{}, d.ended(ctx, err)
+	}
+	return Status{Info: e.info, Opened: e.opened, Used: e.opened}, nil
+}
+
+// Shut closes a device now; one that is not open is fine. What is held by somebody else is not closed.
+func (d *Devices) Shut(ctx context.Context, id, who string) error {
+	return d.turn(ctx, id, who, func(_ context.Context, e *entry) error { return d.shut(e) })
+}
+
+// Hold gives one client a device until a time, or holds it longer; nobody else, in this process or another, can use it until then.
+func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (Hold, error) {
+	var h Hold
+	err := d.Use(ctx, id, who, func(context.Context, *action.Session) error {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		h = Hold{Who: who, Until: time.Now().Add(ttl)}
+		d.byID[id].hold = &h
+		return nil
+	})
+	return h, err
+}
+
+// Release ends a client's hold and gives the device back at once; held is false when the client held nothing. A call that is under way
+// is waited for.
+func (d *Devices) Release(ctx context.Context, id, who string) (held bool, err error) {
+	err = d.turn(ctx, id, who, func(_ context.Context, e *entry) error {
+		d.mu.Lock()
+		_, held = e.held(time.Now()) // by who: nobody else would have the turn
+		if held {
+			e.hold = nil
+		}
+		d.mu.Unlock()
+		if !held {
+			return nil
+		}
+		return d.shut(e)
+	})
+	return held, err
+}
+
+// Held tells who holds a device.
+func (d *Devices) Held(id string) (Hold, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e, ok := d.byID[id]; ok {
+		return e.held(time.Now())
+	}
+	return Hold{}, false
+}
+
+// masked takes secrets out of an answer.
+func (d *Devices) masked(a Answer) (Answer, error) {
+	if d.o.Mask.Empty() {
+		return a, nil
+	}
+	for _, part := range []any{&a.Detail, &a.Problem, &a.Value} {
+		data, err := json.Marshal(part)
+		if err == nil {
+			err = json.Unmarshal([]byte(d.o.Mask.Text(string(data))), part)
+		}
+		if err != nil {
+			return Answer{}, fmt.Errorf("mask the answer: %w", err)
+		}
+	}
+	return a, nil
+}
+
+// hide takes secrets out of an error's text; what the error is stays.
+func (d *Devices) hide(err error) error {
+	if text := d.o.Mask.Text(err.Error()); text != err.Error() {
+		return &hiddenError{text, err}
+	}
+	return err
+}
+
+type hiddenError struct {
+	text string
+	err  error
+}
+
+func (e *hiddenError) Error() string { return e.text }
+func (e *hiddenError) Unwrap() error { return e.err }

@@ -1,0 +1,462 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// phones is a driver of phones whose screens show one button each, and which count what is done to them.
+type phones struct {
+	mu     sync.Mutex
+	ids    []string
+	opened map[string]int
+	taps   map[string]int
+	busy   map[string]bool
+	open   int
+	fail   error                           // of the next tap
+	during func(ctx context.Context) error // while a tap is made
+}
+
+func newPhones(ids ...string) *phones {
+	return &phones{ids: ids, opened: map[string]int{}, taps: map[string]int{}, busy: map[string]bool{}}
+}
+
+func (p *phones) Platform() dsl.Platform { return dsl.Android }
+func (p *phones) Close() error           { return nil }
+func (p *phones) Devices(context.Context) ([]drivers.Info, error) {
+	var infos []drivers.Info
+	for _, id := range p.ids {
+		infos = append(infos, drivers.Info{ID: id, Platform: dsl.Android, State: drivers.Ready})
+	}
+	return append(infos, drivers.Info{ID: "off", Platform: dsl.Android, State: "offline", Problem: "plug it in again"}), nil
+}
+
+func (p *phones) Open(_ context.Context, id string) (drivers.Device, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opened[id]++
+	p.open++
+	return &phone{p: p, id: id}, nil
+}
+
+func (p *phones) count() (opened, open int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.opened {
+		opened += n
+	}
+	return opened, p.open
+}
+
+type phone struct {
+	p      *phones
+	id     string
+	closed bool
+	typed  string
+}
+
+func (d *phone) Info() drivers.Info {
+	return drivers.Info{ID: d.id, Platform: dsl.Android, State: drivers.Ready}
+}
+func (d *phone) Tree(context.Context) (*drivers.Tree, error) {
+	return drivers.NewTree([]*drivers.Node{{Bounds: image.Rect(0, 0, 100, 200), Children: []*drivers.Node{{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
+		{Type: "EditText", Text: d.typed, Editable: true, Focused: true, Bounds: image.Rect(10, 60, 90, 90)}}}}, image.Pt(100, 200), time.Now()), nil
+}
+func (d *phone) Screenshot(context.Context) (image.Image, error) {
+	return image.NewRGBA(image.Rect(0, 0, 100, 200)), nil
+}
+func (d *phone) Type(_ context.Context, text string) error {
+	d.typed += text
+	return nil
+}
+
+func (d *phone) Tap(ctx context.Context, _ image.Point) error {
+	d.p.mu.Lock()
+	if d.p.busy[d.id] {
+		d.p.mu.Unlock()
+		return errors.New("two calls at once")
+	}
+	d.p.busy[d.id] = true
+	fail, during := d.p.fail, d.p.during
+	d.p.fail = nil
+	d.p.mu.Unlock()
+	defer func() { d.p.mu.Lock(); d.p.busy[d.id] = false; d.p.mu.Unlock() }()
+	if during != nil {
+		if err := during(ctx); err != nil {
+			return err
+		}
+	}
+	if fail == nil {
+		d.p.mu.Lock()
+		d.p.taps[d.id]++
+		d.p.mu.Unlock()
+	}
+	return fail
+}
+
+func (d *phone) Close() error {
+	d.p.mu.Lock()
+	defer d.p.mu.Unlock()
+	if !d.closed {
+		d.closed = true
+		d.p.open--
+	}
+	return nil
+}
+
+func devices(t *testing.T, p *phones, locks string, o live.Options) *live.Devices {
+	t.Helper()
+	o.Pool = runner.NewPool([]drivers.Driver{p}, runner.Config{Getenv: func(name string) string {
+		if name == "XDG_RUNTIME_DIR" {
+			return locks
+		}
+		return ""
+	}})
+	o.What = "the server"
+	d, err := live.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func call(t *testing.T, d *live.Devices, id, who, action, args string) (live.Answer, error) {
+	t.Helper()
+	def, ok := dsl.Lookup(action)
+	if !ok {
+		t.Fatalf("no action %s", action)
+	}
+	v, err := dsl.FromJSON([]byte(args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Call(t.Context(), live.Request{Device: id, Who: who, Def: def, Args: v})
+}
+
+// TestCallsTakeTurns: clients without a hold share a phone, one call after the other, and none is lost.
+func TestCallsTakeTurns(t *testing.T) {
+	p := newPhones("A", "B")
+	d := devices(t, p, t.TempDir(), live.Options{})
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			a, err := call(t, d, []string{"A", "B"}[i%2], fmt.Sprint("client ", i), "tap", `{"label": "Login"}`)
+			if err != nil || a.Verdict != reporters.Pass || a.Detail.Point == nil {
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
+	}
+	all.Wait()
+	if p.taps["A"] != 20 || p.taps["B"] != 20 || p.opened["A"] != 1 {
+		t.Errorf("taps %v, opened %v", p.taps, p.opened)
+	}
+}
+
+// TestWhatAnAnswerIs: what the app does wrong is an answer; what the caller or the device does wrong is an error.
+func TestWhatAnAnswerIs(t *testing.T) {
+	p := newPhones("A")
+	d := devices(t, p, t.TempDir(), live.Options{Exposed: map[string]string{"PASS": "hunter22"}})
+	a, err := call(t, d, "A", "x", "assert", `{"label": "Welcome", "timeoutMs": 0}`)
+	if err != nil || a.Verdict != reporters.Fail || !a.Problem.Assertion || a.Problem.Kind != reporters.NotFound {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for _, c := range []struct{ id, action, args, want string }{
+		{"nobody", "tap", `{"label": "Login"}`, `there is no device "nobody"; there are A, off`},
+		{"off", "tap", `{"label": "Login"}`, "device off cannot be used: offline: plug it in again"},
+		{"A", "tap", `{"lable": "Login"}`, `did you mean "label"`},
+		{"A", "webClick", `{"selector": "a"}`, `"webClick" does not work on A, which is android`},
+		{"A", "tap", `{"label": "${HOME}"}`, "${HOME} is not defined"},
+		{"A", "tap", `{"label": "${PASS} ${"}`, "not closed"},
+	} {
+		if _, err := call(t, d, c.id, "x", c.action, c.args); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s %s: %v, want %q", c.id, c.action, c.args, err, c.want)
+		}
+	}
+	p.fail = errors.New("the cable was pulled while typing hunter22")
+	if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); err == nil || strings.Contains(err.Error(), "hunter22") || !strings.Contains(err.Error(), "cable") {
+		t.Errorf("error %v", err)
+	}
+	if opened, open := p.count(); opened != 1 || open != 0 {
+		t.Errorf("%d opened, %d open after a device error", opened, open)
+	}
+	a, err = call(t, d, "A", "x", "input", `{"text": "${PASS}"}`)
+	if err != nil || a.Verdict != reporters.Pass {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	a, err = call(t, d, "A", "x", "assert", `{"label": "hunter2", "timeoutMs": 0}`)
+	if err != nil || a.Verdict != reporters.Fail || strings.Contains(fmt.Sprintf("%+v", a.Problem), "hunter22") {
+		t.Errorf("%+v, %v", a.Problem, err)
+	}
+}
+
+// TestHold: who holds a device has it alone, also against other processes, until it is released or the time is over.
+func TestHold(t *testing.T) {
+	locks := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPhones("A")
+		d := devices(t, p, locks, live.Options{})
+		other := devices(t, newPhones("A"), locks, live.Options{})
+		if _, err := d.Hold(t.Context(), "A", "anna", time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		var held *live.HeldError
+		if _, err := call(t, d, "A", "bert", "tap", `{"label": "Login"}`); !errors.As(err, &held) || held.Who != "anna" {
+			t.Errorf("bert: %v", err)
+		}
+		if _, err := d.Hold(t.Context(), "A", "bert", time.Minute); !errors.As(err, &held) {
+			t.Errorf("bert holds: %v", err)
+		}
+		var busy *runner.BusyError
+		time.Sleep(30 * time.Second) // longer than a phone that nobody holds stays open
+		if _, err := call(t, other, "A", "carl", "tap", `{"label": "Login"}`); !errors.As(err, &busy) || busy.Holder.PID != os.Getpid() || busy.Holder.What != "the server" {
+			t.Errorf("carl: %v", err)
+		}
+		p.fail = errors.New("broken")
+		if _, err := call(t, d, "A", "anna", "tap", `{"label": "Login"}`); err == nil {
+			t.Error("a broken device passed")
+		}
+		if _, err := call(t, other, "A", "carl", "tap", `{"label": "Login"}`); !errors.As(err, &busy) {
+			t.Errorf("a held device went to carl when it broke: %v", err)
+		}
+		if _, err := call(t, d, "A", "anna", "tap", `{"label": "Login"}`); err != nil {
+			t.Errorf("anna: %v", err)
+		}
+		time.Sleep(31 * time.Second)
+		if _, err := call(t, d, "A", "bert", "tap", `{"label": "Login"}`); err != nil {
+			t.Errorf("bert, when the hold is over: %v", err)
+		}
+		if _, err := d.Hold(t.Context(), "A", "bert", time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if was, err := d.Release(t.Context(), "A", "anna"); was || !errors.As(err, &held) {
+			t.Errorf("anna released what bert holds: %v, %v", was, err)
+		}
+		if was, err := d.Release(t.Context(), "A", "bert"); !was || err != nil {
+			t.Errorf("release: %v, %v", was, err)
+		}
+		if _, err := call(t, other, "A", "carl", "tap", `{"label": "Login"}`); err != nil {
+			t.Errorf("carl, after the release: %v", err)
+		}
+		if _, open := p.count(); open != 0 {
+			t.Errorf("%d devices are open", open)
+		}
+	})
+}
+
+// TestIdleGoesBack: a phone that nobody holds is another process's soon after the last call.
+func TestIdleGoesBack(t *testing.T) {
+	locks := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPhones("A")
+		d := devices(t, p, locks, live.Options{Idle: 5 * time.Second})
+		for range 3 {
+			if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(4 * time.Second)
+		}
+		if opened, open := p.count(); opened != 1 || open != 1 || len(d.Open()) != 1 {
+			t.Errorf("opened %d times, %d open", opened, open)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if _, open := p.count(); open != 0 || len(d.Open()) != 0 {
+			t.Errorf("%d open after the idle time, %v", open, d.Open())
+		}
+	})
+}
+
+// TestCancelledCalls: a caller that goes away while it waits leaves nothing behind, and one that works stops the work.
+func TestCancelledCalls(t *testing.T) {
+	locks := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPhones("A")
+		d := devices(t, p, locks, live.Options{})
+		p.during = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		def, _ := dsl.Lookup("tap")
+		args, _ := dsl.FromJSON([]byte(`{"label": "Login"}`))
+		gone := errors.New("client went away")
+		errs := make(chan error, 3)
+		for range 3 {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(gone) })
+			go func() {
+				_, err := d.Call(ctx, live.Request{Device: "A", Who: "x", Def: def, Args: args})
+				errs <- err
+			}()
+		}
+		for range 3 {
+			if err := <-errs; !errors.Is(err, gone) {
+				t.Errorf("error %v", err)
+			}
+		}
+		go func() {
+			_, err := d.Call(t.Context(), live.Request{Device: "A", Who: "x", Def: def, Args: args})
+			errs <- err
+		}()
+		synctest.Wait()
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-errs; !errors.Is(err, live.ErrClosed) {
+			t.Errorf("a call during the end: %v", err)
+		}
+		if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); !errors.Is(err, live.ErrClosed) {
+			t.Errorf("a call after the end: %v", err)
+		}
+		if _, open := p.count(); open != 0 {
+			t.Errorf("%d devices are open", open)
+		}
+	})
+}
+
+// TestPanicCostsOneCall: a driver that breaks down does not take the server with it.
+func TestPanicCostsOneCall(t *testing.T) {
+	p := newPhones("A")
+	d := devices(t, p, t.TempDir(), live.Options{})
+	err := d.Use(t.Context(), "A", "x", func(context.Context, *action.Session) error { panic("boom") })
+	if err == nil || !strings.Contains(err.Error(), "boom") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := call(t, d, "A", "x", "tap", `{"label": "Login"}`); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConfirm: a caller that knows better which element it means can refuse the one that was found; it is not touched then.
+func TestConfirm(t *testing.T) {
+	p := newPhones("A")
+	d := devices(t, p, t.TempDir(), live.Options{})
+	def, _ := dsl.Lookup("tap")
+	v, err := dsl.FromJSON([]byte(`{"label": "Login"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := errors.New("another element")
+	r := live.Request{Device: "A", Who: "x", Def: def, Args: v, Confirm: func(tree *drivers.Tree, m drivers.Match) error {
+		if m.Node.Text != "Login" || !m.Node.Within(tree.Windows[0]) {
+			t.Errorf("asked about %v", m.Node)
+		}
+		return &live.InvalidError{Err: other}
+	}}
+	if _, err := d.Call(t.Context(), r); !errors.Is(err, other) || p.taps["A"] != 0 {
+		t.Errorf("%v, %d taps", err, p.taps["A"])
+	}
+	r.Confirm = nil
+	if a, err := d.Call(t.Context(), r); err != nil || a.Verdict != reporters.Pass || p.taps["A"] != 1 {
+		t.Errorf("%+v, %v, %d taps", a, err, p.taps["A"])
+	}
+}
+
+// TestAttach: what goes on beside the calls keeps the device open, ends with it, and cannot be ended twice.
+func TestAttach(t *testing.T) {
+	locks := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPhones("A")
+		d := devices(t, p, locks, live.Options{})
+		stopped := 0
+		start := func(*action.Session) (func() error, error) { return func() error { stopped++; return nil }, nil }
+		detach, _, err := d.Attach(t.Context(), "A", "x", start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if _, open := p.count(); open != 1 || stopped != 0 {
+			t.Errorf("%d open, stopped %d times", open, stopped)
+		}
+		if _, err := call(t, d, "A", "y", "tap", `{"label": "Login"}`); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := d.Attach(t.Context(), "A", "x", func(*action.Session) (func() error, error) { return nil, errors.New("no log") }); err == nil || err.Error() != "no log" {
+			t.Errorf("%v", err)
+		}
+		if err := errors.Join(detach(), detach()); err != nil || stopped != 1 {
+			t.Errorf("%v, stopped %d times", err, stopped)
+		}
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if _, open := p.count(); open != 0 {
+			t.Errorf("%d open after the idle time", open)
+		}
+		detach, gone, err := d.Attach(t.Context(), "A", "x", start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.fail = errors.New("broken")
+		if _, err := call(t, d, "A", "y", "tap", `{"label": "Login"}`); err == nil {
+			t.Error("a broken device passed")
+		}
+		<-gone
+		if err := detach(); err != nil || stopped != 2 {
+			t.Errorf("%v, stopped %d times", err, stopped)
+		}
+	})
+}
+
+// TestWhatIsNotTheDevicesFault: a device that says what it cannot do, and one of which nobody can read the pictures, stay open with what
+// is on them.
+func TestWhatIsNotTheDevicesFault(t *testing.T) {
+	noModel := errors.New("no model answers")
+	for name, c := range map[string]struct {
+		tap  error
+		ask  string
+		args string
+		want error
+	}{
+		"unsupported": {tap: fmt.Errorf("%w: typing", drivers.ErrUnsupported), ask: "tap", args: `{"label": "Login"}`, want: drivers.ErrUnsupported},
+		"not ready":   {tap: fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady), ask: "tap", args: `{"label": "Login"}`, want: drivers.ErrNotReady},
+		"no model":    {ask: "assertVisual", args: `{"prompt": "a button"}`, want: noModel},
+		"no OCR":      {ask: "tap", args: `{"ocr": "Login"}`, want: noModel},
+		"no reader":   {ask: "extract", args: `{"prompt": "the button", "as": "x"}`, want: noModel},
+		"no finder":   {ask: "tap", args: `{"describe": "a button"}`, want: noModel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPhones("A")
+			d := devices(t, p, t.TempDir(), live.Options{Eyes: closed{noModel}})
+			p.fail = c.tap
+			if _, err := call(t, d, "A", "x", c.ask, c.args); !errors.Is(err, c.want) {
+				t.Error(err)
+			}
+			if opened, open := p.count(); opened != 1 || open != 1 {
+				t.Errorf("%d opened, %d open", opened, open)
+			}
+		})
+	}
+}
+
+// closed are eyes that see nothing.
+type closed struct{ err error }
+
+func (c closed) OCR(context.Context, image.Image) ([]drivers.TextLine, error) { return nil, c.err }
+func (c closed) FindImage(context.Context, image.Image, image.Image) ([]drivers.Sighting, error) {
+	return nil, c.err
+}
+func (c closed) Judge(context.Context, image.Image, string, int) (drivers.Judgement, error) {
+	return drivers.Judgement{}, c.err
+}
+func (c closed) ExtractText(context.Context, image.Image, string) (drivers.Extraction, error) {
+	return drivers.Extraction{}, c.err
+}
+func (c closed) Locate(context.Context, image.Image, string) (drivers.Spot, error) {
+	return drivers.Spot{}, c.err
+}
