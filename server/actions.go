@@ -1,0 +1,274 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// Outcome is what came of an action.
+type Outcome struct {
+	Passed     bool              `json:"passed" doc:"False: an assertion does not hold. Whatever else does not work is an error."`
+	Message    string            `json:"message,omitempty" doc:"Why it does not hold."`
+	Expected   string            `json:"expected,omitempty"`
+	Actual     string            `json:"actual,omitempty" doc:"What was there instead."`
+	Candidates []string          `json:"candidates,omitempty" nullable:"false" doc:"Elements that were near, best first."`
+	Detail     *reporters.Detail `json:"detail,omitempty" doc:"The proof: what was matched, how, and where it was touched."`
+	Value      any               `json:"value,omitempty" doc:"What the action gives: a text, a number, a map."`
+	Files      []OutcomeFile     `json:"files,omitempty" nullable:"false" doc:"What the action leaves, such as a download."`
+	DurationMS int64             `json:"duration_ms"`
+	Page       string            `json:"page,omitempty" doc:"Under /web: the page that was used."`
+	ID         string            `json:"id,omitempty" doc:"Of /web/launch: the page that was opened."`
+}
+
+// OutcomeFile is a file that an action left.
+type OutcomeFile struct {
+	Name string `json:"name"`
+	Type string `json:"type" example:"image/png"`
+	Size int64  `json:"size"`
+	Data []byte `json:"data" contentEncoding:"base64" doc:"Its bytes, in base64."`
+}
+
+const (
+	maxFile      = 16 << 20 // bytes that one answer holds
+	pageArgument = "page"
+)
+
+// actions adds a path for every action that programs can ask for, of any device and of pages alone.
+func (s *Server) actions(bodies dsl.Bodies) {
+	components := s.api.OpenAPI().Components.Schemas.Map()
+	for name, shared := range bodies.Shared {
+		components[name] = &huma.Schema{Extensions: shared}
+	}
+	for _, def := range dsl.Vocabulary() {
+		body := bodies.Actions[def.Name]
+		if body == nil {
+			continue
+		}
+		path := kebab(def.Name)
+		s.action(actionOp(def, "/devices/{id}/"+path, path), body, func(w http.ResponseWriter, r *http.Request) error {
+			args, err := s.arguments(r, &def)
+			if err != nil {
+				return err
+			}
+			return s.perform(w, r, call{def: &def, device: r.PathValue("id"), args: args})
+		})
+		if def.On(dsl.Web) {
+			s.pageAction(def, body)
+		}
+	}
+}
+
+// kebab spells a name of the vocabulary as paths do.
+func kebab(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func actionOp(def dsl.Def, path, id string) op {
+	var on []string
+	for _, p := range def.Platforms {
+		on = append(on, string(p))
+	}
+	doc := def.Doc + " Works on: " + strings.Join(on, ", ") + "."
+	if def.Saves != "" {
+		doc += " value is " + def.Saves + "."
+	}
+	return op{Post: path, ID: id, Tag: "actions", Scope: writeDevices, Summary: firstSentence(def.Doc), Doc: doc, Codes: deviceCodes(), Answers: Outcome{}}
+}
+
+func firstSentence(doc string) string {
+	text, _, _ := strings.Cut(doc, ". ")
+	return strings.TrimSuffix(text, ".")
+}
+
+// action adds one operation whose body is an object of a derived schema.
+func (s *Server) action(o op, body map[string]any, handle func(http.ResponseWriter, *http.Request) error) {
+	h := s.describe(o)
+	if strings.Contains(o.Post, "{id}") {
+		h.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The device.", Schema: &huma.Schema{Type: huma.TypeString}}}
+	}
+	name := strings.ReplaceAll(o.ID, "-", "") + "Body"
+	s.api.OpenAPI().Components.Schemas.Map()[name] = &huma.Schema{Extensions: body}
+	required, _ := body["required"].([]string)
+	h.RequestBody = &huma.RequestBody{Required: len(required) > 0, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + name}}}}
+	h.Responses[strconv.Itoa(http.StatusOK)] = s.success(o)
+	s.handle(h, func(w http.ResponseWriter, r *http.Request) error {
+		if fail := knownQuery(r, nil); fail != nil {
+			return fail
+		}
+		return handle(w, r)
+	})
+}
+
+// arguments reads the body of an action. Of the options of steps, which are for tests, only timeoutMs makes sense here.
+func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (dsl.Value, error) {
+	v, err := readObject(r)
+	if err != nil {
+		return v, err
+	}
+	own := v
+	own.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f dsl.Field) bool {
+		return !def.OwnKey(f.Key) && (f.Key == "timeoutMs" || slices.Contains(more, f.Key))
+	})
+	for _, f := range own.Fields {
+		if !def.OwnKey(f.Key) { // Decode says what is allowed instead
+			_, err := dsl.Decode(def, own)
+			if err == nil {
+				err = fmt.Errorf("unknown key %q", f.Key)
+			}
+			return v, invalid(reporters.VisibleLines(err.Error(), maxMessage))
+		}
+	}
+	if _, extracts := def.Args.(dsl.Extract); extracts { // a step must say where its value goes; here it goes into the answer
+		v.Fields = append(v.Fields, dsl.Field{Key: "as", Value: dsl.Value{Kind: dsl.String, Text: "value"}})
+	}
+	return v, nil
+}
+
+// readObject reads a JSON object; no body is an empty one.
+func readObject(r *http.Request) (dsl.Value, error) {
+	data, err := io.ReadAll(r.Body) // which is in memory
+	if err != nil {
+		return dsl.Value{}, err
+	}
+	if len(data) == 0 {
+		return dsl.Value{Kind: dsl.Map}, nil
+	}
+	v, err := dsl.FromJSON(data)
+	if err != nil {
+		return v, invalid(reporters.Visible(err.Error(), maxMessage))
+	}
+	if v.Kind != dsl.Map {
+		return v, invalid(`the body must be a JSON object, such as {"label": "Sign in"}`)
+	}
+	return v, nil
+}
+
+// call is one action on one device.
+type call struct {
+	def    *dsl.Def
+	device string
+	args   dsl.Value
+	page   string // in the answer
+	launch bool
+}
+
+// perform does what was asked for and answers.
+func (s *Server) perform(w http.ResponseWriter, r *http.Request, c call) error {
+	out, err := s.do(r, c)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
+	if err := goodDevice(c.device); err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.deadline(r.Context())
+	defer cancel()
+	who := s.leases.holder(c.device, callerOf(ctx))
+	a, err := s.devices.Call(ctx, live.Request{Device: c.device, Who: who, Def: c.def, Args: c.args})
+	s.metrics.acted(c.def.Name, a.Took, err)
+	if err != nil {
+		return nil, blame(err)
+	}
+	if a.Verdict != reporters.Pass {
+		return failed(a)
+	}
+	out := &Outcome{Passed: true, Detail: a.Detail, Value: a.Value, DurationMS: a.Took.Milliseconds(), Page: c.page}
+	if c.launch {
+		out.ID = c.device
+	}
+	if out.Files, err = filesOf(a.Files); err != nil {
+		return nil, err
+	}
+	if c.def.Name == "screenshot" {
+		out.Files, err = s.picture(ctx, c, who)
+	}
+	return out, err
+}
+
+// picture is the file of the action screenshot: what a test would find in its report.
+func (s *Server) picture(ctx context.Context, c call, who string) ([]OutcomeFile, error) {
+	name := "screenshot"
+	if f, ok := c.args.Get("name"); ok && f.Value.Text != "" {
+		name = f.Value.Text
+	}
+	var file OutcomeFile
+	err := s.devices.Use(ctx, c.device, who, func(ctx context.Context, session *action.Session) error {
+		picture, err := session.Device.Screenshot(ctx)
+		if err == nil {
+			file, err = pictureFile(picture, name)
+		}
+		return err
+	})
+	return []OutcomeFile{file}, blame(err)
+}
+
+// failed is the answer when the app, or what was asked of it, is wrong.
+func failed(a live.Answer) (*Outcome, error) {
+	p := a.Problem
+	if p.Assertion {
+		return &Outcome{Message: p.Message, Expected: p.Expected, Actual: p.Actual, Candidates: p.Candidates, Detail: a.Detail, DurationMS: a.Took.Milliseconds()}, nil
+	}
+	e := fault(http.StatusUnprocessableEntity, p.Kind, p.Message)
+	switch p.Kind {
+	case "":
+		e.Code = codeFailed
+	case reporters.Refused:
+		e.status = http.StatusForbidden
+	}
+	e.Candidates = p.Candidates
+	return nil, e
+}
+
+// filesOf reads what an action left.
+func filesOf(list []live.File) ([]OutcomeFile, error) {
+	var files []OutcomeFile
+	left := int64(maxFile)
+	for _, f := range list {
+		info, err := os.Lstat(f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("read what an action left: %w", err)
+		}
+		if left -= info.Size(); !info.Mode().IsRegular() || left < 0 {
+			return nil, fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the action left more than %d bytes of files, which an answer cannot hold; run it as a test", maxFile))
+		}
+		data, err := os.ReadFile(f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("read what an action left: %w", err)
+		}
+		kind := mime.TypeByExtension(filepath.Ext(f.Name))
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		files = append(files, OutcomeFile{Name: f.Name, Type: kind, Size: int64(len(data)), Data: data})
+	}
+	return files, nil
+}

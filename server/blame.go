@@ -1,0 +1,24 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// blame marks an error of runner/live as the device's, unless it is the caller's, the server's or the clock's. What else is known of it
+// stays to be found in it.
+func blame(err error) error {
+	var bad *live.InvalidError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &bad), errors.Is(err, live.ErrClosed), errors.Is(err, errTooLong), errors.Is(err, context.Canceled):
+		return err
+	case strings.HasPrefix(err.Error(), "taproot itself broke down"): // with a stack, which is for the log
+		return err
+	}
+	return &deviceError{err}
+}

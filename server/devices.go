@@ -1,0 +1,220 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/image/draw"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// Device is the record of a device.
+type Device struct {
+	drivers.Info
+	Open  bool       `json:"open" doc:"The server has it open for calls."`
+	Lease *LeaseInfo `json:"lease,omitempty" doc:"Who holds it by a lease of this server."`
+}
+
+type deviceList struct{ Body []Device }
+type oneDevice struct{ Body Device }
+type deviceInput struct {
+	ID string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
+}
+
+func (s *Server) listDevices(ctx context.Context, _ *struct{}) (*deviceList, error) {
+	infos, err := s.devices.List(ctx)
+	if err != nil && len(infos) == 0 {
+		return nil, &deviceError{err}
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "some devices cannot be listed", "error", err)
+	}
+	open := s.opened()
+	out := &deviceList{Body: []Device{}}
+	for _, info := range infos {
+		out.Body = append(out.Body, s.record1(info, open))
+	}
+	return out, nil
+}
+
+func (s *Server) getDevice(ctx context.Context, in *deviceInput) (*oneDevice, error) {
+	info, err := s.device(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &oneDevice{s.record1(info, s.opened())}, nil
+}
+
+// maxID bounds the id of a device; none is longer.
+const maxID = 256
+
+// device gives the record of a device that there is.
+func (s *Server) device(ctx context.Context, id string) (drivers.Info, error) {
+	if err := goodDevice(id); err != nil {
+		return drivers.Info{}, err
+	}
+	info, err := s.devices.Info(ctx, id)
+	if err != nil {
+		return drivers.Info{}, blame(err)
+	}
+	return info, nil
+}
+
+func goodDevice(id string) error {
+	if id == "" || len(id) > maxID || strings.ContainsFunc(id, isControl) {
+		return &runner.UnknownDeviceError{ID: cut(id, 50)}
+	}
+	return nil
+}
+
+func (s *Server) opened() map[string]live.Status {
+	open := map[string]live.Status{}
+	for _, status := range s.devices.Open() {
+		open[status.Info.ID] = status
+	}
+	return open
+}
+
+func (s *Server) record1(info drivers.Info, open map[string]live.Status) Device {
+	_, is := open[info.ID]
+	d := Device{Info: info, Open: is}
+	if h, held := s.devices.Held(info.ID); held {
+		l := leaseOf(info.ID, h)
+		d.Lease = &l
+	}
+	return d
+}
+
+// screenshotQuery are the parameters of a picture.
+func screenshotQuery() []*huma.Param {
+	least, most := float64(minSide), float64(maxSide)
+	return []*huma.Param{
+		{Name: "format", In: "query", Description: "png, or jpeg, which is smaller.", Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"png", "jpeg"}, Default: "png"}},
+		{Name: "max", In: "query", Description: "The longer side has at most so many pixels; the picture is made smaller, never larger.",
+			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Maximum: &most}},
+	}
+}
+
+const (
+	minSide = 16
+	maxSide = 8192
+)
+
+// screenshot takes the picture while it has the device, and writes it when the device is free again: however slowly a client reads.
+func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
+	format, side, err := screenshotOptions(r)
+	if err != nil {
+		return err
+	}
+	var picture image.Image
+	err = s.use(r, func(ctx context.Context, session *action.Session) (err error) {
+		picture, err = session.Device.Screenshot(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var body bytes.Buffer
+	if err := encode(&body, shrink(picture, side), format); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "image/"+format)
+	return writeBody(w, body.Bytes())
+}
+
+func screenshotOptions(r *http.Request) (format string, side int, err error) {
+	q := r.URL.Query()
+	format = "png"
+	if q.Has("format") {
+		format = q.Get("format")
+	}
+	if format != "png" && format != "jpeg" {
+		return "", 0, invalid("query.format: use png or jpeg")
+	}
+	if q.Has("max") {
+		if side, err = strconv.Atoi(q.Get("max")); err != nil || side < minSide || side > maxSide {
+			return "", 0, invalid(fmt.Sprintf("query.max: use a whole number from %d to %d", minSide, maxSide))
+		}
+	}
+	return format, side, nil
+}
+
+// encode writes a picture: quickly, as it goes over a network once.
+func encode(body *bytes.Buffer, picture image.Image, format string) error {
+	if format == "jpeg" {
+		return jpeg.Encode(body, picture, &jpeg.Options{Quality: 85})
+	}
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(body, picture)
+}
+
+// shrink makes a picture's longer side as small as is asked for.
+func shrink(picture image.Image, side int) image.Image {
+	size := picture.Bounds().Size()
+	long := max(size.X, size.Y)
+	if side == 0 || long <= side {
+		return picture
+	}
+	small := image.NewRGBA(image.Rect(0, 0, max(1, size.X*side/long), max(1, size.Y*side/long)))
+	draw.ApproxBiLinear.Scale(small, small.Bounds(), picture, picture.Bounds(), draw.Src, nil)
+	return small
+}
+
+// treeBody is the elements of a screen, as a report keeps them in tree-NN.json.
+type treeBody = drivers.Tree
+
+func (s *Server) tree(w http.ResponseWriter, r *http.Request) error {
+	var data []byte
+	err := s.use(r, func(ctx context.Context, session *action.Session) error {
+		tree, err := session.Device.Tree(ctx)
+		if err == nil {
+			data, err = json.Marshal(tree)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return writeBody(w, []byte(s.mask.Text(string(data))))
+}
+
+// use gives the request the device for a moment.
+func (s *Server) use(r *http.Request, use func(context.Context, *action.Session) error) error {
+	id := r.PathValue("id")
+	if err := goodDevice(id); err != nil {
+		return err
+	}
+	ctx, cancel := s.deadline(r.Context())
+	defer cancel()
+	began := time.Now()
+	err := s.devices.Use(ctx, id, s.leases.holder(id, callerOf(ctx)), use)
+	s.metrics.acted(operation(r), time.Since(began), err)
+	return blame(err)
+}
+
+// operation names what a request does, for figures.
+func operation(r *http.Request) string {
+	_, name, _ := strings.Cut(r.Pattern, "{id}/")
+	return name
+}
+
+// writeBody writes an answer that is whole.
+func writeBody(w http.ResponseWriter, body []byte) error {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	_, err := w.Write(body)
+	return err
+}

@@ -1,0 +1,214 @@
+package server_test
+
+import (
+	"bytes"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/server"
+)
+
+func withShell(o *server.Options) { o.Config.AllowShell = true }
+
+// TestDevices walks through what a client does with a phone.
+func TestDevices(t *testing.T) {
+	l := newLab(t, 2)
+	a := l.ask("GET", "/devices", nil)
+	if text := string(a.body); a.status != 200 || !strings.Contains(text, `"id":"SIM1"`) || !strings.Contains(text, `"id":"SIM2"`) || !strings.Contains(text, `"open":false`) {
+		t.Fatal(a)
+	}
+	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["platform"] != "android" || a.json(t)["width"] != 540. {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login", "force": true}); a.status != 200 || a.json(t)["passed"] != true {
+		t.Fatal(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "E-mail"}); a.status != 200 || a.json(t)["detail"].(map[string]any)["point"] == nil {
+		t.Fatal(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/input", map[string]any{"text": "ada@example.com"}); a.status != 200 {
+		t.Fatal(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "ada@example.com"}); a.status != 200 || a.json(t)["passed"] != true {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/assert", map[string]any{"label": "Welcome", "timeoutMs": 0}); a.status != 200 || a.json(t)["passed"] != false ||
+		a.json(t)["expected"] == nil || a.json(t)["actual"] == nil || a.json(t)["message"] == nil {
+		t.Errorf("an assertion that does not hold: %s", a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Nothing", "timeoutMs": 0}); a.status != 422 || a.code() != "element_not_found" {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"type": "EditText", "timeoutMs": 0}); a.status != 422 || a.code() != "ambiguous_element" {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.nothing"}); a.status != 422 || a.code() != "app_not_found" {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/extract", map[string]any{"type": "EditText", "index": 0}); a.json(t)["value"] != "ada@example.com" {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/web-click", map[string]any{"selector": "a"}); a.status != 400 {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/shell", map[string]any{"command": "id"}); a.status != 403 {
+		t.Errorf("the shell was not allowed: %s", a)
+	}
+	if a := l.ask("GET", "/devices/SIM1/tree", nil); !strings.Contains(string(a.body), `"windows"`) || !strings.Contains(string(a.body), "Password") {
+		t.Error(a)
+	}
+	if text := string(l.ask("GET", "/devices/SIM1", nil).body); !strings.Contains(text, `"open":true`) {
+		t.Error(text)
+	}
+}
+
+func TestScreenshots(t *testing.T) {
+	l := newLab(t, 1)
+	a := l.ask("GET", "/devices/SIM1/screenshot", nil)
+	picture, err := png.Decode(bytes.NewReader(a.body))
+	if err != nil || a.header.Get("Content-Type") != "image/png" || picture.Bounds().Dx() != 540 || picture.Bounds().Dy() != 1200 {
+		t.Fatalf("%v, %s", err, a.header)
+	}
+	a = l.ask("GET", "/devices/SIM1/screenshot?format=jpeg&max=300", nil)
+	picture, err = jpeg.Decode(bytes.NewReader(a.body))
+	if err != nil || a.header.Get("Content-Type") != "image/jpeg" || picture.Bounds().Dx() != 135 || picture.Bounds().Dy() != 300 {
+		t.Fatalf("%v, %s", err, a.header)
+	}
+	for _, query := range []string{"format=gif", "max=0", "max=x", "max=99999999999999999999", "size=3", "format="} {
+		if a := l.ask("GET", "/devices/SIM1/screenshot?"+query, nil); a.status != 400 {
+			t.Errorf("%s: %s", query, a)
+		}
+	}
+	files := l.ask("POST", "/devices/SIM1/screenshot", map[string]any{"name": "home/../x"}).json(t)["files"].([]any)
+	if file := files[0].(map[string]any); file["name"] != "home-..-x.png" || file["size"].(float64) < 100 {
+		t.Errorf("%v", file["name"])
+	}
+}
+
+// TestLeases: who has a device has it alone, is told to others, and loses it when the time is over.
+func TestLeases(t *testing.T) {
+	l := newLab(t, 1, withAuth)
+	tap := map[string]any{"label": "Login"}
+	mine, others := []string{"X-API-Key", key}, []string{"X-API-Key", other}
+	path := "/devices/SIM1/lease"
+	if a := l.ask("GET", path, nil, mine...); a.status != 200 || a.json(t)["held"] != false {
+		t.Fatal(a)
+	}
+	lease := l.ask("POST", path, map[string]any{"ttlSeconds": 60}, mine...)
+	if lease.status != 200 || lease.json(t)["lease"] == "" {
+		t.Fatal(lease)
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", tap, mine...); a.status != 200 {
+		t.Errorf("the holder: %s", a)
+	}
+	for _, c := range [][2]string{{"POST", "/devices/SIM1/tap"}, {"GET", "/devices/SIM1/screenshot"}, {"GET", "/devices/SIM1/tree"}, {"GET", "/devices/SIM1/logs"}, {"POST", path}, {"DELETE", path}} {
+		var body any
+		if c[0] == "POST" {
+			body = "{}"
+		}
+		if c[1] == "/devices/SIM1/tap" {
+			body = tap
+		}
+		a := l.ask(c[0], c[1], body, others...)
+		if a.status != 409 || a.code() != "device_busy" || a.json(t)["holder"] == nil || a.json(t)["until"] == nil {
+			t.Errorf("%s %s of another one: %s", c[0], c[1], a)
+		}
+	}
+	if text := string(l.ask("GET", path, nil, others...).body); !strings.Contains(text, `"held":true`) || strings.Contains(text, lease.json(t)["lease"].(string)) {
+		t.Errorf("the lease as others see it: %s", text)
+	}
+	longer := l.ask("POST", path, map[string]any{"ttlSeconds": 600}, mine...)
+	was, err := time.Parse(time.RFC3339Nano, lease.json(t)["until"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := time.Parse(time.RFC3339Nano, longer.json(t)["until"].(string))
+	if err != nil || is.Sub(was) < 8*time.Minute {
+		t.Errorf("until %s, then %s", was, is)
+	}
+	// Who shows the lease's id has it, whatever the credential.
+	if a := l.ask("POST", "/devices/SIM1/tap", tap, "X-API-Key", other, "X-Lease", longer.json(t)["lease"].(string)); a.status != 200 {
+		t.Error(a)
+	}
+	if a := l.ask("DELETE", path, nil, mine...); a.status != 204 {
+		t.Error(a)
+	}
+	if a := l.ask("DELETE", path, nil, mine...); a.status != 204 {
+		t.Errorf("once more: %s", a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", tap, others...); a.status != 200 {
+		t.Errorf("after the release: %s", a)
+	}
+	for _, body := range []string{`{"ttlSeconds": 0}`, `{"ttlSeconds": 100000}`, `{"ttlSeconds": 7200}`, `{"holder": "a\nb"}`, `{"holder": "<b>"}`, `{"ttl": 5}`} {
+		if a := l.ask("POST", path, body, mine...); a.status != 400 {
+			t.Errorf("%s: %s", body, a)
+		}
+	}
+	if a := l.ask("POST", "/devices/NOBODY/lease", nil, mine...); a.status != 404 {
+		t.Error(a)
+	}
+}
+
+// TestLeasesWithoutAuthentication: clients that cannot be told apart show the lease's id.
+func TestLeasesWithoutAuthentication(t *testing.T) {
+	l := newLab(t, 1)
+	lease := l.ask("POST", "/devices/SIM1/lease", map[string]any{"holder": "job 7"})
+	id, _ := lease.json(t)["lease"].(string)
+	if lease.status != 200 || id == "" {
+		t.Fatal(lease)
+	}
+	tap := map[string]any{"label": "Login"}
+	if a := l.ask("POST", "/devices/SIM1/tap", tap); a.status != 409 || !strings.Contains(string(a.body), "job 7") {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", tap, "X-Lease", "nonsense"); a.status != 409 {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", tap, "X-Lease", id); a.status != 200 {
+		t.Error(a)
+	}
+	if a := l.ask("POST", "/devices/SIM1/lease", map[string]any{"ttlSeconds": 1}, "X-Lease", id); a.status != 200 || a.json(t)["lease"] != id {
+		t.Errorf("a renewal: %s", a)
+	}
+	eventually(t, "the lease ends by itself", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+	if a := l.ask("POST", "/devices/SIM1/tap", tap); a.status != 200 {
+		t.Error(a)
+	}
+}
+
+// TestLeaseOfAnUnpluggedPhone: who holds it can give it back, and take it again when it is there.
+func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
+	l := newLab(t, 1)
+	path := "/devices/SIM1/lease"
+	id, _ := l.ask("POST", path, nil).json(t)["lease"].(string)
+	l.phones[0].Close()
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "X-Lease", id); a.status != 502 || a.code() != "device_error" {
+		t.Error(a)
+	}
+	if a := l.ask("GET", path, nil); a.status != 200 || a.json(t)["held"] != true {
+		t.Error(a)
+	}
+	if a := l.ask("DELETE", path, nil); a.status != 409 {
+		t.Errorf("without the lease's id: %s", a)
+	}
+	if a := l.ask("DELETE", path, nil, "X-Lease", id); a.status != 204 {
+		t.Error(a)
+	}
+	if a := l.ask("GET", path, nil); a.status != 404 && a.json(t)["held"] != false {
+		t.Error(a)
+	}
+}
+
+// TestNoModel: without a model, what needs one says so, and the device stays as it is.
+func TestNoModel(t *testing.T) {
+	l := newLab(t, 1)
+	if a := l.ask("POST", "/devices/SIM1/assert-visual", map[string]any{"prompt": "a button"}); a.status != 502 || a.code() != "vision_error" || !strings.Contains(string(a.body), "OPENAI_API_KEY") {
+		t.Error(a)
+	}
+	if a := l.ask("GET", "/devices/SIM1", nil); a.json(t)["open"] != true {
+		t.Errorf("it was closed: %s", a)
+	}
+}

@@ -1,0 +1,220 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/server/runs"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Error is every answer that is not a success.
+type Error struct {
+	Code    string `json:"error" doc:"What went wrong, for programs." example:"device_busy"`
+	Message string `json:"message" doc:"What went wrong and how to mend it, for people."`
+
+	Holder     string     `json:"holder,omitempty" doc:"Of device_busy: who holds the device."`
+	Until      *time.Time `json:"until,omitempty" doc:"Of device_busy: how long, when that is known."`
+	Candidates []string   `json:"candidates,omitempty" nullable:"false" doc:"Of element_not_found and ambiguous_element: elements that were near, best first."`
+
+	status  int
+	headers http.Header
+}
+
+// The codes of errors.
+const (
+	codeMissingToken = "missing_token"
+	codeInvalidToken = "invalid_token"
+	codeForbidden    = "forbidden"
+	codeRateLimited  = "rate_limited"
+
+	codeInvalid     = "invalid_request"
+	codeNotFound    = "not_found"
+	codeNoDevice    = "device_not_found"
+	codeMethod      = "method_not_allowed"
+	codeBusy        = "device_busy"
+	codePage        = "ambiguous_page"
+	codeTooLarge    = "payload_too_large"
+	codeMediaType   = "unsupported_media_type"
+	codeDevice      = "device_error"
+	codeVision      = "vision_error"
+	codeTimeout     = "timeout"
+	codeInternal    = "internal"
+	codeUnavailable = "unavailable"
+	codeFailed      = "action_failed"
+	codeUnsupported = "unsupported"
+)
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// GetStatus is huma's way to ask.
+func (e *Error) GetStatus() int { return e.status }
+
+// GetHeaders is huma's way to ask.
+func (e *Error) GetHeaders() http.Header { return e.headers }
+
+var (
+	_ huma.StatusError  = (*Error)(nil)
+	_ huma.HeadersError = (*Error)(nil)
+)
+
+func fault(status int, code, message string) *Error {
+	return &Error{status: status, Code: code, Message: message}
+}
+
+func invalid(message string) *Error { return fault(http.StatusBadRequest, codeInvalid, message) }
+
+// humaError gives what huma itself finds the form of all others. Values that were sent are not repeated: they may be secret, or large.
+func humaError(status int, message string, errs ...error) huma.StatusError {
+	var details []string
+	for _, err := range errs {
+		var d huma.ErrorDetailer
+		switch {
+		case err == nil:
+		case errors.As(err, &d):
+			if detail := d.ErrorDetail(); detail.Location == "" {
+				details = append(details, detail.Message)
+			} else {
+				details = append(details, detail.Location+": "+detail.Message)
+			}
+		case status < http.StatusInternalServerError:
+			details = append(details, err.Error())
+		}
+	}
+	slices.Sort(details)
+	if details = slices.Compact(details); len(details) > 0 {
+		message = strings.Join(details, "; ")
+	}
+	code := codeInvalid
+	switch {
+	case status == http.StatusRequestEntityTooLarge:
+		code = codeTooLarge
+	case status == http.StatusUnsupportedMediaType:
+		code = codeMediaType
+	case status == http.StatusRequestTimeout:
+		status, code, message = http.StatusGatewayTimeout, codeTimeout, "the request did not arrive in time"
+	case status >= http.StatusInternalServerError:
+		code, message = codeInternal, "something went wrong in the server; its log says more"
+	default:
+		status = http.StatusBadRequest
+	}
+	return fault(status, code, reporters.Visible(message, maxMessage))
+}
+
+const maxMessage = 2000
+
+// errTooLong is why a call ends that took longer than the server allows.
+var errTooLong = errors.New("it took longer than the server allows")
+
+// problem makes an error of the packages below an answer. What is nobody's mistake is logged and not told.
+func (s *Server) problem(ctx context.Context, err error) *Error {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, live.ErrClosed), errors.Is(err, runs.ErrClosing):
+		return fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
+	case errors.Is(err, errTooLong), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return fault(http.StatusGatewayTimeout, codeTimeout, errTooLong.Error())
+	}
+	if e := s.deviceProblem(err); e != nil {
+		return e
+	}
+	if e := requestProblem(err); e != nil {
+		return e
+	}
+	s.log.ErrorContext(ctx, "request failed", "error", s.mask.Text(err.Error()))
+	return fault(http.StatusInternalServerError, codeInternal, "something went wrong in the server; its log says more")
+}
+
+// deviceProblem is about a device that cannot be had.
+func (s *Server) deviceProblem(err error) *Error {
+	var held *live.HeldError
+	var busy *runner.BusyError
+	var unknown *runner.UnknownDeviceError
+	var none *runner.NoDeviceError
+	var blind *action.BlindError
+	var broken *deviceError
+	switch {
+	case errors.As(err, &held):
+		e := fault(http.StatusConflict, codeBusy, held.Error()+"; who holds it sends the id of its lease as X-Lease")
+		e.Holder, e.Until = held.Who, &held.Until
+		return e
+	case errors.As(err, &busy):
+		e := fault(http.StatusConflict, codeBusy, busy.Error())
+		e.Holder = busy.Holder.What
+		return e
+	case errors.As(err, &unknown) && unknown.Reason == "":
+		return fault(http.StatusNotFound, codeNoDevice, reporters.Visible(unknown.Error(), maxMessage))
+	case errors.As(err, &unknown):
+		return fault(http.StatusBadGateway, codeDevice, unknown.Error())
+	case errors.As(err, &none):
+		return fault(http.StatusBadGateway, codeDevice, none.Error())
+	case errors.Is(err, drivers.ErrUnsupported):
+		return fault(http.StatusUnprocessableEntity, codeUnsupported, err.Error())
+	case errors.As(err, &blind):
+		return fault(http.StatusBadGateway, codeVision, reporters.Visible(blind.Error(), maxMessage))
+	case errors.As(err, &broken):
+		return fault(http.StatusBadGateway, codeDevice, reporters.Visible(broken.Error(), maxMessage))
+	}
+	return nil
+}
+
+// deviceError is what a device did not do.
+type deviceError struct{ error }
+
+func (e *deviceError) Unwrap() error { return e.error }
+
+// requestProblem is about what a client asked for.
+func requestProblem(err error) *Error {
+	var refused *guard.RefusedError
+	var bad *live.InvalidError
+	var usage *plan.Usage
+	var problems plan.Problems
+	var archive *upload.Refused
+	var large *upload.TooLarge
+	switch {
+	case errors.As(err, &refused):
+		return fault(http.StatusForbidden, codeForbidden, refused.Error())
+	case errors.As(err, &bad):
+		return invalid(reporters.VisibleLines(bad.Error(), maxMessage))
+	case errors.As(err, &usage):
+		return invalid(usage.Error())
+	case errors.As(err, &problems):
+		return invalid(reporters.VisibleLines(problems.Error(), 5*maxMessage))
+	case errors.Is(err, runs.ErrNothing), errors.Is(err, runs.ErrOtherKey):
+		return invalid(err.Error())
+	case errors.Is(err, runs.ErrNotOurs):
+		return fault(http.StatusUnprocessableEntity, codeUnsupported, err.Error())
+	case errors.Is(err, runs.ErrUnknown):
+		return fault(http.StatusNotFound, codeNotFound, err.Error())
+	case errors.Is(err, runs.ErrFull):
+		return limited(err.Error(), time.Minute)
+	case errors.As(err, &archive):
+		return invalid(archive.Error())
+	case errors.As(err, &large):
+		return fault(http.StatusRequestEntityTooLarge, codeTooLarge, large.Error())
+	}
+	return nil
+}
+
+func limited(message string, after time.Duration) *Error {
+	e := fault(http.StatusTooManyRequests, codeRateLimited, message)
+	e.headers = http.Header{"Retry-After": {strconv.Itoa(max(1, int(after.Seconds())))}}
+	return e
+}

@@ -1,0 +1,371 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/limit"
+)
+
+// access is what a route asks of a request.
+type access struct {
+	scope  string // of the credential; empty: the route is public
+	upload bool   // takes multipart/form-data, of any length
+	free   bool   // is not counted
+}
+
+// caller is who sent a request, and from where.
+type caller struct {
+	auth.Identity
+	addr  string
+	lease string // that the request shows
+}
+
+type callerKey struct{}
+
+func callerOf(ctx context.Context) caller {
+	c, _ := ctx.Value(callerKey{}).(caller)
+	return c
+}
+
+// who names the caller in logs and for leases.
+func (c caller) who() string {
+	if c.Name == "" {
+		return "anonymous"
+	}
+	return c.Name
+}
+
+// serve is the last handler of the chain: it finds the route, decides whether the request may take it, and lets it.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/api" {
+		r = unprefixed(r)
+	}
+	h, pattern := s.route(r)
+	noteRoute(r.Context(), pattern)
+	a, known := s.access[pattern]
+	if !known {
+		a.scope = "-" // what there is not is nobody's business without a credential
+	}
+	c, fail := s.admit(w.Header(), r, a)
+	noteCaller(r.Context(), c)
+	if fail == nil && !known {
+		fail = s.unrouted(w, r, h)
+	}
+	if fail == nil {
+		fail = s.checkBody(r, a)
+	}
+	if fail == nil {
+		fail = checkQuery(r)
+	}
+	if fail != nil {
+		if r.ContentLength != 0 {
+			w.Header().Set("Connection", "close") // the answer does not wait for a body that nobody wants
+		}
+		writeError(w, fail)
+		return
+	}
+	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+		writeError(w, limited(fmt.Sprintf("more than %d requests at once; wait for some to end", s.o.MaxBusy), time.Second))
+		return
+	}
+	defer s.busy.leave(c.counted())
+	if !a.upload && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if fail := s.readBody(w, r); fail != nil {
+			writeError(w, fail)
+			return
+		}
+	}
+	ctx := context.WithValue(r.Context(), callerKey{}, c)
+	s.mux.ServeHTTP(w, r.WithContext(ctx))
+	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(pattern, "GET /devices/{id}/")) {
+		s.audit(ctx, pattern, r.URL.Path, out.status)
+	}
+}
+
+// counted is the name under which the requests of a caller are counted. Whoever has one IPv6 address has the other 2^64 of its network.
+func (c caller) counted() string {
+	if c.Name != "" {
+		return c.Name
+	}
+	if ip, err := netip.ParseAddr(c.addr); err == nil && ip.Is6() {
+		return "address " + netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
+	}
+	return "address " + c.addr
+}
+
+// unprefixed takes /api off: the same API is served under it.
+func unprefixed(r *http.Request) *http.Request {
+	u := *r.URL
+	cut := func(p string) string {
+		if p = strings.TrimPrefix(p, "/api"); p == "" {
+			return "/"
+		}
+		return p
+	}
+	u.Path = cut(u.Path)
+	if u.RawPath != "" {
+		u.RawPath = cut(u.RawPath)
+	}
+	out := *r
+	out.URL = &u
+	return &out
+}
+
+// route finds the handler. Paths that are not in their plain form lead nowhere, rather than to a redirect.
+func (s *Server) route(r *http.Request) (http.Handler, string) {
+	if clean := path.Clean(r.URL.Path); r.URL.Path != clean && (r.URL.Path != clean+"/" || clean == "/") || strings.ContainsFunc(r.URL.Path, isControl) {
+		return http.NotFoundHandler(), ""
+	}
+	h, pattern := s.mux.Handler(r)
+	if _, known := s.access[pattern]; !known {
+		return h, ""
+	}
+	return h, pattern
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// unrouted says in our words what the mux says in its own.
+func (s *Server) unrouted(w http.ResponseWriter, r *http.Request, h http.Handler) *Error {
+	said := headersOnly{h: http.Header{}}
+	h.ServeHTTP(&said, r)
+	if said.status == http.StatusMethodNotAllowed {
+		allow := said.h.Get("Allow")
+		w.Header().Set("Allow", allow)
+		return fault(http.StatusMethodNotAllowed, codeMethod, fmt.Sprintf("%s does not work here; use %s", r.Method, allow))
+	}
+	return fault(http.StatusNotFound, codeNotFound, "there is nothing at this path; /openapi.json lists all paths")
+}
+
+// headersOnly is a ResponseWriter that keeps no body.
+type headersOnly struct {
+	h      http.Header
+	status int
+}
+
+func (o *headersOnly) Header() http.Header { return o.h }
+func (o *headersOnly) WriteHeader(status int) {
+	if o.status == 0 {
+		o.status = status
+	}
+}
+func (o *headersOnly) Write(p []byte) (int, error) {
+	o.WriteHeader(http.StatusOK)
+	return len(p), nil
+}
+
+// admit finds out who the caller is, and whether it may do this now.
+func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error) {
+	c := caller{addr: s.client(r), lease: r.Header.Get("X-Lease")}
+	if fail := s.foreign(r); fail != nil {
+		return c, fail
+	}
+	if s.o.Auth != nil && a.scope != "" {
+		who, err := s.o.Auth.Identify(r.Header)
+		if err != nil {
+			return c, s.stranger(h, r, c, err)
+		}
+		c.Identity = who
+	}
+	if fail := count(r.Context(), s.o.Limiter, h, c, a); fail != nil {
+		return c, fail
+	}
+	if s.o.Auth != nil && a.scope != "" && a.scope != "-" && !c.May(a.scope) {
+		return c, fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the token lacks the scope %s; its claim scope names those that it has", a.scope))
+	}
+	return c, nil
+}
+
+// stranger answers who has no good credential. Addresses from which wrong ones come too often have to wait.
+func (s *Server) stranger(h http.Header, r *http.Request, c caller, err error) *Error {
+	h.Set("WWW-Authenticate", `Bearer realm="taproot"`)
+	if errors.Is(err, auth.ErrMissing) {
+		if fail := count(r.Context(), s.o.Limiter, h, c, access{}); fail != nil {
+			return fail
+		}
+		return fault(http.StatusUnauthorized, codeMissingToken, auth.ErrMissing.Error())
+	}
+	if fail := count(r.Context(), s.o.Guesses, h, c, access{}); fail != nil {
+		return fail
+	}
+	h.Set("WWW-Authenticate", `Bearer realm="taproot", error="invalid_token"`)
+	return fault(http.StatusUnauthorized, codeInvalidToken, err.Error())
+}
+
+// count takes one request from the caller's allowance.
+func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a access) *Error {
+	if l == nil || a.free {
+		return nil
+	}
+	q, err := l.Take(ctx, c.counted())
+	if err != nil {
+		return fault(http.StatusInternalServerError, codeInternal, "requests cannot be counted")
+	}
+	if q.Headers(h); q.Allowed {
+		return nil
+	}
+	return fault(http.StatusTooManyRequests, codeRateLimited, fmt.Sprintf("more than %d requests per minute; Retry-After says how many seconds to wait", q.Limit))
+}
+
+// foreign refuses requests that a page of another site has made a browser send. A page can choose where its requests go, not what they
+// say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
+func (s *Server) foreign(r *http.Request) *Error {
+	if s.o.Auth == nil && !s.ownHost(r.Host) {
+		return fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))
+	}
+	origin := r.Header.Get("Origin")
+	if origin != "" && s.ownOrigin(origin, r.Host) {
+		return nil
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	switch {
+	case origin != "":
+	case site == "" || site == "none" || site == "same-origin":
+		return nil
+	case r.Header.Get("Sec-Fetch-Mode") == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Sec-Fetch-Dest") == "document":
+		return nil // a link, whose target the other site cannot read
+	case s.ownReferer(r):
+		return nil
+	}
+	return fault(http.StatusForbidden, codeForbidden, "pages of other sites may not use this server; add theirs to CORS_ORIGINS")
+}
+
+// ownOrigin tells whether pages of an origin may call.
+func (s *Server) ownOrigin(origin, host string) bool {
+	if slices.Contains(s.o.Origins, origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host) && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// ownReferer is for pages of reports: they are shown in a sandbox, whose requests have no origin; the browser still says which page of
+// ours they come from.
+func (s *Server) ownReferer(r *http.Request) bool {
+	u, err := url.Parse(r.Referer())
+	safe := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return err == nil && safe && u.Host != "" && strings.EqualFold(u.Host, r.Host) && strings.HasPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/reports/")
+}
+
+// ownHost tells whether a name is one that cannot be a stranger's.
+func (s *Server) ownHost(host string) bool {
+	name := hostOnly(host)
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	own := append([]string{"localhost", s.host}, s.o.Hosts...)
+	return name != "" && slices.ContainsFunc(own, func(o string) bool { return strings.EqualFold(strings.TrimSuffix(name, "."), o) })
+}
+
+func hostOnly(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// client is the address that a request comes from; proxies that are trusted may name it.
+func (s *Server) client(r *http.Request) string {
+	addr := hostOnly(r.RemoteAddr)
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		ip, err := netip.ParseAddr(addr)
+		if err != nil || !slices.ContainsFunc(s.o.Proxies, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) }) {
+			break
+		}
+		next, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			break
+		}
+		addr = next.Unmap().String()
+	}
+	return addr
+}
+
+// checkBody looks at what a body claims to be before anybody reads it. Forms of other sites cannot claim to be JSON.
+func (s *Server) checkBody(r *http.Request, a access) *Error {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return nil
+	}
+	kind := r.Header.Get("Content-Type")
+	if kind == "" && r.ContentLength == 0 {
+		return nil
+	}
+	media, params, err := mime.ParseMediaType(kind)
+	want := "application/json"
+	if a.upload {
+		want = "multipart/form-data"
+	}
+	charset := params["charset"]
+	switch {
+	case err != nil || media != want:
+		return fault(http.StatusUnsupportedMediaType, codeMediaType, "send the body with Content-Type: "+want)
+	case charset != "" && !strings.EqualFold(charset, "utf-8") && !a.upload:
+		return fault(http.StatusUnsupportedMediaType, codeMediaType, "send the body in UTF-8")
+	case r.Header.Get("Content-Encoding") != "":
+		return fault(http.StatusUnsupportedMediaType, codeMediaType, "send the body without Content-Encoding")
+	case r.ContentLength > s.o.MaxBody && !a.upload:
+		return fault(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("a body has at most %d bytes", s.o.MaxBody))
+	}
+	return nil
+}
+
+// readBody reads a body as a whole before a handler runs, so that a client which sends slowly holds nothing but its connection.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) *Error {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.o.MaxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return fault(http.StatusRequestEntityTooLarge, codeTooLarge, fmt.Sprintf("a body has at most %d bytes", s.o.MaxBody))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fault(http.StatusGatewayTimeout, codeTimeout, "the request did not arrive in time")
+	case err != nil:
+		return invalid("the body was cut off")
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it is all there: what follows may take its time
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	return nil
+}
+
+// busy counts the requests under way by their senders.
+type busy struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (b *busy) enter(name string, most int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.n == nil {
+		b.n = map[string]int{}
+	}
+	if b.n[name] >= most {
+		return false
+	}
+	b.n[name]++
+	return true
+}
+
+func (b *busy) leave(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.n[name]--; b.n[name] == 0 {
+		delete(b.n, name)
+	}
+}

@@ -1,0 +1,264 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+const schemaPrefix = "#/components/schemas/"
+
+// speakOurWay sets what huma keeps in package variables of its own.
+var speakOurWay = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = humaError, true })
+
+// newAPI makes the part that reads requests into structs, writes structs into answers, and describes both.
+func newAPI(mux *http.ServeMux, version string) huma.API {
+	speakOurWay()
+	json := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
+	c := huma.Config{OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{Title: "Taproot", Version: version, Description: apiDoc,
+		License: &huma.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"}},
+		Servers: []*huma.Server{{URL: "/", Description: "this server"}, {URL: "/api", Description: "the same, under the prefix of the cloud service"}},
+		Tags: []*huma.Tag{{Name: "devices", Description: "Phones, and pages of browsers."}, {Name: "actions", Description: "What can be done on a device."},
+			{Name: "leases", Description: "Holding a device for more than one call."}, {Name: "web", Description: "Pages of a browser."},
+			{Name: "runs", Description: "Running tests."}, {Name: "reports", Description: "What runs leave."}, {Name: "server", Description: "The server itself."}}},
+		Formats: map[string]huma.Format{"application/json": json}, DefaultFormat: "application/json", RejectUnknownQueryParameters: true}
+	c.Components = &huma.Components{Schemas: huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer), Responses: map[string]*huma.Response{},
+		SecuritySchemes: map[string]*huma.SecurityScheme{
+			"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a JSON web token with the scope of the operation in its claim scope."},
+			"key":    {Type: "apiKey", In: "header", Name: "X-API-Key", Description: "An API key."}}}
+	return humago.New(mux, c)
+}
+
+// marshal writes JSON without the disguise of <, > and & that only pages need.
+func marshal(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// unmarshal is strict about what JSON leaves open: no key twice, nothing after the value, no invalid text.
+func unmarshal(data []byte, v any) error {
+	if _, err := dsl.FromJSON(data); err != nil {
+		return err
+	}
+	err := json.Unmarshal(data, v)
+	var unfit *json.UnmarshalTypeError
+	if errors.As(err, &unfit) {
+		return fmt.Errorf("%q does not take the %s", unfit.Field, unfit.Value) // the library's own words are for those who write Go
+	}
+	return err
+}
+
+// op is one operation: exactly one of Get, Post and Delete is its path.
+type op struct {
+	Get, Post, Delete string
+	ID, Tag           string
+	Summary, Doc      string
+	Scope             string // of tokens; empty: public
+	Status            int    // of success; default: 200
+	Also              []int  // other statuses of success
+	Codes             []int  // of errors, beside those of every operation
+	Type, AlsoType    string // of an answer that is no JSON
+	Answers           any    // the answer of a raw operation, as JSON
+	Query             []*huma.Param
+	Upload            bool
+	Free              bool // counts for no rate limit
+}
+
+func (o op) method() (method, path string) {
+	switch {
+	case o.Get != "":
+		return http.MethodGet, o.Get
+	case o.Post != "":
+		return http.MethodPost, o.Post
+	}
+	return http.MethodDelete, o.Delete
+}
+
+// describe makes huma's form of an operation, and notes who may use it.
+func (s *Server) describe(o op) huma.Operation {
+	method, path := o.method()
+	pattern := method + " " + path
+	if path == "/" {
+		pattern += "{$}"
+	}
+	s.access[pattern] = access{scope: o.Scope, upload: o.Upload, free: o.Free}
+	h := huma.Operation{Method: method, Path: path, OperationID: o.ID, Summary: o.Summary, Description: o.Doc, Tags: []string{o.Tag},
+		DefaultStatus: o.Status, MaxBodyBytes: s.o.MaxBody + 1, BodyReadTimeout: -1, Responses: map[string]*huma.Response{}}
+	if h.Description == "" {
+		h.Description = o.Summary + "."
+	}
+	if o.Scope == "" {
+		h.Security = []map[string][]string{}
+	} else {
+		h.Security = []map[string][]string{{"bearer": {}}, {"key": {}}}
+		h.Extensions = map[string]any{"x-scope": o.Scope}
+	}
+	codes := append([]int{http.StatusBadRequest, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError}, o.Codes...)
+	if o.Scope != "" {
+		codes = append(codes, http.StatusUnauthorized)
+	}
+	if method == http.MethodPost {
+		codes = append(codes, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	for _, code := range codes {
+		h.Responses[strconv.Itoa(code)] = s.errorResponse(code)
+	}
+	return h
+}
+
+// errorResponse refers to the description of an error's answer, which is the same everywhere.
+func (s *Server) errorResponse(code int) *huma.Response {
+	all := s.api.OpenAPI().Components.Responses
+	name := "Error" + strconv.Itoa(code)
+	if all[name] == nil {
+		r := &huma.Response{Description: http.StatusText(code), Content: map[string]*huma.MediaType{"application/json": {Schema: s.schema(Error{}, "Error")}}}
+		if code == http.StatusTooManyRequests {
+			r.Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+		}
+		all[name] = r
+	}
+	return &huma.Response{Ref: "#/components/responses/" + name}
+}
+
+func (s *Server) schema(of any, name string) *huma.Schema {
+	return s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(of), true, name)
+}
+
+// register adds an operation whose handler takes and gives structs.
+func register[I, O any](s *Server, o op, handle func(context.Context, *I) (*O, error)) {
+	h := s.describe(o)
+	defer s.also(h, o)
+	huma.Register(s.api, h, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, s.problem(ctx, err)
+		}
+		return out, nil
+	})
+}
+
+// also documents the other statuses of success once huma knows the form of the answer.
+func (s *Server) also(h huma.Operation, o op) {
+	for _, status := range o.Also {
+		h.Responses[strconv.Itoa(status)] = h.Responses[strconv.Itoa(o.status())]
+	}
+}
+
+// raw adds an operation whose handler reads and writes by itself; what it gives back as an error is answered.
+func (s *Server) raw(o op, handle func(http.ResponseWriter, *http.Request) error) {
+	h := s.describe(o)
+	_, path := o.method()
+	for _, part := range strings.Split(path, "/") {
+		if name, ok := strings.CutPrefix(strings.TrimSuffix(part, "}"), "{"); ok {
+			h.Parameters = append(h.Parameters, &huma.Param{Name: strings.TrimSuffix(name, "..."), In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+		}
+	}
+	h.Parameters = append(h.Parameters, o.Query...)
+	for _, status := range append([]int{o.status()}, o.Also...) {
+		h.Responses[strconv.Itoa(status)] = s.success(o)
+	}
+	if o.Upload {
+		h.RequestBody = uploadBody()
+	}
+	s.handle(h, func(w http.ResponseWriter, r *http.Request) error {
+		if fail := knownQuery(r, o.Query); fail != nil {
+			return fail
+		}
+		return handle(w, r)
+	})
+}
+
+func (o op) status() int {
+	if o.Status == 0 {
+		return http.StatusOK
+	}
+	return o.Status
+}
+
+func (s *Server) success(o op) *huma.Response {
+	r := &huma.Response{Description: "Success", Content: map[string]*huma.MediaType{}}
+	if o.Answers != nil {
+		r.Content["application/json"] = &huma.MediaType{Schema: s.schema(o.Answers, o.ID)}
+	}
+	for _, kind := range []string{o.Type, o.AlsoType} {
+		switch {
+		case kind == "":
+		case kind == "application/json":
+			r.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}
+		case strings.HasPrefix(kind, "text/"):
+			r.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+		case kind == "application/octet-stream":
+			r.Content["*/*"] = &huma.MediaType{Schema: &huma.Schema{Extensions: map[string]any{"contentMediaType": "application/octet-stream"}}}
+		default:
+			r.Content[kind] = &huma.MediaType{Schema: &huma.Schema{Extensions: map[string]any{"contentMediaType": kind}}}
+		}
+	}
+	return r
+}
+
+// handle adds a described operation to the document and its handler to the mux, through huma's adapter.
+func (s *Server) handle(h huma.Operation, handle func(http.ResponseWriter, *http.Request) error) {
+	documented := h
+	documented.Path = strings.ReplaceAll(h.Path, "...}", "}")
+	s.api.OpenAPI().AddOperation(&documented)
+	if h.Path == "/" {
+		h.Path = "/{$}"
+	}
+	s.api.Adapter().Handle(&h, func(ctx huma.Context) {
+		r, w := humago.Unwrap(ctx)
+		err := handle(w, r)
+		if err == nil {
+			return
+		}
+		if out, ok := w.(*counting); ok && out.status != 0 { // too late to say so
+			s.log.InfoContext(r.Context(), "answer broke off", "error", s.mask.Text(err.Error()))
+			panic(http.ErrAbortHandler)
+		}
+		if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			return // nobody is there to read it
+		}
+		writeError(w, s.problem(r.Context(), err))
+	})
+}
+
+// checkQuery refuses what would be ignored: what cannot be read, and a parameter that is given again.
+func checkQuery(r *http.Request) *Error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return invalid("query: it cannot be read: write %, & and ; in values as %25, %26 and %3B")
+	}
+	for name, values := range query {
+		if len(values) > 1 {
+			return invalid("query." + strconv.Quote(cut(name, 50)) + ": given twice")
+		}
+	}
+	return nil
+}
+
+// knownQuery refuses what would be ignored, too.
+func knownQuery(r *http.Request, known []*huma.Param) *Error {
+	for name := range r.URL.Query() {
+		found := false
+		for _, p := range known {
+			found = found || p.Name == name && p.In == "query"
+		}
+		if !found {
+			return invalid("query." + strconv.Quote(cut(name, 50)) + ": unknown query parameter")
+		}
+	}
+	return nil
+}

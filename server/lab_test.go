@@ -1,0 +1,286 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/golang-jwt/jwt/v5"
+	"go.uber.org/goleak"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/auth"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	key    = "tap_test_0123456789abcdef"
+	other  = "tap_test_fedcba9876543210"
+	secret = "a secret of more than thirty-two bytes"
+)
+
+// lab is a server with simulated phones, and a client that holds every answer against the OpenAPI document.
+type lab struct {
+	t      testing.TB
+	dir    string // of the tests
+	phones []*androidtest.Phone
+	server *server.Server
+	http   *httptest.Server
+	log    *drivertest.Log
+	router routers.Router
+	client *http.Client
+	header http.Header // of every request
+}
+
+// newLab starts a server; change may say how.
+func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
+	t.Helper()
+	adb, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, phones)...)
+	root := t.TempDir()
+	l := &lab{t: t, dir: filepath.Join(root, "project"), phones: list, log: &drivertest.Log{}, header: http.Header{}}
+	for _, dir := range []string{l.dir, filepath.Join(root, "run"), filepath.Join(root, "state")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"),
+		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true", "TAPROOT_JWT_SECRET": secret}
+	conf, err := runner.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := server.Options{Config: conf, Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Network: guard.Policy{AllowPrivate: true}, Pages: 3}
+	for _, c := range change {
+		c(&o)
+	}
+	if l.server, err = server.New(o); err != nil {
+		t.Fatal(err)
+	}
+	l.http = httptest.NewUnstartedServer(nil)
+	l.http.Config = l.server.HTTP()
+	l.http.Start()
+	l.client = l.http.Client()
+	l.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	t.Cleanup(func() {
+		if err := l.server.Close(); err != nil {
+			t.Errorf("close the server: %v", err)
+		}
+		l.http.Close()
+		if t.Failed() {
+			t.Logf("log of the server:\n%s", cutTo(l.log.String(), 20_000))
+		}
+	})
+	l.contract()
+	return l
+}
+
+func cutTo(s string, n int) string {
+	if len(s) > n {
+		return "…" + s[len(s)-n:]
+	}
+	return s
+}
+
+// withAuth turns authentication on.
+func withAuth(o *server.Options) {
+	gate, err := auth.New(auth.Config{Keys: []string{key, other}, Secret: []byte(secret)})
+	if err != nil {
+		panic(err)
+	}
+	o.Auth = gate
+}
+
+// contract reads the document by which answers are judged.
+func (l *lab) contract() {
+	l.t.Helper()
+	r, err := l.client.Get(l.http.URL + "/openapi.json")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(data)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	doc.Servers = nil
+	if l.router, err = gorillamux.NewRouter(doc); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// json reads the body into a map.
+func (a answer) json(t testing.TB) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		t.Fatalf("%v in %.300s", err, a.body)
+	}
+	return v
+}
+
+// code is the code of an error.
+func (a answer) code() string {
+	var e struct{ Error, Message string }
+	if json.Unmarshal(a.body, &e) != nil || e.Message == "" {
+		return ""
+	}
+	return e.Error
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %.500s", a.status, a.body) }
+
+// request makes a request; a body that is no text is sent as JSON. Headers come in pairs.
+func (l *lab) request(method, path string, body any, headers ...string) *http.Request {
+	l.t.Helper()
+	var in io.Reader
+	kind := ""
+	switch b := body.(type) {
+	case nil:
+	case string:
+		in, kind = strings.NewReader(b), "application/json"
+	case io.Reader:
+		in = b
+	default:
+		data, err := json.Marshal(b)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		in, kind = bytes.NewReader(data), "application/json"
+	}
+	r, err := http.NewRequestWithContext(context.Background(), method, l.http.URL+path, in)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	for name, values := range l.header {
+		r.Header[name] = values
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+	}
+	return r
+}
+
+// ask sends a request and checks that the answer is one that the document promises.
+func (l *lab) ask(method, path string, body any, headers ...string) answer {
+	l.t.Helper()
+	return l.send(l.request(method, path, body, headers...))
+}
+
+func (l *lab) send(r *http.Request) answer {
+	l.t.Helper()
+	res, err := l.client.Do(r)
+	if err != nil {
+		l.t.Errorf("%s %s: %v", r.Method, r.URL.Path, err)
+		return answer{}
+	}
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		l.t.Errorf("%s %s: %v", r.Method, r.URL.Path, err)
+	}
+	_ = res.Body.Close()
+	a := answer{res.StatusCode, res.Header, data}
+	l.check(r, a)
+	return a
+}
+
+// check holds an answer against the document. Errors have one form everywhere, also where there is nothing.
+func (l *lab) check(r *http.Request, a answer) {
+	l.t.Helper()
+	if a.status >= 400 && (a.code() == "" || a.header.Get("Content-Type") != "application/json") {
+		l.t.Errorf("%s %s: not an error of ours: %s", r.Method, r.URL.Path, a)
+	}
+	if a.status == http.StatusInternalServerError {
+		l.t.Errorf("%s %s: %s", r.Method, r.URL.Path, a)
+	}
+	plain := r.Clone(r.Context())
+	plain.URL.Path = strings.TrimPrefix(plain.URL.Path, "/api")
+	plain.URL.RawPath = strings.TrimPrefix(plain.URL.RawPath, "/api")
+	plain.URL.Host, plain.URL.Scheme, plain.Body = "", "", nil
+	if plain.Method == http.MethodHead || plain.Method == http.MethodOptions {
+		return
+	}
+	route, params, err := l.router.FindRoute(plain)
+	if err != nil {
+		if a.status < 400 {
+			l.t.Errorf("%s %s is not in the document and answers %s", r.Method, r.URL.Path, a)
+		}
+		return
+	}
+	in := &openapi3filter.ResponseValidationInput{RequestValidationInput: &openapi3filter.RequestValidationInput{Request: plain, PathParams: params, Route: route},
+		Status: a.status, Header: a.header, Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}}
+	if !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
+		in.Options.ExcludeResponseBody = true
+		if route.Operation.Responses.Status(a.status) == nil {
+			l.t.Errorf("%s %s: the document knows no answer %d", r.Method, r.URL.Path, a.status)
+		}
+		return
+	}
+	in.SetBodyBytes(a.body)
+	if err := openapi3filter.ValidateResponse(r.Context(), in); err != nil {
+		l.t.Errorf("%s %s: the answer is not what the document promises: %v\n%s", r.Method, r.URL.Path, err, a)
+	}
+}
+
+// token signs claims with the server's secret.
+func token(t testing.TB, claims jwt.MapClaims) string {
+	t.Helper()
+	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func inAMinute() int64 { return time.Now().Add(time.Minute).Unix() }
+
+// eventually waits until a condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	deadline, tick := time.NewTimer(time.Minute), time.NewTicker(20*time.Millisecond)
+	defer deadline.Stop()
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-deadline.C:
+			t.Fatalf("it did not come to this: %s", what)
+		case <-tick.C:
+		}
+	}
+}

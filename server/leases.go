@@ -1,0 +1,201 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+const leaseDoc = `Until the lease ends, only its holder can use the device; all others get 409 device_busy with the holder and the time.
+Calls that belong to the lease send its id as X-Lease; with authentication on and without "holder" in the body, the credential alone
+does it. To hold the device longer, send the request again, with X-Lease. A lease that was not renewed ends by itself.`
+
+// LeaseInfo is who holds a device, and until when.
+type LeaseInfo struct {
+	Device string    `json:"device"`
+	Holder string    `json:"holder"`
+	Until  time.Time `json:"until"`
+}
+
+// LeaseState is a device's lease, if it has one.
+type LeaseState struct {
+	Device string     `json:"device"`
+	Held   bool       `json:"held"`
+	Holder string     `json:"holder,omitempty"`
+	Until  *time.Time `json:"until,omitempty"`
+}
+
+// LeaseGrant is a lease as its holder gets it.
+type LeaseGrant struct {
+	LeaseInfo
+	Lease string `json:"lease" doc:"The id to send as X-Lease. Who has it has the device."`
+}
+
+type leaseState struct{ Body LeaseState }
+type leaseGrant struct{ Body LeaseGrant }
+type leaseInput struct {
+	ID   string `path:"id" doc:"Serial of the phone, or id of the page, as GET /devices lists it." example:"emulator-5554"`
+	Body *struct {
+		TTLSeconds int    `json:"ttlSeconds,omitempty" minimum:"1" maximum:"86400" default:"60" doc:"How long the lease lasts from now on."`
+		Holder     string `json:"holder,omitempty" maxLength:"64" doc:"A name that others are told: of a person, or a job of a CI system."`
+	}
+}
+
+// leases knows which lease is whose. Who has the device is runner/live's affair, by the name that is made here.
+type leases struct{ state *leaseTable }
+
+type leaseTable struct {
+	mu   sync.Mutex
+	byID map[string]grant // by device
+}
+
+type grant struct {
+	sum   [sha256.Size]byte // of the id
+	who   string            // by which live knows the holder
+	owner string            // the credential that may do without the id; empty: none
+}
+
+func newLeases() leases { return leases{&leaseTable{byID: map[string]grant{}}} }
+
+// holder is the name by which live knows a caller who uses a device.
+func (l leases) holder(device string, c caller) string {
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	g, ok := l.state.byID[device]
+	if ok && g.fits(c) {
+		return g.who
+	}
+	return c.who()
+}
+
+// fits tells whether the caller shows the lease, or is the credential that needs not.
+func (g grant) fits(c caller) bool {
+	sum := sha256.Sum256([]byte(c.lease))
+	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 || g.owner != "" && g.owner == c.Name
+}
+
+// put notes a lease, and forgets those that have ended by themselves.
+func (l leases) put(device string, g grant, held func(string) (live.Hold, bool)) {
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	maps.DeleteFunc(l.state.byID, func(device string, _ grant) bool {
+		_, is := held(device)
+		return !is
+	})
+	l.state.byID[device] = g
+}
+
+func (l leases) drop(device string) {
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	delete(l.state.byID, device)
+}
+
+func leaseOf(device string, h live.Hold) LeaseInfo {
+	return LeaseInfo{Device: device, Holder: h.Who, Until: h.Until.UTC()}
+}
+
+func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, error) {
+	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
+		until := h.Until.UTC()
+		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Until: &until}}, nil
+	}
+	if _, err := s.device(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return &leaseState{LeaseState{Device: in.ID}}, nil
+}
+
+// holderName is one that is fit for logs and answers.
+var holderName = regexp.MustCompile(`^[\pL\pN][\pL\pN ._@/#:-]*$`)
+
+func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, error) {
+	if err := goodDevice(in.ID); err != nil {
+		return nil, err
+	}
+	ttl, name := time.Minute, ""
+	if in.Body != nil {
+		name = in.Body.Holder
+		if in.Body.TTLSeconds != 0 {
+			ttl = time.Duration(in.Body.TTLSeconds) * time.Second
+		}
+	}
+	if name != "" && !holderName.MatchString(name) {
+		return nil, invalid("body.holder: use letters, digits, blanks and . _ @ / # : -")
+	}
+	if ttl > s.o.MaxLease {
+		return nil, invalid(fmt.Sprintf("body.ttlSeconds: at most %d", int(s.o.MaxLease.Seconds())))
+	}
+	c := callerOf(ctx)
+	g, id := s.leases.renewal(in.ID, c)
+	if _, held := s.devices.Held(in.ID); id == "" || !held {
+		g, id = newGrant(c, name)
+	}
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	h, err := s.devices.Hold(ctx, in.ID, g.who, ttl)
+	if err != nil {
+		return nil, blame(err)
+	}
+	s.leases.put(in.ID, g, s.devices.Held)
+	return &leaseGrant{LeaseGrant{leaseOf(in.ID, h), id}}, nil
+}
+
+// renewal gives the grant that a caller holds already; a credential that showed no id gets a new one, and the old one is void.
+func (l leases) renewal(device string, c caller) (grant, string) {
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	g, ok := l.state.byID[device]
+	if !ok || !g.fits(c) {
+		return grant{}, ""
+	}
+	sum := sha256.Sum256([]byte(c.lease))
+	if subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 {
+		return g, c.lease
+	}
+	id := rand.Text()
+	g.sum = sha256.Sum256([]byte(id))
+	return g, id
+}
+
+// newGrant makes a lease for a caller. The name that others see tells apart leases of one credential, and nothing of the id.
+func newGrant(c caller, name string) (grant, string) {
+	id := rand.Text()
+	g := grant{sum: sha256.Sum256([]byte(id)), who: c.who()}
+	switch {
+	case name != "":
+		g.who = name + " (" + c.who() + ", lease " + hex.EncodeToString(g.sum[:3]) + ")"
+	case c.Name == "":
+		g.who = c.who() + " (lease " + hex.EncodeToString(g.sum[:3]) + ")"
+	default:
+		g.owner = c.Name
+	}
+	return g, id
+}
+
+func (s *Server) dropLease(ctx context.Context, in *deviceInput) (*struct{}, error) {
+	if _, held := s.devices.Held(in.ID); !held {
+		s.leases.drop(in.ID)
+		_, err := s.device(ctx, in.ID)
+		return nil, err
+	}
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	held, err := s.devices.Release(ctx, in.ID, s.leases.holder(in.ID, callerOf(ctx)))
+	if err != nil {
+		return nil, blame(err)
+	}
+	if held {
+		s.leases.drop(in.ID)
+	}
+	return nil, nil
+}

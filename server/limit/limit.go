@@ -1,0 +1,70 @@
+package limit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/throttled/throttled/v2"
+	"github.com/throttled/throttled/v2/store/memstore"
+)
+
+// Limiter counts requests. Implementations are safe for concurrent use. Plans, whose limits differ from account to account, and
+// servers that share their counts will be other implementations.
+type Limiter interface {
+	// Take counts one request of somebody: a credential or an address.
+	Take(ctx context.Context, who string) (Quota, error)
+}
+
+// Quota is where somebody stands after a request.
+type Quota struct {
+	Allowed    bool
+	Limit      int           // requests at once
+	Window     time.Duration // in which Limit requests are regained
+	Remaining  int
+	Reset      time.Duration // until Remaining is Limit again
+	RetryAfter time.Duration // when not Allowed
+}
+
+// maxNames bounds the memory: who was not heard of for longest is forgotten first.
+const maxNames = 1 << 16
+
+// PerMinute allows n requests per minute to each name, by the generic cell rate algorithm: n at once, and then one every minute/n.
+func PerMinute(n int) (Limiter, error) {
+	store, err := memstore.NewCtx(maxNames)
+	if err != nil {
+		return nil, fmt.Errorf("rate limit: %w", err)
+	}
+	gcra, err := throttled.NewGCRARateLimiterCtx(store, throttled.RateQuota{MaxRate: throttled.PerMin(n), MaxBurst: n - 1})
+	if err != nil {
+		return nil, fmt.Errorf("rate limit of %d per minute: %w", n, err)
+	}
+	return perMinute{gcra}, nil
+}
+
+type perMinute struct{ gcra *throttled.GCRARateLimiterCtx }
+
+func (l perMinute) Take(ctx context.Context, who string) (Quota, error) {
+	limited, r, err := l.gcra.RateLimitCtx(ctx, who, 1)
+	if err != nil {
+		return Quota{}, fmt.Errorf("count a request: %w", err)
+	}
+	return Quota{Allowed: !limited, Limit: r.Limit, Window: time.Minute, Remaining: r.Remaining, Reset: r.ResetAfter, RetryAfter: max(r.RetryAfter, 0)}, nil
+}
+
+// Headers tells the sender where it stands.
+func (q Quota) Headers(h http.Header) {
+	h.Set("RateLimit-Limit", strconv.Itoa(q.Limit))
+	h.Set("RateLimit-Remaining", strconv.Itoa(q.Remaining))
+	h.Set("RateLimit-Reset", strconv.Itoa(seconds(q.Reset)))
+	h.Set("RateLimit-Policy", fmt.Sprintf(`"default";q=%d;w=%d`, q.Limit, seconds(q.Window)))
+	if !q.Allowed {
+		h.Set("Retry-After", strconv.Itoa(max(seconds(q.RetryAfter), 1)))
+	}
+}
+
+// seconds rounds up: who waits so long must not be too early.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

@@ -1,0 +1,241 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/limit"
+)
+
+// TestNoTapIsLostOrDoubled: 200 clients on 8 phones; the phones count.
+func TestNoTapIsLostOrDoubled(t *testing.T) {
+	const clients, phones, each = 200, 8, 1
+	l := newLab(t, phones)
+	l.client.Transport.(*http.Transport).MaxConnsPerHost = 0
+	var passed [phones]atomic.Int64
+	var all sync.WaitGroup
+	for c := range clients {
+		all.Go(func() {
+			for range each {
+				a := l.ask("POST", fmt.Sprintf("/devices/SIM%d/tap", c%phones+1), map[string]any{"point": "50%,50%"})
+				if a.status != 200 {
+					t.Errorf("client %d: %s", c, a)
+					continue
+				}
+				passed[c%phones].Add(1)
+			}
+		})
+	}
+	all.Wait()
+	for i, p := range l.phones {
+		if made, said := len(p.Taps()), passed[i].Load(); int64(made) != said || said != clients/phones*each {
+			t.Errorf("phone %d: %d taps were made, %d were answered, %d were sent", i+1, made, said, clients/phones*each)
+		}
+	}
+}
+
+// TestClientsThatGiveUp: a call whose client went away is either made or not, and holds nobody up.
+func TestClientsThatGiveUp(t *testing.T) {
+	l := newLab(t, 1)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			res, err := l.client.Do(l.request("POST", "/devices/SIM1/wait-for", map[string]any{"visible": map[string]any{"label": "Nothing"}}).WithContext(ctx))
+			if err == nil {
+				_ = res.Body.Close()
+			}
+		})
+	}
+	all.Wait()
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}); a.status != 200 {
+		t.Error(a)
+	}
+}
+
+// TestSlowClients: who sends or reads slowly holds no device.
+func TestSlowClients(t *testing.T) {
+	l := newLab(t, 1)
+	addr := strings.TrimPrefix(l.http.URL, "http://")
+	var held []net.Conn
+	defer func() {
+		for _, c := range held {
+			_ = c.Close()
+		}
+	}()
+	for i := range 60 {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, c)
+		switch i % 3 {
+		case 0: // never ends its headers
+			_, err = fmt.Fprint(c, "POST /devices/SIM1/tap HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
+		case 1: // never ends its body
+			_, err = fmt.Fprint(c, "POST /devices/SIM1/tap HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"label\": ")
+		case 2: // never reads the answer
+			_, err = fmt.Fprint(c, "GET /devices/SIM1/screenshot HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}); a.status != 200 {
+		t.Error(a)
+	}
+	if n := len(l.phones[0].Taps()); n != 1 {
+		t.Errorf("%d taps", n)
+	}
+}
+
+// TestLogs: the log of a phone comes as it is written, and the phone is free meanwhile.
+func TestLogs(t *testing.T) {
+	l := newLab(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	res, err := l.client.Do(l.request("GET", "/devices/SIM1/logs", nil).WithContext(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(res.Body); in.Scan(); {
+			lines <- in.Text()
+		}
+	}()
+	if a := l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login", "force": true}); a.status != 200 {
+		t.Fatal(a)
+	}
+	for {
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				t.Fatal("the log ended")
+			}
+			if !strings.Contains(line, "com.example.login") {
+				continue
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("the log does not tell of the app")
+		}
+		break
+	}
+	cancel()
+	for range lines { // until the connection is closed
+	}
+	if a := l.ask("GET", "/devices/NOBODY/logs", nil); a.status != 404 {
+		t.Error(a)
+	}
+}
+
+// counted allows so many requests to each name, whatever the clock says.
+type counted struct {
+	mu   sync.Mutex
+	most int
+	n    map[string]int
+}
+
+func allow(n int) *counted { return &counted{most: n, n: map[string]int{}} }
+
+func (c *counted) Take(_ context.Context, who string) (limit.Quota, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n[who]++
+	left := c.most - c.n[who]
+	return limit.Quota{Allowed: left >= 0, Limit: c.most, Window: time.Minute, Remaining: max(left, 0), Reset: time.Minute, RetryAfter: 12 * time.Second}, nil
+}
+
+// TestLimits: who asks too often has to wait for as long as it is told, and holds up nobody else.
+func TestLimits(t *testing.T) {
+	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Limiter, o.Guesses, o.MaxBusy = allow(5), allow(3), 2 })
+	for i := range 5 {
+		a := l.ask("GET", "/runs", nil, "X-API-Key", key)
+		if a.status != 200 || a.header.Get("RateLimit-Limit") != "5" || a.header.Get("RateLimit-Remaining") != fmt.Sprint(4-i) || a.header.Get("RateLimit-Reset") == "" {
+			t.Errorf("request %d: %d, %v", i+1, a.status, a.header)
+		}
+	}
+	a := l.ask("GET", "/runs", nil, "X-API-Key", key)
+	if a.status != 429 || a.code() != "rate_limited" || a.header.Get("Retry-After") != "12" {
+		t.Errorf("%s, Retry-After %q", a, a.header.Get("Retry-After"))
+	}
+	if a := l.ask("GET", "/runs", nil, "X-API-Key", other); a.status != 200 {
+		t.Errorf("another one: %s", a)
+	}
+	for range 20 {
+		if a := l.ask("GET", "/healthz", nil); a.status != 200 {
+			t.Fatal(a)
+		}
+	}
+	for i := range 4 {
+		a := l.ask("GET", "/runs", nil, "X-API-Key", "wrong")
+		if want := map[bool]int{true: 401, false: 429}[i < 3]; a.status != want {
+			t.Errorf("guess %d: %s", i+1, a)
+		}
+	}
+}
+
+// TestBusy: one client cannot take all of the server.
+func TestBusy(t *testing.T) {
+	l := newLab(t, 1, func(o *server.Options) { o.MaxBusy = 2 })
+	id, _ := l.ask("POST", "/runs", map[string]any{"yaml": endless}).json(t)["id"].(string)
+	ctx, cancel := context.WithCancel(t.Context())
+	var open []*http.Response
+	for range 2 {
+		res, err := l.client.Do(l.request("GET", "/runs/"+id+"/events", nil).WithContext(ctx))
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, res)
+	}
+	if a := l.ask("GET", "/runs", nil); a.status != 429 || a.header.Get("Retry-After") == "" {
+		t.Error(a)
+	}
+	cancel()
+	for _, res := range open {
+		_ = res.Body.Close()
+	}
+	eventually(t, "the places are free again", func() bool {
+		res, err := l.client.Do(l.request("GET", "/runs", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Body.Close() == nil && res.StatusCode == 200
+	})
+}
+
+// TestMemoryIsFlat: a thousand requests more cost no memory that stays.
+func TestMemoryIsFlat(t *testing.T) {
+	l := newLab(t, 1)
+	round := func() uint64 {
+		for i := range 500 {
+			res, err := l.client.Do(l.request("GET", []string{"/devices", "/nothing/" + fmt.Sprint(i), "/devices/X" + fmt.Sprint(i)}[i%3], nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	round()
+	before, after := round(), round()
+	if after > before+before/2+4<<20 {
+		t.Errorf("%d bytes, then %d", before, after)
+	}
+}

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// logs streams the device's log. The device is not held by it: others can use the device meanwhile, and a client that reads slowly misses
+// lines rather than hold them up.
+func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	if err := goodDevice(id); err != nil {
+		return err
+	}
+	ctx, free := drivers.Bound(r.Context(), s.streams)
+	defer free()
+	lines := newSpill()
+	out := s.mask.Writer(lines)
+	detach, gone, err := s.devices.Attach(ctx, id, s.leases.holder(id, callerOf(ctx)), func(session *action.Session) (func() error, error) {
+		logger, ok := session.Device.(drivers.Logger)
+		if !ok {
+			return nil, fmt.Errorf("device %s has no log: %w", id, drivers.ErrUnsupported)
+		}
+		return logger.StartLog(ctx, out)
+	})
+	if err != nil {
+		return blame(err)
+	}
+	defer func() {
+		if err := detach(); err != nil {
+			s.log.Info("end of a log", "device", id, "error", err)
+		}
+	}()
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil // or it would wait for lines that it must not send
+	}
+	return lines.pour(ctx, w, gone)
+}
+
+// maxSpill is how much of a log waits for a client that reads slowly.
+const maxSpill = 1 << 20
+
+// spill keeps lines between a device that must not wait and a client that may.
+type spill struct {
+	mu     sync.Mutex
+	text   bytes.Buffer
+	missed int // bytes
+	wake   chan struct{}
+}
+
+func newSpill() *spill { return &spill{wake: make(chan struct{}, 1)} }
+
+// Write never waits.
+func (p *spill) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	if p.text.Len()+len(text) > maxSpill {
+		p.missed += len(text)
+	} else {
+		p.text.Write(text) // never fails
+	}
+	p.mu.Unlock()
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+	return len(text), nil
+}
+
+func (p *spill) take() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := bytes.Clone(p.text.Bytes())
+	p.text.Reset()
+	if p.missed > 0 {
+		text = fmt.Appendf(text, "--- %d bytes were left out: they came faster than they were read ---\n", p.missed)
+		p.missed = 0
+	}
+	return text
+}
+
+// pour writes what comes in until the client goes, or the device does.
+func (p *spill) pour(ctx context.Context, w http.ResponseWriter, gone <-chan struct{}) error {
+	flush := http.NewResponseController(w)
+	for {
+		if text := p.take(); len(text) > 0 {
+			if _, err := w.Write(text); err != nil {
+				return nil // it does not read any more
+			}
+		}
+		if err := flush.Flush(); err != nil {
+			return nil
+		}
+		select {
+		case <-p.wake:
+		case <-ctx.Done():
+			return nil
+		case <-gone:
+			_, _ = w.Write(append(p.take(), "--- the device was given back ---\n"...))
+			return nil
+		case <-time.After(heartbeat): // a dead connection shows when it is written to; an empty write does not
+		}
+	}
+}
+
+// heartbeat is how often something is said on a stream on which nothing happens.
+const heartbeat = 15 * time.Second

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/limit"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Options are how a server works. The zero value of a limit means its default.
+type Options struct {
+	// Config is the configuration of runs; its Dir is the folder whose tests and files clients may name.
+	Config runner.Config
+	// Files is the folder below which clients may name files; default: Config.Dir.
+	Files string
+	// Pages is how many pages of browsers single calls may have open; default: 8.
+	Pages int
+	// Drivers are those of single calls; default: runner.Drivers of Config.
+	Drivers []drivers.Driver
+	// Auth lets credentials in; nil: everybody may do everything.
+	Auth *auth.Gate
+	// Limiter holds back who asks too often, by credential or address; nil: nobody.
+	Limiter limit.Limiter
+	// Guesses holds back addresses that send wrong credentials; nil: none.
+	Guesses limit.Limiter
+
+	// Origins are those whose pages may call, beside the server's own.
+	Origins []string
+	// Hosts are the names by which the server may be called without authentication, beside addresses, localhost and the machine's own.
+	Hosts []string
+	// Proxies are who may say in X-Forwarded-For whom they speak for.
+	Proxies []netip.Prefix
+
+	// Exposed are the variables of the environment that clients may use as ${NAME}.
+	Exposed map[string]string
+	// Network is what connections may reach that clients cause; the zero value is the public internet only.
+	Network guard.Policy
+
+	MaxBody  int64         // bytes of a JSON body; default: 1 MiB
+	MaxCall  time.Duration // of one request on a device; default: 5 min
+	MaxBusy  int           // requests at once of one credential or address; default: 256
+	MaxLease time.Duration // default: 1 h
+	Upload   upload.Limits
+	MaxSend  time.Duration // an upload; default: 30 min
+	Patience time.Duration // for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
+	Running  int           // runs at once; default: 4
+
+	Version string
+	Log     *slog.Logger
+	Audit   *slog.Logger // gets a line for whatever is done to a device, a run or the reports; default: Log
+	Mask    *reporters.Mask
+}
+
+func (o *Options) defaults() {
+	if o.Files == "" {
+		o.Files = o.Config.Dir
+	}
+	if o.Pages == 0 {
+		o.Pages = 8
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = 1 << 20
+	}
+	if o.MaxCall == 0 {
+		o.MaxCall = 5 * time.Minute
+	}
+	if o.MaxBusy == 0 {
+		o.MaxBusy = 256
+	}
+	if o.MaxLease == 0 {
+		o.MaxLease = time.Hour
+	}
+	if o.MaxSend == 0 {
+		o.MaxSend = 30 * time.Minute
+	}
+	if o.Patience == 0 {
+		o.Patience = 30 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Audit == nil {
+		o.Audit = o.Log
+	}
+	if o.Mask == nil {
+		o.Mask = &reporters.Mask{}
+	}
+	if o.Version == "" {
+		o.Version = "devel"
+	}
+}

@@ -1,0 +1,150 @@
+package server_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/server"
+)
+
+const (
+	aRun   = "2026-03-04T05-06-07"
+	noRead = 64 << 20 // bytes of an answer that no buffer of a connection holds
+)
+
+// impatient makes the server wait for nobody who is slow on purpose.
+func impatient(o *server.Options) { o.Patience = time.Second }
+
+// keep puts a file among the reports.
+func (l *lab) keep(name string, data []byte) {
+	l.t.Helper()
+	path := filepath.Join(filepath.Dir(l.dir), "reports", filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		l.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// noise is what no compression makes smaller.
+func noise(n int) []byte {
+	data := make([]byte, n)
+	_, _ = rand.Read(data) // never fails
+	return data
+}
+
+// connect sends a text over a connection of its own.
+func (l *lab) connect(text string) net.Conn {
+	l.t.Helper()
+	c, err := (&net.Dialer{}).DialContext(l.t.Context(), "tcp", strings.TrimPrefix(l.http.URL, "http://"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { _ = c.Close() }) // the server has closed it
+	if _, err := io.WriteString(c, text); err != nil {
+		l.t.Fatal(err)
+	}
+	return c
+}
+
+// TestWhoSendsTooSlowlyIsCutOff: the server waits neither for headers nor for bodies that do not come, and says so where it can.
+func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
+	l := newLab(t, 1, impatient)
+	const post = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n%s"
+	var all sync.WaitGroup
+	for name, c := range map[string]struct{ sends, hears string }{
+		"nothing at all":       {"", ""},
+		"half a header":        {"POST /devices/SIM1/tap HTTP/1.1\r\nHost: localhost\r\nX: ", ""},
+		"half a body":          {fmt.Sprintf(post, "/devices/SIM1/tap", "application/json", `{"label": `), `"error":"timeout"`},
+		"half a body, refused": {fmt.Sprintf(post, "/devices/SIM1/tap", "text/plain", `{"label": `), `"error":"unsupported_media_type"`},
+		"half a body of GET":   {"GET /runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{", ""},
+		"half an upload":       {fmt.Sprintf(post, "/reports/upload", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=pack; filename=x\r\n\r\n\x1f\x8b"), `"error":"timeout"`},
+	} {
+		conn := l.connect(c.sends)
+		all.Go(func() {
+			if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil { // a test that hangs must end
+				t.Error(err)
+			}
+			heard, err := io.ReadAll(conn)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: the server still waits", name)
+			} else if !strings.Contains(string(heard), c.hears) {
+				t.Errorf("%s: %q, %v", name, heard, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(l.phones[0].Taps()); n != 0 {
+		t.Errorf("%d taps", n)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(l.dir), "reports", ".incoming-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestWhoDoesNotReadIsCutOff: an answer that nobody takes does not go on for ever.
+func TestWhoDoesNotReadIsCutOff(t *testing.T) {
+	l := newLab(t, 0, impatient)
+	l.keep(aRun+"/big.bin", noise(noRead))
+	l.keep(aRun+"/hello/summary.json", []byte("{}"))
+	l.keep(aRun+"/hello/big.bin", noise(noRead))
+	paths := []string{"/big.bin", "/hello/big.bin", "/hello.tar.gz"}
+	for _, path := range paths {
+		l.connect("GET /reports/" + aRun + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	}
+	for _, path := range paths {
+		eventually(t, path+" is given up", func() bool { return strings.Contains(l.log.String(), "path=/reports/"+aRun+path+" status=200") })
+	}
+}
+
+// TestHalfAnArchiveIsNoArchive: what breaks off in the middle must not look like a whole answer.
+func TestHalfAnArchiveIsNoArchive(t *testing.T) {
+	l := newLab(t, 0)
+	l.keep(aRun+"/hello/summary.json", []byte("{}"))
+	l.keep(aRun+"/hello/a.bin", noise(1<<20))
+	pack := filepath.Join(filepath.Dir(l.dir), "reports", aRun, "hello")
+	if err := os.Symlink("a.bin", filepath.Join(pack, "z")); err != nil { // no archive holds links
+		t.Fatal(err)
+	}
+	res, err := l.client.Do(l.request("GET", "/reports/"+aRun+"/hello.tar.gz", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if data, err := io.ReadAll(res.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d, %d bytes, %v: it looks whole", res.StatusCode, len(data), err)
+	}
+}
+
+// TestHeadOfStreams: HEAD asks how an answer would begin, not for one that goes on; the connection is good for more.
+func TestHeadOfStreams(t *testing.T) {
+	l := newLab(t, 1)
+	id, _ := l.ask("POST", "/runs", map[string]any{"yaml": endless}).json(t)["id"].(string)
+	for _, path := range []string{"/runs/" + id + "/events", "/devices/SIM1/logs"} {
+		if path == "/devices/SIM1/logs" {
+			if a := l.ask("DELETE", "/runs/"+id, nil); a.status != http.StatusOK { // it has the phone
+				t.Fatal(a)
+			}
+		}
+		conn := l.connect("HEAD " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		heard, err := io.ReadAll(conn)
+		if err != nil || bytes.Count(heard, []byte("HTTP/1.1 200 OK")) != 2 || !bytes.Contains(heard, []byte(`"ok"`)) {
+			t.Errorf("HEAD %s: %q, %v", path, heard, err)
+		}
+	}
+}

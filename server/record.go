@@ -1,0 +1,185 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// noted is what is known of a request for its line in the log.
+type noted struct {
+	id    string
+	route string
+	who   string
+}
+
+type notedKey struct{}
+
+func noteRoute(ctx context.Context, pattern string) {
+	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+		n.route = pattern
+	}
+}
+
+func noteCaller(ctx context.Context, c caller) {
+	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+		n.who = c.who()
+	}
+}
+
+// goodID is a request id of a client that is fit for logs.
+var goodID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// record gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither queries nor headers
+// nor bodies get into it: there are secrets in them.
+func (s *Server) record(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := &noted{id: r.Header.Get("X-Request-Id")}
+		if !goodID.MatchString(n.id) {
+			n.id = rand.Text()[:16]
+		}
+		h := w.Header()
+		h.Set("X-Request-Id", n.id)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("Cache-Control", "no-store")
+		out := &counting{ResponseWriter: w, patience: s.o.Patience}
+		if r.ContentLength != 0 {
+			s.await(out) // also for who is refused: net/http reads the rest of a body before it goes on
+		}
+		began := time.Now()
+		done := s.metrics.begin()
+		defer func() {
+			halfway := s.brokeDown(out, r, recover())
+			took := time.Since(began)
+			done(n.route, r.Method, out.status, took)
+			s.log.LogAttrs(r.Context(), level(out.status), "request", slog.String("id", n.id), slog.String("method", cut(r.Method, 16)),
+				slog.String("path", cut(r.URL.Path, 200)), slog.Int("status", out.status), slog.Int64("bytes", out.bytes), slog.Duration("took", took),
+				slog.String("from", s.client(r)), slog.String("who", n.who))
+			if halfway {
+				panic(http.ErrAbortHandler) // cuts the connection: half an answer must not look like a whole one
+			}
+		}()
+		next.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), notedKey{}, n)))
+	})
+}
+
+// brokeDown answers for a handler that panicked, unless it has begun to answer by itself. A client that went away is no news.
+func (s *Server) brokeDown(w *counting, r *http.Request, p any) (halfway bool) {
+	if p == nil {
+		return false
+	}
+	if p == http.ErrAbortHandler || r.Context().Err() != nil {
+		return true
+	}
+	s.log.ErrorContext(r.Context(), "taproot itself broke down", "panic", s.mask.Text(fmt.Sprint(p)), "stack", string(debug.Stack()))
+	if w.status != 0 {
+		return true
+	}
+	writeError(w, fault(http.StatusInternalServerError, codeInternal, "something went wrong in the server; its log says more"))
+	return false
+}
+
+func level(status int) slog.Level {
+	switch {
+	case status >= http.StatusInternalServerError:
+		return slog.LevelWarn
+	case status >= http.StatusBadRequest:
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
+// cut makes a text that a client chose fit for a line of a log.
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+// counting notes what was answered. A client has some time to take each part of it; one that does not read is not waited for.
+type counting struct {
+	http.ResponseWriter
+	patience time.Duration
+	status   int
+	bytes    int64
+}
+
+// maxWrite is how much a client must take within its time.
+const maxWrite = 64 << 10
+
+func (c *counting) WriteHeader(status int) {
+	if c.status == 0 {
+		c.status = status
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counting) Write(p []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	n := 0
+	for part := range slices.Chunk(p, maxWrite) {
+		_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.patience)) // there is none in tests without a connection
+		m, err := c.ResponseWriter.Write(part)
+		n += m
+		c.bytes += int64(m)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Unwrap is for http.ResponseController.
+func (c *counting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// writeError answers before huma is asked.
+func writeError(w http.ResponseWriter, e *Error) {
+	for name, values := range e.headers {
+		w.Header()[name] = values
+	}
+	writeJSON(w, e.status, e)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	var body bytes.Buffer
+	if err := marshal(&body, v); err != nil {
+		status = http.StatusInternalServerError
+		body.Reset()
+		body.WriteString(`{"error":"internal","message":"the answer cannot be written"}`)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // who went away reads nothing
+}
+
+// audit notes who did what to what.
+func (s *Server) audit(ctx context.Context, action, target string, status int) {
+	c := callerOf(ctx)
+	s.o.Audit.LogAttrs(ctx, slog.LevelInfo, "audit", slog.String("who", c.who()), slog.String("from", c.addr), slog.String("action", action),
+		slog.String("target", cut(target, 200)), slog.Int("status", status), slog.String("id", requestID(ctx)))
+}
+
+func requestID(ctx context.Context) string {
+	if n, ok := ctx.Value(notedKey{}).(*noted); ok {
+		return n.id
+	}
+	return ""
+}

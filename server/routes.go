@@ -1,0 +1,101 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/rs/cors"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// The scopes that tokens can have.
+const (
+	readServer   = "server:read"
+	readDevices  = "devices:read"
+	writeDevices = "devices:write"
+	readRuns     = "runs:read"
+	writeRuns    = "runs:write"
+	readReports  = "reports:read"
+	writeReports = "reports:write"
+)
+
+// Scopes lists the scopes that tokens can have.
+func Scopes() []string {
+	return []string{readDevices, writeDevices, readRuns, writeRuns, readReports, writeReports, readServer}
+}
+
+// routes is the list of all paths. Each is served at the root and under /api.
+func (s *Server) routes() error {
+	s.api = newAPI(s.mux, s.o.Version)
+
+	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "What this is, and where to read on", Answers: about{}}, s.about)
+	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server answers", Answers: health{}, Free: true}, s.health)
+	s.raw(op{Get: "/readyz", ID: "ready", Tag: "server", Scope: readServer, Summary: "Whether the server can work", Answers: health{}, Free: true,
+		Codes: []int{http.StatusServiceUnavailable}}, s.ready)
+	s.raw(op{Get: "/metrics", ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus", Type: "text/plain", Free: true}, s.metrics.handler())
+	s.raw(op{Get: "/openapi.json", ID: "openapi", Tag: "server", Summary: "This document", Type: "application/json"}, s.openapi)
+	s.raw(op{Get: "/docs", ID: "docs", Tag: "server", Summary: "This document for people", Type: "text/html"}, s.docs)
+
+	register(s, op{Get: "/devices", ID: "list-devices", Tag: "devices", Scope: readDevices, Summary: "List the devices, usable or not"}, s.listDevices)
+	register(s, op{Get: "/devices/{id}", ID: "get-device", Tag: "devices", Scope: readDevices, Summary: "Show one device", Codes: []int{404}}, s.getDevice)
+	s.raw(op{Get: "/devices/{id}/screenshot", ID: "get-screenshot", Tag: "devices", Scope: readDevices, Summary: "Take a picture of the screen", Type: "image/png",
+		AlsoType: "image/jpeg", Codes: deviceCodes(), Query: screenshotQuery()}, s.screenshot)
+	s.raw(op{Get: "/devices/{id}/tree", ID: "get-tree", Tag: "devices", Scope: readDevices, Summary: "Read the elements of the screen", Codes: deviceCodes(),
+		Answers: treeBody{}}, s.tree)
+	s.raw(op{Get: "/devices/{id}/logs", ID: "stream-logs", Tag: "devices", Scope: readDevices, Summary: "Follow the device's log",
+		Doc: "The log from now on, line by line, until the client hangs up or the device is given back. It is empty for up to some seconds.", Type: "text/plain",
+		Codes: deviceCodes()}, s.logs)
+	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices, Summary: "Show who holds the device", Codes: []int{404}}, s.getLease)
+	register(s, op{Post: "/devices/{id}/lease", ID: "lease-device", Tag: "leases", Scope: writeDevices, Summary: "Hold the device, or hold it longer",
+		Doc: leaseDoc, Status: http.StatusOK, Codes: deviceCodes()}, s.takeLease)
+	register(s, op{Delete: "/devices/{id}/lease", ID: "release-device", Tag: "leases", Scope: writeDevices, Summary: "Give the device back",
+		Status: http.StatusNoContent, Codes: deviceCodes()}, s.dropLease)
+
+	s.actions(dsl.BodySchemas(dsl.REST, schemaPrefix))
+	register(s, op{Get: "/web", ID: "list-pages", Tag: "web", Scope: readDevices, Summary: "List the pages that are open"}, s.listPages)
+	register(s, op{Delete: "/web/{page}", ID: "close-page", Tag: "web", Scope: writeDevices, Summary: "Close a page", Status: http.StatusNoContent, Codes: deviceCodes()}, s.closePage)
+
+	register(s, op{Get: "/tests", ID: "list-tests", Tag: "runs", Scope: readRuns, Summary: "List the tests that lie on the server"}, s.listTests)
+	register(s, op{Post: "/tests/validate", ID: "validate-tests", Tag: "runs", Scope: readRuns, Summary: "Look for mistakes in tests without running them"}, s.validateTests)
+	register(s, op{Post: "/runs", ID: "start-run", Tag: "runs", Scope: writeRuns, Summary: "Run tests", Doc: runDoc, Status: http.StatusAccepted, Also: []int{http.StatusOK}}, s.startRun)
+	register(s, op{Get: "/runs", ID: "list-runs", Tag: "runs", Scope: readRuns, Summary: "List the runs, newest first"}, s.listRuns)
+	register(s, op{Get: "/runs/{id}", ID: "get-run", Tag: "runs", Scope: readRuns, Summary: "Show one run", Codes: []int{404}}, s.getRun)
+	register(s, op{Delete: "/runs/{id}", ID: "cancel-run", Tag: "runs", Scope: writeRuns, Summary: "Cancel a run; its reports stay",
+		Doc: "Answers when the run has ended and its reports are whole. A run that has ended already stays as it is.", Codes: []int{404, 422, 504}}, s.cancelRun)
+	s.raw(op{Get: "/runs/{id}/events", ID: "follow-run", Tag: "runs", Scope: readRuns, Summary: "Follow a run", Doc: eventsDoc, Type: "text/event-stream",
+		Codes: []int{404}}, s.followRun)
+
+	register(s, op{Get: "/reports", ID: "list-reports", Tag: "reports", Scope: readReports, Summary: "List the runs and their packs, newest first"}, s.listReports)
+	s.raw(op{Get: "/reports/{run}/{name}", ID: "get-report", Tag: "reports", Scope: readReports, Codes: []int{404, 416}, Also: fileCodes(), Type: "application/octet-stream", AlsoType: "application/json",
+		Summary: "List a pack's files; get a pack as NAME.tar.gz, or a file of the run", Doc: reportDoc}, s.report)
+	s.raw(op{Get: "/reports/{run}/{name}/{path...}", ID: "get-report-file", Tag: "reports", Scope: readReports, Codes: []int{404, 416}, Also: fileCodes(), Type: "application/octet-stream",
+		Summary: "Get a file of a pack"}, s.reportFile)
+	s.raw(op{Post: "/reports/upload", ID: "upload-report", Tag: "reports", Scope: writeReports, Status: http.StatusCreated, Also: []int{http.StatusOK}, Answers: uploaded{}, Upload: true,
+		Summary: "Keep a report pack", Doc: uploadDoc, Codes: []int{413, 504}}, s.upload)
+
+	if err := s.finishDocument(); err != nil {
+		return err
+	}
+	s.handler = s.record(s.cors().Handler(http.HandlerFunc(s.serve)))
+	return nil
+}
+
+// cors lets pages of the origins that are allowed read answers. An empty list would mean everybody to the library.
+func (s *Server) cors() *cors.Cors {
+	origins := s.o.Origins
+	if len(origins) == 0 {
+		origins = []string{"http://localhost"} // never an empty list
+	}
+	return cors.New(cors.Options{AllowedOrigins: origins, AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodDelete},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "X-API-Key", "X-Lease", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"},
+		ExposedHeaders: []string{"Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "X-Request-Id", "Location"},
+		MaxAge:         600})
+}
+
+// fileCodes are the other successes when a file is asked for: a part of it, or that it has not changed.
+func fileCodes() []int { return []int{http.StatusPartialContent, http.StatusNotModified} }
+
+// deviceCodes are what can go wrong with a device.
+func deviceCodes() []int {
+	return []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusBadGateway, http.StatusGatewayTimeout}
+}

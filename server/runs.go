@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/server/runs"
+)
+
+const (
+	runDoc = `Runs tests that lie on the server, by their ids, or the tests of a text. Answers at once with the run's record; GET /runs/{id}
+tells how it goes on, GET /runs/{id}/events says so as it happens. With an Idempotency-Key, the same request sent again gives the same run.
+${NAME} in a test means the variables of the request and of the test; of the server's environment only what its operator exposes.`
+	eventsDoc = `Server-sent events: "run" with the record of the run whenever it changes, and one for each thing that happens in a case. A
+client that was cut off sends the id of the last event as Last-Event-ID and gets what followed. The stream ends with the run.`
+)
+
+// RunRequest is what is to be run.
+type RunRequest struct {
+	Tests       []string          `json:"tests,omitempty" maxItems:"1000" nullable:"false" doc:"Ids of tests that lie on the server."`
+	YAML        string            `json:"yaml,omitempty" doc:"The text of a file of tests, instead."`
+	Vars        map[string]string `json:"vars,omitempty" doc:"Values of variables; they go before those of the tests."`
+	Platform    dsl.Platform      `json:"platform,omitempty" enum:"android,ios,web" doc:"Only the cases of one platform."`
+	Device      string            `json:"device,omitempty" maxLength:"256" doc:"Use this device only."`
+	LabelFilter string            `json:"labelFilter,omitempty" maxLength:"1000" doc:"Only tests whose tags fit, such as smoke && !slow."`
+	Environment string            `json:"environment,omitempty" maxLength:"100" doc:"One of the environments of the suite's taproot.yaml."`
+	TimeoutMs   int               `json:"timeoutMs,omitempty" minimum:"1" maximum:"3600000" doc:"How long steps wait that say nothing themselves."`
+	NoVideo     bool              `json:"noVideo,omitempty" doc:"Film nothing."`
+}
+
+type runInput struct {
+	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"The same key starts no second run."`
+	Body RunRequest
+}
+
+type startedRun struct {
+	Status   int
+	Location string `header:"Location" doc:"Path of the run."`
+	Body     runs.Record
+}
+type oneRun struct{ Body runs.Record }
+type runList struct{ Body []runs.Record }
+type runID struct {
+	ID string `path:"id" example:"2026-03-04T05-06-07"`
+}
+type listInput struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"At most so many."`
+	Before string `query:"before" doc:"Only those before this one, for the next page."`
+}
+
+// testID is what the id of a test can be.
+var testID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error) {
+	b := in.Body
+	switch {
+	case len(b.Tests) == 0 && strings.TrimSpace(b.YAML) == "":
+		return nil, invalid(`body: say what to run: "tests" (ids) or "yaml" (a text)`)
+	case len(b.Tests) > 0 && b.YAML != "":
+		return nil, invalid(`body: "tests" and "yaml" exclude each other`)
+	case slices.ContainsFunc(b.Tests, func(id string) bool { return !testID.MatchString(id) }):
+		return nil, invalid("body.tests: ids of tests, not files")
+	}
+	for name := range b.Vars {
+		if !varName.MatchString(name) {
+			return nil, invalid(fmt.Sprintf("body.vars: %.50q cannot be the name of a variable", name))
+		}
+	}
+	content, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	rec, known, err := s.runs.Start(ctx, runs.Request{Tests: b.Tests, YAML: b.YAML, By: callerOf(ctx).who(), Key: in.Key, Content: string(content),
+		Change: func(c *runner.Config) { s.narrow(c, b) }})
+	if err != nil {
+		return nil, err
+	}
+	out := &startedRun{Status: http.StatusAccepted, Location: "/runs/" + rec.ID, Body: rec}
+	if known {
+		out.Status = http.StatusOK
+	}
+	return out, nil
+}
+
+var varName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// narrow puts into a run's configuration what a client may choose.
+func (s *Server) narrow(c *runner.Config, b RunRequest) {
+	c.Vars, c.Platform, c.Labels, c.NoVideo = b.Vars, b.Platform, b.LabelFilter, c.NoVideo || b.NoVideo
+	if b.Device != "" {
+		c.Device = b.Device
+	}
+	if b.Environment != "" {
+		c.Environment = b.Environment
+	}
+	if b.TimeoutMs > 0 {
+		c.Timeout = time.Duration(b.TimeoutMs) * time.Millisecond
+	}
+	if b.YAML != "" {
+		c.NoFilePages = true
+		c.Reach, c.Dir = s.reach(false), s.root.Name() // its paths start where its files may lie
+	}
+}
+
+func (s *Server) listRuns(_ context.Context, in *listInput) (*runList, error) {
+	return &runList{s.runs.List(in.Limit, in.Before)}, nil
+}
+
+func (s *Server) getRun(_ context.Context, in *runID) (*oneRun, error) {
+	rec, err := s.runs.Get(in.ID)
+	return &oneRun{rec}, err
+}
+
+func (s *Server) cancelRun(ctx context.Context, in *runID) (*oneRun, error) {
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	rec, err := s.runs.Cancel(ctx, in.ID)
+	return &oneRun{rec}, err
+}
+
+// followRun writes the events of a run as server-sent events.
+func (s *Server) followRun(w http.ResponseWriter, r *http.Request) error {
+	if _, err := s.runs.Get(r.PathValue("id")); err != nil {
+		return err
+	}
+	ctx, free := drivers.Bound(r.Context(), s.streams)
+	defer free()
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	if r.Method == http.MethodHead {
+		return nil // or it would wait for events that it must not send
+	}
+	out := &eventStream{w: w}
+	if err := out.write(": events of run " + r.PathValue("id") + "\n\n"); err != nil {
+		return nil
+	}
+	defer out.beat(ctx)()
+	_ = s.runs.Follow(ctx, r.PathValue("id"), r.Header.Get("Last-Event-ID"), func(e runs.Event) error {
+		return out.write("id: " + e.ID + "\nevent: " + e.Name + "\ndata: " + string(e.Data) + "\n\n")
+	})
+	return nil
+}

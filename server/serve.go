@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	idleLimit = 2 * time.Minute
+	farewell  = 10 * time.Second // for answers that are being written when the server ends
+)
+
+// http makes what reads requests from connections.
+func (s *Server) http() *http.Server {
+	return &http.Server{Handler: s.handler, ReadHeaderTimeout: s.o.Patience, IdleTimeout: idleLimit, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+}
+
+// Serve answers on the listener until the context ends; then it closes the server: runs are interrupted and sealed, devices given back,
+// browsers ended, and requests that are under way are answered. Nothing goes on afterwards.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	h := s.http()
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(l) }()
+	var err error
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+	}
+	s.log.Info("shutting down")
+	s.closing.Store(true)
+	s.hangUp()
+	bye, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	gone := make(chan error, 1)
+	go func() { gone <- h.Shutdown(bye) }() // takes no new connections from now on
+	closed := s.Close()
+	timer := time.AfterFunc(farewell, cancel)
+	defer timer.Stop()
+	if shut := <-gone; shut != nil {
+		_ = h.Close() // who still does not read is cut off
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return errors.Join(err, closed)
+}

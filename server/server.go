@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/server/runs"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Server answers the REST API. Close must be called in the end.
+type Server struct {
+	o       Options
+	log     *slog.Logger
+	mask    *reporters.Mask
+	pool    *runner.Pool
+	devices *live.Devices
+	runs    *runs.Manager
+	uploads *upload.Store
+	root    *os.Root // of files that clients name
+	leases  leases
+	metrics *metrics
+	busy    busy
+
+	mux      *http.ServeMux
+	api      huma.API
+	access   map[string]access // by the pattern of a route
+	document []byte            // openapi.json
+	handler  http.Handler
+	host     string // of this machine
+	closing  atomic.Bool
+	streams  context.Context // ends what goes on without an end, before the HTTP server waits for it
+	hangUp   context.CancelFunc
+}
+
+// New makes a server. Nothing is opened yet.
+func New(o Options) (*Server, error) {
+	o.defaults()
+	s := &Server{o: o, log: o.Log, mask: o.Mask, access: map[string]access{}, leases: newLeases(), mux: http.NewServeMux()}
+	s.streams, s.hangUp = context.WithCancel(context.Background())
+	s.host, _ = os.Hostname() // without it there is one name less by which the server may be called
+	files, err := filepath.Abs(o.Files)
+	if err == nil {
+		s.root, err = os.OpenRoot(files)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of files: %w", err)
+	}
+	if s.devices, err = s.liveDevices(); err != nil {
+		return nil, errors.Join(err, s.root.Close())
+	}
+	s.metrics = newMetrics(s)
+	s.runs = runs.New(runs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.metrics.ran})
+	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received}
+	if err := upload.Sweep(o.Config.Reports); err != nil {
+		s.log.Warn("uploads that broke off", "error", err)
+	}
+	if err := s.routes(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// liveDevices keeps the devices of single calls.
+func (s *Server) liveDevices() (*live.Devices, error) {
+	list := s.o.Drivers
+	conf := s.o.Config
+	if list == nil {
+		of := s.runConfig()
+		of.Parallel, of.NoFilePages = s.o.Pages, true
+		list = runner.Drivers(of)
+	}
+	s.pool = runner.NewPool(list, conf)
+	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Reach: s.reach(false), Eyes: conf.Eyes(), AllowShell: conf.AllowShell,
+		Exposed: s.o.Exposed, Mask: s.mask})
+}
+
+// runConfig is the configuration of runs that clients ask for. The environment is closed to them.
+func (s *Server) runConfig() runner.Config {
+	conf := s.o.Config
+	conf.Reach = s.reach(true)
+	if !s.o.Network.IsOpen() {
+		conf.Network = &s.o.Network
+	}
+	conf.LookupEnv = func(name string) (string, bool) {
+		value, ok := s.o.Exposed[name]
+		return value, ok
+	}
+	conf.Log = s.log
+	return conf
+}
+
+// Handler answers requests.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Close interrupts runs, gives devices back and ends browsers. No request may come afterwards.
+func (s *Server) Close() error {
+	s.closing.Store(true)
+	s.hangUp()
+	var all sync.WaitGroup
+	var errs [1]error
+	all.Go(func() { errs[0] = s.devices.Close() })
+	if s.runs != nil {
+		all.Go(s.runs.Close)
+	}
+	all.Wait()
+	return errors.Join(errs[0], s.pool.Close(), s.root.Close())
+}
+
+// received makes the pages of a run that holds an upload, and removes runs beyond the limits.
+func (s *Server) received(ctx context.Context, runDir string) error {
+	err := s.o.Config.Received(ctx, runDir)
+	if err != nil {
+		s.log.WarnContext(ctx, "pages of an upload", "run", runDir, "error", err)
+	}
+	return err
+}
+
+// network tells whether connections are guarded.
+func (s *Server) network() *guard.Dialer { return guard.NewDialer(s.o.Network) }
+
+// deadline bounds one call on a device.
+func (s *Server) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, s.o.MaxCall, errTooLong)
+}

@@ -1,0 +1,134 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// Test is a test that can be run.
+type Test struct {
+	ID       string       `json:"id"`
+	Name     string       `json:"name,omitempty"`
+	Platform dsl.Platform `json:"platform" enum:"android,ios,web,both"`
+	Tags     []string     `json:"tags" nullable:"false"`
+	File     string       `json:"file,omitempty"`
+	Line     int          `json:"line,omitempty"`
+	Steps    int          `json:"steps" doc:"Steps as they stand in the file, without those within others."`
+}
+
+// Mistake is something in a test that is wrong.
+type Mistake struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty" doc:"How to mend it."`
+}
+
+type testList struct {
+	Body struct {
+		Tests    []Test    `json:"tests" nullable:"false"`
+		Problems []Mistake `json:"problems" nullable:"false" doc:"Files that cannot be read as tests."`
+	}
+}
+
+type validateInput struct {
+	Body struct {
+		YAML string `json:"yaml" minLength:"1" doc:"The text of a file of tests."`
+	}
+}
+
+type validation struct {
+	Body struct {
+		Valid    bool      `json:"valid"`
+		Tests    []Test    `json:"tests" nullable:"false"`
+		Problems []Mistake `json:"problems" nullable:"false"`
+	}
+}
+
+func (s *Server) listTests(context.Context, *struct{}) (*testList, error) {
+	tests, problems, err := s.runConfig().Tests()
+	if err != nil {
+		return nil, err
+	}
+	out := &testList{}
+	out.Body.Tests, out.Body.Problems = testsOf(tests), s.mistakes(problems)
+	return out, nil
+}
+
+// validateTests looks at a file as a run of it would.
+func (s *Server) validateTests(_ context.Context, in *validateInput) (*validation, error) {
+	out := &validation{}
+	p, err := s.runConfig().PlanSent(nil, plan.Source{Name: sentFile, Text: []byte(in.Body.YAML)})
+	out.Body.Problems, out.Body.Tests = []Mistake{}, []Test{}
+	var usage *plan.Usage
+	switch {
+	case errors.As(err, &usage):
+		out.Body.Problems = []Mistake{{Message: usage.Error()}}
+	case err != nil:
+		out.Body.Problems = s.mistakes([]error{err})
+	default:
+		out.Body.Valid = true
+		var tests []*dsl.Test
+		for _, c := range p.Cases {
+			if !slices.Contains(tests, c.Test) && !slices.ContainsFunc(tests, func(t *dsl.Test) bool { return t.ID == c.Test.ID }) {
+				tests = append(tests, c.Test)
+			}
+		}
+		out.Body.Tests = testsOf(tests)
+	}
+	return out, nil
+}
+
+// sentFile names the text of a request in messages.
+const sentFile = "request.yaml"
+
+func testsOf(tests []*dsl.Test) []Test {
+	list := []Test{}
+	for _, t := range tests {
+		one := Test{ID: t.ID, Name: t.Name, Platform: t.Platform, Tags: t.Tags, File: t.Pos.File, Line: t.Pos.Line, Steps: len(t.Steps)}
+		if one.Tags == nil {
+			one.Tags = []string{}
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// mistakes takes errors of the language apart.
+func (s *Server) mistakes(problems []error) []Mistake {
+	list := []Mistake{}
+	for _, problem := range problems {
+		list = append(list, s.mistake(problem)...)
+	}
+	return list
+}
+
+func (s *Server) mistake(problem error) (list []Mistake) {
+	var many plan.Problems
+	var errs dsl.Errors
+	var one *dsl.Error
+	switch {
+	case errors.As(problem, &many):
+		return s.mistakes(many)
+	case errors.As(problem, &errs):
+		for _, e := range errs {
+			list = append(list, s.place(e))
+		}
+		return list
+	case errors.As(problem, &one):
+		return []Mistake{s.place(one)}
+	}
+	return []Mistake{{Message: reporters.Visible(s.mask.Text(problem.Error()), maxMessage)}}
+}
+
+func (s *Server) place(e *dsl.Error) Mistake {
+	return Mistake{File: e.Pos.File, Line: e.Pos.Line, Column: e.Pos.Col, Message: reporters.Visible(s.mask.Text(e.Msg), maxMessage),
+		Hint: strings.TrimSpace(reporters.Visible(s.mask.Text(e.Hint), maxMessage))}
+}

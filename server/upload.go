@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+const uploadDoc = `Takes the archive of one report pack, as taproot report pack makes it: multipart/form-data with the file in the part "pack". The
+archive is unpacked aside, checked and kept in a run of its own. A pack that is there already is not kept twice: then the answer is 200.`
+
+// uploaded is a pack that is kept.
+type uploaded struct {
+	Run    string `json:"run" example:"2026-03-04T05-06-07"`
+	Pack   string `json:"pack" example:"login"`
+	Digest string `json:"digest" doc:"Of the names and contents of its files."`
+	URL    string `json:"url" doc:"Path of the pack." example:"/reports/2026-03-04T05-06-07/login"`
+}
+
+// packPart is the name of the part that holds the archive.
+const packPart = "pack"
+
+func uploadBody() *huma.RequestBody {
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{packPart},
+		Properties: map[string]*huma.Schema{packPart: {Description: "The archive, tar.gz.", Extensions: map[string]any{"contentMediaType": "application/gzip"}}}}}}}
+}
+
+// upload reads the archive as it comes; nothing of it is kept in memory.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeoutCause(r.Context(), s.o.MaxSend, errTooLong)
+	defer cancel()
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return invalid("the body is no multipart/form-data: it has no boundary")
+	}
+	part, err := s.packOf(ctx, w, parts)
+	if err != nil {
+		return err
+	}
+	stored, err := s.uploads.Put(ctx, &moving{part, func() { s.await(w) }})
+	if err != nil {
+		return err
+	}
+	status := http.StatusCreated
+	if stored.Known {
+		status = http.StatusOK
+	}
+	out := uploaded{stored.Run, stored.Pack, stored.Digest, "/reports/" + stored.Run + "/" + stored.Pack}
+	w.Header().Set("Location", out.URL)
+	writeJSON(w, status, out)
+	return nil
+}
+
+const (
+	maxParts = 16
+	maxField = 64 << 10 // bytes of a part that nobody asked for
+)
+
+// packOf finds the part with the archive; small other fields are passed by.
+func (s *Server) packOf(ctx context.Context, w http.ResponseWriter, parts *multipart.Reader) (*multipart.Part, error) {
+	for range maxParts {
+		s.await(w)
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, invalid(`there is no part "pack" in the body`)
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			return nil, invalid("the body is cut off, or no multipart/form-data")
+		case part.FormName() == packPart && part.FileName() == "":
+			return nil, invalid(`the part "pack" is no file: give it a filename`)
+		case part.FormName() == packPart:
+			return part, nil
+		}
+		if n, err := io.Copy(io.Discard, io.LimitReader(part, maxField+1)); err != nil || n > maxField {
+			return nil, invalid(fmt.Sprintf("the part %.50q before the part \"pack\" is too large, or cut off", part.FormName()))
+		}
+	}
+	return nil, invalid(fmt.Sprintf(`there is no part "pack" among the first %d`, maxParts))
+}
+
+// await bounds how long the next part of a request may take.
+func (s *Server) await(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.Patience)) // there is none in tests without a connection
+}
+
+// moving reads an upload that must move on.
+type moving struct {
+	r     io.Reader
+	await func()
+}
+
+func (m *moving) Read(p []byte) (int, error) {
+	m.await()
+	return m.r.Read(p)
+}

@@ -1,0 +1,88 @@
+package upload
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	asidePrefix = ".incoming-"
+	liveFile    = ".live"
+	filesDir    = "files"
+	young       = time.Minute // what is not locked yet may be about to be
+)
+
+var asideName = regexp.MustCompile(`^\.incoming-[A-Z2-7]{26}$`)
+
+// aside is a folder in which an archive is unpacked. It is locked for as long as somebody is at it.
+type aside struct {
+	dir   string
+	path  string // of the files
+	files *os.Root
+	live  *flock.Flock
+}
+
+func newAside(reports string) (*aside, error) {
+	a := &aside{dir: filepath.Join(reports, asidePrefix+rand.Text())}
+	a.path = filepath.Join(a.dir, filesDir)
+	if err := os.Mkdir(a.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("keep an upload: %w", err)
+	}
+	a.live = flock.New(filepath.Join(a.dir, liveFile))
+	locked, err := a.live.TryLock()
+	if err == nil && !locked {
+		err = errors.New("somebody else has locked it")
+	}
+	if err == nil {
+		err = os.Mkdir(a.path, 0o755)
+	}
+	if err == nil {
+		a.files, err = os.OpenRoot(a.path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keep an upload: %w", errors.Join(err, a.remove()))
+	}
+	return a, nil
+}
+
+// remove leaves nothing of it.
+func (a *aside) remove() error {
+	var errs []error
+	if a.files != nil {
+		errs = append(errs, a.files.Close())
+	}
+	errs = append(errs, os.RemoveAll(a.dir), a.live.Close())
+	return errors.Join(errs...)
+}
+
+// Sweep removes what uploads left behind whose process died.
+func Sweep(reports string) error {
+	entries, err := os.ReadDir(reports)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("look for broken uploads: %w", err)
+	}
+	var errs []error
+	for _, e := range entries {
+		if !e.IsDir() || !asideName.MatchString(e.Name()) {
+			continue
+		}
+		dir := filepath.Join(reports, e.Name())
+		lock := flock.New(filepath.Join(dir, liveFile), flock.SetFlag(os.O_RDONLY)) // makes no file
+		free, err := lock.TryLock()
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+		if info, statErr := os.Stat(dir); (free || errors.Is(err, os.ErrNotExist)) && statErr == nil && time.Since(info.ModTime()) > young {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+		errs = append(errs, lock.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,179 @@
+package upload
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Limits bound what an archive may cost. Zero means the default.
+type Limits struct {
+	Archive int64 // bytes of the archive
+	Bytes   int64 // of all files, unpacked
+	File    int64 // bytes of one file
+	Files   int   // files and folders
+	Ratio   int64 // unpacked bytes per byte of the archive
+	Depth   int   // folders within folders
+}
+
+func (l *Limits) defaults() {
+	for _, v := range []struct {
+		to       *int64
+		standard int64
+	}{{&l.Archive, 512 << 20}, {&l.Bytes, 2 << 30}, {&l.File, 1 << 30}, {&l.Ratio, 200}} {
+		if *v.to == 0 {
+			*v.to = v.standard
+		}
+	}
+	if l.Files == 0 {
+		l.Files = 20_000
+	}
+	if l.Depth == 0 {
+		l.Depth = 16
+	}
+}
+
+// Store keeps uploaded packs among the runs of a reports folder. Safe for concurrent use, also by several processes.
+type Store struct {
+	Reports string
+	Limits  Limits
+	// Finish makes what belongs to the run that holds a new pack; nil: nothing. What goes wrong is no reason to refuse the pack.
+	Finish func(ctx context.Context, runDir string) error
+
+	mu sync.Mutex
+}
+
+// Stored is a pack that is kept.
+type Stored struct {
+	Run    string `json:"run"`
+	Pack   string `json:"pack"`
+	Digest string `json:"digest"` // of the names and contents of its files
+	Known  bool   `json:"-"`      // it had been there before
+}
+
+// Refused is an archive that is broken, hostile or no report pack.
+type Refused struct{ Why string }
+
+func (e *Refused) Error() string { return e.Why }
+
+// TooLarge is an archive beyond a limit.
+type TooLarge struct{ Why string }
+
+func (e *TooLarge) Error() string { return e.Why }
+
+const (
+	noteFile    = "upload.json" // in the run directory: where the pack came from
+	lockFile    = ".uploads.lock"
+	maxNote     = 64 << 10
+	finishLimit = 2 * time.Minute
+)
+
+// Put unpacks the archive aside, checks it, and renames it into place. A pack that is there already is not kept twice. The error is a
+// *Refused, a *TooLarge, or one of this machine.
+func (s *Store) Put(ctx context.Context, archive io.Reader) (Stored, error) {
+	if err := os.MkdirAll(s.Reports, 0o755); err != nil {
+		return Stored{}, fmt.Errorf("keep an upload: %w", err)
+	}
+	if err := Sweep(s.Reports); err != nil {
+		return Stored{}, err
+	}
+	a, err := newAside(s.Reports)
+	if err != nil {
+		return Stored{}, err
+	}
+	stored, err := s.put(ctx, a, archive)
+	return stored, errors.Join(err, a.remove())
+}
+
+func (s *Store) put(ctx context.Context, a *aside, archive io.Reader) (Stored, error) {
+	limits := s.Limits
+	limits.defaults()
+	x := &extractor{root: a.files, limits: limits}
+	if err := x.all(ctx, archive); err != nil {
+		return Stored{}, err
+	}
+	pack, err := x.pack(a.path)
+	if err != nil {
+		return Stored{}, err
+	}
+	stored, err := s.keep(pack)
+	if err != nil || stored.Known || s.Finish == nil {
+		return stored, err
+	}
+	// The caller's patience has no part in it: the pack is there.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishLimit)
+	defer cancel()
+	_ = s.Finish(ctx, filepath.Join(s.Reports, stored.Run)) // tells its own log
+	return stored, nil
+}
+
+// keep moves the pack into a run directory of its own, unless there is one with the same digest.
+func (s *Store) keep(p found) (stored Stored, err error) {
+	s.mu.Lock() // flock holds off other processes only
+	defer s.mu.Unlock()
+	lock := flock.New(filepath.Join(s.Reports, lockFile))
+	if err := lock.Lock(); err != nil {
+		return Stored{}, fmt.Errorf("keep an upload: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if stored, ok := s.find(p.digest); ok {
+		return stored, nil
+	}
+	run, err := reporters.NewRunDir(s.Reports, time.Now())
+	if err != nil {
+		return Stored{}, fmt.Errorf("keep an upload: %w", err)
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	stored = Stored{Run: filepath.Base(run.Path()), Pack: p.name, Digest: p.digest}
+	note, err := json.Marshal(stored)
+	if err == nil {
+		err = os.Rename(p.dir, filepath.Join(run.Path(), p.name))
+	}
+	if err == nil {
+		err = reporters.WriteFile(run.Path(), noteFile, note)
+	}
+	if err != nil {
+		return Stored{}, fmt.Errorf("keep an upload: %w", errors.Join(err, os.RemoveAll(run.Path())))
+	}
+	return stored, nil
+}
+
+// find looks for a pack among the runs that were uploaded.
+func (s *Store) find(digest string) (Stored, bool) {
+	notes, err := filepath.Glob(filepath.Join(s.Reports, "*", noteFile))
+	if err != nil {
+		return Stored{}, false
+	}
+	slices.Sort(notes)
+	for _, file := range notes {
+		stored, err := readNote(file)
+		if err != nil || stored.Digest != digest || stored.Run != filepath.Base(filepath.Dir(file)) || !reporters.IsPackName(stored.Pack) {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(filepath.Dir(file), stored.Pack)); err == nil && info.IsDir() {
+			stored.Known = true
+			return stored, true
+		}
+	}
+	return Stored{}, false
+}
+
+func readNote(file string) (s Stored, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return s, err
+	}
+	err = json.NewDecoder(io.LimitReader(f, maxNote)).Decode(&s)
+	return s, errors.Join(err, f.Close())
+}

@@ -1,0 +1,171 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// Page is a page of a browser that is open.
+type Page struct {
+	ID     string     `json:"id" example:"web-1"`
+	Opened time.Time  `json:"opened"`
+	Used   time.Time  `json:"used" doc:"The end of the last call on it. A page that nobody uses for ten minutes is closed."`
+	Lease  *LeaseInfo `json:"lease,omitempty"`
+}
+
+type pageList struct{ Body []Page }
+type pageInput struct {
+	Page string `path:"page" example:"web-1"`
+}
+
+// pages lists the pages that are open, by their ids.
+func (s *Server) pages() []live.Status {
+	var pages []live.Status
+	for _, status := range s.devices.Open() {
+		if status.Info.Platform == dsl.Web {
+			pages = append(pages, status)
+		}
+	}
+	slices.SortFunc(pages, func(a, b live.Status) int { return strings.Compare(a.Info.ID, b.Info.ID) })
+	return pages
+}
+
+func (s *Server) listPages(context.Context, *struct{}) (*pageList, error) {
+	out := &pageList{Body: []Page{}}
+	for _, p := range s.pages() {
+		page := Page{ID: p.Info.ID, Opened: p.Opened.UTC(), Used: p.Used.UTC()}
+		if p.Hold != nil {
+			l := leaseOf(p.Info.ID, *p.Hold)
+			page.Lease = &l
+		}
+		out.Body = append(out.Body, page)
+	}
+	return out, nil
+}
+
+func (s *Server) closePage(ctx context.Context, in *pageInput) (*struct{}, error) {
+	if !s.isOpen(in.Page) {
+		return nil, noPage(in.Page)
+	}
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	return nil, blame(s.devices.Shut(ctx, in.Page, s.leases.holder(in.Page, callerOf(ctx))))
+}
+
+func (s *Server) isOpen(id string) bool {
+	return slices.ContainsFunc(s.pages(), func(p live.Status) bool { return p.Info.ID == id })
+}
+
+func noPage(id string) *Error {
+	return fault(http.StatusNotFound, codeNotFound, fmt.Sprintf("no page %.50q is open; GET /web lists those that are, POST /web/launch opens one", id))
+}
+
+// pageName is what an action is called under /web; of the actions of pages alone, without the word web.
+func pageName(name string) string {
+	switch name {
+	case "openBrowser":
+		return "launch"
+	case "closeBrowser":
+		return "close"
+	}
+	if rest, ok := strings.CutPrefix(name, "web"); ok {
+		return kebab(strings.ToLower(rest[:1]) + rest[1:])
+	}
+	return kebab(name)
+}
+
+// pageAction adds the path of an action under /web. Where an action of pages has the short name of a general one, the general one is
+// found under /devices only.
+func (s *Server) pageAction(def dsl.Def, body map[string]any) {
+	name := pageName(def.Name)
+	if _, own := dsl.Lookup("web" + strings.ToUpper(def.Name[:1]) + def.Name[1:]); own {
+		return
+	}
+	o := actionOp(def, "/web/"+name, "page-"+name)
+	o.Tag = "web"
+	if name == "launch" {
+		s.action(o, body, func(w http.ResponseWriter, r *http.Request) error { return s.launch(w, r, &def) })
+		return
+	}
+	withPage := maps.Clone(body)
+	properties := maps.Clone(body["properties"].(map[string]any))
+	properties[pageArgument] = map[string]any{"type": "string", "description": "The page; may be left out when one page is open.", "examples": []any{"web-1"}}
+	withPage["properties"] = properties
+	s.action(o, withPage, func(w http.ResponseWriter, r *http.Request) error {
+		args, err := s.arguments(r, &def, pageArgument)
+		if err != nil {
+			return err
+		}
+		args, page, err := s.page(&def, args)
+		if err != nil {
+			return err
+		}
+		return s.perform(w, r, call{def: &def, device: page, args: args, page: page})
+	})
+}
+
+// page takes the page out of the arguments, or finds the only one. Mistakes in the other arguments are told before.
+func (s *Server) page(def *dsl.Def, args dsl.Value) (dsl.Value, string, error) {
+	f, given := args.Get(pageArgument)
+	args.Fields = slices.DeleteFunc(slices.Clone(args.Fields), func(f dsl.Field) bool { return f.Key == pageArgument })
+	if _, _, err := s.devices.Decode(def, args); err != nil {
+		return args, "", err
+	}
+	open := s.pages()
+	switch {
+	case given && f.Value.Kind != dsl.String:
+		return args, "", invalid(`"page" must be a text`)
+	case given && !s.isOpen(f.Value.Text):
+		return args, "", noPage(f.Value.Text)
+	case given:
+		return args, f.Value.Text, nil
+	case len(open) == 1:
+		return args, open[0].Info.ID, nil
+	case len(open) == 0:
+		return args, "", fault(http.StatusConflict, codePage, "no page is open; POST /web/launch opens one")
+	}
+	var ids []string
+	for _, p := range open {
+		ids = append(ids, p.Info.ID)
+	}
+	return args, "", fault(http.StatusConflict, codePage, fmt.Sprintf("several pages are open: say which one is meant by \"page\": %s", strings.Join(ids, ", ")))
+}
+
+// launch opens a page in a fresh browser context.
+func (s *Server) launch(w http.ResponseWriter, r *http.Request, def *dsl.Def) error {
+	args, err := s.arguments(r, def)
+	if err != nil {
+		return err
+	}
+	if _, _, err := s.devices.Decode(def, args); err != nil { // before a browser is started
+		return err
+	}
+	ctx, cancel := s.deadline(r.Context())
+	defer cancel()
+	who := callerOf(ctx).who()
+	page, err := s.devices.Launch(ctx, dsl.Web, who)
+	if err != nil {
+		return blame(err)
+	}
+	id := page.Info.ID
+	c := call{def: def, device: id, args: args, page: id, launch: true}
+	out, err := s.do(r, c)
+	if err != nil {
+		shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		defer cancel()
+		if closing := s.devices.Shut(shut, id, who); closing != nil {
+			s.log.WarnContext(ctx, "close a page that did not open", "page", id, "error", closing)
+		}
+		return err
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
