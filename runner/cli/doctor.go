@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/taproot-dev/taproot/drivers/ios"
 	"github.com/taproot-dev/taproot/drivers/toolchain"
 )
 
@@ -24,7 +25,8 @@ func newDoctorCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "show the external programs that Taproot needs, and install the missing ones",
-		Long: "doctor prints one line per external program: the version and place of what was found, or what to install.\n" +
+		Long: "doctor prints one line per external program: the version and place of what was found, or what to install; and what\n" +
+			"tests on iOS need, which nothing else does.\n" +
 			"It ends with 0 when everything required is there, and with 1 otherwise.\n" +
 			"With --install it first installs what is missing or too old, through the system's package manager (with sudo\n" +
 			"where that is needed) and npm, and prints each command before it runs.",
@@ -64,10 +66,13 @@ func runDoctor(ctx context.Context, env *Env, install, asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("doctor: %w", err)
 	}
+	apple := ios.New(ios.Options{Getenv: env.Getenv, Environ: env.Environ})
+	defer apple.Close()
+	checks := apple.Checks(ctx)
 	if asJSON {
-		err = writeFindingsJSON(env.Stdout, findings)
+		err = writeFindingsJSON(env.Stdout, findings, checks)
 	} else {
-		err = writeFindings(env.Stdout, findings)
+		err = errors.Join(writeFindings(env.Stdout, findings), writeChecks(env.Stdout, checks))
 	}
 	if err != nil {
 		return fmt.Errorf("doctor: %w", err)
@@ -178,11 +183,26 @@ type doctorTool struct {
 	Advice   string `json:"advice,omitempty"`
 }
 
-func writeFindingsJSON(w io.Writer, findings []toolchain.Finding) error {
+// writeChecks shows what tests on iOS need; nothing else does.
+func writeChecks(w io.Writer, checks []ios.Check) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "\nfor tests on iOS:\n")
+	for _, c := range checks {
+		state, text := "ok", c.Text
+		if !c.OK {
+			state, text = "optional", strings.TrimSuffix(c.Text+"; "+c.Advice, "; ")
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", state, c.Name, text)
+	}
+	return table.Flush()
+}
+
+func writeFindingsJSON(w io.Writer, findings []toolchain.Finding, checks []ios.Check) error {
 	out := struct {
 		OK    bool         `json:"ok"`
 		Tools []doctorTool `json:"tools"`
-	}{OK: len(missingTools(findings)) == 0}
+		IOS   []ios.Check  `json:"ios"`
+	}{OK: len(missingTools(findings)) == 0, IOS: checks}
 	for _, f := range findings {
 		out.Tools = append(out.Tools, doctorTool{
 			Name: f.Tool.Name, Required: f.Tool.Required, OK: f.OK(), Applies: !f.NotHere, Version: f.Version, Path: f.Path,

@@ -77,8 +77,8 @@ func TestDoctorWithAllThatIsRequired(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	if want := len(toolchain.Tools()) + 3; len(lines) != want {
-		t.Errorf("%d lines, want one per program and a summary:\n%s", len(lines), out)
+	if want := len(toolchain.Tools()) + 8; len(lines) != want || lines[len(lines)-5] != "for tests on iOS:" {
+		t.Errorf("%d lines, want one per program, a summary, and three about iOS:\n%s", len(lines), out)
 	}
 }
 

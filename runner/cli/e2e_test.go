@@ -70,28 +70,11 @@ func newLab(t *testing.T, phones int) *lab {
 			t.Fatal(err)
 		}
 	}
-	server, list := startPhones(t, phones)
+	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, phones)...)
 	l.phones = list
 	l.env = append(cleanEnv(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+l.reports, "TMPDIR="+l.tmp,
-		"XDG_RUNTIME_DIR="+filepath.Join(root, "run"))
+		"XDG_RUNTIME_DIR="+filepath.Join(root, "run"), "XDG_STATE_HOME="+filepath.Join(root, "state"))
 	return l
-}
-
-// startPhones simulates phones behind an adb server, without any latency of theirs and with screens that are cheap to look at.
-func startPhones(t testing.TB, n int) (*androidtest.Server, []*androidtest.Phone) {
-	t.Helper()
-	var phones []*androidtest.Phone
-	for i := range n {
-		p := androidtest.NewPhone(androidtest.Options{Serial: fmt.Sprintf("SIM%d", i+1), Width: 540, Height: 1200, Density: 210})
-		t.Cleanup(p.Close)
-		phones = append(phones, p)
-	}
-	server, err := androidtest.NewServer(phones...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	return server, phones
 }
 
 // cleanEnv is the environment without what would steer the program.
@@ -99,7 +82,7 @@ func cleanEnv() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return strings.HasPrefix(name, "TAPROOT_") && name != "TAPROOT_CHROMIUM" || strings.HasPrefix(name, "ANDROID_") ||
-			slices.Contains([]string{"ADB_SERVER_SOCKET", "NO_COLOR", "TMPDIR", "XDG_RUNTIME_DIR"}, name)
+			slices.Contains([]string{"ADB_SERVER_SOCKET", "NO_COLOR", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"}, name)
 	})
 }
 

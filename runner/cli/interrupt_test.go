@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,6 +110,30 @@ func TestInterrupt(t *testing.T) {
 	l.quiet()
 }
 
+// The terminal is closed: the run ends as it does at Ctrl-C, and gives the phone back as it was.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	heard := make(chan os.Signal, 1) // a program inherits what its parent ignores, as under nohup, and not what it listens to
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
+	l := newLab(t, 1)
+	l.write("waits.yaml", waitsOnPhone)
+	run := l.start("taproot", "run", "waits.yaml")
+	l.untilStep("waits", 2)
+	if err := run.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	run.wait().exits(t, 130)
+	if p := checkPack(t, l.packs()[0]); p.Result != "interrupted" || p.failedStep() != 2 {
+		t.Errorf("%s in step %d", p.Result, p.failedStep())
+	}
+	if now := l.phones[0].Setting("global", "window_animation_scale"); now != "1.0" {
+		t.Errorf("animations were left at %s", now)
+	}
+	l.whole()
+	l.free()
+}
+
 // kill -9: the next run completes the pack as interrupted, with the step in which the run died; the phone is free at once.
 func TestKill(t *testing.T) {
 	t.Parallel()
@@ -122,6 +147,10 @@ func TestKill(t *testing.T) {
 	}
 	run.wait().exits(t, -1)
 	l.free()
+	const scale = "window_animation_scale"
+	if now := l.phones[0].Setting("global", scale); now != "0" {
+		t.Errorf("during a run %s is %s", scale, now)
+	}
 	dead := l.packs()[0]
 	if _, err := os.Stat(filepath.Join(dead, "summary.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("the killed run has a summary: %v", err)
@@ -129,6 +158,9 @@ func TestKill(t *testing.T) {
 
 	next := l.taproot("run", "passes.yaml")
 	next.exits(t, 0)
+	if now := l.phones[0].Setting("global", scale); now != "1.0" {
+		t.Errorf("after the next run %s is %s: the killed one's note was not honoured", scale, now)
+	}
 	has(t, "stderr", next.stderr, "sealed "+dead+", which a run that died left behind: interrupted\n")
 	p := checkPack(t, dead)
 	if p.Result != "interrupted" || p.Passed != 1 || p.failedStep() != 2 || p.Failed != 0 || !strings.HasSuffix(p.rows[1][3], "INTERRUPTED") {

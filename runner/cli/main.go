@@ -22,7 +22,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // Main runs one command and gives the process's exit code.
 func Main(env *Env) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	// A reader that goes away, as of `taproot run | head`, must not end the tests in mid-step: writing fails instead.
 	gone := make(chan os.Signal, 1)
@@ -31,6 +31,15 @@ func Main(env *Env) int {
 	// A second signal ends the process at once; one that follows on the heels of the first, from a parent that got it, too, does not.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	return Run(ctx, env)
+}
+
+// endings are the signals at which a command tidies up and ends. A closed terminal is one, unless it is not to matter (nohup).
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // Run is Main without signals.
@@ -74,8 +83,8 @@ func newRootCommand(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "taproot",
 		Short: "tests what runs on phones and in browsers",
-		Long: "Taproot runs tests written in YAML on Android phones and in browsers, several at once, and leaves a report\n" +
-			"pack of each.",
+		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and leaves a\n" +
+			"report pack of each.",
 		Example: "  taproot doctor                  what is missing on this machine?\n" +
 			"  taproot run suites/login.yaml   run one test\n" +
 			"  taproot run                     run all tests of the folder suites",
@@ -85,7 +94,7 @@ func newRootCommand(env *Env) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root, env))
-	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newDoctorCommand(env), newReportCommand(env),
-		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env))
+	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newFindCommand(env), newDoctorCommand(env), newReportCommand(env),
+		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env))
 	return root
 }

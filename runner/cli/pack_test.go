@@ -63,7 +63,7 @@ var (
 	durations   = regexp.MustCompile(`^\d+\.\ds$`)
 	stepTimes   = regexp.MustCompile(`^(\d{1,3}ms|\d+\.\ds|–)$`)
 	packEntries = []string{"artifacts", "logcat.txt", "recording.mp4", "run.md", "screenshots", "summary.json", // the specification's
-		"console.txt", "events.ndjson", "manifest.json", "report.html"} // further ones
+		"console.txt", "events.ndjson", "manifest.json", "network.har", "report.html"} // further ones
 )
 
 // checkPack holds a pack against the text of the specification, section 2.3, and reads it.

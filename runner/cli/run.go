@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/console"
@@ -30,7 +31,16 @@ type runFlags struct {
 	requireDevices, allowEmpty        bool
 	noVideo, quiet, verbose           bool
 	environment                       string
+	ai                                string
 	allowShell, updateBaselines       bool
+	unmasked                          bool
+	allowPrivate, noTrace             bool
+	boot                              string
+	shard, rerunFailed                string
+	repeat                            int
+	seed                              int64
+	failFast, randomize               bool
+	seeded                            bool // --seed was given
 }
 
 func newRunCommand(env *Env) *cobra.Command {
@@ -41,14 +51,20 @@ func newRunCommand(env *Env) *cobra.Command {
 		Short:   "run tests",
 		Long: "run runs tests: files, folders, or ids of tests; without any, those of the folder suites. Each test waits for a free\n" +
 			"device of its platform and leaves a report pack under tests/reports.\n\n" +
+			"--label-filter and --platform choose first, then --rerun-failed, then --shard; --repeat and --randomize come last.\n\n" +
 			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only, or\n" +
-			"nothing ran; 130 interrupted.",
+			"nothing ran; 130 interrupted. A shard that has no test, and --rerun-failed when nothing had failed, are 0.",
 		Example: "  taproot run login                             the test whose id is login\n" +
 			"  taproot run suites/web --label-filter smoke   the tests of a folder that have the tag smoke\n" +
-			"  taproot run --device emulator-5554 --var USER=ada",
-		RunE: func(cmd *cobra.Command, args []string) error { return runTests(cmd.Context(), env, f, args) },
+			"  taproot run --device emulator-5554 --var USER=ada\n" +
+			"  taproot run --shard 2/3 --rerun-failed        what failed last time, the second of three parts of it",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.seeded = cmd.Flags().Changed("seed")
+			return runTests(cmd.Context(), env, f, args)
+		},
 	}
 	flags := cmd.Flags()
+	f.choosing(flags)
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (see taproot devices)")
 	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit `EXPR`: 'smoke && !slow'")
@@ -58,9 +74,14 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
 	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 when nothing was run")
+	flags.StringVar(&f.boot, "boot", "", "start the iOS simulator with this `NAME` or UDID for the run, and shut it down after it")
 	flags.StringVar(&f.environment, "env", "", "use the values of this environment of the suite's taproot.yaml")
+	flags.BoolVar(&f.unmasked, "unmasked-evidence", false, "film and trace tests with secrets, too; films and traces show the secrets")
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the step shell)")
 	flags.BoolVar(&f.updateBaselines, "update-baselines", false, "assertScreenshot takes what it sees as right and keeps it")
+	flags.BoolVar(&f.allowPrivate, "allow-private", true, "let pages and http steps reach this machine and private networks;\n=false keeps them to public addresses")
+	flags.BoolVar(&f.noTrace, "no-trace", false, "keep no Playwright trace (artifacts/trace.zip) of browsers")
+	flags.StringVar(&f.ai, "ai", "", "whether AI models may be asked, `MODE`: live, replay (answers of earlier runs only), off (default: TAPROOT_AI, or live)")
 	flags.BoolVar(&f.noVideo, "no-video", false, "film nothing; recording.mp4 is made of the screenshots")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
@@ -92,14 +113,23 @@ func (f runFlags) config(env *Env) (runner.Config, error) {
 	c.RequireDevices = c.RequireDevices || f.requireDevices
 	c.NoVideo = c.NoVideo || f.noVideo
 	c.AllowShell = c.AllowShell || f.allowShell
+	c.Unmasked = c.Unmasked || f.unmasked
+	c.NoTrace = c.NoTrace || f.noTrace
+	c.PublicOnly = c.PublicOnly || !f.allowPrivate
 	c.Baselines = c.Baselines || f.updateBaselines
+	if f.ai != "" {
+		if c.AI, err = vision.ParseMode(f.ai); err != nil {
+			return c, &plan.Usage{Msg: "--ai: " + err.Error()}
+		}
+	}
+	c.Boot = f.boot
 	if f.environment != "" {
 		c.Environment = f.environment
 	}
 	if c.Vars, err = f.variables(); err != nil {
 		return c, err
 	}
-	return c, nil
+	return c, f.choose(&c)
 }
 
 // variables reads the --var flags.
@@ -119,9 +149,15 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if slices.Contains(args, "") {
 		return &plan.Usage{Msg: "one of the tests to run has an empty name"} // an unset variable of a shell must not mean "all"
 	}
+	if i := slices.IndexFunc(args, reporters.IsRunName); i >= 0 && f.rerunFailed == runner.LatestRun {
+		return &plan.Usage{Msg: fmt.Sprintf("%s is a run, not a test: write --rerun-failed=%s", args[i], args[i])}
+	}
 	conf, err := f.config(env)
 	if err != nil {
 		return err
+	}
+	for _, arg := range plan.Repeated(conf.Dir, args) {
+		fmt.Fprintf(env.Stderr, "%s is named more than once and runs once; --repeat 2 runs tests again\n", arg)
 	}
 	p, err := conf.Plan(args...)
 	var usage *plan.Usage
@@ -146,6 +182,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
 	}
 	complain(env, conf.ReportSealed(ctx, sealed))
+	complain(env, run.Dir.WriteChoice(conf.Choice()))
 	complain(env, run.Announce(p.Cases))
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
 	complain(env, run.Report(ctx, env.Stdout))
@@ -174,7 +211,7 @@ func watch(ctx context.Context, env *Env, f runFlags, run *runner.Runner, cases 
 			screen.Correct(o.Result)
 		}
 	}
-	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began)})
+	return outcomes, screen.End(console.Run{Dir: run.Dir.Path(), Took: time.Since(began), Choice: run.Config.Choice()})
 }
 
 // conclude tells what the console could not know, and gives the exit code.
@@ -220,12 +257,9 @@ func notBegun(n int) string {
 
 // emptyRun tells why there is nothing to run.
 func emptyRun(env *Env, conf runner.Config, p *plan.Plan) error {
-	why := "no tests were found"
-	if p.Tests > 0 {
-		why = fmt.Sprintf("none of the %d tests fits the filters", p.Tests)
-	}
+	why, ok := conf.NothingToRun(p)
 	fmt.Fprintf(env.Stderr, "taproot: %s; nothing was run\n", why)
-	if conf.AllowEmpty {
+	if ok || conf.AllowEmpty {
 		return nil
 	}
 	return exit(runner.ExitError)

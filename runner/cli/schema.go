@@ -12,21 +12,28 @@ import (
 
 func newSchemaCommand(env *Env) *cobra.Command {
 	var out string
+	var suite bool
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "print the JSON Schema of test files, for editors",
 		Long: "schema prints a JSON Schema (2020-12) of test files. An editor with a YAML language server completes and checks with it:\n" +
-			"save it, and begin a test file with\n\n  # yaml-language-server: $schema=taproot.schema.json",
-		Example: "  taproot schema -o taproot.schema.json",
+			"save it, and begin a test file with\n\n  # yaml-language-server: $schema=taproot.schema.json\n\n" +
+			"With --config it is that of a suite's taproot.yaml.",
+		Example: "  taproot schema -o taproot.schema.json\n  taproot schema --config -o taproot-config.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			data, err := json.MarshalIndent(dsl.Schema(), "", "  ")
+			schema := dsl.Schema()
+			if suite {
+				schema = dsl.ConfigSchema()
+			}
+			data, err := json.MarshalIndent(schema, "", "  ")
 			if err != nil {
 				return err
 			}
 			return writeOut(env, out, append(data, '\n'))
 		},
 	}
+	cmd.Flags().BoolVar(&suite, "config", false, "the schema of taproot.yaml instead")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this file")
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/reporters"
 )
 
@@ -34,7 +35,7 @@ func TestScripts(t *testing.T) {
 		Setup:               func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"phones": func(ts *testscript.TestScript, _ bool, args []string) {
-				server, _ := startPhones(t, number(ts, args[0]))
+				server, _ := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, number(ts, args[0]))...)
 				ts.Setenv("ADB_SERVER_SOCKET", "tcp:"+server.Addr())
 			},
 			"exits":  exits,
@@ -46,7 +47,7 @@ func TestScripts(t *testing.T) {
 
 // setUpScript gives a script a machine without phones.
 func setUpScript(t *testing.T, e *testscript.Env) error {
-	server, _ := startPhones(t, 0)
+	server, _ := androidtest.Start(t)
 	if err := os.Mkdir(filepath.Join(e.WorkDir, ".run"), 0o700); err != nil {
 		return err
 	}
@@ -58,6 +59,7 @@ func setUpScript(t *testing.T, e *testscript.Env) error {
 		"TAPROOT_NO_VIDEO":    "true",
 		"HOME":                os.Getenv("HOME"), // the browser's driver lies in its cache
 		"XDG_CACHE_HOME":      os.Getenv("XDG_CACHE_HOME"),
+		"XDG_STATE_HOME":      filepath.Join(e.WorkDir, ".state"),
 	} {
 		e.Setenv(name, value)
 	}

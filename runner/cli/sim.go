@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -120,29 +118,13 @@ func (s sim) server(ctx context.Context) (stop func(), environ []string, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	port, err := freePort()
+	adb, end, err := androidtest.ServeADB(ctx, s.adb, home)
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(home))
 	}
 	private := append(without(s.env.Environ, "ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT", "ANDROID_SERIAL"),
-		"ANDROID_ADB_SERVER_PORT="+strconv.Itoa(port))
-	cmd := exec.Command(s.adb, "-P", strconv.Itoa(port), "server", "nodaemon")
-	cmd.Env = append(without(private, "HOME", "ANDROID_VENDOR_KEYS"), "HOME="+home, "ADB_LIBUSB=0", "ADB_MDNS=0")
-	var said strings.Builder
-	cmd.Stdout, cmd.Stderr = io.Discard, &said
-	if err := cmd.Start(); err != nil {
-		return nil, nil, errors.Join(err, os.RemoveAll(home))
-	}
-	stop = func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		_ = os.RemoveAll(home)
-	}
-	if err := answers(ctx, port); err != nil {
-		stop()
-		return nil, nil, fmt.Errorf("the adb server does not answer on port %d: %w: %s", port, err, strings.TrimSpace(said.String()))
-	}
-	return stop, private, nil
+		"ANDROID_ADB_SERVER_PORT="+strconv.Itoa(adb.Port))
+	return func() { end(); _ = os.RemoveAll(home) }, private, nil
 }
 
 // command runs the user's command; its exit code becomes ours.
@@ -170,42 +152,4 @@ func without(environ []string, names ...string) []string {
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(names, name)
 	})
-}
-
-// freePort finds a port that nobody uses, away from those that adb servers scan for emulators.
-func freePort() (int, error) {
-	for range 20 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, err
-		}
-		port := l.Addr().(*net.TCPAddr).Port
-		if err := l.Close(); err != nil {
-			return 0, err
-		}
-		if port < 5555 || port > 5586 {
-			return port, nil
-		}
-	}
-	return 0, errors.New("no free port")
-}
-
-// answers waits until something listens on the port.
-func answers(ctx context.Context, port int) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-tick.C:
-		}
-	}
 }

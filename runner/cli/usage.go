@@ -93,7 +93,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &invalid):
 		want := "a value of another kind"
 		switch invalid.GetFlag().Value.Type() {
-		case "int":
+		case "int", "int64":
 			want = "a whole number"
 		case "duration":
 			want = "a time with its unit, such as 10s or 1m30s"

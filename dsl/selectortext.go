@@ -1,0 +1,48 @@
+package dsl
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// ParseSelector reads a selector as a person writes it outside a test: YAML when it is a map with the keys of a selector, in braces
+// or without ("{id: email, below: E-mail}"), otherwise the text itself as a label. The error is an Errors; its places are those of
+// a file called name.
+func ParseSelector(name, text string) (Selector, error) {
+	braced := strings.HasPrefix(strings.TrimSpace(text), "{")
+	v, err := readSelector(name, text)
+	switch {
+	case err != nil && braced:
+		return Selector{}, err
+	case err != nil || !braced && !isSelectorMap(v):
+		v = Value{Pos: Pos{File: name, Line: 1, Col: 1}, Kind: String, Text: text}
+	}
+	d := &decoding{source: &Source{File: name, Lines: strings.Split(text, "\n")}}
+	var s Selector
+	d.structure(reflect.ValueOf(&s).Elem(), v, object{name: "selector", at: v.Pos, nested: true})
+	return s, d.errs.orNil()
+}
+
+// readSelector reads the text as one YAML value.
+func readSelector(name, text string) (Value, error) {
+	text, source, bad := readable(name, []byte(text))
+	if bad != nil {
+		return Value{}, Errors{bad}
+	}
+	values, err := read(text, source)
+	if err != nil {
+		return Value{}, err
+	}
+	if len(values) != 1 {
+		return Value{}, Errors{{Pos: Pos{File: name, Line: 1, Col: 1}, Source: source, Msg: "this is not one selector",
+			Hint: "give a label, or one map such as {id: email}"}}
+	}
+	return values[0], nil
+}
+
+// isSelectorMap tells whether a map without braces is meant as a selector: "Total: 5" is a label.
+func isSelectorMap(v Value) bool {
+	known := shapeOf(selectorType)
+	return v.Kind == Map && len(v.Fields) > 0 && !slices.ContainsFunc(v.Fields, func(f Field) bool { return !known.has(f.Key) })
+}

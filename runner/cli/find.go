@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// exitAmbiguous ends `taproot find` when the selector does not decide between elements.
+const exitAmbiguous = 4
+
+// finding are the flags of `taproot find`.
+type finding struct {
+	device, tree, screenshot string
+	asJSON                   bool
+}
+
+func newFindCommand(env *Env) *cobra.Command {
+	var f finding
+	cmd := &cobra.Command{
+		Use:   "find SELECTOR",
+		Short: "show which element a selector picks, and why",
+		Long: "find shows which element a step with this selector would act on, how its label fitted, where it would be tapped and what\n" +
+			"covers it: on a phone, or on a saved tree (a dump of uiautomator, a source of WebDriverAgent, artifacts/tree-NN.json of a\n" +
+			"report). SELECTOR is a label, or YAML as in a test.\n\n" +
+			"Exit code: 0 one element, 1 none, 4 several; 2 wrong usage or an unreadable file, 3 no device.",
+		Example: "  taproot find 'Sign in'\n" +
+			"  taproot find '{id: email, below: E-mail}' --tree window_dump.xml\n" +
+			"  taproot find Pay --tree tests/reports/2026-01-31T09-00-00/pay/artifacts/tree-04.json --json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return &plan.Usage{Msg: fmt.Sprintf("find takes one selector, not %d: put it in quotes", len(args))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), env, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.device, "device", "", "look at this device (default: the one that is attached)")
+	flags.StringVar(&f.tree, "tree", "", "look into this file, - for standard input, instead of at a device")
+	flags.StringVar(&f.screenshot, "screenshot", "", "the PNG that belongs to --tree: gives the size of the screen")
+	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (f finding) run(ctx context.Context, env *Env, text string) error {
+	sel, err := dsl.ParseSelector("selector", text)
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	if what := unfindable(sel); what != "" {
+		return &plan.Usage{Msg: what}
+	}
+	if f.tree != "" && f.device != "" {
+		return &plan.Usage{Msg: "--device and --tree exclude each other"}
+	}
+	if f.screenshot != "" && f.tree == "" {
+		return &plan.Usage{Msg: "--screenshot belongs to --tree: a device gives its own"}
+	}
+	var tree *drivers.Tree
+	if f.tree != "" {
+		tree, err = readTreeFile(env, f.tree, f.screenshot)
+	} else {
+		tree, err = f.live(ctx, env)
+	}
+	if err != nil {
+		return err
+	}
+	found := find(tree, sel)
+	if f.asJSON {
+		err = writeJSON(env.Stdout, found)
+	} else {
+		_, err = io.WriteString(env.Stdout, found.text(sel, tree))
+	}
+	if err != nil {
+		return err
+	}
+	switch found.Verdict {
+	case verdictNone:
+		return exit(1)
+	case verdictAmbiguous:
+		return exit(exitAmbiguous)
+	}
+	return nil
+}
+
+// unfindable says what a tree cannot answer.
+func unfindable(s dsl.Selector) string {
+	if s.CSS != "" || s.XPath != "" {
+		return "css and xpath are asked of a live page, not of a tree: use label, id, type or testId"
+	}
+	for _, r := range []*dsl.Selector{s.Below, s.Above, s.LeftOf, s.RightOf, s.Near, s.Inside, s.Contains} {
+		if r != nil {
+			if what := unfindable(*r); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+func writeJSON(w io.Writer, v any) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}

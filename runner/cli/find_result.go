@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// The verdicts of `taproot find`.
+const (
+	verdictOne       = "one"
+	verdictNone      = "none"
+	verdictAmbiguous = "ambiguous"
+)
+
+// found is what a selector picks on a screen.
+type found struct {
+	Verdict  string       `json:"verdict"`
+	Selector string       `json:"selector"` // in words
+	Matches  []foundMatch `json:"matches"`  // best first
+	Problem  string       `json:"problem,omitempty"`
+	Nearest  []string     `json:"nearest,omitempty"` // what is most like it, when nothing matches
+}
+
+// foundMatch is one element. Bounds are left, top, right, bottom.
+type foundMatch struct {
+	Label      string       `json:"label"`
+	ID         string       `json:"id"`
+	Type       string       `json:"type"`
+	Bounds     [4]int       `json:"bounds"`
+	Tap        foundPoint   `json:"tap"`
+	Tier       string       `json:"tier"`
+	Actionable bool         `json:"actionable"` // a tap reaches it, and it says that it reacts
+	Obstacle   string       `json:"obstacle,omitempty"`
+	CoveredBy  string       `json:"covered_by,omitempty"`
+	Text       string       `json:"text,omitempty"`
+	Desc       string       `json:"description,omitempty"`
+	Hint       string       `json:"hint,omitempty"`
+	Target     *foundTarget `json:"target,omitempty"` // what takes the tap, when that is an element around it
+}
+
+type foundPoint struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+}
+
+type foundTarget struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Bounds [4]int `json:"bounds"`
+}
+
+// find asks the tree as an action does once the screen rests.
+func find(t *drivers.Tree, sel dsl.Selector) found {
+	q := drivers.Query{Selector: sel, Action: true, Settled: true, Offscreen: t.HitTested}
+	out := found{Selector: drivers.Describe(sel), Matches: []foundMatch{}}
+	matches, err := t.Candidates(q)
+	for _, m := range matches {
+		out.Matches = append(out.Matches, newFoundMatch(m))
+	}
+	switch {
+	case errors.Is(err, drivers.ErrAmbiguous):
+		out.Verdict, out.Problem = verdictAmbiguous, err.Error()
+	case len(matches) > 1:
+		out.Verdict = verdictAmbiguous
+		out.Problem = fmt.Sprintf("%d elements match equally well: say which one with index, id, or a relation such as below", len(matches))
+	case len(matches) == 1:
+		out.Verdict = verdictOne
+	default:
+		out.Verdict = verdictNone
+		out.missing(t, q)
+	}
+	return out
+}
+
+// missing says what comes nearest to a selector that picks nothing.
+func (out *found) missing(t *drivers.Tree, q drivers.Query) {
+	if why := t.Cut(); why != "" {
+		out.Problem = "the tree is not whole: " + why
+	}
+	if out.Problem == "" {
+		out.Problem = unseen(t, q)
+	}
+	for _, n := range t.Nearest(q.Selector, 3) {
+		out.Nearest = append(out.Nearest, n.String())
+	}
+}
+
+// unseen tells of an element that would match, could it be seen.
+func unseen(t *drivers.Tree, q drivers.Query) string {
+	q.Offscreen, q.Action = true, false
+	if outside, err := t.Candidates(q); err == nil && len(outside) > 0 {
+		return fmt.Sprintf("%s is outside the screen of %dx%d: scroll to it", outside[0].Node, t.Size.X, t.Size.Y)
+	}
+	want := drivers.Normalise(q.Selector.Label)
+	for n := range t.All {
+		if n.Hidden && want != "" && (drivers.Normalise(n.Text) == want || drivers.Normalise(n.Desc) == want) {
+			return fmt.Sprintf("%s is in the tree, but the device says that it cannot be seen", n)
+		}
+	}
+	return ""
+}
+
+func newFoundMatch(m drivers.Match) foundMatch {
+	n := m.Node
+	out := foundMatch{Label: n.Label(), ID: n.ID, Type: n.Type, Bounds: corners(n), Tap: foundPoint{m.Point.X, m.Point.Y},
+		Tier: m.Tier.String(), Obstacle: m.Obstacle(), CoveredBy: m.CoverText, Text: n.Text, Desc: n.Desc, Hint: n.Hint}
+	out.Actionable = out.Obstacle == ""
+	if m.Target != n {
+		out.Target = &foundTarget{ID: m.Target.ID, Type: m.Target.Type, Bounds: corners(m.Target)}
+	}
+	return out
+}
+
+func corners(n *drivers.Node) [4]int {
+	return [4]int{n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y}
+}
+
+// text is what a person reads.
+func (out found) text(sel dsl.Selector, t *drivers.Tree) string {
+	var b strings.Builder
+	switch out.Verdict {
+	case verdictOne:
+		fmt.Fprintf(&b, "one element matches %s:\n", out.Selector)
+	case verdictNone:
+		fmt.Fprintf(&b, "no element matches %s\n", out.Selector)
+	default:
+		fmt.Fprintf(&b, "ambiguous: %s\n", cmp.Or(out.Problem, out.Selector))
+	}
+	for i, m := range out.Matches {
+		m.write(&b, i, len(out.Matches) > 1)
+	}
+	if out.Verdict != verdictNone {
+		return b.String()
+	}
+	if out.Problem != "" {
+		fmt.Fprintf(&b, "  %s\n", out.Problem)
+	}
+	for _, n := range out.Nearest {
+		fmt.Fprintf(&b, "  near: %s\n", n)
+	}
+	if len(out.Nearest) == 0 && sel.Label != "" {
+		for _, text := range t.Texts(8) {
+			fmt.Fprintf(&b, "  the screen shows %s\n", drivers.Quote(text))
+		}
+	}
+	return b.String()
+}
+
+func (m foundMatch) write(b *strings.Builder, i int, several bool) {
+	number := ""
+	if several {
+		number = fmt.Sprintf("%d. ", i)
+	}
+	kind := m.Type[strings.LastIndexAny(m.Type, ".$")+1:]
+	fmt.Fprintf(b, "  %s%s %s [%d,%d][%d,%d]\n", number, cmp.Or(kind, "element"), drivers.Quote(m.Label), m.Bounds[0], m.Bounds[1], m.Bounds[2], m.Bounds[3])
+	if m.ID != "" {
+		fmt.Fprintf(b, "     id    %s\n", drivers.Quote(m.ID))
+	}
+	fmt.Fprintf(b, "     tier  %s\n     tap   %d,%d", m.Tier, m.Tap.X, m.Tap.Y)
+	if m.Target != nil {
+		r := m.Target.Bounds
+		fmt.Fprintf(b, ", taken by %s [%d,%d][%d,%d]", cmp.Or(m.Target.Type, "element"), r[0], r[1], r[2], r[3])
+	}
+	b.WriteString("\n")
+	if m.Obstacle != "" {
+		fmt.Fprintf(b, "     but   %s\n", m.Obstacle)
+	}
+}
