@@ -39,6 +39,7 @@ var layers = map[string][]string{
 	"reporters/assemble":          {"dsl", "reporters"},
 	"runner/plan":                 {"dsl"},
 	"runner/action":               {"dsl", "drivers", "reporters"},
+	"runner/vocabulary":           {},
 	"runner/engine":               {"dsl", "drivers", "reporters", "runner/action", "runner/plan"},
 	"runner":                      {"dsl", "drivers", "reporters", "runner/plan", "runner/engine", "runner/action"},
 	"runner/live":                 {"dsl", "drivers", "reporters", "runner", "runner/action"},

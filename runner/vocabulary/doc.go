@@ -1,0 +1,2 @@
+// Package vocabulary proves the language: each action on each platform that it claims, on a simulated phone and in a real browser.
+package vocabulary

@@ -1,0 +1,104 @@
+package vocabulary
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// record keeps in memory what a report pack would hold.
+type record struct {
+	dir  string
+	mask reporters.Mask
+
+	stepped func() // is called when a step has ended, while the device is still open
+
+	mu     sync.Mutex
+	events []reporters.Event
+	files  map[string][]byte
+	shots  []string
+	scenes []map[string]any
+}
+
+func newRecord(t *testing.T) *record {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".work"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return &record{dir: dir, files: map[string][]byte{}}
+}
+
+func (r *record) Emit(e reporters.Event) error {
+	r.mu.Lock()
+	r.events = append(r.events, e)
+	r.mu.Unlock()
+	if e.Kind == reporters.StepEnded && r.stepped != nil {
+		r.stepped()
+	}
+	return nil
+}
+
+func (r *record) Screenshot(_ context.Context, shot reporters.Shot) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shots = append(r.shots, shot.Label)
+	return nil
+}
+
+func (r *record) Add(a reporters.Attachment, _ int, from string) error {
+	data, err := os.ReadFile(from)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.files[a.Path] = data
+	return err
+}
+
+func (r *record) Mask() *reporters.Mask     { return &r.mask }
+func (r *record) Dir() string               { return r.dir }
+func (r *record) AddClip(string, time.Time) {}
+func (r *record) NoRecording(string)        {}
+
+// AddScene notes the film that a test wants of its own.
+func (r *record) AddScene(name string, from, to time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.scenes = append(r.scenes, map[string]any{"name": name, "ms": to.Sub(from).Milliseconds()})
+}
+
+// facts are what an effect can ask of the report: files, shots, notes, doubts, steps.
+func (r *record) facts() map[string]any {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	notes, doubts, steps, files := []string{}, []string{}, []map[string]any{}, map[string]string{}
+	for _, e := range r.events {
+		if e.Kind != reporters.StepEnded {
+			continue
+		}
+		if d := e.Detail; d != nil {
+			notes, doubts = append(notes, d.Notes...), append(doubts, d.Doubts...)
+		}
+		steps = append(steps, map[string]any{"verdict": string(e.Verdict), "ms": e.DurationMS})
+	}
+	for name, data := range r.files {
+		files[name] = string(data)
+	}
+	return map[string]any{"files": files, "shots": r.shots, "notes": notes, "scenes": r.scenes, "doubts": doubts, "steps": steps}
+}
+
+// problem is why the case did not pass.
+func (r *record) problem() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.events) - 1; i >= 0; i-- {
+		if p := r.events[i].Problem; p != nil && r.events[i].Kind == reporters.CaseEnded {
+			return p.Message
+		}
+	}
+	return ""
+}
