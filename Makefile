@@ -5,7 +5,7 @@ PHONES    = $(TAPROOT) sim --phones 2 --
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 
-.PHONY: help setup build run test check fmt bench clean
+.PHONY: help setup build run test fuzz check fmt bench clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -22,20 +22,43 @@ run: setup build ## run the suites in parallel on two simulated phones and a hea
 	run=$(REPORTS)/$$(readlink $(REPORTS)/latest); \
 	echo "The report packs are in $$run; open $$run/index.html"; exit $$status
 
+# These tests wait for browsers, phones and OCR, or look at pixels, which the race detector makes ten times dearer: make test runs them
+# without it, make race with it.
+HEAVY = runner/action drivers/vision drivers/vision/pixels drivers/web reporters/html reporters/video runner runner/cli runner/vocabulary mcpserver server
+
 # The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They are filmed in
-# make run; here small screens do, because the race detector makes pixels dear.
-test: setup build ## run every test with the race detector, the suites too
-	@status=0; packages=$$(go list ./...) || exit 1; \
-	go test -race -timeout 10m $$(echo "$$packages" | grep -v '/suites$$') || status=1; \
-	TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true $(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --race --procs=3 --no-color ./suites || status=1; \
+# make run; here small screens do.
+test: setup build ## run every test, those that are not heavy with the race detector
+	@status=0; all=$$(go list ./...) || exit 1; heavy=$$(go list $(HEAVY:%=./%)) || exit 1; \
+	light=$$(echo "$$all" | grep -vxF "$$heavy" | grep -v '/suites$$'); \
+	go test -race -timeout 10m $$light || status=1; \
+	go test -timeout 20m $$heavy || status=1; \
+	for f in FuzzParse FuzzExpand FuzzFormat; do go test -run '^$$' -fuzz "^$$f$$" -fuzztime 300x ./dsl || status=1; done; \
+	TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=true $(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --procs=3 --no-color ./suites || status=1; \
 	exit $$status
 
-check: ## gofmt, vet, staticcheck, tidy, the layer test, cross-compilation
+race: setup build ## run every test with the race detector: slow
+	@status=0; all=$$(go list ./...) || exit 1; \
+	go test -race -timeout 60m $$(echo "$$all" | grep -v '/suites$$') || status=1; \
+	TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=true $(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --race --procs=3 --no-color ./suites || status=1; \
+	exit $$status
+
+# The seeds of all fuzzers are a part of make test, with a few new inputs for those of the language; this is for more, a bounded number
+# for each fuzzer: make fuzz INPUTS=1000000x.
+INPUTS = 500x
+
+fuzz: ## feed every fuzzer of a parser with new inputs
+	@status=0; for d in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$d/*_test.go | sed 's/^func //'); do \
+	go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(INPUTS) $$d || status=1; done; done; exit $$status
+
+check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the OpenAPI document, cross-compilation
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run make fmt: $$unformatted"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	go mod tidy -diff
 	go test -run TestLayers .
+	go test -tags lint -run TestLint ./server
 	@for p in $(PLATFORMS); do echo "go build for $$p"; \
 	CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null . || exit 1; done
 

@@ -1,0 +1,37 @@
+package suites_test
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner"
+	. "github.com/taproot-dev/taproot/runner/matchers"
+)
+
+// These specs do in Go what android-login.yaml and web-login.yaml do: the same devices, waits and reports. `ginkgo ./suites` runs them
+// beside the YAML tests.
+var _ = Describe("login in Go", func() {
+	It("greets the user on a phone", Label("go", "android"), func(ctx SpecContext) {
+		phone := runner.Device(ctx, runner.OnAndroid())
+		phone.Launch(ctx, "com.example.login")
+		phone.Tap(ctx, "E-mail")
+		phone.Input(ctx, "ada@example.com")
+		phone.Tap(ctx, "Password")
+		phone.Input(ctx, "lovelace")
+		phone.Do(ctx, dsl.Tap{Selector: dsl.Selector{Label: "Sign in", Below: &dsl.Selector{Label: "Login"}}}, runner.Within(5*time.Second))
+		phone.Assert(ctx, "Welcome, Ada")
+		Expect(phone).NotTo(Show("Wrong password"))
+	})
+
+	It("greets the user in a browser", Label("go", "web"), func(ctx SpecContext) {
+		page := runner.Device(ctx, runner.OnWeb())
+		page.Open(ctx, "pages/login.html")
+		page.Do(ctx, dsl.WebType{Selector: "#email", Text: "ada@example.com"})
+		page.Do(ctx, dsl.WebType{Selector: "#password", Text: "lovelace"})
+		page.Tap(ctx, "Sign in")
+		Eventually(page).WithTimeout(10 * time.Second).Should(Show("Welcome, Ada"))
+	})
+})
