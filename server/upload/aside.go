@@ -36,10 +36,7 @@ func newAside(reports string) (*aside, error) {
 		return nil, fmt.Errorf("keep an upload: %w", err)
 	}
 	a.live = flock.New(filepath.Join(a.dir, liveFile))
-	locked, err := a.live.TryLock()
-	if err == nil && !locked {
-		err = errors.New("somebody else has locked it")
-	}
+	err := a.live.Lock() // waits for the moment that a sweeper looks at it
 	if err == nil {
 		err = os.Mkdir(a.path, 0o755)
 	}
@@ -74,12 +71,15 @@ func Sweep(reports string) error {
 			continue
 		}
 		dir := filepath.Join(reports, e.Name())
+		if info, err := os.Stat(dir); err != nil || time.Since(info.ModTime()) <= young {
+			continue // gone, or another upload that begins
+		}
 		lock := flock.New(filepath.Join(dir, liveFile), flock.SetFlag(os.O_RDONLY)) // makes no file
 		free, err := lock.TryLock()
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
-		if info, statErr := os.Stat(dir); (free || errors.Is(err, os.ErrNotExist)) && statErr == nil && time.Since(info.ModTime()) > young {
+		if free || errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, os.RemoveAll(dir))
 		}
 		errs = append(errs, lock.Close())

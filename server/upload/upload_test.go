@@ -338,6 +338,38 @@ func TestOnePackFromMany(t *testing.T) {
 	}
 }
 
+// An upload begins although others look for what dead ones left: none of them takes its lock.
+func TestUploadsBesideSweepers(t *testing.T) {
+	reports := t.TempDir()
+	data := archive(t, good()...)
+	done := make(chan struct{})
+	var sweepers sync.WaitGroup
+	for range 4 {
+		sweepers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := upload.Sweep(reports); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	store := &upload.Store{Reports: reports}
+	for range 100 {
+		if _, err := store.Put(t.Context(), bytes.NewReader(data)); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(done)
+	sweepers.Wait()
+}
+
 func TestInterruptedUploads(t *testing.T) {
 	reports := t.TempDir()
 	store := &upload.Store{Reports: reports}
