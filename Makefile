@@ -5,7 +5,7 @@ PHONES    = $(TAPROOT) sim --phones 2 --
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 
-.PHONY: help setup build run test fuzz check fmt bench clean
+.PHONY: help setup build run test race fuzz check fmt bench clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
