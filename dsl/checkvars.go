@@ -8,7 +8,7 @@ import (
 )
 
 // CheckVars binds every step of the test, its hooks and linked blocks, and gives all errors: undefined variables, and values that do
-// not fit. Names that a step saves (as, set, forEach) are known to the steps after it. The error is an Errors.
+// not fit. Names that a step saves (as, set) are known to the steps after it, the variable of a forEach to those in it. The error is an Errors.
 func CheckVars(t *Test, s *Scope) error {
 	c := varCheck{scope: s, promised: map[string]bool{}}
 	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
@@ -38,11 +38,18 @@ func (c *varCheck) step(step *Step) {
 	for _, e := range step.exprs() {
 		c.expr(e, step.source)
 	}
-	if name := step.loopVar(); name != "" {
-		c.promised[name] = true
+	loop, known := step.loopVar(), false
+	if loop != "" {
+		_, known = c.scope.all()[loop]
+		known = known || c.promised[loop]
+		c.promised[loop] = true
 	}
 	for _, inner := range step.nested {
 		c.steps(inner.steps)
+	}
+	if loop != "" && !known {
+		delete(c.promised, loop)
+		c.scope.Unset(loop)
 	}
 	if run, ok := args.(Run); ok && step.Block != nil {
 		c.block(step, run)
@@ -133,9 +140,6 @@ func (s *Step) saves() []string {
 		for _, x := range f.Value.Fields {
 			names = append(names, x.Key)
 		}
-	}
-	if name := s.loopVar(); name != "" {
-		names = append(names, name)
 	}
 	return names
 }

@@ -37,7 +37,9 @@ func (s *Scope) EvalExpr(e Expr, source *Source, extra map[string]any) (any, err
 func (s *Scope) unknownName(e Expr, source *Source, n exprName) *Error {
 	names := slices.Sorted(maps.Keys(s.all()))
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or save it with as: %s in an earlier step", n.name, n.name)
-	if near := nearest(n.name, names); near != "" {
+	if s.ended[n.name] {
+		hint = loopOver
+	} else if near := nearest(n.name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	bad := exprError(e, source, n.at, fmt.Sprintf("the variable %s is not defined", n.name), hint)

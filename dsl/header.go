@@ -119,6 +119,9 @@ func (t *Test) names() []string {
 	for _, steps := range t.lists() {
 		for step := range steps.All {
 			names = append(names, step.saves()...)
+			if name := step.loopVar(); name != "" {
+				names = append(names, name)
+			}
 		}
 	}
 	return names

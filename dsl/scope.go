@@ -18,6 +18,7 @@ type Scope struct {
 	saved  map[string]any
 	values map[string]string // of everything that is not saved
 	typed  map[string]any    // those of values that are no texts in expressions
+	ended  map[string]bool   // variables of loops that are over
 }
 
 // ScopeOptions are where a test's variables get their values from.
@@ -195,12 +196,16 @@ func (s *Scope) lookup(name string) (string, *miss) {
 	return Show(x), nil
 }
 
+const loopOver = `only the steps in the forEach know its variable; to keep the last one, save it there under another name: set: {vars: {last: …}}`
+
 // undefined says what to do about a variable that has no value.
 func (s *Scope) undefined(name string) *miss {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(s.values)), maps.Keys(s.saved))
 	slices.Sort(names)
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or give --var %s=…", name, name)
-	if near := nearest(name, names); near != "" {
+	if s.ended[name] {
+		hint = loopOver
+	} else if near := nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
 	} else if s.env != nil {
 		if _, set := s.env(name); set {

@@ -12,7 +12,13 @@ import (
 func (s *Scope) Set(name string, value any) { s.saved[name] = value }
 
 // Unset forgets a saved value: that of forEach's variable when the loop ends.
-func (s *Scope) Unset(name string) { delete(s.saved, name) }
+func (s *Scope) Unset(name string) {
+	delete(s.saved, name)
+	if s.ended == nil {
+		s.ended = map[string]bool{}
+	}
+	s.ended[name] = true
+}
 
 // Saved gives the values that steps have saved. The map is the caller's.
 func (s *Scope) Saved() map[string]any { return maps.Clone(s.saved) }
