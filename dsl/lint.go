@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run, sleeps,
@@ -80,8 +81,27 @@ func (l *linter) steps(steps Steps) {
 		if _, sleep := step.Def.Args.(Sleep); sleep {
 			l.warn(step.Pos, step.source, len("sleep"), "a sleep is too long most of the time and too short one day", `write "- waitFor: …" with what the test is waiting for`)
 		}
+		l.time(step)
 		l.unreachable(step)
 	}
+}
+
+// time looks for waits that were given a time, and take it for the name of an element.
+func (l *linter) time(step *Step) {
+	key := "visible"
+	switch step.Def.Args.(type) {
+	case WaitFor:
+	case WebWait:
+		key = "selector"
+	default:
+		return
+	}
+	v := step.Args
+	if _, err := time.ParseDuration(v.Text); err != nil && v.Kind != Int && v.Kind != Float {
+		return
+	}
+	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("this waits for an element named %q, not for a time", v.Text),
+		fmt.Sprintf("write sleep to wait for a time, or %s: {%s: %q} if that is its name", step.Def.Name, key, v.Text))
 }
 
 // unreachable looks for conditions that never change.

@@ -283,13 +283,18 @@ steps:
   - repeat: {times: 0, steps: [{tap: x}]}
   - forEach: {in: [], steps: [{tap: x}]}
   - repeat: {while: "false", steps: [{tap: x}]}
+  - waitFor: 5s
+  - webWait: 5
+  - webWait: {selector: "5"}
+  - waitFor: 5s left
 `, blocks)
 	var got []string
 	for _, w := range Lint(test) {
 		got = append(got, fmt.Sprintf("%d:%d %s", w.Pos.Line, w.Pos.Col, strings.SplitN(w.Msg, ":", 2)[0]))
 	}
 	want := []string{`3:28 nothing uses the variable "C"`, "8:27 this is never true", "11:16 this is always true", "11:32 a sleep is too long most of the time and too short one day",
-		"12:21 0 times", "13:19 an empty list", "14:21 this is never true"}
+		"12:21 0 times", "13:19 an empty list", "14:21 this is never true",
+		`15:14 this waits for an element named "5s", not for a time`, `16:14 this waits for an element named "5", not for a time`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
