@@ -55,6 +55,7 @@ var layers = map[string][]string{
 	"":                            {"runner/cli"},
 	"drivers/android/androidtest": {},
 	"drivers/web/webtest":         {},
+	"leaktest":                    {},
 
 	"drivers/ios/iostest":          {},
 	"drivers/ios/iostest/faketool": {"drivers/ios/iostest"},

@@ -9,8 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
-	"go.uber.org/goleak"
 
+	"github.com/taproot-dev/taproot/leaktest"
 	"github.com/taproot-dev/taproot/runner/cli"
 )
 
@@ -52,10 +52,5 @@ func clientMain() int {
 type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
-	code := l.m.Run()
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
+	return leaktest.Check(l.m.Run())
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/taproot-dev/taproot/leaktest"
 )
 
 // childEnv makes the test binary play a part in another process: see children in child_test.go.
@@ -14,5 +14,5 @@ func TestMain(m *testing.M) {
 	if play := children[os.Getenv(childEnv)]; play != nil {
 		os.Exit(play())
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }

@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/leaktest"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -24,7 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(child())
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // fleet is a driver of devices that show "Ready"; each look at the screen takes a second of fake time when cost says so.

@@ -21,17 +21,17 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/golang-jwt/jwt/v5"
-	"go.uber.org/goleak"
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/leaktest"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/auth"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 const (
 	key    = "tap_test_0123456789abcdef"

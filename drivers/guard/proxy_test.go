@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"github.com/taproot-dev/taproot/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // resolver answers every question about a name with the next of the addresses, from a name server of its own on loopback.
 func resolver(t *testing.T, addresses ...string) *net.Resolver {

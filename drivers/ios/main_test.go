@@ -9,10 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/leaktest"
 )
 
 // programs is the folder with the simulated xcrun and ios.
@@ -33,11 +32,7 @@ func TestMain(m *testing.M) {
 	programs = dir
 	code := m.Run()
 	_ = os.RemoveAll(dir)
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(leaktest.Check(code))
 }
 
 // bench is a lab, and what a driver needs to work in it.

@@ -17,14 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/taproot-dev/taproot/leaktest"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/webhook"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 var epoch = time.Date(2026, 3, 4, 6, 0, 0, 0, time.UTC)
 

@@ -8,14 +8,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.uber.org/goleak"
-
+	"github.com/taproot-dev/taproot/leaktest"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 var (
 	products = []Product{Slack, Feishu, DingTalk, WeCom, Discord, Teams, Generic}

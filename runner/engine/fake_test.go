@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/leaktest"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // device shows a button "Go" and the text "Ready", and counts what it is asked for. A hook replaces a call.
 type device struct {

@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"github.com/expr-lang/expr"
-	"go.uber.org/goleak"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/leaktest"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // TestTable runs every cell: action × platform, each with a test that passes and has its effect, and one that fails as it should. The
 // cells of a platform share its driver; each lane has a device of its own.

@@ -3,7 +3,7 @@ package androidtest
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/taproot-dev/taproot/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
