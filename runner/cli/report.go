@@ -52,6 +52,24 @@ type place struct {
 	project string
 }
 
+// locator finds the place when a command runs: its flags are read by then.
+type locator func() (place, error)
+
+// withPacks is the work of a command on the packs that its arguments name.
+func (at locator) withPacks(do func(cmd *cobra.Command, p place, dirs []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		p, err := at()
+		if err != nil {
+			return err
+		}
+		dirs, err := p.packs(args)
+		if err != nil {
+			return err
+		}
+		return do(cmd, p, dirs)
+	}
+}
+
 func newPlace(env *Env, reports string) (place, error) {
 	conf, err := runner.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
@@ -144,7 +162,7 @@ func (p place) options() assemble.Options {
 	return assemble.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project, Quiet: true}
 }
 
-func newPruneCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newPruneCommand(env *Env, at locator) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "prune",
@@ -185,7 +203,7 @@ func prune(env *Env, p place, dry bool) error {
 	return err
 }
 
-func newSealCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newSealCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "seal",
 		Short: "complete the packs of runs that died",
@@ -213,23 +231,13 @@ func seal(ctx context.Context, env *Env, p place) error {
 	return errors.Join(err, assemble.Sealed(ctx, sealed, p.options()))
 }
 
-func newVerifyCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newVerifyCommand(env *Env, at locator) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify [RUN[/PACK] …]",
 		Short: "check that packs are whole and are what they were",
 		Long: "verify checks packs: summary.json says what the events amount to, every file that is named is there, pictures can be decoded,\n" +
 			"and no file of the manifest has changed. It exits with 1 when something is wrong.",
-		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := at()
-			if err != nil {
-				return err
-			}
-			dirs, err := p.packs(args)
-			if err != nil {
-				return err
-			}
-			return verify(env, dirs)
-		},
+		RunE: at.withPacks(func(_ *cobra.Command, _ place, dirs []string) error { return verify(env, dirs) }),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // bundleWarns is the size, in bytes, from which a bundle is called large: mail and chats refuse such files.
 const bundleWarns = 10 << 20
 
-func newBundleCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newBundleCommand(env *Env, at locator) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "bundle [RUN[/PACK] …]",
@@ -22,22 +22,14 @@ func newBundleCommand(env *Env, at func() (place, error)) *cobra.Command {
 		Long: "bundle makes a page that needs no other file: pictures and film are in it. It is meant to be sent to somebody; it warns when\n" +
 			"the file is larger than 10 MB.",
 		Example: "  taproot report bundle latest/login --out /tmp",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := at()
-			if err != nil {
-				return err
-			}
-			dirs, err := p.packs(args)
-			if err != nil {
-				return err
-			}
+		RunE: at.withPacks(func(cmd *cobra.Command, p place, dirs []string) error {
 			for _, dir := range dirs {
 				if err := bundle(cmd, env, dir, filepath.Join(p.path(out), filepath.Base(dir)+".html")); err != nil {
 					return err
 				}
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", ".", "folder for the pages")
 	return cmd

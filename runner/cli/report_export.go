@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-func newExportCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newExportCommand(env *Env, at locator) *cobra.Command {
 	var format, out string
 	cmd := &cobra.Command{
 		Use:   "export --format FORMAT [RUN]",

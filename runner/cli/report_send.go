@@ -19,7 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-func newPackCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newPackCommand(env *Env, at locator) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "pack [RUN[/PACK] …]",
@@ -27,15 +27,7 @@ func newPackCommand(env *Env, at func() (place, error)) *cobra.Command {
 		Long: "pack makes a gzip-compressed tar of each pack, as upload sends it: one folder, its files sorted. The same pack gives the same\n" +
 			"bytes. A pack that is not complete, or that holds a link, is refused.",
 		Example: "  taproot report pack latest/login --out /tmp",
-		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := at()
-			if err != nil {
-				return err
-			}
-			dirs, err := p.packs(args)
-			if err != nil {
-				return err
-			}
+		RunE: at.withPacks(func(_ *cobra.Command, p place, dirs []string) error {
 			for _, dir := range dirs {
 				to := filepath.Join(p.path(out), filepath.Base(dir)+".tar.gz")
 				if err := reporters.ArchiveFile(dir, to); err != nil {
@@ -44,13 +36,13 @@ func newPackCommand(env *Env, at func() (place, error)) *cobra.Command {
 				fmt.Fprintln(env.Stdout, to)
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", ".", "folder for the archives")
 	return cmd
 }
 
-func newUploadCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newUploadCommand(env *Env, at locator) *cobra.Command {
 	var again bool
 	cmd := &cobra.Command{
 		Use:   "upload [RUN[/PACK] …]",
@@ -58,17 +50,9 @@ func newUploadCommand(env *Env, at func() (place, error)) *cobra.Command {
 		Long: "upload sends each pack to TAPROOT_URL, with the API key in TAPROOT_API_KEY. What fails for the moment is tried again; a pack that\n" +
 			"was sent is noted in uploads.json of its run, so that after a failure the same command goes on where it stopped.",
 		Example: "  TAPROOT_URL=https://reports.example.com taproot report upload",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := at()
-			if err != nil {
-				return err
-			}
-			dirs, err := p.packs(args)
-			if err != nil {
-				return err
-			}
+		RunE: at.withPacks(func(cmd *cobra.Command, _ place, dirs []string) error {
 			return uploadAll(cmd.Context(), env, dirs, again)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&again, "again", false, "send what was sent before, too")
 	return cmd
@@ -151,7 +135,7 @@ func barLine(name string, sent, total int64) string {
 	return fmt.Sprintf("%s [%s%s] %3d %% of %s", name, strings.Repeat("=", full), strings.Repeat(" ", barCells-full), 100*sent/total, size(total))
 }
 
-func newNotifyCommand(env *Env, at func() (place, error)) *cobra.Command {
+func newNotifyCommand(env *Env, at locator) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "notify [RUN]",
