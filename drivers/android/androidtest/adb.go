@@ -3,7 +3,10 @@ package androidtest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -38,8 +41,25 @@ func StartADB(t testing.TB) *ADB {
 	return a
 }
 
-// ServeADB starts the adb server of the program at path on a free port, with its keys and logs in home, and returns when it answers.
+const (
+	serverTries = 5
+	answerLimit = time.Minute
+)
+
+// ServeADB starts the adb server of the program at path on a free port, with its keys and logs in home, and returns when it answers. A
+// server that ends at once, as it does when somebody else took the port meanwhile, is started again on another one.
 func ServeADB(ctx context.Context, path, home string) (a *ADB, stop func(), err error) {
+	for range serverTries {
+		if a, stop, err = serveOnce(ctx, path, home); !errors.Is(err, errEnded) {
+			break
+		}
+	}
+	return a, stop, err
+}
+
+var errEnded = errors.New("it has ended")
+
+func serveOnce(ctx context.Context, path, home string) (a *ADB, stop func(), err error) {
 	port, err := freePort(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("find a free port for adb: %w", err)
@@ -52,11 +72,16 @@ func ServeADB(ctx context.Context, path, home string) (a *ADB, stop func(), err 
 	if err := cmd.Start(); err != nil {
 		return nil, nil, fmt.Errorf("start adb: %w", err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
 	stop = func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		<-ended
 	}
-	if err := waitPort(ctx, port); err != nil {
+	if err := waitServer(ctx, port, ended); err != nil {
 		stop()
 		return nil, nil, fmt.Errorf("the adb server does not answer on port %d: %w: %s", port, err, bytes.TrimSpace(log.Bytes()))
 	}
@@ -75,27 +100,53 @@ func adbEnv(home string, port int) []string {
 		"ADB_LIBUSB=0", "ADB_MDNS=0", "ADB_LOCAL_TRANSPORT_MAX_PORT=5554")
 }
 
-func freePort(ctx context.Context) (int, error) {
-	l, err := listen(ctx, "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// freePort is below the ports that systems give to whoever asks for any: one of those may be somebody else's before adb has it.
+func freePort(ctx context.Context) (port int, err error) {
+	for range 100 {
+		port = 15000 + rand.IntN(15000)
+		var l net.Listener
+		if l, err = listen(ctx, "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			return port, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return 0, err
 }
 
-func waitPort(ctx context.Context, port int) error {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+// waitServer waits until an adb server answers, or has ended.
+func waitServer(ctx context.Context, port int, ended <-chan struct{}) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	for {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
-		if err == nil {
-			return conn.Close()
+		err := askVersion(ctx, port)
+		select {
+		case <-ended:
+			return errEnded
+		default:
 		}
-		if !pause(ctx, 20*time.Millisecond) {
+		if err == nil || !pause(ctx, 20*time.Millisecond) {
 			return err
 		}
 	}
+}
+
+func askVersion(ctx context.Context, port int) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if _, err := io.WriteString(conn, hex4("host:version")); err != nil {
+		return err
+	}
+	var word [4]byte
+	if _, err := io.ReadFull(conn, word[:]); err != nil {
+		return err
+	}
+	if string(word[:]) != "OKAY" {
+		return fmt.Errorf("it answers %q", word)
+	}
+	return nil
 }
 
 // Command is an adb command against this server.

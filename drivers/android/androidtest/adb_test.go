@@ -210,15 +210,15 @@ func TestScreenrecord(t *testing.T) {
 	r := newRig(t, Options{LoginLoading: 300 * time.Millisecond})
 	record := func(name, sig string) string {
 		t.Helper()
-		done := make(chan struct{})
+		done, before := make(chan struct{}), r.phone.Filmed()
 		go func() {
 			defer close(done)
 			cmd := r.adb.Command(t.Context(), "-s", r.serial, "shell", "exec screenrecord --size 540x1200 --bit-rate 4000000 /sdcard/"+name)
 			_ = cmd.Run()
 		}()
-		until(t, "screenrecord runs", func() bool { return r.running("screenrecord") })
+		until(t, "screenrecord films", func() bool { return r.phone.Filmed() > before })
 		r.run("shell", "am start -W -n com.example.login/.MainActivity")
-		until(t, "some frames", func() bool { return strings.Contains(r.phone.Tree(), "Sign in") })
+		until(t, "some frames", func() bool { return strings.Contains(r.phone.Tree(), "Sign in") && r.phone.Filmed() > before+1 })
 		r.run("shell", "pkill -l "+sig+" screenrecord")
 		<-done
 		until(t, "screenrecord has ended", func() bool { return !r.running("screenrecord") })
@@ -263,6 +263,32 @@ func TestUnauthorizedPhone(t *testing.T) {
 		state, _ := a.Command(t.Context(), "-s", addr, "get-state").Output()
 		return strings.Contains(string(out), "connected") && string(state) == "device\n"
 	})
+}
+
+// TestServerWhosePortWasTaken: between finding a free port and adb's own bind somebody may take it, and adb ends.
+func TestServerWhosePortWasTaken(t *testing.T) {
+	adb, err := exec.LookPath("adb")
+	if err != nil {
+		t.Fatal("this test needs adb: ", err)
+	}
+	home := t.TempDir()
+	path := filepath.Join(home, "adb.sh")
+	script := "#!/bin/sh\necho \"$2\" >> \"$HOME/ports\"\n[ $(wc -l < \"$HOME/ports\") -gt 2 ] || exit 1\nexec '" + adb + "' \"$@\"\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a, stop, err := ServeADB(t.Context(), path, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	if tried, err := os.ReadFile(filepath.Join(home, "ports")); err != nil || strings.Count(string(tried), "\n") != 3 {
+		t.Errorf("tried %q, %v", tried, err)
+	}
+	p := NewPhone(Options{})
+	defer p.Close()
+	a.path = adb
+	a.Connect(t, p)
 }
 
 func TestLab(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // until polls a condition; a test that waits in vain fails with what it waited for.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	end := time.After(20 * time.Second)
+	end := time.After(time.Minute)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {

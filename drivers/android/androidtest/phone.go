@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,6 +40,7 @@ type Phone struct {
 	procs  *processTable
 	draw   *painter
 	busy   busyTime
+	filmed atomic.Int64
 
 	mu       sync.Mutex // guards everything below
 	dumping  bool       // a uiautomator is running
@@ -252,6 +254,9 @@ func (p *Phone) Foreground() string {
 	defer p.mu.Unlock()
 	return p.ui.top().component()
 }
+
+// Filmed is how many pictures the encoders of screenrecord have taken; one that shows nothing new is not given to them.
+func (p *Phone) Filmed() int { return int(p.filmed.Load()) }
 
 // Screen is the picture that the phone shows now.
 func (p *Phone) Screen() *image.RGBA {

@@ -23,7 +23,7 @@ func lastTap(p *Phone) Tap {
 }
 
 func TestWrongPassword(t *testing.T) {
-	b := newBench(t, Options{LoginLoading: 50 * time.Millisecond, LoginSpinner: 50 * time.Millisecond})
+	b := newBench(t, Options{LoginLoading: 3 * time.Second, LoginSpinner: 1})
 	b.start(LoginPackage + "/.MainActivity")
 	if !b.sees("Loading…") {
 		t.Errorf("no loading screen: %q", b.texts())
@@ -100,7 +100,7 @@ func TestInputText(t *testing.T) {
 }
 
 func TestListPages(t *testing.T) {
-	b := newBench(t, Options{Moving: 300 * time.Millisecond, LatePay: 200 * time.Millisecond})
+	b := newBench(t, Options{Moving: 300 * time.Millisecond, LatePay: 3 * time.Second})
 	open := func(row string) {
 		b.t.Helper()
 		b.sh("am force-stop " + ListPackage)

@@ -167,6 +167,7 @@ func (c *call) feed(w io.Writer, o recordOptions) error {
 			if _, err := w.Write(img.Pix); err != nil {
 				return err
 			}
+			c.phone.filmed.Add(1)
 		}
 		select {
 		case <-tick.C:

@@ -159,34 +159,38 @@ func bounds(b image.Rectangle, size image.Point) string {
 // animator sends no accessibility events.
 func (c *call) waitIdle() bool {
 	o := c.phone.opts
-	end := time.Now().Add(o.IdleTimeout)
-	since, last := time.Now(), c.phone.content()
+	last, since := c.phone.content()
+	end := since.Add(o.IdleTimeout)
 	for {
-		now := time.Now()
-		if now.Sub(since) >= o.IdleQuiet {
-			return true
-		}
-		if now.After(end) || !pause(c.ctx, min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)) {
+		if !pause(c.ctx, min(o.IdleQuiet/4+time.Millisecond, 50*time.Millisecond)) {
 			return false
 		}
-		if next := c.phone.content(); next != last {
-			since, last = time.Now(), next
+		next, at := c.phone.content()
+		if next != last {
+			last, since = next, at
+		}
+		if at.Sub(since) >= o.IdleQuiet {
+			return true
+		}
+		if at.After(end) {
+			return false
 		}
 	}
 }
 
-// content is what accessibility services are told of: structure, texts and states.
-func (p *Phone) content() string {
+// content is what accessibility services are told of, structure, texts and states, and the instant at which it was so.
+func (p *Phone) content() (string, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var b strings.Builder
-	f := p.ui.frame(time.Now())
+	now := time.Now()
+	f := p.ui.frame(now)
 	if w := f.active(); w != nil {
 		w.root.walk(func(v *view) {
 			fmt.Fprintf(&b, "%s|%s|%s|%t|%t|%t\n", v.class, v.shown(), v.desc, v.checked, v.focused, v.disabled)
 		})
 	}
-	return b.String()
+	return b.String(), now
 }
 
 func cmdUiautomator(c *call) int {
