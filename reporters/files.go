@@ -24,10 +24,14 @@ const (
 	workDir        = ".work" // what is not finished; nothing outside it is ever half a file
 )
 
-// writeAside writes name as a whole or not at all: aside in .work first, then synced and renamed.
+// writeAside writes a file of a pack as a whole or not at all: aside in .work first, then synced and renamed.
 func writeAside(root *os.Root, name string, write func(io.Writer) error) error {
-	aside := path.Join(workDir, "aside-"+path.Base(name))
-	f, err := root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	return writeBy(root, path.Join(workDir, "aside-"+path.Base(name)), os.O_TRUNC, name, write)
+}
+
+// writeBy writes name by way of aside; flag says what happens to an aside that is there.
+func writeBy(root *os.Root, aside string, flag int, name string, write func(io.Writer) error) error {
+	f, err := root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|flag, 0o644)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -49,10 +53,14 @@ func writeAside(root *os.Root, name string, write func(io.Writer) error) error {
 }
 
 func writeBytes(root *os.Root, name string, data []byte) error {
-	return writeAside(root, name, func(w io.Writer) error {
+	return writeAside(root, name, bytesWriter(data))
+}
+
+func bytesWriter(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
-	})
+	}
 }
 
 // moveInto renames a synced file within root and makes the new name last.

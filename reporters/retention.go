@@ -52,7 +52,7 @@ func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, 
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	p := pruner{root: dir, now: now, dry: dryRun}
 	errs := []error{p.emptyTrash()}
-	runs, err := folders(dir, IsRunName)
+	runs, err := Folders(dir, IsRunName)
 	errs = append(errs, err)
 	slices.Sort(runs)
 	slices.Reverse(runs)
@@ -151,7 +151,7 @@ func (p *pruner) emptyTrash() error {
 	if p.dry {
 		return nil
 	}
-	names, err := folders(p.root, trashName.MatchString)
+	names, err := Folders(p.root, trashName.MatchString)
 	errs := []error{err}
 	for _, name := range names {
 		errs = append(errs, p.remove(name))

@@ -60,7 +60,7 @@ func LoadRun(runDir string) (*Run, error) {
 		return nil, fmt.Errorf("read run %s: %w", runDir, err)
 	}
 	run := &Run{Dir: abs, Name: filepath.Base(abs)}
-	packs, err := folders(root, packName.MatchString)
+	packs, err := Folders(root, packName.MatchString)
 	run.load(root, packs)
 	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, fmt.Errorf("read run %s: %w", runDir, err)

@@ -19,7 +19,7 @@ func LastRun(root string, now time.Time) (run *Run, err error) {
 		return nil, fmt.Errorf("there are no reports: %w", err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	names, err := folders(dir, IsRunName)
+	names, err := Folders(dir, IsRunName)
 	if err != nil {
 		return nil, fmt.Errorf("list the runs: %w", err)
 	}

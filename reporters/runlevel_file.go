@@ -22,20 +22,5 @@ func writeWhole(root *os.Root, name string, data []byte) error {
 	if path.Base(name) != name {
 		return fmt.Errorf("write %q: not the name of a file", name)
 	}
-	aside := ".aside-" + rand.Text()[:8] + "-" + name
-	f, err := root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = moveInto(root, aside, name)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, removeIfThere(root, aside)))
-	}
-	return nil
+	return writeBy(root, ".aside-"+rand.Text()[:8]+"-"+name, os.O_EXCL, name, bytesWriter(data))
 }

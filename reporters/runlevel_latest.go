@@ -81,7 +81,7 @@ func FindRun(root, name string) (string, error) {
 	if at := latest(dir); at != "" && isDir(dir, at) {
 		return filepath.Join(root, at), nil
 	}
-	runs, err := folders(dir, IsRunName)
+	runs, err := Folders(dir, IsRunName)
 	if err != nil {
 		return "", fmt.Errorf("list the runs: %w", err)
 	}

@@ -33,7 +33,7 @@ func Seal(root string, now time.Time) ([]Sealed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seal %s: %w", root, err)
 	}
-	runs, err := folders(dir, IsRunName)
+	runs, err := Folders(dir, IsRunName)
 	errs := []error{err}
 	var sealed []Sealed
 	for _, run := range runs {
@@ -55,8 +55,8 @@ func IsRunName(name string) bool {
 	return err == nil
 }
 
-// folders lists the real directories right under root whose names are good.
-func folders(root *os.Root, good func(string) bool) ([]string, error) {
+// Folders lists the real directories right under root whose names are good, sorted.
+func Folders(root *os.Root, good func(string) bool) ([]string, error) {
 	d, err := root.Open(".")
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 
 // unsealed lists the packs that have events and no summary, or have not been tidied.
 func unsealed(run *os.Root) ([]string, error) {
-	packs, err := folders(run, packName.MatchString)
+	packs, err := Folders(run, packName.MatchString)
 	return slices.DeleteFunc(packs, func(pack string) bool {
 		if !there(run, path.Join(pack, eventsFile)) {
 			return true

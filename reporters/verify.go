@@ -212,7 +212,7 @@ func Packs(runDir string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list packs: %w", err)
 	}
-	names, err := folders(root, packName.MatchString)
+	names, err := Folders(root, packName.MatchString)
 	var dirs []string
 	for _, name := range names {
 		if there(root, name+"/"+eventsFile) || there(root, name+"/"+summaryFile) {

@@ -2,7 +2,6 @@ package html
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,22 +66,5 @@ func green(dir, run, to string) *Green {
 
 // runsOf lists the runs right under root, oldest first.
 func runsOf(root *os.Root) ([]string, error) {
-	return folders(root, reporters.IsRunName)
-}
-
-// folders lists the real directories right under root whose names are good, sorted.
-func folders(root *os.Root, good func(string) bool) ([]string, error) {
-	d, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	entries, err := d.ReadDir(-1)
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() && good(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	slices.Sort(names)
-	return names, errors.Join(err, d.Close())
+	return reporters.Folders(root, reporters.IsRunName)
 }

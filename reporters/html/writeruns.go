@@ -94,7 +94,7 @@ func entriesOf(root *os.Root, run string) []reporters.HistoryEntry {
 		return nil
 	}
 	defer dir.Close() // nothing was written
-	packs, _ := folders(dir, func(name string) bool { return !strings.HasPrefix(name, ".") })
+	packs, _ := reporters.Folders(dir, func(name string) bool { return !strings.HasPrefix(name, ".") })
 	var list []reporters.HistoryEntry
 	for _, pack := range packs {
 		s, err := readSummary(dir, path.Join(pack, summaryFile))
