@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -77,7 +78,7 @@ func program(t testing.TB) string {
 // run runs a command of the bench and gives what it says; it has to end with that code.
 func (b *bench) run(t *testing.T, code int, name string, args ...string) (stdout, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, errs bytes.Buffer
@@ -113,16 +114,20 @@ func TestTypeScriptClient(t *testing.T) {
 	node, dir := node(t)
 	site := webtest.New(t)
 	b := newBench(t, 1)
-	script := filepath.Join(dir, "taproot-client.mjs") // beside node_modules, where its imports are found
-	data, err := os.ReadFile("testdata/client.mjs")
-	if err == nil {
-		err = os.WriteFile(script, data, 0o600)
-	}
+	script, err := os.CreateTemp(dir, "taproot-client-*.mjs") // beside node_modules, where its imports are found
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.Remove(script.Name()) })
+	data, err := os.ReadFile("testdata/client.mjs")
+	if err == nil {
+		_, err = script.Write(data)
+	}
+	if err := errors.Join(err, script.Close()); err != nil {
+		t.Fatal(err)
+	}
 	b.env = append(b.env, "SITE="+site.URL)
-	out, errs := b.run(t, 0, node, script, program, "mcp", "--expose-env", "APP_PASSWORD")
+	out, errs := b.run(t, 0, node, script.Name(), program, "mcp", "--expose-env", "APP_PASSWORD")
 	got := map[string]report{}
 	for line := range strings.Lines(out) {
 		var r report

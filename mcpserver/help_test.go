@@ -91,7 +91,7 @@ func connect(t testing.TB, c Config) *session {
 // ask calls a tool; arguments are JSON.
 func (s *session) ask(tool, args string) *mcp.CallToolResult {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	r, err := s.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
 	if err != nil {

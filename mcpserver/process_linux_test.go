@@ -31,7 +31,7 @@ type raw struct {
 // startRaw starts the program and says hello.
 func (b *bench) startRaw(t *testing.T, args ...string) *raw {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	cmd := exec.CommandContext(ctx, program(t), append([]string{"mcp"}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stderr = b.dir, b.env, os.Stderr
 	in, err := cmd.StdinPipe()
@@ -267,7 +267,7 @@ func (b *bench) running(t *testing.T, serial string) string {
 func (b *bench) quiet(t *testing.T) {
 	t.Helper()
 	for _, p := range b.phones {
-		for end := time.Now().Add(10 * time.Second); ; {
+		for end := time.Now().Add(time.Minute); ; {
 			list := b.running(t, p.Serial())
 			if !strings.Contains(list, "screenrecord") && !strings.Contains(list, "logcat") {
 				break
@@ -282,7 +282,7 @@ func (b *bench) quiet(t *testing.T) {
 // gone waits until none of the processes runs.
 func gone(t *testing.T, family []drivertest.Process) {
 	t.Helper()
-	deadline := time.NewTimer(15 * time.Second)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

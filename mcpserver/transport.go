@@ -19,8 +19,10 @@ import (
 const (
 	// maxLine bounds one message of the client.
 	maxLine = 16 << 20
-	// lastAnswers is how long requests may still take that are unanswered when the client has said all.
+	// lastAnswers is how long one answer may let the next wait when the client has said all. It is counted in parts: a machine that stands
+	// still in between takes one of them only.
 	lastAnswers = time.Second
+	answerParts = 20
 )
 
 // stdio is the transport: one message per line. Unlike the library's own it survives lines that are no messages, and it answers what was
@@ -38,7 +40,7 @@ type stdio struct {
 
 	mu   sync.Mutex
 	open map[string]bool // requests that are not answered yet, by id
-	idle chan struct{}   // closed and renewed when there is none left
+	told chan struct{}   // closed and renewed with each answer
 }
 
 var (
@@ -48,7 +50,7 @@ var (
 
 func newStdio(in io.Reader, out io.Writer, log *slog.Logger, ended func()) *stdio {
 	return &stdio{in: in, out: out, log: log, ended: ended, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
-		open: map[string]bool{}, idle: make(chan struct{})}
+		open: map[string]bool{}, told: make(chan struct{})}
 }
 
 // Connect begins to read. The goroutine that reads ends with the input: a reader that never returns cannot be interrupted.
@@ -187,25 +189,30 @@ func (s *stdio) answered(id jsonrpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, fmt.Sprintf("%T %v", id.Raw(), id.Raw()))
-	if len(s.open) == 0 {
-		close(s.idle)
-		s.idle = make(chan struct{})
-	}
+	close(s.told)
+	s.told = make(chan struct{})
 }
 
-// settle waits until every request is answered, for a moment at most.
+// settle waits until every request is answered, as long as answers come.
 func (s *stdio) settle() {
-	s.mu.Lock()
-	idle, n := s.idle, len(s.open)
-	s.mu.Unlock()
-	if n == 0 {
-		return
-	}
-	timer := time.NewTimer(lastAnswers)
-	defer timer.Stop()
-	select {
-	case <-idle:
-	case <-timer.C:
-	case <-s.closed:
+	tick := time.NewTicker(lastAnswers / answerParts)
+	defer tick.Stop()
+	open := -1
+	for left := answerParts; left > 0; left-- {
+		s.mu.Lock()
+		told, n := s.told, len(s.open)
+		s.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		if n != open {
+			open, left = n, answerParts
+		}
+		select {
+		case <-told:
+		case <-tick.C:
+		case <-s.closed:
+			return
+		}
 	}
 }

@@ -3,10 +3,12 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -59,6 +61,47 @@ func TestAnswersAfterTheEnd(t *testing.T) {
 	if n := strings.Count(out.String(), "\n"); n != 2 || !strings.Contains(out.String(), `"id":2`) {
 		t.Errorf("%d answers", n)
 	}
+}
+
+// TestAnswersThatKeepComing: when the input has ended, each answer gives the next one its time; one that does not come is not waited for.
+func TestAnswersThatKeepComing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const asked, answered = 5, 4
+		var in strings.Builder
+		for id := range asked {
+			fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":%d,"method":"x"}`+"\n", id)
+		}
+		ended := make(chan struct{})
+		s := newStdio(strings.NewReader(in.String()), io.Discard, quiet(), func() { close(ended) })
+		connection, err := s.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		var requests []*jsonrpc.Request
+		for range asked {
+			m, err := connection.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			requests = append(requests, m.(*jsonrpc.Request))
+		}
+		for _, r := range requests[:answered] {
+			time.Sleep(lastAnswers * 4 / 5)
+			if err := connection.Write(t.Context(), &jsonrpc.Response{ID: r.ID, Result: []byte("{}")}); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ended:
+				t.Fatalf("ended after %s, while answers came", time.Since(began))
+			default:
+			}
+		}
+		<-ended
+		if took := time.Since(began); took < answered*lastAnswers*4/5 || took > (answered+1)*lastAnswers {
+			t.Errorf("ended after %s", took)
+		}
+	})
 }
 
 // TestDeafClient: a client that reads nothing does not keep the server alive.

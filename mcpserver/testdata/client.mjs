@@ -65,13 +65,17 @@ try {
   tell('unknown', { isError: true, code: e.code });
 }
 
-// Progress and abort: a wait that nobody can meet.
+// Progress and abort: a wait that nobody can meet, until the first word of it.
 let heard = 0;
 const abort = new AbortController();
 const began = Date.now();
-const timer = setTimeout(() => abort.abort('enough'), 2600);
+const timer = setTimeout(() => abort.abort('nothing was heard'), 60000);
+const onprogress = () => {
+  heard++;
+  abort.abort('enough');
+};
 try {
-  await call('wait_for', { visible: { label: 'Never there' }, timeoutMs: 600000, ...phone }, { signal: abort.signal, onprogress: () => heard++, timeout: 600000 });
+  await call('wait_for', { visible: { label: 'Never there' }, timeoutMs: 600000, ...phone }, { signal: abort.signal, onprogress, timeout: 600000 });
   tell('abort', { aborted: false });
 } catch {
   const freed = Date.now();
@@ -83,7 +87,12 @@ clearTimeout(timer);
 // A run with progress.
 let steps = 0;
 const yaml = words(await good('get_report', { as: 'yaml' }));
-const run = await client.callTool({ name: 'run_test', arguments: { yaml } }, undefined, { onprogress: () => steps++, timeout: 120000 });
+const run = await client.callTool({ name: 'run_test', arguments: { yaml } }, undefined, { onprogress: () => steps++, timeout: 600000 });
 tell('run', { isError: run.isError === true, text: words(run), steps, structured: run.structuredContent ?? null });
+// The end of the input is all that ends it: close would kill it when a loaded machine needs more than four seconds.
+const server = transport._process;
+const ended = new Promise(resolve => server.once('close', resolve));
+server.stdin.end();
+await ended;
 await client.close();
 tell('closed', {});
