@@ -86,6 +86,8 @@ func (f *fakeHost) stat(path string) (fs.FileInfo, error) {
 }
 
 func (f *fakeHost) readFile(path string) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if text, ok := f.files[path]; ok {
 		return []byte(text), nil
 	}
@@ -96,6 +98,8 @@ func (f *fakeHost) readFile(path string) ([]byte, error) {
 }
 
 func (f *fakeHost) glob(pattern string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var out []string
 	for name := range f.programs {
 		if ok, err := path.Match(pattern, name); err != nil || ok {
