@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -172,7 +173,7 @@ func serve(t *testing.T, p Policy) (*Proxy, *http.Client, *note) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = func(*http.Request) (*url.URL, error) { return address, nil }
 	t.Cleanup(func() { transport.CloseIdleConnections(); _ = proxy.Close() })
-	return proxy, &http.Client{Transport: transport, Timeout: 10 * time.Second}, n
+	return proxy, &http.Client{Transport: transport, Timeout: time.Minute}, n
 }
 
 func TestProxy(t *testing.T) {
@@ -231,10 +232,9 @@ func TestProxyRefuses(t *testing.T) {
 }
 
 func TestProxyTellsOfDeadServers(t *testing.T) {
-	dead := httptest.NewServer(nil)
-	dead.Close()
+	const dead = "http://127.0.0.1:1" // a free port would be somebody else's a moment later
 	_, client, n := serve(t, Policy{AllowPrivate: true})
-	if answer, err := client.Get(dead.URL); err == nil {
+	if answer, err := client.Get(dead); err == nil {
 		_ = answer.Body.Close()
 		t.Errorf("it answers %s", answer.Status)
 	}
@@ -319,8 +319,8 @@ func TestTunnel(t *testing.T) {
 	if err := proxy.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
-	if _, err := reader.ReadByte(); err == nil || errors.Is(err, context.DeadlineExceeded) {
+	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := reader.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the tunnel is open still: %v", err)
 	}
 }
