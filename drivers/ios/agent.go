@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -343,16 +344,21 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// twoPorts finds ports of this machine that nobody uses.
+// twoPorts finds ports of this machine that nobody uses, below those that systems give to whoever asks for any: one of those may be
+// somebody else's before WebDriverAgent has it.
 func twoPorts() (first, second string, err error) {
-	var ports [2]string
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", "", err
+	var ports []string
+	for range 100 {
+		port := strconv.Itoa(15000 + rand.IntN(15000))
+		l, listenErr := net.Listen("tcp", "127.0.0.1:"+port)
+		if listenErr != nil {
+			err = listenErr
+			continue
 		}
 		defer l.Close() // not before both are known
-		ports[i] = strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+		if ports = append(ports, port); len(ports) == 2 {
+			return ports[0], ports[1], nil
+		}
 	}
-	return ports[0], ports[1], nil
+	return "", "", err
 }

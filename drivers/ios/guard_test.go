@@ -55,7 +55,7 @@ func TestNoProgramOutlivesAKilledProcess(t *testing.T) {
 			}
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			for len(b.lab.Running()) > 0 {
 				if drivers.Pause(ctx, 20*time.Millisecond) != nil {

@@ -122,7 +122,7 @@ func opened(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 // wait reads trees until one shows a label, and gives its element.
 func wait(t *testing.T, d *Device, label string) *drivers.Node {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		tree, err := d.Tree(ctx)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/at-wat/ebml-go/mkvcore"
@@ -31,6 +32,8 @@ type streamFilm struct {
 	done   chan struct{} // closed when the last picture is written
 	err    error         // read it after done
 	clip   drivers.Clip
+
+	pictures atomic.Int64 // that are written
 }
 
 // startStream reads WebDriverAgent's pictures and writes each with its time into a Matroska file. It returns when the first one came.
@@ -93,6 +96,7 @@ func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{})
 		if err := out.write(frame); err != nil {
 			return errors.Join(err, out.close())
 		}
+		f.pictures.Add(1)
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	toolLimit  = 30 * time.Second // a program that answers at once when all is well
 	toolOutput = 32 << 20
 	saidBytes  = 8 << 10 // what is kept of a program that runs on
+	// readLimit is for what a program wrote to be read once it has ended; it counts when something else holds its output open, too.
+	readLimit = 3 * time.Second
 )
 
 // tools are the programs of this machine that reach iOS devices; a path is "" where there is none.
@@ -77,7 +79,7 @@ func (t tools) run(ctx context.Context, c command) ([]byte, error) {
 	cmd := exec.CommandContext(bound, c.path, c.args...)
 	cmd.Env = append(append([]string(nil), t.environ...), c.env...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.WaitDelay = 300 * time.Millisecond
+	cmd.WaitDelay = readLimit
 	began := time.Now()
 	err := cmd.Run()
 	t.log.Debug("ran", "program", c.name, "took", time.Since(began), "error", err)
@@ -143,7 +145,7 @@ func (t tools) start(c command, out io.Writer) (*background, error) {
 	if out != nil {
 		b.cmd.Stdout = out
 	}
-	b.cmd.WaitDelay = time.Second
+	b.cmd.WaitDelay = readLimit
 	if err := b.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}

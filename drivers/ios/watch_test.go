@@ -15,7 +15,7 @@ func TestWatchTellsOfDevicesThatComeAndGo(t *testing.T) {
 	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{}, {State: "Shutdown"}}})
 	d := b.driver(t)
 	d.watchAsk = 10 * time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	second := b.lab.Device(1)
 	var seen [][]drivers.State
