@@ -154,7 +154,7 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	killed := make(chan struct{})
 	go func() {
 		defer close(killed)
-		for phone.Count("dumpsys") == 0 { // the device is open
+		for phone.Failed() == 0 { // the phone hangs
 			if drivers.Pause(t.Context(), keyboardPoll) != nil {
 				return
 			}

@@ -31,9 +31,10 @@ type Device struct {
 	log     *slog.Logger
 	session string // makes the names of our files on the device unique
 	forget  func()
-	segment int         // seconds of a film's part
-	glass   image.Point // size of the panel, which differs from info's where that is overridden
-	notes   string      // the directory of notes on what to restore; "" means the user's cache
+	segment int           // seconds of a film's part
+	probe   time.Duration // how long a film is watched before it counts as begun
+	glass   image.Point   // size of the panel, which differs from info's where that is overridden
+	notes   string        // the directory of notes on what to restore; "" means the user's cache
 
 	life    context.Context // ends with Close
 	end     context.CancelCauseFunc
@@ -87,7 +88,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 	d := &Device{
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]), forget: func() {},
-		segment: segmentSeconds, glass: p.panel, notes: notes,
+		segment: segmentSeconds, probe: filmProbe, glass: p.panel, notes: notes,
 		files: map[string]struct{}{}, pids: map[int]struct{}{},
 	}
 	d.life, d.end = context.WithCancelCause(context.Background())

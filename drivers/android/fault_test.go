@@ -249,7 +249,7 @@ func TestPhoneGoneForGood(t *testing.T) {
 }
 
 func TestNoServerAndNoADB(t *testing.T) {
-	driver := New(serverAt(nobody(t)))
+	driver := New(serverAt(nobody))
 	_, err := driver.Devices(t.Context())
 	if missing := new(drivers.Unavailable); !errors.As(err, &missing) || !strings.Contains(err.Error(), "adb is not installed") {
 		t.Errorf("error %v", err)

@@ -66,6 +66,7 @@ func TestGesturesOnEveryAndroid(t *testing.T) {
 
 // TestDoubleTapWhereEachInputIsSlow: two taps, one after the other, would be too far apart.
 func TestDoubleTapWhereEachInputIsSlow(t *testing.T) {
+	t.Parallel()
 	d, _ := gesturesPage(t, androidtest.Options{
 		API: 24, DoubleTap: 1200 * time.Millisecond, Latency: androidtest.Latency{Input: 1500 * time.Millisecond},
 	})

@@ -151,7 +151,7 @@ func (s *segment) Write(p []byte) (int, error) {
 
 // survives waits whether screenrecord gives up at once.
 func (s *segment) survives(ctx context.Context) error {
-	timer := time.NewTimer(filmProbe)
+	timer := time.NewTimer(s.d.probe)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -34,8 +34,9 @@ type Fault struct {
 }
 
 type faultList struct {
-	mu  sync.Mutex
-	all []*armedFault
+	mu    sync.Mutex
+	all   []*armedFault
+	acted int
 }
 
 type armedFault struct {
@@ -48,6 +49,13 @@ func (p *Phone) Fail(f Fault) {
 	p.faults.mu.Lock()
 	defer p.faults.mu.Unlock()
 	p.faults.all = append(p.faults.all, &armedFault{Fault: f})
+}
+
+// Failed says how often a fault has acted.
+func (p *Phone) Failed() int {
+	p.faults.mu.Lock()
+	defer p.faults.mu.Unlock()
+	return p.faults.acted
 }
 
 // Heal disarms all faults.
@@ -67,6 +75,7 @@ func (l *faultList) match(what string, command bool) (Fault, bool) {
 		}
 		f.seen++
 		if f.Nth == 0 || f.seen == f.Nth {
+			l.acted++
 			return f.Fault, true
 		}
 	}

@@ -61,7 +61,8 @@ func cmdInput(c *call) int {
 	if len(args) == 0 {
 		return c.inputError("")
 	}
-	if !pause(c.ctx, c.phone.opts.Latency.Input) {
+	c.due = c.shell.now().Add(c.phone.opts.Latency.Input)
+	if !c.pass(c.phone.opts.Latency.Input) {
 		return 128 + signalOf(c.ctx)
 	}
 	verb, args := args[0], args[1:]
@@ -124,7 +125,7 @@ func (c *call) numbers(verb string, args []string, counts ...int) ([]int, int) {
 func inputTap(c *call, args []string) int {
 	n, code := c.numbers("tap", args, 2)
 	if n != nil {
-		c.phone.touch("tap", image.Pt(n[0], n[1]), 0)
+		c.phone.touch(c.due, image.Pt(n[0], n[1]), 0)
 	}
 	return code
 }
@@ -138,11 +139,11 @@ func inputSwipe(c *call, args []string) int {
 	if len(n) == 5 && n[4] >= 0 {
 		length = time.Duration(n[4]) * time.Millisecond
 	}
-	if !pause(c.ctx, length) {
+	if !c.pass(length) {
 		return 128 + signalOf(c.ctx)
 	}
 	if d := to.Sub(from); max(d.X, -d.X, d.Y, -d.Y) < 24 { // less than the touch slop: a press
-		c.phone.touch("tap", from, length)
+		c.phone.touch(c.due.Add(length), from, length)
 		return 0
 	}
 	c.phone.swipe("swipe", from, to)
@@ -186,7 +187,7 @@ func inputMotion(c *call, args []string) int {
 		if down := c.phone.finger(nil); down == nil {
 			break
 		} else if d := at.Sub(down.at); max(d.X, -d.X, d.Y, -d.Y) < 24 {
-			c.phone.touch("tap", down.at, time.Since(down.since))
+			c.phone.touch(c.due, down.at, time.Since(down.since))
 		} else if down.held {
 			c.phone.swipe("drag", down.at, at)
 		} else {
@@ -224,7 +225,7 @@ type firstTap struct {
 
 // second says whether a tap is the second of a double tap. Phone.mu is held.
 func (s *screen) second(v *view, now time.Time) bool {
-	gap := now.Sub(s.lastTap.at)
+	gap := now.Sub(s.lastTap.at).Abs() // two that were started at once may come in either order
 	is := !s.lastTap.used && v.id == s.lastTap.id && v.b == s.lastTap.on && gap >= 40*time.Millisecond && gap <= s.phone.opts.DoubleTap
 	s.lastTap = firstTap{at: now, id: v.id, on: v.b, used: is}
 	return is
@@ -240,10 +241,10 @@ func (p *Phone) finger(t *touchPoint) *touchPoint {
 }
 
 // touch is a tap, or a long press when it took long enough.
-func (p *Phone) touch(kind string, at image.Point, held time.Duration) {
+func (p *Phone) touch(when time.Time, at image.Point, held time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.ui
+	s, kind := p.ui, "tap"
 	if held >= longPress {
 		kind, s.lastTap = "long", firstTap{}
 	}
@@ -259,7 +260,7 @@ func (p *Phone) touch(kind string, at image.Point, held time.Duration) {
 		return
 	}
 	s.appLog(v.pkg, p.tag(v.pkg), "%s %s", kind, v.label())
-	switch double := kind == "tap" && s.second(v, time.Now()); {
+	switch double := kind == "tap" && s.second(v, when); {
 	case double && v.onDouble != nil:
 		v.onDouble()
 	case v.field != nil:

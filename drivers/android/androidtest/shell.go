@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -41,10 +43,20 @@ type call struct {
 	// exec says that the service is exec:, whose /dev/tty leads back to the host.
 	exec  bool
 	shell *shell
+	due   time.Time // of the event that an input command makes
 }
 
 func (c *call) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 func (c *call) errorf(format string, args ...any) { fmt.Fprintf(c.err, format, args...) }
+
+// pass lets time go by; it says whether the wait was whole.
+func (c *call) pass(d time.Duration) bool {
+	if !pause(c.ctx, d) {
+		return false
+	}
+	c.shell.passed.Add(int64(d))
+	return true
+}
 
 // fail writes one line to stderr and returns the exit code.
 func (c *call) fail(code int, format string, args ...any) int {
@@ -63,11 +75,18 @@ type shell struct {
 	out   io.Writer
 	err   io.Writer
 	exec  bool
+
+	began  time.Time
+	passed atomic.Int64 // nanoseconds of its script's own waits
 }
+
+// now is the time as its script has it: a machine that stalls lets none pass between two taps.
+func (s *shell) now() time.Time { return s.began.Add(time.Duration(s.passed.Load())) }
 
 // run interprets a script; the context's cause says by which signal it was ended.
 func (s *shell) run(ctx context.Context, script string, params ...string) int {
 	ctx, cancel, ended := s.context(ctx)
+	s.began = time.Now()
 	jobs := false
 	defer func() { ended(jobs) }()
 	s.phone.procs.add(&process{

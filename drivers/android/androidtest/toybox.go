@@ -185,7 +185,7 @@ func cmdSleep(c *call) int {
 		}
 		total += d
 	}
-	if !pause(c.ctx, total) {
+	if !c.pass(total) {
 		return 128 + signalOf(c.ctx)
 	}
 	return 0
