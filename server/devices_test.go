@@ -60,9 +60,21 @@ func TestDevices(t *testing.T) {
 	if a := l.ask("GET", "/devices/SIM1/tree", nil); !strings.Contains(string(a.body), `"windows"`) || !strings.Contains(string(a.body), "Password") {
 		t.Error(a)
 	}
+	l.hold("SIM1") // or it goes back when nothing is asked of it for two seconds
 	if text := string(l.ask("GET", "/devices/SIM1", nil).body); !strings.Contains(text, `"open":true`) {
 		t.Error(text)
 	}
+}
+
+// hold leases a phone for the requests that follow.
+func (l *lab) hold(device string) {
+	l.t.Helper()
+	a := l.ask("POST", "/devices/"+device+"/lease", map[string]any{"ttlSeconds": 3600})
+	id, _ := a.json(l.t)["lease"].(string)
+	if a.status != 200 || id == "" {
+		l.t.Fatal(a)
+	}
+	l.header.Set("X-Lease", id)
 }
 
 func TestScreenshots(t *testing.T) {
@@ -97,7 +109,7 @@ func TestLeases(t *testing.T) {
 	if a := l.ask("GET", path, nil, mine...); a.status != 200 || a.json(t)["held"] != false {
 		t.Fatal(a)
 	}
-	lease := l.ask("POST", path, map[string]any{"ttlSeconds": 60}, mine...)
+	lease := l.ask("POST", path, map[string]any{"ttlSeconds": 600}, mine...)
 	if lease.status != 200 || lease.json(t)["lease"] == "" {
 		t.Fatal(lease)
 	}
@@ -120,7 +132,7 @@ func TestLeases(t *testing.T) {
 	if text := string(l.ask("GET", path, nil, others...).body); !strings.Contains(text, `"held":true`) || strings.Contains(text, lease.json(t)["lease"].(string)) {
 		t.Errorf("the lease as others see it: %s", text)
 	}
-	longer := l.ask("POST", path, map[string]any{"ttlSeconds": 600}, mine...)
+	longer := l.ask("POST", path, map[string]any{"ttlSeconds": 3600}, mine...)
 	was, err := time.Parse(time.RFC3339Nano, lease.json(t)["until"].(string))
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +167,7 @@ func TestLeases(t *testing.T) {
 // TestLeasesWithoutAuthentication: clients that cannot be told apart show the lease's id.
 func TestLeasesWithoutAuthentication(t *testing.T) {
 	l := newLab(t, 1)
-	lease := l.ask("POST", "/devices/SIM1/lease", map[string]any{"holder": "job 7"})
+	lease := l.ask("POST", "/devices/SIM1/lease", map[string]any{"holder": "job 7", "ttlSeconds": 3600})
 	id, _ := lease.json(t)["lease"].(string)
 	if lease.status != 200 || id == "" {
 		t.Fatal(lease)
@@ -183,7 +195,7 @@ func TestLeasesWithoutAuthentication(t *testing.T) {
 func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 	l := newLab(t, 1)
 	path := "/devices/SIM1/lease"
-	id, _ := l.ask("POST", path, nil).json(t)["lease"].(string)
+	id, _ := l.ask("POST", path, map[string]any{"ttlSeconds": 3600}).json(t)["lease"].(string)
 	l.phones[0].Close()
 	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}, "X-Lease", id); a.status != 502 || a.code() != "device_error" {
 		t.Error(a)
@@ -205,6 +217,7 @@ func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 // TestNoModel: without a model, what needs one says so, and the device stays as it is.
 func TestNoModel(t *testing.T) {
 	l := newLab(t, 1)
+	l.hold("SIM1")
 	if a := l.ask("POST", "/devices/SIM1/assert-visual", map[string]any{"prompt": "a button"}); a.status != 502 || a.code() != "vision_error" || !strings.Contains(string(a.body), "OPENAI_API_KEY") {
 		t.Error(a)
 	}

@@ -60,11 +60,11 @@ func (o operation) at(device string) string {
 // right to it, at the root and under /api.
 func TestEveryEndpointIsGuarded(t *testing.T) {
 	l := newLab(t, 1, withAuth)
-	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"exp": inAMinute(), "scope": "*"}).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"exp": inAnHour(), "scope": "*"}).SignedString(jwt.UnsafeAllowNoneSignatureType)
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"exp": inAMinute(), "scope": "*"}).SignedString([]byte("another secret that is long enough, too"))
+	forged, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"exp": inAnHour(), "scope": "*"}).SignedString([]byte("another secret that is long enough, too"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestEveryEndpointIsGuarded(t *testing.T) {
 				"without expiry":   {[]string{"Authorization", "Bearer " + endless}, 401, "invalid_token"},
 				"alg none":         {[]string{"Authorization", "Bearer " + none}, 401, "invalid_token"},
 				"signed by others": {[]string{"Authorization", "Bearer " + forged}, 401, "invalid_token"},
-				"without scope":    {[]string{"Authorization", "Bearer " + token(t, jwt.MapClaims{"exp": inAMinute(), "scope": "nothing:read"})}, 403, "forbidden"},
+				"without scope":    {[]string{"Authorization", "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "scope": "nothing:read"})}, 403, "forbidden"},
 			} {
 				if prefix != "" && name != "no credential" {
 					continue // the same handler

@@ -129,7 +129,7 @@ func TestLogs(t *testing.T) {
 			if !strings.Contains(line, "com.example.login") {
 				continue
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("the log does not tell of the app")
 		}
 		break

@@ -46,7 +46,7 @@ func TestPagesOfOtherSites(t *testing.T) {
 			t.Fatal(opened)
 		}
 		defer l.ask("DELETE", "/web/"+opened.json(t)["id"].(string), nil)
-		said := l.ask("POST", "/web/eval", map[string]any{"script": fmt.Sprintf(attack, l.http.URL)})
+		said := l.ask("POST", "/web/eval", map[string]any{"script": fmt.Sprintf(attack, l.http.URL), "timeoutMs": 180_000})
 		var out struct{ Value string }
 		if err := json.Unmarshal(said.body, &out); err != nil || out.Value == "" {
 			t.Fatal(said)

@@ -24,7 +24,7 @@ const (
 )
 
 // impatient makes the server wait for nobody who is slow on purpose.
-func impatient(o *server.Options) { o.Patience = time.Second }
+func impatient(o *server.Options) { o.Patience = 5 * time.Second }
 
 // keep puts a file among the reports.
 func (l *lab) keep(name string, data []byte) {
@@ -74,7 +74,7 @@ func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 	} {
 		conn := l.connect(c.sends)
 		all.Go(func() {
-			if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil { // a test that hangs must end
+			if err := conn.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil { // a test that hangs must end
 				t.Error(err)
 			}
 			heard, err := io.ReadAll(conn)
@@ -139,7 +139,7 @@ func TestHeadOfStreams(t *testing.T) {
 			}
 		}
 		conn := l.connect("HEAD " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-		if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		if err := conn.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		heard, err := io.ReadAll(conn)

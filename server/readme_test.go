@@ -127,7 +127,7 @@ func shell(t *testing.T, dir, line string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if err := r.Run(ctx, file); err != nil {
 		t.Errorf("%s: %v: %s", line, err, complaints.String())

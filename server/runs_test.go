@@ -194,7 +194,7 @@ func TestCancel(t *testing.T) {
 	if a := l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "Login"}); a.status != 409 || a.code() != "device_busy" || !strings.Contains(string(a.body), "endless") {
 		t.Errorf("the phone of a run: %s", a)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	stream := make(chan []event, 1)
 	go func() { stream <- l.events(id, "") }()

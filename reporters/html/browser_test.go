@@ -23,6 +23,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/toolchain"
 )
 
+// patience is for what a busy machine has no time for, in milliseconds.
+const patience = 120_000
+
 // chromium is the one browser of this package's tests.
 var chromium browser
 
@@ -56,7 +59,8 @@ func (c *browser) launch(t *testing.T) error {
 		return err
 	}
 	c.b, err = c.pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
-		ExecutablePath: playwright.String(setup.Chromium), ChromiumSandbox: playwright.Bool(setup.Sandbox), Headless: playwright.Bool(true)})
+		ExecutablePath: playwright.String(setup.Chromium), ChromiumSandbox: playwright.Bool(setup.Sandbox), Headless: playwright.Bool(true),
+		Timeout: playwright.Float(patience)})
 	return err
 }
 
@@ -123,7 +127,7 @@ func openTab(t *testing.T, file, hash string, s screen) *tab {
 		}
 	})
 	address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String() + hash
-	if _, err := page.Goto(address); err != nil {
+	if _, err := page.Goto(address, playwright.PageGotoOptions{Timeout: playwright.Float(patience)}); err != nil {
 		t.Fatal(err)
 	}
 	return &tab{Page: page, t: t}
@@ -148,7 +152,7 @@ func (p *tab) is(expression string, want any) {
 	if err := enc.Encode(want); err != nil {
 		p.t.Fatal(err)
 	}
-	_, err := p.WaitForFunction("want => { try { return JSON.stringify("+expression+") === want.trim() } catch { return false } }", encoded.String(), playwright.PageWaitForFunctionOptions{Timeout: playwright.Float(15000)})
+	_, err := p.WaitForFunction("want => { try { return JSON.stringify("+expression+") === want.trim() } catch { return false } }", encoded.String(), playwright.PageWaitForFunctionOptions{Timeout: playwright.Float(patience)})
 	if err != nil {
 		p.t.Errorf("%s is %v, not %s", expression, p.js(expression), encoded.String())
 	}

@@ -96,9 +96,10 @@ func TestPackInABrowser(t *testing.T) {
 		p.press("k", "k")
 		p.is(`Math.round(document.querySelector("video").currentTime)`, 1)
 		p.is(`document.querySelectorAll(".chapters rect").length`, 4)
+		p.js(`document.querySelector("video").addEventListener("play", () => { window.played = true })`)
 		p.press(" ")
-		p.is(`document.querySelector("video").paused`, false)
-		p.is(`location.hash`, "#step-3") // the film went on
+		p.is(`window.played`, true)                      // it may have ended before anybody looks
+		p.is(`/^#step-[34]$/.test(location.hash)`, true) // the film went on
 		p.press(" ")
 		p.is(`document.querySelector("video").paused`, true)
 		p.js(`document.querySelector("video").currentTime = 0.5`) // by its own control

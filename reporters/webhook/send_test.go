@@ -204,7 +204,7 @@ func TestSilent(t *testing.T) {
 	d := NewDigest(&reporters.Run{}, "")
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond, Timeout: 300 * time.Millisecond})
+	sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond, Timeout: 10 * time.Second})
 	if sent[0].OK || sent[0].Why != "no answer in time" || sent[0].Tries != 1 {
 		t.Errorf("%+v", sent[0])
 	}

@@ -49,7 +49,7 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 	return token
 }
 
-func soon() int64 { return time.Now().Add(time.Minute).Unix() }
+func soon() int64 { return time.Now().Add(time.Hour).Unix() }
 
 func TestKeys(t *testing.T) {
 	sum := sha256.Sum256([]byte("kept as a hash"))
