@@ -37,7 +37,7 @@ func (b *waitingBuffer) Write(p []byte) (int, error) {
 
 func (b *waitingBuffer) wait(t *testing.T, want string) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	over := time.After(limit)
 	for {
 		b.mu.Lock()
 		text := b.buf.String()
@@ -47,7 +47,7 @@ func (b *waitingBuffer) wait(t *testing.T, want string) {
 		}
 		select {
 		case <-b.more:
-		case <-limit:
+		case <-over:
 			t.Fatalf("never written: %s\n%s", want, text)
 		}
 	}

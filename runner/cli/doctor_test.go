@@ -50,7 +50,7 @@ func doctor(t *testing.T, env *Env, args ...string) error {
 	t.Helper()
 	cmd := newDoctorCommand(env)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of the test
 	return cmd.ExecuteContext(t.Context())
 }
 

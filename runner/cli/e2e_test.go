@@ -33,7 +33,7 @@ func (l leakChecked) Run() int {
 }
 
 // limit is how long a run may take before a test gives up on it; no test expects to come near it.
-const limit = 2 * time.Minute
+const limit = 5 * time.Minute
 
 // browsers lets two runs that start Chromium go on at once.
 var browsers = make(chan struct{}, 2)

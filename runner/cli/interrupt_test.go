@@ -176,9 +176,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("it was sealed twice: %s", again.stderr)
 	}
 	l.whole()
-	if left := l.processes(); len(left) > 0 {
-		t.Errorf("left: %q", left)
-	}
+	eventually(t, "no process is left", func() bool { return len(l.processes()) == 0 })
 }
 
 // kill -9 while a browser is open: the browser ends with the run.

