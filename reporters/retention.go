@@ -139,7 +139,7 @@ func (p *pruner) lock(run string) (free bool, unlock func() error, err error) {
 		return false, none, fmt.Errorf("%s is not a regular file", liveFile)
 	}
 	lock := flock.New(filepath.Join(p.root.Name(), name))
-	ok, err := lock.TryLock()
+	ok, err := tryAlone(lock)
 	if err != nil || !ok {
 		return false, none, errors.Join(err, lock.Close())
 	}

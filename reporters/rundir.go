@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -85,15 +86,32 @@ func OpenRunDir(path string) (*RunDir, error) {
 	return &RunDir{path: abs, live: live}, nil
 }
 
+// looking is held while a run's lock is tried for: who only looks holds the lock for a moment, and is not to be taken for somebody who
+// works on the run.
+var looking sync.Mutex
+
+// tryAlone takes a run's lock when nobody works on the run.
+func tryAlone(lock *flock.Flock) (bool, error) {
+	looking.Lock()
+	defer looking.Unlock()
+	return lock.TryLock()
+}
+
 // Alive tells whether a process, this one or another, has the run directory open.
 func Alive(path string) bool {
+	looking.Lock()
+	defer looking.Unlock()
 	live := flock.New(filepath.Join(path, liveFile), flock.SetFlag(os.O_RDONLY)) // makes no file
 	defer live.Close()                                                           // nothing was written
 	if free, err := live.TryLock(); free || err != nil {
 		return false
 	}
-	shared, err := live.TryRLock() // who works on a run shares its lock; who seals or prunes a dead one does not
-	return shared && err == nil
+	// Who works on a run shares its lock; who seals or prunes a dead one does not, and may have ended just now.
+	if shared, err := live.TryRLock(); !shared || err != nil {
+		return false
+	}
+	free, err := live.TryLock()
+	return !free && err == nil
 }
 
 // Path is the absolute path of the directory.

@@ -3,6 +3,7 @@ package reporters_test
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,5 +43,45 @@ func TestAlive(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(empty, ".live")); err == nil {
 		t.Error("to ask has made a lock")
+	}
+}
+
+// TestWhoLooksIsNotInTheWay: however many ask whether a dead run is alive, none of them takes another for somebody who works on it, and
+// it is sealed.
+func TestWhoLooksIsNotInTheWay(t *testing.T) {
+	for range 20 {
+		reports := t.TempDir()
+		run := filepath.Join(reports, "2026-01-31T12-00-00")
+		if err := os.MkdirAll(filepath.Join(run, "login"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{".live", "login/events.ndjson"} {
+			if err := os.WriteFile(filepath.Join(run, file), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done := make(chan struct{})
+		var lookers sync.WaitGroup
+		for range 4 {
+			lookers.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					if reporters.Alive(run) {
+						t.Error("a dead run is alive")
+						return
+					}
+				}
+			})
+		}
+		sealed, err := reporters.Seal(reports, time.Now())
+		close(done)
+		lookers.Wait()
+		if err != nil || len(sealed) != 1 {
+			t.Fatalf("sealed %v, %v", sealed, err)
+		}
 	}
 }

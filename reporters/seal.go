@@ -87,7 +87,7 @@ func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err er
 		return nil, err
 	}
 	lock := flock.New(live)
-	if ok, err := lock.TryLock(); err != nil || !ok {
+	if ok, err := tryAlone(lock); err != nil || !ok {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()

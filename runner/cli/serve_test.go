@@ -158,7 +158,7 @@ func TestServeIsKilled(t *testing.T) {
 	s = l.serve()
 	eventually(t, "the next server completes the pack", func() bool {
 		status, _ := s.ask("GET", "/reports/"+run+"/long/summary.json", "")
-		return status == 200
+		return status == 200 && len(reporters.Verify(filepath.Join(l.reports, run, "long"))) == 0
 	})
 	if status, text := s.ask("GET", "/runs/"+run, ""); status != 200 || !strings.Contains(text, `"verdict":"interrupted"`) || !strings.Contains(text, `"test":"long"`) {
 		t.Errorf("%d %s", status, text)
