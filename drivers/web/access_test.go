@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -25,7 +24,7 @@ func TestTheTreeIsTheBrowsersAccessibilityTree(t *testing.T) {
 		"twice.html", "popup.html", "index.html", "slow.html"} {
 		d := visit(t, page)
 		var wrong []string
-		if !until(t.Context(), 10*time.Second, func() bool { wrong = disagreements(t, d); return len(wrong) == 0 }) { // some pages are late
+		if !until(t.Context(), patience, func() bool { wrong = disagreements(t, d); return len(wrong) == 0 }) { // some pages are late
 			t.Errorf("%s: %s", page, strings.Join(wrong, "; "))
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"image"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -52,7 +51,7 @@ func TestATouchMeetsWhatItIsAimedAt(t *testing.T) {
 						'<div id=veil style="position:fixed;inset:0;background:#0008" onclick="said(1)"></div>'); }
 					</script>`), drivers.PageOptions{DeviceName: device}))
 				n := byID(t, tree(t, d), c.id)
-				_, err := d.Eval(t.Context(), c.change+"; null", time.Second)
+				_, err := d.Eval(t.Context(), c.change+"; null", patience)
 				must(t, err)
 				d.Aim(n)
 				err = d.Tap(t.Context(), centre(n))

@@ -31,7 +31,7 @@ func running(t *testing.T) string {
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		if !until(context.Background(), 5*time.Second, func() bool { return os.RemoveAll(profile) == nil }) {
+		if !until(context.Background(), patience, func() bool { return os.RemoveAll(profile) == nil }) {
 			t.Errorf("%s cannot be removed", profile)
 		}
 	})
@@ -47,7 +47,7 @@ func running(t *testing.T) string {
 	select {
 	case address := <-found:
 		return address
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the browser did not say where it listens")
 		return ""
 	}
@@ -59,11 +59,11 @@ func TestAttach(t *testing.T) {
 	how := drivers.PageOptions{Connect: address, ColorScheme: "dark", Headers: map[string]string{"X-Team": "blue"}}
 	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
 	mustShow(t, d, "h1", "Popups")
-	if _, err := d.Eval(t.Context(), "document.cookie = 'signed=in; max-age=1000'", time.Second); err != nil {
+	if _, err := d.Eval(t.Context(), "document.cookie = 'signed=in; max-age=1000'", patience); err != nil {
 		t.Error(err)
 	}
 	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, 5*time.Second))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, patience))
 	if d.Info().Width != 1280 || tree(t, d).Size.X != 1280 {
 		t.Errorf("the tab is %d wide", d.Info().Width)
 	}
@@ -75,7 +75,7 @@ func TestAttach(t *testing.T) {
 	must(t, d.ClosePage(t.Context()))
 	// The browser goes on, as signed in as it was, without our tabs.
 	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))
-	if got, err := d.Eval(t.Context(), "document.cookie", time.Second); got != "signed=in" || err != nil {
+	if got, err := d.Eval(t.Context(), "document.cookie", patience); got != "signed=in" || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
 	if all := d.session.context.Pages(); len(all) != 2 {

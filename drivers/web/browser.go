@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	startLimit = 60 * time.Second
-	stopLimit  = 5 * time.Second
+	startLimit = 2 * time.Minute  // on a busy machine Chromium needs half of one
+	stopLimit  = 15 * time.Second // a busy machine needs some seconds to close a page
 	traceLimit = 15 * time.Second // for a trace to be packed, too
 )
 

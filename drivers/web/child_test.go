@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
@@ -59,7 +58,7 @@ func TestNoProcessOutlivesAKilledOne(t *testing.T) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	var left []string
-	if !until(t.Context(), 20*time.Second, func() bool { left = drivertest.Alive(family); return len(left) == 0 }) {
+	if !until(t.Context(), patience, func() bool { left = drivertest.Alive(family); return len(left) == 0 }) {
 		t.Errorf("still running after the kill: %v", left)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
@@ -26,6 +25,6 @@ func TestContract(t *testing.T) {
 		Login: func(ctx context.Context, dev drivers.Device) error {
 			return dev.(drivers.Browser).OpenPage(ctx, pages.URL+"/login.html", drivers.PageOptions{})
 		},
-		Patience: 20 * time.Second,
+		Patience: patience,
 	})
 }

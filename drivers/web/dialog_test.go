@@ -12,7 +12,7 @@ import (
 func alertOf(t *testing.T, d *Device, text string) {
 	t.Helper()
 	var open *drivers.Alert
-	there := until(t.Context(), 5*time.Second, func() bool {
+	there := until(t.Context(), patience, func() bool {
 		var err error
 		open, err = d.Alert(t.Context())
 		must(t, err)

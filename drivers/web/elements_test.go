@@ -18,7 +18,7 @@ func TestFieldsOfEveryType(t *testing.T) {
 		"area": "new",
 	} {
 		must(t, d.FillIn(t.Context(), target("#"+id), value))
-		if seen := look(t, d, "#"+id, drivers.WebWant{Value: &value}, time.Second); !seen.Met {
+		if seen := look(t, d, "#"+id, drivers.WebWant{Value: &value}, patience); !seen.Met {
 			t.Errorf("%s holds %v, not %q", id, seen.Values, value)
 		}
 	}
@@ -26,7 +26,7 @@ func TestFieldsOfEveryType(t *testing.T) {
 	mustShow(t, d, "#rich", "other text")
 	must(t, d.FillIn(t.Context(), target("#password"), "hunter2"))
 	right, wrong := "hunter2", "hunter3"
-	seen := look(t, d, "#password", drivers.WebWant{Value: &right}, time.Second)
+	seen := look(t, d, "#password", drivers.WebWant{Value: &right}, patience)
 	if !seen.Met || len(seen.Values) != 1 || seen.Values[0] != "•••••••" {
 		t.Errorf("the password is seen as %+v", seen)
 	}
@@ -165,7 +165,7 @@ func TestElementsInNestedFrames(t *testing.T) {
 		t.Errorf("text %q, %v", got, err)
 	}
 	value := "deep"
-	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#outer >> #inner", Value: &value}, time.Second); !seen.Met {
+	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#outer >> #inner", Value: &value}, patience); !seen.Met {
 		t.Errorf("in the inner frame: %+v", seen)
 	}
 	must(t, d.ClickOn(t.Context(), inFrame("#lateframe", "#press"), drivers.WebClick{})) // it comes 600 ms late
@@ -186,7 +186,7 @@ func TestPressOn(t *testing.T) {
 	must(t, d.PressOn(t.Context(), target("#text"), "Backspace"))
 	must(t, d.PressOn(t.Context(), target("#text"), "x"))
 	value := "abx"
-	if seen := look(t, d, "#text", drivers.WebWant{Value: &value}, time.Second); !seen.Met {
+	if seen := look(t, d, "#text", drivers.WebWant{Value: &value}, patience); !seen.Met {
 		t.Errorf("the field holds %v", seen.Values)
 	}
 	must(t, d.PressOn(t.Context(), target("#text"), "Control+Shift+K"))
@@ -222,7 +222,7 @@ func TestWaitElement(t *testing.T) {
 		function go() { setTimeout(() => { a.style.display = 'none'; h.style.display = ''; setTimeout(() => a.remove(), 400) }, 600) }</script>`)
 	for _, c := range [][2]string{{"#a", "attached"}, {"#h", "attached"}, {"#h", "visible"}, {"#a", "hidden"}, {"#a", "detached"}} {
 		if c == [2]string{"#h", "visible"} {
-			_, err := d.Eval(t.Context(), "go()", 5*time.Second)
+			_, err := d.Eval(t.Context(), "go()", patience)
 			must(t, err)
 		}
 		must(t, d.WaitElement(t.Context(), target(c[0]), c[1]))
@@ -242,7 +242,7 @@ func TestLookAtThePage(t *testing.T) {
 			t.Errorf("%d rows: %+v", n, seen)
 		}
 	}
-	if seen := look(t, d, ".none", count(0), time.Second); !seen.Met {
+	if seen := look(t, d, ".none", count(0), patience); !seen.Met {
 		t.Errorf("none: %+v", seen)
 	}
 	is := func(s string) *string { return &s }
@@ -270,12 +270,12 @@ func TestConsoleErrors(t *testing.T) {
 	t.Parallel()
 	d := show(t, `<button id=b onclick="console.error('out of tea')">B</button><button id=u onclick="nothing()">U</button>`)
 	none := drivers.WebWant{NoConsoleErrors: true}
-	if seen := look(t, d, "", none, time.Second); !seen.Met {
+	if seen := look(t, d, "", none, patience); !seen.Met {
 		t.Fatalf("%+v", seen)
 	}
 	must(t, d.ClickOn(t.Context(), target("#b"), drivers.WebClick{}))
 	must(t, d.ClickOn(t.Context(), target("#u"), drivers.WebClick{}))
-	ok := until(t.Context(), 5*time.Second, func() bool {
+	ok := until(t.Context(), patience, func() bool {
 		seen := look(t, d, "#b", none, 100*time.Millisecond)
 		return !seen.Met && len(seen.ConsoleErrors) == 2
 	})

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"image"
 	"regexp"
 	"strings"
@@ -54,11 +55,11 @@ func TestOneTextTwice(t *testing.T) {
 
 func TestAMovingButtonMovesInTheTree(t *testing.T) {
 	t.Parallel()
-	moved := func() bool { // a slow machine may look at the page only after the button has come to rest
-		d := visit(t, "moving.html")
+	moved := func(way time.Duration) bool {
+		d := visit(t, fmt.Sprintf("moving.html?for=%d", way.Milliseconds()))
 		first := byID(t, tree(t, d), "go").Bounds
 		moved := false
-		settled := until(t.Context(), 10*time.Second, func() bool {
+		settled := until(t.Context(), patience, func() bool {
 			before := byID(t, tree(t, d), "go").Bounds
 			_ = pause(t.Context(), 20*time.Millisecond)
 			now := byID(t, tree(t, d), "go")
@@ -72,8 +73,8 @@ func TestAMovingButtonMovesInTheTree(t *testing.T) {
 		mustShow(t, d, "#log", "Go 1 settled")
 		return moved
 	}
-	for range 5 {
-		if moved() {
+	for way := 900 * time.Millisecond; way < patience/2; way *= 3 { // a slow machine may look at the page only after it has come to rest
+		if moved(way) {
 			return
 		}
 	}
@@ -94,7 +95,7 @@ func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 	}
 	seen := map[bool]int{}
 	before, _, _ := frames()
-	for range 200 {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		count, undrawn, inner := frames()
 		if undrawn != (count == before) {
 			t.Fatalf("undrawn %v between the frames %s and %s", undrawn, before, count)
@@ -108,7 +109,7 @@ func TestTreesTellWhetherThePageWasDrawnBetweenThem(t *testing.T) {
 			return
 		}
 	}
-	t.Fatalf("of 200 looks, %d found the page drawn anew and %d did not", seen[false], seen[true])
+	t.Fatalf("%d looks found the page drawn anew and %d did not", seen[false], seen[true])
 }
 
 func TestAnOverlayCovers(t *testing.T) {
@@ -146,7 +147,7 @@ func TestAModalDialogCovers(t *testing.T) {
 	}
 	tap(t, d, no)
 	mustShow(t, d, "#log", "kept")
-	if seen := look(t, d, "#modal", drivers.WebWant{Hidden: true}, 2*time.Second); !seen.Met {
+	if seen := look(t, d, "#modal", drivers.WebWant{Hidden: true}, patience); !seen.Met {
 		t.Errorf("the closed dialog: %+v", seen)
 	}
 }

@@ -71,7 +71,7 @@ func TestDownloads(t *testing.T) {
 	}
 	_, err := d.Download(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, dir, "")
 	wantError(t, err, drivers.ErrNotFound, "no download began")
-	_, err = d.Download(t.Context(), drivers.WebTarget{Selector: "#never", Timeout: 4 * time.Second}, dir, "")
+	_, err = d.Download(t.Context(), drivers.WebTarget{Selector: "#never", Timeout: 10 * time.Second}, dir, "")
 	wantError(t, err, drivers.ErrNotFound, "did not end in time")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Second, cancel)

@@ -65,7 +65,7 @@ func TestSwipeScrolls(t *testing.T) {
 			before := find(tree(t, d), showing("Contact 10")).Bounds.Min.Y
 			must(t, d.Swipe(t.Context(), image.Pt(200, 500), image.Pt(200, 200), 300*time.Millisecond))
 			moved := 0
-			ok := until(t.Context(), 5*time.Second, func() bool {
+			ok := until(t.Context(), patience, func() bool {
 				moved = before - find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Contact 10" }).Bounds.Min.Y
 				return moved > 200
 			})
@@ -152,7 +152,7 @@ func TestErase(t *testing.T) {
 	} {
 		must(t, d.FillIn(t.Context(), target("#"+c.id), c.text)) // it leaves the focus there
 		must(t, d.Erase(t.Context(), c.n))
-		if seen := look(t, d, "#"+c.id, drivers.WebWant{Value: &c.after}, time.Second); !seen.Met {
+		if seen := look(t, d, "#"+c.id, drivers.WebWant{Value: &c.after}, patience); !seen.Met {
 			t.Errorf("%s: %q without %d is %v", c.id, c.text, c.n, seen.Values)
 		}
 	}
@@ -168,7 +168,7 @@ func TestErase(t *testing.T) {
 	must(t, d.Erase(t.Context(), -1))
 	mustShow(t, d, "#log", "cross typed")
 	none := ""
-	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#cross", Value: &none}, time.Second); !seen.Met {
+	if seen := look(t, d, "#field", drivers.WebWant{Frame: "#cross", Value: &none}, patience); !seen.Met {
 		t.Errorf("in the frame is left %v", seen.Values)
 	}
 }
@@ -232,7 +232,7 @@ func TestQuery(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "frames.html")
 	mustShow(t, d, "h1", "Nested frames")
-	if seen := look(t, d, "#press", drivers.WebWant{Frame: "#lateframe"}, 5*time.Second); !seen.Met {
+	if seen := look(t, d, "#press", drivers.WebWant{Frame: "#lateframe"}, patience); !seen.Met {
 		t.Fatalf("%+v", seen)
 	}
 	tr := tree(t, d)

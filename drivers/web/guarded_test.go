@@ -63,15 +63,15 @@ func TestAGuardedBrowserReachesNothingPrivate(t *testing.T) {
 		window.open('` + private.URL + `/popup');
 		const rtc = new RTCPeerConnection({iceServers: [{urls: 'stun:` + udp.LocalAddr().String() + `'}]});
 		rtc.createDataChannel('x'); rtc.createOffer().then(o => rtc.setLocalDescription(o));</script><h1>Tried</h1>`
-	must(t, d.OpenPage(t.Context(), "data:text/html,"+percent(page), drivers.PageOptions{Timeout: 20 * time.Second}))
+	must(t, d.OpenPage(t.Context(), "data:text/html,"+percent(page), drivers.PageOptions{Timeout: patience}))
 	first := 0
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, 5*time.Second))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, patience))
 	mustShow(t, d, "h1", "Tried")
-	_, err = d.Eval(t.Context(), "fetch('"+private.URL+"/last').catch(() => 'refused')", 5*time.Second)
+	_, err = d.Eval(t.Context(), "fetch('"+private.URL+"/last').catch(() => 'refused')", patience)
 	must(t, err)
 	// A route that fetches in place of the browser goes the same way.
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/modified", Modify: &drivers.WebModify{Status: 201}}))
-	if got, err := d.Eval(t.Context(), "fetch('"+private.URL+"/modified').then(r => r.status, () => 'refused')", 10*time.Second); err != nil || got != "refused" {
+	if got, err := d.Eval(t.Context(), "fetch('"+private.URL+"/modified').then(r => r.status, () => 'refused')", patience); err != nil || got != "refused" {
 		t.Errorf("a modified answer: %v, %v", got, err)
 	}
 	wantError(t, d.OpenPage(t.Context(), "about:blank", drivers.PageOptions{Connect: private.URL}), drivers.ErrUnsupported)
@@ -113,7 +113,7 @@ func TestFilesBelowAFolder(t *testing.T) {
 	d := guardedDevice(t, guard.Open(), root)
 	must(t, d.OpenPage(t.Context(), "file://"+filepath.Join(root, "ok.html"), drivers.PageOptions{}))
 	mustShow(t, d, "h1", "Mine")
-	if width, err := d.Eval(t.Context(), "document.images[0].naturalWidth", time.Second); width != 7 || err != nil {
+	if width, err := d.Eval(t.Context(), "document.images[0].naturalWidth", patience); width != 7 || err != nil {
 		t.Errorf("a picture beside the page: %v, %v", width, err)
 	}
 	for n := range tree(t, d).All {

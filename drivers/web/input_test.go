@@ -133,6 +133,14 @@ func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = page.Evaluate(`() => setTimeout(() => document.getElementById('hang').click(), 0)`)
+	if !until(t.Context(), patience, func() bool { // until it hangs
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := d.Tree(ctx)
+		return errors.Is(err, context.DeadlineExceeded)
+	}) {
+		t.Fatal("the page does not hang")
+	}
 	for name, call := range map[string]func(context.Context) error{
 		"tree":       func(ctx context.Context) error { _, err := d.Tree(ctx); return err },
 		"screenshot": func(ctx context.Context) error { _, err := d.Screenshot(ctx); return err },
@@ -167,7 +175,7 @@ func endsWithContext(t *testing.T, name string, call func(context.Context) error
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("%s goes on after its context was cancelled", name)
 	}
 }

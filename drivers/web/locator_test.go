@@ -22,7 +22,7 @@ func TestSignIn(t *testing.T) {
 			d := visit(t, "login.html")
 			// The fields come 400 ms after the page.
 			for selector, value := range map[string]string{"#email": webtest.User, "#password": c.password} {
-				if err := d.Fill(t.Context(), selector, value, 5*time.Second); err != nil {
+				if err := d.Fill(t.Context(), selector, value, patience); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -38,10 +38,10 @@ func TestPaidIsNotUnpaid(t *testing.T) {
 	if seen := look(t, d, "#status", text("Paid"), 300*time.Millisecond); seen.Met || len(seen.Texts) != 1 || seen.Texts[0] != "Status: Unpaid" {
 		t.Errorf("Paid on Unpaid: %+v", seen)
 	}
-	if seen := look(t, d, "p", text("Paid"), time.Second); !seen.Met || seen.Count != 2 {
+	if seen := look(t, d, "p", text("Paid"), patience); !seen.Met || seen.Count != 2 {
 		t.Errorf("one of two shows it: %+v", seen)
 	}
-	if seen := look(t, d, "#status", text("status: unpaid"), time.Second); !seen.Met {
+	if seen := look(t, d, "#status", text("status: unpaid"), patience); !seen.Met {
 		t.Errorf("case and markup count: %+v", seen)
 	}
 }
@@ -65,7 +65,7 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 			t.Errorf("%q counts as shown", hidden)
 		}
 	}
-	if seen := look(t, d, "#mixed", text("Paid"), time.Second); !seen.Met {
+	if seen := look(t, d, "#mixed", text("Paid"), patience); !seen.Met {
 		t.Errorf("mixed: %+v", seen)
 	}
 }
@@ -73,7 +73,7 @@ func TestLookSeesOnlyWhatIsVisible(t *testing.T) {
 func TestLookWaits(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "slow.html?then=700")
-	if seen := look(t, d, "data-testid=state", text("Ready"), 5*time.Second); !seen.Met {
+	if seen := look(t, d, "data-testid=state", text("Ready"), patience); !seen.Met {
 		t.Errorf("%+v", seen)
 	}
 	d = visit(t, "spa.html")
@@ -86,7 +86,7 @@ func TestHiddenWaitsForTheLoading(t *testing.T) {
 	t.Parallel()
 	// Until a page has loaded, "nothing is there" proves nothing.
 	d := show(t, `<p id=x>Here</p><script>x.remove()</script>`)
-	if seen := look(t, d, "#x", drivers.WebWant{Hidden: true}, time.Second); !seen.Met || seen.Count != 0 {
+	if seen := look(t, d, "#x", drivers.WebWant{Hidden: true}, patience); !seen.Met || seen.Count != 0 {
 		t.Errorf("a removed element: %+v", seen)
 	}
 	r := report{documentState: documentState{Ready: "interactive"}}
@@ -138,7 +138,7 @@ func TestFillReplaces(t *testing.T) {
 			if v == "" && selector == "#day" {
 				continue
 			}
-			if err := d.Fill(t.Context(), selector, v, time.Second); err != nil {
+			if err := d.Fill(t.Context(), selector, v, patience); err != nil {
 				t.Fatalf("%s: %v", selector, err)
 			}
 		}
@@ -158,7 +158,7 @@ func TestFillReplaces(t *testing.T) {
 func TestFillWaitsForAFieldToWork(t *testing.T) {
 	t.Parallel()
 	d := show(t, `<input id=f disabled><script>setTimeout(() => f.disabled = false, 1500)</script>`)
-	if err := d.Fill(t.Context(), "#f", "done", 10*time.Second); err != nil {
+	if err := d.Fill(t.Context(), "#f", "done", patience); err != nil {
 		t.Fatal(err)
 	}
 	if n := byID(t, tree(t, d), "f"); n.Text != "done" {
@@ -186,7 +186,7 @@ func TestLookInShadowRootsAndFrames(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "shadow.html")
 	mustShow(t, d, "#inner", "Shadow button")
-	if err := d.Fill(t.Context(), "#nick", "ada", time.Second); err != nil {
+	if err := d.Fill(t.Context(), "#nick", "ada", patience); err != nil {
 		t.Fatal(err)
 	}
 	mustShow(t, d, "#log", "nick ada")

@@ -21,6 +21,9 @@ var shared = New(Options{Slots: 8})
 
 var site = webtest.Start()
 
+// patience is for what comes, on a machine that is busy with much else, too.
+const patience = time.Minute
+
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(child())
@@ -116,7 +119,7 @@ func showing(text string) func(*drivers.Node) bool {
 func centre(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
 
 func target(selector string) drivers.WebTarget {
-	return drivers.WebTarget{Selector: selector, Timeout: 5 * time.Second}
+	return drivers.WebTarget{Selector: selector, Timeout: patience}
 }
 
 // soon is target for what will not come.
@@ -125,7 +128,7 @@ func soon(selector string) drivers.WebTarget {
 }
 
 func inFrame(frame, selector string) drivers.WebTarget {
-	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: 5 * time.Second}
+	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: patience}
 }
 
 // must ends the test on an error.
@@ -155,7 +158,7 @@ func look(t *testing.T, d *Device, selector string, want drivers.WebWant, timeou
 // mustShow waits until a visible match of selector shows text.
 func mustShow(t *testing.T, d *Device, selector, text string) {
 	t.Helper()
-	if seen := look(t, d, selector, drivers.WebWant{Text: &text}, 5*time.Second); !seen.Met {
+	if seen := look(t, d, selector, drivers.WebWant{Text: &text}, patience); !seen.Met {
 		t.Fatalf("%s does not show %q: %+v", selector, text, seen)
 	}
 }

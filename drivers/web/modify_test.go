@@ -18,7 +18,7 @@ func TestTheNetworksAnswerIsModified(t *testing.T) {
 		must(t, d.ClickOn(t.Context(), target("#load"), drivers.WebClick{}))
 		mustShow(t, d, "#log", want)
 		n := len(goods)
-		if seen := look(t, d, "#goods li", drivers.WebWant{Count: &n}, 5*time.Second); !seen.Met || n > 0 && !reflect.DeepEqual(seen.Texts, goods) {
+		if seen := look(t, d, "#goods li", drivers.WebWant{Count: &n}, patience); !seen.Met || n > 0 && !reflect.DeepEqual(seen.Texts, goods) {
 			t.Errorf("the page shows %v, not %v", seen.Texts, goods)
 		}
 	}
@@ -41,7 +41,7 @@ func TestTheRequestIsModified(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "requests.html")
 	must(t, d.Route(t.Context(), drivers.WebRoute{URL: "**/api/echo", Request: map[string]string{"X-Api-Version": "2", "User-Agent": ""}}))
-	got, err := d.Eval(t.Context(), "fetch('api/echo', {headers: {'x-own': 'yes'}}).then(r => r.json())", 5*time.Second)
+	got, err := d.Eval(t.Context(), "fetch('api/echo', {headers: {'x-own': 'yes'}}).then(r => r.json())", patience)
 	must(t, err)
 	headers, _ := got.(map[string]any)
 	if headers["X-Api-Version"] != "2" || headers["X-Own"] != "yes" {

@@ -17,6 +17,9 @@ import (
 // loadTimeout is how long a page may take to load when nothing else is said.
 const loadTimeout = 30 * time.Second
 
+// pageLimit is for the browser to make a page, with nothing in it.
+const pageLimit = 45 * time.Second
+
 // OpenPage opens address in a fresh context and waits until it has loaded. Pages that were open before are closed.
 func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.PageOptions) error {
 	if err := d.checkAddress(address); err != nil {
@@ -139,7 +142,7 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 		}
 		return s, nil
 	})
-	timer := time.NewTimer(callLimit)
+	timer := time.NewTimer(pageLimit)
 	defer timer.Stop()
 	select {
 	case r := <-done:
@@ -149,7 +152,7 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
-		return nil, fmt.Errorf("%w: the browser did not open a page within %s", drivers.ErrDeviceLost, callLimit)
+		return nil, fmt.Errorf("%w: the browser did not open a page within %s", drivers.ErrDeviceLost, pageLimit)
 	}
 }
 

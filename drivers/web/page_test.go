@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"net"
 	"os"
@@ -42,19 +43,14 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 	_, lookErr := d.Look(t.Context(), "h1", drivers.WebWant{Hidden: true}, time.Second)
 	for what, err := range map[string]error{
 		"tree": treeErr, "screenshot": shotErr, "look": lookErr, "tap": d.Tap(t.Context(), image.Pt(5, 5)),
-		"type": d.Type(t.Context(), "x"), "fill": d.Fill(t.Context(), "#x", "x", time.Second),
+		"type": d.Type(t.Context(), "x"), "fill": d.Fill(t.Context(), "#x", "x", patience),
 	} {
 		t.Run(what, func(t *testing.T) { wantError(t, err, drivers.ErrPage, "begin with openBrowser") })
 	}
 }
 
 func TestAddressesThatDoNotOpen(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := "http://" + listener.Addr().String() + "/"
-	listener.Close()
+	refused := "http://" + nobody(t) + "/"
 	for _, c := range []struct{ name, address, words string }{
 		{"refused", refused, "refused"},
 		{"no such host", "http://no-such-host.invalid/", "no such host"},
@@ -68,13 +64,32 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := open(t)
-			err := d.OpenPage(t.Context(), c.address, drivers.PageOptions{Timeout: 5 * time.Second})
+			limit := patience
+			if c.name == "too slow" {
+				limit = time.Second
+			}
+			err := d.OpenPage(t.Context(), c.address, drivers.PageOptions{Timeout: limit})
 			wantError(t, err, drivers.ErrPage, c.words)
 			if seen, err := d.Look(t.Context(), "#anything", drivers.WebWant{Hidden: true}, time.Second); err == nil || seen.Met {
 				t.Error("something counts as hidden on a page that did not open")
 			}
 		})
 	}
+}
+
+// nobody is an address where nothing listens. It is below those that the system gives to whoever asks for any, and would have given to
+// somebody else a moment later.
+func nobody(t *testing.T) string {
+	t.Helper()
+	for port := 15000 + os.Getpid()%15000; port < 32000; port++ {
+		at := fmt.Sprintf("127.0.0.1:%d", port)
+		if l, err := net.Listen("tcp", at); err == nil {
+			must(t, l.Close())
+			return at
+		}
+	}
+	t.Fatal("no free port")
+	return ""
 }
 
 func TestAddressesThatOpen(t *testing.T) {
@@ -131,7 +146,7 @@ func TestAClickToADeadAddressProvesNothing(t *testing.T) {
 	d := show(t, `<a id=go href="http://127.0.0.1:9/">Go</a>`)
 	tap(t, d, byID(t, tree(t, d), "go"))
 	var err error
-	if !until(t.Context(), 10*time.Second, func() bool { _, err = d.Tree(t.Context()); return errors.Is(err, drivers.ErrPage) }) {
+	if !until(t.Context(), patience, func() bool { _, err = d.Tree(t.Context()); return errors.Is(err, drivers.ErrPage) }) {
 		t.Errorf("tree: %v", err)
 	}
 	seen, err := d.Look(t.Context(), "#go", drivers.WebWant{Hidden: true}, time.Second)
@@ -170,14 +185,14 @@ func TestACancelledOpeningEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := make(chan error, 1)
 	go func() { begun <- d.OpenPage(ctx, site.Page("hang"), drivers.PageOptions{}) }()
-	until(t.Context(), 5*time.Second, func() bool { _, _, err := d.page(); return err == nil })
+	until(t.Context(), patience, func() bool { _, _, err := d.page(); return err == nil })
 	cancel()
 	select {
 	case err := <-begun:
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("OpenPage goes on after its context was cancelled")
 	}
 }
@@ -242,7 +257,7 @@ func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", dir)
 	t.Cleanup(func() {
-		if !until(context.Background(), 10*time.Second, func() bool { return os.RemoveAll(dir) == nil }) {
+		if !until(context.Background(), patience, func() bool { return os.RemoveAll(dir) == nil }) {
 			t.Errorf("%s is still in use", dir)
 		}
 	})
@@ -264,7 +279,7 @@ func TestADeadPlaywrightProcessIsReplaced(t *testing.T) {
 	if err := node.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if !until(t.Context(), 20*time.Second, func() bool { return len(drivertest.Alive(family)) == 0 }) {
+	if !until(t.Context(), patience, func() bool { return len(drivertest.Alive(family)) == 0 }) {
 		t.Errorf("the browser outlives Playwright: %v", drivertest.Alive(family))
 	}
 	_, err = d.Tree(t.Context())
@@ -325,7 +340,7 @@ func TestPagesOfSeveralSlotsAtOnce(t *testing.T) {
 			}
 			var seen drivers.Seen
 			if err == nil {
-				seen, err = d.Look(t.Context(), "#chosen", drivers.WebWant{Text: &text}, 5*time.Second)
+				seen, err = d.Look(t.Context(), "#chosen", drivers.WebWant{Text: &text}, patience)
 			}
 			results <- result{seen, err}
 		}()

@@ -108,14 +108,14 @@ func TestWaitPage(t *testing.T) {
 	press := func(id string) { must(t, d.ClickOn(t.Context(), target("#"+id), drivers.WebClick{})) }
 	press("post")
 	mustShow(t, d, "#log", "ordered 201") // over already, and it counts all the same
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, time.Second))
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/orders"}, time.Second))
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, patience))
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/orders"}, patience))
 	press("load")
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/api/goods?page=*"}, 5*time.Second))
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/api/goods?page=*"}, patience))
 	err := d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, 300*time.Millisecond)
 	wantError(t, err, drivers.ErrNotFound, "no answer came from", "/api/orders") // it was before the last click
 	for _, state := range []string{"load", "domcontentloaded", "networkidle"} {
-		must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: state}, 5*time.Second))
+		must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: state}, patience))
 	}
 	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: "ready"}, time.Second), drivers.ErrUnsupported)
 	wantError(t, d.WaitPage(t.Context(), drivers.WebEvent{}, time.Second), drivers.ErrUnsupported)
@@ -124,7 +124,7 @@ func TestWaitPage(t *testing.T) {
 	must(t, err)
 	_, err = page.Evaluate(`() => { setTimeout(() => location.href = 'list.html?from=here', 400) }`)
 	must(t, err)
-	must(t, d.WaitPage(t.Context(), drivers.WebEvent{URL: "/list.html"}, 5*time.Second))
+	must(t, d.WaitPage(t.Context(), drivers.WebEvent{URL: "/list.html"}, patience))
 	mustShow(t, d, "h1", "Contacts")
 	err = d.WaitPage(t.Context(), drivers.WebEvent{URL: "/cart"}, 300*time.Millisecond)
 	wantError(t, err, drivers.ErrNotFound, "/cart", "list.html?from=here")
@@ -185,7 +185,7 @@ func TestEval(t *testing.T) {
 		"document.title": "List", "1 + 2": 3, "() => 1.5": 1.5, "null": nil, "undefined": nil, "[1, 'a', {b: true}]": []any{1, "a", map[string]any{"b": true}},
 		"async () => { await new Promise(done => setTimeout(done, 50)); return 'late' }": "late", "1e300": 1e300, "NaN": nil, "true": true, "''": "",
 	} {
-		got, err := d.Eval(t.Context(), script, 5*time.Second)
+		got, err := d.Eval(t.Context(), script, patience)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %#v, %v", script, got, err)
 		}
@@ -199,7 +199,7 @@ func TestEval(t *testing.T) {
 	}
 	_, err := d.Eval(t.Context(), "new Promise(() => {})", 300*time.Millisecond)
 	wantError(t, err, drivers.ErrNotActionable, "did not end within")
-	if _, err := d.Eval(t.Context(), "1", time.Second); err != nil {
+	if _, err := d.Eval(t.Context(), "1", patience); err != nil {
 		t.Errorf("after a script without an end: %v", err)
 	}
 	if v, err := scriptValue("1e999"); err != nil || v != math.Inf(1) {
@@ -227,7 +227,7 @@ func TestNavigate(t *testing.T) {
 		{site.Page("spa.html"), "/spa.html"}, {"back", "/list.html"}, {"forward", "/spa.html"}, {"reload", "/spa.html"},
 		{"/form.html?x=1", "/form.html?x=1"}, {"#there", "/form.html?x=1#there"},
 	} {
-		must(t, d.Navigate(t.Context(), step[0], 5*time.Second))
+		must(t, d.Navigate(t.Context(), step[0], patience))
 		at, _, err := d.Location(t.Context())
 		if err != nil || at != site.URL+step[1] {
 			t.Errorf("%s leads to %s, %v", step[0], at, err)

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
@@ -105,7 +104,7 @@ func TestLog(t *testing.T) {
 	tap(t, d, byID(t, tree(t, d), "shout"))
 	want := []string{"console log: hello from the page", "console warning: two\n    lines", "response: 503 GET " + site.URL + "/status/503",
 		"uncaught: uncaught trouble", "Failed to load resource: net::ERR_"}
-	if !until(t.Context(), 10*time.Second, func() bool {
+	if !until(t.Context(), patience, func() bool {
 		for _, w := range want {
 			if !strings.Contains(out.String(), w) {
 				return false

@@ -12,22 +12,22 @@ func TestPagesArePicked(t *testing.T) {
 	d := visit(t, "popup.html")
 	first, second, last := 0, 1, -1
 	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, 5*time.Second))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, patience))
 	mustShow(t, d, "h2, p, button, label", "tab")
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, time.Second))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, patience))
 	mustShow(t, d, "h1", "Popups")
 	mustShow(t, d, "h1", "Popups") // it stays so
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &last}, time.Second))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &last}, patience))
 	if at, _, err := d.Location(t.Context()); err != nil || at == site.Page("popup.html") {
 		t.Errorf("%s, %v", at, err)
 	}
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Title: "popups"}, time.Second))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Title: "popups"}, patience))
 	mustShow(t, d, "h1", "Popups")
 	err := d.PickPage(t.Context(), drivers.WebPick{Title: "/^Nothing/"}, 300*time.Millisecond)
 	wantError(t, err, drivers.ErrNotFound, "popup.html", "framed.html", "Popups")
 	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "/(/"}, time.Second), drivers.ErrNotFound, "regular expression")
 	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: new(7)}, 100*time.Millisecond), drivers.ErrNotFound, "number 7")
-	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &second}, time.Second))
+	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &second}, patience))
 	must(t, d.CloseTab(t.Context()))
 	mustShow(t, d, "h1", "Popups")
 	must(t, d.CloseTab(t.Context()))
@@ -75,7 +75,7 @@ func TestSystem(t *testing.T) {
 		p => done([p.coords.latitude, p.coords.longitude, p.coords.accuracy].join()), e => done('refused ' + e.message)))`
 	shows := func(script, want string) {
 		t.Helper()
-		if got, err := d.Eval(t.Context(), script, 5*time.Second); err != nil || got != want {
+		if got, err := d.Eval(t.Context(), script, patience); err != nil || got != want {
 			t.Errorf("%v, %v; want %s", got, err, want)
 		}
 	}
@@ -89,8 +89,8 @@ func TestSystem(t *testing.T) {
 	must(t, d.DarkMode(t.Context(), true))
 	shows(dark, "true")
 	must(t, d.ClickOn(t.Context(), target("#tab"), drivers.WebClick{}))
-	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, 5*time.Second))
-	if !until(t.Context(), 3*time.Second, func() bool { v, _ := d.Eval(t.Context(), dark, time.Second); return v == "true" }) {
+	must(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/framed.html*"}, patience))
+	if !until(t.Context(), patience, func() bool { v, _ := d.Eval(t.Context(), dark, patience); return v == "true" }) {
 		t.Error("a page that comes later is light")
 	}
 	must(t, d.DarkMode(t.Context(), false))
@@ -111,13 +111,13 @@ func TestClearState(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "form.html")
 	count := `(document.cookie ? 1 : 0) + localStorage.length + sessionStorage.length`
-	_, err := d.Eval(t.Context(), `document.cookie = 'a=1'; localStorage.b = 2; sessionStorage.c = 3`, time.Second)
+	_, err := d.Eval(t.Context(), `document.cookie = 'a=1'; localStorage.b = 2; sessionStorage.c = 3`, patience)
 	must(t, err)
-	if n, err := d.Eval(t.Context(), count, time.Second); n != 3 || err != nil {
+	if n, err := d.Eval(t.Context(), count, patience); n != 3 || err != nil {
 		t.Fatalf("%v, %v", n, err)
 	}
 	must(t, d.ClearState(t.Context()))
-	if n, err := d.Eval(t.Context(), count, time.Second); n != 0 || err != nil {
+	if n, err := d.Eval(t.Context(), count, patience); n != 0 || err != nil {
 		t.Errorf("%v, %v", n, err)
 	}
 }

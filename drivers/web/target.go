@@ -212,7 +212,7 @@ func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
 // why asks for what keeps a visible element from being used.
 func (d *Device) why(ctx context.Context, at drivers.WebTarget, seen *report) string {
 	why, err := read(ctx, d, func(page playwright.Page) (string, error) {
-		element, limit := page.Locator(scoped(at.Frame, at.Selector)), milliseconds(fillSlice)
+		element, limit := page.Locator(scoped(at.Frame, at.Selector)), milliseconds(callLimit/3)
 		if on, err := element.IsEnabled(playwright.LocatorIsEnabledOptions{Timeout: limit}); err != nil || !on {
 			return "is disabled", err
 		}

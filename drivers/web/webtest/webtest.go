@@ -1,10 +1,12 @@
 package webtest
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -30,12 +32,16 @@ const maxDelay = 30 * time.Second
 type Site struct {
 	URL    string
 	server *httptest.Server
+	end    context.CancelFunc // of the answers that are held back
 }
 
 // Start serves the pages until Close.
 func Start() *Site {
-	server := httptest.NewServer(Handler())
-	return &Site{URL: server.URL, server: server}
+	life, end := context.WithCancel(context.Background())
+	server := httptest.NewUnstartedServer(Handler())
+	server.Config.BaseContext = func(net.Listener) context.Context { return life }
+	server.Start()
+	return &Site{URL: server.URL, server: server, end: end}
 }
 
 // New serves the pages for one test.
@@ -56,6 +62,7 @@ func (s *Site) Other(name string) string {
 
 // Close ends the server; answers that are still held back are cut off.
 func (s *Site) Close() {
+	s.end()
 	s.server.CloseClientConnections()
 	s.server.Close()
 }
