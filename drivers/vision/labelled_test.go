@@ -215,7 +215,7 @@ func rest(t *testing.T, dev drivers.Device) *drivers.Tree {
 	t.Helper()
 	var since time.Time
 	var last string
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		tree, err := dev.Tree(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -47,7 +48,7 @@ const mockConfig = `rules:
 // TestMockLLM asks an OpenAI-compatible server that others wrote.
 func TestMockLLM(t *testing.T) {
 	base := startMock(t)
-	eyes := vision.New(vision.Options{Timeout: 20 * time.Second, Getenv: func(name string) string {
+	eyes := vision.New(vision.Options{Timeout: time.Minute, Getenv: func(name string) string {
 		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": base + "/v1", "TAPROOT_AI_MODEL": "mocked"}[name]
 	}})
 	said, err := eyes.Judge(t.Context(), screen(0), "there is a green field", 3)
@@ -60,6 +61,23 @@ func TestMockLLM(t *testing.T) {
 	if said, err := eyes.Judge(t.Context(), screen(0), "error-401", 1); err == nil || said.Passed || !strings.Contains(err.Error(), "Incorrect API key") {
 		t.Errorf("judged %+v, %v", said, err)
 	}
+}
+
+// lowPort is a free port below those that the system gives to whoever asks for any: one of those may be somebody else's before a server
+// has it.
+func lowPort(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		port := 15000 + rand.IntN(15000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return port
+		}
+	}
+	t.Fatal("no free port")
+	return 0
 }
 
 // startMock installs the server once, into the user's cache, starts it and gives its address.
@@ -96,12 +114,7 @@ func startMock(t *testing.T) string {
 	if err := os.WriteFile(config, []byte(mockConfig), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
+	port := lowPort(t)
 	var said bytes.Buffer
 	server := exec.Command("node", main, "--config", config)
 	server.Env = append(os.Environ(), "HOST=127.0.0.1", fmt.Sprintf("PORT=%d", port))
@@ -111,7 +124,7 @@ func startMock(t *testing.T) string {
 	}
 	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
 	base := fmt.Sprintf("http://127.0.0.1:%d", port)
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		answer, err := http.Get(base + "/health")
 		if err == nil {
 			answer.Body.Close()

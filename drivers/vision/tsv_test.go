@@ -94,14 +94,18 @@ func TestReaderWithBadTesseract(t *testing.T) {
 		"reads not":   {"exit 0", "table"},
 		"bad numbers": {"cat >/dev/null; printf 'level\\tpage_num\\tblock_num\\tx\\n5\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\ta\\n'", "number"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		limit := time.Minute
+		if name == "never ends" {
+			limit = time.Second
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		began := time.Now()
 		lines, err := program(t, c.script).Read(ctx, img)
 		cancel()
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %+v, %v", name, lines, err)
 		}
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute/2 && name == "never ends" {
 			t.Errorf("%s took %s", name, took)
 		}
 	}
