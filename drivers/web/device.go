@@ -16,9 +16,9 @@ import (
 const (
 	// callLimit bounds a call that reads or acts once.
 	callLimit = 15 * time.Second
-	// actGrace is how long an action may still take when its context ends: less than a second, long enough for a click that
-	// has begun to be delivered whole.
-	actGrace = 700 * time.Millisecond
+	// actGrace is how long an action may still take when its context ends: long enough for a click that has begun to be delivered
+	// whole, and for a slice of a wait to end on a busy machine.
+	actGrace = 2 * time.Second
 )
 
 // Device is one slot of the driver, opened for one test. It has no page until OpenPage.

@@ -32,10 +32,27 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 		}
 		x, y := z.onPage(p)
 		if s.touch {
-			return page.Touchscreen().Tap(clamp(math.Round(x)), clamp(math.Round(y)))
+			return s.made(page, page.Touchscreen().Tap(clamp(math.Round(x)), clamp(math.Round(y))))
 		}
-		return page.Mouse().Click(x, y)
+		return s.made(page, page.Mouse().Click(x, y))
 	})
+}
+
+// closeEvent is how long the news that a page has closed may come after the error of a call into it.
+const closeEvent = time.Second
+
+// made says that an action which closed its own page was made: asked again, it would meet the page behind.
+func (s *session) made(page playwright.Page, err error) error {
+	if !disconnected(err) || processDied(err) {
+		return err
+	}
+	for end := time.Now().Add(closeEvent); !page.IsClosed() && time.Now().Before(end); {
+		_ = pause(context.Background(), lookPause)
+	}
+	if page.IsClosed() && s.browser.alive() && !s.crashed() && !s.gone() {
+		return nil
+	}
+	return err
 }
 
 // onScreen checks that points lie in the viewport, and gives the session to which that belongs.

@@ -17,8 +17,10 @@ import (
 
 const (
 	// fillSlice is how long one of Playwright's own waits lasts: between two, the context is looked at, so that a cancelled
-	// wait ends within a second and its page lives on.
+	// wait ends soon and its page lives on.
 	fillSlice = 500 * time.Millisecond
+	// frameLimit is for a frame that is there to answer.
+	frameLimit = 3 * time.Second
 	// lookPause is between two looks at a page that does not yet show what is wanted.
 	lookPause = 60 * time.Millisecond
 	// defaultWait is for callers that give no timeout.
@@ -191,10 +193,13 @@ func (r *report) meets(want drivers.WebWant) bool {
 // lookIn takes one fresh look at what selector picks in a frame, "" for the page itself.
 func (d *Device) lookIn(ctx context.Context, frame, selector string) (*report, error) {
 	r, err := d.look(ctx, scoped(frame, selector), frame != "")
-	if frame != "" && errors.Is(err, errSlice) {
-		return nil, d.missingFrame(ctx, frame)
+	if frame == "" || !errors.Is(err, errSlice) {
+		return r, err
 	}
-	return r, err
+	if err := d.missingFrame(ctx, frame); !errors.Is(err, errSlice) {
+		return nil, err
+	}
+	return d.lookFor(ctx, frameLimit, scoped(frame, selector), true)
 }
 
 // missingFrame says which frame could not be entered, and why.
@@ -224,6 +229,10 @@ func (d *Device) look(ctx context.Context, selector string, framed bool) (*repor
 	if framed {
 		limit = fillSlice
 	}
+	return d.lookFor(ctx, limit, selector, framed)
+}
+
+func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector string, framed bool) (*report, error) {
 	return read(ctx, d, func(page playwright.Page) (*report, error) {
 		nonce := strconv.FormatInt(d.gen.Add(1), 36)
 		// The union makes Playwright evaluate "look" on each match and then "report" on the document, at once and in one world.

@@ -165,6 +165,24 @@ func TestPopupsBecomeTheCurrentPageUntilTheyClose(t *testing.T) {
 	mustShow(t, d, "#where", "Inside tab")
 }
 
+// A touch or click that closes its page before it has ended was made all the same: made again, it would meet the page behind.
+func TestATouchThatClosesItsPageIsMade(t *testing.T) {
+	d := visit(t, "popup.html")
+	for name, touch := range map[string]func() error{
+		"tap":   func() error { return d.Tap(t.Context(), centre(byID(t, tree(t, d), "close"))) },
+		"click": func() error { return d.ClickOn(t.Context(), target("#close"), drivers.WebClick{}) },
+	} {
+		tap(t, d, byID(t, tree(t, d), "window"))
+		mustShow(t, d, "h1", "New window")
+		_, err := d.Eval(t.Context(), "document.getElementById('close').onmousedown = () => window.close(); null", patience)
+		must(t, err)
+		if err := touch(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		mustShow(t, d, "h1", "Popups")
+	}
+}
+
 func TestDialogsDoNotHang(t *testing.T) {
 	d := visit(t, "dialog.html")
 	for _, c := range []struct{ id, log, dialog string }{

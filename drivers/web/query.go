@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -56,7 +57,7 @@ func (d *Device) Matched(ctx context.Context, t *drivers.Tree, selector string) 
 		places[way] = append(places[way], n)
 	}
 	for i, way := range order {
-		r, err := d.look(ctx, frameWay(way)+selector, i > 0)
+		r, err := d.lookFor(ctx, callLimit-time.Second, frameWay(way)+selector, i > 0)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func (d *Device) again(ctx context.Context, at drivers.WebTarget, do call) error
 		case time.Until(deadline) <= 0:
 			return d.diagnose(ctx, at)
 		case errors.Is(err, errSlice):
-			if r, e := d.lookIn(ctx, at.Frame, at.Selector); e == nil && r.Able {
+			if r, e := d.lookIn(ctx, at.Frame, at.Selector); e == nil && r.Able || errors.Is(e, errSlice) {
 				limit = max(min(2*limit, time.Until(deadline)), fillSlice)
 			}
 		default:
@@ -110,13 +110,13 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 // perform makes the action itself. When Playwright runs out of time, it does not tell whether it has acted; that the page loads
 // another or does not answer any more says so.
 func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.Duration, do call) error {
-	err := actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return attempt(page, at, limit, do) })
-	if !errors.Is(err, errSlice) {
-		return d.refusal(ctx, at, err)
-	}
 	s, _, err := d.page()
 	if err != nil {
 		return err
+	}
+	err = actFor(ctx, d, limit+callLimit, func(page playwright.Page) error { return s.made(page, attempt(page, at, limit, do)) })
+	if !errors.Is(err, errSlice) {
+		return d.refusal(ctx, at, err)
 	}
 	if s.traffic.navigating() {
 		return nil
