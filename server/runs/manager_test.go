@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/leaktest"
@@ -242,6 +243,29 @@ func TestRunsOfOthers(t *testing.T) {
 	rec, err = m.Get(id)
 	if err != nil || rec.State != runs.Ended || rec.Verdict != reporters.Interrupted || len(rec.Cases) != 2 || len(rec.Problems) != 1 {
 		t.Errorf("%+v, %v", rec, err)
+	}
+}
+
+// TestRunsOfOthersThatEnd: who asks just when one ends is not told that it was broken off.
+func TestRunsOfOthersThatEnd(t *testing.T) {
+	conf := config(t)
+	m := manage(t, runs.Options{Config: conf})
+	for range 100 {
+		other, err := reporters.NewRunDir(conf.Reports, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			ended <- errors.Join(reporters.WriteFile(other.Path(), "run.json", []byte(`{"verdict": "pass"}`)), other.Close())
+		}()
+		rec := runs.Record{}
+		for rec.State != runs.Ended && err == nil {
+			rec, err = m.Get(filepath.Base(other.Path()))
+		}
+		if err = errors.Join(err, <-ended); err != nil || rec.Verdict != reporters.Pass {
+			t.Fatalf("%+v, %v", rec, err)
+		}
 	}
 }
 

@@ -71,8 +71,12 @@ func onDisk(folder, id string) (Record, error) {
 	if created, err := time.Parse("2006-01-02T15-04-05", id); err == nil {
 		r.Created = created
 	}
-	if !r.summed(dir) {
-		r.pieced(dir)
+	if r.summed(dir) {
+		return r, nil
+	}
+	alive := reporters.Alive(dir)
+	if alive || !r.summed(dir) { // it may have ended between two breaths
+		r.pieced(dir, alive)
 	}
 	return r, nil
 }
@@ -106,8 +110,7 @@ func (r *Record) summed(dir string) bool {
 }
 
 // pieced makes the record of a run without an end from its plan and its packs: another process is at it, or died over it.
-func (r *Record) pieced(dir string) {
-	alive := reporters.Alive(dir)
+func (r *Record) pieced(dir string, alive bool) {
 	run, err := reporters.LoadRun(dir)
 	if err != nil {
 		r.Problems = append(r.Problems, "its packs cannot be read")
