@@ -73,7 +73,7 @@ func playCase(p *Pack, c Case, w int) error {
 
 func runChild(t *testing.T, part string, env ...string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	return child(ctx, t, part, env...).Run()
 }
@@ -81,7 +81,7 @@ func runChild(t *testing.T, part string, env ...string) error {
 // killChild starts a child that writes packs, and kills it when ripe returns. The lines are what the child says: one for each step.
 func killChild(t *testing.T, root string, ripe func(lines *bufio.Scanner)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := child(ctx, t, "killed", "ROOT="+root)
 	out, err := cmd.StdoutPipe()

@@ -17,7 +17,7 @@ import (
 // none that is live: the other process finds each of its packs whole.
 func TestPruneBesideRuns(t *testing.T) {
 	root := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := child(ctx, t, "runs", "ROOT="+root)
 	out, err := cmd.StdoutPipe()
@@ -37,15 +37,15 @@ func TestPruneBesideRuns(t *testing.T) {
 		done <- last
 	}()
 	gone := 0
-	for last := ""; last == ""; {
+	for ended := false; !ended; {
 		pruned, err := Prune(root, Limits{Days: 1, Runs: 1}, time.Now(), false)
 		if err != nil {
 			t.Errorf("prune: %v", err)
 		}
 		gone += len(pruned)
 		select {
-		case last = <-done:
-			if last != "whole" {
+		case last := <-done:
+			if ended = true; last != "whole" {
 				t.Errorf("the runs ended with %q", last)
 			}
 		default:

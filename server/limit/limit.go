@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/throttled/throttled/v2"
@@ -42,12 +43,17 @@ func PerMinute(n int) (Limiter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rate limit of %d per minute: %w", n, err)
 	}
-	return perMinute{gcra}, nil
+	return &perMinute{gcra: gcra}, nil
 }
 
-type perMinute struct{ gcra *throttled.GCRARateLimiterCtx }
+type perMinute struct {
+	mu   sync.Mutex // the library gives up on whom others forestall ten times
+	gcra *throttled.GCRARateLimiterCtx
+}
 
-func (l perMinute) Take(ctx context.Context, who string) (Quota, error) {
+func (l *perMinute) Take(ctx context.Context, who string) (Quota, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	limited, r, err := l.gcra.RateLimitCtx(ctx, who, 1)
 	if err != nil {
 		return Quota{}, fmt.Errorf("count a request: %w", err)

@@ -1,7 +1,6 @@
 package limit_test
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -57,21 +56,27 @@ func TestPerMinute(t *testing.T) {
 }
 
 func TestTogether(t *testing.T) {
-	l, err := limit.PerMinute(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var allowed atomic.Int64
-	var all sync.WaitGroup
-	for range 400 {
-		all.Go(func() {
-			if q, err := l.Take(context.Background(), "ada"); err == nil && q.Allowed {
-				allowed.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	if n := allowed.Load(); n < 100 || n > 120 {
-		t.Errorf("%d of 400 were allowed", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l, err := limit.PerMinute(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var allowed atomic.Int64
+		var all sync.WaitGroup
+		for range 400 {
+			all.Go(func() {
+				q, err := l.Take(t.Context(), "ada")
+				if err != nil {
+					t.Error(err)
+				}
+				if q.Allowed {
+					allowed.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if n := allowed.Load(); n != 100 {
+			t.Errorf("%d of 400 were allowed", n)
+		}
+	})
 }
