@@ -42,10 +42,10 @@ func newLab(t testing.TB, n int) *lab {
 	return l
 }
 
-// config is a server for the lab's phones alone.
+// config is a server for the lab's phones alone, which keeps them however slow the machine is.
 func (l *lab) config(t testing.TB) Config {
 	dir := t.TempDir()
-	return Config{Version: "test", Runner: runner.Config{Dir: dir, Reports: dir + "/reports", Getenv: l.getenv, NoVideo: true},
+	return Config{Version: "test", Idle: time.Hour, Runner: runner.Config{Dir: dir, Reports: dir + "/reports", Getenv: l.getenv, NoVideo: true},
 		Drivers: []drivers.Driver{android.New(android.Options{Getenv: l.getenv, NotesDir: t.TempDir()})}}
 }
 

@@ -2,8 +2,11 @@ package runner_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
@@ -56,6 +59,7 @@ func iosSuite(t *testing.T) []plan.Case {
 func TestBothPlatformsAtOnce(t *testing.T) {
 	apple, _ := iosSimulator(t)
 	r := newRunner(t, runner.Config{NoVideo: false}, androidPhone(t), apple)
+	r.Observe = meeting(t, "both-login--android", "both-login--ios")
 	packs := map[string]*reporters.Result{}
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
 		wantVerdict(t, o, reporters.Pass)
@@ -74,6 +78,26 @@ func TestBothPlatformsAtOnce(t *testing.T) {
 	}
 	if !a.Started.Before(i.Ended) || !i.Started.Before(a.Ended) {
 		t.Errorf("one after the other: android %v to %v, ios %v to %v", a.Started, a.Ended, i.Started, i.Ended)
+	}
+}
+
+// meeting lets the first step of each of the packs wait until the other ones have begun, too: those of a run that takes one after the other
+// never meet.
+func meeting(t *testing.T, packs ...string) func(reporters.Case, reporters.Event) {
+	var missing sync.WaitGroup
+	missing.Add(len(packs))
+	all := make(chan struct{})
+	go func() { missing.Wait(); close(all) }()
+	return func(c reporters.Case, e reporters.Event) {
+		if e.Kind != reporters.StepStarted || e.Step != 1 || !slices.Contains(packs, c.Pack) {
+			return
+		}
+		missing.Done()
+		select {
+		case <-all:
+		case <-time.After(2 * time.Minute):
+			t.Errorf("%s is alone", c.Pack)
+		}
 	}
 }
 

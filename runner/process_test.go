@@ -24,7 +24,7 @@ const childVariable = "TAPROOT_TEST_LEASE_CHILD"
 // child is a second process with a pool of its own over the same two phones. It says "held ID", or "double ID" when somebody else
 // has that phone.
 func child() int {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	dir := os.Getenv("TAPROOT_TEST_DIR")
 	pool := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(dir)})
@@ -147,7 +147,7 @@ func TestKilledHolderFreesItsPhonesAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		lease, err := pool.Lease(ctx, dsl.Android, "x")
 		cancel()
 		if err != nil {

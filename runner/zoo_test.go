@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
@@ -29,7 +30,7 @@ func TestZoo(t *testing.T) {
 	site := httptest.NewServer(mux)
 	defer site.Close()
 	driver := web.New(web.Options{Width: 800, Height: 600})
-	r := newRunner(t, runner.Config{Dir: ".", NoVideo: true, Parallel: 1, Vars: map[string]string{"SITE": site.URL}}, driver)
+	r := newRunner(t, runner.Config{Dir: ".", NoVideo: true, Parallel: 1, Timeout: 30 * time.Second, Vars: map[string]string{"SITE": site.URL}}, driver)
 	p, err := r.Config.Plan("testdata/zoo")
 	if err != nil {
 		t.Fatal(err)

@@ -19,11 +19,14 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
+// passes is how long a step may wait that is to pass; one that is to fail waits for a second.
+const passes = time.Minute
+
 // baseline takes what is on the screen for right, and gives the file.
 func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
 	t.Helper()
-	s.UpdateBaselines = true
-	defer func() { s.UpdateBaselines = false }()
+	defer func(before time.Duration) { s.UpdateBaselines, s.Timeout = false, before }(s.Timeout)
+	s.UpdateBaselines, s.Timeout = true, passes
 	if verdict, err := do(t, s, a); verdict != reporters.Pass {
 		t.Fatal(err)
 	}
@@ -68,6 +71,9 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	} {
 		visit(t, s, page(c.style))
 		c.step.Name = "home"
+		if s.Timeout = time.Second; c.verdict == reporters.Pass {
+			s.Timeout = passes
+		}
 		verdict, err := do(t, s, c.step)
 		if verdict != c.verdict {
 			t.Errorf("%s: %s, %v, %+v", name, verdict, err, s.Detail.Compared)
@@ -82,6 +88,7 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 		}
 	}
 	// An element alone, and a masked one.
+	s.Timeout = passes
 	visit(t, s, page(""))
 	button := dsl.AssertScreenshot{Name: "button", Element: &dsl.Selector{Label: "Check out"}}
 	if f := baseline(t, s, button); filepath.Base(f) != "button-web-160x48.png" {
@@ -97,6 +104,7 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	if verdict, err := do(t, s, masked); verdict != reporters.Pass {
 		t.Errorf("masked: %v", err)
 	}
+	s.Timeout = time.Second
 	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != reporters.Fail {
 		t.Error("the clock without a mask passes")
 	}
@@ -137,10 +145,11 @@ func TestAssertScreenshotOnThePhone(t *testing.T) {
 			break
 		}
 	}
-	s.Timeout = time.Second
+	s.Timeout = passes
 	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != reporters.Pass {
 		t.Errorf("the same: %v", err)
 	}
+	s.Timeout = time.Second
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)

@@ -120,7 +120,7 @@ func TestWaitStableOnThePhone(t *testing.T) {
 		m.check(t, s, verdict, err, time.Since(began), m.phone)
 	}
 	// The caret of a field that has the focus.
-	s.Timeout = 15 * time.Second
+	s.Timeout = passes
 	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.LoginPackage, Force: true}); verdict != reporters.Pass {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestWaitStableInTheBrowser(t *testing.T) {
 		verdict, err := do(t, s, dsl.WaitStable{})
 		m.check(t, s, verdict, err, time.Since(began), m.web)
 	}
-	s.Timeout = 15 * time.Second
+	s.Timeout = passes
 	visit(t, s, `<input autofocus style="font:30px sans-serif" value=caret>`)
 	if verdict, err := do(t, s, dsl.WaitStable{}); verdict != reporters.Pass {
 		t.Errorf("caret: %v", err)
@@ -151,7 +151,7 @@ func TestWaitStableInTheBrowser(t *testing.T) {
 // patience is long where the screen is to come to rest.
 func (m motion) patience() time.Duration {
 	if m.verdict == reporters.Pass {
-		return 15 * time.Second
+		return passes
 	}
 	return 3 * time.Second
 }
@@ -186,7 +186,7 @@ func TestOCRSelectors(t *testing.T) {
 		x.font='30px sans-serif';x.fillText('Hello canvas',40,60);x.fillText('Lives 3 of 5',40,110);x.fillText(said,40,350);x.fillStyle='#6750a4';x.fillRect(40,180,220,60);x.fillStyle='#fff';x.fillText('Play now',70,220)}
 		d();c.onclick=e=>{if(e.offsetX>40&&e.offsetX<260&&e.offsetY>180&&e.offsetY<240){said='Game started';d()}}</script>`)
 	for name, s := range map[string]*action.Session{"phone": phone, "web": web} {
-		s.Timeout = 20 * time.Second
+		s.Timeout = passes
 		pass := func(args any) {
 			t.Helper()
 			if verdict, err := do(t, s, args); verdict != reporters.Pass {
@@ -196,7 +196,7 @@ func TestOCRSelectors(t *testing.T) {
 		fail := func(args any) {
 			t.Helper()
 			s.Timeout = time.Second
-			defer func() { s.Timeout = 20 * time.Second }()
+			defer func() { s.Timeout = passes }()
 			verdict, err := do(t, s, args)
 			var f *action.Failure
 			if verdict != reporters.Fail || !errors.As(err, &f) || f.Message == "" {

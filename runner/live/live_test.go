@@ -119,8 +119,15 @@ func (d *phone) Close() error {
 	return nil
 }
 
+// idle is how long phones stay open that nobody holds, in fake time.
+const idle = 2 * time.Second
+
+// devices are kept open as long as o says; without a word for as long as a test lasts, however slow the machine.
 func devices(t *testing.T, p *phones, locks string, o live.Options) *live.Devices {
 	t.Helper()
+	if o.Idle == 0 {
+		o.Idle = time.Hour
+	}
 	o.Pool = runner.NewPool([]drivers.Driver{p}, runner.Config{Getenv: func(name string) string {
 		if name == "XDG_RUNTIME_DIR" {
 			return locks
@@ -214,8 +221,8 @@ func TestHold(t *testing.T) {
 	locks := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPhones("A")
-		d := devices(t, p, locks, live.Options{})
-		other := devices(t, newPhones("A"), locks, live.Options{})
+		d := devices(t, p, locks, live.Options{Idle: idle})
+		other := devices(t, newPhones("A"), locks, live.Options{Idle: idle})
 		if _, err := d.Hold(t.Context(), "A", "anna", time.Minute); err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +298,7 @@ func TestCancelledCalls(t *testing.T) {
 	locks := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPhones("A")
-		d := devices(t, p, locks, live.Options{})
+		d := devices(t, p, locks, live.Options{Idle: idle})
 		p.during = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 		def, _ := dsl.Lookup("tap")
 		args, _ := dsl.FromJSON([]byte(`{"label": "Login"}`))
@@ -373,7 +380,7 @@ func TestAttach(t *testing.T) {
 	locks := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPhones("A")
-		d := devices(t, p, locks, live.Options{})
+		d := devices(t, p, locks, live.Options{Idle: idle})
 		stopped := 0
 		start := func(*action.Session) (func() error, error) { return func() error { stopped++; return nil }, nil }
 		detach, _, err := d.Attach(t.Context(), "A", "x", start)

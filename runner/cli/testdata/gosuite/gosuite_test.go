@@ -51,7 +51,7 @@ var _ = Describe("go", func() {
 		d.Launch(ctx, app)
 		panic("boom")
 	})
-	It("times out", Label("timeout"), SpecTimeout(2*time.Second), func(ctx SpecContext) {
+	It("times out", Label("timeout"), SpecTimeout(12*time.Second), func(ctx SpecContext) {
 		d := runner.Device(ctx)
 		d.Launch(ctx, app)
 		d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Minute))
