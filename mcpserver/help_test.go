@@ -20,6 +20,9 @@ import (
 	"github.com/taproot-dev/taproot/runner"
 )
 
+// listApp are the arguments that launch the app with the list.
+const listApp = `{"package": "com.example.list", "force": true}`
+
 // lab is simulated phones and what a server needs to find them.
 type lab struct {
 	phones []*androidtest.Phone
@@ -180,4 +183,20 @@ func indexOf(t testing.TB, fields []dsl.Field) *int {
 		}
 	}
 	return nil
+}
+
+// eventually waits until something has come about.
+func eventually(t testing.TB, ok func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(2 * time.Minute)
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			t.Fatal("it did not come about")
+		}
+	}
 }

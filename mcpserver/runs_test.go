@@ -1,0 +1,80 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestRunIDs: a run that takes longer than the client waits goes on; get_report waits for it, stops it, and tells of it.
+func TestRunIDs(t *testing.T) {
+	l := newLab(t, 1)
+	s := connect(t, l.config(t))
+	const slow = `{"wait_ms": 50, "yaml": "id: slow\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: {label: Never there, timeoutMs: 60000}\n"}`
+	var state runState
+	if err := json.Unmarshal([]byte(s.ok("run_test", slow)), &state); err != nil || state.State != "running" || state.Run == "" {
+		t.Fatalf("%+v %v", state, err)
+	}
+	eventually(t, func() bool {
+		return strings.Contains(s.ok("get_report", `{"run": "`+state.Run+`", "wait_ms": 10}`), "step 1")
+	})
+	s.refused("tap", `{"label": "Edge", "timeoutMs": 100}`, "SIM1 is in use", "slow", "get_report waits for its end")
+	answer := s.ok("get_report", `{"run": "`+state.Run+`", "stop": true}`)
+	if err := json.Unmarshal([]byte(answer), &state); err != nil || state.State != "done" || state.Result != "interrupted" {
+		t.Errorf("%s", answer)
+	}
+	s.ok("tap", `{"label": "Edge"}`)
+
+	const fails = `{"yaml": "id: fails\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: {label: Egde, timeoutMs: 200}\n"}`
+	r := s.ask("run_test", fails)
+	if text := words(r); !r.IsError || r.StructuredContent != nil || !strings.Contains(text, `"result":"fail"`) || !strings.Contains(text, "Edge") || !strings.Contains(text, "test.yaml:5:5") {
+		t.Errorf("a test that fails says %s", text)
+	}
+	if text := s.ok("get_report", `{}`); !strings.Contains(text, `"result":"fail"`) {
+		t.Errorf("get_report says %s", text)
+	}
+	if text := s.ok("get_report", `{"as": "markdown"}`); !strings.Contains(text, "# fails") || !strings.Contains(text, "## Steps") {
+		t.Errorf("get_report says %s", text)
+	}
+	s.refused("get_report", `{"as": "markdown", "test": "nobody"}`, "fails")
+	s.refused("get_report", `{"test": "nobody"}`, "fails")
+	s.refused("get_report", `{"as": "yaml", "test": "fails"}`, "not about a run")
+	s.refused("get_report", `{"run": "2020-01-01T00-00-00", "stop": true}`, "began no such run")
+	if text := s.ok("get_report", `{"test": "fails"}`); !strings.Contains(text, `"id":"fails"`) {
+		t.Errorf("get_report says %s", text)
+	}
+	if text := s.ok("get_report", `{"run": "`+state.Run+`"}`); !strings.Contains(text, "interrupted") {
+		t.Errorf("get_report says %s", text)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	params := &mcp.CallToolParams{Name: "run_test", Arguments: json.RawMessage(strings.Replace(slow, `"wait_ms": 50`, `"wait_ms": 60000`, 1))}
+	params.SetProgressToken("p")
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = s.CallTool(ctx, params)
+	}()
+	if p := <-s.heard; p.ProgressToken != "p" || !strings.Contains(p.Message, "slow") {
+		t.Errorf("progress %+v", p)
+	}
+	cancel()
+	<-ended
+	eventually(t, func() bool { return !s.ask("device_info", `{}`).IsError })
+}
+
+// TestRunsOnTheDeviceThatWasSet: set_device holds for run_test, too, unless the call names another device.
+func TestRunsOnTheDeviceThatWasSet(t *testing.T) {
+	l := newLab(t, 2)
+	s := connect(t, l.config(t))
+	const test = `"yaml": "id: brief\nplatform: android\nsteps:\n  - press: back\n"`
+	for _, c := range []struct{ set, args, want string }{{"SIM1", `{` + test + `}`, "SIM1"}, {"SIM2", `{` + test + `}`, "SIM2"}, {"SIM2", `{"device": "SIM1", ` + test + `}`, "SIM1"}} {
+		s.ok("set_device", `{"device": "`+c.set+`"}`)
+		if text := s.ok("run_test", c.args); !strings.Contains(text, `"device":"`+c.want+`"`) {
+			t.Errorf("with %s set, run_test %s says %s", c.set, c.args, text)
+		}
+	}
+}
