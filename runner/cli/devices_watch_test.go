@@ -84,13 +84,13 @@ func TestDevicesWatch(t *testing.T) {
 
 // TestDevicesWatchOnAMacWithoutADB: what cannot be watched is told of, and does not keep the rest from being watched.
 func TestDevicesWatchOnAMacWithoutADB(t *testing.T) {
-	t.Parallel()
 	const list = `{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-26-0":[{"udid":"5A1F3D0E","state":"Booting","isAvailable":true,"name":"iPhone 17"}]}}`
 	bin := t.TempDir()
 	script := "#!/bin/sh\ncase \"$*\" in\n*simctl*list*) echo '" + list + "' ;;\n*) echo 'xcrun: error: unable to find utility \"devicectl\"' >&2; exit 72 ;;\nesac\n"
 	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	t.Parallel() // from here on: a program that is written while another test starts one of its own may be held open by that one, and does not start
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, errs := newWaitingBuffer(), newWaitingBuffer()
