@@ -291,8 +291,8 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 
 // TestPictureUnderAnOverriddenSize: trees and taps go by `wm size`, and so must pictures, standing and lying.
 func TestPictureUnderAnOverriddenSize(t *testing.T) {
-	driver, phones, _ := newPhones(t, androidtest.Options{Width: 1080, Height: 2400, WholeGlass: true})
-	for _, line := range []string{"wm size 720x1600", "settings put system accelerometer_rotation 0; settings put system user_rotation 1"} {
+	driver, phones, _ := newPhones(t, androidtest.Options{Width: 540, Height: 1200, Density: 210, WholeGlass: true})
+	for _, line := range []string{"wm size 360x800", "settings put system accelerometer_rotation 0; settings put system user_rotation 1"} {
 		dev, err := driver.Open(t.Context(), phones[0].Serial())
 		if err != nil {
 			t.Fatal(err)

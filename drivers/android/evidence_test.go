@@ -15,7 +15,7 @@ import (
 )
 
 func TestRecording(t *testing.T) {
-	d, _ := openPhone(t, androidtest.Options{})
+	d, _ := openPhone(t, androidtest.Small)
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestRecording(t *testing.T) {
 
 // TestRecordingInSegments: the phone's screenrecord ends by itself, and the film goes on in the next file.
 func TestRecordingInSegments(t *testing.T) {
-	d, p := openPhone(t, androidtest.Options{})
+	d, p := openPhone(t, androidtest.Small)
 	d.segment = 1
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
@@ -94,7 +94,7 @@ func TestRecordingAtASmallerSize(t *testing.T) {
 }
 
 func TestCloseEndsARecording(t *testing.T) {
-	d, _ := openPhone(t, androidtest.Options{})
+	d, _ := openPhone(t, androidtest.Small)
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ const (
 	filmBitRate    = 4_000_000
 	filmPidLimit   = 10 * time.Second
 	filmPullLimit  = 3 * time.Minute
-	filmEndLimit   = 15 * time.Second // to write the index of a film
+	filmEndLimit   = 45 * time.Second // to write the index of a film: a busy machine that simulates phones needs its time
 	// filmProbe is how long a film is watched before it counts as begun: an encoder that refuses the screen's size does so at once.
 	filmProbe = 400 * time.Millisecond
 )
