@@ -16,9 +16,9 @@ import (
 const (
 	// callLimit bounds a call that reads or acts once.
 	callLimit = 15 * time.Second
-	// actGrace is how long an action may still take when its context ends: long enough for a click that has begun to be delivered
-	// whole, and for a slice of a wait to end on a busy machine.
-	actGrace = 2 * time.Second
+	// actGrace is how long an action may still take when its context ends: less than a second, long enough for a click that has begun
+	// to be delivered whole, and for a slice of a wait to end.
+	actGrace = 900 * time.Millisecond
 )
 
 // Device is one slot of the driver, opened for one test. It has no page until OpenPage.
@@ -29,7 +29,8 @@ const (
 type Device struct {
 	driver *Driver
 	info   drivers.Info
-	gen    atomic.Int64 // of trees; every tree has its own
+	gen    atomic.Int64  // of trees; every tree has its own
+	grace  time.Duration // actGrace
 
 	mu       sync.Mutex
 	closed   bool
@@ -67,7 +68,9 @@ var (
 	_ drivers.Logger      = (*Device)(nil)
 )
 
-func newDevice(d *Driver, info drivers.Info) *Device { return &Device{driver: d, info: info} }
+func newDevice(d *Driver, info drivers.Info) *Device {
+	return &Device{driver: d, info: info, grace: actGrace}
+}
 
 // Info is the slot's record, with the size of the page that is open.
 func (d *Device) Info() drivers.Info {
@@ -187,7 +190,7 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 		return nil
 	case <-limited.Done():
 	}
-	grace := time.NewTimer(actGrace)
+	grace := time.NewTimer(d.grace)
 	defer grace.Stop()
 	select {
 	case <-done:

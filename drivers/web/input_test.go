@@ -124,6 +124,7 @@ func TestScreenshotOfAPageThatDidNotOpen(t *testing.T) {
 func TestCallsOnABusyPageEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "busy.html")
+	d.grace = actGrace
 	button := centre(byID(t, tree(t, d), "hang"))
 	_, page, err := d.page()
 	if err != nil {

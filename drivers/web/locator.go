@@ -17,7 +17,7 @@ import (
 
 const (
 	// fillSlice is how long one of Playwright's own waits lasts: between two, the context is looked at, so that a cancelled
-	// wait ends soon and its page lives on.
+	// wait ends within a second and its page lives on.
 	fillSlice = 500 * time.Millisecond
 	// frameLimit is for a frame that is there to answer.
 	frameLimit = 3 * time.Second
