@@ -35,13 +35,9 @@ type Device struct {
 	probe   time.Duration // how long a film is watched before it counts as begun
 	glass   image.Point   // size of the panel, which differs from info's where that is overridden
 	notes   string        // the directory of notes on what to restore; "" means the user's cache
-
-	life    context.Context // ends with Close
-	end     context.CancelCauseFunc
-	running sync.WaitGroup // the goroutines of logs and films
+	life    *drivers.Life // its goroutines are those of logs and films
 
 	mu        sync.Mutex
-	closed    bool
 	made      int                 // files named so far
 	files     map[string]struct{} // of ours on the device
 	pids      map[int]struct{}    // of our processes on the device that closing a connection does not end well
@@ -89,11 +85,10 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
 		session: strings.ToLower(rand.Text()[:10]), forget: func() {},
 		segment: segmentSeconds, probe: filmProbe, glass: p.panel, notes: notes,
-		files: map[string]struct{}{}, pids: map[int]struct{}{},
+		files: map[string]struct{}{}, pids: map[int]struct{}{}, life: drivers.NewLife(),
 	}
-	d.life, d.end = context.WithCancelCause(context.Background())
 	if err := d.prepare(ctx); err != nil {
-		d.end(errClosed)
+		d.life.End()
 		return nil, err
 	}
 	d.settleOld(ctx)
@@ -148,27 +143,11 @@ func (d *Device) Info() drivers.Info { return d.info }
 // PixelsAreCheap is true: a raw screenshot takes a tenth of what a tree takes.
 func (d *Device) PixelsAreCheap() bool { return true }
 
-// bound makes a context that also ends when the device is closed.
-func (d *Device) bound(ctx context.Context) (context.Context, func()) {
-	return drivers.Bound(ctx, d.life)
-}
-
 // run runs one command on the device, unless it is closed.
 func (d *Device) run(ctx context.Context, cmd command) (output, error) {
-	ctx, cancel := d.bound(ctx)
+	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	return d.link.run(ctx, cmd)
-}
-
-// spawn starts a goroutine that Close waits for, unless the device is closed.
-func (d *Device) spawn(work func()) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return false
-	}
-	d.running.Go(work)
-	return true
 }
 
 // stream starts a command that goes on after the call, until the device is closed. Only its beginning is bound to ctx.
@@ -184,10 +163,10 @@ func (d *Device) stream(ctx context.Context, cmd command) (*process, error) {
 	}
 	if err != nil {
 		err = d.link.fault(life, cmd.name, err)
-		end(errClosed)
+		end(drivers.ErrClosed)
 		return nil, err
 	}
-	p.end = func() { end(errClosed) }
+	p.end = func() { end(drivers.ErrClosed) }
 	return p, nil
 }
 
@@ -211,15 +190,9 @@ func (d *Device) removed(name string) {
 // Close ends the logs and films that still run, takes our files off the device and gives back what was changed on it. A device
 // that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the next Open.
 func (d *Device) Close() error {
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
+	if !d.life.End() {
 		return nil
 	}
-	d.closed = true
-	d.mu.Unlock()
-	d.end(errClosed)
-	d.running.Wait()
 	d.forget()
 
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)

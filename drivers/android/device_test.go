@@ -344,7 +344,7 @@ func TestNothingWorksOnAClosedDevice(t *testing.T) {
 	for name, err := range map[string]error{
 		"tree": tree, "screenshot": shot, "film": film, "log": log, "tap": d.Tap(t.Context(), image.Pt(1, 1)),
 	} {
-		if !errors.Is(err, errClosed) {
+		if !errors.Is(err, drivers.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

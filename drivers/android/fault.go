@@ -13,8 +13,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var errClosed = errors.New("the device was closed")
-
 // errSilence is an ErrDeviceLost whose device may be there all the same.
 var errSilence = fmt.Errorf("%w", drivers.ErrDeviceLost)
 

@@ -209,7 +209,7 @@ func TestCloseEndsACall(t *testing.T) {
 	p.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Hang})
 	closed := make(chan error, 1)
 	time.AfterFunc(50*time.Millisecond, func() { closed <- d.Close() })
-	if _, err := d.Tree(t.Context()); !errors.Is(err, errClosed) {
+	if _, err := d.Tree(t.Context()); !errors.Is(err, drivers.ErrClosed) {
 		t.Errorf("error %v", err)
 	}
 	if err := <-closed; err != nil {

@@ -83,7 +83,7 @@ func (d *Device) inputProgram(ctx context.Context) (string, error) {
 	}
 	via = viaInput
 	if d.info.APILevel >= cmdInputAPI {
-		ctx, cancel := d.bound(ctx)
+		ctx, cancel := drivers.Bound(ctx, d.life)
 		defer cancel()
 		has, err := d.link.has(ctx, "cmd")
 		if err != nil {

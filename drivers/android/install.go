@@ -45,7 +45,7 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 	}
 	ctx, done := context.WithTimeoutCause(ctx, installLimit, d.link.tooSlow("install "+name, installLimit))
 	defer done()
-	ctx, cancel := d.bound(ctx)
+	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	streams, err := d.link.has(ctx, "cmd")
 	if err != nil {

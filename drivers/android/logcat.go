@@ -49,13 +49,13 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (stop func() error, 
 		moved: make(chan struct{}, 1), done: make(chan struct{}), last: recent{since: launchTime.FindString(strings.Trim(since, "'"))},
 	}
 	l.wanted, l.end = context.WithCancel(d.life)
-	if !d.spawn(func() {
+	if err := d.life.Go(func() {
 		defer close(l.done)
 		l.follow()
-	}) {
+	}); err != nil {
 		l.end()
 		p.close()
-		return nil, fmt.Errorf("device %s: logcat: %w", d.link.serial, errClosed)
+		return nil, fmt.Errorf("device %s: logcat: %w", d.link.serial, err)
 	}
 	d.mu.Lock()
 	d.logged = l

@@ -53,8 +53,8 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 		}
 	}
 	r := &recording{d: d, dir: dir, size: size, asked: make(chan struct{}), done: make(chan struct{})}
-	if !d.spawn(func() { r.run(first) }) {
-		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, errClosed)
+	if err := d.life.Go(func() { r.run(first) }); err != nil {
+		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, err)
 	}
 	return r, nil
 }
@@ -100,9 +100,9 @@ func (d *Device) film(ctx context.Context, size string) (*segment, error) {
 	if s.p, err = d.stream(ctx, command{name: "screenrecord", line: line + " " + s.file}); err != nil {
 		return nil, err
 	}
-	if !d.spawn(s.watch) {
+	if err := d.life.Go(s.watch); err != nil {
 		s.p.close()
-		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, errClosed)
+		return nil, fmt.Errorf("device %s: screenrecord: %w", d.link.serial, err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, filmPidLimit, d.link.tooSlow("screenrecord", filmPidLimit))
 	defer cancel()

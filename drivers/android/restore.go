@@ -106,8 +106,8 @@ func noteFile(dir, serial string) (string, error) {
 func (d *Device) owe(note func(*owed)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
-		return fmt.Errorf("device %s: %w", d.link.serial, errClosed)
+	if d.life.Err() != nil { // else Close, which reads the debts after the end, waits for this one
+		return fmt.Errorf("device %s: %w", d.link.serial, drivers.ErrClosed)
 	}
 	note(&d.debts)
 	if err := d.writeNote(); err != nil {

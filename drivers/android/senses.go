@@ -129,7 +129,7 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 func (d *Device) upload(ctx context.Context, r io.Reader, remote string, modified time.Time) error {
 	ctx, done := context.WithTimeoutCause(ctx, mediaUpload, d.link.tooSlow("push", mediaUpload))
 	defer done()
-	ctx, cancel := d.bound(ctx)
+	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	return d.link.push(ctx, r, remote, modified)
 }

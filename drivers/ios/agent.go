@@ -62,7 +62,7 @@ func (d *Driver) agent(ctx context.Context, f found) (*agent, error) {
 	}
 	err := d.startAgent(ctx, f, a)
 	if err == nil && d.isClosed() { // Close may have come before there was something to end
-		err = errClosed
+		err = drivers.ErrClosed
 	}
 	if err != nil {
 		a.stop()

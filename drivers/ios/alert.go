@@ -10,7 +10,7 @@ import (
 
 // Alert gives the alert of the system or the app that is open.
 func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
-	ctx, cancel := d.bound(ctx)
+	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	return d.alert(ctx)
 }

@@ -25,13 +25,9 @@ type Device struct {
 	film   string // address of WebDriverAgent's film
 	notes  string
 	forget func()
-
-	life    context.Context // ends with Close
-	end     context.CancelCauseFunc
-	running sync.WaitGroup // the goroutines of logs and films
+	life   *drivers.Life // its goroutines are those of logs and films
 
 	mu      sync.Mutex
-	closed  bool
 	shot    image.Point // size of the last screenshot, which is the measure of everything
 	scale   float64     // pixels of a point
 	wide    bool        // the application lay on its side when it was seen last
@@ -60,11 +56,10 @@ var (
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
 	dev := &Device{wda: w, host: d.host(f, w), info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
-		forget: func() {}, locales: map[string]string{}}
-	dev.life, dev.end = context.WithCancelCause(context.Background())
+		forget: func() {}, life: drivers.NewLife(), locales: map[string]string{}}
 	img, err := dev.Screenshot(ctx)
 	if err != nil {
-		dev.end(errClosed)
+		dev.life.End()
 		return nil, err
 	}
 	dev.info.Width, dev.info.Height = img.Bounds().Dx(), img.Bounds().Dy()
@@ -75,14 +70,9 @@ func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*
 // Info is the record made when the device was opened.
 func (d *Device) Info() drivers.Info { return d.info }
 
-// bound makes a context that also ends when the device is closed.
-func (d *Device) bound(ctx context.Context) (context.Context, func()) {
-	return drivers.Bound(ctx, d.life)
-}
-
 // do makes a call in the session, unless the device is closed. When an alert is in the way, the error tells what it says.
 func (d *Device) do(ctx context.Context, r request, to any) error {
-	ctx, cancel := d.bound(ctx)
+	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	err := d.wda.in(ctx, r, to)
 	var refused *wdaError
@@ -96,7 +86,7 @@ func (d *Device) do(ctx context.Context, r request, to any) error {
 
 // with gives a context for the host's programs, which ends with the device.
 func (d *Device) with(ctx context.Context, do func(context.Context) error) error {
-	ctx, cancel := d.bound(ctx)
+	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	if err := do(ctx); err != nil {
 		return fmt.Errorf("device %s: %w", d.info.ID, err)
@@ -104,29 +94,12 @@ func (d *Device) with(ctx context.Context, do func(context.Context) error) error
 	return nil
 }
 
-// spawn starts a goroutine that Close waits for, unless the device is closed.
-func (d *Device) spawn(work func()) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return false
-	}
-	d.running.Go(work)
-	return true
-}
-
 // Close ends the logs and films that still run, and gives back what was changed on the device. A device that is lost cannot be given
 // anything now; that is not an error, and what it has to get back is noted for the next Open.
 func (d *Device) Close() error {
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
+	if !d.life.End() {
 		return nil
 	}
-	d.closed = true
-	d.mu.Unlock()
-	d.end(errClosed)
-	d.running.Wait()
 	d.forget()
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()

@@ -9,8 +9,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var errClosed = errors.New("the device was closed")
-
 // fault names the device and the call in an error, and gives it the kind on which the verdict depends. What WebDriverAgent refuses
 // because of what is on the screen blames the app; a WebDriverAgent that does not answer, or not in its language, is lost.
 func (w *wda) fault(ctx context.Context, r request, err error) error {

@@ -42,9 +42,9 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 		return nil, fmt.Errorf("device %s: %s: %w", d.info.ID, b.name, err)
 	}
 	film := &simFilm{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{})}
-	if !d.spawn(func() { film.watch(d.life) }) {
+	if err := d.life.Go(func() { film.watch(d.life) }); err != nil {
 		go endFilm(b)
-		return nil, fmt.Errorf("device %s: %w", d.info.ID, errClosed)
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
 	return film, nil
 }
@@ -117,15 +117,15 @@ func (d *Device) StartLog(ctx context.Context, w io.Writer) (func() error, error
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
 	stopped := make(chan struct{})
-	if !d.spawn(func() {
+	if err := d.life.Go(func() {
 		select {
 		case <-d.life.Done():
 			b.stop(logGrace)
 		case <-stopped:
 		}
-	}) {
+	}); err != nil {
 		b.stop(logGrace)
-		return nil, fmt.Errorf("device %s: %w", d.info.ID, errClosed)
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
 	return func() error {
 		defer close(stopped)

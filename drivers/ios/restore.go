@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 const noteBytes = 4 << 10
@@ -24,8 +26,8 @@ type owed struct {
 func (d *Device) owe(note func(*owed)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
-		return fmt.Errorf("device %s: %w", d.info.ID, errClosed)
+	if d.life.Err() != nil { // else Close, which reads the debts after the end, waits for this one
+		return fmt.Errorf("device %s: %w", d.info.ID, drivers.ErrClosed)
 	}
 	old := d.debts
 	note(&d.debts)

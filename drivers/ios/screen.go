@@ -174,7 +174,7 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 
 // picture takes a screenshot; where WebDriverAgent cannot, simctl may.
 func (d *Device) picture(ctx context.Context) (image.Image, error) {
-	ctx, cancel := d.bound(ctx)
+	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
 	data, err := d.capture(ctx)
 	if shooter, ok := d.host.(shooter); ok && errors.Is(err, drivers.ErrNotReady) {

@@ -41,12 +41,12 @@ func (d *Device) startStream(ctx context.Context, file string) (drivers.Recordin
 	life, cancel := context.WithCancel(d.life)
 	f := &streamFilm{cancel: cancel, done: make(chan struct{}), clip: drivers.Clip{Path: file}}
 	first := make(chan struct{})
-	if !d.spawn(func() {
+	if err := d.life.Go(func() {
 		defer close(f.done)
 		f.err = f.read(life, d, first)
-	}) {
+	}); err != nil {
 		cancel()
-		return nil, fmt.Errorf("device %s: %w", d.info.ID, errClosed)
+		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
 	}
 	waiting, stop := context.WithTimeoutCause(ctx, filmStart, fmt.Errorf("no picture came within %v", filmStart))
 	defer stop()

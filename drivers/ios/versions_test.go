@@ -2,7 +2,6 @@ package ios
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -108,9 +107,9 @@ func agentOf(t *testing.T, answers map[string]string) (*Device, *[]string) {
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	agent := &wda{id: "bare", base: server.URL, http: client, session: "S"}
-	life, end := context.WithCancelCause(t.Context())
-	t.Cleanup(func() { end(nil) })
-	return &Device{wda: agent, host: bareHost{agent}, life: life, end: end, forget: func() {}, locales: map[string]string{}}, &bodies
+	life := drivers.NewLife()
+	t.Cleanup(func() { life.End() })
+	return &Device{wda: agent, host: bareHost{agent}, life: life, forget: func() {}, locales: map[string]string{}}, &bodies
 }
 
 // XCTest dies of null where it expects a list.
