@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync"
@@ -13,22 +14,23 @@ type Opened struct {
 	all    map[io.Closer]struct{}
 }
 
-// Add keeps a device until forget is called. ok is false, and the device is not kept, when Close was called before.
-func (o *Opened) Add(dev io.Closer) (forget func(), ok bool) {
+// Add keeps a device until its life ends. It is false, and the device is not kept, when Close was called before.
+func (o *Opened) Add(dev io.Closer, life context.Context) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
-		return func() {}, false
+		return false
 	}
 	if o.all == nil {
 		o.all = map[io.Closer]struct{}{}
 	}
 	o.all[dev] = struct{}{}
-	return func() {
+	context.AfterFunc(life, func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		delete(o.all, dev)
-	}, true
+	})
+	return true
 }
 
 // Close closes the devices that are still open, and lets no more in.

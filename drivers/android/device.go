@@ -29,8 +29,7 @@ type Device struct {
 	link    *link
 	info    drivers.Info
 	log     *slog.Logger
-	session string // makes the names of our files on the device unique
-	forget  func()
+	session string        // makes the names of our files on the device unique
 	segment int           // seconds of a film's part
 	probe   time.Duration // how long a film is watched before it counts as begun
 	glass   image.Point   // size of the panel, which differs from info's where that is overridden
@@ -83,7 +82,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 	}
 	d := &Device{
 		link: l, log: log.With("device", l.serial), info: p.info(attachment{serial: l.serial}),
-		session: strings.ToLower(rand.Text()[:10]), forget: func() {},
+		session: strings.ToLower(rand.Text()[:10]),
 		segment: segmentSeconds, probe: filmProbe, glass: p.panel, notes: notes,
 		files: map[string]struct{}{}, pids: map[int]struct{}{}, life: drivers.NewLife(),
 	}
@@ -193,7 +192,6 @@ func (d *Device) Close() error {
 	if !d.life.End() {
 		return nil
 	}
-	d.forget()
 
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()

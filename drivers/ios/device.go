@@ -17,15 +17,14 @@ const closeLimit = 10 * time.Second
 
 // Device is one simulator or iPhone, opened for one test.
 type Device struct {
-	wda    *wda
-	host   host
-	info   drivers.Info
-	log    *slog.Logger
-	home   string
-	film   string // address of WebDriverAgent's film
-	notes  string
-	forget func()
-	life   *drivers.Life // its goroutines are those of logs and films
+	wda   *wda
+	host  host
+	info  drivers.Info
+	log   *slog.Logger
+	home  string
+	film  string // address of WebDriverAgent's film
+	notes string
+	life  *drivers.Life // its goroutines are those of logs and films
 
 	mu      sync.Mutex
 	shot    image.Point // size of the last screenshot, which is the measure of everything
@@ -56,7 +55,7 @@ var (
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
 	dev := &Device{wda: w, host: d.host(f, w), info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
-		forget: func() {}, life: drivers.NewLife(), locales: map[string]string{}}
+		life: drivers.NewLife(), locales: map[string]string{}}
 	img, err := dev.Screenshot(ctx)
 	if err != nil {
 		dev.life.End()
@@ -100,7 +99,6 @@ func (d *Device) Close() error {
 	if !d.life.End() {
 		return nil
 	}
-	d.forget()
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	err := errors.Join(d.settle(ctx), d.wda.end(ctx))

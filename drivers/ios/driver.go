@@ -103,8 +103,7 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	ok := false
-	if dev.forget, ok = d.open.Add(dev); !ok {
+	if !d.open.Add(dev, dev.life) {
 		return nil, errors.Join(fmt.Errorf("open device %s: the driver is closed", id), dev.Close())
 	}
 	return dev, nil

@@ -109,7 +109,7 @@ func agentOf(t *testing.T, answers map[string]string) (*Device, *[]string) {
 	agent := &wda{id: "bare", base: server.URL, http: client, session: "S"}
 	life := drivers.NewLife()
 	t.Cleanup(func() { life.End() })
-	return &Device{wda: agent, host: bareHost{agent}, life: life, forget: func() {}, locales: map[string]string{}}, &bodies
+	return &Device{wda: agent, host: bareHost{agent}, life: life, locales: map[string]string{}}, &bodies
 }
 
 // XCTest dies of null where it expects a list.
