@@ -3,7 +3,6 @@ package android
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -22,23 +21,20 @@ const (
 // Watch hears from the adb server (track-devices) which devices come, go and change their state, and asks it from time to time. A
 // server that ends is started again. Only what keeps the first list from being had is an error.
 func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
-	last, err := d.Devices(ctx)
+	look, err := drivers.Changes(ctx, d.Devices, seen)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
 		return err
 	}
-	seen(last)
 	for ctx.Err() == nil {
 		c, err := d.track(ctx)
 		if err != nil {
 			d.log.Warn("the adb server cannot be listened to", "error", err)
-			if drivers.Pause(ctx, watchAgain) != nil {
-				return nil
+			if drivers.Pause(ctx, watchAgain) == nil {
+				_ = look()
 			}
+			continue
 		}
-		last = d.listen(ctx, c, last, seen)
+		listen(ctx, c, look)
 	}
 	return nil
 }
@@ -56,19 +52,8 @@ func (d *Driver) track(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// listen tells of changes until the stream ends. Without a stream it looks once.
-func (d *Driver) listen(ctx context.Context, c *conn, last []drivers.Info, seen func([]drivers.Info)) []drivers.Info {
-	look := func() {
-		now, err := d.Devices(ctx)
-		if err == nil && !slices.Equal(now, last) {
-			last = now
-			seen(now)
-		}
-	}
-	if c == nil {
-		look()
-		return last
-	}
+// listen looks whenever the server tells of a change, until the stream ends.
+func listen(ctx context.Context, c *conn, look func() error) {
 	defer c.Close()
 	frames, ended := make(chan struct{}, 1), make(chan struct{})
 	go func() {
@@ -89,17 +74,17 @@ func (d *Driver) listen(ctx context.Context, c *conn, last []drivers.Info, seen 
 	for {
 		select {
 		case <-ctx.Done():
-			return last
+			return
 		case <-ended:
-			look()
+			_ = look()
 			_ = drivers.Pause(ctx, watchSettle)
-			return last
+			return
 		case <-frames:
 			if drivers.Pause(ctx, watchSettle) != nil {
-				return last
+				return
 			}
 		case <-tick.C:
 		}
-		look()
+		_ = look()
 	}
 }

@@ -2,7 +2,6 @@ package ios
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -15,23 +14,13 @@ var _ drivers.Watcher = (*Driver)(nil)
 
 // Watch asks for the devices again and again. Only what keeps the first list from being had is an error.
 func (d *Driver) Watch(ctx context.Context, seen func([]drivers.Info)) error {
-	last, err := d.Devices(ctx)
+	look, err := drivers.Changes(ctx, d.Devices, seen)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
 		return err
 	}
-	seen(last)
 	for drivers.Pause(ctx, d.watchAsk) == nil {
-		now, err := d.Devices(ctx)
-		if err != nil {
+		if err := look(); err != nil {
 			d.log.Warn("the iOS devices could not be listed", "error", err)
-			continue
-		}
-		if !slices.Equal(now, last) {
-			last = now
-			seen(now)
 		}
 	}
 	return nil
