@@ -42,31 +42,9 @@ type bodies struct {
 	prefix string
 }
 
-func (b bodies) object(t reflect.Type) schema {
-	properties, required := schema{}, []string{}
-	for _, f := range shapeOf(t).fields {
-		properties[f.key] = b.field(f)
-		if f.required {
-			required = append(required, f.key)
-		}
-	}
-	out := schema{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(required) > 0 {
-		out["required"] = required
-	}
-	return out
-}
+func (b bodies) object(t reflect.Type) schema { return objectSchema(t, b.field) }
 
-func (b bodies) field(f field) schema {
-	out := b.value(f, f.typ)
-	if f.doc != "" {
-		out["description"] = f.doc
-	}
-	if f.standard != "" {
-		out["default"] = standard(f)
-	}
-	return out
-}
+func (b bodies) field(f field) schema { return explained(b.value(f, f.typ), f) }
 
 func (b bodies) value(f field, t reflect.Type) schema {
 	switch t {

@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,20 +109,8 @@ func TestFormatChangesWhatItShould(t *testing.T) {
 }
 
 func FuzzFormat(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, part := range txtar.Parse(data).Files {
-			if strings.HasSuffix(part.Name, ".yaml") {
-				f.Add(part.Data)
-			}
-		}
+	for _, src := range corpus(f) {
+		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) { checkFormat(t, src) })
 }

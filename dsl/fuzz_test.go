@@ -12,11 +12,14 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-func FuzzParse(f *testing.F) {
+// corpus is every YAML file in the test data.
+func corpus(f *testing.F) [][]byte {
+	f.Helper()
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
+	var all [][]byte
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -24,9 +27,16 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, part := range txtar.Parse(data).Files {
 			if strings.HasSuffix(part.Name, ".yaml") {
-				f.Add(string(part.Data))
+				all = append(all, part.Data)
 			}
 		}
+	}
+	return all
+}
+
+func FuzzParse(f *testing.F) {
+	for _, src := range corpus(f) {
+		f.Add(string(src))
 	}
 	for _, s := range []string{"\xef\xbb\xbf", "a: \"\\", "a: '", "- ", "---\n---\n", "a: &a", "? ", "a: |", "a: >9\n", "%", "{a: [", "\t", "<<: ", "id: a\r\rb"} {
 		f.Add(s)

@@ -98,11 +98,11 @@ func (s *schemas) short(t reflect.Type) []any {
 	return []any{s.field(f)}
 }
 
-// object is the schema of a struct's map.
-func (s *schemas) object(t reflect.Type) schema {
+// objectSchema is the schema of a struct's map, without rules between its keys.
+func objectSchema(t reflect.Type, of func(field) schema) schema {
 	properties, required := schema{}, []string{}
 	for _, f := range shapeOf(t).fields {
-		properties[f.key] = s.field(f)
+		properties[f.key] = of(f)
 		if f.required {
 			required = append(required, f.key)
 		}
@@ -111,6 +111,13 @@ func (s *schemas) object(t reflect.Type) schema {
 	if len(required) > 0 {
 		out["required"] = required
 	}
+	return out
+}
+
+// object is the schema of a struct's map.
+func (s *schemas) object(t reflect.Type) schema {
+	out := objectSchema(t, s.field)
+	properties := out["properties"].(schema)
 	switch {
 	case t == reflect.TypeFor[Extract]():
 		out["anyOf"] = append(someOf(append(criteria(), "point")), schema{"required": []string{"text"}}, schema{"required": []string{"prompt"}})

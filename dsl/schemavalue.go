@@ -9,7 +9,11 @@ import (
 
 // field is the schema of a key's value.
 func (s *schemas) field(f field) schema {
-	out := maps.Clone(s.value(f))
+	return explained(maps.Clone(s.value(f)), f)
+}
+
+// explained adds to out what a field is for, and what stands where it is left out.
+func explained(out schema, f field) schema {
 	if f.doc != "" {
 		out["description"] = f.doc
 	}
