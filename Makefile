@@ -26,22 +26,26 @@ run: setup build ## run the suites in parallel on two simulated phones and a hea
 # without it, make race with it.
 HEAVY = runner/action drivers/vision drivers/vision/pixels drivers/web reporters/html reporters/video runner runner/cli runner/vocabulary mcpserver server
 
-# A test that fails is run once more, alone: a second failure fails the run, and so do a data race and more than ten failures at once.
-# What passed only then is named at the end: its cause is to be found.
-GOTESTSUM = go tool gotestsum --format standard-quiet --format-hide-empty-pkg --hide-summary skipped \
-	--rerun-fails=1 --rerun-fails-max-failures=10 --rerun-fails-abort-on-data-race --rerun-fails-run-root-test
-RERUN     = bin/run-again
+# A test that fails is run once more, alone: a second failure fails the run, and so do a data race, more than ten failures at once, and
+# a package that fails although its tests pass (a goroutine leaks). What passed only then is named at the end: its cause is to be found.
+define gotest
+go tool gotestsum --format standard-quiet --format-hide-empty-pkg --hide-summary skipped --jsonfile=bin/$(1).json \
+	--rerun-fails=1 --rerun-fails-max-failures=10 --rerun-fails-abort-on-data-race --rerun-fails-run-root-test \
+	--rerun-fails-report=bin/$(1)-again.txt --packages="$$$(1)" -- $(2) || status=1; \
+awk '/"Action":"fail"/ { match($$0, /"Package":"[^"]*"/); p = substr($$0, RSTART, RLENGTH); if (/"Test":/) tests[p]; else failed[p] } \
+	END { for (p in failed) if (!(p in tests)) { print p " failed, none of its tests did"; bad = 1 } exit bad }' bin/$(1).json || status=1
+endef
 
 # The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They are filmed in
 # make run; here small screens do.
 test: setup build ## run every test, those that are not heavy with the race detector
-	@rm -f $(RERUN)-*.txt; status=0; all=$$(go list ./...) || exit 1; heavy=$$(go list $(HEAVY:%=./%)) || exit 1; \
+	@rm -f bin/*-again.txt; status=0; all=$$(go list ./...) || exit 1; heavy=$$(go list $(HEAVY:%=./%)) || exit 1; \
 	light=$$(echo "$$all" | grep -vxF "$$heavy" | grep -v '/suites$$'); \
-	$(GOTESTSUM) --rerun-fails-report=$(RERUN)-light.txt --packages="$$light" -- -race -timeout 10m || status=1; \
-	$(GOTESTSUM) --rerun-fails-report=$(RERUN)-heavy.txt --packages="$$heavy" -- -timeout 20m || status=1; \
+	$(call gotest,light,-race -timeout 20m); \
+	$(call gotest,heavy,-timeout 20m); \
 	for f in FuzzParse FuzzExpand FuzzFormat; do go test -run '^$$' -fuzz "^$$f$$" -fuzztime 300x ./dsl || status=1; done; \
 	TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=true $(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --procs=3 --flake-attempts=2 --no-color ./suites || status=1; \
-	again=$$(cat $(RERUN)-*.txt 2>/dev/null); test -z "$$again" || echo "Run again, for they failed at first; find out why: $$again"; \
+	again=$$(cat bin/*-again.txt 2>/dev/null); test -z "$$again" || echo "Run again, for they failed at first; find out why: $$again"; \
 	exit $$status
 
 race: setup build ## run every test with the race detector: slow
