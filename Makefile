@@ -29,7 +29,7 @@ HEAVY = runner/action drivers/vision drivers/vision/pixels drivers/web reporters
 # A test that fails is run once more, alone: a second failure fails the run, and so do a data race, more than ten failures at once, and
 # a package that fails although its tests pass (a goroutine leaks). What passed only then is named at the end: its cause is to be found.
 define gotest
-go tool gotestsum --format standard-quiet --format-hide-empty-pkg --hide-summary skipped --jsonfile=bin/$(1).json \
+go tool gotestsum --format standard-quiet --hide-summary skipped --jsonfile=bin/$(1).json \
 	--rerun-fails=1 --rerun-fails-max-failures=10 --rerun-fails-abort-on-data-race --rerun-fails-run-root-test \
 	--rerun-fails-report=bin/$(1)-again.txt --packages="$$$(1)" -- $(2) || status=1; \
 awk '/"Action":"fail"/ { match($$0, /"Package":"[^"]*"/); p = substr($$0, RSTART, RLENGTH); if (/"Test":/) tests[p]; else failed[p] } \
