@@ -1,8 +1,6 @@
 package html
 
 import (
-	"bytes"
-	"encoding/json"
 	"path/filepath"
 	"testing"
 
@@ -31,15 +29,7 @@ func TestComparedPicturesInABrowser(t *testing.T) {
 		}
 		events = append(events, e)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	for _, e := range events {
-		if err := enc.Encode(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(t, filepath.Join(dir, "events.ndjson"), b.Bytes())
-	write(t, filepath.Join(dir, "summary.json"), reporters.SummaryJSON(reporters.Fold(events)))
+	writeEvents(t, dir, events)
 	if err := WritePack(t.Context(), dir, Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -48,10 +48,9 @@ func write(t testing.TB, file string, data []byte) {
 	}
 }
 
-func (s sample) write(t testing.TB, reports string) (dir string) {
+// writeEvents makes the files of a pack that come from its events.
+func writeEvents(t testing.TB, dir string, events []reporters.Event) {
 	t.Helper()
-	dir = filepath.Join(reports, s.run, s.id)
-	events := s.events(t, dir)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	for _, e := range events {
@@ -61,6 +60,13 @@ func (s sample) write(t testing.TB, reports string) (dir string) {
 	}
 	write(t, filepath.Join(dir, "events.ndjson"), b.Bytes())
 	write(t, filepath.Join(dir, "summary.json"), reporters.SummaryJSON(reporters.Fold(events)))
+}
+
+func (s sample) write(t testing.TB, reports string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(reports, s.run, s.id)
+	events := s.events(t, dir)
+	writeEvents(t, dir, events)
 	if s.film {
 		write(t, filepath.Join(dir, "recording.mp4"), filmOf(t, s.reached()))
 	}
