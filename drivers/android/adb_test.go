@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,7 +90,11 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 		t.Fatal("this test needs adb: ", err)
 	}
 	home := t.TempDir()
-	port := lowPort(t)
+	ports, err := drivers.FreePorts(1) // an adb client that polls for a server on a port of a client's may get connected to itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := ports[0]
 	script := filepath.Join(home, "adb.sh")
 	lines := fmt.Sprintf("#!/bin/sh\nexport HOME=%[1]s TMPDIR=%[1]s ANDROID_VENDOR_KEYS=%[1]s/none ADB_MDNS=0 ADB_LIBUSB=0 ADB_LOCAL_TRANSPORT_MAX_PORT=5554\n"+
 		"echo started >> %[1]s/starts\nexec %[2]s \"$@\"\n", shellescape.Quote(home), shellescape.Quote(adb))
@@ -204,22 +207,6 @@ func TestServerIsStartedAndRestarted(t *testing.T) {
 	if err := driver.Close(); err != nil {
 		t.Error(err)
 	}
-}
-
-// lowPort is a free port below those that the system gives to clients: an adb client that polls for a server on one of them may
-// get connected to itself.
-func lowPort(t *testing.T) string {
-	t.Helper()
-	for port := 15000 + os.Getpid()%5000; port < 30000; port++ {
-		if l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
-			return fmt.Sprint(port)
-		}
-	}
-	t.Fatal("no free port")
-	return ""
 }
 
 // useAgain opens a phone and looks at its screen.

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"sort"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -124,10 +122,11 @@ func (d *Driver) startAgent(ctx context.Context, f found, a *agent) error {
 func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error {
 	// One that outlived its Taproot would keep simulator and test runner busy.
 	_, _ = d.tools.run(ctx, d.tools.simctl("terminate", f.info.ID, d.bundle()))
-	port, film, err := twoPorts()
+	ports, err := drivers.FreePorts(2)
 	if err != nil {
 		return err
 	}
+	port, film := ports[0], ports[1]
 	// The first form is for test runs without a scheme, the second for those with one.
 	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+port, "TEST_RUNNER_MJPEG_SERVER_PORT="+film, "USE_PORT="+port, "MJPEG_SERVER_PORT="+film)
 	if err != nil {
@@ -234,10 +233,11 @@ func (d *Driver) startWithMux(ctx context.Context, f found, a *agent) error {
 
 // forward makes the phone's ports ports of this machine.
 func (d *Driver) forward(ctx context.Context, udid string, a *agent, b *background) error {
-	port, film, err := twoPorts()
+	ports, err := drivers.FreePorts(2)
 	if err != nil {
 		return err
 	}
+	port, film := ports[0], ports[1]
 	for local, remote := range map[string]string{port: agentPort, film: filmPort} {
 		f, err := d.tools.start(d.tools.ios("forward", "--udid="+udid, local, remote), nil)
 		if err != nil {
@@ -342,23 +342,4 @@ func modified(file string) time.Time {
 
 func escapeGlob(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-// twoPorts finds ports of this machine that nobody uses, below those that systems give to whoever asks for any: one of those may be
-// somebody else's before WebDriverAgent has it.
-func twoPorts() (first, second string, err error) {
-	var ports []string
-	for range 100 {
-		port := strconv.Itoa(15000 + rand.IntN(15000))
-		l, listenErr := net.Listen("tcp", "127.0.0.1:"+port)
-		if listenErr != nil {
-			err = listenErr
-			continue
-		}
-		defer l.Close() // not before both are known
-		if ports = append(ports, port); len(ports) == 2 {
-			return ports[0], ports[1], nil
-		}
-	}
-	return "", "", err
 }

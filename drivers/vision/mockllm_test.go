@@ -3,9 +3,6 @@ package vision_test
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/vision"
 )
 
@@ -63,23 +61,6 @@ func TestMockLLM(t *testing.T) {
 	}
 }
 
-// lowPort is a free port below those that the system gives to whoever asks for any: one of those may be somebody else's before a server
-// has it.
-func lowPort(t *testing.T) int {
-	t.Helper()
-	for range 100 {
-		port := 15000 + rand.IntN(15000)
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
-			return port
-		}
-	}
-	t.Fatal("no free port")
-	return 0
-}
-
 // startMock installs the server once, into the user's cache, starts it and gives its address.
 func startMock(t *testing.T) string {
 	t.Helper()
@@ -114,16 +95,20 @@ func startMock(t *testing.T) string {
 	if err := os.WriteFile(config, []byte(mockConfig), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	port := lowPort(t)
+	ports, err := drivers.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := ports[0]
 	var said bytes.Buffer
 	server := exec.Command("node", main, "--config", config)
-	server.Env = append(os.Environ(), "HOST=127.0.0.1", fmt.Sprintf("PORT=%d", port))
+	server.Env = append(os.Environ(), "HOST=127.0.0.1", "PORT="+port)
 	server.Stdout, server.Stderr = &said, &said
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
-	base := fmt.Sprintf("http://127.0.0.1:%d", port)
+	base := "http://127.0.0.1:" + port
 	for deadline := time.Now().Add(2 * time.Minute); ; {
 		answer, err := http.Get(base + "/health")
 		if err == nil {

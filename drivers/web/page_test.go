@@ -3,9 +3,7 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,7 +48,9 @@ func TestBeforeAPageIsOpen(t *testing.T) {
 }
 
 func TestAddressesThatDoNotOpen(t *testing.T) {
-	refused := "http://" + nobody(t) + "/"
+	ports, err := drivers.FreePorts(1)
+	must(t, err)
+	refused := "http://127.0.0.1:" + ports[0] + "/" // nothing listens there
 	for _, c := range []struct{ name, address, words string }{
 		{"refused", refused, "refused"},
 		{"no such host", "http://no-such-host.invalid/", "no such host"},
@@ -75,21 +75,6 @@ func TestAddressesThatDoNotOpen(t *testing.T) {
 			}
 		})
 	}
-}
-
-// nobody is an address where nothing listens. It is below those that the system gives to whoever asks for any, and would have given to
-// somebody else a moment later.
-func nobody(t *testing.T) string {
-	t.Helper()
-	for port := 15000 + os.Getpid()%15000; port < 32000; port++ {
-		at := fmt.Sprintf("127.0.0.1:%d", port)
-		if l, err := net.Listen("tcp", at); err == nil {
-			must(t, l.Close())
-			return at
-		}
-	}
-	t.Fatal("no free port")
-	return ""
 }
 
 func TestAddressesThatOpen(t *testing.T) {
