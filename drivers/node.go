@@ -1,30 +1,49 @@
 package drivers
 
 import (
+	"cmp"
 	"image"
+	"slices"
 	"time"
 )
 
 // Node is one element of a screen. Text is what it shows, Desc what it tells to assistive technology, Hint what an empty field
 // suggests; each is raw, as the device gave it.
 type Node struct {
-	Ref      string          `json:"ref,omitempty"` // the driver's handle, good for this tree only
-	Type     string          `json:"type,omitempty"`
-	Role     string          `json:"role,omitempty"` // ARIA role on a page
-	ID       string          `json:"id,omitempty"`
-	TestID   string          `json:"test_id,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	Desc     string          `json:"desc,omitempty"`
-	Hint     string          `json:"hint,omitempty"`
-	Package  string          `json:"package,omitempty"`
-	Bounds   image.Rectangle `json:"bounds"`
-	Hidden   bool            `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
-	Disabled bool            `json:"disabled,omitempty"`
-	Checked  bool            `json:"checked,omitempty"`
-	Selected bool            `json:"selected,omitempty"`
-	Focused  bool            `json:"focused,omitempty"`
-	Password bool            `json:"password,omitempty"`
-	Editable bool            `json:"editable,omitempty"`
+	Ref     string          `json:"ref,omitempty"` // the driver's handle, good for this tree only
+	Type    string          `json:"type,omitempty"`
+	Role    string          `json:"role,omitempty"` // ARIA role on a page
+	ID      string          `json:"id,omitempty"`
+	TestID  string          `json:"test_id,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Desc    string          `json:"desc,omitempty"`
+	Hint    string          `json:"hint,omitempty"`
+	Package string          `json:"package,omitempty"`
+	Bounds  image.Rectangle `json:"bounds"`
+
+	// TextBounds is where the element's own text is drawn, for an element that is larger than its text (a list item with a button
+	// in it). Relations start from it, and a touch of the text goes there. Nil: the text fills Bounds.
+	TextBounds *image.Rectangle `json:"text_bounds,omitempty"`
+	// Seen is the part of Bounds inside every clip around the element, when that is less than Bounds. Nil: all of it.
+	Seen *image.Rectangle `json:"seen,omitempty"`
+	// DrawOrder is when the element is drawn among its siblings, as the platform numbers it; 0 everywhere: in document order.
+	DrawOrder int  `json:"draw_order,omitempty"`
+	Hidden    bool `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
+	Disabled  bool `json:"disabled,omitempty"`
+	Checked   bool `json:"checked,omitempty"`
+	Selected  bool `json:"selected,omitempty"`
+	Focused   bool `json:"focused,omitempty"`
+	Password  bool `json:"password,omitempty"`
+	Editable  bool `json:"editable,omitempty"`
+
+	// Checkable: the element has a checked state. One that is Checked is checkable, too.
+	Checkable bool `json:"checkable,omitempty"`
+	// Unselectable: the element can be neither selected nor unselected. A device that cannot tell leaves it false.
+	Unselectable bool `json:"unselectable,omitempty"`
+	// ControlRef is the Ref of the control that this element names (a label and its field), when the device knows. NewTree links
+	// Control by it.
+	ControlRef string `json:"control,omitempty"`
+	Control    *Node  `json:"-"`
 
 	Clickable  bool `json:"clickable,omitempty"`
 	Scrollable bool `json:"scrollable,omitempty"`
@@ -36,6 +55,11 @@ type Node struct {
 	// Covered names what lies over the element's centre, when the device itself knows (a browser does). Otherwise "", and the
 	// order of the tree decides.
 	Covered string `json:"covered,omitempty"`
+	// Obscured names the opaque thing that hides all of the element from a person, when the device itself knows. "": some of it can be
+	// seen, or pixels and the order of drawing decide.
+	Obscured string `json:"obscured,omitempty"`
+	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
+	Press *image.Point `json:"press,omitempty"`
 
 	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands where it stood may
 	// be moving all the same. A device that cannot tell leaves it false.
@@ -44,7 +68,7 @@ type Node struct {
 	Children []*Node `json:"children,omitempty"`
 	Parent   *Node   `json:"-"`
 	Window   int     `json:"window,omitempty"` // index into Tree.Windows
-	order    int     // depth-first, later is drawn over earlier
+	order    int     // later is drawn over earlier
 }
 
 // Tree is the elements of a screen at one moment.
@@ -60,18 +84,39 @@ type Tree struct {
 func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	t := &Tree{Windows: windows, Size: size, Taken: taken}
 	order := 0
+	named, byRef := []*Node(nil), map[string]*Node{}
 	var link func(n, parent *Node, window int)
 	link = func(n, parent *Node, window int) {
 		n.Parent, n.Window, n.order = parent, window, order
 		order++
-		for _, c := range n.Children {
+		if n.Ref != "" {
+			byRef[n.Ref] = n
+		}
+		if n.ControlRef != "" {
+			named = append(named, n)
+		}
+		for _, c := range drawn(n.Children) {
 			link(c, n, window)
 		}
 	}
 	for i, w := range windows {
 		link(w, nil, i)
 	}
+	for _, n := range named {
+		n.Control = byRef[n.ControlRef]
+	}
 	return t
+}
+
+// drawn gives siblings in the order in which they are drawn.
+func drawn(siblings []*Node) []*Node {
+	byOrder := func(a, b *Node) int { return cmp.Compare(a.DrawOrder, b.DrawOrder) }
+	if slices.IsSortedFunc(siblings, byOrder) {
+		return siblings
+	}
+	sorted := slices.Clone(siblings)
+	slices.SortStableFunc(sorted, byOrder)
+	return sorted
 }
 
 // With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents; those of the tree itself
