@@ -121,7 +121,7 @@ func TestWhatIsNotDrawnIsNotSeen(t *testing.T) {
 		"clip-path:polygon(0 0,0 0,0 0)": "hidden", "clip-path:polygon(0 0,100% 0,100% 100%,0 100%)": "seen", "clip-path:circle(0)": "hidden", "clip-path:circle(400px at 0 0)": "seen", "clip-path:circle(400px)": "hidden",
 		"width:40px;clip-path:circle(50%)": "seen", "font-size:0": "hidden", "-webkit-text-fill-color:transparent": "hidden",
 		"-webkit-text-fill-color:transparent;background:linear-gradient(red,blue);-webkit-background-clip:text": "seen",
-		"color:transparent;text-shadow:0 0 0 black": "seen", "text-indent:-9999px": "hidden", "text-indent:200%;white-space:nowrap;overflow:hidden": "hidden",
+		"color:transparent;text-shadow:0 0 0 black":                                                             "seen", "text-indent:-9999px": "hidden", "text-indent:200%;white-space:nowrap;overflow:hidden": "hidden",
 		"content-visibility:hidden": "hidden", "visibility:hidden": "hidden", "visibility:collapse": "hidden", "transform:scale(0)": "hidden", "scale:0": "hidden",
 		"transform:rotateY(180deg);backface-visibility:hidden": "hidden", "transform:rotateY(180deg)": "seen", "transform:rotateY(90deg)": "hidden",
 		"rotate:y 180deg;backface-visibility:hidden": "hidden", "width:1px;height:1px;overflow:hidden;position:absolute": "hidden",

@@ -73,7 +73,8 @@
     hearsay.set(el, said);
     return !same;
   };
-  const probed = new WeakSet(), namesOf = method(Element.prototype, 'getAttributeNames');
+  // Which elements were asked about, how many of each kind, and the kinds of which one had something to tell.
+  const probed = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
   const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
   const shadowOf = el => openRoot(el) || secret.get(el) || null;
   const fresh = gen => ({gen, refs: [], nodes: [], index: new WeakMap(), orders: new WeakMap()});
@@ -429,8 +430,9 @@
           if (v !== undefined) values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
         }
       }
+      const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS).map(el => ({v: held(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
       const only = elements.length === 1 && visible === 1 ? readiness(root, reader, elements[0]) : {};
-      return {...state(root), count: elements.length, visible, texts, values, gen: store.gen, refs, ...only,
+      return {...state(root), count: elements.length, visible, texts, values, options, gen: store.gen, refs, ...only,
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
   };

@@ -88,9 +88,10 @@
   };
 
   // inkless: the letters of a style leave no trace. What has a stroke, a shadow or a painted background clipped to its letters does.
-  const inkless = style => {
+  const inkOf = (el, style) => el instanceof SVGElement ? style.fill : style.webkitTextFillColor || style.color;
+  const inkless = (el, style) => {
     if (parseFloat(style.fontSize) < 1) return true;
-    if (alpha(style.webkitTextFillColor || style.color) >= CLEAR) return false;
+    if (alpha(inkOf(el, style)) >= CLEAR || el instanceof SVGElement && style.stroke !== 'none') return false;
     if ((style.webkitBackgroundClip || style.backgroundClip || '').includes('text') &&
       (style.backgroundImage !== 'none' || alpha(style.backgroundColor) >= CLEAR)) return false;
     if (parseFloat(style.webkitTextStrokeWidth) > 0 && alpha(style.webkitTextStrokeColor) >= CLEAR) return false;

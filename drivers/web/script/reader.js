@@ -182,13 +182,16 @@
 // include drawn.js
     // suspect notes elements that may keep something to themselves: a closed shadow root, or what ElementInternals say.
     suspect(el, tag, style, full) {
-      if (hearsay.has(el)) { this.suspects.push(el); return; }
+      if (hearsay.has(el)) { good.add(tag); this.suspects.push(el); return; }
+      if (secret.has(el)) good.add(tag);
       if (probed.has(el) || this.suspects.length >= 60) return;
-      const own = tag.includes('-');
+      const own = tag.includes('-'), tried = tries.get(tag) || 0;
+      if (own && !matches(el, ':defined') || !good.has(tag) && tried >= 4) return;
       if (own ? openRoot(el) && has(el, 'role') : openRoot(el) || !HOSTS.has(tag)) return;
       if (own && namesOf(el).some(n => n.startsWith('_nghost'))) return;
       if (!own && !this.odd(el, style, full)) return;
       probed.add(el);
+      tries.set(tag, tried + 1);
       this.suspects.push(el);
     }
     // odd: it takes room and has nothing that would need it, or holds what is not drawn though its style says so.

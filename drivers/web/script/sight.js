@@ -166,7 +166,7 @@
     }
     // camouflaged: the letters have the colour of what they are drawn on.
     camouflaged({owner, seen}) {
-      const reader = this.reader, style = reader.style(owner), ink = style.webkitTextFillColor || style.color;
+      const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style);
       if (reader.surfaces.get(owner) !== ink || alpha(ink) < OPAQUE || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
       const {x, y} = within2(seen, 0.5, 0.5);
       if (!this.touchable(owner) || this.ghosts.some(g => inBox(g.box, x, y))) return false;

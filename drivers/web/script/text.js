@@ -8,7 +8,7 @@
         const style = styleOf(el, '::' + part), content = style.content;
         if (!content || content === 'none' || content === 'normal' || style.display === 'none') continue;
         const [, drawn, alt] = /^((?:"(?:[^"\\]|\\.)*"|[^"/])*)(?:\/\s*("[^]*"))?$/.exec(content) || [null, content];
-        const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(style) && parseFloat(style.textIndent) > -500;
+        const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) && parseFloat(style.textIndent) > -500;
         const text = spoken(el, drawn);
         made[part] = {style, text: shows && legible(text) ? text.replace(ICONS, '') : '', heard: alt ? spoken(el, alt) : text};
       }
@@ -54,7 +54,7 @@
       return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
     }
     run(n, el, style, out, budget) {
-      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(style)) return;
+      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style)) return;
       let s = dataOf(n).slice(0, MAX_TEXT * 4);
       const blank = !/\S/.test(s);
       if (!blank && this.ligature(n, el, style, s)) return;
