@@ -74,7 +74,7 @@
     return !same;
   };
   // Which elements were asked about, how many of each kind, and the kinds of which one had something to tell.
-  const probed = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
+  const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
   const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
   const shadowOf = el => openRoot(el) || secret.get(el) || null;
   const fresh = gen => ({gen, refs: [], nodes: [], index: new WeakMap(), orders: new WeakMap()});

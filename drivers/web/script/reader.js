@@ -186,7 +186,13 @@
       if (secret.has(el)) good.add(tag);
       if (probed.has(el) || this.suspects.length >= 60) return;
       const own = tag.includes('-'), tried = tries.get(tag) || 0;
-      if (own && !matches(el, ':defined') || !good.has(tag) && tried >= 4) return;
+      if (!good.has(tag) && tried >= 8) return;
+      if (own && !matches(el, ':defined')) { // its definition may still come
+        if (early.has(el)) return;
+        early.add(el);
+        this.suspects.push(el);
+        return;
+      }
       if (own ? openRoot(el) && has(el, 'role') : openRoot(el) || !HOSTS.has(tag)) return;
       if (own && namesOf(el).some(n => n.startsWith('_nghost'))) return;
       if (!own && !this.odd(el, style, full)) return;
