@@ -32,16 +32,18 @@ type Device struct {
 	gen    atomic.Int64  // of trees; every tree has its own
 	grace  time.Duration // actGrace
 
-	mu       sync.Mutex
-	closed   bool
-	session  *session // what OpenPage opened last, nil before
-	pending  pending
-	filming  *film     // set by StartRecording
-	evidence *evidence // set by StartEvidence
-	log      *journal
-	dialogs  []string
-	aimed    *drivers.Node  // what the next touch is meant for
-	finished []drivers.Clip // of sessions that are closed
+	mu        sync.Mutex
+	closed    bool
+	session   *session // what OpenPage opened last, nil before
+	pending   pending
+	filming   *film     // set by StartRecording
+	evidence  *evidence // set by StartEvidence
+	log       *journal
+	dialogs   []string
+	aimed     *drivers.Node  // what the next touch is meant for
+	caret     caret          // what becomes of the caret before text is typed
+	clipboard string         // what the test or a page put there last
+	finished  []drivers.Clip // of sessions that are closed
 
 	calls sync.WaitGroup // calls into Playwright that outlived their context
 }
@@ -64,6 +66,8 @@ var (
 	_ drivers.Gestures    = (*Device)(nil)
 	_ drivers.Keys        = (*Device)(nil)
 	_ drivers.Editor      = (*Device)(nil)
+	_ drivers.Typist      = (*Device)(nil)
+	_ drivers.Paster      = (*Device)(nil)
 	_ drivers.Recorder    = (*Device)(nil)
 	_ drivers.Logger      = (*Device)(nil)
 )

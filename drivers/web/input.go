@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"time"
-	"unicode/utf8"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -68,55 +67,6 @@ func (d *Device) onScreen(points ...image.Point) (*session, error) {
 		}
 	}
 	return s, nil
-}
-
-// Type presses the keys of text where the focus is, after what is there. A new line is the Enter key.
-func (d *Device) Type(ctx context.Context, text string) error {
-	return act(ctx, d, func(page playwright.Page) error {
-		if _, err := focusEnd(page); err != nil {
-			return err
-		}
-		if utf8.RuneCountInString(text) > longText {
-			return page.Keyboard().InsertText(text)
-		}
-		return page.Keyboard().Type(text)
-	})
-}
-
-// focusedField is the field that has the focus.
-type focusedField struct {
-	chain  []string // the frames around it
-	length int      // of its text, characters
-}
-
-// focusEnd checks that something editable has the focus and puts the caret behind its text.
-func focusEnd(page playwright.Page) (field focusedField, err error) {
-	for range maxDepth {
-		var focus struct {
-			Frame  bool
-			What   string
-			Able   bool
-			Placed bool
-			Length int
-		}
-		if err := ask(page, field.chain, "focus", &focus); err != nil {
-			return field, err
-		}
-		field.length = focus.Length
-		switch {
-		case focus.Frame:
-			field.chain = append(field.chain, "ref.focus.0")
-			continue
-		case focus.What == "":
-			return field, fmt.Errorf("%w: no field has the focus: tap one first", drivers.ErrNotActionable)
-		case !focus.Able:
-			return field, fmt.Errorf("%w: %s has the focus, and it takes no text", drivers.ErrNotActionable, focus.What)
-		case !focus.Placed:
-			return field, page.Keyboard().Press("End")
-		}
-		return field, nil
-	}
-	return field, fmt.Errorf("%w: the focus is in too many frames", drivers.ErrNotActionable)
 }
 
 // Screenshot gives the viewport's pixels, also those of the browser's own error page when a page could not be opened.

@@ -128,6 +128,9 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 			err = errors.Join(err, s.route(r))
 		}
 		if err == nil {
+			err = s.hearCopies()
+		}
+		if err == nil {
 			err = s.firstPage(e)
 		}
 		if err == nil {
