@@ -132,7 +132,7 @@ func (f *Field) wrote(before, now, typed string) Written {
 	how := Follows(added, typed)
 	switch {
 	case f.Known && f.Picked != "" && removed == "": // what was selected is still there
-		how = max(how, Grown)
+		return Missing
 	case f.Known && bare(now) == bare(f.Head+typed+f.Tail):
 		return Follows(now, f.Head+typed+f.Tail)
 	case how != Whole && Follows(now, f.Head+typed+f.Tail) == Whole:

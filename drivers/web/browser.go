@@ -257,6 +257,12 @@ func (b *browser) close() {
 	}
 }
 
+// kill gives a browser up that cannot close a page: nobody waits for it, and the next page gets a new one.
+func (b *browser) kill() {
+	b.gone()
+	go func() { _ = b.Browser.Close() }() // it returns when the browser, or Playwright's process, ends
+}
+
 // stop ends Playwright's process, by force if it does not end by itself.
 func (p *process) stop() {
 	pid := p.pw.Pid()

@@ -68,7 +68,7 @@ func (d *Device) gesture(ctx context.Context, dur time.Duration, points []image.
 	if err != nil {
 		return err
 	}
-	return d.touch(ctx, max(dur, 0)+callLimit, func(page playwright.Page) error {
+	return d.touch(ctx, max(dur, 0)+d.limit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 	if err != nil {
 		return err
 	}
-	return d.touch(ctx, callLimit, func(page playwright.Page) error {
+	return d.touch(ctx, d.limit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err
@@ -88,8 +88,15 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if s.gone() {
+		return nil, s.closedError()
+	}
+	limit := callLimit - callLimit/10
+	if s.mute.Load() { // it did not answer when it was asked last
+		limit = muteLimit
+	}
 	done := start(d, func() (image.Image, error) {
-		raw, err := capture(ctx, page)
+		raw, err := capture(ctx, page, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -106,6 +113,8 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		return nil, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-s.ending:
+		return nil, s.closedError()
 	case <-s.browser.lost:
 		return nil, errBrowserLost
 	case <-s.crash:
@@ -113,16 +122,19 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	}
 }
 
+// muteLimit is how long a picture is tried for of a page that did not answer before.
+const muteLimit = 2 * time.Second
+
 // captureLimit is how long a picture is tried for while the browser changes from one page to another.
 const captureLimit = 5 * time.Second
 
 // capture takes the viewport as a PNG.
-func capture(ctx context.Context, page playwright.Page) ([]byte, error) {
+func capture(ctx context.Context, page playwright.Page, limit time.Duration) ([]byte, error) {
 	began := time.Now()
 	for {
 		raw, err := page.Screenshot(playwright.PageScreenshotOptions{
 			Type: playwright.ScreenshotTypePng, Caret: playwright.ScreenshotCaretInitial, Scale: playwright.ScreenshotScaleCss,
-			Timeout: milliseconds(callLimit - callLimit/10 - time.Since(began)),
+			Timeout: milliseconds(limit - time.Since(began)),
 		})
 		if err == nil || !containsAny(err.Error(), noCapture) || time.Since(began) > captureLimit || pause(ctx, lookPause) != nil {
 			return raw, err

@@ -31,6 +31,9 @@ type fieldReading struct {
 	Secret, Multiline, Bad                 bool
 	Around, Parts                          []string
 	At                                     int
+	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
+	Press         string
+	Length, Count int
 }
 
 // fieldHandle is where a field is found again.
@@ -72,7 +75,7 @@ func inFocus(page playwright.Page, command string, into func() *fieldReading) (c
 
 // askTyping is ask of script/typing.js.
 func askTyping(page playwright.Page, chain []string, command string, into any) error {
-	return askSelector(page.Locator(typingSelector(chain, command)), into, callLimit/3)
+	return askSelector(page.Locator(typingSelector(chain, command)), into, callLimit-time.Second)
 }
 
 func typingSelector(chain []string, command string) string {
@@ -172,13 +175,8 @@ func (d *Device) place(page playwright.Page) (placed, error) {
 	if how == "" {
 		how = caretSame
 	}
-	var r struct {
-		fieldReading
-		Press  string
-		Length int
-		Count  int
-	}
-	chain, err := inFocus(page, "place."+string(how), func() *fieldReading { r.fieldReading = fieldReading{}; return &r.fieldReading })
+	var r fieldReading
+	chain, err := inFocus(page, "place."+string(how), func() *fieldReading { r = fieldReading{}; return &r })
 	if err != nil {
 		return placed{}, err
 	}
