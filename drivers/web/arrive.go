@@ -11,18 +11,24 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
+// loadGrace is how long a page that can be used may still load before the test goes on without the rest; drawLimit is for its first
+// pictures: a page that nobody sees draws none.
 const (
-	// loadGrace is how long a page that can be used may still load before the test goes on without the rest.
 	loadGrace = 2 * time.Second
-	// drawLimit is for a page to draw its first picture.
-	drawLimit = 500
+	drawLimit = 500 * time.Millisecond
 )
 
 // maxLoading caps what is told of that a page still loads.
 const maxLoading = 10
 
-// drawn waits for two pictures of a page, though not for ever: a page that nobody sees draws none.
-const drawn = `limit => new Promise(done => { setTimeout(done, limit); requestAnimationFrame(() => requestAnimationFrame(done)) })`
+// arrived waits for the end of loading, though not for ever, and for two pictures; it tells how far the page has come.
+const arrived = `([grace, draw]) => new Promise(done => {
+	const end = () => done(document.readyState);
+	const shown = () => { setTimeout(end, draw); requestAnimationFrame(() => requestAnimationFrame(end)) };
+	if (document.readyState === 'complete') return shown();
+	addEventListener('load', shown, {once: true});
+	setTimeout(shown, grace);
+})`
 
 // arrive waits until a page that was gone to is drawn, and a moment for what it still loads; it notes how the page came.
 func (s *session) arrive(page playwright.Page, answer playwright.Response, err error, left time.Duration) {
@@ -31,11 +37,18 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 		opening.Status, opening.StatusText, opening.URL = answer.Status(), answer.StatusText(), answer.URL()
 	}
 	if err == nil {
-		waiting := playwright.PageWaitForLoadStateOptions{State: playwright.LoadStateLoad, Timeout: milliseconds(min(loadGrace, left))}
-		if page.WaitForLoadState(waiting) != nil { // it loads on, or has gone on elsewhere
-			opening.Loading = s.traffic.loading()
+		grace := min(loadGrace, max(left, 0))
+		loading := make(chan []string, 1)
+		within(grace+2*drawLimit, func() { // a page that has gone on elsewhere, or is busy, does not answer
+			state, err := page.Evaluate(arrived, []any{grace.Milliseconds(), drawLimit.Milliseconds()})
+			if err == nil && state != "complete" {
+				loading <- s.traffic.loading()
+			}
+		})
+		select {
+		case opening.Loading = <-loading:
+		default:
 		}
-		_, _ = page.Evaluate(drawn, drawLimit) // of a page that has gone on elsewhere nobody asks
 	}
 	s.mu.Lock()
 	s.opening = opening

@@ -70,6 +70,7 @@ var (
 	_ drivers.Typist      = (*Device)(nil)
 	_ drivers.Paster      = (*Device)(nil)
 	_ drivers.WebOpener   = (*Device)(nil)
+	_ drivers.Scroller    = (*Device)(nil)
 	_ drivers.Recorder    = (*Device)(nil)
 	_ drivers.Logger      = (*Device)(nil)
 )

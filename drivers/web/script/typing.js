@@ -13,6 +13,10 @@
   const dataOf = getter(CharacterData.prototype, 'data'), slotOf = getter(Element.prototype, 'assignedSlot');
   const assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
   const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
+  const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
+  const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
+  const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
+  const scrollBy = method(Element.prototype, 'scrollBy');
   const create = method(Document.prototype, 'createElement'), bodyOf = getter(Document.prototype, 'body');
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
   const styleOf = window.getComputedStyle.bind(window);
@@ -320,6 +324,19 @@
       const at = group ? group.indexOf(f.field) : -1, max = at < 0 ? 0 : prop(f.field, HTMLInputElement.prototype, 'maxLength');
       return {at, full: at >= 0 && at < group.length - 1 && max > 0 && valueOf(f.field).length >= max};
     },
+    // scroll.<x>.<y>.<thousandths>: moves the content of the box that the element is, holds or lies in.
+    scroll(root, [x, y, size], el) {
+      const across = +x !== 0, sign = +x + +y, box = scroller(el, across);
+      if (!box) return {none: true};
+      const offset = () => across ? scrollLeft(box) : scrollTop(box);
+      const room = across ? clientWidth(box) : clientHeight(box), before = offset();
+      const step = by => scrollBy(box, {[across ? 'left' : 'top']: sign * by, behavior: 'instant'});
+      step(room * size / 1000);
+      if (offset() === before) step(room); // to the next place at which it snaps
+      const r = rectOf(box), page = box === document.scrollingElement;
+      return {moved: Math.round((offset() - before) * sign), before: Math.round(Math.abs(before)),
+        box: page ? [0, 0, window.innerWidth, window.innerHeight] : [r.left, r.top, r.right, r.bottom].map(Math.round)};
+    },
     // held.<nonce>: what the elements that look.<nonce> met hold.
     held(root, [nonce]) {
       const elements = looked.nonce === nonce ? looked.elements : [];
@@ -350,6 +367,30 @@
       selection.modify('move', 'forward', 'documentboundary');
       return '';
     } catch { return 'ControlOrMeta+End'; }
+  };
+  // scroller is the box to be moved: the element itself, the largest one in it, or the nearest around it.
+  const scrolls = (el, across) => {
+    const page = el === document.scrollingElement, s = styleOf(el), flow = across ? s.overflowX : s.overflowY;
+    const more = across ? scrollWidth(el) - clientWidth(el) : scrollHeight(el) - clientHeight(el);
+    return more > 1 && (page ? !/hidden|clip/.test(flow) : /auto|scroll|overlay/.test(flow)) && (across ? clientWidth(el) : clientHeight(el)) > 8;
+  };
+  const scroller = (el, across) => {
+    if (!el || localName(el) === 'html' || localName(el) === 'body' && !scrolls(el, across)) el = document.scrollingElement;
+    if (!el || scrolls(el, across)) return el;
+    let best = null, most = 0, nodes = 0;
+    const walk = at => {
+      for (const n of children(at)) {
+        if (!isElement(n) || ++nodes > MAX_NODES) continue;
+        if (scrolls(n, across)) {
+          const r = rectOf(n), area = r.width * r.height;
+          if (area > most) { most = area; best = n; }
+        }
+        walk(n);
+      }
+    };
+    walk(el);
+    for (let n = parent(el); !best && n && isElement(n); n = parent(n)) if (scrolls(n, across)) best = n;
+    return best;
   };
   // disabled: also by a box around it, or by the custom element that it is a part of.
   const disabled = el => {
@@ -388,7 +429,7 @@
       }
       if (!Object.hasOwn(commands, name)) throw new Error('taproot: unknown command');
       const top = typeOf(root) === 9 ? root : document;
-      return answer(top, commands[name](top, args));
+      return answer(top, commands[name](top, args, isElement(root) ? root : null));
     },
   };
 })()
