@@ -41,6 +41,7 @@ type Device struct {
 	log      *journal
 	dialogs  []string
 	aimed    *drivers.Node  // what the next touch is meant for
+	met      string         // what the last one that was aimed has met
 	finished []drivers.Clip // of sessions that are closed
 
 	calls sync.WaitGroup // calls into Playwright that outlived their context
