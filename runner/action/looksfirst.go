@@ -14,3 +14,14 @@ func LooksFirst(args any) bool {
 	}
 	return false
 }
+
+// Acts tells of an action that does something on the device, which may harm the app.
+func Acts(args any) bool {
+	switch args.(type) {
+	case dsl.Assert, dsl.AssertNot, dsl.AssertElement, dsl.AssertTrue, dsl.AssertApp, dsl.AssertScreenshot, dsl.AssertVisual, dsl.AssertLog,
+		dsl.WaitFor, dsl.WaitStable, dsl.Sleep, dsl.Log, dsl.Set, dsl.Screenshot, dsl.Extract, dsl.StartRecording, dsl.StopRecording,
+		dsl.CopyText, dsl.WebAssert, dsl.HTTP:
+		return false
+	}
+	return true
+}

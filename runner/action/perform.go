@@ -79,6 +79,7 @@ type Session struct {
 	neverIdle bool           // the screen was refused because it never stands still
 	aimed     *Tapped        // the screen before the step's tap
 	crashed   *drivers.Crash // that was reported last
+	died      *drivers.Crash // the first one of the case
 	seeds     *rand.Rand     // draws the seeds of random data
 	tapped    *drivers.Node  // the element that the last tap touched
 }
@@ -94,6 +95,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)
 	}
+	s.remember(ctx, args)
 	err := do(endingAt(ctx, time.Now().Add(s.Timeout)), s, args)
 	if err != nil && strings.HasPrefix(s.Detail.Proof, reporters.ProofHit) {
 		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known

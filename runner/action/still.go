@@ -44,23 +44,23 @@ func (h *hunt) stayed(ctx context.Context, m drivers.Match, previous *drivers.Ma
 // stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had it there, too.
 func (h *hunt) stillAt(place image.Rectangle, same bool) bool {
 	before, now := h.before, h.rest.Last()
-	around := place.Inset(-standMargin)
-	changed := pixels.Changed(before, now, around)
+	if !same {
+		h.left = nil
+	}
+	changed := pixels.Changed(before, now, place.Inset(-standMargin))
+	if changed.Empty() {
+		return h.left == nil || pixels.MotionOf(h.left, now, place) <= pixels.Within
+	}
+	motion := pixels.MotionOf(before, now, place)
+	if motion == pixels.Elsewhere && h.left == nil {
+		h.left = before
+	}
 	switch {
-	case changed.Empty():
+	case !same || motion == pixels.Elsewhere:
+		return false
+	case motion == pixels.Within && changed.In(place) && h.left == nil: // it has a spinner or a caret in it
 		return true
-	case !same:
-		return false
-	}
-	switch pixels.MotionOf(before, now, place) {
-	case pixels.Elsewhere:
-		return false
-	case pixels.Within:
-		if changed.In(place) { // it has a spinner or a caret in it
-			return true
-		}
-	}
-	if h.looks < restlessLooks || h.tree.Taken.Sub(h.arrived) < restlessFor {
+	case h.left != nil || h.looks < restlessLooks || h.tree.Taken.Sub(h.arrived) < restlessFor:
 		return false
 	}
 	h.s.noteOnce("the pixels of it never rested; its place is that of %d trees in a row", h.looks)

@@ -59,6 +59,7 @@ type hunt struct {
 	last    *drivers.Match // what the last look found
 	arrived time.Time      // when it was first seen where it stands
 	looks   int            // how often since then
+	left    image.Image    // shows it there before the pixels showed it leave, although the trees did not
 	several error          // why it could not decide
 	why     string         // why last could not be touched
 	reveals int

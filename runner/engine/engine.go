@@ -97,14 +97,16 @@ type run struct {
 	cost     *meter            // nil: the device lets itself not be measured
 	asked    reporters.Metrics // of models
 
-	owed    []owed   // pictures of steps, to be taken before the device is changed again
-	unsure  []owed   // steps whose tap had changed nothing when their picture was taken
-	n       int      // leaf steps that began
-	dynamic bool     // the steps are not known before they run
-	in      []string // what the current step is run in
-	scene   scene    // that startRecording began
-	lenient int      // how many around the current step can bear that it fails
-	soft    *outcome // the first failure of a soft step within the innermost of these
+	owed    []owed    // pictures of steps, to be taken before the device is changed again
+	unsure  []owed    // steps whose tap had changed nothing when their picture was taken
+	acts    bool      // the step that runs now does something on the device
+	acted   time.Time // when such a step ended last
+	n       int       // leaf steps that began
+	dynamic bool      // the steps are not known before they run
+	in      []string  // what the current step is run in
+	scene   scene     // that startRecording began
+	lenient int       // how many around the current step can bear that it fails
+	soft    *outcome  // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
@@ -139,8 +141,10 @@ func (r *run) begin(ctx context.Context) {
 func (r *run) conclude(ctx context.Context, took time.Duration) (reporters.Verdict, error) {
 	r.settleUp(ctx)
 	r.keepMetrics(ctx)
+	r.awaitCrash(ctx)
 	r.endScene()
 	r.evidence.stop(ctx, r)
+	r.findCrash(ctx)
 	if r.sinkErr != nil {
 		r.verdict = reporters.Error
 		r.problem = &reporters.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}

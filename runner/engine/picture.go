@@ -147,6 +147,7 @@ func (r *run) prove(img image.Image) {
 // payBefore takes the pictures that are owed before a step, unless the step looks at the screen itself before it changes anything, or has
 // nothing to do with it.
 func (r *run) payBefore(ctx context.Context, args any) error {
+	r.acts = action.Acts(args)
 	if action.LooksFirst(args) {
 		return nil
 	}

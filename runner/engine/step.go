@@ -121,6 +121,9 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	began := time.Now()
 	err := r.attempts(ctx, step, do)
 	took := time.Since(began)
+	if r.acts {
+		r.acts, r.acted = false, time.Now()
+	}
 	if budget := step.Options.BudgetMs; err == nil && budget != nil && took > milliseconds(*budget) {
 		err = overBudget(took, *budget)
 	}
