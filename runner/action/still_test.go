@@ -55,7 +55,7 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 		}
 	})
 	f = &fake{show: func(at time.Duration, _ []image.Point) []*drivers.Node {
-		y := 100 + 400*int(at/(700*time.Millisecond)) // it jumps, and then stays
+		y := 100 + 400*(int(at/(300*time.Millisecond))%4) // it jumps, and then stays
 		if at > 5*time.Second {
 			y = 1700
 		}
