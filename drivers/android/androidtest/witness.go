@@ -101,6 +101,27 @@ func (p *Phone) Crash(pkg, exception string) {
 	p.ui.crash(pkg, exception)
 }
 
+// CrashProcess makes a process of an app, such as com.example.list:remote, die of an exception. The app itself runs on.
+func (p *Phone) CrashProcess(process, exception string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.crashProcess(process, exception)
+}
+
+// CrashNative makes an app that runs die of a signal.
+func (p *Phone) CrashNative(pkg string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.crashNative(pkg)
+}
+
+// Freeze makes an app that runs hang until the system asks about it.
+func (p *Phone) Freeze(pkg string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.freeze(pkg)
+}
+
 // Complain makes the system ask about an app, under the title that its window has: "Application Not Responding: com.android.systemui".
 func (p *Phone) Complain(title string) {
 	p.mu.Lock()
