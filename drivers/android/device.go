@@ -36,22 +36,23 @@ type Device struct {
 	notes   string        // the directory of notes on what to restore; "" means the user's cache
 	life    *drivers.Life // its goroutines are those of logs and films
 
-	mu        sync.Mutex
-	made      int                 // files named so far
-	files     map[string]struct{} // of ours on the device
-	pids      map[int]struct{}    // of our processes on the device that closing a connection does not end well
-	input     string              // how input is given: "cmd input" or "input"; "" until known
-	shot      image.Point         // size of the last screenshot
-	shotLen   int                 // its bytes, to read the next one in one piece
-	display   string              // screencap's name of the display, where there are several; "" is its first one
-	chosen    bool                // the display was looked for
-	oneWindow bool                // this device's dumps of all windows cannot be read
-	rawBad    bool                // this device's raw screenshots cannot be read
-	debts     owed                // what the phone has to get back
-	shade     bool                // the notifications were opened
-	mocked    bool                // test providers give its location
-	watching  watched             // the app that was launched last
-	logged    *logStream          // the log that was begun last
+	mu         sync.Mutex
+	made       int                 // files named so far
+	files      map[string]struct{} // of ours on the device
+	pids       map[int]struct{}    // of our processes on the device that closing a connection does not end well
+	input      string              // how input is given: "cmd input" or "input"; "" until known
+	shot       image.Point         // size of the last screenshot
+	shotLen    int                 // its bytes, to read the next one in one piece
+	display    string              // screencap's name of the display, where there are several; "" is its first one
+	chosen     bool                // the display was looked for
+	oneWindow  bool                // this device's dumps of all windows cannot be read
+	allWindows bool                // they have been read
+	rawBad     bool                // this device's raw screenshots cannot be read
+	debts      owed                // what the phone has to get back
+	shade      bool                // the notifications were opened
+	mocked     bool                // test providers give its location
+	watching   watched             // the app that was launched last
+	logged     *logStream          // the log that was begun last
 }
 
 var (
