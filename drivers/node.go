@@ -45,8 +45,8 @@ type Node struct {
 	ControlRef string `json:"control,omitempty"`
 	Control    *Node  `json:"-"`
 
-	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows. Where the hint is
-	// known and the same, Text is empty; otherwise Text is what is shown, which may be the hint of an empty field.
+	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows: Hint is what is
+	// shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown, too.
 	HintUnsure bool `json:"hint_unsure,omitempty"`
 
 	Clickable  bool `json:"clickable,omitempty"`

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,30 +94,24 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 	return d, nil
 }
 
-var wakefulness = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
-
-// prepare clears away what killed sessions left (the lease says that nobody else works on this phone) and wakes the display. What of
-// that a phone does not let be done is no reason not to use it.
+// prepare clears away what killed sessions left (the lease says that nobody else works on this phone), wakes the display and takes a lock
+// without a secret away.
 func (d *Device) prepare(ctx context.Context) error {
 	var clear sync.WaitGroup
 	clear.Go(func() { d.clearLeftovers(ctx) })
-	m := wakefulness.FindStringSubmatch(d.link.tells(ctx, command{name: "dumpsys power", line: "dumpsys power"}))
+	locked := d.unlock(ctx)
 	clear.Wait()
-	if m != nil && m[1] != "Awake" {
-		if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
-			d.log.Warn("the display is off and cannot be woken", "error", err)
-		}
-		// Useless against a PIN: whether it did anything is seen on the screen.
-		d.link.tells(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
-	}
 	if ctx.Err() != nil {
 		return d.link.fault(ctx, "open", ctx.Err())
 	}
 	state, err := d.link.state(ctx)
-	if err == nil && state != drivers.Ready {
-		err = d.link.notReady(state)
+	switch {
+	case err != nil:
+		return err
+	case state != drivers.Ready:
+		return d.link.notReady(state)
 	}
-	return err
+	return locked
 }
 
 func (d *Device) clearLeftovers(ctx context.Context) {

@@ -59,7 +59,7 @@ func TestParseDump(t *testing.T) {
 		{"empty field gives its hint as text", node(`class="android.widget.EditText" text="E-mail" hint="E-mail"`),
 			drivers.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true, HintUnsure: true}},
 		{"field of which the dump tells no hint", node(`class="android.widget.EditText" text="E-mail"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "E-mail", Editable: true, HintUnsure: true}},
+			drivers.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true, HintUnsure: true}},
 		{"field that is empty and has no hint", node(`class="android.widget.EditText" text=""`), drivers.Node{Type: "android.widget.EditText", Editable: true}},
 		{"field without a hint", node(`class="android.widget.EditText" text="abc" hint=""`),
 			drivers.Node{Type: "android.widget.EditText", Text: "abc", Editable: true}},
@@ -280,12 +280,12 @@ func TestFieldOfWhichTheCaretTells(t *testing.T) {
 	}{
 		"text that equals the hint":  {"", "1", "  mCursorSelStart=1 mCursorSelEnd=1 mCursorCandStart=-1", "1", "1", false},
 		"the hint":                   {"", "1", "  mCursorSelStart=0 mCursorSelEnd=0 mCursorCandStart=-1", "", "1", true},
-		"no word of a hint, text":    {"Ada", "", "  mCursorSelStart=3 mCursorSelEnd=3", "Ada", "", false},
-		"all of it selected":         {"Ada", "", "  mCursorSelStart=0 mCursorSelEnd=3", "Ada", "", false},
-		"no word of a hint, unclear": {"Name", "", "  mCursorSelStart=0 mCursorSelEnd=0", "Name", "", true},
-		"the editor knows its hint":  {"Name", "", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "", "Name", true},
-		"the editor has another":     {"Ada", "", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "Ada", "Name", false},
-		"the editor does not say":    {"Ada", "", "      hintText=non-null label=null", "Ada", "", true},
+		"no word of a hint, text":    {"Ada", "Ada", "  mCursorSelStart=3 mCursorSelEnd=3", "Ada", "", false},
+		"all of it selected":         {"Ada", "Ada", "  mCursorSelStart=0 mCursorSelEnd=3", "Ada", "", false},
+		"no word of a hint, unclear": {"Name", "Name", "  mCursorSelStart=0 mCursorSelEnd=0", "Name", "Name", true},
+		"the editor knows its hint":  {"Name", "Name", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "", "Name", true},
+		"the editor has another":     {"Ada", "Ada", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "Ada", "Name", false},
+		"the editor does not say":    {"Ada", "Ada", "      hintText=non-null label=null", "Ada", "Ada", true},
 		"nothing is told":            {"", "1", "mInputShown=true", "", "1", true},
 	} {
 		n := &drivers.Node{Editable: true, Text: c.text, Hint: c.hint, HintUnsure: true}

@@ -35,7 +35,7 @@ func (f fieldFacts) settle(n *drivers.Node) {
 	case same:
 		n.Text, n.HintUnsure = "", true
 	case !f.hintKnown && !n.Password:
-		n.HintUnsure = true
+		n.Hint, n.HintUnsure = n.Text, true
 	}
 }
 
@@ -67,12 +67,12 @@ func (d *Device) askCaret(ctx context.Context, t *drivers.Tree) {
 }
 
 func settleByCaret(n *drivers.Node, dumpsys string) {
-	shown := n.Text
-	if shown == "" {
-		shown = n.Hint
-	}
+	shown := n.Hint
 	if m := caretPlace.FindStringSubmatch(dumpsys); m != nil {
 		if end, err := strconv.Atoi(m[2]); err == nil && end > 0 {
+			if n.Text == shown { // the device tells no hints
+				n.Hint = ""
+			}
 			n.Text, n.HintUnsure = shown, false
 			return
 		}

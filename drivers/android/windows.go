@@ -137,7 +137,7 @@ func (w dumpedWindow) shrink() {
 		for _, c := range n.Children {
 			inner = inner.Union(cut(c))
 		}
-		if n.Clickable || len(n.Children) == 0 || n.Label() != "" {
+		if n.Clickable || len(n.Children) == 0 || n.Text != "" || n.Desc != "" {
 			inner = n.Bounds
 		}
 		if !w.facts.bounds.Empty() {
