@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -120,6 +121,16 @@ func (p *Phone) Freeze(pkg string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ui.freeze(pkg)
+}
+
+// LogText is all that the phone's log has, as logcat shows it.
+func (p *Phone) LogText() string {
+	lines, _, _ := p.log.from(0)
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.format("threadtime"))
+	}
+	return b.String()
 }
 
 // Complain makes the system ask about an app, under the title that its window has: "Application Not Responding: com.android.systemui".
