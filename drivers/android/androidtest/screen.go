@@ -313,6 +313,9 @@ func (s *screen) frame(now time.Time) *frame {
 	if s.keyboard {
 		f.windows = append(f.windows, keyboardWindow(m, f.size))
 	}
+	if p, ok := a.page.(*scenePage); ok {
+		f.windows = append(f.windows, p.above(m)...)
+	}
 	f.windows = append(f.windows, statusBar(m, f.size))
 	return f
 }
