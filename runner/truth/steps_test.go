@@ -59,7 +59,7 @@ func (s *stepMaker) label() string {
 	if len(on) > 0 {
 		w = on[s.r.IntN(len(on))]
 	}
-	switch s.r.IntN(8) {
+	switch s.r.IntN(14) {
 	case 0:
 		return strings.ToLower(w)
 	case 1:
