@@ -181,6 +181,9 @@ func (p person) shown(label string) answer {
 // aim is what a person would touch when asked for the label: nil and yes when there is nothing to touch.
 func (p person) aim(label string) (*item, answer) {
 	seen, sure := p.find(label)
+	for i := range p.m.all { // an action may find a filled field by the hint that nobody sees; devices differ
+		sure = sure && (!i.editable || i.typed == "" || !same(i.hint, label))
+	}
 	if !sure {
 		return nil, unsure
 	}
