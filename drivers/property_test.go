@@ -101,8 +101,12 @@ func (t *randomTree) selector(depth int) dsl.Selector {
 	}
 	if depth > 0 && t.chance(4) {
 		anchor := t.selector(0)
-		to := []**dsl.Selector{&s.Below, &s.Above, &s.LeftOf, &s.RightOf, &s.Near, &s.Inside, &s.Contains}[t.r.IntN(7)]
-		*to = &anchor
+		to := []**dsl.Selector{&s.Below, &s.Above, &s.LeftOf, &s.RightOf, &s.Near, &s.Inside, nil}[t.r.IntN(7)]
+		if to == nil {
+			s.Contains = []dsl.Selector{anchor}
+		} else {
+			*to = &anchor
+		}
 	}
 	return s
 }
