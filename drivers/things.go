@@ -38,8 +38,10 @@ func (t *Tree) SelectorFor(m Match) string {
 	label := m.Node.Label()
 	s := dsl.Selector{Label: label}
 	switch id := idSuffix(m.Node.ID); {
+	case label != "" && picks(s) && yamlText(label) == label:
+		return label
 	case label != "" && picks(s):
-		return yamlText(label)
+		return written("label: " + yamlText(label))
 	case id != "" && picks(dsl.Selector{ID: id}):
 		return written("id: " + yamlText(id))
 	case label == "":
