@@ -64,6 +64,12 @@ func (m *model) slot(i int) image.Rectangle {
 	return image.Rect(16, 40+i*56, m.size.X-16, 40+i*56+48)
 }
 
+func (m *model) statusBox() image.Rectangle {
+	b := m.slot(statusSlot)
+	b.Max.X = 206
+	return b
+}
+
 func (i *item) there(t time.Duration) bool { return t >= i.from && (i.until == 0 || t < i.until) }
 
 // at is where the item lies.
@@ -142,11 +148,14 @@ func (m *model) press(i *item) {
 	}
 }
 
-// unforeseen tells whether the screen changed by itself between the last look before now and now.
+// inTransit is how long the answer to a look, and a touch that follows from it, may be on their way.
+const inTransit = 150 * time.Millisecond
+
+// unforeseen tells whether the screen changed by itself between now and the last look that can have been known when the touch was sent.
 func (m *model) unforeseen(now time.Duration) bool {
 	last := time.Duration(-1)
 	for _, t := range m.looks {
-		if t < now {
+		if t < now-inTransit {
 			last = t
 		}
 	}

@@ -42,7 +42,7 @@ func (p person) drawn() []drawn {
 		walk(i, drawn{}, image.Point{})
 	}
 	if p.m.status != "" {
-		list = append(list, drawn{item: &item{name: "status", text: p.m.status}, box: p.m.slot(statusSlot)})
+		list = append(list, drawn{item: &item{name: "status", text: p.m.status}, box: p.m.statusBox()})
 	}
 	if p.m.dialog != nil {
 		walk(p.m.dialog, drawn{window: 1}, image.Point{})

@@ -22,7 +22,7 @@ func (m *model) scene(now androidtest.Moment) androidtest.Shown {
 		}
 	}
 	if m.status != "" {
-		s.Page = append(s.Page, androidtest.Part{Text: m.status, Bounds: m.slot(statusSlot), ID: "com.example.truth:id/status"})
+		s.Page = append(s.Page, androidtest.Part{Text: m.status, Bounds: m.statusBox(), ID: "com.example.truth:id/status"})
 	}
 	if m.ticker {
 		b := image.Rect(m.size.X-90, m.slot(statusSlot).Min.Y, m.size.X-16, m.slot(statusSlot).Max.Y)

@@ -44,22 +44,15 @@ func TestSavedTrees(t *testing.T) {
 	t.Logf("%d checks of saved trees, %d wrong", checks, wrong)
 }
 
-func readTree(t *testing.T, file string) *drivers.Tree {
-	t.Helper()
+func readTree(file string) (*drivers.Tree, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	var tree *drivers.Tree
 	if strings.HasPrefix(filepath.Base(file), "ios-") {
-		tree, err = ios.ReadSource(data, image.Point{}, time.Now())
-	} else {
-		tree, err = android.ParseTree(data, image.Point{})
+		return ios.ReadSource(data, image.Point{}, time.Now())
 	}
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return tree
+	return android.ParseTree(data, image.Point{})
 }
 
 // checkTree gives what is wrong with what the selector of the line picks, "" when it is right.
@@ -71,7 +64,10 @@ func checkTree(t *testing.T, file, line string) string {
 	if err != nil {
 		return err.Error()
 	}
-	tree := readTree(t, file)
+	tree, err := readTree(file)
+	if err != nil {
+		return err.Error()
+	}
 	q := drivers.Query{Selector: selector, Action: mode == "tap"}
 	if selector.XPath != "" || selector.CSS != "" {
 		t.Fatalf("%s: only the tree is asked here", line)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/engine"
@@ -147,7 +148,7 @@ func (e *example) run(t *testing.T) *outcome {
 	}
 	s := &sink{dir: t.TempDir()}
 	began := time.Now()
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s, engine.Options{NoVideo: true, NoTrace: true})
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s, engine.Options{NoVideo: true, NoTrace: true, Eyes: vision.New(vision.Options{})})
 	if err != nil {
 		t.Error(err)
 	}
