@@ -43,7 +43,7 @@ func makeModel(seed uint64) *model {
 }
 
 func (s *screenMaker) makers() []func() {
-	return []func(){s.family, s.family, s.family, s.switchRow, s.iconRow, s.twins, s.field, s.late, s.late, s.mover, s.state, s.list}
+	return []func(){s.family, s.family, s.family, s.moreRows, s.switchRow, s.iconRow, s.twins, s.field, s.late, s.late, s.mover, s.state, s.list}
 }
 
 func (s *screenMaker) word() string {
@@ -124,6 +124,20 @@ func (s *screenMaker) iconRow() {
 		text.box = image.Rect(box.Min.X, box.Min.Y, x, box.Max.Y)
 	}
 	s.m.page = append(s.m.page, &item{name: w, box: box, takes: true, in: []*item{text, icon}})
+}
+
+// moreRows are rows with equal icons.
+func (s *screenMaker) moreRows() {
+	for range 2 + s.r.IntN(2) {
+		at, ok := s.place(1)
+		if !ok {
+			return
+		}
+		w, box := s.word(), s.m.slot(at)
+		icon := &item{name: "More of " + w, desc: "More", picture: true, takes: true, box: image.Rect(box.Max.X-48, box.Min.Y, box.Max.X, box.Max.Y)}
+		text := &item{name: w + " text", text: w, box: image.Rect(box.Min.X, box.Min.Y, box.Max.X-60, box.Max.Y)}
+		s.m.page = append(s.m.page, &item{name: w, box: box, takes: true, in: []*item{text, icon}})
+	}
 }
 
 // twins are two buttons with one text; sometimes a layer lies over one of them.

@@ -112,6 +112,9 @@ func TestPages(t *testing.T) {
 				}
 				c.hold(t, dev, site.URL)
 				_ = dev.Close()
+				if c.wrong != "" {
+					t.Errorf("%s\n%s    %s", c.name, c.steps, c.wrong)
+				}
 			}
 		})
 	}
@@ -123,7 +126,6 @@ func TestPages(t *testing.T) {
 		}
 		kind, _, _ := strings.Cut(c.wrong, ":")
 		counts[kind]++
-		t.Errorf("%s\n%s    %s", c.name, c.steps, c.wrong)
 	}
 	t.Logf("%d checks of pages: %d false passes, %d false fails, %d errors, %d wrong deeds, %d other reasons", len(chosen),
 		counts["false pass"], counts["false fail"], counts["error"], counts["wrong deed"], counts["other reason"])

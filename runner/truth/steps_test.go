@@ -1,6 +1,7 @@
 package truth_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -74,7 +75,7 @@ func (s *stepMaker) label() string {
 func quiet(*model) {}
 
 func (s *stepMaker) step() step {
-	switch s.r.IntN(12) {
+	switch s.r.IntN(14) {
 	case 0, 1, 2:
 		return s.assert()
 	case 3, 4:
@@ -91,6 +92,14 @@ func (s *stepMaker) step() step {
 		}
 	case 8:
 		return s.condition()
+	case 9:
+		if st, ok := s.beside(); ok {
+			return st
+		}
+	case 10:
+		if st, ok := s.indexed(); ok {
+			return st
+		}
 	}
 	return s.tap()
 }
@@ -237,6 +246,59 @@ func (s *stepMaker) tap() step {
 		st.yaml = fmt.Sprintf("tap: {label: %q, timeoutMs: %s}", label, patience)
 	}
 	return st
+}
+
+// beside taps one of several equal icons, by the row that it stands in.
+func (s *stepMaker) beside() (step, bool) {
+	if !s.settled {
+		return step{}, false
+	}
+	p := person{s.m, s.last + time.Second}
+	list := p.drawn()
+	var icons []int
+	for n, d := range list {
+		if d.desc == "More" && p.sees(list, n) == yes {
+			icons = append(icons, n)
+		}
+	}
+	if len(icons) == 0 || p.m.dialog != nil {
+		return step{}, false
+	}
+	icon := list[icons[s.r.IntN(len(icons))]]
+	row := strings.TrimPrefix(icon.name, "More of ")
+	if seen, sure := p.find(row); len(seen) != 1 || !sure || p.reach(icon) != yes || s.inList(row) {
+		return step{}, false
+	}
+	word := []string{"rightOf", "near"}[s.r.IntN(2)]
+	return step{yaml: fmt.Sprintf("tap: {label: More, %s: %q, timeoutMs: %s}", word, row, patience), verdict: yes, touches: []string{icon.name},
+		passes: func(m *model) { m.pressed(icon.name) }}, true
+}
+
+// indexed taps one of several equal things, counted from above.
+func (s *stepMaker) indexed() (step, bool) {
+	if !s.settled {
+		return step{}, false
+	}
+	p, label := person{s.m, s.last + time.Second}, s.label()
+	seen, sure := p.find(label)
+	if !sure || s.inList(label) || p.m.dialog != nil || len(seen) == 0 {
+		return step{}, false
+	}
+	n := s.r.IntN(len(seen) + 1)
+	st := step{yaml: fmt.Sprintf("tap: {label: %q, index: %d, timeoutMs: %s}", label, n, limit(no)), verdict: no, passes: quiet}
+	if n == len(seen) {
+		return st, true
+	}
+	slices.SortFunc(seen, func(a, b drawn) int { return cmp.Or(a.box.Min.Y-b.box.Min.Y, a.box.Min.X-b.box.Min.X) })
+	for i, d := range seen {
+		if d.thing == nil || d.editable || p.reach(d) != yes || d.thing.disabled || d.thing.crashes > 0 || i > 0 && d.thing == seen[i-1].thing {
+			return step{}, false
+		}
+	}
+	name := seen[n].thing.name
+	st.yaml = fmt.Sprintf("tap: {label: %q, index: %d, timeoutMs: %s}", label, n, patience)
+	st.verdict, st.touches, st.passes = yes, []string{name}, func(m *model) { m.pressed(name) }
+	return st, true
 }
 
 // rowsOf are the rows that a touch may meet in a list.
