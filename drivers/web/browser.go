@@ -2,11 +2,12 @@ package web
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -25,10 +26,22 @@ const (
 
 var errClosed = errors.New("the web driver is closed")
 
-// engine is the selector engine through which pages are read; see script/engine.js.
-//
-//go:embed script/engine.js
-var engine string
+//go:embed script
+var scripts embed.FS
+
+// engine is the selector engine through which pages are read: script/engine.js with the files that it includes.
+var engine = assemble("engine.js")
+
+// assemble puts the files that a script names in lines of its own ("// include paint.js") in their places.
+func assemble(name string) string {
+	source, err := scripts.ReadFile("script/" + name)
+	if err != nil {
+		return "" // embedded, so it cannot happen
+	}
+	return regexp.MustCompile(`(?m)^// include (\S+)$`).ReplaceAllStringFunc(strings.TrimSpace(string(source)), func(line string) string {
+		return assemble(strings.TrimPrefix(line, "// include "))
+	})
+}
 
 const engineName = "taproot"
 

@@ -41,6 +41,8 @@ type Device struct {
 	log      *journal
 	dialogs  []string
 	aimed    *drivers.Node  // what the next touch is meant for
+	struck   string         // what the last touch that was aimed has met
+	sought   []string       // texts that a tree must not leave out
 	finished []drivers.Clip // of sessions that are closed
 
 	calls sync.WaitGroup // calls into Playwright that outlived their context
