@@ -333,7 +333,7 @@ func (s *stepMaker) input() (step, bool) {
 		if aimed != i || a != yes || !s.settled {
 			return step{}, false
 		}
-		text := []string{"Bob", i.hint, "1", "a b", "Grüße"}[s.r.IntN(5)]
+		text := []string{"Bob", i.hint, "1", "a b", "x@example.com"}[s.r.IntN(5)]
 		name, whole := i.name, i.typed+text
 		line := fmt.Sprintf("tap: {label: %q, timeoutMs: %s}\n  - input: {text: %q, timeoutMs: %s}\n  - hideKeyboard:", label, patience, text, patience)
 		return step{yaml: line, verdict: yes, touches: nil, passes: func(m *model) {
