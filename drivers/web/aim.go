@@ -25,7 +25,7 @@ func (d *Device) Aim(n *drivers.Node) {
 func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
 	d.mu.Lock()
 	at := d.aimed
-	d.aimed, d.struck = nil, ""
+	d.aimed, d.struck, d.caret = nil, "", caretEnd
 	d.mu.Unlock()
 	if at == nil {
 		return actFor(ctx, d, limit, do)

@@ -400,19 +400,6 @@
     },
     // zoom: how the page is placed on the screen.
     zoom() { return {zoom: zoom()}; },
-    // focus: what has the focus, with the caret put behind its text; as element 0 of the generation "focus" it can be used then.
-    focus(root) {
-      let el = activeIn[9](root);
-      for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
-      if (!el) return {};
-      const tag = localName(el);
-      store = {...fresh('focus'), refs: [new WeakRef(el)]};
-      if (tag === 'iframe' || tag === 'frame') return {frame: true};
-      const reader = new Reader(root, 0);
-      const able = !matches(el, ':disabled') && (reader.editable(el, tag) || editableContent(el));
-      return {what: tag === 'body' || tag === 'html' ? '' : describe(el), able, placed: able && caretToEnd(el, tag),
-        length: [...String(held(el, tag) ?? textOf(el))].length};
-    },
     // report.<nonce>: what look.<nonce> met in this same evaluation.
     report(root, [nonce]) {
       const elements = looked.nonce === nonce ? looked.elements : [];
@@ -458,21 +445,6 @@
   // partSeen: display:contents has no box of its own, its children have.
   const partSeen = (reader, el) => reader.style(el).display === 'contents' &&
     children(el).some(n => isElement(n) ? reader.seen(n) : typeOf(n) === 3 && dataOf(n).trim() !== '');
-  const caretToEnd = (el, tag) => {
-    try {
-      if (tag === 'input' || tag === 'textarea') {
-        const proto = tag === 'input' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
-        const end = prop(el, proto, 'value').length;
-        method(proto, 'setSelectionRange')(el, end, end);
-        return true;
-      }
-      const selection = window.getSelection();
-      selection.selectAllChildren(el);
-      selection.collapseToEnd();
-      return true;
-    } catch { return false; } // number, email, date: they know no caret
-  };
-
   const answer = (root, value) => {
     const holder = create(typeOf(root) === 9 ? root : document, 'p');
     holder.textContent = JSON.stringify(value);
