@@ -310,11 +310,11 @@ func (s *screen) frame(now time.Time) *frame {
 			w.root.walk(func(v *view) { v.pkg = a.pkg })
 		}
 	}
-	if s.keyboard {
-		f.windows = append(f.windows, keyboardWindow(m, f.size))
-	}
 	if p, ok := a.page.(*scenePage); ok {
 		f.windows = append(f.windows, p.above(m)...)
+	}
+	if s.keyboard {
+		f.windows = append(f.windows, keyboardWindow(m, f.size))
 	}
 	f.windows = append(f.windows, statusBar(m, f.size))
 	return f
