@@ -226,7 +226,7 @@
   // sought gives the elements that must not be left out of a page which is too large: what is in view, what shows one of the texts,
   // and all around them.
   const sought = (root, texts, own) => {
-    const found = new Set(), wants = texts.map(plain).filter(Boolean);
+    const end = performance.now() + MAX_MS / 2, found = new Set(), wants = texts.map(plain).filter(Boolean);
     const keep = el => { for (let n = el; n && !found.has(n); n = parent(n)) if (isElement(n)) found.add(n); };
     const keepAll = el => { keep(el); const all = every(el, '*'); for (let i = 0; i < Math.min(all.length, 200); i++) found.add(all[i]); };
     // A point costs time in proportion to the page, so there are few, and the neighbours of what lies there are followed instead.
@@ -240,6 +240,7 @@
       }
     };
     for (let y = 4; y < own.b; y += 90) for (let x = 8; x < own.r; x += 320) {
+      if (performance.now() > end) break;
       const el = hitAt(root, x, y);
       if (!el || found.has(el)) continue;
       keep(el);
@@ -360,8 +361,10 @@
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false};
       globalThis.taprootSuspects = reader.suspects;
       const total = allIn(root, '*').length;
+      rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
       if (total > reader.max) reader.wanted = sought(root, texts ? JSON.parse(unhex(texts)) : [], own);
       reader.sight = new Sight(reader, at.view, framed);
+      reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
       store.ghosts = reader.sight.ghosts;
       if (node) reader.finish();
