@@ -23,9 +23,16 @@ func (d *Device) Fill(ctx context.Context, selector, text string, timeout time.D
 
 // FillIn is Fill, in frames too.
 func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
-	return d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+	if err := d.enabled(ctx, at); err != nil {
+		return err
+	}
+	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
 		return field.Fill(text, playwright.LocatorFillOptions{Timeout: timeout})
 	})
+	if err != nil {
+		return err
+	}
+	return d.keeps(ctx, at, text)
 }
 
 // ClickOn clicks an element. It returns once a navigation that the click began has got an answer.
@@ -90,6 +97,9 @@ func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice driv
 	default:
 		return fmt.Errorf("%w: nothing was given to be chosen in %s", drivers.ErrNotActionable, naming(at))
 	}
+	if err := d.choosable(ctx, at, choice); err != nil {
+		return err
+	}
 	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
 		_, err := field.SelectOption(values, playwright.LocatorSelectOptionOptions{Timeout: timeout})
 		return err
@@ -117,6 +127,9 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 		return func(element playwright.Locator, timeout *float64) error {
 			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial), Timeout: timeout})
 		}
+	}
+	if err := d.enabled(ctx, at); err != nil {
+		return err
 	}
 	return d.once(ctx, at, deed{try: set(true), do: set(false)})
 }
