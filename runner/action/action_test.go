@@ -83,7 +83,7 @@ func TestAssertWaitsForLateText(t *testing.T) {
 		}
 		return []*drivers.Node{el("Welcome, Ada", 0, 100, 900, 200)}
 	}
-	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome")}, func(t *testing.T, s *action.Session, err error) {
+	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome, Ada")}, func(t *testing.T, s *action.Session, err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +311,8 @@ func TestSlowDeviceLooksAtLeastOnce(t *testing.T) {
 	})
 }
 
-// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump, at most three pictures (the third is the step's own).
+// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump and two pictures, of which the first is that of
+// the step before in the report (TestTapsShareTheirPictures).
 func TestTapOnSettledScreenIsCheap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{show: always(button("Go", 0, 100, 900, 200)), began: time.Now(), cheap: true, treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond}

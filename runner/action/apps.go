@@ -80,8 +80,7 @@ func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
 		if err := n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout)); err != nil {
 			return err
 		}
-		s.tellAnswer()
-		return nil
+		return s.opened(ctx)
 	}
 	return onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.URL, a.Package) })
 }

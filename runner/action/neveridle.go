@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -16,8 +17,8 @@ const restlessPause = 120 * time.Millisecond
 
 // labelOnly tells whether a selector asks for nothing but a label, which pixels can answer when nothing else does.
 func labelOnly(sel dsl.Selector) bool {
-	plain := dsl.Selector{Label: sel.Label, Index: sel.Index}
-	return sel.Label != "" && sel == plain
+	plain := dsl.Selector{Label: sel.Label, Index: sel.Index, First: sel.First}
+	return sel.Label != "" && reflect.DeepEqual(sel, plain)
 }
 
 // elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each

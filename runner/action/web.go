@@ -55,28 +55,53 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err := b.OpenPage(ctx, address, opts); err != nil {
 		return err
 	}
-	s.tellAnswer()
+	return s.opened(ctx)
+}
+
+// opened tells of an answer that is an error, and of what the page still loads.
+func (s *Session) opened(ctx context.Context) error {
+	d, ok := s.Device.(drivers.WebOpener)
+	if !ok {
+		return nil
+	}
+	o, err := d.Opening(ctx)
+	if err != nil {
+		return err
+	}
+	if text := badAnswer(o); text != "" {
+		s.doubt("%s", text)
+	}
+	if len(o.Loading) > 0 {
+		s.note("the page could be used and was still loading %s", strings.Join(o.Loading, ", "))
+	}
 	return nil
 }
 
-// PageError says that the page which is open came with an answer that is an error; "" when it did not, or nobody knows.
-func (s *Session) PageError() string {
-	d, ok := s.Device.(drivers.PageAnswerer)
-	if !ok {
+// badAnswer says that a page came with an answer that is an error.
+func badAnswer(o drivers.WebOpening) string {
+	if o.Status < http.StatusBadRequest {
 		return ""
 	}
-	status, address := d.PageAnswer()
-	if status < http.StatusBadRequest {
-		return ""
-	}
-	return strings.TrimSpace(fmt.Sprintf("the page %s was answered with %d %s", address, status, http.StatusText(status)))
+	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s for the page %s", o.Status, o.StatusText, o.URL))
 }
 
-// tellAnswer keeps an answer that is an error in the result of the step that asked for the page.
-func (s *Session) tellAnswer() {
-	if text := s.PageError(); text != "" {
-		s.doubt("%s", text)
+// PageError says that the page which is open came with an answer that is an error; "" when it did not, or nobody knows.
+func (s *Session) PageError(ctx context.Context) string {
+	d, ok := s.Device.(drivers.WebOpener)
+	place, at := s.Device.(drivers.Navigator)
+	if !ok || !at {
+		return ""
 	}
+	o, err := d.Opening(ctx)
+	if err != nil || badAnswer(o) == "" {
+		return ""
+	}
+	now, _, err := place.Location(ctx)
+	page := func(address string) string { rest, _, _ := strings.Cut(address, "#"); return rest }
+	if err != nil || page(now) != page(o.URL) { // it was left since
+		return ""
+	}
+	return badAnswer(o)
 }
 
 // address gives the URL to open; the path of an HTML file becomes one of a file beside the test.

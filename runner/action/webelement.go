@@ -128,8 +128,7 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 	if err := d.Navigate(ctx, where, max(s.Timeout, DefaultTimeout)); err != nil {
 		return err
 	}
-	s.tellAnswer()
-	return nil
+	return s.opened(ctx)
 }
 
 func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
