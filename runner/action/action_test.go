@@ -311,8 +311,7 @@ func TestSlowDeviceLooksAtLeastOnce(t *testing.T) {
 	})
 }
 
-// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump and two pictures, of which the first is that of
-// the step before in the report (TestTapsShareTheirPictures).
+// TestTapOnSettledScreenIsCheap holds the price of a tap on a phone: one dump, at most three pictures (the third is the step's own).
 func TestTapOnSettledScreenIsCheap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{show: always(button("Go", 0, 100, 900, 200)), began: time.Now(), cheap: true, treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond}

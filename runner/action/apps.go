@@ -80,7 +80,8 @@ func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
 		if err := n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout)); err != nil {
 			return err
 		}
-		return s.opened(ctx)
+		s.tellAnswer()
+		return nil
 	}
 	return onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.URL, a.Package) })
 }

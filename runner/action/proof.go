@@ -72,11 +72,11 @@ func plainName(n *drivers.Node) string {
 
 // confirmed takes over what the device itself says of the touch.
 func (s *Session) confirmed() {
-	d, ok := s.Device.(drivers.Witness)
+	d, ok := s.Device.(drivers.TouchWitness)
 	if !ok || !strings.HasPrefix(s.Detail.Proof, reporters.ProofHit) {
 		return
 	}
-	if met := d.Struck(); met != "" {
+	if met := d.TouchMet(); met != "" {
 		s.Detail.Proof = reporters.ProofHit + ": " + met
 	}
 }

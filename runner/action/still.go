@@ -70,8 +70,8 @@ func (h *hunt) stillAt(place image.Rectangle, same bool) bool {
 // touchArea is where the element shows, and where it would be touched.
 func touchArea(m drivers.Match) image.Rectangle {
 	area := m.Node.Bounds
-	if !m.Seen.Empty() {
-		area = m.Seen
+	if m.Node.Seen != nil {
+		area = *m.Node.Seen
 	}
 	return area.Union(image.Rectangle{Min: m.Point, Max: m.Point.Add(image.Pt(1, 1))})
 }

@@ -108,6 +108,8 @@ func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Mat
 		return m, h.reveal(ctx, m)
 	case m.Disabled():
 		h.why = "is disabled"
+	case (m.CoverText != "" || h.aboveIt(m) != nil) && h.underKeyboard(ctx, m):
+		return m, h.uncover(ctx)
 	case m.CoverText != "":
 		if h.tree.HitTested && h.reveals == 0 {
 			return m, h.reveal(ctx, m) // under a bar at the edge: its middle may be free

@@ -34,8 +34,7 @@ type watch struct {
 	seen        *sighted // by eyes, last
 	located     int      // how often a model was asked where it is
 	digest      uint64
-	framed      bool   // a picture was taken with the tree that was read last
-	hiddenUnder string // why what was found in that tree cannot be seen
+	hiddenUnder string // why what was found in the newest tree cannot be seen
 	seed        maphash.Seed
 }
 
@@ -52,7 +51,6 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 	if err := w.readBehind(ctx, frame); err != nil || !frame || w.blind {
 		return err
 	}
-	w.framed = true
 	return w.picture(ctx)
 }
 
@@ -70,7 +68,6 @@ func (w *watch) readBehind(ctx context.Context, picture bool) error {
 	if err := w.s.stillRuns(ctx); err != nil {
 		return err
 	}
-	w.framed = false
 	t, err := w.elements(ctx)
 	if w.blind = w.onlyPixels(err); w.blind {
 		w.s.noteOnce("the elements of the screen cannot be read, so only its pixels are looked at: %v", err)
@@ -123,7 +120,7 @@ func (w *watch) settled(span time.Duration) bool {
 func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []drivers.Match, err error) {
 	w.needs(sel)
 	err = poll(ctx, timeout, func() error {
-		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are the first to be looked at
+		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
 			return err
 		}
 		if matches, err = w.find(ctx, sel, toSee); err == nil && len(matches) == 0 {

@@ -55,53 +55,41 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err := b.OpenPage(ctx, address, opts); err != nil {
 		return err
 	}
-	return s.opened(ctx)
+	s.tellAnswer()
+	return s.stillLoading(ctx)
 }
 
-// opened tells of an answer that is an error, and of what the page still loads.
-func (s *Session) opened(ctx context.Context) error {
+// stillLoading tells what the page that was opened still loads, though it can be used.
+func (s *Session) stillLoading(ctx context.Context) error {
 	d, ok := s.Device.(drivers.WebOpener)
 	if !ok {
 		return nil
 	}
 	o, err := d.Opening(ctx)
-	if err != nil {
-		return err
-	}
-	if text := badAnswer(o); text != "" {
-		s.doubt("%s", text)
-	}
-	if len(o.Loading) > 0 {
+	if err == nil && len(o.Loading) > 0 {
 		s.note("the page could be used and was still loading %s", strings.Join(o.Loading, ", "))
 	}
-	return nil
-}
-
-// badAnswer says that a page came with an answer that is an error.
-func badAnswer(o drivers.WebOpening) string {
-	if o.Status < http.StatusBadRequest {
-		return ""
-	}
-	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s for the page %s", o.Status, o.StatusText, o.URL))
+	return err
 }
 
 // PageError says that the page which is open came with an answer that is an error; "" when it did not, or nobody knows.
-func (s *Session) PageError(ctx context.Context) string {
-	d, ok := s.Device.(drivers.WebOpener)
-	place, at := s.Device.(drivers.Navigator)
-	if !ok || !at {
+func (s *Session) PageError() string {
+	d, ok := s.Device.(drivers.PageAnswerer)
+	if !ok {
 		return ""
 	}
-	o, err := d.Opening(ctx)
-	if err != nil || badAnswer(o) == "" {
+	status, address := d.PageAnswer()
+	if status < http.StatusBadRequest {
 		return ""
 	}
-	now, _, err := place.Location(ctx)
-	page := func(address string) string { rest, _, _ := strings.Cut(address, "#"); return rest }
-	if err != nil || page(now) != page(o.URL) { // it was left since
-		return ""
+	return strings.TrimSpace(fmt.Sprintf("the page %s was answered with %d %s", address, status, http.StatusText(status)))
+}
+
+// tellAnswer keeps an answer that is an error in the result of the step that asked for the page.
+func (s *Session) tellAnswer() {
+	if text := s.PageError(); text != "" {
+		s.doubt("%s", text)
 	}
-	return badAnswer(o)
 }
 
 // address gives the URL to open; the path of an HTML file becomes one of a file beside the test.

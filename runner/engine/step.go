@@ -135,7 +135,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	r.session.Detail.Troubles = r.evidence.troubles()
 	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
-	r.nameTroubles(ctx, ended)
+	r.nameTroubles(ended)
 	o := outcome{ended.Verdict, ended.Problem}
 	if err := r.pictures(ctx, step, ended); err != nil && o.ok() {
 		ended.Verdict, ended.Problem = judge(ctx, err)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"regexp"
 	"strings"
 
@@ -15,13 +14,13 @@ var pageWrong = regexp.MustCompile(`^(uncaught |5\d\d [A-Z]+ )`)
 const namedTroubles = 3
 
 // nameTroubles says in a failure what went wrong in the page meanwhile, and that the page itself came with an error.
-func (r *run) nameTroubles(ctx context.Context, ended reporters.Event) {
+func (r *run) nameTroubles(ended reporters.Event) {
 	p := ended.Problem
 	if ended.Verdict != reporters.Fail || p == nil {
 		return
 	}
 	var wrong []string
-	if text := r.pageError(ctx); text != "" {
+	if text := r.pageError(); text != "" {
 		wrong = append(wrong, text)
 	}
 	if ended.Detail != nil {
@@ -37,7 +36,7 @@ func (r *run) nameTroubles(ctx context.Context, ended reporters.Event) {
 }
 
 // pageError asks the device; what breaks there breaks in the picture as well, which tells of it.
-func (r *run) pageError(ctx context.Context) (text string) {
-	_ = guard(func() error { text = r.session.PageError(ctx); return nil })
+func (r *run) pageError() (text string) {
+	_ = guard(func() error { text = r.session.PageError(); return nil })
 	return text
 }
