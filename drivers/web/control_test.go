@@ -214,8 +214,8 @@ func TestTouchesInAScaledFrame(t *testing.T) {
 	}
 	d.Aim(n)
 	must(t, d.Tap(t.Context(), *n.Press))
-	if d.Struck() != "button#b" {
-		t.Errorf("the touch met %q", d.Struck())
+	if d.TouchMet() != "button#b" {
+		t.Errorf("the touch met %q", d.TouchMet())
 	}
 	if !until(t.Context(), patience, func() bool { return find(tree(t, d), showing("Done")) != nil }) {
 		t.Error("the touch did not reach the button")
