@@ -52,7 +52,7 @@ func (a AssertElement) check(d *decoding, v Value, o object) {
 	if d.noPoint(v, o) {
 		return
 	}
-	a.Selector.check(d, v, o)
+	a.Selector.check(d, v.without("text"), o)
 	wants := 0
 	for _, key := range []string{"text", "value", "count", "visible", "is"} {
 		if _, given := v.Get(key); given {

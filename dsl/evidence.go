@@ -46,7 +46,7 @@ func (e Extract) check(d *decoding, v Value, o object) {
 		return
 	case byText:
 		for _, f := range v.Fields {
-			if shapeOf(selectorType).has(f.Key) {
+			if f.Key != "text" && shapeOf(selectorType).has(f.Key) {
 				d.fail(f.Pos, len(f.Key), fmt.Sprintf(`%q cannot stand beside "text"`, f.Key), "to look into one element, write regex instead of text")
 			}
 		}

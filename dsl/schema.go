@@ -120,7 +120,7 @@ func (s *schemas) object(t reflect.Type) schema {
 	properties := out["properties"].(schema)
 	switch {
 	case t == reflect.TypeFor[Extract]():
-		out["anyOf"] = append(someOf(append(criteria(), "point")), schema{"required": []string{"text"}}, schema{"required": []string{"prompt"}})
+		out["anyOf"] = append(someOf(append(criteria(t), "point")), schema{"required": []string{"text"}}, schema{"required": []string{"prompt"}})
 	case t == reflect.TypeFor[WebAssert]():
 		out["anyOf"] = someOf([]string{"selector", "url", "title", "noConsoleErrors"})
 	case t == reflect.TypeFor[Run]():
@@ -140,8 +140,10 @@ func (s *schemas) object(t reflect.Type) schema {
 		properties["route"].(schema)["type"] = []string{"array"}
 	case t == reflect.TypeFor[State](), t == reflect.TypeFor[Expect](), t == reflect.TypeFor[Need](), t == reflect.TypeFor[WebModify](), t == reflect.TypeFor[environment]():
 		out["minProperties"] = 1
+	case t == reflect.TypeFor[Size]():
+		out["anyOf"] = someOf([]string{"width", "height"})
 	case selects(t):
-		out["anyOf"] = someOf(append(criteria(), "point"))
+		out["anyOf"] = someOf(append(criteria(t), "point"))
 	}
 	if t == reflect.TypeFor[AssertElement]() {
 		out["allOf"] = []any{schema{"anyOf": someOf([]string{"text", "value", "count", "visible", "is"})}}
@@ -194,8 +196,8 @@ func (s *schemas) rules(t reflect.Type, out schema) {
 		needs["from"] = schema{"required": []string{"to"}, "not": schema{"required": []string{"inside"}}}
 		needs["to"] = schema{"required": []string{"from"}}
 	case reflect.TypeFor[Extract]():
-		needs["text"] = schema{"not": schema{"anyOf": someOf(append(criteria(), "point", "prompt", "regex", "index", "match", "fallback"))}}
-		needs["prompt"] = schema{"not": schema{"anyOf": someOf(append(criteria(), "point", "text", "regex", "group", "index", "match", "fallback"))}}
+		needs["text"] = schema{"not": schema{"anyOf": someOf(append(criteria(t), append(supplements(), "point", "prompt", "regex")...))}}
+		needs["prompt"] = schema{"not": schema{"anyOf": someOf(append(criteria(t), append(supplements(), "point", "text", "regex", "group")...))}}
 		needs["group"] = schema{"anyOf": someOf([]string{"text", "regex"})}
 	case reflect.TypeFor[Tap](), reflect.TypeFor[DoubleTap](), reflect.TypeFor[LongPress]():
 		needs["at"] = schema{"not": schema{"required": []string{"point"}}}
@@ -232,11 +234,12 @@ func (s *schemas) rules(t reflect.Type, out schema) {
 		out["properties"].(schema)["close"].(schema)["const"] = true
 	}
 	if selects(t) {
-		needs["match"] = schema{"required": []string{"label"}}
+		needs["match"] = schema{"anyOf": someOf(slices.DeleteFunc(append(textKeys(), "id"), func(key string) bool { return !slices.Contains(criteria(t), key) }))}
+		needs["first"] = schema{"not": schema{"required": []string{"index"}}}
 		needs["fallback"] = schema{"required": []string{"label"}}
 		for _, key := range seen() {
 			others := slices.DeleteFunc(shapeOf(selectorType).keys(), func(other string) bool {
-				return other == key || other == "index" || slices.Contains(relations(), other)
+				return other == key || other == "index" || other == "first" || slices.Contains(relations(), other)
 			})
 			needs[key] = schema{"not": schema{"anyOf": someOf(others)}}
 		}
@@ -266,10 +269,14 @@ func selects(t reflect.Type) bool {
 	return ok && f.Anonymous
 }
 
-// criteria are the keys of a selector that can say which element is meant.
-func criteria() []string {
+// criteria are the keys of a struct with a selector that can say which element is meant. A key of the struct's own is none.
+func criteria(t reflect.Type) []string {
+	sh := shapeOf(t)
 	return slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool {
-		return slices.Contains([]string{"index", "match", "point", "fallback"}, key)
+		if i, has := sh.byKey[key]; t != selectorType && has && len(sh.fields[i].index) == 1 {
+			return true
+		}
+		return key == "point" || slices.Contains(supplements(), key)
 	})
 }
 

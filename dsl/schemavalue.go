@@ -145,7 +145,7 @@ func (s *schemas) text(f field) schema {
 // structure refers to the schema of a struct, which is made once.
 func (s *schemas) structure(f field) schema {
 	name := string(f.typ.Name()[0]|0x20) + f.typ.Name()[1:]
-	if f.typ == selectorType && slices.Contains(relations(), f.key) {
+	if f.typ == selectorType && slices.Contains(append(relations(), "not"), f.key) {
 		name = "anchor"
 	}
 	if _, made := s.defs[name]; !made {
@@ -165,7 +165,7 @@ func forbidden(f field) []string {
 	switch {
 	case f.typ != selectorType:
 		return []string{"describe"}
-	case slices.Contains(relations(), f.key):
+	case slices.Contains(append(relations(), "not"), f.key):
 		return append(seen(), "point", "fallback")
 	}
 	return []string{"point", "describe"}

@@ -90,6 +90,10 @@ func (s *shape) add(t reflect.Type, path []int) {
 		if list := f.Tag.Get("enum"); list != "" {
 			own.enum = strings.Split(list, ",")
 		}
+		if i, embedded := s.byKey[key]; embedded { // the struct's own field hides that of the one it embeds
+			s.fields[i] = own
+			continue
+		}
 		if f.Tag.Get("scalar") == "true" {
 			s.scalar = len(s.fields)
 		}

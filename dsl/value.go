@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -96,4 +97,10 @@ func float(text string) float64 {
 		return math.NaN()
 	}
 	return n
+}
+
+// without gives the map without a key.
+func (v Value) without(key string) Value {
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })
+	return v
 }

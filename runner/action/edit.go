@@ -79,7 +79,7 @@ func see(ctx context.Context, s *Session, sel dsl.Selector) (*drivers.Node, erro
 	w := newWatch(s)
 	matches, err := w.sight(ctx, sel, s.Timeout)
 	if errors.Is(err, errWait) {
-		return nil, missing(s, sel, w.tree, false)
+		return nil, w.missing(sel, false)
 	}
 	if err != nil {
 		return nil, err

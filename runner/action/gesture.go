@@ -266,7 +266,7 @@ func (w *watch) lookAround(ctx context.Context, sel dsl.Selector) (*drivers.Matc
 		if err := w.read(ctx, true); err != nil {
 			return err
 		}
-		matches, err := w.find(ctx, sel, false)
+		matches, err := w.reachable(ctx, sel)
 		if err != nil {
 			return err
 		}
@@ -310,7 +310,7 @@ func scrollable(ctx context.Context, s *Session, t *drivers.Tree, in *dsl.Select
 }
 
 func notFoundByScrolling(s *Session, w *watch, sel dsl.Selector, why string) error {
-	err := missing(s, sel, w.tree, false)
+	err := w.missing(sel, false)
 	var f *Failure
 	if errors.As(err, &f) {
 		f.Message = fmt.Sprintf("%s was not found by scrolling: %s; %s", drivers.Describe(sel), why, f.Actual)

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -15,8 +16,8 @@ const restlessPause = 120 * time.Millisecond
 
 // labelOnly tells whether a selector asks for nothing but a label, which pixels can answer when nothing else does.
 func labelOnly(sel dsl.Selector) bool {
-	plain := dsl.Selector{Label: sel.Label, Index: sel.Index}
-	return sel.Label != "" && sel == plain
+	plain := dsl.Selector{Label: sel.Label, Index: sel.Index, First: sel.First}
+	return sel.Label != "" && reflect.DeepEqual(sel, plain)
 }
 
 // elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each

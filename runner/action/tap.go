@@ -71,7 +71,7 @@ func (h *hunt) look(ctx context.Context) (drivers.Match, error) {
 	if err := h.read(ctx, true); err != nil {
 		return drivers.Match{}, err
 	}
-	matches, err := h.find(ctx, h.sel, true)
+	matches, err := h.find(ctx, h.sel, toAct)
 	if errors.Is(err, drivers.ErrAmbiguous) && h.settled(quietToAct) && time.Since(h.began) >= min(ambiguousFor, h.s.Timeout) {
 		return drivers.Match{}, err
 	}
@@ -94,7 +94,7 @@ func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Mat
 	switch {
 	case m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
 		return m, h.reveal(ctx, m)
-	case m.Target.Disabled || m.Node.Disabled:
+	case m.Disabled():
 		h.why = "is disabled"
 	case m.CoverText != "":
 		if h.tree.HitTested && h.reveals == 0 {
@@ -155,7 +155,7 @@ func (h *hunt) failure() error {
 	case h.several != nil:
 		return h.several
 	case h.last == nil:
-		return missing(h.s, h.sel, h.tree, false)
+		return h.missing(h.sel, false)
 	}
 	p := problem("%s %s and could not be tapped within %s", h.last.Node, h.why, h.s.Timeout)
 	p.Expected = drivers.Describe(h.sel) + " to be reachable"

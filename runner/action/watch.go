@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Quiet spans: how long a screen must not have changed before a label may be matched loosely.
+// Quiet spans: how long a screen must not have changed before what is not on it, or is on it twice, counts.
 const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
@@ -19,21 +19,23 @@ const (
 
 // watch reads one device's screen repeatedly and knows since when it has not changed.
 type watch struct {
-	s         *Session
-	pixels    bool // pictures are cheaper than trees
-	tree      *drivers.Tree
-	before    image.Image // taken just before tree, when pixels
-	rest      *pixels.Rest
-	treeSince time.Time // the trees are alike since
-	began     time.Time
-	onlySeen  bool     // what is looked for may be seen where no tree can be read
-	labelled  bool     // a label alone is looked for: it may be read in pixels where the screen never stands still
-	blind     bool     // no tree could be read, and pixels do
-	eager     bool     // the pixels are looked at whenever the tree is
-	seen      *sighted // by eyes, last
-	located   int      // how often a model was asked where it is
-	digest    uint64
-	seed      maphash.Seed
+	s           *Session
+	pixels      bool // pictures are cheaper than trees
+	tree        *drivers.Tree
+	before      image.Image // taken just before tree, when pixels
+	rest        *pixels.Rest
+	treeSince   time.Time // the trees are alike since
+	began       time.Time
+	onlySeen    bool     // what is looked for may be seen where no tree can be read
+	labelled    bool     // a label alone is looked for: it may be read in pixels where the screen never stands still
+	blind       bool     // no tree could be read, and pixels do
+	eager       bool     // the pixels are looked at whenever the tree is
+	seen        *sighted // by eyes, last
+	located     int      // how often a model was asked where it is
+	digest      uint64
+	framed      bool   // a picture was taken with the tree that was read last
+	hiddenUnder string // why what was found in that tree cannot be seen
+	seed        maphash.Seed
 }
 
 func newWatch(s *Session) *watch {
@@ -53,6 +55,7 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 	if err := w.s.stillRuns(ctx); err != nil {
 		return err
 	}
+	w.framed = false
 	t, err := w.elements(ctx)
 	if w.blind = w.onlyPixels(err); w.blind {
 		w.s.noteOnce("the elements of the screen cannot be read, so only its pixels are looked at: %v", err)
@@ -67,6 +70,7 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 	}
 	w.tree, w.s.Tree = t, t
 	if frame && w.pixels {
+		w.framed = true
 		return w.picture(ctx)
 	}
 	return nil
@@ -121,7 +125,7 @@ func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Durati
 		if err := w.read(ctx, w.tree != nil); err != nil {
 			return err
 		}
-		if matches, err = w.find(ctx, sel, false); err == nil && len(matches) == 0 {
+		if matches, err = w.find(ctx, sel, toSee); err == nil && len(matches) == 0 {
 			err = errWait
 		}
 		return err
@@ -129,30 +133,34 @@ func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Durati
 	return matches, err
 }
 
+// purpose is what an element is looked for.
+type purpose int
+
+const (
+	toSee purpose = iota // whether it is on the screen
+	toAct                // the one element to act on, brought into view where that can be done
+)
+
 // find runs a query over the tree that was read last.
-func (w *watch) find(ctx context.Context, sel dsl.Selector, action bool) ([]drivers.Match, error) {
-	q, err := w.query(ctx, sel, action)
+func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]drivers.Match, error) {
+	q, err := w.query(ctx, sel, what)
 	if err != nil {
 		return nil, err
 	}
-	span := quietToAssert
-	if action {
-		span = quietToAct
-	}
-	q.Settled = w.settled(span)
 	return w.search(ctx, q)
 }
 
 // query prepares a query over the tree that was read last; css and xpath are asked of the browser.
-func (w *watch) query(ctx context.Context, sel dsl.Selector, action bool) (drivers.Query, error) {
-	q := drivers.Query{Selector: sel, Action: action}
-	_, q.Offscreen = w.s.Device.(drivers.Revealer)
-	if sel.CSS == "" && sel.XPath == "" {
-		return q, nil
-	}
+func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (drivers.Query, error) {
+	q := drivers.Query{Selector: sel, Action: what == toAct}
+	_, reveals := w.s.Device.(drivers.Revealer)
+	q.Reveal = reveals && what == toAct
 	querier, ok := w.s.Device.(drivers.Querier)
-	if !ok {
-		return q, &Failure{problem("css and xpath work on web pages only")}
+	if !ok && sel.CSS != "" {
+		return q, &Failure{problem("css works on web pages only")}
+	}
+	if !ok || sel.CSS == "" && sel.XPath == "" {
+		return q, nil
 	}
 	matched, err := querier.Query(ctx, w.tree, sel.CSS, sel.XPath)
 	q.Matched = matched
