@@ -32,6 +32,9 @@ func (n *Node) ownLabel() string {
 }
 
 func (n *Node) innerLabel() string {
+	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
+		return ""
+	}
 	if own := n.ownLabel(); own != "" {
 		return own
 	}

@@ -176,3 +176,17 @@ func (e *ScriptError) Error() string { return "the script failed: " + e.Reason }
 
 // Unwrap makes it an ErrNotActionable.
 func (e *ScriptError) Unwrap() error { return ErrNotActionable }
+
+// WebOpener is a Browser that tells how a page came.
+type WebOpener interface {
+	// Opening is of the page that OpenPage or Navigate went to last.
+	Opening(ctx context.Context) (WebOpening, error)
+}
+
+// WebOpening is how a page came.
+type WebOpening struct {
+	URL        string
+	Status     int // of the server's answer; 0: there was none, as for a file
+	StatusText string
+	Loading    []string // the addresses of what was still on its way when the page could be used, some of them
+}

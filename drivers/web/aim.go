@@ -25,7 +25,7 @@ func (d *Device) Aim(n *drivers.Node) {
 func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
 	d.mu.Lock()
 	at := d.aimed
-	d.aimed = nil
+	d.aimed, d.struck, d.caret = nil, "", caretEnd
 	d.mu.Unlock()
 	if at == nil {
 		return actFor(ctx, d, limit, do)
@@ -49,12 +49,19 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 		if err := do(page); err != nil {
 			return err
 		}
-		return judgeTouch(page, chains(gen, path))
+		return d.judgeTouch(page, chains(gen, path))
 	})
 }
 
+// Struck names what lay topmost where the last touch that was aimed met the page, "" when nobody could ask it.
+func (d *Device) Struck() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.struck
+}
+
 // judgeTouch tells of a touch that was held back. Of one that led the page elsewhere nobody can ask, and it has met something.
-func judgeTouch(page playwright.Page, chains [][]string) error {
+func (d *Device) judgeTouch(page playwright.Page, chains [][]string) error {
 	for _, chain := range chains {
 		var touch struct{ Verdict, Met string }
 		if err := askFor(page, chain, "aimed", &touch, aimLimit); err != nil {
@@ -62,6 +69,11 @@ func judgeTouch(page playwright.Page, chains [][]string) error {
 		}
 		if touch.Verdict == "missed" {
 			return fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
+		}
+		if touch.Met != "" { // the innermost document says it last
+			d.mu.Lock()
+			d.struck = touch.Met
+			d.mu.Unlock()
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func TestDragAndDrop(t *testing.T) {
 	mustShow(t, d, "#log", "dragstart\ndropped tile")
 }
 
-func TestSwipeScrolls(t *testing.T) {
+func TestWheelScrolls(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -63,7 +63,7 @@ func TestSwipeScrolls(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.open(t, "list.html")
 			before := find(tree(t, d), showing("Contact 10")).Bounds.Min.Y
-			must(t, d.Swipe(t.Context(), image.Pt(200, 500), image.Pt(200, 200), 300*time.Millisecond))
+			must(t, d.Wheel(t.Context(), image.Pt(200, 500), image.Pt(0, 300), 300*time.Millisecond))
 			moved := 0
 			ok := until(t.Context(), patience, func() bool {
 				moved = before - find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Contact 10" }).Bounds.Min.Y

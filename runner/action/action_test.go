@@ -83,7 +83,7 @@ func TestAssertWaitsForLateText(t *testing.T) {
 		}
 		return []*drivers.Node{el("Welcome, Ada", 0, 100, 900, 200)}
 	}
-	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome")}, func(t *testing.T, s *action.Session, err error) {
+	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome, Ada")}, func(t *testing.T, s *action.Session, err error) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,29 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err := s.mayOpen(ctx, address); err != nil {
 		return err
 	}
-	return b.OpenPage(ctx, address, opts)
+	if err := b.OpenPage(ctx, address, opts); err != nil {
+		return err
+	}
+	return s.opened(ctx)
+}
+
+// opened tells of an answer that is an error, and of what the page still loads.
+func (s *Session) opened(ctx context.Context) error {
+	d, ok := s.Device.(drivers.WebOpener)
+	if !ok {
+		return nil
+	}
+	o, err := d.Opening(ctx)
+	if err != nil {
+		return err
+	}
+	if o.Status >= 400 {
+		s.note("the server answered %s", strings.TrimSpace(fmt.Sprintf("%d %s", o.Status, o.StatusText)))
+	}
+	if len(o.Loading) > 0 {
+		s.note("the page could be used and was still loading %s", strings.Join(o.Loading, ", "))
+	}
+	return nil
 }
 
 // address gives the URL to open; the path of an HTML file becomes one of a file beside the test.

@@ -94,7 +94,11 @@ func find(t *drivers.Tree, sel dsl.Selector) found {
 	out := found{Selector: drivers.Describe(sel), Matches: []foundMatch{}}
 	seen, _ := t.Find(drivers.Query{Selector: sel})
 	for _, m := range seen {
-		out.Seen = append(out.Seen, m.Node.String())
+		what := m.Node.String()
+		if len(m.Over) > 0 {
+			what += fmt.Sprintf(", if the pixels show it under %s", m.Over[len(m.Over)-1])
+		}
+		out.Seen = append(out.Seen, what)
 	}
 	matches, err := t.Candidates(q)
 	for _, m := range matches {
