@@ -98,7 +98,7 @@ func newWays(t testing.TB, slots int) *ways {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = pw.Stop() })
-	w.bare, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{ExecutablePath: &setup.Chromium, ChromiumSandbox: &setup.Sandbox})
+	w.bare, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{ExecutablePath: &setup.Chromium, ChromiumSandbox: &setup.Sandbox, Args: toolchain.ChromiumArgs()})
 	if err != nil {
 		t.Fatal(err)
 	}
