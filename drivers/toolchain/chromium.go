@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// windowFeatures are parts of Chromium's own window that are pages themselves: without a display nobody sees them, and each window of a
-// test starts processes for them that take longer than the test's page.
-var windowFeatures = []string{"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"}
+// windowFeatures are what Chromium starts processes for with each window, which take longer than a test's page: parts of the window that
+// are pages themselves, and a renderer in reserve.
+var windowFeatures = []string{"WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "SpareRendererForSitePerProcess"}
 
 // playwrightFeatures are what this version of Playwright switches off. Chromium heeds the last list that it is given, so ours names them
 // again.
