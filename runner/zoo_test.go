@@ -21,9 +21,6 @@ import (
 // TestZoo runs a YAML test for each kind of page that browsers have to deal with, on one browser, in the order of the files. The tag
 // fail or error says how a test must end; the others pass.
 func TestZoo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives a browser")
-	}
 	mux := http.NewServeMux()
 	mux.Handle("/", webtest.Handler())
 	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) { killBrowser(t) })

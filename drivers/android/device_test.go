@@ -185,7 +185,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 
 // TestWorkOnEveryAndroid goes through a login on every profile of the simulator.
 func TestWorkOnEveryAndroid(t *testing.T) {
-	for _, api := range []int{24, 28, 30, 34, 36} {
+	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
 			d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1, LoginSpinner: 1})
