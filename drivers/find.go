@@ -155,10 +155,18 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 		matches = f.prefer(matches)
 	}
 	inReadingOrder(matches)
-	if s.Index == nil {
-		matches = all.nearest(matches)
+	if s.Index != nil {
+		return pick(matches, s), nil
 	}
-	return pick(matches, s), nil
+	nearest := all.nearest(matches)
+	if !action && len(nearest) < len(matches) { // and the one that an action would choose
+		for _, m := range all.nearest(f.prefer(matches)) {
+			if !slices.ContainsFunc(nearest, func(n Match) bool { return n.Node == m.Node }) {
+				nearest = append(nearest, m)
+			}
+		}
+	}
+	return pick(nearest, s), nil
 }
 
 // fitting gives the elements of the best tier that satisfy s, each with its tier.
