@@ -162,10 +162,10 @@ type Aimer interface {
 	Aim(n *Node)
 }
 
-// Witness is an Aimer that can name what a touch has met.
-type Witness interface {
-	// Struck names what lay topmost where the last touch that was aimed met the screen; "" when the device could not tell.
-	Struck() string
+// TouchWitness is an Aimer that sees what a touch meets.
+type TouchWitness interface {
+	// TouchMet names what the last touch that was aimed has met, "" when that is not known.
+	TouchMet() string
 }
 
 // Seeker is a Device whose screens may hold more elements than a tree does.

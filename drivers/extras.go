@@ -123,8 +123,9 @@ type System interface {
 
 // CrashWatcher is a Device that knows whether the app that was launched last has died since.
 type CrashWatcher interface {
-	// Crashed gives the first crash of that app since its launch, nil when there is none. To ask is cheap enough for whenever
-	// something is not found, not for every poll.
+	// Crashed gives the first crash of that app, or of a process of its own, since its launch, nil when there is none. An error means that
+	// it is not known: "not checked", never "no crash". To ask is cheap enough for whenever something is not found, not for every poll,
+	// and at the end of a test, also after the log that StartLog copies was stopped.
 	Crashed(ctx context.Context) (*Crash, error)
 }
 

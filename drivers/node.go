@@ -45,6 +45,10 @@ type Node struct {
 	ControlRef string `json:"control,omitempty"`
 	Control    *Node  `json:"-"`
 
+	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows: Hint is what is
+	// shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown, too.
+	HintUnsure bool `json:"hint_unsure,omitempty"`
+
 	Clickable  bool `json:"clickable,omitempty"`
 	Scrollable bool `json:"scrollable,omitempty"`
 

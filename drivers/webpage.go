@@ -169,6 +169,13 @@ type WebRecording interface {
 	Stop(ctx context.Context) (har string, traces []string, err error)
 }
 
+// PageAnswerer is a Browser that knows how its pages were answered.
+type PageAnswerer interface {
+	// PageAnswer gives the status of the answer that the page which is open came with, and the address that was asked for; 0: it came
+	// from no server, or that is not known.
+	PageAnswer() (status int, address string)
+}
+
 // ScriptError is a script of a test that failed in the page. It is an ErrNotActionable.
 type ScriptError struct{ Reason string }
 

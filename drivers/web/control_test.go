@@ -125,7 +125,7 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 		{`<x-a>Not shown</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h>Not shown</div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
-		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='Dear <slot></slot>'</script>`, "Dear|Ada"},
+		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='Dear <slot></slot>'</script>`, "Dear Ada|Ada"},
 		{`<button><span style="position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)">Delete</span>x</button>`, "x"},
 		{`<div style="display:contents"><span>In</span> text</div>`, "In text|In"},
 	} {
@@ -214,8 +214,8 @@ func TestTouchesInAScaledFrame(t *testing.T) {
 	}
 	d.Aim(n)
 	must(t, d.Tap(t.Context(), *n.Press))
-	if d.Struck() != "button#b" {
-		t.Errorf("the touch met %q", d.Struck())
+	if d.TouchMet() != "button#b" {
+		t.Errorf("the touch met %q", d.TouchMet())
 	}
 	if !until(t.Context(), patience, func() bool { return find(tree(t, d), showing("Done")) != nil }) {
 		t.Error("the touch did not reach the button")

@@ -42,7 +42,7 @@ type Device struct {
 	log       *journal
 	dialogs   []string
 	aimed     *drivers.Node  // what the next touch is meant for
-	struck    string         // what the last touch that was aimed has met
+	met       string         // what the last touch that was aimed has met
 	sought    []string       // texts that a tree must not leave out
 	caret     caret          // what becomes of the caret before text is typed
 	clipboard string         // what the test or a page put there last

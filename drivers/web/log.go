@@ -153,6 +153,7 @@ func (s *session) listen() {
 		said := fmt.Sprintf("%d %s", r.Status(), r.Request().Method())
 		s.traffic.add(exchange{url: r.URL(), said: said, answer: true})
 		s.traffic.ended(r.Request())
+		s.answered(r)
 		if r.Status() >= 400 {
 			d.logLine("response", said+" "+r.URL())
 		}

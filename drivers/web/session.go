@@ -36,12 +36,13 @@ type session struct {
 	scheme    *playwright.ColorScheme // of pages to come, when the test changed it
 	films     []reel
 	filmed    bool
-	opening   drivers.WebOpening // of the page that was gone to last
-	errors    []string           // of the console
-	hiding    int                // pages of our own are being opened
-	met       []playwright.Page  // meanwhile
-	broken    error              // why there is no page to use, though one may be open
-	crash     chan struct{}      // closed when a page's renderer crashed
+	opening   drivers.WebOpening         // of the page that was gone to last
+	errors    []string                   // of the console
+	answers   map[playwright.Page]answer // to the requests for the pages themselves, the newest of each
+	hiding    int                        // pages of our own are being opened
+	met       []playwright.Page          // meanwhile
+	broken    error                      // why there is no page to use, though one may be open
+	crash     chan struct{}              // closed when a page's renderer crashed
 	crashOnce func()
 	tasks     sync.WaitGroup // what events ask for
 	closing   atomic.Bool

@@ -64,7 +64,7 @@ func (w *watch) coverOf(ctx context.Context, m drivers.Match) (*drivers.Node, er
 	if len(m.Over) == 0 {
 		return nil, nil
 	}
-	if !w.framed {
+	if w.shotAt.Before(w.tree.Taken) {
 		if err := w.picture(ctx); err != nil {
 			if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
 				return nil, err
@@ -72,7 +72,6 @@ func (w *watch) coverOf(ctx context.Context, m drivers.Match) (*drivers.Node, er
 			w.s.doubt("whether %s can be seen under %s could not be told: %v", m.Node, m.Over[0], err)
 			return nil, nil
 		}
-		w.framed = true
 	}
 	shot := w.rest.Last()
 	top := m.Over[len(m.Over)-1]

@@ -79,7 +79,9 @@ func strike(ctx context.Context, s *Session, aim func(context.Context, *Session)
 	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
 		p, err := aim(ctx, s)
 		if err == nil {
-			err = touch(p)
+			if err = touch(p); err == nil {
+				s.confirmed()
+			}
 		}
 		if !errors.Is(err, drivers.ErrMissed) {
 			return err
@@ -227,7 +229,7 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 		}
 		return area, nil
 	}
-	img, err := s.Device.Screenshot(ctx)
+	img, err := s.glance(ctx)
 	if err != nil {
 		return image.Rectangle{}, err
 	}

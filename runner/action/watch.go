@@ -22,8 +22,9 @@ type watch struct {
 	s           *Session
 	pixels      bool // pictures are cheaper than trees
 	tree        *drivers.Tree
-	before      image.Image // taken just before tree, when pixels
+	before      image.Image // the newest before tree, when pixels
 	rest        *pixels.Rest
+	shotAt      time.Time // of the newest picture
 	treeSince   time.Time // the trees are alike since
 	began       time.Time
 	onlySeen    bool     // what is looked for may be seen where no tree can be read
@@ -33,8 +34,7 @@ type watch struct {
 	seen        *sighted // by eyes, last
 	located     int      // how often a model was asked where it is
 	digest      uint64
-	framed      bool   // a picture was taken with the tree that was read last
-	hiddenUnder string // why what was found in that tree cannot be seen
+	hiddenUnder string // why what was found in the newest tree cannot be seen
 	seed        maphash.Seed
 }
 
@@ -44,18 +44,30 @@ func newWatch(s *Session) *watch {
 	return &watch{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
 }
 
-// read takes a fresh tree; with frame also the pictures around it, when they are cheap.
+// read takes a fresh tree; with frame also the pictures around it, when they are cheap. Once the time of the step is over, a look is the
+// tree alone.
 func (w *watch) read(ctx context.Context, frame bool) error {
-	if frame && w.pixels {
+	frame = frame && w.pixels && (w.tree == nil || !w.late())
+	if err := w.readBehind(ctx, frame); err != nil || !frame || w.blind {
+		return err
+	}
+	return w.picture(ctx)
+}
+
+// late tells whether the time of the step is over.
+func (w *watch) late() bool { return time.Since(w.began) >= w.s.Timeout }
+
+// readBehind takes a picture, if it is asked for, and a fresh tree behind it.
+func (w *watch) readBehind(ctx context.Context, picture bool) error {
+	if picture {
 		if err := w.picture(ctx); err != nil {
 			return err
 		}
-		w.before = w.rest.Last()
 	}
+	w.before = w.rest.Last()
 	if err := w.s.stillRuns(ctx); err != nil {
 		return err
 	}
-	w.framed = false
 	t, err := w.elements(ctx)
 	if w.blind = w.onlyPixels(err); w.blind {
 		w.s.noteOnce("the elements of the screen cannot be read, so only its pixels are looked at: %v", err)
@@ -69,11 +81,7 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 		w.digest, w.treeSince = d, t.Taken
 	}
 	w.tree, w.s.Tree = t, t
-	if frame && w.pixels {
-		w.framed = true
-		return w.picture(ctx)
-	}
-	return nil
+	return w.s.looked(ctx)
 }
 
 // pixelsAlone stands in for a tree where none can be read: the screen as one empty area.
@@ -94,7 +102,8 @@ func (w *watch) picture(ctx context.Context) error {
 		return err
 	}
 	w.rest.See(began, img)
-	return nil
+	w.shotAt = began
+	return w.s.saw(ctx, img)
 }
 
 // settled tells whether the screen, by its trees or its pixels, has been the same for at least the span and still shows the tree.
@@ -102,27 +111,16 @@ func (w *watch) settled(span time.Duration) bool {
 	if w.tree != nil && !w.treeSince.IsZero() && w.tree.Taken.Sub(w.treeSince) >= span {
 		return true
 	}
-	since := w.rest.Since()
-	return (w.pixels || w.blind) && !since.IsZero() && !w.tree.Taken.Before(since) && time.Since(since) >= span
-}
-
-// standMargin is how far around an element the pixels must be the same for it to stand still.
-const standMargin = 12
-
-// still tells whether the part of the screen around r was the same before and after the tree was read.
-func (w *watch) still(r image.Rectangle) bool {
-	after := w.rest.Last()
-	if !w.pixels || w.before == nil || after == nil || w.before == after {
-		return false
-	}
-	return pixels.Changed(w.before, after, r.Inset(-standMargin)).Empty()
+	since, tree := w.rest.Since(), w.tree.Taken
+	whole := w.blind || w.pixels && !w.shotAt.Before(tree) // a picture tells of the screen after the tree, too
+	return whole && !since.IsZero() && !tree.Before(since) && time.Since(since) >= span
 }
 
 // sight waits until something on the screen fits the selector; errWait when nothing does.
 func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []drivers.Match, err error) {
 	w.needs(sel)
 	err = poll(ctx, timeout, func() error {
-		if err := w.read(ctx, w.tree != nil); err != nil {
+		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
 			return err
 		}
 		if matches, err = w.find(ctx, sel, toSee); err == nil && len(matches) == 0 {

@@ -128,7 +128,8 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 	if err := d.Navigate(ctx, where, max(s.Timeout, DefaultTimeout)); err != nil {
 		return err
 	}
-	return s.opened(ctx)
+	s.tellAnswer()
+	return s.stillLoading(ctx)
 }
 
 func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {
