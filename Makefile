@@ -26,7 +26,7 @@ run: setup ## run the suites in parallel on two simulated phones and a headless 
 # make test-full runs it whole. Tests are built once, without the race detector, and with less for debuggers; vet is a part of make check.
 BUILD   = -vet=off -ldflags='-s -w'
 SUITES  = TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=true $(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --no-color --procs=3
-SUMMARY = go tool gotestsum tool slowest --num 10 --threshold 100ms --jsonfile bin/test.json | sed '1i The ten slowest tests:'
+SUMMARY = echo 'The ten slowest tests:'; go tool gotestsum tool slowest --num 10 --threshold 100ms --jsonfile bin/test.json
 
 # The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They are filmed in
 # make run and make suites-full; here small screens do.
