@@ -35,6 +35,9 @@ type Query struct {
 	// Matched holds the elements that the selector's css and xpath pick, and those of the selectors within it, when only the device can
 	// tell them; see Tree.XPath for those of a phone.
 	Matched map[*Node]bool
+	// Drawn tells, by the pixels of the screen, whether a person sees an element that has others drawn over all of it. Nil: the caller
+	// decides that by Match.Over.
+	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
 }
 
 // Match is an element that a selector picks.
@@ -192,7 +195,7 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 		}
 		if holds, err := f.holds(s, n); err != nil {
 			return nil, nil, err
-		} else if !holds || !statesMet(s, n) || !all.hold(n) {
+		} else if !holds || !statesMet(s, n) || !all.hold(n) || !f.drawn(n) {
 			continue
 		}
 		if tier < best {
