@@ -41,13 +41,18 @@ func (s *session) arrive(page playwright.Page, answer playwright.Response, err e
 		loading := make(chan []string, 1)
 		within(grace+2*drawLimit, func() { // a page that has gone on elsewhere, or is busy, does not answer
 			state, err := page.Evaluate(arrived, []any{grace.Milliseconds(), drawLimit.Milliseconds()})
-			if err == nil && state != "complete" {
+			switch {
+			case err != nil:
+			case state == "complete":
+				loading <- nil
+			default:
 				loading <- s.traffic.loading()
 			}
 		})
 		select {
 		case opening.Loading = <-loading:
 		default:
+			opening.Loading = s.traffic.loading()
 		}
 	}
 	s.mu.Lock()

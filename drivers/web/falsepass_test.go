@@ -155,7 +155,7 @@ func TestAModalDialogCovers(t *testing.T) {
 func TestALabelInsideAClickableParent(t *testing.T) {
 	t.Parallel()
 	for label, log := range map[string]string{
-		"Premium plan": "clicked card", "Read more": "clicked link", "I agree to the terms": "terms true",
+		"Premium plan": "clicked card", "Read more": "clicked link", "☐ I agree to the terms": "terms true",
 	} {
 		d := visit(t, "nested.html")
 		m, err := pick(tree(t, d), label, true)
