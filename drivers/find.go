@@ -152,7 +152,7 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	if err != nil {
 		return nil, err
 	}
-	matches := f.merge(s, nodes, tiers)
+	matches := inState(s, f.merge(s, nodes, tiers))
 	chosen := s.Index != nil || s.First
 	if action && !chosen {
 		matches = f.prefer(matches)
@@ -172,7 +172,28 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	return pick(nearest, s), nil
 }
 
-// fitting gives the elements of the best tier that satisfy s, each with its tier.
+// inState keeps the things that are in the states which s asks for, and of those the best tier. A label and its control are one thing
+// before anything is asked of it.
+func inState(s dsl.Selector, matches []Match) []Match {
+	if !s.Names() || len(statesAsked(s)) == 0 {
+		return matches
+	}
+	best := TierPart
+	var kept []Match
+	for _, m := range matches {
+		if !statesMet(s, m.Node) || m.Tier > best {
+			continue
+		}
+		if m.Tier < best {
+			best, kept = m.Tier, kept[:0]
+		}
+		kept = append(kept, m)
+	}
+	return kept
+}
+
+// fitting gives the elements that satisfy s, each with its tier: those of the best tier, and of all tiers where the state of a named
+// element is asked for, which is decided later.
 func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Node, tiers map[*Node]Tier, err error) {
 	rate, err := textMatcher(s)
 	if err != nil {
@@ -184,7 +205,7 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 		return nil, nil, err
 	}
 	tiers = map[*Node]Tier{}
-	best := TierPart
+	best, later := TierPart, s.Names() && len(statesAsked(s)) > 0
 	for n := range f.tree.All {
 		if excluded[n] || !f.visible(n, action && f.q.Reveal) {
 			continue
@@ -195,10 +216,10 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 		}
 		if holds, err := f.holds(s, n); err != nil {
 			return nil, nil, err
-		} else if !holds || !statesMet(s, n) || !all.hold(n) || !f.drawn(n) {
+		} else if !holds || !later && !statesMet(s, n) || !all.hold(n) || !f.drawn(n) {
 			continue
 		}
-		if tier < best {
+		if tier < best && !later {
 			best, nodes = tier, nodes[:0]
 		}
 		nodes, tiers[n] = append(nodes, n), tier

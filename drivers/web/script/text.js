@@ -38,6 +38,7 @@
         if (tag === 'br') out.push('\n');
         if (IGNORED.has(tag) || tag === 'br') continue;
         if (tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'iframe') { out.push(' '); continue; }
+        if (!whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role')))) { out.push(' '); continue; } // it says its own text
         const s = this.style(n);
         if (s.display === 'none' || layerAlpha(s) < CLEAR) continue;
         const inline = this.inline(n);
