@@ -178,7 +178,7 @@ func Decode(def *Def, v Value) (args any, err error) {
 
 // DecodeStep is Decode for a map that may hold the keys of StepOptions beside the arguments.
 func DecodeStep(def *Def, v Value) (args any, opts StepOptions, err error) {
-	d := &decoding{}
+	d := &decoding{single: true}
 	args, opts = d.arguments(def, v, v.Pos)
 	if err := d.errs.orNil(); err != nil {
 		return nil, StepOptions{}, err

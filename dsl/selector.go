@@ -84,7 +84,7 @@ func (s Selector) checkPoint(d *decoding, v Value, o object) {
 	if !given {
 		return
 	}
-	if o.nested {
+	if !slices.Contains(o.takes, "point") {
 		d.fail(point.Pos, len("point"), fmt.Sprintf("%q needs an element, not a point", o.name), "give its label or id")
 		return
 	}
@@ -102,7 +102,7 @@ func seen() []string { return []string{"ocr", "image", "describe"} }
 // checkEyes: what is looked for in pixels is no element, so it has no properties of one, and nothing is related to it.
 func (s Selector) checkEyes(d *decoding, v Value, o object) {
 	anchor := o.nested && slices.Contains(relations(), o.name)
-	if f, given := v.Get("describe"); given && (o.nested || !slices.Contains([]string{"tap", "doubleTap", "longPress"}, o.name)) {
+	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
 		d.fail(f.Pos, len("describe"), fmt.Sprintf(`%q cannot find its element by "describe"`, o.name), "it is for tap, doubleTap and longPress; to look at the screen in plain words, use assertVisual")
 		return
 	}
@@ -169,13 +169,6 @@ func (d *decoding) regex(v Value, text string) (groups int, ok bool) {
 	}
 	d.errs = append(d.errs, e)
 	return 0, false
-}
-
-// webOnly refuses a key that makes sense on pages only.
-func (d *decoding) webOnly(f Field) {
-	if d.platform != "" && d.platform != Web {
-		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on web only, and this test runs on %s", f.Key, d.platform.words()), "remove it")
-	}
 }
 
 // address checks a pattern for addresses: a regular expression between slashes has to be one.

@@ -1,7 +1,5 @@
 package dsl
 
-import "slices"
-
 // Input is the argument of input: a text, or random data.
 type Input struct {
 	Text    string `json:"text,omitempty" scalar:"true" doc:"The text to type, after what the field already holds."`
@@ -13,17 +11,11 @@ type Input struct {
 	Length  int    `json:"length,omitempty" minimum:"1" maximum:"1000" doc:"How many characters a random number or text has. Default: 8 digits, 20 characters."`
 }
 
-func (i Input) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "text", "random") {
-		return
-	}
-	seed, seeded := v.Get("seed")
-	if _, random := v.Get("random"); seeded && !random {
-		d.fail(seed.Pos, len("seed"), `"seed" belongs to "random"`, "remove it")
-	}
-	length, given := v.Get("length")
-	if random, _ := v.Get("random"); given && !d.unknownYet(random.Value) && !slices.Contains([]string{"number", "text"}, i.Random) {
-		d.fail(length.Pos, len("length"), `"length" belongs to "random: number" and "random: text"`, "remove it")
+func (Input) rules() []rule {
+	return []rule{
+		exactlyOne("text random"),
+		belongs("seed", "random").says("", "remove it"),
+		belongs("length", "random=number random=text").says("", "remove it"),
 	}
 }
 
@@ -35,12 +27,6 @@ type Erase struct {
 // CopyText is the argument of copyText.
 type CopyText struct {
 	Selector
-}
-
-func (c CopyText) check(d *decoding, v Value, o object) {
-	if !d.noPoint(v, o) {
-		c.Selector.check(d, v, o)
-	}
 }
 
 // Paste is the argument of paste.

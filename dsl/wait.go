@@ -9,23 +9,10 @@ type WaitFor struct {
 	Gone    *Selector `json:"gone,omitempty" doc:"Until that element is not on the screen any more."`
 	Enabled *Selector `json:"enabled,omitempty" doc:"Until that element is there and enabled."`
 	Text    string    `json:"text,omitempty" minLength:"1" doc:"Until the screen shows this text anywhere, within longer texts too."`
-	URL     string    `json:"url,omitempty" minLength:"1" doc:"Until the page has this address (web only): whole, with * and ** for any part, or a regular expression between slashes."`
+	URL     string    `json:"url,omitempty" minLength:"1" format:"address" platforms:"web" doc:"Until the page has this address (web only): whole, with * and ** for any part, or a regular expression between slashes."`
 }
 
-func (w WaitFor) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "visible", "gone", "enabled", "text", "url") {
-		return
-	}
-	for _, key := range []string{"visible", "gone", "enabled"} {
-		if f, given := v.Get(key); given && f.Value.Kind == Map {
-			d.noPoint(f.Value, object{name: key})
-		}
-	}
-	if f, given := v.Get("url"); given {
-		d.webOnly(f)
-		d.address(f.Value, w.URL)
-	}
-}
+func (WaitFor) rules() []rule { return []rule{exactlyOne("visible gone enabled text url")} }
 
 // Sleep is the argument of sleep.
 type Sleep struct {
