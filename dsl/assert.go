@@ -1,5 +1,7 @@
 package dsl
 
+import "time"
+
 // Assert is the argument of assert.
 type Assert struct {
 	Selector
@@ -78,4 +80,13 @@ type AssertScreenshot struct {
 	Threshold float64    `json:"threshold,omitempty" minimum:"0" maximum:"100" doc:"How much of the picture may differ, in per cent; what anti-aliasing does to edges and letters never counts. Default: nothing."`
 	Element   *Selector  `json:"element,omitempty" doc:"Only this element instead of the whole screen."`
 	Mask      []Selector `json:"mask,omitempty" doc:"Elements that may look as they like, such as clocks; a phone's status bar always may."`
+}
+
+func (AssertTrue) cost(costing, *Step, time.Duration) Cost { return Cost{} }
+
+func (a AssertLog) cost(_ costing, _ *Step, limit time.Duration) Cost {
+	if a.Absent {
+		return Cost{Time: time.Duration(max(a.ForMs, 0)) * time.Millisecond}
+	}
+	return Cost{Time: limit}
 }

@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // If is the argument of if.
@@ -17,6 +18,14 @@ type Repeat struct {
 	Times *int  `json:"times,omitempty" minimum:"0" maximum:"10000" doc:"How often; with while: at most so often. Default with while: 100."`
 	While *Expr `json:"while,omitempty" doc:"An expression that is looked at before each round."`
 	Steps Steps `json:"steps" required:"true" doc:"The steps of a round."`
+}
+
+// Rounds is how often the steps are run at most.
+func (r Repeat) Rounds() int {
+	if r.Times == nil {
+		return 100
+	}
+	return *r.Times
 }
 
 func (Repeat) rules() []rule {
@@ -115,3 +124,31 @@ func (d *decoding) httpAddress(v Value, address string) {
 	}
 	d.page(v, address)
 }
+
+func (a If) cost(c costing, _ *Step, _ time.Duration) Cost {
+	then, otherwise := c.steps(a.Then), c.steps(a.Else)
+	return Cost{max(then.Time, otherwise.Time), then.AtMin || otherwise.AtMin}
+}
+
+func (a Repeat) cost(c costing, _ *Step, _ time.Duration) Cost {
+	return c.steps(a.Steps).times(a.Rounds())
+}
+
+func (a Retry) cost(c costing, _ *Step, _ time.Duration) Cost { return c.steps(a.Steps).times(a.Times) }
+
+func (a ForEach) cost(c costing, _ *Step, _ time.Duration) Cost {
+	if a.In.Expr != nil {
+		return c.steps(a.Steps).plus(Cost{AtMin: true})
+	}
+	return c.steps(a.Steps).times(len(a.In.List))
+}
+
+func (a Group) cost(c costing, _ *Step, _ time.Duration) Cost { return c.steps(a.Steps) }
+
+func (a Try) cost(c costing, _ *Step, _ time.Duration) Cost {
+	return c.steps(a.Steps).plus(c.steps(a.OnFailure)).plus(c.steps(a.Always))
+}
+
+func (a Run) cost(c costing, s *Step, _ time.Duration) Cost { return c.block(s, a) }
+
+func (Set) cost(costing, *Step, time.Duration) Cost { return Cost{} }

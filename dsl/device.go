@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Rotate is the argument of rotate.
@@ -88,4 +89,9 @@ type Alert struct {
 // Shell is the argument of shell.
 type Shell struct {
 	Command string `json:"command" required:"true" scalar:"true" minLength:"1" doc:"What the device's shell runs. A run has to allow it: --allow-shell. as: saves what it prints."`
+}
+
+// cost: how long the way is nobody has measured yet.
+func (l Location) cost(_ costing, _ *Step, limit time.Duration) Cost {
+	return Cost{Time: limit, AtMin: len(l.Route) > 0}
 }

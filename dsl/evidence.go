@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Screenshot is the argument of screenshot.
@@ -58,3 +59,8 @@ type StartRecording struct {
 
 // StopRecording is the argument of stopRecording.
 type StopRecording struct{}
+
+func (Screenshot) cost(costing, *Step, time.Duration) Cost     { return Cost{} }
+func (Log) cost(costing, *Step, time.Duration) Cost            { return Cost{} }
+func (StartRecording) cost(costing, *Step, time.Duration) Cost { return Cost{} }
+func (StopRecording) cost(costing, *Step, time.Duration) Cost  { return Cost{} }

@@ -57,11 +57,21 @@ func (d *decoding) step(v Value) *Step {
 	}
 	step := &Step{Pos: action.Pos, Def: def, Args: action.Value, source: d.source}
 	if len(v.Fields) == 1 || action.Value.Kind != Null {
+		before := len(d.errs)
 		args, opts := d.arguments(def, action.Value, action.Pos)
 		step.Options = opts
 		step.nest(reflect.ValueOf(args))
+		if len(d.errs) == before && len(step.nested) == 0 && !holdsVariable(action.Value) {
+			step.args = args
+		}
 	}
 	return step
+}
+
+// holdsVariable tells whether ${ stands in any text of a value.
+func holdsVariable(v Value) bool {
+	return v.Kind == String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
+		slices.ContainsFunc(v.Fields, func(f Field) bool { return holdsVariable(f.Value) })
 }
 
 // arguments fills the action's struct and the step options.

@@ -61,6 +61,7 @@ type Step struct {
 
 	nested []nestedSteps
 	source *Source // the file it stands in
+	args   any     // its argument's struct, when no variable and no other step is in it; else nil
 }
 
 // StepOptions are the keys that every step takes beside its own arguments.

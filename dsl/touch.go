@@ -1,5 +1,7 @@
 package dsl
 
+import "time"
+
 // Direction is up, down, left or right.
 type Direction string
 
@@ -96,3 +98,7 @@ type Pinch struct {
 
 // HideKeyboard is the argument of hideKeyboard.
 type HideKeyboard struct{}
+
+func (l LongPress) cost(_ costing, _ *Step, limit time.Duration) Cost {
+	return Cost{Time: limit + time.Duration(l.DurationMs)*time.Millisecond}
+}

@@ -1,5 +1,7 @@
 package dsl
 
+import "time"
+
 // WaitStable is the argument of waitStable. Its time limit is the step option timeoutMs.
 type WaitStable struct{}
 
@@ -18,3 +20,5 @@ func (WaitFor) rules() []rule { return []rule{exactlyOne("visible gone enabled t
 type Sleep struct {
 	Ms Millis `json:"ms" required:"true" scalar:"true" doc:"How long: milliseconds, or a text such as \"1.5s\". Prefer waitFor: it takes no longer than it must."`
 }
+
+func (s Sleep) cost(costing, *Step, time.Duration) Cost { return Cost{Time: s.Ms.Duration()} }

@@ -17,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // tool is one thing that a client can ask for.
@@ -176,7 +177,7 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
-			result = s.refuse(&refusal{what: fmt.Sprintf("taproot itself broke down: %v", p), try: "the server goes on; call list_devices to see where things stand"})
+			result = s.refuse(&refusal{what: action.NewPanic(p).Error(), try: "the server goes on; call list_devices to see where things stand"})
 		}
 	}()
 	c, err := s.parse(t, req)

@@ -61,7 +61,7 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.leaf(ctx, c, func(ctx context.Context) error {
-		return guard(func() error {
+		return action.Guard(func() error {
 			s.r.session.Timeout = s.r.opts.Timeout
 			if c.Timeout > 0 {
 				s.r.session.Timeout = c.Timeout
@@ -110,7 +110,7 @@ func (s *Stepwise) Look(ctx context.Context, sel dsl.Selector) (matched []driver
 	if s.ended {
 		return nil, nil, fmt.Errorf("the device was given back: use it within its own spec only")
 	}
-	err = guard(func() (err error) {
+	err = action.Guard(func() (err error) {
 		matched, tree, err = action.Look(ctx, s.r.session, sel)
 		return err
 	})
