@@ -8,7 +8,7 @@ type Launch struct {
 	Force       bool              `json:"force,omitempty" doc:"Stop the app first when it is running, so that it starts afresh."`
 	Clear       bool              `json:"clear,omitempty" doc:"Remove the app's data first, as if it had just been installed."`
 	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny" doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}."`
-	Arguments   map[string]any    `json:"arguments,omitempty" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
+	Arguments   map[string]any    `json:"arguments,omitempty" tool:"-" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
 }
 
 func (l Launch) check(d *decoding, v Value, _ object) {
@@ -32,7 +32,7 @@ type ClearApp struct {
 
 // Install is the argument of install.
 type Install struct {
-	Path string `json:"path" required:"true" scalar:"true" minLength:"1" doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
+	Path string `json:"path" required:"true" scalar:"true" minLength:"1" tool:"The file to install (.apk, .ipa, .app), below the server's folder." doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
 }
 
 // Uninstall is the argument of uninstall.

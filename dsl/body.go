@@ -32,14 +32,24 @@ func BodySchemas(mouth Mouth, prefix string) Bodies {
 	return all
 }
 
-// BodySchema is the schema of a struct with tags as the vocabulary has them, in the one form that programs write; what it refers to begins
-// with prefix.
-func BodySchema(args any, prefix string) map[string]any {
-	s := &schemas{defs: schema{}, prefix: prefix, named: asItIs, defaults: true}
-	return s.object(reflect.TypeOf(args))
-}
-
 func asItIs(name string) string { return name }
+
+// ToolSchema is the schema of a struct with tags as the vocabulary has them, for assistants: in the one form that programs write, without the keys that only tests need, and in words for those who write none.
+func ToolSchema(args any, prefix string) map[string]any {
+	s := &schemas{defs: schema{}, prefix: prefix, named: asItIs, defaults: true}
+	object := s.object(reflect.TypeOf(args))
+	properties := object["properties"].(schema)
+	for _, f := range shapeOf(reflect.TypeOf(args)).fields {
+		switch f.tool {
+		case "":
+		case "-":
+			delete(properties, f.key)
+		default:
+			properties[f.key].(schema)["description"] = f.tool
+		}
+	}
+	return object
+}
 
 // OwnKey tells whether a key is one of the operation's arguments, rather than a step option.
 func (d *Def) OwnKey(key string) bool { return shapeOf(reflect.TypeOf(d.Args)).has(key) }

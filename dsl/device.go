@@ -74,6 +74,9 @@ func (d *decoding) degrees(v Value, text string) {
 	}
 }
 
+// Shake is the argument of shake.
+type Shake struct{}
+
 // AddMedia is the argument of addMedia.
 type AddMedia struct {
 	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" doc:"Pictures and films that the gallery holds afterwards, relative to the test's folder."`

@@ -133,9 +133,17 @@ func (s *schemas) text(f field) schema {
 		out["type"] = []string{"string", "number"}
 	}
 	if f.minText > 0 {
-		out["pattern"] = `\S`
+		out["pattern"] = visibleForm
+		s.least(out, f)
 	}
 	return out
+}
+
+// least says to generators of types how short a text may be; the pattern says the same to people's editors.
+func (s *schemas) least(out schema, f field) {
+	if !s.variables && f.minText > 0 {
+		out["minLength"] = f.minText
+	}
 }
 
 // formed is the schema of a text of a certain form. A number counts as it is written.
@@ -147,11 +155,12 @@ func (s *schemas) formed(f field) schema {
 			out["type"] = []string{"string", "number"}
 		}
 	} else {
-		out["pattern"] = `\S`
+		out["pattern"] = visibleForm
 		if s.variables {
 			out["type"] = []string{"string", "number"}
 		}
 	}
+	s.least(out, f)
 	if f.form.format != "" && !s.variables {
 		out["format"] = f.form.format
 	}
@@ -195,13 +204,16 @@ func forbidden(f field) []string {
 	return []string{"point", "describe"}
 }
 
+// visibleForm is a text with a character that is no white space, in every dialect of regular expressions.
+const visibleForm = `[^\s` + "\v\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000" + `]`
+
 // degreesForm is a place on earth: see degrees.
-const degreesForm = `^\s*-?([0-8]?[0-9](\.[0-9]*)?|90(\.0*)?)\s*,\s*-?(1[0-7][0-9](\.[0-9]*)?|180(\.0*)?|[0-9]?[0-9](\.[0-9]*)?)\s*$|\$\{`
+const degreesForm = `^\s*-?([0-8]?[0-9](\.[0-9]*)?|90(\.0*)?)\s*,\s*-?(1[0-7][0-9](\.[0-9]*)?|180(\.0*)?|[0-9]?[0-9](\.[0-9]*)?)\s*$`
 
 // placeForm is two numbers, both in pixels or both in per cent: see Point.
 const (
 	pixelForm   = `[+]?([0-9]+\.?[0-9]*|\.[0-9]+)`
-	percentForm = `[+]?(100(\.0*)?|[0-9]{1,2}\.?[0-9]*|\.[0-9]+)\s*%`
+	percentForm = `[+]?(100(\.0*)?|[0-9]{1,2}(\.[0-9]*)?|\.[0-9]+)\s*%`
 	placeForm   = `^\s*(` + pixelForm + `\s*,\s*` + pixelForm + `|` + percentForm + `\s*,\s*` + percentForm + `)\s*$`
 )
 

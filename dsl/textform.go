@@ -149,5 +149,5 @@ func (d *decoding) stepsFile(v Value, file string) {
 // keysForm is the pattern of a key with those that are held: see chord.
 func keysForm() string {
 	names := slices.Concat(KeyNames(), PhoneKeys())
-	return `^((` + strings.Join(Modifiers(), "|") + `)\+)*(` + strings.Join(names, "|") + `|[\s\S])$`
+	return `^((` + strings.Join(Modifiers(), "|") + `)\+)*(` + strings.Join(names, "|") + `|` + visibleForm + `)$`
 }

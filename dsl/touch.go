@@ -16,7 +16,7 @@ const (
 // Tap is the argument of tap.
 type Tap struct {
 	Selector `takes:"point,describe"`
-	At       *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
+	At       *Point `json:"at,omitempty" tool:"-" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
 	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
 }
 
@@ -29,7 +29,7 @@ type DoubleTap struct {
 // LongPress is the argument of longPress.
 type LongPress struct {
 	Selector   `takes:"point,describe"`
-	At         *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
+	At         *Point `json:"at,omitempty" tool:"-" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
 	DurationMs int    `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"800" doc:"How long the finger stays down, in milliseconds."`
 }
 

@@ -50,6 +50,7 @@ const (
 	Destructive        // it may do what cannot be taken back
 	Idempotent         // a second time changes nothing more
 	OpenWorld          // it reaches what lies beyond the device
+	Apart              // what the screen shows has no part in it
 
 	Looks   = ReadOnly | Idempotent
 	Acts    = Destructive | OpenWorld

@@ -10,23 +10,23 @@ import (
 
 // OpenBrowser is the argument of openBrowser.
 type OpenBrowser struct {
-	URL         string `json:"url" required:"true" scalar:"true" minLength:"1" format:"page" doc:"Address of the page (http, https, file, data, about), or the path of an HTML file, relative to the test's folder."`
+	URL         string `json:"url" required:"true" scalar:"true" minLength:"1" format:"page" tool:"Address of the page (http, https, data, about), or the path of an HTML file below the server's folder." doc:"Address of the page (http, https, file, data, about), or the path of an HTML file, relative to the test's folder."`
 	Headless    *bool  `json:"headless,omitempty" doc:"Without a window. Default: true."`
 	Viewport    string `json:"viewport,omitempty" minLength:"1" format:"pageSize" doc:"Width and height of the page in pixels: \"1280x720\"."`
-	Device      string `json:"device,omitempty" minLength:"1" doc:"A device to imitate, by Playwright's name for it: \"Pixel 7\"."`
+	Device      string `json:"device,omitempty" minLength:"1" tool:"-" doc:"A device to imitate, by Playwright's name for it: \"Pixel 7\"."`
 	Locale      string `json:"locale,omitempty" minLength:"1" format:"locale" doc:"Language and country that the browser says it has, such as de-DE."`
-	Timezone    string `json:"timezone,omitempty" minLength:"1" doc:"Time zone, such as Europe/Berlin."`
+	Timezone    string `json:"timezone,omitempty" minLength:"1" tool:"-" doc:"Time zone, such as Europe/Berlin."`
 	ColorScheme string `json:"colorScheme,omitempty" enum:"light,dark,no-preference" doc:"Whether pages shall be light or dark."`
-	Storage     string `json:"storage,omitempty" minLength:"1" doc:"A file that webStorage saved, relative to the test's folder: cookies and local storage of a signed-in user."`
+	Storage     string `json:"storage,omitempty" minLength:"1" tool:"-" doc:"A file that webStorage saved, relative to the test's folder: cookies and local storage of a signed-in user."`
 
-	Browser     string            `json:"browser,omitempty" enum:"chromium,firefox,webkit" doc:"Which browser. Default: chromium; firefox and webkit where Playwright's own are installed."`
-	Connect     string            `json:"connect,omitempty" minLength:"1" format:"browser" doc:"Address of a Chromium that runs already with --remote-debugging-port: \"http://127.0.0.1:9222\". The page becomes a tab of it, signed in as it is."`
-	Geolocation string            `json:"geolocation,omitempty" minLength:"1" format:"place" doc:"Where the browser is, latitude and longitude: \"52.52,13.405\". The page may ask for it without a prompt."`
-	Permissions []string          `json:"permissions,omitempty" doc:"What pages may do without asking, by the browser's name: notifications, clipboard-read, camera."`
-	Offline     bool              `json:"offline,omitempty" doc:"Without a network, once the page is open."`
-	UserAgent   string            `json:"userAgent,omitempty" minLength:"1" doc:"What the browser says it is."`
-	Headers     map[string]string `json:"headers,omitempty" doc:"Headers that every request carries."`
-	AnyCert     bool              `json:"ignoreHttpsErrors,omitempty" doc:"Takes certificates that are not valid, such as those of a test server."`
+	Browser     string            `json:"browser,omitempty" enum:"chromium,firefox,webkit" tool:"-" doc:"Which browser. Default: chromium; firefox and webkit where Playwright's own are installed."`
+	Connect     string            `json:"connect,omitempty" minLength:"1" format:"browser" tool:"-" doc:"Address of a Chromium that runs already with --remote-debugging-port: \"http://127.0.0.1:9222\". The page becomes a tab of it, signed in as it is."`
+	Geolocation string            `json:"geolocation,omitempty" minLength:"1" format:"place" tool:"-" doc:"Where the browser is, latitude and longitude: \"52.52,13.405\". The page may ask for it without a prompt."`
+	Permissions []string          `json:"permissions,omitempty" tool:"-" doc:"What pages may do without asking, by the browser's name: notifications, clipboard-read, camera."`
+	Offline     bool              `json:"offline,omitempty" tool:"-" doc:"Without a network, once the page is open."`
+	UserAgent   string            `json:"userAgent,omitempty" minLength:"1" tool:"-" doc:"What the browser says it is."`
+	Headers     map[string]string `json:"headers,omitempty" tool:"-" doc:"Headers that every request carries."`
+	AnyCert     bool              `json:"ignoreHttpsErrors,omitempty" tool:"-" doc:"Takes certificates that are not valid, such as those of a test server."`
 }
 
 // Local tells whether the URL is the path of an HTML file, relative to the test's own folder.
@@ -97,7 +97,7 @@ func (d *decoding) page(place Value, address string) {
 
 // WebNavigate is the argument of webNavigate: an address, or a step in the history.
 type WebNavigate struct {
-	URL string `json:"url,omitempty" scalar:"true" minLength:"1" format:"pageOrPath" doc:"The address to go to, as in openBrowser; one that begins with / is of the same site."`
+	URL string `json:"url,omitempty" scalar:"true" minLength:"1" format:"pageOrPath" tool:"The address to go to; one that begins with / is of the same site." doc:"The address to go to, as in openBrowser; one that begins with / is of the same site."`
 	To  string `json:"to,omitempty" enum:"back,forward,reload" doc:"A step in the history instead of an address."`
 }
 

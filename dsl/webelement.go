@@ -3,7 +3,7 @@ package dsl
 // WebType is the argument of webType.
 type WebType struct {
 	Selector string `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the field; text=, xpath= and Playwright's other engines work too."`
-	Text     string `json:"text" required:"true" doc:"The text that the field shall hold afterwards."`
+	Text     string `json:"text" required:"true" tool:"The text that the field shall hold afterwards; of a list the entry to choose, of a file field the path of a file below the server's folder." doc:"The text that the field shall hold afterwards."`
 	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
 }
 

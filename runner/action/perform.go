@@ -154,6 +154,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, notifications)
 	on(table, locale)
 	on(table, location)
+	on(table, shake)
 	on(table, addMedia)
 	on(table, alert)
 	on(table, shell)
