@@ -14,9 +14,11 @@ var _ drivers.Shaker = (*Device)(nil)
 const shakes = `async () => {
 	const pause = () => new Promise(next => setTimeout(next, 40));
 	const send = (x) => {
-		const event = new DeviceMotionEvent('devicemotion', {acceleration: {x, y: 0, z: 0},
-			accelerationIncludingGravity: {x, y: 9.81, z: 0}, rotationRate: {alpha: 0, beta: 0, gamma: 0}, interval: 40});
-		window.dispatchEvent(event);
+		const moved = {acceleration: {x, y: 0, z: 0}, accelerationIncludingGravity: {x, y: 9.81, z: 0},
+			rotationRate: {alpha: 0, beta: 0, gamma: 0}, interval: 40};
+		// Pages that are not secure lack the constructor.
+		window.dispatchEvent(typeof DeviceMotionEvent === 'function' ? new DeviceMotionEvent('devicemotion', moved)
+			: Object.assign(new Event('devicemotion'), moved));
 	};
 	for (let i = 0; i < 8; i++) {
 		send(i % 2 === 0 ? 25 : -25);
