@@ -3,14 +3,14 @@ package drivers
 import (
 	"cmp"
 	"fmt"
-	"image"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Label is what a person would call the element: its text, else its description, its hint, its first inner text, its id.
+// Label is what a person would call the element: its text, else its description, its hint, its first inner text, its id. A field is
+// called by its name, not by what it holds.
 func (n *Node) Label() string {
 	if own := n.ownLabel(); own != "" {
 		return own
@@ -24,10 +24,17 @@ func (n *Node) Label() string {
 }
 
 func (n *Node) ownLabel() string {
-	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint))
+	text, desc, hint := strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint)
+	if n.Editable {
+		return cmp.Or(desc, hint, text)
+	}
+	return cmp.Or(text, desc, hint)
 }
 
 func (n *Node) innerLabel() string {
+	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
+		return ""
+	}
 	if own := n.ownLabel(); own != "" {
 		return own
 	}
@@ -46,8 +53,7 @@ func (n *Node) String() string {
 	if l := n.Label(); l != "" {
 		label = " " + Quote(l)
 	}
-	b := n.Bounds
-	return fmt.Sprintf("%s%s [%d,%d][%d,%d]", kind, label, b.Min.X, b.Min.Y, b.Max.X, b.Max.Y)
+	return kind + label + " " + boundsText(n.Bounds)
 }
 
 // Quote shows foreign text in a message: quoted, control characters escaped, cut at 80 characters.
@@ -66,8 +72,10 @@ func Describe(s dsl.Selector) string {
 			parts = append(parts, key+value)
 		}
 	}
-	if s.Label != "" {
-		add("", Quote(s.Label))
+	for _, text := range []struct{ word, what string }{{"", s.Label}, {"text ", s.Text}, {"desc ", s.Desc}, {"hint ", s.Hint}} {
+		if text.what != "" {
+			add(text.word, Quote(text.what))
+		}
 	}
 	if s.Match != "" {
 		add("match ", string(s.Match))
@@ -88,24 +96,47 @@ func Describe(s dsl.Selector) string {
 	if s.Index != nil {
 		add("index ", fmt.Sprint(*s.Index))
 	}
+	if s.First {
+		parts = append(parts, "first")
+	}
 	for _, state := range []struct {
 		word string
 		want *bool
-	}{{"enabled", s.Enabled}, {"checked", s.Checked}, {"selected", s.Selected}, {"focused", s.Focused}} {
+	}{{"enabled", s.Enabled}, {"checked", s.Checked}, {"selected", s.Selected}, {"focused", s.Focused}, {"clickable", s.Clickable}} {
 		if state.want != nil {
 			add("", map[bool]string{true: "", false: "not "}[*state.want]+state.word)
 		}
 	}
+	if s.Size != nil {
+		add("", sizeText(*s.Size))
+	}
 	for _, rel := range []struct {
 		word string
 		to   *dsl.Selector
-	}{{"below", s.Below}, {"above", s.Above}, {"left of", s.LeftOf}, {"right of", s.RightOf}, {"near", s.Near},
-		{"inside", s.Inside}, {"containing", s.Contains}} {
+	}{{"not ", s.Not}, {"below ", s.Below}, {"above ", s.Above}, {"left of ", s.LeftOf}, {"right of ", s.RightOf}, {"near ", s.Near},
+		{"inside ", s.Inside}} {
 		if rel.to != nil {
-			add(rel.word+" ", Describe(*rel.to))
+			add(rel.word, Describe(*rel.to))
 		}
 	}
+	for _, held := range s.Contains {
+		add("containing ", Describe(held))
+	}
 	return strings.Join(parts, ", ")
+}
+
+func sizeText(s dsl.Size) string {
+	side := func(n *int) string {
+		if n == nil {
+			return "any"
+		}
+		return fmt.Sprint(*n)
+	}
+	text := "size " + side(s.Width) + "x" + side(s.Height)
+	if s.Tolerance > 0 {
+		text += fmt.Sprintf(" ± %d", s.Tolerance)
+	}
+	return text
 }
 
 // Texts gives what the visible elements show, in reading order, each once, at most limit.
@@ -115,18 +146,18 @@ func (t *Tree) Texts(limit int) []string { return t.texts(limit, false) }
 func (t *Tree) AllTexts() []string { return t.texts(-1, true) }
 
 func (t *Tree) texts(limit int, offscreen bool) []string {
-	f := finder{tree: t, q: Query{Offscreen: offscreen}, screen: image.Rectangle{Max: t.Size}}
+	f := newFinder(t, Query{})
 	var nodes []*Node
 	for n := range t.All {
-		if f.visible(n) && (n.Text != "" || n.Desc != "") {
+		if f.visible(n, offscreen) && n.ownLabel() != "" && !n.repeated() {
 			nodes = append(nodes, n)
 		}
 	}
-	slices.SortStableFunc(nodes, readingOrder)
+	slices.SortStableFunc(nodes, func(a, b *Node) int { return readingOrder(a.place(), b.place()) })
 	seen := map[string]bool{}
 	var texts []string
 	for _, n := range nodes {
-		if l := n.ownLabel(); l != "" && !seen[l] {
+		if l := n.ownLabel(); Normalise(l) != "" && !seen[l] {
 			seen[l] = true
 			texts = append(texts, l)
 		}
@@ -137,9 +168,20 @@ func (t *Tree) texts(limit int, offscreen bool) []string {
 	return texts
 }
 
+// repeated tells whether the element only says what something around it says already.
+func (n *Node) repeated() bool {
+	own := Normalise(n.ownLabel())
+	for a := range n.around {
+		if a != n && showsWords(Normalise(a.ownLabel()), own) {
+			return true
+		}
+	}
+	return false
+}
+
 // Nearest gives the visible elements whose labels are most like the selector's label or id, best first, at most limit.
 func (t *Tree) Nearest(s dsl.Selector, limit int) []*Node {
-	want := Normalise(cmp.Or(s.Label, s.ID, s.TestID))
+	want := Normalise(cmp.Or(s.Label, s.Text, s.Desc, s.Hint, s.ID, s.TestID))
 	if want == "" {
 		return nil
 	}
@@ -148,9 +190,9 @@ func (t *Tree) Nearest(s dsl.Selector, limit int) []*Node {
 		score float64
 	}
 	var list []scored
-	f := finder{tree: t, screen: image.Rectangle{Max: t.Size}}
+	f := newFinder(t, Query{})
 	for n := range t.All {
-		if !f.visible(n) {
+		if !f.visible(n, false) {
 			continue
 		}
 		best := 0.0

@@ -162,6 +162,19 @@ type Aimer interface {
 	Aim(n *Node)
 }
 
+// TouchWitness is an Aimer that sees what a touch meets.
+type TouchWitness interface {
+	// TouchMet names what the last touch that was aimed has met, "" when that is not known.
+	TouchMet() string
+}
+
+// Seeker is a Device whose screens may hold more elements than a tree does.
+type Seeker interface {
+	// Seek names texts that the trees to come must not leave out: elements which show or hold one of them, whatever else is left out.
+	// None: nothing in particular.
+	Seek(texts ...string)
+}
+
 // Pixels is a Device whose screenshots are much cheaper than its trees: standing still is then proved by pixels.
 type Pixels interface {
 	// PixelsAreCheap is true when two screenshots cost less than one tree.

@@ -13,11 +13,28 @@ type Gestures interface {
 	LongPress(ctx context.Context, p image.Point, d time.Duration) error
 	// DoubleTap taps twice, near enough in time for the system to see one double tap.
 	DoubleTap(ctx context.Context, p image.Point) error
-	// Swipe moves one finger from a to b within d. A fast one leaves the content moving. A browser scrolls what is under a by the
-	// same distance.
+	// Swipe moves one finger from a to b within d. A fast one leaves the content moving. A browser with a mouse drags it, or touches, as
+	// what lies at a listens to; where nothing does, it is an ErrNotActionable.
 	Swipe(ctx context.Context, a, b image.Point, d time.Duration) error
 	// Drag holds one finger at a until the element is picked up, moves it to b within d, and lifts it there.
 	Drag(ctx context.Context, a, b image.Point, d time.Duration) error
+}
+
+// Scroller is a Device that moves the content of a box by itself, and tells how far.
+type Scroller interface {
+	// Wheel moves what lies under at by the way that is given, as a wheel or a slow finger does, within d.
+	Wheel(ctx context.Context, at, by image.Point, d time.Duration) error
+	// ScrollBox brings into view what lies in the direction way (one of its coordinates is 1 or -1, the other 0) of the box that n is, holds
+	// or lies in, by so much of the box's size.
+	ScrollBox(ctx context.Context, n *Node, way image.Point, part float64) (Scrolled, error)
+}
+
+// Scrolled is what came of a movement.
+type Scrolled struct {
+	Moved   int             // pixels, in the direction that was asked for
+	Unknown bool            // the page moves the content in its own way: Moved is not known
+	Before  int             // how far the content had been moved from its beginning
+	Box     image.Rectangle // on the screen, as far as it is known
 }
 
 // Keys is a Device that has keys.
@@ -106,8 +123,9 @@ type System interface {
 
 // CrashWatcher is a Device that knows whether the app that was launched last has died since.
 type CrashWatcher interface {
-	// Crashed gives the first crash of that app since its launch, nil when there is none. To ask is cheap enough for whenever
-	// something is not found, not for every poll.
+	// Crashed gives the first crash of that app, or of a process of its own, since its launch, nil when there is none. An error means that
+	// it is not known: "not checked", never "no crash". To ask is cheap enough for whenever something is not found, not for every poll,
+	// and at the end of a test, also after the log that StartLog copies was stopped.
 	Crashed(ctx context.Context) (*Crash, error)
 }
 

@@ -1,31 +1,28 @@
 package drivers
 
 import (
-	"cmp"
 	"fmt"
 	"image"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Tier is how well a label fitted. Lower is better; a match in a better tier, anywhere on the screen, hides the worse ones.
+// Tier is how well a text fitted. Lower is better; a match in a better tier, anywhere on the screen, hides the worse ones.
 type Tier int
 
 // The tiers (the order is the contract).
 const (
-	TierCriteria   Tier = iota // no label was asked for: the other criteria hold
+	TierCriteria   Tier = iota // no text was asked for: the other criteria hold
 	TierExact                  // the same characters
 	TierNormalised             // the same to a reader: case, white space and invisible marks aside
-	TierHint                   // the hint of a field
-	TierID                     // the last part of a resource id
-	TierWords                  // the label's words stand in the text, whole
+	TierHint                   // the hint of a field that is filled: actions only
+	TierPart                   // a part of the text, or a regular expression, as the selector's match asks
 )
 
 func (t Tier) String() string {
-	return [...]string{"criteria", "exact", "normalised", "hint", "id", "words"}[t]
+	return [...]string{"criteria", "exact", "normalised", "hint", "part"}[t]
 }
 
 // Query is a selector and what it is for.
@@ -33,30 +30,37 @@ type Query struct {
 	Selector dsl.Selector
 	// Action asks for the one element to act on; without it, every element that shows what is asked for is a match.
 	Action bool
-	// Settled allows the tiers below TierNormalised: on a screen that still changes, the better match may be about to come.
-	Settled bool
-	// Offscreen takes elements outside the screen too, for devices that can bring them into view.
-	Offscreen bool
-	// Matched holds the elements that the selector's css and xpath pick; only a browser can tell them.
+	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion never does.
+	Reveal bool
+	// Matched holds the elements that the selector's css and xpath pick, and those of the selectors within it, when only the device can
+	// tell them; see Tree.XPath for those of a phone.
 	Matched map[*Node]bool
 }
 
 // Match is an element that a selector picks.
 type Match struct {
 	Node   *Node       // shows the label
-	Target *Node       // the element that reacts: Node itself or the nearest clickable around it, else Node
+	Target *Node       // the element that reacts: Node itself, the nearest clickable around it, or the control that it names
 	Tier   Tier        // how the label fitted
 	Point  image.Point // where to tap
-	// Cover is what lies over every point where it could be tapped; nil when it can be reached.
+	Seen   image.Rectangle
+	// Cover is what takes the touch at every point where the element could be tapped; nil when it can be reached.
 	Cover *Node
 	// CoverText says the same in words, also when the device found it.
 	CoverText string
+	// Over are the elements drawn over all that can be seen of Node. Whether they hide it, only the pixels of the screen can tell. It is
+	// empty where the device itself knows what is seen (Tree.HitTested).
+	Over []*Node
+
+	same      []*Node // Node and the elements that were merged with it
+	outermost *Node   // of the elements that say the same and hold Node
 }
 
 // AmbiguousError lists elements between which a selector does not decide.
 type AmbiguousError struct {
 	What       string   // the selector, in words
 	Candidates []string // every candidate with its bounds
+	Mend       []string // selectors that pick one of them each, as they are written in a test
 }
 
 // maxNamed is how many candidates the text of an AmbiguousError names.
@@ -67,7 +71,11 @@ func (e *AmbiguousError) Error() string {
 	if more := len(e.Candidates) - maxNamed; more > 0 {
 		named += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("%d elements match %s equally well: %s", len(e.Candidates), e.What, named)
+	text := fmt.Sprintf("%d elements match %s equally well: %s", len(e.Candidates), e.What, named)
+	if len(e.Mend) > 0 {
+		text += "; choose one: " + strings.Join(e.Mend, " or ")
+	}
+	return text
 }
 
 // Unwrap makes it an ErrAmbiguous.
@@ -78,26 +86,18 @@ func (e *AmbiguousError) Unwrap() error { return ErrAmbiguous }
 func (t *Tree) Find(q Query) ([]Match, error) {
 	matches, err := t.Candidates(q)
 	if err == nil && q.Action && len(matches) > 1 {
-		nodes := make([]*Node, len(matches))
-		for i, m := range matches {
-			nodes[i] = m.Node
-		}
-		return nil, ambiguous(q.Selector, nodes)
+		return nil, t.Ambiguous(q, matches)
 	}
 	return matches, err
 }
 
 // Candidates is Find that leaves the decision to its caller: for an action, too, it gives all elements that match equally well. That
-// a relation refers to several elements is an *AmbiguousError all the same.
+// a relation refers to several elements which lead to different answers is an *AmbiguousError all the same.
 func (t *Tree) Candidates(q Query) ([]Match, error) {
-	f := finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}}
-	nodes, tier, err := f.search(q.Selector, q.Action)
-	if err != nil || len(nodes) == 0 {
+	f := newFinder(t, q)
+	matches, err := f.search(q.Selector, q.Action)
+	if err != nil {
 		return nil, err
-	}
-	matches := make([]Match, len(nodes))
-	for i, n := range nodes {
-		matches[i] = f.match(n, tier)
 	}
 	return matches, nil
 }
@@ -105,241 +105,197 @@ func (t *Tree) Candidates(q Query) ([]Match, error) {
 // Obstacle says why a touch would not reach the element or do nothing, "" when it would.
 func (m Match) Obstacle() string {
 	switch {
-	case m.Node.Disabled || m.Target.Disabled:
+	case m.Disabled():
 		return "it is disabled"
 	case m.CoverText != "":
 		return "it is covered by " + m.CoverText
-	case m.Node.actionable() == nil:
+	case m.Target.actionable() == nil:
 		return "neither it nor what it lies in says that it reacts to a touch"
 	}
 	return ""
 }
 
-func ambiguous(s dsl.Selector, nodes []*Node) error {
-	e := &AmbiguousError{What: Describe(s)}
-	for _, n := range nodes {
-		e.Candidates = append(e.Candidates, n.String())
-	}
-	return e
-}
+// Disabled tells whether the element, or the control that it names, is disabled.
+func (m Match) Disabled() bool { return !m.Node.enabled() || m.Target.Disabled }
 
 // finder holds one query over one tree.
 type finder struct {
 	tree   *Tree
 	q      Query
 	screen image.Rectangle
+	xpaths map[string]map[*Node]bool
+}
+
+func newFinder(t *Tree, q Query) *finder {
+	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}}
 }
 
 // search gives the elements of the best tier that satisfy s, merged, narrowed and ordered.
-func (f *finder) search(s dsl.Selector, action bool) ([]*Node, Tier, error) {
-	level, err := labelMatcher(s)
+func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
+	all, err := f.anchors(s)
+	if err != nil || all.missing {
+		return nil, err
+	}
+	matches, err := f.related(s, action, all)
+	if err != nil || !action || !all.several() || len(matches) == 0 {
+		return matches, err
+	}
+	return matches, f.sameAnswer(s, all)
+}
+
+// related is search with known anchors.
+func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, error) {
+	nodes, tiers, err := f.fitting(s, action, all)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	anchors, err := f.anchors(s, action)
-	if err != nil || anchors.missing {
-		return nil, 0, err
+	matches := f.merge(s, nodes, tiers)
+	chosen := s.Index != nil || s.First
+	if action && !chosen {
+		matches = f.prefer(matches)
 	}
-	best, nodes := TierWords+1, []*Node(nil)
+	inReadingOrder(matches)
+	if s.Index == nil {
+		matches = all.nearest(matches)
+	}
+	return pick(matches, s), nil
+}
+
+// fitting gives the elements of the best tier that satisfy s, each with its tier.
+func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Node, tiers map[*Node]Tier, err error) {
+	rate, err := textMatcher(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := f.idMatcher(s)
+	excluded, err := f.excluded(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	tiers = map[*Node]Tier{}
+	best := TierPart
 	for n := range f.tree.All {
-		if !f.visible(n) || !f.holds(s, n) || !anchors.hold(n) {
+		if excluded[n] || !f.visible(n, action && f.q.Reveal) {
 			continue
 		}
-		tier, ok := level(n, action)
-		if !ok || tier > TierNormalised && !f.q.Settled || tier > best {
+		tier, ok := rate(n, action)
+		if !ok || tier > best || !ids(n) {
+			continue
+		}
+		if holds, err := f.holds(s, n); err != nil {
+			return nil, nil, err
+		} else if !holds || !statesMet(s, n) || !all.hold(n) {
 			continue
 		}
 		if tier < best {
 			best, nodes = tier, nodes[:0]
 		}
-		nodes = append(nodes, n)
+		nodes, tiers[n] = append(nodes, n), tier
 	}
-	if s.Label != "" {
-		nodes = merge(nodes)
-	}
-	if action {
-		nodes = f.prefer(nodes)
-	}
-	slices.SortStableFunc(nodes, readingOrder)
-	nodes = anchors.nearest(nodes)
-	return pick(nodes, s.Index), best, nil
+	return nodes, tiers, nil
 }
 
-// visible tells whether a person can see the element, or could after scrolling to it.
-func (f *finder) visible(n *Node) bool {
-	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
-		return false
+// excluded are the elements that the selector's "not" picks, with those that react for them.
+func (f *finder) excluded(s dsl.Selector) (map[*Node]bool, error) {
+	if s.Not == nil {
+		return nil, nil
 	}
-	return f.q.Offscreen || !n.Offscreen && n.Bounds.Overlaps(f.screen)
-}
-
-// holds checks every criterion but the label and the relations.
-func (f *finder) holds(s dsl.Selector, n *Node) bool {
-	if s.ID != "" && !idMatches(n.ID, s.ID) || s.Type != "" && !typeMatches(n, s.Type) {
-		return false
+	matches, err := f.search(*s.Not, false)
+	if err != nil {
+		return nil, err
 	}
-	if s.TestID != "" && n.TestID != s.TestID && !idMatches(n.ID, s.TestID) {
-		return false
-	}
-	if (s.CSS != "" || s.XPath != "") && !f.q.Matched[n] {
-		return false
-	}
-	for _, state := range []struct {
-		want *bool
-		have bool
-	}{{s.Enabled, !n.Disabled}, {s.Checked, n.Checked}, {s.Selected, n.Selected}, {s.Focused, n.Focused}} {
-		if state.want != nil && *state.want != state.have {
-			return false
+	set := map[*Node]bool{}
+	for _, m := range matches {
+		for _, n := range m.same {
+			set[n] = true
+		}
+		if s.Not.Names() {
+			set[m.Target] = true
 		}
 	}
-	return true
+	return set, nil
 }
 
-// idMatches takes an id with its package prefix or without.
-func idMatches(have, want string) bool {
-	return have != "" && (have == want || idSuffix(have) == want)
+// holds checks every criterion but the texts, the states and the relations.
+func (f *finder) holds(s dsl.Selector, n *Node) (bool, error) {
+	switch {
+	case s.Type != "" && !typeMatches(n, s.Type), s.TestID != "" && n.TestID != s.TestID && !idMatches(n.ID, s.TestID):
+		return false, nil
+	case s.CSS != "" && !f.q.Matched[n], s.Clickable != nil && *s.Clickable != (n.Clickable || n.Editable), s.Size != nil && !sizeFits(*s.Size, n.Bounds.Size()):
+		return false, nil
+	case s.XPath == "":
+		return true, nil
+	case f.tree.HitTested:
+		return f.q.Matched[n], nil
+	}
+	picked, err := f.xpath(s.XPath)
+	return picked[n], err
 }
 
-func idSuffix(id string) string { return id[strings.LastIndexAny(id, "/")+1:] }
+func (f *finder) xpath(expr string) (map[*Node]bool, error) {
+	if picked, known := f.xpaths[expr]; known {
+		return picked, nil
+	}
+	picked, err := f.tree.XPath(expr)
+	if err != nil {
+		return nil, err
+	}
+	if f.xpaths == nil {
+		f.xpaths = map[string]map[*Node]bool{}
+	}
+	f.xpaths[expr] = picked
+	return picked, nil
+}
+
+func sizeFits(want dsl.Size, have image.Point) bool {
+	fits := func(want *int, have, tolerance int) bool {
+		return want == nil || max(*want-have, have-*want) <= tolerance
+	}
+	return fits(want.Width, have.X, want.Tolerance) && fits(want.Height, have.Y, want.Tolerance)
+}
 
 // typeMatches takes a class whole or by its last part, or a role.
 func typeMatches(n *Node, want string) bool {
-	last := strings.TrimPrefix(n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "XCUIElementType")
-	return strings.EqualFold(n.Type, want) || strings.EqualFold(last, want) || n.Role != "" && strings.EqualFold(n.Role, want)
+	return strings.EqualFold(n.Type, want) || strings.EqualFold(n.kind(), want) || n.Role != "" && strings.EqualFold(n.Role, want)
 }
 
-// labelMatcher compiles the label of s into a function that rates an element.
-func labelMatcher(s dsl.Selector) (func(n *Node, action bool) (Tier, bool), error) {
-	if s.Label == "" {
-		return func(*Node, bool) (Tier, bool) { return TierCriteria, true }, nil
-	}
-	want := Normalise(s.Label)
-	switch s.Match {
-	case dsl.MatchRegex:
-		re, err := regexp.Compile(s.Label)
-		if err != nil {
-			return nil, fmt.Errorf("regular expression %q: %w", s.Label, err)
-		}
-		return anyText(TierExact, re.MatchString), nil
-	case dsl.MatchExact:
-		return anyText(TierExact, func(have string) bool { return have == s.Label }), nil
-	case dsl.MatchContains:
-		return anyText(TierNormalised, func(have string) bool { return strings.Contains(Normalise(have), want) }), nil
-	}
-	return func(n *Node, action bool) (Tier, bool) { return rate(n, s.Label, want, action) }, nil
+// kind is the last part of the element's class: Button for android.widget.Button and XCUIElementTypeButton.
+func (n *Node) kind() string {
+	return strings.TrimPrefix(n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "XCUIElementType")
 }
 
-// anyText rates by one test over the texts that an element shows.
-func anyText(tier Tier, ok func(string) bool) func(*Node, bool) (Tier, bool) {
-	return func(n *Node, action bool) (Tier, bool) {
-		for _, text := range n.texts(action) {
-			if ok(text) {
-				return tier, true
-			}
-		}
-		return 0, false
+// prefer narrows the candidates of an action: those that can be reached, that react, that are enabled, and those of the topmost
+// window. Each criterion counts only where it leaves a candidate.
+func (f *finder) prefer(matches []Match) []Match {
+	if len(matches) < 2 {
+		return matches
 	}
-}
-
-// texts are what the element shows or is called. An assertion speaks of what can be seen: the hint of a filled field cannot.
-func (n *Node) texts(action bool) []string {
-	texts := make([]string, 0, 3)
-	for _, t := range []string{n.Text, n.Desc} {
-		if t != "" {
-			texts = append(texts, t)
-		}
-	}
-	if n.Hint != "" && (action || n.Text == "") {
-		texts = append(texts, n.Hint)
-	}
-	return texts
-}
-
-func rate(n *Node, label, want string, action bool) (Tier, bool) {
-	best, found := TierWords+1, false
-	better := func(t Tier) {
-		if t < best {
-			best, found = t, true
-		}
-	}
-	for _, have := range [...]string{n.Text, n.Desc} {
-		if have == "" {
-			continue
-		}
-		if have == label {
-			return TierExact, true
-		}
-		switch norm := Normalise(have); {
-		case norm == want:
-			better(TierNormalised)
-		case showsWords(norm, want):
-			better(TierWords)
-		}
-	}
-	if n.Hint != "" && Normalise(n.Hint) == want {
-		switch {
-		case n.Text == "":
-			better(TierNormalised) // an empty field shows its hint
-		case action:
-			better(TierHint)
-		}
-	}
-	if action && n.ID != "" && idSuffix(n.ID) == label {
-		better(TierID)
-	}
-	return best, found
-}
-
-// merge makes one candidate of elements that show the same label one inside the other: the innermost stays.
-func merge(nodes []*Node) []*Node {
-	set := make(map[*Node]bool, len(nodes))
-	for _, n := range nodes {
-		set[n] = true
-	}
-	for _, n := range nodes {
-		for p := n.Parent; p != nil; p = p.Parent {
-			delete(set, p)
-		}
-	}
-	return slices.DeleteFunc(nodes, func(n *Node) bool { return !set[n] })
-}
-
-// prefer narrows the candidates of an action: those that react, then enabled ones, then those of the topmost window.
-func (f *finder) prefer(nodes []*Node) []*Node {
-	nodes = narrow(nodes, func(n *Node) bool { return n.actionable() != nil })
-	nodes = narrow(nodes, func(n *Node) bool { return !n.target().Disabled && !n.Disabled })
+	matches = narrow(matches, func(m Match) bool { return m.CoverText == "" })
+	matches = narrow(matches, func(m Match) bool { return f.reacts(m) })
+	matches = narrow(matches, func(m Match) bool { return !m.Disabled() })
 	top := 0
-	for _, n := range nodes {
-		top = max(top, n.Window)
+	for _, m := range matches {
+		top = max(top, m.Node.Window)
 	}
-	nodes = narrow(nodes, func(n *Node) bool { return n.Window == top })
-	return f.sameTarget(nodes)
+	return narrow(matches, func(m Match) bool { return m.Node.Window == top })
 }
 
-// sameTarget makes one candidate of several labels of one clickable element: its first label stands for it. An element as large
-// as a quarter of the screen is a container, in which two places are two things.
-func (f *finder) sameTarget(nodes []*Node) []*Node {
-	seen := make(map[*Node]bool, len(nodes))
-	return slices.DeleteFunc(nodes, func(n *Node) bool {
-		a := n.actionable()
-		if a == nil || a.Bounds.Dx()*a.Bounds.Dy() > f.screen.Dx()*f.screen.Dy()/4 {
-			return false
-		}
-		again := seen[a]
-		seen[a] = true
-		return again
-	})
+// reacts tells whether a touch of the match does something. What fills a large part of the screen and reacts (a page that may be
+// long-pressed) does not make a button of each text in it.
+func (f *finder) reacts(m Match) bool {
+	a := m.Target.actionable()
+	return a != nil && (a == m.Node || !f.container(a))
 }
 
-func narrow(nodes []*Node, keep func(*Node) bool) []*Node {
-	var kept []*Node
-	for _, n := range nodes {
-		if keep(n) {
-			kept = append(kept, n)
-		}
-	}
+// container tells whether two places in an element are two things: it is as large as a quarter of the screen.
+func (f *finder) container(n *Node) bool {
+	return n.Bounds.Dx()*n.Bounds.Dy() > f.screen.Dx()*f.screen.Dy()/4
+}
+
+func narrow(matches []Match, keep func(Match) bool) []Match {
+	kept := slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return !keep(m) })
 	if len(kept) == 0 {
-		return nodes
+		return matches
 	}
 	return kept
 }
@@ -354,29 +310,20 @@ func (n *Node) actionable() *Node {
 	return nil
 }
 
-func (n *Node) target() *Node {
-	if a := n.actionable(); a != nil {
-		return a
+// pick applies the index, or first; an index that is out of range picks nothing.
+func pick(matches []Match, s dsl.Selector) []Match {
+	switch {
+	case s.First && len(matches) > 0:
+		return matches[:1]
+	case s.Index == nil:
+		return matches
 	}
-	return n
-}
-
-// readingOrder is top to bottom, then left to right.
-func readingOrder(a, b *Node) int {
-	return cmp.Or(cmp.Compare(a.Bounds.Min.Y, b.Bounds.Min.Y), cmp.Compare(a.Bounds.Min.X, b.Bounds.Min.X))
-}
-
-// pick applies the index; one that is out of range picks nothing.
-func pick(nodes []*Node, index *int) []*Node {
-	if index == nil {
-		return nodes
-	}
-	i := *index
+	i := *s.Index
 	if i < 0 {
-		i += len(nodes)
+		i += len(matches)
 	}
-	if i < 0 || i >= len(nodes) {
+	if i < 0 || i >= len(matches) {
 		return nil
 	}
-	return nodes[i : i+1]
+	return matches[i : i+1]
 }

@@ -31,6 +31,9 @@ func hint(s string) func(*drivers.Node) {
 func around(children ...*drivers.Node) func(*drivers.Node) {
 	return func(n *drivers.Node) { n.Children = children }
 }
+func desc(s string) func(*drivers.Node) {
+	return func(n *drivers.Node) { n.Desc = s }
+}
 func disabled(n *drivers.Node) { n.Disabled = true }
 
 func screen(nodes ...*drivers.Node) *drivers.Tree {
@@ -52,18 +55,20 @@ func TestFind(t *testing.T) {
 		tree   *drivers.Tree
 		sel    dsl.Selector
 		action bool
-		calm   bool // the screen is settled
 		want   []string
 		tier   drivers.Tier
 		point  image.Point // checked when not zero
 		err    error
 	}{
-		{name: "assert Paid does not pass on Unpaid", tree: screen(el("Status: Unpaid", 0, 0, 500, 50)), sel: label("Paid"), calm: true},
-		{name: "assert Paid passes on Status: Paid", tree: screen(el("Status: Paid", 0, 0, 500, 50)), sel: label("Paid"), calm: true,
-			want: []string{"Status: Paid"}, tier: drivers.TierWords},
-		{name: "whole words wait for a settled screen", tree: screen(el("Status: Paid", 0, 0, 500, 50)), sel: label("Paid")},
-		{name: "tap Pay does not hit Payment history", tree: screen(el("Payment history", 0, 0, 500, 50, button)), sel: label("Pay"), action: true, calm: true},
-		{name: "exact hides words", tree: screen(el("Pay now", 0, 0, 500, 50, button), el("Pay", 0, 100, 500, 150, button)), sel: label("Pay"), action: true, calm: true,
+		{name: "assert Paid does not pass on Unpaid", tree: screen(el("Status: Unpaid", 0, 0, 500, 50)), sel: label("Paid")},
+		{name: "assert Paid does not pass on Not paid", tree: screen(el("Not paid", 0, 0, 500, 50)), sel: label("Paid")},
+		{name: "whole words only when asked", tree: screen(el("Status: Paid", 0, 0, 500, 50)), sel: match("Paid", dsl.MatchWords),
+			want: []string{"Status: Paid"}, tier: drivers.TierPart},
+		{name: "whole words are whole", tree: screen(el("Status: Unpaid", 0, 0, 500, 50)), sel: match("Paid", dsl.MatchWords)},
+		{name: "prefix", tree: screen(el("Order 4711", 0, 0, 500, 50), el("My order", 0, 60, 500, 90)), sel: match("order", dsl.MatchPrefix), want: []string{"Order 4711"}},
+		{name: "tap Pay does not hit Payment history", tree: screen(el("Payment history", 0, 0, 500, 50, button)), sel: label("Pay"), action: true},
+		{name: "tap Pay does not hit Pay now", tree: screen(el("Pay now", 0, 0, 500, 50, button)), sel: label("Pay"), action: true},
+		{name: "exact hides words", tree: screen(el("Pay now", 0, 0, 500, 50, button), el("Pay", 0, 100, 500, 150, button)), sel: label("Pay"), action: true,
 			want: []string{"Pay"}, tier: drivers.TierExact},
 		{name: "exact raw hides normalised", tree: screen(el("pay", 0, 0, 500, 50, button), el("Pay", 0, 100, 500, 150, button)), sel: label("Pay"), action: true,
 			want: []string{"Pay"}, tier: drivers.TierExact},
@@ -71,7 +76,7 @@ func TestFind(t *testing.T) {
 			want: []string{"Total:\u00a05 \u200b"}, tier: drivers.TierNormalised},
 		{name: "typesetters' quotes and hyphens are those of a keyboard", tree: screen(el("Don\u2019t allow Wi\u2011Fi", 0, 0, 500, 50)), sel: label("Don't allow Wi-Fi"),
 			want: []string{"Don\u2019t allow Wi\u2011Fi"}, tier: drivers.TierNormalised},
-		{name: "numbers are whole", tree: screen(el("Total: 5.99", 0, 0, 500, 50)), sel: label("Total: 5"), calm: true},
+		{name: "numbers are whole", tree: screen(el("Total: 5.99", 0, 0, 500, 50)), sel: label("Total: 5")},
 		{name: "two equal texts: an assertion holds", tree: screen(el("Twice", 0, 0, 500, 50), el("Twice", 0, 100, 500, 150)), sel: label("Twice"),
 			want: []string{"Twice", "Twice"}, tier: drivers.TierExact},
 		{name: "two equal texts: an action refuses", tree: screen(el("Twice", 0, 0, 500, 50), el("Twice", 0, 100, 500, 150)), sel: label("Twice"), action: true,
@@ -85,37 +90,55 @@ func TestFind(t *testing.T) {
 			want: []string{"Row"}, point: image.Pt(120, 100)},
 		{name: "parent and child with one label are one", tree: screen(el("Buy", 0, 0, 1000, 200, button, around(el("Buy", 20, 50, 220, 150)))), sel: label("Buy"), action: true,
 			want: []string{"Buy"}},
-		{name: "a filled field's hint is for actions", tree: screen(el("ada@x", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail"), action: true, calm: true,
+		{name: "a filled field's hint is for actions", tree: screen(el("ada@x", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail"), action: true,
 			want: []string{"ada@x"}, tier: drivers.TierHint},
-		{name: "a filled field's hint is not on the screen", tree: screen(el("ada@x", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail"), calm: true},
+		{name: "a filled field's hint is not on the screen", tree: screen(el("ada@x", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail")},
 		{name: "an empty field shows its hint", tree: screen(el("", 0, 0, 500, 50, field, hint("E-mail"))), sel: label("E-mail"),
 			want: []string{""}},
-		{name: "id suffix is for actions", tree: screen(el("", 0, 0, 500, 50, field, id("com.x:id/email"))), sel: label("email"), action: true, calm: true,
-			want: []string{""}, tier: drivers.TierID},
-		{name: "id suffix proves nothing", tree: screen(el("", 0, 0, 500, 50, field, id("com.x:id/email"))), sel: label("email"), calm: true},
+		{name: "an id is no label", tree: screen(el("", 0, 0, 500, 50, field, id("com.x:id/email"))), sel: label("email"), action: true},
+		{name: "an id is no label for an assertion", tree: screen(el("", 0, 0, 500, 50, field, id("com.x:id/email"))), sel: label("email")},
 		{name: "id criterion", tree: screen(el("A", 0, 0, 500, 50, id("com.x:id/a")), el("B", 0, 60, 500, 90, id("com.x:id/b"))), sel: dsl.Selector{ID: "b"},
 			want: []string{"B"}},
 		{name: "contains only when asked", tree: screen(el("Unpaid", 0, 0, 500, 50)), sel: match("paid", dsl.MatchContains), want: []string{"Unpaid"}},
-		{name: "exact only", tree: screen(el("pay", 0, 0, 500, 50)), sel: match("Pay", dsl.MatchExact), calm: true},
+		{name: "exact only", tree: screen(el("pay", 0, 0, 500, 50)), sel: match("Pay", dsl.MatchExact)},
+		{name: "regex fits the whole text", tree: screen(el("Order 4711", 0, 0, 500, 50)), sel: match(`order`, dsl.MatchRegex)},
+		{name: "regex ignores case, . takes line ends", tree: screen(el("Order\n4711", 0, 0, 500, 50)), sel: match(`ORDER.\d+`, dsl.MatchRegex), want: []string{"Order\n4711"}},
+		{name: "regex with case", tree: screen(el("order", 0, 0, 500, 50), el("ORDER", 0, 60, 500, 90)), sel: match(`(?-i)ORDER`, dsl.MatchRegex), want: []string{"ORDER"}},
+		{name: "regex of alternatives is whole", tree: screen(el("a1", 0, 0, 500, 50), el("b", 0, 60, 500, 90)), sel: match(`a|b`, dsl.MatchRegex), want: []string{"b"}},
+		{name: "id with a pattern", tree: screen(el("A", 0, 0, 500, 50, id("com.x:id/row_1")), el("B", 0, 60, 500, 90, id("com.x:id/row_12"))), sel: dsl.Selector{ID: "row_??"}, want: []string{"B"}},
+		{name: "id by regex", tree: screen(el("A", 0, 0, 500, 50, id("com.x:id/row_1")), el("B", 0, 60, 500, 90, id("com.x:id/cell_1"))), sel: dsl.Selector{ID: `row_\d+`, Match: dsl.MatchRegex}, want: []string{"A"}},
+		{name: "id in another case", tree: screen(el("A", 0, 0, 500, 50, id("com.x:id/SignIn"))), sel: dsl.Selector{ID: "signin"}, want: []string{"A"}},
+		{name: "the very id goes before another case", tree: screen(el("A", 0, 0, 500, 50, id("SignIn")), el("B", 0, 60, 500, 90, id("signin"))), sel: dsl.Selector{ID: "signin"}, want: []string{"B"}},
+		{name: "text only", tree: screen(el("", 0, 0, 500, 50, desc("Save")), el("Save", 0, 60, 500, 90)), sel: dsl.Selector{Text: "save"}, want: []string{"Save"}},
+		{name: "desc only", tree: screen(el("", 0, 0, 500, 50, desc("Save")), el("Save", 0, 60, 500, 90)), sel: dsl.Selector{Desc: "save"}, want: []string{""}},
+		{name: "not", tree: screen(el("A", 0, 0, 500, 50, button), el("B", 0, 60, 500, 90, button)), sel: dsl.Selector{Type: "Button", Not: &dsl.Selector{Label: "A"}}, want: []string{"B"}},
+		{name: "size", tree: screen(el("A", 0, 0, 500, 50), el("B", 0, 60, 503, 110)), sel: dsl.Selector{Size: &dsl.Size{Width: ptr(503)}}, want: []string{"B"}},
+		{name: "size with a tolerance", tree: screen(el("A", 0, 0, 500, 50), el("B", 0, 60, 503, 110)), sel: dsl.Selector{Text: "A", Size: &dsl.Size{Width: ptr(503), Tolerance: 3}}, want: []string{"A"}},
+		{name: "clickable", tree: screen(el("A", 0, 0, 500, 50), el("A", 0, 60, 503, 110, button)), sel: dsl.Selector{Label: "A", Clickable: &yes}, want: []string{"A"}},
+		{name: "first", tree: screen(el("A", 0, 100, 500, 150, button), el("A", 0, 0, 500, 50, button)), sel: dsl.Selector{Label: "A", First: true}, action: true, want: []string{"A"}, point: image.Pt(250, 25)},
+		{name: "contains all", tree: screen(row(0, "A", "Go"), row(200, "B", "Go")), sel: dsl.Selector{Type: "ViewGroup", Contains: []dsl.Selector{label("B"), label("Go")}, Index: ptr(0)}, want: nil},
+		{name: "xpath", tree: screen(el("A", 0, 0, 500, 50, button), el("B", 0, 60, 500, 90, button)), sel: dsl.Selector{XPath: `//android.widget.Button[@text='B']`}, want: []string{"B"}},
 		{name: "regex", tree: screen(el("Order 4711", 0, 0, 500, 50)), sel: match(`^Order \d+$`, dsl.MatchRegex), want: []string{"Order 4711"}},
-		{name: "zero, inverted and off-screen bounds do not count", sel: label("Ghost"), calm: true,
+		{name: "zero, inverted and off-screen bounds do not count", sel: label("Ghost"),
 			tree: screen(el("Ghost", 5, 5, 5, 50), el("Ghost", 210, 2706, 469, 2654), el("Ghost", 0, 2100, 100, 2200))},
 		{name: "enabled goes before disabled", tree: screen(el("Save", 0, 0, 500, 50, button, disabled), el("Save", 0, 100, 500, 150, button)), sel: label("Save"), action: true,
 			want: []string{"Save"}, point: image.Pt(250, 125)},
 		{name: "enabled criterion", tree: screen(el("Save", 0, 0, 500, 50, button, disabled)), sel: dsl.Selector{Label: "Save", Enabled: &yes}},
 		{name: "right of keeps to the line", tree: screen(row(0, "Invoice 1", "Pay"), row(200, "Invoice 2", "Pay")), action: true,
 			sel: dsl.Selector{Label: "Pay", RightOf: &dsl.Selector{Label: "Invoice 2"}}, want: []string{"Pay"}, point: image.Pt(850, 250)},
-		{name: "right of another line proves nothing", tree: screen(row(0, "Invoice 1", "Paid"), row(200, "Invoice 2", "Open")), calm: true,
+		{name: "right of another line proves nothing", tree: screen(row(0, "Invoice 1", "Paid"), row(200, "Invoice 2", "Open")),
 			sel: dsl.Selector{Label: "Paid", RightOf: &dsl.Selector{Label: "Invoice 2"}}},
 		{name: "below takes the nearest", tree: screen(el("E-mail", 0, 0, 500, 50), el("", 0, 60, 500, 120, field), el("", 0, 200, 500, 260, field)), action: true,
 			sel: dsl.Selector{Type: "EditText", Below: &dsl.Selector{Label: "E-mail"}}, want: []string{""}, point: image.Pt(250, 90)},
-		{name: "an anchor that is there twice decides nothing", tree: screen(el("Name", 0, 0, 500, 50), el("Name", 0, 300, 500, 350), el("", 0, 400, 500, 450, field)), action: true,
+		{name: "an anchor that is there twice decides nothing", tree: screen(el("Name", 0, 0, 500, 50), el("", 0, 60, 500, 90, field), el("Name", 0, 300, 500, 350), el("", 0, 400, 500, 450, field)), action: true,
 			sel: dsl.Selector{Type: "EditText", Below: &dsl.Selector{Label: "Name"}}, err: drivers.ErrAmbiguous},
+		{name: "anchors that lead to one answer decide", tree: screen(el("Name", 0, 0, 500, 50), el("Name", 0, 300, 500, 350), el("", 0, 400, 500, 450, field)), action: true,
+			sel: dsl.Selector{Type: "EditText", Below: &dsl.Selector{Label: "Name"}}, want: []string{""}},
 		{name: "inside", tree: screen(row(0, "A", "Go"), row(200, "B", "Go")), action: true,
-			sel: dsl.Selector{Label: "Go", Inside: &dsl.Selector{Contains: &dsl.Selector{Label: "B"}, Index: ptr(1)}}, want: []string{"Go"}, point: image.Pt(850, 250)},
+			sel: dsl.Selector{Label: "Go", Inside: &dsl.Selector{Contains: []dsl.Selector{label("B")}, Index: ptr(1)}}, want: []string{"Go"}, point: image.Pt(850, 250)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := test.tree.Find(drivers.Query{Selector: test.sel, Action: test.action, Settled: test.calm})
+			got, err := test.tree.Find(drivers.Query{Selector: test.sel, Action: test.action})
 			if !errors.Is(err, test.err) {
 				t.Fatalf("error %v, want %v", err, test.err)
 			}

@@ -45,6 +45,10 @@ type Node struct {
 	ControlRef string `json:"control,omitempty"`
 	Control    *Node  `json:"-"`
 
+	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows: Hint is what is
+	// shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown, too.
+	HintUnsure bool `json:"hint_unsure,omitempty"`
+
 	Clickable  bool `json:"clickable,omitempty"`
 	Scrollable bool `json:"scrollable,omitempty"`
 
@@ -69,6 +73,7 @@ type Node struct {
 	Parent   *Node   `json:"-"`
 	Window   int     `json:"window,omitempty"` // index into Tree.Windows
 	order    int     // later is drawn over earlier
+	tree     *Tree
 }
 
 // Tree is the elements of a screen at one moment.
@@ -87,7 +92,7 @@ func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
 	named, byRef := []*Node(nil), map[string]*Node{}
 	var link func(n, parent *Node, window int)
 	link = func(n, parent *Node, window int) {
-		n.Parent, n.Window, n.order = parent, window, order
+		n.Parent, n.Window, n.order, n.tree = parent, window, order, t
 		order++
 		if n.Ref != "" {
 			byRef[n.Ref] = n
@@ -129,7 +134,7 @@ func (t *Tree) With(more []*Node) *Tree {
 		order = max(order, n.order)
 	}
 	for i, n := range more {
-		n.Window, n.order = max(len(t.Windows)-1, 0), order+1+i
+		n.Window, n.order, n.tree = max(len(t.Windows)-1, 0), order+1+i, &whole
 	}
 	return &whole
 }

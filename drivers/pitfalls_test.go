@@ -29,7 +29,7 @@ func TestPitfallOnlyTheFocusedWindowIsSearched(t *testing.T) {
 func TestPitfallNegativeRectangles(t *testing.T) {
 	tree := screen(el("Ghost", 469, 2706, 210, 2654, button), el("Zero", 0, 300, 0, 300, button), el("Beyond", 0, 2100, 1000, 2200, button))
 	for _, word := range []string{"Ghost", "Zero", "Beyond"} {
-		if found, err := tree.Find(drivers.Query{Selector: label(word), Action: true, Settled: true}); err != nil || len(found) != 0 {
+		if found, err := tree.Find(drivers.Query{Selector: label(word), Action: true}); err != nil || len(found) != 0 {
 			t.Errorf("%s: %v, %v", word, found, err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestPitfallVisibleMeansInTheTree(t *testing.T) {
 	tree := screen(el("Secret", 0, 100, 1000, 200, func(n *drivers.Node) { n.Hidden = true }),
 		el("Scrolled away", 0, 300, 1000, 400, func(n *drivers.Node) { n.Offscreen = true }))
 	for _, word := range []string{"Secret", "Scrolled away"} {
-		if found, _ := tree.Find(drivers.Query{Selector: label(word), Settled: true}); len(found) != 0 {
+		if found, _ := tree.Find(drivers.Query{Selector: label(word)}); len(found) != 0 {
 			t.Errorf("%s is found", word)
 		}
 	}

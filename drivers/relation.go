@@ -1,7 +1,6 @@
 package drivers
 
 import (
-	"cmp"
 	"image"
 	"slices"
 
@@ -11,116 +10,203 @@ import (
 // anchors are the elements that a selector's relations speak of.
 type anchors struct {
 	list    []anchor
-	missing bool // one of them is not on the screen
+	missing bool          // one of them is not on the screen
+	lacking *dsl.Selector // that one
 }
 
 // anchor is one relation and the elements that it may refer to.
 type anchor struct {
-	nodes []*Node
-	holds func(n, a *Node) bool
-	rank  bool // the nearest is meant, when several hold
+	selector dsl.Selector
+	matches  []Match
+	holds    func(n *Node, a Match) bool
+	rank     bool // the nearest is meant, when several hold
 }
 
-// anchors finds what the relations of s refer to. For an action each must be one element.
-func (f *finder) anchors(s dsl.Selector, action bool) (anchors, error) {
+// anchors finds what the relations of s refer to.
+func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 	var found anchors
-	for _, r := range []struct {
-		to    *dsl.Selector
-		holds func(n, a *Node) bool
-		rank  bool
-	}{
-		{s.Below, below, true}, {s.Above, func(n, a *Node) bool { return below(a, n) }, true},
-		{s.RightOf, rightOf, true}, {s.LeftOf, func(n, a *Node) bool { return rightOf(a, n) }, true},
-		{s.Near, unrelated, true},
-		{s.Inside, inside, false}, {s.Contains, func(n, a *Node) bool { return inside(a, n) }, false},
-	} {
+	for _, r := range relationsOf(s) {
 		if r.to == nil {
 			continue
 		}
-		nodes, _, err := f.search(*r.to, false)
+		matches, err := f.search(*r.to, false)
 		if err != nil {
 			return found, err
 		}
-		if len(nodes) == 0 {
-			found.missing = true
+		if len(matches) == 0 {
+			found.missing, found.lacking = true, r.to
 			return found, nil
 		}
-		if action && len(nodes) > 1 {
-			return found, ambiguous(*r.to, nodes)
-		}
-		found.list = append(found.list, anchor{nodes, r.holds, r.rank})
+		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank})
 	}
 	return found, nil
+}
+
+type relation struct {
+	to    *dsl.Selector
+	holds func(n *Node, a Match) bool
+	rank  bool
+}
+
+func relationsOf(s dsl.Selector) []relation {
+	list := []relation{
+		{s.Below, func(n *Node, a Match) bool { return below(n.place(), a.Node.place()) }, true},
+		{s.Above, func(n *Node, a Match) bool { return below(a.Node.place(), n.place()) }, true},
+		{s.RightOf, func(n *Node, a Match) bool { return rightOf(n.place(), a.Node.place()) }, true},
+		{s.LeftOf, func(n *Node, a Match) bool { return rightOf(a.Node.place(), n.place()) }, true},
+		{s.Near, func(n *Node, a Match) bool { return apart(n, a.Node) }, true},
+		{s.Inside, func(n *Node, a Match) bool { return inside(n, a.outermost) }, false},
+	}
+	for i := range s.Contains {
+		list = append(list, relation{&s.Contains[i], func(n *Node, a Match) bool { return inside(a.Node, n) }, false})
+	}
+	return list
+}
+
+// several tells whether a relation may refer to more than one element.
+func (as anchors) several() bool {
+	return slices.ContainsFunc(as.list, func(a anchor) bool { return len(a.matches) > 1 })
+}
+
+// maxAnchors bounds how many combinations of anchors are worked out one by one.
+const maxAnchors = 64
+
+// sameAnswer works each relation out for each of the elements that it may refer to. Where the answers differ, the relation does not
+// decide, and the error lists its anchors.
+func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
+	combinations := 1
+	for _, a := range all.list {
+		combinations *= len(a.matches)
+	}
+	var answer *Node
+	for i := range min(combinations, maxAnchors) {
+		one := anchors{list: slices.Clone(all.list)}
+		for j, rest := 0, i; j < len(one.list); j++ {
+			k := len(one.list[j].matches)
+			one.list[j].matches = one.list[j].matches[rest%k : rest%k+1]
+			rest /= k
+		}
+		matches, err := f.related(s, true, one)
+		if err != nil {
+			return err
+		}
+		for _, m := range matches {
+			if answer != nil && answer != m.Node {
+				return all.ambiguous()
+			}
+			answer = m.Node
+		}
+	}
+	if combinations > maxAnchors {
+		return all.ambiguous()
+	}
+	return nil
+}
+
+// ambiguous is the error of a relation that refers to several elements.
+func (as anchors) ambiguous() error {
+	for _, a := range as.list {
+		if len(a.matches) > 1 {
+			e := &AmbiguousError{What: Describe(a.selector)}
+			for _, m := range a.matches {
+				e.Candidates = append(e.Candidates, m.Node.String())
+			}
+			return e
+		}
+	}
+	return nil
 }
 
 // hold tells whether n stands in every relation to at least one of its anchors.
 func (as anchors) hold(n *Node) bool {
 	for _, a := range as.list {
-		if !slices.ContainsFunc(a.nodes, func(to *Node) bool { return n != to && a.holds(n, to) }) {
+		if !slices.ContainsFunc(a.matches, func(to Match) bool { return n != to.Node && a.holds(n, to) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// nearest orders by the distance to the ranking anchors and keeps those that are equally near.
-func (as anchors) nearest(nodes []*Node) []*Node {
+// nearest keeps the matches that are equally near to the ranking anchors, and nearest.
+func (as anchors) nearest(matches []Match) []Match {
 	ranked := slices.ContainsFunc(as.list, func(a anchor) bool { return a.rank })
-	if !ranked || len(nodes) < 2 {
-		return nodes
+	if !ranked || len(matches) < 2 {
+		return matches
 	}
-	cost := make(map[*Node]int, len(nodes))
-	for _, n := range nodes {
+	cost, least := make([]int, len(matches)), -1
+	for i, m := range matches {
 		for _, a := range as.list {
 			if a.rank {
-				cost[n] += a.cost(n)
+				cost[i] += a.cost(m.Node)
 			}
 		}
+		if least < 0 || cost[i] < least {
+			least = cost[i]
+		}
 	}
-	slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(cost[a], cost[b]) })
-	return slices.DeleteFunc(nodes, func(n *Node) bool { return cost[n] > cost[nodes[0]] })
+	var kept []Match
+	for i, m := range matches {
+		if cost[i] == least {
+			kept = append(kept, m)
+		}
+	}
+	return kept
 }
 
 // cost is the distance of n to its nearest anchor; an element beside the anchor's column and row counts as farther than any within.
 func (a anchor) cost(n *Node) int {
 	best := -1
-	for _, to := range a.nodes {
-		if n == to || !a.holds(n, to) {
+	for _, to := range a.matches {
+		if n == to.Node || !a.holds(n, to) {
 			continue
 		}
-		dx, dy := gap(n.Bounds.Min.X, n.Bounds.Max.X, to.Bounds.Min.X, to.Bounds.Max.X),
-			gap(n.Bounds.Min.Y, n.Bounds.Max.Y, to.Bounds.Min.Y, to.Bounds.Max.Y)
-		c := dx*dx + dy*dy
-		if dx > 0 && dy > 0 {
-			c += 1 << 40
-		}
-		if best < 0 || c < best {
+		if c := distance(n.place(), to.Node.place()); best < 0 || c < best {
 			best = c
 		}
 	}
-	return best
+	return max(best, 0)
+}
+
+// distance is the square of the room between two elements; beside both column and row counts as farther than any within.
+func distance(a, b image.Rectangle) int {
+	dx, dy := gap(a.Min.X, a.Max.X, b.Min.X, b.Max.X), gap(a.Min.Y, a.Max.Y, b.Min.Y, b.Max.Y)
+	c := dx*dx + dy*dy
+	if dx > 0 && dy > 0 && !sameRow(a, b) {
+		c += 1 << 40
+	}
+	return c
 }
 
 // gap is the room between two spans, 0 when they overlap.
 func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
 
 // below: n begins where a ends or lower. Frames of neighbours may overlap by a hair.
-func below(n, a *Node) bool { return n.Bounds.Min.Y >= a.Bounds.Max.Y-slack(n, a).Y }
+func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
 
-// rightOf: n begins where a ends or farther right, on the same line.
-func rightOf(n, a *Node) bool {
-	return n.Bounds.Min.X >= a.Bounds.Max.X-slack(n, a).X &&
-		gap(n.Bounds.Min.Y, n.Bounds.Max.Y, a.Bounds.Min.Y, a.Bounds.Max.Y) == 0
+// rightOf: n begins where a ends or farther right, in the same row.
+func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).X && sameRow(n, a) }
+
+// sameRow tells whether two elements stand in one row: a third of the lower one's height is beside the other. A button may stand a few
+// pixels lower than its label; rows that share an edge, or overlap by a hair, are two.
+func sameRow(a, b image.Rectangle) bool {
+	shared := min(a.Max.Y, b.Max.Y) - max(a.Min.Y, b.Min.Y)
+	return shared > 0 && 3*shared >= min(a.Dy(), b.Dy())
 }
 
 // slack is how far two elements may overlap and still count as side by side: a tenth of the smaller one.
-func slack(n, a *Node) image.Point {
-	return image.Pt(min(n.Bounds.Dx(), a.Bounds.Dx())/10, min(n.Bounds.Dy(), a.Bounds.Dy())/10)
+func slack(n, a image.Rectangle) image.Point {
+	return image.Pt(min(n.Dx(), a.Dx())/10, min(n.Dy(), a.Dy())/10)
 }
 
-func unrelated(n, a *Node) bool { return !n.Within(a) && !a.Within(n) }
+// apart tells whether neither element holds the other, or the text of one that holds the other has a place of its own.
+func apart(n, a *Node) bool {
+	if n.Within(a) || a.Within(n) {
+		return n != a && n.place().Intersect(a.place()).Empty()
+	}
+	return true
+}
 
 // inside: by the tree, or by place when the tree is flat.
 func inside(n, a *Node) bool {
-	return n.Within(a) || n.Window == a.Window && n.Bounds.In(a.Bounds) && !a.Within(n)
+	return n != a && n.Within(a) || n.Window == a.Window && n.Bounds.In(a.Bounds) && !a.Within(n)
 }

@@ -36,7 +36,7 @@ func typed(r rune) rune {
 		return '\''
 	case '\u201C', '\u201D', '\u201F':
 		return '"'
-	case '\u2010', '\u2011':
+	case '\u2010', '\u2011', '\u2013':
 		return '-'
 	}
 	return r

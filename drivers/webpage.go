@@ -169,6 +169,13 @@ type WebRecording interface {
 	Stop(ctx context.Context) (har string, traces []string, err error)
 }
 
+// PageAnswerer is a Browser that knows how its pages were answered.
+type PageAnswerer interface {
+	// PageAnswer gives the status of the answer that the page which is open came with, and the address that was asked for; 0: it came
+	// from no server, or that is not known.
+	PageAnswer() (status int, address string)
+}
+
 // ScriptError is a script of a test that failed in the page. It is an ErrNotActionable.
 type ScriptError struct{ Reason string }
 
@@ -176,3 +183,17 @@ func (e *ScriptError) Error() string { return "the script failed: " + e.Reason }
 
 // Unwrap makes it an ErrNotActionable.
 func (e *ScriptError) Unwrap() error { return ErrNotActionable }
+
+// WebOpener is a Browser that tells how a page came.
+type WebOpener interface {
+	// Opening is of the page that OpenPage or Navigate went to last.
+	Opening(ctx context.Context) (WebOpening, error)
+}
+
+// WebOpening is how a page came.
+type WebOpening struct {
+	URL        string
+	Status     int // of the server's answer; 0: there was none, as for a file
+	StatusText string
+	Loading    []string // the addresses of what was still on its way when the page could be used, some of them
+}

@@ -34,6 +34,11 @@ func (State) rules() []rule {
 	return []rule{atLeastOne("").says(`"%s" does not say which state`, "for example: is: {enabled: true}")}
 }
 
+// check looks at the element; text says what it must show, not which one it is.
+func (a AssertElement) check(d *decoding, v Value, o object) {
+	a.Selector.check(d, v.without("text"), o)
+}
+
 func (AssertElement) rules() []rule {
 	return []rule{
 		atLeastOne("text value count visible is").says(`"%s" does not say what must be true of the element`,

@@ -322,7 +322,7 @@ func (s *schemas) rules(sh *shape, out schema) {
 	var must []any
 	needed := map[string][]any{} // by the key that asks for it
 	if sh.selects {
-		needed = selectorRules(out, sh.unless)
+		needed = selectorRules(sh.typ, out)
 	}
 	for _, r := range sh.rules {
 		switch {

@@ -128,14 +128,15 @@ func (s *schemas) object(t reflect.Type) schema {
 }
 
 // selectorRules are those about the keys of a selector; what it may be instead is among more.
-func selectorRules(out schema, more []string) (needs map[string][]any) {
-	out["anyOf"] = someOf(append(append(criteria(), "point"), more...))
+func selectorRules(t reflect.Type, out schema) (needs map[string][]any) {
+	out["anyOf"] = someOf(append(append(criteria(t), "point"), shapeOf(t).unless...))
 	needs = map[string][]any{}
-	needs["match"] = append(needs["match"], schema{"required": []string{"label"}})
+	needs["match"] = append(needs["match"], schema{"anyOf": someOf(slices.DeleteFunc(append(textKeys(), "id"), func(key string) bool { return !slices.Contains(criteria(t), key) }))})
+	needs["first"] = append(needs["first"], schema{"if": schema{"properties": schema{"first": schema{"const": true}}}, "then": schema{"not": schema{"required": []string{"index"}}}})
 	needs["fallback"] = append(needs["fallback"], schema{"required": []string{"label"}})
 	for _, key := range seen() {
 		others := slices.DeleteFunc(shapeOf(selectorType).keys(), func(other string) bool {
-			return other == key || other == "index" || slices.Contains(relations(), other)
+			return other == key || other == "index" || other == "first" || slices.Contains(relations(), other)
 		})
 		needs[key] = append(needs[key], schema{"not": schema{"anyOf": someOf(others)}})
 	}
@@ -164,9 +165,13 @@ func someOf(keys []string) []any {
 	return all
 }
 
-// criteria are the keys of a selector that can say which element is meant.
-func criteria() []string {
+// criteria are the keys of a struct with a selector that can say which element is meant. A key of the struct's own is none.
+func criteria(t reflect.Type) []string {
+	sh := shapeOf(t)
 	return slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool {
-		return slices.Contains([]string{"index", "match", "point", "fallback"}, key)
+		if i, has := sh.byKey[key]; t != selectorType && has && len(sh.fields[i].index) == 1 {
+			return true
+		}
+		return key == "point" || slices.Contains(supplements(), key)
 	})
 }

@@ -176,7 +176,7 @@ func (s *schemas) formed(f field) schema {
 // structure refers to the schema of a struct, which is made once.
 func (s *schemas) structure(f field) schema {
 	name := f.typ.Name()
-	if f.typ == selectorType && slices.Contains(relations(), f.key) {
+	if f.typ == selectorType && slices.Contains(append(relations(), "not"), f.key) {
 		name = "Anchor"
 	}
 	name = s.named(name)
@@ -198,7 +198,7 @@ func (s *schemas) structure(f field) schema {
 
 // forbidden are the keys of a selector that have no meaning in what is not the target of an action itself.
 func forbidden(f field) []string {
-	if slices.Contains(relations(), f.key) {
+	if slices.Contains(append(relations(), "not"), f.key) {
 		return append(seen(), "point", "fallback")
 	}
 	return []string{"point", "describe"}

@@ -11,42 +11,81 @@ import (
 
 // Selector says which element is meant. All given criteria must hold together. In YAML a plain string is a label.
 type Selector struct {
-	Label    string    `json:"label,omitempty" scalar:"true" minLength:"1" doc:"Visible text, content description, hint or accessibility label."`
-	ID       string    `json:"id,omitempty" minLength:"1" doc:"Resource id or accessibility identifier, with or without its package prefix; the id attribute on a page."`
-	Type     string    `json:"type,omitempty" minLength:"1" doc:"Class or role, whole or its last part: android.widget.Button, Button, button."`
-	TestID   string    `json:"testId,omitempty" minLength:"1" doc:"data-testid on a page; the resource id or accessibility identifier elsewhere."`
-	CSS      string    `json:"css,omitempty" minLength:"1" doc:"CSS selector (web only)."`
-	XPath    string    `json:"xpath,omitempty" minLength:"1" doc:"XPath over the page (web only)."`
-	OCR      string    `json:"ocr,omitempty" minLength:"1" doc:"Text that is read in the pixels of the screen, for what is in no element tree."`
-	Image    string    `json:"image,omitempty" minLength:"1" doc:"A picture to look for on the screen: a PNG file, relative to the test's folder."`
-	Describe string    `json:"describe,omitempty" minLength:"1" doc:"What it looks like, in plain words, for an AI model to find: the last resort, for tap, doubleTap and longPress only."`
-	Point    *Point    `json:"point,omitempty" doc:"A place instead of an element: pixels (120,340) or per cent (50%,80%) of the screen."`
-	Match    MatchMode `json:"match,omitempty" enum:"exact,contains,regex" doc:"How the label is compared; without it, in tiers: exact, normalised, whole words."`
-	Index    *int      `json:"index,omitempty" doc:"Which of several, from 0 in reading order; negative counts from the end."`
-	Enabled  *bool     `json:"enabled,omitempty" doc:"Only elements that are (not) enabled."`
-	Checked  *bool     `json:"checked,omitempty" doc:"Only elements that are (not) checked."`
-	Selected *bool     `json:"selected,omitempty" doc:"Only elements that are (not) selected."`
-	Focused  *bool     `json:"focused,omitempty" doc:"Only elements that have (not) the focus."`
-	Below    *Selector `json:"below,omitempty" doc:"Only elements below that one."`
-	Above    *Selector `json:"above,omitempty" doc:"Only elements above that one."`
-	LeftOf   *Selector `json:"leftOf,omitempty" doc:"Only elements left of that one."`
-	RightOf  *Selector `json:"rightOf,omitempty" doc:"Only elements right of that one."`
-	Near     *Selector `json:"near,omitempty" doc:"The element nearest to that one."`
-	Inside   *Selector `json:"inside,omitempty" doc:"Only elements inside that one."`
-	Contains *Selector `json:"contains,omitempty" doc:"Only elements that contain that one."`
-	Fallback string    `json:"fallback,omitempty" enum:"ocr" doc:"ocr: when no element has the label, it is looked for in the pixels of the screen; the report says so."`
+	Label     string     `json:"label,omitempty" scalar:"true" minLength:"1" doc:"What a person reads or hears: the whole visible text, content description, accessibility label, or the hint of a field. Case, white space and typographic quotes and dashes do not matter."`
+	Text      string     `json:"text,omitempty" minLength:"1" doc:"Like label, but only the text that the element shows."`
+	Desc      string     `json:"desc,omitempty" minLength:"1" doc:"Like label, but only the content description or accessibility label."`
+	Hint      string     `json:"hint,omitempty" minLength:"1" doc:"Like label, but only the hint (placeholder) of a field, filled or empty."`
+	ID        string     `json:"id,omitempty" minLength:"1" doc:"Resource id or accessibility identifier, with or without its package prefix; the id attribute on a page. * stands for any characters, ? for one; case matters only where two ids differ in nothing else."`
+	Type      string     `json:"type,omitempty" minLength:"1" doc:"Class or role, whole or its last part: android.widget.Button, Button, button."`
+	TestID    string     `json:"testId,omitempty" minLength:"1" doc:"data-testid on a page; the resource id or accessibility identifier elsewhere."`
+	CSS       string     `json:"css,omitempty" minLength:"1" doc:"CSS selector (web only)."`
+	XPath     string     `json:"xpath,omitempty" minLength:"1" doc:"XPath over the page; on phones over the element tree as Appium shows it: //android.widget.Button[@text='OK'], //XCUIElementTypeCell[@name='Wi-Fi']."`
+	OCR       string     `json:"ocr,omitempty" minLength:"1" doc:"Text that is read in the pixels of the screen, for what is in no element tree."`
+	Image     string     `json:"image,omitempty" minLength:"1" doc:"A picture to look for on the screen: a PNG file, relative to the test's folder."`
+	Describe  string     `json:"describe,omitempty" minLength:"1" doc:"What it looks like, in plain words, for an AI model to find: the last resort, for tap, doubleTap and longPress only."`
+	Point     *Point     `json:"point,omitempty" doc:"A place instead of an element: pixels (120,340) or per cent (50%,80%) of the screen."`
+	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex" doc:"How label, text, desc and hint are compared (without any of them: id). Default: the whole text, as a reader would. words: whole words within it; prefix: its beginning; contains: any part; exact: every character the same; regex: a regular expression that fits the whole text, ignoring case unless it begins with (?-i)."`
+	Index     *int       `json:"index,omitempty" doc:"Which of several, from 0 in reading order; negative counts from the end."`
+	First     bool       `json:"first,omitempty" doc:"The first of several in reading order, instead of an error that lists them."`
+	Enabled   *bool      `json:"enabled,omitempty" doc:"Only elements that are (not) enabled."`
+	Checked   *bool      `json:"checked,omitempty" doc:"Only elements that are (not) checked. The state is that of the check box, radio button or switch which the label names."`
+	Selected  *bool      `json:"selected,omitempty" doc:"Only elements that are (not) selected."`
+	Focused   *bool      `json:"focused,omitempty" doc:"Only elements that have (not) the focus."`
+	Clickable *bool      `json:"clickable,omitempty" doc:"Only elements that themselves (do not) react to a tap."`
+	Size      *Size      `json:"size,omitempty" example:"size: {width: 96, height: 48, tolerance: 4}" doc:"Only elements of this size."`
+	Not       *Selector  `json:"not,omitempty" doc:"Only elements that this selector does not pick."`
+	Below     *Selector  `json:"below,omitempty" doc:"Only elements below that one."`
+	Above     *Selector  `json:"above,omitempty" doc:"Only elements above that one."`
+	LeftOf    *Selector  `json:"leftOf,omitempty" doc:"Only elements left of that one, in the same row."`
+	RightOf   *Selector  `json:"rightOf,omitempty" doc:"Only elements right of that one, in the same row."`
+	Near      *Selector  `json:"near,omitempty" doc:"The element nearest to that one."`
+	Inside    *Selector  `json:"inside,omitempty" doc:"Only elements inside that one."`
+	Contains  []Selector `json:"contains,omitempty" doc:"Only elements that contain that one, or all of a list."`
+	Fallback  string     `json:"fallback,omitempty" enum:"ocr" doc:"ocr: when no element has the label, it is looked for in the pixels of the screen; the report says so."`
 }
 
-// MatchMode is how a label is compared.
+// Size is how large an element is on the screen.
+type Size struct {
+	Width     *int `json:"width,omitempty" minimum:"0" doc:"Pixels of the screenshot."`
+	Height    *int `json:"height,omitempty" minimum:"0" doc:"Pixels of the screenshot."`
+	Tolerance int  `json:"tolerance,omitempty" minimum:"0" doc:"How many pixels more or less will do."`
+}
+
+func (Size) rules() []rule {
+	return []rule{atLeastOne("width height").says(`"%s" says neither a width nor a height`, "for example: size: {width: 96, height: 48, tolerance: 4}")}
+}
+
+// MatchMode is how a text is compared.
 type MatchMode string
 
-// The match modes; the empty one means the tiers.
+// The match modes; the empty one compares whole texts as a reader would.
 const (
-	MatchTiers    MatchMode = ""
+	MatchWhole    MatchMode = ""
 	MatchExact    MatchMode = "exact"
+	MatchWords    MatchMode = "words"
+	MatchPrefix   MatchMode = "prefix"
 	MatchContains MatchMode = "contains"
 	MatchRegex    MatchMode = "regex"
 )
+
+// Names tells whether the selector says what its element is called, shows or is, and not only where it is or in what state.
+func (s Selector) Names() bool {
+	return s.Label != "" || s.Text != "" || s.Desc != "" || s.Hint != "" || s.ID != "" || s.TestID != "" || s.CSS != "" || s.XPath != ""
+}
+
+// Relations gives the selectors that this one relates its element to.
+func (s Selector) Relations() []*Selector {
+	var list []*Selector
+	for _, r := range []*Selector{s.Below, s.Above, s.LeftOf, s.RightOf, s.Near, s.Inside} {
+		if r != nil {
+			list = append(list, r)
+		}
+	}
+	for i := range s.Contains {
+		list = append(list, &s.Contains[i])
+	}
+	return list
+}
 
 // check refuses what no screen could answer: a selector that names nothing, or that contradicts itself.
 func (s Selector) check(d *decoding, v Value, o object) {
@@ -59,24 +98,25 @@ func (s Selector) check(d *decoding, v Value, o object) {
 	}
 	criteria := 0
 	for _, f := range v.Fields {
-		if !slices.Contains([]string{"index", "match", "fallback"}, f.Key) && shapeOf(selectorType).has(f.Key) {
+		if !slices.Contains(supplements(), f.Key) && shapeOf(selectorType).has(f.Key) {
 			criteria++
 		}
 	}
 	if criteria == 0 {
 		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name),
-			`give at least one of label, id, type, testId, css, xpath, ocr, image or point`)
+			`give at least one of label, text, desc, hint, id, type, testId, css, xpath, ocr, image or point`)
 	}
 	s.checkPoint(d, v, o)
 	s.checkMatch(d, v)
 	s.checkEyes(d, v, o)
-	for _, key := range []string{"css", "xpath"} {
-		if f, given := v.Get(key); given && d.platform != "" && d.platform != Web {
-			d.fail(f.Pos, len(key), fmt.Sprintf("%q works on web only, and this test runs on %s", key, d.platform.words()),
-				"use label, id, type or testId")
-		}
+	if f, given := v.Get("css"); given && d.platform != "" && d.platform != Web {
+		d.fail(f.Pos, len("css"), fmt.Sprintf("%q works on web only, and this test runs on %s", "css", d.platform.words()),
+			"use label, id, type, testId or xpath")
 	}
 }
+
+// supplements are the keys of a selector that say nothing without another one.
+func supplements() []string { return []string{"index", "first", "match", "fallback", "not"} }
 
 // checkPoint: a point is a place, not an element. It has no other properties and nothing can be related to it.
 func (s Selector) checkPoint(d *decoding, v Value, o object) {
@@ -101,7 +141,7 @@ func seen() []string { return []string{"ocr", "image", "describe"} }
 
 // checkEyes: what is looked for in pixels is no element, so it has no properties of one, and nothing is related to it.
 func (s Selector) checkEyes(d *decoding, v Value, o object) {
-	anchor := o.nested && slices.Contains(relations(), o.name)
+	anchor := o.nested && slices.Contains(append(relations(), "not"), o.name)
 	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
 		d.fail(f.Pos, len("describe"), fmt.Sprintf(`%q cannot find its element by "describe"`, o.name), "it is for tap, doubleTap and longPress; to look at the screen in plain words, use assertVisual")
 		return
@@ -120,7 +160,7 @@ func (s Selector) checkEyes(d *decoding, v Value, o object) {
 			return
 		}
 		for _, x := range v.Fields {
-			beside := shapeOf(selectorType).has(x.Key) && !slices.Contains(append(relations(), "index", key), x.Key)
+			beside := shapeOf(selectorType).has(x.Key) && !slices.Contains(append(relations(), "index", "first", key), x.Key)
 			if beside && key != "fallback" {
 				d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("%q cannot stand beside %q", x.Key, key), "what is seen in pixels has no such property: remove one of the two")
 			}
@@ -133,19 +173,37 @@ func relations() []string {
 	return []string{"below", "above", "leftOf", "rightOf", "near", "inside", "contains"}
 }
 
+// textKeys are the keys of a selector that are compared with the texts of an element.
+func textKeys() []string { return []string{"label", "text", "desc", "hint"} }
+
 func (s Selector) checkMatch(d *decoding, v Value) {
+	if index, given := v.Get("index"); given && s.First {
+		d.fail(index.Pos, len("index"), `"index" cannot stand beside "first"`, "first means index: 0: remove one of the two")
+	}
 	match, given := v.Get("match")
 	if !given {
 		return
 	}
-	label, given := v.Get("label")
-	if !given {
-		d.fail(match.Pos, len("match"), `"match" says how to compare the label, and there is no "label"`, "add label, or remove match")
-		return
+	compared := false
+	for _, key := range append(textKeys(), "id") {
+		f, given := v.Get(key)
+		if !given || key == "id" && compared {
+			continue
+		}
+		compared = true
+		if text, ok := s.textOf(key); ok && s.Match == MatchRegex {
+			d.regex(f.Value, text)
+		}
 	}
-	if s.Match == MatchRegex && s.Label != "" {
-		d.regex(label.Value, s.Label)
+	if !compared {
+		d.fail(match.Pos, len("match"), `"match" says how to compare a text, and there is none`, "add label, text, desc, hint or id, or remove match")
 	}
+}
+
+// textOf gives what a key says that is compared with texts.
+func (s Selector) textOf(key string) (string, bool) {
+	text := map[string]string{"label": s.Label, "text": s.Text, "desc": s.Desc, "hint": s.Hint, "id": s.ID}[key]
+	return text, text != ""
 }
 
 // regex checks a regular expression and counts its brackets; ok: there is one, and it is right.

@@ -14,6 +14,7 @@ type shape struct {
 	byKey  map[string]int
 	scalar int // the field that a plain text fills; -1 when there is none
 	rules  []rule
+	typ    reflect.Type
 
 	selects bool     // it has the keys of a selector
 	unless  []string // keys beside which it needs no element
@@ -87,7 +88,7 @@ func shapeOf(t reflect.Type) *shape {
 }
 
 func newShape(t reflect.Type) *shape {
-	s := &shape{byKey: map[string]int{}, scalar: -1, rules: rulesOf(reflect.Zero(t).Interface()), selects: t == selectorType}
+	s := &shape{typ: t, byKey: map[string]int{}, scalar: -1, rules: rulesOf(reflect.Zero(t).Interface()), selects: t == selectorType}
 	s.add(t, nil)
 	return s
 }
@@ -124,6 +125,10 @@ func (s *shape) add(t reflect.Type, path []int) {
 		own.example, own.tool = f.Tag.Get("example"), f.Tag.Get("tool")
 		for _, p := range words(f.Tag.Get("platforms")) {
 			own.platforms = append(own.platforms, Platform(p))
+		}
+		if i, embedded := s.byKey[key]; embedded { // the struct's own field hides that of the one it embeds
+			s.fields[i] = own
+			continue
 		}
 		if f.Tag.Get("scalar") == "true" {
 			s.scalar = len(s.fields)

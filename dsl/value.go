@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -101,3 +102,9 @@ func float(text string) float64 {
 func (Value) schema(*schemas) schema { return schema{"$ref": "#/$defs/steps"} } // of a test: read later, when its platform is known
 
 func (Value) words() string { return "steps" }
+
+// without gives the map without a key.
+func (v Value) without(key string) Value {
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })
+	return v
+}

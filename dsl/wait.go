@@ -10,7 +10,7 @@ type WaitFor struct {
 	Visible *Selector `json:"visible,omitempty" scalar:"true" doc:"Until that element is on the screen."`
 	Gone    *Selector `json:"gone,omitempty" doc:"Until that element is not on the screen any more."`
 	Enabled *Selector `json:"enabled,omitempty" doc:"Until that element is there and enabled."`
-	Text    string    `json:"text,omitempty" minLength:"1" doc:"Until the screen shows this text anywhere, within longer texts too."`
+	Text    string    `json:"text,omitempty" minLength:"1" doc:"Until the screen shows this text: the same as visible with a label."`
 	URL     string    `json:"url,omitempty" minLength:"1" format:"address" platforms:"web" doc:"Until the page has this address (web only): whole, with * and ** for any part, or a regular expression between slashes."`
 }
 

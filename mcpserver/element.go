@@ -277,7 +277,7 @@ func (s *scene) picks(v dsl.Value, n *drivers.Node, index *int) bool {
 			sel.Type = text
 		}
 	}
-	found, err := s.tree.Find(drivers.Query{Selector: sel, Action: true, Offscreen: s.tree.HitTested})
+	found, err := s.tree.Find(drivers.Query{Selector: sel, Action: true, Reveal: s.tree.HitTested})
 	if err != nil || len(found) != 1 {
 		return false
 	}

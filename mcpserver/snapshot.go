@@ -284,7 +284,7 @@ func (s *shot) box(under string, words func(string) string) (*drivers.Node, erro
 	if isRef(under) {
 		return nil, staleRef(under, "")
 	}
-	matches, err := s.scene.tree.Find(drivers.Query{Selector: dsl.Selector{Label: under}, Settled: true, Offscreen: true})
+	matches, err := s.scene.tree.Find(drivers.Query{Selector: dsl.Selector{Label: under}, Action: true, Reveal: true})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package reporters
 
 import (
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -28,7 +29,7 @@ const (
 	CaseStarted Kind = "case_started" // Case is set
 	StepStarted Kind = "step_started" // Step is set
 	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
-	Logged      Kind = "logged"       // Message is set: something that a reader should know
+	Logged      Kind = "logged"       // Message is set: something that a reader should know; Detail.Proof when it says how a tap went
 	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
 	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
 	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
@@ -108,7 +109,7 @@ type Detail struct {
 	Tier    string   `json:"tier,omitempty"`
 	Bounds  *[4]int  `json:"bounds,omitempty"` // left, top, right, bottom, pixels
 	Point   *[2]int  `json:"point,omitempty"`  // where it was touched
-	Proof   string   `json:"proof,omitempty"`  // of a tap: one of the Proof constants
+	Proof   string   `json:"proof,omitempty"`  // of a tap: one of the Proof constants; ": " and what the touch met follows where it is known
 	Looks   int      `json:"looks,omitempty"`  // how often the screen was read
 	Notes   []string `json:"notes,omitempty"`  // worth knowing
 	Doubts  []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
@@ -117,6 +118,15 @@ type Detail struct {
 
 	Model    *ModelUse `json:"model,omitempty"`    // what asking an AI model cost
 	Compared *Compared `json:"compared,omitempty"` // how the screen differs from its baseline
+}
+
+// ProofKind is the proof without what the touch met: one of the Proof constants, or "".
+func (d *Detail) ProofKind() string {
+	if d == nil {
+		return ""
+	}
+	kind, _, _ := strings.Cut(d.Proof, ":")
+	return kind
 }
 
 // ModelUse is what a step asked of an AI model.

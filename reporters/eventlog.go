@@ -72,6 +72,7 @@ func shorten(e Event, limit int) Event {
 	if d := e.Detail; d != nil {
 		short := *d
 		short.Matched, short.Notes, short.Doubts = cutBytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
+		short.Proof = cutBytes(d.Proof, limit)
 		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short
 	}

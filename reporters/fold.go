@@ -3,6 +3,7 @@ package reporters
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func (f *folder) add(e Event) {
 		f.attached(e)
 	case Logged:
 		if s := f.res.Step(e.Step); s != nil {
-			s.Notes = append(s.Notes, e.Message)
+			s.logged(e)
 			break
 		}
 		f.res.Notes = append(f.res.Notes, e.Message)
@@ -67,6 +68,20 @@ func (f *folder) add(e Event) {
 			f.unkept = e.Problem
 		}
 	}
+}
+
+// logged takes over a remark on a step. What became of its tap is known only when the screen was looked at again.
+func (s *StepResult) logged(e Event) {
+	if e.Detail == nil || s.Detail == nil {
+		s.Notes = append(s.Notes, e.Message)
+		return
+	}
+	known := *s.Detail // the event that it came with stays as it is
+	known.Notes = append(slices.Clip(known.Notes), e.Message)
+	if e.Detail.Proof != "" {
+		known.Proof = e.Detail.Proof
+	}
+	s.Detail = &known
 }
 
 func (f *folder) caseStarted(e Event) {

@@ -209,8 +209,9 @@ func proofs(r *Result) []string {
 	count, which := map[string]int{}, map[string][]string{}
 	for _, s := range r.Steps {
 		if s.Detail != nil && s.Detail.Proof != "" {
-			count[s.Detail.Proof]++
-			which[s.Detail.Proof] = append(which[s.Detail.Proof], strconv.Itoa(s.N))
+			proof := s.Detail.ProofKind()
+			count[proof]++
+			which[proof] = append(which[proof], strconv.Itoa(s.N))
 		}
 	}
 	var parts []string

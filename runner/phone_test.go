@@ -103,10 +103,10 @@ func TestTapsAreProved(t *testing.T) {
 				t.Fatalf("%s: %s", o.Result.Verdict, runner.FailureText(o))
 			}
 			d := o.Result.Steps[1].Detail
-			if d == nil || d.Proof != c.want || d.Point == nil || d.Bounds == nil {
+			if d == nil || d.ProofKind() != c.want || d.Point == nil || d.Bounds == nil {
 				t.Errorf("detail %+v", d)
 			}
-			if events := readPack(t, o, "events.ndjson"); !strings.Contains(events, `"proof":"`+c.want+`"`) {
+			if events := readPack(t, o, "events.ndjson"); !strings.Contains(events, `"proof":"`+c.want) {
 				t.Error("the event does not tell")
 			}
 			if md := readPack(t, o, "run.md"); !strings.Contains(md, "taps on elements: 1 "+c.want) {
@@ -207,7 +207,7 @@ func TestTargetUnderTheKeyboard(t *testing.T) {
 	if taps := p.Taps(); len(taps) != 2 || taps[1].Label != "Save" {
 		t.Errorf("taps %+v", taps)
 	}
-	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") || d.Proof != reporters.ProofHit {
+	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") || d.ProofKind() != reporters.ProofHit {
 		t.Errorf("detail %+v", d)
 	}
 }

@@ -49,8 +49,12 @@ func (d *Device) complaint(ctx context.Context) (complaint, bool, error) {
 	return c, open, err
 }
 
-// Obstacle is the system's dialog about another app, which no test of this one can know of: "System UI isn't responding".
+// Obstacle is a keyguard that has come down meanwhile, a display that went dark, or the system's dialog about another app, which no test of
+// this one can know of: "System UI isn't responding".
 func (d *Device) Obstacle(ctx context.Context) (string, error) {
+	if what := d.glassState(ctx).says(); what != "" {
+		return what, nil
+	}
 	pkg := d.launched().pkg
 	if pkg == "" {
 		return "", nil // whose fault it is cannot be told

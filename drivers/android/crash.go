@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -43,8 +44,7 @@ func (d *Device) hear(line []byte) {
 	}
 	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
 		if w := whose.FindSubmatch(m[4]); w != nil && (whose != processLine || string(m[3]) == "AndroidRuntime") {
-			name, _, _ := bytes.Cut(w[1], []byte(":"))
-			d.watching.alarm = d.watching.alarm || string(name) == d.watching.pkg
+			d.watching.alarm = d.watching.alarm || named(string(w[1]), d.watching.pkg)
 		}
 	}
 }
@@ -86,10 +86,11 @@ func (d *Device) unwatch(pkg string) {
 	}
 }
 
-// Crashed reads what the system has written about the app since its launch: by those tags only, so that it is little.
+// Crashed reads what the system has written about the app since its launch: by those tags only, so that it is little. An error means that
+// it is not known, and never that there was no crash.
 func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	w := d.launched()
-	if w.since == "" {
+	if w.pkg == "" {
 		return nil, nil
 	}
 	crash, err := d.readCrash(ctx, w)
@@ -99,8 +100,13 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 		}
 		crash, err = d.readCrash(ctx, w)
 	}
-	if err == nil && crash == nil {
-		crash, err = d.complainedOf(ctx, w.pkg)
+	if crash == nil && ctx.Err() == nil {
+		complained, askErr := d.complainedOf(ctx, w.pkg)
+		if crash = complained; crash != nil {
+			err = nil
+		} else if err == nil {
+			err = askErr
+		}
 	}
 	if err == nil && crash == nil {
 		d.mu.Lock()
@@ -110,13 +116,27 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	return crash, err
 }
 
+// crashTags are all that tells of a crash.
+const crashTags = " AndroidRuntime:E ActivityManager:I libc:F DEBUG:F '*:S'"
+
+// readCrash asks for the buffers by name, and once more without names where a phone does not have them all.
 func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, error) {
-	o, err := d.run(ctx, command{name: "logcat", asks: true, line: "logcat -d -v threadtime -b main -b system -b crash -T " + w.since +
-		" AndroidRuntime:E ActivityManager:I libc:F DEBUG:F '*:S'"})
-	if err != nil {
-		return nil, err
+	if w.since == "" {
+		return nil, fmt.Errorf("device %s: when %s was launched is not known, for its clock could not be read: its log was not checked for a crash", d.link.serial, w.pkg)
 	}
-	return findCrash(string(o.out), w.pkg), nil
+	var last output
+	for _, buffers := range []string{"-b main -b system -b crash ", ""} {
+		o, err := d.run(ctx, command{name: "logcat", asks: true, line: "logcat -d -v threadtime " + buffers + "-T " + w.since + crashTags})
+		if err != nil {
+			return nil, err
+		}
+		crash := findCrash(string(o.out), w.pkg)
+		if crash != nil || o.code == 0 && (len(o.out) > 0 || len(bytes.TrimSpace(o.errs)) == 0) {
+			return crash, nil
+		}
+		last = o
+	}
+	return nil, fmt.Errorf("device %s: its log cannot be read, so it was not checked for a crash: logcat: %s", d.link.serial, output{errs: last.errs, code: last.code}.reason())
 }
 
 // logRecord is a line of `logcat -v threadtime`.
@@ -127,48 +147,114 @@ var (
 	anrLine     = regexp.MustCompile(`^ANR in ([\w.:]+)`)
 	nativeLine  = regexp.MustCompile(`>>> ([\w.:]+) <<<`)
 	diedLine    = regexp.MustCompile(`^Process ([\w.:]+) \(pid \d+\) has died:? *\(?(?:fore|fg|vis)\s+TOP`)
+	startLine   = regexp.MustCompile(`^Start proc (\d+):([\w.:]+)/(u\d+[ai]\d+)\S* for (.*)`)
+	signalLine  = regexp.MustCompile(`^Fatal signal \d+ .* pid (\d+) \(([^)]*)\)`)
+	tombPid     = regexp.MustCompile(`^pid: (\d+),`)
 )
 
 // report is what one process wrote about one crash.
 type report struct {
-	kind, pid string
-	mine      bool
-	lines     []string
-	done      bool
+	kind  string
+	tag   string
+	pid   string // of the process that a signal ended
+	mine  bool
+	lines []string
+	done  bool
+}
+
+// crashReader finds the reports about an app in a log.
+type crashReader struct {
+	pkg  string
+	all  []*report
+	open map[string]*report // by tag and pid
+	pids map[string]bool    // of the app's processes that were started meanwhile
+	uid  string             // that they have
+	uids map[string]string  // of processes, by their names
 }
 
 // findCrash gives the first crash of an app, or of a process that belongs to it, in a log. Why a process died counts more than that
 // it did.
 func findCrash(log, pkg string) *drivers.Crash {
-	var all []*report
-	open := map[string]*report{} // by tag and pid
+	c := &crashReader{pkg: pkg, open: map[string]*report{}, pids: map[string]bool{}, uids: map[string]string{}}
 	for line := range strings.Lines(log) {
-		m := logRecord.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if m == nil {
-			continue
-		}
-		pid, level, tag, text := m[1], m[2], m[3], m[4]
-		key := tag + " " + pid
-		if kind := begins(tag, text); kind != "" {
-			open[key] = &report{kind: kind, pid: pid}
-			all = append(all, open[key])
-		}
-		r := open[key]
-		if r == nil || r.done || tag == "ActivityManager" && level != "E" && r.kind == drivers.CrashANR {
-			continue
-		}
-		r.add(text, pkg)
-	}
-	var found *report
-	for _, r := range all {
-		if r.mine && (found == nil || found.kind == drivers.CrashDied && r.kind != drivers.CrashDied) {
-			found = r
+		if m := logRecord.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+			c.read(m[1], m[2], m[3], m[4])
 		}
 	}
+	found := c.first()
 	if found == nil {
 		return nil
 	}
 	return &drivers.Crash{App: pkg, Kind: found.kind, Reason: found.reason(), Report: found.text()}
+}
+
+func (c *crashReader) read(pid, level, tag, text string) {
+	key := tag + " " + pid
+	if tag == "ActivityManager" {
+		c.started(text)
+	}
+	if kind := begins(tag, text); kind != "" {
+		c.open[key] = &report{kind: kind, tag: tag}
+		c.all = append(c.all, c.open[key])
+	}
+	r := c.open[key]
+	if r == nil || r.done || tag == "ActivityManager" && level != "E" && r.kind == drivers.CrashANR {
+		return
+	}
+	r.lines = append(r.lines, clip(text, 1000))
+	r.done = len(r.lines) >= crashLines || r.kind == drivers.CrashDied
+	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
+		if m := whose.FindStringSubmatch(text); m != nil {
+			r.mine = r.mine || c.owns(m[1])
+		}
+	}
+	if m := tombPid.FindStringSubmatch(text); m != nil && tag == "DEBUG" {
+		r.pid = m[1]
+	}
+	if m := signalLine.FindStringSubmatch(text); m != nil && tag == "libc" {
+		r.pid, r.done = m[1], true
+		// The kernel's name of a process is the end of its own.
+		r.mine = c.pids[m[1]] || m[2] == c.pkg || len(m[2]) == 15 && strings.HasSuffix(c.pkg, m[2])
+	}
+}
+
+// started notes which processes are the app's: those with its name, and those that have its user, whatever they are called.
+func (c *crashReader) started(text string) {
+	m := startLine.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	c.uids[m[2]] = m[3]
+	if named(m[2], c.pkg) || strings.Contains(m[4], "{"+c.pkg+"/") {
+		c.uid, c.pids[m[1]] = m[3], true
+	}
+}
+
+func (c *crashReader) owns(process string) bool {
+	return named(process, c.pkg) || c.uid != "" && c.uids[process] == c.uid
+}
+
+// named tells whether a process's name is an app's, or that of another process of it ("com.a:remote").
+func named(process, pkg string) bool {
+	name, _, _ := strings.Cut(process, ":")
+	return name == pkg
+}
+
+// first is the report that counts. What a dying process says of itself is only a beginning where the system has written a tombstone.
+func (c *crashReader) first() *report {
+	tombs := map[string]bool{}
+	for _, r := range c.all {
+		if r.tag == "DEBUG" && r.pid != "" {
+			tombs[r.pid] = true
+		}
+	}
+	var found *report
+	for _, r := range c.all {
+		if r.mine && (r.tag != "libc" || !tombs[r.pid]) && (found == nil || found.kind == drivers.CrashDied && r.kind != drivers.CrashDied) {
+			found = r
+		}
+	}
+	return found
 }
 
 // begins tells which kind of report a line begins.
@@ -180,21 +266,10 @@ func begins(tag, text string) string {
 		return drivers.CrashANR
 	case tag == "ActivityManager" && diedLine.MatchString(text):
 		return drivers.CrashDied
-	case tag == "DEBUG" && strings.HasPrefix(text, "*** ***"):
+	case tag == "DEBUG" && strings.HasPrefix(text, "*** ***"), tag == "libc" && signalLine.MatchString(text):
 		return drivers.CrashNative
 	}
 	return ""
-}
-
-func (r *report) add(text, pkg string) {
-	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
-		if m := whose.FindStringSubmatch(text); m != nil {
-			name, _, _ := strings.Cut(m[1], ":")
-			r.mine = r.mine || name == pkg
-		}
-	}
-	r.lines = append(r.lines, clip(text, 1000))
-	r.done = len(r.lines) >= crashLines || r.kind == drivers.CrashDied
 }
 
 func (r *report) text() string { return clip(strings.Join(r.lines, "\n"), crashBytes) }
@@ -212,7 +287,7 @@ func (r *report) reason() string {
 				return clip(reason, 300)
 			}
 		case drivers.CrashNative:
-			if strings.HasPrefix(line, "signal ") || strings.HasPrefix(line, "Abort message:") {
+			if strings.HasPrefix(line, "signal ") || strings.HasPrefix(line, "Fatal signal ") || strings.HasPrefix(line, "Abort message:") {
 				return clip(line, 300)
 			}
 		}

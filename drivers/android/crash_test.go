@@ -1,6 +1,8 @@
 package android
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -128,5 +130,126 @@ func TestWatchTime(t *testing.T) {
 		if d.watching.since != want {
 			t.Errorf("%q: %q", date, d.watching.since)
 		}
+	}
+}
+
+// TestCrashAfterATap: whatever way an app dies some time after a tap, it is told, and of another app it is not.
+func TestCrashAfterATap(t *testing.T) {
+	for button, want := range map[string]struct{ kind, reason string }{
+		"soon":    {drivers.CrashException, "java.lang.IllegalStateException: the cart is gone"},
+		"service": {drivers.CrashException, "java.io.IOException: sync broke"},
+		"native":  {drivers.CrashNative, "signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0000000000000000"},
+		"hang":    {drivers.CrashANR, "Input dispatching timed out"},
+		"another": {},
+	} {
+		for _, api := range []int{30, 36} {
+			t.Run(fmt.Sprintf("%s/%d", button, api), func(t *testing.T) {
+				t.Parallel()
+				o := androidtest.Small
+				o.API = api
+				d, p := openPhone(t, o)
+				if err := d.Launch(t.Context(), androidtest.ListPackage+"/.CrashActivity", true); err != nil {
+					t.Fatal(err)
+				}
+				var log bytes.Buffer
+				stop, err := d.StartLog(t.Context(), &log)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tapOn(t, d, button)
+				await(t, "the crash", func() bool {
+					out := p.LogText()
+					return strings.Contains(out, "FATAL EXCEPTION") || strings.Contains(out, "backtrace:") || strings.Contains(out, "ANR in")
+				})
+				if err := stop(); err != nil {
+					t.Fatal(err)
+				}
+				crash := crashOf(t, d)
+				if (crash == nil) != (want.kind == "") || crash != nil && (crash.Kind != want.kind || !strings.HasPrefix(crash.Reason, want.reason)) {
+					t.Errorf("%+v", crash)
+				}
+			})
+		}
+	}
+}
+
+// await polls what no call of the driver waits for.
+func await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for !done() {
+		if err := drivers.Pause(t.Context(), keyboardPoll); err != nil {
+			t.Fatalf("still waiting for %s: %v", what, err)
+		}
+	}
+}
+
+// TestLogThatCannotBeRead: then it is not known whether the app has crashed.
+func TestLogThatCannotBeRead(t *testing.T) {
+	d, p := openPhone(t, androidtest.Small)
+	if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+		t.Fatal(err)
+	}
+	p.Fail(androidtest.Fault{Match: "-b crash", Kind: androidtest.Error, Output: "unknown buffer crash\n", Code: 1})
+	p.Crash(androidtest.ListPackage, "java.lang.Error: gone")
+	if crash := crashOf(t, d); crash == nil || crash.Reason != "java.lang.Error: gone" {
+		t.Errorf("a phone without that buffer: %+v", crash)
+	}
+	if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+		t.Fatal(err)
+	}
+	if crash := crashOf(t, d); crash != nil {
+		t.Errorf("no crash: %+v", crash)
+	}
+	p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Error, Output: "logcat: Unable to open log device\n", Code: 1})
+	if crash, err := d.Crashed(t.Context()); err == nil || crash != nil || !strings.Contains(err.Error(), "not checked") {
+		t.Errorf("%+v, %v", crash, err)
+	}
+	p.Complain("Application Error: " + androidtest.ListPackage)
+	if crash := crashOf(t, d); crash == nil {
+		t.Error("the dialog on the screen tells of it, too")
+	}
+	d.watch(androidtest.ListPackage, output{out: []byte("date: not found")})
+	p.Heal()
+	p.Complain("")
+	if _, err := d.Crashed(t.Context()); err == nil || !strings.Contains(err.Error(), "not checked") {
+		t.Errorf("a launch at an unknown time: %v", err)
+	}
+}
+
+// TestCrashOfOwnProcesses: a process is the app's by its name, or by its user; the kernel's short name is a hint, and a tombstone knows better.
+func TestCrashOfOwnProcesses(t *testing.T) {
+	const am, fatal = "11-21 10:00:00.000  1033  1060 I ActivityManager: ", "11-21 10:00:01.000  4321  4321 E AndroidRuntime: "
+	start := am + "Start proc 4300:com.example.login/u0a151 for next-top-activity {com.example.login/.Main}\n"
+	exception := func(process string) string {
+		return fatal + "FATAL EXCEPTION: main\n" + fatal + "Process: " + process + ", PID: 4321\n" + fatal + "java.lang.Error: x\n"
+	}
+	const libc = "11-21 10:00:01.000  4321  4321 F libc    : Fatal signal 6 (SIGABRT), code -1 (SI_QUEUE) in tid 4321 (m.example.login), pid 4321 (m.example.login)\n"
+	tomb := func(process string) string {
+		const debug = "11-21 10:00:01.100  4400  4400 F DEBUG   : "
+		return debug + "*** *** ***\n" + debug + "pid: 4321, tid: 4321, name: x  >>> " + process + " <<<\n" + debug + "signal 6 (SIGABRT), code -1\n"
+	}
+	for name, c := range map[string]struct {
+		log  string
+		mine bool
+	}{
+		"its own":                       {exception("com.example.login"), true},
+		"its service":                   {exception("com.example.login:remote"), true},
+		"a process of another name":     {start + am + "Start proc 4321:com.vendor.sync/u0a151 for service {com.example.login/.Sync}\n" + exception("com.vendor.sync"), true},
+		"the same user":                 {start + am + "Start proc 4321:com.vendor.sync/u0a151 for broadcast {x}\n" + exception("com.vendor.sync"), true},
+		"another user":                  {start + am + "Start proc 4321:com.vendor.sync/u0a152 for service {com.vendor/.Sync}\n" + exception("com.vendor.sync"), false},
+		"a name that only begins so":    {exception("com.example.login2"), false},
+		"a signal without a tombstone":  {libc, true},
+		"a signal with one":             {libc + tomb("com.example.login"), true},
+		"the end of another app's name": {libc + tomb("org.wrong.m.example.login"), false},
+		"a signal of a service":         {tomb("com.example.login:remote"), true},
+		"a signal of another app's":     {tomb("com.example.other"), false},
+	} {
+		crash := findCrash(c.log, "com.example.login")
+		if (crash != nil) != c.mine {
+			t.Errorf("%s: %+v", name, crash)
+		}
+	}
+	if crash := findCrash(libc+tomb("com.example.login"), "com.example.login"); !strings.Contains(crash.Report, "***") {
+		t.Errorf("the tombstone says more: %+v", crash)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,22 +35,23 @@ type Device struct {
 	notes   string        // the directory of notes on what to restore; "" means the user's cache
 	life    *drivers.Life // its goroutines are those of logs and films
 
-	mu        sync.Mutex
-	made      int                 // files named so far
-	files     map[string]struct{} // of ours on the device
-	pids      map[int]struct{}    // of our processes on the device that closing a connection does not end well
-	input     string              // how input is given: "cmd input" or "input"; "" until known
-	shot      image.Point         // size of the last screenshot
-	shotLen   int                 // its bytes, to read the next one in one piece
-	display   string              // screencap's name of the display, where there are several; "" is its first one
-	chosen    bool                // the display was looked for
-	oneWindow bool                // this device's dumps of all windows cannot be read
-	rawBad    bool                // this device's raw screenshots cannot be read
-	debts     owed                // what the phone has to get back
-	shade     bool                // the notifications were opened
-	mocked    bool                // test providers give its location
-	watching  watched             // the app that was launched last
-	logged    *logStream          // the log that was begun last
+	mu         sync.Mutex
+	made       int                 // files named so far
+	files      map[string]struct{} // of ours on the device
+	pids       map[int]struct{}    // of our processes on the device that closing a connection does not end well
+	input      string              // how input is given: "cmd input" or "input"; "" until known
+	shot       image.Point         // size of the last screenshot
+	shotLen    int                 // its bytes, to read the next one in one piece
+	display    string              // screencap's name of the display, where there are several; "" is its first one
+	chosen     bool                // the display was looked for
+	oneWindow  bool                // this device's dumps of all windows cannot be read
+	allWindows bool                // they have been read
+	rawBad     bool                // this device's raw screenshots cannot be read
+	debts      owed                // what the phone has to get back
+	shade      bool                // the notifications were opened
+	mocked     bool                // test providers give its location
+	watching   watched             // the app that was launched last
+	logged     *logStream          // the log that was begun last
 }
 
 var (
@@ -94,30 +94,24 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 	return d, nil
 }
 
-var wakefulness = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
-
-// prepare clears away what killed sessions left (the lease says that nobody else works on this phone) and wakes the display. What of
-// that a phone does not let be done is no reason not to use it.
+// prepare clears away what killed sessions left (the lease says that nobody else works on this phone), wakes the display and takes a lock
+// without a secret away.
 func (d *Device) prepare(ctx context.Context) error {
 	var clear sync.WaitGroup
 	clear.Go(func() { d.clearLeftovers(ctx) })
-	m := wakefulness.FindStringSubmatch(d.link.tells(ctx, command{name: "dumpsys power", line: "dumpsys power"}))
+	locked := d.unlock(ctx)
 	clear.Wait()
-	if m != nil && m[1] != "Awake" {
-		if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
-			d.log.Warn("the display is off and cannot be woken", "error", err)
-		}
-		// Useless against a PIN: whether it did anything is seen on the screen.
-		d.link.tells(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
-	}
 	if ctx.Err() != nil {
 		return d.link.fault(ctx, "open", ctx.Err())
 	}
 	state, err := d.link.state(ctx)
-	if err == nil && state != drivers.Ready {
-		err = d.link.notReady(state)
+	switch {
+	case err != nil:
+		return err
+	case state != drivers.Ready:
+		return d.link.notReady(state)
 	}
-	return err
+	return locked
 }
 
 func (d *Device) clearLeftovers(ctx context.Context) {

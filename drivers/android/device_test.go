@@ -65,14 +65,16 @@ func TestOpenWakesTheDisplay(t *testing.T) {
 	} {
 		var mu sync.Mutex
 		var did []string
+		wakefulness, was := wakefulness, wakefulness
 		driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
-			case service == "dumpsys power":
+			case strings.Contains(service, "dumpsys power"):
 				return says("POWER MANAGER\n  mWakefulness=" + wakefulness + "\n  mWakefulnessChanging=false\n"), false
 			case strings.HasPrefix(service, "input"), service == "wm dismiss-keyguard":
 				did = append(did, service)
+				wakefulness = "Awake"
 			}
 			return says(""), false
 		}})
@@ -80,10 +82,92 @@ func TestOpenWakesTheDisplay(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(did, ", "); got != want {
-			t.Errorf("%s: %q", wakefulness, got)
+			t.Errorf("%s: %q", was, got)
 		}
 		if err := driver.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestOpenOfALockedPhone: what only a hand can mend is told before anything is done; what is merely dark, or swiped away, is mended.
+func TestOpenOfALockedPhone(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    androidtest.Options
+		want []string // words of the error; none: it opens
+	}{
+		"a dark display":            {androidtest.Options{Asleep: true}, nil},
+		"a keyguard without secret": {androidtest.Options{Lock: androidtest.SwipeLock, Asleep: true}, nil},
+		"awake behind a keyguard":   {androidtest.Options{Lock: androidtest.SwipeLock}, nil},
+		"a PIN":                     {androidtest.Options{Lock: androidtest.PINLock}, []string{"locked", "keyguard", "PIN"}},
+		"a PIN and a dark display":  {androidtest.Options{Lock: androidtest.PINLock, Asleep: true}, []string{"locked", "PIN"}},
+		"a display that stays dark": {androidtest.Options{Asleep: true, Unwakeable: true}, []string{"display is off (asleep)"}},
+		"all of it":                 {androidtest.Options{Asleep: true, Unwakeable: true, Lock: androidtest.PINLock}, []string{"asleep", "locked", "PIN"}},
+	} {
+		for _, api := range []int{24, 30, 34, 36} {
+			t.Run(fmt.Sprintf("%s/%d", name, api), func(t *testing.T) {
+				t.Parallel()
+				c.o.API = api
+				driver, phones, _ := newPhones(t, c.o)
+				_, err := driver.Open(t.Context(), phones[0].Serial())
+				if (err == nil) != (c.want == nil) {
+					t.Fatal(err)
+				}
+				for _, word := range c.want {
+					if !strings.Contains(err.Error(), word) {
+						t.Errorf("%v: no %q", err, word)
+					}
+				}
+				if err == nil && phones[0].Locked() {
+					t.Error("it is open and locked")
+				}
+			})
+		}
+	}
+}
+
+func TestOpenOfADozingPhone(t *testing.T) {
+	driver, phones, _ := newPhones(t, androidtest.Options{Unwakeable: true}, androidtest.Options{})
+	for i, p := range phones {
+		p.Doze()
+		_, err := driver.Open(t.Context(), p.Serial())
+		if told := err != nil && strings.Contains(err.Error(), "dozing"); told != (i == 0) || i == 1 && err != nil {
+			t.Errorf("phone %d: %v", i, err)
+		}
+	}
+}
+
+// TestLockDuringATest is an obstacle, not the app's fault.
+func TestLockDuringATest(t *testing.T) {
+	d, p := openPhone(t, androidtest.Options{Lock: androidtest.SwipeLock})
+	if what, err := d.Obstacle(t.Context()); what != "" || err != nil {
+		t.Errorf("%q, %v", what, err)
+	}
+	p.LockNow()
+	if what, err := d.Obstacle(t.Context()); !strings.Contains(what, "keyguard") || err != nil {
+		t.Errorf("%q, %v", what, err)
+	}
+	p.Sleep()
+	if what, err := d.Obstacle(t.Context()); !strings.Contains(what, "display is off") || err != nil {
+		t.Errorf("%q, %v", what, err)
+	}
+}
+
+// TestParseGlass: phones tell of their keyguard in many words; what lies over a keyguard can be used, and a work profile's lock is its own.
+func TestParseGlass(t *testing.T) {
+	const unlocked = "KeyguardServiceDelegate\n  showing=false\n  secure=true\n"
+	for said, want := range map[string]glassState{
+		"": {}, "mWakefulness=Awake\n" + unlocked: {told: true, secure: true}, "  mWakefulness=Dozing\n": {asleep: "Dozing"},
+		"  mWakefulness=Dreaming\n  showing=false":              {asleep: "Dreaming", told: true},
+		"    mShowingLockscreen=true mDreamingLockscreen=false": {told: true, locked: true}, "mDreamingLockscreen=true": {told: true, locked: true},
+		"isStatusBarKeyguard=true": {told: true, locked: true}, "  showing=true\n  occluded=true\n  secure=true": {told: true, secure: true},
+		"  mKeyguardShowing=true mAodShowing=false": {told: true, locked: true}, "mShowingDream=true showingAndNotOccluded=true": {},
+		` User "Owner" (id=0, flags=0x13) (current): trusted=0, deviceLocked=1, x`:                       {locked: true, secure: true},
+		` User "Owner" (id=0, flags=0x13) (current): deviceLocked=1` + "\n" + unlocked:                   {told: true, secure: true},
+		` User "Owner" (id=0) (current): deviceLocked=0` + "\n" + ` User "Work" (id=10): deviceLocked=1`: {},
+	} {
+		if got := parseGlass(said); got != want {
+			t.Errorf("%q: %+v, want %+v", said, got, want)
 		}
 	}
 }

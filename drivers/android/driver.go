@@ -78,8 +78,8 @@ func (d *Driver) Platform() dsl.Platform { return dsl.Android }
 // Preferred is the serial in ANDROID_SERIAL, or "". A run that names no device and needs only one should take this one.
 func (d *Driver) Preferred() string { return d.preferred }
 
-// Open prepares a phone: it must be in the state "device", its display is woken, a lock without a secret is taken away (a PIN
-// or pattern is left alone), and what an earlier session that was killed left in its temporary folder is removed.
+// Open prepares a phone: it must be in the state "device", its display is woken, a lock without a secret is taken away (one with a PIN or a
+// pattern is an error, as is a display that stays dark), and what an earlier session that was killed left in its temporary folder is removed.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log, d.notes)
 	if err != nil {

@@ -1,12 +1,10 @@
 package android
 
 import (
-	"cmp"
 	"encoding/xml"
 	"fmt"
 	"image"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,18 +20,10 @@ type dump struct {
 	facts    []windowFacts   // of each window
 }
 
-// windowFacts is what `--windows` says of a window.
-type windowFacts struct {
-	layer  int
-	kind   string // TYPE_APPLICATION, …; "" in a dump of the active window alone
-	active bool   // the user works in it
-	bounds image.Rectangle
-}
-
 // parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers that use
 // the class as the tag. What follows the document is ignored: a status line may.
 func parseDump(doc []byte) (*dump, error) {
-	p := &dumpParser{dump: dump{rotation: -1}}
+	p := &dumpParser{dump: dump{rotation: -1}, full: map[string]int{}}
 	if err := treexml.Read(doc, treexml.Visitor{Begin: p.begin, End: p.finish}); err != nil {
 		return nil, err
 	}
@@ -41,14 +31,19 @@ func parseDump(doc []byte) (*dump, error) {
 	return &p.dump, nil
 }
 
-// dumpParser builds the tree from the elements that are open. A frame without a node is a wrapper: hierarchy, displays, window.
+// dumpParser builds the tree from the elements that are open.
 type dumpParser struct {
 	dump
-	open   []*drivers.Node
-	window windowFacts // that is being read
-	below  int         // the layer of a window that does not give its own: they are listed from the top
+	open    []opened
+	elems   int            // windows that began so far
+	full    map[string]int // by the id of a window that had elements: which of them it was
+	display string         // that is being read
+}
 
-	elsewhere bool // on another display than the one that screenshots show and taps reach
+// opened is an element that has begun and not ended. One without a node is a wrapper: hierarchy, displays, window.
+type opened struct {
+	node   *drivers.Node
+	window windowFacts // that it belongs to
 }
 
 func (p *dumpParser) begin(e xml.StartElement) error {
@@ -57,45 +52,46 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 	if len(p.open) == 0 && tag != "hierarchy" && tag != "displays" && tag != "AppiumAUT" && !bounded {
 		return fmt.Errorf("it begins with <%s>", clip(tag, 40))
 	}
+	var around opened
+	if len(p.open) > 0 {
+		around = p.open[len(p.open)-1]
+	}
+	now := opened{window: around.window}
 	switch tag {
-	case "AppiumAUT":
+	case "AppiumAUT", "displays":
 	case "hierarchy":
 		p.size = sizeOf(e)
-		if r, err := strconv.Atoi(treexml.Attr(e, "rotation")); err == nil && !p.elsewhere {
+		if r, err := strconv.Atoi(treexml.Attr(e, "rotation")); err == nil && !p.elsewhere() {
 			p.rotation = r & 3
 		}
 	case "window":
-		p.below--
-		p.window = windowFacts{layer: p.below, kind: treexml.Attr(e, "type"), bounds: parseBounds(treexml.Attr(e, "bounds")),
-			active: treexml.Attr(e, "active") == "true" || treexml.Attr(e, "focused") == "true"}
-		if layer, err := strconv.Atoi(treexml.Attr(e, "layer")); err == nil {
-			p.window.layer = layer
-		}
+		now.window = p.newWindow(e, around.window)
 	case "display":
-		id := treexml.Attr(e, "id")
-		p.elsewhere = id != "" && id != "0"
-	case "displays":
+		p.display = treexml.Attr(e, "id")
 	default:
-		p.add(e)
-		return nil
+		now.node = newNode(e)
+		p.add(now, around.node)
 	}
-	p.open = append(p.open, nil)
+	p.open = append(p.open, now)
 	return nil
 }
 
-func (p *dumpParser) add(e xml.StartElement) {
-	n := newNode(e)
-	var parent *drivers.Node
-	if len(p.open) > 0 {
-		parent = p.open[len(p.open)-1]
+// elsewhere: on another display than the one that screenshots show and taps reach.
+func (p *dumpParser) elsewhere() bool { return p.display != "" && p.display != "0" }
+
+// add hangs an element into its parent. One without a parent is a window's root, unless that window has been read before: a dump may have
+// it both inside the window that it belongs to and beside that.
+func (p *dumpParser) add(n opened, parent *drivers.Node) {
+	w := n.window
+	switch {
+	case parent != nil:
+		parent.Children = append(parent.Children, n.node)
+	case p.elsewhere():
+	case w.id != "" && p.full[w.id] != 0 && p.full[w.id] != w.elem:
+	default:
+		p.full[w.id] = w.elem
+		p.windows, p.facts = append(p.windows, n.node), append(p.facts, w)
 	}
-	if parent != nil {
-		parent.Children = append(parent.Children, n)
-	} else if !p.elsewhere {
-		p.windows = append(p.windows, n)
-		p.facts = append(p.facts, p.window)
-	}
-	p.open = append(p.open, n)
 }
 
 // finish closes the innermost element.
@@ -111,54 +107,13 @@ func sizeOf(e xml.StartElement) image.Point {
 	return image.Pt(w, h)
 }
 
-// sort brings the windows into the order in which they lie on each other. `--windows` lists the topmost first, with layers.
-func (p *dumpParser) sort() {
-	type window struct {
-		node  *drivers.Node
-		facts windowFacts
-	}
-	all := make([]window, len(p.windows))
-	for i, n := range p.windows {
-		all[i] = window{n, p.facts[i]}
-	}
-	slices.SortStableFunc(all, func(a, b window) int { return cmp.Compare(a.facts.layer, b.facts.layer) })
-	for i, w := range all {
-		p.windows[i], p.facts[i] = w.node, w.facts
-	}
-}
-
-// reachable leaves the windows that a touch can reach and a test means: the one in which the user works, what lies on it (a list that has
-// dropped down, a popup), and what lies beside it (a split screen). What lies under it may not be touched, because it may ask a question
-// first; bars and keyboards of the system are not the app's.
-func (d *dump) reachable() {
-	at := -1
-	for i, f := range d.facts {
-		if f.active {
-			at = i
-		}
-	}
-	active := windowFacts{layer: -1 << 30} // none: every window of an app counts
-	if at >= 0 {
-		active = d.facts[at]
-	}
-	var windows []*drivers.Node
-	var facts []windowFacts
-	for i, f := range d.facts {
-		app := f.kind == "" || strings.HasSuffix(f.kind, "APPLICATION")
-		if i == at || app && (f.layer > active.layer || !f.bounds.Overlaps(active.bounds)) {
-			windows, facts = append(windows, d.windows[i]), append(facts, f)
-		}
-	}
-	d.windows, d.facts = windows, facts
-}
-
 // newNode reads an element's attributes. Those that are missing are what a plain visible element has; unknown ones are ignored.
 func newNode(e xml.StartElement) *drivers.Node {
 	n := &drivers.Node{}
 	if e.Name.Local != "node" {
 		n.Type = e.Name.Local
 	}
-	var showingHint, showingKnown bool
+	field := fieldFacts{}
 	for _, a := range e.Attr {
 		on := a.Value == "true"
 		switch a.Name.Local {
@@ -171,9 +126,15 @@ func newNode(e xml.StartElement) *drivers.Node {
 		case "content-desc":
 			n.Desc = a.Value
 		case "hint", "hintText":
-			n.Hint = a.Value
-		case "showing-hint-text", "showing-hint", "showingHintText":
-			showingHint, showingKnown = on, true
+			n.Hint, field.hintKnown = a.Value, true
+		case "showing-hint-text", "showing-hint", "showingHintText", "hint-showing":
+			field.showing, field.showingKnown = on, true
+		case "selection-end":
+			field.selected = field.selected || a.Value != "" && a.Value != "0" && a.Value != "-1"
+		case "drawing-order":
+			n.DrawOrder, _ = strconv.Atoi(a.Value)
+		case "checkable":
+			n.Checkable = on
 		case "package":
 			n.Package = a.Value
 		case "bounds":
@@ -192,19 +153,15 @@ func newNode(e xml.StartElement) *drivers.Node {
 			n.Password = on
 		case "editable":
 			n.Editable = n.Editable || on
-		case "clickable", "long-clickable", "checkable":
+		case "clickable", "long-clickable": // a touch ends at either; a switch that is checkable alone leaves it to its row
 			n.Clickable = n.Clickable || on
 		case "scrollable":
 			n.Scrollable = on
 		}
 	}
 	n.Editable = n.Editable || isTextField(n.Type)
-	if showingHint && n.Hint == "" {
-		n.Hint = n.Text
-	}
-	// An empty field gives its hint as its text.
-	if n.Editable && n.Hint == n.Text && (showingHint || !showingKnown) {
-		n.Text = ""
+	if n.Editable {
+		field.settle(n)
 	}
 	return n
 }

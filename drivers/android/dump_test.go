@@ -1,6 +1,7 @@
 package android
 
 import (
+	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -26,11 +27,12 @@ func TestParseDump(t *testing.T) {
 		want      drivers.Node
 	}{
 		{"all attributes", node(`NAF="true" text="Sign in" resource-id="com.a:id/go" class="android.widget.Button" package="com.a"
-			content-desc="Go" checkable="true" checked="true" clickable="false" enabled="false" focusable="true" focused="true"
+			content-desc="Go" checkable="true" checked="true" clickable="true" enabled="false" focusable="true" focused="true"
 			scrollable="true" long-clickable="false" password="true" selected="true" bounds="[0,0][10,20]"`),
-			drivers.Node{Text: "Sign in", ID: "com.a:id/go", Type: "android.widget.Button", Package: "com.a", Desc: "Go", Clickable: true,
+			drivers.Node{Text: "Sign in", ID: "com.a:id/go", Type: "android.widget.Button", Package: "com.a", Desc: "Go", Clickable: true, Checkable: true,
 				Checked: true, Disabled: true, Focused: true, Scrollable: true, Password: true, Selected: true, Bounds: box}},
 		{"long-clickable is clickable", node(`class="V" long-clickable="true" clickable="false"`), drivers.Node{Type: "V", Clickable: true}},
+		{"checkable alone takes no touch", node(`class="V" checkable="true" clickable="false"`), drivers.Node{Type: "V", Checkable: true}},
 		{"attribute in single quotes", node(`text='say "hi"' class="V"`), drivers.Node{Type: "V", Text: `say "hi"`}},
 		{"emoji as one entity", node(`text="&#128512;" class="V"`), drivers.Node{Type: "V", Text: "😀"}},
 		{"emoji as two surrogate entities", node(`text="a&#55357;&#56832;b" class="V"`), drivers.Node{Type: "V", Text: "a😀b"}},
@@ -50,11 +52,31 @@ func TestParseDump(t *testing.T) {
 		{"bounds that are none", node(`class="V" bounds="[1,2][3"`), drivers.Node{Type: "V"}},
 		{"bounds beyond numbers", node(`class="V" bounds="[1,2][3,99999999999999999999]"`), drivers.Node{Type: "V"}},
 		{"invisible to the user", node(`class="V" visible-to-user="false"`), drivers.Node{Type: "V", Hidden: true}},
-		{"unknown attributes", node(`class="V" drawing-order="3" display-id="0" a11y-important="true" xmlns:x="y"`), drivers.Node{Type: "V"}},
+		{"unknown attributes", node(`class="V" drawing-order="3" display-id="0" a11y-important="true" xmlns:x="y"`), drivers.Node{Type: "V", DrawOrder: 3}},
+		{"an entity that does not exist", node(`class="V" text="a &bogus; b"`), drivers.Node{Type: "V", Text: "a &bogus; b"}},
 		{"field", node(`class="android.widget.EditText" text="abc" hint="E-mail"`),
 			drivers.Node{Type: "android.widget.EditText", Text: "abc", Hint: "E-mail", Editable: true}},
 		{"empty field gives its hint as text", node(`class="android.widget.EditText" text="E-mail" hint="E-mail"`),
-			drivers.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
+			drivers.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true, HintUnsure: true}},
+		{"field of which the dump tells no hint", node(`class="android.widget.EditText" text="E-mail"`),
+			drivers.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true, HintUnsure: true}},
+		{"field that is empty and has no hint", node(`class="android.widget.EditText" text=""`), drivers.Node{Type: "android.widget.EditText", Editable: true}},
+		{"field without a hint", node(`class="android.widget.EditText" text="abc" hint=""`),
+			drivers.Node{Type: "android.widget.EditText", Text: "abc", Editable: true}},
+		{"text in front of the caret", node(`class="android.widget.EditText" text="E-mail" hint="E-mail" selection-end="6"`),
+			drivers.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true}},
+		{"password field that shows a hint of which the dump does not tell", node(`class="android.widget.EditText" password="true" text="Password"`),
+			drivers.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
+		{"password field that shows its hint", node(`class="android.widget.EditText" password="true" text="Password" hint="Password"`),
+			drivers.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
+		{"password field with dots", node(`class="android.widget.EditText" password="true" text="•••" hint="Password"`),
+			drivers.Node{Type: "android.widget.EditText", Text: "•••", Hint: "Password", Password: true, Editable: true}},
+		{"password field with dots and no word of a hint", node(`class="android.widget.EditText" password="true" text="••x"`),
+			drivers.Node{Type: "android.widget.EditText", Text: "••x", Password: true, Editable: true}},
+		{"password field with its first character", node(`class="android.widget.EditText" password="true" text="s"`),
+			drivers.Node{Type: "android.widget.EditText", Text: "s", Password: true, Editable: true}},
+		{"password field whose hint is dots", node(`class="android.widget.EditText" password="true" text="•••" hint="•••"`),
+			drivers.Node{Type: "android.widget.EditText", Hint: "•••", Password: true, Editable: true, HintUnsure: true}},
 		{"hintText of another server", node(`class="android.widget.EditText" text="E-mail" hintText="E-mail" showing-hint="true"`),
 			drivers.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
 		{"showing a hint that is not given", node(`class="android.widget.EditText" text="E-mail" showing-hint-text="true"`),
@@ -148,6 +170,132 @@ func TestReachableWindows(t *testing.T) {
 	}
 }
 
+// TestEntitiesOfADumpStandForNothing: those that a document defines for itself are not expanded.
+func TestEntitiesOfADumpStandForNothing(t *testing.T) {
+	got, err := parseDump([]byte(`<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><hierarchy><node text="&c;"/></hierarchy>`))
+	if err != nil || got.windows[0].Text != "&c;" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestNestedWindows: a menu is written inside the window of its page, and perhaps beside it, too; it lies on the page either way.
+func TestNestedWindows(t *testing.T) {
+	menu := func(attrs string) string {
+		return `<window id="7" ` + attrs + ` type="TYPE_APPLICATION" bounds="[50,0][100,60]"><hierarchy rotation="0"><node class="Menu"/></hierarchy></window>`
+	}
+	page := func(attrs, inside string) string {
+		return `<window id="3" ` + attrs + ` type="TYPE_APPLICATION" bounds="[0,0][100,200]">` + inside + `<hierarchy rotation="0"><node class="Page"/></hierarchy></window>`
+	}
+	const bar = `<window id="1" title="StatusBar" layer="9" type="TYPE_SYSTEM" bounds="[0,0][100,10]"><hierarchy rotation="0"><node class="Bar"/></hierarchy></window>`
+	for name, c := range map[string]struct{ windows, all, reach string }{
+		"a menu":                      {bar + page(`layer="1" active="false"`, menu(`layer="2" active="true" focused="true"`)), "Page Menu Bar", "Menu"},
+		"suggestions":                 {bar + page(`layer="1" active="true" focused="true"`, menu(`layer="2"`)), "Page Menu Bar", "Page Menu"},
+		"suggestions without layers":  {page(`active="true" focused="true"`, menu("")), "Page Menu", "Page Menu"},
+		"in both places":              {menu(`layer="2"`) + page(`layer="1" active="true"`, menu(`layer="2"`)), "Page Menu", "Page Menu"},
+		"in both places, page first":  {page(`layer="1" active="true"`, menu(`layer="2"`)) + menu(`layer="2"`), "Page Menu", "Page Menu"},
+		"at the top level alone":      {menu(`layer="2"`) + page(`layer="1" active="true"`, ""), "Page Menu", "Page Menu"},
+		"the page without elements":   {`<window id="3" layer="1" type="TYPE_APPLICATION" bounds="[0,0][100,200]">` + menu(`layer="2" focused="true"`) + `</window>`, "Menu", "Menu"},
+		"one in another":              {page(`layer="1" active="true"`, `<window id="5" layer="2" type="TYPE_APPLICATION" bounds="[0,0][50,60]">`+menu(`layer="3"`)+`<hierarchy><node class="List"/></hierarchy></window>`), "Page List Menu", "Page List Menu"},
+		"a video below its own page":  {page(`layer="2" active="true"`, `<window id="5" layer="1" type="TYPE_APPLICATION" bounds="[0,0][50,60]"><hierarchy><node class="Video"/></hierarchy></window>`), "Video Page", "Page"},
+		"active and focused disagree": {page(`layer="1" active="true"`, menu(`layer="2" focused="true"`)), "Page Menu", "Menu"},
+	} {
+		got, err := parseDump([]byte(head + `<displays><display id="0">` + c.windows + `</display></displays>`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := types(got.windows); all != c.all {
+			t.Errorf("%s: %q, want %q", name, all, c.all)
+		}
+		if got.reachable(); types(got.windows) != c.reach {
+			t.Errorf("%s: reachable %q, want %q", name, types(got.windows), c.reach)
+		}
+	}
+}
+
+func types(windows []*drivers.Node) string {
+	var names []string
+	for _, w := range windows {
+		names = append(names, w.Type)
+	}
+	return strings.Join(names, " ")
+}
+
+// TestWindowsOfOthers lie over the app as far as they are to be seen, however large their roots are.
+func TestWindowsOfOthers(t *testing.T) {
+	const app = `<window id="3" layer="1" active="true" focused="true" type="TYPE_APPLICATION" bounds="[0,0][1000,2000]"><hierarchy><node class="App" bounds="[0,0][1000,2000]"/></hierarchy></window>`
+	other := func(attrs, bounds, inner string) string {
+		return `<window id="8" layer="5" type="TYPE_SYSTEM" ` + attrs + ` bounds="` + bounds + `"><hierarchy><node class="Other" bounds="[0,0][1000,2000]">` + inner + `</node></hierarchy></window>`
+	}
+	const note = `<node class="Note" clickable="true" text="Bob" bounds="[20,10][980,300]"/>`
+	for name, c := range map[string]struct {
+		window, want string
+		at           image.Rectangle
+	}{
+		"a notification":               {other(``, "[0,0][1000,320]", note), "App Other", image.Rect(20, 10, 980, 300)},
+		"a bubble in a whole window":   {other(``, "[0,0][1000,2000]", `<node class="Bubble" content-desc="Bob" clickable="true" bounds="[0,900][120,1020]"/>`), "App Other", image.Rect(0, 900, 120, 1020)},
+		"the status bar":               {other(``, "[0,0][1000,90]", note), "App", image.Rectangle{}},
+		"a navigation bar":             {other(``, "[0,1880][1000,2000]", note), "App", image.Rectangle{}},
+		"a navigation bar at the side": {other(``, "[900,0][1000,2000]", note), "App", image.Rectangle{}},
+		"a bar by its name":            {other(`title="NavigationBar0"`, "[0,1700][1000,2000]", note), "App", image.Rectangle{}},
+		"below the app":                {strings.Replace(other(``, "[0,0][1000,320]", note), `layer="5"`, `layer="0"`, 1), "App", image.Rectangle{}},
+	} {
+		got, err := parseDump([]byte(head + `<displays><display id="0">` + c.window + app + `</display></displays>`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.reachable()
+		if types(got.windows) != c.want || len(got.windows) == 2 && got.windows[1].Bounds != c.at {
+			t.Errorf("%s: %q, %v", name, types(got.windows), got.windows[len(got.windows)-1].Bounds)
+		}
+	}
+}
+
+// TestScreenOfASavedTree: an automation server's size of the screen leaves the bars out, whose elements are there.
+func TestScreenOfASavedTree(t *testing.T) {
+	const tree = `<hierarchy class="hierarchy" rotation="0" width="1080" height="2209">%s</hierarchy>`
+	for name, c := range map[string]struct {
+		inner string
+		want  image.Point
+	}{
+		"the whole screen":   {`<android.widget.FrameLayout bounds="[0,0][1080,2400]"/>`, image.Pt(1080, 2400)},
+		"a bottom bar":       {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2209][1080,2400]"/></android.widget.FrameLayout>`, image.Pt(1080, 2400)},
+		"scrolled away":      {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[0,2900][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+		"not displayed":      {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View displayed="false" bounds="[0,2000][1080,3100]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+		"inside out":         {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"><android.view.View bounds="[210,2706][469,2654]"/></android.widget.FrameLayout>`, image.Pt(1080, 2209)},
+		"a dialog in it":     {`<android.widget.FrameLayout bounds="[100,500][900,900]"/>`, image.Pt(1080, 2209)},
+		"nothing of the bar": {`<android.widget.FrameLayout bounds="[0,0][1080,2209]"/>`, image.Pt(1080, 2209)},
+	} {
+		got, err := ParseTree([]byte(fmt.Sprintf(tree, c.inner)), image.Point{})
+		if err != nil || got.Size != c.want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// TestFieldOfWhichTheCaretTells: in front of a text the caret stands behind something, in front of a hint it cannot.
+func TestFieldOfWhichTheCaretTells(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, hint, said, want, wantHint string
+		unsure                           bool
+	}{
+		"text that equals the hint":  {"", "1", "  mCursorSelStart=1 mCursorSelEnd=1 mCursorCandStart=-1", "1", "1", false},
+		"the hint":                   {"", "1", "  mCursorSelStart=0 mCursorSelEnd=0 mCursorCandStart=-1", "", "1", true},
+		"no word of a hint, text":    {"Ada", "Ada", "  mCursorSelStart=3 mCursorSelEnd=3", "Ada", "", false},
+		"all of it selected":         {"Ada", "Ada", "  mCursorSelStart=0 mCursorSelEnd=3", "Ada", "", false},
+		"no word of a hint, unclear": {"Name", "Name", "  mCursorSelStart=0 mCursorSelEnd=0", "Name", "Name", true},
+		"the editor knows its hint":  {"Name", "Name", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "", "Name", true},
+		"the editor has another":     {"Ada", "Ada", "      hintText=Name label=null\n  mCursorSelStart=0 mCursorSelEnd=0", "Ada", "Name", false},
+		"the editor does not say":    {"Ada", "Ada", "      hintText=non-null label=null", "Ada", "Ada", true},
+		"nothing is told":            {"", "1", "mInputShown=true", "", "1", true},
+	} {
+		n := &drivers.Node{Editable: true, Text: c.text, Hint: c.hint, HintUnsure: true}
+		settleByCaret(n, c.said)
+		if n.Text != c.want || n.Hint != c.wantHint || n.HintUnsure != c.unsure {
+			t.Errorf("%s: %+v", name, n)
+		}
+	}
+}
+
 func TestParseDumpRefuses(t *testing.T) {
 	whole := node(`class="V" text="x"`)
 	cases := []struct{ name, doc, want string }{
@@ -159,7 +307,6 @@ func TestParseDumpRefuses(t *testing.T) {
 		{"wrong nesting", `<hierarchy><node></hierarchy></node>`, "closed by"},
 		{"depth bomb", `<hierarchy>` + strings.Repeat(`<node>`, 600), "deeper than 500"},
 		{"too many", `<hierarchy>` + strings.Repeat(`<node/>`, treexml.MaxNodes+1), "more than 50000"},
-		{"entity bomb", `<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><hierarchy><node text="&c;"/></hierarchy>`, "entity"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/taproot-dev/taproot/drivers"
 )
 
@@ -22,6 +24,8 @@ const (
 	filmPidLimit   = 10 * time.Second
 	filmPullLimit  = 3 * time.Minute
 	filmEndLimit   = 45 * time.Second // to write the index of a film: a busy machine that simulates phones needs its time
+	// filmGoneLimit is for a recorder of which the phone says that it has ended.
+	filmGoneLimit = 2 * time.Second
 	// filmProbe is how long a film is watched before it counts as begun: an encoder that refuses the screen's size does so at once.
 	filmProbe = 400 * time.Millisecond
 )
@@ -249,21 +253,35 @@ func (r *recording) run(s *segment) {
 
 // interrupt sends SIGINT to screenrecord and waits until it has written the film's index. It returns when the segment has ended.
 func (r *recording) interrupt(s *segment) {
-	if s.pid != 0 {
-		line := fmt.Sprintf("kill -2 %d", s.pid)
-		if _, err := r.d.run(r.d.life, command{name: "stop screenrecord", line: line}); err != nil {
-			r.fail(err)
-		}
+	limit := filmEndLimit
+	if !r.signal(s) {
+		limit = filmGoneLimit
 	}
-	timer := time.NewTimer(filmEndLimit)
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-s.ended:
 	case <-timer.C:
-		r.fail(fmt.Errorf("device %s: screenrecord did not end within %v", r.d.link.serial, filmEndLimit))
+		r.fail(fmt.Errorf("device %s: screenrecord did not end within %v", r.d.link.serial, limit))
 		s.p.close() // which kills it
 		<-s.ended
 	}
+}
+
+// signal sends SIGINT to screenrecord. It is false when no such process is there any more, under its number or by the file that it writes:
+// then there is nothing to wait for but the end of the connection.
+func (r *recording) signal(s *segment) bool {
+	byFile := "pkill -2 -f " + shellescape.Quote("[s]creenrecord.*"+strings.TrimPrefix(s.file, tempDir))
+	line := byFile
+	if s.pid != 0 {
+		line = fmt.Sprintf("kill -2 %d || %s", s.pid, byFile)
+	}
+	o, err := r.d.run(r.d.life, command{name: "stop screenrecord", line: line})
+	if err != nil {
+		r.fail(err)
+		return false
+	}
+	return o.code == 0
 }
 
 // fetch pulls a segment while the next one is filmed.

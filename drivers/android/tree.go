@@ -23,9 +23,6 @@ const (
 	rivalPause  = 700 * time.Millisecond
 	treeBudget  = 30 * time.Second // for all tries together
 	dumpCommand = "uiautomator dump %[2]s%[1]s >/dev/null && cat %[1]s; rm -f %[1]s"
-
-	// windowsAPI is the first Android whose dumps know all windows. Others take the option for nothing.
-	windowsAPI = 34
 )
 
 // Tree dumps the elements of the screen with uiautomator. What the tool fails at for a moment is tried again here; a screen that
@@ -33,16 +30,20 @@ const (
 func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, d.link.tooSlow("uiautomator dump", treeBudget))
 	defer cancel()
+	all := true // windows
 	for try := 1; ; try++ {
 		taken := time.Now()
-		got, err := d.dump(ctx)
+		got, err := d.dump(ctx, all)
 		if err == nil {
-			return d.newTree(got, taken), nil
+			tree := d.newTree(got, taken)
+			d.askCaret(ctx, tree)
+			return tree, nil
 		}
 		again := new(dumpError)
 		if !errors.As(err, &again) || try >= again.tries {
 			return nil, err
 		}
+		all = all && !again.silent
 		d.log.Debug("dump failed, trying again", "try", try, "error", err)
 		if err := drivers.Pause(ctx, again.pause); err != nil {
 			return nil, d.link.fault(ctx, "uiautomator dump", err)
@@ -57,6 +58,7 @@ type dumpError struct {
 	pause        time.Duration
 	kind         error
 	unreadable   bool // something came, and it is no tree
+	silent       bool // nothing came, and no reason
 }
 
 func (e *dumpError) Error() string {
@@ -68,10 +70,13 @@ func (e *dumpError) Error() string {
 
 func (e *dumpError) Unwrap() error { return e.kind }
 
-func (d *Device) dump(ctx context.Context) (*dump, error) {
-	file := d.tempFile(".xml")
+func (d *Device) dump(ctx context.Context, all bool) (*dump, error) {
+	file, option := d.tempFile(".xml"), ""
+	if all {
+		option = d.windowsOption()
+	}
 	o, err := d.run(ctx, command{
-		name: "uiautomator dump", asks: true, line: fmt.Sprintf(dumpCommand, file, d.windowsOption()), limit: dumpLimit, max: dumpBytes,
+		name: "uiautomator dump", asks: true, line: fmt.Sprintf(dumpCommand, file, option), limit: dumpLimit, max: dumpBytes,
 	})
 	if err != nil {
 		return nil, err
@@ -79,15 +84,19 @@ func (d *Device) dump(ctx context.Context) (*dump, error) {
 	d.removed(file)
 	tree, err := d.readDump(o)
 	if err == nil {
-		if tree.reachable(); len(tree.windows) == 0 {
-			return nil, &dumpError{serial: d.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady}
+		if tree.reachable(); len(tree.windows) > 0 {
+			d.windowsTold(option, all)
+			return tree, nil
 		}
-		return tree, nil
+		if option != "" {
+			return d.dump(ctx, false)
+		}
+		return nil, &dumpError{serial: d.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady}
 	}
 	if d.withoutWindows(err) {
-		return d.dump(ctx)
+		return d.dump(ctx, false)
 	}
-	if err != nil && len(bytes.TrimSpace(o.out)) == 0 && !strings.Contains(string(o.errs), "ERROR: ") {
+	if len(bytes.TrimSpace(o.out)) == 0 && !strings.Contains(string(o.errs), "ERROR: ") {
 		// It reports success for a file that it could not write.
 		if full, askErr := d.storageFull(ctx); askErr != nil || full {
 			return nil, errors.Join(askErr, d.whenFull(full))
@@ -96,11 +105,21 @@ func (d *Device) dump(ctx context.Context) (*dump, error) {
 	return tree, err
 }
 
-// windowsOption asks for all windows: the list that a field drops down lies in one of its own, which a plain dump may not see.
+// windowsTold notes what kind of dump worked: a phone that gave all windows once is not to blame for one that failed, and one that gave
+// nothing but a dump of one window is asked for no other.
+func (d *Device) windowsTold(option string, all bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.allWindows = d.allWindows || option != ""
+	d.oneWindow = d.oneWindow || !all && !d.allWindows
+}
+
+// windowsOption asks for all windows: the list that a field drops down lies in one of its own, which a plain dump may not see. Phones that
+// know only one window pass the option over.
 func (d *Device) windowsOption() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.info.APILevel < windowsAPI || d.oneWindow {
+	if d.oneWindow {
 		return ""
 	}
 	return "--windows "
@@ -112,7 +131,7 @@ func (d *Device) withoutWindows(err error) bool {
 	broken := new(dumpError)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.info.APILevel < windowsAPI || d.oneWindow || !errors.As(err, &broken) || !broken.unreadable {
+	if d.oneWindow || !errors.As(err, &broken) || !broken.unreadable {
 		return false
 	}
 	d.oneWindow = true
@@ -170,7 +189,8 @@ func (d *Device) readDump(o output) (*dump, error) {
 	case len(doc) == 0 && strings.Contains(said, "not found") && !strings.Contains(said, "Exception"):
 		return fail(1, 0, drivers.ErrUnsupported, "it has no uiautomator: "+output{errs: []byte(said)}.reason())
 	case len(doc) == 0:
-		return fail(dumpTries, dumpPause, drivers.ErrNotReady, "uiautomator gave nothing: "+output{errs: []byte(said), code: o.code}.reason())
+		return nil, &dumpError{serial: d.link.serial, what: "uiautomator gave nothing: " + output{errs: []byte(said), code: o.code}.reason(),
+			tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady, silent: true}
 	}
 	tree, err := parseDump(doc)
 	switch {
@@ -219,7 +239,7 @@ func splitDump(out []byte) (noise, doc []byte) {
 }
 
 // ParseTree reads a dump that was saved: by uiautomator, by `adb shell` behind or in front of a status line, or by an automation
-// server. size is that of the screenshot that belongs to it; zero: what the dump says, else the far corner of its windows.
+// server. size is that of the screenshot that belongs to it; zero: what the dump says and what its elements reach.
 func ParseTree(saved []byte, size image.Point) (*drivers.Tree, error) {
 	noise, doc := splitDump(treexml.UTF8(saved))
 	if len(doc) == 0 {
@@ -230,10 +250,7 @@ func ParseTree(saved []byte, size image.Point) (*drivers.Tree, error) {
 		return nil, err
 	}
 	if size == (image.Point{}) {
-		size = from.size
-	}
-	if size == (image.Point{}) {
-		size = extent(from.windows)
+		size = from.whole()
 	}
 	return drivers.NewTree(from.windows, size, time.Time{}), nil
 }
@@ -270,4 +287,27 @@ func extent(windows []*drivers.Node) image.Point {
 		p.X, p.Y = max(p.X, w.Bounds.Max.X), max(p.Y, w.Bounds.Max.Y)
 	}
 	return p
+}
+
+// whole is the screen of a dump: what an automation server says of it leaves the bars out, but not their elements.
+func (d *dump) whole() image.Point {
+	size := extent(d.windows)
+	if d.size == (image.Point{}) {
+		return size
+	}
+	size = d.size
+	var reach func(n *drivers.Node)
+	reach = func(n *drivers.Node) {
+		// What begins beyond the edge has been scrolled away.
+		if b := n.Bounds; !n.Hidden && !b.Empty() && b.Min.X <= d.size.X && b.Min.Y <= d.size.Y {
+			size.X, size.Y = max(size.X, b.Max.X), max(size.Y, b.Max.Y)
+		}
+		for _, c := range n.Children {
+			reach(c)
+		}
+	}
+	for _, w := range d.windows {
+		reach(w)
+	}
+	return size
 }

@@ -88,7 +88,7 @@ func (s Subject) wait(t *testing.T, dev drivers.Device, label string, action boo
 		tree, err := dev.Tree(ctx)
 		if err == nil {
 			var found []drivers.Match
-			found, err = tree.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: action, Settled: true})
+			found, err = tree.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: action})
 			if len(found) > 0 && !found[0].Target.Disabled {
 				return found[0]
 			}

@@ -24,6 +24,7 @@ func (e sourceElement) node() *drivers.Node {
 	case "TextField", "SecureTextField", "SearchField", "TextView":
 		e.field(n)
 	case "Switch", "Toggle", "CheckBox", "RadioButton":
+		n.Checkable = true
 		n.Desc, n.Checked = e.label, e.value == "1" || strings.EqualFold(e.value, "true")
 	case "StaticText":
 		n.Text = e.value

@@ -80,7 +80,7 @@ func TestSourceAlertLiesOverEverything(t *testing.T) {
 	if len(tree.Windows) != 2 || tree.Windows[1].Type != "XCUIElementTypeAlert" {
 		t.Fatalf("%d windows", len(tree.Windows))
 	}
-	found, err := tree.Find(drivers.Query{Selector: dsl.Selector{Label: "Sign in"}, Action: true, Settled: true})
+	found, err := tree.Find(drivers.Query{Selector: dsl.Selector{Label: "Sign in"}, Action: true})
 	if err != nil || len(found) != 1 || found[0].Node.Window != 1 {
 		t.Errorf("of two buttons with one label the alert's is meant: %v, %v", found, err)
 	}

@@ -2,29 +2,82 @@ package treexml
 
 import (
 	"bytes"
+	"encoding/xml"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
-// clean repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters, emoji
-// as two entities of surrogate halves, and a bare "&". What is not a character becomes ".", as in uiautomator's own dumps.
+// clean repairs what devices write and XML forbids: NULs, control characters, broken UTF-8, entities of such characters or of no character
+// at all, emoji as two entities of surrogate halves, a bare "&", a "<" in an attribute, and what no tag may be called. What is not a
+// character becomes ".", as in uiautomator's own dumps.
 func clean(doc []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(doc)))
+	at := place{}
 	for i := 0; i < len(doc); {
 		if doc[i] == '&' {
 			i += cleanEntity(out, doc[i:])
+			continue
+		}
+		if skip := comment(doc[i:]); skip > 0 && at.quote == 0 {
+			i += skip
+			continue
+		}
+		if doc[i] == '<' && !at.tag && i+1 < len(doc) && (doc[i+1] == '?' || doc[i+1] == '!') {
+			out.Write(doc[i : i+2])
+			at.tag = true
+			i += 2
 			continue
 		}
 		r, size := utf8.DecodeRune(doc[i:])
 		switch {
 		case r == utf8.RuneError && size == 1, !legal(r):
 			out.WriteByte('.')
+		case at.quote != 0 && r == '<':
+			out.WriteString("&lt;")
+		case at.name && strings.ContainsRune(`$@#!?*+;,|\^~()[]{}`, r):
+			out.WriteByte('_')
 		default:
 			out.Write(doc[i : i+size])
 		}
+		at.pass(r)
 		i += size
 	}
 	return out.Bytes()
+}
+
+// place is where in a document one reads.
+type place struct {
+	tag   bool
+	name  bool // of the tag
+	quote rune // that began the attribute; 0: in none
+}
+
+func (p *place) pass(r rune) {
+	switch {
+	case p.quote != 0:
+		if r == p.quote {
+			p.quote = 0
+		}
+	case !p.tag:
+		p.tag, p.name = r == '<', r == '<'
+	case r == '>':
+		p.tag, p.name = false, false
+	case r == '"' || r == '\'':
+		p.quote, p.name = r, false
+	case p.name && (r == ' ' || r == '\t' || r == '\n' || r == '\r'):
+		p.name = false
+	}
+}
+
+// comment gives the length of the comment that begins here, which says nothing about the tree and may hold anything.
+func comment(s []byte) int {
+	if bytes.HasPrefix(s, []byte("<!--")) {
+		if end := bytes.Index(s, []byte("-->")); end > 0 {
+			return end + len("-->")
+		}
+	}
+	return 0
 }
 
 // cleanEntity writes the entity at the beginning of s and gives its length in s.
@@ -35,6 +88,10 @@ func cleanEntity(out *bytes.Buffer, s []byte) int {
 		return 1
 	}
 	if body[0] != '#' {
+		if !named(string(body)) { // it stands for nothing, so it is a text
+			out.WriteString("&amp;")
+			return 1
+		}
 		out.Write(s[:size])
 		return size
 	}
@@ -56,6 +113,16 @@ func cleanEntity(out *bytes.Buffer, s []byte) int {
 		out.WriteRune(code)
 	}
 	return size
+}
+
+// named tells whether an entity's name is one of XML's or HTML's.
+func named(name string) bool {
+	switch name {
+	case "amp", "lt", "gt", "quot", "apos":
+		return true
+	}
+	_, ok := xml.HTMLEntity[name]
+	return ok
 }
 
 // entity gives what stands between "&" and ";" and the length of it all; zero when s does not begin with an entity.

@@ -55,6 +55,29 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadSurvivesWhatXMLForbids: one character, entity or name that is none must not lose the tree.
+func TestReadSurvivesWhatXMLForbids(t *testing.T) {
+	for doc, want := range map[string]string{
+		`<a text="x &bogus; y"><b text="z"/></a>`:              "ax &bogus; y bz",
+		`<a text="R&D; &nbsp;&amp;&copy;"/>`:                   "aR&D; \u00a0&©",
+		`<a text="&#xZZ; &#; &#99999999;"/>`:                   "a. . .",
+		`<a text="1 < 2 &lt; 3"><b text='it "is" > <'/></a>`:   `a1 < 2 < 3 bit "is" > <`,
+		`<com.a.B$C text="x"></com.a.B$C>`:                     "com.a.B_Cx",
+		"<?xml version='1.0'?><!-- don't -- \x00 \xff --><a/>": "a",
+		"<a text='\ufffe\uffff\x0b'/>":                         "a...",
+		`<a>it's &what; <b text="ok"/></a>`:                    "a bok",
+	} {
+		if got, err := tags([]byte(doc)); err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, %v", doc, strings.Join(got, " "), err)
+		}
+	}
+	for _, doc := range []string{`<a><b text="x"/>`, `<a text="x`, `<a></b>`} {
+		if _, err := tags([]byte(doc)); err == nil {
+			t.Errorf("%s: half a tree is read as a whole one", doc)
+		}
+	}
+}
+
 func TestCleanLeavesGoodOnesAlone(t *testing.T) {
 	const doc = `<a text="plain é 漢 😀 &amp; &#10;" />`
 	if got := string(clean([]byte(doc))); got != doc {

@@ -25,7 +25,7 @@ func (d *Device) Aim(n *drivers.Node) {
 func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page playwright.Page) error) error {
 	d.mu.Lock()
 	at := d.aimed
-	d.aimed = nil
+	d.aimed, d.met, d.caret = nil, "", caretEnd
 	d.mu.Unlock()
 	if at == nil {
 		return actFor(ctx, d, limit, do)
@@ -49,20 +49,35 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 		if err := do(page); err != nil {
 			return err
 		}
-		return judgeTouch(page, chains(gen, path))
+		met, err := judgeTouch(page, chains(gen, path))
+		d.mu.Lock()
+		d.met = met
+		d.mu.Unlock()
+		return err
 	})
 }
 
-// judgeTouch tells of a touch that was held back. Of one that led the page elsewhere nobody can ask, and it has met something.
-func judgeTouch(page playwright.Page, chains [][]string) error {
+// TouchMet names what the last touch that was aimed has met; of one that led the page elsewhere that is not known.
+func (d *Device) TouchMet() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.met
+}
+
+// judgeTouch tells what a touch has met, in the innermost document that knows, and of one that was held back. Of one that led the page
+// elsewhere nobody can ask, and it has met something.
+func judgeTouch(page playwright.Page, chains [][]string) (met string, err error) {
 	for _, chain := range chains {
 		var touch struct{ Verdict, Met string }
 		if err := askFor(page, chain, "aimed", &touch, aimLimit); err != nil {
-			return nil
+			return "", nil
 		}
 		if touch.Verdict == "missed" {
-			return fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
+			return "", fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
+		}
+		if touch.Met != "" { // the innermost document says it last
+			met = touch.Met
 		}
 	}
-	return nil
+	return met, nil
 }

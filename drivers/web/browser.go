@@ -2,11 +2,12 @@ package web
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -25,12 +26,32 @@ const (
 
 var errClosed = errors.New("the web driver is closed")
 
-// engine is the selector engine through which pages are read; see script/engine.js.
-//
-//go:embed script/engine.js
-var engine string
+//go:embed script
+var scripts embed.FS
 
-const engineName = "taproot"
+// engine is the selector engine through which pages are read: script/engine.js with the files that it includes.
+var engine = assemble("engine.js")
+
+// assemble puts the files that a script names in lines of its own ("// include paint.js") in their places.
+func assemble(name string) string {
+	source, err := scripts.ReadFile("script/" + name)
+	if err != nil {
+		return "" // embedded, so it cannot happen
+	}
+	return regexp.MustCompile(`(?m)^// include (\S+)$`).ReplaceAllStringFunc(strings.TrimSpace(string(source)), func(line string) string {
+		return assemble(strings.TrimPrefix(line, "// include "))
+	})
+}
+
+// typingEngine is the one through which fields are read and their carets placed; see script/typing.js.
+//
+//go:embed script/typing.js
+var typingEngine string
+
+const (
+	engineName = "taproot"
+	typingName = "taproot-typing"
+)
 
 // process is Playwright's own, which starts and ends browsers. It ends by itself, and its browsers with it, when our end of its
 // standard input closes, as it does when we are killed.
@@ -167,11 +188,13 @@ func (d *Driver) startProcess() error {
 		return fmt.Errorf("%w: the Playwright driver did not start: %w%s", drivers.ErrDeviceLost, err, p.stderr)
 	}
 	p.pw = pw
-	script := playwright.Script{Content: playwright.String(strings.TrimSpace(engine))}
 	isolated := playwright.SelectorsRegisterOptions{ContentScript: playwright.Bool(true)}
-	if err := pw.Selectors.Register(engineName, script, isolated); err != nil {
-		p.stop()
-		return fmt.Errorf("%w: prepare the Playwright driver: %w", drivers.ErrDeviceLost, err)
+	for name, text := range map[string]string{engineName: engine, typingName: typingEngine} {
+		script := playwright.Script{Content: playwright.String(strings.TrimSpace(text))}
+		if err := pw.Selectors.Register(name, script, isolated); err != nil {
+			p.stop()
+			return fmt.Errorf("%w: prepare the Playwright driver: %w", drivers.ErrDeviceLost, err)
+		}
 	}
 	d.process = p
 	return nil
@@ -245,6 +268,12 @@ func (b *browser) close() {
 	if b.alive() {
 		within(stopLimit, func() { _ = b.Browser.Close() })
 	}
+}
+
+// kill gives a browser up that cannot close a page: nobody waits for it, and the next page gets a new one.
+func (b *browser) kill() {
+	b.gone()
+	go func() { _ = b.Browser.Close() }() // it returns when the browser, or Playwright's process, ends
 }
 
 // stop ends Playwright's process, by force if it does not end by itself.

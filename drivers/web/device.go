@@ -23,7 +23,7 @@ const (
 
 // Device is one slot of the driver, opened for one test. It has no page until OpenPage.
 //
-// A dialog (alert, confirm, prompt) stops the page: one that an action opens stays open for Alert and AnswerAlert, and any other call
+// A dialog (alert, confirm, prompt, or the question whether to leave) stops the page: one that an action opens stays open for Alert and AnswerAlert, and any other call
 // but a screenshot dismisses it first; AnswerDialogs changes that. The next trees carry a hidden element of type "dialog-note" for each,
 // and the log a line. Pages that a page opens become the current one until they close, or until PickPage chooses another.
 type Device struct {
@@ -31,17 +31,22 @@ type Device struct {
 	info   drivers.Info
 	gen    atomic.Int64  // of trees; every tree has its own
 	grace  time.Duration // actGrace
+	limit  time.Duration // callLimit
 
-	mu       sync.Mutex
-	closed   bool
-	session  *session // what OpenPage opened last, nil before
-	pending  pending
-	filming  *film     // set by StartRecording
-	evidence *evidence // set by StartEvidence
-	log      *journal
-	dialogs  []string
-	aimed    *drivers.Node  // what the next touch is meant for
-	finished []drivers.Clip // of sessions that are closed
+	mu        sync.Mutex
+	closed    bool
+	session   *session // what OpenPage opened last, nil before
+	pending   pending
+	filming   *film     // set by StartRecording
+	evidence  *evidence // set by StartEvidence
+	log       *journal
+	dialogs   []string
+	aimed     *drivers.Node  // what the next touch is meant for
+	met       string         // what the last touch that was aimed has met
+	sought    []string       // texts that a tree must not leave out
+	caret     caret          // what becomes of the caret before text is typed
+	clipboard string         // what the test or a page put there last
+	finished  []drivers.Clip // of sessions that are closed
 
 	calls sync.WaitGroup // calls into Playwright that outlived their context
 }
@@ -64,12 +69,16 @@ var (
 	_ drivers.Gestures    = (*Device)(nil)
 	_ drivers.Keys        = (*Device)(nil)
 	_ drivers.Editor      = (*Device)(nil)
+	_ drivers.Typist      = (*Device)(nil)
+	_ drivers.Paster      = (*Device)(nil)
+	_ drivers.WebOpener   = (*Device)(nil)
+	_ drivers.Scroller    = (*Device)(nil)
 	_ drivers.Recorder    = (*Device)(nil)
 	_ drivers.Logger      = (*Device)(nil)
 )
 
 func newDevice(d *Driver, info drivers.Info) *Device {
-	return &Device{driver: d, info: info, grace: actGrace}
+	return &Device{driver: d, info: info, grace: actGrace, limit: callLimit}
 }
 
 // Info is the slot's record, with the size of the page that is open.
@@ -139,11 +148,16 @@ func readPage[T any](ctx context.Context, s *session, page playwright.Page, f fu
 // await waits for a call that only looks at a page.
 func await[T any](ctx context.Context, s *session, done <-chan outcome[T]) (T, error) {
 	var none T
-	timer := time.NewTimer(callLimit)
+	timer := time.NewTimer(s.device.limit)
 	defer timer.Stop()
 	select {
 	case r := <-done:
+		s.mute.Store(false)
 		return r.value, s.explain(r.err)
+	case <-s.ending:
+		return none, s.closedError()
+	case <-s.dialogs.onDialog():
+		return none, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
 	case <-ctx.Done():
 		return none, ctx.Err()
 	case <-timer.C:
@@ -158,7 +172,7 @@ func await[T any](ctx context.Context, s *session, done <-chan outcome[T]) (T, e
 // act calls f, which changes the page. When ctx ends, f may complete for a moment; then its page is closed, so that nothing
 // happens after act has returned.
 func act(ctx context.Context, d *Device, f func(page playwright.Page) error) error {
-	return actFor(ctx, d, callLimit, f)
+	return actFor(ctx, d, d.limit, f)
 }
 
 // actFor is act for what takes longer.
@@ -180,7 +194,10 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 	defer cancel()
 	select {
 	case r := <-done:
+		s.mute.Store(false)
 		return s.explain(r.err)
+	case <-s.ending:
+		return s.closedError()
 	case <-s.browser.lost:
 		return errBrowserLost
 	case <-s.crash:
@@ -189,6 +206,9 @@ func actFor(ctx context.Context, d *Device, limit time.Duration, f func(page pla
 		s.dialogs.stops(over)
 		return nil
 	case <-limited.Done():
+	}
+	if ctx.Err() == nil {
+		s.mute.Store(true)
 	}
 	grace := time.NewTimer(d.grace)
 	defer grace.Stop()
@@ -228,7 +248,18 @@ func (s *session) silent() error {
 	if !s.browser.alive() {
 		return errBrowserLost
 	}
-	return fmt.Errorf("%w: the page did not answer within %s; its scripts may be busy", drivers.ErrNotReady, callLimit)
+	s.mute.Store(true)
+	return fmt.Errorf("%w: the page did not answer within %s; its scripts may be busy", drivers.ErrNotReady, s.device.limit)
+}
+
+// closedError is the error of a call on a page that we close ourselves.
+func (s *session) closedError() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	return fmt.Errorf("%w: the page was closed during the call", drivers.ErrDeviceLost)
 }
 
 // explain gives a Playwright error the kind on which verdicts depend.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -27,14 +28,11 @@ func newDialogs() *dialogs { return &dialogs{opened: make(chan struct{})} }
 // meet deals with a dialog that just opened. It may wait for an answer of the browser, so it runs beside playwright-go's event loop.
 func (s *session) meet(dialog playwright.Dialog) {
 	kind, message := dialog.Type(), dialog.Message()
-	if kind == "beforeunload" {
-		_ = dialog.Accept() // the page is gone already when this fails
-		return
-	}
 	g := s.dialogs
 	g.mu.Lock()
 	how := g.how
-	if !how.AtOnce && g.refuse == 0 && g.open == nil {
+	leaving := kind == "beforeunload" // to refuse it would be an answer, too: the page stays
+	if !how.AtOnce && (g.refuse == 0 || leaving) && g.open == nil {
 		g.open = dialog
 		close(g.opened)
 		g.mu.Unlock()
@@ -153,11 +151,15 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	if g.open == nil {
 		return nil, nil
 	}
-	buttons := []string{"OK", "Cancel"}
-	if g.open.Type() == "alert" {
+	buttons, text := []string{"OK", "Cancel"}, g.open.Message()
+	switch g.open.Type() {
+	case "alert":
 		buttons = buttons[:1]
+	case "beforeunload":
+		buttons[0] = "Leave"
+		text = cmp.Or(text, "Leave site?") // browsers show words of their own
 	}
-	return &drivers.Alert{Text: g.open.Message(), Buttons: buttons, Field: g.open.Type() == "prompt"}, nil
+	return &drivers.Alert{Text: text, Buttons: buttons, Field: g.open.Type() == "prompt"}, nil
 }
 
 // AnswerAlert answers the dialog that is open.

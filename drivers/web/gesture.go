@@ -32,8 +32,16 @@ func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
 	return d.gesture(ctx, 0, []image.Point{p}, func(f finger) error { return f.twice(p) })
 }
 
-// Swipe turns the wheel over a by the way from b to a; where a touch screen is emulated it moves a finger from a to b.
+// Swipe moves a finger where a touch screen is emulated. With a mouse it gives the page the gesture that it listens to at a, and refuses
+// where it listens to none: a mouse does not scroll by being drawn along.
 func (d *Device) Swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	s, err := d.onScreen(a, b)
+	if err != nil {
+		return err
+	}
+	if !s.touch {
+		return d.swipeWithMouse(ctx, a, b, dur)
+	}
 	return d.gesture(ctx, dur, []image.Point{a, b}, func(f finger) error { return f.swipe(ctx, a, b, dur) })
 }
 
@@ -68,7 +76,7 @@ func (d *Device) gesture(ctx context.Context, dur time.Duration, points []image.
 	if err != nil {
 		return err
 	}
-	return d.touch(ctx, max(dur, 0)+callLimit, func(page playwright.Page) error {
+	return d.touch(ctx, max(dur, 0)+d.limit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err
@@ -107,6 +115,7 @@ type finger interface {
 	up(p image.Point) error
 	twice(p image.Point) error
 	swipe(ctx context.Context, a, b image.Point, dur time.Duration) error
+	wheel(ctx context.Context, at, by image.Point, dur time.Duration) error
 	rest(ctx context.Context) error // until what lies under it is picked up
 }
 
@@ -132,12 +141,20 @@ func (m pointer) rest(context.Context) error { return nil }
 func (m pointer) twice(p image.Point) error { return m.mouse.Dblclick(m.zoom.onPage(p)) }
 
 func (m pointer) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
-	if err := m.move(a); err != nil {
+	if err := m.down(a); err != nil {
 		return err
 	}
-	last := a
-	return eachStep(ctx, a, b, dur, func(p image.Point) error {
-		turn := last.Sub(p)
+	err := eachStep(ctx, a, b, dur, m.move)
+	return orElse(err, m.up(b))
+}
+
+func (m pointer) wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
+	if err := m.move(at); err != nil {
+		return err
+	}
+	var last image.Point
+	return eachStep(ctx, image.Point{}, by, dur, func(p image.Point) error {
+		turn := p.Sub(last)
 		last = p
 		return m.mouse.Wheel(float64(turn.X), float64(turn.Y))
 	})
@@ -180,3 +197,10 @@ func (t fingertip) swipe(ctx context.Context, a, b image.Point, dur time.Duratio
 	err := eachStep(ctx, a, b, dur, t.move)
 	return orElse(err, t.up(b))
 }
+
+func (t fingertip) wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
+	return t.swipe(ctx, at, at.Sub(by), max(dur, slowSwipe))
+}
+
+// slowSwipe is how long a finger takes that must not leave the content moving.
+const slowSwipe = 300 * time.Millisecond

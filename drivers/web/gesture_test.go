@@ -54,7 +54,7 @@ func TestDragAndDrop(t *testing.T) {
 	mustShow(t, d, "#log", "dragstart\ndropped tile")
 }
 
-func TestSwipeScrolls(t *testing.T) {
+func TestWheelScrolls(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -63,7 +63,7 @@ func TestSwipeScrolls(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.open(t, "list.html")
 			before := find(tree(t, d), showing("Contact 10")).Bounds.Min.Y
-			must(t, d.Swipe(t.Context(), image.Pt(200, 500), image.Pt(200, 200), 300*time.Millisecond))
+			must(t, d.Wheel(t.Context(), image.Pt(200, 500), image.Pt(0, 300), 300*time.Millisecond))
 			moved := 0
 			ok := until(t.Context(), patience, func() bool {
 				moved = before - find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Contact 10" }).Bounds.Min.Y
@@ -178,17 +178,17 @@ func TestScrolledOutOfABox(t *testing.T) {
 	d := visit(t, "boxes.html")
 	for _, c := range [][2]string{{"Row 90", "row 90"}, {"Far right", "far right"}} {
 		tr := tree(t, d)
-		q := drivers.Query{Selector: dsl.Selector{Label: c[0]}, Action: true, Settled: true}
+		q := drivers.Query{Selector: dsl.Selector{Label: c[0]}, Action: true}
 		if found, err := tr.Find(q); err != nil || len(found) != 0 {
 			t.Fatalf("%s is on the screen: %v, %v", c[0], found, err)
 		}
-		q.Offscreen = true
+		q.Reveal = true
 		found, err := tr.Find(q)
 		if err != nil || len(found) != 1 || !found[0].Node.Offscreen || found[0].Node.Hidden {
 			t.Fatalf("%s: %v, %v", c[0], found, err)
 		}
 		must(t, d.Reveal(t.Context(), found[0].Node))
-		q.Offscreen = false
+		q.Reveal = false
 		if found, err = tree(t, d).Find(q); err != nil || len(found) != 1 || found[0].CoverText != "" {
 			t.Fatalf("%s, revealed: %v, %v", c[0], found, err)
 		}
@@ -202,8 +202,12 @@ func TestScrolledOutOfABox(t *testing.T) {
 	if n := find(tr, func(n *drivers.Node) bool { return n.Text == "Far below" }); n == nil || n.Hidden {
 		t.Errorf("in the frame, below: %+v", n)
 	}
-	assertion := drivers.Query{Selector: dsl.Selector{Label: "Below the fold"}, Settled: true, Offscreen: true}
-	if found, err := tr.Find(assertion); err != nil || len(found) != 1 {
+	below := drivers.Query{Selector: dsl.Selector{Label: "Below the fold"}}
+	if found, err := tr.Find(below); err != nil || len(found) != 0 {
+		t.Errorf("an assertion sees what is below the fold: %v, %v", found, err)
+	}
+	below.Action, below.Reveal = true, true
+	if found, err := tr.Find(below); err != nil || len(found) != 1 {
 		t.Errorf("below the fold: %v, %v", found, err)
 	}
 	mustShow(t, d, "text=Below the fold", "Below the fold")

@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"time"
-	"unicode/utf8"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -25,7 +24,7 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 	if err != nil {
 		return err
 	}
-	return d.touch(ctx, callLimit, func(page playwright.Page) error {
+	return d.touch(ctx, d.limit, func(page playwright.Page) error {
 		z, err := s.zoom(page)
 		if err != nil {
 			return err
@@ -70,55 +69,6 @@ func (d *Device) onScreen(points ...image.Point) (*session, error) {
 	return s, nil
 }
 
-// Type presses the keys of text where the focus is, after what is there. A new line is the Enter key.
-func (d *Device) Type(ctx context.Context, text string) error {
-	return act(ctx, d, func(page playwright.Page) error {
-		if _, err := focusEnd(page); err != nil {
-			return err
-		}
-		if utf8.RuneCountInString(text) > longText {
-			return page.Keyboard().InsertText(text)
-		}
-		return page.Keyboard().Type(text)
-	})
-}
-
-// focusedField is the field that has the focus.
-type focusedField struct {
-	chain  []string // the frames around it
-	length int      // of its text, characters
-}
-
-// focusEnd checks that something editable has the focus and puts the caret behind its text.
-func focusEnd(page playwright.Page) (field focusedField, err error) {
-	for range maxDepth {
-		var focus struct {
-			Frame  bool
-			What   string
-			Able   bool
-			Placed bool
-			Length int
-		}
-		if err := ask(page, field.chain, "focus", &focus); err != nil {
-			return field, err
-		}
-		field.length = focus.Length
-		switch {
-		case focus.Frame:
-			field.chain = append(field.chain, "ref.focus.0")
-			continue
-		case focus.What == "":
-			return field, fmt.Errorf("%w: no field has the focus: tap one first", drivers.ErrNotActionable)
-		case !focus.Able:
-			return field, fmt.Errorf("%w: %s has the focus, and it takes no text", drivers.ErrNotActionable, focus.What)
-		case !focus.Placed:
-			return field, page.Keyboard().Press("End")
-		}
-		return field, nil
-	}
-	return field, fmt.Errorf("%w: the focus is in too many frames", drivers.ErrNotActionable)
-}
-
 // Screenshot gives the viewport's pixels, also those of the browser's own error page when a page could not be opened.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	d.mu.Lock()
@@ -138,8 +88,15 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if s.gone() {
+		return nil, s.closedError()
+	}
+	limit := callLimit - callLimit/10
+	if s.mute.Load() { // it did not answer when it was asked last
+		limit = muteLimit
+	}
 	done := start(d, func() (image.Image, error) {
-		raw, err := capture(ctx, page)
+		raw, err := capture(ctx, page, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -156,6 +113,8 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		return nil, fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-s.ending:
+		return nil, s.closedError()
 	case <-s.browser.lost:
 		return nil, errBrowserLost
 	case <-s.crash:
@@ -163,16 +122,19 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	}
 }
 
+// muteLimit is how long a picture is tried for of a page that did not answer before.
+const muteLimit = 2 * time.Second
+
 // captureLimit is how long a picture is tried for while the browser changes from one page to another.
 const captureLimit = 5 * time.Second
 
 // capture takes the viewport as a PNG.
-func capture(ctx context.Context, page playwright.Page) ([]byte, error) {
+func capture(ctx context.Context, page playwright.Page, limit time.Duration) ([]byte, error) {
 	began := time.Now()
 	for {
 		raw, err := page.Screenshot(playwright.PageScreenshotOptions{
 			Type: playwright.ScreenshotTypePng, Caret: playwright.ScreenshotCaretInitial, Scale: playwright.ScreenshotScaleCss,
-			Timeout: milliseconds(callLimit - callLimit/10 - time.Since(began)),
+			Timeout: milliseconds(limit - time.Since(began)),
 		})
 		if err == nil || !containsAny(err.Error(), noCapture) || time.Since(began) > captureLimit || pause(ctx, lookPause) != nil {
 			return raw, err

@@ -107,6 +107,9 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 	if err != nil {
 		return err
 	}
+	if !leavesCaret(keys) {
+		d.setCaret(caretKeep)
+	}
 	return act(ctx, d, func(page playwright.Page) error {
 		err := page.Keyboard().Press(combination)
 		if err != nil && strings.Contains(err.Error(), "Unknown key") {
@@ -116,16 +119,25 @@ func (d *Device) Press(ctx context.Context, keys []string) error {
 	})
 }
 
+// leavesCaret tells the keys that give the focus to something else, or that no field takes for itself.
+func leavesCaret(keys []string) bool {
+	switch last := strings.ToLower(keys[len(keys)-1]); last {
+	case "tab", "enter", "return", "escape", "esc":
+		return true
+	default:
+		return len(last) > 1 && last[0] == 'f' && last[1] >= '1' && last[1] <= '9'
+	}
+}
+
 // Erase removes the last n characters of the field that has the focus; n < 0 removes everything.
 func (d *Device) Erase(ctx context.Context, n int) error {
 	return act(ctx, d, func(page playwright.Page) error {
-		field, err := focusEnd(page)
+		field, err := d.place(page)
 		if err != nil {
 			return err
 		}
 		if n < 0 {
-			selector := strings.Join(append(field.chain, "ref.focus.0"), enterFrame+"taproot=")
-			return page.Locator("taproot="+selector).Fill("", playwright.LocatorFillOptions{Timeout: milliseconds(callLimit / 2)})
+			return field.empty(page)
 		}
 		for range min(n, field.length, maxErase) {
 			if err := ctx.Err(); err != nil {
@@ -138,3 +150,43 @@ func (d *Device) Erase(ctx context.Context, n int) error {
 		return nil
 	})
 }
+
+// empty takes all text out of the field; out of an editor as a person does, so that its own model hears of it.
+func (f placed) empty(page playwright.Page) error {
+	if f.kind == "editor" || f.kind == "surface" {
+		if err := page.Keyboard().Press("ControlOrMeta+a"); err != nil {
+			return err
+		}
+		return page.Keyboard().Press("Delete")
+	}
+	if f.parts > 1 {
+		return f.emptyParts(page)
+	}
+	return page.Locator(typingSelector(f.chain, "focus")).Fill("", playwright.LocatorFillOptions{Timeout: milliseconds(callLimit / 2)})
+}
+
+// emptyParts empties every box of a field of several and gives the first one the focus.
+func (f placed) emptyParts(page playwright.Page) error {
+	limit := milliseconds(callLimit / 2)
+	for i := f.parts - 1; i >= 0; i-- {
+		part := page.Locator(typingSelector(f.chain, fmt.Sprintf("member.%d", i)))
+		if err := part.Focus(playwright.LocatorFocusOptions{Timeout: limit}); err != nil {
+			return err
+		}
+		if f.picker != "" { // an <input>; a segment of a date has no value of its own
+			if err := part.Fill("", playwright.LocatorFillOptions{Timeout: limit}); err != nil {
+				return err
+			}
+			continue
+		}
+		for range maxSegment {
+			if err := page.Keyboard().Press("Backspace"); err != nil {
+				return err
+			}
+		}
+	}
+	return page.Locator(typingSelector(f.chain, "member.0")).Focus(playwright.LocatorFocusOptions{Timeout: limit})
+}
+
+// maxSegment is how many characters a segment of a date has at most.
+const maxSegment = 4

@@ -146,6 +146,7 @@ type report struct {
 	Visible int
 	Texts   []string // of the visible ones
 	Values  []value  // of those of them that are fields
+	Options []option // those of them that are options
 	What    []string // the first elements, described
 	Gen     string   // of the tree to which Refs belong
 	Refs    []int
@@ -159,6 +160,24 @@ type report struct {
 type value struct {
 	Value  string `json:"v"`
 	Secret bool   `json:"s"`
+}
+
+// option is an option of a <select>.
+type option struct {
+	Value    string `json:"v"`
+	Label    string `json:"l"`
+	Disabled bool   `json:"d"`
+}
+
+// chosen tells whether a choice picks the option, which is the one of that number.
+func (o option) chosen(choice drivers.WebChoice, number int) bool {
+	switch {
+	case len(choice.Values) > 0:
+		return slices.Contains(choice.Values, o.Value)
+	case len(choice.Labels) > 0:
+		return slices.Contains(choice.Labels, o.Label)
+	}
+	return slices.Contains(choice.Indexes, number)
 }
 
 func (r *report) seen() drivers.Seen {

@@ -139,15 +139,21 @@ func (s *session) listen() {
 	})
 	s.context.OnRequest(func(r playwright.Request) {
 		s.traffic.add(exchange{url: r.URL(), said: r.Method()})
+		s.traffic.asked(r)
 		if r.IsNavigationRequest() {
 			s.traffic.began(r)
 		}
 	})
-	s.context.OnRequestFailed(func(r playwright.Request) { s.traffic.ended(r) })
+	s.context.OnRequestFailed(func(r playwright.Request) {
+		s.traffic.ended(r)
+		s.traffic.over(r)
+	})
+	s.context.OnRequestFinished(func(r playwright.Request) { s.traffic.over(r) })
 	s.context.OnResponse(func(r playwright.Response) {
 		said := fmt.Sprintf("%d %s", r.Status(), r.Request().Method())
 		s.traffic.add(exchange{url: r.URL(), said: said, answer: true})
 		s.traffic.ended(r.Request())
+		s.answered(r)
 		if r.Status() >= 400 {
 			d.logLine("response", said+" "+r.URL())
 		}

@@ -179,7 +179,7 @@ func wantError(t *testing.T, err, kind error, words ...string) {
 
 // pick finds the one element that an action on label would take.
 func pick(tr *drivers.Tree, label string, settled bool) ([]drivers.Match, error) {
-	return tr.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: true, Settled: settled})
+	return tr.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: true})
 }
 
 // until polls a condition of the outside world.

@@ -27,8 +27,11 @@ func (d *Device) Navigate(ctx context.Context, address string, timeout time.Dura
 		return err
 	}
 	defer s.dialogs.refusing()()
-	err = actFor(ctx, d, timeout+2*time.Second, func(playwright.Page) error {
-		err := depart()
+	s.depart()
+	err = actFor(ctx, d, timeout+2*time.Second, func(page playwright.Page) error {
+		began := time.Now()
+		answer, err := depart()
+		s.arrive(page, answer, err, timeout-time.Since(began))
 		if err != nil && !isKind(err) {
 			err = s.pageError(address, err, timeout)
 		}
@@ -41,29 +44,26 @@ func (d *Device) Navigate(ctx context.Context, address string, timeout time.Dura
 }
 
 // journey gives the call that goes to an address.
-func (s *session) journey(page playwright.Page, address string, timeout time.Duration) (func() error, error) {
-	limit, until := milliseconds(timeout), playwright.WaitUntilStateLoad
+func (s *session) journey(page playwright.Page, address string, timeout time.Duration) (func() (playwright.Response, error), error) {
+	limit, until := milliseconds(timeout), playwright.WaitUntilStateDomcontentloaded
 	switch address {
 	case "back":
-		return func() error {
+		return func() (playwright.Response, error) {
 			if err := s.canGo(page, -1); err != nil {
-				return err
+				return nil, err
 			}
-			_, err := page.GoBack(playwright.PageGoBackOptions{Timeout: limit, WaitUntil: until})
-			return err
+			return page.GoBack(playwright.PageGoBackOptions{Timeout: limit, WaitUntil: until})
 		}, nil
 	case "forward":
-		return func() error {
+		return func() (playwright.Response, error) {
 			if err := s.canGo(page, +1); err != nil {
-				return err
+				return nil, err
 			}
-			_, err := page.GoForward(playwright.PageGoForwardOptions{Timeout: limit, WaitUntil: until})
-			return err
+			return page.GoForward(playwright.PageGoForwardOptions{Timeout: limit, WaitUntil: until})
 		}, nil
 	case "reload":
-		return func() error {
-			_, err := page.Reload(playwright.PageReloadOptions{Timeout: limit, WaitUntil: until})
-			return err
+		return func() (playwright.Response, error) {
+			return page.Reload(playwright.PageReloadOptions{Timeout: limit, WaitUntil: until})
 		}, nil
 	}
 	if strings.HasPrefix(address, "/") || strings.HasPrefix(address, "?") || strings.HasPrefix(address, "#") {
@@ -81,9 +81,8 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 	if err := s.device.checkAddress(address); err != nil {
 		return nil, err
 	}
-	return func() error {
-		_, err := page.Goto(address, playwright.PageGotoOptions{Timeout: limit, WaitUntil: until})
-		return err
+	return func() (playwright.Response, error) {
+		return page.Goto(address, playwright.PageGotoOptions{Timeout: limit, WaitUntil: until})
 	}, nil
 }
 

@@ -20,7 +20,7 @@ const loadTimeout = 30 * time.Second
 // pageLimit is for the browser to make a page, with nothing in it.
 const pageLimit = 45 * time.Second
 
-// OpenPage opens address in a fresh context and waits until it has loaded. Pages that were open before are closed.
+// OpenPage opens address in a fresh context and waits until it can be used. Pages that were open before are closed.
 func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.PageOptions) error {
 	if err := d.checkAddress(address); err != nil {
 		return err
@@ -128,6 +128,9 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 			err = errors.Join(err, s.route(r))
 		}
 		if err == nil {
+			err = s.hearCopies()
+		}
+		if err == nil {
 			err = s.firstPage(e)
 		}
 		if err == nil {
@@ -212,10 +215,13 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 		s.evidence.har.page(address)
 	}
 	defer s.dialogs.refusing()()
+	s.depart()
 	done := start(s.device, func() (struct{}, error) {
-		_, err := page.Goto(address, playwright.PageGotoOptions{
-			Timeout: milliseconds(limit), WaitUntil: playwright.WaitUntilStateLoad,
+		began := time.Now()
+		answer, err := page.Goto(address, playwright.PageGotoOptions{
+			Timeout: milliseconds(limit), WaitUntil: playwright.WaitUntilStateDomcontentloaded,
 		})
+		s.arrive(page, answer, err, limit-time.Since(began))
 		if err == nil && opts.Offline {
 			err = s.setOffline(true)
 		}

@@ -36,14 +36,17 @@ type session struct {
 	scheme    *playwright.ColorScheme // of pages to come, when the test changed it
 	films     []reel
 	filmed    bool
-	errors    []string          // of the console
-	hiding    int               // pages of our own are being opened
-	met       []playwright.Page // meanwhile
-	broken    error             // why there is no page to use, though one may be open
-	crash     chan struct{}     // closed when a page's renderer crashed
+	opening   drivers.WebOpening         // of the page that was gone to last
+	errors    []string                   // of the console
+	answers   map[playwright.Page]answer // to the requests for the pages themselves, the newest of each
+	hiding    int                        // pages of our own are being opened
+	met       []playwright.Page          // meanwhile
+	broken    error                      // why there is no page to use, though one may be open
+	crash     chan struct{}              // closed when a page's renderer crashed
 	crashOnce func()
 	tasks     sync.WaitGroup // what events ask for
 	closing   atomic.Bool
+	mute      atomic.Bool // it did not answer when it was asked last
 	offline   atomic.Bool
 	ending    chan struct{} // closed when closing begins
 	closed    chan struct{}
@@ -192,6 +195,7 @@ func (s *session) fail(err error) {
 // abandon closes the context without waiting for it: a call that hangs returns then.
 func (s *session) abandon(why string) {
 	s.fail(fmt.Errorf("%w: the page is gone: %s", drivers.ErrDeviceLost, why))
+	s.mute.Store(true)
 	s.device.calls.Go(func() { s.close() })
 }
 
@@ -203,12 +207,16 @@ func (s *session) close() {
 	}
 	close(s.ending)
 	limit := stopLimit
-	if s.traced {
+	hung := s.mute.Load()
+	switch {
+	case hung:
+		limit = hardLimit
+	case s.traced:
 		limit = traceLimit
 	}
-	within(limit, func() {
+	over := within(limit, func() {
 		defer close(s.closed)
-		if s.traced && s.browser.alive() && !s.crashed() {
+		if s.traced && !hung && s.browser.alive() && !s.crashed() {
 			s.evidence.endTrace(s)
 		}
 		if s.browser.attached {
@@ -219,4 +227,10 @@ func (s *session) close() {
 		s.tasks.Wait()
 		s.device.keepFilms(s)
 	})
+	if !over && hung && !s.browser.attached {
+		s.browser.kill() // whatever else is open in it ends as well: a page that cannot be closed would hold it for ever
+	}
 }
+
+// hardLimit is how long a page that does not answer may take to close before its browser is ended.
+const hardLimit = 5 * time.Second

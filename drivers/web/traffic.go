@@ -25,6 +25,7 @@ type traffic struct {
 	mu    sync.Mutex
 	list  []exchange
 	pages map[playwright.Request]bool // asked for and not yet answered
+	open  []playwright.Request        // of any kind, not yet ended
 }
 
 // began notes that a page was asked for; ended that the answer begins, or that there is none.

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +36,8 @@ const (
 	flagScrollable
 	flagFrame
 	flagOffscreen
+	flagCheckable
+	flagUnselectable
 )
 
 // element is a node as script/engine.js writes it.
@@ -49,7 +53,13 @@ type element struct {
 	Desc    string     `json:"d"`
 	Hint    string     `json:"h"`
 	Covered string     `json:"c"`
-	Inner   []float64  `json:"o"` // of a frame: where its page begins, and the part of it that can be seen
+	Veiled  string     `json:"v"`
+	Seen    []float64  `json:"s"`
+	Letters []float64  `json:"y"`
+	Press   []float64  `json:"p"`
+	Spare   []float64  `json:"g"` // in a frame: points at which it can be seen and touched, as far as the frame's page knows
+	Control *int       `json:"l"`
+	Inner   []float64  `json:"o"` // of a frame: where its page begins, the part of it that can be seen, and its scale
 	Kids    []*element `json:"k"`
 }
 
@@ -61,6 +71,8 @@ type document struct {
 	Count int
 	Root  *element
 
+	Suspects int // elements that may keep something to themselves
+
 	Undrawn bool // the browser has not drawn the page since it was read before
 }
 
@@ -68,10 +80,14 @@ type document struct {
 func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 	taken := time.Now().UTC()
 	return read(ctx, d, func(page playwright.Page) (*drivers.Tree, error) {
-		r := treeReader{page: page, gen: strconv.FormatInt(d.gen.Add(1), 36), left: maxNodes}
-		doc, root, err := r.document(nil, "")
+		r, doc, root, err := d.readDocuments(page, false)
 		if err != nil {
 			return nil, err
+		}
+		if s, _, gone := d.page(); r.suspects > 0 && gone == nil && s.probe(page) {
+			if r, doc, root, err = d.readDocuments(page, !doc.Undrawn); err != nil {
+				return nil, err
+			}
 		}
 		if doc.failed() {
 			return nil, errorPage()
@@ -91,14 +107,31 @@ func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 	})
 }
 
+// readDocuments reads the page and the frames in it once. drawn: the page has been drawn since the tree before.
+func (d *Device) readDocuments(page playwright.Page, drawn bool) (*treeReader, *document, *drivers.Node, error) {
+	r := &treeReader{page: page, gen: strconv.FormatInt(d.gen.Add(1), 36), left: maxNodes, drawn: drawn, spare: map[*drivers.Node][]image.Point{}}
+	if texts := d.soughtTexts(); len(texts) > 0 {
+		var err error
+		if r.sought, err = json.Marshal(texts); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	doc, root, err := r.document(nil, "")
+	return r, doc, root, err
+}
+
 // treeReader reads one tree, document by document.
 type treeReader struct {
-	page   playwright.Page
-	gen    string
-	left   int // elements that may still be read
-	frames int
-	still  bool // the documents around the one that is read have not been drawn since they were read before
-	notes  []string
+	page     playwright.Page
+	gen      string
+	left     int // elements that may still be read
+	frames   int
+	suspects int
+	drawn    bool
+	still    bool // the documents around the one that is read have not been drawn since they were read before
+	notes    []string
+	sought   []byte                          // the texts that must not be left out, as JSON
+	spare    map[*drivers.Node][]image.Point // in frames: where an element can be seen and touched, best first
 }
 
 // frame is an iframe that was met in a document.
@@ -111,10 +144,11 @@ type frame struct {
 // document reads the document that chain leads to, in its own coordinates, then the frames in it.
 func (r *treeReader) document(chain []string, view string) (*document, *drivers.Node, error) {
 	var doc document
-	if err := ask(r.page, chain, fmt.Sprintf("tree.%s.%d%s", r.gen, max(r.left, 0), view), &doc); err != nil {
+	if err := ask(r.page, chain, fmt.Sprintf("tree.%s.%d.%x%s", r.gen, max(r.left, 0), r.sought, view), &doc); err != nil {
 		return nil, nil, err
 	}
 	r.left -= doc.Count
+	r.suspects += doc.Suspects
 	if doc.Note != "" {
 		r.notes = append(r.notes, doc.Note)
 	}
@@ -123,7 +157,7 @@ func (r *treeReader) document(chain []string, view string) (*document, *drivers.
 	}
 	around := r.still
 	defer func() { r.still = around }()
-	r.still = around || doc.Undrawn
+	r.still = around || doc.Undrawn && !r.drawn
 	var frames []frame
 	root := r.node(doc.Root, chain, &frames)
 	for _, f := range frames {
@@ -137,7 +171,7 @@ func (r *treeReader) document(chain []string, view string) (*document, *drivers.
 // frame reads the document in f and hangs it under f's node. A frame that can be seen and not be read makes the tree
 // incomplete, which nobody may draw conclusions from.
 func (r *treeReader) frame(doc *document, chain []string, f frame) error {
-	if f.node.Hidden || len(f.inner) != 6 || r.left <= 0 {
+	if f.node.Hidden || len(f.inner) != 8 || r.left <= 0 {
 		return nil
 	}
 	r.frames++
@@ -145,11 +179,9 @@ func (r *treeReader) frame(doc *document, chain []string, f frame) error {
 		r.notes = append(r.notes, "the page has too many frames: the rest is left out")
 		return nil
 	}
-	x, y := f.inner[0], f.inner[1]
-	view := fmt.Sprintf(".%d.%d.%d.%d.%d.%d.%d.%d", clamp(-x), clamp(-y), clamp(doc.W-x), clamp(doc.H-y),
-		clamp(f.inner[2]-x), clamp(f.inner[3]-y), clamp(f.inner[4]-x), clamp(f.inner[5]-y))
 	inside := append(chain[:len(chain):len(chain)], fmt.Sprintf("ref.%s.%d", r.gen, f.ref))
-	_, root, err := r.document(inside, view)
+	m := placement{x: f.inner[0], y: f.inner[1], kx: f.inner[6], ky: f.inner[7]}
+	_, root, err := r.document(inside, m.view(doc, f.inner))
 	if err != nil {
 		return fmt.Errorf("%w: the frame %s cannot be read: %s", drivers.ErrNotReady, f.node, plain(err))
 	}
@@ -157,40 +189,100 @@ func (r *treeReader) frame(doc *document, chain []string, f frame) error {
 		return nil
 	}
 	f.node.Children = append(f.node.Children, root)
-	offset := image.Pt(clamp(x), clamp(y))
 	var visible []*drivers.Node
 	screen := image.Rect(0, 0, clamp(doc.W), clamp(doc.H))
 	each(root, func(n *drivers.Node) {
-		n.Bounds = n.Bounds.Add(offset)
-		if !n.Hidden && !n.Offscreen && n.Covered == "" && n.Bounds.Overlaps(screen) {
+		moveNode(n, m.rect, m.point)
+		spare := r.spare[n]
+		for i := range spare {
+			spare[i] = m.point(spare[i])
+		}
+		if len(spare) > 0 && !n.Hidden && !n.Offscreen && n.Bounds.Overlaps(screen) {
 			visible = append(visible, n)
 		}
 	})
-	return r.cover(chain, f.ref, visible, screen)
+	return r.cover(chain, f.ref, visible)
+}
+
+// placement is how the page of a frame lies in the document around it.
+type placement struct{ x, y, kx, ky float64 }
+
+// view is what the page of a frame is told of the window around it, in its own coordinates: all of the window, and the part of it that
+// shows the frame.
+func (m placement) view(doc *document, inner []float64) string {
+	var b strings.Builder
+	for i, v := range [...]float64{0, 0, doc.W, doc.H, inner[2], inner[3], inner[4], inner[5]} {
+		if i%2 == 0 {
+			v = (v - m.x) / m.kx
+		} else {
+			v = (v - m.y) / m.ky
+		}
+		fmt.Fprintf(&b, ".%d", clamp(v))
+	}
+	return b.String()
+}
+
+func (m placement) point(p image.Point) image.Point {
+	return image.Pt(clamp(math.Round(m.x+float64(p.X)*m.kx)), clamp(math.Round(m.y+float64(p.Y)*m.ky)))
+}
+
+func (m placement) rect(r image.Rectangle) image.Rectangle {
+	return image.Rectangle{Min: m.point(r.Min), Max: m.point(r.Max)}
+}
+
+// moveNode puts all that an element says of places into other coordinates.
+func moveNode(n *drivers.Node, rect func(image.Rectangle) image.Rectangle, point func(image.Point) image.Point) {
+	n.Bounds = rect(n.Bounds)
+	for _, part := range []*image.Rectangle{n.Seen, n.TextBounds} {
+		if part != nil {
+			*part = rect(*part)
+		}
+	}
+	if n.Press != nil {
+		*n.Press = point(*n.Press)
+	}
 }
 
 // cover asks the document around frame ref what lies over the elements inside the frame.
-func (r *treeReader) cover(chain []string, ref int, nodes []*drivers.Node, screen image.Rectangle) error {
+func (r *treeReader) cover(chain []string, ref int, nodes []*drivers.Node) error {
 	for len(nodes) > 0 {
-		part := nodes[:min(len(nodes), 500)]
+		part := nodes[:min(len(nodes), 300)]
 		nodes = nodes[len(part):]
-		points := make([]string, len(part))
+		groups := make([]string, len(part))
 		for i, n := range part {
-			seen := n.Bounds.Intersect(screen)
-			p := seen.Min.Add(seen.Size().Div(2))
-			points[i] = fmt.Sprintf("%d,%d", p.X, p.Y)
+			points := make([]string, len(r.spare[n]))
+			for j, p := range r.spare[n] {
+				points[j] = fmt.Sprintf("%d,%d", p.X, p.Y)
+			}
+			groups[i] = strings.Join(points, ",")
 		}
-		var over []string
-		if err := ask(r.page, chain, fmt.Sprintf("hit.%s.%d.%s", r.gen, ref, strings.Join(points, ";")), &over); err != nil {
+		var raw [][3]any
+		if err := ask(r.page, chain, fmt.Sprintf("hit.%s.%d.%s", r.gen, ref, strings.Join(groups, ";")), &raw); err != nil {
 			return err
 		}
-		for i, what := range over {
-			if i < len(part) {
-				part[i].Covered = what
-			}
+		for i, answer := range raw[:min(len(raw), len(part))] {
+			free, _ := answer[0].(float64)
+			covers, _ := answer[1].(string)
+			hides, _ := answer[2].(string)
+			r.meet(part[i], int(free), covers, hides)
 		}
 	}
 	return nil
+}
+
+// meet notes what the document around a frame says of an element in it: which of its points a touch reaches, or what covers and hides
+// it.
+func (r *treeReader) meet(n *drivers.Node, free int, covers, hides string) {
+	if n.Obscured == "" {
+		n.Obscured = hides
+	}
+	switch spare := r.spare[n]; {
+	case covers != "":
+		n.Press, n.Covered = nil, covers
+	case n.Press != nil && free >= 0 && free < len(spare):
+		press := spare[free]
+		n.Press = &press
+	}
 }
 
 func each(n *drivers.Node, f func(*drivers.Node)) {
@@ -209,6 +301,17 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *drivers.
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still,
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled,
+		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
+	}
+	if len(e.Press) == 2 {
+		n.Press = &image.Point{X: clamp(e.Press[0]), Y: clamp(e.Press[1])}
+	}
+	for i := 0; i+1 < len(e.Spare); i += 2 {
+		r.spare[n] = append(r.spare[n], image.Pt(clamp(e.Spare[i]), clamp(e.Spare[i+1])))
+	}
+	if e.Control != nil {
+		n.ControlRef = r.ref(chain, *e.Control)
 	}
 	if is(flagFrame) {
 		*frames = append(*frames, frame{n, e.Ref, e.Inner})
@@ -219,6 +322,27 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *drivers.
 		}
 	}
 	return n
+}
+
+func rectangle(b []float64) *image.Rectangle {
+	if len(b) != 4 {
+		return nil
+	}
+	r := image.Rect(clamp(b[0]), clamp(b[1]), clamp(b[2]), clamp(b[3]))
+	return &r
+}
+
+// Seek names texts that the trees to come must not leave out, on pages with more elements than a tree holds.
+func (d *Device) Seek(texts ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sought = slices.Clone(texts)
+}
+
+func (d *Device) soughtTexts() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sought
 }
 
 // ref is the way to an element: the tree's generation, the frames around it, its number: "g3/17/4".

@@ -23,7 +23,8 @@ func (z zoom) apply(root *drivers.Node, w, h float64) image.Point {
 	shown := func(p image.Point) image.Point {
 		return image.Pt(clamp(math.Round((float64(p.X)-z[0])*z[2])), clamp(math.Round((float64(p.Y)-z[1])*z[2])))
 	}
-	each(root, func(n *drivers.Node) { n.Bounds = image.Rectangle{Min: shown(n.Bounds.Min), Max: shown(n.Bounds.Max)} })
+	whole := func(r image.Rectangle) image.Rectangle { return image.Rectangle{Min: shown(r.Min), Max: shown(r.Max)} }
+	each(root, func(n *drivers.Node) { moveNode(n, whole, shown) })
 	return image.Pt(clamp(math.Round(w*z[2])), clamp(math.Round(h*z[2])))
 }
 

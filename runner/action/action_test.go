@@ -83,7 +83,7 @@ func TestAssertWaitsForLateText(t *testing.T) {
 		}
 		return []*drivers.Node{el("Welcome, Ada", 0, 100, 900, 200)}
 	}
-	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome")}, func(t *testing.T, s *action.Session, err error) {
+	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome, Ada")}, func(t *testing.T, s *action.Session, err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestATapThatWouldMissIsAimedAgain(t *testing.T) {
 			s := &action.Session{Timeout: 10 * time.Second}
 			s.Device = d
 			err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Go")})
-			if want == "" && (err != nil || len(f.taps) != 1 || len(d.at) != miss+1 || d.at[0] != "Go" || s.Detail.Proof != reporters.ProofHit) {
+			if want == "" && (err != nil || len(f.taps) != 1 || len(d.at) != miss+1 || d.at[0] != "Go" || s.Detail.ProofKind() != reporters.ProofHit) {
 				t.Errorf("%d times missed: taps %v, aimed at %v, proof %s, error %v", miss, f.taps, d.at, s.Detail.Proof, err)
 			}
 			if want != "" && (!errors.Is(err, drivers.ErrNotActionable) || len(f.taps) != 0 || s.Detail.Proof != reporters.ProofMoved || f.at() > 2*s.Timeout) {

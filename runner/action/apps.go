@@ -77,7 +77,11 @@ func openLink(ctx context.Context, s *Session, a dsl.OpenLink) error {
 		return err
 	}
 	if n, ok := s.Device.(drivers.Navigator); ok {
-		return n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout))
+		if err := n.Navigate(ctx, a.URL, max(s.Timeout, DefaultTimeout)); err != nil {
+			return err
+		}
+		s.tellAnswer()
+		return nil
 	}
 	return onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.URL, a.Package) })
 }

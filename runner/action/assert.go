@@ -15,10 +15,11 @@ func assert(ctx context.Context, s *Session, a dsl.Assert) error {
 		if len(matches) > 1 {
 			s.note("%d elements match", len(matches))
 		}
+		s.notePart(matches[0])
 		return nil
 	}
 	if errors.Is(err, errWait) {
-		return missing(s, a.Selector, w.tree, true)
+		return w.missing(a.Selector, true)
 	}
 	return asAssertion(err)
 }

@@ -22,7 +22,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		if err = w.read(ctx, true); err != nil {
 			return err
 		}
-		if matches, err = w.find(ctx, a.Selector, false); err != nil {
+		if matches, err = w.find(ctx, a.Selector, toSee); err != nil {
 			return err
 		}
 		unmet = ""
@@ -48,7 +48,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		s.matched(matches[0])
 		return nil
 	case errors.Is(err, errWait) && unmet == "":
-		return missing(s, a.Selector, w.tree, true)
+		return w.missing(a.Selector, true)
 	case errors.Is(err, errWait):
 		want := wanted(a)
 		return &Failure{reporters.Problem{Assertion: true, Expected: want, Actual: unmet,
@@ -77,11 +77,15 @@ func unmet(a dsl.AssertElement, n *drivers.Node) string {
 	if shows == "" {
 		shows = n.Desc
 	}
+	field := n
+	if n.Control != nil {
+		field = n.Control
+	}
 	switch {
 	case a.Text != nil && drivers.Normalise(shows) != drivers.Normalise(*a.Text):
 		return fmt.Sprintf("%s shows %s", n, drivers.Quote(shows))
-	case a.Value != nil && n.Text != *a.Value:
-		return fmt.Sprintf("%s holds %s", n, drivers.Quote(n.Text))
+	case a.Value != nil && field.Text != *a.Value:
+		return fmt.Sprintf("%s holds %s", field, drivers.Quote(field.Text))
 	}
 	if a.Is == nil {
 		return ""
@@ -89,10 +93,17 @@ func unmet(a dsl.AssertElement, n *drivers.Node) string {
 	for _, state := range []struct {
 		word string
 		want *bool
-		have bool
-	}{{"enabled", a.Is.Enabled, !n.Disabled}, {"checked", a.Is.Checked, n.Checked}, {"selected", a.Is.Selected, n.Selected}, {"focused", a.Is.Focused, n.Focused}} {
-		if state.want != nil && *state.want != state.have {
-			return fmt.Sprintf("%s is %s", n, not(!state.have)+state.word)
+		have func() (bool, *drivers.Node)
+	}{{"enabled", a.Is.Enabled, n.EnabledState}, {"checked", a.Is.Checked, n.CheckedState}, {"selected", a.Is.Selected, n.SelectedState}, {"focused", a.Is.Focused, n.FocusedState}} {
+		if state.want == nil {
+			continue
+		}
+		have, holder := state.have()
+		switch {
+		case holder == nil:
+			return n.Stateless(state.word)
+		case have != *state.want:
+			return fmt.Sprintf("%s is %s", holder, not(!have)+state.word)
 		}
 	}
 	return ""

@@ -154,17 +154,17 @@ func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image
 		return crop, nil, err
 	}
 	if a.Element != nil {
-		found, err := w.find(ctx, *a.Element, false)
+		found, err := w.find(ctx, *a.Element, toSee)
 		if err != nil {
 			return crop, nil, err
 		}
 		if len(found) == 0 {
-			return crop, nil, missing(s, *a.Element, w.tree, true)
+			return crop, nil, w.missing(*a.Element, true)
 		}
 		crop = found[0].Node.Bounds
 	}
 	for _, m := range a.Mask {
-		found, err := w.find(ctx, m, false)
+		found, err := w.find(ctx, m, toSee)
 		if err != nil {
 			return crop, nil, err
 		}

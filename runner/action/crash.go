@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 )
 
@@ -26,6 +27,14 @@ func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) 
 		return nil, err
 	}
 	s.crashed = c
+	if s.died == nil {
+		s.died = c
+	}
+	return deathOf(c, otherwise), nil
+}
+
+// deathOf is the failure that a crash is; what was seen besides comes behind it.
+func deathOf(c *drivers.Crash, otherwise error) *Failure {
 	words := map[string]string{drivers.CrashException: "crashed", drivers.CrashNative: "crashed in native code", drivers.CrashANR: "does not respond",
 		drivers.CrashDied: "died"}
 	f := &Failure{reporters.Problem{Message: fmt.Sprintf("%s %s: %s", c.App, words[c.Kind], c.Reason), Expected: c.App + " to run",
@@ -38,7 +47,44 @@ func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) 
 	case otherwise != nil:
 		f.Message += "; " + otherwise.Error()
 	}
-	return f, nil
+	return f
+}
+
+// Died looks once more whether the app has died at any time of the case, also within a step that was allowed to fail, and also when
+// another start came behind it. otherwise is what the case failed of besides, or nil. The error says why that cannot be told.
+func (s *Session) Died(ctx context.Context, otherwise error) (*Failure, error) {
+	w, ok := s.Device.(drivers.CrashWatcher)
+	if !ok {
+		return nil, nil
+	}
+	c, err := w.Crashed(ctx)
+	switch {
+	case s.died != nil:
+		c = s.died
+	case err != nil || c == nil:
+		return nil, err
+	}
+	return deathOf(c, otherwise), nil
+}
+
+// remember keeps a crash of the app that a launch or a stop would make the device forget.
+func (s *Session) remember(ctx context.Context, args any) {
+	switch args.(type) {
+	case dsl.Launch, dsl.Stop, dsl.ClearApp, dsl.Uninstall, dsl.Install:
+	default:
+		return
+	}
+	w, ok := s.Device.(drivers.CrashWatcher)
+	if _, hints := s.Device.(drivers.CrashHinter); !ok || s.died != nil || hints && !s.suspected() {
+		return
+	}
+	c, err := w.Crashed(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.doubt("whether the app has crashed before this step could not be found out: %v", err)
+	case c != nil:
+		s.died = c
+	}
 }
 
 // withCrash makes the app's death what a step failed of: nobody need look for a button in an app that is gone. A step that went well

@@ -12,13 +12,20 @@ import (
 )
 
 func erase(ctx context.Context, s *Session, a dsl.Erase) error {
-	field, err := focusedField(ctx, s)
-	if err != nil {
-		return err
-	}
 	n := a.Count
 	if n == 0 {
 		n = -1
+	}
+	if d, ok := s.Device.(drivers.Typist); ok {
+		field, err := s.fieldInFocus(ctx, d)
+		if err != nil {
+			return err
+		}
+		return s.eraseField(ctx, d, field, n)
+	}
+	field, err := focusedField(ctx, s)
+	if err != nil {
+		return err
 	}
 	return s.erase(ctx, field, n)
 }
@@ -57,21 +64,32 @@ func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
 	if err != nil {
 		return err
 	}
-	s.Clipboard = textOf(n)
-	s.Value = s.Clipboard
+	s.Value = textOf(n)
+	return s.copied(ctx, textOf(n))
+}
+
+// copied puts a text on the clipboard.
+func (s *Session) copied(ctx context.Context, text string) error {
+	s.Clipboard = text
+	if d, ok := s.Device.(drivers.Paster); ok {
+		return d.SetClipboard(ctx, text)
+	}
 	return nil
 }
 
 func paste(ctx context.Context, s *Session, _ dsl.Paste) error {
+	typist, ok := s.Device.(drivers.Typist)
+	if p, pastes := s.Device.(drivers.Paster); ok && pastes {
+		return s.pasteInto(ctx, typist, p)
+	}
 	if s.Clipboard == "" {
 		return &Failure{problem("nothing was copied: use copyText or setClipboard before paste")}
 	}
 	return input(ctx, s, dsl.Input{Text: s.Clipboard})
 }
 
-func setClipboard(_ context.Context, s *Session, a dsl.SetClipboard) error {
-	s.Clipboard = a.Text
-	return nil
+func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
+	return s.copied(ctx, a.Text)
 }
 
 // see waits for one element that is on the screen; it need not react.
@@ -79,7 +97,7 @@ func see(ctx context.Context, s *Session, sel dsl.Selector) (*drivers.Node, erro
 	w := newWatch(s)
 	matches, err := w.sight(ctx, sel, s.Timeout)
 	if errors.Is(err, errWait) {
-		return nil, missing(s, sel, w.tree, false)
+		return nil, w.missing(sel, false)
 	}
 	if err != nil {
 		return nil, err

@@ -125,15 +125,14 @@ func byEyes(sel dsl.Selector) bool { return sel.OCR != "" || sel.Image != "" || 
 
 // mayBeSeen tells whether a selector can be answered without a tree.
 func mayBeSeen(sel dsl.Selector) bool {
-	related := sel.Below != nil || sel.Above != nil || sel.LeftOf != nil || sel.RightOf != nil || sel.Near != nil || sel.Inside != nil || sel.Contains != nil
-	return (byEyes(sel) || sel.Fallback != "") && !related
+	return (byEyes(sel) || sel.Fallback != "") && len(sel.Relations()) == 0 && sel.Not == nil
 }
 
 // search runs a query over the tree that was read last; where the selector says so, over what eyes see beside it.
 func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
 	sel := q.Selector
 	if !byEyes(sel) {
-		found, err := w.tree.Find(q)
+		found, err := w.findDrawn(ctx, q)
 		if len(found) > 0 || err != nil || sel.Fallback == "" && !(w.blind && w.labelled) || !w.tired() {
 			return found, err
 		}

@@ -56,9 +56,13 @@ func VerdictOf(err error) reporters.Verdict {
 }
 
 // missing is the failure of an element that did not come.
-func missing(s *Session, sel dsl.Selector, t *drivers.Tree, assertion bool) error {
-	f := &Failure{Missing(sel, t)}
+func (w *watch) missing(sel dsl.Selector, assertion bool) error {
+	s := w.s
+	f := &Failure{Missing(sel, w.tree)}
 	f.Assertion = assertion
+	if w.hiddenUnder != "" {
+		f.Actual = w.hiddenUnder + "; " + f.Actual
+	}
 	if r := s.Reading; r != nil && (sel.OCR != "" || sel.Fallback != "") {
 		f.Candidates, f.Actual = append(r.nearest(), f.Candidates...), r.shown()
 	}

@@ -79,7 +79,9 @@ func strike(ctx context.Context, s *Session, aim func(context.Context, *Session)
 	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
 		p, err := aim(ctx, s)
 		if err == nil {
-			err = touch(p)
+			if err = touch(p); err == nil {
+				s.confirmed()
+			}
 		}
 		if !errors.Is(err, drivers.ErrMissed) {
 			return err
@@ -169,12 +171,21 @@ func scroll(ctx context.Context, s *Session, a dsl.Scroll) error {
 }
 
 // scrollArea moves the content of an area so that what lies in the direction comes into view.
-func scrollArea(ctx context.Context, s *Session, area image.Rectangle, d dsl.Direction, percent int) error {
+func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction dsl.Direction, percent int) error {
 	if percent == 0 {
 		percent = 60
 	}
+	if d, ok := s.Device.(drivers.Scroller); ok {
+		at := area.Min.Add(area.Size().Div(2))
+		way := wayOf(direction)
+		by := image.Pt(area.Dx()*percent/100*way.X, area.Dy()*percent/100*way.Y)
+		s.touched(at)
+		s.tapped = nil
+		s.note("scrolled at %d,%d by %d,%d", at.X, at.Y, by.X, by.Y)
+		return d.Wheel(ctx, at, by, 500*time.Millisecond)
+	}
 	opposite := map[dsl.Direction]dsl.Direction{dsl.Down: dsl.Up, "": dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right, dsl.Right: dsl.Left}
-	from, to := stroke(area, opposite[d], percent)
+	from, to := stroke(area, opposite[direction], percent)
 	return move(ctx, s, from, to, 500*time.Millisecond)
 }
 
@@ -212,110 +223,18 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 			return image.Rectangle{}, err
 		}
 		s.Detail.Proof, s.aimed = "", nil // nothing is tapped
-		return m.Node.Bounds, nil
+		area := m.Node.Bounds             // of which the screen may show a part only
+		if s.Tree != nil {
+			area = area.Intersect(image.Rectangle{Max: s.Tree.Size})
+		}
+		return area, nil
 	}
-	img, err := s.Device.Screenshot(ctx)
+	img, err := s.glance(ctx)
 	if err != nil {
 		return image.Rectangle{}, err
 	}
 	screen := img.Bounds()
 	return image.Rect(screen.Min.X+screen.Dx()/20, screen.Min.Y+screen.Dy()/10, screen.Max.X-screen.Dx()/20, screen.Max.Y-screen.Dy()/10), nil
-}
-
-// scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached.
-func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
-	limit := a.Limit
-	if limit == 0 {
-		limit = 30
-	}
-	var before uint64
-	seed := newWatch(s).seed // one for all looks, so that their digests can be compared
-	for moves := 0; ; moves++ {
-		w := newWatch(s)
-		w.seed = seed
-		found, err := w.lookAround(ctx, a.Selector)
-		if err != nil {
-			return err
-		}
-		if found != nil {
-			s.matched(*found)
-			return nil
-		}
-		switch {
-		case moves > 0 && w.digest == before:
-			return notFoundByScrolling(s, w, a.Selector, fmt.Sprintf("the content ends after %d movements", moves))
-		case moves == limit:
-			return notFoundByScrolling(s, w, a.Selector, fmt.Sprintf("%d movements were not enough", moves))
-		}
-		before = w.digest
-		area, err := scrollable(ctx, s, w.tree, a.In)
-		if err != nil {
-			return err
-		}
-		if err := scrollArea(ctx, s, area, a.Direction, 60); err != nil {
-			return err
-		}
-	}
-}
-
-// lookAround waits until the screen rests for a moment and looks for the element; an element that the device can bring into view is
-// brought there.
-func (w *watch) lookAround(ctx context.Context, sel dsl.Selector) (*drivers.Match, error) {
-	var found *drivers.Match
-	err := poll(ctx, 3*time.Second, func() error {
-		if err := w.read(ctx, true); err != nil {
-			return err
-		}
-		matches, err := w.find(ctx, sel, false)
-		if err != nil {
-			return err
-		}
-		if len(matches) == 0 && !w.settled(quietToAssert) {
-			return errWait
-		}
-		if len(matches) > 0 {
-			found = &matches[0]
-		}
-		return nil
-	})
-	if errors.Is(err, errWait) {
-		err = nil
-	}
-	if err != nil || found == nil {
-		return nil, err
-	}
-	r, ok := w.s.Device.(drivers.Revealer)
-	if ok && (found.Node.Offscreen || !found.Node.Bounds.In(image.Rectangle{Max: w.tree.Size})) {
-		return found, r.Reveal(ctx, found.Node)
-	}
-	return found, nil
-}
-
-// scrollable gives the area that scrollTo scrolls: what the test names, else the largest scrollable element, else the screen.
-func scrollable(ctx context.Context, s *Session, t *drivers.Tree, in *dsl.Selector) (image.Rectangle, error) {
-	if in != nil {
-		return areaOf(ctx, s, in)
-	}
-	var best image.Rectangle
-	for n := range t.All {
-		b := n.Bounds.Intersect(image.Rectangle{Max: t.Size})
-		if n.Scrollable && !n.Hidden && b.Dx()*b.Dy() > best.Dx()*best.Dy() {
-			best = b
-		}
-	}
-	if best.Empty() {
-		return areaOf(ctx, s, nil)
-	}
-	return best.Inset(min(best.Dx(), best.Dy()) / 20), nil
-}
-
-func notFoundByScrolling(s *Session, w *watch, sel dsl.Selector, why string) error {
-	err := missing(s, sel, w.tree, false)
-	var f *Failure
-	if errors.As(err, &f) {
-		f.Message = fmt.Sprintf("%s was not found by scrolling: %s; %s", drivers.Describe(sel), why, f.Actual)
-	}
-	return err
 }
 
 // millis gives a time of the language, or its default.

@@ -20,6 +20,9 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 		text = s.random(a)
 		s.Value = text
 	}
+	if d, ok := s.Device.(drivers.Typist); ok {
+		return s.typeInto(ctx, d, a, text)
+	}
 	field, err := focusedField(ctx, s)
 	if err != nil {
 		return err
@@ -82,11 +85,15 @@ func focusedField(ctx context.Context, s *Session) (*drivers.Node, error) {
 		return errWait
 	})
 	if errors.Is(err, errWait) {
-		return nil, &Failure{reporters.Problem{
-			Message:  fmt.Sprintf("no text field has the focus; tap one first; %s", shown(tree)),
-			Expected: "a text field with the focus", Actual: focusText(tree)}}
+		return nil, noFocus(tree, focusText(tree))
 	}
 	return field, err
+}
+
+func noFocus(tree *drivers.Tree, actual string) error {
+	return &Failure{reporters.Problem{
+		Message:  fmt.Sprintf("no text field has the focus; tap one first; %s", shown(tree)),
+		Expected: "a text field with the focus", Actual: actual}}
 }
 
 func focusText(t *drivers.Tree) string {

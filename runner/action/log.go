@@ -45,7 +45,7 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	}
 	if a.Absent {
 		watched := time.Duration(a.ForMs) * time.Millisecond
-		err = poll(ctx, watched, look)
+		err = poll(endingAt(ctx, time.Now().Add(watched)), watched, look) // the step says itself how long it watches
 		if err == nil {
 			return &Failure{reporters.Problem{Assertion: true, Expected: "no " + what + " in the log", Actual: drivers.Quote(line),
 				Message: fmt.Sprintf("the log holds %s: %s", what, drivers.Quote(line))}}

@@ -17,13 +17,16 @@ func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]drivers.Match, *
 	if err := w.read(ctx, false); err != nil {
 		return nil, nil, err
 	}
-	matches, err := w.find(ctx, sel, false)
+	matches, err := w.find(ctx, sel, toSee)
 	return matches, w.tree, err
 }
 
 // Missing explains that nothing on a screen fits the selector, as a failed assertion does.
 func Missing(sel dsl.Selector, t *drivers.Tree) reporters.Problem {
 	p := reporters.Problem{Expected: drivers.Describe(sel) + " on the screen", Actual: shown(t), Assertion: true, Kind: reporters.NotFound}
+	if why := t.Explain(drivers.Query{Selector: sel}); why != "" {
+		p.Actual = why + "; " + p.Actual
+	}
 	for _, n := range t.Nearest(sel, 3) {
 		p.Candidates = append(p.Candidates, n.String())
 	}

@@ -3,6 +3,8 @@ package action
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -15,29 +17,37 @@ const restlessPause = 120 * time.Millisecond
 
 // labelOnly tells whether a selector asks for nothing but a label, which pixels can answer when nothing else does.
 func labelOnly(sel dsl.Selector) bool {
-	plain := dsl.Selector{Label: sel.Label, Index: sel.Index}
-	return sel.Label != "" && sel == plain
+	plain := dsl.Selector{Label: sel.Label, Index: sel.Index, First: sel.First}
+	return sel.Label != "" && reflect.DeepEqual(sel, plain)
 }
 
 // elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each
 // refusal costs a phone more than ten seconds. Where a label is looked for and there are eyes, its pixels are read instead.
 func (w *watch) elements(ctx context.Context) (*drivers.Tree, error) {
-	instead := w.labelled && w.s.Eyes != nil
-	if instead && w.s.neverIdle {
+	if w.s.neverIdle {
 		moves, err := w.moves(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if moves {
-			return nil, drivers.ErrNeverIdle
+			return nil, w.restless(drivers.ErrNeverIdle)
 		}
 		w.s.neverIdle = false
 	}
 	t, err := w.s.Device.Tree(ctx)
-	if instead && errors.Is(err, drivers.ErrNeverIdle) {
+	if errors.Is(err, drivers.ErrNeverIdle) {
 		w.s.neverIdle = true
+		err = w.restless(err)
 	}
 	return t, err
+}
+
+// restless says what can be looked for on a screen that never stands still.
+func (w *watch) restless(err error) error {
+	if w.labelled && w.s.Eyes != nil || w.onlySeen {
+		return err
+	}
+	return fmt.Errorf("%w; its pixels can be looked for: a label, ocr:, image: (`taproot doctor` shows what reading them needs)", err)
 }
 
 // moves tells whether anything on the screen changes now.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,6 +70,52 @@ func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
 		err := action.Perform(t.Context(), &action.Session{Device: restless(), Timeout: 10 * time.Second}, dsl.Tap{Selector: label("Stop")})
 		if action.VerdictOf(err) != reporters.Error || !errors.Is(err, drivers.ErrNeverIdle) {
 			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestIDOnAScreenThatNeverStandsStill ends in time, and the steps behind it do not ask the phone again in vain.
+func TestIDOnAScreenThatNeverStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := restless()
+		s := &action.Session{Device: f, Timeout: 10 * time.Second, Eyes: readers{}}
+		for range 2 {
+			began := time.Now()
+			err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{ID: "stop"}})
+			if took := time.Since(began); took > s.Timeout+f.treeCost {
+				t.Errorf("it took %v", took)
+			}
+			if action.VerdictOf(err) != reporters.Error || !strings.Contains(err.Error(), "a label, ocr:") {
+				t.Errorf("error %v", err)
+			}
+		}
+		if f.trees != 1 {
+			t.Errorf("%d trees", f.trees)
+		}
+	})
+}
+
+// TestIDOnAScreenThatComesToRest is found then.
+func TestIDOnAScreenThatComesToRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := restless()
+		moving, target := f.show, button("Stop", 100, 300, 300, 400)
+		target.ID = "stop"
+		f.treeCost = 4 * time.Second
+		f.show = func(at time.Duration, taps []image.Point) []*drivers.Node {
+			if at < 5*time.Second {
+				return moving(at, taps)
+			}
+			return []*drivers.Node{target}
+		}
+		f.treeErr = func(at time.Duration) error {
+			if at < 5*time.Second {
+				return drivers.ErrNeverIdle
+			}
+			return nil
+		}
+		if err := action.Perform(t.Context(), &action.Session{Device: f, Timeout: 10 * time.Second}, dsl.Tap{Selector: dsl.Selector{ID: "stop"}}); err != nil || len(f.taps) != 1 {
+			t.Errorf("%d taps, %v", len(f.taps), err)
 		}
 	})
 }

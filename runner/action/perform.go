@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,9 @@ type Session struct {
 	Eyes drivers.Eyes
 	// Photograph takes a picture that shows no secrets; nil: the device's own will do.
 	Photograph func(ctx context.Context) (image.Image, error)
+	// Saw hears of what a step sees before it changes anything: of each picture, and, with nil, of elements that were read. The report of
+	// the step before may want a picture then. Its error ends the step. May be nil.
+	Saw func(ctx context.Context, img image.Image) error
 	// Mask takes secrets out of a text; nil: there are none.
 	Mask func(string) string
 	// Told hears all that passes between a performer and a model. May be nil.
@@ -75,8 +79,9 @@ type Session struct {
 
 	kept      map[string]int // evidence by name, so that none is taken for another
 	neverIdle bool           // the screen was refused because it never stands still
-	aimed     *aimed         // the screen before the step's tap
+	aimed     *Tapped        // the screen before the step's tap
 	crashed   *drivers.Crash // that was reported last
+	died      *drivers.Crash // the first one of the case
 	seeds     *rand.Rand     // draws the seeds of random data
 	tapped    *drivers.Node  // the element that the last tap touched
 }
@@ -92,9 +97,10 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	if !ok {
 		return fmt.Errorf("no performer for %T", args)
 	}
-	err := do(ctx, s, args)
-	if err != nil && s.Detail.Proof == reporters.ProofHit {
-		s.Detail.Proof = "" // whether it was touched is not known
+	s.remember(ctx, args)
+	err := do(endingAt(ctx, time.Now().Add(s.Timeout)), s, args)
+	if err != nil && strings.HasPrefix(s.Detail.Proof, reporters.ProofHit) {
+		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known
 	}
 	return s.withCrash(ctx, err)
 }

@@ -13,9 +13,18 @@ import (
 // errWait says that what is waited for is not there (any more or yet).
 var errWait = errors.New("not there yet")
 
-// poll looks again and again until look gives something else than errWait. The deadline stops new looks, not one under way, and
-// there is at least one: a verdict always rests on a whole, fresh look. Reading errors that may pass (drivers.ErrNotReady) are
-// waited out; when the last look ends so, that error is the answer, for nothing was seen.
+// ending is the key under which a context says when the time of a step is over.
+type ending struct{}
+
+// endingAt bounds all the waits of one step together: several searches within it do not add up.
+func endingAt(ctx context.Context, end time.Time) context.Context {
+	return context.WithValue(ctx, ending{}, end)
+}
+
+// poll looks again and again until look gives something else than errWait, or the time is over: its own, or that of the step. The end
+// stops new looks, not one under way: a step is over within its time and the length of one look. There is at least one, and one more
+// right at the end, so that a verdict rests on what is there then, unless the one before took beyond it. Reading errors that may pass
+// (drivers.ErrNotReady) are waited out; when the last look ends so, that error is the answer, for nothing was seen.
 func poll(ctx context.Context, timeout time.Duration, look func() error) error {
 	pause := backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6, MaxInterval: 400 * time.Millisecond}
 	pause.Reset()
@@ -29,16 +38,19 @@ func pollEvery(ctx context.Context, timeout, pace time.Duration, look func() err
 
 func pollWith(ctx context.Context, timeout time.Duration, pause backoff.BackOff, look func() error) error {
 	deadline := time.Now().Add(timeout)
+	if end, ok := ctx.Value(ending{}).(time.Time); ok && end.Before(deadline) {
+		deadline = end
+	}
 	for {
-		last := !time.Now().Before(deadline)
 		err := look()
 		if err == nil || !errors.Is(err, errWait) && !errors.Is(err, drivers.ErrNotReady) {
 			return err
 		}
-		if last {
+		left := time.Until(deadline)
+		if left <= 0 {
 			return err
 		}
-		if err := drivers.Pause(ctx, min(pause.NextBackOff(), max(time.Until(deadline), 0))); err != nil {
+		if err := drivers.Pause(ctx, min(pause.NextBackOff(), left)); err != nil {
 			return err
 		}
 	}

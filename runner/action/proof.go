@@ -1,8 +1,11 @@
 package action
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"image"
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -10,27 +13,78 @@ import (
 	"github.com/taproot-dev/taproot/reporters"
 )
 
-// proofGrace is how long a screen on which a tap has changed nothing is given before that counts.
-const proofGrace = 400 * time.Millisecond
+// ProofGrace is how long a screen on which a tap has changed nothing is given before that counts.
+const ProofGrace = 400 * time.Millisecond
 
-// aimed is what the screen looked like just before a tap.
-type aimed struct {
+// Tapped is what the screen looked like just before a tap. The pictures that come later tell whether the tap has changed anything; nothing
+// that they tell changes the verdict, for an app may do its work where nobody sees it.
+type Tapped struct {
 	picture image.Image
 	at      time.Time
+	hit     string
 }
 
-// proves keeps that the element stood still and was not covered when it was touched.
-func (s *Session) proves(w *watch) {
-	s.Detail.Proof = reporters.ProofHit
-	if last := w.rest.Last(); w.pixels && last != nil {
-		s.aimed = &aimed{last, time.Now()}
+// saw tells of a picture that the step took.
+func (s *Session) saw(ctx context.Context, img image.Image) error {
+	if s.Saw == nil {
+		return nil
+	}
+	return s.Saw(ctx, img)
+}
+
+// looked tells that the step has read the elements, and that a picture may be taken now.
+func (s *Session) looked(ctx context.Context) error { return s.saw(ctx, nil) }
+
+// proves keeps what lay topmost where the element is about to be touched.
+func (s *Session) proves(w *watch, m drivers.Match) {
+	hit := met(w.tree, m)
+	s.Detail.Proof = reporters.ProofHit + ": " + hit
+	if last := w.rest.Last(); w.pixels && last != nil && !s.NoPictures {
+		s.aimed = &Tapped{picture: last, at: time.Now(), hit: hit}
+	}
+}
+
+// met names what takes the touch: the topmost element at the point, and what is meant where that is something else.
+func met(t *drivers.Tree, m drivers.Match) string {
+	top := t.Topmost(m.Point)
+	switch {
+	case m.Node.Type == seenType:
+		return "pixels that show " + plainName(m.Node)
+	case top == nil || t.HitTested: // the device itself judges the touch
+		return plainName(m.Node)
+	case top.Within(m.Target) || top.Within(m.Node) || m.Node.Within(top):
+		return plainName(top)
+	}
+	return fmt.Sprintf("%s, over %s", plainName(top), plainName(m.Node))
+}
+
+// plainName is the kind of an element and what a person calls it: `Button Share map`.
+func plainName(n *drivers.Node) string {
+	kind := cmp.Or(n.Role, n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "element")
+	label := n.Label()
+	for up := n.Parent; label == "" && up != nil; up = up.Parent {
+		if label = up.Label(); label != "" {
+			label = "in " + plainName(up)
+		}
+	}
+	return strings.TrimSpace(kind + " " + strings.Trim(drivers.Quote(label), `"`))
+}
+
+// confirmed takes over what the device itself says of the touch.
+func (s *Session) confirmed() {
+	d, ok := s.Device.(drivers.TouchWitness)
+	if !ok || !strings.HasPrefix(s.Detail.Proof, reporters.ProofHit) {
+		return
+	}
+	if met := d.TouchMet(); met != "" {
+		s.Detail.Proof = reporters.ProofHit + ": " + met
 	}
 }
 
 // disproves keeps why an element was not touched.
 func (h *hunt) disproves(m drivers.Match) {
 	switch {
-	case m.CoverText != "":
+	case m.CoverText != "" || h.aboveIt(m) != nil:
 		h.s.Detail.Proof = reporters.ProofOccluded
 	case h.why == movesOn:
 		h.s.Detail.Proof = reporters.ProofMoved
@@ -41,32 +95,23 @@ func (h *hunt) disproves(m drivers.Match) {
 	h.s.touched(m.Point)
 }
 
-// Prove looks whether the step's tap has changed the screen; shown is the picture after the step, nil when there is none. Nothing
-// that it finds changes the verdict: an app may do its work where nobody sees it.
-func (s *Session) Prove(ctx context.Context, shown image.Image) {
-	before := s.aimed
-	s.aimed = nil
-	if before == nil || s.Detail.Proof != reporters.ProofHit || shown == nil || s.NoPictures {
-		return
-	}
-	if !s.same(before.picture, shown) {
-		return
-	}
-	if rest := proofGrace - time.Since(before.at); rest > 0 {
-		if drivers.Pause(ctx, rest) != nil {
-			return
-		}
-	}
-	again, err := s.Device.Screenshot(ctx)
-	if err != nil || !s.same(before.picture, again) {
-		return
-	}
-	s.Detail.Proof = reporters.ProofNoEffect
-	s.note("nothing on the screen had changed %s after the tap", time.Since(before.at).Round(10*time.Millisecond))
+// Tapped gives what the step's tap is to be judged by, nil when there is nothing.
+func (s *Session) Tapped() *Tapped { return s.aimed }
+
+// Changed tells whether a picture that was taken after the tap shows anything else than the one before it.
+func (t *Tapped) Changed(now image.Image) bool { return !same(t.picture, now) }
+
+// Age is how long ago the tap was.
+func (t *Tapped) Age() time.Duration { return time.Since(t.at) }
+
+// NoEffect is the proof of a tap that has changed nothing, and a note about it.
+func (t *Tapped) NoEffect() (proof, note string) {
+	note = fmt.Sprintf("nothing on the screen had changed %s after the tap", t.Age().Round(10*time.Millisecond))
+	return reporters.ProofNoEffect + ": " + t.hit, note
 }
 
 // same compares two pictures below the status bar, whose clock goes on whatever is tapped.
-func (s *Session) same(a, b image.Image) bool {
+func same(a, b image.Image) bool {
 	region := a.Bounds()
 	region.Min.Y = pixels.StatusBar(region.Size()).Max.Y
 	return pixels.Changed(a, b, region).Empty()

@@ -47,7 +47,7 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (drivers.Match, e
 	}
 	if err == nil {
 		s.matched(found)
-		s.proves(h.watch)
+		s.proves(h.watch, found)
 	}
 	return found, err
 }
@@ -58,6 +58,8 @@ type hunt struct {
 	sel     dsl.Selector
 	last    *drivers.Match // what the last look found
 	arrived time.Time      // when it was first seen where it stands
+	looks   int            // how often since then
+	left    image.Image    // shows it there before the pixels showed it leave, although the trees did not
 	several error          // why it could not decide
 	why     string         // why last could not be touched
 	reveals int
@@ -68,16 +70,12 @@ type hunt struct {
 func (h *hunt) look(ctx context.Context) (drivers.Match, error) {
 	previous := h.last
 	h.last, h.several, h.why = nil, nil, ""
-	if err := h.read(ctx, true); err != nil {
+	if err := h.readBehind(ctx, h.pixels && (h.tree == nil || !h.late())); err != nil {
 		return drivers.Match{}, err
 	}
-	matches, err := h.find(ctx, h.sel, true)
-	if errors.Is(err, drivers.ErrAmbiguous) && h.settled(quietToAct) && time.Since(h.began) >= min(ambiguousFor, h.s.Timeout) {
-		return drivers.Match{}, err
-	}
+	matches, err := h.find(ctx, h.sel, toAct)
 	if errors.Is(err, drivers.ErrAmbiguous) {
-		h.several = err
-		return drivers.Match{}, errWait
+		return drivers.Match{}, h.undecided(ctx, err)
 	}
 	if err != nil {
 		return drivers.Match{}, err
@@ -89,47 +87,63 @@ func (h *hunt) look(ctx context.Context) (drivers.Match, error) {
 	return h.ready(ctx, matches[0], previous)
 }
 
+// undecided waits while several elements match, until the screen rests or the time is over.
+func (h *hunt) undecided(ctx context.Context, several error) error {
+	if h.pixels && !h.blind && !h.late() {
+		if err := h.picture(ctx); err != nil {
+			return err
+		}
+	}
+	if h.settled(quietToAct) && time.Since(h.began) >= min(ambiguousFor, h.s.Timeout) {
+		return several
+	}
+	h.several = several
+	return errWait
+}
+
 // ready checks that the element can be touched now.
 func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Match) (drivers.Match, error) {
 	switch {
 	case m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
 		return m, h.reveal(ctx, m)
-	case m.Target.Disabled || m.Node.Disabled:
+	case m.Disabled():
 		h.why = "is disabled"
+	case (m.CoverText != "" || h.aboveIt(m) != nil) && h.underKeyboard(ctx, m):
+		return m, h.uncover(ctx)
 	case m.CoverText != "":
 		if h.tree.HitTested && h.reveals == 0 {
 			return m, h.reveal(ctx, m) // under a bar at the edge: its middle may be free
 		}
 		h.why = "is covered by " + m.CoverText
+	case h.aboveIt(m) != nil:
+		h.why = "is covered by " + h.aboveIt(m).String() + " of another window"
 	case h.underKeyboard(ctx, m):
 		return m, h.uncover(ctx)
-	case m.Node.Type == seenType:
-		stands, err := h.stands(ctx, m.Node.Bounds)
+	default:
+		stands, err := h.stood(ctx, m, previous)
 		if err != nil || stands {
 			return m, err
 		}
-		h.why = "does not stand still"
-	case h.stayed(m, previous):
-		return m, nil
-	default:
 		h.why = movesOn
 	}
 	return m, errWait
 }
 
-// undrawnFor is how long an element must stand in its place on a page that draws nothing: the page may only be slow to draw what moves.
-const undrawnFor = 2 * time.Second
+// stood tells whether the element stands still, in whatever shows it.
+func (h *hunt) stood(ctx context.Context, m drivers.Match, previous *drivers.Match) (bool, error) {
+	if m.Node.Type == seenType {
+		return h.stands(ctx, m.Node.Bounds)
+	}
+	return h.stayed(ctx, m, previous)
+}
 
-// stayed tells whether the element stands still: by the pictures around the tree, or because the look before found it there.
-func (h *hunt) stayed(m drivers.Match, previous *drivers.Match) bool {
-	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
-	if !same {
-		h.arrived = h.tree.Taken
+// aboveIt gives what an upper window shows where the element would be touched: a notification, a call, the bubble of a chat.
+func (h *hunt) aboveIt(m drivers.Match) *drivers.Node {
+	top := h.tree.Topmost(m.Point)
+	if h.tree.HitTested || m.Node.Type == seenType || top == nil || top.Window <= m.Node.Window {
+		return nil
 	}
-	if m.Node.Undrawn {
-		return h.tree.Taken.Sub(h.arrived) >= undrawnFor
-	}
-	return same || h.still(m.Node.Bounds)
+	return top
 }
 
 // reveal brings the element into view; the next look must find it there.
@@ -155,7 +169,7 @@ func (h *hunt) failure() error {
 	case h.several != nil:
 		return h.several
 	case h.last == nil:
-		return missing(h.s, h.sel, h.tree, false)
+		return h.missing(h.sel, false)
 	}
 	p := problem("%s %s and could not be tapped within %s", h.last.Node, h.why, h.s.Timeout)
 	p.Expected = drivers.Describe(h.sel) + " to be reachable"
@@ -170,7 +184,7 @@ func problem(format string, args ...any) reporters.Problem {
 
 // place turns a point of the language into a pixel of the screen.
 func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
-	img, err := s.Device.Screenshot(ctx)
+	img, err := s.glance(ctx)
 	if err != nil {
 		return image.Point{}, err
 	}
@@ -186,6 +200,15 @@ func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 		return at, &Failure{problem("the point %d,%d is outside the screen of %dx%d", at.X, at.Y, size.X, size.Y)}
 	}
 	return at, nil
+}
+
+// glance takes a picture before anything is touched.
+func (s *Session) glance(ctx context.Context) (image.Image, error) {
+	img, err := s.Device.Screenshot(ctx)
+	if err == nil {
+		err = s.saw(ctx, img)
+	}
+	return img, err
 }
 
 // touched keeps where the device was touched.

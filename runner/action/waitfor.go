@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -23,7 +22,7 @@ func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
 		_, err := see(ctx, s, sel)
 		return asAssertion(err)
 	case a.Text != "":
-		return screenText(ctx, s, a.Text)
+		return assert(ctx, s, dsl.Assert{Selector: dsl.Selector{Label: a.Text}})
 	case a.URL != "":
 		d, err := able[drivers.WebPages](s)
 		if err != nil {
@@ -43,6 +42,7 @@ func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
 func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	w := newWatch(s)
 	w.onlySeen, w.eager = byEyes(sel) && mayBeSeen(sel), true
+	stateless := ""
 	absent, pixelsTell := false, byEyes(sel) || sel.Fallback != ""
 	var absentSince time.Time // by what is seen
 	var still []drivers.Match
@@ -54,15 +54,18 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 		if why := w.tree.Cut(); why != "" {
 			return fmt.Errorf("what is not there cannot be told from a part of the screen: %s", why)
 		}
-		q, err := w.query(ctx, sel, false)
+		q, err := w.query(ctx, sel, toSee)
 		if err != nil {
 			return err
 		}
-		q.Settled = true
 		if still, err = w.search(ctx, q); err != nil {
 			return err
 		}
 		absent = len(still) == 0
+		if stateless = ""; absent {
+			stateless = w.tree.Stateless(q)
+		}
+		absent = absent && stateless == ""
 		if !absent || absentSince.IsZero() {
 			absentSince = time.Time{}
 			if absent {
@@ -81,36 +84,15 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	case errors.Is(err, errWait) && absent:
 		s.doubt("the screen never came to rest; the element was not there at the end of the time")
 		return nil
+	case errors.Is(err, errWait) && stateless != "":
+		return &Failure{reporters.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", drivers.Describe(sel), stateless),
+			Expected: "no " + drivers.Describe(sel) + " on the screen", Actual: stateless}}
 	case errors.Is(err, errWait):
 		return &Failure{reporters.Problem{Assertion: true,
 			Message:  fmt.Sprintf("%s is still there after %s: %s", drivers.Describe(sel), s.Timeout, still[0].Node),
 			Expected: "no " + drivers.Describe(sel) + " on the screen", Actual: still[0].Node.String()}}
 	}
 	return asAssertion(err)
-}
-
-// screenText waits for a text anywhere on the screen, within longer texts too.
-func screenText(ctx context.Context, s *Session, text string) error {
-	want := drivers.Normalise(text)
-	var tree *drivers.Tree
-	err := poll(ctx, s.Timeout, func() (err error) {
-		if tree, err = s.Device.Tree(ctx); err != nil {
-			return err
-		}
-		s.Detail.Looks++
-		for _, have := range tree.AllTexts() {
-			if strings.Contains(drivers.Normalise(have), want) {
-				return nil
-			}
-		}
-		return errWait
-	})
-	if errors.Is(err, errWait) {
-		p := problem("the text %s did not appear within %s; %s", drivers.Quote(text), s.Timeout, shown(tree))
-		p.Expected, p.Actual, p.Assertion = drivers.Quote(text)+" on the screen", shown(tree), true
-		return &Failure{p}
-	}
-	return err
 }
 
 // rest sleeps; `taproot validate` warns about it.

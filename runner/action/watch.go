@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// Quiet spans: how long a screen must not have changed before a label may be matched loosely.
+// Quiet spans: how long a screen must not have changed before what is not on it, or is on it twice, counts.
 const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
@@ -19,21 +19,23 @@ const (
 
 // watch reads one device's screen repeatedly and knows since when it has not changed.
 type watch struct {
-	s         *Session
-	pixels    bool // pictures are cheaper than trees
-	tree      *drivers.Tree
-	before    image.Image // taken just before tree, when pixels
-	rest      *pixels.Rest
-	treeSince time.Time // the trees are alike since
-	began     time.Time
-	onlySeen  bool     // what is looked for may be seen where no tree can be read
-	labelled  bool     // a label alone is looked for: it may be read in pixels where the screen never stands still
-	blind     bool     // no tree could be read, and pixels do
-	eager     bool     // the pixels are looked at whenever the tree is
-	seen      *sighted // by eyes, last
-	located   int      // how often a model was asked where it is
-	digest    uint64
-	seed      maphash.Seed
+	s           *Session
+	pixels      bool // pictures are cheaper than trees
+	tree        *drivers.Tree
+	before      image.Image // the newest before tree, when pixels
+	rest        *pixels.Rest
+	shotAt      time.Time // of the newest picture
+	treeSince   time.Time // the trees are alike since
+	began       time.Time
+	onlySeen    bool     // what is looked for may be seen where no tree can be read
+	labelled    bool     // a label alone is looked for: it may be read in pixels where the screen never stands still
+	blind       bool     // no tree could be read, and pixels do
+	eager       bool     // the pixels are looked at whenever the tree is
+	seen        *sighted // by eyes, last
+	located     int      // how often a model was asked where it is
+	digest      uint64
+	hiddenUnder string // why what was found in the newest tree cannot be seen
+	seed        maphash.Seed
 }
 
 func newWatch(s *Session) *watch {
@@ -42,14 +44,27 @@ func newWatch(s *Session) *watch {
 	return &watch{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
 }
 
-// read takes a fresh tree; with frame also the pictures around it, when they are cheap.
+// read takes a fresh tree; with frame also the pictures around it, when they are cheap. Once the time of the step is over, a look is the
+// tree alone.
 func (w *watch) read(ctx context.Context, frame bool) error {
-	if frame && w.pixels {
+	frame = frame && w.pixels && (w.tree == nil || !w.late())
+	if err := w.readBehind(ctx, frame); err != nil || !frame || w.blind {
+		return err
+	}
+	return w.picture(ctx)
+}
+
+// late tells whether the time of the step is over.
+func (w *watch) late() bool { return time.Since(w.began) >= w.s.Timeout }
+
+// readBehind takes a picture, if it is asked for, and a fresh tree behind it.
+func (w *watch) readBehind(ctx context.Context, picture bool) error {
+	if picture {
 		if err := w.picture(ctx); err != nil {
 			return err
 		}
-		w.before = w.rest.Last()
 	}
+	w.before = w.rest.Last()
 	if err := w.s.stillRuns(ctx); err != nil {
 		return err
 	}
@@ -66,10 +81,7 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 		w.digest, w.treeSince = d, t.Taken
 	}
 	w.tree, w.s.Tree = t, t
-	if frame && w.pixels {
-		return w.picture(ctx)
-	}
-	return nil
+	return w.s.looked(ctx)
 }
 
 // pixelsAlone stands in for a tree where none can be read: the screen as one empty area.
@@ -90,7 +102,8 @@ func (w *watch) picture(ctx context.Context) error {
 		return err
 	}
 	w.rest.See(began, img)
-	return nil
+	w.shotAt = began
+	return w.s.saw(ctx, img)
 }
 
 // settled tells whether the screen, by its trees or its pixels, has been the same for at least the span and still shows the tree.
@@ -98,20 +111,9 @@ func (w *watch) settled(span time.Duration) bool {
 	if w.tree != nil && !w.treeSince.IsZero() && w.tree.Taken.Sub(w.treeSince) >= span {
 		return true
 	}
-	since := w.rest.Since()
-	return (w.pixels || w.blind) && !since.IsZero() && !w.tree.Taken.Before(since) && time.Since(since) >= span
-}
-
-// standMargin is how far around an element the pixels must be the same for it to stand still.
-const standMargin = 12
-
-// still tells whether the part of the screen around r was the same before and after the tree was read.
-func (w *watch) still(r image.Rectangle) bool {
-	after := w.rest.Last()
-	if !w.pixels || w.before == nil || after == nil || w.before == after {
-		return false
-	}
-	return pixels.Changed(w.before, after, r.Inset(-standMargin)).Empty()
+	since, tree := w.rest.Since(), w.tree.Taken
+	whole := w.blind || w.pixels && !w.shotAt.Before(tree) // a picture tells of the screen after the tree, too
+	return whole && !since.IsZero() && !tree.Before(since) && time.Since(since) >= span
 }
 
 // sight waits until something on the screen fits the selector; errWait when nothing does.
@@ -121,7 +123,7 @@ func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Durati
 		if err := w.read(ctx, w.tree != nil); err != nil {
 			return err
 		}
-		if matches, err = w.find(ctx, sel, false); err == nil && len(matches) == 0 {
+		if matches, err = w.find(ctx, sel, toSee); err == nil && len(matches) == 0 {
 			err = errWait
 		}
 		return err
@@ -129,30 +131,34 @@ func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Durati
 	return matches, err
 }
 
+// purpose is what an element is looked for.
+type purpose int
+
+const (
+	toSee purpose = iota // whether it is on the screen
+	toAct                // the one element to act on, brought into view where that can be done
+)
+
 // find runs a query over the tree that was read last.
-func (w *watch) find(ctx context.Context, sel dsl.Selector, action bool) ([]drivers.Match, error) {
-	q, err := w.query(ctx, sel, action)
+func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]drivers.Match, error) {
+	q, err := w.query(ctx, sel, what)
 	if err != nil {
 		return nil, err
 	}
-	span := quietToAssert
-	if action {
-		span = quietToAct
-	}
-	q.Settled = w.settled(span)
 	return w.search(ctx, q)
 }
 
 // query prepares a query over the tree that was read last; css and xpath are asked of the browser.
-func (w *watch) query(ctx context.Context, sel dsl.Selector, action bool) (drivers.Query, error) {
-	q := drivers.Query{Selector: sel, Action: action}
-	_, q.Offscreen = w.s.Device.(drivers.Revealer)
-	if sel.CSS == "" && sel.XPath == "" {
-		return q, nil
-	}
+func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (drivers.Query, error) {
+	q := drivers.Query{Selector: sel, Action: what == toAct}
+	_, reveals := w.s.Device.(drivers.Revealer)
+	q.Reveal = reveals && what == toAct
 	querier, ok := w.s.Device.(drivers.Querier)
-	if !ok {
-		return q, &Failure{problem("css and xpath work on web pages only")}
+	if !ok && sel.CSS != "" {
+		return q, &Failure{problem("css works on web pages only")}
+	}
+	if !ok || sel.CSS == "" && sel.XPath == "" {
+		return q, nil
 	}
 	matched, err := querier.Query(ctx, w.tree, sel.CSS, sel.XPath)
 	q.Matched = matched

@@ -2,7 +2,9 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -50,7 +52,44 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err := s.mayOpen(ctx, address); err != nil {
 		return err
 	}
-	return b.OpenPage(ctx, address, opts)
+	if err := b.OpenPage(ctx, address, opts); err != nil {
+		return err
+	}
+	s.tellAnswer()
+	return s.stillLoading(ctx)
+}
+
+// stillLoading tells what the page that was opened still loads, though it can be used.
+func (s *Session) stillLoading(ctx context.Context) error {
+	d, ok := s.Device.(drivers.WebOpener)
+	if !ok {
+		return nil
+	}
+	o, err := d.Opening(ctx)
+	if err == nil && len(o.Loading) > 0 {
+		s.note("the page could be used and was still loading %s", strings.Join(o.Loading, ", "))
+	}
+	return err
+}
+
+// PageError says that the page which is open came with an answer that is an error; "" when it did not, or nobody knows.
+func (s *Session) PageError() string {
+	d, ok := s.Device.(drivers.PageAnswerer)
+	if !ok {
+		return ""
+	}
+	status, address := d.PageAnswer()
+	if status < http.StatusBadRequest {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("the page %s was answered with %d %s", address, status, http.StatusText(status)))
+}
+
+// tellAnswer keeps an answer that is an error in the result of the step that asked for the page.
+func (s *Session) tellAnswer() {
+	if text := s.PageError(); text != "" {
+		s.doubt("%s", text)
+	}
 }
 
 // address gives the URL to open; the path of an HTML file becomes one of a file beside the test.
@@ -83,6 +122,9 @@ func webType(ctx context.Context, s *Session, a dsl.WebType) error {
 	return onElements(s, func(d drivers.WebElements) error { return d.FillIn(ctx, s.at(a.Selector, a.Frame), a.Text) })
 }
 
+// firstLook is how long webAssert looks before the report takes the picture of the step before.
+const firstLook = 50 * time.Millisecond
+
 func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	b, err := s.browser()
 	if err != nil {
@@ -96,7 +138,13 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if a.Title != "" {
 		want.Title = &a.Title
 	}
-	seen, err := b.Look(ctx, a.Selector, want, s.Timeout)
+	seen, err := b.Look(ctx, a.Selector, want, min(s.Timeout, firstLook))
+	if sawErr := s.looked(ctx); sawErr != nil {
+		return sawErr
+	}
+	if rest := s.Timeout - firstLook; !seen.Met && rest > 0 && (err == nil || errors.Is(err, drivers.ErrNotReady)) {
+		seen, err = b.Look(ctx, a.Selector, want, rest)
+	}
 	if err != nil {
 		if !drivers.AppIsWrong(err) {
 			return err

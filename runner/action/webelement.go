@@ -125,7 +125,11 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 		}
 	}
 	s.tapped = nil
-	return d.Navigate(ctx, where, max(s.Timeout, DefaultTimeout))
+	if err := d.Navigate(ctx, where, max(s.Timeout, DefaultTimeout)); err != nil {
+		return err
+	}
+	s.tellAnswer()
+	return s.stillLoading(ctx)
 }
 
 func webRoute(ctx context.Context, s *Session, a dsl.WebRoute) error {

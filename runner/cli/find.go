@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +27,14 @@ func newFindCommand(env *Env) *cobra.Command {
 	var f finding
 	cmd := &cobra.Command{
 		Use:   "find SELECTOR",
-		Short: "show which element a selector picks, and why",
-		Long: "find shows which element a step with this selector would act on, how its label fitted, where it would be tapped and what\n" +
-			"covers it: on a phone, or on a saved tree (a dump of uiautomator, a source of WebDriverAgent, artifacts/tree-NN.json of a\n" +
-			"report). SELECTOR is a label, or YAML as in a test.\n\n" +
+		Short: "show which element a selector picks, and why; with '' list what is on the screen",
+		Long: "find shows which element a step with this selector would act on, how its label fitted, where it would be tapped, what\n" +
+			"covers it, and what an assertion with it sees: on a phone, or on a saved tree (a dump of uiautomator, a source of\n" +
+			"WebDriverAgent, artifacts/tree-NN.json of a report). SELECTOR is a label, or YAML as in a test. An empty one ('') lists\n" +
+			"what is on the screen, with a selector for each.\n\n" +
 			"Exit code: 0 one element, 1 none, 4 several; 2 wrong usage or an unreadable file, 3 no device.",
-		Example: "  taproot find 'Sign in'\n" +
+		Example: "  taproot find ''\n" +
+			"  taproot find 'Sign in'\n" +
 			"  taproot find '{id: email, below: E-mail}' --tree window_dump.xml\n" +
 			"  taproot find Pay --tree tests/reports/2026-01-31T09-00-00/pay/artifacts/tree-04.json --json",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -51,9 +54,13 @@ func newFindCommand(env *Env) *cobra.Command {
 }
 
 func (f finding) run(ctx context.Context, env *Env, text string) error {
-	sel, err := dsl.ParseSelector("selector", text)
-	if err != nil {
-		return &plan.Usage{Msg: err.Error()}
+	all := strings.TrimSpace(text) == ""
+	var sel dsl.Selector
+	if !all {
+		var err error
+		if sel, err = dsl.ParseSelector("selector", text); err != nil {
+			return &plan.Usage{Msg: err.Error()}
+		}
 	}
 	if what := unfindable(sel); what != "" {
 		return &plan.Usage{Msg: what}
@@ -65,6 +72,7 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 		return &plan.Usage{Msg: "--screenshot belongs to --tree: a device gives its own"}
 	}
 	var tree *drivers.Tree
+	var err error
 	if f.tree != "" {
 		tree, err = readTreeFile(env, f.tree, f.screenshot)
 	} else {
@@ -72,6 +80,9 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if all {
+		return f.list(env, tree)
 	}
 	found := find(tree, sel)
 	if f.asJSON {
@@ -91,12 +102,22 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 	return nil
 }
 
+// list prints what is on the screen.
+func (f finding) list(env *Env, tree *drivers.Tree) error {
+	things := list(tree)
+	if f.asJSON {
+		return writeJSON(env.Stdout, things)
+	}
+	_, err := io.WriteString(env.Stdout, listText(things))
+	return err
+}
+
 // unfindable says what a tree cannot answer.
 func unfindable(s dsl.Selector) string {
-	if s.CSS != "" || s.XPath != "" {
-		return "css and xpath are asked of a live page, not of a tree: use label, id, type or testId"
+	if s.CSS != "" {
+		return "css is asked of a live page, not of a tree: use label, id, type, testId or xpath"
 	}
-	for _, r := range []*dsl.Selector{s.Below, s.Above, s.LeftOf, s.RightOf, s.Near, s.Inside, s.Contains} {
+	for _, r := range s.Relations() {
 		if r != nil {
 			if what := unfindable(*r); what != "" {
 				return what

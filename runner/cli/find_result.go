@@ -22,6 +22,7 @@ type found struct {
 	Verdict  string       `json:"verdict"`
 	Selector string       `json:"selector"` // in words
 	Matches  []foundMatch `json:"matches"`  // best first
+	Seen     []string     `json:"seen"`     // what an assertion with this selector sees
 	Problem  string       `json:"problem,omitempty"`
 	Nearest  []string     `json:"nearest,omitempty"` // what is most like it, when nothing matches
 }
@@ -54,10 +55,51 @@ type foundTarget struct {
 	Bounds [4]int `json:"bounds"`
 }
 
-// find asks the tree as an action does once the screen rests.
+// listed is one element of a screen, and the selector that a test would name it by.
+type listed struct {
+	Element  string `json:"element"`
+	Selector string `json:"selector"`
+	Bounds   [4]int `json:"bounds"`
+}
+
+// list gives what a person sees on the screen, in reading order, with a selector for each thing.
+func list(t *drivers.Tree) []listed {
+	var out []listed
+	for _, m := range t.Things() {
+		kind := cmp.Or(m.Node.Role, m.Node.Type[strings.LastIndexAny(m.Node.Type, ".$")+1:], "element")
+		out = append(out, listed{Element: kind + " " + drivers.Quote(m.Node.Label()), Selector: t.SelectorFor(m), Bounds: corners(m.Node)})
+	}
+	return out
+}
+
+// listText is list for a person.
+func listText(things []listed) string {
+	var b strings.Builder
+	width := 0
+	for _, l := range things {
+		width = max(width, min(len([]rune(l.Element)), 50))
+	}
+	for _, l := range things {
+		fmt.Fprintf(&b, "%-*s  %s\n", width, l.Element, l.Selector)
+	}
+	if len(things) == 0 {
+		b.WriteString("the screen shows nothing that has a name\n")
+	}
+	return b.String()
+}
+
+// find asks the tree as an action does, and as an assertion does.
 func find(t *drivers.Tree, sel dsl.Selector) found {
-	q := drivers.Query{Selector: sel, Action: true, Settled: true, Offscreen: t.HitTested}
+	q := drivers.Query{Selector: sel, Action: true, Reveal: t.HitTested}
 	out := found{Selector: drivers.Describe(sel), Matches: []foundMatch{}}
+	seen, _ := t.Find(drivers.Query{Selector: sel})
+	for _, m := range seen {
+		what := m.Node.String()
+		if len(m.Over) > 0 {
+			what += fmt.Sprintf(", if the pixels show it under %s", m.Over[len(m.Over)-1])
+		}
+		out.Seen = append(out.Seen, what)
+	}
 	matches, err := t.Candidates(q)
 	for _, m := range matches {
 		out.Matches = append(out.Matches, newFoundMatch(m))
@@ -67,7 +109,7 @@ func find(t *drivers.Tree, sel dsl.Selector) found {
 		out.Verdict, out.Problem = verdictAmbiguous, err.Error()
 	case len(matches) > 1:
 		out.Verdict = verdictAmbiguous
-		out.Problem = fmt.Sprintf("%d elements match equally well: say which one with index, id, or a relation such as below", len(matches))
+		out.Problem = t.Ambiguous(q, matches).Error()
 	case len(matches) == 1:
 		out.Verdict = verdictOne
 	default:
@@ -83,19 +125,15 @@ func (out *found) missing(t *drivers.Tree, q drivers.Query) {
 		out.Problem = "the tree is not whole: " + why
 	}
 	if out.Problem == "" {
-		out.Problem = unseen(t, q)
+		out.Problem = cmp.Or(t.Explain(q), unseen(t, q))
 	}
 	for _, n := range t.Nearest(q.Selector, 3) {
 		out.Nearest = append(out.Nearest, n.String())
 	}
 }
 
-// unseen tells of an element that would match, could it be seen.
+// unseen tells of an element that would match, were it drawn.
 func unseen(t *drivers.Tree, q drivers.Query) string {
-	q.Offscreen, q.Action = true, false
-	if outside, err := t.Candidates(q); err == nil && len(outside) > 0 {
-		return fmt.Sprintf("%s is outside the screen of %dx%d: scroll to it", outside[0].Node, t.Size.X, t.Size.Y)
-	}
 	want := drivers.Normalise(q.Selector.Label)
 	for n := range t.All {
 		if n.Hidden && want != "" && (drivers.Normalise(n.Text) == want || drivers.Normalise(n.Desc) == want) {
@@ -133,6 +171,11 @@ func (out found) text(sel dsl.Selector, t *drivers.Tree) string {
 	}
 	for i, m := range out.Matches {
 		m.write(&b, i, len(out.Matches) > 1)
+	}
+	if len(out.Seen) > 0 {
+		fmt.Fprintf(&b, "an assertion passes: it sees %s\n", strings.Join(out.Seen[:min(len(out.Seen), 5)], "; "))
+	} else {
+		b.WriteString("an assertion fails: a person cannot see it\n")
 	}
 	if out.Verdict != verdictNone {
 		return b.String()

@@ -60,7 +60,7 @@ func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
 	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, Reach: r.opts.Reach, AllowShell: r.opts.AllowShell,
 		UpdateBaselines: r.opts.UpdateBaselines, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0,
-		Log: r.evidence.read, Photograph: r.photograph, Progress: func(text string) { r.log(r.n, "%s", text) }, Eyes: r.opts.Eyes, Mask: r.sink.Mask().Text, Told: r.keepAsked,
+		Log: r.evidence.read, Photograph: r.photograph, Saw: r.saw, Progress: func(text string) { r.log(r.n, "%s", text) }, Eyes: r.opts.Eyes, Mask: r.sink.Mask().Text, Told: r.keepAsked,
 		Eval: r.eval,
 		Keep: func(name, from string) (string, error) {
 			if clean, err := r.sink.Mask().File(from); err != nil {
@@ -97,12 +97,16 @@ type run struct {
 	cost     *meter            // nil: the device lets itself not be measured
 	asked    reporters.Metrics // of models
 
-	n       int      // leaf steps that began
-	dynamic bool     // the steps are not known before they run
-	in      []string // what the current step is run in
-	scene   scene    // that startRecording began
-	lenient int      // how many around the current step can bear that it fails
-	soft    *outcome // the first failure of a soft step within the innermost of these
+	owed    []owed    // pictures of steps, to be taken before the device is changed again
+	unsure  []owed    // steps whose tap had changed nothing when their picture was taken
+	acts    bool      // the step that runs now does something on the device
+	acted   time.Time // when such a step ended last
+	n       int       // leaf steps that began
+	dynamic bool      // the steps are not known before they run
+	in      []string  // what the current step is run in
+	scene   scene     // that startRecording began
+	lenient int       // how many around the current step can bear that it fails
+	soft    *outcome  // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
@@ -135,9 +139,12 @@ func (r *run) begin(ctx context.Context) {
 
 // conclude ends the film and tells the verdict.
 func (r *run) conclude(ctx context.Context, took time.Duration) (reporters.Verdict, error) {
+	r.settleUp(ctx)
 	r.keepMetrics(ctx)
+	r.awaitCrash(ctx)
 	r.endScene()
 	r.evidence.stop(ctx, r)
+	r.findCrash(ctx)
 	if r.sinkErr != nil {
 		r.verdict = reporters.Error
 		r.problem = &reporters.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
@@ -247,54 +254,6 @@ func interrupted(ctx context.Context) *reporters.Problem {
 		return &reporters.Problem{Message: "the run was interrupted"}
 	}
 	return &reporters.Problem{Message: "the run was interrupted: " + why.Error()}
-}
-
-// pictureLimit bounds the picture of a step in which the device broke: one that hangs must not cost its own limit twice.
-const pictureLimit = 5 * time.Second
-
-// pictures takes the step's screenshot, and before it one more when an assertion did not hold. A device that is broken may have
-// none; the error is a panic.
-func (r *run) pictures(ctx context.Context, n int, step *dsl.Step, ended reporters.Event) error {
-	if ended.Verdict == reporters.Interrupted {
-		return nil
-	}
-	if ended.Verdict == reporters.Error {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, pictureLimit)
-		defer cancel()
-	}
-	if step.Options.Screenshot != nil && !*step.Options.Screenshot && (ended.Problem == nil || !ended.Problem.Assertion) {
-		return nil
-	}
-	label := pictureLabel(step, r.scope)
-	shots := []reporters.Shot{{Step: n, Label: label}}
-	if ended.Problem != nil && ended.Problem.Assertion {
-		shots = []reporters.Shot{{Step: n, Label: label, Failure: true}, shots[0]}
-	}
-	for _, shot := range shots {
-		err := action.Guard(func() (err error) {
-			shot.Image, err = r.photograph(ctx)
-			if err == nil && (shot.Image == nil || shot.Image.Bounds().Empty()) {
-				err = errors.New("the device gave an empty picture")
-			}
-			return err
-		})
-		if err != nil {
-			if !errors.Is(err, drivers.ErrPage) { // no page is open: there is nothing to see
-				r.log(n, "no screenshot: %v", err)
-			}
-			if action.StackOf(err) != "" {
-				return err
-			}
-			return nil
-		}
-		if ended.Verdict == reporters.Pass {
-			r.session.Prove(ctx, shot.Image)
-		}
-		// That the run was interrupted just now is no reason to lose the picture.
-		r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
-	}
-	return nil
 }
 
 // pictureLabel names a picture after what the step did, never after text that was typed.

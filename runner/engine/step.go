@@ -121,6 +121,9 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	began := time.Now()
 	err := r.attempts(ctx, step, do)
 	took := time.Since(began)
+	if r.acts {
+		r.acts, r.acted = false, time.Now()
+	}
 	if budget := step.Options.BudgetMs; err == nil && budget != nil && took > milliseconds(*budget) {
 		err = overBudget(took, *budget)
 	}
@@ -132,8 +135,9 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	r.session.Detail.Troubles = r.evidence.troubles()
 	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
+	r.nameTroubles(ended)
 	o := outcome{ended.Verdict, ended.Problem}
-	if err := r.pictures(ctx, n, step, ended); err != nil && o.ok() {
+	if err := r.pictures(ctx, step, ended); err != nil && o.ok() {
 		ended.Verdict, ended.Problem = judge(ctx, err)
 		o = outcome{ended.Verdict, ended.Problem}
 	}
@@ -173,6 +177,9 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 				r.save(name, value)
 			}
 			return nil
+		}
+		if err := r.payBefore(ctx, args); err != nil {
+			return err
 		}
 		r.session.Timeout = r.opts.Timeout
 		if opts.TimeoutMs != nil {

@@ -62,6 +62,9 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	defer s.mu.Unlock()
 	return s.leaf(ctx, c, func(ctx context.Context) error {
 		return action.Guard(func() error {
+			if err := s.r.payBefore(ctx, c.Args); err != nil {
+				return err
+			}
 			s.r.session.Timeout = s.r.opts.Timeout
 			if c.Timeout > 0 {
 				s.r.session.Timeout = c.Timeout

@@ -59,6 +59,9 @@ func amStart(c *call, args []string) int {
 	if in.action == "" && in.component == "" && in.data == "" && in.pkg == "" {
 		return c.exception("java.lang.IllegalArgumentException: No intent supplied", "am", "start")
 	}
+	if c.phone.opts.WorkProfile && in.user != "0" && in.user != "current" && in.user != "cur" {
+		return c.exception("java.lang.SecurityException: Shell does not have permission to access user 10", "am", "start")
+	}
 	if in.stop {
 		c.phone.mu.Lock()
 		if pkg, _ := c.phone.target(in); pkg != "" {

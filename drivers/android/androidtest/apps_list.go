@@ -18,6 +18,9 @@ func listActivities() map[string]string {
 	for class, scheme := range motionActivities() {
 		out[ListPackage+"."+class+"Activity"] = scheme
 	}
+	for class := range trapActivities() {
+		out[ListPackage+"."+class+"Activity"] = strings.ToLower(class)
+	}
 	return out
 }
 
@@ -55,10 +58,42 @@ func newListPage(s *screen, r *running, a *activity) page {
 	case "GesturesActivity":
 		return &gesturesPage{listPage: base}
 	default:
-		if p := newMotionPage(base, strings.TrimSuffix(a.class[len(ListPackage)+1:], "Activity")); p != nil {
+		name := strings.TrimSuffix(a.class[len(ListPackage)+1:], "Activity")
+		if p := newMotionPage(base, name); p != nil {
 			return p
 		}
+		if trap := trapActivities()[name]; trap != nil {
+			return trap(base)
+		}
 		return &rowsPage{listPage: base, app: app}
+	}
+}
+
+// trapActivities are the pages on which real phones differ from what one would think. Each is opened by its name, or by a link with its
+// name in small letters: menu://open.
+func trapActivities() map[string]func(base listPage) page {
+	return map[string]func(base listPage) page{
+		"Menu":     func(b listPage) page { return &menuPage{listPage: b} },
+		"Suggest":  func(b listPage) page { return &suggestPage{listPage: b, city: &field{}} },
+		"Dropdown": func(b listPage) page { return &dropdownPage{listPage: b, size: "Medium"} },
+		"HeadsUp":  func(b listPage) page { return &noticePage{listPage: b, kind: "message"} },
+		"Call":     func(b listPage) page { return &noticePage{listPage: b, kind: "call"} },
+		"Bubble":   func(b listPage) page { return &noticePage{listPage: b, kind: "bubble"} },
+		"Toast":    func(b listPage) page { return &toastPage{b} },
+		"Secure":   func(b listPage) page { return &securePage{b} },
+		"Splash":   func(b listPage) page { return &splashPage{b} },
+		"Layers":   func(b listPage) page { return &layersPage{b} },
+		"Nested":   func(b listPage) page { return &nestedPage{listPage: b} },
+		"Twins":    func(b listPage) page { return &twinsPage{listPage: b} },
+		"Switches": func(b listPage) page { return &switchesPage{listPage: b, on: map[string]bool{"Bluetooth": true}} },
+		"LongRoot": func(b listPage) page { return &longRootPage{b} },
+		"Clipped":  func(b listPage) page { return &clippedPage{b} },
+		"Order":    func(b listPage) page { return &orderPage{b} },
+		"Jumps":    func(b listPage) page { return &jumpsPage{b} },
+		"Shift":    func(b listPage) page { return &shiftPage{b} },
+		"Ticker":   func(b listPage) page { return &tickerPage{b} },
+		"Fields":   newFieldsPage,
+		"Crash":    func(b listPage) page { return &crashPage{b} },
 	}
 }
 

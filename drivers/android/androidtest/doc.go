@@ -10,6 +10,12 @@
 // pages on which tools tap the wrong thing: Payments ("Pay" comes later than "Payment history"), Overlay (a banner lies
 // over "Behind"), Moving, Twice, Dialog, Animation (never idle) and Form (the keyboard covers "Save").
 //
+// More pages of com.example.list are opened by their names (.MenuActivity) or by links (menu://open): Menu, Suggest and Dropdown open windows
+// of their own; HeadsUp, Call and Bubble get somebody else's window over them; Toast, Secure and Splash show what no tree has, or hide what it
+// has; Layers, Nested, Twins, Switches, LongRoot, Clipped and Order lay elements over, into and beside each other; Jumps, Shift and Ticker
+// move; Fields has hints that look like texts; Crash breaks in the ways in which apps do. Options say how trees are written, how the phone is
+// locked, and how fast its connection is.
+//
 // Times are short unless Options ask for real ones. What a view tree shows and what a picture shows always agree, since
 // both are made from one model at one instant. Fail arms faults; a uiautomator that crashed, for example, is
 //

@@ -53,6 +53,10 @@ func (p *painter) frame(f *frame) *image.RGBA {
 		if w.dim {
 			draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{A: 0x70}), image.Point{}, draw.Over)
 		}
+		if w.secure && f.captured {
+			fill(img, w.root.b, color.Black)
+			continue
+		}
 		p.view(img, w.root, f)
 	}
 	return img
@@ -86,7 +90,7 @@ func (p *painter) view(img *image.RGBA, v *view, f *frame) {
 	for _, c := range v.painted {
 		p.view(img, c, f)
 	}
-	for _, c := range v.children {
+	for _, c := range v.drawn() {
 		p.view(img, c, f)
 	}
 }

@@ -21,7 +21,7 @@ func cmdDumpsys(c *call) int {
 	known := map[string]func(*call, []string){
 		"window": dumpWindow, "activity": dumpActivity, "input_method": dumpInputMethod, "battery": dumpBattery,
 		"meminfo": dumpMeminfo, "display": dumpDisplay, "power": dumpPower, "input": dumpInput, "package": dumpPackage,
-		"gfxinfo": dumpGfx, "cpuinfo": dumpCPU,
+		"gfxinfo": dumpGfx, "trust": dumpTrust, "cpuinfo": dumpCPU,
 	}
 	run, ok := known[args[0]]
 	if !ok {
@@ -51,8 +51,11 @@ func dumpWindow(c *call, args []string) {
 		top, now := s.top(), time.Now()
 		current := windowToken(top)
 		switch {
-		case s.off || s.shade:
+		case s.guard.off || s.guard.locked || s.shade:
 			current = "Window{5fe2d0c u0 NotificationShade}"
+			if c.phone.prof.api < 30 {
+				current = "Window{5fe2d0c u0 StatusBar}"
+			}
 		case !s.settled(now):
 			current = "null"
 		}
@@ -81,7 +84,7 @@ func dumpWindow(c *call, args []string) {
 	}
 	if part == "windows" || part == "w" || part == "" || part == "all" || part == "a" {
 		c.printf("WINDOW MANAGER WINDOWS (dumpsys window windows)\n")
-		if size := s.size(); s.keyboard && !s.off {
+		if size := s.size(); s.keyboard && !s.guard.off {
 			c.printf("  Window #%d Window{7c1f0d8 u0 InputMethod}:\n    mDisplayId=0 mSession=Session{77} \n    mFrame=[0,0][%[2]d,%[3]d]\n"+
 				"    touchable region=SkRegion((0,%[4]d,%[2]d,%[3]d))\n", len(s.stack), size.X, size.Y, size.Y-size.Y*36/100)
 		}
@@ -93,8 +96,7 @@ func dumpWindow(c *call, args []string) {
 		}
 	}
 	if part == "policy" || part == "p" || part == "" {
-		c.printf("WINDOW MANAGER POLICY STATE (dumpsys window policy)\n    screenState=%s\n    mShowingLockscreen=false mShowingDream=false\n",
-			map[bool]string{true: "SCREEN_STATE_OFF", false: "SCREEN_STATE_ON"}[s.off])
+		s.dumpPolicy(c)
 	}
 }
 
@@ -133,6 +135,15 @@ func dumpInputMethod(c *call, _ []string) {
 	c.printf("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  mCurMethodId=%s\n", c.phone.settings["secure"]["default_input_method"])
 	c.printf("  mShowRequested=%t mShowExplicitlyRequested=%t mShowForced=false mInputShown=%t\n", s.keyboard, s.keyboard, s.keyboard)
 	c.printf("  mServedView=%t mIsInputViewShown=%t\n", s.focus != nil, s.keyboard)
+	if f := s.focus; f != nil {
+		before, after := f.split()
+		start, end := len(before), len(before)
+		if f.selected {
+			start, end = 0, len(before)+len(after)
+		}
+		c.printf("Input method client state for InputMethodManager@4d1b8e6:\n  mServedView=android.widget.EditText{8a1c0f2 VFED..CL. .F...... 63,236-1017,383}\n"+
+			"  mCursorSelStart=%d mCursorSelEnd=%d mCursorCandStart=-1 mCursorCandEnd=-1\n", start, end)
+	}
 }
 
 func dumpBattery(c *call, _ []string) {
@@ -172,11 +183,7 @@ func dumpDisplay(c *call, _ []string) {
 }
 
 func dumpPower(c *call, _ []string) {
-	state := "Awake"
-	if c.phone.ui.off {
-		state = "Asleep"
-	}
-	c.printf("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness=%s\n  mStayOn=false\n", state)
+	c.printf("POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mWakefulness=%s\n  mStayOn=false\n", c.phone.ui.guard.wakefulness())
 }
 
 func dumpInput(c *call, _ []string) {

@@ -256,6 +256,10 @@ func (p *Phone) touch(when time.Time, at image.Point, held time.Duration) {
 	}
 	v := w.root.hit(at)
 	p.record(Tap{Kind: kind, Point: at, Package: w.root.pkg}, v)
+	if !at.In(w.root.b) && w.outside != nil {
+		w.outside()
+		return
+	}
 	if v == nil || v.disabled {
 		return
 	}
@@ -296,7 +300,7 @@ func (p *Phone) record(t Tap, v *view) {
 func (f *frame) windowAt(at image.Point) *window {
 	for i := len(f.windows) - 1; i >= 0; i-- {
 		w := f.windows[i]
-		if at.In(w.root.b) || w.dim {
+		if !w.glass && (at.In(w.root.b) || w.dim || w.modal) {
 			return w
 		}
 	}

@@ -13,6 +13,7 @@ type intent struct {
 	kinds                              map[string]string // of the extras: the options
 	flags                              string
 	wait, stop, clearTask              bool
+	user                               string // whose app it is
 }
 
 func (i intent) String() string {
@@ -84,7 +85,9 @@ func parseIntent(args []string) (intent, error) {
 			var cat string
 			cat, err = value()
 			in.categories = append(in.categories, cat)
-		case "--user", "--display", "--windowingMode", "-R":
+		case "--user":
+			in.user, err = value()
+		case "--display", "--windowingMode", "-R":
 			_, err = value()
 		case "-e", "--es", "--ez", "--ei", "--el", "--ef", "--eu":
 			var k, v string

@@ -106,7 +106,7 @@ func (s *screen) combination(keys []int) {
 
 // key presses one key. Phone.mu is held.
 func (s *screen) key(code int) {
-	if s.off && code != 26 && code != 224 {
+	if s.lockKey(code) {
 		return
 	}
 	f := s.focus
@@ -115,16 +115,14 @@ func (s *screen) key(code int) {
 		s.home()
 	case 4:
 		s.back()
-	case 26:
-		s.off = !s.off
-	case 223:
-		s.off = true
-	case 224:
-		s.off = false
 	case 61:
 		s.nextField()
 	case 111:
-		if !s.keyboard || !s.phone.opts.DeafToEscape {
+		switch o := s.phone.opts; {
+		case o.EscapeGoesBack:
+			s.keyboard = false
+			s.back()
+		case !s.keyboard || !o.DeafToEscape:
 			s.back() // which hides the keyboard if there is one
 		}
 	case 19, 20, 21, 22, 122, 123, 112:

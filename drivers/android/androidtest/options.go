@@ -46,6 +46,26 @@ type Options struct {
 	NoUinput bool
 	// DeafToEscape makes a keyboard that only the back key hides.
 	DeafToEscape bool
+	// EscapeGoesBack is a phone whose escape key leaves the screen although the keyboard is open.
+	EscapeGoesBack bool
+	// Lock is how the phone is locked once its display was off, and when it boots; PIN opens a lock of that kind.
+	Lock Lock
+	PIN  string // 2580 unless told
+	// Asleep boots the phone with its display off; Unwakeable is one whose display nothing but a hand can switch on.
+	Asleep     bool
+	Unwakeable bool
+	// WorkProfile is a phone with two users: am start must be told which one is meant.
+	WorkProfile bool
+	// Dump is how uiautomator writes trees, where phones of one API level differ.
+	Dump DumpStyle
+	// Bandwidth is how many bytes a second the phone sends to adb; 0: as many as there are. USB 2 has 30 million, a Wi-Fi one or two.
+	Bandwidth int
+	// Splash is how long the page "Splash" lies under an opaque picture, CrashAfter when the page "Crash" does what a button says.
+	Splash     time.Duration
+	CrashAfter time.Duration
+	// ShortToast and LongToast are how long a toast lives: 2 s and 3.5 s on phones.
+	ShortToast time.Duration
+	LongToast  time.Duration
 	// NoCmd takes the feature "cmd" away, as on phones that cannot install from a stream.
 	NoCmd bool
 	// ADBKeyboard installs the keyboard that takes text by broadcast.
@@ -58,6 +78,34 @@ type Options struct {
 	WholeGlass bool
 	// NoEncoder makes screenrecord fail as on devices without a video encoder.
 	NoEncoder bool
+}
+
+// Lock is a kind of keyguard.
+type Lock string
+
+// The kinds of keyguard: none, one that a swipe takes away, and one that asks for a PIN.
+const (
+	Unlocked  Lock = ""
+	SwipeLock Lock = "swipe"
+	PINLock   Lock = "pin"
+)
+
+// DumpStyle is how uiautomator writes trees; the zero value is what Android's own source does at that API level.
+type DumpStyle struct {
+	// Attributes beyond those of Android 7: "" are hint and drawing-order from API 34 on, "none" none, "all" these two, display-id and
+	// visible-to-user.
+	Attributes string
+	// Windows is what --windows does: "" writes child windows inside their parents from API 30 on and is passed over below, "both" writes
+	// them at the top level, too, "flat" only there, "none" passes the option over.
+	Windows string
+}
+
+func (d DumpStyle) windows(api int) bool {
+	return d.Windows != "none" && (d.Windows != "" || api >= 30)
+}
+
+func (d DumpStyle) hints(api int) bool {
+	return d.Attributes == "all" || d.Attributes == "" && api >= 34
 }
 
 // Latency is what commands cost on top of the work itself; zero costs nothing.
@@ -94,6 +142,11 @@ func (o Options) withDefaults() Options {
 	o.ClearKill = cmp.Or(o.ClearKill, 300*time.Millisecond)
 	o.DoubleTap = cmp.Or(o.DoubleTap, 300*time.Millisecond)
 	o.Displays = cmp.Or(o.Displays, 1)
+	o.PIN = cmp.Or(o.PIN, "2580")
+	o.Splash = cmp.Or(o.Splash, 1500*time.Millisecond)
+	o.CrashAfter = cmp.Or(o.CrashAfter, 400*time.Millisecond)
+	o.ShortToast = cmp.Or(o.ShortToast, 2*time.Second)
+	o.LongToast = cmp.Or(o.LongToast, 3500*time.Millisecond)
 	return o
 }
 

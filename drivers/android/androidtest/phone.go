@@ -41,6 +41,7 @@ type Phone struct {
 	draw   *painter
 	busy   busyTime
 	filmed atomic.Int64
+	air    air
 
 	mu       sync.Mutex // guards everything below
 	dumping  bool       // a uiautomator is running
@@ -269,7 +270,7 @@ func (p *Phone) Screen() *image.RGBA {
 func (p *Phone) Tree() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return dumpActive(p.ui.frame(time.Now()), p.prof, false)
+	return dumpActive(p.ui.frame(time.Now()), p.dumper(false))
 }
 
 // Log writes a line to the phone's log, as an app would.

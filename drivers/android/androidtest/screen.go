@@ -45,8 +45,11 @@ type screen struct {
 	changed   time.Time // when another activity came to the front
 	focus     *field
 	keyboard  bool
-	off       bool
+	guard     keyguard
 	shade     bool // the notifications are pulled down
+	overlays  []*window
+	toast     toast
+	anr       string // the app that the system asks about
 	lastTap   firstTap
 	finger    *touchPoint
 	clipboard string
@@ -68,6 +71,10 @@ func newScreen(p *Phone) *screen {
 func (s *screen) boot() {
 	s.open(launcherPackage, launcherPackage+".uioverrides.QuickstepLauncher", nil)
 	s.changed = time.Time{}
+	s.guard.locked = s.phone.opts.Lock != Unlocked
+	if s.phone.opts.Asleep {
+		s.sleep(false)
+	}
 }
 
 func (s *screen) stopTimers() {
@@ -178,28 +185,6 @@ func (s *screen) stop(pkg string) {
 	s.remove(pkg)
 }
 
-// crash ends an app by an exception that nobody caught.
-func (s *screen) crash(pkg, exception string) {
-	r := s.apps[pkg]
-	if r == nil || pkg == launcherPackage {
-		return
-	}
-	front := s.top().pkg == pkg
-	s.phone.log.write(logLine{
-		pid: r.pid, pri: 'E', tag: "AndroidRuntime", buffer: "crash",
-		text: fmt.Sprintf("FATAL EXCEPTION: main\nProcess: %s, PID: %d\n%s\n\tat %s.MainActivity.onClick(MainActivity.java:42)\n"+
-			"\tat android.view.View.performClick(View.java:7506)\n\tat android.os.Looper.loop(Looper.java:294)", pkg, r.pid, exception, pkg),
-	})
-	s.remove(pkg)
-	state := "cch CRE "
-	if front {
-		state = "fg  TOP "
-	}
-	s.phone.log.write(logLine{
-		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: %s", pkg, r.pid, state),
-	})
-}
-
 // remove ends a process and its activities.
 func (s *screen) remove(pkg string) {
 	r := s.apps[pkg]
@@ -213,6 +198,9 @@ func (s *screen) remove(pkg string) {
 	s.stack = rest
 	delete(s.apps, pkg)
 	s.phone.procs.remove(r.pid)
+	if s.anr == pkg {
+		s.anr, s.complaint = "", ""
+	}
 	if s.top() != was {
 		s.moved()
 	}
@@ -224,6 +212,8 @@ func (s *screen) back() {
 		s.shade = false
 	case s.keyboard:
 		s.keyboard = false
+	case s.anr != "":
+		s.anr = ""
 	case a.page.back():
 	default:
 		s.finish(a)
@@ -281,18 +271,15 @@ func (s *screen) settled(now time.Time) bool {
 func (s *screen) frame(now time.Time) *frame {
 	m := s.metrics(now)
 	f := &frame{at: now, size: s.size(), rotation: s.rotation(), keyboard: s.keyboard}
-	if s.off {
+	if s.guard.off {
 		return f
 	}
-	a := s.top()
-	root := &view{class: classFrame, b: image.Rectangle{Max: f.size}, fill: rgb(0xfefbff)}
-	root.add(a.page.view(m))
-	app := &window{title: a.component(), kind: "APPLICATION", root: root, focused: true, layer: 1}
-	f.windows = append(f.windows, app)
-	if d := a.page.dialog(m); d != nil {
-		app.focused = false
-		f.windows = append(f.windows, &window{title: a.component(), kind: "APPLICATION", root: d, focused: true, layer: 2, dim: true})
+	if s.guard.locked {
+		f.windows = []*window{s.keyguardWindow(m, f.size), statusBar(m, f.size)}
+		s.focus, s.keyboard, f.keyboard = nil, false, false
+		return f
 	}
+	f.windows = s.appWindows(m, f.size)
 	if s.shade {
 		f.active().focused = false
 		f.windows = append(f.windows, notificationShade(m, f.size))
@@ -305,55 +292,16 @@ func (s *screen) frame(now time.Time) *frame {
 	if !focusable { // the field went away with its page
 		s.focus, s.keyboard, f.keyboard = nil, false, false
 	}
-	for _, w := range f.windows {
-		if w.kind == "APPLICATION" {
-			w.root.walk(func(v *view) { v.pkg = a.pkg })
-		}
-	}
 	if s.keyboard {
 		f.windows = append(f.windows, keyboardWindow(m, f.size))
 	}
+	if s.anr != "" {
+		f.active().focused = false
+		f.windows = append(f.windows, s.askAboutApp(m))
+	}
+	f.windows = append(f.windows, s.overlayWindows(m)...)
 	f.windows = append(f.windows, statusBar(m, f.size))
 	return f
 }
 
 func (s *screen) picture(now time.Time) *image.RGBA { return s.phone.draw.frame(s.frame(now)) }
-
-// statusBar shows the time to the second, so that no two pictures are ever quite the same.
-func statusBar(m metrics, size image.Point) *window {
-	b := image.Rect(0, 0, size.X, m.dp(statusBarDP))
-	bar := &view{class: classFrame, b: b, pkg: "com.android.systemui", fill: rgb(0xf3edf7), id: "com.android.systemui:id/status_bar"}
-	clock := &view{
-		class: classText, text: m.now.Format("15:04:05"), b: image.Rect(m.dp(12), 0, m.dp(150), b.Max.Y), size: m.dp(13),
-		id: "com.android.systemui:id/clock", pkg: "com.android.systemui",
-	}
-	return &window{title: "StatusBar", kind: "SYSTEM", root: bar.add(clock), layer: 9}
-}
-
-// notificationShade covers everything while it is pulled down.
-func notificationShade(m metrics, size image.Point) *window {
-	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0x1c1b1f), id: "com.android.systemui:id/notification_panel"}
-	title := m.label("Notifications", m.rect(16, 40, m.width()-32, 40))
-	none := m.label("No notifications", m.rect(16, 120, m.width()-32, 40))
-	title.ink, none.ink = rgb(0xffffff), rgb(0xffffff)
-	root.add(title, none)
-	root.walk(func(v *view) { v.pkg = "com.android.systemui" })
-	return &window{title: "NotificationShade", kind: "SYSTEM", root: root, focused: true, layer: 8}
-}
-
-// keyboardWindow covers the lower part; its keys are pixels only, as those of most keyboards are.
-func keyboardWindow(m metrics, size image.Point) *window {
-	top := size.Y - size.Y*36/100
-	root := &view{class: classFrame, b: image.Rect(0, top, size.X, size.Y), pkg: imePackage, fill: rgb(0xdcd7e2)}
-	rows := []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"}
-	rowHeight := (size.Y - top) / 5
-	for i, row := range rows {
-		width := size.X / 10
-		left := (size.X - width*len(row)) / 2
-		for j, key := range row {
-			b := image.Rect(left+j*width, top+(i+1)*rowHeight, left+(j+1)*width, top+(i+2)*rowHeight).Inset(6)
-			root.add(&view{text: string(key), b: b, pkg: imePackage, fill: rgb(0xffffff), size: m.dp(18), center: true, class: classText})
-		}
-	}
-	return &window{title: "InputMethod", kind: "INPUT_METHOD", root: root, layer: 5}
-}

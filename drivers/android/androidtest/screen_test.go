@@ -250,7 +250,7 @@ func TestDumpWindows(t *testing.T) {
 	if err := xml.Unmarshal(data, &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Windows) != 3 || !d.Windows[1].Active || d.Windows[2].Active {
+	if len(d.Windows) != 2 || d.Windows[0].Active || !d.Windows[1].Active {
 		t.Errorf("windows: %+v", d.Windows)
 	}
 }

@@ -77,9 +77,18 @@ func cmdScreencap(c *call) int {
 	return 0
 }
 
+// captured is the picture without what apps protect from screenshots.
+func (p *Phone) captured() *image.RGBA {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.ui.frame(time.Now())
+	f.captured = true
+	return p.draw.frame(f)
+}
+
 // glass is what screencap sees.
 func (p *Phone) glass() *image.RGBA {
-	img := p.Screen()
+	img := p.captured()
 	if !p.opts.WholeGlass {
 		return img
 	}
@@ -115,7 +124,7 @@ func (p *Phone) encode(img *image.RGBA, asPNG bool) []byte {
 
 // framebuffer is the service behind the old screenshots: a header of version 2 and the pixels, again for every byte asked.
 func (p *Phone) framebuffer(ctx context.Context, s session) {
-	img := p.Screen()
+	img := p.captured()
 	size := img.Rect.Size()
 	// version, bpp, colour space, size, width, height, then offset and length of red, blue, green and alpha
 	head := []uint32{2, 32, 0, uint32(len(img.Pix)), uint32(size.X), uint32(size.Y), 0, 8, 16, 8, 8, 8, 24, 8}

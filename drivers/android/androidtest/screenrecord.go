@@ -163,7 +163,7 @@ func (c *call) feed(w io.Writer, o recordOptions) error {
 	last, img := "", (*image.RGBA)(nil)
 	for {
 		if key, _ := c.phone.changeKey(time.Now()); key != last {
-			last, img = key, scaled(c.phone.Screen(), o.size)
+			last, img = key, scaled(c.phone.captured(), o.size)
 			if _, err := w.Write(img.Pix); err != nil {
 				return err
 			}

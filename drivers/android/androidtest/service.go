@@ -48,7 +48,7 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 	default:
 		return nil, false
 	}
-	run = p.counted(run)
+	run = p.counted(p.slowed(run))
 	f, found := p.faults.match(name, false)
 	if !found {
 		return run, true
@@ -57,6 +57,57 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 		return nil, false
 	}
 	return p.broken(run, f), true
+}
+
+// slowed sends no faster than the phone's connection.
+func (p *Phone) slowed(run serviceFunc) serviceFunc {
+	if p.opts.Bandwidth <= 0 {
+		return run
+	}
+	return func(ctx context.Context, s session) {
+		run(ctx, &slowSession{session: s, ctx: ctx, link: &p.air, rate: p.opts.Bandwidth})
+	}
+}
+
+// air is the connection that all services of a phone share.
+type air struct {
+	mu   sync.Mutex
+	free time.Time // when all that was sent has arrived
+}
+
+// take waits until n bytes more have gone through.
+func (a *air) take(ctx context.Context, n, rate int) bool {
+	a.mu.Lock()
+	now := time.Now()
+	if a.free.Before(now) {
+		a.free = now
+	}
+	a.free = a.free.Add(time.Duration(n) * time.Second / time.Duration(rate))
+	wait := a.free.Sub(now)
+	a.mu.Unlock()
+	return pause(ctx, wait)
+}
+
+type slowSession struct {
+	session
+	ctx  context.Context
+	link *air
+	rate int
+}
+
+// Write sends small pieces, so that the host sees what has arrived so far.
+func (s *slowSession) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		n := min(len(rest), 32<<10)
+		if !s.link.take(s.ctx, n, s.rate) {
+			return len(b) - len(rest), errHostGone
+		}
+		if _, err := s.session.Write(rest[:n]); err != nil {
+			return len(b) - len(rest), err
+		}
+		rest = rest[n:]
+	}
+	return len(b), nil
 }
 
 // broken wraps a service with a fault.

@@ -218,6 +218,7 @@ func cmdWm(c *call) int {
 	case "user-rotation", "set-user-rotation":
 		return wmRotation(c, arg)
 	case "dismiss-keyguard":
+		c.phone.ui.dismiss()
 		return 0
 	default:
 		c.errorf("Unknown command: %s\n", c.args[1])

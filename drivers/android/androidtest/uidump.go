@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,38 +14,28 @@ import (
 const xmlHead = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>`
 
 // dumpActive is the tree of the window that has the focus.
-func dumpActive(f *frame, prof profile, compressed bool) string {
+func dumpActive(f *frame, d dumper) string {
 	var b strings.Builder
+	d.b, d.size = &b, f.size
 	fmt.Fprintf(&b, `%s<hierarchy rotation="%d">`, xmlHead, f.rotation)
 	if w := f.active(); w != nil {
-		dumper{b: &b, prof: prof, size: f.size, compressed: compressed}.node(w.root, 0)
+		d.node(w.root, 0, 0)
 	}
 	b.WriteString(`</hierarchy>`)
 	return b.String()
 }
 
-// dumpWindows is the form of --windows: every window of every display.
-func dumpWindows(f *frame, prof profile, compressed bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `%s<displays><display id="0">`, xmlHead)
-	for i := len(f.windows) - 1; i >= 0; i-- {
-		w := f.windows[i]
-		kind := map[string]string{"APPLICATION": "TYPE_APPLICATION", "INPUT_METHOD": "TYPE_INPUT_METHOD", "SYSTEM": "TYPE_SYSTEM"}[w.kind]
-		fmt.Fprintf(&b, `<window index="%d" id="%d" title="%s" bounds="%s" active="%t" type="%s" layer="%d" token="" focused="%t" accessibility-focused="false">`,
-			len(f.windows)-1-i, i+1, escape(w.title, '"'), bounds(w.root.b, f.size), w.focused, kind, w.layer, w.focused)
-		fmt.Fprintf(&b, `<hierarchy rotation="%d">`, f.rotation)
-		dumper{b: &b, prof: prof, size: f.size, compressed: compressed}.node(w.root, 0)
-		b.WriteString(`</hierarchy></window>`)
-	}
-	b.WriteString(`</display></displays>`)
-	return b.String()
-}
-
 type dumper struct {
 	b          *strings.Builder
-	prof       profile
 	size       image.Point
+	style      DumpStyle
+	hints      bool // hint and drawing-order are written
 	compressed bool
+}
+
+func (p *Phone) dumper(compressed bool) dumper {
+	style := p.opts.Dump
+	return dumper{style: style, hints: style.hints(p.prof.api), compressed: compressed}
 }
 
 // visible says whether a service sees the view; inverted bounds pass, as they do on phones.
@@ -61,13 +52,13 @@ func (v *view) important() bool {
 	return v.text != "" || v.desc != "" || v.hint != "" || v.clickable || v.scrollable || v.checkable || v.id != ""
 }
 
-func (d dumper) node(v *view, index int) {
-	if !d.visible(v) {
+func (d dumper) node(v *view, index, drawn int) {
+	if !d.visible(v) || v.notShown && d.style.Attributes != "all" {
 		return
 	}
 	if d.compressed && !v.important() && len(v.children) > 0 {
 		for i, c := range v.children {
-			d.node(c, i)
+			d.node(c, i, i+1)
 		}
 		return
 	}
@@ -92,21 +83,22 @@ func (d dumper) node(v *view, index int) {
 		d.attr(f.name, strconv.FormatBool(f.on))
 	}
 	d.attr("bounds", bounds(v.b, d.size))
-	if d.prof.api >= 34 {
-		d.attr("drawing-order", strconv.Itoa(index+1))
+	if d.hints {
+		d.attr("drawing-order", strconv.Itoa(drawn))
 		d.attr("hint", v.hint)
-		d.attr("display-id", "0")
 	}
-	if d.prof.api >= 36 {
-		d.attr("visible-to-user", "true")
+	if d.style.Attributes == "all" {
+		d.attr("display-id", "0")
+		d.attr("visible-to-user", strconv.FormatBool(!v.notShown))
 	}
 	if len(v.children) == 0 {
 		d.b.WriteString(" />")
 		return
 	}
 	d.b.WriteString(">")
+	order := v.drawn()
 	for i, c := range v.children {
-		d.node(c, i)
+		d.node(c, i, 1+slices.Index(order, c))
 	}
 	d.b.WriteString("</node>")
 }
@@ -207,7 +199,7 @@ func cmdUiautomator(c *call) int {
 		switch {
 		case arg == "--compressed":
 			compressed = true
-		case arg == "--windows" && c.phone.prof.api >= 33:
+		case arg == "--windows" && c.phone.opts.Dump.windows(c.phone.prof.api):
 			windows = true
 		case strings.HasPrefix(arg, "-"): // unknown options are passed over
 		default:
@@ -264,7 +256,7 @@ func (p *Phone) dump(compressed, windows bool) (string, bool) {
 		return "", false
 	}
 	if windows {
-		return dumpWindows(f, p.prof, compressed), true
+		return dumpWindows(f, p.dumper(compressed)), true
 	}
-	return dumpActive(f, p.prof, compressed), true
+	return dumpActive(f, p.dumper(compressed)), true
 }

@@ -1,8 +1,10 @@
 package androidtest
 
 import (
+	"cmp"
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,6 +17,7 @@ type view struct {
 
 	clickable, longClickable, checkable, checked, disabled bool
 	focusable, focused, scrollable, password, selected     bool
+	notShown                                               bool // for dumps that say so: it is there, and not visible to the user
 
 	onTap    func()
 	onLong   func()
@@ -34,6 +37,8 @@ type view struct {
 	center bool
 	round  bool
 	image  bool // drawn as a picture, has no text
+	// draw orders siblings that are drawn in another order than the tree has them; the highest is drawn last.
+	draw int
 	// painted views are drawn with this one and have no nodes of their own.
 	painted  []*view
 	children []*view
@@ -94,14 +99,22 @@ func (v *view) label() string {
 	return found
 }
 
+// drawn are the children in the order in which they are drawn.
+func (v *view) drawn() []*view {
+	if !slices.ContainsFunc(v.children, func(c *view) bool { return c.draw != 0 }) {
+		return v.children
+	}
+	return slices.SortedStableFunc(slices.Values(v.children), func(a, b *view) int { return cmp.Compare(a.draw, b.draw) })
+}
+
 // hit finds the view that takes a touch: like Android, it asks the children from the front to the back, and a view that
 // is not clickable lets the touch through to what is behind it.
 func (v *view) hit(at image.Point) *view {
 	if !at.In(v.b) {
 		return nil
 	}
-	for i := len(v.children) - 1; i >= 0; i-- {
-		if h := v.children[i].hit(at); h != nil {
+	for _, c := range slices.Backward(v.drawn()) {
+		if h := c.hit(at); h != nil {
 			return h
 		}
 	}
@@ -116,8 +129,8 @@ func (v *view) hitScroll(at image.Point) *view {
 	if !at.In(v.b) {
 		return nil
 	}
-	for i := len(v.children) - 1; i >= 0; i-- {
-		if h := v.children[i].hitScroll(at); h != nil {
+	for _, c := range slices.Backward(v.drawn()) {
+		if h := c.hitScroll(at); h != nil {
 			return h
 		}
 	}
@@ -134,7 +147,12 @@ type window struct {
 	root    *view
 	focused bool
 	layer   int
-	dim     bool // everything behind is drawn darker
+	dim     bool    // everything behind is drawn darker
+	modal   bool    // it takes the touches beside it, too
+	parent  *window // that it belongs to: a menu to its page
+	outside func()  // is told of a touch beside it
+	glass   bool    // nobody can touch it, and no dump has it: a toast
+	secure  bool    // screenshots have it black
 }
 
 // frame is the whole screen at one instant.
@@ -144,6 +162,7 @@ type frame struct {
 	rotation int
 	windows  []*window // from the back to the front
 	keyboard bool
+	captured bool // as screenshots have it: without what is secure
 }
 
 // active is the window that has the focus.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -99,6 +100,37 @@ func (p *Phone) Crash(pkg, exception string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ui.crash(pkg, exception)
+}
+
+// CrashProcess makes a process of an app, such as com.example.list:remote, die of an exception. The app itself runs on.
+func (p *Phone) CrashProcess(process, exception string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.crashProcess(process, exception)
+}
+
+// CrashNative makes an app that runs die of a signal.
+func (p *Phone) CrashNative(pkg string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.crashNative(pkg)
+}
+
+// Freeze makes an app that runs hang until the system asks about it.
+func (p *Phone) Freeze(pkg string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.freeze(pkg)
+}
+
+// LogText is all that the phone's log has, as logcat shows it.
+func (p *Phone) LogText() string {
+	lines, _, _ := p.log.from(0)
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.format("threadtime"))
+	}
+	return b.String()
 }
 
 // Complain makes the system ask about an app, under the title that its window has: "Application Not Responding: com.android.systemui".

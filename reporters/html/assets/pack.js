@@ -350,14 +350,19 @@ function yaml(step) {
 
 // What is known of a tap.
 var PROOFS = {
-  hit: "hit: it stood still and nothing covered it", occluded: "occluded: something lay over it, so it was not tapped",
-  moved: "moved: it did not stand still, so it was not tapped", "no-effect": "no-effect: it was hit, and nothing on the screen changed",
+  hit: "it stood still and nothing covered it", occluded: "something lay over it, so it was not tapped",
+  moved: "it did not stand still, so it was not tapped", "no-effect": "it was hit, and nothing on the screen changed",
 };
+
+function proof(text) {
+  var why = PROOFS[text.split(":")[0]];
+  return why ? text + " (" + why + ")" : text;
+}
 
 function touched(step) {
   if (!step.matched && !step.looks && !step.notes && !step.troubles) return null;
   var looks = step.looks ? "read " + plural(step.looks, "time") : "";
-  return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier), row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && PROOFS[step.proof]), row("Screen", looks)),
+  return card("What was done", null, h("dl", { cls: "pairs" }, row("Element", step.matched), row("Matched", step.tier), row("Touched", step.point && step.point.join(", ")), row("Proof", step.proof && proof(step.proof)), row("Screen", looks)),
     step.notes && h("ul", { cls: "notes" }, step.notes.map(function (n) { return h("li", null, bdi(n)); })),
     step.troubles && h("h4", null, "Console and network"),
     step.troubles && h("ul", { cls: "notes troubles" }, step.troubles.map(function (n) { return h("li", null, bdi(n)); })));

@@ -1,0 +1,226 @@
+package androidtest
+
+import (
+	"encoding/xml"
+	"image"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dumpOf is what --windows writes, as a tree of windows.
+type dumpOf struct {
+	Windows []dumpedWindow `xml:"display>window"`
+}
+
+type dumpedWindow struct {
+	ID      string         `xml:"id,attr"`
+	Active  bool           `xml:"active,attr"`
+	Type    string         `xml:"type,attr"`
+	Windows []dumpedWindow `xml:"window"`
+	Text    string         `xml:",innerxml"`
+}
+
+func (b *bench) windows() dumpOf {
+	b.t.Helper()
+	if res := b.sh("uiautomator dump --windows /sdcard/w.xml"); res.code != 0 || res.err != "" {
+		b.t.Fatal(res)
+	}
+	data, err := b.phone.ReadFile("/sdcard/w.xml")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var d dumpOf
+	if err := xml.Unmarshal(data, &d); err != nil {
+		b.t.Fatal(err)
+	}
+	return d
+}
+
+// page opens one of the pages of com.example.list.
+func (b *bench) page(name string) {
+	b.t.Helper()
+	if res := b.sh("am start -W -n " + ListPackage + "/." + name + "Activity"); !strings.Contains(res.out, "Status: ok") {
+		b.t.Fatal(res)
+	}
+}
+
+// touch taps the middle of a rectangle of the dump in dp of the app's area.
+func (b *bench) touch(r func(m metrics) image.Rectangle) {
+	b.t.Helper()
+	b.phone.mu.Lock()
+	at := r(b.phone.ui.metrics(time.Now()))
+	b.phone.mu.Unlock()
+	b.phone.touch(time.Now(), at.Min.Add(at.Size().Div(2)), 0)
+}
+
+// TestChildWindowsAreNested: a menu is written inside the window of its page, before the page's own elements.
+func TestChildWindowsAreNested(t *testing.T) {
+	for style, want := range map[string][2]int{"": {1, 0}, "both": {1, 1}, "flat": {0, 1}} {
+		b := newBench(t, Options{API: 36, Dump: DumpStyle{Windows: style}})
+		b.page("Menu")
+		b.touch(func(m metrics) image.Rectangle { return m.rect(m.width()-56, 4, 48, 48) })
+		d := b.windows()
+		var got [2]int
+		for _, w := range d.Windows {
+			if strings.Contains(w.Text, "Article") {
+				got[0] = len(w.Windows)
+				if len(w.Windows) > 0 && (!w.Windows[0].Active || w.Active || strings.Index(w.Text, "Log out") > strings.Index(w.Text, "Article")) {
+					t.Errorf("%q: the menu comes first and is active: %s", style, w.Text)
+				}
+			} else if strings.Contains(w.Text, "Log out") {
+				got[1]++
+			}
+		}
+		if got != want {
+			t.Errorf("%q: nested and top-level menus %v, want %v", style, got, want)
+		}
+	}
+	b := newBench(t, Options{API: 28})
+	b.page("Menu")
+	if res := b.sh("uiautomator dump --windows /sdcard/w.xml"); res.code != 0 {
+		t.Fatal(res)
+	}
+	if data, _ := b.phone.ReadFile("/sdcard/w.xml"); !strings.Contains(string(data), "?><hierarchy") {
+		t.Errorf("an old phone passes the option over: %.200s", data)
+	}
+}
+
+// TestDumpAttributes follow the style of the phone, not its API level alone.
+func TestDumpAttributes(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{API: 30}, ""}, {Options{API: 34}, "hint drawing-order"}, {Options{API: 36, Dump: DumpStyle{Attributes: "none"}}, ""},
+		{Options{API: 30, Dump: DumpStyle{Attributes: "all"}}, "hint drawing-order display-id visible-to-user"},
+	} {
+		b := newBench(t, c.o)
+		b.page("Fields")
+		tree := b.phone.Tree()
+		for _, name := range []string{"hint", "drawing-order", "display-id", "visible-to-user"} {
+			if strings.Contains(tree, " "+name+"=") != slices.Contains(strings.Fields(c.want), name) {
+				t.Errorf("%+v: %s", c.o, name)
+			}
+		}
+		if !strings.Contains(tree, `text="you@example.com"`) || !strings.Contains(tree, `text="Password"`) {
+			t.Error("an empty field shows its hint as text")
+		}
+	}
+}
+
+// TestDrawingOrder: the element that is drawn last takes the touch, wherever the tree has it.
+func TestDrawingOrder(t *testing.T) {
+	b := newBench(t, Options{})
+	b.page("Order")
+	b.touch(func(m metrics) image.Rectangle { return m.rect(16, 90, m.width()-32, 100) })
+	if taps := b.phone.Taps(); taps[len(taps)-1].Label != "Allow" {
+		t.Errorf("%+v", taps)
+	}
+	m := regexp.MustCompile(`resource-id="com.example.list:id/above".*?drawing-order="(\d)".*?resource-id="com.example.list:id/below".*?drawing-order="(\d)"`).FindStringSubmatch(b.phone.Tree())
+	if m == nil || m[1] != "2" || m[2] != "1" {
+		t.Errorf("drawing-order %v", m)
+	}
+}
+
+func TestKeyguard(t *testing.T) {
+	b := newBench(t, Options{Lock: PINLock, API: 34})
+	policy := func() string { return b.sh("dumpsys window policy").out }
+	if tree := b.phone.Tree(); !strings.Contains(tree, "Swipe up to open") || strings.Contains(tree, "Login") || !strings.Contains(policy(), " showing=true") ||
+		!strings.Contains(policy(), "secure=true") || !strings.Contains(b.sh("dumpsys trust").out, "deviceLocked=1") {
+		t.Errorf("locked: %s\n%s", tree, policy())
+	}
+	b.sh("wm dismiss-keyguard; input keyevent 7 7 7 7 66")
+	if !b.phone.Locked() {
+		t.Error("any PIN opens it")
+	}
+	b.sh("wm dismiss-keyguard; input keyevent 9 12 15 7 66")
+	if b.phone.Locked() || !strings.Contains(policy(), " showing=false") {
+		t.Error("the PIN does not open it")
+	}
+	b.phone.Doze()
+	if out := b.sh("dumpsys power").out; !strings.Contains(out, "mWakefulness=Dozing") {
+		t.Error(out)
+	}
+	b.sh("input keyevent 224")
+	if out := b.sh("dumpsys power").out; !strings.Contains(out, "mWakefulness=Awake") || !b.phone.Locked() {
+		t.Errorf("awake and locked: %s", out)
+	}
+	b = newBench(t, Options{Lock: SwipeLock, Asleep: true})
+	b.sh("input keyevent 224; wm dismiss-keyguard")
+	if b.phone.Locked() {
+		t.Error("a lock without a secret stays")
+	}
+}
+
+func TestOthersLieAboveTheApp(t *testing.T) {
+	b := newBench(t, Options{LatePay: time.Millisecond})
+	pay := func(m metrics) image.Rectangle { return m.rect(16, 24, m.width()-32, 52) }
+	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Bubble": "com.example.chat", "Call": "com.google.android.dialer"} {
+		b.page(page)
+		until(t, page, func() bool { return len(b.windows().Windows) == 3 })
+		b.touch(pay)
+		if taps := b.phone.Taps(); taps[len(taps)-1].Package != pkg {
+			t.Errorf("%s: %+v", page, taps[len(taps)-1])
+		}
+		if page == "Call" {
+			continue // its banner stays
+		}
+		b.touch(pay)
+		if taps := b.phone.Taps(); taps[len(taps)-1].Label != "Pay now" {
+			t.Errorf("%s: %+v", page, taps[len(taps)-1])
+		}
+	}
+}
+
+func TestToastsAndSecrets(t *testing.T) {
+	b := newBench(t, Options{ShortToast: time.Hour})
+	b.page("Toast")
+	before := b.phone.Screen()
+	b.tap("Short toast", 0)
+	if strings.Contains(b.phone.Tree(), "Saved for later") || slices.Equal(before.Pix, b.phone.Screen().Pix) {
+		t.Error("a toast is on the glass and in no dump")
+	}
+	b.page("Secure")
+	img := b.phone.captured()
+	r, g, bl, _ := img.At(540, 1200).RGBA()
+	if !strings.Contains(b.phone.Tree(), "Balance 1,234") || r+g+bl != 0 {
+		t.Error("a secure page is in the dump and black in screenshots")
+	}
+}
+
+func TestCrashPage(t *testing.T) {
+	b := newBench(t, Options{CrashAfter: time.Millisecond})
+	for button, want := range map[string]string{
+		"Crash soon": "Process: com.example.list, PID", "Crash in service": "Process: com.example.list:remote, PID", "Crash natively": ">>> com.example.list <<<",
+		"Hang": "ANR in com.example.list ", "Crash another app": "Process: com.example.chat, PID",
+	} {
+		b.page("Crash")
+		b.tap(button, 0)
+		until(t, button, func() bool { return strings.Contains(b.sh("logcat -d").out, want) })
+		b.phone.mu.Lock()
+		b.phone.ui.stop(ListPackage)
+		b.phone.mu.Unlock()
+	}
+}
+
+func TestBandwidth(t *testing.T) {
+	b := newBench(t, Options{Width: 540, Height: 1200, Density: 210, Bandwidth: 4 << 20})
+	began := time.Now()
+	raw := b.exec("screencap")
+	if took := time.Since(began); len(raw) != 16+540*1200*4 || took < 500*time.Millisecond {
+		t.Errorf("%d bytes in %v", len(raw), took)
+	}
+}
+
+func TestWorkProfile(t *testing.T) {
+	b := newBench(t, Options{WorkProfile: true})
+	if res := b.sh("am start -W -n " + ListPackage + "/.MainActivity"); !strings.Contains(res.err, "SecurityException") {
+		t.Error(res)
+	}
+	if res := b.sh("am start -W --user 0 -n " + ListPackage + "/.MainActivity"); !strings.Contains(res.out, "Status: ok") {
+		t.Error(res)
+	}
+}

@@ -1,0 +1,91 @@
+package android
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// fieldFacts is what a dump says of a field beside its text. An empty field gives its hint as its text, whatever else it says.
+type fieldFacts struct {
+	hintKnown             bool // the dump tells hints
+	showing, showingKnown bool // whether the hint is shown
+	selected              bool // there is a text before the caret
+}
+
+// settle tells a field's text from its hint, as far as that can be done.
+func (f fieldFacts) settle(n *drivers.Node) {
+	if f.showing && n.Hint == "" {
+		n.Hint = n.Text
+	}
+	same := n.Text != "" && n.Text == n.Hint
+	switch {
+	case n.Text == "" || f.showingKnown && !f.showing || f.selected:
+	case f.showing:
+		if same {
+			n.Text = ""
+		}
+	case n.Password && !masked(n.Text):
+		if same || n.Hint == "" { // else it is one that shows what it holds
+			n.Hint, n.Text = n.Text, ""
+		}
+	case same:
+		n.Text, n.HintUnsure = "", true
+	case !f.hintKnown && !n.Password:
+		n.Hint, n.HintUnsure = n.Text, true
+	}
+}
+
+// masks are the marks that stand for the characters of a password.
+const masks = "•●*∙·⬤◦○■＊"
+
+// masked tells whether a password field shows what was typed: marks, and for a moment the last character itself.
+func masked(text string) bool {
+	runes := []rune(text)
+	rest := runes[:max(len(runes)-1, 0)]
+	return len(runes) == 1 || strings.Trim(string(rest), masks) == ""
+}
+
+var (
+	caretPlace = regexp.MustCompile(`\bmCursorSelStart=(-?\d+) mCursorSelEnd=(-?\d+)`)
+	editorHint = regexp.MustCompile(`(?m)^\s*hintText=(.*?)(?: label=.*)?$`)
+)
+
+// askCaret asks the input method service about the field that has the focus, when its text may be its hint: only in front of a text the
+// caret stands anywhere but at the beginning. What cannot be found out stays as it is.
+func (d *Device) askCaret(ctx context.Context, t *drivers.Tree) {
+	n := t.Focused()
+	if n == nil || !n.HintUnsure {
+		return
+	}
+	if o, err := d.run(ctx, command{name: "dumpsys input_method", asks: true, line: "dumpsys input_method"}); err == nil {
+		settleByCaret(n, string(o.out))
+	}
+}
+
+func settleByCaret(n *drivers.Node, dumpsys string) {
+	shown := n.Hint
+	if m := caretPlace.FindStringSubmatch(dumpsys); m != nil {
+		if end, err := strconv.Atoi(m[2]); err == nil && end > 0 {
+			if n.Text == shown { // the device tells no hints
+				n.Hint = ""
+			}
+			n.Text, n.HintUnsure = shown, false
+			return
+		}
+	}
+	m := editorHint.FindStringSubmatch(dumpsys)
+	if m == nil || m[1] == "null" || m[1] == "non-null" {
+		return
+	}
+	switch hint := strings.TrimSpace(m[1]); {
+	case hint == "":
+	case hint == shown:
+		n.Hint, n.Text = hint, ""
+	default:
+		n.Hint, n.HintUnsure = hint, false
+	}
+}

@@ -1,0 +1,108 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	unlockLimit = 4 * time.Second // for a display to go on, and for a keyguard to go away
+	unlockPoll  = 150 * time.Millisecond
+)
+
+var (
+	wakefulness = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
+	// guardWord are the window manager's words for a keyguard in front, which change from Android to Android.
+	guardWord     = regexp.MustCompile(`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
+	guardOccluded = regexp.MustCompile(`\b(?:occluded|mKeyguardOccluded)=true\b`)
+	guardSecure   = regexp.MustCompile(`\b(?:secure|mKeyguardSecure)=true\b`)
+	// deviceLocked is the trust manager's word about the user in front: a work profile may have a lock of its own.
+	deviceLocked = regexp.MustCompile(`\(current\).*\bdeviceLocked=1\b`)
+)
+
+// glassState is how a phone's display stands.
+type glassState struct {
+	asleep string // Asleep, Dozing or Dreaming; "" when it is on, or does not tell
+	told   bool   // the window manager spoke of its keyguard
+	locked bool   // a keyguard lies over everything
+	secure bool   // it asks for a PIN, a pattern or a password
+}
+
+func (d *Device) glassState(ctx context.Context) glassState {
+	const line = "dumpsys power; dumpsys trust; dumpsys window policy"
+	said := d.link.tells(ctx, command{name: "dumpsys power, trust, window policy", line: line})
+	s := parseGlass(said)
+	if !s.told && said != "" {
+		s = parseGlass(said + d.link.tells(ctx, command{name: "dumpsys window", line: "dumpsys window"}))
+	}
+	return s
+}
+
+func parseGlass(said string) glassState {
+	var s glassState
+	for _, m := range guardWord.FindAllStringSubmatch(said, -1) {
+		s.told, s.locked = true, s.locked || m[1] == "true"
+	}
+	trust := deviceLocked.MatchString(said)
+	s.locked = (s.locked || !s.told && trust) && !guardOccluded.MatchString(said)
+	s.secure = trust || guardSecure.MatchString(said)
+	if m := wakefulness.FindStringSubmatch(said); m != nil && m[1] != "Awake" {
+		s.asleep = m[1]
+	}
+	return s
+}
+
+// unlock wakes the display and takes a lock without a secret away. The error says why nobody could use the phone as it is.
+func (d *Device) unlock(ctx context.Context) error {
+	s := d.glassState(ctx)
+	if s.asleep == "" && !s.locked {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, unlockLimit)
+	defer cancel()
+	for {
+		if s.asleep != "" {
+			if _, err := d.inputs(ctx, "wake", []string{"keyevent 224"}); err != nil {
+				d.log.Warn("the display is off and cannot be woken", "error", err)
+			}
+		}
+		// Against a PIN it brings up the question, which is as good as the clock.
+		d.link.tells(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
+		s = d.glassState(ctx)
+		if s.asleep == "" && (!s.locked || s.secure) || drivers.Pause(wait, unlockPoll) != nil {
+			break
+		}
+	}
+	return d.unusable(s)
+}
+
+// unusable is the error about what keeps everybody from using the phone, nil when nothing does.
+func (d *Device) unusable(s glassState) error {
+	if what := s.says(); what != "" {
+		return fmt.Errorf("device %s: %s", d.link.serial, what)
+	}
+	return nil
+}
+
+// says what is wrong with a display that nobody can use, and how to mend it.
+func (s glassState) says() string {
+	var what []string
+	if s.asleep != "" {
+		what = append(what, fmt.Sprintf("its display is off (%s)", strings.ToLower(s.asleep)))
+	}
+	switch {
+	case s.locked && s.secure:
+		what = append(what, "it is locked: its keyguard asks for a PIN, a pattern or a password")
+	case s.locked:
+		what = append(what, "it is locked: its keyguard lies over everything")
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	return strings.Join(what, ", and ") + ": wake and unlock the phone by hand, or take its screen lock away for tests"
+}

@@ -1,0 +1,150 @@
+package android
+
+import (
+	"cmp"
+	"encoding/xml"
+	"image"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/treexml"
+)
+
+// windowFacts is what `--windows` says of a window.
+type windowFacts struct {
+	layer   int
+	kind    string // TYPE_APPLICATION, …; "" in a dump of the active window alone
+	title   string
+	active  bool // the user works in it
+	focused bool // it gets the keys
+	bounds  image.Rectangle
+	id      string // its own, "" when it is not told
+	elem    int    // which of the dump's window elements this is
+}
+
+// newWindow reads a window's element. One without a layer of its own lies on the one that it is written in, or below those before it.
+func (p *dumpParser) newWindow(e xml.StartElement, parent windowFacts) windowFacts {
+	p.elems++
+	w := windowFacts{
+		layer: -p.elems, kind: treexml.Attr(e, "type"), title: treexml.Attr(e, "title"), bounds: parseBounds(treexml.Attr(e, "bounds")),
+		active: treexml.Attr(e, "active") == "true", focused: treexml.Attr(e, "focused") == "true", elem: p.elems,
+	}
+	if parent.elem != 0 {
+		w.layer = parent.layer
+	}
+	if layer, err := strconv.Atoi(treexml.Attr(e, "layer")); err == nil {
+		w.layer = layer
+	}
+	if id := treexml.Attr(e, "id"); id != "" && id != "-1" {
+		w.id = p.display + ":" + id
+	}
+	return w
+}
+
+// sort brings the windows into the order in which they lie on each other, the topmost last. A dump lists the topmost first, and a window's
+// children before its own elements, so that of two in one layer the later one lies lower.
+func (p *dumpParser) sort() {
+	p.each(func(all []dumpedWindow) []dumpedWindow {
+		slices.Reverse(all)
+		slices.SortStableFunc(all, func(a, b dumpedWindow) int { return cmp.Compare(a.facts.layer, b.facts.layer) })
+		return all
+	})
+}
+
+type dumpedWindow struct {
+	node  *drivers.Node
+	facts windowFacts
+}
+
+// each lets f choose and order the windows.
+func (d *dump) each(f func([]dumpedWindow) []dumpedWindow) {
+	all := make([]dumpedWindow, len(d.windows))
+	for i, n := range d.windows {
+		all[i] = dumpedWindow{n, d.facts[i]}
+	}
+	d.windows, d.facts = nil, nil
+	for _, w := range f(all) {
+		d.windows, d.facts = append(d.windows, w.node), append(d.facts, w.facts)
+	}
+}
+
+// reachable leaves the windows that a touch can reach and a test means: the one in which the user works, what lies on it (a list that has
+// dropped down, a popup, a notification, another app's bubble), and what lies beside it (a split screen). What lies under it may not be
+// touched, because it may ask a question first; bars and keyboards of the system are not the app's.
+func (d *dump) reachable() {
+	d.each(func(all []dumpedWindow) []dumpedWindow {
+		at := inFront(all)
+		screen := image.Rectangle{}
+		for _, w := range all {
+			screen = screen.Union(w.facts.bounds).Union(w.node.Bounds.Canon())
+		}
+		var left []dumpedWindow
+		for i, w := range all {
+			app := w.facts.kind == "" || strings.HasSuffix(w.facts.kind, "APPLICATION")
+			switch {
+			case i == at:
+			case app && (at < 0 || i > at || !w.facts.bounds.Overlaps(all[at].facts.bounds)):
+			case i > at && strings.HasSuffix(w.facts.kind, "SYSTEM") && !w.bar(screen):
+				w.shrink()
+			default:
+				continue
+			}
+			left = append(left, w)
+		}
+		if !slices.ContainsFunc(left, dumpedWindow.apps) && at < 0 {
+			return nil // only what the system lays over an app that is not there yet
+		}
+		return left
+	})
+}
+
+// apps tells whether a window is an app's.
+func (w dumpedWindow) apps() bool { return !strings.HasSuffix(w.facts.kind, "SYSTEM") }
+
+// inFront is the window that gets the keys, or else the one in which the user works; -1: none.
+func inFront(all []dumpedWindow) int {
+	at := -1
+	for i, w := range all {
+		if w.facts.focused || w.facts.active && (at < 0 || !all[at].facts.focused) {
+			at = i
+		}
+	}
+	return at
+}
+
+var barTitle = regexp.MustCompile(`(?i)^(status ?bar|navigation ?bar\d*|task ?bar|screendecor\w*|secondary ?home ?handle\w*)$`)
+
+// bar tells whether a window is one of the strips along the edges of the screen that are always there.
+func (w dumpedWindow) bar(screen image.Rectangle) bool {
+	b := w.facts.bounds
+	if b.Empty() {
+		b = w.node.Bounds
+	}
+	wide := b.Dx()*10 >= screen.Dx()*9 && (b.Min.Y <= screen.Min.Y && b.Dy()*100 <= screen.Dy()*7 || b.Max.Y >= screen.Max.Y && b.Dy()*10 <= screen.Dy())
+	high := b.Dy()*10 >= screen.Dy()*8 && b.Dx()*10 <= screen.Dx() && (b.Min.X <= screen.Min.X || b.Max.X >= screen.Max.X)
+	return b.Empty() || wide || high || barTitle.MatchString(w.facts.title)
+}
+
+// shrink cuts the elements of a window that lies over the app to what is to be seen of it: its root is often as large as the screen,
+// however little of it takes touches.
+func (w dumpedWindow) shrink() {
+	var cut func(n *drivers.Node) image.Rectangle
+	cut = func(n *drivers.Node) image.Rectangle {
+		var inner image.Rectangle
+		for _, c := range n.Children {
+			inner = inner.Union(cut(c))
+		}
+		if n.Clickable || len(n.Children) == 0 || n.Text != "" || n.Desc != "" {
+			inner = n.Bounds
+		}
+		if !w.facts.bounds.Empty() {
+			inner = inner.Intersect(w.facts.bounds)
+		}
+		n.Bounds = inner
+		return inner
+	}
+	cut(w.node)
+}

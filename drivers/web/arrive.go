@@ -1,0 +1,105 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// loadGrace is how long a page that can be used may still load before the test goes on without the rest; drawLimit is for its first
+// pictures: a page that nobody sees draws none.
+const (
+	loadGrace = 2 * time.Second
+	drawLimit = 500 * time.Millisecond
+)
+
+// maxLoading caps what is told of that a page still loads.
+const maxLoading = 10
+
+// arrived waits for the end of loading, though not for ever, and for two pictures; it tells how far the page has come.
+const arrived = `([grace, draw]) => new Promise(done => {
+	const end = () => done(document.readyState);
+	const shown = () => { setTimeout(end, draw); requestAnimationFrame(() => requestAnimationFrame(end)) };
+	if (document.readyState === 'complete') return shown();
+	addEventListener('load', shown, {once: true});
+	setTimeout(shown, grace);
+})`
+
+// arrive waits until a page that was gone to is drawn, and a moment for what it still loads; it notes how the page came.
+func (s *session) arrive(page playwright.Page, answer playwright.Response, err error, left time.Duration) {
+	var opening drivers.WebOpening
+	if answer != nil {
+		opening.Status, opening.StatusText, opening.URL = answer.Status(), answer.StatusText(), answer.URL()
+	}
+	if err == nil {
+		grace := min(loadGrace, max(left, 0))
+		loading := make(chan []string, 1)
+		within(grace+2*drawLimit, func() { // a page that has gone on elsewhere, or is busy, does not answer
+			state, err := page.Evaluate(arrived, []any{grace.Milliseconds(), drawLimit.Milliseconds()})
+			if err == nil && state != "complete" {
+				loading <- s.traffic.loading()
+			}
+		})
+		select {
+		case opening.Loading = <-loading:
+		default:
+		}
+	}
+	s.mu.Lock()
+	s.opening = opening
+	s.mu.Unlock()
+}
+
+// Opening tells how the page came that was opened, or gone to, last.
+func (d *Device) Opening(ctx context.Context) (drivers.WebOpening, error) {
+	s, _, err := d.page()
+	if err != nil {
+		return drivers.WebOpening{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opening, ctx.Err()
+}
+
+// depart begins anew: another page is gone to.
+func (s *session) depart() {
+	s.mu.Lock()
+	s.opening = drivers.WebOpening{}
+	s.mu.Unlock()
+	s.traffic.mu.Lock()
+	s.traffic.open = nil
+	s.traffic.mu.Unlock()
+}
+
+// asked notes a request that has not ended; over that it has.
+func (t *traffic) asked(r playwright.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.open) < maxTraffic {
+		t.open = append(t.open, r)
+	}
+}
+
+func (t *traffic) over(r playwright.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = slices.DeleteFunc(t.open, func(o playwright.Request) bool { return o == r })
+}
+
+// loading gives the addresses of what is still on its way.
+func (t *traffic) loading() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []string
+	for _, r := range t.open {
+		if address := r.URL(); !strings.HasPrefix(address, "data:") && len(list) < maxLoading {
+			list = append(list, shortAddress(address))
+		}
+	}
+	return list
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// copies tells what the page copies: the browser's own clipboard is one for all tests that run at the same time.
+//
+//go:embed script/copies.js
+var copies string
+
+// copiedBinding is how script/copies.js calls; it takes the name away before a page can see it.
+const copiedBinding = "__taprootCopied"
+
+// maxCopied caps what a page copies.
+const maxCopied = 1 << 20
+
+// hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they are.
+func (s *session) hearCopies() error {
+	if s.browser.attached {
+		return nil
+	}
+	err := s.context.ExposeBinding(copiedBinding, func(_ *playwright.BindingSource, args ...any) any {
+		if text, ok := first(args).(string); ok && text != "" && len(text) <= maxCopied {
+			s.device.setClipboard(text)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.context.AddInitScript(playwright.Script{Content: playwright.String(copies)})
+}
+
+func first(args []any) any {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
+}
+
+func (d *Device) setClipboard(text string) {
+	d.mu.Lock()
+	d.clipboard = text
+	d.mu.Unlock()
+}
+
+// SetClipboard puts a text on the clipboard of this device's pages.
+func (d *Device) SetClipboard(ctx context.Context, text string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.setClipboard(text)
+	return nil
+}
+
+// Clipboard gives what was put on the clipboard last, by the test or by a page.
+func (d *Device) Clipboard(ctx context.Context) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.clipboard, ctx.Err()
+}
+
+// Paste pastes the clipboard where the focus is. The page hears of it first, as of a person's paste, and may refuse it or put the text in
+// by itself.
+func (d *Device) Paste(ctx context.Context) error {
+	text, err := d.Clipboard(ctx)
+	if err != nil {
+		return err
+	}
+	return act(ctx, d, func(page playwright.Page) error {
+		field, err := d.place(page)
+		if err != nil {
+			return err
+		}
+		var r struct{ Open bool }
+		command := "paste." + base64.RawURLEncoding.EncodeToString([]byte(text))
+		if err := askTyping(page, field.chain, command, &r); err != nil || !r.Open {
+			return err
+		}
+		if field.kind == "picked" {
+			if !spelled(field.picker, text) {
+				return fmt.Errorf("%w: a field of the type %s takes no %s", drivers.ErrNotActionable, field.picker, drivers.Quote(text))
+			}
+			return field.fill(page, text)
+		}
+		return page.Keyboard().InsertText(text)
+	})
+}

@@ -1,0 +1,172 @@
+package web
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// maxSuspects caps the elements of which the browser is asked at one look; the others' turn comes with the next.
+const maxSuspects = 60
+
+// utilityWorld begins the name of the world in which Playwright runs our engine.
+const utilityWorld = "__playwright_utility_world"
+
+// probe asks the browser what a page keeps to itself of the elements that the engine put into taprootSuspects: closed shadow roots, and
+// roles, names and states that are set by ElementInternals. It tells whether there is any, so that the page is to be read anew.
+func (s *session) probe(page playwright.Page) bool {
+	if s.browser.name != chromium {
+		return false
+	}
+	cdp, err := s.context.NewCDPSession(page)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = cdp.Detach() }() // it ends with the page otherwise
+	p := prober{cdp: cdp}
+	worlds := p.worlds()
+	if _, err := cdp.Send("Accessibility.enable", map[string]any{}); err != nil {
+		return false
+	}
+	found := false
+	for _, world := range worlds {
+		found = p.ask(world) || found
+	}
+	_, _ = cdp.Send("Accessibility.disable", map[string]any{}) // detaching does the same
+	return found
+}
+
+// prober speaks the browser's own protocol with one page.
+type prober struct{ cdp playwright.CDPSession }
+
+// send makes a call; a call that fails answers nothing: its element has gone, or its page.
+func (p prober) send(method string, params map[string]any, into any) bool {
+	answer, err := p.cdp.Send(method, params)
+	if err != nil {
+		return false
+	}
+	text, err := json.Marshal(answer)
+	return err == nil && json.Unmarshal(text, into) == nil
+}
+
+// worlds are the numbers of the engine's worlds, one for each document.
+func (p prober) worlds() []int {
+	var mu sync.Mutex
+	var list []int
+	p.cdp.On("Runtime.executionContextCreated", func(event any) {
+		var created struct {
+			Context struct {
+				ID   int
+				Name string
+			}
+		}
+		params, ok := event.(map[string]any)
+		text, err := json.Marshal(params)
+		if !ok || err != nil || json.Unmarshal(text, &created) != nil {
+			return
+		}
+		if strings.HasPrefix(created.Context.Name, utilityWorld) {
+			mu.Lock()
+			list = append(list, created.Context.ID)
+			mu.Unlock()
+		}
+	})
+	var nothing any
+	p.send("Runtime.enable", map[string]any{}, &nothing) // the worlds that are there are told before it answers
+	mu.Lock()
+	defer mu.Unlock()
+	return list
+}
+
+// object is a value in the page.
+type object struct {
+	Type     string
+	ObjectID string
+}
+
+// ask finds out about the elements that one document suspects.
+func (p prober) ask(world int) (found bool) {
+	var list struct{ Result object }
+	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis.taprootSuspects", "contextId": world}, &list) || list.Result.ObjectID == "" {
+		return false
+	}
+	var properties struct {
+		Result []struct {
+			Name  string
+			Value object
+		}
+	}
+	p.send("Runtime.getProperties", map[string]any{"objectId": list.Result.ObjectID, "ownProperties": true}, &properties)
+	for _, property := range properties.Result {
+		if n, err := strconv.Atoi(property.Name); err != nil || n >= maxSuspects || property.Value.ObjectID == "" {
+			continue
+		}
+		closed := p.open(world, property.Value.ObjectID)
+		told := p.hear(property.Value.ObjectID)
+		found = found || closed || told
+	}
+	return found
+}
+
+// open hands a closed shadow root of host to the engine.
+func (p prober) open(world int, host string) bool {
+	var about struct {
+		Node struct {
+			ShadowRoots []struct {
+				BackendNodeID  int
+				ShadowRootType string
+			}
+		}
+	}
+	p.send("DOM.describeNode", map[string]any{"objectId": host, "depth": 0}, &about)
+	for _, root := range about.Node.ShadowRoots {
+		if root.ShadowRootType != "closed" {
+			continue
+		}
+		var resolved struct{ Object object }
+		if !p.send("DOM.resolveNode", map[string]any{"backendNodeId": root.BackendNodeID, "executionContextId": world}, &resolved) {
+			continue
+		}
+		return p.call(resolved.Object.ObjectID, "function(host) { taprootRoots.set(host, this); }", map[string]any{"objectId": host})
+	}
+	return false
+}
+
+// hear tells the engine what assistive technology is told of an element of the page's own making.
+func (p prober) hear(element string) bool {
+	type value struct{ Value any }
+	var tree struct {
+		Nodes []struct {
+			Ignored    bool
+			Role, Name value
+			Properties []struct {
+				Name  string
+				Value value
+			}
+		}
+	}
+	p.send("Accessibility.getPartialAXTree", map[string]any{"objectId": element, "fetchRelatives": false}, &tree)
+	if len(tree.Nodes) == 0 || tree.Nodes[0].Ignored {
+		return false
+	}
+	said := map[string]any{"role": tree.Nodes[0].Role.Value, "name": tree.Nodes[0].Name.Value}
+	for _, property := range tree.Nodes[0].Properties {
+		said[property.Name] = property.Value.Value
+	}
+	return p.call(element, "function(said) { return taprootHears(this, said); }", map[string]any{"value": said})
+}
+
+// call runs a function in the engine's world; a function that returns false has changed nothing.
+func (p prober) call(on, function string, argument map[string]any) bool {
+	var answer struct {
+		Result struct {
+			Value any
+		}
+	}
+	ok := p.send("Runtime.callFunctionOn", map[string]any{"objectId": on, "functionDeclaration": function, "arguments": []any{argument},
+		"returnByValue": true}, &answer)
+	return ok && answer.Result.Value != false
+}

@@ -1,0 +1,110 @@
+package web
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// A script that never ends in a handler: the call that it holds ends, the page is closed whatever it does, and others go on.
+func TestAHungPageIsClosedHard(t *testing.T) {
+	t.Parallel()
+	neighbour := show(t, `<h1>Next door</h1>`)
+	d := visit(t, "busy.html")
+	button := byID(t, tree(t, d), "hang")
+	d.limit, d.grace = 2*time.Second, actGrace
+	wantError(t, d.Tap(t.Context(), centre(button)), drivers.ErrNotReady, "did not answer")
+	_, err := d.Screenshot(t.Context())
+	wantError(t, err, drivers.ErrDeviceLost, "")
+	_, err = d.Tree(t.Context())
+	wantError(t, err, drivers.ErrDeviceLost, "had to be cancelled")
+	must(t, d.Close())
+	if _, err := neighbour.Tree(t.Context()); err != nil && !errors.Is(err, drivers.ErrDeviceLost) {
+		t.Errorf("next door: %v", err)
+	}
+	must(t, show(t, `<h1>Again</h1>`).Close()) // another page opens
+}
+
+// A page that hangs by itself, when nothing acts on it, gives no picture and is closed as well.
+func TestAPictureOfAPageThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	d := visit(t, "busy.html")
+	_, page, err := d.page()
+	must(t, err)
+	_, _ = page.Evaluate(`() => setTimeout(() => document.getElementById('hang').click(), 0)`)
+	d.limit = time.Second
+	if !until(t.Context(), patience, func() bool { _, err := d.Tree(t.Context()); return errors.Is(err, drivers.ErrNotReady) }) {
+		t.Fatal("the page does not hang")
+	}
+	if _, err := d.Screenshot(t.Context()); err == nil {
+		t.Error("there is a picture")
+	}
+	must(t, d.Close())
+}
+
+// A page that asks whether to leave it is left when the test says so, and not before.
+func TestLeavingIsAsked(t *testing.T) {
+	t.Parallel()
+	guarded := `<h1>Draft</h1><input id=f><a id=go href="` + site.Page("form.html") + `">Go</a><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`
+	for _, leave := range []bool{false, true} {
+		d := show(t, guarded)
+		tap(t, d, byID(t, tree(t, d), "f"))
+		must(t, d.Type(t.Context(), "unsaved"))
+		tap(t, d, byID(t, tree(t, d), "go"))
+		alertOf(t, d, "Leave site?")
+		must(t, d.AnswerAlert(t.Context(), leave, ""))
+		there := until(t.Context(), patience, func() bool {
+			address, _, err := d.Location(t.Context())
+			return err == nil && strings.HasPrefix(address, "data:") != leave
+		})
+		if !there {
+			t.Errorf("leave %v is not what happens", leave)
+		}
+	}
+}
+
+// A navigation of the test's own asks, too.
+func TestNavigatingAwayIsAsked(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<input id=f><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue='x'})</script>`)
+	tap(t, d, byID(t, tree(t, d), "f"))
+	must(t, d.Type(t.Context(), "unsaved"))
+	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
+	alertOf(t, d, "Leave site?")
+	must(t, d.AnswerAlert(t.Context(), true, ""))
+	if !until(t.Context(), patience, func() bool {
+		address, _, err := d.Location(t.Context())
+		return err == nil && address == site.Page("form.html")
+	}) {
+		t.Error("the page was not left")
+	}
+}
+
+// What a person can use is open, whatever still loads; it is told.
+func TestAPageWhoseImageNeverLoads(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<h1>Shop</h1><img src="`+site.Page("hang")+`"><button id=b>Buy</button>`)
+	opening, err := d.Opening(t.Context())
+	must(t, err)
+	if len(opening.Loading) != 1 || opening.Loading[0] != site.Page("hang") {
+		t.Errorf("still loading %q", opening.Loading)
+	}
+	tap(t, d, byID(t, tree(t, d), "b"))
+	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
+	if opening, err = d.Opening(t.Context()); err != nil || len(opening.Loading) > 0 || opening.Status != 200 {
+		t.Errorf("%+v, %v", opening, err)
+	}
+}
+
+func TestTheAnswerOfTheServerIsTold(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{404, 503} {
+		d := visit(t, "status/"+map[int]string{404: "404", 503: "503"}[status])
+		if opening, err := d.Opening(t.Context()); err != nil || opening.Status != status {
+			t.Errorf("%+v, %v", opening, err)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+    // redraw gives a field that is not drawn itself the box which is drawn for it.
+    redraw(rec, tag, at, place) {
+      const {el, node, full} = rec;
+      if (tag !== 'input' && tag !== 'select' && tag !== 'textarea') return;
+      const style = this.style(el), type = tag === 'input' ? inputType(el) : tag, ticked = type === 'checkbox' || type === 'radio';
+      if (style.visibility !== 'visible' || attr(el, 'aria-hidden') === 'true' || !rendered(el)) return;
+      const faded = place.opacity < CLEAR, top = at.faded || el;
+      if (!faded && !(ticked || type === 'file')) return;
+      if (top !== el && (textOf(top).trim() || count(top, 'input, select, textarea, button, a') > 1)) return;
+      const holder = parent(top);
+      if (!holder || !isElement(holder) || this.opacity(holder) < CLEAR || twin(el, holder)) return;
+      const drawn = this.stand(el, top, holder, full, ticked);
+      const box = drawn && meet(drawn, at.flow.seen);
+      if (!box || bare(box)) return;
+      node.f &= ~(HIDDEN | OFFSCREEN);
+      node.b = round(drawn);
+      delete node.s;
+      store.drawnIn.set(el, holder);
+      Object.assign(rec, {full: drawn, box, drawnIn: holder, drawnAs: holder, kept: true});
+    }
+    // stand is the box that is drawn for a field: a neighbour's, its own, or that of its label.
+    stand(el, top, holder, full, ticked) {
+      const own = width(full) >= 6 && height(full) >= 6 ? full : null, near = own || {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
+      let best = null;
+      for (const n of children(holder)) {
+        if (!isElement(n) || n === top || IGNORED.has(localName(n)) || !this.seen(n)) continue;
+        const b = boxOf(rectOf(n)), tick = width(b) <= 90 && height(b) <= 60;
+        if ((ticked ? tick : own) && !bare(meet(b, near)) && (!best || width(b) * height(b) < width(best) * height(best))) best = b;
+        else if (ticked && tick && !own && !best && !squeeze(textOf(n))) best = b;
+      }
+      if (best && ticked) return best;
+      const s = this.style(holder), made = this.made(holder), paints = filled(s) || s.backgroundImage !== 'none' || parseFloat(s.borderTopWidth) > 0 || made.before || made.after;
+      const around = boxOf(rectOf(holder));
+      if (own && (best || paints || count(holder, 'svg, img') || squeeze(textOf(holder)))) return ticked && holdsBox(own, around) ? around : own;
+      for (const l of this.labels(el, localName(el))) if (this.seen(l)) return boxOf(rectOf(l));
+      return null;
+    }

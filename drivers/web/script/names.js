@@ -1,0 +1,123 @@
+    role(el, tag) {
+      const said = (attr(el, 'role') || '').trim().split(/\s+/)[0].toLowerCase();
+      if (said && said !== 'none' && said !== 'presentation') return said.slice(0, 40);
+      if (hearsay.has(el)) return String(hearsay.get(el).role).slice(0, 40);
+      if (tag === 'a' || tag === 'area') return has(el, 'href') ? 'link' : '';
+      if (tag === 'input') return has(el, 'list') && LISTED.has(inputType(el)) ? 'combobox' : INPUT_ROLES[inputType(el)] || '';
+      if (tag === 'select') return has(el, 'multiple') || +attr(el, 'size') > 1 ? 'listbox' : 'combobox';
+      return Object.hasOwn(ROLES, tag) ? ROLES[tag] : '';
+    }
+    // words are what el shows by itself: a field's text, or that in it; of what is named by all that it holds, all of that.
+    words(el, tag, role, shown, runs) {
+      if (shown !== null) return shown;
+      const own = this.text(el, false, runs);
+      return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.text(el, true, runs);
+    }
+    // shown is what a field displays as its text, or null for what is no field.
+    shown(el, tag) {
+      if (tag === 'textarea') return prop(el, HTMLTextAreaElement.prototype, 'value') || '';
+      if (tag === 'select') {
+        return [...prop(el, HTMLSelectElement.prototype, 'selectedOptions') || []].map(o => squeeze(textOf(o))).join(', ');
+      }
+      if (tag !== 'input') return null;
+      const type = inputType(el), value = prop(el, HTMLInputElement.prototype, 'value') || '';
+      switch (type) {
+        case 'password': return '•'.repeat(Math.min(value.length, 64));
+        case 'submit': return has(el, 'value') ? value : 'Submit';
+        case 'reset': return has(el, 'value') ? value : 'Reset';
+        case 'checkbox': case 'radio': case 'image': case 'hidden': case 'color': case 'range': return '';
+        case 'file': return value.slice(value.lastIndexOf('\\') + 1);
+      }
+      return value;
+    }
+    name(el, tag) {
+      const ids = (attr(el, 'aria-labelledby') || '').split(/\s+/).filter(Boolean).slice(0, 10);
+      if (ids.length) {
+        const root = rootOf(el), get = byId[typeOf(root)];
+        const found = get ? ids.map(i => get(root, i)).filter(Boolean) : [];
+        const text = squeeze(found.map(e => attr(e, 'aria-label') || this.text(e, true) || textOf(e)).join(' '));
+        if (text) return cut(text);
+      }
+      const said = squeeze(attr(el, 'aria-label') || '');
+      if (said) return cut(said);
+      if (FIELDS.has(tag)) {
+        const labels = [...this.labels(el, tag)].slice(0, 5).map(l => this.text(l, true)).filter(Boolean);
+        if (labels.length) return cut(squeeze(labels.join(' ')));
+      }
+      if (tag === 'img' || tag === 'area' || tag === 'input') {
+        const alt = squeeze(attr(el, 'alt') || '');
+        if (alt) return cut(alt);
+      }
+      if (tag === 'svg') {
+        const title = find(el, ':scope > title');
+        if (title) return cut(squeeze(textOf(title)));
+      }
+      const title = squeeze(attr(el, 'title') || '');
+      if (title) return cut(title);
+      const told = hearsay.has(el) ? squeeze(String(hearsay.get(el).name || '')) : '';
+      if (told) return told === squeeze(textOf(el)) ? '' : cut(told);
+      const role = this.role(el, tag);
+      return NAMED.has(tag) || NAMED_ROLES.has(role) ? this.heard(el) : '';
+    }
+    // heard is the name of what is named by all that it holds, where that is more than it shows: texts for screen readers alone, the
+    // names of pictures, what a style sheet says for an icon (content: "★" / "Favourite").
+    heard(el) {
+      const out = [];
+      this.listen(el, out, 0);
+      const name = squeeze(out.join('').replace(INVISIBLE, ' '));
+      return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : cut(name);
+    }
+    listen(el, out, depth) {
+      if (depth > 30 || out.length > 300) return;
+      const made = this.made(el);
+      if (made.before) out.push(made.before.heard);
+      for (const n of children(el)) {
+        if (typeOf(n) === 3) out.push(dataOf(n).slice(0, MAX_TEXT));
+        if (!isElement(n)) continue;
+        const tag = localName(n), s = this.style(n);
+        if (tag === 'svg') { const title = find(n, ':scope > title'); if (title) out.push(' ', textOf(title)); }
+        if (IGNORED.has(tag) || s.display === 'none' || s.visibility !== 'visible' || attr(n, 'aria-hidden') === 'true') continue;
+        const said = attr(n, 'aria-label') || (tag === 'img' ? attr(n, 'alt') : '') || '';
+        const block = !this.inline(n) || said ? ' ' : '';
+        out.push(block);
+        if (said) out.push(said); else if (this.shown(n, tag) === null) this.listen(n, out, depth + 1);
+        out.push(block);
+      }
+      if (made.after) out.push(made.after.heard);
+    }
+    labels(el, tag) {
+      const protos = {input: HTMLInputElement, select: HTMLSelectElement, textarea: HTMLTextAreaElement,
+        button: HTMLButtonElement, meter: HTMLMeterElement, output: HTMLOutputElement, progress: HTMLProgressElement};
+      return prop(el, protos[tag].prototype, 'labels') || [];
+    }
+    editable(el, tag) {
+      if (tag === 'input') return !UNTYPED.has(inputType(el)) && !has(el, 'readonly');
+      if (tag === 'textarea') return !has(el, 'readonly');
+      if (!editableContent(el)) return false;
+      const p = parent(el);
+      return !(p && isElement(p) && editableContent(p)); // the host alone, not all that it holds
+    }
+    reacting(el) {
+      let yes = this.reacts.get(el);
+      if (yes === undefined) {
+        const tag = localName(el);
+        this.reacts.set(el, yes = this.clickable(el, tag, this.role(el, tag), this.style(el)));
+      }
+      return yes;
+    }
+    clickable(el, tag, role, style) {
+      if (tag === 'input') return inputType(el) !== 'hidden';
+      if (tag === 'a' || tag === 'area') return has(el, 'href') || has(el, 'onclick') || style.cursor === 'pointer';
+      if (['button', 'select', 'textarea', 'summary', 'option'].includes(tag)) return true;
+      if (tag === 'label') {
+        // A label whose own field can be seen leaves the tap to the field: two targets for one name would be ambiguous.
+        const control = prop(el, HTMLLabelElement.prototype, 'control');
+        if (control) return !this.seen(control);
+      }
+      if (ACTIVE_ROLES.has(role) || has(el, 'onclick')) return true;
+      const tab = attr(el, 'tabindex');
+      if (tab !== null && +tab >= 0) return true;
+      if (style.cursor !== 'pointer') return false;
+      const p = parent(el);
+      return !p || !isElement(p) || this.style(p).cursor !== 'pointer';
+    }

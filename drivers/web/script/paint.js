@@ -1,0 +1,204 @@
+  // What a person sees of what a style says: which parts are painted opaquely, and in which order.
+
+  const colours = new Map();
+  // alpha is how opaque a computed colour is, from 0 to 1.
+  const alpha = colour => {
+    let a = colours.get(colour);
+    if (a !== undefined) return a;
+    const said = /^rgba\([^)]*,\s*([\d.e-]+)\)$/.exec(colour) || /\/\s*([\d.e-]+)\)$/.exec(colour);
+    a = !colour || colour === 'transparent' || colour === 'none' ? 0 : said ? +said[1] : 1;
+    if (colours.size > 500) colours.clear();
+    colours.set(colour, a);
+    return a;
+  };
+  const OPAQUE = 0.97, CLEAR = 0.05;
+  // gradientAlpha gives the least and the greatest opacity of a gradient's stops, null for what is no gradient.
+  const gradientAlpha = image => {
+    if (!/^(repeating-)?(linear|radial|conic)-gradient\(/.test(image) || image.includes('url(')) return null;
+    const stops = image.match(/(rgba?|color|hsla?|oklch|oklab|lch|lab)\([^)]*\)|\btransparent\b/g) || [];
+    const all = stops.map(alpha);
+    return all.length ? {least: Math.min(...all), most: Math.max(...all)} : null;
+  };
+  // filterAlpha is what opacity() leaves in a filter.
+  const filterAlpha = filter => {
+    if (!filter || filter === 'none' || !filter.includes('opacity(')) return 1;
+    const said = /opacity\(([\d.]+)(%?)\)/.exec(filter);
+    return said ? Math.min(1, +said[1] / (said[2] ? 100 : 1)) : 1;
+  };
+  // maskAlpha is 0 when a mask leaves nothing of an element, and 0.5 when it leaves some of it, or nobody knows how much.
+  const maskAlpha = style => {
+    const image = style.maskImage || style.webkitMaskImage;
+    if (!image || image === 'none') return 1;
+    const size = style.maskSize || style.webkitMaskSize || 'auto';
+    if (/^0(px|%)?( 0(px|%)?)?$/.test(size)) return 0;
+    const stops = gradientAlpha(image);
+    return stops && stops.most < CLEAR ? 0 : stops && stops.least > OPAQUE ? 1 : 0.5;
+  };
+  // layerAlpha is how much of an element and all in it the element's own style lets through.
+  const layerAlpha = style => +style.opacity * filterAlpha(style.filter) * (maskAlpha(style) === 0 ? 0 : 1);
+
+  // length resolves a computed length, a percentage, or calc() with one of each, against a whole.
+  const length = (text, whole) => {
+    let sum = 0;
+    for (const [, sign, number, unit] of String(text).matchAll(/([+-]\s+|)(-?[\d.]+(?:e-?\d+)?)(px|%)/g)) {
+      sum += (sign.startsWith('-') ? -1 : 1) * number * (unit === '%' ? whole / 100 : 1);
+    }
+    return sum;
+  };
+  const edges = (text, w, h) => { // of inset(), in CSS's order of four
+    const parts = text.replace(/\bround\b.*$/, '').match(/calc\((?:[^()]|\([^()]*\))*\)|[^\s]+/g) || [];
+    const [t = '0px', r = t, b = t, l = r] = parts;
+    return {t: length(t, h), r: length(r, w), b: length(b, h), l: length(l, w)};
+  };
+  // clipShape is the box around what clip-path leaves of an element's box, null when it leaves all or nobody knows.
+  const clipShape = (el, style, box) => {
+    const shape = style.clipPath;
+    if (!shape || shape === 'none') return null;
+    const w = box.r - box.l, h = box.b - box.t;
+    const at = (l, t, r, b) => ({l: box.l + l, t: box.t + t, r: box.l + r, b: box.t + b});
+    const [, kind, inner] = /^(\w+)\((.*?)\)(?:\s+[\w-]+)?$/.exec(shape) || [];
+    const none = at(0, 0, 0, 0);
+    if (kind === 'inset') { const e = edges(inner, w, h); return at(e.l, e.t, w - e.r, h - e.b); }
+    if (kind === 'polygon') {
+      const points = inner.replace(/^(nonzero|evenodd)\s*,\s*/, '').split(',').map(p => p.trim().split(/\s+(?![^(]*\))/));
+      const xs = points.map(p => length(p[0], w)), ys = points.map(p => length(p[1], h));
+      return at(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
+    }
+    if (kind === 'circle' || kind === 'ellipse') {
+      const [size, place = '50% 50%'] = inner.split(/\s*\bat\b\s*/), radii = size.trim().split(/\s+/);
+      if (/side|corner/.test(size) || size.trim() === '') return null;
+      const [x, y] = place.trim().split(/\s+(?![^(]*\))/), cx = length(x, w), cy = length(y || '50%', h);
+      const rx = length(radii[0], kind === 'circle' ? Math.hypot(w, h) / Math.SQRT2 : w);
+      const ry = kind === 'circle' ? rx : length(radii[1] || radii[0], h);
+      return rx <= 0 || ry <= 0 ? none : at(cx - rx, cy - ry, cx + rx, cy + ry);
+    }
+    const ref = /^url\("?#([^")]+)"?\)$/.exec(shape);
+    if (ref) {
+      const root = rootOf(el), get = byId[typeOf(root)], path = get && get(root, ref[1]);
+      return path && !find(path, '*') ? none : null;
+    }
+    return null;
+  };
+  // clipRect is the box that the old property clip leaves, which rules placed elements only.
+  const clipRect = (style, box) => {
+    const m = style.position === 'absolute' || style.position === 'fixed' ? /^rect\((.*)\)$/.exec(style.clip || '') : null;
+    if (!m) return null;
+    const [t, r, b, l] = m[1].split(/[\s,]+/).map(v => v === 'auto' ? null : parseFloat(v));
+    return {l: box.l + (l ?? 0), t: box.t + (t ?? 0), r: r === null ? box.r : box.l + r, b: b === null ? box.b : box.t + b};
+  };
+
+  // inkless: the letters of a style leave no trace. What has a stroke, a shadow or a painted background clipped to its letters does.
+  const inkOf = (el, style) => el instanceof SVGElement ? style.fill : style.webkitTextFillColor || style.color;
+  const inkless = (el, style) => {
+    if (parseFloat(style.fontSize) < 1) return true;
+    if (alpha(inkOf(el, style)) >= CLEAR || el instanceof SVGElement && style.stroke !== 'none') return false;
+    if ((style.webkitBackgroundClip || style.backgroundClip || '').includes('text') &&
+      (style.backgroundImage !== 'none' || alpha(style.backgroundColor) >= CLEAR)) return false;
+    if (parseFloat(style.webkitTextStrokeWidth) > 0 && alpha(style.webkitTextStrokeColor) >= CLEAR) return false;
+    return style.textShadow === 'none' || !/\d/.test(style.textShadow) || alpha(style.textShadow.replace(/\).*$/, ')')) < CLEAR;
+  };
+
+  // backdrop tells whether a style alone fills its box with what cannot be seen through.
+  const filled = style => {
+    const clipped = (style.backgroundClip || '').includes('text');
+    if (clipped) return false;
+    if (alpha(style.backgroundColor) >= OPAQUE) return true;
+    const image = style.backgroundImage;
+    if (!image || image === 'none') return false;
+    const size = style.backgroundSize || 'auto';
+    if (!/^(auto|cover|100%)/.test(size)) return false;
+    return image.split(/,\s*(?=(?:repeating-)?(?:linear|radial|conic)-gradient)/).some(layer => (gradientAlpha(layer)?.least ?? 0) >= OPAQUE) ||
+      /^url\("[^"]*\.jpe?g(\?[^"]*)?"\)$/i.test(image) && size === 'cover';
+  };
+  let scratch = null;
+  // pixelAlpha is how opaque a picture is at a point of its box, null where a page of another site keeps that to itself.
+  const pixelAlpha = (el, x, y, w, h) => {
+    const r = rectOf(el);
+    if (!(w > 0 && h > 0 && r.width > 0 && r.height > 0)) return null;
+    try {
+      if (!scratch) {
+        const canvas = create(document, 'canvas');
+        canvas.width = canvas.height = 1;
+        scratch = canvas.getContext('2d', {willReadFrequently: true});
+      }
+      scratch.clearRect(0, 0, 1, 1);
+      const px = Math.min(w - 1, Math.max(0, (x - r.left) / r.width * w)), py = Math.min(h - 1, Math.max(0, (y - r.top) / r.height * h));
+      scratch.drawImage(el, px, py, 1, 1, 0, 0, 1, 1);
+      return scratch.getImageData(0, 0, 1, 1).data[3] / 255;
+    } catch { scratch = null; return null; }
+  };
+  const SHAPES = new Set(['path', 'rect', 'circle', 'ellipse', 'polygon', 'image']);
+  // solid tells whether the element paints something at a point that cannot be seen through; of what nobody knows it says no.
+  const solid = (reader, el, x, y) => {
+    const style = reader.style(el), tag = localName(el);
+    if (style.visibility !== 'visible' || reader.opacity(el) < OPAQUE || maskAlpha(style) < 1) return false;
+    if (style.mixBlendMode && style.mixBlendMode !== 'normal') return false;
+    if (SHAPES.has(tag) && find !== null && el instanceof SVGElement) {
+      return tag !== 'image' && alpha(style.fill) * (parseFloat(style.fillOpacity) || 0) >= OPAQUE;
+    }
+    if (style.display !== 'contents' && filled(style)) return true;
+    if (tag === 'img') return (pixelAlpha(el, x, y, prop(el, HTMLImageElement.prototype, 'naturalWidth'), prop(el, HTMLImageElement.prototype, 'naturalHeight')) ??
+      (/\.jpe?g([?#]|$)/i.test(attr(el, 'src') || '') ? 1 : 0)) >= OPAQUE;
+    if (tag === 'canvas') return (pixelAlpha(el, x, y, prop(el, HTMLCanvasElement.prototype, 'width'), prop(el, HTMLCanvasElement.prototype, 'height')) ?? 0) >= OPAQUE;
+    if (tag === 'video') return prop(el, HTMLMediaElement.prototype, 'readyState') >= 2;
+    if (tag === 'iframe') return frameSolid(el);
+    return bordered(el, style, x, y);
+  };
+  // bordered: a border may be as wide as a whole curtain.
+  const bordered = (el, s, x, y) => {
+    const r = rectOf(el), wide = side => parseFloat(s[`border${side}Width`]) || 0, full = side => alpha(s[`border${side}Color`]) >= OPAQUE;
+    return wide('Left') > 4 && full('Left') && x < r.left + wide('Left') || wide('Right') > 4 && full('Right') && x > r.right - wide('Right') ||
+      wide('Top') > 4 && full('Top') && y < r.top + wide('Top') || wide('Bottom') > 4 && full('Bottom') && y > r.bottom - wide('Bottom');
+  };
+  // frameSolid: a frame is as transparent as its page, of which a page of another site tells nothing.
+  const frameSolid = el => {
+    try {
+      const inner = prop(el, HTMLIFrameElement.prototype, 'contentDocument');
+      return !!inner && [rootElement(inner), bodyOf(inner)].some(part => part && filled(styleOf(part)));
+    } catch { return false; }
+  };
+
+  const stacks = s => s.opacity !== '1' || s.transform !== 'none' || s.filter !== 'none' || s.perspective !== 'none' || s.clipPath !== 'none' ||
+    s.position === 'fixed' || s.position === 'sticky' || s.position !== 'static' && s.zIndex !== 'auto' || s.isolation === 'isolate' ||
+    s.mixBlendMode !== 'normal' || (s.backdropFilter || 'none') !== 'none' || (s.translate || 'none') !== 'none' || (s.scale || 'none') !== 'none' ||
+    (s.rotate || 'none') !== 'none' || /paint|layout|strict|content/.test(s.contain) || (s.maskImage || 'none') !== 'none' ||
+    /transform|opacity|filter|perspective|clip-path|mask/.test(s.willChange || '');
+  const inTopLayer = el => {
+    try { return (localName(el) === 'dialog' || has(el, 'popover')) && matches(el, ':modal, :popover-open') || matches(el, ':fullscreen'); } catch { return false; }
+  };
+  // rank is where an element is painted: pairs of z-index and order, from the page inwards. Pairs are compared one by one.
+  // what is its box ("box"), its letters ("text"), or the pseudo-element before or after what it holds, with its style.
+  const FLOW = -0.5, FLOAT = -0.4, INLINE = -0.3;
+  const rank = (reader, el, what = 'box', pseudo = null) => {
+    const chain = [];
+    for (let n = el; n && isElement(n); n = parent(n)) chain.push(n);
+    let path = [], local = null;
+    for (let i = chain.length - 1; i >= 0; i--) {
+      const n = chain[i], s = reader.style(n), order = reader.orderOf(n), z = parseInt(s.zIndex);
+      const around = i + 1 < chain.length ? reader.style(chain[i + 1]).display : '';
+      const item = !isNaN(z) && /flex|grid/.test(around);
+      if (inTopLayer(n)) { path = [[1e12, order]]; local = null; continue; }
+      if (stacks(s) || item) { path = [...path, [s.position !== 'static' || item ? z || 0 : 0, order]]; local = null; continue; }
+      if (s.position !== 'static') local = [0, order];
+    }
+    const own = reader.style(el), order = pseudo ? pseudo.order : reader.orderOf(el);
+    if (pseudo) {
+      const s = pseudo.style, z = parseInt(s.zIndex);
+      if (stacks(s)) return [...path, [z || 0, order], [-Infinity, order]];
+      if (s.position !== 'static') return [...path, [0, order], [-Infinity, order]];
+      return [...path, ...(local ? [local] : []), [what === 'text' ? INLINE : FLOW, order]];
+    }
+    if (local) path.push(local);
+    const last = path[path.length - 1];
+    if (what === 'text') return [...path, [INLINE, order]];
+    if (last && last[1] === order) return [...path, [-Infinity, order]];
+    return [...path, [own.display.startsWith('inline') ? INLINE : own.float !== 'none' ? FLOAT : FLOW, order]];
+  };
+  // above tells whether one rank is painted after another.
+  const above = (a, b) => {
+    for (let i = 0; i < Math.min(a.length, b.length); i++) {
+      if (a[i][0] !== b[i][0]) return a[i][0] > b[i][0];
+      if (a[i][1] !== b[i][1]) return a[i][1] > b[i][1];
+    }
+    return a.length > b.length;
+  };

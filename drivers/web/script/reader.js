@@ -1,0 +1,332 @@
+  class Reader {
+    constructor(root, max) {
+      this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
+      this.deadline = performance.now() + MAX_MS;
+      this.focus = hasFocus(root) ? focused(root) : null;
+      this.opacities = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.sight = null;
+      this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
+    }
+    // opacity is how much of an element its own style and those around it let through.
+    opacity(el) {
+      let o = this.opacities.get(el);
+      if (o === undefined) {
+        const p = parent(el);
+        this.opacities.set(el, o = layerAlpha(this.style(el)) * (p && isElement(p) ? this.opacity(p) : 1));
+      }
+      return o;
+    }
+    orderOf(el) {
+      for (let n = el; n; n = parent(n)) if (store.orders.has(n)) return store.orders.get(n) + (n === el ? 0 : 0.1);
+      return 0;
+    }
+    endOf(el) { return this.ends.get(el) ?? this.orderOf(el); }
+    style(el) {
+      let s = this.styles.get(el);
+      if (!s) this.styles.set(el, s = styleOf(el));
+      return s;
+    }
+    inline(el) {
+      const d = this.style(el).display;
+      return d.startsWith('inline') || d === 'contents' || d.startsWith('ruby');
+    }
+// include text.js
+// include names.js
+    seen(el) {
+      const r = rectOf(el);
+      return r.width > 1 && r.height > 1 && rendered(el, {opacityProperty: true, visibilityProperty: true});
+    }
+    box(el, style) {
+      let r;
+      if (style.display === 'contents') return this.loose(el); // what has no box is where its words are
+      if (style.display === 'inline') {
+        // An inline element over several lines: its largest piece, whose centre is on it.
+        for (const piece of rectsOf(el)) if (!r || piece.width * piece.height > r.width * r.height) r = piece;
+      }
+      r = r || rectOf(el);
+      return {l: r.left, t: r.top, r: r.right, b: r.bottom};
+    }
+    loose(el) {
+      const range = new Range(), runs = [];
+      this.words(el, localName(el), this.role(el, localName(el)), null, runs);
+      let box = null;
+      for (const {node} of runs) {
+        range.selectNodeContents(node);
+        for (const r of range.getClientRects()) if (r.width > 0) box = union(box, boxOf(r));
+      }
+      if (!box && NAMED.has(localName(el))) {
+        range.selectNodeContents(el);
+        box = boxOf(range.getBoundingClientRect());
+      }
+      return box || {l: 0, t: 0, r: 0, b: 0};
+    }
+    read(el, at) {
+      const tag = localName(el);
+      if (IGNORED.has(tag)) return null;
+      const style = this.style(el);
+      if (style.display === 'none' || tag === 'input' && inputType(el) === 'hidden') return null;
+      const late = performance.now() - this.deadline;
+      if ((this.count >= this.max || late > 0) && !this.wanted.has(el) || late > MAX_MS) {
+        this.kept = this.kept ?? this.count;
+        this.note = this.note || 'the page has too many elements: the rest is left out';
+        if (late > 0) this.max = 0;
+        if (late > MAX_MS) this.wanted.clear();
+        return null;
+      }
+      this.count++;
+      const place = this.place(el, style, at), {full, mine, clip} = place;
+      const role = this.role(el, tag), shown = this.shown(el, tag), rootEl = el === rootElement(this.root), runs = [];
+      if (at.inert || has(el, 'inert')) this.inert.add(el);
+      let text = this.words(el, tag, role, shown, runs);
+      const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at), b: round(full)};
+      store.refs.push(new WeakRef(el));
+      store.nodes.push(node);
+      store.index.set(el, node.n);
+      store.orders.set(el, ++this.clock);
+      const inner = this.clips(el, style, clip, at, rootEl, mine);
+      const near = !(node.f & HIDDEN) && (style.display === 'contents' || !bare(meet(full, at.view)));
+      const written = near && shown === null ? this.writing(el, style, full, at) : '';
+      put(node, 'r', role); put(node, 'i', attr(el, 'id')); put(node, 'q', attr(el, 'data-testid'));
+      let desc = this.name(el, tag), hint = attr(el, 'placeholder');
+      if (written && at.editing && !text) hint = hint || written;
+      else if (written && !text && !hasElement(el)) text = written;
+      else if (written && text && !desc) desc = this.whole(el, text);
+      put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint);
+      if (!(node.f & HIDDEN) && (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1)) node.s = round(place.box);
+      if (tag === 'iframe' || tag === 'frame') this.framed(el, style, node, full, clip);
+      const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);
+      const rec = {el, node, full, box: place.box, runs, inner: inner.flow.seen, reach: inner.flow.reach, control, kept: !!(node.f & FRAME) || shown !== null};
+      if (node.f & HIDDEN) this.redraw(rec, tag, at, place);
+      this.link(el, tag, role, node, at);
+      this.surfaces.set(el, at.surface);
+      if (at.depth >= MAX_DEPTH) { this.note = 'the page is nested too deep: the rest is left out'; return node; }
+      const below = this.below(el, tag, style, at, inner, place, node);
+      this.surfaces.set(el, below.surface);
+      node.k = this.kids(el, style, below);
+      if (written && text && text !== written && !at.editing) this.writings(el, node, full);
+      this.ends.set(el, this.clock);
+      if (!(node.f & (HIDDEN | OFFSCREEN))) this.remember(rec, style, near);
+      if (shadowOf(el) && tag.includes('-')) this.delegate(el, node);
+      if (near) this.suspect(el, tag, style, full);
+      return node;
+    }
+    // place works out where el is drawn, and what clips leave of that.
+    place(el, style, at) {
+      const full = this.box(el, style);
+      const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
+      const shape = clipShape(el, style, full) || clipRect(style, full), mine = shape ? meet(full, shape) : full;
+      const box = meet(mine, clip.seen), opacity = at.opacity * layerAlpha(style);
+      const dot = width(full) <= 1 && height(full) <= 1;
+      const gone = bare(box) || dot || width(box) < 2 && width(full) >= 4 || height(box) < 2 && height(full) >= 4;
+      const reach = meet(mine, clip.reach), far = bare(reach) || width(reach) < 2 && width(full) >= 4 || height(reach) < 2 && height(full) >= 4;
+      const away = gone && !bare(full) && !dot && !far;
+      const turned = this.turned(style, at);
+      let flags = 0;
+      if (style.visibility !== 'visible' || opacity < CLEAR || turned.away || gone && !away || !gone && far && bare(meet(box, at.screen)) ||
+        !rendered(el, {contentVisibilityAuto: false}) && style.display !== 'contents') flags = HIDDEN;
+      else if (away) flags = OFFSCREEN;
+      return {full, mine, box: gone ? full : box, clip, opacity, flags, gone, turned};
+    }
+    // turned tells whether el shows its back, which its style hides, and how what is in it is turned.
+    turned(style, at) {
+      const spun = style.rotate && style.rotate !== 'none' && /[xyz]/.test(style.rotate);
+      if (!at.turn && style.transform === 'none' && !spun || !at.turn && !spun && !style.transform.startsWith('matrix3d')) return {away: at.back, turn: null};
+      let own;
+      try {
+        const [axis, angle] = spun ? style.rotate.split(/\s+(?=[-\d.]+deg)/) : [];
+        own = new DOMMatrix(spun ? `rotate${axis.trim().toUpperCase()}(${angle})` : 'none').multiply(new DOMMatrix(style.transform));
+      } catch { return {away: at.back, turn: null}; }
+      const turn = at.turn ? at.turn.multiply(own) : own;
+      return {away: at.back || style.backfaceVisibility === 'hidden' && turn.m33 < -0.001, turn: style.transformStyle === 'preserve-3d' ? turn : null};
+    }
+// include states.js
+    // below is what holds for all that lies in el.
+    below(el, tag, style, at, inner, place, node) {
+      const disabled = at.disabled || attr(el, 'aria-disabled') === 'true' || !!(node.f & DISABLED) && tag !== 'fieldset' && tag !== 'label';
+      const label = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
+      const plain = alpha(style.backgroundColor) >= OPAQUE ? style.backgroundColor : alpha(style.backgroundColor) > 0 ? null : at.surface;
+      return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
+        inert: at.inert || has(el, 'inert'), turn: place.turned.turn, back: place.turned.away, editing: at.editing || editableContent(el),
+        surface: style.backgroundImage === 'none' ? plain : null, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
+    }
+    // framed tells where the page of a frame begins, what part of it can be seen, and how much it is scaled.
+    framed(el, style, node, full, clip) {
+      node.f |= FRAME;
+      const k = scaleOf(el, {width: width(full), height: height(full)});
+      const w = parseFloat(style.paddingLeft) || 0, h = parseFloat(style.paddingTop) || 0;
+      const l = full.l + (clientLeft(el) + w) * k.x, t = full.t + (clientTop(el) + h) * k.y;
+      const inner = meet({l, t, r: l + clientWidth(el) * k.x, b: t + clientHeight(el) * k.y}, clip.seen);
+      node.o = [l, t, inner.l, inner.t, inner.r, inner.b, k.x, k.y];
+    }
+    // writing is the text that a style sheet writes into el; what it draws over the page is noted.
+    writing(el, style, full, at) {
+      const {before, after} = this.made(el);
+      if (before && this.sight) this.sight.conjure(el, '::before', before, full);
+      if (after && this.sight) this.sight.conjure(el, '::after', after, full);
+      return before || after ? this.generated(el) : '';
+    }
+    whole(el, text) {
+      const {before, after} = this.made(el);
+      return squeeze((before ? before.text : '') + text + (after ? after.text : ''));
+    }
+    // writings are elements of their own for what a style sheet writes before and after a text.
+    writings(el, node, full) {
+      const made = this.made(el);
+      for (const part of ['before', 'after']) {
+        const text = made[part] && squeeze(made[part].text);
+        if (!text || !/[\p{L}\p{N}]/u.test(text)) continue;
+        const box = pseudoBox(this, el, made[part].style, full) || full;
+        node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN), b: round(box), x: cut(text)});
+      }
+    }
+// include drawn.js
+    // suspect notes elements that may keep something to themselves: a closed shadow root, or what ElementInternals say.
+    suspect(el, tag, style, full) {
+      if (hearsay.has(el)) { good.add(tag); this.suspects.push(el); return; }
+      if (secret.has(el)) good.add(tag);
+      if (probed.has(el) || this.suspects.length >= 60) return;
+      const own = tag.includes('-'), tried = tries.get(tag) || 0;
+      if (!good.has(tag) && tried >= 8) return;
+      if (own && !matches(el, ':defined')) { // its definition may still come
+        if (early.has(el)) return;
+        early.add(el);
+        this.suspects.push(el);
+        return;
+      }
+      if (own ? openRoot(el) && has(el, 'role') : openRoot(el) || !HOSTS.has(tag)) return;
+      if (own && namesOf(el).some(n => n.startsWith('_nghost'))) return;
+      if (!own && !this.odd(el, style, full)) return;
+      probed.add(el);
+      tries.set(tag, tried + 1);
+      this.suspects.push(el);
+    }
+    // odd: it takes room and has nothing that would need it, or holds what is not drawn though its style says so.
+    odd(el, style, full) {
+      if (width(full) < 8 || height(full) < 8) return false;
+      let n = firstOf(el);
+      while (n && (typeOf(n) === 8 || typeOf(n) === 3 && !dataOf(n).trim())) n = nextOf(n);
+      if (!n) return style.backgroundImage === 'none' && !this.made(el).before && !this.made(el).after && !secret.has(el);
+      if (isElement(n)) return this.style(n).display === '';
+      const range = new Range();
+      range.selectNodeContents(n);
+      return typeOf(n) === 3 && range.getClientRects().length === 0;
+    }
+    // link notes which control el names.
+    link(el, tag, role, node, at) {
+      const control = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
+      if (control && control !== el && (tag === 'label' || !this.reacting(el)) && !(node.f & EDITABLE)) this.labelled.push([node, control]);
+      if (!FIELD_ROLES.has(role)) return;
+      const root = rootOf(el), get = byId[typeOf(root)];
+      for (const ref of (attr(el, 'aria-labelledby') || '').split(/\s+/).filter(Boolean).slice(0, 10)) {
+        const name = get && get(root, ref);
+        if (name && name !== el && !holds(name, el)) this.named.set(name, this.named.has(name) ? null : node.n);
+      }
+    }
+    // delegate: an element with a shadow root is one thing with the one field in it.
+    delegate(el, node) {
+      if (!['name', 'checked', 'value', 'label', 'disabled', 'placeholder'].some(a => has(el, a)) && !matches(el, ':enabled, :disabled')) return;
+      const fields = [];
+      const walk = (n, depth) => {
+        if (n !== node && (n.f & (CHECKABLE | EDITABLE) || n.t === 'select')) { fields.push(n); return; }
+        if (depth < 12) for (const k of n.k || []) walk(k, depth + 1);
+      };
+      walk(node, 0);
+      if (fields.length !== 1 || node.f & CHECKABLE && !(fields[0].f & CHECKABLE)) return;
+      node.l = fields[0].n;
+      if (fields[0].f & CHECKABLE) node.f = node.f & ~CHECKED | CHECKABLE | fields[0].f & CHECKED;
+    }
+    // remember keeps what is to be looked at once the whole page has been read.
+    remember(rec, style, near) {
+      if (!near || !this.sight) return;
+      const {el, node} = rec;
+      rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || parseFloat(style.borderTopWidth) > 0;
+      const holdsOthers = (node.k || []).some(k => k.t[0] !== ':');
+      if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() && !REPLACED.has(node.t)) node.f |= HIDDEN; // its letters leave no trace
+      rec.loose = !FIELDS.has(node.t) && (holdsOthers || !(node.f & CLICKABLE));
+      rec.kept = rec.kept || holdsOthers;
+      this.records.push(rec);
+      this.sight.haunt(el, style, rec.box);
+      if (inTopLayer(el)) this.sight.backdrop(el);
+    }
+    // finish looks at what was read as it is drawn, and says what names what.
+    finish() {
+      for (const [node, control] of this.labelled) {
+        const n = store.index.get(control);
+        if (n !== undefined && n !== node.n) node.l = n;
+      }
+      for (const [name, n] of this.named) {
+        const at = store.index.get(name);
+        if (n !== null && at !== undefined && store.nodes[at].l === undefined) store.nodes[at].l = n;
+      }
+      const end = Math.max(performance.now() + MAX_MS / 4, this.deadline);
+      for (const rec of this.records) {
+        if (performance.now() > end) { this.note = this.note || 'the page is too slow to be looked at as a whole'; return; }
+        this.sight.judge(rec);
+      }
+    }
+    kids(el, style, at) {
+      const tag = localName(el), out = [];
+      if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out; // closed: its options are not shown
+      for (const n of children(el)) {
+        if (!isElement(n)) continue;
+        const node = this.read(n, at);
+        if (node) out.push(node);
+        if (this.count > this.max && !this.wanted.size) break;
+      }
+      return out;
+    }
+    // clips works out what the overflow of el cuts off its descendants, by how they are placed.
+    clips(el, style, clip, at, rootEl, mine) {
+      let flow = clip;
+      if (style.display === 'contents') return {flow: at.flow, absolute: at.absolute, fixed: at.fixed};
+      const shape = style.clipPath !== 'none' || style.clip && style.clip !== 'auto';
+      if (shape) flow = {seen: meet(mine, flow.seen), reach: meet(mine, flow.reach)};
+      const passes = rootEl || localName(el) === 'body' && this.lets(rootElement(this.root));
+      const boxed = style.overflowX !== 'visible' || style.overflowY !== 'visible' || /paint|strict|content/.test(style.contain);
+      if (!passes && style.display !== 'inline' && boxed) {
+        const r = rectOf(el), k = scaleOf(el, r), l = r.left + clientLeft(el) * k.x, t = r.top + clientTop(el) * k.y;
+        const w = clientWidth(el) * k.x, h = clientHeight(el) * k.y;
+        const all = /paint|strict|content/.test(style.contain);
+        const cut = {x: all || style.overflowX !== 'visible', y: all || style.overflowY !== 'visible'};
+        const own = {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
+        const outer = flow;
+        flow = {seen: meet(own, outer.seen), reach: meet(own, outer.reach)};
+        const moves = {x: /auto|scroll/.test(style.overflowX), y: /auto|scroll/.test(style.overflowY)};
+        if ((moves.x || moves.y) && !bare(flow.reach)) {
+          const area = content(el, style, {l, t, w, h});
+          flow.reach = {l: moves.x ? area.l : flow.reach.l, t: moves.y ? area.t : flow.reach.t,
+            r: moves.x ? area.r : flow.reach.r, b: moves.y ? area.b : flow.reach.b};
+        }
+      }
+      const holder = style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' ||
+        (style.translate || 'none') !== 'none' || (style.scale || 'none') !== 'none' || (style.rotate || 'none') !== 'none' ||
+        /paint|layout|strict|content/.test(style.contain) || /transform|perspective|filter/.test(style.willChange || '');
+      const fixed = shape ? {seen: meet(mine, at.fixed.seen), reach: meet(mine, at.fixed.reach)} : at.fixed;
+      const absolute = shape ? {seen: meet(mine, at.absolute.seen), reach: meet(mine, at.absolute.reach)} : at.absolute;
+      return {flow, absolute: holder || style.position !== 'static' ? flow : absolute, fixed: holder ? flow : fixed};
+    }
+    // lets: the overflow of the body is the window's, because the root element has none of its own.
+    lets(top) { return !top || this.style(top).overflowX === 'visible' && this.style(top).overflowY === 'visible'; }
+    // taken tells what takes a touch that meets hit instead of el, "" when it does what a touch of el would.
+    taken(el, hit, rec) {
+      if (!hit || hit === el) return '';
+      if (holds(el, hit)) {
+        for (let n = hit; n && n !== el; n = parent(n)) if (isElement(n) && this.reacting(n) && !sameControl(n, el)) return describe(nameable(n)) + ' in it';
+        return '';
+      }
+      if (sameControl(el, hit) || sameControl(hit, el)) return '';
+      if (rec && rec.drawnIn && holds(rec.drawnIn, hit)) return '';
+      const target = reacting(this, el), touchable = this.style(el).pointerEvents !== 'none';
+      if (holds(hit, el)) { // the element meets no touch there itself
+        if (!target || holds(target, hit) || !touchable && target !== el) return '';
+        return touchable ? describe(nameable(hit)) : 'its own pointer-events: none';
+      }
+      if (target && target !== el && target !== rootElement(this.root) && localName(target) !== 'body' && holds(target, hit)) {
+        for (let n = hit; n && n !== target; n = parent(n)) if (isElement(n) && this.reacting(n)) return describe(nameable(n));
+        return '';
+      }
+      if (!touchable && above(rank(this, el, 'text'), rank(this, hit))) return '';
+      if (transparentControl(this, hit, el)) return '';
+      return describe(nameable(hit));
+    }
+  }

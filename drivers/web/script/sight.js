@@ -1,0 +1,226 @@
+  // Sight tells of the elements that were read what a person sees of them and where a touch reaches them.
+
+  const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // where in a line of text it is looked
+  const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85], [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
+  const MAX_RECTS = 40, MAX_LINES = 6, MAX_GHOSTS = 300, MAX_SPARE = 5;
+  const width = b => b.r - b.l, height = b => b.b - b.t;
+  const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
+  const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
+  const union = (a, b) => a ? {l: Math.min(a.l, b.l), t: Math.min(a.t, b.t), r: Math.max(a.r, b.r), b: Math.max(a.b, b.b)} : b;
+  const round = b => [Math.round(b.l), Math.round(b.t), Math.round(b.r), Math.round(b.b)];
+  // sliver: so little is left of a line that nobody reads it.
+  const sliver = (part, whole) => width(part) < Math.min(3, width(whole)) || height(part) < Math.max(Math.min(2, height(whole)), height(whole) / 4) || bare(part) && !bare(whole);
+
+  class Sight {
+    constructor(reader, view, spare) {
+      this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.ghosts = []; this.pierced = new Map();
+    }
+    hit(x, y) {
+      const key = x * 100003 + y;
+      let hit = this.hits.get(key);
+      if (hit === undefined) this.hits.set(key, hit = hitAt(this.reader.root, x, y));
+      return hit;
+    }
+    // touchable: what the browser finds at a point may be the element itself.
+    touchable(el) { return this.reader.style(el).pointerEvents !== 'none' && !this.reader.inert.has(el); }
+
+    // haunt notes what is drawn over a page and meets no touch, so that the browser does not find it at any point.
+    haunt(el, style, box) {
+      if (this.ghosts.length >= MAX_GHOSTS || this.touchable(el) || width(box) * height(box) < 64) return;
+      const tag = localName(el);
+      const paints = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
+      if (paints) this.ghosts.push({el, box, solid: (x, y) => solid(this.reader, el, x, y), what: 'box'});
+    }
+    // conjure does so for the pseudo-elements of an element.
+    conjure(el, part, made, box) {
+      const s = made.style;
+      if (this.ghosts.length >= MAX_GHOSTS || alpha(s.backgroundColor) <= CLEAR && s.backgroundImage === 'none') return;
+      const b = pseudoBox(this.reader, el, s, box);
+      if (!b || width(b) * height(b) < 64) return;
+      const whole = +s.opacity >= OPAQUE && maskAlpha(s) === 1 && filled(s);
+      this.ghosts.push({el, box: b, what: 'pseudo', part, style: s,
+        solid: () => whole && this.reader.opacity(el) >= OPAQUE && s.visibility === 'visible'});
+    }
+    backdrop(el) {
+      const s = styleOf(el, '::backdrop');
+      if (+s.opacity < OPAQUE || !filled(s) || s.display === 'none') return;
+      this.ghosts.push({el, box: this.view, what: 'backdrop', solid: () => true});
+    }
+    ghostRank(g) {
+      if (g.rank) return g.rank;
+      if (g.what === 'backdrop') return g.rank = [[1e12, this.reader.orderOf(g.el) - 0.5]];
+      if (g.what === 'box') return g.rank = rank(this.reader, g.el);
+      const order = g.part === '::before' ? this.reader.orderOf(g.el) + 0.25 : this.reader.endOf(g.el) + 0.5;
+      return g.rank = rank(this.reader, g.el, 'box', {style: g.style, order});
+    }
+    // veil names what hides a point of owner from a person, "" when nothing does. of is its letters ("text") or its box.
+    veil(owner, x, y, of) {
+      const reader = this.reader, mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
+      for (const g of this.ghosts) {
+        if (!inBox(g.box, x, y) || g.what === 'box' && (holds(g.el, owner) || of === 'box' && holds(owner, g.el))) continue;
+        if (of === 'box' && g.what === 'pseudo' && holds(owner, g.el)) continue;
+        if (above(this.ghostRank(g), mine()[of]) && g.solid(x, y)) return describe(nameable(g.el)) + (g.what === 'box' ? '' : g.part || '::backdrop');
+      }
+      const hit = this.hit(x, y);
+      if (!hit || hit === owner || of === 'box' && holds(owner, hit)) return '';
+      const direct = this.touchable(owner);
+      const hides = e => {
+        if (of === 'box' && holds(owner, e)) return false;
+        if (holds(e, owner)) return !holds(owner, e) && above(rank(reader, e), mine()[of]) && solid(reader, e, x, y);
+        if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')); // of it only that is there
+        return (direct || above(rank(reader, e), mine()[of])) && solid(reader, e, x, y);
+      };
+      if (hides(hit)) return describe(nameable(hit));
+      for (const e of stackAt(reader.root, x, y)) {
+        if (e === owner || of === 'box' && holds(owner, e)) return '';
+        if (e !== hit && hides(e)) return describe(nameable(e));
+      }
+      return '';
+    }
+
+    // lines gives the pieces of text that an element shows, as they are drawn and as far as clips leave them.
+    lines(rec) {
+      const range = new Range(), list = [];
+      for (const {node, owner} of rec.runs) {
+        if (list.length >= MAX_RECTS) break;
+        range.selectNodeContents(node);
+        for (const r of range.getClientRects()) {
+          const whole = boxOf(r);
+          if (bare(whole)) continue;
+          list.push({owner, whole, part: meet(whole, rec.inner), seen: meet(meet(whole, rec.inner), this.view)});
+          if (list.length >= MAX_RECTS) break;
+        }
+      }
+      return list;
+    }
+    // judge fills in what a look at the drawn page adds to an element.
+    judge(rec) {
+      const {el, node} = rec, lines = this.lines(rec);
+      let shown = lines.filter(l => !sliver(l.seen, l.whole));
+      if (lines.length && !shown.length) {
+        if (this.textGone(rec, lines)) return;
+      }
+      if (shown.length && shown.every(l => this.camouflaged(l))) { this.textLost(rec); shown = []; }
+      const box = meet(rec.box, this.view);
+      if (bare(box)) return;
+      if (shown.length) {
+        let all = null;
+        for (const l of shown) all = union(all, l.part);
+        if (rec.loose && width(all) * height(all) < 0.8 * width(rec.full) * height(rec.full)) node.y = round(all);
+      }
+      const text = shown.slice(0, MAX_LINES).flatMap(l => ALONG.map(a => ({owner: l.owner, ...within2(l.seen, a, 0.5)})));
+      const grid = GRID.map(([a, b]) => within2(box, a, b));
+      this.obscure(rec, text, grid);
+      if (node.v === undefined) this.reach(rec, text, grid); else node.c = node.v;
+    }
+    // obscure looks for a point at which some of the element can be seen.
+    obscure(rec, text, grid) {
+      const covers = [], points = text.length ? text : grid.map(p => ({owner: rec.drawnAs || rec.el, ...p}));
+      rec.open = [];
+      for (const p of points) {
+        const cover = this.veil(p.owner, p.x, p.y, text.length ? 'text' : 'box');
+        if (!cover) {
+          rec.open.push(p);
+          if (rec.open.length >= (this.spare ? MAX_SPARE : 1)) return;
+        } else if (!covers.includes(cover)) covers.push(cover);
+      }
+      // A control of which only the words are hidden is still one that a person sees.
+      const edge = text.length && rec.control && grid.find(p => !this.veil(rec.el, p.x, p.y, 'box'));
+      if (edge) rec.open.push(edge);
+      if (!rec.open.length) put(rec.node, 'v', covers.slice(0, 3).join(' and '));
+    }
+    // reach looks for a point at which a touch meets the element.
+    reach(rec, text, grid) {
+      const spare = [];
+      let inner = null, first = '', wide = 0;
+      for (const p of [...text, ...grid]) {
+        const hit = this.hit(p.x, p.y), by = this.reader.taken(rec.el, hit, rec);
+        if (by === '') {
+          if (!rec.node.p) rec.node.p = [p.x, p.y];
+          spare.push(p.x, p.y);
+          if (!this.spare || spare.length >= 2 * MAX_SPARE) break;
+          continue;
+        }
+        if (hit && holds(rec.el, hit)) { inner = inner || p; continue; }
+        first = first || by;
+        if (hit && holdsBox(boxOf(rectOf(hit)), rec.box) && ++wide > 4) break;
+      }
+      if (spare.length) { if (this.spare) rec.node.g = spare; return; }
+      if (inner) { if (this.spare) rec.node.g = [inner.x, inner.y]; return; } // all of it belongs to what is in it
+      put(rec.node, 'c', first);
+    }
+    // textGone: none of the element's letters are in view. It tells whether the element is not to be seen at all, either.
+    textGone(rec, lines) {
+      const {node} = rec;
+      const far = lines.some(l => !sliver(meet(l.whole, rec.reach), l.whole));
+      if (far) { node.f |= OFFSCREEN; return true; }
+      this.textLost(rec);
+      return !rec.painted && !rec.control;
+    }
+    // textLost takes a text from an element which shows none of it.
+    textLost(rec) {
+      const {node} = rec;
+      if (rec.control && !node.d) put(node, 'd', node.x);
+      delete node.x;
+      if (!rec.control && !rec.painted && !rec.kept) node.f |= HIDDEN;
+    }
+    // camouflaged: the letters have the colour of what they are drawn on.
+    camouflaged({owner, seen}) {
+      const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style);
+      if (reader.surfaces.get(owner) !== ink || alpha(ink) < OPAQUE || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
+      const {x, y} = within2(seen, 0.5, 0.5);
+      if (!this.touchable(owner) || this.ghosts.some(g => inBox(g.box, x, y))) return false;
+      let under = false;
+      for (const e of stackAt(reader.root, x, y)) {
+        under = under || e === owner;
+        if (!under) continue;
+        const s = reader.style(e);
+        if (s.backgroundImage !== 'none' || s.filter !== 'none' || s.mixBlendMode !== 'normal' || !holds(e, owner)) return false;
+        if (alpha(s.backgroundColor) >= OPAQUE) return s.backgroundColor === ink;
+        if (alpha(s.backgroundColor) > 0) return false;
+      }
+      return under;
+    }
+  }
+  const within2 = (b, a, c) => ({x: Math.floor(b.l + (b.r - b.l) * a), y: Math.floor(b.t + (b.b - b.t) * c)});
+  const holdsBox = (outer, b) => outer.l <= b.l + 1 && outer.t <= b.t + 1 && outer.r >= b.r - 1 && outer.b >= b.b - 1;
+  // stackAt lists all that lies under a point, topmost first, through shadow roots.
+  const stackAt = (root, x, y) => {
+    const out = [], seen = new Set();
+    const add = (scope, depth) => {
+      for (const e of stackIn[typeOf(scope)](scope, x, y)) {
+        if (seen.has(e) || depth > 0 && rootOf(e) !== scope) continue;
+        const inner = shadowOf(e);
+        if (inner && depth < 20) add(inner, depth + 1);
+        if (!seen.has(e)) { seen.add(e); out.push(e); }
+      }
+    };
+    add(root, 0);
+    return out;
+  };
+  // pseudoBox is where a placed pseudo-element lies; null for one that is not placed.
+  const pseudoBox = (reader, el, s, own) => {
+    if (s.position !== 'absolute' && s.position !== 'fixed') return null;
+    let base = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
+    for (let n = el; n && isElement(n); n = parent(n)) {
+      const holder = reader.style(n), moved = holder.transform !== 'none' || holder.filter !== 'none' || holder.perspective !== 'none' || /paint|layout|strict|content/.test(holder.contain);
+      if (!moved && (s.position === 'fixed' || holder.position === 'static')) continue;
+      const r = n === el && own ? own : boxOf(rectOf(n));
+      base = {l: r.l + clientLeft(n), t: r.t + clientTop(n), r: r.r, b: r.b};
+      break;
+    }
+    const px = v => parseFloat(v) || 0;
+    let l = base.l + px(s.left) + px(s.marginLeft), t = base.t + px(s.top) + px(s.marginTop);
+    const border = s.boxSizing === 'border-box' ? 0 : 1;
+    const w = px(s.width) + border * (px(s.paddingLeft) + px(s.paddingRight) + px(s.borderLeftWidth) + px(s.borderRightWidth));
+    const h = px(s.height) + border * (px(s.paddingTop) + px(s.paddingBottom) + px(s.borderTopWidth) + px(s.borderBottomWidth));
+    let box = {l, t, r: l + w, b: t + h};
+    if (s.transform !== 'none') {
+      const m = new DOMMatrix(s.transform), [ox, oy] = s.transformOrigin.split(' ').map(px), points = [[0, 0], [w, 0], [0, h], [w, h]]
+        .map(([x, y]) => m.transformPoint(new DOMPoint(x - ox, y - oy)));
+      const xs = points.map(p => p.x + ox + l), ys = points.map(p => p.y + oy + t);
+      box = {l: Math.min(...xs), t: Math.min(...ys), r: Math.max(...xs), b: Math.max(...ys)};
+    }
+    const shape = clipShape(el, s, box);
+    return shape ? meet(box, shape) : box;
+  };

@@ -1,0 +1,34 @@
+    // states are the flags that say what el is and can be.
+    states(el, tag, role, style, at) {
+      const type = tag === 'input' ? inputType(el) : '', aria = name => (attr(el, name) || '').toLowerCase();
+      const own = tag.includes('-'), told = hearsay.get(el), box = type === 'checkbox' || type === 'radio', said = ['aria-checked', 'aria-pressed'].map(aria).find(v => v) || told && String(told.checked ?? told.pressed ?? '');
+      let flags = 0;
+      const mixed = said === 'mixed' || type === 'checkbox' && prop(el, HTMLInputElement.prototype, 'indeterminate');
+      const state = own ? customState(el, 'checked') : null;
+      const checked = box ? prop(el, HTMLInputElement.prototype, 'checked') : said ? said === 'true' : !!state || own && /check(box)?|switch|toggle|radio/.test(tag) && isOn(el, 'checked');
+      const checkable = box || CHECK_ROLES.has(role) || said === 'true' || said === 'false' || state !== null || own && /(check|checkbox|switch|toggle|radio)$/.test(tag);
+      if (checkable && !mixed) flags |= CHECKABLE | (checked ? CHECKED : 0);
+      const current = attr(el, 'aria-current'), selected = aria('aria-selected');
+      if (tag === 'option' && prop(el, HTMLOptionElement.prototype, 'selected') || selected === 'true' || current && current !== 'false' ||
+        type === 'radio' && checked || aria('aria-pressed') === 'true' || role === 'option' && said === 'true' || own && customState(el, 'selected') || told && told.selected) flags |= SELECTED;
+      const choosable = SELECT_ROLES.has(role) && (role !== 'listitem' && role !== 'cell') || selected || current !== null || aria('aria-pressed') || tag === 'option' ||
+        own && (isOn(el, 'selected') || customState(el, 'selected') !== null) || this.currents && role === 'link';
+      if (!choosable && !(flags & SELECTED)) flags |= UNSELECTABLE;
+      if (this.disabled(el, tag, role, style, at)) flags |= DISABLED;
+      if (el === this.focus) flags |= FOCUSED;
+      if (type === 'password') flags |= PASSWORD;
+      if (this.editable(el, tag)) flags |= EDITABLE;
+      if (this.reacting(el)) flags |= CLICKABLE;
+      if (el === rootElement(this.root) ? scrollHeight(el) > clientHeight(el) + 1 : scrolls(el, style)) flags |= SCROLLABLE;
+      return flags;
+    }
+    disabled(el, tag, role, style, at) {
+      if (at.disabled || this.inert.has(el) || matches(el, ':disabled') || attr(el, 'aria-disabled') === 'true') return true;
+      if (tag.includes('-') && isOn(el, 'disabled') || hearsay.has(el) && hearsay.get(el).disabled === true) return true;
+      if (tag === 'label') {
+        const control = prop(el, HTMLLabelElement.prototype, 'control');
+        if (control && (matches(control, ':disabled') || attr(control, 'aria-disabled') === 'true')) return true;
+      }
+      // What lets every touch through cannot be pressed, unless what lies around it can.
+      return style.pointerEvents === 'none' && (tag === 'button' || tag === 'a' && has(el, 'href') || role === 'button') && !reacting(this, parent(el));
+    }

@@ -1,0 +1,82 @@
+    // made gives the pseudo-elements of el that show something, with what they show and what is heard of it.
+    made(el) {
+      let made = this.pseudos.get(el);
+      if (made) return made;
+      this.pseudos.set(el, made = {});
+      if (REPLACED.has(localName(el)) || FIELDS.has(localName(el)) && localName(el) !== 'button') return made;
+      for (const part of ['before', 'after']) {
+        const style = styleOf(el, '::' + part), content = style.content;
+        if (!content || content === 'none' || content === 'normal' || style.display === 'none') continue;
+        const [, drawn, alt] = /^((?:"(?:[^"\\]|\\.)*"|[^"/])*)(?:\/\s*("[^]*"))?$/.exec(content) || [null, content];
+        const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) && parseFloat(style.textIndent) > -500;
+        const text = spoken(el, drawn);
+        made[part] = {style, text: shows && legible(text) ? text.replace(ICONS, '') : '', heard: alt ? spoken(el, alt) : text};
+      }
+      return made;
+    }
+    // generated is all that a style sheet writes into el.
+    generated(el) {
+      const {before, after} = this.made(el);
+      return squeeze([before, after].map(m => m ? m.text : '').join(' '));
+    }
+    // text gives what el shows by itself: its text and that of the inline elements in it; all in it, when whole. The nodes that hold it
+    // are put into runs.
+    text(el, whole, runs) {
+      const out = [];
+      if (runs) runs.length = 0;
+      this.collect(el, whole, out, {left: MAX_TEXT * 2, depth: 0, runs});
+      return legible(cut(out.join('').split('\n').map(l => l.trim()).filter(Boolean).join('\n')));
+    }
+    collect(el, whole, out, budget) {
+      if (budget.left <= 0 || budget.depth > MAX_DEPTH) return;
+      const style = this.style(el);
+      if (style.contentVisibility === 'hidden') return;
+      for (const n of children(el)) {
+        if (typeOf(n) === 3) this.run(n, el, style, out, budget);
+        if (!isElement(n)) continue;
+        const tag = localName(n);
+        if (tag === 'br') out.push('\n');
+        if (IGNORED.has(tag) || tag === 'br') continue;
+        if (tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'iframe') { out.push(' '); continue; }
+        const s = this.style(n);
+        if (s.display === 'none' || layerAlpha(s) < CLEAR) continue;
+        const inline = this.inline(n);
+        if ((whole || s.display === 'inline-block') && this.silent(n, s)) continue;
+        if (!inline) out.push('\n');
+        if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
+        if (!inline) out.push('\n');
+      }
+    }
+    // silent: drawn as nothing, for screen readers alone.
+    silent(el, s) {
+      if (s.position !== 'absolute' && s.position !== 'fixed' && s.overflowX === 'visible' && s.clipPath === 'none') return false;
+      const r = boxOf(rectOf(el)), shape = clipShape(el, s, r) || clipRect(s, r), left = shape ? meet(r, shape) : r;
+      return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
+    }
+    run(n, el, style, out, budget) {
+      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style)) return;
+      let s = dataOf(n).slice(0, MAX_TEXT * 4);
+      const blank = !/\S/.test(s);
+      if (!blank && this.ligature(n, el, style, s)) return;
+      const kept = style.whiteSpace.startsWith('pre') || style.whiteSpace.startsWith('break');
+      if (!kept) {
+        s = s.replace(/[ \t\n\r\f]+/g, ' ');
+        const last = out.length ? out[out.length - 1] : '\n';
+        if (s.startsWith(' ') && /[ \n]$/.test(last)) s = s.slice(1);
+      }
+      if (style.textTransform === 'uppercase') s = s.toUpperCase();
+      if (style.textTransform === 'lowercase') s = s.toLowerCase();
+      if (!s) return;
+      out.push(s);
+      budget.left -= s.length;
+      if (budget.runs && !blank) budget.runs.push({node: n, owner: el});
+    }
+    // ligature: a font makes one sign of the name of an icon.
+    ligature(n, el, style, s) {
+      const token = s.trim();
+      if (token.length < 3 || !/^[a-z][a-z0-9_-]*$/.test(token) || !/icon|symbol|glyph|awesome/i.test(style.fontFamily + ' ' + (attr(el, 'class') || ''))) return false;
+      const range = new Range();
+      range.selectNodeContents(n);
+      const w = range.getBoundingClientRect().width;
+      return w > 0 && w <= 1.3 * parseFloat(style.fontSize);
+    }

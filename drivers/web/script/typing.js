@@ -1,0 +1,435 @@
+(() => {
+  'use strict';
+  // The side of the page that takes text: which field has the focus, what a person reads in it, where its caret is. A Playwright
+  // selector engine of its own, whose commands answer as those of engine.js do: with a detached element whose text is JSON.
+  const method = (proto, name) => Function.prototype.call.bind(proto[name]);
+  const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
+  const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
+  const matches = method(Element.prototype, 'matches'), rectOf = method(Element.prototype, 'getBoundingClientRect');
+  const localName = getter(Element.prototype, 'localName'), shadowOf = getter(Element.prototype, 'shadowRoot');
+  const typeOf = getter(Node.prototype, 'nodeType'), parentOf = getter(Node.prototype, 'parentNode');
+  const rootOf = method(Node.prototype, 'getRootNode'), within = method(Node.prototype, 'contains');
+  const firstOf = getter(Node.prototype, 'firstChild'), nextOf = getter(Node.prototype, 'nextSibling');
+  const dataOf = getter(CharacterData.prototype, 'data'), slotOf = getter(Element.prototype, 'assignedSlot');
+  const assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
+  const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
+  const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
+  const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
+  const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
+  const scrollBy = method(Element.prototype, 'scrollBy');
+  const create = method(Document.prototype, 'createElement'), bodyOf = getter(Document.prototype, 'body');
+  const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
+  const styleOf = window.getComputedStyle.bind(window);
+
+  const MAX_TEXT = 100000, MAX_NODES = 20000, MAX_LOOK = 100;
+  const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'hidden']);
+  const PICKED = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color']);
+  const SILENT = new Set(['script', 'style', 'template', 'noscript', 'head', 'title']);
+
+  const isElement = n => typeOf(n) === 1;
+  const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
+  const parent = n => {
+    const slot = isElement(n) ? slotOf(n) : null;
+    const p = slot || parentOf(n);
+    return p && typeOf(p) === 11 ? getter(ShadowRoot.prototype, 'host')(p) : p;
+  };
+  const children = el => {
+    if (localName(el) === 'slot') {
+      const nodes = assigned(el, {flatten: false});
+      if (nodes.length) return nodes;
+    }
+    const list = [];
+    for (let n = firstOf(shadowOf(el) || el); n; n = nextOf(n)) list.push(n);
+    return list;
+  };
+  const describe = el => {
+    const name = attr(el, 'id') ? '#' + attr(el, 'id') : (attr(el, 'class') || '').trim().split(/\s+/).filter(Boolean)
+      .slice(0, 2).map(c => '.' + c).join('');
+    return (localName(el) + name).slice(0, 120);
+  };
+  const protoOf = tag => tag === 'input' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
+  const isInput = tag => tag === 'input' || tag === 'textarea';
+  const inputType = el => prop(el, HTMLInputElement.prototype, 'type') || 'text';
+  const designed = () => prop(document, Document.prototype, 'designMode') === 'on';
+  const editable = el => {
+    try { return contentEditable(el) || designed(); } catch { return designed(); } // <svg> is no HTMLElement
+  };
+  const contextOf = el => { try { return el.editContext || null; } catch { return null; } };
+
+  // active is the element that has the focus, in shadow trees too.
+  const active = root => {
+    let el = activeIn[9](root);
+    for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
+    return el;
+  };
+  // host is the element that is edited as a whole.
+  const host = el => {
+    for (let p = parent(el); p && isElement(p) && editable(p) && localName(p) !== 'html'; p = parent(p)) el = p;
+    return el;
+  };
+
+  // placeholder: a text within an editor that no touch reaches and nobody can edit is drawn there until something is typed.
+  const placeholder = (el, style) => style.pointerEvents === 'none' && !editable(el);
+  // lines is what a person reads in an editor. What a style sheet draws (::before) is not among it.
+  const lines = el => {
+    let out = '', nodes = 0;
+    const brk = () => { if (out && !out.endsWith('\n')) out += '\n'; };
+    const walk = (at, style, inEditor) => {
+      for (const n of children(at)) {
+        if (++nodes > MAX_NODES || out.length > MAX_TEXT) return;
+        if (typeOf(n) === 3) {
+          if (style.visibility !== 'visible' || parseFloat(style.fontSize) === 0) continue;
+          let s = dataOf(n);
+          if (!/^(pre|break)/.test(style.whiteSpace)) {
+            s = s.replace(/[ \t\n\r\f]+/g, ' ');
+            if (out === '' || out.endsWith('\n')) s = s.replace(/^ /, '');
+          }
+          out += s;
+        }
+        if (!isElement(n)) continue;
+        const tag = localName(n);
+        if (SILENT.has(tag)) continue;
+        if (tag === 'br') { out += '\n'; continue; }
+        const s = styleOf(n);
+        if (s.display === 'none' || inEditor && placeholder(n, s)) continue;
+        if (tag === 'img') { out += attr(n, 'alt') || ''; continue; }
+        const block = !/^(inline|contents|ruby)/.test(s.display);
+        if (block) brk();
+        walk(n, s, inEditor);
+        if (block) brk();
+      }
+    };
+    walk(el, styleOf(el), editable(el));
+    return tidy(out);
+  };
+  const tidy = s => s.replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n').replace(/\n{2,}/g, '\n')
+    .replace(/^\n|\n$/g, '').slice(0, MAX_TEXT);
+
+  // surface is what a person reads in a box whose text is drawn beside the field that takes it, line by line as they are seen.
+  const surface = box => {
+    const rows = [];
+    let nodes = 0;
+    const walk = (at, style) => {
+      for (const n of children(at)) {
+        if (++nodes > MAX_NODES) return;
+        if (typeOf(n) === 3 && style.visibility === 'visible' && dataOf(n) !== '') {
+          const range = new Range();
+          range.selectNodeContents(n);
+          const r = range.getBoundingClientRect();
+          if (r.width < 1 || r.height < 4) continue;
+          const y = r.top + r.height / 2, row = rows.find(o => Math.abs(o.y - y) < Math.min(r.height, o.h) / 2);
+          const piece = {x: r.left, t: dataOf(n)};
+          if (row) row.p.push(piece); else rows.push({y, h: r.height, p: [piece]});
+        }
+        if (!isElement(n)) continue;
+        const tag = localName(n), s = SILENT.has(tag) || isInput(tag) ? null : styleOf(n);
+        if (s && s.display !== 'none' && +s.opacity > 0.05 && !tiny(n, s)) walk(n, s);
+      }
+    };
+    walk(box, styleOf(box));
+    rows.sort((a, b) => a.y - b.y);
+    for (const row of rows) row.p.sort((a, b) => a.x - b.x);
+    // The numbers of the lines stand at their left, one higher in each.
+    const first = rows.map(row => row.p[0].t.trim());
+    const numbered = first.length > 0 && first.every((t, i) => /^\d+$/.test(t) && (i === 0 || +t === +first[i - 1] + 1)) &&
+      rows.every(row => Math.abs(row.p[0].x - rows[0].p[0].x) < 40) && (rows.length > 1 || +first[0] === 1);
+    return tidy(rows.map(row => (numbered ? row.p.slice(1) : row.p).map(p => p.t).join('')).join('\n'));
+  };
+  const tiny = (el, style) => {
+    const r = rectOf(el);
+    return (r.width <= 4 || r.height <= 4) && style.overflow !== 'visible' && style.display !== 'contents';
+  };
+  // unseen: a field that only catches the keys; what was typed is drawn elsewhere.
+  const unseen = el => {
+    const r = rectOf(el);
+    if (r.width <= 4 || r.height <= 4) return true;
+    for (let n = el; n && isElement(n); n = parent(n)) if (+styleOf(n).opacity < 0.05) return true;
+    return false;
+  };
+  // paper is the box around an unseen field in which its text is drawn.
+  const paper = el => {
+    for (let n = parent(el); n && isElement(n) && localName(n) !== 'body'; n = parent(n)) {
+      const r = rectOf(n);
+      if (r.width >= 40 && r.height >= 16 && +styleOf(n).opacity > 0.05) return n;
+    }
+    return null;
+  };
+
+  // parts: the boxes of a one-time code, or the segments of a date, among which the focus moves by itself.
+  const parts = el => {
+    const segment = attr(el, 'role') === 'spinbutton' && localName(el) !== 'input';
+    const small = n => {
+      const max = prop(n, HTMLInputElement.prototype, 'maxLength');
+      return max > 0 && max <= 6 || rectOf(n).width <= 64;
+    };
+    if (!segment && (localName(el) !== 'input' || !small(el))) return null;
+    let found = null;
+    for (let n = parent(el), i = 0; n && isElement(n) && i < 8; n = parent(n), i++) {
+      const list = [];
+      let nodes = 0, other = false;
+      const walk = at => {
+        for (const c of children(at)) {
+          if (!isElement(c) || ++nodes > 400) continue;
+          if (segment && attr(c, 'role') === 'spinbutton' && localName(c) !== 'input') list.push(c);
+          else if (localName(c) === 'input' && !UNTYPED.has(inputType(c)) && styleOf(c).display !== 'none' && !unseen(c)) {
+            if (!segment && small(c)) list.push(c); else other = true;
+          } else walk(c);
+        }
+      };
+      walk(n);
+      if (other || nodes > 400) break;
+      if (list.length > 1) found = list;
+    }
+    return found;
+  };
+
+  const kindOf = el => {
+    const tag = localName(el);
+    if (tag === 'input' && PICKED.has(inputType(el))) return 'picked';
+    if (parts(el)) return 'parts';
+    if (isInput(tag)) return unseen(el) && paper(el) ? 'surface' : 'text';
+    if (contextOf(el)) return 'surface';
+    return unseen(el) && paper(el) ? 'surface' : 'editor';
+  };
+  const takes = el => {
+    const tag = localName(el);
+    if (matches(el, ':disabled')) return false;
+    if (tag === 'input') return !UNTYPED.has(inputType(el)) && !has(el, 'readonly');
+    if (tag === 'textarea') return !has(el, 'readonly');
+    return editable(el) || !!contextOf(el);
+  };
+  const secret = el => localName(el) === 'input' && inputType(el) === 'password';
+  const mask = (el, s) => secret(el) ? '•'.repeat([...s].length) : s;
+  const valueOf = el => (prop(el, protoOf(localName(el)), 'value') || '').slice(0, MAX_TEXT);
+  const read = el => isInput(localName(el)) ? mask(el, valueOf(el)) : lines(el);
+  const drawn = el => {
+    const box = contextOf(el) && !unseen(el) ? el : paper(el);
+    const text = box ? surface(box) : '';
+    return text || !contextOf(el) ? text : tidy(String(contextOf(el).text || ''));
+  };
+  const selectionOf = el => {
+    const root = rootOf(el);
+    return typeOf(root) === 11 && root.getSelection ? root.getSelection() : window.getSelection();
+  };
+  // around is the text before and behind what is selected, and that itself; null where a field does not tell.
+  const around = el => {
+    const tag = localName(el);
+    if (isInput(tag)) {
+      const value = valueOf(el), proto = protoOf(tag);
+      const start = prop(el, proto, 'selectionStart'), end = prop(el, proto, 'selectionEnd');
+      if (typeof start === 'number') {
+        return [value.slice(0, start), value.slice(start, end), value.slice(end)].map(s => mask(el, s));
+      }
+      const said = String(window.getSelection() || '');
+      return said && said === value ? ['', mask(el, said), ''] : null;
+    }
+    const selection = selectionOf(el);
+    if (!selection || !selection.rangeCount) return null;
+    const range = selection.getRangeAt(0);
+    if (!within(el, range.startContainer) || !within(el, range.endContainer)) return null;
+    const head = new Range(), tail = new Range();
+    head.setStart(el, 0); head.setEnd(range.startContainer, range.startOffset);
+    tail.selectNodeContents(el); tail.setStart(range.endContainer, range.endOffset);
+    return [head, range, tail].map(r => r.toString().replace(/[\u200b\ufeff]/g, '').replace(/\u00a0/g, ' ').slice(0, MAX_TEXT));
+  };
+  const invalid = el => {
+    if (!isInput(localName(el))) return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
+    const proto = protoOf(localName(el)), validity = prop(el, proto, 'validity');
+    if (validity && !validity.valid) return prop(el, proto, 'validationMessage') || 'it is not valid';
+    return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
+  };
+
+  let fields = [], members = [], placed = null, frame = null;
+  let looked = {nonce: '', elements: []};
+  const look = (el, kind) => {
+    const tag = localName(el), group = kind === 'parts' ? parts(el) : null, a = kind === 'text' || kind === 'editor' ? around(el) : null;
+    const validity = isInput(tag) && prop(el, protoOf(tag), 'validity');
+    return {
+      kind, tag, id: attr(el, 'id') || '', type: tag === 'input' ? inputType(el) : '', what: describe(el), hint: attr(el, 'placeholder') || '',
+      text: kind === 'surface' ? drawn(el) : read(el), value: kind === 'surface' && isInput(tag) ? read(el) : '', secret: secret(el),
+      around: a, multiline: tag !== 'input', invalid: invalid(el), bad: !!(validity && validity.badInput),
+      parts: group ? group.map(read) : null, at: group ? group.indexOf(el) : -1,
+    };
+  };
+  const focusIn = root => {
+    const el = active(root), tag = el ? localName(el) : '';
+    if (tag === 'iframe' || tag === 'frame') { frame = el; return {frame: true}; }
+    if (!el || (tag === 'body' || tag === 'html') && !editable(el)) return {what: ''};
+    const field = tag === 'html' ? bodyOf(root) || el : isInput(tag) || contextOf(el) || !editable(el) ? el : host(el);
+    return {what: describe(field), able: takes(field), field};
+  };
+  // heir is the field that a page which draws itself anew has put in place of one that is gone.
+  const heir = (root, was) => {
+    const {field} = focusIn(root);
+    if (field && localName(field) === was.tag && (attr(field, 'id') || '') === was.id && describe(field) === was.what &&
+      (was.id || attr(field, 'name') === was.name)) return field;
+    return was.id ? root.getElementById(was.id) : null;
+  };
+
+  const commands = {
+    // field: the field that has the focus; it is kept under the number that is answered.
+    field(root) {
+      const f = focusIn(root);
+      if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false};
+      const kind = kindOf(f.field), seen = look(f.field, kind);
+      fields.push({el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
+        was: {tag: seen.tag, id: seen.id, what: seen.what, name: attr(f.field, 'name')}});
+      return {what: f.what, able: true, n: fields.length - 1, ...seen};
+    },
+    // again.<n>: the same field, wherever the focus is.
+    again(root, [n]) {
+      const kept = fields[+n];
+      if (!kept) return {gone: true};
+      let el = kept.el.deref();
+      if (!el || !el.isConnected) el = heir(root, kept.was);
+      if (!el) return {gone: true};
+      const f = focusIn(root), seen = look(el, kept.kind);
+      if (kept.kind === 'parts') {
+        const group = kept.group.map(r => r.deref()).filter(e => e && e.isConnected);
+        const now = group.length === kept.group.length ? group : parts(el) || [];
+        seen.parts = now.map(read);
+        const at = now.indexOf(f.field);
+        if (at >= 0) return {focused: true, ...seen, at};
+      }
+      const moved = f.field !== el;
+      return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
+        taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
+    },
+    // place.<end|same|keep>: the caret goes behind the text of the field that has the focus, unless something is selected.
+    place(root, [how]) {
+      const f = focusIn(root);
+      if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false};
+      const el = f.field, kind = kindOf(el), same = placed && placed.deref() === el;
+      placed = new WeakRef(el);
+      members = (kind === 'parts' ? parts(el) : []).map(e => new WeakRef(e));
+      const put = kind !== 'picked' && (how === 'end' || how === 'same' && !same);
+      return {what: f.what, able: true, kind, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind) : '',
+        length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
+        count: members.length};
+    },
+    // paste.<text>: what a paste of it means to the page; true when the page leaves the text to be inserted.
+    paste(root, [coded]) {
+      const text = new TextDecoder().decode(Uint8Array.from(atob(coded.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0)));
+      const {field, able} = focusIn(root), el = field && active(root);
+      if (!el || !able) return {open: false};
+      const carried = () => { const d = new DataTransfer(); d.setData('text/plain', text); return d; };
+      const send = event => method(EventTarget.prototype, 'dispatchEvent')(el, event);
+      const how = {bubbles: true, cancelable: true, composed: true};
+      return {open: send(new ClipboardEvent('paste', {...how, clipboardData: carried()})) &&
+        send(new InputEvent('beforeinput', {...how, inputType: 'insertFromPaste', data: text, dataTransfer: carried()}))};
+    },
+    // part: which of the parts of the field that was placed last has the focus.
+    part(root) {
+      const f = focusIn(root), group = f.field ? parts(f.field) : null;
+      const at = group ? group.indexOf(f.field) : -1, max = at < 0 ? 0 : prop(f.field, HTMLInputElement.prototype, 'maxLength');
+      return {at, full: at >= 0 && at < group.length - 1 && max > 0 && valueOf(f.field).length >= max};
+    },
+    // scroll.<x>.<y>.<thousandths>: moves the content of the box that the element is, holds or lies in.
+    scroll(root, [x, y, size], el) {
+      const across = +x !== 0, sign = +x + +y, box = scroller(el, across);
+      if (!box) return {none: true};
+      const offset = () => across ? scrollLeft(box) : scrollTop(box);
+      const room = across ? clientWidth(box) : clientHeight(box), before = offset();
+      const step = by => scrollBy(box, {[across ? 'left' : 'top']: sign * by, behavior: 'instant'});
+      step(room * size / 1000);
+      if (offset() === before) step(room); // to the next place at which it snaps
+      const r = rectOf(box), page = box === document.scrollingElement;
+      return {moved: Math.round((offset() - before) * sign), before: Math.round(Math.abs(before)),
+        box: page ? [0, 0, window.innerWidth, window.innerHeight] : [r.left, r.top, r.right, r.bottom].map(Math.round)};
+    },
+    // held.<nonce>: what the elements that look.<nonce> met hold.
+    held(root, [nonce]) {
+      const elements = looked.nonce === nonce ? looked.elements : [];
+      looked = {nonce: '', elements: []};
+      const el = elements[0];
+      if (elements.length !== 1) return {count: elements.length};
+      return {count: 1, disabled: disabled(el), options: options(el), password: secret(el), typed: isInput(localName(el)) || editable(el),
+        text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
+    },
+  };
+  // toEnd puts the caret behind the text; where only keys can do that, it gives the key.
+  const toEnd = (el, kind) => {
+    const tag = localName(el);
+    const a = around(el);
+    if (a && a[1] !== '') return '';
+    if (kind === 'parts' && !isInput(tag)) return '';
+    if (kind === 'surface') return 'ControlOrMeta+End';
+    if (isInput(tag)) {
+      try {
+        const end = valueOf(el).length;
+        method(protoOf(tag), 'setSelectionRange')(el, end, end);
+        return '';
+      } catch { return String(window.getSelection() || '') ? '' : 'End'; } // number, email: they know no caret
+    }
+    try {
+      const selection = selectionOf(el);
+      if (!a) selection.collapse(el, 0);
+      selection.modify('move', 'forward', 'documentboundary');
+      return '';
+    } catch { return 'ControlOrMeta+End'; }
+  };
+  // scroller is the box to be moved: the element itself, the largest one in it, or the nearest around it.
+  const scrolls = (el, across) => {
+    const page = el === document.scrollingElement, s = styleOf(el), flow = across ? s.overflowX : s.overflowY;
+    const more = across ? scrollWidth(el) - clientWidth(el) : scrollHeight(el) - clientHeight(el);
+    return more > 1 && (page ? !/hidden|clip/.test(flow) : /auto|scroll|overlay/.test(flow)) && (across ? clientWidth(el) : clientHeight(el)) > 8;
+  };
+  const scroller = (el, across) => {
+    if (!el || localName(el) === 'html' || localName(el) === 'body' && !scrolls(el, across)) el = document.scrollingElement;
+    if (!el || scrolls(el, across)) return el;
+    let best = null, most = 0, nodes = 0;
+    const walk = at => {
+      for (const n of children(at)) {
+        if (!isElement(n) || ++nodes > MAX_NODES) continue;
+        if (scrolls(n, across)) {
+          const r = rectOf(n), area = r.width * r.height;
+          if (area > most) { most = area; best = n; }
+        }
+        walk(n);
+      }
+    };
+    walk(el);
+    for (let n = parent(el); !best && n && isElement(n); n = parent(n)) if (scrolls(n, across)) best = n;
+    return best;
+  };
+  // disabled: also by a box around it, or by the custom element that it is a part of.
+  const disabled = el => {
+    if (matches(el, ':disabled')) return true;
+    for (let n = el; n && isElement(n); n = parent(n)) {
+      if (attr(n, 'aria-disabled') === 'true' || has(n, 'inert')) return true;
+      if (localName(n).includes('-') && (matches(n, ':disabled') || has(n, 'disabled') && attr(n, 'disabled') !== 'false')) return true;
+    }
+    return false;
+  };
+  const options = el => localName(el) !== 'select' ? null :
+    [...prop(el, HTMLSelectElement.prototype, 'options')].slice(0, 5000).map(o => ({
+      value: prop(o, HTMLOptionElement.prototype, 'value'), label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
+      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true',
+    }));
+
+  const answer = (root, value) => {
+    const holder = create(root, 'p');
+    holder.textContent = JSON.stringify(value);
+    return [holder];
+  };
+  return {
+    query(root, body) { return this.queryAll(root, body)[0] || null; },
+    queryAll(root, body) {
+      const [name, ...args] = body.split('.');
+      if (name === 'look') {
+        if (looked.nonce !== args[0]) looked = {nonce: args[0], elements: []};
+        if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);
+        return [];
+      }
+      if (name === 'active') return [active(typeOf(root) === 9 ? root : document)];
+      if (name === 'frame' || name === 'focus' || name === 'member') {
+        const el = name === 'frame' ? frame : name === 'focus' ? placed && placed.deref() : members[+args[0]]?.deref();
+        if (!el || !el.isConnected) throw new Error('taproot: stale reference');
+        return [el];
+      }
+      if (!Object.hasOwn(commands, name)) throw new Error('taproot: unknown command');
+      const top = typeOf(root) === 9 ? root : document;
+      return answer(top, commands[name](top, args, isElement(root) ? root : null));
+    },
+  };
+})()

@@ -1,0 +1,265 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// caret says what becomes of the caret before text is typed.
+type caret string
+
+const (
+	caretEnd  caret = "end"  // behind the text: the focus came by a touch
+	caretSame caret = "same" // where it is, unless another field has the focus than was typed into before
+	caretKeep caret = "keep" // where keys have put it
+)
+
+// fieldReading is a field as script/typing.js tells it.
+type fieldReading struct {
+	Frame, Able, Gone, Focused             bool
+	N                                      int
+	Kind, Tag, ID, Type, What, Hint        string
+	Text, Value, Invalid, Elsewhere, Taken string
+	Secret, Multiline, Bad                 bool
+	Around, Parts                          []string
+	At                                     int
+	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
+	Press         string
+	Length, Count int
+}
+
+// fieldHandle is where a field is found again.
+type fieldHandle struct {
+	page  playwright.Page
+	chain []string
+	n     int
+}
+
+func (r *fieldReading) field(handle fieldHandle) *drivers.Field {
+	f := &drivers.Field{
+		Node: drivers.Node{Type: r.Tag, ID: r.ID, Text: r.Text, Hint: r.Hint, Password: r.Secret, Editable: true, Focused: r.Focused},
+		Name: r.What, Handle: handle, Value: r.Value, Editor: r.Kind == "editor" || r.Kind == "surface", Lines: r.Multiline, Parts: r.Parts, At: r.At,
+		Invalid: r.Invalid, Unfinished: r.Bad, Gone: r.Gone, Elsewhere: r.Elsewhere, Taken: r.Taken,
+	}
+	if r.Kind == "picked" {
+		f.Picker = r.Type
+	}
+	if len(r.Around) == 3 {
+		f.Head, f.Picked, f.Tail, f.Known = r.Around[0], r.Around[1], r.Around[2], true
+	}
+	return f
+}
+
+// inFocus asks the document that has the focus, through the frames around it, and gives the way to that.
+func inFocus(page playwright.Page, command string, into func() *fieldReading) (chain []string, err error) {
+	for range maxDepth {
+		r := into()
+		if err := askTyping(page, chain, command, r); err != nil {
+			return chain, err
+		}
+		if !r.Frame {
+			return chain, nil
+		}
+		chain = append(chain, "frame")
+	}
+	return chain, fmt.Errorf("%w: the focus is in too many frames", drivers.ErrNotActionable)
+}
+
+// askTyping is ask of script/typing.js.
+func askTyping(page playwright.Page, chain []string, command string, into any) error {
+	return askSelector(page.Locator(typingSelector(chain, command)), into, callLimit-time.Second)
+}
+
+func typingSelector(chain []string, command string) string {
+	selector := ""
+	for _, frame := range chain {
+		selector += typingName + "=" + frame + enterFrame
+	}
+	return selector + typingName + "=" + command
+}
+
+// Field gives the field that has the focus.
+func (d *Device) Field(ctx context.Context) (field *drivers.Field, other string, err error) {
+	type answer struct {
+		field *drivers.Field
+		other string
+	}
+	a, err := read(ctx, d, func(page playwright.Page) (answer, error) {
+		var r fieldReading
+		chain, err := inFocus(page, "field", func() *fieldReading { r = fieldReading{}; return &r })
+		if err != nil {
+			return answer{}, err
+		}
+		if !r.Able {
+			return answer{other: r.What}, nil
+		}
+		r.Focused = true
+		return answer{field: r.field(fieldHandle{page, chain, r.N})}, nil
+	})
+	return a.field, a.other, err
+}
+
+// FieldAgain reads a field anew.
+func (d *Device) FieldAgain(ctx context.Context, f *drivers.Field) (*drivers.Field, error) {
+	at, ok := f.Handle.(fieldHandle)
+	if !ok {
+		return nil, fmt.Errorf("%w: this is no field of a page", drivers.ErrUnsupported)
+	}
+	gone := &drivers.Field{Node: f.Node, Name: f.Name, Gone: true}
+	return read(ctx, d, func(playwright.Page) (*drivers.Field, error) {
+		if at.page.IsClosed() {
+			return gone, nil
+		}
+		var r fieldReading
+		err := askTyping(at.page, at.chain, fmt.Sprintf("again.%d", at.n), &r)
+		if err != nil && passing(err) {
+			return gone, nil // the frame that it was in is another one
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r.Gone {
+			return gone, nil
+		}
+		return r.field(at), nil
+	})
+}
+
+// Type presses the keys of text where the focus is. A new line is the Enter key.
+func (d *Device) Type(ctx context.Context, text string) error {
+	return act(ctx, d, func(page playwright.Page) error {
+		field, err := d.place(page)
+		if err != nil {
+			return err
+		}
+		switch {
+		case field.kind == "picked" && spelled(field.picker, text):
+			return field.fill(page, text)
+		case field.parts > 1:
+			return field.typeParts(ctx, page, text)
+		case utf8.RuneCountInString(text) > longText:
+			return page.Keyboard().InsertText(text)
+		}
+		return field.keys(page, text)
+	})
+}
+
+// keys presses the keys of a text, each as an event of its own. (Playwright's Keyboard.Type in Go inserts the text as a whole.)
+func (f placed) keys(page playwright.Page, text string) error {
+	return page.Locator(typingSelector(f.chain, "active")).PressSequentially(text,
+		playwright.LocatorPressSequentiallyOptions{Timeout: milliseconds(callLimit - time.Second)})
+}
+
+// placed is the field that has the focus, with its caret where text goes.
+type placed struct {
+	chain        []string // the frames around it
+	kind, picker string
+	length       int // of its text, characters
+	parts        int
+}
+
+// place checks that something editable has the focus and puts the caret behind its text, unless something in it is selected or keys have
+// put the caret elsewhere.
+func (d *Device) place(page playwright.Page) (placed, error) {
+	d.mu.Lock()
+	how := d.caret
+	d.mu.Unlock()
+	if how == "" {
+		how = caretSame
+	}
+	var r fieldReading
+	chain, err := inFocus(page, "place."+string(how), func() *fieldReading { r = fieldReading{}; return &r })
+	if err != nil {
+		return placed{}, err
+	}
+	switch {
+	case r.What == "":
+		return placed{}, fmt.Errorf("%w: no field has the focus: tap one first", drivers.ErrNotActionable)
+	case !r.Able:
+		return placed{}, fmt.Errorf("%w: %s has the focus, and it takes no text", drivers.ErrNotActionable, r.What)
+	}
+	d.setCaret(caretSame)
+	if r.Press != "" {
+		err = page.Keyboard().Press(r.Press)
+	}
+	return placed{chain: chain, kind: r.Kind, picker: r.Type, length: r.Length, parts: r.Count}, err
+}
+
+func (d *Device) setCaret(how caret) {
+	d.mu.Lock()
+	d.caret = how
+	d.mu.Unlock()
+}
+
+// spelled tells whether a text is a value of a field that is picked rather than written, as the field itself would tell it.
+func spelled(picker, text string) bool {
+	form := map[string]string{
+		"date": `\d{4,6}-\d\d-\d\d`, "month": `\d{4,6}-\d\d`, "week": `\d{4,6}-W\d\d`, "time": `\d\d:\d\d(:\d\d(\.\d{1,3})?)?`,
+		"datetime-local": `\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?`, "color": `#[0-9a-fA-F]{6}`, "range": `-?\d+(\.\d+)?`,
+	}[picker]
+	ok, err := regexp.MatchString("^(?:"+form+")$", text)
+	return form != "" && ok && err == nil
+}
+
+// fill gives a field its value as its picker does.
+func (f placed) fill(page playwright.Page, text string) error {
+	err := page.Locator(typingSelector(f.chain, "focus")).Fill(text, playwright.LocatorFillOptions{Timeout: milliseconds(callLimit / 2)})
+	if err == nil || disconnected(err) || passing(err) {
+		return err
+	}
+	return fmt.Errorf("%w: the field of the type %s does not take %s: %s", drivers.ErrNotActionable, f.picker, drivers.Quote(text), plain(err))
+}
+
+const (
+	// partWait is how long the focus may take to leave a box that is full; a script often moves it after the key.
+	partWait = time.Second
+	partPace = 10 * time.Millisecond
+)
+
+// typeParts types into a field of several boxes: the next key waits for the focus to arrive.
+func (f placed) typeParts(ctx context.Context, page playwright.Page, text string) error {
+	for _, r := range text {
+		before, err := f.part(page)
+		if err != nil {
+			return err
+		}
+		// Not by the element, which would take the focus back.
+		err = page.Keyboard().Press(string(r))
+		if err != nil && strings.Contains(err.Error(), "Unknown key") {
+			err = page.Keyboard().InsertText(string(r))
+		}
+		if err != nil {
+			return err
+		}
+		for end := time.Now().Add(partWait); time.Now().Before(end); {
+			now, err := f.part(page)
+			if err != nil || now.At != before.At || !now.Full {
+				break // it went on, it takes more, or what was typed led elsewhere
+			}
+			if err := pause(ctx, partPace); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// part is the one of several boxes that has the focus.
+type part struct {
+	At   int
+	Full bool // and it is not the last one
+}
+
+func (f placed) part(page playwright.Page) (part, error) {
+	var p part
+	err := askTyping(page, f.chain, "part", &p)
+	return p, err
+}

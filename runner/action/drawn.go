@@ -1,0 +1,167 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// An element tree does not tell what is opaque. Where something is drawn over all of an element, the pixels of the screen tell whether
+// a person can see it.
+
+// findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque. For an action, an element of
+// which nothing else is known but that stays, as covered: the failure names what covers it.
+func (w *watch) findDrawn(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
+	matches, err := w.tree.Candidates(q)
+	if err != nil {
+		return nil, err
+	}
+	w.hiddenUnder = ""
+	var drawn, hidden []drivers.Match
+	for _, m := range matches {
+		cover, err := w.coverOf(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if cover == nil {
+			drawn = append(drawn, m)
+			continue
+		}
+		m.Cover, m.CoverText = cover, cover.String()
+		hidden = append(hidden, m)
+		w.hiddenUnder = fmt.Sprintf("%s is there, but hidden under %s", m.Node, cover)
+	}
+	if len(drawn) == 0 && q.Action {
+		drawn = hidden
+	}
+	if q.Action && len(drawn) > 1 {
+		return nil, w.tree.Ambiguous(q, drawn)
+	}
+	return drawn, nil
+}
+
+// reachable gives the elements that are on the screen, or that the device can bring there.
+func (w *watch) reachable(ctx context.Context, sel dsl.Selector) ([]drivers.Match, error) {
+	matches, err := w.find(ctx, sel, toSee)
+	if _, reveals := w.s.Device.(drivers.Revealer); err != nil || len(matches) > 0 || !reveals {
+		return matches, err
+	}
+	q, err := w.query(ctx, sel, toAct)
+	if err != nil {
+		return nil, err
+	}
+	return w.tree.Candidates(q)
+}
+
+// coverOf gives what hides the match from a person; nil when it can be seen.
+func (w *watch) coverOf(ctx context.Context, m drivers.Match) (*drivers.Node, error) {
+	if len(m.Over) == 0 {
+		return nil, nil
+	}
+	if w.shotAt.Before(w.tree.Taken) {
+		if err := w.picture(ctx); err != nil {
+			if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
+				return nil, err
+			}
+			w.s.doubt("whether %s can be seen under %s could not be told: %v", m.Node, m.Over[0], err)
+			return nil, nil
+		}
+	}
+	shot := w.rest.Last()
+	top := m.Over[len(m.Over)-1]
+	part := m.Seen.Intersect(shot.Bounds())
+	switch {
+	case part.Empty() || smooth(shot, shot.Bounds()): // a secure screen gives no picture
+		return nil, nil
+	case smooth(shot, part):
+		return top, nil
+	}
+	other := contentOver(m, part)
+	if other == nil {
+		return nil, nil
+	}
+	if readable, known := w.readable(ctx, shot, m); known && readable {
+		return nil, nil
+	}
+	return other, nil
+}
+
+// contentOver gives what the elements over the match show in its place; nil when they show nothing there.
+func contentOver(m drivers.Match, part image.Rectangle) *drivers.Node {
+	var found *drivers.Node
+	var walk func(n *drivers.Node)
+	walk = func(n *drivers.Node) {
+		if n.Hidden || !n.Bounds.Overlaps(part) {
+			return
+		}
+		shows := n.Text != "" || len(n.Children) == 0 && (n.Desc != "" || strings.Contains(n.Type, "Image") || strings.Contains(n.Type, "Video") ||
+			strings.Contains(n.Type, "Surface") || strings.Contains(n.Type, "WebView"))
+		if shows && n.Bounds.Intersect(part).Size().X*2 >= part.Dx() {
+			found = n
+		}
+		for _, c := range n.Children {
+			walk(c)
+		}
+	}
+	for _, n := range m.Over {
+		walk(n)
+	}
+	return found
+}
+
+// readable tells whether the text of the match can be read where it stands; known: somebody could look.
+func (w *watch) readable(ctx context.Context, shot image.Image, m drivers.Match) (readable, known bool) {
+	if w.s.Eyes == nil || m.Node.Text == "" {
+		return false, false
+	}
+	part := m.Seen.Inset(-standMargin).Intersect(shot.Bounds())
+	crop := image.NewRGBA(image.Rectangle{Max: part.Size()})
+	draw.Draw(crop, crop.Rect, shot, part.Min, draw.Src)
+	lines, err := w.s.Eyes.OCR(ctx, crop)
+	if err != nil {
+		return false, false
+	}
+	return len(drivers.FindText(lines, m.Node.Text)) > 0, true
+}
+
+// sharpEdge is the least difference in brightness, of 255, between two neighbouring pixels that a letter or an icon makes. A gradient
+// stays below it.
+const sharpEdge = 12
+
+// smooth tells whether nothing is drawn in a part of a picture but a plain colour or a gradient.
+func smooth(img image.Image, r image.Rectangle) bool {
+	edges := 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		last := -1
+		for x := r.Min.X; x < r.Max.X; x++ {
+			now := brightness(img, x, y)
+			if last >= 0 && max(now-last, last-now) >= sharpEdge {
+				if edges++; edges > 2 {
+					return false
+				}
+			}
+			last = now
+		}
+	}
+	return true
+}
+
+func brightness(img image.Image, x, y int) int {
+	r, g, b, _ := img.At(x, y).RGBA()
+	return int((299*r + 587*g + 114*b) / 1000 >> 8)
+}
+
+// notePart says in the report when only a part of what was looked for can be seen.
+func (s *Session) notePart(m drivers.Match) {
+	if m.Node.Bounds == m.Seen || m.Seen.Empty() {
+		return
+	}
+	r := m.Seen
+	s.note("only a part of %s can be seen: [%d,%d][%d,%d]", m.Node, r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
+}

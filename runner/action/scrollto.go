@@ -1,0 +1,326 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+const (
+	// scrollPart is how much of a box one movement crosses: the rest overlaps what was seen before.
+	scrollPart = 0.8
+	swipePart  = 0.6
+	leastPart  = 0.1
+	// lateContent is how long a list that ends is watched for rows that it still loads.
+	lateContent = 1500 * time.Millisecond
+	// listRests is how long a list must show the same after a movement; a page that never does is looked at after listMoves.
+	listRests = 50 * time.Millisecond
+	listMoves = 250 * time.Millisecond
+)
+
+// search is one scrollTo.
+type search struct {
+	*watch
+	a        dsl.ScrollTo
+	way      image.Point
+	deadline time.Time
+	part     float64
+	moves    int
+	rows     []string // that the box shows now
+	first    string   // of all rows that were seen
+	last     string
+	anchor   []string // the rows before a movement that went too far: it is gone back to them
+	nth      int      // of the boxes, the largest first, is scrolled
+	boxes    int
+	begun    bool // the box was not at its beginning when the search began
+	turned   bool
+}
+
+// scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what
+// was seen before; one that went further is gone back.
+func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
+	c := &search{watch: newWatch(s), a: a, way: wayOf(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
+	if _, ok := s.Device.(drivers.Scroller); ok {
+		c.part = scrollPart
+	}
+	limit := a.Limit
+	if limit == 0 {
+		limit = 30
+	}
+	for {
+		found, err := c.lookAround(ctx)
+		if err != nil || found != nil {
+			c.told()
+			return c.arrive(ctx, found, err)
+		}
+		before := c.rows
+		if err := c.see(ctx); err != nil {
+			return err
+		}
+		back := c.skipped(before)
+		switch {
+		case time.Now().After(c.deadline):
+			return c.notFound(fmt.Sprintf("the time of %s was over after %d movements", s.Timeout, c.moves))
+		case c.moves >= limit:
+			return c.notFound(fmt.Sprintf("%d movements were not enough", c.moves))
+		}
+		moved, err := c.move(ctx, back)
+		if err != nil {
+			return err
+		}
+		if moved {
+			continue
+		}
+		more, err := c.growing(ctx)
+		if err != nil {
+			return err
+		}
+		if !more && !c.turn() && !c.next() {
+			return c.notFound(fmt.Sprintf("the content ends after %d movements", c.moves))
+		}
+	}
+}
+
+// wayOf is the direction in which content lies, as a vector.
+func wayOf(d dsl.Direction) image.Point {
+	switch d {
+	case dsl.Up:
+		return image.Pt(0, -1)
+	case dsl.Left:
+		return image.Pt(-1, 0)
+	case dsl.Right:
+		return image.Pt(1, 0)
+	}
+	return image.Pt(0, 1)
+}
+
+// left is the time that the search still has.
+func (c *search) left() time.Duration { return max(time.Until(c.deadline), 0) }
+
+// lookAround looks for the element once the screen rests for a moment.
+func (c *search) lookAround(ctx context.Context) (*drivers.Match, error) {
+	var found *drivers.Match
+	_, scrolls := c.s.Device.(drivers.Scroller)
+	began := time.Now()
+	err := poll(ctx, min(c.left(), 3*time.Second), func() error {
+		if err := c.read(ctx, !scrolls); err != nil {
+			return err
+		}
+		matches, err := c.reachable(ctx, c.a.Selector)
+		switch {
+		case err != nil:
+			return err
+		case len(matches) > 0:
+			found = &matches[0]
+			return nil
+		case scrolls && (c.moves == 0 || c.tree.Taken.Sub(c.treeSince) >= listRests || time.Since(began) >= listMoves):
+			return nil
+		case !scrolls && c.settled(quietToAssert):
+			return nil
+		}
+		return errWait
+	})
+	if errors.Is(err, errWait) {
+		err = nil
+	}
+	return found, err
+}
+
+// arrive brings what was found into view, where the device can.
+func (c *search) arrive(ctx context.Context, found *drivers.Match, err error) error {
+	if err != nil {
+		return err
+	}
+	c.s.matched(*found)
+	r, ok := c.s.Device.(drivers.Revealer)
+	if ok && (found.Node.Offscreen || !found.Node.Bounds.In(image.Rectangle{Max: c.tree.Size})) {
+		return r.Reveal(ctx, found.Node)
+	}
+	return nil
+}
+
+// see notes the texts that the box shows, in the order in which they are read.
+func (c *search) see(ctx context.Context) error {
+	_, area, err := c.box(ctx)
+	if err != nil {
+		return err
+	}
+	c.rows = nil
+	for n := range c.tree.All {
+		at := n.Bounds.Min.Add(n.Bounds.Size().Div(2))
+		if n.Text != "" && !n.Hidden && !n.Offscreen && at.In(area) {
+			c.rows = append(c.rows, n.Text)
+		}
+	}
+	if len(c.rows) == 0 {
+		return nil
+	}
+	if c.first == "" {
+		c.first = c.rows[0]
+	}
+	c.last = c.rows[len(c.rows)-1]
+	if c.turned || c.way.X+c.way.Y < 0 {
+		c.last = c.rows[0]
+	}
+	return nil
+}
+
+// skipped tells whether to go back, because rows between the last two looks were not seen; the steps are smaller then.
+func (c *search) skipped(before []string) bool {
+	if c.moves == 0 || len(c.rows) == 0 {
+		return false
+	}
+	if c.anchor == nil && c.part > leastPart && apart(before, c.rows) {
+		c.anchor = before
+		c.part /= 2
+	}
+	if c.anchor != nil && !apart(c.anchor, c.rows) {
+		c.anchor = nil
+	}
+	return c.anchor != nil
+}
+
+// next goes on with the next box of the screen, when the test names none.
+func (c *search) next() bool {
+	if c.a.In != nil || c.nth+1 >= c.boxes {
+		return false
+	}
+	c.nth++
+	c.rows, c.anchor, c.turned = nil, nil, false
+	c.way = wayOf(c.a.Direction)
+	return true
+}
+
+// apart tells whether two looks at a list have no row in common: what lay between them was not seen.
+func apart(before, now []string) bool {
+	return len(before) > 1 && len(now) > 1 && !slices.ContainsFunc(now, func(row string) bool { return slices.Contains(before, row) })
+}
+
+// box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there is no element.
+func (c *search) box(ctx context.Context) (*drivers.Node, image.Rectangle, error) {
+	screen := image.Rectangle{Max: c.tree.Size}
+	if c.a.In != nil {
+		matches, err := c.find(ctx, *c.a.In, toSee)
+		if err == nil && len(matches) > 0 {
+			return matches[0].Node, matches[0].Node.Bounds.Intersect(screen), nil
+		}
+		area, err := areaOf(ctx, c.s, c.a.In) // which waits, and says what is wrong
+		return nil, area, err
+	}
+	size := func(n *drivers.Node) int {
+		b := n.Bounds.Intersect(screen)
+		return b.Dx() * b.Dy()
+	}
+	var boxes []*drivers.Node
+	for n := range c.tree.All {
+		if n.Scrollable && !n.Hidden && size(n) > 0 {
+			boxes = append(boxes, n)
+		}
+	}
+	slices.SortStableFunc(boxes, func(a, b *drivers.Node) int { return size(b) - size(a) })
+	c.boxes = len(boxes)
+	switch {
+	case len(boxes) > 0:
+		n := boxes[min(c.nth, len(boxes)-1)]
+		return n, n.Bounds.Intersect(screen), nil
+	case len(c.tree.Windows) > 0: // a page that moves its content in its own way
+		return c.tree.Windows[0], screen, nil
+	}
+	return nil, screen, nil
+}
+
+// move scrolls once, back by half a step when the last one has skipped rows; false: nothing moved.
+func (c *search) move(ctx context.Context, back bool) (bool, error) {
+	c.moves++
+	node, area, err := c.box(ctx)
+	if err != nil {
+		return false, err
+	}
+	way, before := c.way, c.digest
+	if back {
+		way = image.Pt(-way.X, -way.Y)
+	}
+	c.s.tapped = nil
+	d, ok := c.s.Device.(drivers.Scroller)
+	if !ok || node == nil {
+		return c.swipe(ctx, area, way)
+	}
+	done, err := d.ScrollBox(ctx, node, way, c.part)
+	if err != nil {
+		return false, err
+	}
+	if c.moves == 1 {
+		c.begun = done.Before > 0
+	}
+	if !done.Unknown {
+		return done.Moved > 0, nil
+	}
+	err = c.read(ctx, false)
+	return c.digest != before, err
+}
+
+// swipe moves the content of an area with a finger.
+func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Point) (bool, error) {
+	direction := map[image.Point]dsl.Direction{{Y: -1}: dsl.Up, {X: -1}: dsl.Left, {X: 1}: dsl.Right}[way]
+	inner := area.Inset(min(area.Dx(), area.Dy()) / 20)
+	before := c.digest
+	if err := scrollArea(ctx, c.s, inner, direction, int(c.part*100)); err != nil {
+		return false, err
+	}
+	_, err := c.lookAround(ctx)
+	return c.digest != before, err
+}
+
+// growing waits for rows that a list at its end still loads.
+func (c *search) growing(ctx context.Context) (bool, error) {
+	before := c.digest
+	err := pollEvery(ctx, min(c.left(), lateContent), 2*listRests, func() error {
+		if err := c.read(ctx, false); err != nil {
+			return err
+		}
+		if c.digest == before {
+			return errWait
+		}
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// turn looks the other way, once, when the test did not say where the element lies and the box was not at its beginning.
+func (c *search) turn() bool {
+	if c.turned || !c.begun || c.a.Direction != "" {
+		return false
+	}
+	c.turned, c.way = true, image.Pt(-c.way.X, -c.way.Y)
+	c.moves = 0
+	c.begun = false
+	return true
+}
+
+func (c *search) told() {
+	if c.moves > 0 && c.first != "" {
+		c.s.note("scrolled %d times, from %s to %s", c.moves, drivers.Quote(c.first), drivers.Quote(c.last))
+	}
+}
+
+func (c *search) notFound(why string) error {
+	err := c.missing(c.a.Selector, false)
+	var f *Failure
+	if errors.As(err, &f) {
+		seen := ""
+		if c.first != "" {
+			seen = fmt.Sprintf("; the first row that was seen is %s, the last one %s", drivers.Quote(c.first), drivers.Quote(c.last))
+		}
+		f.Message = fmt.Sprintf("%s was not found by scrolling: %s%s; %s", drivers.Describe(c.a.Selector), why, seen, f.Actual)
+	}
+	return err
+}

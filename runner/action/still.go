@@ -1,0 +1,77 @@
+package action
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+)
+
+const (
+	// undrawnFor is how long an element must stand in its place on a page that draws nothing: the page may only be slow to draw what moves.
+	undrawnFor = 2 * time.Second
+
+	// An element around which the pixels never rest, on a film say, is taken by its trees: so many of them, over so long.
+	restlessLooks = 3
+	restlessFor   = 2 * time.Second
+
+	// standMargin is how far around an element the pixels must be the same for it to stand still.
+	standMargin = 12
+)
+
+// stayed tells whether the element stands still. Where pictures are cheap the pixels decide: the newest picture, which is taken behind the
+// tree and right before the touch, must show it where the one before the tree does. Equal trees prove nothing against pixels that move.
+func (h *hunt) stayed(ctx context.Context, m drivers.Match, previous *drivers.Match) (bool, error) {
+	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
+	if !same {
+		h.arrived, h.looks = h.tree.Taken, 0
+	}
+	h.looks++
+	if m.Node.Undrawn {
+		return h.tree.Taken.Sub(h.arrived) >= undrawnFor, nil
+	}
+	if !h.pixels || h.before == nil {
+		return same, nil
+	}
+	if err := h.picture(ctx); err != nil {
+		return false, err
+	}
+	return h.stillAt(touchArea(m), same), nil
+}
+
+// stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had it there, too.
+func (h *hunt) stillAt(place image.Rectangle, same bool) bool {
+	before, now := h.before, h.rest.Last()
+	if !same {
+		h.left = nil
+	}
+	changed := pixels.Changed(before, now, place.Inset(-standMargin))
+	if changed.Empty() {
+		return h.left == nil || pixels.MotionOf(h.left, now, place) <= pixels.Within
+	}
+	motion := pixels.MotionOf(before, now, place)
+	if motion == pixels.Elsewhere && h.left == nil {
+		h.left = before
+	}
+	switch {
+	case !same || motion == pixels.Elsewhere:
+		return false
+	case motion == pixels.Within && changed.In(place) && h.left == nil: // it has a spinner or a caret in it
+		return true
+	case h.left != nil || h.looks < restlessLooks || h.tree.Taken.Sub(h.arrived) < restlessFor:
+		return false
+	}
+	h.s.noteOnce("the pixels of it never rested; its place is that of %d trees in a row", h.looks)
+	return true
+}
+
+// touchArea is where the element shows, and where it would be touched.
+func touchArea(m drivers.Match) image.Rectangle {
+	area := m.Node.Bounds
+	if m.Node.Seen != nil {
+		area = *m.Node.Seen
+	}
+	return area.Union(image.Rectangle{Min: m.Point, Max: m.Point.Add(image.Pt(1, 1))})
+}

@@ -1,0 +1,191 @@
+package action_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// at is the selector of one element by its id.
+func at(id string) dsl.Selector { return dsl.Selector{CSS: "#" + id} }
+
+func tapOn(id string) dsl.Tap { return dsl.Tap{Selector: at(id)} }
+
+func typed(text string) dsl.Input { return dsl.Input{Text: text} }
+
+func unverified(text string) dsl.Input {
+	no := false
+	return dsl.Input{Text: text, Verify: &no}
+}
+
+func keys(key string) dsl.Press { return dsl.Press{Keys: []string{key}} }
+
+// entryCase is a page, what is done to it, and what must come of that: the page's own view decides.
+type entryCase struct {
+	name  string
+	page  string
+	steps []any
+	model string // an expression over the page; "" is not asked
+	holds any
+	fail  string // in the message of the last step; "": it passes
+	doubt string // in the doubts of the last step
+}
+
+func (c entryCase) run(t *testing.T, s *action.Session) {
+	visit(t, s, c.page)
+	for i, step := range c.steps {
+		verdict, err := do(t, s, step)
+		last := i == len(c.steps)-1
+		switch {
+		case last && c.fail != "":
+			if verdict != reporters.Fail || !strings.Contains(err.Error(), c.fail) {
+				t.Errorf("%s: %v, not %q", verdict, err, c.fail)
+			}
+		case err != nil:
+			t.Errorf("step %d: %v", i+1, err)
+		case last && !strings.Contains(strings.Join(s.Detail.Doubts, ";"), c.doubt):
+			t.Errorf("doubts %q, not %q", s.Detail.Doubts, c.doubt)
+		case last && c.doubt == "" && len(s.Detail.Doubts) > 0:
+			t.Errorf("doubts %q", s.Detail.Doubts)
+		}
+	}
+	if c.model == "" {
+		return
+	}
+	got, err := s.Device.(drivers.WebPages).Eval(t.Context(), c.model, 10*time.Second)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(c.holds) {
+		t.Errorf("the page holds %q, not %q (%v)", fmt.Sprint(got), fmt.Sprint(c.holds), err)
+	}
+}
+
+func runEntries(t *testing.T, cases []entryCase) {
+	s := browser(t)
+	s.Timeout = 6 * time.Second
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) { c.run(t, s) })
+	}
+}
+
+// blockEditor keeps each line in a paragraph, as rich-text editors do, and counts what was typed into it.
+const blockEditor = `<style>.e:empty::before,.e.blank::before{content:'Write here';color:#999;position:absolute}.e{border:1px solid;min-height:60px;white-space:pre-wrap}</style>
+<div id=e class="e blank" contenteditable role=textbox aria-multiline=true><p><br></p></div>
+<script>let keys=0;e.addEventListener('beforeinput',()=>keys++);e.addEventListener('input',()=>e.classList.toggle('blank',!e.innerText.trim()))</script>`
+
+// hiddenEditor draws what a tiny <textarea> takes, line by line and in no order, as code editors do; it closes brackets itself.
+const hiddenEditor = `<style>#ed{position:relative;width:500px;height:160px;border:1px solid;font:14px/20px monospace;overflow:hidden}
+.l{position:absolute;left:40px;height:20px;white-space:pre}.n{position:absolute;left:5px;height:20px}
+#ta{position:absolute;width:1px;height:1px;padding:0;border:0;left:40px;top:0}</style>
+<div id=ed><textarea id=ta autocorrect=off></textarea><div id=view></div></div>
+<script>let text='',all=false;const draw=()=>{view.innerHTML='';const ls=text.split('\n');ls.map((t,i)=>[t,i]).reverse().forEach(([t,i])=>{
+const n=document.createElement('div');n.className='n';n.style.top=i*20+'px';n.textContent=i+1;const l=document.createElement('div');l.className='l';l.style.top=i*20+'px';l.textContent=t.replace(/ /g,'\u00a0');view.append(l,n)})};
+let caret=0;const put=s=>{if(all){text='';caret=0;all=false}const close={'(':')','{':'}'}[s]||'';if(text[caret]===s&&')}'.includes(s)){caret++;draw();return}
+text=text.slice(0,caret)+s+close+text.slice(caret);caret+=s.length;draw()};
+ta.addEventListener('input',()=>{const v=ta.value;ta.value='';for(const c of v)put(c)});
+ta.addEventListener('keydown',k=>{if((k.ctrlKey||k.metaKey)&&k.key==='a'){all=true;k.preventDefault()}if((k.ctrlKey||k.metaKey)&&k.key==='End'){caret=text.length;k.preventDefault()}
+if(k.key==='Delete'&&all){text='';caret=0;all=false;draw()}if(k.key==='Backspace'&&caret){text=text.slice(0,caret-1)+text.slice(caret);caret--;draw()}});
+ed.addEventListener('mousedown',ev=>{ev.preventDefault();ta.focus()});draw()</script>`
+
+func TestEditorsTakeATextOnce(t *testing.T) {
+	framed := func(attrs, script string) string {
+		return `<iframe id=fr style="width:400px;height:200px" srcdoc="<body id=b ` + attrs + `><p id=p>here</p></body><script>` + script + `</script>"></iframe>`
+	}
+	inFrame := "fr.contentDocument.body.innerText.trim()"
+	tapFrame := dsl.Tap{Selector: dsl.Selector{Label: "here"}}
+	runEntries(t, []entryCase{
+		{name: "an empty paragraph", page: blockEditor, steps: []any{tapOn("e"), typed("hello world")}, model: "[e.innerText.trim(),keys].join()", holds: "hello world,11"},
+		{name: "two lines", page: blockEditor, steps: []any{tapOn("e"), typed("one\ntwo")}, model: "[...e.children].map(p=>p.innerText.trim()).join('|')", holds: "one|two"},
+		{name: "behind what is there", page: blockEditor + `<script>e.innerHTML='<p>first</p><p>second</p>'</script>`, steps: []any{tapOn("e"), typed(" more")},
+			model: "[...e.children].map(p=>p.innerText.trim()).join('|')", holds: "first|second more"},
+		{name: "replaced", page: blockEditor + `<script>e.innerHTML='<p>old</p>'</script>`, steps: []any{tapOn("e"), dsl.Input{Text: "new", Replace: true}}, model: "e.innerText.trim()", holds: "new"},
+		{name: "nested deep in the page", page: `<div><div><div id=e contenteditable><div><div><span>x</span></div></div></div></div></div>`,
+			steps: []any{tapOn("e"), typed("yz")}, model: "e.innerText", holds: "xyz"},
+		{name: "smart quotes are the editor's", page: `<div id=e contenteditable style="min-height:30px;border:1px solid"></div><script>e.addEventListener('beforeinput',v=>{if(v.data==='"'){v.preventDefault();document.execCommand('insertText',false,e.innerText?'\u201d':'\u201c')}})</script>`,
+			steps: []any{tapOn("e"), typed(`"hi"`)}, model: "e.innerText", holds: "\u201chi\u201d", doubt: "the field made"},
+		{name: "one that swallows digits", page: `<div id=e contenteditable style="min-height:30px;border:1px solid"></div><script>e.addEventListener('beforeinput',v=>{if(/\d/.test(v.data))v.preventDefault()})</script>`,
+			steps: []any{tapOn("e"), typed("a1b")}, model: "e.innerText", holds: "ab", fail: `div#e shows "ab"`},
+		{name: "a placeholder of its own element", page: `<div style="position:relative"><div id=e contenteditable style="min-height:30px;border:1px solid"><p><span contenteditable=false style="pointer-events:none;color:#999" id=ph>Say something</span><br></p></div></div><script>e.addEventListener('input',()=>{document.getElementById('ph')?.remove()})</script>`,
+			steps: []any{tapOn("e"), typed("hey")}, model: "e.innerText.trim()", holds: "hey"},
+		{name: "an editable body in a frame", page: framed("contenteditable=true", ""), steps: []any{tapFrame, typed(" I am")}, model: inFrame, holds: "here I am"},
+		{name: "designMode in a frame", page: framed("", "document.designMode='on'"), steps: []any{tapFrame, typed(" I am")}, model: inFrame, holds: "here I am"},
+		{name: "a hidden field with drawn lines", page: hiddenEditor, steps: []any{tapOn("ed"), typed("if (a) {")}, model: "text", holds: "if (a) {}"},
+		{name: "a hidden field, two lines", page: hiddenEditor, steps: []any{tapOn("ed"), typed("let a = 1\nlet b = 2")}, model: "text", holds: "let a = 1\nlet b = 2"},
+		{name: "a hidden field, replaced", page: hiddenEditor + "<script>text='old';caret=3;draw()</script>", steps: []any{tapOn("ed"), dsl.Input{Text: "new", Replace: true}}, model: "text", holds: "new"},
+		{name: "a hidden field, all selected by keys", page: hiddenEditor + "<script>text='old';caret=3;draw()</script>", steps: []any{tapOn("ed"), keys("control+a"), typed("new")}, model: "text", holds: "new"},
+		{name: "a hidden field that takes nothing", page: hiddenEditor + "<script>put=()=>{}</script>" + `<script>ta.addEventListener('input',v=>{v.stopImmediatePropagation();ta.value=''},{capture:true});window.addEventListener('input',v=>{ta.value='';v.stopImmediatePropagation()},true)</script>`,
+			steps: []any{tapOn("ed"), typed("abc")}, fail: `shows ""`},
+		{name: "an EditContext", page: `<div id=e tabindex=0 style="min-height:40px;border:1px solid;white-space:pre"></div><script>const c=new EditContext();e.editContext=c;c.addEventListener('textupdate',v=>{e.textContent=c.text})</script>`,
+			steps: []any{tapOn("e"), typed("drawn")}, model: "e.textContent", holds: "drawn"},
+	})
+}
+
+func TestASelectionIsReplaced(t *testing.T) {
+	field := `<input id=f value="old words"><p id=p>x</p>`
+	area := `<textarea id=f>old words</textarea>`
+	runEntries(t, []entryCase{
+		{name: "by control+a", page: field, steps: []any{tapOn("f"), keys("control+a"), typed("new")}, model: "f.value", holds: "new"},
+		{name: "by control+a in an area", page: area, steps: []any{tapOn("f"), keys("control+a"), typed("new")}, model: "f.value", holds: "new"},
+		{name: "by control+a in a number", page: `<input id=f type=number value=92>`, steps: []any{tapOn("f"), keys("control+a"), typed("7")}, model: "f.value", holds: "7"},
+		{name: "by a double tap", page: `<input id=f value=old>`, steps: []any{dsl.DoubleTap{Selector: at("f")}, typed("new")}, model: "f.value", holds: "new"},
+		{name: "by a page that selects on focus", page: `<input id=f value=old onfocus="setTimeout(()=>f.select())">`, steps: []any{tapOn("f"), typed("new")}, model: "f.value", holds: "new"},
+		{name: "a plain tap goes behind", page: field, steps: []any{tapOn("f"), typed("!")}, model: "f.value", holds: "old words!"},
+		{name: "a caret that keys have put", page: field, steps: []any{tapOn("f"), keys("home"), typed("my ")}, model: "f.value", holds: "my old words"},
+		{name: "two texts in a row", page: field, steps: []any{tapOn("f"), keys("home"), typed("a"), typed("b")}, model: "f.value", holds: "abold words"},
+		{name: "a selection that the field will not give up", page: `<input id=f value=old><script>f.onkeydown=e=>{if(!e.ctrlKey&&e.key.length===1)f.setSelectionRange(f.value.length,f.value.length)}</script>`,
+			steps: []any{tapOn("f"), keys("control+a"), typed("new")}, fail: `shows "oldnew"`},
+	})
+}
+
+func TestTheFieldDecidesWhatWasTyped(t *testing.T) {
+	boxes := func(script string) string {
+		return `<div id=code>` + strings.Repeat(`<input class=b inputmode=numeric maxlength=1 style="width:24px">`, 5) + `</div><script>
+const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join('');bs[0].id='f';` + script + `</script>`
+	}
+	late := `bs.forEach((b,i)=>b.addEventListener('input',()=>{if(b.value&&bs[i+1])setTimeout(()=>bs[i+1].focus(),40)}))`
+	segments := `<style>span[role]{padding:2px;border:1px solid}</style><div role=group id=g>` +
+		`<span id=m role=spinbutton contenteditable data-max=12 data-len=2>mm</span>/<span id=d role=spinbutton contenteditable data-len=2>dd</span>/<span id=y role=spinbutton contenteditable data-len=4>yyyy</span></div>
+<script>const ss=[...document.querySelectorAll('[role=spinbutton]')];ss.forEach((s,i)=>{let v='';s.addEventListener('focus',()=>v='');s.addEventListener('beforeinput',e=>{e.preventDefault();if(!/^\d$/.test(e.data||''))return;v+=e.data;s.textContent=v.padStart(+s.dataset.len,'0');if(v.length>=+s.dataset.len&&ss[i+1])ss[i+1].focus()})})</script>`
+	runEntries(t, []entryCase{
+		{name: "a date as people write it", page: `<input id=f type=date>`, steps: []any{tapOn("f"), typed("2026-11-22")}, model: "f.value", holds: "2026-11-22"},
+		{name: "a date that is none", page: `<input id=f type=date>`, steps: []any{tapOn("f"), typed("tomorrow")}, fail: `input#f shows ""`},
+		{name: "a time", page: `<input id=f type=time>`, steps: []any{tapOn("f"), typed("09:30")}, model: "f.value", holds: "09:30"},
+		{name: "a month", page: `<input id=f type=month>`, steps: []any{tapOn("f"), typed("2026-11")}, model: "f.value", holds: "2026-11"},
+		{name: "a range", page: `<input id=f type=range min=0 max=100 value=5>`, steps: []any{tapOn("f"), typed("70")}, model: "f.value", holds: "70"},
+		{name: "a number", page: `<input id=f type=number step=any>`, steps: []any{tapOn("f"), typed("12.5")}, model: "f.value", holds: "12.5"},
+		{name: "a number without the letters", page: `<input id=f type=number>`, steps: []any{tapOn("f"), typed("12b4")}, fail: `shows "124"`},
+		{name: "boxes of a code", page: boxes(`bs.forEach((b,i)=>b.addEventListener('input',()=>{if(b.value&&bs[i+1])bs[i+1].focus()}))`), steps: []any{tapOn("f"), typed("70481")}, model: "all()", holds: "70481"},
+		{name: "boxes whose focus moves late", page: boxes(late), steps: []any{tapOn("f"), typed("70481")}, model: "all()", holds: "70481"},
+		{name: "boxes whose focus does not move", page: boxes(""), steps: []any{tapOn("f"), typed("70481")}, model: "all()", holds: "7", fail: `shows "7"`},
+		{name: "boxes, typed again", page: boxes(late + ";bs.forEach((b,i)=>b.value=i)"), steps: []any{tapOn("f"), dsl.Input{Text: "70481", Replace: true}}, model: "all()", holds: "70481"},
+		{name: "segments of a date", page: segments, steps: []any{tapOn("m"), typed("11222026")}, model: "g.textContent", holds: "11/22/2026"},
+		{name: "one segment", page: segments, steps: []any{tapOn("d"), typed("07")}, model: "g.textContent", holds: "mm/07/yyyy"},
+		{name: "a mask", page: `<input id=f><script>f.oninput=()=>{const d=f.value.replace(/\D/g,'');f.value=d.length>3?'('+d.slice(0,3)+') '+d.slice(3):d}</script>`, steps: []any{tapOn("f"), typed("1234567")}, model: "f.value", holds: "(123) 4567", doubt: "the field made"},
+		{name: "a page that takes it back later", page: `<input id=f><script>f.oninput=()=>setTimeout(()=>{f.value=''},60)</script>`, steps: []any{tapOn("f"), typed("ada")}, fail: `shows ""`},
+		{name: "invalid and told so", page: `<input id=f type=email required>`, steps: []any{tapOn("f"), typed("ada")}, model: "f.value", holds: "ada", doubt: "does not accept"},
+		{name: "invalid and told so without verification", page: `<input id=f type=email required>`, steps: []any{tapOn("f"), unverified("ada")}, model: "f.value", holds: "ada", doubt: "does not accept"},
+		{name: "sent by Enter", page: `<input id=f><p id=log></p><script>f.onkeydown=e=>{if(e.key==='Enter'){log.textContent+=f.value;f.value=''}}</script>`, steps: []any{tapOn("f"), typed("hello\n")}, model: "log.textContent", holds: "hello", doubt: "sent the text off"},
+		{name: "the focus is stolen", page: `<input id=f><input id=chat aria-label=Chat><script>f.oninput=()=>{if(f.value.length===3)chat.focus()}</script>`,
+			steps: []any{tapOn("f"), typed("abcdef")}, model: "[f.value,chat.value].join()", holds: "abc,def", fail: `input#f shows "abc"; the focus moved to input#chat, which shows "def"`},
+		{name: "the focus goes on when it is full", page: `<input id=f><input id=next style="width:200px"><script>f.oninput=()=>{if(f.value.length===3)next.focus()}</script>`,
+			steps: []any{tapOn("f"), typed("abc")}, model: "[f.value,next.value].join()", holds: "abc,"},
+		{name: "a field that lags drops a character once", page: `<input id=f><script>let n=0;f.addEventListener('beforeinput',e=>{if(++n===2)e.preventDefault()})</script>`, steps: []any{tapOn("f"), typed("abc")}, model: "f.value", holds: "abc"},
+		{name: "a count that falls back to 0", page: `<input id=f value=3><script>f.oninput=()=>{f.value=String(+f.value||0)}</script>`, steps: []any{tapOn("f"), dsl.Input{Text: "5", Replace: true}}, model: "f.value", holds: "5"},
+	})
+}
+
+func TestPasteIsThePages(t *testing.T) {
+	runEntries(t, []entryCase{
+		{name: "what the test copied", page: `<p id=p>SAVE10</p><input id=f>`, steps: []any{dsl.CopyText{Selector: at("p")}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "SAVE10"},
+		{name: "a page that refuses", page: `<input id=f onpaste="event.preventDefault()">`, steps: []any{dsl.SetClipboard{Text: "secret"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "", fail: "did not take the paste"},
+		{name: "a page that refuses before the input", page: `<input id=f onbeforeinput="if(event.inputType==='insertFromPaste')event.preventDefault()">`, steps: []any{dsl.SetClipboard{Text: "secret"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "", fail: "did not take the paste"},
+		{name: "a page that pastes itself", page: `<input id=f><script>f.onpaste=e=>{e.preventDefault();f.value=e.clipboardData.getData('text').toUpperCase()}</script>`, steps: []any{dsl.SetClipboard{Text: "abc"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "ABC", doubt: "the field made"},
+		{name: "what the page copied from its selection", page: `<input id=a value="of the page"><input id=f>`, steps: []any{dsl.SetClipboard{Text: "old"}, tapOn("a"), keys("control+a"), keys("control+c"), tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "of the page"},
+		{name: "what the page's copy event says", page: `<input id=a value=x><input id=f><script>a.oncopy=e=>{e.preventDefault();e.clipboardData.setData('text/plain','link-42')}</script>`, steps: []any{tapOn("a"), keys("control+a"), keys("control+c"), tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "link-42"},
+		{name: "over a selection", page: `<input id=f value=old>`, steps: []any{dsl.SetClipboard{Text: "new"}, tapOn("f"), keys("control+a"), dsl.Paste{}}, model: "f.value", holds: "new"},
+	})
+}

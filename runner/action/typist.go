@@ -1,0 +1,321 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	// fieldRests is how long a field must go on showing what was typed: a page may take it back once it has thought about it.
+	fieldRests = 120 * time.Millisecond
+	// goneFor is how long a field must be gone: a page that draws itself anew takes it away for a moment.
+	goneFor = 300 * time.Millisecond
+	// keyPace is between two keys of a text that is typed once more, for pages that are slow to take them.
+	keyPace = 40 * time.Millisecond
+)
+
+// entry is a text on its way into one field of a device that tells what its fields show.
+type entry struct {
+	s      *Session
+	d      drivers.Typist
+	before *drivers.Field
+	text   string
+	how    string // typed, pasted
+}
+
+// typeInto types into the field that has the focus and reads back what that shows.
+func (s *Session) typeInto(ctx context.Context, d drivers.Typist, a dsl.Input, text string) error {
+	field, err := s.fieldInFocus(ctx, d)
+	if err != nil {
+		return err
+	}
+	if a.Replace && holds(field) {
+		if field, err = s.replaceable(ctx, d, field); err != nil {
+			return err
+		}
+	}
+	if err := s.enter(ctx, text, a.PerKey); err != nil {
+		return err
+	}
+	e := entry{s, d, field, text, "typed"}
+	if a.Verify != nil && !*a.Verify {
+		s.doubt("what the field made of the text was not looked at: verify: false")
+		now, err := d.FieldAgain(ctx, field)
+		if err == nil {
+			e.rejected(now)
+		}
+		return err
+	}
+	return e.verify(ctx)
+}
+
+// replaceable empties a field, or selects what the field puts there by itself when it is emptied.
+func (s *Session) replaceable(ctx context.Context, d drivers.Typist, field *drivers.Field) (*drivers.Field, error) {
+	if err := s.eraseField(ctx, d, field, -1); err != nil {
+		return nil, err
+	}
+	field, err := s.fieldInFocus(ctx, d)
+	if err != nil || !holds(field) || field.Picker != "" || len(field.Parts) > 0 {
+		return field, err
+	}
+	keys, err := able[drivers.Keys](s)
+	if err != nil {
+		return nil, err
+	}
+	if err := keys.Press(ctx, []string{"controlOrMeta", "a"}); err != nil {
+		return nil, err
+	}
+	return s.fieldInFocus(ctx, d)
+}
+
+func holds(f *drivers.Field) bool {
+	return f.Text != "" || f.Value != "" || strings.Join(f.Parts, "") != ""
+}
+
+// fieldInFocus waits for the field that takes text.
+func (s *Session) fieldInFocus(ctx context.Context, d drivers.Typist) (*drivers.Field, error) {
+	var field *drivers.Field
+	var other string
+	began := time.Now()
+	err := poll(ctx, s.Timeout, func() (err error) {
+		field, other, err = d.Field(ctx)
+		s.Detail.Looks++
+		if err == nil && (field == nil || !s.isTapped(&field.Node) && time.Since(began) < focusGrace) {
+			err = errWait
+		}
+		return err
+	})
+	if !errors.Is(err, errWait) {
+		return field, err
+	}
+	if field != nil {
+		return field, nil
+	}
+	tree, err := s.Device.Tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.Tree = tree
+	if other == "" {
+		return nil, noFocus(tree, "nothing has the focus")
+	}
+	return nil, noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
+}
+
+// verify reads the field back. What did not arrive in a plain field is typed once more, key by key; an editor gets nothing twice.
+func (e entry) verify(ctx context.Context) error {
+	if strings.Trim(e.text, "\n") == "" {
+		return nil // keys, and no text
+	}
+	now, how, err := e.read(ctx)
+	if err != nil {
+		return err
+	}
+	if how == drivers.Missing && e.mayRepeat(now) {
+		if err := e.repeat(ctx, now); err != nil {
+			return err
+		}
+		e.s.note("the field showed %s, so the text was typed once more, key by key", drivers.Quote(now.Text))
+		if now, how, err = e.read(ctx); err != nil {
+			return err
+		}
+	}
+	return e.verdict(now, how)
+}
+
+// read looks at the field until it goes on showing the text, or what it shows instead has rested.
+func (e entry) read(ctx context.Context) (now *drivers.Field, how drivers.Written, err error) {
+	want := e.text
+	if !e.before.Lines {
+		want = strings.ReplaceAll(want, "\n", "")
+	}
+	last, since := "", time.Now()
+	err = poll(ctx, min(e.s.Timeout, 3*time.Second), func() (err error) {
+		if now, err = e.d.FieldAgain(ctx, e.before); err != nil {
+			return err
+		}
+		e.s.Detail.Looks++
+		rests := typingRests
+		if how = e.before.Accepts(now, want); how == drivers.Whole {
+			rests = fieldRests
+		}
+		if now.Gone {
+			rests = goneFor
+		}
+		seen := fmt.Sprint(now.Gone, now.Text, now.Parts)
+		if seen != last {
+			last, since = seen, time.Now()
+		}
+		if time.Since(since) < rests {
+			return errWait
+		}
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		err = nil
+	}
+	return now, how, err
+}
+
+// mayRepeat: only a plain field that was empty, and still has the focus, can be emptied and filled again without harm.
+func (e entry) mayRepeat(now *drivers.Field) bool {
+	f := e.before
+	_, ok := e.s.Device.(drivers.Editor)
+	return ok && e.how == "typed" && !f.Editor && !f.Lines && f.Picker == "" && len(f.Parts) == 0 && f.Text == "" && now.Focused && !now.Gone &&
+		!strings.Contains(e.text, "\n")
+}
+
+func (e entry) repeat(ctx context.Context, now *drivers.Field) error {
+	if holds(now) {
+		if err := e.s.eraseField(ctx, e.d, now, -1); err != nil {
+			return err
+		}
+	}
+	for _, r := range e.text {
+		if err := e.s.Device.Type(ctx, string(r)); err != nil {
+			return err
+		}
+		if err := drivers.Pause(ctx, keyPace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verdict says what became of the text.
+func (e entry) verdict(now *drivers.Field, how drivers.Written) error {
+	s := e.s
+	switch {
+	case now.Gone:
+		s.doubt("the field is not on the page any more, so what was %s was not read back", e.how)
+		return nil
+	case how != drivers.Whole && strings.HasSuffix(e.text, "\n") && !holds(now):
+		s.doubt("the field is empty after the Enter key, which has sent the text off, so it was not read back")
+		return nil
+	case how == drivers.Missing, how == drivers.Grown && e.doubled(now):
+		return e.failure(now)
+	case now.Password:
+		s.doubt("a password field: its length was checked, not its text")
+	case how == drivers.Grown, !strings.Contains(e.shows(now), e.text) && e.before.Picker == "":
+		s.doubt("the field made %s of what was %s", drivers.Quote(e.shows(now)), e.how)
+	}
+	if now.Elsewhere != "" {
+		s.note("the focus went on to %s", now.Elsewhere)
+	}
+	e.rejected(now)
+	return nil
+}
+
+// rejected tells of a field whose content the page does not accept.
+func (e entry) rejected(now *drivers.Field) {
+	if now.Invalid != "" && !now.Gone {
+		e.s.doubt("the page does not accept what the field holds: %s", strings.TrimSuffix(now.Invalid, "."))
+	}
+}
+
+// doubled tells whether the text is there more often than it was typed.
+func (e entry) doubled(now *drivers.Field) bool {
+	text := drivers.Normalise(e.text)
+	return strings.Count(drivers.Normalise(e.shows(now)), text) > strings.Count(drivers.Normalise(e.shows(e.before)), text)+1
+}
+
+// shows is the text of a field as a whole.
+func (e entry) shows(f *drivers.Field) string {
+	if len(f.Parts) > 0 {
+		return strings.Join(f.Parts, "")
+	}
+	return f.Text
+}
+
+func (e entry) failure(now *drivers.Field) error {
+	p := reporters.Problem{Actual: drivers.Quote(e.shows(now))}
+	p.Expected = drivers.Quote(e.text)
+	switch {
+	case now.Password: // the dots say nothing
+	case e.before.Known && len(e.before.Parts) == 0:
+		p.Expected = drivers.Quote(e.before.Head + e.text + e.before.Tail)
+	}
+	p.Message = fmt.Sprintf("%s %s, and %s shows %s", e.how, drivers.Quote(e.text), e.before.Name, p.Actual)
+	switch {
+	case now.Unfinished:
+		p.Message += ", which is no complete value"
+	case e.how == "pasted" && e.shows(now) == e.shows(e.before):
+		p.Message += ": the page did not take the paste"
+	}
+	if now.Elsewhere != "" {
+		p.Message += "; the focus moved to " + now.Elsewhere
+		if now.Taken != "" {
+			p.Message += ", which shows " + drivers.Quote(now.Taken)
+		}
+	}
+	if now.Invalid != "" {
+		p.Message += "; the page says: " + now.Invalid
+	}
+	return &Failure{p}
+}
+
+// eraseField takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
+func (s *Session) eraseField(ctx context.Context, d drivers.Typist, field *drivers.Field, n int) error {
+	editor, err := able[drivers.Editor](s)
+	if err != nil {
+		return err
+	}
+	if err := editor.Erase(ctx, n); err != nil || !holds(field) {
+		return err
+	}
+	var now *drivers.Field
+	var since time.Time
+	last := ""
+	err = poll(ctx, min(s.Timeout, 3*time.Second), func() (err error) {
+		if now, err = d.FieldAgain(ctx, field); err != nil {
+			return err
+		}
+		s.Detail.Looks++
+		if seen := fmt.Sprint(now.Text, now.Value, now.Parts); seen != last {
+			last, since = seen, time.Now()
+		}
+		if now.Gone || !holds(now) || !sameContent(now, field) && (n >= 0 || time.Since(since) >= typingRests) {
+			return nil
+		}
+		return errWait
+	})
+	switch {
+	case errors.Is(err, errWait):
+		return &Failure{reporters.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field.Name, drivers.Quote(now.Text)),
+			Expected: "less text", Actual: drivers.Quote(now.Text)}}
+	case err == nil && n < 0 && holds(now) && !now.Gone:
+		s.note("emptied, the field shows %s", drivers.Quote(now.Text))
+	}
+	return err
+}
+
+func sameContent(a, b *drivers.Field) bool {
+	return a.Text == b.Text && a.Value == b.Value && slices.Equal(a.Parts, b.Parts)
+}
+
+// pasteInto pastes the device's clipboard into the field that has the focus.
+func (s *Session) pasteInto(ctx context.Context, d drivers.Typist, p drivers.Paster) error {
+	text, err := p.Clipboard(ctx)
+	if err != nil {
+		return err
+	}
+	if text == "" {
+		return &Failure{problem("nothing was copied: use copyText or setClipboard before paste")}
+	}
+	field, err := s.fieldInFocus(ctx, d)
+	if err != nil {
+		return err
+	}
+	if err := p.Paste(ctx); err != nil {
+		return err
+	}
+	return entry{s, d, field, text, "pasted"}.verify(ctx)
+}

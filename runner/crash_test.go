@@ -1,0 +1,104 @@
+package runner_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner"
+)
+
+// dying runs a case whose last step is followed, after a while, by what harm does to the phone.
+func dying(t *testing.T, steps string, after time.Duration, harm func(p *androidtest.Phone)) runner.Outcome {
+	t.Helper()
+	driver, list := simulated(t, "SIM1")
+	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	c := parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+", force: true}\n"+steps)
+	last := strings.Count(steps, "\n") + 1
+	r.Observe = func(_ reporters.Case, e reporters.Event) {
+		if e.Kind == reporters.StepEnded && e.Step == last {
+			time.AfterFunc(after, func() { harm(list[0]) })
+		}
+	}
+	return r.Run(t.Context(), c)
+}
+
+// writeCrash writes what the system writes of a process that nobody sees.
+func writeCrash(p *androidtest.Phone, process, exception string) {
+	p.Log('E', "AndroidRuntime", "FATAL EXCEPTION: main\nProcess: %s, PID: 4711\n%s\n\tat com.example.Sync.run(Sync.java:7)", process, exception)
+}
+
+// TestAppThatDiesAfterTheLastTap is a fail, also when nobody looks for anything any more, and its stack is in all reports.
+func TestAppThatDiesAfterTheLastTap(t *testing.T) {
+	const tap = "  - tap: E-mail\n"
+	o := dying(t, tap, 400*time.Millisecond, func(p *androidtest.Phone) { p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late") })
+	wantVerdict(t, o, reporters.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
+	if p := o.Result.Problem; p.Kind != reporters.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
+		t.Errorf("problem %+v", p)
+	}
+	for name, want := range map[string]string{"run.md": "FATAL EXCEPTION: main", "summary.json": "IllegalStateException: late", "events.ndjson": reporters.AppCrashed} {
+		if text := readPack(t, o, name); !strings.Contains(text, want) {
+			t.Errorf("%s does not tell:\n%s", name, text)
+		}
+	}
+	o = dying(t, tap, 100*time.Millisecond, func(p *androidtest.Phone) {
+		writeCrash(p, androidtest.LoginPackage+":sync", "java.lang.IllegalStateException: in the service")
+	})
+	wantVerdict(t, o, reporters.Fail, "in the service")
+}
+
+// TestAnotherAppThatDies is none of the app's business.
+func TestAnotherAppThatDies(t *testing.T) {
+	o := dying(t, "  - tap: E-mail\n", 100*time.Millisecond, func(p *androidtest.Phone) { writeCrash(p, "com.example.weather", "java.lang.Error: rain") })
+	wantVerdict(t, o, reporters.Pass)
+}
+
+// TestAppThatDiesInAnOptionalStep is a fail, also when it was started anew since, and when a step that failed of something else came behind.
+func TestAppThatDiesInAnOptionalStep(t *testing.T) {
+	const crash = "  - tap: E-mail\n  - input: " + androidtest.LoginCrash + "\n  - tap: {label: Sign in, optional: true}\n  - assert: {label: Welcome, timeoutMs: 400, optional: true}\n"
+	again := "  - launch: {package: " + androidtest.LoginPackage + ", force: true}\n"
+	for name, more := range map[string]string{"the end": "", "started anew": again + "  - assert: Sign in\n", "another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
+		t.Run(name, func(t *testing.T) {
+			o := dying(t, crash+more, 0, func(*androidtest.Phone) {})
+			wantVerdict(t, o, reporters.Fail, "no session for "+androidtest.LoginCrash)
+			if name == "another failure" && !strings.Contains(o.Result.Problem.Message, "Nonsense") {
+				t.Errorf("the other failure is not told: %s", o.Result.Problem.Message)
+			}
+		})
+	}
+}
+
+// TestAppThatDiesBeforeItIsStoppedOnPurpose: a stop makes the phone forget the crash, and an app that is stopped has not died.
+func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
+	stop := "  - stop: " + androidtest.LoginPackage + "\n"
+	for _, crash := range []bool{true, false} {
+		driver, list := simulated(t, "SIM1")
+		r := newRunner(t, runner.Config{NoVideo: true}, driver)
+		r.Observe = func(_ reporters.Case, e reporters.Event) {
+			if crash && e.Kind == reporters.StepStarted && e.Step == 2 {
+				list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
+			}
+		}
+		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+", force: true}\n  - sleep: 300\n"+stop))
+		want := reporters.Pass
+		if crash {
+			want = reporters.Fail
+		}
+		wantVerdict(t, o, want)
+	}
+}
+
+// TestLogThatCannotBeReadIsNotChecked: it does not say that the app has not crashed.
+func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
+	o := dying(t, "  - tap: E-mail\n", 0, func(p *androidtest.Phone) {
+		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
+	})
+	if o.Verdict() != reporters.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"), "not checked: whether the app has crashed") {
+		t.Errorf("%s, notes %q", o.Verdict(), o.Result.Notes)
+	}
+	if md := readPack(t, o, "run.md"); !strings.Contains(md, "not checked") {
+		t.Errorf("run.md does not tell:\n%s", md)
+	}
+}

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"image"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// pictureLimit bounds the picture of a step in which the device broke: one that hangs must not cost its own limit twice.
+const pictureLimit = 5 * time.Second
+
+// owed is the picture of a step that went well. It is not taken at once: a text that stands on the screen for two seconds would be gone
+// before the next step looks. The next step's first look pays it, or whatever comes before the device is changed again.
+type owed struct {
+	n      int
+	label  string
+	tapped *action.Tapped
+}
+
+// pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold; that of any other is
+// owed. A device that is broken may have none; the error is a panic.
+func (r *run) pictures(ctx context.Context, step *dsl.Step, ended reporters.Event) error {
+	if ended.Verdict == reporters.Interrupted {
+		return nil
+	}
+	assertion := ended.Problem != nil && ended.Problem.Assertion
+	last := owed{n: ended.Step, label: pictureLabel(step, r.scope), tapped: r.session.Tapped()}
+	if step.Options.Screenshot != nil && !*step.Options.Screenshot && !assertion {
+		return nil
+	}
+	if ended.Verdict == reporters.Pass {
+		r.owed = append(r.owed, last)
+		return nil
+	}
+	if ended.Verdict == reporters.Error {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, pictureLimit)
+		defer cancel()
+	}
+	if assertion {
+		img, err := r.shoot(ctx, ended.Step)
+		if err != nil || img == nil {
+			return err
+		}
+		r.hand(ctx, reporters.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
+	}
+	last.tapped = nil
+	r.owed = append(r.owed, last)
+	if err := r.pay(ctx, nil); action.StackOf(err) != "" {
+		return err
+	}
+	return nil
+}
+
+// shoot takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
+func (r *run) shoot(ctx context.Context, n int) (img image.Image, err error) {
+	err = action.Guard(func() (err error) {
+		img, err = r.photograph(ctx)
+		if err == nil && (img == nil || img.Bounds().Empty()) {
+			err = errors.New("the device gave an empty picture")
+		}
+		return err
+	})
+	if err == nil {
+		return img, nil
+	}
+	if !errors.Is(err, drivers.ErrPage) { // no page is open: there is nothing to see
+		r.log(n, "no screenshot: %v", err)
+	}
+	if action.StackOf(err) == "" {
+		err = nil
+	}
+	return nil, err
+}
+
+// hand gives a picture to the report. That the run was interrupted just now is no reason to lose it.
+func (r *run) hand(ctx context.Context, shot reporters.Shot) {
+	r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
+}
+
+// errReport ends a step whose report cannot be kept; the reason is in run.sinkErr.
+var errReport = errors.New("the report could not be written")
+
+// saw hears of what the step that runs now sees before it changes anything: a picture, or nil for elements that were read. It is time to
+// take the picture of the steps before; the step's own will do, if it shows no secret.
+func (r *run) saw(ctx context.Context, img image.Image) error {
+	if len(r.c.Test.Secrets) > 0 {
+		img = nil
+	}
+	if len(r.owed) > 0 {
+		return r.pay(ctx, img)
+	}
+	if img != nil {
+		r.prove(img)
+	}
+	return nil
+}
+
+// pay takes the picture of all steps that still have none. They have changed nothing that the steps behind them had not seen.
+func (r *run) pay(ctx context.Context, img image.Image) (err error) {
+	list := r.owed
+	r.owed, r.unsure = nil, nil
+	if len(list) == 0 || r.sinkErr != nil {
+		return nil
+	}
+	if img == nil {
+		if img, err = r.shoot(ctx, list[len(list)-1].n); err != nil || img == nil {
+			return cmp.Or(err, ctx.Err())
+		}
+	}
+	for _, o := range list {
+		r.hand(ctx, reporters.Shot{Step: o.n, Label: o.label, Image: img})
+		if o.tapped != nil {
+			r.unsure = append(r.unsure, o)
+		}
+	}
+	r.prove(img)
+	if r.sinkErr != nil {
+		return errReport
+	}
+	return ctx.Err()
+}
+
+// prove looks whether the taps before have changed the screen by now.
+func (r *run) prove(img image.Image) {
+	list := r.unsure
+	r.unsure = nil
+	for _, o := range list {
+		switch {
+		case o.tapped.Changed(img):
+		case o.tapped.Age() < action.ProofGrace:
+			r.unsure = append(r.unsure, o)
+		default:
+			proof, note := o.tapped.NoEffect()
+			r.emit(reporters.Event{Kind: reporters.Logged, Step: o.n, Message: note, Detail: &reporters.Detail{Proof: proof}})
+		}
+	}
+}
+
+// payBefore takes the pictures that are owed before a step, unless the step looks at the screen itself before it changes anything, or has
+// nothing to do with it.
+func (r *run) payBefore(ctx context.Context, args any) error {
+	r.acts = action.Acts(args)
+	if action.LooksFirst(args) {
+		return nil
+	}
+	return r.pay(ctx, nil)
+}
+
+// settleUp takes what is owed when no step follows, and gives the last tap its time to show.
+func (r *run) settleUp(ctx context.Context) {
+	if ctx.Err() != nil {
+		for _, o := range r.owed {
+			r.log(o.n, "no screenshot: the run was interrupted before the next step looked at the screen")
+		}
+		r.owed = nil
+		return
+	}
+	if err := r.pay(ctx, nil); err != nil && r.sinkErr == nil && r.verdict == reporters.Pass {
+		r.end(judge(ctx, err))
+	}
+	for _, o := range r.unsure {
+		if drivers.Pause(ctx, max(action.ProofGrace-o.tapped.Age(), 0)) != nil {
+			return
+		}
+	}
+	if len(r.unsure) == 0 {
+		return
+	}
+	var again image.Image
+	if action.Guard(func() (err error) { again, err = r.dev.Screenshot(ctx); return err }) == nil && again != nil {
+		r.prove(again)
+	}
+}
