@@ -5,7 +5,7 @@ PHONES    = $(TAPROOT) sim --phones 2 --
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 
-.PHONY: help setup build run test race fuzz check fmt bench clean
+.PHONY: help setup build run test race truth fuzz check fmt bench clean
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -24,7 +24,7 @@ run: setup build ## run the suites in parallel on two simulated phones and a hea
 
 # These tests wait for browsers, phones and OCR, or look at pixels, which the race detector makes ten times dearer: make test runs them
 # without it, make race with it.
-HEAVY = runner/action drivers/vision drivers/vision/pixels drivers/web reporters/html reporters/video runner runner/cli runner/vocabulary mcpserver server
+HEAVY = runner/truth runner/action drivers/vision drivers/vision/pixels drivers/web reporters/html reporters/video runner runner/cli runner/vocabulary mcpserver server
 
 # A test that fails is run once more, alone: a second failure fails the run, and so do a data race, more than ten failures at once, and
 # a package that fails although its tests pass (a goroutine leaks). What passed only then is named at the end: its cause is to be found.
@@ -53,6 +53,12 @@ race: setup build ## run every test with the race detector: slow
 	go test -race -timeout 60m $$(echo "$$all" | grep -v '/suites$$') || status=1; \
 	TAPROOT_REQUIRE_DEVICES=true TAPROOT_NO_VIDEO=true TAPROOT_NO_TRACE=true $(TAPROOT) sim --phones 2 --size 540x1200 -- go tool ginkgo --race --procs=3 --no-color ./suites || status=1; \
 	exit $$status
+
+# A hundred of these are a part of make test. make truth TRUTH_SEED=7 TRUTH_RUNS=1 runs one of them again.
+truth: export TRUTH_RUNS ?= 1000
+truth: export TRUTH_PAGES ?= all
+truth: setup ## hold generated tests, hostile pages and saved trees against what really happened
+	go test -count=1 -timeout 60m -v ./runner/truth
 
 # The seeds of all fuzzers are a part of make test, with a few new inputs for those of the language; this is for more, a bounded number
 # for each fuzzer: make fuzz INPUTS=1000000x.

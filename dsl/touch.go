@@ -71,8 +71,8 @@ type Scroll struct {
 // ScrollTo is the argument of scrollTo.
 type ScrollTo struct {
 	Selector
-	Direction Direction `json:"direction,omitempty" enum:"up,down,left,right" default:"down" doc:"Where the element lies: down looks below."`
-	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; without it, the one that fills most of the screen."`
+	Direction Direction `json:"direction,omitempty" enum:"up,down,left,right" default:"down" doc:"Where the element lies: down looks below. A page that is given none looks above as well, once the end is reached."`
+	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; without it, the one that fills most of the screen, then the others."`
 	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200" default:"30" doc:"How many movements at most."`
 }
 

@@ -135,8 +135,7 @@ func resolved(answer, pkg string) string {
 
 // start runs `am start` and reads its answer.
 func (d *Device) start(ctx context.Context, pkg, component, extras string) error {
-	line := "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n " + shellescape.Quote(component) + extras
-	o, err := d.run(ctx, command{name: "am start", line: deviceDate + "; " + line, limit: launchLimit})
+	o, err := d.amStart(ctx, "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n "+shellescape.Quote(component)+extras)
 	if err != nil {
 		return err
 	}
@@ -153,6 +152,21 @@ func (d *Device) start(ctx context.Context, pkg, component, extras string) error
 		return fmt.Errorf("device %s: %w: %s: %s", d.link.serial, drivers.ErrNoApp, component, problem)
 	}
 	return fmt.Errorf("device %s: launch %s: %s", d.link.serial, component, problem)
+}
+
+// foreignUser is what a phone with a work profile, or another second user, says to a start that does not name its user.
+var foreignUser = regexp.MustCompile(`(?i)SecurityException.*(?:\buser\b|INTERACT_ACROSS_USERS)`)
+
+// amStart runs `am start` behind the phone's date. Where the phone wants to know whose app is meant, it is that of the user in front.
+func (d *Device) amStart(ctx context.Context, args string) (output, error) {
+	start := func(user string) (output, error) {
+		return d.run(ctx, command{name: "am start", line: deviceDate + "; am start -W " + user + args, limit: launchLimit})
+	}
+	o, err := start("")
+	if _, problem := parseStart(o); err == nil && problem != "" && foreignUser.MatchString(o.text()) {
+		return start("--user current ")
+	}
+	return o, err
 }
 
 // parseStart tells whether `am start -W` started something. Only the beginnings of lines count: the intent is echoed, with

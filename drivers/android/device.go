@@ -35,6 +35,8 @@ type Device struct {
 	notes   string        // the directory of notes on what to restore; "" means the user's cache
 	life    *drivers.Life // its goroutines are those of logs and films
 
+	shots shotCosts // knows what pictures and trees cost
+
 	mu         sync.Mutex
 	made       int                 // files named so far
 	files      map[string]struct{} // of ours on the device

@@ -2,6 +2,7 @@ package android
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -64,6 +65,36 @@ func TestRecordingInSegments(t *testing.T) {
 		}
 	}
 	noLeftovers(t, d)
+}
+
+// TestRecorderThatIsGone: when the phone knows no such process, nothing is waited for but the end of the connection.
+func TestRecorderThatIsGone(t *testing.T) {
+	for name, lost := range map[string]bool{"under its number": false, "under its file, too": true} {
+		d, p := openPhone(t, androidtest.Small)
+		r, err := d.StartRecording(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Fail(androidtest.Fault{Match: "kill -2 ", Nth: 1, Kind: androidtest.Error, Output: "/system/bin/sh: kill: 4321: No such process\n", Code: 1})
+		if lost {
+			p.Fail(androidtest.Fault{Match: "pkill", Kind: androidtest.Error, Code: 1})
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := r.Stop(t.Context())
+			ended <- err
+		}()
+		wait, cancel := context.WithTimeout(t.Context(), filmEndLimit/2)
+		defer cancel()
+		select {
+		case err = <-ended:
+		case <-wait.Done():
+			t.Fatalf("%s: it is waited for", name)
+		}
+		if (err != nil) != lost {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func TestRecordingWithoutAnEncoder(t *testing.T) {

@@ -35,10 +35,11 @@ type link struct {
 type command struct {
 	name  string // stands for it in messages: the line may hold what a user types
 	line  string
-	limit time.Duration // zero means commandLimit
-	max   int           // of standard output, in bytes; zero means outputLimit
-	hint  int           // how many bytes to expect
-	asks  bool          // it changes nothing on the phone, so that it may be asked again
+	limit time.Duration   // zero means commandLimit
+	max   int             // of standard output, in bytes; zero means outputLimit
+	hint  int             // how many bytes to expect
+	seen  func(int) error // gets how many bytes came so far; its error ends the command
+	asks  bool            // it changes nothing on the phone, so that it may be asked again
 }
 
 // output is what a command left. A device without shell v2 gives all of it in out.
@@ -182,7 +183,10 @@ func (l *link) runOnce(ctx context.Context, cmd command) (output, error) {
 	}
 	out.buf.Grow(min(cmd.hint, out.max))
 	errs := &capped{max: stderrLimit, quiet: true}
-	code, err := p.wait(out, errs)
+	code, err := p.wait(&seenWriter{capped: out, seen: cmd.seen}, errs)
+	if errors.Is(err, errSlowPixels) {
+		return output{}, err
+	}
 	if err != nil {
 		return output{}, l.fault(ctx, cmd.name, err)
 	}

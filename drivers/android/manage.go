@@ -120,7 +120,7 @@ func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 	if link == "" || strings.ContainsRune(link, 0) {
 		return fmt.Errorf("device %s: %w: %q is not a link", d.link.serial, drivers.ErrNoApp, link)
 	}
-	line := "am start -W -a android.intent.action.VIEW -d " + shellescape.Quote(link)
+	line := "-a android.intent.action.VIEW -d " + shellescape.Quote(link)
 	if app != "" {
 		pkg, err := d.packageOf(app)
 		if err != nil {
@@ -128,7 +128,7 @@ func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 		}
 		line += " -p " + pkg
 	}
-	o, err := d.run(ctx, command{name: "am start", line: deviceDate + "; " + line, limit: launchLimit})
+	o, err := d.amStart(ctx, line)
 	if err != nil {
 		return err
 	}

@@ -290,3 +290,16 @@ func TestOpenLink(t *testing.T) {
 		}
 	}
 }
+
+// TestLaunchWithAWorkProfile: a phone that wants to know whose app is meant is told.
+func TestLaunchWithAWorkProfile(t *testing.T) {
+	for _, api := range []int{30, 36} {
+		d, p := openPhone(t, androidtest.Options{API: api, WorkProfile: true})
+		if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
+			t.Errorf("API %d: %v", api, err)
+		}
+		if err := d.OpenLink(t.Context(), "menu://open", ""); err != nil || p.Foreground() != androidtest.ListPackage+"/.MenuActivity" {
+			t.Errorf("API %d: %v, %s", api, err, p.Foreground())
+		}
+	}
+}

@@ -93,6 +93,20 @@ func (w *capped) Write(p []byte) (int, error) {
 	return w.buf.Write(p)
 }
 
+// seenWriter tells how much has come.
+type seenWriter struct {
+	*capped
+	seen func(bytes int) error
+}
+
+func (w *seenWriter) Write(p []byte) (int, error) {
+	n, err := w.capped.Write(p)
+	if err == nil && w.seen != nil {
+		err = w.seen(w.buf.Len())
+	}
+	return n, err
+}
+
 // tooLong says that a device sent more than anything it was asked for can be.
 type tooLong struct{ max int }
 

@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/png"
 	"regexp"
+	"time"
 
 	"golang.org/x/image/draw"
 
@@ -20,14 +21,10 @@ const (
 	screenshotSide  = 16384
 )
 
-// Screenshot reads raw pixels, which most phones give several times faster than a PNG, and a PNG where they cannot be read. What
-// an app protects from screenshots is black in it.
+// Screenshot reads raw pixels, which most phones give several times faster than a PNG, and a PNG where they cannot be read or where the
+// connection is too slow for ten megabytes. What an app protects from screenshots is black in it.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
-	img, err := d.rawScreenshot(ctx)
-	if errors.Is(err, errPixels) {
-		d.log.Debug("raw screenshot cannot be read, taking a PNG", "error", err)
-		img, err = d.pngScreenshot(ctx)
-	}
+	img, err := d.picture(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +33,28 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	d.shot = img.Bounds().Size()
 	d.mu.Unlock()
 	return img, nil
+}
+
+// picture takes the kind that costs less over this connection.
+func (d *Device) picture(ctx context.Context) (image.Image, error) {
+	began := time.Now()
+	if !d.shots.takesPNG() {
+		img, err := d.rawScreenshot(ctx)
+		if err == nil {
+			d.shots.tookRaw(time.Since(began))
+			return img, nil
+		}
+		if !errors.Is(err, errPixels) && !errors.Is(err, errSlowPixels) {
+			return nil, err
+		}
+		d.log.Debug("no raw screenshot, taking a PNG", "reason", err)
+	}
+	began = time.Now()
+	img, err := d.pngScreenshot(ctx)
+	if err == nil {
+		d.shots.tookPNG(time.Since(began))
+	}
+	return img, err
 }
 
 // overridden scales the picture of the whole glass, which old Androids take, to the size that was set over it (`wm size 720x1600`): trees and
@@ -63,7 +82,11 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 	if bad {
 		return nil, errPixels
 	}
-	o, err := d.screencap(ctx, "screencap", hint)
+	expect := hint
+	if expect == 0 {
+		expect = 4 * d.info.Width * d.info.Height
+	}
+	o, err := d.screencap(ctx, command{name: "screencap", hint: hint, seen: d.shots.patience(expect)})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +105,7 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 }
 
 func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
-	o, err := d.screencap(ctx, "screencap -p", 0)
+	o, err := d.screencap(ctx, command{name: "screencap -p"})
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +118,13 @@ func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
 
 // screencap runs the tool for the display that trees and taps mean. A phone with several says that it takes the first one, which on one
 // that is folded is the dark one inside.
-func (d *Device) screencap(ctx context.Context, line string, hint int) (output, error) {
+func (d *Device) screencap(ctx context.Context, cmd command) (output, error) {
+	cmd.asks, cmd.max = true, screenshotBytes
 	for {
 		d.mu.Lock()
 		display, chosen := d.display, d.chosen
 		d.mu.Unlock()
-		cmd := command{name: line, asks: true, line: line, max: screenshotBytes, hint: hint}
+		cmd.line = cmd.name
 		if display != "" {
 			cmd.line += " -d " + display
 		}

@@ -75,6 +75,7 @@ func (d *Device) dump(ctx context.Context, all bool) (*dump, error) {
 	if all {
 		option = d.windowsOption()
 	}
+	began := time.Now()
 	o, err := d.run(ctx, command{
 		name: "uiautomator dump", asks: true, line: fmt.Sprintf(dumpCommand, file, option), limit: dumpLimit, max: dumpBytes,
 	})
@@ -84,6 +85,7 @@ func (d *Device) dump(ctx context.Context, all bool) (*dump, error) {
 	d.removed(file)
 	tree, err := d.readDump(o)
 	if err == nil {
+		d.shots.tookTree(time.Since(began))
 		if tree.reachable(); len(tree.windows) > 0 {
 			d.windowsTold(option, all)
 			return tree, nil

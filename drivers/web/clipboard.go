@@ -76,7 +76,7 @@ func (d *Device) Paste(ctx context.Context) error {
 		return err
 	}
 	return act(ctx, d, func(page playwright.Page) error {
-		field, err := d.place(page)
+		field, err := d.place(page, d.caretNow())
 		if err != nil {
 			return err
 		}

@@ -125,7 +125,7 @@ func TestTextsThatArePartOfNoDocument(t *testing.T) {
 		{`<x-a>Not shown</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h></div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
 		{`<div id=h>Not shown</div><script>h.attachShadow({mode:'closed'}).innerHTML='<p>Secret</p>'</script>`, "Secret"},
-		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='Dear <slot></slot>'</script>`, "Dear|Ada"},
+		{`<x-a>Ada</x-a><script>document.querySelector('x-a').attachShadow({mode:'closed'}).innerHTML='Dear <slot></slot>'</script>`, "Dear Ada|Ada"},
 		{`<button><span style="position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)">Delete</span>x</button>`, "x"},
 		{`<div style="display:contents"><span>In</span> text</div>`, "In text|In"},
 	} {

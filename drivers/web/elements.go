@@ -23,9 +23,16 @@ func (d *Device) Fill(ctx context.Context, selector, text string, timeout time.D
 
 // FillIn is Fill, in frames too.
 func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) error {
-	return d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+	if err := d.enabled(ctx, at); err != nil {
+		return err
+	}
+	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
 		return field.Fill(text, playwright.LocatorFillOptions{Timeout: timeout})
 	})
+	if err != nil {
+		return err
+	}
+	return d.keeps(ctx, at, text)
 }
 
 // ClickOn clicks an element. It returns once a navigation that the click began has got an answer.
@@ -90,7 +97,7 @@ func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice driv
 	default:
 		return fmt.Errorf("%w: nothing was given to be chosen in %s", drivers.ErrNotActionable, naming(at))
 	}
-	if err := d.optionsEnabled(ctx, at, choice); err != nil {
+	if err := d.choosable(ctx, at, choice); err != nil {
 		return err
 	}
 	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
@@ -101,27 +108,6 @@ func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice driv
 		return d.noOption(ctx, at, choice, err)
 	}
 	return err
-}
-
-// optionsEnabled waits until none of the options that are chosen is disabled. What is not there yet is waited for elsewhere.
-func (d *Device) optionsEnabled(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
-	deadline := time.Now().Add(wait(at.Timeout))
-	for {
-		r, err := d.lookIn(ctx, at.Frame, at.Selector+" >> option")
-		if err != nil {
-			return nil // the choice itself says what is wrong
-		}
-		i := slices.IndexFunc(r.Options, func(o option) bool { return o.Disabled && o.chosen(choice, slices.Index(r.Options, o)) })
-		if i < 0 {
-			return nil
-		}
-		if time.Until(deadline) <= 0 {
-			return fmt.Errorf("%w: the option %s of %s is disabled", drivers.ErrNotActionable, drivers.Quote(r.Options[i].Label), naming(at))
-		}
-		if err := pause(ctx, lookPause); err != nil {
-			return err
-		}
-	}
 }
 
 // noOption says which options there are when the one that is wanted did not come.
@@ -141,6 +127,9 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 		return func(element playwright.Locator, timeout *float64) error {
 			return element.SetChecked(checked, playwright.LocatorSetCheckedOptions{Trial: playwright.Bool(trial), Timeout: timeout})
 		}
+	}
+	if err := d.enabled(ctx, at); err != nil {
+		return err
 	}
 	return d.once(ctx, at, deed{try: set(true), do: set(false)})
 }

@@ -132,7 +132,7 @@ func leavesCaret(keys []string) bool {
 // Erase removes the last n characters of the field that has the focus; n < 0 removes everything.
 func (d *Device) Erase(ctx context.Context, n int) error {
 	return act(ctx, d, func(page playwright.Page) error {
-		field, err := d.place(page)
+		field, err := d.place(page, caretLast)
 		if err != nil {
 			return err
 		}

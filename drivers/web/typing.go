@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -20,6 +21,7 @@ const (
 	caretEnd  caret = "end"  // behind the text: the focus came by a touch
 	caretSame caret = "same" // where it is, unless another field has the focus than was typed into before
 	caretKeep caret = "keep" // where keys have put it
+	caretLast caret = "last" // behind the text, whatever is selected
 )
 
 // fieldReading is a field as script/typing.js tells it.
@@ -136,7 +138,7 @@ func (d *Device) FieldAgain(ctx context.Context, f *drivers.Field) (*drivers.Fie
 // Type presses the keys of text where the focus is. A new line is the Enter key.
 func (d *Device) Type(ctx context.Context, text string) error {
 	return act(ctx, d, func(page playwright.Page) error {
-		field, err := d.place(page)
+		field, err := d.place(page, d.caretNow())
 		if err != nil {
 			return err
 		}
@@ -168,13 +170,7 @@ type placed struct {
 
 // place checks that something editable has the focus and puts the caret behind its text, unless something in it is selected or keys have
 // put the caret elsewhere.
-func (d *Device) place(page playwright.Page) (placed, error) {
-	d.mu.Lock()
-	how := d.caret
-	d.mu.Unlock()
-	if how == "" {
-		how = caretSame
-	}
+func (d *Device) place(page playwright.Page, how caret) (placed, error) {
 	var r fieldReading
 	chain, err := inFocus(page, "place."+string(how), func() *fieldReading { r = fieldReading{}; return &r })
 	if err != nil {
@@ -191,6 +187,13 @@ func (d *Device) place(page playwright.Page) (placed, error) {
 		err = page.Keyboard().Press(r.Press)
 	}
 	return placed{chain: chain, kind: r.Kind, picker: r.Type, length: r.Length, parts: r.Count}, err
+}
+
+// caretNow is what becomes of the caret now.
+func (d *Device) caretNow() caret {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return cmp.Or(d.caret, caretSame)
 }
 
 func (d *Device) setCaret(how caret) {

@@ -133,7 +133,10 @@ func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, e
 	sel := q.Selector
 	if !byEyes(sel) {
 		found, err := w.findDrawn(ctx, q)
-		if len(found) > 0 || err != nil || sel.Fallback == "" && !(w.blind && w.labelled) || !w.tired() {
+		if len(found) > 0 || err != nil || sel.Fallback == "" && !(w.blind && w.labelled) {
+			return found, err
+		}
+		if found, err = w.glimpsed(ctx, q); len(found) > 0 || err != nil || !w.tired() {
 			return found, err
 		}
 		q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = sel.Label, "", "", ""
@@ -149,6 +152,12 @@ func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, e
 	if err := w.look(ctx, sel); err != nil {
 		return nil, err
 	}
+	return w.seenIn(q)
+}
+
+// seenIn runs a query over what eyes saw last.
+func (w *watch) seenIn(q drivers.Query) ([]drivers.Match, error) {
+	what := drivers.Describe(q.Selector) // as the test says it
 	hits := w.seen.hits
 	if q.Action && slices.ContainsFunc(hits, func(h drivers.Sighting) bool { return h.Whole }) {
 		hits = slices.DeleteFunc(slices.Clone(hits), func(h drivers.Sighting) bool { return !h.Whole })
@@ -162,7 +171,7 @@ func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, e
 	found, err := w.tree.With(nodes).Find(q)
 	var several *drivers.AmbiguousError
 	if errors.As(err, &several) {
-		several.What = drivers.Describe(sel) // as the test says it
+		several.What = what
 	}
 	return found, err
 }
@@ -188,13 +197,9 @@ func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
 	seen := &sighted{img: img}
 	switch {
 	case sel.OCR != "":
-		seen.how = "ocr"
-		lines, err := eyes.OCR(ctx, img)
-		if err != nil {
+		if seen, err = w.readText(ctx, eyes, img, sel.OCR); err != nil {
 			return err
 		}
-		seen.hits = drivers.FindText(lines, sel.OCR)
-		w.s.Reading = &Reading{Wanted: sel.OCR, Hits: seen.hits, Near: drivers.NearestText(lines, sel.OCR, 3), Lines: lines}
 	case sel.Image != "":
 		seen.how = "image"
 		template, err := w.s.template(sel.Image)
@@ -216,6 +221,40 @@ func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
 	}
 	w.seen = seen
 	return nil
+}
+
+// readText reads one picture.
+func (w *watch) readText(ctx context.Context, eyes drivers.Eyes, img image.Image, text string) (*sighted, error) {
+	lines, err := eyes.OCR(ctx, img)
+	if err != nil {
+		return nil, err
+	}
+	hits := drivers.FindText(lines, text)
+	w.s.Reading = &Reading{Wanted: text, Hits: hits, Near: drivers.NearestText(lines, text, 3), Lines: lines}
+	return &sighted{img: img, hits: hits, how: "ocr"}, nil
+}
+
+// glimpsed looks for a text in the pictures that were taken around the tree: a message that stands for two seconds is in no tree of a phone,
+// and gone before the screen rests. An action has nothing to touch there any more.
+func (w *watch) glimpsed(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
+	if q.Action || !w.pixels || w.s.Eyes == nil || w.s.NoPictures {
+		return nil, nil
+	}
+	for _, img := range []image.Image{w.before, w.rest.Last()} {
+		if img == nil || w.seen != nil && same(w.seen.img, img) {
+			continue
+		}
+		seen, err := w.readText(ctx, seeing{w.s.Eyes}, img, q.Selector.Label)
+		if err != nil {
+			return nil, err
+		}
+		if w.seen = seen; len(seen.hits) > 0 {
+			q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = q.Selector.Label, "", "", ""
+			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", drivers.Quote(q.Selector.OCR))
+			return w.seenIn(q)
+		}
+	}
+	return nil, nil
 }
 
 // pictureFor takes the picture that is looked at. One that goes to a model shows no passwords.

@@ -46,7 +46,9 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 		s.doubt("no field of the tree has the focus: typed blind, because the keyboard is open")
 		return nil
 	}
-	return typing{s: s, before: field, text: text}.verify(ctx)
+	t := typing{s: s, before: field, text: text}
+	t.erased = a.Replace && field.Text != ""
+	return t.verify(ctx)
 }
 
 // enter types in bulk, or character by character.

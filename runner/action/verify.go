@@ -21,6 +21,7 @@ type typing struct {
 	s      *Session
 	before *drivers.Node
 	text   string
+	erased bool // what it still showed then is its hint, or was not erased
 }
 
 // arrival is what became of a text.
@@ -56,12 +57,14 @@ func (t typing) verify(ctx context.Context) error {
 		}
 	}
 	switch {
-	case how == lost:
+	case how == lost, how == grown && t.erased && strings.HasPrefix(now.Text, t.before.Text):
 		return &Failure{reporters.Problem{
 			Message:  fmt.Sprintf("typed %s, and %s shows %s", drivers.Quote(t.text), t.before, drivers.Quote(now.Text)),
 			Expected: drivers.Quote(t.before.Text + t.text), Actual: drivers.Quote(now.Text)}}
 	case now == nil || !sameField(now, t.before):
 		t.s.doubt("the focus moved on, so what was typed was not read back")
+	case how == uncertain && !now.Password:
+		t.s.doubt("the field showed the same text before, which may be its hint: whether what was typed arrived cannot be told")
 	case how == uncertain:
 		t.s.doubt("a password field that shows nothing: what it took cannot be told")
 	case now.Password || t.before.Password:
@@ -107,13 +110,34 @@ func (t typing) read(ctx context.Context) (now *drivers.Node, how arrival, err e
 	return now, how, err
 }
 
+// maybeHint tells whether what a field shows may be its hint: an empty one gives it as its text, whether or not the tree has an attribute
+// for it. With that attribute, any other text is the field's own.
+func maybeHint(n *drivers.Node) bool {
+	if n.Password {
+		return !masked(n.Text)
+	}
+	return n.Text != "" && (n.Hint == "" || n.Text == n.Hint)
+}
+
+// masked tells whether a text is nothing but the marks that stand for a secret's characters.
+func masked(s string) bool {
+	return strings.Trim(s, "•*●∙⬤·") == ""
+}
+
 // judge compares what the field shows with what it should.
 func (t typing) judge(now *drivers.Node) arrival {
 	if now.Password || t.before.Password {
 		return t.judgePassword(now)
 	}
 	switch {
+	case t.erased && now.Text == t.before.Text+t.text && now.Text != t.text:
+		return grown
 	case now.Text == t.before.Text+t.text:
+		return whole
+	case now.Text == t.text && maybeHint(t.before): // it was empty; or, when the hint is the same text, nothing may have arrived
+		if now.Text == t.before.Text {
+			return uncertain
+		}
 		return whole
 	case now.Text == t.before.Text:
 		return lost
@@ -128,10 +152,18 @@ func (t typing) judge(now *drivers.Node) arrival {
 
 // judgePassword counts marks; a field that shows nothing at all cannot be judged.
 func (t typing) judgePassword(now *drivers.Node) arrival {
-	have, want := utf8.RuneCountInString(now.Text), utf8.RuneCountInString(t.before.Text)+utf8.RuneCountInString(t.text)
+	base := t.before.Text
+	if maybeHint(t.before) {
+		base = ""
+	}
+	have, want := utf8.RuneCountInString(now.Text), utf8.RuneCountInString(base)+utf8.RuneCountInString(t.text)
 	switch {
 	case now.Text == "":
 		return uncertain
+	case !masked(now.Text) && now.Text != base+t.text && now.Text == t.before.Text: // its hint, still: nothing arrived
+		return lost
+	case !masked(now.Text) && now.Text == base+t.text: // shown as it is
+		return whole
 	case have == want:
 		return whole
 	case have > want:
@@ -177,7 +209,7 @@ func (t typing) retype(ctx context.Context, now *drivers.Node) (bool, error) {
 		return false, nil
 	}
 	n := -1
-	if t.before.Text != "" {
+	if t.before.Text != "" && !(t.before.Hint != "" && maybeHint(t.before)) && !(t.before.Password && maybeHint(t.before)) {
 		added, ok := strings.CutPrefix(now.Text, t.before.Text)
 		if !ok {
 			return false, nil

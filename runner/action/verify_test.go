@@ -18,8 +18,9 @@ import (
 // eraser is a fake whose field can be emptied, and that may lose what is typed.
 type eraser struct {
 	*fake
-	take func(try int, text string) string // what arrives of the nth text
-	try  int
+	take  func(try int, text string) string // what arrives of the nth text
+	try   int
+	stuck bool // nothing can be erased
 }
 
 func (e *eraser) Type(_ context.Context, text string) error {
@@ -29,6 +30,9 @@ func (e *eraser) Type(_ context.Context, text string) error {
 }
 
 func (e *eraser) Erase(_ context.Context, n int) error {
+	if e.stuck {
+		return nil
+	}
 	r := []rune(e.typed)
 	if n < 0 || n > len(r) {
 		n = len(r)

@@ -120,7 +120,7 @@ func (w *watch) settled(span time.Duration) bool {
 func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []drivers.Match, err error) {
 	w.needs(sel)
 	err = poll(ctx, timeout, func() error {
-		if err := w.read(ctx, w.tree != nil); err != nil {
+		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
 			return err
 		}
 		if matches, err = w.find(ctx, sel, toSee); err == nil && len(matches) == 0 {

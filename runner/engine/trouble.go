@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // pageWrong are the troubles of a page that may be the reason of a failure: it threw, or its server broke down.

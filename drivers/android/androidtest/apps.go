@@ -29,6 +29,7 @@ type installed struct {
 	data       map[string]string
 	locales    string
 	extras     map[string]Extra // of the activity that was opened last
+	scene      Scene            // what a test has written for it; nil: a plain page
 }
 
 func defaultPackages(o Options) map[string]*installed {
@@ -66,6 +67,9 @@ func defaultPackages(o Options) map[string]*installed {
 
 // newPage starts the state machine behind an activity.
 func newPage(s *screen, r *running, a *activity, data *string) page {
+	if scene := s.phone.packages[a.pkg].scene; scene != nil {
+		return &scenePage{s, a, scene}
+	}
 	switch a.pkg {
 	case launcherPackage:
 		return &launcher{screen: s}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,13 +212,17 @@ func matchProcesses(c *call, kill bool) int {
 	if len(args) != 1 {
 		return c.fail(1, "%s: Needs 1 argument (see \"%s --help\")", c.args[0], c.args[0])
 	}
+	pattern, err := regexp.Compile(args[0])
+	if err != nil {
+		return c.fail(1, "%s: bad pattern '%s'", c.args[0], args[0])
+	}
 	code := 1
 	for _, pr := range c.phone.procs.list() {
 		name := pr.name
 		if full {
 			name = pr.args
 		}
-		if pr.pid == c.pid || exact && name != args[0] || !strings.Contains(name, args[0]) {
+		if pr.pid == c.pid || exact && name != args[0] || !pattern.MatchString(name) {
 			continue
 		}
 		switch {

@@ -292,6 +292,9 @@ func (s *screen) frame(now time.Time) *frame {
 	if !focusable { // the field went away with its page
 		s.focus, s.keyboard, f.keyboard = nil, false, false
 	}
+	if p, ok := s.top().page.(*scenePage); ok {
+		f.windows = append(f.windows, p.above(m)...)
+	}
 	if s.keyboard {
 		f.windows = append(f.windows, keyboardWindow(m, f.size))
 	}

@@ -13,6 +13,7 @@
   const find = method(Element.prototype, 'querySelector'), every = method(Element.prototype, 'querySelectorAll'), rootOf = method(Node.prototype, 'getRootNode');
   const localName = getter(Element.prototype, 'localName'), openRoot = getter(Element.prototype, 'shadowRoot');
   const typeOf = getter(Node.prototype, 'nodeType'), parentOf = getter(Node.prototype, 'parentNode');
+  const priorOf = getter(Node.prototype, 'previousSibling');
   const firstOf = getter(Node.prototype, 'firstChild'), nextOf = getter(Node.prototype, 'nextSibling');
   const textOf = getter(Node.prototype, 'textContent'), dataOf = getter(CharacterData.prototype, 'data');
   const slotOf = getter(Element.prototype, 'assignedSlot'), assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
@@ -225,12 +226,26 @@
   // sought gives the elements that must not be left out of a page which is too large: what is in view, what shows one of the texts,
   // and all around them.
   const sought = (root, texts, own) => {
-    const found = new Set(), wants = texts.map(plain).filter(Boolean);
+    const end = performance.now() + MAX_MS / 2, found = new Set(), wants = texts.map(plain).filter(Boolean);
     const keep = el => { for (let n = el; n && !found.has(n); n = parent(n)) if (isElement(n)) found.add(n); };
-    const keepAll = el => { keep(el); for (const n of every(el, '*')) found.add(n); };
-    for (let y = 4; y < own.b; y += 24) for (let x = 8; x < own.r; x += 40) {
+    const keepAll = el => { keep(el); const all = every(el, '*'); for (let i = 0; i < Math.min(all.length, 200); i++) found.add(all[i]); };
+    // A point costs time in proportion to the page, so there are few, and the neighbours of what lies there are followed instead.
+    const around = (el, next) => {
+      let n = next(el);
+      for (let i = 0; n && i < 60; n = next(n)) {
+        if (!isElement(n)) continue;
+        if (bare(meet(boxOf(rectOf(n)), own))) break;
+        keepAll(n);
+        i++;
+      }
+    };
+    for (let y = 4; y < own.b; y += 90) for (let x = 8; x < own.r; x += 320) {
+      if (performance.now() > end) break;
       const el = hitAt(root, x, y);
-      if (el) keep(el);
+      if (!el || found.has(el)) continue;
+      keep(el);
+      around(el, nextOf);
+      around(el, priorOf);
     }
     let hits = 0;
     const shows = s => s.length < 20000 && wants.some(w => plain(s).includes(w));
@@ -270,8 +285,8 @@
     const reader = new Reader(root, 0);
     if (holds(el, hit) && (el === hit || !node || !node.p)) return true;
     if (reader.taken(el, hit, drawn2(el)) !== '') return false;
-    if (holds(el, hit) || holds(hit, el) && !reader.reacting(el)) return true;
-    const box = reader.box(el, reader.style(el)), near = node && node.o ? 1e9 : 1;
+    if (holds(el, hit)) return true;
+    const box = reader.box(el, reader.style(el)), near = 1;
     return box.l - near <= x && x <= box.r + near && box.t - near <= y && y <= box.b + near;
   };
   const drawn2 = el => ({drawnIn: store.drawnIn ? store.drawnIn.get(el) : null});
@@ -346,8 +361,10 @@
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false};
       globalThis.taprootSuspects = reader.suspects;
       const total = allIn(root, '*').length;
+      rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
       if (total > reader.max) reader.wanted = sought(root, texts ? JSON.parse(unhex(texts)) : [], own);
       reader.sight = new Sight(reader, at.view, framed);
+      reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
       store.ghosts = reader.sight.ghosts;
       if (node) reader.finish();

@@ -65,6 +65,7 @@
       const out = [];
       this.listen(el, out, 0);
       const name = squeeze(out.join('').replace(INVISIBLE, ' '));
+      if (!/[\p{L}\p{N}]/u.test(name)) return ''; // a sign is no name
       return name === squeeze(this.words(el, localName(el), this.role(el, localName(el)), null)) ? '' : cut(name);
     }
     listen(el, out, depth) {

@@ -66,11 +66,11 @@
       const style = this.style(el);
       if (style.display === 'none' || tag === 'input' && inputType(el) === 'hidden') return null;
       const late = performance.now() - this.deadline;
-      if ((this.count >= this.max || late > 0) && !this.wanted.has(el) || late > MAX_MS) {
+      if ((this.count >= this.max || late > 0) && !this.wanted.has(el) || late > MAX_MS / 2) {
         this.kept = this.kept ?? this.count;
         this.note = this.note || 'the page has too many elements: the rest is left out';
         if (late > 0) this.max = 0;
-        if (late > MAX_MS) this.wanted.clear();
+        if (late > MAX_MS / 2) this.wanted.clear();
         return null;
       }
       this.count++;

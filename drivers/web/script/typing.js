@@ -295,15 +295,15 @@
       return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
         taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
     },
-    // place.<end|same|keep>: the caret goes behind the text of the field that has the focus, unless something is selected.
+    // place.<end|same|keep|last>: the caret goes behind the text of the field that has the focus; last: also when something is selected.
     place(root, [how]) {
       const f = focusIn(root);
       if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false};
       const el = f.field, kind = kindOf(el), same = placed && placed.deref() === el;
       placed = new WeakRef(el);
       members = (kind === 'parts' ? parts(el) : []).map(e => new WeakRef(e));
-      const put = kind !== 'picked' && (how === 'end' || how === 'same' && !same);
-      return {what: f.what, able: true, kind, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind) : '',
+      const put = kind !== 'picked' && (how === 'end' || how === 'last' || how === 'same' && !same);
+      return {what: f.what, able: true, kind, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
         length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
         count: members.length};
     },
@@ -348,10 +348,10 @@
     },
   };
   // toEnd puts the caret behind the text; where only keys can do that, it gives the key.
-  const toEnd = (el, kind) => {
+  const toEnd = (el, kind, always) => {
     const tag = localName(el);
     const a = around(el);
-    if (a && a[1] !== '') return '';
+    if (!always && a && a[1] !== '') return '';
     if (kind === 'parts' && !isInput(tag)) return '';
     if (kind === 'surface') return 'ControlOrMeta+End';
     if (isInput(tag)) {
@@ -359,7 +359,7 @@
         const end = valueOf(el).length;
         method(protoOf(tag), 'setSelectionRange')(el, end, end);
         return '';
-      } catch { return String(window.getSelection() || '') ? '' : 'End'; } // number, email: they know no caret
+      } catch { return !always && String(window.getSelection() || '') ? '' : 'End'; } // number, email: they know no caret
     }
     try {
       const selection = selectionOf(el);

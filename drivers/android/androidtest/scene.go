@@ -1,0 +1,157 @@
+package androidtest
+
+import (
+	"image"
+	"image/color"
+	"time"
+)
+
+// Scene makes the screen of an app that a test has written. It is called for every dump, picture and touch, with the phone's lock held:
+// it must be quick, and must not call the phone.
+type Scene func(now Moment) Shown
+
+// Moment is when and where a scene is looked at.
+type Moment struct {
+	Since time.Duration   // since the app's activity was opened
+	Area  image.Rectangle // what the app may draw on, in pixels of the screen
+	Size  image.Point     // of the whole screen
+	// App is who shows the scene; it may be used in the scene's handlers, too.
+	App App
+}
+
+// Shown is what a scene shows.
+type Shown struct {
+	Page   []Part // in the order of drawing
+	Dialog *Part  // a window of the app's own that dims the page and takes every touch
+	// Above are windows of the system over the app: notifications, chat bubbles.
+	Above []Part
+}
+
+// Part is an element of a scene; its bounds are pixels of the screen.
+type Part struct {
+	Class, Text, Desc, Hint, ID string
+	Bounds                      image.Rectangle
+
+	Clickable, LongClickable, Checkable, Checked, Disabled, Selected bool
+
+	Fill, Ink color.Color
+	Size      int // height of the text
+	Centered  bool
+	Picture   bool
+	Painted   []Part // drawn with it, without elements of their own
+
+	Entry    *Entry
+	Tapped   func()
+	Scrolled func(dy int) // the content moves up by so many pixels
+
+	Parts []Part
+}
+
+// Entry is an editable text that outlives the parts that show it.
+type Entry struct{ f *field }
+
+// NewEntry makes one with a text in it.
+func NewEntry(text string, password bool) *Entry {
+	return &Entry{&field{text: text, password: password}}
+}
+
+// Text is what is in it; in handlers and scenes only, elsewhere Phone.EntryText.
+func (e *Entry) Text() string { return e.f.text }
+
+// EntryText is what is in an entry.
+func (p *Phone) EntryText(e *Entry) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return e.f.text
+}
+
+// App is an app that shows a scene.
+type App struct {
+	screen *screen
+	pkg    string
+}
+
+// CrashIn makes the app die of an exception after a while.
+func (a App) CrashIn(d time.Duration, exception string) {
+	a.screen.later(d, func() { a.screen.crash(a.pkg, exception) })
+}
+
+// InstallScene installs an app with one activity, .MainActivity, that shows the scene.
+func (p *Phone) InstallScene(pkg, label string, s Scene) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.packages[pkg] = &installed{
+		name: pkg, label: label, uid: 10200 + len(p.packages), launch: pkg + ".MainActivity", version: "1.0", scene: s,
+		activities: map[string]string{pkg + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
+	}
+}
+
+// scenePage is the page of an app with a scene.
+type scenePage struct {
+	screen *screen
+	act    *activity
+	scene  Scene
+}
+
+func (s *scenePage) look(m metrics) Shown {
+	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), App: App{s.screen, s.act.pkg}})
+}
+
+func (s *scenePage) view(m metrics) *view {
+	root := m.page(0xfefbff)
+	for _, p := range s.look(m).Page {
+		root.add(p.view(m))
+	}
+	return root
+}
+
+func (s *scenePage) dialog(m metrics) *view {
+	if d := s.look(m).Dialog; d != nil {
+		return d.view(m)
+	}
+	return nil
+}
+
+func (s *scenePage) back() bool { return false }
+
+// above are the windows of others.
+func (s *scenePage) above(m metrics) []*window {
+	var list []*window
+	for _, p := range s.look(m).Above {
+		root := p.view(m)
+		root.walk(func(v *view) { v.pkg = "com.android.systemui" })
+		list = append(list, &window{title: "Heads-up", kind: "SYSTEM", root: root, layer: 7})
+	}
+	return list
+}
+
+func (p Part) view(m metrics) *view {
+	v := &view{
+		class: p.Class, text: p.Text, desc: p.Desc, hint: p.Hint, id: p.ID, b: p.Bounds,
+		clickable: p.Clickable, focusable: p.Clickable, longClickable: p.LongClickable, checkable: p.Checkable, checked: p.Checked,
+		disabled: p.Disabled, selected: p.Selected, fill: p.Fill, ink: p.Ink, size: p.Size, center: p.Centered, image: p.Picture,
+		onTap: p.Tapped,
+	}
+	if v.class == "" {
+		v.class = classText
+	}
+	if p.Scrolled != nil {
+		v.scrollable, v.scroll = true, p.Scrolled
+	}
+	if p.Entry != nil {
+		v.field, v.text, v.password = p.Entry.f, p.Entry.f.display(), p.Entry.f.password
+	}
+	if v.size == 0 && (v.text != "" || v.hint != "") {
+		v.size = m.dp(17)
+	}
+	if v.image && v.ink == nil {
+		v.ink = rgb(0x6750a4)
+	}
+	for _, c := range p.Painted {
+		v.paint(c.view(m))
+	}
+	for _, c := range p.Parts {
+		v.add(c.view(m))
+	}
+	return v
+}

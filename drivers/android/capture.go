@@ -1,0 +1,107 @@
+package android
+
+import (
+	"cmp"
+	"errors"
+	"sync"
+	"time"
+)
+
+const (
+	rawFine     = 800 * time.Millisecond // a raw picture that costs no more is not worth the question what a PNG would cost
+	rawPatience = time.Second            // for the rest of a raw picture of which the beginning was slow
+	rawGlimpse  = 250 * time.Millisecond // of a raw picture, before its rate is judged
+	askAgain    = 25                     // pictures of one kind after which the other is tried again: connections change
+
+	// treeRest is what every stock tree costs at least: uiautomator waits for a second of rest.
+	treeRest = time.Second
+)
+
+// errSlowPixels ends a raw picture that would take too long.
+var errSlowPixels = errors.New("raw pixels come too slowly over this connection")
+
+// shotCosts is what pictures and trees cost over this phone's connection, as measured. The zero value knows nothing.
+type shotCosts struct {
+	mu        sync.Mutex
+	raw, png  time.Duration // of the last one; 0: none was taken
+	tree      time.Duration
+	sinceKind int // pictures since both kinds were compared
+	asPNG     bool
+}
+
+// takesPNG chooses the kind of the next picture.
+func (c *shotCosts) takesPNG() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sinceKind++
+	switch {
+	case c.raw == 0:
+		c.asPNG = false
+	case c.png == 0:
+		c.asPNG = c.raw > rawFine
+	case c.sinceKind > askAgain && c.raw > rawFine:
+		c.asPNG, c.sinceKind = !c.asPNG, 0
+	default:
+		c.asPNG = c.png < c.raw
+	}
+	return c.asPNG
+}
+
+func (c *shotCosts) tookRaw(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raw = max(d, 1)
+}
+
+func (c *shotCosts) tookPNG(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.png, c.asPNG = max(d, 1), true
+}
+
+func (c *shotCosts) tookTree(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tree = d
+}
+
+// patience watches a raw picture of so many bytes come, and gives up on one that would take much longer than a PNG. What it would have
+// taken counts as its cost.
+func (c *shotCosts) patience(expect int) func(bytes int) error {
+	var first time.Time
+	var head int
+	return func(bytes int) error {
+		if first.IsZero() {
+			first, head = time.Now(), bytes
+			return nil
+		}
+		took, came := time.Since(first), bytes-head
+		if expect <= 0 || took < rawGlimpse || came <= 0 || bytes >= expect {
+			return nil
+		}
+		rest := time.Duration(float64(took) / float64(came) * float64(expect-bytes))
+		if rest < rawPatience {
+			return nil
+		}
+		c.tookRaw(took + rest)
+		return errSlowPixels
+	}
+}
+
+// picture is what a picture costs now; 0: none was taken.
+func (c *shotCosts) picture() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asPNG {
+		return cmp.Or(c.png, c.raw)
+	}
+	return c.raw
+}
+
+// cheap tells whether two pictures cost less than one tree.
+func (c *shotCosts) cheap() bool {
+	shot := c.picture()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return 2*shot < max(c.tree, treeRest)
+}

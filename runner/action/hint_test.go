@@ -1,0 +1,77 @@
+package action_test
+
+import (
+	"image"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// An empty field of a phone gives its hint as its text, with an attribute for it and without; a password's hint is no row of dots.
+func TestAHintIsNoText(t *testing.T) {
+	all := func(_ int, text string) string { return text }
+	for _, test := range []struct {
+		name, hint string
+		attribute  bool // the tree has one for hints
+		secret     bool
+		before     string // of the field's own
+		text       string
+		replace    bool
+		take       func(int, string) string
+		holds      string
+		fail       string
+		doubt      string
+	}{
+		{name: "a text equal to the hint", hint: "you@example.com", attribute: true, text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
+		{name: "a text equal to the hint, without the attribute", hint: "1", text: "1", take: all, holds: "1", doubt: "may be its hint"},
+		{name: "a hint that goes", hint: "Your name", text: "Ada", take: all, holds: "Ada"},
+		{name: "behind a text of its own", hint: "Name", attribute: true, before: "Ada", text: " L", take: all, holds: "Ada L"},
+		{name: "a text of its own, nothing arrives", hint: "Name", attribute: true, before: "Ada", text: "Ada", take: func(int, string) string { return "" }, fail: "typed"},
+		{name: "a password with a hint", hint: "Password", attribute: true, secret: true, text: "s3cret pass", take: all, holds: "s3cret pass", doubt: "its length"},
+		{name: "a password with a hint, without the attribute", hint: "Password", secret: true, text: "s3cret pass", take: all, holds: "s3cret pass", doubt: "its length"},
+		{name: "a password that loses one, always", hint: "Password", secret: true, text: "s3cret", take: func(_ int, s string) string { return strings.ReplaceAll(s, "3", "") }, fail: "typed"},
+		{name: "replaced over a hint", hint: "Name", text: "Ada", replace: true, take: all, holds: "Ada"},
+		{name: "a field that one cannot empty", before: "old", text: "new", replace: true, take: all, fail: "oldnew"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &eraser{fake: &fake{began: time.Now(), treeCost: 40 * time.Millisecond, typed: test.before}, take: test.take}
+				f.stuck = test.before == "old"
+				f.show = func(time.Duration, []image.Point) []*drivers.Node {
+					n := edit(f.typed, true)
+					n.Password = test.secret
+					switch {
+					case f.typed == "":
+						n.Text = test.hint
+					case test.secret:
+						n.Text = dots(f.typed)
+					}
+					if test.attribute {
+						n.Hint = test.hint
+					}
+					return []*drivers.Node{n}
+				}
+				s := &action.Session{Device: f, Timeout: 5 * time.Second}
+				err := action.Perform(t.Context(), s, dsl.Input{Text: test.text, Replace: test.replace})
+				if test.fail != "" {
+					wantFail(t, err, false, test.fail)
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f.typed != test.holds {
+					t.Errorf("it holds %q", f.typed)
+				}
+				if doubts := strings.Join(s.Detail.Doubts, ";"); !strings.Contains(doubts, test.doubt) {
+					t.Errorf("doubts %q", doubts)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,198 @@
+package truth_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// check is one use of a page. Checks stand in the comment at the page's head, each as its verdict with a remark, its steps, and what the
+// page's own model must hold in the end: the names of what was clicked, and values.
+type check struct {
+	page, name string
+	verdict    reporters.Verdict
+	steps      string
+	count      int
+	clicks     string
+	values     [][2]string
+	wrong      string // what came of it instead
+}
+
+func readChecks(t *testing.T, dir string) (list []*check) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.html"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pages in %s: %v", dir, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, head, _ := strings.Cut(string(text), "<!--\n")
+		head, _, found := strings.Cut(head, "-->")
+		if !found {
+			t.Fatalf("%s has no checks at its head", file)
+		}
+		list = append(list, checksOf(t, filepath.Base(file), head)...)
+	}
+	return list
+}
+
+func checksOf(t *testing.T, page, head string) (list []*check) {
+	t.Helper()
+	for n, line := range strings.Split(strings.TrimSpace(head), "\n") {
+		word, rest, _ := strings.Cut(line, " ")
+		if word == "pass" || word == "fail" {
+			list = append(list, &check{page: page, name: fmt.Sprintf("%s:%d %s", page, n+3, line), verdict: reporters.Verdict(word)})
+			continue
+		}
+		if len(list) == 0 {
+			t.Fatalf("%s: %q belongs to no check", page, line)
+		}
+		c := list[len(list)-1]
+		switch word {
+		case "-":
+			c.steps += "  " + line + "\n"
+			c.count++
+		case "clicks":
+			c.clicks = rest
+		case "model":
+			name, value, _ := strings.Cut(rest, " ")
+			c.values = append(c.values, [2]string{name, strings.Trim(value, `"`)})
+		default:
+			t.Fatalf("%s: %q is no line of a check", page, line)
+		}
+	}
+	return list
+}
+
+// TestPages holds verdicts against what pages know of themselves. Every third check is made, unless TRUTH_PAGES is all, or a part of the
+// names of those that are.
+func TestPages(t *testing.T) {
+	site := httptest.NewServer(http.FileServer(http.Dir("testdata/pages")))
+	defer site.Close()
+	var chosen []*check
+	only := os.Getenv("TRUTH_PAGES")
+	for i, c := range readChecks(t, "testdata/pages") {
+		if only == "" && i%3 == 0 || only == "all" || only != "" && strings.Contains(c.name, only) {
+			chosen = append(chosen, c)
+		}
+	}
+	lanes := min(len(chosen), 3*runtime.NumCPU())
+	driver := web.New(web.Options{Slots: lanes})
+	defer driver.Close()
+	next := make(chan *check, len(chosen))
+	for _, c := range chosen {
+		next <- c
+	}
+	close(next)
+	var all sync.WaitGroup
+	for i := range lanes {
+		all.Go(func() {
+			for c := range next {
+				dev, err := driver.Open(t.Context(), fmt.Sprintf("web-%d", i+1))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c.hold(t, dev, site.URL)
+				_ = dev.Close()
+				if c.wrong != "" {
+					t.Errorf("%s\n%s    %s", c.name, c.steps, c.wrong)
+				}
+			}
+		})
+	}
+	all.Wait()
+	counts := map[string]int{}
+	for _, c := range chosen {
+		if c.wrong == "" {
+			continue
+		}
+		kind, _, _ := strings.Cut(c.wrong, ":")
+		counts[kind]++
+	}
+	t.Logf("%d checks of pages: %d false passes, %d false fails, %d errors, %d wrong deeds, %d other reasons", len(chosen),
+		counts["false pass"], counts["false fail"], counts["error"], counts["wrong deed"], counts["other reason"])
+}
+
+// hold makes the check, once more with more time when its end was not the right one.
+func (c *check) hold(t *testing.T, dev drivers.Device, site string) {
+	for _, patience := range []time.Duration{1500 * time.Millisecond, 6 * time.Second} {
+		if c.wrong = c.try(t, dev, site, patience); c.wrong == "" {
+			return
+		}
+	}
+}
+
+func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time.Duration) string {
+	text := fmt.Sprintf("id: page\nplatform: web\nsteps:\n  - openBrowser: {url: '%s/%s', timeoutMs: 30000}\n%s", site, c.page, c.steps)
+	tests, err := dsl.Parse("page.yaml", []byte(text))
+	if err != nil {
+		return fmt.Sprintf("error: %v", err)
+	}
+	s := &sink{dir: t.TempDir()}
+	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page"}, dev, s, options)
+	if err != nil {
+		t.Error(err)
+	}
+	r := reporters.Fold(s.events)
+	message := ""
+	if r.Problem != nil {
+		message = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
+	}
+	switch {
+	case verdict == reporters.Pass && c.verdict == reporters.Fail:
+		return "false pass: " + c.deeds(t, dev)
+	case verdict == reporters.Fail && c.verdict == reporters.Pass:
+		return "false fail: " + message
+	case verdict == reporters.Error:
+		return "error: " + message
+	case verdict == reporters.Fail && r.ProblemStep != c.count+1:
+		return "other reason: " + message
+	}
+	if deeds := c.deeds(t, dev); deeds != "" {
+		return "wrong deed: " + deeds
+	}
+	return ""
+}
+
+// deeds says in what the page's model differs from what must be there.
+func (c *check) deeds(t *testing.T, dev drivers.Device) string {
+	pages := dev.(drivers.WebPages)
+	ask := func(script string) any {
+		value, err := pages.Eval(t.Context(), script, 10*time.Second)
+		if err != nil {
+			return err.Error()
+		}
+		return value
+	}
+	var wrong []string
+	if c.clicks != "" || len(c.values) == 0 {
+		if have := ask("model.clicks.join(' ')"); have != c.clicks {
+			wrong = append(wrong, fmt.Sprintf("clicked %q, not %q", have, c.clicks))
+		}
+	}
+	for _, v := range c.values {
+		if have := ask(fmt.Sprintf("model.of(%q)", v[0])); have != v[1] {
+			wrong = append(wrong, fmt.Sprintf("%s is %q, not %q", v[0], have, v[1]))
+		}
+	}
+	return strings.Join(wrong, "; ")
+}
