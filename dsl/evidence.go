@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -28,7 +29,8 @@ type Extract struct {
 }
 
 func (Extract) rules() []rule {
-	selector := strings.Join(newShape(selectorType).keys(), " ")
+	keys := slices.DeleteFunc(newShape(selectorType).keys(), func(key string) bool { return key == "text" }) // text is its own
+	selector := strings.Join(keys, " ")
 	return []rule{
 		cannotStand(selector+" text regex group", "prompt").says("", "the model looks at the whole screen: say in the prompt which value is meant"),
 		cannotStand("regex", "text").says("", "text is a regular expression over the whole screen, regex one over an element"),

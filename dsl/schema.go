@@ -135,12 +135,12 @@ func selectorRules(t reflect.Type, out schema) (needs map[string][]any) {
 	needs["first"] = append(needs["first"], schema{"if": schema{"properties": schema{"first": schema{"const": true}}}, "then": schema{"not": schema{"required": []string{"index"}}}})
 	needs["fallback"] = append(needs["fallback"], schema{"required": []string{"label"}})
 	for _, key := range seen() {
-		others := slices.DeleteFunc(shapeOf(selectorType).keys(), func(other string) bool {
+		others := slices.DeleteFunc(selectorKeys(t), func(other string) bool {
 			return other == key || other == "index" || other == "first" || slices.Contains(relations(), other)
 		})
 		needs[key] = append(needs[key], schema{"not": schema{"anyOf": someOf(others)}})
 	}
-	others := slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool { return key == "point" })
+	others := slices.DeleteFunc(selectorKeys(t), func(key string) bool { return key == "point" })
 	needs["point"] = append(needs["point"], schema{"not": schema{"anyOf": someOf(others)}})
 	return needs
 }
@@ -167,11 +167,14 @@ func someOf(keys []string) []any {
 
 // criteria are the keys of a struct with a selector that can say which element is meant. A key of the struct's own is none.
 func criteria(t reflect.Type) []string {
+	return slices.DeleteFunc(selectorKeys(t), func(key string) bool { return key == "point" || slices.Contains(supplements(), key) })
+}
+
+// selectorKeys are the keys of a struct that come from the selector in it. A key of the struct's own hides that of the selector.
+func selectorKeys(t reflect.Type) []string {
 	sh := shapeOf(t)
 	return slices.DeleteFunc(shapeOf(selectorType).keys(), func(key string) bool {
-		if i, has := sh.byKey[key]; t != selectorType && has && len(sh.fields[i].index) == 1 {
-			return true
-		}
-		return key == "point" || slices.Contains(supplements(), key)
+		i, has := sh.byKey[key]
+		return t != selectorType && has && len(sh.fields[i].index) == 1
 	})
 }
