@@ -35,6 +35,9 @@ type Query struct {
 	// Matched holds the elements that the selector's css and xpath pick, and those of the selectors within it, when only the device can
 	// tell them; see Tree.XPath for those of a phone.
 	Matched map[*Node]bool
+	// Drawn tells, by the pixels of the screen, whether a person sees an element that has others drawn over all of it. Nil: the caller
+	// decides that by Match.Over.
+	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
 }
 
 // Match is an element that a selector picks.
@@ -155,10 +158,18 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 		matches = f.prefer(matches)
 	}
 	inReadingOrder(matches)
-	if s.Index == nil {
-		matches = all.nearest(matches)
+	if s.Index != nil {
+		return pick(matches, s), nil
 	}
-	return pick(matches, s), nil
+	nearest := all.nearest(matches)
+	if !action && len(nearest) < len(matches) { // and the one that an action would choose
+		for _, m := range all.nearest(f.prefer(matches)) {
+			if !slices.ContainsFunc(nearest, func(n Match) bool { return n.Node == m.Node }) {
+				nearest = append(nearest, m)
+			}
+		}
+	}
+	return pick(nearest, s), nil
 }
 
 // fitting gives the elements of the best tier that satisfy s, each with its tier.
@@ -184,7 +195,7 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 		}
 		if holds, err := f.holds(s, n); err != nil {
 			return nil, nil, err
-		} else if !holds || !statesMet(s, n) || !all.hold(n) {
+		} else if !holds || !statesMet(s, n) || !all.hold(n) || !f.drawn(n) {
 			continue
 		}
 		if tier < best {

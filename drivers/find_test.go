@@ -179,7 +179,9 @@ func TestCover(t *testing.T) {
 		{name: "nothing over it", point: image.Pt(500, 550)},
 		{name: "an overlay in front", over: []*drivers.Node{banner(0, 0, 1000, 2000)}, covered: true},
 		{name: "its middle is covered, its edge is free", over: []*drivers.Node{banner(450, 500, 550, 600)}, point: image.Pt(300, 525)},
-		{name: "an empty overlay lets touches through", over: []*drivers.Node{el("", 0, 0, 1000, 2000, button)}, point: image.Pt(500, 550)},
+		{name: "a clear layer that reacts takes the touch", over: []*drivers.Node{el("", 0, 0, 1000, 2000, button)}, covered: true},
+		{name: "a clear layer that does not react lets it through", over: []*drivers.Node{el("", 0, 0, 1000, 2000)}, point: image.Pt(500, 550)},
+		{name: "what makes the button itself react does not cover it", over: []*drivers.Node{el("", 100, 500, 900, 600, clickable)}, point: image.Pt(500, 550)},
 		{name: "a text in front does not take touches", over: []*drivers.Node{el("Badge", 450, 500, 550, 600)}, point: image.Pt(500, 550)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func (f *finder) match(same []*Node, tier Tier) Match {
 		}
 		return m
 	}
-	m.Point, m.Cover = f.touchPoint(n, m.Target, label)
+	m.Point, m.Cover = f.touchPoint(same, m.Target, label)
 	if m.Cover != nil {
 		m.CoverText = m.Cover.String()
 	}
@@ -55,23 +55,29 @@ func (f *finder) target(n *Node) *Node {
 
 // touchPoint gives the best point at which a touch reaches the element, and nothing that lies over it or reacts in it. Where there is
 // none, it gives what takes the touch.
-func (f *finder) touchPoint(n, target *Node, label image.Rectangle) (image.Point, *Node) {
+func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (image.Point, *Node) {
+	n := same[0]
 	if !target.Within(n) && !n.Within(target) {
 		label = target.Bounds.Intersect(f.screen) // the label does not react: the control that it names does
 		n = target
 	}
-	all := points(label, f.seen(target))
-	for _, p := range all {
-		if f.tree.cover(n, target, p, true) == nil {
-			return p, nil
+	all, at := points(label, f.seen(target)), touch{n: n, target: target, same: same}
+	for _, at.inner = range []bool{true, false} { // when something that reacts fills all of it, a touch of that is a touch of it
+		for _, p := range all {
+			if f.tree.cover(at, p) == nil {
+				return p, nil
+			}
 		}
 	}
-	for _, p := range all { // something that reacts fills all of it: a touch of that is a touch of it
-		if f.tree.cover(n, target, p, false) == nil {
-			return p, nil
-		}
-	}
-	return all[0], f.tree.cover(n, target, all[0], false)
+	return all[0], f.tree.cover(at, all[0])
+}
+
+// touch is one that is meant for n, whose touches target takes; same are the elements that are one thing with n. With inner, what reacts
+// inside the target takes the touch for itself.
+type touch struct {
+	n, target *Node
+	same      []*Node
+	inner     bool
 }
 
 // points are where an element may be touched, best first: its label's centre, its own, then between them and the edges.
@@ -90,36 +96,61 @@ func points(label, target image.Rectangle) []image.Point {
 
 func centre(r image.Rectangle) image.Point { return r.Min.Add(r.Size().Div(2)) }
 
-// cover gives the element that would take a touch at p instead of n (whose touches target takes), or nil. What is drawn later, reacts and
-// shows something covers; layouts lie over each other all the time. With inner, what reacts inside the target for itself covers, too.
-func (t *Tree) cover(n, target *Node, p image.Point, inner bool) *Node {
-	from := n.order
-	if !p.In(n.Bounds) {
-		from = target.order
+// cover gives the element that would take a touch at p instead of the one it is meant for, or nil. Layouts lie over each other all the
+// time: what is drawn later covers when it reacts, or belongs to an upper window.
+func (t *Tree) cover(at touch, p image.Point) *Node {
+	from := at.n.order
+	if !p.In(at.n.Bounds) {
+		from = at.target.order
 	}
 	var top *Node
 	for c := range t.All {
-		if c.order <= from || c.Hidden || !p.In(c.Bounds) || n.Within(c) || target.Within(c) {
+		if c.Hidden || c.order <= from || at.n.Within(c) || at.target.Within(c) || slices.Contains(at.same, c) {
 			continue
 		}
-		switch {
-		case c.Window > n.Window:
-			if c.Clickable || c.Editable || c.Text != "" || c.Desc != "" {
-				top = c
-			}
-		case c.Within(n) || c.Within(target):
-			if inner && c.ownTouch() {
-				top = c
-			}
-		case c.Clickable && c.hasContent():
+		if (p.In(c.Bounds) || c.Parent == nil && c.Window > at.n.Window && c.modal()) && at.goesTo(c) {
+			top = c
+		}
+	}
+	if top == nil && at.target.actionable() == nil {
+		return t.beneath(at.n, p)
+	}
+	return top
+}
+
+// goesTo tells whether an element at the point, drawn later than the one that is meant, takes the touch.
+func (at touch) goesTo(c *Node) bool {
+	reacts := c.Clickable || c.Editable
+	switch {
+	case c.Window > at.n.Window:
+		return reacts || c.Text != "" || c.Desc != "" || c.Parent == nil && !c.fillsScreen()
+	case c.Within(at.n) || c.Within(at.target):
+		return at.inner && reacts
+	case !reacts || c.hasContent():
+		return reacts
+	}
+	// It reacts and shows nothing: a clear layer over the page, or what makes a row of texts react.
+	return c.container() || (at.target.Clickable || at.target.Editable) && c.Bounds != at.target.Bounds
+}
+
+// beneath gives the button on which a text lies that does not react itself: a touch goes through the text, and presses the button.
+func (t *Tree) beneath(n *Node, p image.Point) *Node {
+	var top *Node
+	for c := range t.All {
+		if c.order < n.order && c.Window == n.Window && !c.Hidden && c.Clickable && p.In(c.Bounds) && !n.Within(c) && !c.container() && c.hasContent() {
 			top = c
 		}
 	}
 	return top
 }
 
-// ownTouch tells whether an element inside another one takes touches for itself.
-func (n *Node) ownTouch() bool { return n.Clickable || n.Editable }
+// modal tells whether the window of which n is the root takes every touch, also those beside it.
+func (n *Node) modal() bool { return n.kind() == "Alert" || n.kind() == "Sheet" }
+
+// fillsScreen tells whether a window is as large as the screen: then it may be clear where it shows nothing.
+func (n *Node) fillsScreen() bool {
+	return n.tree != nil && n.Bounds.Dx()*n.Bounds.Dy()*10 >= n.tree.Size.X*n.tree.Size.Y*9
+}
 
 // hasContent tells whether the element or anything in it shows or says something.
 func (n *Node) hasContent() bool {

@@ -18,7 +18,7 @@ type anchors struct {
 type anchor struct {
 	selector dsl.Selector
 	matches  []Match
-	holds    func(n *Node, a Match) bool
+	holds    func(n, a, outermost *Node) bool
 	rank     bool // the nearest is meant, when several hold
 }
 
@@ -44,21 +44,21 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 
 type relation struct {
 	to    *dsl.Selector
-	holds func(n *Node, a Match) bool
+	holds func(n, a, outermost *Node) bool
 	rank  bool
 }
 
 func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
-		{s.Below, func(n *Node, a Match) bool { return below(n.place(), a.Node.place()) }, true},
-		{s.Above, func(n *Node, a Match) bool { return below(a.Node.place(), n.place()) }, true},
-		{s.RightOf, func(n *Node, a Match) bool { return rightOf(n.place(), a.Node.place()) }, true},
-		{s.LeftOf, func(n *Node, a Match) bool { return rightOf(a.Node.place(), n.place()) }, true},
-		{s.Near, func(n *Node, a Match) bool { return apart(n, a.Node) }, true},
-		{s.Inside, func(n *Node, a Match) bool { return inside(n, a.outermost) }, false},
+		{s.Below, func(n, a, _ *Node) bool { return below(n.place(), a.place()) }, true},
+		{s.Above, func(n, a, _ *Node) bool { return below(a.place(), n.place()) }, true},
+		{s.RightOf, func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, true},
+		{s.LeftOf, func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, true},
+		{s.Near, func(n, a, _ *Node) bool { return apart(n, a) }, true},
+		{s.Inside, func(n, _, outermost *Node) bool { return inside(n, outermost) }, false},
 	}
 	for i := range s.Contains {
-		list = append(list, relation{&s.Contains[i], func(n *Node, a Match) bool { return inside(a.Node, n) }, false})
+		list = append(list, relation{&s.Contains[i], func(n, a, _ *Node) bool { return inside(a, n) }, false})
 	}
 	return list
 }
@@ -120,11 +120,22 @@ func (as anchors) ambiguous() error {
 // hold tells whether n stands in every relation to at least one of its anchors.
 func (as anchors) hold(n *Node) bool {
 	for _, a := range as.list {
-		if !slices.ContainsFunc(a.matches, func(to Match) bool { return n != to.Node && a.holds(n, to) }) {
+		if !slices.ContainsFunc(a.matches, func(to Match) bool { return a.related(n, to) != nil }) {
 			return false
 		}
 	}
 	return true
+}
+
+// related gives the nearest to n of the elements of an anchor, which are one thing, to which n stands in the relation; nil: it does not.
+func (a anchor) related(n *Node, to Match) *Node {
+	var nearest *Node
+	for _, x := range to.same {
+		if n != x && a.holds(n, x, to.outermost) && (nearest == nil || distance(n.place(), x.place()) < distance(n.place(), nearest.place())) {
+			nearest = x
+		}
+	}
+	return nearest
 }
 
 // nearest keeps the matches that are equally near to the ranking anchors, and nearest.
@@ -157,10 +168,11 @@ func (as anchors) nearest(matches []Match) []Match {
 func (a anchor) cost(n *Node) int {
 	best := -1
 	for _, to := range a.matches {
-		if n == to.Node || !a.holds(n, to) {
+		x := a.related(n, to)
+		if x == nil {
 			continue
 		}
-		if c := distance(n.place(), to.Node.place()); best < 0 || c < best {
+		if c := distance(n.place(), x.place()); best < 0 || c < best {
 			best = c
 		}
 	}

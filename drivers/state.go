@@ -194,10 +194,8 @@ func (n *Node) EnabledState() (bool, *Node) {
 		switch {
 		case a.Disabled:
 			return false, a
-		case a.Control != nil && a.Control.Disabled:
-			return false, a.Control
-		case a.Control != nil:
-			holder = a.Control
+		case a.Control != nil: // whatever lies around its label
+			return !a.Control.Disabled, a.Control
 		case a.Clickable || a.Editable:
 			holder = a
 		}

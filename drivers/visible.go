@@ -38,6 +38,16 @@ func (f *finder) seen(n *Node) image.Rectangle {
 	return part
 }
 
+// drawn asks the pixels whether what lies over all of the element hides it.
+func (f *finder) drawn(n *Node) bool {
+	if f.q.Drawn == nil {
+		return true
+	}
+	part := f.seen(n)
+	over := f.over(n, part)
+	return len(over) == 0 || f.q.Drawn(n, part, over)
+}
+
 // place is where the element is for relations: where its own text is drawn, when that is known, else its bounds.
 func (n *Node) place() image.Rectangle {
 	if n.TextBounds != nil && !n.TextBounds.Empty() {

@@ -185,7 +185,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 
 // TestWorkOnEveryAndroid goes through a login on every profile of the simulator.
 func TestWorkOnEveryAndroid(t *testing.T) {
-	for _, api := range []int{24, 28, 30, 34, 36} {
+	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
 			d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1, LoginSpinner: 1})
@@ -368,7 +368,7 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 			t.Errorf("the picture of another display, %v", img.Bounds())
 		}
 	}
-	if n := p.Count("screencap"); n != 3 {
+	if n := p.Count("screencap"); n != 3 && n != 4 { // the fourth where the machine is so slow that raw pixels are given up
 		t.Errorf("%d screencaps for two pictures", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -57,6 +58,9 @@ func useAll(ctx context.Context, d *Device) error {
 	tap := d.Tap(ctx, image.Pt(300, 300))
 	_, front := d.Foreground(ctx)
 	_, crash := d.Crashed(ctx)
+	if crash != nil && strings.Contains(crash.Error(), "not checked") { // a phone without a log or a clock cannot tell, and says so
+		crash = nil
+	}
 	_, keyboard := d.KeyboardShown(ctx)
 	_, cost := d.Measure(ctx)
 	return errors.Join(launch, err, shot, tap, front, crash, keyboard, cost)

@@ -167,7 +167,7 @@ func fieldText(t *testing.T, d *Device) string {
 
 func TestTypeOnPhones(t *testing.T) {
 	const text = `a %s 100% 'q' "d" $HOME \ ; & | < > ( ) * ? [ ] # ~ !`
-	for _, api := range []int{24, 28, 30, 34, 36} {
+	for _, api := range levels() {
 		d, _ := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
 		loginForm(t, d)
 		if err := d.Type(t.Context(), text); err != nil {

@@ -38,10 +38,14 @@ type label struct {
 	box  image.Rectangle // zero: anywhere
 }
 
-// TestReadingFortyPictures measures the reading of real pixels: screens of the simulated phone and pages in Chromium.
-func TestReadingFortyPictures(t *testing.T) {
-	pictures := append(phonePictures(t), pagePictures(t)...)
-	if len(pictures) != 40 {
+// TestReadingPictures measures the reading of real pixels: screens of the simulated phone and pages in Chromium, twenty of each, or
+// four of each when tests are to be short.
+func TestReadingPictures(t *testing.T) {
+	pictures, want := append(phonePictures(t), pagePictures(t)...), 40
+	if testing.Short() {
+		want = 8
+	}
+	if len(pictures) != want {
 		t.Fatalf("%d pictures", len(pictures))
 	}
 	reader := vision.NewReader(os.Getenv)
@@ -73,7 +77,7 @@ func TestReadingFortyPictures(t *testing.T) {
 	if recall < 0.95 || precision < 0.98 || ratio(sum.lines, sum.allLines) < 0.95 {
 		t.Errorf("recall must be 0.95 and precision 0.98")
 	}
-	if sum.wanted < 400 {
+	if sum.wanted < 10*want {
 		t.Errorf("only %d words were asked for", sum.wanted)
 	}
 }
@@ -140,12 +144,15 @@ func (l label) holds(box image.Rectangle) bool {
 	return l.box.Empty() || box.Min.Add(box.Size().Div(2)).In(l.box)
 }
 
-// phonePictures takes twenty screens of simulated phones.
+// phonePictures takes screens of simulated phones.
 func phonePictures(t *testing.T) []labelled {
+	sizes := []androidtest.Options{{Width: 1080, Height: 2400, Density: 420}, {Width: 720, Height: 1600, Density: 280}}
+	swipes, rows := 4, []string{"Payments", "Overlay", "Twice", "Form"}
+	if testing.Short() {
+		sizes, swipes, rows = sizes[1:], 1, rows[:1]
+	}
 	var out []labelled
-	for _, o := range []androidtest.Options{
-		{Width: 1080, Height: 2400, Density: 420}, {Width: 720, Height: 1600, Density: 280},
-	} {
+	for _, o := range sizes {
 		dev := phone(t, o)
 		take := func(name string) {
 			tree := rest(t, dev)
@@ -159,7 +166,7 @@ func phonePictures(t *testing.T) []labelled {
 		take("login")
 		launch(t, dev, androidtest.ListPackage)
 		take("list")
-		for i := range 4 {
+		for i := range swipes {
 			b := dev.Info()
 			from := image.Pt(b.Width/2, b.Height*3/4)
 			if err := dev.(drivers.Gestures).Swipe(t.Context(), from, from.Sub(image.Pt(0, b.Height/2)), 700*time.Millisecond); err != nil {
@@ -167,7 +174,7 @@ func phonePictures(t *testing.T) []labelled {
 			}
 			take(fmt.Sprintf("list-%d", i))
 		}
-		for _, row := range []string{"Payments", "Overlay", "Twice", "Form"} {
+		for _, row := range rows {
 			launch(t, dev, androidtest.ListPackage)
 			tap(t, dev, row)
 			take(row)
@@ -257,7 +264,7 @@ func labelPhone(name string, img image.Image, tree *drivers.Tree) labelled {
 	return p
 }
 
-// pagePictures takes twenty pages in Chromium: three fonts, sizes from 20 to 48 pixels, light and dark, in buttons and on canvas.
+// pagePictures takes pages in Chromium: three fonts, sizes from 20 to 48 pixels, light and dark, in buttons and on canvas.
 func pagePictures(t *testing.T) []labelled {
 	driver := web.New(web.Options{})
 	t.Cleanup(func() { _ = driver.Close() })
@@ -271,8 +278,12 @@ func pagePictures(t *testing.T) []labelled {
 		"Free shipping over 25", "Account settings", "Wrong password", "Remember me", "March 14, 2026", "Level 12 complete", "Game over"}
 	colours := [][2]string{{"#ffffff", "#1c1b1f"}, {"#121212", "#e8e8e8"}, {"#6750a4", "#ffffff"}, {"#fff8e1", "#5d4037"}, {"#004d40", "#e0f2f1"}}
 	fonts := []string{"sans-serif", "serif", "monospace"}
+	pages := 20
+	if testing.Short() {
+		pages = 4
+	}
 	var out []labelled
-	for i := range 20 {
+	for i := range pages {
 		p := labelled{name: fmt.Sprintf("page-%d", i)}
 		var body strings.Builder
 		colour := colours[i%len(colours)]

@@ -45,6 +45,9 @@ const mockConfig = `rules:
 
 // TestMockLLM asks an OpenAI-compatible server that others wrote.
 func TestMockLLM(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server from npm, which must be installed first: make test-full")
+	}
 	base := startMock(t)
 	eyes := vision.New(vision.Options{Timeout: time.Minute, Getenv: func(name string) string {
 		return map[string]string{"OPENAI_API_KEY": key, "OPENAI_BASE_URL": base + "/v1", "TAPROOT_AI_MODEL": "mocked"}[name]

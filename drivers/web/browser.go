@@ -213,8 +213,7 @@ func (d *Driver) launch(pw *playwright.Playwright, k kind, program string) (*bro
 	switch k.name {
 	case chromium:
 		options.ChromiumSandbox = playwright.Bool(d.setup.Sandbox) // false makes Playwright add --no-sandbox
-		options.Args = []string{"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-			"--disable-sync"}
+		options.Args = toolchain.ChromiumArgs()
 	case firefox:
 		maker = pw.Firefox
 	case webkit:

@@ -178,7 +178,7 @@ func wantError(t *testing.T, err, kind error, words ...string) {
 }
 
 // pick finds the one element that an action on label would take.
-func pick(tr *drivers.Tree, label string, settled bool) ([]drivers.Match, error) {
+func pick(tr *drivers.Tree, label string, _ bool) ([]drivers.Match, error) {
 	return tr.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: true})
 }
 

@@ -59,7 +59,7 @@ func (c *browser) launch(t *testing.T) error {
 		return err
 	}
 	c.b, err = c.pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
-		ExecutablePath: playwright.String(setup.Chromium), ChromiumSandbox: playwright.Bool(setup.Sandbox), Headless: playwright.Bool(true),
+		ExecutablePath: playwright.String(setup.Chromium), ChromiumSandbox: playwright.Bool(setup.Sandbox), Args: toolchain.ChromiumArgs(), Headless: playwright.Bool(true),
 		Timeout: playwright.Float(patience)})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/taproot-dev/taproot/reporters"
@@ -185,18 +186,33 @@ func TestRequests(t *testing.T) {
 
 // A chat that never answers costs no more than the time there is, and hinders no other.
 func TestSilent(t *testing.T) {
-	release := make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		select {
-		case <-release:
-		case <-r.Context().Done():
+	env := map[string]string{"NOTIFY_URLS": "https://silent.example/x#product=slack,https://good.example/x#product=slack"}
+	targets, errs := Targets(func(name string) string { return env[name] })
+	if len(errs) != 0 {
+		t.Fatal(errs)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Host == "silent.example" {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("ok")), Request: r}, nil
+		})}
+		began := time.Now()
+		sent := Send(t.Context(), targets, NewDigest(&reporters.Run{}, ""), Options{Client: client, Timeout: 10 * time.Second})
+		if sent[0].OK || sent[0].Why != "no answer in time" || sent[0].Tries != 1 || time.Since(began) != 10*time.Second {
+			t.Errorf("%+v after %s", sent[0], time.Since(began))
 		}
-	}))
-	defer silent.Close()
-	defer close(release)
-	good := newChat(t, reply{status: 200, body: "ok"})
-	env := map[string]string{"NOTIFY_URLS": silent.URL + "#product=slack," + good.URL + "#product=slack,http://127.0.0.1:1/x#product=slack"}
+		if !sent[1].OK {
+			t.Errorf("%+v", sent[1])
+		}
+	})
+}
+
+// Without a connection it is tried again; a run that is interrupted tries no more.
+func TestNobodyListens(t *testing.T) {
+	env := map[string]string{"NOTIFY_URLS": "http://127.0.0.1:1/x#product=slack"}
 	targets, errs := Targets(func(name string) string { return env[name] })
 	if len(errs) != 0 {
 		t.Fatal(errs)
@@ -204,19 +220,17 @@ func TestSilent(t *testing.T) {
 	d := NewDigest(&reporters.Run{}, "")
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond, Timeout: 10 * time.Second})
-	if sent[0].OK || sent[0].Why != "no answer in time" || sent[0].Tries != 1 {
-		t.Errorf("%+v", sent[0])
-	}
-	if !sent[1].OK {
-		t.Errorf("%+v", sent[1])
-	}
-	if sent[2].OK || sent[2].Why != "the connection failed: connection refused" || sent[2].Tries != 3 {
-		t.Errorf("%+v", sent[2])
+	if sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond}); sent[0].OK || sent[0].Why != "the connection failed: connection refused" || sent[0].Tries != 3 {
+		t.Errorf("%+v", sent)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if sent := Send(ctx, targets[1:2], d, Options{Client: client}); sent[0].OK || sent[0].Why != "it was interrupted" {
+	if sent := Send(ctx, targets, d, Options{Client: client}); sent[0].OK || sent[0].Why != "it was interrupted" {
 		t.Errorf("%+v", sent)
 	}
 }
+
+// roundTrip is a transport without a network.
+type roundTrip func(r *http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -38,6 +38,7 @@ func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
 }
 
 func TestAssertScreenshotInTheBrowser(t *testing.T) {
+	t.Parallel()
 	s := browser(t)
 	s.Timeout = time.Second
 	page := func(style string) string {
@@ -121,6 +122,7 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 
 // TestAssertScreenshotOnThePhone: the clock of the status bar is none of the app's; a button 3 pixels beside is.
 func TestAssertScreenshotOnThePhone(t *testing.T) {
+	t.Parallel()
 	s := simulated(t)
 	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.ListPackage, Force: true}); verdict != reporters.Pass {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/vision"
-	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -32,9 +31,7 @@ func simulated(t *testing.T) *action.Session {
 // browser gives a session in Chromium.
 func browser(t *testing.T) *action.Session {
 	t.Helper()
-	driver := web.New(web.Options{})
-	t.Cleanup(func() { _ = driver.Close() })
-	return sessionOn(t, driver, "web-1", dsl.Web)
+	return sessionOn(t, chromium, "web-1", dsl.Web)
 }
 
 func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Platform) *action.Session {
@@ -111,6 +108,7 @@ func motions() []motion {
 }
 
 func TestWaitStableOnThePhone(t *testing.T) {
+	t.Parallel()
 	s := simulated(t)
 	for _, m := range motions() {
 		s.Timeout = m.patience()
@@ -133,6 +131,7 @@ func TestWaitStableOnThePhone(t *testing.T) {
 }
 
 func TestWaitStableInTheBrowser(t *testing.T) {
+	t.Parallel()
 	s := browser(t)
 	for _, m := range motions() {
 		s.Timeout = m.patience()
@@ -180,49 +179,53 @@ func (m motion) check(t *testing.T, s *action.Session, verdict reporters.Verdict
 
 // TestOCRSelectors taps and asserts what is in no tree.
 func TestOCRSelectors(t *testing.T) {
+	t.Parallel()
 	phone, web := simulated(t), browser(t)
 	follow(t, phone, "canvas://x")
 	visit(t, web, `<canvas id=c width=600 height=400></canvas><script>const x=c.getContext('2d');let said='';function d(){x.fillStyle='#203040';x.fillRect(0,0,600,400);x.fillStyle='#fff8e1';
 		x.font='30px sans-serif';x.fillText('Hello canvas',40,60);x.fillText('Lives 3 of 5',40,110);x.fillText(said,40,350);x.fillStyle='#6750a4';x.fillRect(40,180,220,60);x.fillStyle='#fff';x.fillText('Play now',70,220)}
 		d();c.onclick=e=>{if(e.offsetX>40&&e.offsetX<260&&e.offsetY>180&&e.offsetY<240){said='Game started';d()}}</script>`)
 	for name, s := range map[string]*action.Session{"phone": phone, "web": web} {
-		s.Timeout = passes
-		pass := func(args any) {
-			t.Helper()
-			if verdict, err := do(t, s, args); verdict != reporters.Pass {
-				t.Errorf("%s: %+v: %s, %v", name, args, verdict, err)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.Timeout = passes
+			pass := func(args any) {
+				t.Helper()
+				if verdict, err := do(t, s, args); verdict != reporters.Pass {
+					t.Errorf("%+v: %s, %v", args, verdict, err)
+				}
 			}
-		}
-		fail := func(args any) {
-			t.Helper()
-			s.Timeout = time.Second
-			defer func() { s.Timeout = passes }()
-			verdict, err := do(t, s, args)
-			var f *action.Failure
-			if verdict != reporters.Fail || !errors.As(err, &f) || f.Message == "" {
-				t.Errorf("%s: %+v: %s, %v", name, args, verdict, err)
+			fail := func(args any) {
+				t.Helper()
+				s.Timeout = time.Second
+				defer func() { s.Timeout = passes }()
+				verdict, err := do(t, s, args)
+				var f *action.Failure
+				if verdict != reporters.Fail || !errors.As(err, &f) || f.Message == "" {
+					t.Errorf("%+v: %s, %v", args, verdict, err)
+				}
 			}
-		}
-		pass(dsl.Assert{Selector: dsl.Selector{OCR: "Hello canvas"}})
-		if !strings.HasPrefix(s.Detail.Tier, "ocr 1.00") || s.Reading == nil || len(s.Reading.Lines) == 0 {
-			t.Errorf("%s: tier %q, reading %+v", name, s.Detail.Tier, s.Reading)
-		}
-		pass(dsl.Assert{Selector: dsl.Selector{OCR: "canvas"}}) // a word within a line
-		fail(dsl.Assert{Selector: dsl.Selector{OCR: "Lives 4 of 5"}})
-		if s.Reading == nil || len(s.Reading.Near) == 0 || s.Reading.Near[0].Text != "Lives 3 of 5" {
-			t.Errorf("%s: nearest %+v", name, s.Reading)
-		}
-		fail(dsl.Assert{Selector: dsl.Selector{OCR: "Game started"}})
-		fail(dsl.Assert{Selector: dsl.Selector{Label: "Hello canvas"}}) // without fallback the tree alone counts
-		pass(dsl.AssertNot{Selector: dsl.Selector{OCR: "Game over"}})
-		if len(s.Detail.Doubts) == 0 {
-			t.Errorf("%s: nothing is doubted", name)
-		}
-		fail(dsl.AssertNot{Selector: dsl.Selector{OCR: "Hello canvas"}})
-		pass(dsl.Tap{Selector: dsl.Selector{Label: "Play now", Fallback: "ocr"}})
-		if notes := strings.Join(s.Detail.Notes, "\n"); !strings.Contains(notes, "read in the pixels") {
-			t.Errorf("%s: the report does not say that OCR was used: %q", name, notes)
-		}
-		pass(dsl.Assert{Selector: dsl.Selector{OCR: "Game started"}})
+			pass(dsl.Assert{Selector: dsl.Selector{OCR: "Hello canvas"}})
+			if !strings.HasPrefix(s.Detail.Tier, "ocr 1.00") || s.Reading == nil || len(s.Reading.Lines) == 0 {
+				t.Errorf("tier %q, reading %+v", s.Detail.Tier, s.Reading)
+			}
+			pass(dsl.Assert{Selector: dsl.Selector{OCR: "canvas"}}) // a word within a line
+			fail(dsl.Assert{Selector: dsl.Selector{OCR: "Lives 4 of 5"}})
+			if s.Reading == nil || len(s.Reading.Near) == 0 || s.Reading.Near[0].Text != "Lives 3 of 5" {
+				t.Errorf("nearest %+v", s.Reading)
+			}
+			fail(dsl.Assert{Selector: dsl.Selector{OCR: "Game started"}})
+			fail(dsl.Assert{Selector: dsl.Selector{Label: "Hello canvas"}}) // without fallback the tree alone counts
+			pass(dsl.AssertNot{Selector: dsl.Selector{OCR: "Game over"}})
+			if len(s.Detail.Doubts) == 0 {
+				t.Error("nothing is doubted")
+			}
+			fail(dsl.AssertNot{Selector: dsl.Selector{OCR: "Hello canvas"}})
+			pass(dsl.Tap{Selector: dsl.Selector{Label: "Play now", Fallback: "ocr"}})
+			if notes := strings.Join(s.Detail.Notes, "\n"); !strings.Contains(notes, "read in the pixels") {
+				t.Errorf("the report does not say that OCR was used: %q", notes)
+			}
+			pass(dsl.Assert{Selector: dsl.Selector{OCR: "Game started"}})
+		})
 	}
 }

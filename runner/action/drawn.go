@@ -15,35 +15,25 @@ import (
 // An element tree does not tell what is opaque. Where something is drawn over all of an element, the pixels of the screen tell whether
 // a person can see it.
 
-// findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque. For an action, an element of
-// which nothing else is known but that stays, as covered: the failure names what covers it.
+// findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque.
 func (w *watch) findDrawn(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
-	matches, err := w.tree.Candidates(q)
-	if err != nil {
-		return nil, err
-	}
 	w.hiddenUnder = ""
-	var drawn, hidden []drivers.Match
-	for _, m := range matches {
-		cover, err := w.coverOf(ctx, m)
+	var failed error
+	q.Drawn = func(n *drivers.Node, seen image.Rectangle, over []*drivers.Node) bool {
+		cover, err := w.coverOf(ctx, drivers.Match{Node: n, Seen: seen, Over: over})
 		if err != nil {
-			return nil, err
+			failed = err
 		}
-		if cover == nil {
-			drawn = append(drawn, m)
-			continue
+		if cover != nil {
+			w.hiddenUnder = fmt.Sprintf("%s is there, but hidden under %s", n, cover)
 		}
-		m.Cover, m.CoverText = cover, cover.String()
-		hidden = append(hidden, m)
-		w.hiddenUnder = fmt.Sprintf("%s is there, but hidden under %s", m.Node, cover)
+		return cover == nil
 	}
-	if len(drawn) == 0 && q.Action {
-		drawn = hidden
+	matches, err := w.tree.Find(q)
+	if failed != nil {
+		return nil, failed
 	}
-	if q.Action && len(drawn) > 1 {
-		return nil, w.tree.Ambiguous(q, drawn)
-	}
-	return drawn, nil
+	return matches, err
 }
 
 // reachable gives the elements that are on the screen, or that the device can bring there.

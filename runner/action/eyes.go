@@ -140,7 +140,9 @@ func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, e
 			return found, err
 		}
 		q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = sel.Label, "", "", ""
+		w.wholeLines = true // a label is a whole text
 		found, err = w.search(ctx, q)
+		w.wholeLines = false
 		if err != nil && w.blind && w.labelled && !errors.Is(err, drivers.ErrAmbiguous) {
 			err = fmt.Errorf("the screen never stands still, so that its elements cannot be read, and its pixels cannot be either: %w", err)
 		}
@@ -159,7 +161,7 @@ func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, e
 func (w *watch) seenIn(q drivers.Query) ([]drivers.Match, error) {
 	what := drivers.Describe(q.Selector) // as the test says it
 	hits := w.seen.hits
-	if q.Action && slices.ContainsFunc(hits, func(h drivers.Sighting) bool { return h.Whole }) {
+	if w.wholeLines || q.Action && slices.ContainsFunc(hits, func(h drivers.Sighting) bool { return h.Whole }) {
 		hits = slices.DeleteFunc(slices.Clone(hits), func(h drivers.Sighting) bool { return !h.Whole })
 	}
 	nodes := make([]*drivers.Node, len(hits))

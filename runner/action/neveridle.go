@@ -76,5 +76,22 @@ func (w *watch) onlyPixels(err error) bool {
 
 // needs notes how the watch may answer for a selector.
 func (w *watch) needs(sel dsl.Selector) {
+	if d, ok := w.s.Device.(drivers.Seeker); ok {
+		d.Seek(soughtTexts(sel)...)
+	}
 	w.onlySeen, w.labelled = mayBeSeen(sel), labelOnly(sel)
+}
+
+// soughtTexts are the texts that a selector, and those within it, speak of.
+func soughtTexts(sel dsl.Selector) []string {
+	var texts []string
+	for _, text := range []string{sel.Label, sel.Text, sel.Desc, sel.Hint} {
+		if text != "" && sel.Match != dsl.MatchRegex {
+			texts = append(texts, text)
+		}
+	}
+	for _, other := range sel.Relations() {
+		texts = append(texts, soughtTexts(*other)...)
+	}
+	return texts
 }

@@ -32,6 +32,7 @@ type watch struct {
 	blind       bool     // no tree could be read, and pixels do
 	eager       bool     // the pixels are looked at whenever the tree is
 	seen        *sighted // by eyes, last
+	wholeLines  bool     // the pixels are read for a label
 	located     int      // how often a model was asked where it is
 	digest      uint64
 	hiddenUnder string // why what was found in the newest tree cannot be seen

@@ -22,8 +22,11 @@ import (
 // maxPhones bounds what a typing mistake can start.
 const maxPhones = 64
 
+// The API levels that the simulated phones behave like.
+const minAPI, maxAPI = 24, 36
+
 func newSimCommand(env *Env) *cobra.Command {
-	var phones int
+	var phones, api int
 	var size string
 	cmd := &cobra.Command{
 		Use:   "sim [--phones N] [-- COMMAND …]",
@@ -36,6 +39,9 @@ func newSimCommand(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if phones < 1 || phones > maxPhones {
 				return &plan.Usage{Msg: fmt.Sprintf("--phones %d: from 1 to %d", phones, maxPhones)}
+			}
+			if api < minAPI || api > maxAPI {
+				return &plan.Usage{Msg: fmt.Sprintf("--api %d: from %d to %d", api, minAPI, maxAPI)}
 			}
 			switch dash := cmd.ArgsLenAtDash(); {
 			case len(args) > 0 && dash != 0:
@@ -51,12 +57,14 @@ func newSimCommand(env *Env) *cobra.Command {
 			if s.phone, err = phoneOf(size); err != nil {
 				return err
 			}
+			s.phone.API = api
 			if len(args) == 0 {
 				return s.stay(cmd.Context())
 			}
 			return s.around(cmd.Context(), args)
 		},
 	}
+	cmd.Flags().IntVar(&api, "api", 34, "the `LEVEL` of their Android's API, 24 to 36")
 	cmd.Flags().StringVar(&size, "size", "1080x2400", "`WIDTHxHEIGHT` of their screens in pixels; smaller ones are cheaper to look at")
 	cmd.Flags().IntVar(&phones, "phones", 1, "start `N` phones")
 	return cmd

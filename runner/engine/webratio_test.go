@@ -98,7 +98,7 @@ func newWays(t testing.TB, slots int) *ways {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = pw.Stop() })
-	w.bare, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{ExecutablePath: &setup.Chromium, ChromiumSandbox: &setup.Sandbox})
+	w.bare, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{ExecutablePath: &setup.Chromium, ChromiumSandbox: &setup.Sandbox, Args: toolchain.ChromiumArgs()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,43 +193,29 @@ const (
 	tooLong    = 3 * time.Minute // after which no round begins: this machine is slow
 )
 
-// TestTheEngineCostsLittleBesidePlaywright makes rounds of both ways in turn, until the fastest ones say that the aim is met or rounds are
-// out: noise passes, a cost of ours does not.
-func TestTheEngineCostsLittleBesidePlaywright(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives a browser for a minute")
-	}
-	w := newWays(t, 1)
-	w.both(t, 1) // to warm up
-	var ours, plain []time.Duration
-	ratio, began := 0.0, time.Now()
-	for round := 0; round < maxRounds && time.Since(began) < tooLong; round++ {
-		a, b := w.both(t, 3)
-		ours, plain = append(ours, a...), append(plain, b...)
-		ratio = float64(fastest(ours)) / float64(fastest(plain))
-		t.Logf("20 steps: %s through the engine, %s with playwright-go alone (fastest of %d): ratio %.3f", fastest(ours).Round(time.Millisecond),
-			fastest(plain).Round(time.Millisecond), len(ours), ratio)
-		if ratio <= aimedRatio || ratio <= maxRatio && time.Since(began) > enough {
-			return
-		}
-	}
-	if ratio > maxRatio {
-		t.Errorf("the engine costs %.2f times what Playwright does; %.2f is the aim, %.2f the limit", ratio, aimedRatio, maxRatio)
-	}
-}
-
-// BenchmarkTwentySteps prints the ratio.
+// BenchmarkTwentySteps makes rounds of both ways in turn, until the fastest ones say that the aim is met or rounds are out: noise passes,
+// a cost of ours does not. It prints the ratio, and fails above the limit.
 func BenchmarkTwentySteps(b *testing.B) {
 	w := newWays(b, 1)
-	w.both(b, 1)
+	w.both(b, 1) // to warm up
 	var ours, plain []time.Duration
+	ratio, began := 0.0, time.Now()
 	for b.Loop() {
-		o, p := w.both(b, 1)
-		ours, plain = append(ours, o...), append(plain, p...)
+		for round := 0; round < maxRounds && time.Since(began) < tooLong; round++ {
+			o, p := w.both(b, 3)
+			ours, plain = append(ours, o...), append(plain, p...)
+			ratio = float64(fastest(ours)) / float64(fastest(plain))
+			if ratio <= aimedRatio || ratio <= maxRatio && time.Since(began) > enough {
+				break
+			}
+		}
 	}
 	b.ReportMetric(float64(median(ours).Milliseconds()), "ours-ms")
 	b.ReportMetric(float64(median(plain).Milliseconds()), "bare-ms")
-	b.ReportMetric(float64(median(ours))/float64(median(plain)), "ratio")
+	b.ReportMetric(ratio, "ratio")
+	if ratio > maxRatio {
+		b.Errorf("the engine costs %.2f times what Playwright does; %.2f is the aim, %.2f the limit", ratio, aimedRatio, maxRatio)
+	}
 }
 
 // BenchmarkEvidence prints what a film and a trace of the flow cost, as ratios to the flow without them.
