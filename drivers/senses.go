@@ -20,6 +20,12 @@ type Locator interface {
 	SetLocation(ctx context.Context, at Place) error
 }
 
+// Shaker is a Device whose apps can be made to feel that it is shaken.
+type Shaker interface {
+	// Shake returns once the movement is over. A device that only a hand can shake gives an error that wraps ErrUnsupported.
+	Shake(ctx context.Context) error
+}
+
 // MediaAdder is a Device with a gallery of pictures and films.
 type MediaAdder interface {
 	// AddMedia copies a picture or film into the gallery and returns once apps can find it there. Device.Close takes it away again.

@@ -8,7 +8,7 @@ type Launch struct {
 	Force       bool              `json:"force,omitempty" doc:"Stop the app first when it is running, so that it starts afresh."`
 	Clear       bool              `json:"clear,omitempty" doc:"Remove the app's data first, as if it had just been installed."`
 	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny" doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}."`
-	Arguments   map[string]any    `json:"arguments,omitempty" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
+	Arguments   map[string]any    `json:"arguments,omitempty" tool:"-" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
 }
 
 func (l Launch) check(d *decoding, v Value, _ object) {
@@ -32,7 +32,7 @@ type ClearApp struct {
 
 // Install is the argument of install.
 type Install struct {
-	Path string `json:"path" required:"true" scalar:"true" minLength:"1" doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
+	Path string `json:"path" required:"true" scalar:"true" minLength:"1" tool:"The file to install (.apk, .ipa, .app), below the server's folder." doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
 }
 
 // Uninstall is the argument of uninstall.
@@ -47,12 +47,12 @@ type SetPermissions struct {
 	Deny    []string `json:"deny,omitempty" minLength:"1" doc:"Permissions to take away."`
 }
 
-func (s SetPermissions) check(d *decoding, v Value, o object) {
-	_, allow := v.Get("allow")
-	deny, denies := v.Get("deny")
-	if !allow && !denies {
-		d.fail(o.at, len([]rune(o.name)), `"setPermissions" changes nothing`, example(o))
-	}
+func (SetPermissions) rules() []rule {
+	return []rule{atLeastOne("allow deny").says(`"setPermissions" changes nothing`, "")}
+}
+
+func (s SetPermissions) check(d *decoding, v Value, _ object) {
+	deny, _ := v.Get("deny")
 	for _, p := range s.Deny {
 		for _, q := range s.Allow {
 			if p == q {
@@ -64,18 +64,12 @@ func (s SetPermissions) check(d *decoding, v Value, o object) {
 
 // OpenLink is the argument of openLink.
 type OpenLink struct {
-	URL     string `json:"url" required:"true" scalar:"true" minLength:"1" doc:"A web address, or a link into an app such as shop://item/5."`
-	Package string `json:"package,omitempty" minLength:"1" doc:"The app that shall open it (Android only). Default: the one that the system chooses."`
+	URL     string `json:"url" required:"true" scalar:"true" minLength:"1" format:"link" doc:"A web address, or a link into an app such as shop://item/5."`
+	Package string `json:"package,omitempty" minLength:"1" platforms:"android" doc:"The app that shall open it (Android only). Default: the one that the system chooses."`
 }
 
-func (l OpenLink) check(d *decoding, v Value, _ object) {
-	if f, given := v.Get("package"); given && (d.platform == IOS || d.platform == Both) {
-		d.fail(f.Pos, len("package"), fmt.Sprintf(`"package" works on android only, and this test runs on %s`, d.platform.words()), "remove it: iOS chooses the app")
-	}
-	if f, given := v.Get("url"); given {
-		v = f.Value
-	}
-	if l.URL != "" && !schemeForm.MatchString(l.URL) {
-		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten(l.URL), origin(v)), `a link begins with its scheme: "https://example.com" or "shop://item/5"`)
+func (d *decoding) link(v Value, text string) {
+	if !schemeForm.MatchString(text) {
+		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten(text), origin(v)), `a link begins with its scheme: "https://example.com" or "shop://item/5"`)
 	}
 }

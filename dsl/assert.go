@@ -1,27 +1,15 @@
 package dsl
 
-import "fmt"
+import "time"
 
 // Assert is the argument of assert.
 type Assert struct {
 	Selector
 }
 
-func (a Assert) check(d *decoding, v Value, o object) {
-	if !d.noPoint(v, o) {
-		a.Selector.check(d, v, o)
-	}
-}
-
 // AssertNot is the argument of assertNot.
 type AssertNot struct {
 	Selector
-}
-
-func (a AssertNot) check(d *decoding, v Value, o object) {
-	if !d.noPoint(v, o) {
-		a.Selector.check(d, v, o)
-	}
 }
 
 // AssertElement is the argument of assertElement: an element, and what must be true of it.
@@ -31,7 +19,7 @@ type AssertElement struct {
 	Value   *string `json:"value,omitempty" doc:"What a field must hold, exactly."`
 	Count   *int    `json:"count,omitempty" minimum:"0" doc:"How many elements there must be."`
 	Visible *bool   `json:"visible,omitempty" doc:"Whether the element must be on the screen."`
-	Is      *State  `json:"is,omitempty" doc:"The state that the element must be in."`
+	Is      *State  `json:"is,omitempty" example:"is: {enabled: true}" doc:"The state that the element must be in."`
 }
 
 // State is what an element must be; fields that are left out do not matter.
@@ -42,33 +30,20 @@ type State struct {
 	Focused  *bool `json:"focused,omitempty" doc:"Whether it must have the focus."`
 }
 
-func (s State) check(d *decoding, v Value, o object) {
-	if len(v.Fields) == 0 {
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which state", o.name), "for example: is: {enabled: true}")
-	}
+func (State) rules() []rule {
+	return []rule{atLeastOne("").says(`"%s" does not say which state`, "for example: is: {enabled: true}")}
 }
 
+// check looks at the element; text says what it must show, not which one it is.
 func (a AssertElement) check(d *decoding, v Value, o object) {
-	if d.noPoint(v, o) {
-		return
-	}
 	a.Selector.check(d, v.without("text"), o)
-	wants := 0
-	for _, key := range []string{"text", "value", "count", "visible", "is"} {
-		if _, given := v.Get(key); given {
-			wants++
-		}
-	}
-	if wants == 0 && v.Kind != Null {
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say what must be true of the element", o.name),
-			`give at least one of text, value, count, visible or is; to look for the element alone, use "assert"`)
-	}
-	visible, hidden := v.Get("visible")
-	hidden = hidden && a.Visible != nil && !*a.Visible
-	for _, key := range []string{"text", "value", "count", "is"} {
-		if _, given := v.Get(key); given && hidden {
-			d.fail(visible.Pos, len("visible"), fmt.Sprintf(`"visible: false" cannot stand beside %q`, key), "what is not there has no properties: remove one of the two")
-		}
+}
+
+func (AssertElement) rules() []rule {
+	return []rule{
+		atLeastOne("text value count visible is").says(`"%s" does not say what must be true of the element`,
+			`give at least one of text, value, count, visible or is; to look for the element alone, use "assert"`),
+		cannotStand("visible=false", "text value count is").says("", "what is not there has no properties: remove one of the two"),
 	}
 }
 
@@ -91,43 +66,32 @@ type AssertVisual struct {
 // AssertLog is the argument of assertLog: what the log of the device, or the console of the page, holds since the test began.
 type AssertLog struct {
 	Text   string `json:"text,omitempty" scalar:"true" minLength:"1" doc:"A text that a line of the log holds: logcat on Android, the system log on iOS, the console of a page."`
-	Regex  string `json:"regex,omitempty" minLength:"1" doc:"A regular expression that a line fits, instead of a text. as: saves what its first bracket matched, or all of it."`
+	Regex  string `json:"regex,omitempty" minLength:"1" format:"regex" doc:"A regular expression that a line fits, instead of a text. as: saves what its first bracket matched, or all of it."`
 	Absent bool   `json:"absent,omitempty" doc:"No line may hold it: neither one since the test began, nor one that comes within forMs."`
 	ForMs  int    `json:"forMs,omitempty" minimum:"0" maximum:"600000" default:"1000" doc:"With absent: how long the log is watched for a line that comes late, in milliseconds."`
 }
 
-func (a AssertLog) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "text", "regex") {
-		return
-	}
-	if f, given := v.Get("regex"); given {
-		d.regex(f.Value, a.Regex)
-	}
-	if f, given := v.Get("forMs"); given && !a.Absent {
-		d.fail(f.Pos, len("forMs"), `"forMs" belongs to "absent: true"`, "how long to wait for a line is timeoutMs")
-	}
-	if f, given := v.Get("as"); given && a.Absent {
-		d.fail(f.Pos, len("as"), `"as" cannot stand beside "absent: true"`, "there is no line to save: remove one of the two")
+func (AssertLog) rules() []rule {
+	return []rule{
+		exactlyOne("text regex"),
+		belongs("forMs", "absent=true").says("", "how long to wait for a line is timeoutMs"),
+		cannotStand("as", "absent=true").says("", "there is no line to save: remove one of the two"),
 	}
 }
 
 // AssertScreenshot is the argument of assertScreenshot.
 type AssertScreenshot struct {
-	Name      string     `json:"name" required:"true" scalar:"true" minLength:"1" doc:"What the baseline picture is called; also what reports call the step."`
+	Name      string     `json:"name" required:"true" scalar:"true" minLength:"1" format:"fileName" doc:"What the baseline picture is called; also what reports call the step."`
 	Threshold float64    `json:"threshold,omitempty" minimum:"0" maximum:"100" doc:"How much of the picture may differ, in per cent; what anti-aliasing does to edges and letters never counts. Default: nothing."`
 	Element   *Selector  `json:"element,omitempty" doc:"Only this element instead of the whole screen."`
 	Mask      []Selector `json:"mask,omitempty" doc:"Elements that may look as they like, such as clocks; a phone's status bar always may."`
 }
 
-func (a AssertScreenshot) check(d *decoding, v Value, _ object) { d.fileName(v, a.Name) }
+func (AssertTrue) cost(costing, *Step, time.Duration) Cost { return Cost{} }
 
-// fileName checks a name that a file gets: the value itself, or that under the key name.
-func (d *decoding) fileName(v Value, name string) {
-	if f, given := v.Get("name"); given {
-		v = f.Value
+func (a AssertLog) cost(_ costing, _ *Step, limit time.Duration) Cost {
+	if a.Absent {
+		return Cost{Time: time.Duration(max(a.ForMs, 0)) * time.Millisecond}
 	}
-	if name != "" && !idForm.MatchString(name) {
-		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten(name), origin(v)),
-			"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
-	}
+	return Cost{Time: limit}
 }

@@ -17,6 +17,9 @@ func Bind(step *Step, s *Scope) (args any, opts StepOptions, err error) {
 
 // bind is Bind; values that depend on a promised variable are left out of the checks.
 func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepOptions, err error) {
+	if step.args != nil { // read by Parse, and final; nobody changes what it points to
+		return step.args, step.Options, nil
+	}
 	f := filling{scope: s, source: step.source, promised: promised}
 	v := f.arguments(step, true)
 	if err := f.errs.orNil(); err != nil {
@@ -178,7 +181,7 @@ func Decode(def *Def, v Value) (args any, err error) {
 
 // DecodeStep is Decode for a map that may hold the keys of StepOptions beside the arguments.
 func DecodeStep(def *Def, v Value) (args any, opts StepOptions, err error) {
-	d := &decoding{}
+	d := &decoding{single: true}
 	args, opts = d.arguments(def, v, v.Pos)
 	if err := d.errs.orNil(); err != nil {
 		return nil, StepOptions{}, err

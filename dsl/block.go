@@ -30,6 +30,10 @@ type block struct {
 	Blocks table `json:"blocks,omitempty" doc:"Named blocks that run steps can run by block:, each a list of steps or a map of vars and steps."`
 }
 
+func (block) rules() []rule {
+	return []rule{atLeastOne("steps blocks").says(`the file holds neither "steps" nor "blocks"`, `write "steps:" and under it the actions`)}
+}
+
 // named is one of the blocks under blocks:, when it has vars.
 type named struct {
 	Vars  vars  `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
@@ -44,6 +48,14 @@ func (*table) fromValue(d *decoding, v Value, name string) {
 		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), `write the name of a block, and its steps under it: "sign-in: [{tap: Sign in}]"`)
 	}
 }
+
+func (table) schema(s *schemas) schema {
+	block := s.object(reflect.TypeFor[named]())
+	return schema{"type": "object", "minProperties": 1, "propertyNames": schema{"pattern": idForm.String()},
+		"additionalProperties": schema{"anyOf": []any{schema{"$ref": "#/$defs/steps"}, block}}}
+}
+
+func (table) words() string { return "map of blocks" }
 
 // blocks reads the named blocks under the key blocks of the top level.
 func (d *decoding) blocks(v Value, file string) Blocks {
@@ -112,9 +124,7 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 	b.Vars = h.Vars
 	d.variables = deferred
 	b.Steps = d.stepsUnder(values[0], "steps")
-	if b.Blocks = d.blocks(values[0], file); len(b.Blocks) == 0 && len(b.Steps) == 0 && len(d.errs) == 0 {
-		d.fail(values[0].Pos, 0, `the file holds neither "steps" nor "blocks"`, `write "steps:" and under it the actions`)
-	}
+	b.Blocks = d.blocks(values[0], file)
 	if err := d.errs.orNil(); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestBodySchemas(t *testing.T) {
 			}
 		}
 	}
-	if tap := b.Actions["tap"]["properties"].(schema); tap["below"].(schema)["$ref"] != "#/components/schemas/Selector" || tap["count"].(schema)["maximum"] != 10 {
+	if tap := b.Actions["tap"]["properties"].(schema); tap["below"].(schema)["$ref"] != "#/components/schemas/Anchor" || tap["count"].(schema)["maximum"] != 10 {
 		t.Errorf("%v", tap)
 	}
 }

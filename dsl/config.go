@@ -1,13 +1,9 @@
 package dsl
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // MaxFileSize is the size, in bytes, of the largest file that Parse takes.
@@ -39,11 +35,11 @@ type Environment struct {
 
 // suite is the top level of a taproot.yaml.
 type suite struct {
-	Include      []string               `json:"include,omitempty" minLength:"1" doc:"Glob patterns, relative to the file, of the files that hold tests. Default: all."`
-	Exclude      []string               `json:"exclude,omitempty" minLength:"1" doc:"Glob patterns, relative to the file, of files and folders that are left out unless they are named."`
+	Include      []string               `json:"include,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of the files that hold tests. Default: all."`
+	Exclude      []string               `json:"exclude,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of files and folders that are left out unless they are named."`
 	Order        []string               `json:"order,omitempty" minLength:"1" doc:"Ids of tests that are run first, in this order."`
 	Vars         vars                   `json:"vars,omitempty" doc:"Values for ${NAME} in every test; the test's own go before them."`
-	Tags         []string               `json:"tags,omitempty" doc:"Labels of every test."`
+	Tags         []string               `json:"tags,omitempty" format:"tag" doc:"Labels of every test."`
 	TimeoutMs    *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits when neither it nor its test says it, in milliseconds."`
 	Retries      *int                   `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often a test is run again when it fails and does not say it itself."`
 	Secrets      []string               `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report of any test may show."`
@@ -56,16 +52,13 @@ type suite struct {
 // environment is one of a suite's environments.
 type environment struct {
 	Vars      vars     `json:"vars,omitempty" doc:"Values for ${NAME}; they go before the suite's and the tests' own."`
-	Tags      []string `json:"tags,omitempty" doc:"Further labels of every test."`
+	Tags      []string `json:"tags,omitempty" format:"tag" doc:"Further labels of every test."`
 	TimeoutMs *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"In place of the suite's."`
 	Retries   *int     `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"In place of the suite's."`
 }
 
-func (e environment) check(d *decoding, v Value, o object) {
-	if len(v.Fields) == 0 {
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("the environment %q says nothing", shorten(o.name)), "for example: "+o.name+": {vars: {URL: \"https://staging.example.com\"}}")
-	}
-	d.checkTags(v)
+func (environment) rules() []rule {
+	return []rule{atLeastOne("").says(`the environment "%s" says nothing`, `for example: %s: {vars: {URL: "https://staging.example.com"}}`)}
 }
 
 // ParseConfig reads a taproot.yaml; an empty one is fine.
@@ -91,8 +84,6 @@ func ParseConfig(file string, src []byte) (Config, error) {
 		c.Environments[name] = Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries}
 	}
 	d.suiteSecrets(c, v)
-	d.checkTags(v)
-	d.globs(v)
 	d.variables = deferred
 	c.Before, c.OnFailure, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
 	if err := d.errs.orNil(); err != nil {
@@ -128,35 +119,13 @@ const ConfigSchemaID = "https://taproot.dev/schema/taproot.json"
 
 // ConfigSchema is the JSON Schema (2020-12) of a suite's taproot.yaml, made from the same structs.
 func ConfigSchema() map[string]any {
-	s := schemas{defs: schema{}}
+	s := fileSchemas()
 	out := s.object(reflect.TypeFor[suite]())
-	s.defs["steps"], s.defs["step"], s.defs["point"] = s.steps(), s.step(), point()
+	s.defs["steps"], s.defs["step"], s.defs["point"] = s.steps(), s.step(), s.point()
 	out["$schema"], out["$id"], out["title"] = "https://json-schema.org/draft/2020-12/schema", ConfigSchemaID, "Taproot suite"
 	out["type"] = []string{"object", "null"}
 	out["$defs"] = s.defs
 	return out
-}
-
-// globs checks the patterns.
-func (d *decoding) globs(v Value) {
-	for _, key := range []string{"include", "exclude"} {
-		f, _ := v.Get(key)
-		items := f.Value.Items
-		if f.Value.Kind == String {
-			items = []Value{f.Value}
-		}
-		for _, item := range items {
-			switch {
-			case item.Kind != String || strings.Contains(item.Text, "${"):
-			case !doublestar.ValidatePattern(item.Text):
-				d.wrong(item, fmt.Sprintf("%q is not a pattern", shorten(item.Text)), "* stands for any characters, ** for any folders, {a,b} for one of several")
-			case strings.ContainsRune(item.Text, '\\'):
-				d.wrong(item, "a backslash in a pattern", "write / between folders; it works on every system")
-			case strings.HasPrefix(item.Text, "/"), strings.HasPrefix(item.Text, ".."):
-				d.wrong(item, fmt.Sprintf("the pattern %q leads out of this file's folder", shorten(item.Text)), "patterns are relative to this file")
-			}
-		}
-	}
 }
 
 // Suggest gives the candidate that a mistyped word most likely means, or "".

@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // If is the argument of if.
@@ -19,11 +20,16 @@ type Repeat struct {
 	Steps Steps `json:"steps" required:"true" doc:"The steps of a round."`
 }
 
-func (r Repeat) check(d *decoding, v Value, o object) {
-	_, times := v.Get("times")
-	if _, while := v.Get("while"); !times && !while && v.Kind == Map {
-		d.fail(o.at, len([]rune(o.name)), `"repeat" does not say how often`, "give times, or while, or both")
+// Rounds is how often the steps are run at most.
+func (r Repeat) Rounds() int {
+	if r.Times == nil {
+		return 100
 	}
+	return *r.Times
+}
+
+func (Repeat) rules() []rule {
+	return []rule{atLeastOne("times while").says(`"repeat" does not say how often`, "give times, or while, or both")}
 }
 
 // Retry is the argument of retry.
@@ -35,14 +41,8 @@ type Retry struct {
 // ForEach is the argument of forEach.
 type ForEach struct {
 	In    Items  `json:"in" required:"true" doc:"A list, or an expression that gives one."`
-	Var   string `json:"var,omitempty" minLength:"1" default:"item" doc:"The variable that holds the entry during its round."`
+	Var   string `json:"var,omitempty" minLength:"1" fixed:"write the name itself" format:"variable" default:"item" doc:"The variable that holds the entry during its round."`
 	Steps Steps  `json:"steps" required:"true" doc:"The steps of a round."`
-}
-
-func (f ForEach) check(d *decoding, v Value, _ object) {
-	if name, given := v.Get("var"); given {
-		d.variableName(name.Value)
-	}
 }
 
 // Group is the argument of group.
@@ -58,48 +58,20 @@ type Try struct {
 	Always    Steps `json:"always,omitempty" doc:"The steps that end the try, however it went."`
 }
 
-func (t Try) check(d *decoding, v Value, o object) {
-	_, onFailure := v.Get("onFailure")
-	if _, always := v.Get("always"); !onFailure && !always && v.Kind == Map {
-		d.fail(o.at, len([]rune(o.name)), `"try" needs "onFailure" or "always"`, "say what to do about a failure; to ignore it, write optional: true on the step")
-	}
+func (Try) rules() []rule {
+	return []rule{atLeastOne("onFailure always").says(`"try" needs "onFailure" or "always"`,
+		"say what to do about a failure; to ignore it, write optional: true on the step")}
 }
 
 // Run is the argument of run: the steps of another file, or of a block that the file names. They see the variables of the test that runs
 // them; what they save stays theirs, and as: takes it as a map.
 type Run struct {
-	File  string `json:"file,omitempty" scalar:"true" minLength:"1" doc:"The file, relative to this one: a whole test, or only vars and steps."`
-	Block string `json:"block,omitempty" minLength:"1" doc:"The name of one of the blocks that stand under blocks: in that file, or, without file, in this one."`
+	File  string `json:"file,omitempty" scalar:"true" minLength:"1" fixed:"it has to be known before anything runs; choose with if" format:"stepsFile" doc:"The file, relative to this one: a whole test, or only vars and steps."`
+	Block string `json:"block,omitempty" minLength:"1" fixed:"it has to be known before anything runs; choose with if" doc:"The name of one of the blocks that stand under blocks: in that file, or, without file, in this one."`
 	With  Names  `json:"with,omitempty" doc:"Values for its vars."`
 }
 
-func (r Run) check(d *decoding, v Value, o object) {
-	block, named := v.Get("block")
-	f, given := v.Get("file")
-	if named && strings.Contains(block.Value.Text, "${") && d.variables != literal {
-		d.wrong(block.Value, `the block that "run" names cannot hold a variable`, "it has to be known before anything runs; choose with if")
-	}
-	switch {
-	case given:
-		v = f.Value
-	case v.Kind == Map && named:
-		return
-	case v.Kind == Map || v.Kind == Null:
-		d.fail(o.at, len([]rune(o.name)), `"run" needs "file" or "block"`, example(o))
-		return
-	}
-	switch {
-	case strings.Contains(v.Text, "${") && d.variables != literal:
-		d.wrong(v, `the file that "run" names cannot hold a variable`, "it has to be known before anything runs; choose with if")
-	case strings.ContainsRune(r.File, '\\'):
-		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
-	case strings.HasPrefix(r.File, "/"), strings.Contains(r.File, ":"):
-		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten(r.File)), "write it relative to this file: ../blocks/login.yaml")
-	case r.File != "" && !strings.HasSuffix(r.File, ".yaml") && !strings.HasSuffix(r.File, ".yml"):
-		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + shorten(r.File) + "}"
-		d.wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten(r.File)), hint)
-	}
-}
+func (Run) rules() []rule { return []rule{atLeastOne("file block")} }
 
 // What names what is run, as reports show it.
 func (r Run) What() string {
@@ -114,23 +86,17 @@ func (r Run) What() string {
 
 // Set is the argument of set.
 type Set struct {
-	Vars Names `json:"vars" required:"true" doc:"The variables and their values: texts, numbers, true or false, lists, maps. Steps that follow see them."`
-}
-
-func (s Set) check(d *decoding, v Value, o object) {
-	if f, given := v.Get("vars"); given && f.Value.Kind == Map && len(f.Value.Fields) == 0 {
-		d.fail(o.at, len([]rune(o.name)), `"set" sets nothing`, example(o))
-	}
+	Vars Names `json:"vars" required:"true" minItems:"1" example:"set: {vars: {count: 3, greeting: Hello}}" doc:"The variables and their values: texts, numbers, true or false, lists, maps. Steps that follow see them."`
 }
 
 // HTTP is the argument of http. as: saves {status, body, json}.
 type HTTP struct {
-	URL     string            `json:"url" required:"true" scalar:"true" minLength:"1" doc:"The address, beginning with http:// or https://."`
+	URL     string            `json:"url" required:"true" scalar:"true" minLength:"1" format:"http" doc:"The address, beginning with http:// or https://."`
 	Method  string            `json:"method,omitempty" enum:"GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS" default:"GET" doc:"The method."`
 	Headers map[string]string `json:"headers,omitempty" doc:"Headers of the request."`
 	Body    string            `json:"body,omitempty" doc:"Body of the request."`
 	JSON    any               `json:"json,omitempty" doc:"Body of the request, written as JSON."`
-	Expect  *Expect           `json:"expect,omitempty" doc:"What the answer must be. Default: any status below 400."`
+	Expect  *Expect           `json:"expect,omitempty" example:"expect: {status: 201}" doc:"What the answer must be. Default: any status below 400."`
 }
 
 // Expect is what the answer of an http step must be.
@@ -139,29 +105,50 @@ type Expect struct {
 	Contains string `json:"contains,omitempty" minLength:"1" doc:"A text that its body holds."`
 }
 
-func (e Expect) check(d *decoding, v Value, o object) {
-	if len(v.Fields) == 0 {
-		d.fail(o.at, len([]rune(o.name)), `"expect" expects nothing`, "for example: expect: {status: 201}")
+func (Expect) rules() []rule {
+	return []rule{atLeastOne("").says(`"expect" expects nothing`, "for example: expect: {status: 201}")}
+}
+
+func (HTTP) rules() []rule {
+	return []rule{
+		oneBody(),
+		cannotStand("body json", "method=GET method=HEAD").says("a GET or HEAD request has no body", "add method: POST, or remove the body"),
 	}
 }
 
-func (h HTTP) check(d *decoding, v Value, _ object) {
-	d.body(v)
-	for _, key := range []string{"body", "json"} {
-		method, _ := v.Get("method")
-		if f, given := v.Get(key); given && !d.unknownYet(method.Value) && (h.Method == "GET" || h.Method == "HEAD") {
-			d.fail(f.Pos, len(key), fmt.Sprintf("a %s request has no body", h.Method), "add method: POST, or remove the body")
-		}
-	}
-	if f, given := v.Get("url"); given {
-		v = f.Value
-	}
-	if h.URL == "" {
+// httpAddress checks where a request goes to.
+func (d *decoding) httpAddress(v Value, address string) {
+	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
+		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten(address), origin(v)), "write the whole address")
 		return
 	}
-	if !strings.HasPrefix(h.URL, "http://") && !strings.HasPrefix(h.URL, "https://") {
-		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten(h.URL), origin(v)), "write the whole address")
-		return
-	}
-	d.page(v, h.URL)
+	d.page(v, address)
 }
+
+func (a If) cost(c costing, _ *Step, _ time.Duration) Cost {
+	then, otherwise := c.steps(a.Then), c.steps(a.Else)
+	return Cost{max(then.Time, otherwise.Time), then.AtMin || otherwise.AtMin}
+}
+
+func (a Repeat) cost(c costing, _ *Step, _ time.Duration) Cost {
+	return c.steps(a.Steps).times(a.Rounds())
+}
+
+func (a Retry) cost(c costing, _ *Step, _ time.Duration) Cost { return c.steps(a.Steps).times(a.Times) }
+
+func (a ForEach) cost(c costing, _ *Step, _ time.Duration) Cost {
+	if a.In.Expr != nil {
+		return c.steps(a.Steps).plus(Cost{AtMin: true})
+	}
+	return c.steps(a.Steps).times(len(a.In.List))
+}
+
+func (a Group) cost(c costing, _ *Step, _ time.Duration) Cost { return c.steps(a.Steps) }
+
+func (a Try) cost(c costing, _ *Step, _ time.Duration) Cost {
+	return c.steps(a.Steps).plus(c.steps(a.OnFailure)).plus(c.steps(a.Always))
+}
+
+func (a Run) cost(c costing, s *Step, _ time.Duration) Cost { return c.block(s, a) }
+
+func (Set) cost(costing, *Step, time.Duration) Cost { return Cost{} }

@@ -90,47 +90,17 @@ func (c costing) limited(cost Cost, args any, limit time.Duration) Cost {
 	return steps.plus(c.steps(try.OnFailure)).plus(c.steps(try.Always))
 }
 
+// priced is what an argument struct implements when its operation takes another time than waiting until the step's limit.
+type priced interface {
+	cost(c costing, s *Step, limit time.Duration) Cost
+}
+
 // own is the cost of one try.
 func (c costing) own(s *Step, args any, limit time.Duration) Cost {
-	switch a := args.(type) {
-	case If:
-		then, otherwise := c.steps(a.Then), c.steps(a.Else)
-		return Cost{max(then.Time, otherwise.Time), then.AtMin || otherwise.AtMin}
-	case Repeat:
-		rounds := 100
-		if a.Times != nil {
-			rounds = *a.Times
-		}
-		return c.steps(a.Steps).times(rounds)
-	case Retry:
-		return c.steps(a.Steps).times(a.Times)
-	case ForEach:
-		if a.In.Expr != nil {
-			return c.steps(a.Steps).plus(Cost{AtMin: true})
-		}
-		return c.steps(a.Steps).times(len(a.In.List))
-	case Group:
-		return c.steps(a.Steps)
-	case Try:
-		return c.steps(a.Steps).plus(c.steps(a.OnFailure)).plus(c.steps(a.Always))
-	case Run:
-		return c.block(s, a)
-	case Sleep:
-		return Cost{Time: a.Ms.Duration()}
-	case Set, Log, AssertTrue, StartRecording, StopRecording, Screenshot:
-		return Cost{}
-	case AssertLog:
-		if a.Absent {
-			return Cost{Time: time.Duration(max(a.ForMs, 0)) * time.Millisecond}
-		}
-		return Cost{Time: limit}
-	case Location:
-		return Cost{Time: limit, AtMin: len(a.Route) > 0} // how long the way is nobody has measured yet
-	case LongPress:
-		return Cost{Time: limit + time.Duration(a.DurationMs)*time.Millisecond}
-	default:
-		return Cost{Time: limit}
+	if p, ok := args.(priced); ok {
+		return p.cost(c, s, limit)
 	}
+	return Cost{Time: limit}
 }
 
 func (c costing) block(s *Step, run Run) Cost {

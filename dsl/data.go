@@ -183,3 +183,12 @@ func jsonRows(name string, data []byte) ([]Row, error) {
 	}
 	return rows, nil
 }
+
+func (Data) schema(*schemas) schema {
+	row := namedValues()
+	row["minProperties"] = 1
+	return schema{"anyOf": []any{schema{"type": "array", "minItems": 1, "maxItems": maxRows, "items": row},
+		schema{"type": "string", "pattern": `^[^/:$\\][^:$\\]*\.([cC][sS][vV]|[jJ][sS][oO][nN])$`}}}
+}
+
+func (Data) words() string { return "list of maps, or path" }

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ type decoding struct {
 	source    *Source
 	platform  Platform  // what the test runs on; "" when that is not known
 	variables variables // what ${…} in a text means
+	single    bool      // it is no step of a test: what it gives goes back to its caller
 	bound     *Step     // the step that is being bound: its inner steps are taken as they are
 	errs      Errors
 }
@@ -26,11 +28,12 @@ const (
 
 // object is a map that fills a struct, or a plain text that stands for one.
 type object struct {
-	name    string // the action or the key, as messages call it
-	at      Pos    // where its name stands: missing keys are reported there
-	options *shape // keys that may stand in the map beside those of the struct
-	example string // how to write it
-	nested  bool   // it is the value of a key, not of an action
+	name    string   // the action or the key, as messages call it
+	at      Pos      // where its name stands: missing keys are reported there
+	options *shape   // keys that may stand in the map beside those of the struct
+	example string   // how to write it
+	nested  bool     // it is the value of a key, not of an action
+	takes   []string // what its selector may be beside an element of the tree
 }
 
 // checker is what an argument struct implements when its tags cannot say all. It is called with the struct filled in.
@@ -67,9 +70,23 @@ func (d *decoding) wrong(v Value, msg, hint string) {
 	d.fail(v.Pos, width, msg, hint)
 }
 
-// structure fills the struct dst.
+// structure fills the struct dst and looks at what its tags, its rules and its own check say.
 func (d *decoding) structure(dst reflect.Value, v Value, o object) {
 	s, before := shapeOf(dst.Type()), len(d.errs)
+	o.takes = s.takes
+	if !d.fill(dst, v, o, s) || len(d.errs) > before {
+		return
+	}
+	if c, ok := dst.Addr().Interface().(checker); ok {
+		c.check(d, v, o)
+	}
+	if len(d.errs) == before {
+		d.rules(s.rules, s, v, o)
+	}
+}
+
+// fill fills the struct dst from a map or from what stands for one; it tells whether it could.
+func (d *decoding) fill(dst reflect.Value, v Value, o object, s *shape) bool {
 	s.defaults(dst)
 	switch v.Kind {
 	case Map:
@@ -80,29 +97,28 @@ func (d *decoding) structure(dst reflect.Value, v Value, o object) {
 			d.missing(Value{Kind: Map, Fields: []Field{{Key: s.fields[s.scalar].key}}}, o, s)
 			break
 		}
-		d.wrong(v, fmt.Sprintf("%q takes %s, not a list", o.name, s.takes()), example(o))
-		return
+		d.wrong(v, fmt.Sprintf("%q takes %s, not a list", o.name, s.wants()), example(o))
+		return false
 	case Null:
 		if v.Text != "" && s.scalar >= 0 {
 			d.wrong(v, fmt.Sprintf("%q has no value", o.name), inQuotes(v.Text))
-			return
+			return false
 		}
 		d.missing(v, o, s)
 	default:
 		if s.scalar < 0 {
-			d.wrong(v, fmt.Sprintf("%q takes %s, not %s", o.name, s.takes(), describe(v)), example(o))
-			return
+			d.wrong(v, fmt.Sprintf("%q takes %s, not %s", o.name, s.wants(), describe(v)), example(o))
+			return false
 		}
 		f := s.fields[s.scalar]
 		d.field(dst.FieldByIndex(f.index), v, f)
 		d.missing(Value{Kind: Map, Fields: []Field{{Key: f.key}}}, o, s)
 	}
-	if c, ok := dst.Addr().Interface().(checker); ok && len(d.errs) == before {
-		c.check(d, v, o)
-	}
+	return true
 }
 
-func (s *shape) takes() string {
+// wants says what a map, or what stands for one, may be.
+func (s *shape) wants() string {
 	switch {
 	case len(s.fields) == 0:
 		return "no argument but its options"
@@ -129,6 +145,9 @@ func (d *decoding) fields(dst reflect.Value, v Value, o object) {
 		case known:
 			own := s.fields[i]
 			own.at = f.Pos
+			if !own.works(d.platform) {
+				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on %s only, and this test runs on %s", f.Key, names(own.platforms), d.platform.words()), "remove it")
+			}
 			d.field(dst.FieldByIndex(own.index), f.Value, own)
 		case o.options != nil && o.options.has(f.Key):
 		default:
@@ -198,42 +217,27 @@ func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten(f.Key), o.name), hint)
 }
 
-// example shows how to write a field that is a map.
-func (f field) example() string {
-	if f.typ == nil { // an entry of a list
-		return ""
-	}
-	switch f.typ {
-	case reflect.TypeFor[State]():
-		return f.key + ": {enabled: true}"
-	case reflect.TypeFor[Expect]():
-		return f.key + ": {status: 201}"
-	case reflect.TypeFor[WebModify]():
-		return f.key + `: {merge: {stock: 0}}`
-	case reflect.TypeFor[Need]():
-		return f.key + `: {os: ">=13"}`
-	default:
-		return f.key + ": Sign in"
-	}
-}
-
 // field fills one field of a struct.
 func (d *decoding) field(dst reflect.Value, v Value, f field) {
 	if v.open {
 		return
 	}
 	if v.Kind == String && strings.Contains(v.Text, "${") && !keepsVariables(dst.Type()) {
-		switch d.variables {
-		case deferred:
+		switch {
+		case d.variables == deferred && f.fixed != "":
+			d.wrong(v, fmt.Sprintf("%q cannot hold a variable", f.key), f.fixed)
+			return
+		case d.variables == deferred:
 			d.references(v)
 			return
-		case refused:
+		case d.variables == refused:
 			d.wrong(v, fmt.Sprintf("%q cannot hold a variable", f.key), "variables work in vars and in steps")
 			return
 		}
 	}
 	if own, ok := dst.Addr().Interface().(fromValue); ok {
 		own.fromValue(d, v, f.key)
+		d.enough(v, f)
 		return
 	}
 	if dst.Type() == reflect.TypeFor[Value]() {
@@ -260,8 +264,41 @@ func (d *decoding) field(dst reflect.Value, v Value, f field) {
 	case reflect.Interface:
 		d.anything(dst, v)
 	case reflect.Struct:
-		d.structure(dst, v, object{name: f.key, at: f.at, nested: true, example: f.example()})
+		d.structure(dst, v, object{name: f.key, at: f.at, nested: true, example: f.sampleMap()})
 	default:
 		d.fail(v.Pos, 0, fmt.Sprintf("%q cannot be read into %s", f.key, dst.Type()), "")
 	}
+}
+
+// enough wants as many entries of a list or a map as the field needs. A single text stands for a list of one.
+func (d *decoding) enough(v Value, f field) {
+	n := 1
+	switch v.Kind {
+	case List:
+		n = len(v.Items)
+	case Map:
+		n = len(v.Fields)
+	}
+	switch {
+	case n >= f.minItems || d.unknownYet(v):
+	case n == 0:
+		d.wrong(v, fmt.Sprintf("%q is empty", f.key), cmp.Or(exampleOf(f), "it needs at least one entry"))
+	default:
+		d.wrong(v, fmt.Sprintf("%q needs at least %d entries", f.key, f.minItems), exampleOf(f))
+	}
+}
+
+// sampleMap shows how to write a field that is a map; an entry of a list has no key.
+func (f field) sampleMap() string {
+	if f.typ == nil {
+		return ""
+	}
+	return cmp.Or(f.example, f.key+": Sign in")
+}
+
+func exampleOf(f field) string {
+	if f.example == "" {
+		return ""
+	}
+	return "for example: " + f.example
 }

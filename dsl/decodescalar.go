@@ -27,6 +27,9 @@ func (d *decoding) text(dst reflect.Value, v Value, f field) {
 		d.wrong(v, fmt.Sprintf("%q cannot be %q%s", f.key, text, origin(v)), hint)
 		return
 	}
+	if f.form.check != nil {
+		f.form.check(d, v, text)
+	}
 	dst.SetString(text)
 }
 
@@ -65,9 +68,12 @@ func (d *decoding) string(v Value, name string) (string, bool) {
 }
 
 func (d *decoding) integer(dst reflect.Value, v Value, f field) {
-	kind := v.Kind
+	kind, text := v.Kind, v.Text
 	if v.written != "" {
 		kind = resolve(v.Text)
+	}
+	if whole, ok := wholeJSON(v); ok {
+		kind, text = Int, whole
 	}
 	if kind != Int {
 		hint := "write digits only, for example: " + f.key + ": " + f.sample()
@@ -77,9 +83,9 @@ func (d *decoding) integer(dst reflect.Value, v Value, f field) {
 		d.wrong(v, fmt.Sprintf("%q must be a whole number, not %s%s", f.key, describe(v), origin(v)), hint)
 		return
 	}
-	n, fits := number(v.Text)
+	n, fits := number(text)
 	switch {
-	case f.minimum != nil && (fits && n < *f.minimum || !fits && v.Text[0] == '-'):
+	case f.minimum != nil && (fits && n < *f.minimum || !fits && text[0] == '-'):
 		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
 	case f.maximum != nil && (!fits || n > *f.maximum):
 		d.wrong(v, fmt.Sprintf("%q must be at most %d%s", f.key, *f.maximum, origin(v)), "")
@@ -88,6 +94,18 @@ func (d *decoding) integer(dst reflect.Value, v Value, f field) {
 	default:
 		dst.SetInt(int64(n))
 	}
+}
+
+// wholeJSON writes a whole number of a JSON text as digits: 5.0 and 1e3 are integers there.
+func wholeJSON(v Value) (string, bool) {
+	if v.Kind != Float || v.Pos.Line > 0 {
+		return "", false
+	}
+	x, err := strconv.ParseFloat(v.Text, 64)
+	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return "", false
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
 func (d *decoding) float(dst reflect.Value, v Value, f field) {
@@ -122,6 +140,10 @@ func (d *decoding) boolean(dst reflect.Value, v Value, f field) {
 		kind = resolve(v.Text)
 	}
 	if kind == Bool {
+		if f.only != "" && !strings.EqualFold(v.Text, f.only) {
+			d.wrong(v, fmt.Sprintf(`"%s: %s" asks for nothing`, f.key, strings.ToLower(v.Text)), "write "+f.only+", or remove it")
+			return
+		}
 		dst.SetBool(strings.EqualFold(v.Text, "true"))
 		return
 	}
@@ -147,10 +169,11 @@ func (d *decoding) list(dst reflect.Value, v Value, f field) {
 		d.wrong(v, fmt.Sprintf("%q must be a text or a list of texts, not a map", f.key), "for example: "+f.key+": [one, two]")
 		return
 	}
+	d.enough(v, f)
 	for _, item := range items {
 		text := reflect.New(dst.Type().Elem()).Elem()
 		before := len(d.errs)
-		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum, at: item.Pos})
+		d.field(text, item, field{key: f.key, minText: f.minText, enum: f.enum, form: f.form, at: item.Pos})
 		if len(d.errs) == before {
 			dst.Set(reflect.Append(dst, text))
 		}

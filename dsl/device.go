@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Rotate is the argument of rotate.
@@ -28,7 +29,7 @@ type Notifications struct{}
 
 // Locale is the argument of locale.
 type Locale struct {
-	Locale string `json:"locale" required:"true" scalar:"true" minLength:"1" doc:"Language and country, such as de-DE."`
+	Locale string `json:"locale" required:"true" scalar:"true" minLength:"1" format:"locale" doc:"Language and country, such as de-DE."`
 }
 
 var (
@@ -36,25 +37,22 @@ var (
 	schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s]`)
 )
 
-func (l Locale) check(d *decoding, v Value, _ object) {
-	if f, given := v.Get("locale"); given {
-		v = f.Value
-	}
-	d.locale(v, l.Locale)
-}
-
 func (d *decoding) locale(v Value, text string) {
-	if text != "" && !localeForm.MatchString(text) {
+	if !localeForm.MatchString(text) {
 		d.wrong(v, fmt.Sprintf("%q is not a locale%s", shorten(text), origin(v)), "write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
 	}
 }
 
 // Location is the argument of location: one place, or a way that the device travels.
 type Location struct {
-	At       string   `json:"at,omitempty" scalar:"true" minLength:"1" doc:"Latitude and longitude in degrees: \"52.52,13.405\"."`
-	Route    []string `json:"route,omitempty" minLength:"1" doc:"Places to travel through, one after the other, in a straight line between two; the step ends at the last one."`
+	At       string   `json:"at,omitempty" scalar:"true" minLength:"1" format:"place" doc:"Latitude and longitude in degrees: \"52.52,13.405\"."`
+	Route    []string `json:"route,omitempty" minLength:"1" minItems:"2" format:"place" example:"route: [\"52.52,13.405\", \"52.5,13.4\"]" doc:"Places to travel through, one after the other, in a straight line between two; the step ends at the last one."`
 	SpeedKmh float64  `json:"speedKmh,omitempty" minimum:"1" maximum:"40000" default:"50" doc:"With route: how fast, in kilometres per hour."`
 	Accuracy float64  `json:"accuracy,omitempty" minimum:"0" maximum:"100000" doc:"Radius in metres within which the position is true. Default: as exact as the device can."`
+}
+
+func (Location) rules() []rule {
+	return []rule{exactlyOne("at route"), belongs("speedKmh", "route").says("", "remove it, or give the places to travel through")}
 }
 
 // Degrees reads one place; it has been checked.
@@ -70,39 +68,14 @@ func degrees(text string) (latitude, longitude float64, ok bool) {
 	return latitude, longitude, two && err == nil && err2 == nil && math.Abs(latitude) <= 90 && math.Abs(longitude) <= 180
 }
 
-func (l Location) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "at", "route") {
-		return
-	}
-	at := v
-	if f, given := v.Get("at"); given {
-		at = f.Value
-	}
-	route, travels := v.Get("route")
-	if !travels {
-		d.degrees(at, l.At)
-	}
-	for i, item := range route.Value.Items {
-		if i < len(l.Route) {
-			d.degrees(item, l.Route[i])
-		}
-	}
-	if travels && len(route.Value.Items) < 2 && !d.unknownYet(route.Value) {
-		d.fail(route.Pos, len("route"), `"route" needs two places or more`, `for one place write at: "52.52,13.405"`)
-	}
-	if f, given := v.Get("speedKmh"); given && !travels {
-		d.fail(f.Pos, len("speedKmh"), `"speedKmh" belongs to "route"`, "remove it, or give the places to travel through")
-	}
-}
-
 func (d *decoding) degrees(v Value, text string) {
-	if text == "" || d.unknownYet(v) {
-		return
-	}
 	if _, _, ok := degrees(text); !ok {
 		d.wrong(v, fmt.Sprintf("%q is not a place%s", shorten(text), origin(v)), `write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
 	}
 }
+
+// Shake is the argument of shake.
+type Shake struct{}
 
 // AddMedia is the argument of addMedia.
 type AddMedia struct {
@@ -119,4 +92,9 @@ type Alert struct {
 // Shell is the argument of shell.
 type Shell struct {
 	Command string `json:"command" required:"true" scalar:"true" minLength:"1" doc:"What the device's shell runs. A run has to allow it: --allow-shell. as: saves what it prints."`
+}
+
+// cost: how long the way is nobody has measured yet.
+func (l Location) cost(_ costing, _ *Step, limit time.Duration) Cost {
+	return Cost{Time: limit, AtMin: len(l.Route) > 0}
 }

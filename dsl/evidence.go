@@ -2,7 +2,10 @@ package dsl
 
 import (
 	"fmt"
-	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
 )
 
 // Screenshot is the argument of screenshot.
@@ -18,60 +21,48 @@ type Log struct {
 // Extract is the argument of extract: out of an element's text, or out of all text on the screen. The step option as: names the
 // variable that takes the result.
 type Extract struct {
-	Selector
-	Text   string `json:"text,omitempty" minLength:"1" doc:"A regular expression over all the text on the screen, instead of an element."`
-	Prompt string `json:"prompt,omitempty" minLength:"1" doc:"What to take from the screen, in plain words, instead of an element; an AI model looks at the picture."`
-	Regex  string `json:"regex,omitempty" minLength:"1" doc:"A regular expression over the element's text. Default: all of it."`
-	Group  *int   `json:"group,omitempty" minimum:"0" maximum:"99" doc:"Which bracket of the regular expression is the result; 0 is all that it matched. Default: 1 when it has brackets, else 0."`
+	Selector `unless:"text,prompt"`
+	Text     string `json:"text,omitempty" minLength:"1" format:"regex" doc:"A regular expression over all the text on the screen, instead of an element."`
+	Prompt   string `json:"prompt,omitempty" minLength:"1" doc:"What to take from the screen, in plain words, instead of an element; an AI model looks at the picture."`
+	Regex    string `json:"regex,omitempty" minLength:"1" format:"regex" doc:"A regular expression over the element's text. Default: all of it."`
+	Group    *int   `json:"group,omitempty" minimum:"0" maximum:"99" doc:"Which bracket of the regular expression is the result; 0 is all that it matched. Default: 1 when it has brackets, else 0."`
 }
 
-func (e Extract) check(d *decoding, v Value, o object) {
-	if d.noPoint(v, o) {
-		return
+func (Extract) rules() []rule {
+	keys := slices.DeleteFunc(newShape(selectorType).keys(), func(key string) bool { return key == "text" }) // text is its own
+	selector := strings.Join(keys, " ")
+	return []rule{
+		cannotStand(selector+" text regex group", "prompt").says("", "the model looks at the whole screen: say in the prompt which value is meant"),
+		cannotStand("regex", "text").says("", "text is a regular expression over the whole screen, regex one over an element"),
+		cannotStand(selector, "text").says("", "to look into one element, write regex instead of text"),
+		belongs("group", "text regex").says(`"group" belongs to a regular expression`, "add regex, or remove group"),
 	}
+}
+
+// check wants an element unless the whole screen is looked at, and a bracket that the regular expression has.
+func (e Extract) check(d *decoding, v Value, o object) {
 	text, byText := v.Get("text")
-	_, byPrompt := v.Get("prompt")
-	regex, byRegex := v.Get("regex")
-	group, byGroup := v.Get("group")
-	switch {
-	case byPrompt:
-		for _, f := range v.Fields {
-			if f.Key != "prompt" && shapeOf(reflect.TypeFor[Extract]()).has(f.Key) {
-				d.fail(f.Pos, len(f.Key), fmt.Sprintf(`%q cannot stand beside "prompt"`, f.Key), "the model looks at the whole screen: say in the prompt which value is meant")
-				return
-			}
-		}
-	case byText && byRegex:
-		d.fail(regex.Pos, len("regex"), `"regex" cannot stand beside "text"`, "text is a regular expression over the whole screen, regex one over an element")
-		return
-	case byText:
-		for _, f := range v.Fields {
-			if f.Key != "text" && shapeOf(selectorType).has(f.Key) {
-				d.fail(f.Pos, len(f.Key), fmt.Sprintf(`%q cannot stand beside "text"`, f.Key), "to look into one element, write regex instead of text")
-			}
-		}
-	default:
+	if _, byPrompt := v.Get("prompt"); !byText && !byPrompt {
 		e.Selector.check(d, v, o)
 	}
-	if byGroup && !byText && !byRegex {
-		d.fail(group.Pos, len("group"), `"group" belongs to a regular expression`, "add regex, or remove group")
-	}
-	if _, saved := v.Get("as"); !saved && o.options != nil && v.Kind != Null {
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs %q", o.name, "as"), "name the variable that takes the result: as: total")
-	}
+	regex, _ := v.Get("regex")
+	group, _ := v.Get("group")
 	for _, f := range []Field{text, regex} {
-		if groups, ok := d.regex(f.Value, f.Value.Text); ok && e.Group != nil && *e.Group > groups {
-			d.wrong(group.Value, fmt.Sprintf("the regular expression has no bracket %d, only %d", *e.Group, groups), "count its opening brackets")
+		if re, err := regexp.Compile(f.Value.Text); err == nil && f.Key != "" && !d.unknownYet(f.Value) && e.Group != nil && *e.Group > re.NumSubexp() {
+			d.wrong(group.Value, fmt.Sprintf("the regular expression has no bracket %d, only %d", *e.Group, re.NumSubexp()), "count its opening brackets")
 		}
 	}
 }
 
 // StartRecording is the argument of startRecording.
 type StartRecording struct {
-	Name string `json:"name,omitempty" scalar:"true" minLength:"1" default:"recording" doc:"What the film is called: artifacts/NAME.mp4."`
+	Name string `json:"name,omitempty" scalar:"true" minLength:"1" format:"fileName" default:"recording" doc:"What the film is called: artifacts/NAME.mp4."`
 }
-
-func (r StartRecording) check(d *decoding, v Value, _ object) { d.fileName(v, r.Name) }
 
 // StopRecording is the argument of stopRecording.
 type StopRecording struct{}
+
+func (Screenshot) cost(costing, *Step, time.Duration) Cost     { return Cost{} }
+func (Log) cost(costing, *Step, time.Duration) Cost            { return Cost{} }
+func (StartRecording) cost(costing, *Step, time.Duration) Cost { return Cost{} }
+func (StopRecording) cost(costing, *Step, time.Duration) Cost  { return Cost{} }

@@ -275,3 +275,9 @@ func (l *loopDepth) Visit(node *ast.Node) {
 		l.deepest = max(l.deepest, 1+loops(&p.Node))
 	}
 }
+
+func (Expr) schema(*schemas) schema {
+	return schema{"type": []string{"string", "number", "boolean"}, "pattern": `\S`, "not": schema{"type": "string", "pattern": aVariable}}
+}
+
+func (Expr) words() string { return "expression" }

@@ -7,22 +7,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // header is what stands at the top level of a test. A new key is a new field.
 type header struct {
-	ID          string   `json:"id" required:"true" doc:"What the test is called in reports and on the command line; also its report directory."`
+	ID          string   `json:"id" required:"true" format:"id" doc:"What the test is called in reports and on the command line; also its report directory."`
 	Name        string   `json:"name,omitempty" minLength:"1" doc:"A title for people."`
 	Description string   `json:"description,omitempty" minLength:"1" doc:"What the test is about, in as many words as it takes."`
 	Platform    Platform `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
-	Tags        []string `json:"tags,omitempty" doc:"Labels to choose tests by."`
+	Tags        []string `json:"tags,omitempty" format:"tag" doc:"Labels to choose tests by."`
 	Owner       string   `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
-	Links       []string `json:"links,omitempty" minLength:"1" doc:"Addresses of tickets and documents."`
+	Links       []string `json:"links,omitempty" minLength:"1" format:"webLink" doc:"Addresses of tickets and documents."`
 	Skip        string   `json:"skip,omitempty" minLength:"1" doc:"Why the test is not run."`
 	Vars        vars     `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
 	Secrets     []string `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
-	Device      Need     `json:"device,omitempty" doc:"What the device must be."`
+	Device      Need     `json:"device,omitempty" example:"device: {os: \">=13\"}" doc:"What the device must be."`
 	TimeoutMs   *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits that does not say it itself, in milliseconds."`
 	Retries     *int     `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails."`
 	Data        Data     `json:"data,omitempty" doc:"Rows of values for variables, each a case of its own: a list of maps, or the path of a .csv or .json file."`
@@ -133,7 +132,9 @@ func (d *decoding) header(h *header, v Value, at Pos) {
 	for _, f := range v.Fields {
 		i, known := s.byKey[f.Key]
 		if known {
-			d.field(reflect.ValueOf(h).Elem().FieldByIndex(s.fields[i].index), f.Value, s.fields[i])
+			own := s.fields[i]
+			own.at = f.Pos
+			d.field(reflect.ValueOf(h).Elem().FieldByIndex(own.index), f.Value, own)
 			continue
 		}
 		d.unknownHeader(f, v, s)
@@ -146,9 +147,6 @@ func (d *decoding) header(h *header, v Value, at Pos) {
 			}[f.key])
 		}
 	}
-	d.checkID(h.ID, v)
-	d.checkLinks(v)
-	d.checkTags(v)
 }
 
 func (d *decoding) unknownHeader(f Field, v Value, s *shape) {
@@ -177,63 +175,6 @@ func flowText(v Value) string {
 		return Flow(v)
 	}
 	return "…"
-}
-
-func (d *decoding) checkID(id string, v Value) {
-	f, given := v.Get("id")
-	if !given || f.Value.Kind == List || f.Value.Kind == Map || f.Value.Kind == Null || f.Value.Kind == Bool ||
-		strings.Contains(f.Value.Text, "${") {
-		return // reported as a wrong type
-	}
-	rule := "use letters without accents, digits, dots, hyphens and underscores, 128 at most, beginning with a letter or a digit"
-	switch {
-	case !idForm.MatchString(id):
-		d.wrong(f.Value, fmt.Sprintf("the id %q cannot be a directory's name", shorten(id)), rule)
-	case strings.Contains(id, "--"):
-		d.wrong(f.Value, `"--" in an id`, "write one hyphen; reports use two for the platform and for repetitions")
-	case windows.MatchString(id), strings.HasSuffix(id, "."):
-		d.wrong(f.Value, fmt.Sprintf("the id %q cannot be a directory's name on Windows", id), "choose another one")
-	}
-}
-
-// checkTags keeps out what the language of label filters gives a meaning to.
-func (d *decoding) checkTags(v Value) {
-	f, _ := v.Get("tags")
-	items := []Value{f.Value}
-	if f.Value.Kind == List {
-		items = f.Value.Items
-	}
-	for _, item := range items {
-		if item.Kind != String && item.Kind != Int && item.Kind != Float || strings.Contains(item.Text, "${") {
-			continue // reported as a wrong type, or not there
-		}
-		bad := strings.IndexFunc(item.Text, func(r rune) bool { return strings.ContainsRune("&|!,()/:", r) || unicode.IsControl(r) })
-		switch {
-		case strings.TrimSpace(item.Text) == "":
-			d.wrong(item, "an empty tag", "remove it")
-		case bad >= 0:
-			r := []rune(item.Text[bad:])[0]
-			hint := "a tag cannot hold any of & | ! , ( ) / :"
-			if r == ',' {
-				hint = "write several tags as a list: [smoke, login]"
-			}
-			d.wrong(item, fmt.Sprintf("%q in the tag %q", r, shorten(item.Text)), hint)
-		}
-	}
-}
-
-// checkLinks wants addresses that a reader of the report can follow.
-func (d *decoding) checkLinks(v Value) {
-	f, _ := v.Get("links")
-	items := f.Value.Items
-	if f.Value.Kind != List {
-		items = []Value{f.Value}
-	}
-	for _, item := range items {
-		if item.Kind == String && item.Text != "" && !strings.Contains(item.Text, "${") && !strings.HasPrefix(item.Text, "https://") && !strings.HasPrefix(item.Text, "http://") {
-			d.wrong(item, fmt.Sprintf("%q is not a link", shorten(item.Text)), "a link begins with https:// or http://")
-		}
-	}
 }
 
 // notATest explains a document that is not a map.
@@ -300,3 +241,11 @@ func (vs *vars) fromValue(d *decoding, v Value, name string) {
 		*vs = append(*vs, Var{Name: f.Key, Value: text, Pos: f.Value.Pos, kind: f.Value.Kind, source: d.source})
 	}
 }
+
+func (vars) schema(*schemas) schema {
+	out := namedValues()
+	out["additionalProperties"] = schema{"type": []string{"string", "number"}}
+	return out
+}
+
+func (vars) words() string { return "map of variables" }

@@ -39,3 +39,16 @@ func (m *Millis) fromValue(d *decoding, v Value, name string) {
 		*m = Millis(n)
 	}
 }
+
+func (Millis) schema(s *schemas) schema {
+	number := schema{"type": "integer", "minimum": 0, "maximum": maxMillis}
+	switch {
+	case s.variables:
+		return schema{"anyOf": []any{number, schema{"type": "string", "pattern": `\$\{|^[+]?[0-9. ]+(ms|s|m|h|us|µs|ns)`}}}
+	case s.forms:
+		return schema{"anyOf": []any{number, schema{"type": "string", "pattern": `^([0-9]{1,6}(\.[0-9]{1,3})?ms|[0-9]{1,3}(\.[0-9]{1,3})?s|[0-9](\.[0-9]{1,3})?m)$`}}}
+	}
+	return number
+}
+
+func (Millis) words() string { return "milliseconds, or a text such as 1.5s" }

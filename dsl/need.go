@@ -10,9 +10,9 @@ import (
 
 // Need is what a test wants of its device.
 type Need struct {
-	OS    string `json:"os,omitempty" minLength:"1" doc:"Version of the system: 14, \">=13\", \"<12\"."`
-	Model string `json:"model,omitempty" minLength:"1" doc:"Model, where * stands for any characters: \"Pixel *\". Case does not matter."`
-	Size  string `json:"size,omitempty" minLength:"1" doc:"Pixels of the screen in portrait: 1080x2400, or at least as many: \">=720x1280\"."`
+	OS    string `json:"os,omitempty" minLength:"1" format:"version" doc:"Version of the system: 14, \">=13\", \"<12\"."`
+	Model string `json:"model,omitempty" minLength:"1" format:"modelGlob" doc:"Model, where * stands for any characters: \"Pixel *\". Case does not matter."`
+	Size  string `json:"size,omitempty" minLength:"1" format:"screenSize" doc:"Pixels of the screen in portrait: 1080x2400, or at least as many: \">=720x1280\"."`
 }
 
 var (
@@ -20,21 +20,8 @@ var (
 	needSize = regexp.MustCompile(`^(>=|)\s*([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
 )
 
-func (n Need) check(d *decoding, v Value, o object) {
-	if len(v.Fields) == 0 {
-		d.fail(v.Pos, 0, `"device" asks for nothing`, "give os, model or size, or remove it")
-	}
-	if f, given := v.Get("os"); given && n.OS != "" && !osForm.MatchString(n.OS) {
-		d.wrong(f.Value, fmt.Sprintf("%q is not a version", shorten(n.OS)), `write a version, or a comparison in quotes: ">=13"`)
-	}
-	if f, given := v.Get("model"); given {
-		if _, err := path.Match(n.Model, ""); err != nil {
-			d.wrong(f.Value, fmt.Sprintf("%q is not a pattern", shorten(n.Model)), "use * for any characters")
-		}
-	}
-	if f, given := v.Get("size"); given && n.Size != "" && !needSize.MatchString(n.Size) {
-		d.wrong(f.Value, fmt.Sprintf("%q is not the size of a screen", shorten(n.Size)), `write 1080x2400, or ">=720x1280"`)
-	}
+func (Need) rules() []rule {
+	return []rule{atLeastOne("").says(`"device" asks for nothing`, "give os, model or size, or remove it")}
 }
 
 // Empty tells whether any device will do.

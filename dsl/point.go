@@ -77,3 +77,12 @@ func coordinate(s string) (n float64, percent, ok bool) {
 	n, err := strconv.ParseFloat(s, 64)
 	return n, percent, err == nil && n >= 0 && !math.IsInf(n, 0) && !math.IsNaN(n)
 }
+
+func (Point) schema(s *schemas) schema {
+	if s.variables {
+		return schema{"$ref": "#/$defs/point"}
+	}
+	return s.point()
+}
+
+func (Point) words() string { return "point" }

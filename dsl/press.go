@@ -9,7 +9,7 @@ import (
 
 // Press is the argument of press.
 type Press struct {
-	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power."`
+	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys" example:"press: enter" doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power."`
 }
 
 // Chord is a key with those that are held down while it is pressed.
@@ -63,26 +63,8 @@ func chord(text string) (c Chord, bad string) {
 	return c, ""
 }
 
-func (p Press) check(d *decoding, v Value, _ object) {
-	if f, given := v.Get("keys"); given {
-		v = f.Value
-	}
-	items := []Value{v}
-	if v.Kind == List {
-		items = v.Items
-	}
-	if len(items) == 0 {
-		d.wrong(v, `"press" has no keys`, "for example: press: enter")
-	}
-	for _, item := range items {
-		if !d.unknownYet(item) {
-			d.key(item)
-		}
-	}
-}
-
-func (d *decoding) key(item Value) {
-	c, bad := chord(item.Text)
+func (d *decoding) key(item Value, text string) {
+	c, bad := chord(text)
 	switch {
 	case bad == "" && c.Key == "":
 		d.wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten(item.Text), origin(item)), `for example: control+a; the plus key with one held is "control++"`)

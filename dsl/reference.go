@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,9 +59,9 @@ func action(b *strings.Builder, d *Def) {
 	b.WriteString("\n")
 	t := reflect.TypeOf(d.Args)
 	s := shapeOf(t)
-	if selects(t) {
+	if s.selects {
 		text := "\nTakes a [selector](#selectors)"
-		if !pointed(t) {
+		if !slices.Contains(s.takes, "point") {
 			text += ", no point"
 		}
 		if len(s.fields) > len(shapeOf(selectorType).fields) {
@@ -68,10 +69,7 @@ func action(b *strings.Builder, d *Def) {
 		}
 		b.WriteString(text + ".\n")
 	}
-	if keys := alternatives(t); keys != nil {
-		fmt.Fprintf(b, "\nExactly one of `%s` is given.\n", strings.Join(keys, "`, `"))
-	}
-	fields(b, s, selects(t))
+	fields(b, s, s.selects)
 }
 
 func section(b *strings.Builder, title, text string, t reflect.Type) {
@@ -102,33 +100,35 @@ func fields(b *strings.Builder, s *shape, selector bool) {
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", key, cell(f.words()), standard, cell(f.doc))
 	}
+	ruleWords(b, s)
+}
+
+// ruleWords writes the rules between the keys, those between the keys of a selector left out.
+func ruleWords(b *strings.Builder, s *shape) {
+	var all []string
+	for _, r := range s.rules {
+		if r.hidden(s) {
+			continue
+		}
+		all = append(all, r.words())
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(b, "\n%s\n", strings.Join(all, " "))
+	}
 }
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // words says what a field takes.
 func (f field) words() string {
+	if own, ok := reflect.Zero(f.typ).Interface().(described); ok {
+		return own.words()
+	}
 	switch f.typ {
-	case stepsType, valueType:
-		return "steps"
-	case exprType:
-		return "expression"
-	case itemsType:
-		return "list or expression"
 	case selectorType:
 		return "[selector](#selectors)"
 	case reflect.TypeFor[Target]():
 		return "[selector](#selectors) or point"
-	case reflect.TypeFor[Point]():
-		return "point"
-	case reflect.TypeFor[Millis]():
-		return "milliseconds, or a text such as 1.5s"
-	case reflect.TypeFor[Data]():
-		return "list of maps, or path"
-	case reflect.TypeFor[Names](), reflect.TypeFor[vars]():
-		return "map of variables"
-	case reflect.TypeFor[table]():
-		return "map of blocks"
 	}
 	switch f.typ.Kind() {
 	case reflect.Int:

@@ -32,7 +32,7 @@ type Selector struct {
 	Selected  *bool      `json:"selected,omitempty" doc:"Only elements that are (not) selected."`
 	Focused   *bool      `json:"focused,omitempty" doc:"Only elements that have (not) the focus."`
 	Clickable *bool      `json:"clickable,omitempty" doc:"Only elements that themselves (do not) react to a tap."`
-	Size      *Size      `json:"size,omitempty" doc:"Only elements of this size."`
+	Size      *Size      `json:"size,omitempty" example:"size: {width: 96, height: 48, tolerance: 4}" doc:"Only elements of this size."`
 	Not       *Selector  `json:"not,omitempty" doc:"Only elements that this selector does not pick."`
 	Below     *Selector  `json:"below,omitempty" doc:"Only elements below that one."`
 	Above     *Selector  `json:"above,omitempty" doc:"Only elements above that one."`
@@ -51,11 +51,8 @@ type Size struct {
 	Tolerance int  `json:"tolerance,omitempty" minimum:"0" doc:"How many pixels more or less will do."`
 }
 
-// check wants a width or a height.
-func (s Size) check(d *decoding, _ Value, o object) {
-	if s.Width == nil && s.Height == nil {
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q says neither a width nor a height", o.name), "for example: size: {width: 96, height: 48, tolerance: 4}")
-	}
+func (Size) rules() []rule {
+	return []rule{atLeastOne("width height").says(`"%s" says neither a width nor a height`, "for example: size: {width: 96, height: 48, tolerance: 4}")}
 }
 
 // MatchMode is how a text is compared.
@@ -127,7 +124,7 @@ func (s Selector) checkPoint(d *decoding, v Value, o object) {
 	if !given {
 		return
 	}
-	if o.nested {
+	if !slices.Contains(o.takes, "point") {
 		d.fail(point.Pos, len("point"), fmt.Sprintf("%q needs an element, not a point", o.name), "give its label or id")
 		return
 	}
@@ -145,7 +142,7 @@ func seen() []string { return []string{"ocr", "image", "describe"} }
 // checkEyes: what is looked for in pixels is no element, so it has no properties of one, and nothing is related to it.
 func (s Selector) checkEyes(d *decoding, v Value, o object) {
 	anchor := o.nested && slices.Contains(append(relations(), "not"), o.name)
-	if f, given := v.Get("describe"); given && (o.nested || !slices.Contains([]string{"tap", "doubleTap", "longPress"}, o.name)) {
+	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
 		d.fail(f.Pos, len("describe"), fmt.Sprintf(`%q cannot find its element by "describe"`, o.name), "it is for tap, doubleTap and longPress; to look at the screen in plain words, use assertVisual")
 		return
 	}
@@ -230,13 +227,6 @@ func (d *decoding) regex(v Value, text string) (groups int, ok bool) {
 	}
 	d.errs = append(d.errs, e)
 	return 0, false
-}
-
-// webOnly refuses a key that makes sense on pages only.
-func (d *decoding) webOnly(f Field) {
-	if d.platform != "" && d.platform != Web {
-		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q works on web only, and this test runs on %s", f.Key, d.platform.words()), "remove it")
-	}
 }
 
 // address checks a pattern for addresses: a regular expression between slashes has to be one.

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,12 @@ type shape struct {
 	fields []field
 	byKey  map[string]int
 	scalar int // the field that a plain text fills; -1 when there is none
+	rules  []rule
+	typ    reflect.Type
+
+	selects bool     // it has the keys of a selector
+	unless  []string // keys beside which it needs no element
+	takes   []string // what its selector may be beside an element of the tree: point, describe
 }
 
 type field struct {
@@ -26,6 +33,25 @@ type field struct {
 	maximum  *int
 	at       Pos // of the key, while a map is being read
 	minText  int // the least number of characters, edge white space aside
+	minItems int // the least number of entries of a list or a map
+
+	form      textForm   // what its texts look like
+	only      string     // the one value that makes sense
+	fixed     string     // why it cannot hold a variable; empty: it can
+	platforms []Platform // where it works; nil: wherever the operation does
+	example   string     // how to write it
+	tool      string     // what assistants are told of it; "-": they do not get it
+}
+
+// is tells whether the field is of a basic kind: bool, int, string.
+func (f field) is(kind string) bool { return f.typ.Kind().String() == kind }
+
+// works tells whether the field has a meaning on a platform.
+func (f field) works(p Platform) bool {
+	if p == Both {
+		return f.works(Android) && f.works(IOS)
+	}
+	return f.platforms == nil || p == "" || slices.Contains(f.platforms, p)
 }
 
 func (s *shape) keys() []string {
@@ -62,7 +88,7 @@ func shapeOf(t reflect.Type) *shape {
 }
 
 func newShape(t reflect.Type) *shape {
-	s := &shape{byKey: map[string]int{}, scalar: -1}
+	s := &shape{typ: t, byKey: map[string]int{}, scalar: -1, rules: rulesOf(reflect.Zero(t).Interface()), selects: t == selectorType}
 	s.add(t, nil)
 	return s
 }
@@ -73,6 +99,8 @@ func (s *shape) add(t reflect.Type, path []int) {
 		index := append(path[:len(path):len(path)], i)
 		if f.Anonymous {
 			s.add(f.Type, index)
+			s.selects = s.selects || f.Type == selectorType
+			s.takes, s.unless = append(s.takes, words(f.Tag.Get("takes"))...), append(s.unless, words(f.Tag.Get("unless"))...)
 			continue
 		}
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -87,8 +115,16 @@ func (s *shape) add(t reflect.Type, path []int) {
 		if n := tagInt(f.Tag, "minLength"); n != nil {
 			own.minText = *n
 		}
-		if list := f.Tag.Get("enum"); list != "" {
-			own.enum = strings.Split(list, ",")
+		if n := tagInt(f.Tag, "minItems"); n != nil {
+			own.minItems = *n
+		} else if own.required && own.typ.Kind() == reflect.Slice && own.typ.Elem().Kind() == reflect.String {
+			own.minItems = 1
+		}
+		own.enum = words(f.Tag.Get("enum"))
+		own.form, own.only, own.fixed = textForms()[f.Tag.Get("format")], f.Tag.Get("only"), f.Tag.Get("fixed")
+		own.example, own.tool = f.Tag.Get("example"), f.Tag.Get("tool")
+		for _, p := range words(f.Tag.Get("platforms")) {
+			own.platforms = append(own.platforms, Platform(p))
 		}
 		if i, embedded := s.byKey[key]; embedded { // the struct's own field hides that of the one it embeds
 			s.fields[i] = own
@@ -100,6 +136,14 @@ func (s *shape) add(t reflect.Type, path []int) {
 		s.byKey[key] = len(s.fields)
 		s.fields = append(s.fields, own)
 	}
+}
+
+// words are those of a tag, with commas between them.
+func words(tag string) []string {
+	if tag == "" {
+		return nil
+	}
+	return strings.Split(tag, ",")
 }
 
 // defaults fills in what the author may leave out.

@@ -57,11 +57,21 @@ func (d *decoding) step(v Value) *Step {
 	}
 	step := &Step{Pos: action.Pos, Def: def, Args: action.Value, source: d.source}
 	if len(v.Fields) == 1 || action.Value.Kind != Null {
+		before := len(d.errs)
 		args, opts := d.arguments(def, action.Value, action.Pos)
 		step.Options = opts
 		step.nest(reflect.ValueOf(args))
+		if len(d.errs) == before && len(step.nested) == 0 && !holdsVariable(action.Value) {
+			step.args = args
+		}
 	}
 	return step
+}
+
+// holdsVariable tells whether ${ stands in any text of a value.
+func holdsVariable(v Value) bool {
+	return v.Kind == String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
+		slices.ContainsFunc(v.Fields, func(f Field) bool { return holdsVariable(f.Value) })
 }
 
 // arguments fills the action's struct and the step options.
@@ -74,24 +84,25 @@ func (d *decoding) arguments(def *Def, v Value, at Pos) (args any, opts StepOpti
 			d.field(reflect.ValueOf(&opts).Elem().FieldByIndex(options.fields[i].index), f.Value, options.fields[i])
 		}
 	}
-	d.options(def, v, opts)
+	d.options(def, v, at)
 	return filled.Interface(), opts
 }
 
 // options checks what the tags of the step options cannot say.
-func (d *decoding) options(def *Def, v Value, opts StepOptions) {
-	if v.Kind != Map {
+func (d *decoding) options(def *Def, v Value, at Pos) {
+	if v.Kind == Null {
 		return
 	}
 	if as, given := v.Get("as"); given {
-		d.variableName(as.Value)
 		if def.Saves == "" {
 			d.fail(as.Pos, len("as"), fmt.Sprintf("%q gives nothing that %q could save", def.Name, "as"), "remove it")
 		}
 	}
-	if soft, given := v.Get("soft"); given && opts.Soft && opts.Optional {
-		d.fail(soft.Pos, len("soft"), `"soft" cannot stand beside "optional"`, "soft fails the test at its end, optional never does: remove one of the two")
+	if _, saved := v.Get("as"); def.MustSave && !saved && !d.single {
+		d.fail(at, len([]rune(def.Name)), fmt.Sprintf("%q needs %q", def.Name, "as"), "name the variable that takes the result: as: total")
 	}
+	options := shapeOf(reflect.TypeFor[StepOptions]())
+	d.rules(options.rules, options, v, object{name: def.Name, at: at})
 	if f, given := v.Get("screenshot"); given && def.Control() {
 		d.fail(f.Pos, len("screenshot"), fmt.Sprintf("%q has no picture of its own", def.Name), "write screenshot: false on the steps inside of it")
 	}
@@ -169,7 +180,7 @@ func (d *decoding) bareText(v Value) {
 			hint = fmt.Sprintf(`remove the quotes around it: "- %s: %s"`, word, strings.TrimSpace(rest))
 		case colon:
 			hint = fmt.Sprintf(`a space is missing after ":"; write "- %s: %s"`, word, strings.TrimSpace(rest))
-		case needsArgument(def):
+		case def.NeedsArgument():
 			hint = fmt.Sprintf(`write "- %s"`, def.Example)
 		}
 		d.wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", shorten(v.Text)), hint)
@@ -190,14 +201,14 @@ func (d *decoding) bareText(v Value) {
 
 // shortest writes the action with as little as it needs.
 func shortest(def *Def) string {
-	if needsArgument(def) {
+	if def.NeedsArgument() {
 		return def.Example
 	}
 	return def.Name + ":"
 }
 
-// needsArgument tells whether the action cannot stand alone.
-func needsArgument(def *Def) bool {
+// NeedsArgument tells whether the operation cannot stand alone.
+func (def *Def) NeedsArgument() bool {
 	d := &decoding{}
 	d.arguments(def, Value{}, Pos{})
 	return len(d.errs) > 0
@@ -219,9 +230,14 @@ func (d *decoding) unknownAction(f Field) {
 const frequent = `tap, input, assert, waitFor, launch, openBrowser; "taproot docs" lists all`
 
 func platforms(def *Def) string {
-	names := make([]string, len(def.Platforms))
-	for i, p := range def.Platforms {
-		names[i] = string(p)
+	return names(def.Platforms)
+}
+
+// names joins platforms.
+func names(all []Platform) string {
+	words := make([]string, len(all))
+	for i, p := range all {
+		words[i] = string(p)
 	}
-	return strings.ReplaceAll(oneOf(names), " or ", " and ")
+	return strings.ReplaceAll(oneOf(words), " or ", " and ")
 }

@@ -116,3 +116,7 @@ func (s Steps) Clone() Steps {
 
 // Source is the file that the step stands in, which messages show.
 func (s *Step) Source() *Source { return s.source }
+
+func (Steps) schema(*schemas) schema { return schema{"$ref": "#/$defs/steps"} }
+
+func (Steps) words() string { return "steps" }

@@ -61,6 +61,7 @@ type Step struct {
 
 	nested []nestedSteps
 	source *Source // the file it stands in
+	args   any     // its argument's struct, when no variable and no other step is in it; else nil
 }
 
 // StepOptions are the keys that every step takes beside its own arguments.
@@ -71,7 +72,7 @@ type StepOptions struct {
 	Soft       bool   `json:"soft,omitempty" doc:"A failure fails the test, but the steps that follow are run."`
 	When       *Expr  `json:"when,omitempty" doc:"An expression; the step is left out when it is not true."`
 	Retries    int    `json:"retries,omitempty" minimum:"0" maximum:"100" doc:"How often the step is tried again when it fails."`
-	As         string `json:"as,omitempty" minLength:"1" doc:"The variable that takes what the step gives."`
+	As         string `json:"as,omitempty" minLength:"1" fixed:"write the name itself" format:"variable" doc:"The variable that takes what the step gives."`
 	BudgetMs   *int   `json:"budgetMs,omitempty" minimum:"1" maximum:"3600000" doc:"The step fails when it takes longer, in milliseconds."`
 	Screenshot *bool  `json:"screenshot,omitempty" doc:"false: no picture of this step."`
 }
@@ -98,4 +99,9 @@ func (s *Source) chars(n int) []rune {
 		return s.long[n]
 	}
 	return []rune(s.Line(n))
+}
+
+func (StepOptions) rules() []rule {
+	return []rule{cannotStand("soft=true", "optional=true").says(`"soft" cannot stand beside "optional"`,
+		"soft fails the test at its end, optional never does: remove one of the two")}
 }

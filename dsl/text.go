@@ -1,29 +1,21 @@
 package dsl
 
-import "slices"
-
 // Input is the argument of input: a text, or random data.
 type Input struct {
 	Text    string `json:"text,omitempty" scalar:"true" doc:"The text to type, after what the field already holds, or where keys have put the cursor; what is selected is replaced."`
 	Replace bool   `json:"replace,omitempty" doc:"Empties the field first."`
 	PerKey  bool   `json:"perKey,omitempty" doc:"Types key by key, for fields that react to each one; slower."`
-	Verify  *bool  `json:"verify,omitempty" doc:"Whether the field must then show the text, apart from case, spaces and marks that it adds itself. false: whatever it makes of it. Default: true."`
-	Random  string `json:"random,omitempty" enum:"email,name,number,text,phone,word,city,country,color" doc:"Types random data of this kind instead of a text; as: saves it, and the report records its seed."`
-	Seed    int    `json:"seed,omitempty" minimum:"1" maximum:"9007199254740991" doc:"With random: the same seed gives the same data again. Default: another one in each run, which the report records."`
-	Length  int    `json:"length,omitempty" minimum:"1" maximum:"1000" doc:"How many characters a random number or text has. Default: 8 digits, 20 characters."`
+	Verify  *bool  `json:"verify,omitempty" tool:"-" doc:"Whether the field must then show the text, apart from case, spaces and marks that it adds itself. false: whatever it makes of it. Default: true."`
+	Random  string `json:"random,omitempty" enum:"email,name,number,text,phone,word,city,country,color" tool:"Types random data of this kind instead of a text." doc:"Types random data of this kind instead of a text; as: saves it, and the report records its seed."`
+	Seed    int    `json:"seed,omitempty" minimum:"1" maximum:"9007199254740991" tool:"-" doc:"With random: the same seed gives the same data again. Default: another one in each run, which the report records."`
+	Length  int    `json:"length,omitempty" minimum:"1" maximum:"1000" tool:"-" doc:"How many characters a random number or text has. Default: 8 digits, 20 characters."`
 }
 
-func (i Input) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "text", "random") {
-		return
-	}
-	seed, seeded := v.Get("seed")
-	if _, random := v.Get("random"); seeded && !random {
-		d.fail(seed.Pos, len("seed"), `"seed" belongs to "random"`, "remove it")
-	}
-	length, given := v.Get("length")
-	if random, _ := v.Get("random"); given && !d.unknownYet(random.Value) && !slices.Contains([]string{"number", "text"}, i.Random) {
-		d.fail(length.Pos, len("length"), `"length" belongs to "random: number" and "random: text"`, "remove it")
+func (Input) rules() []rule {
+	return []rule{
+		exactlyOne("text random"),
+		belongs("seed", "random").says("", "remove it"),
+		belongs("length", "random=number random=text").says("", "remove it"),
 	}
 }
 
@@ -35,12 +27,6 @@ type Erase struct {
 // CopyText is the argument of copyText.
 type CopyText struct {
 	Selector
-}
-
-func (c CopyText) check(d *decoding, v Value, o object) {
-	if !d.noPoint(v, o) {
-		c.Selector.check(d, v, o)
-	}
 }
 
 // Paste is the argument of paste.

@@ -1,6 +1,6 @@
 package dsl
 
-import "fmt"
+import "time"
 
 // Direction is up, down, left or right.
 type Direction string
@@ -15,45 +15,31 @@ const (
 
 // Tap is the argument of tap.
 type Tap struct {
-	Selector
-	At    *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
-	Count int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
+	Selector `takes:"point,describe"`
+	At       *Point `json:"at,omitempty" tool:"-" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
+	Count    int    `json:"count,omitempty" minimum:"1" maximum:"10" default:"1" doc:"How often, one tap after the other at the same place."`
 }
 
 // DoubleTap is the argument of doubleTap.
 type DoubleTap struct {
-	Selector
-	At *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
+	Selector `takes:"point,describe"`
+	At       *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
 }
 
 // LongPress is the argument of longPress.
 type LongPress struct {
-	Selector
-	At         *Point `json:"at,omitempty" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
+	Selector   `takes:"point,describe"`
+	At         *Point `json:"at,omitempty" tool:"-" doc:"Where in the element, from its upper left corner: \"10,20\" in pixels or \"25%,75%\" of its size. Default: where it can be reached, its middle first."`
 	DurationMs int    `json:"durationMs,omitempty" minimum:"100" maximum:"60000" default:"800" doc:"How long the finger stays down, in milliseconds."`
 }
 
-func (t Tap) check(d *decoding, v Value, o object) {
-	t.Selector.check(d, v, o)
-	d.spot(v)
-}
+func (Tap) rules() []rule       { return []rule{placeInElement()} }
+func (DoubleTap) rules() []rule { return []rule{placeInElement()} }
+func (LongPress) rules() []rule { return []rule{placeInElement()} }
 
-func (t DoubleTap) check(d *decoding, v Value, o object) {
-	t.Selector.check(d, v, o)
-	d.spot(v)
-}
-
-func (l LongPress) check(d *decoding, v Value, o object) {
-	l.Selector.check(d, v, o)
-	d.spot(v)
-}
-
-// spot refuses a place in an element when there is none.
-func (d *decoding) spot(v Value) {
-	at, given := v.Get("at")
-	if _, point := v.Get("point"); given && point {
-		d.fail(at.Pos, len("at"), `"at" cannot stand beside "point"`, "at is a place in an element, point one on the screen: remove one of the two")
-	}
+// placeInElement wants an element for a place in one.
+func placeInElement() rule {
+	return cannotStand("at", "point").says("", "at is a place in an element, point one on the screen: remove one of the two")
 }
 
 // Swipe is the argument of swipe: a direction, or two places.
@@ -65,20 +51,13 @@ type Swipe struct {
 	DurationMs int       `json:"durationMs,omitempty" minimum:"50" maximum:"60000" default:"400" doc:"How long the movement takes, in milliseconds."`
 }
 
-func (s Swipe) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "direction", "from") {
-		return
-	}
-	from, hasFrom := v.Get("from")
-	to, hasTo := v.Get("to")
-	inside, hasInside := v.Get("inside")
-	switch {
-	case hasFrom && !hasTo:
-		d.fail(from.Pos, len("from"), `"from" needs "to"`, `for example: {from: "50%,80%", to: "50%,20%"}`)
-	case hasTo && !hasFrom:
-		d.fail(to.Pos, len("to"), `"to" needs "from"`, `for example: {from: "50%,80%", to: "50%,20%"}`)
-	case hasFrom && hasInside:
-		d.fail(inside.Pos, len("inside"), `"inside" cannot stand beside "from"`, "places are of the whole screen; give a direction, or remove inside")
+func (Swipe) rules() []rule {
+	const both = `for example: {from: "50%,80%", to: "50%,20%"}`
+	return []rule{
+		exactlyOne("direction from"),
+		belongs("from", "to").says(`"from" needs "to"`, both),
+		belongs("to", "from").says(`"to" needs "from"`, both),
+		cannotStand("inside", "from").says("", "places are of the whole screen; give a direction, or remove inside"),
 	}
 }
 
@@ -97,20 +76,9 @@ type ScrollTo struct {
 	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200" default:"30" doc:"How many movements at most."`
 }
 
-func (s ScrollTo) check(d *decoding, v Value, o object) {
-	if !d.noPoint(v, o) {
-		s.Selector.check(d, v, o)
-	}
-}
-
 // Target is an element or a place: a Selector that may be a point.
 type Target struct {
-	Selector
-}
-
-func (t Target) check(d *decoding, v Value, o object) {
-	o.nested = false
-	t.Selector.check(d, v, o)
+	Selector `takes:"point"`
 }
 
 // Drag is the argument of drag.
@@ -131,11 +99,6 @@ type Pinch struct {
 // HideKeyboard is the argument of hideKeyboard.
 type HideKeyboard struct{}
 
-// noPoint refuses a point where only an element will do; it tells whether it did.
-func (d *decoding) noPoint(v Value, o object) bool {
-	point, given := v.Get("point")
-	if given {
-		d.fail(point.Pos, len("point"), fmt.Sprintf("%q needs an element, not a point", o.name), "give its label or id")
-	}
-	return given
+func (l LongPress) cost(_ costing, _ *Step, limit time.Duration) Cost {
+	return Cost{Time: limit + time.Duration(l.DurationMs)*time.Millisecond}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,14 +34,9 @@ func (d *decoding) nameOf(f Field) bool {
 }
 
 // variableName checks a value that names a variable.
-func (d *decoding) variableName(v Value) {
-	switch {
-	case strings.Contains(v.Text, "${") && d.variables == deferred:
-		d.wrong(v, "the name of a variable cannot hold a variable", "write the name itself")
-	case v.Kind == String && (!varForm.MatchString(v.Text) || reserved(v.Text)):
+func (d *decoding) variableName(v Value, text string) {
+	if !varForm.MatchString(text) || reserved(text) {
 		d.badName(v.Pos, len([]rune(v.Text)), v.Text)
-	case v.Kind == Int || v.Kind == Float:
-		d.badName(v.Pos, len(v.Text), v.Text)
 	}
 }
 
@@ -136,29 +130,6 @@ func (d *decoding) unknownYet(v Value) bool {
 	return v.open || d.variables == deferred && v.Kind == String && strings.Contains(v.Text, "${")
 }
 
-// exactlyOne wants one of the keys; it tells whether it found one.
-func (d *decoding) exactlyOne(v Value, o object, keys ...string) bool {
-	if v.Kind != Map && v.Kind != Null {
-		return true // the scalar form is one of them
-	}
-	var given []Field
-	for _, f := range v.Fields {
-		if slices.Contains(keys, f.Key) {
-			given = append(given, f)
-		}
-	}
-	switch {
-	case len(given) == 0:
-		hint := example(o)
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs one of %s", o.name, oneOf(keys)), hint)
-		return false
-	case len(given) > 1:
-		d.fail(given[1].Pos, len([]rune(given[1].Key)), fmt.Sprintf("%q cannot stand beside %q", given[1].Key, given[0].Key), "remove one of the two")
-		return false
-	}
-	return true
-}
-
 // Show writes a variable's value as ${NAME} prints it: a list or a map as JSON, nothing as an empty text.
 func Show(x any) string {
 	switch x := x.(type) {
@@ -179,3 +150,18 @@ func Show(x any) string {
 	}
 	return string(data)
 }
+
+func (Names) schema(*schemas) schema { return namedValues() }
+
+func (Names) words() string { return "map of variables" }
+
+// namedValues is a map whose keys are names of variables.
+func namedValues() schema {
+	return schema{"type": "object", "propertyNames": schema{"pattern": varForm.String(), "not": schema{"enum": reservedNames()}}}
+}
+
+func (Items) schema(*schemas) schema {
+	return schema{"anyOf": []any{schema{"type": "array"}, schema{"type": "string", "pattern": `\S`, "not": schema{"pattern": aVariable}}}}
+}
+
+func (Items) words() string { return "list or expression" }

@@ -37,7 +37,26 @@ type Def struct {
 	Platforms []Platform // where it works
 	Mouths    Mouth
 	Saves     string // what the step option as: saves; empty: nothing
+	Effect    Effect
+	MustSave  bool // a step of a test has to say as:
 }
+
+// Effect is what an operation does to the world, as clients are told that ask before they act.
+type Effect uint8
+
+// The effects, and what most operations do.
+const (
+	ReadOnly    Effect = 1 << iota
+	Destructive        // it may do what cannot be taken back
+	Idempotent         // a second time changes nothing more
+	OpenWorld          // it reaches what lies beyond the device
+	Apart              // what the screen shows has no part in it
+
+	Looks   = ReadOnly | Idempotent
+	Acts    = Destructive | OpenWorld
+	Sets    = Idempotent
+	Removes = Destructive | Idempotent
+)
 
 // On tells whether the operation works on the platform; for Both, on Android and iOS.
 func (d *Def) On(p Platform) bool {

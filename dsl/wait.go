@@ -1,5 +1,7 @@
 package dsl
 
+import "time"
+
 // WaitStable is the argument of waitStable. Its time limit is the step option timeoutMs.
 type WaitStable struct{}
 
@@ -9,25 +11,14 @@ type WaitFor struct {
 	Gone    *Selector `json:"gone,omitempty" doc:"Until that element is not on the screen any more."`
 	Enabled *Selector `json:"enabled,omitempty" doc:"Until that element is there and enabled."`
 	Text    string    `json:"text,omitempty" minLength:"1" doc:"Until the screen shows this text: the same as visible with a label."`
-	URL     string    `json:"url,omitempty" minLength:"1" doc:"Until the page has this address (web only): whole, with * and ** for any part, or a regular expression between slashes."`
+	URL     string    `json:"url,omitempty" minLength:"1" format:"address" platforms:"web" doc:"Until the page has this address (web only): whole, with * and ** for any part, or a regular expression between slashes."`
 }
 
-func (w WaitFor) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "visible", "gone", "enabled", "text", "url") {
-		return
-	}
-	for _, key := range []string{"visible", "gone", "enabled"} {
-		if f, given := v.Get(key); given && f.Value.Kind == Map {
-			d.noPoint(f.Value, object{name: key})
-		}
-	}
-	if f, given := v.Get("url"); given {
-		d.webOnly(f)
-		d.address(f.Value, w.URL)
-	}
-}
+func (WaitFor) rules() []rule { return []rule{exactlyOne("visible gone enabled text url")} }
 
 // Sleep is the argument of sleep.
 type Sleep struct {
 	Ms Millis `json:"ms" required:"true" scalar:"true" doc:"How long: milliseconds, or a text such as \"1.5s\". Prefer waitFor: it takes no longer than it must."`
 }
+
+func (s Sleep) cost(costing, *Step, time.Duration) Cost { return Cost{Time: s.Ms.Duration()} }

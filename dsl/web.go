@@ -10,23 +10,23 @@ import (
 
 // OpenBrowser is the argument of openBrowser.
 type OpenBrowser struct {
-	URL         string `json:"url" required:"true" scalar:"true" minLength:"1" doc:"Address of the page (http, https, file, data, about), or the path of an HTML file, relative to the test's folder."`
+	URL         string `json:"url" required:"true" scalar:"true" minLength:"1" format:"page" tool:"Address of the page (http, https, data, about), or the path of an HTML file below the server's folder." doc:"Address of the page (http, https, file, data, about), or the path of an HTML file, relative to the test's folder."`
 	Headless    *bool  `json:"headless,omitempty" doc:"Without a window. Default: true."`
-	Viewport    string `json:"viewport,omitempty" minLength:"1" doc:"Width and height of the page in pixels: \"1280x720\"."`
-	Device      string `json:"device,omitempty" minLength:"1" doc:"A device to imitate, by Playwright's name for it: \"Pixel 7\"."`
-	Locale      string `json:"locale,omitempty" minLength:"1" doc:"Language and country that the browser says it has, such as de-DE."`
-	Timezone    string `json:"timezone,omitempty" minLength:"1" doc:"Time zone, such as Europe/Berlin."`
+	Viewport    string `json:"viewport,omitempty" minLength:"1" format:"pageSize" doc:"Width and height of the page in pixels: \"1280x720\"."`
+	Device      string `json:"device,omitempty" minLength:"1" tool:"-" doc:"A device to imitate, by Playwright's name for it: \"Pixel 7\"."`
+	Locale      string `json:"locale,omitempty" minLength:"1" format:"locale" doc:"Language and country that the browser says it has, such as de-DE."`
+	Timezone    string `json:"timezone,omitempty" minLength:"1" tool:"-" doc:"Time zone, such as Europe/Berlin."`
 	ColorScheme string `json:"colorScheme,omitempty" enum:"light,dark,no-preference" doc:"Whether pages shall be light or dark."`
-	Storage     string `json:"storage,omitempty" minLength:"1" doc:"A file that webStorage saved, relative to the test's folder: cookies and local storage of a signed-in user."`
+	Storage     string `json:"storage,omitempty" minLength:"1" tool:"-" doc:"A file that webStorage saved, relative to the test's folder: cookies and local storage of a signed-in user."`
 
-	Browser     string            `json:"browser,omitempty" enum:"chromium,firefox,webkit" doc:"Which browser. Default: chromium; firefox and webkit where Playwright's own are installed."`
-	Connect     string            `json:"connect,omitempty" minLength:"1" doc:"Address of a Chromium that runs already with --remote-debugging-port: \"http://127.0.0.1:9222\". The page becomes a tab of it, signed in as it is."`
-	Geolocation string            `json:"geolocation,omitempty" minLength:"1" doc:"Where the browser is, latitude and longitude: \"52.52,13.405\". The page may ask for it without a prompt."`
-	Permissions []string          `json:"permissions,omitempty" doc:"What pages may do without asking, by the browser's name: notifications, clipboard-read, camera."`
-	Offline     bool              `json:"offline,omitempty" doc:"Without a network, once the page is open."`
-	UserAgent   string            `json:"userAgent,omitempty" minLength:"1" doc:"What the browser says it is."`
-	Headers     map[string]string `json:"headers,omitempty" doc:"Headers that every request carries."`
-	AnyCert     bool              `json:"ignoreHttpsErrors,omitempty" doc:"Takes certificates that are not valid, such as those of a test server."`
+	Browser     string            `json:"browser,omitempty" enum:"chromium,firefox,webkit" tool:"-" doc:"Which browser. Default: chromium; firefox and webkit where Playwright's own are installed."`
+	Connect     string            `json:"connect,omitempty" minLength:"1" format:"browser" tool:"-" doc:"Address of a Chromium that runs already with --remote-debugging-port: \"http://127.0.0.1:9222\". The page becomes a tab of it, signed in as it is."`
+	Geolocation string            `json:"geolocation,omitempty" minLength:"1" format:"place" tool:"-" doc:"Where the browser is, latitude and longitude: \"52.52,13.405\". The page may ask for it without a prompt."`
+	Permissions []string          `json:"permissions,omitempty" tool:"-" doc:"What pages may do without asking, by the browser's name: notifications, clipboard-read, camera."`
+	Offline     bool              `json:"offline,omitempty" tool:"-" doc:"Without a network, once the page is open."`
+	UserAgent   string            `json:"userAgent,omitempty" minLength:"1" tool:"-" doc:"What the browser says it is."`
+	Headers     map[string]string `json:"headers,omitempty" tool:"-" doc:"Headers that every request carries."`
+	AnyCert     bool              `json:"ignoreHttpsErrors,omitempty" tool:"-" doc:"Takes certificates that are not valid, such as those of a test server."`
 }
 
 // Local tells whether the URL is the path of an HTML file, relative to the test's own folder.
@@ -38,45 +38,17 @@ func (o OpenBrowser) Size() (width, height int) {
 	return width, height
 }
 
-func (o OpenBrowser) check(d *decoding, v Value, _ object) {
-	place := v
-	if f, given := v.Get("url"); given {
-		place = f.Value
-	}
-	d.page(place, o.URL)
-	if f, given := v.Get("viewport"); given && o.Viewport != "" {
-		if _, _, ok := size(o.Viewport); !ok {
-			d.wrong(f.Value, fmt.Sprintf("%q is not the size of a page%s", shorten(o.Viewport), origin(f.Value)), `write width and height: "1280x720"`)
-		}
-	}
-	if f, given := v.Get("locale"); given {
-		d.locale(f.Value, o.Locale)
-	}
-	if f, given := v.Get("geolocation"); given && o.Geolocation != "" {
-		d.degrees(f.Value, o.Geolocation)
-	}
-	if f, given := v.Get("connect"); given && o.Connect != "" {
-		d.connect(f.Value, v, o.Connect)
-	}
+func (OpenBrowser) rules() []rule {
+	return []rule{cannotStand("headless browser device locale timezone storage userAgent ignoreHttpsErrors", "connect").
+		says("", "a browser that runs already is as it is: remove one of the two")}
 }
 
-// connect checks the address of a running browser, and that nothing is asked of it which only a fresh context can be.
-func (d *decoding) connect(place, v Value, address string) {
+// browserAddress checks the address of a running browser.
+func (d *decoding) browserAddress(v Value, address string) {
 	u, err := url.Parse(address)
 	if err != nil || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) || u.Host == "" {
-		d.wrong(place, fmt.Sprintf("%q is not the address of a running browser%s", shorten(address), origin(place)),
-			`for example "http://127.0.0.1:9222"`)
+		d.wrong(v, fmt.Sprintf("%q is not the address of a running browser%s", shorten(address), origin(v)), `for example "http://127.0.0.1:9222"`)
 	}
-	for _, key := range ofFreshContexts() {
-		if f, given := v.Get(key); given {
-			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "connect"`, key), "a browser that runs already is as it is: remove one of the two")
-		}
-	}
-}
-
-// ofFreshContexts are the keys of openBrowser that a browser which runs already cannot follow.
-func ofFreshContexts() []string {
-	return []string{"headless", "browser", "device", "locale", "timezone", "storage", "userAgent", "ignoreHttpsErrors"}
 }
 
 var sizeForm = regexp.MustCompile(`^([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
@@ -125,43 +97,31 @@ func (d *decoding) page(place Value, address string) {
 
 // WebNavigate is the argument of webNavigate: an address, or a step in the history.
 type WebNavigate struct {
-	URL string `json:"url,omitempty" scalar:"true" minLength:"1" doc:"The address to go to, as in openBrowser; one that begins with / is of the same site."`
+	URL string `json:"url,omitempty" scalar:"true" minLength:"1" format:"pageOrPath" tool:"The address to go to; one that begins with / is of the same site." doc:"The address to go to, as in openBrowser; one that begins with / is of the same site."`
 	To  string `json:"to,omitempty" enum:"back,forward,reload" doc:"A step in the history instead of an address."`
 }
 
-func (n WebNavigate) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "url", "to") || strings.HasPrefix(n.URL, "/") && !strings.HasPrefix(n.URL, "//") {
-		return
+func (WebNavigate) rules() []rule { return []rule{exactlyOne("url to")} }
+
+// pageOrPath checks where a page is to go: an address, or a path of the same site.
+func (d *decoding) pageOrPath(v Value, address string) {
+	switch {
+	case strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//"):
+	case slices.Contains([]string{"back", "forward", "reload"}, address):
+		d.wrong(v, fmt.Sprintf("%q is not an address", address), fmt.Sprintf(`write "- webNavigate: {to: %s}"`, address))
+	default:
+		d.page(v, address)
 	}
-	if f, given := v.Get("url"); given {
-		v = f.Value
-	}
-	if slices.Contains([]string{"back", "forward", "reload"}, n.URL) {
-		d.wrong(v, fmt.Sprintf("%q is not an address", n.URL), fmt.Sprintf(`write "- webNavigate: {to: %s}"`, n.URL))
-		return
-	}
-	d.page(v, n.URL)
 }
 
 // WebStorage is the argument of webStorage.
 type WebStorage struct {
 	Save  string `json:"save,omitempty" minLength:"1" doc:"File to write cookies and local storage to, relative to the test's folder."`
 	Load  string `json:"load,omitempty" minLength:"1" doc:"File to read them from."`
-	Clear bool   `json:"clear,omitempty" doc:"Removes the cookies and the page's own storage, as for a visitor who comes for the first time."`
+	Clear bool   `json:"clear,omitempty" only:"true" doc:"Removes the cookies and the page's own storage, as for a visitor who comes for the first time."`
 }
 
-func (s WebStorage) check(d *decoding, v Value, o object) {
-	if d.exactlyOne(v, o, "save", "load", "clear") {
-		d.onlyTrue(v, "clear")
-	}
-}
-
-// onlyTrue refuses false for a key that asks for something by being there.
-func (d *decoding) onlyTrue(v Value, key string) {
-	if f, given := v.Get(key); given && f.Value.Kind == Bool && f.Value.Text == "false" {
-		d.wrong(f.Value, fmt.Sprintf(`"%s: false" asks for nothing`, key), "write true, or remove the step")
-	}
-}
+func (WebStorage) rules() []rule { return []rule{exactlyOne("save load clear")} }
 
 // WebEval is the argument of webEval.
 type WebEval struct {
@@ -177,7 +137,7 @@ type WebRoute struct {
 	Headers map[string]string `json:"headers,omitempty" doc:"Headers of the answer."`
 	Block   bool              `json:"block,omitempty" doc:"The request fails, as without a network."`
 	DelayMs int               `json:"delayMs,omitempty" minimum:"0" maximum:"600000" doc:"How long the answer takes, in milliseconds."`
-	Modify  *WebModify        `json:"modify,omitempty" doc:"What becomes different in the network's own answer."`
+	Modify  *WebModify        `json:"modify,omitempty" example:"modify: {merge: {stock: 0}}" doc:"What becomes different in the network's own answer."`
 	Request map[string]string `json:"request,omitempty" doc:"Headers with which the request goes out; an empty value removes one."`
 	Method  string            `json:"method,omitempty" enum:"GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS" doc:"Requests of this method only. Default: all."`
 	Times   int               `json:"times,omitempty" minimum:"1" maximum:"10000" doc:"How many requests it is for; later ones go their way. Default: all."`
@@ -191,42 +151,25 @@ type WebModify struct {
 	Replace map[string]string `json:"replace,omitempty" doc:"Texts in the body and what stands in their place."`
 }
 
-func (m WebModify) check(d *decoding, v Value, o object) {
-	if len(v.Fields) == 0 {
-		d.fail(o.at, len([]rune(o.name)), `"modify" changes nothing`, "for example: "+o.example)
+func (WebModify) rules() []rule {
+	return []rule{atLeastOne("").says(`"modify" changes nothing`, "for example: modify: {merge: {stock: 0}}")}
+}
+
+func (WebRoute) rules() []rule {
+	return []rule{
+		atLeastOne("status body json headers block delayMs modify request").says(`"webRoute" changes nothing`,
+			"give status, body, json, headers, block, delayMs, modify or request"),
+		oneBody(),
+		cannotStand("status body json headers modify request", "block=true").says("", "a request that is blocked gets no answer: remove one of the two"),
+		cannotStand("status body json headers", "modify").
+			says("", "the answer is either made here or the network's own: put it into modify, or remove modify"),
+		cannotStand("status body json headers", "request").says("", "a request that is answered here does not go out: remove one of the two"),
 	}
 }
 
-func (r WebRoute) check(d *decoding, v Value, o object) {
-	d.body(v)
-	_, modify := v.Get("modify")
-	_, request := v.Get("request")
-	changes := modify || request
-	for _, key := range []string{"status", "body", "json", "headers", "modify", "request"} {
-		f, given := v.Get(key)
-		changes = changes || given
-		switch {
-		case !given:
-		case r.Block:
-			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "block"`, key), "a request that is blocked gets no answer: remove one of the two")
-		case modify && key != "modify" && key != "request":
-			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "modify"`, key), "the answer is either made here or the network's own: put it into modify, or remove modify")
-		case request && key != "modify" && key != "request":
-			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "request"`, key), "a request that is answered here does not go out: remove one of the two")
-		}
-	}
-	_, block := v.Get("block")
-	if _, delay := v.Get("delayMs"); !changes && !block && !delay {
-		d.fail(o.at, len([]rune(o.name)), `"webRoute" changes nothing`, "give status, body, json, headers, block, delayMs, modify or request")
-	}
-}
-
-// body refuses two bodies.
-func (d *decoding) body(v Value) {
-	_, text := v.Get("body")
-	if f, given := v.Get("json"); given && text {
-		d.fail(f.Pos, len("json"), `"json" cannot stand beside "body"`, "one of them is the body: remove the other")
-	}
+// oneBody refuses two bodies.
+func oneBody() rule {
+	return cannotStand("json", "body").says("", "one of them is the body: remove the other")
 }
 
 // CloseBrowser is the argument of closeBrowser.

@@ -1,14 +1,9 @@
 package dsl
 
-import (
-	"fmt"
-	"slices"
-)
-
 // WebType is the argument of webType.
 type WebType struct {
 	Selector string `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the field; text=, xpath= and Playwright's other engines work too."`
-	Text     string `json:"text" required:"true" doc:"The text that the field shall hold afterwards."`
+	Text     string `json:"text" required:"true" tool:"The text that the field shall hold afterwards; of a list the entry to choose, of a file field the path of a file below the server's folder." doc:"The text that the field shall hold afterwards."`
 	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
 }
 
@@ -36,9 +31,7 @@ type WebSelect struct {
 	Frame    string  `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
 }
 
-func (s WebSelect) check(d *decoding, v Value, o object) {
-	d.exactlyOne(v, o, "value", "label", "index")
-}
+func (WebSelect) rules() []rule { return []rule{exactlyOne("value label index")} }
 
 // WebCheck is the argument of webCheck.
 type WebCheck struct {
@@ -60,12 +53,6 @@ type WebUpload struct {
 	Frame    string   `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
 }
 
-func (u WebUpload) check(d *decoding, v Value, _ object) {
-	if f, _ := v.Get("files"); f.Value.Kind == List && len(f.Value.Items) == 0 {
-		d.wrong(f.Value, `"files" is empty`, "name at least one file")
-	}
-}
-
 // WebDownload is the argument of webDownload. as: saves the path of the file.
 type WebDownload struct {
 	Selector string `json:"selector" required:"true" scalar:"true" minLength:"1" doc:"CSS selector of what is clicked to start the download."`
@@ -77,28 +64,15 @@ type WebDownload struct {
 type WebWait struct {
 	Selector string `json:"selector,omitempty" scalar:"true" minLength:"1" doc:"Until the element is in the state."`
 	State    string `json:"state,omitempty" enum:"visible,hidden,attached,detached" default:"visible" doc:"The state of the element."`
-	URL      string `json:"url,omitempty" minLength:"1" doc:"Until the page has this address: whole, with * and ** for any part, or a regular expression between slashes."`
+	URL      string `json:"url,omitempty" minLength:"1" format:"address" doc:"Until the page has this address: whole, with * and ** for any part, or a regular expression between slashes."`
 	Load     string `json:"load,omitempty" enum:"load,domcontentloaded,networkidle" doc:"Until the page has come that far."`
-	Request  string `json:"request,omitempty" minLength:"1" doc:"Until the page has sent a request to this address, written as in url."`
-	Response string `json:"response,omitempty" minLength:"1" doc:"Until the page has got an answer from this address, written as in url."`
+	Request  string `json:"request,omitempty" minLength:"1" format:"address" doc:"Until the page has sent a request to this address, written as in url."`
+	Response string `json:"response,omitempty" minLength:"1" format:"address" doc:"Until the page has got an answer from this address, written as in url."`
 	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
 }
 
-func (w WebWait) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "selector", "url", "load", "request", "response") {
-		return
-	}
-	for _, key := range []string{"url", "request", "response"} {
-		if f, given := v.Get(key); given {
-			d.address(f.Value, f.Value.Text)
-		}
-	}
-	_, selector := v.Get("selector")
-	for _, key := range []string{"state", "frame"} {
-		if f, given := v.Get(key); given && !selector {
-			d.fail(f.Pos, len(key), fmt.Sprintf(`%q belongs to "selector"`, key), "remove it, or add selector")
-		}
-	}
+func (WebWait) rules() []rule {
+	return []rule{exactlyOne("selector url load request response"), belongs("state frame", "selector")}
 }
 
 // WebAssert is the argument of webAssert: an element and what must be true of it, by default that it is visible; or the page's
@@ -109,32 +83,16 @@ type WebAssert struct {
 	Text            *string `json:"text,omitempty" minLength:"1" doc:"Text that a visible match must show, as whole words, white space and case aside."`
 	Value           *string `json:"value,omitempty" doc:"What the field must hold, exactly."`
 	Count           *int    `json:"count,omitempty" minimum:"0" doc:"How many matches there must be."`
-	URL             string  `json:"url,omitempty" minLength:"1" doc:"The page's address: whole, with * and ** for any part, or a regular expression between slashes."`
+	URL             string  `json:"url,omitempty" minLength:"1" format:"address" doc:"The page's address: whole, with * and ** for any part, or a regular expression between slashes."`
 	Title           string  `json:"title,omitempty" minLength:"1" doc:"The page's title, white space and case aside."`
 	NoConsoleErrors bool    `json:"noConsoleErrors,omitempty" doc:"The page has written no error to its console since it was opened."`
 	Frame           string  `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds the element."`
 }
 
-func (a WebAssert) check(d *decoding, v Value, o object) {
-	_, selector := v.Get("selector")
-	selector = selector || v.Kind != Map && v.Kind != Null
-	ofPage := slices.ContainsFunc([]string{"url", "title", "noConsoleErrors"}, func(key string) bool { _, given := v.Get(key); return given })
-	if !selector && !ofPage {
-		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs %q", o.name, "selector"), example(o)+"; or give url, title or noConsoleErrors")
-		return
-	}
-	hidden := a.Visible != nil && !*a.Visible
-	for _, key := range []string{"visible", "text", "value", "count", "frame"} {
-		f, given := v.Get(key)
-		switch {
-		case !given:
-		case !selector:
-			d.fail(f.Pos, len(key), fmt.Sprintf(`%q belongs to "selector"`, key), "remove it, or add selector")
-		case hidden && (key == "text" || key == "value"):
-			d.fail(f.Pos, len(key), fmt.Sprintf(`%q cannot stand beside "visible: false"`, key), "what is hidden shows no text: remove one of the two")
-		}
-	}
-	if f, given := v.Get("url"); given {
-		d.address(f.Value, a.URL)
+func (WebAssert) rules() []rule {
+	return []rule{
+		atLeastOne("selector url title noConsoleErrors").says(`"webAssert" needs "selector"`, "for example: webAssert: {selector: h1, text: Welcome}; or give url, title or noConsoleErrors"),
+		belongs("visible text value count frame", "selector"),
+		cannotStand("text value", "visible=false").says("", "what is hidden shows no text: remove one of the two"),
 	}
 }

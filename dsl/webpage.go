@@ -2,25 +2,13 @@ package dsl
 
 // WebPage is the argument of webPage: exactly one of url, title, index and close.
 type WebPage struct {
-	URL   string `json:"url,omitempty" scalar:"true" minLength:"1" doc:"The page with this address: whole, with * and ** for any part, or a regular expression between slashes."`
+	URL   string `json:"url,omitempty" scalar:"true" minLength:"1" format:"address" doc:"The page with this address: whole, with * and ** for any part, or a regular expression between slashes."`
 	Title string `json:"title,omitempty" minLength:"1" doc:"The page with this title, white space and case aside."`
 	Index *int   `json:"index,omitempty" doc:"The page at this place in the order in which they were opened: 0 is the first, -1 the newest."`
-	Close bool   `json:"close,omitempty" doc:"Closes the page that the test is on; the one before it comes to the front."`
+	Close bool   `json:"close,omitempty" only:"true" doc:"Closes the page that the test is on; the one before it comes to the front."`
 }
 
-func (p WebPage) check(d *decoding, v Value, o object) {
-	if !d.exactlyOne(v, o, "url", "title", "index", "close") {
-		return
-	}
-	d.onlyTrue(v, "close")
-	place := v
-	if f, given := v.Get("url"); given {
-		place = f.Value
-	}
-	if p.URL != "" {
-		d.address(place, p.URL)
-	}
-}
+func (WebPage) rules() []rule { return []rule{exactlyOne("url title index close")} }
 
 // WebDialog is the argument of webDialog.
 type WebDialog struct {
@@ -28,10 +16,8 @@ type WebDialog struct {
 	Text   string `json:"text,omitempty" doc:"With accept: what goes into a prompt."`
 }
 
-func (w WebDialog) check(d *decoding, v Value, _ object) {
-	if f, given := v.Get("text"); given && w.Answer != "accept" && w.Answer != "" {
-		d.fail(f.Pos, len("text"), `"text" belongs to "answer: accept"`, "remove it, or accept")
-	}
+func (WebDialog) rules() []rule {
+	return []rule{belongs("text", "answer=accept").says("", "remove it, or accept")}
 }
 
 // WebDrag is the argument of webDrag.

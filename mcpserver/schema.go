@@ -27,20 +27,21 @@ const (
 
 // parameters gives the arguments that the struct of an operation or of a tool makes.
 func parameters(args any) []parameter {
-	body := dsl.BodySchema(args, "#")
+	body := dsl.ToolSchema(args, "#")
 	properties := body["properties"].(schema)
 	required, _ := body["required"].([]string)
 	selects := embedsSelector(args)
 	var list []parameter
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		p := properties[name].(schema)
-		delete(p, "minLength") // an empty text is refused with better words than a schema has
+		trim(p)
+		delete(p, "minLength")
 		switch {
 		case selects && isSelectorKey(name):
 			continue
-		case p["$ref"] == "#Selector":
+		case p["$ref"] == "#Selector", p["$ref"] == "#Anchor":
 			p = describe(elementSchema(), p["description"])
-		case p["pattern"] != nil && p["examples"] != nil: // a point
+		case p["examples"] != nil: // a point
 			p = describe(schema{"type": "string"}, p["description"])
 		}
 		list = append(list, parameter{name, p, slices.Contains(required, name)})
@@ -75,6 +76,22 @@ func scaleSchema() schema {
 func elementSchema() schema {
 	text := schema{"type": "string"}
 	return schema{"type": "object", "properties": schema{"label": text, "ref": text, "id": text, "index": schema{"type": "integer"}}, "additionalProperties": false}
+}
+
+// trim takes away what a text must look like: one that does not is refused with better words than a schema has.
+func trim(p schema) {
+	for _, key := range []string{"pattern", "format", "not", "propertyNames"} {
+		delete(p, key)
+	}
+	for _, inner := range []string{"items", "additionalProperties"} {
+		if s, ok := p[inner].(schema); ok {
+			trim(s)
+		}
+	}
+	if p["const"] == true {
+		delete(p, "const")
+		p["type"] = "boolean"
+	}
 }
 
 func embedsSelector(args any) bool {

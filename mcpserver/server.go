@@ -207,7 +207,7 @@ func (s *Server) survive(next mcp.MethodHandler) mcp.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.log.Error("a request broke down", "method", method, "panic", p, "stack", string(debug.Stack()))
-				result, err = nil, fmt.Errorf("taproot itself broke down: %v", p)
+				result, err = nil, action.NewPanic(p)
 			}
 		}()
 		return next(ctx, method, req)

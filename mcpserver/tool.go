@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // tool is one thing that a client can ask for.
@@ -88,75 +88,14 @@ func (t *tool) narrowed(list []parameter) []parameter {
 	if points {
 		list = append(list, parameter{"scale", scaleSchema(), false})
 	}
-	for i, p := range list {
-		if words := t.reworded(p.name); words != "" {
-			list[i].schema = describe(maps.Clone(p.schema), words)
-		}
-	}
-	offered := t.offered()
-	return slices.DeleteFunc(list, func(p parameter) bool { return offered != nil && !slices.Contains(offered, p.name) })
-}
-
-// reworded explains an argument to assistants where the words of the language are for those who write files; "" where they will do.
-func (t *tool) reworded(argument string) string {
-	switch t.name + " " + argument {
-	case "install path":
-		return "The file to install (.apk, .ipa, .app), below the server's folder."
-	case "open_browser url":
-		return "Address of the page (http, https, data, about), or the path of an HTML file below the server's folder."
-	case "web_navigate url":
-		return "The address to go to; one that begins with / is of the same site."
-	case "web_type text":
-		return "The text that the field shall hold afterwards; of a list the entry to choose, of a file field the path of a file below the server's folder."
-	case "input random":
-		return "Types random data of this kind instead of a text."
-	}
-	return ""
+	return list
 }
 
 // takesRef tells whether the tool takes a reference in place of a selector of the page.
-func (t *tool) takesRef() bool {
-	return slices.Contains([]string{"web_click", "web_type", "web_assert"}, t.name)
-}
+func (t *tool) takesRef() bool { return t.def != nil && t.def.OwnKey("selector") }
 
 // touches tells whether the tool works on what is shown, so that a look at the screen explains its failures.
-func (t *tool) touches() bool {
-	return !slices.Contains([]string{"launch", "stop", "install", "uninstall", "clear_app", "set_permissions", "open_link", "open_browser", "close_browser"}, t.name)
-}
-
-// offered are the arguments of an operation that assistants need; tests in YAML have more, and get new ones. nil: all.
-func (t *tool) offered() []string {
-	element := []string{"label", "ref", "id", "index", "inside"}
-	switch t.name {
-	case "tap":
-		return append(element, "point", "scale", "count")
-	case "long_press":
-		return append(element, "point", "scale", "durationMs")
-	case "swipe":
-		return []string{"direction", "from", "to", "scale", "inside", "durationMs"}
-	case "scroll_to":
-		return append(element, "direction", "in", "limit")
-	case "wait_for":
-		return []string{"visible", "gone", "enabled", "text", "url"}
-	case "assert":
-		return element
-	case "open_browser":
-		return []string{"url", "headless", "viewport", "locale", "colorScheme"}
-	case "launch":
-		return []string{"package", "force", "clear", "permissions"}
-	case "input":
-		return []string{"text", "replace", "perKey", "random"}
-	case "web_click":
-		return []string{"selector", "ref", "button", "count", "frame"}
-	case "web_type":
-		return []string{"selector", "ref", "text", "frame"}
-	case "web_navigate":
-		return []string{"url", "to"}
-	case "web_assert":
-		return []string{"selector", "ref", "visible", "text", "value", "count", "url", "title", "frame", "noConsoleErrors"}
-	}
-	return nil
-}
+func (t *tool) touches() bool { return t.def == nil || t.def.Effect&dsl.Apart == 0 }
 
 // definition is what tools/list says of the tool.
 func (t *tool) definition() *mcp.Tool {
@@ -176,7 +115,7 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
-			result = s.refuse(&refusal{what: fmt.Sprintf("taproot itself broke down: %v", p), try: "the server goes on; call list_devices to see where things stand"})
+			result = s.refuse(&refusal{what: action.NewPanic(p).Error(), try: "the server goes on; call list_devices to see where things stand"})
 		}
 	}()
 	c, err := s.parse(t, req)

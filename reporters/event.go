@@ -33,6 +33,7 @@ const (
 	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
 	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
 	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
+	Unkept      Kind = "unkept"       // Problem: the pack lacks something that it should hold, so that no verdict is better than an error
 )
 
 // Event is one line of events.ndjson.

@@ -35,22 +35,16 @@ func (p *Pack) Finish(ctx context.Context) (*Result, error) {
 func (p *Pack) finish(ctx context.Context) (*Result, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	res, err := foldFile(p.root, p.c)
-	if err != nil {
-		p.breaks(err)
-	}
+	res := p.fold()
 	if p.broken == nil {
 		if err := p.record(ctx, res); err != nil {
 			p.breaks(err)
-		} else if res, err = foldFile(p.root, p.c); err != nil {
-			p.breaks(err)
 		}
+		res = p.fold()
 	}
-	p.blame(res)
-	err = p.derive(res)
-	if err != nil && p.broken == nil {
-		p.broken = err
-		p.blame(res)
+	if err := p.derive(res); err != nil && p.broken == nil {
+		p.breaks(err)
+		res = p.fold()
 	}
 	if p.broken != nil {
 		return res, fmt.Errorf("keep the report of %s: %w", p.c.Pack, p.broken)
@@ -58,12 +52,22 @@ func (p *Pack) finish(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// blame makes a result that looks better than what could be kept an error.
-func (p *Pack) blame(res *Result) {
-	unkept := res.Verdict == Interrupted && res.Problem != nil && p.broken != nil
-	if p.broken != nil && (res.Verdict == Pass || res.Verdict == Skipped || unkept) {
-		res.Verdict, res.Problem, res.ProblemStep = Error, reportProblem(p.broken), 0
+// fold folds the events of the pack. That something could not be kept is one of them, also when it cannot be written down any more.
+func (p *Pack) fold() *Result {
+	events, err := readFile(p.root)
+	if err != nil {
+		p.breaks(err)
 	}
+	if len(events) > 0 { // a pack that is closed gives none
+		p.events = events
+	}
+	events = p.events
+	if p.broken != nil && !slices.ContainsFunc(events, func(e Event) bool { return e.Kind == Unkept }) {
+		unkept := Event{Time: p.o.Clock().UTC(), Kind: Unkept, Problem: reportProblem(p.broken)}
+		_ = p.log.add(unkept) // what keeps it from being written is most likely what it tells of
+		events = append(slices.Clone(events), unkept)
+	}
+	return foldEvents(p.root, p.c, events)
 }
 
 // derive writes the files that are made of the result, and closes the pack.
@@ -88,6 +92,10 @@ func writeDerived(root *os.Root, res *Result) error {
 // foldFile folds the events of a pack. What they do not tell of the case is taken from c.
 func foldFile(root *os.Root, c Case) (*Result, error) {
 	events, err := readFile(root)
+	return foldEvents(root, c, events), err
+}
+
+func foldEvents(root *os.Root, c Case, events []Event) *Result {
 	res := Fold(events)
 	if res.Case.ID == "" {
 		res.Case = c
@@ -100,7 +108,7 @@ func foldFile(root *os.Root, c Case) (*Result, error) {
 	if !slices.ContainsFunc(events, func(e Event) bool { return e.Kind == CaseEnded }) {
 		adoptPictures(root, res)
 	}
-	return res, err
+	return res
 }
 
 var pictureName = regexp.MustCompile(`^([0-9]{2,6})-.*\.png$`)

@@ -22,9 +22,10 @@ func Fold(events []Event) *Result {
 }
 
 type folder struct {
-	res   *Result
-	last  time.Time
-	ended bool
+	res    *Result
+	last   time.Time
+	ended  bool
+	unkept *Problem
 }
 
 func (f *folder) add(e Event) {
@@ -62,6 +63,10 @@ func (f *folder) add(e Event) {
 			f.res.Recording = *e.Recording
 		}
 		f.attached(e)
+	case Unkept:
+		if f.unkept == nil && e.Problem != nil {
+			f.unkept = e.Problem
+		}
 	}
 }
 
@@ -149,6 +154,15 @@ func (f *folder) caseEnded(e Event) {
 }
 
 func (f *folder) finish() {
+	f.conclude()
+	r := f.res
+	if better := r.Verdict == Pass || r.Verdict == Skipped || r.Verdict == Interrupted; better && f.unkept != nil {
+		r.Verdict, r.Problem, r.ProblemStep = Error, f.unkept, 0
+	}
+}
+
+// conclude settles the verdict and its reason by what the case itself told.
+func (f *folder) conclude() {
 	r := f.res
 	if !f.ended {
 		r.Verdict, r.Ended = Interrupted, f.last

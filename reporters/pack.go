@@ -34,6 +34,7 @@ type Pack struct {
 	mu     sync.Mutex
 	log    eventLog
 	broken error           // the first reason why the report cannot be kept
+	events []Event         // as they were read last
 	names  map[string]bool // taken ones, lower case
 	clips  []video.Clip
 	scenes []scene

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime/debug"
 	"strings"
 	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -61,7 +61,8 @@ func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome { return r.run(ct
 func (r *Runner) run(ctx context.Context, c plan.Case, rest resting) (out Outcome) {
 	defer func() { // what the engine does not guard: opening and closing a device, the report
 		if p := recover(); p != nil {
-			out = Outcome{Case: c, Err: fmt.Errorf("taproot itself broke down: %v\n%s", p, debug.Stack())}
+			broke := action.NewPanic(p)
+			out = Outcome{Case: c, Err: fmt.Errorf("%w\n%s", broke, broke.Stack)}
 		}
 	}()
 	if c.Test.Skip != "" {

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"mime"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -61,7 +59,7 @@ func (s *Server) actions(bodies dsl.Bodies) {
 			continue
 		}
 		path := kebab(def.Name)
-		s.action(actionOp(def, "/devices/{id}/"+path, path), body, func(w http.ResponseWriter, r *http.Request) error {
+		s.action(actionOp(def, "/devices/{id}/"+path, path), body, def.NeedsArgument(), func(w http.ResponseWriter, r *http.Request) error {
 			args, err := s.arguments(r, &def)
 			if err != nil {
 				return err
@@ -105,15 +103,14 @@ func firstSentence(doc string) string {
 }
 
 // action adds one operation whose body is an object of a derived schema.
-func (s *Server) action(o op, body map[string]any, handle func(http.ResponseWriter, *http.Request) error) {
+func (s *Server) action(o op, body map[string]any, needed bool, handle func(http.ResponseWriter, *http.Request) error) {
 	h := s.describe(o)
 	if strings.Contains(o.Post, "{id}") {
 		h.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The device.", Schema: &huma.Schema{Type: huma.TypeString}}}
 	}
 	name := strings.ReplaceAll(o.ID, "-", "") + "Body"
 	s.api.OpenAPI().Components.Schemas.Map()[name] = &huma.Schema{Extensions: body}
-	required, _ := body["required"].([]string)
-	h.RequestBody = &huma.RequestBody{Required: len(required) > 0, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + name}}}}
+	h.RequestBody = &huma.RequestBody{Required: needed, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + name}}}}
 	h.Responses[strconv.Itoa(http.StatusOK)] = s.success(o)
 	s.handle(h, func(w http.ResponseWriter, r *http.Request) error {
 		if fail := knownQuery(r, nil); fail != nil {
@@ -141,9 +138,6 @@ func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (dsl.V
 			}
 			return v, invalid(reporters.VisibleLines(err.Error(), maxMessage))
 		}
-	}
-	if _, extracts := def.Args.(dsl.Extract); extracts { // a step must say where its value goes; here it goes into the answer
-		v.Fields = append(v.Fields, dsl.Field{Key: "as", Value: dsl.Value{Kind: dsl.String, Text: "value"}})
 	}
 	return v, nil
 }
@@ -208,27 +202,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 	if out.Files, err = filesOf(a.Files); err != nil {
 		return nil, err
 	}
-	if c.def.Name == "screenshot" {
-		out.Files, err = s.picture(ctx, c, who)
-	}
-	return out, err
-}
-
-// picture is the file of the action screenshot: what a test would find in its report.
-func (s *Server) picture(ctx context.Context, c call, who string) ([]OutcomeFile, error) {
-	name := "screenshot"
-	if f, ok := c.args.Get("name"); ok && f.Value.Text != "" {
-		name = f.Value.Text
-	}
-	var file OutcomeFile
-	err := s.devices.Use(ctx, c.device, who, func(ctx context.Context, session *action.Session) error {
-		picture, err := session.Device.Screenshot(ctx)
-		if err == nil {
-			file, err = pictureFile(picture, name)
-		}
-		return err
-	})
-	return []OutcomeFile{file}, blame(err)
+	return out, nil
 }
 
 // failed is the answer when the app, or what was asked of it, is wrong.

@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 	"errors"
-	"strings"
 
+	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -12,12 +12,13 @@ import (
 // stays to be found in it.
 func blame(err error) error {
 	var bad *live.InvalidError
+	var broke *action.PanicError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &bad), errors.Is(err, live.ErrClosed), errors.Is(err, errTooLong), errors.Is(err, context.Canceled):
 		return err
-	case strings.HasPrefix(err.Error(), "taproot itself broke down"): // with a stack, which is for the log
+	case errors.As(err, &broke): // with a stack, which is for the log
 		return err
 	}
 	return &deviceError{err}

@@ -138,7 +138,7 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 	if e := requestProblem(err); e != nil {
 		return e
 	}
-	s.log.ErrorContext(ctx, "request failed", "error", s.mask.Text(err.Error()))
+	s.log.ErrorContext(ctx, "request failed", "error", s.mask.Text(err.Error()), "stack", action.StackOf(err))
 	return fault(http.StatusInternalServerError, codeInternal, "something went wrong in the server; its log says more")
 }
 

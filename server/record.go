@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // noted is what is known of a request for its line in the log.
@@ -84,7 +85,7 @@ func (s *Server) brokeDown(w *counting, r *http.Request, p any) (halfway bool) {
 	if p == http.ErrAbortHandler || r.Context().Err() != nil {
 		return true
 	}
-	s.log.ErrorContext(r.Context(), "taproot itself broke down", "panic", s.mask.Text(fmt.Sprint(p)), "stack", string(debug.Stack()))
+	s.log.ErrorContext(r.Context(), s.mask.Text(action.NewPanic(p).Error()), "stack", string(debug.Stack()))
 	if w.status != 0 {
 		return true
 	}

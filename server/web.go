@@ -92,14 +92,14 @@ func (s *Server) pageAction(def dsl.Def, body map[string]any) {
 	o := actionOp(def, "/web/"+name, "page-"+name)
 	o.Tag = "web"
 	if name == "launch" {
-		s.action(o, body, func(w http.ResponseWriter, r *http.Request) error { return s.launch(w, r, &def) })
+		s.action(o, body, def.NeedsArgument(), func(w http.ResponseWriter, r *http.Request) error { return s.launch(w, r, &def) })
 		return
 	}
 	withPage := maps.Clone(body)
 	properties := maps.Clone(body["properties"].(map[string]any))
 	properties[pageArgument] = map[string]any{"type": "string", "description": "The page; may be left out when one page is open.", "examples": []any{"web-1"}}
 	withPage["properties"] = properties
-	s.action(o, withPage, func(w http.ResponseWriter, r *http.Request) error {
+	s.action(o, withPage, def.NeedsArgument(), func(w http.ResponseWriter, r *http.Request) error {
 		args, err := s.arguments(r, &def, pageArgument)
 		if err != nil {
 			return err

@@ -33,6 +33,7 @@ type server struct {
 	find    func(ctx context.Context) (string, error)
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 	log     *slog.Logger
+	home    string // of the user, where emulators keep the word that opens their console
 
 	starting chan struct{} // holds one: who starts the server and brings its devices back
 	friends  acquaintances
@@ -40,7 +41,7 @@ type server struct {
 
 // serverFrom reads the variables that adb itself obeys, in adb's own order of preference.
 func serverFrom(getenv func(string) string) *server {
-	s := &server{dial: (&net.Dialer{Timeout: dialLimit}).DialContext, starting: make(chan struct{}, 1)}
+	s := &server{dial: (&net.Dialer{Timeout: dialLimit}).DialContext, starting: make(chan struct{}, 1), home: getenv("HOME")}
 	if spec := getenv("ADB_SERVER_SOCKET"); spec != "" {
 		s.network, s.addr, s.wrong = parseSocket(spec)
 	} else {

@@ -43,6 +43,23 @@ func (s Subject) gestures(t *testing.T) {
 	s.refusesPoints(t, g, low, size)
 }
 
+// shakes: it ends, or the device says that only a hand can do it; a call that is cancelled leaves nothing under way.
+func (s Subject) shakes(t *testing.T) {
+	dev := s.open(t)
+	d, ok := dev.(drivers.Shaker)
+	if !ok {
+		return // the device does not claim that it can be shaken
+	}
+	if err := d.Shake(t.Context()); err != nil && !errors.Is(err, drivers.ErrUnsupported) {
+		t.Errorf("shake: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.Shake(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, drivers.ErrUnsupported) {
+		t.Errorf("shake with a cancelled context: %v", err)
+	}
+}
+
 // refusesPoints: a finger beside the screen is the test's mistake, and nothing that may be passed over.
 func (s Subject) refusesPoints(t *testing.T, g drivers.Gestures, on, size image.Point) {
 	for _, off := range []image.Point{{X: -1, Y: 5}, {X: 5, Y: size.Y + 5000}, {X: size.X + 5000, Y: 5}} {

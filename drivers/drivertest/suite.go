@@ -37,6 +37,7 @@ func Run(t *testing.T, s Subject) {
 	t.Run("a tree is never an old one", s.freshTree)
 	t.Run("a cancelled context ends every call", s.cancels)
 	t.Run("calls after Close are errors", s.afterClose)
+	t.Run("a device is shaken, or says that it cannot be", s.shakes)
 	t.Run("gestures reach the app when it says that it knows them", s.gestures)
 	t.Run("keys reach the app when it says that it has them", s.keys)
 	t.Run("takes text away when it says that it can", s.erases)

@@ -40,6 +40,9 @@ type (
 	gallery interface {
 		addMedia(ctx context.Context, path string) error
 	}
+	shaker interface {
+		shake(ctx context.Context) error
+	}
 	locator interface {
 		locate(ctx context.Context, at *drivers.Place) error
 	}

@@ -196,6 +196,12 @@ func (h simHost) addMedia(ctx context.Context, path string) error {
 	return refused(err)
 }
 
+// shake posts the notification that the Simulator's own menu entry Shake posts.
+func (h simHost) shake(ctx context.Context) error {
+	_, err := h.run(ctx, h.simctl("spawn", h.udid, "notifyutil", "-p", "com.apple.UIKit.SimulatorShake"))
+	return err
+}
+
 func (h simHost) locate(ctx context.Context, at *drivers.Place) error {
 	c := h.simctl("location", h.udid, "clear")
 	if at != nil {

@@ -99,6 +99,15 @@ func (l wdaLocator) locate(ctx context.Context, at *drivers.Place) error {
 	return l.wda.call(ctx, post("the location", path, map[string]any{"latitude": at.Latitude, "longitude": at.Longitude}), nil)
 }
 
+// Shake shakes a simulator.
+func (d *Device) Shake(ctx context.Context) error {
+	s, ok := d.host.(shaker)
+	if !ok {
+		return d.unsupported("only a hand can shake an iPhone")
+	}
+	return d.with(ctx, s.shake)
+}
+
 // AddMedia copies a picture or film into a simulator's photos, where it stays: simctl cannot take it away.
 func (d *Device) AddMedia(ctx context.Context, path string) error {
 	g, ok := d.host.(gallery)

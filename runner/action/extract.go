@@ -15,9 +15,6 @@ func logMessage(_ context.Context, s *Session, a dsl.Log) error {
 	return nil
 }
 
-// screenshot has nothing to do: each step gets its picture, and this one is named after it.
-func screenshot(context.Context, *Session, dsl.Screenshot) error { return nil }
-
 // extract saves a text of the screen, or what a regular expression finds in it.
 func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 	if a.Text != "" {

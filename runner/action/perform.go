@@ -55,6 +55,8 @@ type Session struct {
 	AllowShell bool
 	// UpdateBaselines makes assertScreenshot take what it sees as right.
 	UpdateBaselines bool
+	// StepPictures says that each step gets a picture anyway.
+	StepPictures bool
 	// NoPictures keeps pictures out of the report that would show secrets.
 	NoPictures bool
 	// Tree is the newest one that a performer read in the current step, nil when there was none.
@@ -158,6 +160,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, notifications)
 	on(table, locale)
 	on(table, location)
+	on(table, shake)
 	on(table, addMedia)
 	on(table, alert)
 	on(table, shell)

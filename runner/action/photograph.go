@@ -1,13 +1,20 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 )
 
@@ -36,4 +43,50 @@ func Photograph(ctx context.Context, dev drivers.Device, mask *reporters.Mask) (
 		}
 	}
 	return out, nil
+}
+
+// screenshot leaves a picture for a caller whose steps get none by themselves; in a test, the picture of the step is named after it.
+func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
+	if s.StepPictures {
+		return nil
+	}
+	take := s.Photograph
+	if take == nil {
+		take = s.Device.Screenshot
+	}
+	img, err := take(ctx)
+	if err != nil {
+		return err
+	}
+	name := pictureName(cmp.Or(a.Name, "screenshot"))
+	path := filepath.Join(s.Work, name)
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("keep a picture: %w", err)
+	}
+	err = png.Encode(f, img)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		_, err = s.Keep(name, path)
+	}
+	return err
+}
+
+// maxPictureName is how many characters of a name the file of a picture has.
+const maxPictureName = 60
+
+// pictureName makes a name one that a file can have in any folder.
+func pictureName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || strings.ContainsRune(`/\:`, r) {
+			return '-'
+		}
+		return r
+	}, name)
+	if all := []rune(name); len(all) > maxPictureName {
+		name = string(all[:maxPictureName-1]) + "…"
+	}
+	return name + ".png"
 }

@@ -88,6 +88,14 @@ func between(a, b drivers.Place, part float64) drivers.Place {
 	return drivers.Place{Latitude: a.Latitude + (b.Latitude-a.Latitude)*part, Longitude: longitude, Accuracy: a.Accuracy}
 }
 
+func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
+	d, err := able[drivers.Shaker](s)
+	if err != nil {
+		return err
+	}
+	return d.Shake(ctx)
+}
+
 func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
 	d, err := able[drivers.MediaAdder](s)
 	if err != nil {

@@ -10,9 +10,6 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// maxRounds bounds a repeat that says only while.
-const maxRounds = 100
-
 // controlled runs a step that holds others, with its options.
 func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 	args, opts, err := dsl.Bind(step, r.scope)
@@ -81,10 +78,7 @@ func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If) outcome {
 }
 
 func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat) outcome {
-	times := maxRounds
-	if a.Times != nil {
-		times = *a.Times
-	}
+	times := a.Rounds()
 	for i := range times {
 		if a.While != nil {
 			on, err := r.truth(ctx, *a.While)
@@ -228,7 +222,7 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 		return on, err
 	}
 	var value any
-	err := guard(func() (err error) {
+	err := action.Guard(func() (err error) {
 		value, err = r.scope.EvalExpr(e, r.source, known)
 		return err
 	})

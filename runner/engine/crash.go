@@ -43,7 +43,7 @@ func (r *run) findCrash(ctx context.Context) {
 		otherwise = &action.Failure{Problem: *r.problem}
 	}
 	var died *action.Failure
-	err := guard(func() (err error) {
+	err := action.Guard(func() (err error) {
 		died, err = r.session.Died(ctx, otherwise)
 		return err
 	})

@@ -59,7 +59,7 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
 	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, Reach: r.opts.Reach, AllowShell: r.opts.AllowShell,
-		UpdateBaselines: r.opts.UpdateBaselines, NoPictures: len(r.c.Test.Secrets) > 0,
+		UpdateBaselines: r.opts.UpdateBaselines, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0,
 		Log: r.evidence.read, Photograph: r.photograph, Saw: r.saw, Progress: func(text string) { r.log(r.n, "%s", text) }, Eyes: r.opts.Eyes, Mask: r.sink.Mask().Text, Told: r.keepAsked,
 		Eval: r.eval,
 		Keep: func(name, from string) (string, error) {
@@ -113,8 +113,8 @@ func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 	began := time.Now()
 	r.begin(ctx)
 	if r.verdict == reporters.Pass {
-		if err := guard(func() error { r.test(ctx); return nil }); err != nil {
-			r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: stackOf(err)})
+		if err := action.Guard(func() error { r.test(ctx); return nil }); err != nil {
+			r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 		}
 	}
 	return r.conclude(ctx, time.Since(began))
@@ -126,7 +126,7 @@ func (r *run) begin(ctx context.Context) {
 	r.verdict = reporters.Pass
 	r.emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
 	if err != nil { // plan.Build finds most of this before
-		r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: stackOf(err)})
+		r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 	}
 	if r.verdict == reporters.Pass {
 		r.evidence.start(ctx, r)
@@ -192,7 +192,7 @@ func (r *run) describe() (described reporters.Case, err error) {
 	r.hide(r.c.Test.Secrets...)
 	described = describe(r.c, r.scope)
 	r.dynamic = isDynamic(r.c.Test)
-	err = guard(func() error {
+	err = action.Guard(func() error {
 		info := r.dev.Info()
 		described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
 		return nil
@@ -237,7 +237,7 @@ func judge(ctx context.Context, err error) (reporters.Verdict, *reporters.Proble
 	if verdict == reporters.Pass {
 		return verdict, nil
 	}
-	stack := stackOf(err)
+	stack := action.StackOf(err)
 	if ctx.Err() != nil && stack == "" && (verdict == reporters.Error || errors.Is(err, context.Canceled)) {
 		return reporters.Interrupted, interrupted(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // stopLimit bounds the saving of films and logs, also after the run was interrupted.
@@ -46,7 +47,7 @@ func (e *evidence) start(ctx context.Context, r *run) {
 // startWeb records the network and traces; a trace holds what was typed, so that a test with secrets gets none.
 func (e *evidence) startWeb(ctx context.Context, r *run, work string, browser drivers.WebEvidence) {
 	how := drivers.WebEvidenceOptions{Dir: work, Mask: r.sink.Mask().Text, Trace: !r.opts.NoTrace && !r.guarded()}
-	err := guard(func() (err error) {
+	err := action.Guard(func() (err error) {
 		e.web, err = browser.StartEvidence(ctx, how)
 		return err
 	})
@@ -61,7 +62,7 @@ func (e *evidence) troubles() (list []string) {
 	if e.web == nil {
 		return nil
 	}
-	_ = guard(func() error { list = e.web.Troubles(); return nil }) // what breaks there breaks in Stop as well, which tells of it
+	_ = action.Guard(func() error { list = e.web.Troubles(); return nil }) // what breaks there breaks in Stop as well, which tells of it
 	return list
 }
 
@@ -72,7 +73,7 @@ func (e *evidence) endWeb(ctx context.Context, r *run) {
 	}
 	var har string
 	var traces []string
-	err := guard(func() (err error) {
+	err := action.Guard(func() (err error) {
 		har, traces, err = e.web.Stop(ctx)
 		return err
 	})
@@ -100,7 +101,7 @@ func (e *evidence) startFilm(ctx context.Context, r *run, work string) {
 	case !ok:
 		r.sink.NoRecording("this device cannot film")
 	default:
-		err := guard(func() (err error) {
+		err := action.Guard(func() (err error) {
 			e.film, err = recorder.StartRecording(ctx, work)
 			return err
 		})
@@ -122,7 +123,7 @@ func (e *evidence) startLog(ctx context.Context, r *run, work string, logger dri
 		return
 	}
 	masked := r.sink.Mask().Writer(f)
-	err = guard(func() error {
+	err = action.Guard(func() error {
 		stop, err := logger.StartLog(ctx, masked)
 		e.stopLog = func() error { return errors.Join(stop(), masked.Close()) }
 		return err
@@ -168,7 +169,7 @@ func (e *evidence) stop(ctx context.Context, r *run) {
 }
 
 func (e *evidence) endLog(r *run) {
-	if err := guard(e.stopLog); err != nil {
+	if err := action.Guard(e.stopLog); err != nil {
 		r.log(0, "%s may be cut: %v", e.name, err)
 	}
 	if err := e.log.Close(); err != nil {
@@ -179,7 +180,7 @@ func (e *evidence) endLog(r *run) {
 
 func (e *evidence) endFilm(ctx context.Context, r *run) {
 	var clips []drivers.Clip
-	err := guard(func() (err error) {
+	err := action.Guard(func() (err error) {
 		clips, err = e.film.Stop(ctx)
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 const (
@@ -51,7 +52,7 @@ func startMeter(ctx context.Context, dev drivers.Device) *meter {
 
 // sample measures once, and tells whether there was anything to measure.
 func (m *meter) sample(ctx context.Context) (measured bool) {
-	_ = guard(func() error {
+	_ = action.Guard(func() error {
 		now, err := m.dev.Measure(ctx)
 		if err != nil || now == nil || len(m.all.Samples) >= meterMost {
 			return err

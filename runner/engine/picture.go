@@ -53,7 +53,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended reporters.Even
 	}
 	last.tapped = nil
 	r.owed = append(r.owed, last)
-	if err := r.pay(ctx, nil); stackOf(err) != "" {
+	if err := r.pay(ctx, nil); action.StackOf(err) != "" {
 		return err
 	}
 	return nil
@@ -61,7 +61,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended reporters.Even
 
 // shoot takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
 func (r *run) shoot(ctx context.Context, n int) (img image.Image, err error) {
-	err = guard(func() (err error) {
+	err = action.Guard(func() (err error) {
 		img, err = r.photograph(ctx)
 		if err == nil && (img == nil || img.Bounds().Empty()) {
 			err = errors.New("the device gave an empty picture")
@@ -74,7 +74,7 @@ func (r *run) shoot(ctx context.Context, n int) (img image.Image, err error) {
 	if !errors.Is(err, drivers.ErrPage) { // no page is open: there is nothing to see
 		r.log(n, "no screenshot: %v", err)
 	}
-	if stackOf(err) == "" {
+	if action.StackOf(err) == "" {
 		err = nil
 	}
 	return nil, err
@@ -175,7 +175,7 @@ func (r *run) settleUp(ctx context.Context) {
 		return
 	}
 	var again image.Image
-	if guard(func() (err error) { again, err = r.dev.Screenshot(ctx); return err }) == nil && again != nil {
+	if action.Guard(func() (err error) { again, err = r.dev.Screenshot(ctx); return err }) == nil && again != nil {
 		r.prove(again)
 	}
 }

@@ -167,7 +167,7 @@ func overBudget(took time.Duration, budget int) error {
 
 // perform fills in the variables, performs the action and saves what it gives.
 func (r *run) perform(ctx context.Context, step *dsl.Step) error {
-	return guard(func() error {
+	return action.Guard(func() error {
 		args, opts, err := dsl.Bind(step, r.scope)
 		if err != nil {
 			return blameTest(err)

@@ -61,7 +61,7 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.leaf(ctx, c, func(ctx context.Context) error {
-		return guard(func() error {
+		return action.Guard(func() error {
 			if err := s.r.payBefore(ctx, c.Args); err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func (s *Stepwise) Look(ctx context.Context, sel dsl.Selector) (matched []driver
 	if s.ended {
 		return nil, nil, fmt.Errorf("the device was given back: use it within its own spec only")
 	}
-	err = guard(func() (err error) {
+	err = action.Guard(func() (err error) {
 		matched, tree, err = action.Look(ctx, s.r.session, sel)
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // pageWrong are the troubles of a page that may be the reason of a failure: it threw, or its server broke down.
@@ -37,6 +38,6 @@ func (r *run) nameTroubles(ended reporters.Event) {
 
 // pageError asks the device; what breaks there breaks in the picture as well, which tells of it.
 func (r *run) pageError() (text string) {
-	_ = guard(func() error { text = r.session.PageError(); return nil })
+	_ = action.Guard(func() error { text = r.session.PageError(); return nil })
 	return text
 }

@@ -50,7 +50,7 @@ func (d *Devices) detach(e *entry, a *attachment) error {
 	if !there {
 		return nil
 	}
-	err := guard(a.stop)
+	err := action.Guard(a.stop)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e.used = time.Now()
@@ -65,7 +65,7 @@ func (d *Devices) detachAll(e *entry) (errs []error) {
 	e.attached = nil
 	d.mu.Unlock()
 	for a := range all {
-		errs = append(errs, guard(a.stop))
+		errs = append(errs, action.Guard(a.stop))
 		close(a.gone)
 	}
 	return errs

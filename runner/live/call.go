@@ -104,7 +104,7 @@ func (d *Devices) use(ctx context.Context, e *entry, use func(context.Context, *
 		return d.ended(ctx, err)
 	}
 	e.files = nil
-	err := guard(func() error { return use(ctx, e.session) })
+	err := action.Guard(func() error { return use(ctx, e.session) })
 	for _, to := range files {
 		*to = e.files
 	}

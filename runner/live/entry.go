@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -231,7 +230,7 @@ func (e *entry) keep(name, from string) string {
 func (d *Devices) shut(e *entry) error {
 	err := errors.Join(d.detachAll(e)...)
 	if e.session != nil {
-		err = errors.Join(err, guard(e.session.Device.Close), os.RemoveAll(e.work))
+		err = errors.Join(err, action.Guard(e.session.Device.Close), os.RemoveAll(e.work))
 	}
 	e.session, e.files = nil, nil
 	if e.lease != nil {
@@ -253,14 +252,4 @@ func (d *Devices) free(e *entry, lease *runner.Lease) {
 	}
 	e.hold, e.lease = nil, nil
 	lease.Release()
-}
-
-// guard makes a panic an error: one call breaks down, not the server.
-func guard(call func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("taproot itself broke down: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return call()
 }

@@ -17,6 +17,7 @@ type Server struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	work     sync.WaitGroup
+	home     string // of the user, for emulators
 
 	mu       sync.Mutex
 	phones   []*Phone

@@ -9,6 +9,7 @@ import (
 
 // Options describe a phone; the zero value is a fast Pixel-like phone with API level 34.
 type Options struct {
+	Console bool   // it is an emulator with a console on this machine, by whose port it is called: see Start
 	Serial  string // the serial that Server shows; over TCP the address is the serial
 	Model   string // ro.product.model
 	API     int    // 24, 28, 30, 34 or 36; others behave like the nearest lower one

@@ -28,16 +28,18 @@ func (p *Phone) Gallery() []string {
 
 // senses are what the phone believes of the world. Phone.mu guards them.
 type senses struct {
-	mocking   bool            // the shell may make places up
-	providers map[string]bool // test providers
-	places    map[string][2]float64
-	media     map[string]int // the index of media: path to id
-	touches   multiTouch
-	made      []string // the names of input devices that uinput made
+	mocking      bool            // the shell may make places up
+	providers    map[string]bool // test providers
+	places       map[string][2]float64
+	media        map[string]int // the index of media: path to id
+	touches      multiTouch
+	acceleration [3]float64
+	turns        int      // of the acceleration
+	made         []string // the names of input devices that uinput made
 }
 
 func newSenses() senses {
-	return senses{providers: map[string]bool{}, places: map[string][2]float64{}, media: map[string]int{}}
+	return senses{providers: map[string]bool{}, places: map[string][2]float64{}, media: map[string]int{}, acceleration: [3]float64{0, 9.77622, 0.813417}}
 }
 
 const locationUsage = `Location service commands:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"testing"
 )
 
@@ -15,18 +16,30 @@ var Small = Options{Width: 540, Height: 1200, Density: 210}
 func Start(t testing.TB, options ...Options) (*Server, []*Phone) {
 	t.Helper()
 	var phones []*Phone
+	home := ""
 	for i, o := range options {
+		var at net.Listener
+		if o.Console {
+			if home == "" {
+				home = consoleHome(t)
+			}
+			at, o.Serial = consolePort(t)
+		}
 		if o.Serial == "" {
 			o.Serial = fmt.Sprintf("SIM%d", i+1)
 		}
 		p := NewPhone(o)
 		t.Cleanup(p.Close)
+		if at != nil {
+			p.serveConsole(at, home)
+		}
 		phones = append(phones, p)
 	}
 	server, err := NewServer(phones...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.home = home
 	t.Cleanup(server.Close)
 	return server, phones
 }
@@ -35,6 +48,9 @@ func Start(t testing.TB, options ...Options) (*Server, []*Phone) {
 func (s *Server) Getenv(name string) string {
 	if name == "ADB_SERVER_SOCKET" {
 		return "tcp:" + s.Addr()
+	}
+	if name == "HOME" {
+		return s.home
 	}
 	return ""
 }

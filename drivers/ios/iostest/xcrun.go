@@ -315,6 +315,10 @@ func (d *Device) simSpawn(p *process, rest []string) int {
 		p.complain("2026-01-02 03:04:05.000 defaults[1:2] \nDomain (%s) not found.\n", rest[len(rest)-1])
 		return 1
 	}
+	if rest[0] == "notifyutil" { // it prints nothing and knows no wrong name
+		d.note("posted %s", rest[len(rest)-1])
+		return 0
+	}
 	lines, stop := d.follow()
 	defer stop()
 	p.print("Filtering the log data using \"subsystem != \"com.apple.nothing\"\"\nTimestamp                       (process)[PID]    \n")

@@ -1,0 +1,124 @@
+package androidtest
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tokenFile is where an emulator keeps the word that opens its console, below the user's home.
+const tokenFile = ".emulator_console_auth_token"
+
+// consoleWord opens every console of the simulator.
+const consoleWord = "t0k3n"
+
+// consolePort opens the port of a console; emulators are called by theirs.
+func consolePort(t testing.TB) (at net.Listener, serial string) {
+	t.Helper()
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(at.Addr().String())
+	return at, "emulator-" + port
+}
+
+// consoleHome makes the user's home folder with the word in it.
+func consoleHome(t testing.TB) string {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, tokenFile), []byte(consoleWord+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+// serveConsole answers until the phone is closed.
+func (p *Phone) serveConsole(at net.Listener, home string) {
+	p.work.run(func() {
+		<-p.ctx.Done()
+		_ = at.Close()
+	})
+	p.work.run(func() {
+		for {
+			nc, err := at.Accept()
+			if err != nil {
+				return
+			}
+			p.work.run(func() { p.console(nc, home) })
+		}
+	})
+}
+
+// console speaks as emulator 35 does: lines end in CR LF, and nothing but help and auth is allowed before the word was said.
+func (p *Phone) console(nc net.Conn, home string) {
+	done := make(chan struct{})
+	defer close(done)
+	defer nc.Close()
+	p.work.run(func() {
+		select {
+		case <-p.ctx.Done():
+			_ = nc.Close()
+		case <-done:
+		}
+	})
+	say := func(format string, args ...any) {
+		_, _ = fmt.Fprintf(nc, strings.ReplaceAll(format, "\n", "\r\n"), args...)
+	}
+	say("Android Console: Authentication required\nAndroid Console: type 'auth <auth_token>' to authenticate\n"+
+		"Android Console: you can find your <auth_token> in \n'%s'\nOK\n", filepath.Join(home, tokenFile))
+	open := false
+	for lines := bufio.NewScanner(nc); lines.Scan(); {
+		line := strings.TrimSpace(lines.Text())
+		if f, failed := p.faults.match("console "+line, true); failed {
+			say("KO: %s\n", f.Output)
+			continue
+		}
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 2 && words[0] == "auth" && words[1] == consoleWord:
+			open = true
+			say("Android Console: type 'help' for a list of commands\nOK\n")
+		case len(words) == 2 && words[0] == "auth":
+			say("KO: authentication token does not match ~/%s\n", tokenFile)
+			return
+		case !open:
+			say("KO: unknown command, try 'help'\n")
+		case line == "sensor get acceleration":
+			p.mu.Lock()
+			at := p.senses.acceleration
+			p.mu.Unlock()
+			say("acceleration = %g:%g:%g\nOK\n", at[0], at[1], at[2])
+		case len(words) == 4 && strings.HasPrefix(line, "sensor set acceleration "):
+			say(p.setAcceleration(words[3]))
+		default:
+			say("KO: unknown command, try 'help'\n")
+		}
+	}
+}
+
+func (p *Phone) setAcceleration(text string) string {
+	var to [3]float64
+	if _, err := fmt.Sscanf(text, "%g:%g:%g", &to[0], &to[1], &to[2]); err != nil {
+		return "KO: Sensor value format is invalid.\n"
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if to[0]*p.senses.acceleration[0] < 0 { // it is moved the other way
+		p.senses.turns++
+	}
+	p.senses.acceleration = to
+	return "OK\n"
+}
+
+// Acceleration is what the sensor says now, and how often it turned round: a hand that shakes turns it several times.
+func (p *Phone) Acceleration() (now []float64, turns int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.senses.acceleration[:]), p.senses.turns
+}

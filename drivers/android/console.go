@@ -1,0 +1,146 @@
+package android
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Shaker = (*Device)(nil)
+
+// How an emulator is shaken: so often, so fast and so hard (m/s², apps that listen want about 12 more than gravity).
+const (
+	shakeMoves = 8
+	shakePace  = 50 * time.Millisecond
+	shakeForce = 30
+)
+
+// Shake moves the acceleration sensor of an emulator to and fro and puts it back to what it said.
+func (d *Device) Shake(ctx context.Context) (err error) {
+	port, emulator := strings.CutPrefix(d.link.serial, "emulator-")
+	if !emulator {
+		return fmt.Errorf("device %s: %w: only the sensors of an emulator can be set, and only a hand shakes a phone", d.link.serial, drivers.ErrUnsupported)
+	}
+	c, err := openConsole(ctx, d.link.srv, port)
+	if err != nil {
+		return fmt.Errorf("device %s: %w", d.link.serial, err)
+	}
+	defer c.Close()
+	before, err := c.acceleration()
+	if err != nil {
+		return err
+	}
+	defer func() { // also when the shaking is cut short
+		_, back := c.ask("sensor set acceleration " + before)
+		if ctx.Err() == nil {
+			err = errors.Join(err, back)
+		}
+	}()
+	for i := range shakeMoves {
+		x := shakeForce - 2*shakeForce*(i%2)
+		if _, err := c.ask(fmt.Sprintf("sensor set acceleration %d:9.81:0", x)); err != nil {
+			return err
+		}
+		if err := drivers.Pause(ctx, shakePace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// console is a connection to the console of an emulator on this machine.
+type console struct {
+	net.Conn
+	r    *bufio.Reader
+	free func() bool // from the context
+}
+
+// Close ends the connection.
+func (c *console) Close() error {
+	c.free()
+	return c.Conn.Close()
+}
+
+// maxConsole bounds the lines of one answer.
+const maxConsole = 100
+
+// consoleLimit bounds what is done in a console, farewell what is done there after the call was cancelled.
+const (
+	consoleLimit = 5 * time.Second
+	farewell     = 500 * time.Millisecond
+)
+
+// openConsole connects and says the word that the emulator keeps in the user's home folder.
+func openConsole(ctx context.Context, srv *server, port string) (*console, error) {
+	nc, err := srv.dial(ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
+	if err != nil {
+		return nil, fmt.Errorf("the console of the emulator, which runs on this machine or is out of reach: %w", err)
+	}
+	if err := nc.SetDeadline(time.Now().Add(consoleLimit)); err != nil {
+		return nil, errors.Join(err, nc.Close())
+	}
+	// What is cancelled still puts the sensor back, if the console answers at once.
+	free := context.AfterFunc(ctx, func() { _ = nc.SetDeadline(time.Now().Add(farewell)) })
+	c := &console{nc, bufio.NewReaderSize(nc, 4096), free}
+	greeting, err := c.answer("the greeting")
+	if err == nil && strings.Contains(strings.Join(greeting, "\n"), "Authentication required") {
+		var word []byte
+		if word, err = os.ReadFile(filepath.Join(srv.home, ".emulator_console_auth_token")); err == nil {
+			_, err = c.tell("the word that opens the console", "auth "+strings.TrimSpace(string(word)))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// acceleration gives what the sensor says, as the console writes it.
+func (c *console) acceleration() (string, error) {
+	lines, err := c.ask("sensor get acceleration")
+	for _, line := range lines {
+		if value, found := strings.CutPrefix(line, "acceleration = "); found {
+			return value, err
+		}
+	}
+	return "", errors.Join(fmt.Errorf("the console of the emulator does not tell its acceleration: %q", strings.Join(lines, " ")), err)
+}
+
+// ask sends a command and gives the lines of its answer.
+func (c *console) ask(command string) ([]string, error) { return c.tell(command, command) }
+
+// tell is ask for a command that messages call something else.
+func (c *console) tell(name, command string) ([]string, error) {
+	if _, err := fmt.Fprintf(c, "%s\r\n", command); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c.answer(name)
+}
+
+// answer reads lines up to OK, or KO with the reason.
+func (c *console) answer(name string) ([]string, error) {
+	var lines []string
+	for len(lines) < maxConsole {
+		line, err := c.r.ReadSlice('\n')
+		if err != nil {
+			return lines, fmt.Errorf("the console of the emulator, %s: %w", name, err)
+		}
+		text := strings.TrimSpace(string(line))
+		if why, refused := strings.CutPrefix(text, "KO"); refused {
+			return lines, fmt.Errorf("the console of the emulator refuses %s%s", name, why)
+		}
+		if text == "OK" {
+			return lines, nil
+		}
+		lines = append(lines, text)
+	}
+	return lines, fmt.Errorf("the console of the emulator says too much about %s", name)
+}

@@ -1,0 +1,404 @@
+package dsl
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ruled is what a struct implements whose keys need or exclude each other. The check, the schemas and the reference are made of its rules.
+type ruled interface{ rules() []rule }
+
+// rule is one thing that must hold between the keys of a map. Its terms are keys, or key=value for a key with that value; a key that is left
+// out has its default.
+type rule struct {
+	kind   ruleKind
+	those  []term
+	others []term
+	what   string // the message; empty: it is made of the terms. A %s in it is the name of the map
+	how    string // the hint; empty: the example of the map, or what the kind of rule suggests
+}
+
+type ruleKind int
+
+const (
+	one   ruleKind = iota // exactly one of those is given
+	some                  // at least one of those is given; without terms, of all keys
+	needs                 // each of those wants one of the others
+	apart                 // none of those stands beside any of the others
+)
+
+// exactlyOne wants one of the keys and no more.
+func exactlyOne(keys string) rule { return rule{kind: one, those: terms(keys)} }
+
+// atLeastOne wants one of the keys or more; with "", any.
+func atLeastOne(keys string) rule { return rule{kind: some, those: terms(keys)} }
+
+// belongs says that keys have a meaning only beside one of the others.
+func belongs(keys, others string) rule {
+	return rule{kind: needs, those: terms(keys), others: terms(others)}
+}
+
+// cannotStand says that keys cannot stand beside any of the others. A mistake is reported at one of the keys.
+func cannotStand(keys, others string) rule {
+	return rule{kind: apart, those: terms(keys), others: terms(others)}
+}
+
+// says sets the message and the hint of a rule; an empty one stays as it is.
+func (r rule) says(what, how string) rule {
+	r.what, r.how = what, how
+	return r
+}
+
+// term is a key, or a key with a value.
+type term struct{ key, value string }
+
+func terms(text string) []term {
+	var all []term
+	for _, word := range strings.Fields(text) {
+		key, value, _ := strings.Cut(word, "=")
+		all = append(all, term{key, value})
+	}
+	return all
+}
+
+func (t term) String() string {
+	if t.value == "" {
+		return fmt.Sprintf("%q", t.key)
+	}
+	return fmt.Sprintf("%q", t.key+": "+t.value)
+}
+
+func keysOf(all []term) []string {
+	keys := make([]string, len(all))
+	for i, t := range all {
+		keys[i] = t.key
+	}
+	return keys
+}
+
+// rulesOf gives the rules of a struct of any type.
+func rulesOf(args any) []rule {
+	if r, ok := args.(ruled); ok {
+		return r.rules()
+	}
+	return nil
+}
+
+// given finds what an argument gives for a key: what is no map stands for the key that it fills.
+func (s *shape) given(v Value, key string) (Field, bool) {
+	if v.Kind == Map {
+		return v.Get(key)
+	}
+	if v.Kind != Null && s.scalar >= 0 && s.fields[s.scalar].key == key {
+		return Field{Key: key, Pos: v.Pos, Value: v}, true
+	}
+	return Field{}, false
+}
+
+// asked is a map whose rules are being looked at.
+type asked struct {
+	*decoding
+	shape *shape
+	value Value
+	object
+}
+
+// holds tells whether a term is true of the map; known is false while that hangs on a variable.
+func (a asked) holds(t term) (holds, known bool) {
+	f, given := a.shape.given(a.value, t.key)
+	switch {
+	case t.value == "":
+		return given, true
+	case !given:
+		return a.shape.has(t.key) && a.shape.fields[a.shape.byKey[t.key]].standard == t.value, true
+	case a.unknownYet(f.Value):
+		return false, false
+	case f.Value.Kind == Bool:
+		return strings.EqualFold(f.Value.Text, t.value), true
+	}
+	return f.Value.Text == t.value, true
+}
+
+// rules notes what the map does that a rule forbids; a key is told of once.
+func (d *decoding) rules(all []rule, s *shape, v Value, o object) {
+	a, told := asked{d, s, v, o}, map[Pos]bool{}
+	for _, r := range all {
+		switch r.kind {
+		case one:
+			if !a.one(r) {
+				return
+			}
+		case some:
+			if !a.some(r) {
+				return
+			}
+		case needs:
+			a.needs(r, told)
+		case apart:
+			a.apart(r, told)
+		}
+	}
+}
+
+func (a asked) failOnce(told map[Pos]bool, f Field, msg, hint string) {
+	if told[f.Pos] && f.Pos.Line > 0 {
+		return
+	}
+	told[f.Pos] = true
+	a.fail(f.Pos, len([]rune(f.Key)), msg, hint)
+}
+
+// one tells whether exactly one of the keys is given.
+func (a asked) one(r rule) bool {
+	var found []Field
+	for _, f := range a.value.Fields {
+		if slices.Contains(keysOf(r.those), f.Key) {
+			found = append(found, f)
+		}
+	}
+	switch {
+	case a.value.Kind != Map && a.value.Kind != Null:
+		return true // the short form is one of them
+	case len(found) == 0:
+		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.those))))
+		return false
+	case len(found) > 1:
+		a.fail(found[1].Pos, len([]rune(found[1].Key)), fmt.Sprintf("%q cannot stand beside %q", found[1].Key, found[0].Key), "remove one of the two")
+		return false
+	}
+	return true
+}
+
+// some tells whether one of the keys is given.
+func (a asked) some(r rule) bool {
+	if len(r.those) == 0 && len(a.value.Fields) > 0 {
+		return true
+	}
+	for _, t := range r.those {
+		if holds, known := a.holds(t); holds || !known {
+			return true
+		}
+	}
+	a.lacks(r, fmt.Sprintf("%q needs %s", a.name, strings.Join(quoted(r.those), " or ")))
+	return false
+}
+
+// lacks reports, at the name of the map, that something is missing.
+func (a asked) lacks(r rule, msg string) {
+	if r.what != "" {
+		msg = strings.ReplaceAll(r.what, "%s", shorten(a.name))
+	}
+	hint := strings.ReplaceAll(r.how, "%s", a.name)
+	if hint == "" {
+		hint = a.decoding.hint(a.value, a.object)
+	}
+	width := len([]rune(a.name))
+	if a.value.Kind == Map && a.at == a.value.Pos { // the map has no name of its own
+		width = 0
+	}
+	a.fail(a.at, width, msg, hint)
+}
+
+func (a asked) needs(r rule, told map[Pos]bool) {
+	for _, t := range r.others {
+		if holds, known := a.holds(t); holds || !known {
+			return
+		}
+	}
+	for _, t := range r.those {
+		f, given := a.shape.given(a.value, t.key)
+		if holds, _ := a.holds(t); !given || !holds {
+			continue
+		}
+		msg, hint := fmt.Sprintf("%s belongs to %s", t, strings.Join(quoted(r.others), " and ")), "remove it, or add "+r.others[0].key
+		if r.others[0].value != "" {
+			hint = "remove it"
+		}
+		if r.what != "" {
+			msg = r.what
+		}
+		if r.how != "" {
+			hint = r.how
+		}
+		a.failOnce(told, f, msg, hint)
+	}
+}
+
+func (a asked) apart(r rule, told map[Pos]bool) {
+	for _, t := range r.those {
+		f, given := a.shape.given(a.value, t.key)
+		if holds, _ := a.holds(t); !given || !holds {
+			continue
+		}
+		for _, other := range r.others {
+			if holds, _ := a.holds(other); !holds || other.key == t.key {
+				continue
+			}
+			msg, hint := fmt.Sprintf("%s cannot stand beside %s", t, other), "remove one of the two"
+			if r.what != "" {
+				msg = r.what
+			}
+			if r.how != "" {
+				hint = r.how
+			}
+			a.failOnce(told, f, msg, hint)
+			break
+		}
+	}
+}
+
+func quoted(all []term) []string {
+	out := make([]string, len(all))
+	for i, t := range all {
+		out[i] = t.String()
+	}
+	return out
+}
+
+// hasShort tells whether something that is no map can stand for one.
+func (s *shape) hasShort() bool {
+	if s.scalar < 0 {
+		return false
+	}
+	key := s.fields[s.scalar].key
+	for i, f := range s.fields {
+		if f.required && i != s.scalar {
+			return false
+		}
+	}
+	for _, r := range s.rules {
+		has := len(r.those) == 0 || slices.Contains(keysOf(r.those), key)
+		if (r.kind == one || r.kind == some) && !has || r.kind == needs && slices.Contains(keysOf(r.those), key) {
+			return false
+		}
+	}
+	return true
+}
+
+// words says a rule in the reference, with keys in code.
+func (r rule) words() string {
+	those, others := codes(r.those), codes(r.others)
+	switch r.kind {
+	case one:
+		return "Exactly one of " + strings.Join(those, ", ") + " is given."
+	case some:
+		if len(those) == 0 {
+			return "At least one key is given."
+		}
+		return "At least one of " + strings.Join(those, ", ") + " is given."
+	case needs:
+		return oneOfAll(those, "and") + plural(those, " needs ", " need ") + oneOfAll(others, "or") + "."
+	default:
+		return oneOfAll(those, "and") + " cannot stand beside " + oneOfAll(others, "or") + "."
+	}
+}
+
+func codes(all []term) []string {
+	out := make([]string, len(all))
+	for i, t := range all {
+		out[i] = "`" + t.key + "`"
+		if t.value != "" {
+			out[i] = "`" + t.key + ": " + t.value + "`"
+		}
+	}
+	return out
+}
+
+func plural(words []string, one, more string) string {
+	if len(words) == 1 {
+		return one
+	}
+	return more
+}
+
+func oneOfAll(words []string, last string) string {
+	return strings.ReplaceAll(oneOf(words), " or ", " "+last+" ")
+}
+
+// rules puts the rules of a struct into the schema of its map.
+func (s *schemas) rules(sh *shape, out schema) {
+	var must []any
+	needed := map[string][]any{} // by the key that asks for it
+	if sh.selects {
+		needed = selectorRules(sh.typ, out)
+	}
+	for _, r := range sh.rules {
+		switch {
+		case r.kind == one:
+			must = append(must, schema{"oneOf": s.terms(r.those, sh, false)})
+		case r.kind == some && len(r.those) == 0:
+			out["minProperties"] = 1
+		case r.kind == some:
+			must = append(must, schema{"anyOf": s.terms(r.those, sh, false)})
+		case r.kind == needs:
+			for _, t := range r.those {
+				needed[t.key] = append(needed[t.key], schema{"anyOf": s.terms(r.others, sh, s.variables)})
+			}
+		default:
+			for _, t := range r.those {
+				needed[t.key] = append(needed[t.key], s.apart(r, t, sh))
+			}
+		}
+	}
+	if _, taken := out["anyOf"]; len(must) == 1 && !taken { // without a list around it: more tools read it
+		maps.Copy(out, must[0].(schema))
+	} else if len(must) > 0 {
+		out["allOf"] = must
+	}
+	dependent := schema{}
+	for key, list := range needed {
+		if dependent[key] = any(schema{"allOf": list}); len(list) == 1 {
+			dependent[key] = list[0]
+		}
+	}
+	if len(dependent) > 0 {
+		out["dependentSchemas"] = dependent
+	}
+}
+
+// apart is the schema of maps that hold t and nothing that t cannot stand beside.
+func (s *schemas) apart(r rule, t term, sh *shape) schema {
+	others := slices.DeleteFunc(slices.Clone(r.others), func(o term) bool { return o.key == t.key })
+	not := schema{"not": schema{"anyOf": s.terms(others, sh, false)}}
+	if t.value != "" {
+		return schema{"if": s.term(t, sh, false), "then": not}
+	}
+	return not
+}
+
+func (s *schemas) terms(all []term, sh *shape, orVariable bool) []any {
+	out := make([]any, len(all))
+	for i, t := range all {
+		out[i] = s.term(t, sh, orVariable)
+	}
+	return out
+}
+
+// term is a schema for the maps of which a term is true, or, orVariable, may be once variables have values.
+func (s *schemas) term(t term, sh *shape, orVariable bool) schema {
+	if t.value == "" {
+		return schema{"required": []string{t.key}}
+	}
+	value, standard := schema{"const": t.value}, ""
+	if sh.has(t.key) {
+		f := sh.fields[sh.byKey[t.key]]
+		if standard = f.standard; f.is("bool") {
+			value = schema{"const": t.value == "true"}
+		}
+	}
+	if orVariable {
+		value = s.orVariable(value)
+	}
+	out := schema{"properties": schema{t.key: value}}
+	if standard != t.value {
+		out["required"] = []string{t.key}
+	}
+	return out
+}
+
+// hidden tells whether the rule only says what a selector's own rules say.
+func (r rule) hidden(s *shape) bool {
+	return s.selects && r.kind == apart && slices.Equal(r.those[:1], terms("label"))
+}
