@@ -48,8 +48,9 @@ func (h *hunt) stillAt(place image.Rectangle, same bool) bool {
 		h.left = nil
 	}
 	changed := pixels.Changed(before, now, place.Inset(-standMargin))
-	if changed.Empty() {
-		return h.left == nil || pixels.MotionOf(h.left, now, place) <= pixels.Within
+	lasting := h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor
+	if changed.Empty() { // what the older picture showed may have been the way here: trees and pixels that agree for long enough decide
+		return h.left == nil || lasting || pixels.MotionOf(h.left, now, place) <= pixels.Within
 	}
 	motion := pixels.MotionOf(before, now, place)
 	if motion == pixels.Elsewhere && h.left == nil {
@@ -60,7 +61,7 @@ func (h *hunt) stillAt(place image.Rectangle, same bool) bool {
 		return false
 	case motion == pixels.Within && changed.In(place) && h.left == nil: // it has a spinner or a caret in it
 		return true
-	case h.left != nil || h.looks < restlessLooks || h.tree.Taken.Sub(h.arrived) < restlessFor:
+	case h.left != nil || !lasting:
 		return false
 	}
 	h.s.noteOnce("the pixels of it never rested; its place is that of %d trees in a row", h.looks)
