@@ -86,7 +86,7 @@ func TestNavigatingAwayIsAsked(t *testing.T) {
 // What a person can use is open, whatever still loads; it is told.
 func TestAPageWhoseImageNeverLoads(t *testing.T) {
 	t.Parallel()
-	d := show(t, `<h1>Shop</h1><img src="`+site.Page("hang")+`"><button id=b>Buy</button>`)
+	d := visit(t, "never.html")
 	opening, err := d.Opening(t.Context())
 	must(t, err)
 	if len(opening.Loading) != 1 || opening.Loading[0] != site.Page("hang") {
