@@ -15,16 +15,19 @@ import (
 // An element tree does not tell what is opaque. Where something is drawn over all of an element, the pixels of the screen tell whether
 // a person can see it.
 
-// findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque.
+// findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque. For an action that finds
+// nothing else, such an element stays, as covered: the report tells what was meant, and what covers it.
 func (w *watch) findDrawn(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
 	w.hiddenUnder = ""
 	var failed error
+	covers := map[*drivers.Node]*drivers.Node{}
 	q.Drawn = func(n *drivers.Node, seen image.Rectangle, over []*drivers.Node) bool {
 		cover, err := w.coverOf(ctx, drivers.Match{Node: n, Seen: seen, Over: over})
 		if err != nil {
 			failed = err
 		}
 		if cover != nil {
+			covers[n] = cover
 			w.hiddenUnder = fmt.Sprintf("%s is there, but hidden under %s", n, cover)
 		}
 		return cover == nil
@@ -33,7 +36,16 @@ func (w *watch) findDrawn(ctx context.Context, q drivers.Query) ([]drivers.Match
 	if failed != nil {
 		return nil, failed
 	}
-	return matches, err
+	if err != nil || len(matches) > 0 || !q.Action || len(covers) == 0 {
+		return matches, err
+	}
+	q.Drawn = nil
+	if matches, err = w.tree.Find(q); err != nil || len(matches) == 0 || covers[matches[0].Node] == nil {
+		return nil, nil
+	}
+	matches[0].Cover = covers[matches[0].Node]
+	matches[0].CoverText = matches[0].Cover.String()
+	return matches[:1], nil
 }
 
 // reachable gives the elements that are on the screen, or that the device can bring there.
