@@ -99,6 +99,7 @@ func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
 // see waits for one element that is on the screen; it need not react.
 func see(ctx context.Context, s *Session, sel dsl.Selector) (*drivers.Node, error) {
 	w := newWatch(s)
+	w.anywhere = true // to read a text, one need not see it
 	matches, err := w.sight(ctx, sel, s.Timeout)
 	if errors.Is(err, errWait) {
 		return nil, w.missing(sel, false)

@@ -32,6 +32,7 @@ type watch struct {
 	blind       bool     // no tree could be read, and pixels do
 	eager       bool     // the pixels are looked at whenever the tree is
 	seen        *sighted // by eyes, last
+	anywhere    bool     // what can be scrolled to will do
 	wholeLines  bool     // the pixels are read for a label
 	located     int      // how often a model was asked where it is
 	digest      uint64
@@ -124,7 +125,11 @@ func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Durati
 		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
 			return err
 		}
-		if matches, err = w.find(ctx, sel, toSee); err == nil && len(matches) == 0 {
+		look := w.reachable
+		if !w.anywhere {
+			look = func(ctx context.Context, sel dsl.Selector) ([]drivers.Match, error) { return w.find(ctx, sel, toSee) }
+		}
+		if matches, err = look(ctx, sel); err == nil && len(matches) == 0 {
 			err = errWait
 		}
 		return err
