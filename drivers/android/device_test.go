@@ -368,7 +368,7 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 			t.Errorf("the picture of another display, %v", img.Bounds())
 		}
 	}
-	if n := p.Count("screencap"); n != 3 && n != 4 { // the fourth where the machine is so slow that raw pixels are given up
+	if n := p.Count("screencap"); n != 3 {
 		t.Errorf("%d screencaps for two pictures", n)
 	}
 }

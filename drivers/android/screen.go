@@ -86,7 +86,7 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 	if expect == 0 {
 		expect = 4 * d.info.Width * d.info.Height
 	}
-	o, err := d.screencap(ctx, command{name: "screencap", hint: hint, seen: d.shots.patience(expect)})
+	o, err := d.screencap(ctx, command{name: "screencap", hint: hint}, func() func(int) error { return d.shots.patience(expect) })
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (d *Device) rawScreenshot(ctx context.Context) (image.Image, error) {
 }
 
 func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
-	o, err := d.screencap(ctx, command{name: "screencap -p"})
+	o, err := d.screencap(ctx, command{name: "screencap -p"}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -117,14 +117,17 @@ func (d *Device) pngScreenshot(ctx context.Context) (image.Image, error) {
 }
 
 // screencap runs the tool for the display that trees and taps mean. A phone with several says that it takes the first one, which on one
-// that is folded is the dark one inside.
-func (d *Device) screencap(ctx context.Context, cmd command) (output, error) {
+// that is folded is the dark one inside. Each attempt gets a watch of its own: what the wrong display took says nothing of the right one.
+func (d *Device) screencap(ctx context.Context, cmd command, watch func() func(bytes int) error) (output, error) {
 	cmd.asks, cmd.max = true, screenshotBytes
 	for {
 		d.mu.Lock()
 		display, chosen := d.display, d.chosen
 		d.mu.Unlock()
 		cmd.line = cmd.name
+		if watch != nil {
+			cmd.seen = watch()
+		}
 		if display != "" {
 			cmd.line += " -d " + display
 		}
