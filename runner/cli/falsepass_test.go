@@ -50,7 +50,7 @@ var truths = []truth{
 		step: 2, words: []string{"2 elements", "1.", "2."}},
 	{name: "web-moving-is-hit-once", page: "moving.html", steps: "  - tap: Go\n  - assert: Go 1 settled\n", taps: []string{"Go 1 settled"}},
 	{name: "web-covered-is-not-tapped", page: "overlay.html", steps: "  - tap: {label: Buy now, timeoutMs: 1500}\n",
-		step: 2, words: []string{"Buy now", "covered by"}},
+		step: 2, words: []string{"Buy now", "cookie"}},
 	{name: "web-label-in-a-card", page: "nested.html", steps: "  - tap: Premium plan\n  - assert: clicked card\n", taps: []string{"clicked card"}},
 }
 
