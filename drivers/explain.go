@@ -136,7 +136,7 @@ func (f *finder) partOfText(s dsl.Selector) string {
 			continue
 		}
 		fits, _ := comparison(s.Label, mode)
-		for _, have := range matches[0].Node.texts(false) {
+		for _, have := range matches[0].Node.texts() {
 			if _, ok := fits(have); ok {
 				return fmt.Sprintf("%s contains it: %s", Quote(have), written("label: "+yamlText(s.Label), "match: "+string(mode)))
 			}

@@ -221,6 +221,7 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 		}
 		if tier < best && !later {
 			best, nodes = tier, nodes[:0]
+			clear(tiers)
 		}
 		nodes, tiers[n] = append(nodes, n), tier
 	}

@@ -16,13 +16,13 @@ func textMatcher(s dsl.Selector) (rater, error) {
 	var all []rater
 	for _, part := range []struct {
 		want  string
-		texts func(n *Node, action bool) []string
+		texts func(n *Node) []string
 		late  func(n *Node) string // fits too, in actions, when nothing better does
 	}{
 		{s.Label, (*Node).texts, (*Node).filledHint},
-		{s.Text, func(n *Node, _ bool) []string { return []string{n.Text} }, nil},
-		{s.Desc, func(n *Node, _ bool) []string { return []string{n.Desc} }, nil},
-		{s.Hint, func(n *Node, _ bool) []string { return []string{n.Hint} }, nil},
+		{s.Text, func(n *Node) []string { return []string{n.Text} }, nil},
+		{s.Desc, func(n *Node) []string { return []string{n.Desc} }, nil},
+		{s.Hint, func(n *Node) []string { return []string{n.Hint} }, nil},
 	} {
 		if part.want == "" {
 			continue
@@ -33,7 +33,7 @@ func textMatcher(s dsl.Selector) (rater, error) {
 		}
 		all = append(all, func(n *Node, action bool) (Tier, bool) {
 			best, found := TierPart, false
-			for _, have := range part.texts(n, action) {
+			for _, have := range part.texts(n) {
 				if tier, ok := fits(have); ok && have != "" && (!found || tier < best) {
 					best, found = tier, true
 				}
@@ -105,7 +105,7 @@ func WholeRegexp(expr string) (*regexp.Regexp, error) {
 }
 
 // texts are what the element shows or is called. The hint of a field is shown while the field is empty.
-func (n *Node) texts(bool) []string {
+func (n *Node) texts() []string {
 	texts := []string{n.Text, n.Desc}
 	if n.Hint != "" && n.Text == "" {
 		texts = append(texts, n.Hint)

@@ -18,12 +18,12 @@ func (f *finder) merge(s dsl.Selector, nodes []*Node, tiers map[*Node]Tier) []Ma
 		}
 		return matches
 	}
-	inner := innermost(nodes, tiers)
+	inner := innermost(nodes)
 	outer := map[*Node]*Node{}
 	for _, n := range inner {
 		outer[n] = n
 		for a := n.Parent; a != nil; a = a.Parent {
-			if _, fits := tiers[a]; fits && slices.Contains(nodes, a) {
+			if _, fits := tiers[a]; fits {
 				outer[n] = a
 			}
 		}
@@ -38,7 +38,7 @@ func (f *finder) merge(s dsl.Selector, nodes []*Node, tiers map[*Node]Tier) []Ma
 }
 
 // innermost drops the elements that hold another one.
-func innermost(nodes []*Node, _ map[*Node]Tier) []*Node {
+func innermost(nodes []*Node) []*Node {
 	holds := make(map[*Node]bool, len(nodes))
 	for _, n := range nodes {
 		for p := n.Parent; p != nil && !holds[p]; p = p.Parent {
