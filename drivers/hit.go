@@ -112,7 +112,7 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 			top = c
 		}
 	}
-	if top == nil && at.target.actionable() == nil {
+	if top == nil && !at.n.added && at.target.actionable() == nil {
 		return t.beneath(at.n, p)
 	}
 	return top

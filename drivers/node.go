@@ -73,6 +73,7 @@ type Node struct {
 	Parent   *Node   `json:"-"`
 	Window   int     `json:"window,omitempty"` // index into Tree.Windows
 	order    int     // later is drawn over earlier
+	added    bool    // by Tree.With: the tree does not know it
 	tree     *Tree
 }
 
@@ -124,8 +125,8 @@ func drawn(siblings []*Node) []*Node {
 	return sorted
 }
 
-// With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents; those of the tree itself
-// stay as they are.
+// With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents, and what lies in the tree
+// where they are draws them: it takes their touches. Those of the tree itself stay as they are.
 func (t *Tree) With(more []*Node) *Tree {
 	whole := *t
 	whole.Windows = append(append([]*Node(nil), t.Windows...), more...)
@@ -134,7 +135,7 @@ func (t *Tree) With(more []*Node) *Tree {
 		order = max(order, n.order)
 	}
 	for i, n := range more {
-		n.Window, n.order, n.tree = max(len(t.Windows)-1, 0), order+1+i, &whole
+		n.Window, n.order, n.tree, n.added = max(len(t.Windows)-1, 0), order+1+i, &whole, true
 	}
 	return &whole
 }

@@ -105,16 +105,17 @@ func (h *hunt) undecided(ctx context.Context, several error) error {
 func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Match) (drivers.Match, error) {
 	switch {
 	case m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
+		h.why = "is outside the screen"
 		return m, h.reveal(ctx, m)
 	case m.Disabled():
 		h.why = "is disabled"
 	case (m.CoverText != "" || h.aboveIt(m) != nil) && h.underKeyboard(ctx, m):
 		return m, h.uncover(ctx)
 	case m.CoverText != "":
+		h.why = "is covered by " + m.CoverText
 		if h.tree.HitTested && h.reveals == 0 {
 			return m, h.reveal(ctx, m) // under a bar at the edge: its middle may be free
 		}
-		h.why = "is covered by " + m.CoverText
 	case h.aboveIt(m) != nil:
 		h.why = "is covered by " + h.aboveIt(m).String() + " of another window"
 	case h.underKeyboard(ctx, m):
@@ -148,7 +149,6 @@ func (h *hunt) aboveIt(m drivers.Match) *drivers.Node {
 
 // reveal brings the element into view; the next look must find it there.
 func (h *hunt) reveal(ctx context.Context, m drivers.Match) error {
-	h.why = "is outside the screen"
 	r, ok := h.s.Device.(drivers.Revealer)
 	if !ok {
 		return errWait
