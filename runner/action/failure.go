@@ -58,7 +58,7 @@ func VerdictOf(err error) reporters.Verdict {
 // missing is the failure of an element that did not come.
 func (w *watch) missing(sel dsl.Selector, assertion bool) error {
 	s := w.s
-	f := &Failure{Missing(sel, w.tree)}
+	f := &Failure{missing(drivers.Query{Selector: sel, Matched: w.matched}, w.tree)}
 	f.Assertion = assertion
 	if w.hiddenUnder != "" {
 		f.Actual = w.hiddenUnder + "; " + f.Actual

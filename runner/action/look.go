@@ -23,8 +23,13 @@ func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]drivers.Match, *
 
 // Missing explains that nothing on a screen fits the selector, as a failed assertion does.
 func Missing(sel dsl.Selector, t *drivers.Tree) reporters.Problem {
+	return missing(drivers.Query{Selector: sel}, t)
+}
+
+func missing(q drivers.Query, t *drivers.Tree) reporters.Problem {
+	sel := q.Selector
 	p := reporters.Problem{Expected: drivers.Describe(sel) + " on the screen", Actual: shown(t), Assertion: true, Kind: reporters.NotFound}
-	if why := t.Explain(drivers.Query{Selector: sel}); why != "" {
+	if why := t.Explain(q); why != "" {
 		p.Actual = why + "; " + p.Actual
 	}
 	for _, n := range t.Nearest(sel, 3) {

@@ -40,6 +40,8 @@ type search struct {
 	boxes    int
 	begun    bool // the box was not at its beginning when the search began
 	turned   bool
+	looked   bool           // the screen was looked at since the last movement
+	found    *drivers.Match // by that look
 }
 
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what
@@ -54,10 +56,14 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		limit = 30
 	}
 	for {
-		found, err := c.lookAround(ctx)
-		if err != nil || found != nil {
+		if !c.looked {
+			if err := c.lookAround(ctx); err != nil {
+				return err
+			}
+		}
+		if c.looked = false; c.found != nil {
 			c.told()
-			return c.arrive(ctx, found, err)
+			return c.arrive(ctx)
 		}
 		before := c.rows
 		if err := c.see(ctx); err != nil {
@@ -104,8 +110,8 @@ func wayOf(d dsl.Direction) image.Point {
 func (c *search) left() time.Duration { return max(time.Until(c.deadline), 0) }
 
 // lookAround looks for the element once the screen rests for a moment.
-func (c *search) lookAround(ctx context.Context) (*drivers.Match, error) {
-	var found *drivers.Match
+func (c *search) lookAround(ctx context.Context) error {
+	c.found = nil
 	_, scrolls := c.s.Device.(drivers.Scroller)
 	began := time.Now()
 	err := poll(ctx, min(c.left(), 3*time.Second), func() error {
@@ -117,7 +123,7 @@ func (c *search) lookAround(ctx context.Context) (*drivers.Match, error) {
 		case err != nil:
 			return err
 		case len(matches) > 0:
-			found = &matches[0]
+			c.found = &matches[0]
 			return nil
 		case scrolls && (c.moves == 0 || c.tree.Taken.Sub(c.treeSince) >= listRests || time.Since(began) >= listMoves):
 			return nil
@@ -129,18 +135,16 @@ func (c *search) lookAround(ctx context.Context) (*drivers.Match, error) {
 	if errors.Is(err, errWait) {
 		err = nil
 	}
-	return found, err
+	return err
 }
 
 // arrive brings what was found into view, where the device can.
-func (c *search) arrive(ctx context.Context, found *drivers.Match, err error) error {
-	if err != nil {
-		return err
-	}
-	c.s.matched(*found)
+func (c *search) arrive(ctx context.Context) error {
+	c.s.matched(*c.found)
+	n := c.found.Node
 	r, ok := c.s.Device.(drivers.Revealer)
-	if ok && (found.Node.Offscreen || !found.Node.Bounds.In(image.Rectangle{Max: c.tree.Size})) {
-		return r.Reveal(ctx, found.Node)
+	if ok && (n.Offscreen || !n.Bounds.In(image.Rectangle{Max: c.tree.Size})) {
+		return r.Reveal(ctx, n)
 	}
 	return nil
 }
@@ -273,8 +277,9 @@ func (c *search) swipe(ctx context.Context, area image.Rectangle, way image.Poin
 	if err := scrollArea(ctx, c.s, inner, direction, int(c.part*100)); err != nil {
 		return false, err
 	}
-	_, err := c.lookAround(ctx)
-	return c.digest != before, err
+	err := c.lookAround(ctx)
+	c.looked = c.digest != before
+	return c.looked, err
 }
 
 // growing waits for rows that a list at its end still loads.

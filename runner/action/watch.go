@@ -36,7 +36,8 @@ type watch struct {
 	wholeLines  bool     // the pixels are read for a label
 	located     int      // how often a model was asked where it is
 	digest      uint64
-	hiddenUnder string // why what was found in the newest tree cannot be seen
+	matched     map[*drivers.Node]bool // by the css or XPath of the newest query
+	hiddenUnder string                 // why what was found in the newest tree cannot be seen
 	seed        maphash.Seed
 }
 
@@ -157,6 +158,7 @@ func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]dri
 // query prepares a query over the tree that was read last; css and xpath are asked of the browser.
 func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (drivers.Query, error) {
 	q := drivers.Query{Selector: sel, Action: what == toAct}
+	w.matched = nil
 	_, reveals := w.s.Device.(drivers.Revealer)
 	q.Reveal = reveals && what == toAct
 	querier, ok := w.s.Device.(drivers.Querier)
@@ -167,7 +169,7 @@ func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (driv
 		return q, nil
 	}
 	matched, err := querier.Query(ctx, w.tree, sel.CSS, sel.XPath)
-	q.Matched = matched
+	q.Matched, w.matched = matched, matched
 	return q, err
 }
 
