@@ -14,6 +14,21 @@ type Cost struct {
 // StepTimeout is how long a step waits when nothing says it.
 const StepTimeout = 10 * time.Second
 
+// searchTimeout is the least that a step which moves through content has when it names no time of its own: it does not wait in vain, it
+// gets on.
+const searchTimeout = 30 * time.Second
+
+// Limit is how long a step with these arguments and options may take; usual is what a step waits that names no time.
+func (o StepOptions) Limit(args any, usual time.Duration) time.Duration {
+	if o.TimeoutMs != nil {
+		return time.Duration(*o.TimeoutMs) * time.Millisecond
+	}
+	if _, moves := args.(ScrollTo); moves {
+		return max(usual, searchTimeout)
+	}
+	return usual
+}
+
 // WorstCase gives the longest that one run of a test can take, everything late and every wait in vain: time limits, loops and retries
 // of steps, hooks included; those of the whole test not. scope knows the variables before the run.
 func WorstCase(t *Test, scope *Scope, timeout time.Duration) Cost {
@@ -62,10 +77,7 @@ func (c costing) step(s *Step) Cost {
 		d := &decoding{variables: deferred, bound: s}
 		args, opts = d.arguments(s.Def, s.Args, s.Pos)
 	}
-	limit := c.timeout
-	if opts.TimeoutMs != nil {
-		limit = time.Duration(*opts.TimeoutMs) * time.Millisecond
-	}
+	limit := opts.Limit(args, c.timeout)
 	cost := c.own(s, args, limit)
 	if s.Def.Control() {
 		cost.AtMin = cost.AtMin || unsure

@@ -67,7 +67,7 @@ type Step struct {
 // StepOptions are the keys that every step takes beside its own arguments.
 type StepOptions struct {
 	Name       string `json:"name,omitempty" minLength:"1" doc:"What reports call the step."`
-	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long to wait, in milliseconds; for a step that holds others, how long they may take together. Default: 10000."`
+	TimeoutMs  *int   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long to wait, in milliseconds; for a step that holds others, how long they may take together. Default: 10000; of scrollTo 30000."`
 	Optional   bool   `json:"optional,omitempty" doc:"A failure is only a warning."`
 	Soft       bool   `json:"soft,omitempty" doc:"A failure fails the test, but the steps that follow are run."`
 	When       *Expr  `json:"when,omitempty" doc:"An expression; the step is left out when it is not true."`

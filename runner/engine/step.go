@@ -181,10 +181,7 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 		if err := r.payBefore(ctx, args); err != nil {
 			return err
 		}
-		r.session.Timeout = r.opts.Timeout
-		if opts.TimeoutMs != nil {
-			r.session.Timeout = milliseconds(*opts.TimeoutMs)
-		}
+		r.session.Timeout = opts.Limit(args, r.opts.Timeout)
 		if err := action.Perform(ctx, r.session, args); err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 			if err := s.r.payBefore(ctx, c.Args); err != nil {
 				return err
 			}
-			s.r.session.Timeout = s.r.opts.Timeout
+			s.r.session.Timeout = dsl.StepOptions{}.Limit(c.Args, s.r.opts.Timeout)
 			if c.Timeout > 0 {
 				s.r.session.Timeout = c.Timeout
 			}

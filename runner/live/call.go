@@ -59,10 +59,7 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		if !r.Def.On(s.Platform) {
 			return &InvalidError{fmt.Errorf("%q does not work on %s, which is %s", r.Def.Name, r.Device, s.Platform)}
 		}
-		s.Timeout, s.Dir, s.Detail, s.Confirm = d.o.Timeout, r.Dir, &reporters.Detail{}, r.Confirm
-		if opts.TimeoutMs != nil {
-			s.Timeout = time.Duration(*opts.TimeoutMs) * time.Millisecond
-		}
+		s.Timeout, s.Dir, s.Detail, s.Confirm = opts.Limit(args, d.o.Timeout), r.Dir, &reporters.Detail{}, r.Confirm
 		began := time.Now()
 		err := action.Perform(ctx, s, args)
 		a = Answer{Verdict: action.VerdictOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
