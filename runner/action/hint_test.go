@@ -18,6 +18,7 @@ func TestAHintIsNoText(t *testing.T) {
 	for _, test := range []struct {
 		name, hint string
 		attribute  bool // the tree has one for hints
+		unsure     bool // the driver says that it cannot tell the two apart
 		secret     bool
 		before     string // of the field's own
 		text       string
@@ -28,6 +29,9 @@ func TestAHintIsNoText(t *testing.T) {
 		doubt      string
 	}{
 		{name: "a text equal to the hint", hint: "you@example.com", attribute: true, text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
+		{name: "a text equal to the hint, and the driver says so", hint: "you@example.com", attribute: true, unsure: true, text: "you@example.com", take: all, holds: "you@example.com", doubt: "may be its hint"},
+		{name: "another text than the hint, where they cannot be told apart", hint: "you@example.com", attribute: true, unsure: true, text: "ada@example.com", take: all, holds: "ada@example.com"},
+		{name: "nothing arrives, where they cannot be told apart", hint: "you@example.com", attribute: true, unsure: true, text: "ada@example.com", take: func(int, string) string { return "" }, fail: "typed"},
 		{name: "a text equal to the hint, without the attribute", hint: "1", text: "1", take: all, holds: "1", doubt: "may be its hint"},
 		{name: "a hint that goes", hint: "Your name", text: "Ada", take: all, holds: "Ada"},
 		{name: "behind a text of its own", hint: "Name", attribute: true, before: "Ada", text: " L", take: all, holds: "Ada L"},
@@ -53,6 +57,9 @@ func TestAHintIsNoText(t *testing.T) {
 					}
 					if test.attribute {
 						n.Hint = test.hint
+					}
+					if test.unsure && n.Text == n.Hint {
+						n.Text, n.HintUnsure = "", true
 					}
 					return []*drivers.Node{n}
 				}

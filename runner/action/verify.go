@@ -130,6 +130,8 @@ func (t typing) judge(now *drivers.Node) arrival {
 		return t.judgePassword(now)
 	}
 	switch {
+	case now.HintUnsure && now.Hint == t.before.Text+t.text: // whichever of the two it shows, it reads like what was typed
+		return uncertain
 	case t.erased && now.Text == t.before.Text+t.text && now.Text != t.text:
 		return grown
 	case now.Text == t.before.Text+t.text:
