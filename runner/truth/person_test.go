@@ -219,6 +219,26 @@ func (p person) aim(label string) (*item, answer) {
 	return nil, unsure
 }
 
+// layers are the clear layers that a finger on the label touches when what shows it does not react itself: there is nothing else to be
+// seen that it could be meant for.
+func (p person) layers(label string) (names []string) {
+	seen, _ := p.find(label)
+	for _, d := range seen {
+		if d.thing != nil {
+			continue
+		}
+		for _, o := range p.drawn() {
+			if o.item == d.item {
+				break
+			}
+			if o.takes && o.fill == nil && len(o.in) == 0 && strings.Join(o.shows(), "") == "" && d.ink().In(o.box) {
+				names = append(names, o.name)
+			}
+		}
+	}
+	return names
+}
+
 func atop(list []drawn) []drawn {
 	var kept []drawn
 	for _, d := range list {

@@ -223,6 +223,7 @@ func (s *stepMaker) tap() step {
 		if final = i; i != nil {
 			names[i.name] = true
 		}
+		st.touches = append(st.touches, person{s.m, t}.layers(label)...)
 	}
 	switch {
 	case s.inList(label):
