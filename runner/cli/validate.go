@@ -24,7 +24,8 @@ func newValidateCommand(env *Env) *cobra.Command {
 		Use:   "validate [PATH…]",
 		Short: "find mistakes in tests without running them",
 		Long: "validate reads the tests and tells everything that is wrong in them: nothing is run, no device is needed. Warnings are about\n" +
-			"what is allowed and hardly meant. For each test it gives the longest that it can take.\n\n" +
+			"what is allowed and hardly meant. For each test it gives the sum of its time limits:\n" +
+			"it takes no longer, but that a step whose limit is over still ends the call of its device that it is in.\n\n" +
 			"The exit code is 0 when there is no error, and 2 when there is one. --format github writes annotations for GitHub Actions.",
 		Example: "  taproot validate\n  taproot validate suites/login.yaml --format json",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -199,7 +200,7 @@ func (f findings) print(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("%s, no error; before each the longest that it can take\n", count(len(f.Tests), "test"))
+	summary := fmt.Sprintf("%s, no error; before each the sum of its time limits\n", count(len(f.Tests), "test"))
 	if n := len(f.Problems); n > 0 {
 		summary = strings.Replace(summary, "no error", "no error, "+count(n, "warning"), 1)
 	}
