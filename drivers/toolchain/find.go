@@ -44,8 +44,9 @@ func Find(ctx context.Context, h Host, name string) (Finding, error) {
 	return f, ctx.Err()
 }
 
-// FindAll looks for every tool, all at once, and answers in the order of Tools.
+// FindAll looks for every tool, all at once, asks each for its version whatever is remembered, and answers in the order of Tools.
 func FindAll(ctx context.Context, h Host) ([]Finding, error) {
+	h.memory = nil
 	tools := Tools()
 	out := make([]Finding, len(tools))
 	var wait sync.WaitGroup
@@ -121,7 +122,7 @@ func probe(ctx context.Context, h Host, t Tool, path string) Finding {
 	f := Finding{Path: path}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	version, err := programVersion(ctx, h, t, path)
+	version, err := knownVersion(ctx, h, t, path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		f.Problem = "there is no such file"

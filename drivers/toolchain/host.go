@@ -34,6 +34,8 @@ type Host struct {
 	Stat     func(path string) (fs.FileInfo, error)
 	ReadFile func(path string) ([]byte, error)
 	Glob     func(pattern string) ([]string, error)
+
+	memory *memory // of the versions of programs; nil: each is asked each time
 }
 
 // Command is one program to run.
@@ -52,10 +54,12 @@ func System() Host { return NewHost(os.Getenv, os.Environ()) }
 
 // NewHost is this machine with another environment, which the programs inherit too.
 func NewHost(getenv func(string) string, environ []string) Host {
+	cache := cacheDir(runtime.GOOS, getenv)
 	return Host{
 		GOOS:      runtime.GOOS,
 		GOARCH:    runtime.GOARCH,
-		CacheDir:  cacheDir(runtime.GOOS, getenv),
+		CacheDir:  cache,
+		memory:    newMemory(cache),
 		Superuser: os.Geteuid() == 0,
 		Getenv:    getenv,
 		LookPath:  func(name string) (string, error) { return lookPath(getenv("PATH"), name) },

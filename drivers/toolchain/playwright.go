@@ -22,7 +22,9 @@ type PlaywrightSetup struct {
 	Options *playwright.RunOptions
 	// Chromium is for BrowserType.Launch's ExecutablePath.
 	Chromium string
-	Node     string
+	// Version of Chromium.
+	Version string
+	Node    string
 	// FFmpeg is empty where there is none: then Playwright can record no video.
 	FFmpeg string
 	// Sandbox says whether Chromium may keep its sandbox; false asks for --no-sandbox.
@@ -83,7 +85,7 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 	chromium, node, driver, ffmpeg := found[0], found[1], found[2], found[3]
 	setup := &PlaywrightSetup{
 		Options:  &playwright.RunOptions{DriverDirectory: driver.Path, SkipInstallBrowsers: true},
-		Chromium: chromium.Path, Node: node.Path, Sandbox: h.ChromiumSandbox(),
+		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Sandbox: h.ChromiumSandbox(),
 		Env: map[string]string{"PLAYWRIGHT_NODEJS_PATH": node.Path},
 	}
 	if ffmpeg.OK() && h.CacheDir != "" {

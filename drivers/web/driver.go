@@ -153,16 +153,12 @@ func (d *Driver) prepare(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("look for a browser: %w", err)
 	}
-	found, err := toolchain.Find(ctx, d.host, toolchain.Chromium)
-	if err != nil {
-		return fmt.Errorf("look for a browser: %w", err)
-	}
 	for name, value := range setup.Env {
 		if err := os.Setenv(name, value); err != nil {
 			return fmt.Errorf("prepare the Playwright driver: %w", err)
 		}
 	}
-	d.setup, d.version = setup, found.Version
+	d.setup, d.version = setup, setup.Version
 	return nil
 }
 

@@ -1,0 +1,74 @@
+package toolchain
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A program is asked for its version once, until its file changes or a day has gone by; a report on the tools asks each time.
+func TestVersionsAreRemembered(t *testing.T) {
+	cache, program := t.TempDir(), filepath.Join(t.TempDir(), "node")
+	if err := os.WriteFile(program, []byte("program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	asked, says := 0, "v20.20.2\n"
+	host := func() Host { // of another process each time
+		h := NewHost(func(name string) string {
+			return map[string]string{"XDG_CACHE_HOME": cache, "HOME": cache, "LocalAppData": cache, "PATH": filepath.Dir(program)}[name]
+		}, nil)
+		h.Run = func(_ context.Context, c Command) ([]byte, error) {
+			if c.Path == program {
+				asked++
+			}
+			return []byte(says), nil
+		}
+		return h
+	}
+	want := func(what, version string, questions int) {
+		t.Helper()
+		f, err := Find(t.Context(), host(), Node)
+		if err != nil || f.Version != version || asked != questions {
+			t.Errorf("%s: version %q (%v), asked %d times; want %q, %d", what, f.Version, err, asked, version, questions)
+		}
+	}
+	want("the first time", "20.20.2", 1)
+	want("the second time", "20.20.2", 1)
+	if _, err := FindAll(t.Context(), host()); err != nil || asked != 2 {
+		t.Errorf("a report on all tools: %v, asked %d times in all, want 2", err, asked)
+	}
+
+	says = "v22.1.0\n"
+	if err := os.Chtimes(program, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	want("a newer program", "22.1.0", 3)
+	want("and again", "22.1.0", 3)
+
+	file := host().memory.file
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want("a broken file", "22.1.0", 4)
+	want("which is written anew", "22.1.0", 4)
+
+	m := host().memory
+	m.read()
+	old := m.known[program]
+	old.Asked = time.Now().Add(-rememberFor - time.Minute)
+	m.known[program] = old
+	m.write()
+	want("after a day", "22.1.0", 5)
+
+	says = "no version"
+	if err := os.Chtimes(program, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 { // a failure is not remembered
+		if f, err := Find(t.Context(), host(), Node); err != nil || f.OK() || asked != 6+n {
+			t.Errorf("a program that tells none: %+v, %v, asked %d times", f, err, asked)
+		}
+	}
+}
