@@ -154,7 +154,10 @@ func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, err
 	}
 	matches := inState(s, f.merge(s, nodes, tiers))
 	chosen := s.Index != nil || s.First
-	if action && !chosen {
+	switch {
+	case action && chosen: // a person does not count what cannot come to light
+		matches = narrow(matches, func(m Match) bool { return !m.Node.Buried })
+	case action:
 		matches = f.prefer(matches)
 	}
 	inReadingOrder(matches)

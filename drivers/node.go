@@ -62,6 +62,8 @@ type Node struct {
 	// Obscured names the opaque thing that hides all of the element from a person, when the device itself knows. "": some of it can be
 	// seen, or pixels and the order of drawing decide.
 	Obscured string `json:"obscured,omitempty"`
+	// Buried: what Obscured names moves with the element, so that no scrolling uncovers it.
+	Buried bool `json:"buried,omitempty"`
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
 	Press *image.Point `json:"press,omitempty"`
 

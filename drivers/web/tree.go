@@ -38,6 +38,7 @@ const (
 	flagOffscreen
 	flagCheckable
 	flagUnselectable
+	flagBuried
 )
 
 // element is a node as script/engine.js writes it.
@@ -301,7 +302,7 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *drivers.
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still,
-		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled,
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried),
 		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
 	}
 	if len(e.Press) == 2 {

@@ -127,7 +127,25 @@
       // A control of which only the words are hidden is still one that a person sees.
       const edge = text.length && rec.control && grid.find(p => !this.veil(rec.el, p.x, p.y, 'box'));
       if (edge) rec.open.push(edge);
-      if (!rec.open.length) put(rec.node, 'v', covers.slice(0, 3).join(' and '));
+      if (rec.open.length) return;
+      put(rec.node, 'v', covers.slice(0, 3).join(' and '));
+      if (this.buried(rec.el, points)) rec.node.f |= BURIED;
+    }
+    // buried: what hides an element moves with it, so that no scrolling uncovers it.
+    buried(el, points) {
+      const own = this.mover(el);
+      return points.every(p => {
+        const hit = this.hit(p.x, p.y);
+        return hit && !holds(hit, el) && this.mover(hit) === own;
+      });
+    }
+    // mover is what moves an element or holds it in its place: the nearest around it that scrolls, is fixed or sticks; null for the page.
+    mover(el) {
+      for (let n = el; n && isElement(n); n = parent(n)) {
+        const style = this.reader.style(n);
+        if (style.position === 'fixed' || style.position === 'sticky' || n !== el && scrolls(n, style)) return n;
+      }
+      return null;
     }
     // reach looks for a point at which a touch meets the element.
     reach(rec, text, grid) {

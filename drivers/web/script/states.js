@@ -1,11 +1,12 @@
     // states are the flags that say what el is and can be.
     states(el, tag, role, style, at) {
-      const type = tag === 'input' ? inputType(el) : '', aria = name => (attr(el, name) || '').toLowerCase();
+      const lone = tag === 'label' ? this.undrawnBox(el) : null, input = lone || el;
+      const type = tag === 'input' || lone ? inputType(input) : '', aria = name => (attr(el, name) || '').toLowerCase();
       const own = tag.includes('-'), told = hearsay.get(el), box = type === 'checkbox' || type === 'radio', said = ['aria-checked', 'aria-pressed'].map(aria).find(v => v) || told && String(told.checked ?? told.pressed ?? '');
       let flags = 0;
-      const mixed = said === 'mixed' || type === 'checkbox' && prop(el, HTMLInputElement.prototype, 'indeterminate');
+      const mixed = said === 'mixed' || type === 'checkbox' && prop(input, HTMLInputElement.prototype, 'indeterminate');
       const state = own ? customState(el, 'checked') : null;
-      const checked = box ? prop(el, HTMLInputElement.prototype, 'checked') : said ? said === 'true' : !!state || own && /check(box)?|switch|toggle|radio/.test(tag) && isOn(el, 'checked');
+      const checked = box ? prop(input, HTMLInputElement.prototype, 'checked') : said ? said === 'true' : !!state || own && /check(box)?|switch|toggle|radio/.test(tag) && isOn(el, 'checked');
       const checkable = box || CHECK_ROLES.has(role) || said === 'true' || said === 'false' || state !== null || own && /(check|checkbox|switch|toggle|radio)$/.test(tag);
       if (checkable && !mixed) flags |= CHECKABLE | (checked ? CHECKED : 0);
       const current = attr(el, 'aria-current'), selected = aria('aria-selected');
@@ -21,6 +22,12 @@
       if (this.reacting(el)) flags |= CLICKABLE;
       if (el === rootElement(this.root) ? scrollHeight(el) > clientHeight(el) + 1 : scrolls(el, style)) flags |= SCROLLABLE;
       return flags;
+    }
+    // undrawnBox is the check box or radio button that a label draws in its place; null where one of them is drawn beside the label's text.
+    undrawnBox(el) {
+      const input = prop(el, HTMLLabelElement.prototype, 'control');
+      if (!input || localName(input) !== 'input' || rendered(input) || twin(input, el)) return null;
+      return ['checkbox', 'radio'].includes(inputType(input)) ? input : null;
     }
     disabled(el, tag, role, style, at) {
       if (at.disabled || this.inert.has(el) || matches(el, ':disabled') || attr(el, 'aria-disabled') === 'true') return true;
