@@ -216,6 +216,9 @@ func (p *Pack) film(ctx context.Context, res *Result, out string) Recording {
 	if why == "" {
 		why = "the device made no film"
 	}
+	if p.o.NoVideo {
+		return Recording{Kind: NoRecording, Why: why}
+	}
 	frames, start := frames(res, p.dir)
 	if len(frames) == 0 {
 		return Recording{Kind: NoRecording, Why: why + "; there are no screenshots"}

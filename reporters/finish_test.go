@@ -96,6 +96,12 @@ func TestRecordingNone(t *testing.T) {
 	if there || res.Recording.Kind != NoRecording || !strings.Contains(res.Recording.Why, "not installed") {
 		t.Errorf("%v, %+v", there, res.Recording)
 	}
+	p := newPack(t, newRun(t), "case", PackOptions{FFmpeg: ffmpeg(t), NoVideo: true})
+	p.NoRecording("switched off")
+	shoot(t, p)
+	if res, err := p.Finish(t.Context()); err != nil || res.Recording != (Recording{Kind: NoRecording, Why: "switched off"}) {
+		t.Errorf("%v, %+v", err, res.Recording)
+	}
 	// A cancelled run keeps everything but its film.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

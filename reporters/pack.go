@@ -16,6 +16,7 @@ import (
 // PackOptions are what a pack needs from outside. The zero value works.
 type PackOptions struct {
 	FFmpeg  string            // path; empty: no recording can be made
+	NoVideo bool              // no recording is made: neither of a film nor, in its place, of the screenshots
 	Clock   func() time.Time  // default: time.Now
 	Observe func(Case, Event) // is told of each event once it is kept, in order, one at a time; must not call the pack
 }

@@ -23,6 +23,8 @@ type Runner struct {
 	Pool    *Pool
 	Dir     *reporters.RunDir
 	Observe func(reporters.Case, reporters.Event) // may be nil
+	// Last: nothing is run after All, so that browsers end while the last reports are made.
+	Last bool
 
 	seeing sync.Once
 	sees   drivers.Eyes
@@ -55,10 +57,18 @@ const maxOpens = 2
 // Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
 // began costs the case nothing when another one is there. A case that fails is run again as often as its test says; each try leaves a
 // pack, and the last one is the outcome.
-func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome { return r.run(ctx, c, pause) }
+func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
+	return r.run(ctx, c, meanwhile{rest: pause, freed: func() {}})
+}
 
-// run is Run with something to do while there is no free device.
-func (r *Runner) run(ctx context.Context, c plan.Case, rest resting) (out Outcome) {
+// meanwhile is what is done beside a case.
+type meanwhile struct {
+	rest  resting // while there is no free device
+	freed func()  // when it needs no device any more; at most once, and not when it had none
+}
+
+// run is Run with something to do beside it.
+func (r *Runner) run(ctx context.Context, c plan.Case, beside meanwhile) (out Outcome) {
 	defer func() { // what the engine does not guard: opening and closing a device, the report
 		if p := recover(); p != nil {
 			broke := action.NewPanic(p)
@@ -73,21 +83,25 @@ func (r *Runner) run(ctx context.Context, c plan.Case, rest resting) (out Outcom
 		retries = *c.Test.Retries
 	}
 	for try := 0; ; try++ {
-		out = r.once(ctx, c, rest)
+		out = r.once(ctx, c, beside, try >= retries)
 		if out.Verdict() != reporters.Fail || try >= retries || ctx.Err() != nil {
 			return out
 		}
 	}
 }
 
-// once runs the case on the first device that lets itself be opened.
-func (r *Runner) once(ctx context.Context, c plan.Case, rest resting) Outcome {
-	lease, dev, none := r.open(ctx, c, rest)
+// once runs the case on the first device that lets itself be opened. last: it is not run again, whatever comes of it.
+func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, last bool) Outcome {
+	lease, dev, none := r.open(ctx, c, beside.rest)
 	if none != nil {
 		return *none
 	}
 	defer lease.Release()
-	return r.on(ctx, c, lease, dev)
+	return r.on(ctx, c, lease, dev, func(v reporters.Verdict) {
+		if last || v != reporters.Fail {
+			beside.freed()
+		}
+	})
 }
 
 // open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such device.
@@ -161,8 +175,8 @@ func (r *Runner) lacking() reporters.Verdict {
 	return reporters.Skipped
 }
 
-// on runs the case on an open device. The device is free again before the film is converted.
-func (r *Runner) on(ctx context.Context, c plan.Case, lease *Lease, dev drivers.Device) Outcome {
+// on runs the case on an open device. The device is free again, and freed called, before the film is converted.
+func (r *Runner) on(ctx context.Context, c plan.Case, lease *Lease, dev drivers.Device, freed func(reporters.Verdict)) Outcome {
 	defer dev.Close()
 	pack, err := r.pack(&c, lease.Info)
 	if err != nil {
@@ -171,6 +185,7 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *Lease, dev drivers.
 	r.calm(ctx, dev)
 	verdict, runErr := engine.Run(ctx, c, dev, pack, r.engine())
 	r.giveBack(lease, dev, verdict)
+	freed(verdict)
 	return r.finish(ctx, c, pack, runErr)
 }
 
@@ -247,7 +262,7 @@ func (r *Runner) pack(c *plan.Case, device drivers.Info) (pack *reporters.Pack, 
 		}
 		info := reporters.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Solver: "dsl", Place: c.Test.Pos,
 			Device: device.ID, Model: modelOf(device)}
-		pack, err = r.Dir.NewPack(info, reporters.PackOptions{FFmpeg: r.Config.FFmpeg, Observe: r.Observe})
+		pack, err = r.Dir.NewPack(info, reporters.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo, Observe: r.Observe})
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}

@@ -117,3 +117,28 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 		})
 	}
 }
+
+// TestBrowsersEndWithTheirLastCase: a browser that nobody needs any more ends while the phones are still at work, and not before.
+func TestBrowsersEndWithTheirLastCase(t *testing.T) {
+	for _, last := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f, p := phones("A"), newPages(1)
+			f.cost, p.cost = time.Minute, time.Second
+			r := newRunner(t, runner.Config{}, f, p)
+			r.Last = last
+			list := mixed(t, 2)
+			retries := 2 // of which none is needed
+			list[3].Test.Retries = &retries
+			outcomes := r.All(t.Context(), list)
+			synctest.Wait()
+			if ends, early := p.ends(); ends > 0 != last || early > 0 {
+				t.Errorf("last %v: the driver of pages ended %d times, %d with a page in use", last, ends, early)
+			}
+			for _, o := range outcomes {
+				if o.Verdict() != reporters.Pass {
+					t.Errorf("%s: %+v", o.Case.Pack, o)
+				}
+			}
+		})
+	}
+}

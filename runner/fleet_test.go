@@ -33,14 +33,16 @@ type fleet struct {
 	onOpen   func(id string) error // may be nil
 	onClose  func()                // may be nil
 
-	mu      sync.Mutex
-	infos   []drivers.Info
-	err     error // of Devices
-	asked   int
-	busy    map[string]bool
-	most    int      // devices open at once
-	opened  []string // ids
-	doubled []string // ids that were opened while they were open
+	mu         sync.Mutex
+	infos      []drivers.Info
+	err        error // of Devices
+	asked      int
+	busy       map[string]bool
+	most       int // devices open at once
+	ended      int // times
+	endedEarly int
+	opened     []string // ids
+	doubled    []string // ids that were opened while they were open
 }
 
 func phones(ids ...string) *fleet {
@@ -65,7 +67,23 @@ func newPages(n int) pages {
 func (p pages) Slots() int { return len(p.infos) }
 
 func (f *fleet) Platform() dsl.Platform { return f.platform }
-func (f *fleet) Close() error           { return nil }
+
+// Close notes how often it came, and how often while a device was in use.
+func (f *fleet) Close() error {
+	f.set(func() {
+		f.ended++
+		if len(f.busy) > 0 {
+			f.endedEarly++
+		}
+	})
+	return nil
+}
+
+// ends gives how often the driver ended, and how often while a device was in use.
+func (f *fleet) ends() (all, early int) {
+	f.set(func() { all, early = f.ended, f.endedEarly })
+	return all, early
+}
 
 func (f *fleet) Devices(context.Context) ([]drivers.Info, error) {
 	f.mu.Lock()

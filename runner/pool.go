@@ -25,8 +25,9 @@ type Pool struct {
 	gone   map[dsl.Platform]time.Time       // since when there is none any more
 	wake   chan struct{}                    // closed and renewed when a device becomes free, or comes
 
-	watching map[dsl.Platform]bool // somebody listens for its devices
-	life     context.Context       // ends with Close
+	watching map[dsl.Platform]bool         // somebody listens for its devices
+	closers  map[dsl.Platform]func() error // end the drivers, each once
+	life     context.Context               // ends with Close
 	end      context.CancelFunc
 	watchers sync.WaitGroup
 }
@@ -57,10 +58,11 @@ func NewPool(list []drivers.Driver, c Config) *Pool {
 	}
 	p := &Pool{drivers: list, leases: leases{LeaseDir(c.getenv())}, only: only, asking: map[dsl.Platform]chan struct{}{},
 		local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
-		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}}
+		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}, closers: map[dsl.Platform]func() error{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	for _, d := range list {
 		p.asking[d.Platform()] = make(chan struct{}, 1)
+		p.closers[d.Platform()] = sync.OnceValue(d.Close)
 	}
 	return p
 }
@@ -71,9 +73,19 @@ func (p *Pool) Close() error {
 	p.watchers.Wait()
 	var errs []error
 	for _, d := range p.drivers {
-		errs = append(errs, d.Close())
+		errs = append(errs, p.closers[d.Platform()]())
 	}
 	return errors.Join(errs...)
+}
+
+// retire begins to end the driver of a platform that nobody needs any more; Close waits for it, and tells what went wrong.
+func (p *Pool) retire(platform dsl.Platform) {
+	p.mu.Lock()
+	watching := p.watching[platform]
+	p.mu.Unlock()
+	if end := p.closers[platform]; end != nil && !watching {
+		go func() { _ = end() }() // Close gives its error
+	}
 }
 
 // Lease is the right to use one device.

@@ -28,9 +28,13 @@ func (r *Runner) End() error { return errors.Join(r.Pool.Close(), r.Dir.Close())
 // All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
 // the cases. They begin in that order, too, as far as there are devices for them.
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
-	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newTurns(cases, r.Config.Parallel)}
+	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newTurns(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}}
 	for i, c := range cases {
 		a.outcomes[i].Case = c
+		if a.need[c.Platform] == nil {
+			a.need[c.Platform] = &atomic.Int64{}
+		}
+		a.need[c.Platform].Add(1)
 	}
 	platforms := a.turns.platforms()
 	for _, platform := range platforms {
@@ -52,6 +56,7 @@ type all struct {
 	outcomes []Outcome
 	turns    *turns
 	work     sync.WaitGroup
+	need     map[dsl.Platform]*atomic.Int64 // how many cases may still need a device
 	failed   atomic.Pointer[string] // the case for which Config.FailFast ends the run
 }
 
@@ -92,6 +97,12 @@ func (a *all) worker(ctx context.Context, platform dsl.Platform, i int) {
 // one runs a case that has a slot.
 func (a *all) one(ctx context.Context, i int) {
 	c := a.cases[i]
+	freed := sync.OnceFunc(func() {
+		if a.need[c.Platform].Add(-1) == 0 && a.r.Last {
+			a.r.Pool.retire(c.Platform)
+		}
+	})
+	defer freed()
 	if failed := a.failed.Load(); failed != nil {
 		a.outcomes[i] = a.r.LeftOut(ctx, c, *failed)
 		return
@@ -99,9 +110,10 @@ func (a *all) one(ctx context.Context, i int) {
 	if ctx.Err() != nil {
 		return
 	}
-	a.outcomes[i] = a.r.run(ctx, c, func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
+	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 		return a.turns.aside(ctx, i, func() error { return pause(ctx, d, wake) })
-	})
+	}
+	a.outcomes[i] = a.r.run(ctx, c, meanwhile{rest, freed})
 	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == reporters.Fail || v == reporters.Error) {
 		a.failed.CompareAndSwap(nil, &c.Pack)
 	}

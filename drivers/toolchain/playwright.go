@@ -25,6 +25,8 @@ type PlaywrightSetup struct {
 	// Version of Chromium.
 	Version string
 	Node    string
+	// Driver is the folder of Playwright's driver, of which Options start what is needed.
+	Driver string
 	// FFmpeg is empty where there is none: then Playwright can record no video.
 	FFmpeg string
 	// Sandbox says whether Chromium may keep its sandbox; false asks for --no-sandbox.
@@ -84,8 +86,8 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 	}
 	chromium, node, driver, ffmpeg := found[0], found[1], found[2], found[3]
 	setup := &PlaywrightSetup{
-		Options:  &playwright.RunOptions{DriverDirectory: driver.Path, SkipInstallBrowsers: true},
-		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Sandbox: h.ChromiumSandbox(),
+		Options:  &playwright.RunOptions{DriverDirectory: h.quickStart(driver.Path), SkipInstallBrowsers: true},
+		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Driver: driver.Path, Sandbox: h.ChromiumSandbox(),
 		Env: map[string]string{"PLAYWRIGHT_NODEJS_PATH": node.Path},
 	}
 	if ffmpeg.OK() && h.CacheDir != "" {

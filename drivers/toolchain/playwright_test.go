@@ -46,7 +46,7 @@ func TestPlaywrightSetup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Options.DriverDirectory != h.host().driverDir() || !s.Options.SkipInstallBrowsers || !s.Sandbox ||
+		if s.Driver != h.host().driverDir() || !s.Options.SkipInstallBrowsers || !s.Sandbox ||
 			s.Chromium != "/usr/bin/chromium" || s.Env["PLAYWRIGHT_NODEJS_PATH"] != "/usr/bin/node" || s.FFmpeg != "/usr/bin/ffmpeg" {
 			t.Errorf("%+v", s)
 		}

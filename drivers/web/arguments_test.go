@@ -16,7 +16,7 @@ func TestWhatPlaywrightSwitchesOffStaysOff(t *testing.T) {
 	t.Parallel()
 	setup, err := toolchain.Playwright(t.Context(), toolchain.System())
 	must(t, err)
-	source, err := os.ReadFile(filepath.Join(setup.Options.DriverDirectory, "package/lib/server/chromium/chromiumSwitches.js"))
+	source, err := os.ReadFile(filepath.Join(setup.Driver, "package/lib/server/chromium/chromiumSwitches.js"))
 	must(t, err)
 	_, list, found := strings.Cut(string(source), "const disabledFeatures")
 	list, _, ends := strings.Cut(list, "assistantMode ?")

@@ -272,7 +272,7 @@ func (c packCheck) otherFiles() {
 		c.bad("%v", err)
 	}
 	ran := c.pack.device() != "" && c.pack.Result != "interrupted"
-	if movie, err := os.ReadFile(filepath.Join(c.pack.dir, "recording.mp4")); err != nil && ran && c.pack.Screenshots > 0 {
+	if movie, err := os.ReadFile(filepath.Join(c.pack.dir, "recording.mp4")); err != nil && ran && c.pack.Screenshots > 0 && !strings.Contains(c.pack.markdown, "- no recording (switched off)\n") {
 		c.bad("%v", err)
 	} else if err == nil && (len(movie) < 100 || string(movie[4:8]) != "ftyp") {
 		c.bad("recording.mp4 is not an MP4 file (%d bytes)", len(movie))

@@ -82,7 +82,7 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.BoolVar(&f.allowPrivate, "allow-private", true, "let pages and http steps reach this machine and private networks;\n=false keeps them to public addresses")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "keep no Playwright trace (artifacts/trace.zip) of browsers")
 	flags.StringVar(&f.ai, "ai", "", "whether AI models may be asked, `MODE`: live, replay (answers of earlier runs only), off (default: TAPROOT_AI, or live)")
-	flags.BoolVar(&f.noVideo, "no-video", false, "film nothing; recording.mp4 is made of the screenshots")
+	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording.mp4")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
 	return cmd
@@ -205,6 +205,7 @@ func watch(ctx context.Context, env *Env, f runFlags, run *runner.Runner, cases 
 	screen := newConsole(env, f)
 	run.Observe = screen.Event
 	began := time.Now()
+	run.Last = true
 	outcomes := run.All(ctx, cases)
 	for _, o := range outcomes {
 		if o.Err != nil && o.Result != nil {

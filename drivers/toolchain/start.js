@@ -1,0 +1,10 @@
+// playwright-go starts Playwright's cli.js twice, first to ask for its version, and that file loads all of Playwright's commands each
+// time. This one answers the question from the package, and loads what drives browsers alone.
+const core = '{{core}}', command = process.argv[2];
+if (command === '--version') {
+  console.log('Version ' + require(core + '/package.json').version);
+} else {
+  require('module').enableCompileCache?.();
+  if (command === 'run-driver') require(core + '/lib/cli/driver.js').runDriver();
+  else require(core + '/cli.js');
+}

@@ -1,0 +1,68 @@
+package toolchain
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A driver folder whose Playwright tells what it was started with.
+func fakeDriver(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), `it's "here"`)
+	for name, text := range map[string]string{
+		"package.json":      `{"version":"1.57.0"}`,
+		"cli.js":            `console.log("all commands: " + process.argv.slice(2))`,
+		"lib/cli/driver.js": `exports.runDriver = () => console.log("the driver")`,
+	} {
+		path := filepath.Join(dir, "package", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestQuickStartLoadsWhatIsAskedForAlone(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := System()
+	h.CacheDir = t.TempDir()
+	dir := h.quickStart(fakeDriver(t))
+	for args, want := range map[string]string{
+		"--version": "Version 1.57.0", "run-driver": "the driver", "show-trace x.zip": "all commands: show-trace,x.zip",
+	} {
+		out, err := exec.Command(node, append([]string{filepath.Join(dir, "package", "cli.js")}, strings.Fields(args)...)...).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", args, got, err, want)
+		}
+	}
+}
+
+func TestQuickStartIsLeftOut(t *testing.T) {
+	driver := fakeDriver(t)
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, cache := range map[string]string{"no cache": "", "a cache that is a file": blocked} {
+		h := System()
+		h.CacheDir = cache
+		if dir := h.quickStart(driver); dir != driver {
+			t.Errorf("%s: %s", name, dir)
+		}
+	}
+	h := System()
+	h.CacheDir = t.TempDir()
+	other := t.TempDir() // a driver that is made otherwise
+	if dir := h.quickStart(other); dir != other {
+		t.Errorf("another driver: %s", dir)
+	}
+}
