@@ -57,7 +57,7 @@ type all struct {
 	turns    *turns
 	work     sync.WaitGroup
 	need     map[dsl.Platform]*atomic.Int64 // how many cases may still need a device
-	failed   atomic.Pointer[string] // the case for which Config.FailFast ends the run
+	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
 }
 
 // more adds a worker for each further device of a platform.
