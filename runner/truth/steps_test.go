@@ -47,7 +47,11 @@ func (s *stepMaker) all() (steps []step) {
 func (s *stepMaker) label() string {
 	var on []string
 	for i := range s.m.all {
-		for _, w := range []string{i.text, i.desc, i.hint, i.typed} {
+		words := []string{i.text, i.desc, i.hint, i.typed}
+		if s.m.ticker { // what is spoken, and not written, cannot be known where pixels alone can be read
+			words = words[:1]
+		}
+		for _, w := range words {
 			if w != "" {
 				on = append(on, w)
 			}
@@ -242,11 +246,32 @@ func (s *stepMaker) tap() step {
 	for name := range names {
 		st.touches = append(st.touches, name)
 	}
+	if s.m.ticker {
+		s.inPixels(label, &st)
+	}
 	st.yaml = fmt.Sprintf("tap: {label: %q, timeoutMs: %s}", label, limit(st.verdict))
 	if final != nil && final.crashes > 0 {
 		st.yaml = fmt.Sprintf("tap: {label: %q, timeoutMs: %s}", label, patience)
 	}
 	return st
+}
+
+// inPixels makes of a tap what can be known of it where pixels alone can be read: where the words stand, and not who takes a touch there.
+func (s *stepMaker) inPixels(label string, st *step) {
+	for _, t := range s.times() {
+		p := person{s.m, t}
+		seen, _ := p.find(label)
+		for _, d := range seen {
+			if st.verdict == no {
+				st.verdict = unsure
+			}
+			for _, o := range p.drawn() {
+				if o.takes && d.ink().Overlaps(o.box) {
+					st.touches = append(st.touches, o.name)
+				}
+			}
+		}
+	}
 }
 
 // beside taps one of several equal icons, by the row that it stands in.
