@@ -96,7 +96,7 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		limit = muteLimit
 	}
 	done := start(d, func() (image.Image, error) {
-		raw, err := capture(ctx, page, limit)
+		raw, err := s.capture(ctx, page, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -119,25 +119,5 @@ func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 		return nil, errBrowserLost
 	case <-s.crash:
 		return nil, errCrashed
-	}
-}
-
-// muteLimit is how long a picture is tried for of a page that did not answer before.
-const muteLimit = 2 * time.Second
-
-// captureLimit is how long a picture is tried for while the browser changes from one page to another.
-const captureLimit = 5 * time.Second
-
-// capture takes the viewport as a PNG.
-func capture(ctx context.Context, page playwright.Page, limit time.Duration) ([]byte, error) {
-	began := time.Now()
-	for {
-		raw, err := page.Screenshot(playwright.PageScreenshotOptions{
-			Type: playwright.ScreenshotTypePng, Caret: playwright.ScreenshotCaretInitial, Scale: playwright.ScreenshotScaleCss,
-			Timeout: milliseconds(limit - time.Since(began)),
-		})
-		if err == nil || !containsAny(err.Error(), noCapture) || time.Since(began) > captureLimit || pause(ctx, lookPause) != nil {
-			return raw, err
-		}
 	}
 }

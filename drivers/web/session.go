@@ -23,6 +23,7 @@ type session struct {
 	mobile  bool        // the page may be zoomed
 	traffic traffic
 	dialogs *dialogs
+	cameras *cameras // nil: pictures are taken by Playwright
 
 	evidence *evidence // nil: nothing is recorded
 	traced   bool
@@ -115,6 +116,7 @@ func (s *session) follow(page playwright.Page) {
 }
 
 func (s *session) remove(page playwright.Page) {
+	s.cameras.forget(page)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended[page] = true
@@ -126,7 +128,7 @@ func (s *session) remove(page playwright.Page) {
 
 func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
 	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
-		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), evidence: d.recording(),
+		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), cameras: newCameras(b, made, e), evidence: d.recording(),
 		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, crash: make(chan struct{}), ending: make(chan struct{}),
 		closed: make(chan struct{})}
 	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })

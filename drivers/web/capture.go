@@ -1,0 +1,122 @@
+package web
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// muteLimit is how long a picture is tried for of a page that did not answer before.
+const muteLimit = 2 * time.Second
+
+// captureLimit is how long a picture is tried for while the browser changes from one page to another.
+const captureLimit = 5 * time.Second
+
+// capture takes the viewport as a PNG: the fast way where there is one, else, or when that fails, by Playwright.
+func (s *session) capture(ctx context.Context, page playwright.Page, limit time.Duration) ([]byte, error) {
+	began := time.Now()
+	if s.cameras != nil && !s.mute.Load() {
+		if raw, err := s.cameras.shoot(page, limit/2); err == nil {
+			return raw, nil
+		}
+	}
+	for {
+		raw, err := page.Screenshot(playwright.PageScreenshotOptions{
+			Type: playwright.ScreenshotTypePng, Caret: playwright.ScreenshotCaretInitial, Scale: playwright.ScreenshotScaleCss,
+			Timeout: milliseconds(limit - time.Since(began)),
+		})
+		if err == nil || !containsAny(err.Error(), noCapture) || time.Since(began) > captureLimit || pause(ctx, lookPause) != nil {
+			return raw, err
+		}
+	}
+}
+
+// cameras ask Chromium itself for pictures, one for each page, which takes half the time: Playwright waits for fonts, and asks for the
+// page's size first. They give pixels of the window, so that they suit only where those are the page's.
+type cameras struct {
+	context playwright.BrowserContext
+
+	mu     sync.Mutex
+	ofPage map[playwright.Page]playwright.CDPSession
+}
+
+// newCameras gives nil where pictures must be taken by Playwright.
+func newCameras(b *browser, made playwright.BrowserContext, e *emulation) *cameras {
+	scale := e.options.DeviceScaleFactor
+	if b.name != chromium || b.attached || e.mobile || scale == nil || *scale != 1 {
+		return nil
+	}
+	return &cameras{context: made, ofPage: map[playwright.Page]playwright.CDPSession{}}
+}
+
+var errSlowCapture = errors.New("the browser gave no picture in time")
+
+// shoot takes a picture. One that comes too late is given up: the call ends with the page.
+func (c *cameras) shoot(page playwright.Page, limit time.Duration) ([]byte, error) {
+	type picture struct {
+		raw []byte
+		err error
+	}
+	done := make(chan picture, 1)
+	go func() {
+		raw, err := c.ask(page)
+		done <- picture{raw, err}
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case p := <-done:
+		return p.raw, p.err
+	case <-timer.C:
+		return nil, errSlowCapture
+	}
+}
+
+func (c *cameras) ask(page playwright.Page) ([]byte, error) {
+	camera, err := c.camera(page)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := camera.Send("Page.captureScreenshot", map[string]any{"format": "png", "optimizeForSpeed": true})
+	if err != nil {
+		return nil, err
+	}
+	fields, _ := answer.(map[string]any)
+	data, _ := fields["data"].(string)
+	if data == "" {
+		return nil, errors.New("a picture was asked for, and the answer holds none")
+	}
+	return base64.StdEncoding.DecodeString(data)
+}
+
+// camera gives the page's, which lasts as long as the page.
+func (c *cameras) camera(page playwright.Page) (playwright.CDPSession, error) {
+	c.mu.Lock()
+	camera := c.ofPage[page]
+	c.mu.Unlock()
+	if camera != nil {
+		return camera, nil
+	}
+	camera, err := c.context.NewCDPSession(page)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ofPage[page] = camera
+	return camera, nil
+}
+
+// forget lets the camera of a closed page go.
+func (c *cameras) forget(page playwright.Page) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.ofPage, page)
+}
