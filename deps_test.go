@@ -30,6 +30,7 @@ var layers = map[string][]string{
 	"reporters/console":           {"dsl", "reporters"},
 	"reporters/video":             {},
 	"reporters/html":              {"dsl", "reporters"},
+	"reporters/logs":              {"dsl", "reporters"},
 	"reporters/junit":             {"dsl", "reporters"},
 	"reporters/ctrf":              {"dsl", "reporters"},
 	"reporters/github":            {"dsl", "reporters"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -61,7 +62,7 @@ func Quote(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		s = string(r[:79]) + "…"
 	}
-	return fmt.Sprintf("%q", s)
+	return strconv.QuoteToGraphic(s) // a no-break space is a space to whoever reads it
 }
 
 // Describe shows a selector in a message.

@@ -31,6 +31,7 @@ const (
 	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
 	Logged      Kind = "logged"       // Message is set: something that a reader should know; Detail.Proof when it says how a tap went
 	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
+	Surrounded  Kind = "surrounded"   // Step and Around: what else went wrong while a step ran that did not go well
 	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
 	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
 	Unkept      Kind = "unkept"       // Problem: the pack lacks something that it should hold, so that no verdict is better than an error
@@ -49,6 +50,7 @@ type Event struct {
 	Detail     *Detail     `json:"detail,omitempty"` // of a step that acted
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Recording  *Recording  `json:"recording,omitempty"`
+	Around     []Incident  `json:"around,omitempty"`
 	Message    string      `json:"message,omitempty"`
 }
 

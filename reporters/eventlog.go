@@ -76,6 +76,14 @@ func shorten(e Event, limit int) Event {
 		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short
 	}
+	if len(e.Around) > 0 {
+		short := make([]Incident, min(len(e.Around), 100))
+		for i := range short {
+			short[i] = e.Around[i]
+			short[i].Text = cutBytes(short[i].Text, limit)
+		}
+		e.Around = short
+	}
 	if i := e.Info; i != nil {
 		short := *i
 		short.Args, short.Source, short.Name = cutBytes(i.Args, limit), cutBytes(i.Source, limit), cutBytes(i.Name, limit)

@@ -56,6 +56,10 @@ func (f *folder) add(e Event) {
 		f.res.Notes = append(f.res.Notes, e.Message)
 	case StepEnded:
 		f.stepEnded(e)
+	case Surrounded:
+		if s := f.res.Step(e.Step); s != nil {
+			s.Around = e.Around
+		}
 	case CaseEnded:
 		f.caseEnded(e)
 	case Recorded:

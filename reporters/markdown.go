@@ -121,17 +121,33 @@ func (w *mdWriter) problem(r *Result) {
 		title = "Why it was skipped"
 	}
 	w.f("\n## %s\n\n", title)
-	s := r.Step(r.ProblemStep)
-	if s != nil {
-		w.f("**Step %d, %s** · %s\n\n", s.N, mdText(s.Action, maxArg), mdCode(r.ProblemPlace(), maxLong))
+	list := r.Failures()
+	for i, f := range list {
+		if i > 0 {
+			w.f("\n### Also: ")
+			if f.Step != nil {
+				w.f("step %d, ", f.Step.N)
+			}
+			w.f("%d of %d\n\n", i+1, len(list))
+		}
+		w.failure(f)
 	}
-	p := r.Problem
-	if p == nil {
-		p = &Problem{Message: "No reason was given."}
+}
+
+// failure is one thing that went wrong: where, what, what was there instead, what else happened meanwhile.
+func (w *mdWriter) failure(f Failure) {
+	s, p := f.Step, f.Problem
+	if s != nil {
+		w.f("**Step %d, %s** · %s\n\n", s.N, mdText(s.Action, maxArg), mdCode(f.Place.String(), maxLong))
 	}
 	w.f("%s\n", mdText(p.Message, maxLong))
-	if s != nil && s.Source != "" {
-		w.f("\n%s", mdBlock("yaml", Excerpt(s.Place, s.Source, s.Action), maxLong))
+	if s != nil {
+		if cause := s.LikelyCause(); cause != nil {
+			w.f("\n**Around the failure** %s\n", mdCode(firstLine(cause.Text), maxLong))
+		}
+		if s.Source != "" {
+			w.f("\n%s", mdBlock("yaml", Excerpt(s.Place, s.Source, s.Action), maxLong))
+		}
 	}
 	w.value("Expected", p.Expected)
 	w.value("Actual", p.Actual)
@@ -139,9 +155,26 @@ func (w *mdWriter) problem(r *Result) {
 	if p.Stack != "" {
 		w.f("\nWhere it happened:\n\n%s", mdBlock("", p.Stack, maxLong))
 	}
-	if a, ok := r.ProblemPicture(); ok {
-		w.f("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(a.Path), a.Path))
+	if f.Picture != "" {
+		w.f("\nThe screen at that time:\n\n!%s\n", mdLink(path.Base(f.Picture), f.Picture))
 	}
+	w.around(s)
+}
+
+// around lists what else went wrong while the step ran.
+func (w *mdWriter) around(s *StepResult) {
+	if s == nil || len(s.Around) == 0 {
+		return
+	}
+	w.f("\n**While the step ran**\n\n")
+	for _, in := range s.Around {
+		w.f("- %s, %s: %s\n", in.Offset(s), in.Kind, mdCode(firstLine(in.Text), maxLong))
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
 }
 
 // value shows a value within the line when it is short, in a block otherwise.

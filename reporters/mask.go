@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -74,7 +75,7 @@ func formsOf(s string) []string {
 	if quoted, err := json.Marshal(s); err == nil {
 		forms = append(forms, string(quoted[1:len(quoted)-1]))
 	}
-	forms = append(forms, strings.Trim(fmt.Sprintf("%q", s), `"`))
+	forms = append(forms, strings.Trim(fmt.Sprintf("%q", s), `"`), strings.Trim(strconv.QuoteToGraphic(s), `"`))
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for shift := range 3 { // the secret within a longer text may begin at any of three places
 			if core := base64Core(enc, s, shift); len(core) >= 6 {

@@ -30,6 +30,7 @@ type StepResult struct {
 	Detail      *Detail
 	Attachments []Attachment
 	Notes       []string
+	Around      []Incident // what else went wrong meanwhile, in order of time; of a step that did not go well
 }
 
 // Counts are how many steps ended in which way.
@@ -90,11 +91,15 @@ func (r *Result) Screenshots() []Attachment {
 
 // ProblemPicture gives the picture that shows the problem best: the failure's own, otherwise the last of its step.
 func (r *Result) ProblemPicture() (Attachment, bool) {
-	var found Attachment
 	s := r.Step(r.ProblemStep)
 	if s == nil {
-		return found, false
+		return Attachment{}, false
 	}
+	return s.picture()
+}
+
+func (s *StepResult) picture() (Attachment, bool) {
+	var found Attachment
 	for _, a := range s.Attachments {
 		if a.Kind == KindFailure {
 			return a, true

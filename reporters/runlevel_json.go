@@ -30,27 +30,28 @@ type runJSON struct {
 }
 
 type caseJSON struct {
-	ID         string          `json:"id"`
-	Title      string          `json:"title"`
-	Name       string          `json:"name,omitempty"`
-	Pack       string          `json:"pack,omitempty"`
-	Page       string          `json:"page,omitempty"`
-	Platform   string          `json:"platform"`
-	Device     string          `json:"device,omitempty"`
-	Model      string          `json:"model,omitempty"`
-	Tags       []string        `json:"tags,omitempty"`
-	Place      string          `json:"place,omitempty"`
-	Hash       string          `json:"hash,omitempty"`
-	Verdict    Verdict         `json:"verdict"`
-	Started    string          `json:"started,omitempty"`
-	DurationMS int64           `json:"duration_ms"`
-	Steps      stepsJSON       `json:"steps"`
-	Problem    *SummaryProblem `json:"problem,omitempty"`
-	Broken     string          `json:"broken,omitempty"`
-	Tries      []tryJSON       `json:"tries,omitempty"`
-	Flaky      string          `json:"flaky,omitempty"`
-	Slow       string          `json:"slow,omitempty"`
-	History    *historyJSON    `json:"history,omitempty"`
+	ID         string           `json:"id"`
+	Title      string           `json:"title"`
+	Name       string           `json:"name,omitempty"`
+	Pack       string           `json:"pack,omitempty"`
+	Page       string           `json:"page,omitempty"`
+	Platform   string           `json:"platform"`
+	Device     string           `json:"device,omitempty"`
+	Model      string           `json:"model,omitempty"`
+	Tags       []string         `json:"tags,omitempty"`
+	Place      string           `json:"place,omitempty"`
+	Hash       string           `json:"hash,omitempty"`
+	Verdict    Verdict          `json:"verdict"`
+	Started    string           `json:"started,omitempty"`
+	DurationMS int64            `json:"duration_ms"`
+	Steps      stepsJSON        `json:"steps"`
+	Problem    *SummaryProblem  `json:"problem,omitempty"`
+	Problems   []SummaryProblem `json:"problems,omitempty"`
+	Broken     string           `json:"broken,omitempty"`
+	Tries      []tryJSON        `json:"tries,omitempty"`
+	Flaky      string           `json:"flaky,omitempty"`
+	Slow       string           `json:"slow,omitempty"`
+	History    *historyJSON     `json:"history,omitempty"`
 }
 
 type stepsJSON struct {
@@ -112,8 +113,10 @@ func caseOf(c *RunCase) caseJSON {
 	out := caseJSON{ID: res.Case.ID, Title: c.Title(), Name: res.Case.Name, Pack: c.Pack, Page: c.Page, Platform: string(res.Case.Platform),
 		Device: res.Case.Device, Model: res.Case.Model, Tags: res.Case.Tags, Place: res.Case.Place.String(), Hash: res.Case.Hash,
 		Verdict: res.Verdict, Started: rfc3339(res.Started), DurationMS: res.Duration.Milliseconds(),
-		Steps:   stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
-		Problem: Summarize(res).Problem, Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
+		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
+		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}
+	sum := Summarize(res)
+	out.Problem, out.Problems = sum.Problem, sum.Problems
 	for _, t := range c.Tries {
 		out.Tries = append(out.Tries, tryJSON{Pack: t.Pack, Verdict: t.Result.Verdict, DurationMS: t.Result.Duration.Milliseconds(),
 			Message: tryMessage(t)})

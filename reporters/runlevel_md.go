@@ -20,9 +20,10 @@ type PageOptions struct {
 }
 
 const (
-	maxShown  = 2000 // runes of a value on the page of a run
-	maxLedger = 200  // lines of the ledger when there is no limit of bytes
-	moreRoom  = 600  // bytes kept for what is said of what was cut
+	maxShown    = 2000 // runes of a value on the page of a run
+	maxFailures = 5    // of one test that the page of a run shows
+	maxLedger   = 200  // lines of the ledger when there is no limit of bytes
+	moreRoom    = 600  // bytes kept for what is said of what was cut
 )
 
 // RunSummary gives the bytes of summary.md: totals, what is broken and where, what is flaky, what was not checked, all cases.
@@ -54,7 +55,7 @@ func (w *pageWriter) top(r *Run) {
 	if !r.Started.IsZero() {
 		w.f(" · %s UTC · %s", r.Started.UTC().Format("2006-01-02 15:04:05"), wholeTime(r.Duration))
 	}
-	w.f(" · %d tests", n.Total)
+	w.f(" · %s", plural(n.Total, "test"))
 	if w.o.Link != "" {
 		w.f(" · [open the report](%s)", strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "").Replace(w.o.Link))
 	}
@@ -148,23 +149,43 @@ func (w *pageWriter) failure(c *RunCase) string {
 		facts = append(facts, wholeTime(res.Duration))
 	}
 	b.f("%s\n\n", strings.Join(facts, " · "))
-	p := res.Problem
-	if p == nil {
-		p = &Problem{Message: problemText(nil)}
+	list := res.Failures()
+	for i, f := range list[:min(len(list), maxFailures)] {
+		if i > 0 {
+			b.f("\n**Also** ")
+			if f.Step != nil {
+				b.f("step %d, %s · ", f.Step.N, mdText(f.Step.Action, maxArg))
+			}
+			b.f("%s\n\n", mdCode(f.Place.String(), maxArg))
+		}
+		w.cause(b, c, f)
 	}
+	if more := AndMore(len(list) - maxFailures); more != "" {
+		b.f("\n%s\n", more)
+	}
+	return b.String()
+}
+
+// cause is one thing that went wrong in a test.
+func (w *pageWriter) cause(b *mdWriter, c *RunCase, f Failure) {
+	p := f.Problem
 	b.f("%s\n", mdText(p.Message, maxShown))
-	if s := res.Step(res.ProblemStep); s != nil && s.Source != "" {
-		b.f("\n%s", mdBlock("yaml", Excerpt(s.Place, s.Source, s.Action), maxShown))
+	if s := f.Step; s != nil {
+		if in := s.LikelyCause(); in != nil {
+			b.f("\n**Around the failure** %s\n", mdCode(firstLine(in.Text), maxShown))
+		}
+		if s.Source != "" {
+			b.f("\n%s", mdBlock("yaml", Excerpt(s.Place, s.Source, s.Action), maxShown))
+		}
 	}
 	b.value("Expected", cutRunes(p.Expected, maxShown))
 	b.value("Actual", cutRunes(p.Actual, maxShown))
 	b.candidates(p.Candidates)
-	if a, ok := res.ProblemPicture(); ok && c.Pack != "" {
-		if href := w.href(c.Pack + "/" + a.Path); href != "" {
+	if f.Picture != "" && c.Pack != "" {
+		if href := w.href(c.Pack + "/" + f.Picture); href != "" {
 			b.f("\n[![the screen at that time](%s)](%s)\n", href, href)
 		}
 	}
-	return b.String()
 }
 
 func cutRunes(s string, limit int) string {

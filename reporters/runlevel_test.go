@@ -153,7 +153,7 @@ func TestLoadRunOdd(t *testing.T) {
 			t.Errorf("%s: no problem", c.Key)
 		}
 	}
-	want := map[string]Verdict{"broken": Error, "checkout--android": Fail, "checkout--ios": Skipped, "hostile": Fail, "killed": Interrupted, "login": Pass,
+	want := map[string]Verdict{"broken": Error, "checkout--android": Fail, "checkout--ios": Skipped, "crash": Fail, "hostile": Fail, "soft": Fail, "killed": Interrupted, "login": Pass,
 		"login-ok": Pass, "login-wrong": Fail, "phone-lost": Error,
 		"lost": Error, "empty": Interrupted, "unkept": Error, "huge": Error, "evil": Error, "worse": Pass}
 	if diff := cmp.Diff(want, got); diff != "" {

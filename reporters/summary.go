@@ -18,31 +18,34 @@ type Summary struct {
 	Screenshots int      `json:"screenshots"`
 	Artifacts   []string `json:"artifacts"` // names in artifacts/, sorted
 
-	Name             string          `json:"name,omitempty"`
-	Platform         string          `json:"platform"`
-	Device           string          `json:"device,omitempty"`
-	Model            string          `json:"model,omitempty"`
-	Tags             []string        `json:"tags,omitempty"`
-	Place            string          `json:"place,omitempty"` // of the test: file:line:col
-	Started          string          `json:"started,omitempty"`
-	Ended            string          `json:"ended,omitempty"`
-	StepsSkipped     int             `json:"steps_skipped"`
-	StepsInterrupted int             `json:"steps_interrupted"`
-	StepsUnreached   int             `json:"steps_unreached"`
-	StepsWarned      int             `json:"steps_warned,omitempty"`
-	Problem          *SummaryProblem `json:"problem,omitempty"`
-	Recording        Recording       `json:"recording"`
-	Notes            []string        `json:"notes,omitempty"`
+	Name             string           `json:"name,omitempty"`
+	Platform         string           `json:"platform"`
+	Device           string           `json:"device,omitempty"`
+	Model            string           `json:"model,omitempty"`
+	Tags             []string         `json:"tags,omitempty"`
+	Place            string           `json:"place,omitempty"` // of the test: file:line:col
+	Started          string           `json:"started,omitempty"`
+	Ended            string           `json:"ended,omitempty"`
+	StepsSkipped     int              `json:"steps_skipped"`
+	StepsInterrupted int              `json:"steps_interrupted"`
+	StepsUnreached   int              `json:"steps_unreached"`
+	StepsWarned      int              `json:"steps_warned,omitempty"`
+	Problem          *SummaryProblem  `json:"problem,omitempty"`
+	Problems         []SummaryProblem `json:"problems,omitempty"` // all of them, Problem first
+	Recording        Recording        `json:"recording"`
+	Notes            []string         `json:"notes,omitempty"`
 }
 
 // SummaryProblem is why a case did not pass.
 type SummaryProblem struct {
-	Step       int      `json:"step,omitempty"`  // from 1; none: not of a step
-	Place      string   `json:"place,omitempty"` // file:line:col
-	Message    string   `json:"message"`
-	Expected   string   `json:"expected,omitempty"`
-	Actual     string   `json:"actual,omitempty"`
-	Candidates []string `json:"candidates,omitempty"`
+	Step       int        `json:"step,omitempty"`  // from 1; none: not of a step
+	Place      string     `json:"place,omitempty"` // file:line:col
+	Message    string     `json:"message"`
+	Expected   string     `json:"expected,omitempty"`
+	Actual     string     `json:"actual,omitempty"`
+	Candidates []string   `json:"candidates,omitempty"`
+	Picture    string     `json:"picture,omitempty"` // path in the pack
+	Around     []Incident `json:"around,omitempty"`  // what else went wrong while the step ran
 }
 
 // Summarize gives what summary.json holds.
@@ -60,11 +63,27 @@ func Summarize(r *Result) Summary {
 		s.Artifacts = []string{}
 	}
 	slices.Sort(s.Artifacts)
-	if p := r.Problem; p != nil && r.Verdict != Pass {
-		s.Problem = &SummaryProblem{Step: r.ProblemStep, Place: r.ProblemPlace(), Message: p.Message, Expected: p.Expected,
-			Actual: p.Actual, Candidates: p.Candidates}
+	if r.Problem != nil {
+		s.Problems = summaryProblems(r)
+	}
+	if len(s.Problems) > 0 {
+		s.Problem = &s.Problems[0]
 	}
 	return s
+}
+
+func summaryProblems(r *Result) []SummaryProblem {
+	var list []SummaryProblem
+	for _, f := range r.Failures() {
+		p := f.Problem
+		s := SummaryProblem{Place: f.Place.String(), Message: p.Message, Expected: p.Expected, Actual: p.Actual, Candidates: p.Candidates,
+			Picture: f.Picture}
+		if f.Step != nil {
+			s.Step, s.Around = f.Step.N, f.Step.Around
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
 // SummaryJSON gives the bytes of summary.json.

@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Verdict() != reporters.Interrupted || len(run.Cases) != 11 {
+	if run.Verdict() != reporters.Interrupted || len(run.Cases) != 13 {
 		t.Error(run.Verdict(), len(run.Cases))
 	}
 	var files []string

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	maxLines   = 12 // of one value
-	candidates = 5
+	maxLines    = 12 // of one value
+	candidates  = 5
+	maxFailures = 5 // of one test
 )
 
 // closing is everything that End prints.
@@ -63,35 +64,49 @@ func (c *Console) failure(r *reporters.Result, l look, dir string) string {
 		fmt.Fprintf(&b, " (%s)", at)
 	}
 	b.WriteString("\n")
-	message := "no reason was given"
-	if r.Problem != nil {
-		message = r.Problem.Message
+	list := r.Failures()
+	for i, f := range list[:min(len(list), maxFailures)] {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		c.problem(&b, r, f, dir)
 	}
-	if place := r.ProblemPlace(); place != "" {
-		b.WriteString(one(place) + ": ")
+	if more := reporters.AndMore(len(list) - maxFailures); more != "" {
+		b.WriteString("\n" + more + " in " + one(r.Case.Pack) + "\n")
 	}
-	b.WriteString(one(message) + "\n")
-	if s := r.Step(r.ProblemStep); s != nil && s.Source != "" {
+	return b.String()
+}
+
+// problem is one thing that went wrong in a test.
+func (c *Console) problem(b *strings.Builder, r *reporters.Result, f reporters.Failure, dir string) {
+	b.WriteString(one(f.Located()) + "\n")
+	if s := f.Step; s != nil && s.Source != "" {
 		excerpt := strings.ReplaceAll(reporters.Excerpt(s.Place, s.Source, s.Action), "\t", " ")
 		for line := range strings.SplitSeq(excerpt, "\n") {
 			b.WriteString("  " + one(line) + "\n")
 		}
 	}
-	if p := r.Problem; p != nil {
-		field(&b, "expected", p.Expected)
-		field(&b, "actual", p.Actual)
-		if n := len(p.Candidates); n > candidates {
-			rest := fmt.Sprintf("… and %d more", n-candidates)
-			field(&b, "nearest", strings.Join(append(p.Candidates[:candidates:candidates], rest), "\n"))
-		} else {
-			field(&b, "nearest", strings.Join(p.Candidates, "\n"))
+	p := f.Problem
+	field(b, "expected", p.Expected)
+	field(b, "actual", p.Actual)
+	if n := len(p.Candidates); n > candidates {
+		rest := fmt.Sprintf("… and %d more", n-candidates)
+		field(b, "nearest", strings.Join(append(p.Candidates[:candidates:candidates], rest), "\n"))
+	} else {
+		field(b, "nearest", strings.Join(p.Candidates, "\n"))
+	}
+	field(b, "stack", p.Stack)
+	if f.Step != nil {
+		var around []string
+		for _, in := range f.Step.Around[:min(len(f.Step.Around), candidates)] {
+			text, _, _ := strings.Cut(in.Text, "\n")
+			around = append(around, in.Offset(f.Step)+" "+string(in.Kind)+": "+text)
 		}
-		field(&b, "stack", p.Stack)
+		field(b, "around", strings.Join(around, "\n"))
 	}
-	if a, ok := r.ProblemPicture(); ok && dir != "" {
-		field(&b, "picture", filepath.Join(dir, r.Case.Pack, filepath.FromSlash(a.Path)))
+	if f.Picture != "" && dir != "" {
+		field(b, "picture", filepath.Join(dir, r.Case.Pack, filepath.FromSlash(f.Picture)))
 	}
-	return b.String()
 }
 
 // field writes a value under its name, its further lines below the first.

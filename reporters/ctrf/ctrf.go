@@ -17,6 +17,7 @@ const FileName = "ctrf.json"
 const (
 	specVersion = "0.0.0"
 	maxText     = 4000 // runes of what readers show on a screen
+	maxFailures = 10   // of one test that its message has
 )
 
 // The format refuses fields that it does not know: ours are under extra.taproot.
@@ -108,17 +109,18 @@ type attachment struct {
 
 // caseExtra is extra.taproot of a test.
 type caseExtra struct {
-	Verdict  reporters.Verdict `json:"verdict"`
-	Pack     string            `json:"pack,omitempty"`
-	Platform string            `json:"platform"`
-	Place    string            `json:"place,omitempty"` // of the problem, otherwise of the test
-	Hash     string            `json:"hash,omitempty"`
-	Expected string            `json:"expected,omitempty"`
-	Actual   string            `json:"actual,omitempty"`
-	Nearest  []string          `json:"nearest,omitempty"`
-	Flaky    string            `json:"flaky,omitempty"`
-	Slow     string            `json:"slow,omitempty"`
-	Notes    []string          `json:"notes,omitempty"`
+	Verdict  reporters.Verdict          `json:"verdict"`
+	Pack     string                     `json:"pack,omitempty"`
+	Platform string                     `json:"platform"`
+	Place    string                     `json:"place,omitempty"` // of the problem, otherwise of the test
+	Hash     string                     `json:"hash,omitempty"`
+	Expected string                     `json:"expected,omitempty"`
+	Actual   string                     `json:"actual,omitempty"`
+	Nearest  []string                   `json:"nearest,omitempty"`
+	Problems []reporters.SummaryProblem `json:"problems,omitempty"` // all of them, the message's first
+	Flaky    string                     `json:"flaky,omitempty"`
+	Slow     string                     `json:"slow,omitempty"`
+	Notes    []string                   `json:"notes,omitempty"`
 }
 
 type stepExtra struct {
@@ -178,7 +180,7 @@ func testOf(c *reporters.RunCase) test {
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
 	if p := res.Problem; p != nil && res.Verdict != reporters.Pass {
 		t.Message, t.Trace = located(res), p.Stack
-		e.Expected, e.Actual, e.Nearest = p.Expected, p.Actual, p.Candidates
+		e.Expected, e.Actual, e.Nearest, e.Problems = p.Expected, p.Actual, p.Candidates, reporters.Summarize(res).Problems
 		if s := res.Step(res.ProblemStep); s != nil && s.Source != "" {
 			t.Snippet = reporters.VisibleLines(reporters.Excerpt(s.Place, s.Source, s.Action), maxText)
 		}
@@ -233,15 +235,20 @@ func status(v reporters.Verdict) string {
 	return "failed"
 }
 
+// located gives all that went wrong, a line each.
 func located(res *reporters.Result) string {
-	message := "no reason was given"
-	if res.Problem != nil {
-		message = reporters.VisibleLines(res.Problem.Message, maxText)
+	list := res.Failures()
+	if len(list) == 0 {
+		return "no reason was given"
 	}
-	if place := res.ProblemPlace(); place != "" {
-		return place + ": " + message
+	var lines []string
+	for _, f := range list[:min(len(list), maxFailures)] {
+		lines = append(lines, f.Located())
 	}
-	return message
+	if more := reporters.AndMore(len(list) - maxFailures); more != "" {
+		lines = append(lines, more)
+	}
+	return reporters.VisibleLines(strings.Join(lines, "\n"), maxText)
 }
 
 // folders are those above a file.

@@ -95,7 +95,7 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("%+v", login)
 	}
 	s := got.Results.Summary
-	if s.Tests != 11 || s.Failed != 7 || s.Passed != 2 || s.Skipped != 2 || s.Passed+s.Failed+s.Skipped+s.Pending+s.Other != s.Tests {
+	if s.Tests != 13 || s.Failed != 9 || s.Passed != 2 || s.Skipped != 2 || s.Passed+s.Failed+s.Skipped+s.Pending+s.Other != s.Tests {
 		t.Errorf("%+v", s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 )
 
@@ -27,13 +28,28 @@ type Places struct {
 // shows ten: the tenth says how many more there are.
 func Annotate(w io.Writer, r *reporters.Run, p Places) error {
 	var problems, doubts []string
+	var others []string // further failures of one test: they come last, where there is room
 	for _, c := range r.Bad() {
-		problems = append(problems, annotation("error", c, p, word(c.Result.Verdict), problemText(c.Result)))
+		list := c.Result.Failures()
+		more := len(list) - 1
+		text := problemText(list[0])
+		if more > 0 {
+			text += "\n" + reporters.AndMore(more) + " in this test"
+		}
+		for _, f := range list[1:min(len(list), perType)] {
+			text += "\n" + f.Located()
+			others = append(others, annotation("error", c, p, f.Place, word(c.Result.Verdict), problemText(f)))
+		}
+		if rest := reporters.AndMore(more - perType + 1); rest != "" {
+			text += "\n" + rest
+		}
+		problems = append(problems, annotation("error", c, p, list[0].Place, word(c.Result.Verdict), text))
 	}
+	problems = append(problems, others[:max(0, min(len(others), perType-len(problems)))]...)
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		if why := c.Flaky(); why != "" {
-			doubts = append(doubts, annotation("warning", c, p, "flaky", why))
+			doubts = append(doubts, annotation("warning", c, p, c.Result.ProblemPos(), "flaky", why))
 		}
 	}
 	var b strings.Builder
@@ -65,9 +81,9 @@ func word(v reporters.Verdict) string {
 	return string(v)
 }
 
-func annotation(kind string, c *reporters.RunCase, p Places, what, text string) string {
+func annotation(kind string, c *reporters.RunCase, p Places, pos dsl.Pos, what, text string) string {
 	var props []string
-	if pos := c.Result.ProblemPos(); pos.File != "" {
+	if pos.File != "" {
 		props = append(props, "file="+property(p.file(pos.File)))
 		if pos.Line > 0 {
 			props = append(props, fmt.Sprintf("line=%d", pos.Line))
@@ -80,16 +96,14 @@ func annotation(kind string, c *reporters.RunCase, p Places, what, text string) 
 	return "::" + kind + " " + strings.Join(props, ",") + "::" + data(reporters.VisibleLines(text, maxMessage))
 }
 
-func problemText(res *reporters.Result) string {
-	p := res.Problem
-	if p == nil {
-		return "no reason was given"
+func problemText(f reporters.Failure) string {
+	p, text, around := f.Problem, f.Located(), ""
+	if f.Step != nil {
+		if in := f.Step.LikelyCause(); in != nil {
+			around, _, _ = strings.Cut(in.Text, "\n")
+		}
 	}
-	text := p.Message
-	if place := res.ProblemPlace(); place != "" {
-		text = place + ": " + text
-	}
-	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest", strings.Join(p.Candidates, "; ")}} {
+	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest", strings.Join(p.Candidates, "; ")}, {"around the failure", around}} {
 		if v[1] != "" {
 			text += "\n" + v[0] + ": " + v[1]
 		}

@@ -146,6 +146,8 @@ func problemOf(res *reporters.Result) *problem {
 // kind is what CI systems group problems by.
 func kind(res *reporters.Result) string {
 	switch {
+	case res.Problem != nil && res.Problem.Kind == reporters.AppCrashed:
+		return "AppCrashed"
 	case res.Verdict == reporters.Fail && res.Problem != nil && res.Problem.Assertion:
 		return "AssertionFailed"
 	case res.Verdict == reporters.Fail:
@@ -163,34 +165,50 @@ func message(res *reporters.Result) string {
 	return res.Problem.Message
 }
 
-// located is the message after the place that it belongs to.
+// located is the message after the place that it belongs to, with how many other failures there are.
 func located(res *reporters.Result) string {
-	if place := res.ProblemPlace(); place != "" {
-		return place + ": " + message(res)
+	list := res.Failures()
+	if len(list) == 0 {
+		return message(res)
 	}
-	return message(res)
+	text := list[0].Located()
+	if more := reporters.AndMore(len(list) - 1); more != "" {
+		text += " (" + more + ")"
+	}
+	return text
 }
 
-// text is the whole problem for a person: place, excerpt, expected, actual, what was near.
+// text is all that went wrong for a person: place, excerpt, expected, actual, what was near, what else happened meanwhile.
 func text(res *reporters.Result) string {
 	var b strings.Builder
-	b.WriteString(located(res) + "\n")
-	if s := res.Step(res.ProblemStep); s != nil {
-		fmt.Fprintf(&b, "\nstep %d: %s %s\n", s.N, s.Action, s.Args)
+	list := res.Failures()
+	for i, f := range list {
+		if i > 0 {
+			fmt.Fprintf(&b, "\n--- %d of %d\n", i+1, len(list))
+		}
+		failure(&b, f)
+	}
+	return b.String()
+}
+
+func failure(b *strings.Builder, f reporters.Failure) {
+	b.WriteString(f.Located() + "\n")
+	around := ""
+	if s := f.Step; s != nil {
+		fmt.Fprintf(b, "\nstep %d: %s %s\n", s.N, s.Action, s.Args)
 		if s.Source != "" {
 			b.WriteString(reporters.Excerpt(s.Place, s.Source, s.Action) + "\n")
 		}
-	}
-	p := res.Problem
-	if p == nil {
-		return b.String()
-	}
-	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest on the screen", strings.Join(p.Candidates, "\n")}, {"stack", p.Stack}} {
-		if v[1] != "" {
-			fmt.Fprintf(&b, "\n%s:\n  %s\n", v[0], strings.ReplaceAll(strings.TrimRight(v[1], "\n"), "\n", "\n  "))
+		for _, in := range s.Around {
+			around += in.Offset(s) + " " + string(in.Kind) + ": " + in.Text + "\n"
 		}
 	}
-	return b.String()
+	p := f.Problem
+	for _, v := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"nearest on the screen", strings.Join(p.Candidates, "\n")}, {"stack", p.Stack}, {"around the failure", around}, {"picture", f.Picture}} {
+		if v[1] != "" {
+			fmt.Fprintf(b, "\n%s:\n  %s\n", v[0], strings.ReplaceAll(strings.TrimRight(v[1], "\n"), "\n", "\n  "))
+		}
+	}
 }
 
 // output is a line per step, what was noted, and the files of the pack, each alone on its line, relative to junit.xml.

@@ -60,7 +60,14 @@ func TestVerdicts(t *testing.T) {
 	if c := byName["login"]; c.Error != nil || len(c.FlakyError) != 1 || c.FlakyError[0].Trace.Text == "" {
 		t.Errorf("%+v", c)
 	}
-	if s.Tests != len(s.Cases) || s.Failures != 3 || s.Errors != 4 || s.Skipped != 2 {
+	if c := byName["crash"]; c.Failure == nil || c.Failure.Type != "AppCrashed" || !strings.Contains(c.Failure.Text, "stack:\n  FATAL EXCEPTION: main") ||
+		!strings.HasPrefix(c.Failure.Message, "suites/crash.yaml:6:5: com.example.shop crashed: ") {
+		t.Errorf("a crash: %+v", c.Failure)
+	}
+	if c := byName["soft"]; c.Failure == nil || !strings.HasSuffix(c.Failure.Message, "(and 2 more)") || strings.Count(c.Failure.Text, "did not appear") != 3 {
+		t.Errorf("three soft failures: %+v", c.Failure)
+	}
+	if s.Tests != len(s.Cases) || s.Failures != 5 || s.Errors != 4 || s.Skipped != 2 {
 		t.Errorf("counts %d %d %d %d", s.Tests, s.Failures, s.Errors, s.Skipped)
 	}
 }

@@ -72,6 +72,9 @@ func NewDigest(r *reporters.Run, link string) Digest {
 		if c.Result.Problem != nil {
 			message = c.Result.Problem.Message
 		}
+		if more := reporters.AndMore(len(c.Result.Failures()) - 1); more != "" {
+			message = short(message, maxMessage-len(more)-3) + " (" + more + ")"
+		}
 		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.Result.Verdict,
 			Platform: short(string(c.Result.Case.Platform), maxTitle), Place: short(c.Result.ProblemPlace(), maxPlace), Message: short(message, maxMessage), Flaky: c.Flaky()})
 	}

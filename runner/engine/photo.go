@@ -30,8 +30,11 @@ func (r *run) keepTree(n int) {
 		return
 	}
 	data, err := json.Marshal(t)
-	if err != nil || len(data) > maxTree {
-		r.log(n, "the tree of this step is not kept: %d bytes, %v", len(data), err)
+	if err == nil && len(data) > maxTree {
+		err = fmt.Errorf("it has %d bytes, and %d may be kept", len(data), maxTree)
+	}
+	if err != nil {
+		r.log(n, "the tree of this step is not kept: %v", err)
 		return
 	}
 	name := fmt.Sprintf("tree-%02d.json", n)

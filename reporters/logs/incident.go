@@ -1,0 +1,169 @@
+package logs
+
+import (
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// Limits of what is told of one window.
+const (
+	maxIncidents = 30
+	maxText      = 2000 // bytes
+	maxStack     = 20   // lines that follow the first one
+)
+
+// Window is a time on our clock that somebody wants to know more of.
+type Window struct{ From, To time.Time }
+
+// App is the tested app, as far as it is known.
+type App struct {
+	Names []string // packages
+	Pids  []int    // of its processes
+}
+
+// Incidents gives, for each window, what the log tells of things that went wrong within it, in the order of the log. Of a page's log
+// these are uncaught errors, errors of the console and answers from 400 on; of logcat the errors of the app, and its end.
+func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Window) ([][]reporters.Incident, error) {
+	r := &reader{app: app, pids: map[string]bool{}, out: make([][]reporters.Incident, len(windows))}
+	for _, pid := range app.Pids {
+		r.pids[strconv.Itoa(pid)] = true
+	}
+	err := EachLine(log, func(line string) {
+		t, local, ok := LineTime(line, around)
+		switch {
+		case !ok:
+			r.more(line)
+		case local:
+			r.logcat(line, t.Add(z.Shift), windows)
+		default:
+			r.page(line, t, windows)
+		}
+	})
+	return r.out, err
+}
+
+type reader struct {
+	app  App
+	pids map[string]bool
+	out  [][]reporters.Incident
+
+	open  []*reporters.Incident // that the next lines may belong to
+	whose string                // process, thread and tag of the last line of logcat
+	kept  *reporters.Incident   // FATAL EXCEPTION: whose it is comes a line later
+	lines int                   // of the open incident, behind its first
+	at    time.Time
+}
+
+// begin opens an incident in each window that holds it.
+func (r *reader) begin(at time.Time, in reporters.Incident, windows []Window) {
+	in.At = at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	in.Text = reporters.CutBytes(in.Text, maxText)
+	r.open, r.lines = r.open[:0], 0
+	for i, w := range windows {
+		if !at.Before(w.From) && !at.After(w.To) && len(r.out[i]) < maxIncidents {
+			r.out[i] = append(r.out[i], in)
+			r.open = append(r.open, &r.out[i][len(r.out[i])-1])
+		}
+	}
+}
+
+// more adds a line to what is open.
+func (r *reader) more(line string) {
+	if r.lines++; r.lines > maxStack {
+		return
+	}
+	for _, in := range r.open {
+		if len(in.Text)+len(line) < maxText {
+			in.Text += "\n" + line
+		}
+	}
+}
+
+var pageLine = regexp.MustCompile(`^\S+ (console error|uncaught|response): (.*)$`)
+
+// serverBroke are answers that can be why a page does not show what it should.
+var serverBroke = regexp.MustCompile(`^5\d\d `)
+
+func (r *reader) page(line string, at time.Time, windows []Window) {
+	r.open = r.open[:0]
+	m := pageLine.FindStringSubmatch(line)
+	if m == nil || strings.HasSuffix(line, "/favicon.ico") {
+		return
+	}
+	switch kind, text := m[1], m[2]; {
+	case kind == "uncaught":
+		r.begin(at, reporters.Incident{Kind: reporters.IncidentException, Text: "uncaught " + text, Cause: true}, windows)
+	case kind == "response":
+		r.begin(at, reporters.Incident{Kind: reporters.IncidentRequest, Text: text, Cause: serverBroke.MatchString(text)}, windows)
+	case strings.HasPrefix(text, "Failed to load resource: the server responded"): // the answer has a line of its own
+	case strings.HasPrefix(text, "Failed to load resource: "):
+		r.begin(at, reporters.Incident{Kind: reporters.IncidentRequest, Text: strings.TrimPrefix(text, "Failed to load resource: ")}, windows)
+	default:
+		r.begin(at, reporters.Incident{Kind: reporters.IncidentConsole, Text: "console error: " + text}, windows)
+	}
+}
+
+var (
+	// logcatLine is a line of `logcat -v threadtime`: process, thread, level, tag, text.
+	logcatLine = regexp.MustCompile(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\S+\s+)??(\d+)\s+(\d+) ([VDIWEFA]) (.*?)\s*: ?(.*)$`)
+	startLine  = regexp.MustCompile(`^Start proc (\d+):([\w.]+)(?::[\w.]+)?/`)
+	crashOf    = regexp.MustCompile(`^Process: ([\w.]+)(?::[\w.]+)?(?:, PID: (\d+))?`)
+	stackLine  = regexp.MustCompile(`^(\s+at |\s*Caused by: |\s+\.\.\. \d+ more|\s+Suppressed: )`)
+	exception  = regexp.MustCompile(`(^|[\s.:])[A-Z]\w*(Exception|Error)\b`)
+)
+
+func (r *reader) logcat(line string, at time.Time, windows []Window) {
+	m := logcatLine.FindStringSubmatch(line)
+	if m == nil {
+		r.open, r.kept = r.open[:0], nil
+		return
+	}
+	pid, level, tag, text := m[1], m[3], m[4], m[5]
+	if s := startLine.FindStringSubmatch(text); s != nil && tag == "ActivityManager" && slices.Contains(r.app.Names, s[2]) {
+		r.pids[s[1]] = true
+	}
+	whose := pid + " " + m[2] + " " + tag
+	same := whose == r.whose
+	r.whose = whose
+	if level != "E" && level != "F" && level != "A" {
+		r.open, r.kept = r.open[:0], nil
+		return
+	}
+	switch {
+	case tag == "AndroidRuntime" && strings.HasPrefix(text, "FATAL EXCEPTION"):
+		r.open, r.at = r.open[:0], at
+		r.kept = &reporters.Incident{Kind: reporters.IncidentCrash, Text: text, Cause: true}
+	case r.kept != nil && same && crashOf.MatchString(text):
+		c := crashOf.FindStringSubmatch(text)
+		if slices.Contains(r.app.Names, c[1]) || r.pids[c[2]] {
+			r.begin(r.at, *r.kept, windows)
+			r.more(text)
+		}
+		r.kept = nil
+	case same && (stackLine.MatchString(text) || r.crashing()):
+		r.more(text)
+	case r.pids[pid]:
+		r.begin(at, r.errorOf(level, tag, text), windows)
+	default:
+		r.open = r.open[:0]
+	}
+}
+
+// crashing tells whether the lines of a crash are being read.
+func (r *reader) crashing() bool { return len(r.open) > 0 && r.open[0].Kind == reporters.IncidentCrash }
+
+// errorOf is an error that the app logged. One that names an exception, or ends the process, can be why a step failed; that a library
+// is not content is said by every app.
+func (r *reader) errorOf(level, tag, text string) reporters.Incident {
+	in := reporters.Incident{Kind: reporters.IncidentLog, Text: level + "/" + tag + ": " + text, Cause: level != "E" || exception.MatchString(text)}
+	if level == "F" && tag == "libc" && strings.HasPrefix(text, "Fatal signal") {
+		in.Kind = reporters.IncidentCrash
+	}
+	return in
+}
