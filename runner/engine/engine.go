@@ -106,6 +106,9 @@ type run struct {
 	in      []string  // what the current step is run in
 	scene   scene     // that startRecording began
 	lenient int       // how many around the current step can bear that it fails
+	began   time.Time // of the case
+	missed  []missed  // steps that did not go well
+	apps    []string  // that were launched
 	soft    *outcome  // the first failure of a soft step within the innermost of these
 }
 
@@ -123,6 +126,7 @@ func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 // begin tells of the case and begins to film.
 func (r *run) begin(ctx context.Context) {
 	described, err := r.describe()
+	r.began = time.Now()
 	r.verdict = reporters.Pass
 	r.emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
 	if err != nil { // plan.Build finds most of this before
@@ -144,6 +148,7 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (reporters.Verdi
 	r.awaitCrash(ctx)
 	r.endScene()
 	r.evidence.stop(ctx, r)
+	r.surround(nil) // where there is no log
 	r.findCrash(ctx)
 	if r.sinkErr != nil {
 		r.verdict = reporters.Error

@@ -175,6 +175,13 @@ func (e *evidence) endLog(r *run) {
 	if err := e.log.Close(); err != nil {
 		r.log(0, "%s may be cut: %v", e.name, err)
 	}
+	if len(r.missed) > 0 {
+		log, err := os.ReadFile(e.log.Name())
+		if err != nil {
+			r.log(0, "%s cannot be read: %v", e.name, err)
+		}
+		r.surround(log)
+	}
 	r.keep(r.sink.Add(reporters.Attachment{Path: e.name, Type: "text/plain; charset=utf-8", Kind: reporters.KindLog}, 0, e.log.Name()))
 }
 

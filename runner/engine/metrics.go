@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +31,19 @@ type meter struct {
 
 	all  reporters.Metrics
 	last *drivers.Measurement
+
+	mu   sync.Mutex
+	pids []int // of the processes that were measured
+}
+
+// processes gives the ids of the app's processes that were measured so far.
+func (m *meter) processes() []int {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.pids)
 }
 
 // startMeter begins to measure, if the device lets itself be measured.
@@ -63,6 +77,11 @@ func (m *meter) sample(ctx context.Context) (measured bool) {
 			s.CPUPercent = &percent
 		}
 		m.last = now
+		m.mu.Lock()
+		if now.Process > 0 && !slices.Contains(m.pids, now.Process) {
+			m.pids = append(m.pids, now.Process)
+		}
+		m.mu.Unlock()
 		m.all.Samples = append(m.all.Samples, s)
 		measured = true
 		return nil

@@ -135,7 +135,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	r.session.Detail.Troubles = r.evidence.troubles()
 	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
-	r.nameTroubles(ended)
+	r.nameTroubles(ended, began)
 	o := outcome{ended.Verdict, ended.Problem}
 	if err := r.pictures(ctx, step, ended); err != nil && o.ok() {
 		ended.Verdict, ended.Problem = judge(ctx, err)
@@ -177,6 +177,9 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 				r.save(name, value)
 			}
 			return nil
+		}
+		if a, ok := args.(dsl.Launch); ok && !slices.Contains(r.apps, a.Package) {
+			r.apps = append(r.apps, a.Package)
 		}
 		if err := r.payBefore(ctx, args); err != nil {
 			return err

@@ -1,38 +1,76 @@
 package engine
 
 import (
+	"bytes"
+	"io"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/logs"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// pageWrong are the troubles of a page that may be the reason of a failure: it threw, or its server broke down.
-var pageWrong = regexp.MustCompile(`^(uncaught |5\d\d [A-Z]+ )`)
+const (
+	// aroundSlack is how long before a step, and after it, something went wrong that may have to do with its failure: the answer to what
+	// the step before it did, say.
+	aroundSlack = time.Second
+	// namedTroubles is how many of them a failure names; the report has all.
+	namedTroubles = 3
+	// logHead and logTail are read of a log while the test runs: one of many megabytes must not keep the next step waiting.
+	logHead = 32 << 10
+	logTail = 256 << 10
+	// maxMissed is how many steps that did not go well are looked at when the log has ended.
+	maxMissed = 200
+)
 
-// namedTroubles is how many of them a failure names; the report has all.
-const namedTroubles = 3
+// missed is a step that did not go well, when it ran, and what the page had to complain of meanwhile.
+type missed struct {
+	n        int
+	from, to time.Time
+	troubles []string
+}
 
-// nameTroubles says in a failure what went wrong in the page meanwhile, and that the page itself came with an error.
-func (r *run) nameTroubles(ended reporters.Event) {
+func (m missed) window() logs.Window {
+	return logs.Window{From: m.from.Add(-aroundSlack), To: m.to.Add(aroundSlack)}
+}
+
+// nameTroubles says in a failure what went wrong meanwhile and can be its cause: a page that threw or came with an error, a server that
+// broke down, an app that logged an exception.
+func (r *run) nameTroubles(ended reporters.Event, began time.Time) {
+	if ended.Verdict == reporters.Pass || ended.Verdict == reporters.Interrupted {
+		return
+	}
+	m := missed{n: ended.Step, from: began, to: time.Now()}
+	if ended.Detail != nil {
+		m.troubles = ended.Detail.Troubles
+	}
+	if len(r.missed) < maxMissed {
+		r.missed = append(r.missed, m)
+	}
 	p := ended.Problem
-	if ended.Verdict != reporters.Fail || p == nil {
+	if ended.Verdict != reporters.Fail || p == nil || p.Kind == reporters.AppCrashed {
 		return
 	}
 	var wrong []string
 	if text := r.pageError(); text != "" {
 		wrong = append(wrong, text)
 	}
-	if ended.Detail != nil {
-		for _, t := range ended.Detail.Troubles {
-			if pageWrong.MatchString(t) && len(wrong) < namedTroubles {
-				wrong = append(wrong, t)
-			}
+	for _, in := range r.incidentsSoFar(m) {
+		if text := firstLine(in.Text); in.Cause && len(wrong) < namedTroubles && !slices.Contains(wrong, text) {
+			wrong = append(wrong, text)
 		}
 	}
 	if len(wrong) > 0 {
-		p.Message += "; meanwhile on the page: " + strings.Join(wrong, "; ")
+		where := "in the app's log"
+		if r.c.Platform == dsl.Web {
+			where = "on the page"
+		}
+		p.Message += "; meanwhile " + where + ": " + strings.Join(wrong, "; ")
 	}
 }
 
@@ -40,4 +78,106 @@ func (r *run) nameTroubles(ended reporters.Event) {
 func (r *run) pageError() (text string) {
 	_ = action.Guard(func() error { text = r.session.PageError(); return nil })
 	return text
+}
+
+// incidentsSoFar reads the beginning of the log for its clock, and its end.
+func (r *run) incidentsSoFar(m missed) []reporters.Incident {
+	var list []reporters.Incident
+	if r.evidence.log != nil {
+		list = r.readTail(m) // that it cannot be read is told when the log ends
+	}
+	return withTroubles(list, m)
+}
+
+func (r *run) readTail(m missed) []reporters.Incident {
+	f, err := os.Open(r.evidence.log.Name())
+	if err != nil {
+		return nil
+	}
+	defer f.Close() // nothing was written
+	z, err := logs.Clock(io.LimitReader(f, logHead), r.began, time.Now())
+	if err != nil || z.Why != "" {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	tail := io.NewSectionReader(f, max(0, info.Size()-logTail), logTail)
+	found, err := logs.Incidents(tail, z, r.began, r.app(), []logs.Window{m.window()})
+	if err != nil {
+		return nil
+	}
+	return found[0]
+}
+
+// app is what is known of the tested app. It is known whole when the case has ended.
+func (r *run) app() logs.App { return logs.App{Names: r.apps, Pids: r.cost.processes()} }
+
+// surround tells, once the log has ended, what went wrong around each step that did not go well. log is nil for a device that has none.
+func (r *run) surround(log []byte) {
+	if len(r.missed) == 0 || r.sinkErr != nil {
+		return
+	}
+	windows := make([]logs.Window, len(r.missed))
+	for i, m := range r.missed {
+		windows[i] = m.window()
+	}
+	found := make([][]reporters.Incident, len(windows))
+	z, err := logs.Clock(bytes.NewReader(log), r.began, time.Now())
+	if err == nil && z.Why == "" {
+		found, err = logs.Incidents(bytes.NewReader(log), z, r.began, r.app(), windows)
+	}
+	if err != nil {
+		r.log(0, "not checked: what went wrong around the failing steps could not be read in the log: %v", err)
+	}
+	for i, m := range r.missed {
+		if list := withTroubles(found[i], m); len(list) > 0 {
+			r.emit(reporters.Event{Kind: reporters.Surrounded, Step: m.n, Around: list})
+		}
+	}
+	r.missed = nil
+}
+
+var (
+	troubleThrew  = regexp.MustCompile(`^uncaught `)
+	troubleStatus = regexp.MustCompile(`^(\d)\d\d [A-Z]+ `)
+)
+
+// withTroubles adds what the page complained of and the log does not tell.
+func withTroubles(list []reporters.Incident, m missed) []reporters.Incident {
+	known := map[string]bool{}
+	for _, in := range list {
+		known[brief(in.Text)] = true
+	}
+	for _, t := range m.troubles {
+		if known[brief(t)] {
+			continue
+		}
+		in := reporters.Incident{At: m.to.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Text: t, Kind: reporters.IncidentConsole}
+		switch status := troubleStatus.FindStringSubmatch(t); {
+		case troubleThrew.MatchString(t):
+			in.Kind, in.Cause = reporters.IncidentException, true
+		case status != nil:
+			in.Kind, in.Cause = reporters.IncidentRequest, status[1] == "5"
+		case !strings.HasPrefix(t, "console error: "):
+			in.Kind = reporters.IncidentRequest
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// brief is what a trouble and the line of the log about it have in common.
+func brief(text string) string {
+	text = strings.Join(strings.Fields(firstLine(text)), " ")
+	if r := []rune(text); len(r) > 200 {
+		text = string(r[:200])
+	}
+	return text
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
 }
