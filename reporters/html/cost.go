@@ -3,6 +3,7 @@ package html
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/taproot-dev/taproot/reporters"
 )
@@ -32,7 +33,9 @@ func (b *builder) cost() {
 	if len(m.Samples) == 0 {
 		return
 	}
+	m.Samples = ofLastApp(m.Samples)
 	m.SumUp() // what is shown was worked out here
+	b.out.App = shown(m.Samples[0].App, maxLabel)
 	var memory, cpu []float64
 	for _, s := range m.Samples {
 		if s.MemoryKB != nil {
@@ -55,6 +58,12 @@ func (b *builder) cost() {
 		b.out.Cost = append(b.out.Cost, costData{Name: "Frames", Value: fmt.Sprintf("%d drawn, %d of them late (%.1f %%)", s.Frames, s.JankyFrames,
 			100*float64(s.JankyFrames)/float64(s.Frames))})
 	}
+}
+
+// ofLastApp leaves the samples of the app that was measured last: an app of before says nothing of the tested one.
+func ofLastApp(samples []reporters.Sample) []reporters.Sample {
+	last := samples[len(samples)-1].App
+	return slices.DeleteFunc(slices.Clone(samples), func(s reporters.Sample) bool { return s.App != last })
 }
 
 // thin leaves so many points of a curve as can be seen.

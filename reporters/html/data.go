@@ -19,7 +19,9 @@ type packData struct {
 	Place     string            `json:"place,omitempty"`
 	Problem   *problemData      `json:"problem,omitempty"`
 	Headline  string            `json:"headline,omitempty"`
-	At        int               `json:"at,omitempty"` // the step of the problem
+	At        int               `json:"at,omitempty"`       // the step of the problem
+	Failures  []failureData     `json:"failures,omitempty"` // all that went wrong, when it is more than one thing
+	Around    *incidentData     `json:"around,omitempty"`   // the likely cause around the problem's step
 	Cause     *CauseLink        `json:"cause,omitempty"`
 	Flaky     string            `json:"flaky,omitempty"`
 	Slow      string            `json:"slow,omitempty"`
@@ -28,6 +30,7 @@ type packData struct {
 	Film      *filmData         `json:"film,omitempty"`
 	NoFilm    string            `json:"noFilm,omitempty"`
 	Log       *logData          `json:"log,omitempty"`
+	App       string            `json:"app,omitempty"` // that Cost is of
 	Cost      []costData        `json:"cost,omitempty"`
 	Files     []fileData        `json:"files,omitempty"`
 	Green     *greenData        `json:"green,omitempty"`
@@ -47,6 +50,23 @@ type problemData struct {
 	Stack      string   `json:"stack,omitempty"`
 }
 
+// failureData is a line of the list of what went wrong.
+type failureData struct {
+	Step    int    `json:"step,omitempty"`
+	Place   string `json:"place,omitempty"`
+	Message string `json:"message"`
+	Small   string `json:"-"` // preview, a data address
+}
+
+// incidentData is something that went wrong around a step.
+type incidentData struct {
+	Offset string `json:"offset"`
+	Kind   string `json:"kind"`
+	Text   string `json:"text"` // its first line
+	More   string `json:"more,omitempty"`
+	Cause  bool   `json:"cause,omitempty"`
+}
+
 type stepData struct {
 	N        int               `json:"n"`
 	Action   string            `json:"action,omitempty"`
@@ -55,6 +75,10 @@ type stepData struct {
 	Place    string            `json:"place,omitempty"`
 	File     int               `json:"file,omitempty"` // tells files apart
 	Line     int               `json:"line,omitempty"`
+	Col      int               `json:"col,omitempty"`   // where the step begins in its line, in runes from 1
+	Caret    int               `json:"caret,omitempty"` // runes that are meant
+	In       []string          `json:"in,omitempty"`    // what it was run in, the outermost first
+	Around   []incidentData    `json:"around,omitempty"`
 	Source   string            `json:"source,omitempty"`
 	Verdict  reporters.Verdict `json:"verdict"`
 	MS       int64             `json:"ms,omitempty"`

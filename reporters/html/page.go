@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/reporters"
 )
@@ -118,6 +119,12 @@ func (b *builder) build() *packData {
 	if res.Verdict != reporters.Pass {
 		b.out.Problem, b.out.At = problem(res.Problem), res.ProblemStep
 		b.out.Headline = causeLine(res)
+		if s := res.Step(res.ProblemStep); s != nil {
+			if in := s.LikelyCause(); in != nil {
+				d := incident(s, *in)
+				b.out.Around = &d
+			}
+		}
 	}
 	if g := b.in.Green; g != nil {
 		b.out.Green = &greenData{Run: shown(g.Run, maxLabel), Link: g.Link}
@@ -126,6 +133,7 @@ func (b *builder) build() *packData {
 		b.out.Steps = append(b.out.Steps, b.step(&res.Steps[i]))
 	}
 	b.pictures()
+	b.failures()
 	b.film()
 	b.log()
 	b.cost()
@@ -143,7 +151,16 @@ func (b *builder) step(s *reporters.StepResult) *stepData {
 		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Verdict: verdict(s.Verdict),
 		Problem: problem(s.Problem), Notes: shownAll(s.Notes, maxText),
 	}
+	for _, in := range s.Around {
+		d.Around = append(d.Around, incident(s, in))
+	}
+	if s.In != "" {
+		for _, part := range strings.Split(s.In, " › ") {
+			d.In = append(d.In, shown(part, maxLabel))
+		}
+	}
 	if s.Place.Line > 0 {
+		d.Col, d.Caret = s.Place.Col, caret(s)
 		d.Place = shown(s.Place.String(), maxLabel)
 		d.File = b.file(s.Place.File)
 	}
@@ -169,6 +186,40 @@ func (b *builder) step(s *reporters.StepResult) *stepData {
 		d.Files = append(d.Files, fileData{Path: shown(a.Path, maxLabel), Src: link(a.Path)})
 	}
 	return d
+}
+
+// caret is how many runes of the source line the place of a step means: its action, when that stands there.
+func caret(s *reporters.StepResult) int {
+	if line := []rune(s.Source); s.Place.Col > 0 && s.Place.Col <= len(line) && strings.HasPrefix(string(line[s.Place.Col-1:]), s.Action) {
+		return max(1, utf8.RuneCountInString(s.Action))
+	}
+	return 1
+}
+
+func incident(s *reporters.StepResult, in reporters.Incident) incidentData {
+	first, more, _ := strings.Cut(in.Text, "\n")
+	return incidentData{Offset: in.Offset(s), Kind: string(in.Kind), Text: shown(first, maxLabel), More: shownLines(more, maxText), Cause: in.Cause}
+}
+
+// failures lists all that went wrong, with a small picture each.
+func (b *builder) failures() {
+	list := b.res.Failures()
+	if len(list) < 2 {
+		return
+	}
+	small := map[int]string{}
+	for _, s := range b.out.Steps {
+		if len(s.Shots) > 0 {
+			small[s.N] = telling(s.Shots).Small
+		}
+	}
+	for _, f := range list {
+		d := failureData{Place: shown(f.Place.String(), maxLabel), Message: headline(f.Problem.Message)}
+		if f.Step != nil {
+			d.Step, d.Small = f.Step.N, small[f.Step.N]
+		}
+		b.out.Failures = append(b.out.Failures, d)
+	}
 }
 
 // file numbers the YAML files of the steps, from 1.

@@ -59,7 +59,7 @@ func render(w io.Writer, v view) error {
 	v.Policy = policy(parts["style.css"], parts["theme.js"], script.String())
 	v.Style, v.Theme = template.CSS(parts["style.css"]), template.JS(parts["theme.js"])
 	v.Script, v.Data = template.JS(script.String()), template.JS(data)
-	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short}).ParseFS(assets, "assets/*.html")
+	t, err := template.New("").Funcs(template.FuncMap{"sign": sign, "word": word, "short": short, "plural": plural, "picture": pictureAddress, "first": firstOf, "rest": restOf}).ParseFS(assets, "assets/*.html")
 	if err != nil {
 		return err
 	}
@@ -124,3 +124,24 @@ func short(s string) string {
 	}
 	return s
 }
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// pictureAddress lets a preview, which was made here, be the address of a picture.
+func pictureAddress(small string) template.URL {
+	if !strings.HasPrefix(small, "data:image/") {
+		return ""
+	}
+	return template.URL(small)
+}
+
+// firstFailures is how many things that went wrong are shown at once; the rest is one click away.
+const firstFailures = 4
+
+func firstOf(list []failureData) []failureData { return list[:min(len(list), firstFailures)] }
+func restOf(list []failureData) []failureData  { return list[min(len(list), firstFailures):] }

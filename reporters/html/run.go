@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/reporters"
 )
@@ -44,7 +45,8 @@ type runData struct {
 	Verdict reporters.Verdict   `json:"verdict"`
 	Up      string              `json:"up,omitempty"`
 	Started string              `json:"started,omitempty"`
-	Took    string              `json:"took"`
+	Took    string              `json:"took"` // from the first test's start to the last one's end
+	Sum     string              `json:"sum"`  // of all tests
 	Counts  reporters.RunCounts `json:"counts"`
 	Causes  []causeData         `json:"causes,omitempty"`
 	Words   []string            `json:"words"` // what many rows say: platforms, devices, files
@@ -103,6 +105,11 @@ func runDataOf(in RunPage) *runData {
 	for i := range run.Cases {
 		d.Rows = append(d.Rows, row(&run.Cases[i], word))
 	}
+	var sum time.Duration
+	for i := range run.Cases {
+		sum += run.Cases[i].Result.Duration
+	}
+	d.Sum = took(sum)
 	causes := Causes(run)
 	for _, c := range causes {
 		for _, i := range c.Cases {
@@ -174,7 +181,7 @@ func causeShot(root *os.Root, run *reporters.Run, c Cause) (small, alt string) {
 	for _, i := range c.Cases[:min(len(c.Cases), 3)] {
 		test := &run.Cases[i]
 		shot, ok := test.Result.ProblemPicture()
-		if !ok || test.Pack == "" {
+		if !ok || test.Pack == "" || before(test.Result) {
 			continue
 		}
 		img, err := decode(root, path.Join(test.Pack, shot.Path))
@@ -186,6 +193,23 @@ func causeShot(root *os.Root, run *reporters.Run, c Cause) (small, alt string) {
 		}
 	}
 	return "", ""
+}
+
+// before tells whether a test ended before its own app was there: what the screen shows then is what the test before it left.
+func before(res *reporters.Result) bool {
+	s := res.Step(res.ProblemStep)
+	if s == nil || s.Action != "launch" && s.Action != "openBrowser" && s.Action != "install" {
+		return false
+	}
+	if p := res.Problem; p != nil && p.Kind == reporters.AppCrashed {
+		return false
+	}
+	for _, earlier := range res.Steps {
+		if earlier.N < s.N && earlier.Verdict == reporters.Pass {
+			return false
+		}
+	}
+	return true
 }
 
 // causeLinks tells for each case of a run which cause is its own.

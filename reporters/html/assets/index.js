@@ -25,10 +25,12 @@ function soon(f) {
   return function () { clearTimeout(timer); timer = setTimeout(f, 60); };
 }
 
-function historyDots(text, retried) {
-  if (!text || !text.trim()) return null;
-  var el = h("span", { cls: "spark", role: "img", "aria-label": "Earlier runs, oldest first: " + text.split("").map(function (c) { return c === " " ? "did not run" : WORD[FULL[c]].toLowerCase(); }).join(", ") });
-  text.split("").forEach(function (c, i) { el.append(h("span", { cls: c === " " ? "sq none" : "sq q-" + FULL[c], title: retried && retried[i] !== " " ? "tried " + retried[i] + " times" : null }, retried && retried[i] !== " " ? retried[i] : "")); });
+// historyDots shows how a test did in earlier runs and, with now, in this one, which is framed.
+function historyDots(text, retried, now) {
+  text = (text || "") + (now || "");
+  if (!text.trim()) return null;
+  var el = h("span", { cls: "spark", role: "img", "aria-label": (now ? "Earlier runs and this one" : "Runs") + ", oldest first: " + text.split("").map(function (c) { return c === " " ? "did not run" : WORD[FULL[c]].toLowerCase(); }).join(", ") });
+  text.split("").forEach(function (c, i) { el.append(h("span", { cls: (c === " " ? "sq none" : "sq q-" + FULL[c]) + (now && i === text.length - 1 ? " now" : ""), title: retried && retried[i] !== " " ? "tried " + retried[i] + " times" : null }, retried && retried[i] !== " " ? retried[i] : "")); });
   return el;
 }
 
@@ -126,7 +128,7 @@ function testRow(r) {
   if (r.f && r.v !== "p") second.push(bdi(D.words[r.f - 1] + (r.i ? ":" + r.i : ""), "file"));
   return h("li", { cls: "row s-" + FULL[r.v] }, icon(FULL[r.v]),
     h("div", { cls: "rowmain" }, h("p", { cls: "rowname" }, name, r.n ? bdi(r.n, "quiet") : null, flags), second.length ? h("p", { cls: "rowmsg" }, second) : null),
-    h("span", { cls: "rowdev quiet" }, bdi(words)), h("span", { cls: "rowhist" }, historyDots(r.h)), h("span", { cls: "time" }, took(r.m)));
+    h("span", { cls: "rowdev quiet" }, bdi(words)), h("span", { cls: "rowhist" }, historyDots(r.h, null, r.v)), h("span", { cls: "time" }, took(r.m)));
 }
 
 function runsPage() {
@@ -177,5 +179,5 @@ function unstableRow(t) {
 
 function runRow(r) {
   return h("li", { cls: "row" }, icon(r.verdict), h("div", { cls: "rowmain" }, h("p", { cls: "rowname" }, r.link ? h("a", { href: r.link }, when(r.name)) : when(r.name), r.gone ? h("span", { cls: "flag" }, "its reports are gone") : null)),
-    h("span", { cls: "rowdev quiet" }, sums(r)), h("span", { cls: "time", title: "all tests together" }, r.took));
+    h("span", { cls: "rowdev quiet" }, sums(r)), h("span", { cls: "time", title: "sum of tests: how long they took one after the other" }, h("span", { cls: "sr" }, "sum of tests "), r.took));
 }

@@ -208,7 +208,7 @@ function strip() {
     if (!shot) return;
     any = true;
     var thumb = h("button", { type: "button", cls: "thumb s-" + step.verdict, title: step.n + " " + label(step), on: { click: function () { select(i, true); } } },
-      shot.small ? h("img", { src: shot.small, alt: "", loading: "lazy", decoding: "async" }) : h("span", { cls: "blank", "aria-hidden": "true" }),
+      shot.small ? h("img", { src: shot.small, alt: "", width: shot.w, height: shot.h, decoding: "async" }) : h("span", { cls: "blank", "aria-hidden": "true" }),
       h("span", { cls: "cap" }, h("span", { cls: "sr" }, "Step "), String(step.n), h("span", { cls: "sr" }, ", " + WORD[step.verdict])));
     rows[i].thumb = thumb;
     $("strip").append(thumb);
@@ -224,7 +224,7 @@ function player() {
     film.playbackRate = film.playbackRate >= 4 ? 0.5 : film.playbackRate * 2;
     speed.textContent = film.playbackRate + "×";
   } } }, "1×");
-  var about = D.film.kind === "slideshow" ? "A slide show of the screenshots, each for as long as it lasted: " + D.film.why + "." : "Filmed by the device.";
+  var about = D.film.kind === "slideshow" ? "A slide show of the screenshots, each for as long as it lasted: " + D.film.why + "." : D.platform === "web" ? "Filmed by the browser." : "Filmed by the device.";
   if (!D.film.exact) about += " Some steps' times in it are reckoned, not measured.";
   $("film").append(film, h("div", { cls: "chapters", id: "chapters" }), h("div", { cls: "filmfoot" }, speed, h("span", { cls: "quiet" }, bdi(about))));
   film.addEventListener("loadedmetadata", chapters);
@@ -300,7 +300,7 @@ function facts(step) {
   var cards = [];
   if (D.problem && (!D.at || step && step.n === D.at && !step.problem)) cards.push(why("Why the test did not pass", D.problem));
   if (step && step.problem) cards.push(why(step.verdict === "skipped" ? "Why it was skipped" : "Why", step.problem));
-  if (step) cards.push(yaml(step), touched(step), logCard(step));
+  if (step) cards.push(around(step), yaml(step), touched(step), logCard(step));
   cards.push(ledger(), costCard(), filesCard(step));
   replace($("facts"), cards.filter(Boolean));
 }
@@ -308,7 +308,7 @@ function facts(step) {
 // costCard shows what the app cost the device, with a curve of each.
 function costCard() {
   if (!D.cost) return null;
-  return card("What the app cost the device", null, h("dl", { cls: "pairs" }, D.cost.map(function (c) {
+  return card(D.app ? "What " + D.app + " cost the device" : "What the test cost", null, h("dl", { cls: "pairs" }, D.cost.map(function (c) {
     return [h("dt", null, c.name), h("dd", null, bdi(c.value), c.points && curve(c.points))];
   })));
 }
@@ -331,6 +331,15 @@ function why(title, p) {
   return el;
 }
 
+// around lists what else went wrong from one second before the step to one second after it.
+function around(step) {
+  if (!step.around) return null;
+  return card("Around the failure", null, h("ol", { cls: "incidents" }, step.around.map(function (in_) {
+    return h("li", { cls: in_.cause ? "cause-line" : "" }, h("span", { cls: "off" }, in_.offset), h("span", { cls: "kind k-" + in_.kind }, in_.kind),
+      h("span", { cls: "said" }, bdi(in_.text, "code"), in_.more ? h("details", null, h("summary", null, "Stack"), h("pre", { tabindex: "0" }, in_.more)) : null));
+  })), h("p", { cls: "quiet" }, "From one second before the step to one second after it; the offset is from the step's start."));
+}
+
 function yaml(step) {
   if (!step.place) return null;
   var seen = {}, lines = D.steps.slice(Math.max(0, step.n - 60), step.n + 60).filter(function (s) {
@@ -341,11 +350,18 @@ function yaml(step) {
   lines.forEach(function (s) {
     if (last && s.line > last + 1) pre.append(h("span", { cls: "gap" }, "⋮\n"));
     last = s.line;
-    pre.append(h("span", { cls: "ln" + (s.line === step.line ? " hit s-" + step.verdict : ""), id: "L" + s.line }, h("span", { cls: "no" }, String(s.line).padStart(4)), " ", bdi(s.source), "\n"));
+    pre.append(h("span", { cls: "ln" + (s.line === step.line ? " hit s-" + step.verdict : ""), id: "L" + s.line }, h("span", { cls: "no" }, String(s.line).padStart(4)), " ", s.line === step.line ? marked(s.source, step) : bdi(s.source), "\n"));
   });
   var el = card("YAML", null, h("p", null, bdi(step.place, "code")), lines.length ? pre : null);
   el.firstChild.append(copyButton(step.place, "Copy place"));
   return el;
+}
+
+// marked shows where in its line a step begins, also where a long line is wrapped.
+function marked(source, step) {
+  var runes = Array.from(source), at = step.col - 1;
+  if (!(at >= 0 && at < runes.length)) return bdi(source);
+  return h("bdi", null, runes.slice(0, at).join(""), h("mark", { cls: "caret" }, runes.slice(at, at + (step.caret || 1)).join("")), runes.slice(at + (step.caret || 1)).join(""));
 }
 
 // What is known of a tap.
@@ -386,7 +402,7 @@ function logCard(step) {
     if (l.left) pre.append(h("span", { cls: "gap" }, "… " + plural(l.left, "line") + " left out …\n"));
     lines(l.tail);
     el.append(pre);
-  } else el.append(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The step was not reached." : "Nothing was logged during this step."));
+  } else el.append(h("p", { cls: "quiet" }, step.verdict === "unreached" ? "The step was not reached." : step.around ? "Nothing was logged between the start of this step and that of the next; what went wrong just before or after is above." : "Nothing was logged during this step."));
   el.append(h("p", { cls: "quiet" }, whole, " holds " + plural(D.log.lines, "line") + (D.log.how ? "; cut " + D.log.how : "") + "."));
   return el;
 }

@@ -56,6 +56,17 @@ function marksOf(step, shot) {
   return marks;
 }
 
+// beside gives where a number stands so that it covers nothing of its element: left of it, right, above or below; where there is no room,
+// in its last corner.
+function beside(b, size, shot) {
+  var left = Math.min(b[0], b[2]), right = Math.max(b[0], b[2]), top = Math.min(b[1], b[3]), bottom = Math.max(b[1], b[3]), mid = (top + bottom) / 2, far = size;
+  if (left >= 2 * size) return [left - far, mid];
+  if (right + 2 * size <= shot.w) return [right + far, mid];
+  if (top >= 2 * size) return [left + far, top - far];
+  if (bottom + 2 * size <= shot.h) return [left + far, bottom + far];
+  return [right - far, bottom - far];
+}
+
 function nearMarks(step, shot) {
   var boxes = step.problem && step.problem.boxes || [];
   var marks = [];
@@ -63,7 +74,7 @@ function nearMarks(step, shot) {
     if (!b) return;
     marks.push(box(b, "near", i + 1));
     var size = Math.max(shot.w, shot.h) / (shot.w > shot.h ? 64 : 46);
-    var x = Math.min(b[0], b[2]), y = Math.min(b[1], b[3]);
+    var spot = beside(b, size, shot), x = spot[0], y = spot[1];
     marks.push(svg("circle", { cx: x, cy: y, r: size * 0.8, class: "tag" }));
     var t = svg("text", { x: x, y: y + size * 0.36, "font-size": size, class: "tagtext", "text-anchor": "middle" });
     t.textContent = i + 1;
