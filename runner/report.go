@@ -78,3 +78,9 @@ func (c Config) Received(ctx context.Context, runDir string) error {
 	_, err := assemble.Run(ctx, runDir, o)
 	return err
 }
+
+// Merged makes what belongs to a run that was put together of several.
+func Merged(ctx context.Context, runDir string, o assemble.Options) (*reporters.Run, error) {
+	o.Pages = func(runDir string) error { return pages(ctx, runDir) }
+	return assemble.Run(ctx, runDir, o)
+}
