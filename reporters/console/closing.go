@@ -1,9 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/reporters"
 )
@@ -25,7 +28,7 @@ func (c *Console) closing(run Run) string {
 			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
 		}
 	}
-	b.WriteString("\n" + c.totals(run) + "\n")
+	b.WriteString("\n" + c.slowest() + c.totals(run) + "\n")
 	if !run.Choice.Empty() {
 		b.WriteString("chosen: " + one(run.Choice.String()) + "\n")
 	}
@@ -59,6 +62,9 @@ func isFlaky(tries []*reporters.Result) bool {
 // failure is the block of one test that did not pass.
 func (c *Console) failure(r *reporters.Result, l look, dir string) string {
 	var b strings.Builder
+	if c.o.Groups {
+		b.WriteString("::group::")
+	}
 	fmt.Fprintf(&b, "%s %s", c.paint(bold+";"+l.color, l.word), c.paint(bold, one(r.Case.Pack)))
 	if at := where(r.Case); at != "" {
 		fmt.Fprintf(&b, " (%s)", at)
@@ -74,12 +80,19 @@ func (c *Console) failure(r *reporters.Result, l look, dir string) string {
 	if more := reporters.AndMore(len(list) - maxFailures); more != "" {
 		b.WriteString("\n" + more + " in " + one(r.Case.Pack) + "\n")
 	}
+	if c.o.Groups {
+		b.WriteString("::endgroup::\n")
+	}
 	return b.String()
 }
 
 // problem is one thing that went wrong in a test.
 func (c *Console) problem(b *strings.Builder, r *reporters.Result, f reporters.Failure, dir string) {
-	b.WriteString(one(f.Located()) + "\n")
+	text := one(f.Located())
+	if strings.HasPrefix(text, "::") { // it would be a command to GitHub
+		text = " " + text
+	}
+	b.WriteString(text + "\n")
 	if s := f.Step; s != nil && s.Source != "" {
 		excerpt := strings.ReplaceAll(reporters.Excerpt(s.Place, s.Source, s.Action), "\t", " ")
 		for line := range strings.SplitSeq(excerpt, "\n") {
@@ -126,6 +139,48 @@ func field(b *strings.Builder, name, value string) {
 		line = one(strings.ReplaceAll(strings.TrimSuffix(line, "\r"), "\t", "  "))
 		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-8s  %s", name, line), " ") + "\n")
 	}
+}
+
+// slowMost is how many of the slowest tests are named.
+const slowMost = 5
+
+// slowest names the tests that took longest, when there are several.
+func (c *Console) slowest() string {
+	var all []*reporters.Result
+	var sum time.Duration
+	for _, tries := range c.cases() {
+		if last := tries[len(tries)-1]; last.Duration > 0 {
+			all = append(all, last)
+			sum += last.Duration
+		}
+	}
+	if len(all) < 2 || c.o.Quiet {
+		return ""
+	}
+	slices.SortStableFunc(all, func(a, b *reporters.Result) int { return cmp.Compare(b.Duration, a.Duration) })
+	var parts []string
+	for _, r := range all[:min(len(all), slowMost)] {
+		parts = append(parts, one(r.Case.Pack)+" "+seconds(r.Duration))
+	}
+	return c.paint(dim, "slowest: "+strings.Join(parts, ", ")+" · sum of tests "+seconds(sum)) + "\n"
+}
+
+// tally is how the tests ended so far.
+func (c *Console) tally() string {
+	n := map[reporters.Verdict]int{}
+	for _, tries := range c.cases() {
+		n[tries[len(tries)-1].Verdict]++
+	}
+	parts := []string{fmt.Sprintf("%d passed", n[reporters.Pass])}
+	for _, v := range []struct {
+		verdict reporters.Verdict
+		word    string
+	}{{reporters.Fail, "failed"}, {reporters.Error, "with an error"}, {reporters.Interrupted, "interrupted"}, {reporters.Skipped, "skipped"}} {
+		if n[v.verdict] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[v.verdict], v.word))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // totals tells how many tests ended in each way; a run without tests is not a good one.

@@ -14,6 +14,8 @@ import (
 
 // Options are how the terminal is written to. Quiet leaves out everything before the failures; Verbose adds a line per step.
 type Options struct {
+	Total   int  // cases that the run has; 0: not known, then lines have no number
+	Groups  bool // GitHub Actions reads the output: what is long is folded
 	TTY     bool // lines may be redrawn in place
 	Width   int  // columns of the terminal; default: 80
 	Color   bool
@@ -24,6 +26,7 @@ type Options struct {
 
 const (
 	tick     = 200 * time.Millisecond // between two looks at the time that a step has taken
+	beat     = time.Minute            // between two signs of life where lines cannot be redrawn
 	maxLive  = 20                     // lines that are redrawn
 	defWidth = 80
 )
@@ -65,18 +68,21 @@ func New(w io.Writer, o Options) *Console {
 	}
 	c := &Console{w: w, o: o, running: map[string]*running{}, ended: map[string]*reporters.Result{},
 		stop: make(chan struct{}), done: make(chan struct{})}
-	if o.TTY && !o.Quiet {
-		go c.watch()
-	} else {
+	switch {
+	case o.Quiet:
 		close(c.done)
+	case o.TTY:
+		go c.watch(tick, func() string { return "" })
+	default:
+		go c.watch(beat, c.signs)
 	}
 	return c
 }
 
-// watch redraws the times until End.
-func (c *Console) watch() {
+// watch writes what text gives, and redraws the times, until End.
+func (c *Console) watch(every time.Duration, text func() string) {
 	defer close(c.done)
-	t := time.NewTicker(tick)
+	t := time.NewTicker(every)
 	defer t.Stop()
 	for {
 		select {
@@ -84,10 +90,19 @@ func (c *Console) watch() {
 			return
 		case <-t.C:
 			c.mu.Lock()
-			c.redraw("")
+			c.redraw(text())
 			c.mu.Unlock()
 		}
 	}
+}
+
+// signs tells what runs, so that a CI system sees that something does. It needs c.mu.
+func (c *Console) signs() string {
+	var b strings.Builder
+	for _, line := range c.live() {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }
 
 // Event takes the next event of a case. It fits reporters.PackOptions.Observe.
@@ -110,7 +125,7 @@ func (c *Console) Event(of reporters.Case, e reporters.Event) {
 		res := r.result()
 		c.ended[of.Pack] = res
 		c.order = append(c.order, of.Pack)
-		text = c.caseLine(res)
+		text = c.caseLine(res) + c.reason(res)
 	case e.Kind == reporters.StepEnded && c.o.Verbose:
 		text = c.stepLine(r, e)
 	}
@@ -155,7 +170,7 @@ func (c *Console) Correct(res *reporters.Result) {
 	if shown != nil && shown.Verdict == res.Verdict {
 		return // its line stands there
 	}
-	c.redraw(c.caseLine(res))
+	c.redraw(c.caseLine(res) + c.reason(res))
 }
 
 // redraw prints text above the live block, and the block anew. It needs c.mu.
@@ -186,7 +201,16 @@ func (c *Console) erase() string {
 	return fmt.Sprintf("\x1b[%dA\x1b[J", c.drawn)
 }
 
+// block is what is redrawn: a line of each test that runs, then how far the run is.
 func (c *Console) block() []string {
+	lines := c.live()
+	if c.o.Total > 0 && len(lines) > 0 {
+		lines = append(lines, fitTo(fmt.Sprintf("[%d/%d] %s", len(c.cases()), c.o.Total, c.tally()), c.o.Width-1))
+	}
+	return lines
+}
+
+func (c *Console) live() []string {
 	list := slices.SortedFunc(maps.Values(c.running), func(a, b *running) int { return a.seq - b.seq })
 	var lines []string
 	for i, r := range list {

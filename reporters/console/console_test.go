@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,7 +46,7 @@ func play(t *testing.T, c *Console, cases ...string) {
 func TestGolden(t *testing.T) {
 	run := Run{Dir: filepath.FromSlash("tests/reports/2026-03-04T05-06-07"), Took: 14200 * time.Millisecond}
 	for name, o := range map[string]Options{
-		"plain": {}, "verbose": {Verbose: true}, "quiet": {Quiet: true, TTY: true}, "color": {Color: true},
+		"plain": {}, "verbose": {Verbose: true}, "quiet": {Quiet: true, TTY: true}, "color": {Color: true}, "ci": {Total: 8, Groups: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -138,6 +139,50 @@ func TestLive(t *testing.T) {
 	if strings.Contains(text, "▶") || !strings.Contains(text, "\n1 passed, 2 interrupted in 1.0s") {
 		t.Errorf("%s", text)
 	}
+}
+
+// How far the run is stands below the tests that run, and before each that has ended.
+func TestProgress(t *testing.T) {
+	view := &terminal{t: t}
+	c := New(view, Options{TTY: true, Width: 60, Total: 25, Clock: func() time.Time { return epoch }})
+	play(t, c, "pass", "fail")
+	events := runtest.Events(t, "interrupted")
+	for _, e := range events[:2] {
+		c.Event(*events[0].Case, e)
+	}
+	c.mu.Lock()
+	if diff := cmp.Diff(strings.TrimSpace(`
+[ 1/25] ✗ FAIL login-wrong · web web-1 · 10.9s
+    suites/failing/login.yaml:7:5: expected "Welcome" on the screen within 10s, but it was not there
+[ 2/25] ✓ PASS login-ok · android emulator-5554 · 3.5s
+▶ android emulator-5556 · killed · 1/3 launch {packa… 13.0s
+[2/25] 1 passed, 1 failed`), strings.Join(view.lines, "\n")); diff != "" {
+		t.Error(diff)
+	}
+	c.mu.Unlock()
+	if err := c.End(Run{Took: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where lines cannot be redrawn, something is said once a minute.
+func TestSignsOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		c := New(&b, Options{Clock: func() time.Time { return epoch }})
+		events := runtest.Events(t, "interrupted")
+		for _, e := range events[:2] {
+			c.Event(*events[0].Case, e)
+		}
+		time.Sleep(2*beat + time.Second)
+		synctest.Wait()
+		if err := c.End(Run{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "▶ android emulator-5556 · killed · 1/3 launch"); n != 2 {
+			t.Errorf("%d signs in two minutes:\n%s", n, b.String())
+		}
+	})
 }
 
 func TestLiveLinesFit(t *testing.T) {
@@ -248,7 +293,7 @@ func TestCorrect(t *testing.T) {
 	if err := c.End(Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if s := b.String(); !strings.Contains(s, "0 passed, 1 error in") || strings.Count(s, "the disk is full") != 1 {
+	if s := b.String(); !strings.Contains(s, "0 passed, 1 error in") || strings.Count(s, "the disk is full") != 2 /* at once, and at the end */ {
 		t.Errorf("%s", s)
 	}
 }

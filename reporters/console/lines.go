@@ -51,7 +51,7 @@ func (c *Console) paint(code, s string) string {
 // caseLine is the one line of a test that ended.
 func (c *Console) caseLine(r *reporters.Result) string {
 	l := looks(r.Verdict)
-	line := fmt.Sprintf("%s %s", c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
+	line := fmt.Sprintf("%s%s %s", c.number(), c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
 	if r.Verdict == reporters.Skipped {
 		if r.Problem != nil {
 			line += ": " + one(r.Problem.Message)
@@ -59,6 +59,35 @@ func (c *Console) caseLine(r *reporters.Result) string {
 		return line + "\n"
 	}
 	return line + c.paint(dim, fmt.Sprintf(" · %s · %s", where(r.Case), seconds(r.Duration))) + "\n"
+}
+
+// number is how many of the run's tests have ended: "[7/25] ".
+func (c *Console) number() string {
+	if c.o.Total <= 0 {
+		return ""
+	}
+	width := len(fmt.Sprint(c.o.Total))
+	return c.paint(dim, fmt.Sprintf("[%*d/%d]", width, len(c.cases()), c.o.Total)) + " "
+}
+
+// reason is why a test that has just ended did not pass, in short; all of it comes at the end. Of the only test it comes right away.
+func (c *Console) reason(r *reporters.Result) string {
+	if c.o.Total == 1 || r.Verdict == reporters.Pass || r.Verdict == reporters.Skipped {
+		return ""
+	}
+	list := r.Failures()
+	text := one(list[0].Located())
+	if more := reporters.AndMore(len(list) - 1); more != "" {
+		text += " (" + more + ")"
+	}
+	text = "    " + c.paint(looks(r.Verdict).color, text) + "\n"
+	if s := list[0].Step; s != nil {
+		if in := s.LikelyCause(); in != nil {
+			first, _, _ := strings.Cut(in.Text, "\n")
+			text += "    around it: " + one(first) + "\n"
+		}
+	}
+	return text
 }
 
 // where names the platform and the device.

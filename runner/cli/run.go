@@ -202,7 +202,7 @@ func complain(env *Env, err error) {
 
 // watch runs the cases and shows them; the error says that they could not be shown.
 func watch(ctx context.Context, env *Env, f runFlags, run *runner.Runner, cases []plan.Case) ([]runner.Outcome, error) {
-	screen := newConsole(env, f)
+	screen := newConsole(env, f, len(cases))
 	run.Observe = screen.Event
 	began := time.Now()
 	run.Last = true
@@ -267,8 +267,8 @@ func emptyRun(env *Env, conf runner.Config, p *plan.Plan) error {
 }
 
 // newConsole suits the output to where it goes.
-func newConsole(env *Env, f runFlags) *console.Console {
-	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100}
+func newConsole(env *Env, f runFlags, total int) *console.Console {
+	o := console.Options{Quiet: f.quiet, Verbose: f.verbose, Width: 100, Total: total, Groups: env.Getenv("GITHUB_ACTIONS") == "true"}
 	if file, ok := env.Stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		o.TTY, o.Color = true, env.Getenv("NO_COLOR") == ""
 		if w, _, err := term.GetSize(int(file.Fd())); err == nil && w > 0 {
