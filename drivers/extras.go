@@ -121,6 +121,19 @@ type System interface {
 	Shell(ctx context.Context, command string) (output string, code int, err error)
 }
 
+// Identifier is a Device that can tell which version of which app is tested on it.
+type Identifier interface {
+	// Identify is of the app that was launched last, or of the page that is open; nil when there is none. It does nothing to either.
+	Identify(ctx context.Context) (*Identity, error)
+}
+
+// Identity is what is known of a tested app. What is not known is empty.
+type Identity struct {
+	ID      string // package, bundle or the origin of the page
+	Title   string // of the page
+	Version string // versionName of the package; what the page's meta element version, build, revision or commit says
+}
+
 // CrashWatcher is a Device that knows whether the app that was launched last has died since.
 type CrashWatcher interface {
 	// Crashed gives the first crash of that app, or of a process of its own, since its launch, nil when there is none. An error means that

@@ -32,6 +32,7 @@ const (
 	Logged      Kind = "logged"       // Message is set: something that a reader should know; Detail.Proof when it says how a tap went
 	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
 	Surrounded  Kind = "surrounded"   // Step and Around: what else went wrong while a step ran that did not go well
+	Identified  Kind = "identified"   // App: what was tested, as the device tells it at the end
 	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
 	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
 	Unkept      Kind = "unkept"       // Problem: the pack lacks something that it should hold, so that no verdict is better than an error
@@ -50,6 +51,7 @@ type Event struct {
 	Detail     *Detail     `json:"detail,omitempty"` // of a step that acted
 	Attachment *Attachment `json:"attachment,omitempty"`
 	Recording  *Recording  `json:"recording,omitempty"`
+	App        *App        `json:"app,omitempty"`
 	Around     []Incident  `json:"around,omitempty"`
 	Message    string      `json:"message,omitempty"`
 }
@@ -69,7 +71,23 @@ type Case struct {
 	Hash        string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
 	Device      string       `json:"device,omitempty"`
 	Model       string       `json:"model,omitempty"`
+	OS          string       `json:"os,omitempty"` // of the device, with its version: "android 14"
 	Steps       []Step       `json:"steps"`
+}
+
+// App is the tested app, as far as it is known.
+type App struct {
+	ID      string `json:"id,omitempty"`    // package, bundle or the origin of the page
+	Title   string `json:"title,omitempty"` // of the page
+	Version string `json:"version,omitempty"`
+}
+
+// String names it in a line: "com.example.shop 1.4.2".
+func (a *App) String() string {
+	if a == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(a.Title+" "+a.ID+" "+a.Version), " ")
 }
 
 // Step is one leaf step of a case as it stands in the YAML file.

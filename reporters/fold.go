@@ -56,6 +56,8 @@ func (f *folder) add(e Event) {
 		f.res.Notes = append(f.res.Notes, e.Message)
 	case StepEnded:
 		f.stepEnded(e)
+	case Identified:
+		f.res.App = e.App
 	case Surrounded:
 		if s := f.res.Step(e.Step); s != nil {
 			s.Around = e.Around

@@ -43,6 +43,12 @@ func (w *mdWriter) head(r *Result) {
 	if c.Device != "" || c.Model != "" {
 		w.f("- device: %s\n", strings.TrimSpace(mdText(c.Model, maxArg)+" "+mdCode(c.Device, maxArg)))
 	}
+	if c.OS != "" {
+		w.f("- os: %s\n", mdText(c.OS, maxArg))
+	}
+	if app := r.App.String(); app != "" {
+		w.f("- app: %s\n", mdText(app, maxArg))
+	}
 	if place := c.Place.String(); place != "" {
 		w.f("- file: %s\n", mdCode(place, maxLong))
 	}

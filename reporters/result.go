@@ -18,6 +18,7 @@ type Result struct {
 	ProblemStep int           // the step that the problem is of; 0: none
 	Notes       []string
 	Recording   Recording
+	App         *App // that was tested; nil: that is not known
 }
 
 // StepResult is what became of one step.

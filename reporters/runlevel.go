@@ -26,6 +26,7 @@ type Run struct {
 	Duration time.Duration // from the first event to the last
 	Cases    []RunCase     // in the order of their places
 	Choice   Choice        // what the run was told to run
+	Env      *Environment  // what the run ran in; nil: that was not kept
 	Notes    []string      // what of the run's own files could not be read
 }
 
@@ -89,6 +90,9 @@ func (r *Run) load(root *os.Root, packs []string) {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	if r.Choice, err = readChoice(root); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if r.Env, err = readEnvironment(root); err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	for _, c := range planned {

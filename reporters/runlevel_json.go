@@ -15,18 +15,19 @@ var RunSchema string
 
 // runJSON is run.json.
 type runJSON struct {
-	Format     string          `json:"format"`
-	Run        string          `json:"run"`
-	Verdict    Verdict         `json:"verdict"`
-	ExitCode   int             `json:"exit_code"`
-	Started    string          `json:"started,omitempty"`
-	Ended      string          `json:"ended,omitempty"`
-	DurationMS int64           `json:"duration_ms"`
-	Choice     *Choice         `json:"choice,omitempty"`
-	Cases      RunCounts       `json:"cases"`
-	Results    []caseJSON      `json:"results"`
-	NotChecked []uncheckedJSON `json:"not_checked"`
-	Notes      []string        `json:"notes,omitempty"`
+	Format      string          `json:"format"`
+	Run         string          `json:"run"`
+	Verdict     Verdict         `json:"verdict"`
+	ExitCode    int             `json:"exit_code"`
+	Started     string          `json:"started,omitempty"`
+	Ended       string          `json:"ended,omitempty"`
+	DurationMS  int64           `json:"duration_ms"`
+	Choice      *Choice         `json:"choice,omitempty"`
+	Environment *Environment    `json:"environment,omitempty"`
+	Cases       RunCounts       `json:"cases"`
+	Results     []caseJSON      `json:"results"`
+	NotChecked  []uncheckedJSON `json:"not_checked"`
+	Notes       []string        `json:"notes,omitempty"`
 }
 
 type caseJSON struct {
@@ -38,6 +39,8 @@ type caseJSON struct {
 	Platform   string           `json:"platform"`
 	Device     string           `json:"device,omitempty"`
 	Model      string           `json:"model,omitempty"`
+	OS         string           `json:"os,omitempty"`
+	App        *App             `json:"app,omitempty"`
 	Tags       []string         `json:"tags,omitempty"`
 	Place      string           `json:"place,omitempty"`
 	Hash       string           `json:"hash,omitempty"`
@@ -90,7 +93,7 @@ type uncheckedJSON struct {
 func RunJSON(r *Run) []byte {
 	out := runJSON{Format: RunFormat, Run: r.Name, Verdict: r.Verdict(), ExitCode: r.ExitCode(), Started: rfc3339(r.Started),
 		Ended: rfc3339(r.Ended), DurationMS: r.Duration.Milliseconds(), Cases: r.Count(), Results: []caseJSON{},
-		NotChecked: []uncheckedJSON{}, Notes: r.Notes}
+		NotChecked: []uncheckedJSON{}, Notes: r.Notes, Environment: r.Env}
 	if !r.Choice.Empty() {
 		out.Choice = &r.Choice
 	}
@@ -111,7 +114,7 @@ func caseOf(c *RunCase) caseJSON {
 	res := c.Result
 	n := res.Count()
 	out := caseJSON{ID: res.Case.ID, Title: c.Title(), Name: res.Case.Name, Pack: c.Pack, Page: c.Page, Platform: string(res.Case.Platform),
-		Device: res.Case.Device, Model: res.Case.Model, Tags: res.Case.Tags, Place: res.Case.Place.String(), Hash: res.Case.Hash,
+		Device: res.Case.Device, Model: res.Case.Model, OS: res.Case.OS, App: res.App, Tags: res.Case.Tags, Place: res.Case.Place.String(), Hash: res.Case.Hash,
 		Verdict: res.Verdict, Started: rfc3339(res.Started), DurationMS: res.Duration.Milliseconds(),
 		Steps:  stepsJSON{n.Total, n.Passed, n.Failed, n.Errored, n.Skipped, n.Interrupted, n.Unreached},
 		Broken: c.Broken, Flaky: c.Flaky(), Slow: c.Slow()}

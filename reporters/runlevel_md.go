@@ -63,6 +63,13 @@ func (w *pageWriter) top(r *Run) {
 	if !r.Choice.Empty() {
 		w.f("\nChosen: %s\n", mdText(r.Choice.String(), maxShown))
 	}
+	if facts := r.Env.Facts(); len(facts) > 0 {
+		var parts []string
+		for _, f := range facts {
+			parts = append(parts, f[0]+" "+mdText(f[1], maxArg))
+		}
+		w.f("\n%s\n", strings.Join(parts, " · "))
+	}
 	if n.Total == 0 {
 		return
 	}

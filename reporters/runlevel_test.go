@@ -93,6 +93,7 @@ func TestRunGolden(t *testing.T) {
 	put(t, filepath.Join(dir, "login-ok", runFile), "x")
 	put(t, filepath.Join(dir, "checkout--android", PageFile), "x")
 	put(t, filepath.Join(dir, planFile), `[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
+	put(t, filepath.Join(dir, environmentFile), `{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
 	run := loadRun(t, dir)
 	golden.Check(t, "golden/run.json", RunJSON(run))
 	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))

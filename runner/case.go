@@ -26,6 +26,7 @@ type Runner struct {
 	// Last: nothing is run after All, so that browsers end while the last reports are made.
 	Last bool
 
+	noting sync.WaitGroup // for NoteEnvironment
 	seeing sync.Once
 	sees   drivers.Eyes
 }

@@ -23,6 +23,7 @@ const reportLimit = 5 * time.Minute
 func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()
+	r.noting.Wait()
 	_, err := assemble.Run(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
 	return err
 }

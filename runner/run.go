@@ -23,7 +23,10 @@ func Begin(c Config, observe func(reporters.Case, reporters.Event)) (*Runner, []
 }
 
 // End closes the drivers and the run directory.
-func (r *Runner) End() error { return errors.Join(r.Pool.Close(), r.Dir.Close()) }
+func (r *Runner) End() error {
+	r.noting.Wait()
+	return errors.Join(r.Pool.Close(), r.Dir.Close())
+}
 
 // All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
 // the cases. They begin in that order, too, as far as there are devices for them.

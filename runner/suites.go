@@ -157,6 +157,7 @@ func (s *suite) first(ctx context.Context) []byte {
 	if err != nil { // that an old run's packs cannot be sealed is no reason not to run
 		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be sealed: %v\n", err)
 	}
+	run.NoteEnvironment(ctx, nil)
 	errs := []error{s.conf.ReportSealed(ctx, sealed), run.Dir.WriteChoice(s.conf.Choice())}
 	if len(s.planned) > 0 {
 		errs = append(errs, run.Announce(s.planned))

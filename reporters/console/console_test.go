@@ -153,7 +153,7 @@ func TestProgress(t *testing.T) {
 	c.mu.Lock()
 	if diff := cmp.Diff(strings.TrimSpace(`
 [ 1/25] ✗ FAIL login-wrong · web web-1 · 10.9s
-    suites/failing/login.yaml:7:5: expected "Welcome" on the screen within 10s, but it was not there
+    suites/failing/login.yaml:7:5: expected "Welcome" on t…
 [ 2/25] ✓ PASS login-ok · android emulator-5554 · 3.5s
 ▶ android emulator-5556 · killed · 1/3 launch {packa… 13.0s
 [2/25] 1 passed, 1 failed`), strings.Join(view.lines, "\n")); diff != "" {

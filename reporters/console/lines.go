@@ -63,7 +63,7 @@ func (c *Console) caseLine(r *reporters.Result) string {
 
 // number is how many of the run's tests have ended: "[7/25] ".
 func (c *Console) number() string {
-	if c.o.Total <= 0 {
+	if c.o.Total <= 1 {
 		return ""
 	}
 	width := len(fmt.Sprint(c.o.Total))
@@ -79,6 +79,9 @@ func (c *Console) reason(r *reporters.Result) string {
 	text := one(list[0].Located())
 	if more := reporters.AndMore(len(list) - 1); more != "" {
 		text += " (" + more + ")"
+	}
+	if c.o.TTY {
+		text = fitTo(text, c.o.Width-5)
 	}
 	text = "    " + c.paint(looks(r.Verdict).color, text) + "\n"
 	if s := list[0].Step; s != nil {

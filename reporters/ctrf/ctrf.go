@@ -37,9 +37,18 @@ type extra struct {
 }
 
 type results struct {
-	Tool    tool    `json:"tool"`
-	Summary summary `json:"summary"`
-	Tests   []test  `json:"tests"`
+	Tool        tool         `json:"tool"`
+	Summary     summary      `json:"summary"`
+	Tests       []test       `json:"tests"`
+	Environment *environment `json:"environment,omitempty"`
+}
+
+// environment has the names of the format for what it knows.
+type environment struct {
+	BuildURL   string `json:"buildUrl,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	BranchName string `json:"branchName,omitempty"`
+	OSPlatform string `json:"osPlatform,omitempty"`
 }
 
 type tool struct {
@@ -114,6 +123,8 @@ type caseExtra struct {
 	Platform string                     `json:"platform"`
 	Place    string                     `json:"place,omitempty"` // of the problem, otherwise of the test
 	Hash     string                     `json:"hash,omitempty"`
+	OS       string                     `json:"os,omitempty"`
+	App      *reporters.App             `json:"app,omitempty"`
 	Expected string                     `json:"expected,omitempty"`
 	Actual   string                     `json:"actual,omitempty"`
 	Nearest  []string                   `json:"nearest,omitempty"`
@@ -136,11 +147,15 @@ func Write(r *reporters.Run) ([]byte, error) {
 	n := r.Count()
 	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name, GeneratedBy: "taproot",
 		Extra: extra{struct {
-			Verdict reporters.Verdict   `json:"verdict"`
-			Cases   reporters.RunCounts `json:"cases"`
-		}{r.Verdict(), n}}}
+			Verdict     reporters.Verdict      `json:"verdict"`
+			Cases       reporters.RunCounts    `json:"cases"`
+			Environment *reporters.Environment `json:"environment,omitempty"`
+		}{r.Verdict(), n, r.Env}}}
 	out.Results = results{Tool: tool{"taproot"}, Tests: []test{}, Summary: summary{Tests: n.Total, Passed: n.Passed,
 		Failed: n.Failed + n.Errored + n.Interrupted, Skipped: n.Skipped, Duration: r.Duration.Milliseconds()}}
+	if e := r.Env; e != nil {
+		out.Results.Environment = &environment{BuildURL: e.Job, Commit: e.Commit, BranchName: e.Branch, OSPlatform: e.OS}
+	}
 	if !r.Started.IsZero() {
 		out.Timestamp = r.Ended.UTC().Format("2006-01-02T15:04:05.000Z07:00")
 		out.Results.Summary.Start, out.Results.Summary.Stop = r.Started.UnixMilli(), r.Ended.UnixMilli()
@@ -176,7 +191,7 @@ func testOf(c *reporters.RunCase) test {
 	} else {
 		t.Device = device
 	}
-	e := caseExtra{Verdict: res.Verdict, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(), Hash: res.Case.Hash,
+	e := caseExtra{Verdict: res.Verdict, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(), Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
 	if p := res.Problem; p != nil && res.Verdict != reporters.Pass {
 		t.Message, t.Trace = located(res), p.Stack

@@ -78,6 +78,9 @@ func Write(r *reporters.Run) ([]byte, error) {
 	n := r.Count()
 	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
 		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"verdict", string(r.Verdict())}}}
+	for _, f := range r.Env.Facts() {
+		s.Properties = append(s.Properties, property{f[0], clean(f[1])})
+	}
 	if !r.Started.IsZero() {
 		s.Timestamp = r.Started.UTC().Format("2006-01-02T15:04:05")
 	}
@@ -217,6 +220,12 @@ func output(c *reporters.RunCase) string {
 	res := c.Result
 	if c := res.Case; c.Device != "" || c.Model != "" {
 		fmt.Fprintf(&b, "device %s\n", strings.TrimSpace(c.Model+" "+c.Device))
+	}
+	if res.Case.OS != "" {
+		b.WriteString("os " + oneLine(res.Case.OS) + "\n")
+	}
+	if app := res.App.String(); app != "" {
+		b.WriteString("app " + oneLine(app) + "\n")
 	}
 	for _, s := range res.Steps {
 		fmt.Fprintf(&b, "%-11s %d %s %s (%s)%s\n", s.Verdict, s.N, s.Action, oneLine(s.Args), s.Place, took(s))

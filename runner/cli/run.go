@@ -40,7 +40,8 @@ type runFlags struct {
 	repeat                            int
 	seed                              int64
 	failFast, randomize               bool
-	seeded                            bool // --seed was given
+	seeded                            bool     // --seed was given
+	given                             []string // the flags that were, for the report
 }
 
 func newRunCommand(env *Env) *cobra.Command {
@@ -60,6 +61,7 @@ func newRunCommand(env *Env) *cobra.Command {
 			"  taproot run --shard 2/3 --rerun-failed        what failed last time, the second of three parts of it",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seeded = cmd.Flags().Changed("seed")
+			f.given = givenFlags(cmd.Flags())
 			return runTests(cmd.Context(), env, f, args)
 		},
 	}
@@ -183,6 +185,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	}
 	complain(env, conf.ReportSealed(ctx, sealed))
 	complain(env, run.Dir.WriteChoice(conf.Choice()))
+	run.NoteEnvironment(ctx, f.given)
 	complain(env, run.Announce(p.Cases))
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
 	complain(env, run.Report(ctx, env.Stdout))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -46,4 +47,23 @@ func (f runFlags) choose(c *runner.Config) (err error) {
 		c.Seed = &seed
 	}
 	return c.Resolve()
+}
+
+// givenFlags lists the flags that were given as they would be written again. The values of variables may be secrets: their names are all
+// that is told.
+func givenFlags(flags *pflag.FlagSet) []string {
+	var list []string
+	flags.Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if vars, ok := f.Value.(pflag.SliceValue); ok {
+			var names []string
+			for _, v := range vars.GetSlice() {
+				name, _, _ := strings.Cut(v, "=")
+				names = append(names, name+"=…")
+			}
+			value = strings.Join(names, ",")
+		}
+		list = append(list, "--"+f.Name+"="+value)
+	})
+	return list
 }

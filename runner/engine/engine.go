@@ -147,6 +147,7 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (reporters.Verdi
 	r.keepMetrics(ctx)
 	r.awaitCrash(ctx)
 	r.endScene()
+	r.identify(ctx)
 	r.evidence.stop(ctx, r)
 	r.surround(nil) // where there is no log
 	r.findCrash(ctx)
@@ -200,6 +201,9 @@ func (r *run) describe() (described reporters.Case, err error) {
 	err = action.Guard(func() error {
 		info := r.dev.Info()
 		described.Device, described.Model = info.ID, strings.TrimSpace(info.Manufacturer+" "+info.Model)
+		if r.c.Platform != dsl.Web && info.OSVersion != "" {
+			described.OS = string(r.c.Platform) + " " + info.OSVersion
+		}
 		return nil
 	})
 	return described, err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/logs"
@@ -180,4 +182,24 @@ func brief(text string) string {
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
+}
+
+// identifyLimit bounds the question which version was tested.
+const identifyLimit = 2 * time.Second
+
+// identify tells which version of which app was tested, if the device is well and knows it.
+func (r *run) identify(ctx context.Context) {
+	d, ok := r.dev.(drivers.Identifier)
+	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.verdict == reporters.Error {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, identifyLimit)
+	defer cancel()
+	_ = action.Guard(func() error { // a device that does not tell is no fault of the test's
+		id, err := d.Identify(ctx)
+		if err == nil && id != nil && *id != (drivers.Identity{}) {
+			r.emit(reporters.Event{Kind: reporters.Identified, App: &reporters.App{ID: id.ID, Title: id.Title, Version: id.Version}})
+		}
+		return err
+	})
 }

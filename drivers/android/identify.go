@@ -1,0 +1,29 @@
+package android
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Identifier = (*Device)(nil)
+
+var versionName = regexp.MustCompile(`(?m)^\s+versionName=(\S[^\r\n]*)`)
+
+// Identify asks the package manager for the version of the app that was launched last.
+func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
+	pkg := d.launched().pkg
+	if pkg == "" {
+		return nil, nil
+	}
+	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + pkg})
+	if err != nil {
+		return nil, err
+	}
+	id := &drivers.Identity{ID: pkg}
+	if m := versionName.FindSubmatch(o.out); m != nil {
+		id.Version = clip(string(m[1]), 100)
+	}
+	return id, nil
+}
