@@ -88,13 +88,16 @@ func newRootCommand(env *Env) *cobra.Command {
 		Example: "  taproot doctor                  what is missing on this machine?\n" +
 			"  taproot run suites/login.yaml   run one test\n" +
 			"  taproot run                     run all tests of the folder suites",
+		Version:           thisBuild().Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
+	root.SetVersionTemplate(thisBuild().String() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root, env))
 	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newFindCommand(env), newDoctorCommand(env), newReportCommand(env),
-		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env))
+		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env),
+		newVersionCommand(env))
 	return root
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -116,7 +115,7 @@ func serveMCP(ctx context.Context, env *Env, f mcpFlags) error {
 		level = slog.LevelDebug
 	}
 	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: level}))
-	return mcpserver.Serve(ctx, mcpserver.Config{Runner: conf, Version: version(), Exposed: exposed, Schemes: f.allowed(), Log: log}, env.Stdin, env.Stdout)
+	return mcpserver.Serve(ctx, mcpserver.Config{Runner: conf, Version: thisBuild().Version, Exposed: exposed, Schemes: f.allowed(), Log: log}, env.Stdin, env.Stdout)
 }
 
 // folder is the project's.
@@ -134,14 +133,6 @@ func (f mcpFlags) folder(env *Env) (string, error) {
 		return "", &plan.Usage{Msg: "the whole file system would be open to the assistant: name the project's folder with --dir"}
 	}
 	return dir, nil
-}
-
-// version is that of the module this program was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
 
 // allowed are the schemes without what people write around them.

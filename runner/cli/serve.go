@@ -194,7 +194,7 @@ func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server
 		conf.Reports = within(env.Dir, f.reports)
 	}
 	conf.AllowShell, conf.Log, conf.Baselines = f.allowShell, log, false
-	o = server.Options{Config: conf, Files: f.folder(env.Dir), Pages: f.pages, Running: f.runs, MaxCall: f.maxCall, Version: version(), Log: log,
+	o = server.Options{Config: conf, Files: f.folder(env.Dir), Pages: f.pages, Running: f.runs, MaxCall: f.maxCall, Version: thisBuild().Version, Log: log,
 		Upload: upload.Limits{Archive: int64(f.maxUpload) << 20}}
 	if o.Auth, err = set.gate(env.Dir); err != nil {
 		return o, err

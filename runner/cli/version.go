@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+)
+
+// build says what this program was built from; what is not known is empty.
+type build struct {
+	Version  string `json:"version"`          // of the module, "(devel)" when nobody gave it one
+	Commit   string `json:"commit,omitempty"` // whole, or the twelve digits that a module's version tells
+	Date     string `json:"date,omitempty"`   // of the commit, RFC 3339, UTC
+	Modified bool   `json:"modified"`         // the work tree held more than the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"` // GOOS/GOARCH
+}
+
+func newVersionCommand(env *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "say which Taproot this is",
+		Long:  "version says which Taproot this is: the module's version, its commit and date, and the Go that built it.",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			b := thisBuild()
+			if !asJSON {
+				_, err := fmt.Fprintln(env.Stdout, b)
+				return err
+			}
+			out := json.NewEncoder(env.Stdout)
+			out.SetIndent("", "  ")
+			return out.Encode(b)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func thisBuild() build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return buildOf(info)
+}
+
+// buildOf reads what Go keeps in the program. A program of `go install …@version` knows no repository, but where the version was made of
+// a commit it tells that.
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: info.Main.Version, Go: info.GoVersion, Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if b.Version == "" {
+		b.Version = "(devel)"
+	}
+	if b.Go == "" {
+		b.Go = runtime.Version()
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	if b.Commit != "" || !module.IsPseudoVersion(b.Version) {
+		return b
+	}
+	if rev, err := module.PseudoVersionRev(b.Version); err == nil {
+		b.Commit = rev
+	}
+	if at, err := module.PseudoVersionTime(b.Version); err == nil {
+		b.Date = at.UTC().Format(time.RFC3339)
+	}
+	return b
+}
+
+// String is one line for people.
+func (b build) String() string {
+	text := "taproot " + b.Version
+	if b.Commit != "" {
+		text += " (commit " + b.Commit
+		if b.Modified {
+			text += ", with changes"
+		}
+		if b.Date != "" {
+			text += ", " + b.Date
+		}
+		text += ")"
+	}
+	return text + ", " + b.Go + " " + b.Platform
+}
