@@ -36,6 +36,7 @@ type Outcome struct {
 	Case   plan.Case
 	Result *reporters.Result // nil when the run ended before the case had a device
 	Dir    string            // of the pack
+	Failed int               // how many tries failed before this one, the last
 	Err    error             // the report could not be kept
 }
 
@@ -54,6 +55,9 @@ func (o Outcome) Verdict() reporters.Verdict {
 
 // maxOpens is how often one case tries to open one phone that is listed as ready.
 const maxOpens = 2
+
+// Flaky tells whether the case passed only when it was tried again.
+func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == reporters.Pass }
 
 // Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
 // began costs the case nothing when another one is there. A case that fails is run again as often as its test says; each try leaves a
@@ -85,6 +89,7 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside meanwhile) (out Ou
 	}
 	for try := 0; ; try++ {
 		out = r.once(ctx, c, beside, try >= retries)
+		out.Failed = try
 		if out.Verdict() != reporters.Fail || try >= retries || ctx.Err() != nil {
 			return out
 		}
@@ -204,7 +209,7 @@ func (r *Runner) calm(ctx context.Context, dev drivers.Device) {
 // engine is what the configuration says of how a case is run.
 func (r *Runner) engine() engine.Options {
 	c := r.Config
-	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines,
+	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
 		Reach: c.reach(), Eyes: r.eyes()}
 }
 

@@ -33,11 +33,13 @@ type Config struct {
 	RerunFailed    string // LatestRun, the name of a run or its folder: only what did not pass there; empty: everything
 	Repeat         int    // how often each case is run; default: once
 	Seed           *int64 // of a random order; nil: that of the files
+	Retries        *int   // how often a test that fails is run again, whatever it or its suite says; nil: as they say
 	FailFast       bool   // nothing is begun after the first case that did not pass
 	Parallel       int    // cases at once; default: one per device
 	RequireDevices bool   // a case without a device is an error, not skipped
 	AllowEmpty     bool
 	NoVideo        bool
+	Headed         bool                        // pages are opened in a browser window, whatever their steps say
 	NoTrace        bool                        // of browsers
 	Unmasked       bool                        // tests with secrets are filmed and traced, too
 	PublicOnly     bool                        // tests reach public addresses only, not this machine or its networks

@@ -55,6 +55,8 @@ type Session struct {
 	AllowShell bool
 	// UpdateBaselines makes assertScreenshot take what it sees as right.
 	UpdateBaselines bool
+	// Headed opens pages in a browser window, whatever their steps say.
+	Headed bool
 	// StepPictures says that each step gets a picture anyway.
 	StepPictures bool
 	// NoPictures keeps pictures out of the report that would show secrets.

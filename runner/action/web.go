@@ -29,7 +29,7 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err != nil {
 		return err
 	}
-	headed := a.Headless != nil && !*a.Headless
+	headed := s.Headed || a.Headless != nil && !*a.Headless
 	address, err := s.address(a.URL)
 	if err != nil {
 		return err

@@ -65,18 +65,11 @@ func Run(ctx context.Context, env *Env) int {
 	case errors.Is(err, errToolsMissing):
 		return 1
 	case errors.As(err, &usage), !began: // wrong words on the command line
-		fmt.Fprintf(env.Stderr, "taproot: %v\n(taproot %s--help explains)\n", err, commandName(cmd))
+		fmt.Fprintf(env.Stderr, "taproot: %v\n(%s --help explains)\n", err, cmd.CommandPath())
 		return runner.ExitUsage
 	}
 	fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
 	return runner.ExitError
-}
-
-func commandName(cmd *cobra.Command) string {
-	if cmd == nil || !cmd.HasParent() {
-		return ""
-	}
-	return cmd.Name() + " "
 }
 
 func newRootCommand(env *Env) *cobra.Command {

@@ -21,7 +21,7 @@ import (
 func newReportCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "work with the reports of runs: archive, upload, check, merge, export, tell, tidy",
+		Short: "work with the reports of runs: bundle, upload, verify, merge, export, notify, prune …",
 		Long: "report works with the reports that runs left, by default under tests/reports.\n\n" +
 			"A run is named by its folder (2026-03-04T05-06-07) or by the word latest, a pack by RUN/PACK (latest/login), both by a\n" +
 			"path, too. Where nothing is named, latest is meant.\n\n" +
@@ -32,7 +32,7 @@ func newReportCommand(env *Env) *cobra.Command {
 			"  taproot report prune --dry-run           which runs are beyond the limits?",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &plan.Usage{Msg: fmt.Sprintf("report has no command %q", args[0])}
+				return &plan.Usage{Msg: fmt.Sprintf("report has no command %q", args[0]) + meant(args[0], commandNames(cmd))}
 			}
 			return nil
 		},

@@ -42,6 +42,9 @@ type runFlags struct {
 	failFast, randomize               bool
 	seeded                            bool     // --seed was given
 	given                             []string // the flags that were, for the report
+	tags                              []string
+	retries                           int // -1: not given
+	failOnFlaky, headed, watch        bool
 }
 
 func newRunCommand(env *Env) *cobra.Command {
@@ -52,16 +55,20 @@ func newRunCommand(env *Env) *cobra.Command {
 		Short:   "run tests",
 		Long: "run runs tests: files, folders, or ids of tests; without any, those of the folder suites. Each test waits for a free\n" +
 			"device of its platform and leaves a report pack under tests/reports.\n\n" +
-			"--label-filter and --platform choose first, then --rerun-failed, then --shard; --repeat and --randomize come last.\n\n" +
+			"--tag, --label-filter and --platform choose first, then --rerun-failed, then --shard; --repeat and --randomize come last.\n\n" +
 			"Exit codes: 0 all passed; 1 a test failed; 2 wrong usage or invalid YAML, nothing was run; 3 errors only, or\n" +
 			"nothing ran; 130 interrupted. A shard that has no test, and --rerun-failed when nothing had failed, are 0.",
-		Example: "  taproot run login                             the test whose id is login\n" +
-			"  taproot run suites/web --label-filter smoke   the tests of a folder that have the tag smoke\n" +
+		Example: "  taproot run login                        the test whose id is login\n" +
+			"  taproot run suites/web --tag smoke       the tests of a folder that have the tag smoke\n" +
+			"  taproot run login --watch --headed       again whenever a file is saved, in a browser window\n" +
 			"  taproot run --device emulator-5554 --var USER=ada\n" +
-			"  taproot run --shard 2/3 --rerun-failed        what failed last time, the second of three parts of it",
+			"  taproot run --shard 2/3 --rerun-failed   what failed last time, the second of three parts of it",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seeded = cmd.Flags().Changed("seed")
 			f.given = givenFlags(cmd.Flags())
+			if f.watch {
+				return runWatching(cmd.Context(), env, f, args)
+			}
 			return runTests(cmd.Context(), env, f, args)
 		},
 	}
@@ -71,7 +78,9 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit `EXPR`: 'smoke && !slow'")
 	flags.StringArrayVar(&f.vars, "var", nil, "set a variable, `NAME=VALUE`; may be repeated")
-	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` cases at once (default: one per device)")
+	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` cases at once (default: one per device); --workers is the same")
+	flags.BoolVar(&f.headed, "headed", false, "open pages in a browser window, whatever the tests say")
+	flags.BoolVar(&f.watch, "watch", false, "run again whenever a file beside the tests is saved, until Ctrl-C")
 	flags.StringVar(&f.reports, "reports", "", "`FOLDER` for report packs (default: tests/reports under the project's root)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
 	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
@@ -111,7 +120,10 @@ func (f runFlags) config(env *Env) (runner.Config, error) {
 	if f.parallel < 0 || f.timeout < 0 {
 		return c, &plan.Usage{Msg: "--parallel and --timeout cannot be negative"}
 	}
-	c.Labels, c.Parallel, c.Timeout, c.AllowEmpty = f.labels, f.parallel, f.timeout, f.allowEmpty
+	if c.Labels, err = f.filter(); err != nil {
+		return c, err
+	}
+	c.Parallel, c.Timeout, c.AllowEmpty = f.parallel, f.timeout, f.allowEmpty
 	c.RequireDevices = c.RequireDevices || f.requireDevices
 	c.NoVideo = c.NoVideo || f.noVideo
 	c.AllowShell = c.AllowShell || f.allowShell
@@ -125,6 +137,10 @@ func (f runFlags) config(env *Env) (runner.Config, error) {
 		}
 	}
 	c.Boot = f.boot
+	c.Headed = f.headed
+	if f.headed && !hasDisplay(env) {
+		return c, &plan.Usage{Msg: "--headed: a browser window needs a display, and there is none; on a server: xvfb-run taproot run --headed"}
+	}
 	if f.environment != "" {
 		c.Environment = f.environment
 	}
@@ -170,7 +186,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		fmt.Fprintf(env.Stderr, "%v\n\nnothing was run\n", err)
 		return exit(runner.ExitUsage)
 	case len(p.Cases) == 0:
-		return emptyRun(env, conf, p)
+		return emptyRun(env, f, conf, p)
 	}
 	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
 	run, sealed, err := runner.Begin(conf, nil)
@@ -190,7 +206,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
 	complain(env, run.Report(ctx, env.Stdout))
 	complain(env, run.End())
-	if err := conclude(env, conf, outcomes); err != nil {
+	if err := conclude(env, f, conf, outcomes); err != nil {
 		return err
 	}
 	return unshown
@@ -219,12 +235,16 @@ func watch(ctx context.Context, env *Env, f runFlags, run *runner.Runner, cases 
 }
 
 // conclude tells what the console could not know, and gives the exit code.
-func conclude(env *Env, conf runner.Config, outcomes []runner.Outcome) error {
+func conclude(env *Env, f runFlags, conf runner.Config, outcomes []runner.Outcome) error {
 	skipped, waiting, full := 0, 0, false
+	var flaky []string
 	for _, o := range outcomes {
 		if o.Err != nil {
 			fmt.Fprintf(env.Stderr, "taproot: the report of %s is not whole: %v\n", o.Case.Pack, o.Err)
 			full = full || errors.Is(o.Err, syscall.ENOSPC)
+		}
+		if o.Flaky() {
+			flaky = append(flaky, o.Case.Pack)
 		}
 		switch {
 		case o.Verdict() == reporters.Skipped:
@@ -237,6 +257,12 @@ func conclude(env *Env, conf runner.Config, outcomes []runner.Outcome) error {
 		fmt.Fprintf(env.Stderr, "taproot: the disk that holds %s is full\n", conf.Reports)
 	}
 	code := runner.ExitCode(outcomes, conf.AllowEmpty)
+	if f.failOnFlaky && len(flaky) > 0 {
+		fmt.Fprintf(env.Stderr, "taproot: passed only when tried again: %s (--fail-on-flaky)\n", strings.Join(flaky, ", "))
+		if code == runner.ExitPass {
+			code = runner.ExitFail
+		}
+	}
 	if code == runner.ExitPass {
 		return nil
 	}
@@ -260,8 +286,9 @@ func notBegun(n int) string {
 }
 
 // emptyRun tells why there is nothing to run.
-func emptyRun(env *Env, conf runner.Config, p *plan.Plan) error {
+func emptyRun(env *Env, f runFlags, conf runner.Config, p *plan.Plan) error {
 	why, ok := conf.NothingToRun(p)
+	why += strangeTags(f.tags, p)
 	fmt.Fprintf(env.Stderr, "taproot: %s; nothing was run\n", why)
 	if ok || conf.AllowEmpty {
 		return nil

@@ -31,10 +31,18 @@ func unknownCommand(root *cobra.Command, env *Env) error {
 	msg := fmt.Sprintf("%q is not a command", word)
 	if namesTests(env, word) {
 		msg += "; to run tests, write: taproot run " + strings.Join(env.Args, " ")
-	} else if near := dsl.Suggest(word, commandNames(root)); near != "" {
-		msg += fmt.Sprintf("; did you mean %q?", near)
+	} else {
+		msg += meant(word, commandNames(root))
 	}
 	return &plan.Usage{Msg: msg}
+}
+
+// meant adds to a message what a word was meant to be, if any of these.
+func meant(word string, names []string) string {
+	if near := dsl.Suggest(word, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }
 
 // namesTests tells whether a word looks like a test file, or is a file or a folder.
@@ -73,6 +81,7 @@ func newHelpCommand(root *cobra.Command, env *Env) *cobra.Command {
 				return unknownCommand(root, &Env{Args: args, Dir: env.Dir})
 			}
 			cmd.InitDefaultHelpFlag()
+			cmd.InitDefaultVersionFlag()
 			return cmd.Help()
 		},
 	}
@@ -84,6 +93,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	msg := err.Error()
 	switch {
+	case errors.As(err, &unknown) && cmd.Name() == "run" && foreignFlags[unknown.GetSpecifiedName()] != "":
+		msg += "; " + foreignFlags[unknown.GetSpecifiedName()]
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

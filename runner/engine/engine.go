@@ -32,6 +32,8 @@ type Options struct {
 	AllowShell bool
 	// UpdateBaselines makes assertScreenshot take what it sees as right.
 	UpdateBaselines bool
+	// Headed opens pages in a browser window, whatever their steps say.
+	Headed bool
 	// Reach is what steps may touch of this machine.
 	Reach action.Reach
 	// Eyes read pictures and judge them; nil: steps that need them are errors.
@@ -59,7 +61,7 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
 	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, Reach: r.opts.Reach, AllowShell: r.opts.AllowShell,
-		UpdateBaselines: r.opts.UpdateBaselines, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0,
+		UpdateBaselines: r.opts.UpdateBaselines, Headed: r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0,
 		Log: r.evidence.read, Photograph: r.photograph, Saw: r.saw, Progress: func(text string) { r.log(r.n, "%s", text) }, Eyes: r.opts.Eyes, Mask: r.sink.Mask().Text, Told: r.keepAsked,
 		Eval: r.eval,
 		Keep: func(name, from string) (string, error) {

@@ -22,7 +22,7 @@ func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err e
 		switch {
 		case d == nil:
 			return err
-		case d.IsDir() && (err != nil || skipDir(d.Name())):
+		case d.IsDir() && (err != nil || SkipFolder(d.Name())):
 			return filepath.SkipDir
 		case d.IsDir() || !testFile(d.Name()):
 			return nil

@@ -16,6 +16,9 @@ import (
 // ConfigName is the file at a suite's root that says how the suite is run.
 const ConfigName = "taproot.yaml"
 
+// configNames are the names that it may have.
+var configNames = []string{ConfigName, "taproot.yml"}
+
 // config is a suite's taproot.yaml, or nothing.
 type config struct {
 	dir string // where it lies; "" without one
@@ -39,16 +42,23 @@ func findConfig(path, display string) (config, error) {
 // readConfig reads the taproot.yaml that lies in a folder, if any.
 func readConfig(dir, display string) (c config, found bool, err error) {
 	l := loader{o: Options{Dir: display}}
-	file := absolute(dir, ConfigName)
-	src, err := readCapped(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return config{}, false, nil
-	case err != nil:
-		return config{}, false, &Usage{fmt.Sprintf("%s: %v", l.show(file), err)}
+	for _, name := range configNames {
+		file := absolute(dir, name)
+		src, err := readCapped(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return config{}, false, &Usage{fmt.Sprintf("%s: %v", l.show(file), err)}
+		case found:
+			return config{}, false, &Usage{fmt.Sprintf("%s: %s lies beside it, and only one of them can be in force: remove one", l.show(file), ConfigName)}
+		}
+		parsed, err := dsl.ParseConfig(l.show(file), src)
+		if c, found = (config{dir: filepath.Dir(file), Config: parsed}), true; err != nil {
+			return c, true, err
+		}
 	}
-	parsed, err := dsl.ParseConfig(l.show(file), src)
-	return config{dir: filepath.Dir(file), Config: parsed}, true, err
+	return c, found, nil
 }
 
 // isRoot tells whether a folder is a project's root.

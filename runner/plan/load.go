@@ -61,7 +61,7 @@ func sortArgs(o Options) (paths, ids []string, err error) {
 		switch {
 		case err == nil:
 			paths = append(paths, path)
-		case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"):
+		case strings.ContainsAny(arg, `/\`) || YAMLFile(arg):
 			return nil, nil, &Usage{fmt.Sprintf("%s: there is no such file or folder", arg)}
 		case strings.HasPrefix(arg, "-"):
 			return nil, nil, &Usage{fmt.Sprintf("%s: flags go before the tests", arg)}
@@ -110,7 +110,7 @@ func (l *loader) add(path string) error {
 		switch {
 		case err != nil:
 			return &Usage{err.Error()}
-		case d.IsDir() && (skipDir(d.Name()) || conf.excludes(p, path)):
+		case d.IsDir() && (SkipFolder(d.Name()) || conf.excludes(p, path)):
 			return filepath.SkipDir
 		case d.IsDir():
 			own, found, err := readConfig(p, l.o.Dir)
@@ -166,12 +166,43 @@ func realPath(abs string) string {
 	return abs // it cannot be read, which is told when it is
 }
 
-func skipDir(name string) bool {
+// SkipFolder tells whether no test is looked for in the folders of that name.
+func SkipFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "testdata"
 }
 
 func testFile(name string) bool {
-	return !strings.HasPrefix(name, ".") && name != ConfigName && (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml"))
+	return !strings.HasPrefix(name, ".") && !slices.Contains(configNames, name) && YAMLFile(name)
+}
+
+// YAMLFile tells whether a file's name is one of YAML.
+func YAMLFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
+
+// Folders are those that hold what the arguments of a run name: the folder itself, the file's folder, the default folder for ids and
+// for no argument.
+func Folders(dir string, args []string) []string {
+	var folders []string
+	for _, arg := range args {
+		path := arg
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, arg)
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			path = defaultDir(dir)
+		case !info.IsDir():
+			path = filepath.Dir(path)
+		}
+		folders = append(folders, path)
+	}
+	if len(args) == 0 {
+		folders = append(folders, defaultDir(dir))
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
 }
 
 // parse reads the collected files; every error of every file is told.

@@ -31,6 +31,8 @@ type Options struct {
 	Vars map[string]string
 	// Environment is one of the suite's environments; empty: none.
 	Environment string
+	// Retries is how often a test that fails is run again, in place of what it or its suite says; nil: as they say.
+	Retries *int
 	// Env reads the process environment, for vars whose value names it.
 	Env func(string) (string, bool)
 	// Choice says which of the cases that the filters let through are run, how often and in which order.

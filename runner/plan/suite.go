@@ -58,6 +58,9 @@ func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
 	if own.Retries == nil {
 		own.Retries = conf.Retries
 	}
+	if s.o.Retries != nil {
+		own.Retries = s.o.Retries
+	}
 	for _, hooks := range []dsl.Steps{conf.Before, conf.OnFailure, conf.After} {
 		if err := dsl.CheckPlatform(hooks, t.Platform); err != nil {
 			return nil, conf, nil, err
