@@ -3,7 +3,10 @@
 TAPROOT   = ./bin/taproot
 PHONES    = $(TAPROOT) sim --phones 2 --
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+LARGEST   = 36700160
 REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
+
+# LARGEST is what a program that is downloaded may weigh, in bytes (35 MiB).
 
 .PHONY: help setup build run test test-full race truth fuzz suites-full nightly check fmt bench clean
 .DEFAULT_GOAL := help
@@ -12,10 +15,10 @@ help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | awk '{ name = $$1; $$1 = ""; printf "%-12s%s\n", name, $$0 }'
 
 setup: build ## install the external programs that are missing (adb, Chromium, Node, ffmpeg, tesseract, Playwright)
-	$(TAPROOT) doctor --install
+	$(TAPROOT) setup --platform android,web
 
-build:
-	go build -o $(TAPROOT) .
+build: ## build bin/taproot as it is released: without what only debuggers need
+	go build -trimpath -ldflags='-s -w' -o $(TAPROOT) .
 
 run: setup ## run the suites in parallel on two simulated phones and a headless browser
 	@status=0; TAPROOT_REQUIRE_DEVICES=true $(PHONES) go tool ginkgo --procs=3 ./suites || status=$$?; \
@@ -43,7 +46,8 @@ test: setup ## run every test, each as short as it can be: five minutes on two c
 test-full: setup ## run every test whole
 	$(call gotest,$(BUILD) -timeout 60m)
 
-race: setup ## run every test whole, with the race detector: slow
+race: build ## run every test whole, with the race detector: slow
+	$(TAPROOT) setup --platform android,web --development
 	@status=0; all=$$(go list ./...) || exit 1; \
 	go test -race -timeout 90m $$(echo "$$all" | grep -v '/suites$$') || status=1; \
 	$(SUITES) --race ./suites || status=1; \
@@ -77,7 +81,9 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the Open
 	go test -run TestLayers .
 	go test -tags lint -run TestLint ./server
 	@for p in $(PLATFORMS); do echo "go build for $$p"; \
-	CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null . || exit 1; done
+	CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags='-s -w' -o bin/size . || exit 1; \
+	size=$$(wc -c < bin/size); rm bin/size; \
+	test $$size -le $(LARGEST) || { echo "the program for $$p has $$size bytes, more than $(LARGEST)"; exit 1; }; done
 
 fmt: ## format the Go files
 	gofmt -w .

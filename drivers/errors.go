@@ -40,7 +40,7 @@ func AppIsWrong(err error) bool {
 // Unavailable says that a platform cannot be used on this machine at all, and what to install.
 type Unavailable struct {
 	What string // "adb is not installed"
-	Mend string // "run `taproot doctor --install`"
+	Mend string // "run `taproot setup`"
 	// Usual says that most machines are so: who lists all platforms is not told of it, only who asks for this one.
 	Usual bool
 }

@@ -168,7 +168,7 @@ func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip
 	}
 	ffmpeg := runner.FindFFmpeg(ctx, c.conf.Runner)
 	if ffmpeg == "" {
-		return "", &refusal{what: "the film cannot be written: ffmpeg is not installed", try: "`taproot doctor --install`"}
+		return "", &refusal{what: "the film cannot be written: ffmpeg is not installed", try: "`taproot setup`"}
 	}
 	return out, video.Maker{FFmpeg: ffmpeg}.Join(ctx, parts, out)
 }

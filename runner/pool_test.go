@@ -103,7 +103,7 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 	unauthorized := phones("A")
 	unauthorized.infos[0].State, unauthorized.infos[0].Problem = "unauthorized", "accept the question on its screen"
 	missing := phones()
-	missing.err = &drivers.Unavailable{What: "adb is not installed", Mend: "run `taproot doctor --install`"}
+	missing.err = &drivers.Unavailable{What: "adb is not installed", Mend: "run `taproot setup`"}
 	for _, test := range []struct {
 		name     string
 		fleet    *fleet
@@ -114,7 +114,7 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 		{"none", phones(), "", dsl.Android, []string{"no Android device is attached", "taproot sim"}},
 		{"only an unauthorized one", unauthorized, "", dsl.Android, []string{"A is unauthorized: accept the question"}},
 		{"another than the one that was named", phones("A"), "Z", dsl.Android, []string{"device Z is not attached"}},
-		{"no adb", missing, "", dsl.Android, []string{"adb is not installed", "doctor --install"}},
+		{"no adb", missing, "", dsl.Android, []string{"adb is not installed", "setup"}},
 		{"a platform without a driver", phones("A"), "", dsl.IOS, []string{"no driver for platform", "ios"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

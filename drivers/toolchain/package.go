@@ -2,6 +2,8 @@ package toolchain
 
 import (
 	"context"
+	"crypto/sha512"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -34,10 +36,8 @@ func (in Installer) installDriver(ctx context.Context) error {
 		return errors.New("it needs Node, which is missing")
 	}
 	err = in.place(in.Host.driverDir(), func(dir string) error {
-		in.say("installing the Playwright driver %s into %s with playwright-go's installer", DriverVersion, in.Host.driverDir())
-		bounded, cancel := context.WithTimeout(ctx, driverTimeout)
-		defer cancel()
-		if err := in.FetchDriver(bounded, dir); err != nil {
+		in.say("installing the Playwright driver %s into %s", DriverVersion, in.Host.driverDir())
+		if err := in.fetchPackage(ctx, "playwright-core", dir); err != nil {
 			return err
 		}
 		return in.verifyDriver(ctx, node.Path, dir)
@@ -45,13 +45,19 @@ func (in Installer) installDriver(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	in.say("playwright-go's installer did not get it (%s); taking the npm package instead", reason(err))
-	return in.place(in.Host.driverDir(), func(dir string) error {
-		if err := in.fetchPackage(ctx, "playwright-core@"+DriverVersion, dir); err != nil {
+	in.say("the npm registry did not give it (%v); trying playwright-go's installer", err)
+	other := in.place(in.Host.driverDir(), func(dir string) error {
+		bounded, cancel := context.WithTimeout(ctx, driverTimeout)
+		defer cancel()
+		if err := in.FetchDriver(bounded, dir); err != nil {
 			return err
 		}
 		return in.verifyDriver(ctx, node.Path, dir)
 	})
+	if other == nil || ctx.Err() != nil {
+		return other
+	}
+	return fmt.Errorf("%w; playwright-go's installer: %s", err, reason(other))
 }
 
 func (in Installer) verifyDriver(ctx context.Context, node, dir string) error {
@@ -65,6 +71,7 @@ func (in Installer) verifyDriver(ctx context.Context, node, dir string) error {
 	return nil
 }
 
+// installNode takes Node's program from the npm registry; the package manager's, where that has none for this machine, is there by now.
 func (in Installer) installNode(ctx context.Context) error {
 	name, err := nodePackage(in.Host)
 	if err != nil {
@@ -75,8 +82,8 @@ func (in Installer) installNode(ctx context.Context) error {
 		return err
 	}
 	return in.place(in.Host.nodeDir(), func(dir string) error {
-		in.say("installing Node %s from npm into %s", nodeMajor, in.Host.nodeDir())
-		if err := in.fetchPackage(ctx, name+"@"+nodeMajor, dir); err != nil {
+		in.say("installing Node %s into %s", nodeVersion, in.Host.nodeDir())
+		if err := in.fetchPackage(ctx, name, dir); err != nil {
 			return err
 		}
 		f := probe(ctx, in.Host, t, filepath.Join(dir, "package", "bin", in.Host.executable("node")))
@@ -85,6 +92,17 @@ func (in Installer) installNode(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// hasNodeArchive tells whether the npm registry has a Node that runs here. Its builds for Linux need glibc, which Alpine does not have.
+func (in Installer) hasNodeArchive() bool {
+	name, err := nodePackage(in.Host)
+	if err != nil {
+		return false
+	}
+	_, err = in.Host.LookPath("apk")
+	_, known := in.archiveNamed(name)
+	return known && err != nil
 }
 
 // nodePackage names the npm package that holds Node's program for this machine.
@@ -119,12 +137,27 @@ func (in Installer) installChromium(ctx context.Context) error {
 	return in.run(ctx, append(words, "chromium"))
 }
 
-// fetchPackage unpacks an npm package into dir; npm checks what it downloads against the registry's digest.
-func (in Installer) fetchPackage(ctx context.Context, spec, dir string) error {
-	npm, err := in.Host.LookPath("npm")
-	if err != nil {
+// fetchPackage unpacks an npm package into dir. Where the registry cannot be asked directly, npm may know how, if it is there.
+func (in Installer) fetchPackage(ctx context.Context, name, dir string) error {
+	a, known := in.archiveNamed(name)
+	if !known {
+		return fmt.Errorf("the npm registry has no %s", name)
+	}
+	err := in.fetchArchive(ctx, a, dir)
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
+	npm, missing := in.Host.LookPath("npm")
+	if missing != nil {
+		return fmt.Errorf("%w (where the registry is a mirror, name it in npm_config_registry)", err)
+	}
+	in.say("%v; asking npm", err)
+	return in.packWithNPM(ctx, npm, a, dir)
+}
+
+// packWithNPM lets npm fetch the package; its digest is compared all the same.
+func (in Installer) packWithNPM(ctx context.Context, npm string, a archive, dir string) error {
+	spec := a.name + "@" + a.version
 	download, err := os.MkdirTemp(filepath.Dir(dir), ".npm-")
 	if err != nil {
 		return err
@@ -139,6 +172,13 @@ func (in Installer) fetchPackage(ctx context.Context, spec, dir string) error {
 	}
 	if len(archives) != 1 {
 		return fmt.Errorf("npm pack %s left %d archives", spec, len(archives))
+	}
+	raw, err := os.ReadFile(archives[0])
+	if err != nil {
+		return err
+	}
+	if digest := sha512.Sum512(raw); base64.StdEncoding.EncodeToString(digest[:]) != a.sha512 {
+		return fmt.Errorf("npm pack %s: it is another file than the one that was published", spec)
 	}
 	return unpack(archives[0], dir)
 }

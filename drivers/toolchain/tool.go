@@ -3,6 +3,7 @@ package toolchain
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // Names of the tools.
@@ -22,13 +23,27 @@ const (
 // DriverVersion is the one Playwright driver that the playwright-go in go.mod speaks to.
 const DriverVersion = "1.57.0"
 
-// nodeMajor is the Node that is taken from npm where the system has none that is new enough.
-const nodeMajor = "22"
+// nodeVersion is the Node that is taken from the npm registry where the system has none that is new enough.
+const (
+	nodeMajor   = "22"
+	nodeVersion = nodeMajor + ".23.3"
+)
+
+// Platforms are what tools are needed for.
+const (
+	Android = "android"
+	IOS     = "ios"
+	Web     = "web"
+	// Development is work on Taproot itself.
+	Development = "development"
+)
 
 // Tool describes one external program.
 type Tool struct {
 	Name string
-	// Required tools are those without which `make run` cannot pass.
+	// For names the platforms whose tests need the tool, or Development; nil: those of every platform.
+	For []string
+	// Required tools are those without which no test runs on these platforms.
 	Required bool
 	// Purpose says what needs the tool or, for an optional one, what is missing without it.
 	Purpose string
@@ -47,23 +62,23 @@ type Tool struct {
 func Tools() []Tool {
 	return []Tool{
 		{
-			Name: ADB, Required: true, Purpose: "drives Android phones", Minimum: "1.0.39",
+			Name: ADB, For: []string{Android}, Required: true, Purpose: "drives Android phones", Minimum: "1.0.39",
 			env: []string{"TAPROOT_ADB"}, names: []string{"adb"}, args: []string{"--version"},
 			patterns: patterns(`Android Debug Bridge version (\d[\w.]*)`),
 		},
 		{
 			// Older Chromiums lack DevTools methods that the driver calls at start.
-			Name: Chromium, Required: true, Purpose: "runs web tests", Minimum: "120",
+			Name: Chromium, For: []string{Web}, Required: true, Purpose: "runs web tests", Minimum: "120",
 			env:   []string{"TAPROOT_CHROMIUM"},
 			names: []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"},
 			args:  []string{"--version"}, patterns: patterns(`(?m)^(?:Chromium|Google Chrome[\w ]*) (\d[\d.]*)`),
 		},
 		{
-			Name: Node, Required: true, Purpose: "runs the Playwright driver", Minimum: "20",
+			Name: Node, For: []string{Web}, Required: true, Purpose: "runs the Playwright driver", Minimum: "20",
 			env: []string{"TAPROOT_NODE", "PLAYWRIGHT_NODEJS_PATH"}, names: []string{"node", "nodejs"},
 			args: []string{"--version"}, patterns: patterns(`(?m)^v(\d[\w.+-]*)\s*$`),
 		},
-		{Name: Driver, Required: true, Purpose: "drives browsers", Minimum: DriverVersion},
+		{Name: Driver, For: []string{Web}, Required: true, Purpose: "drives browsers", Minimum: DriverVersion},
 		{
 			Name: FFmpeg, Purpose: "without it recording.mp4 will be missing", Minimum: "4",
 			env: []string{"TAPROOT_FFMPEG"}, names: []string{"ffmpeg"}, args: []string{"-hide_banner", "-version"},
@@ -80,19 +95,26 @@ func Tools() []Tool {
 			patterns: patterns(`(?m)^tesseract v?(\d\S*)`),
 		},
 		{
-			Name: Xcrun, Purpose: "without it there are no iOS devices", OnlyOn: "darwin",
+			Name: Xcrun, For: []string{IOS}, Purpose: "without it there are no iOS devices", OnlyOn: "darwin",
 			names: []string{"xcrun"}, args: []string{"--version"}, patterns: patterns(`xcrun version (\d[\w.]*?)\.?\s*$`),
 		},
 		{
-			Name: Go, Purpose: "without it make and `go tool ginkgo` do not work; taproot itself does", Minimum: "1.26",
+			Name: Go, For: []string{Development}, Purpose: "without it make and `go tool ginkgo` do not work; taproot itself does", Minimum: "1.26",
 			names: []string{"go"}, args: []string{"version"}, patterns: patterns(`go version go(\d[\w.]*)`),
 		},
 		{
 			// Go's race detector is linked by a C compiler on Linux; on a Mac it is not.
-			Name: CC, Purpose: "without a C compiler `make test` cannot watch for data races", Minimum: "4.9", OnlyOn: "linux",
+			Name: CC, For: []string{Development}, Purpose: "without a C compiler `make race` cannot watch for data races", Minimum: "4.9", OnlyOn: "linux",
 			names: []string{"gcc"}, args: []string{"--version"}, patterns: patterns(`(?m)^\S*gcc.*? (\d+\.\d[\w.]*)`),
 		},
 	}
+}
+
+// NeededFor tells whether tests on one of the platforms need the tool.
+func (t Tool) NeededFor(platforms ...string) bool {
+	return slices.ContainsFunc(platforms, func(p string) bool {
+		return slices.Contains(t.For, p) || t.For == nil && p != Development
+	})
 }
 
 func toolNamed(name string) (Tool, error) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func archive(t testing.TB, headers ...tar.Header) []byte {
+func archiveOf(t testing.TB, headers ...tar.Header) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	zipped := gzip.NewWriter(&buf)
@@ -63,7 +63,7 @@ func TestUntar(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer root.Close()
-			err = untar(bytes.NewReader(archive(t, c.headers...)), root, c.budget)
+			err = untar(bytes.NewReader(archiveOf(t, c.headers...)), root, c.budget)
 			if c.problem == "" && err != nil || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
 				t.Fatalf("err = %v, want %q", err, c.problem)
 			}
@@ -77,7 +77,7 @@ func TestUntar(t *testing.T) {
 func TestUntarKeepsExecutableBits(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(t.TempDir(), "a.tgz")
-	raw := archive(t, tar.Header{Name: "package/bin/node", Size: 3, Mode: 0o4755}, tar.Header{Name: "package/a.js", Size: 1, Mode: 0o666})
+	raw := archiveOf(t, tar.Header{Name: "package/bin/node", Size: 3, Mode: 0o4755}, tar.Header{Name: "package/a.js", Size: 1, Mode: 0o666})
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestUntarRefusesCutAndTooManyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	raw := archive(t, tar.Header{Name: "a", Size: 100_000})
+	raw := archiveOf(t, tar.Header{Name: "a", Size: 100_000})
 	if err := untar(bytes.NewReader(raw[:len(raw)/2]), root, 1<<20); err == nil {
 		t.Error("half an archive was taken")
 	}
@@ -106,13 +106,13 @@ func TestUntarRefusesCutAndTooManyFiles(t *testing.T) {
 	for i := range maxEntries + 1 {
 		many = append(many, tar.Header{Name: fmt.Sprintf("d%d/", i%10), Typeflag: tar.TypeDir, Mode: 0o755})
 	}
-	if err := untar(bytes.NewReader(archive(t, many...)), root, maxUnpacked); err == nil || !strings.Contains(err.Error(), "files") {
+	if err := untar(bytes.NewReader(archiveOf(t, many...)), root, maxUnpacked); err == nil || !strings.Contains(err.Error(), "files") {
 		t.Errorf("err = %v", err)
 	}
 }
 
 func FuzzUntar(f *testing.F) {
-	f.Add(archive(f, tar.Header{Name: "package/a", Size: 3}))
+	f.Add(archiveOf(f, tar.Header{Name: "package/a", Size: 3}))
 	f.Add([]byte("no archive"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		outer := t.TempDir()

@@ -6,42 +6,49 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/taproot-dev/taproot/drivers/ios"
 	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
 )
 
 // errToolsMissing ends `taproot doctor` with exit code 1; what is missing was printed already.
 var errToolsMissing = errors.New("required programs are missing")
 
 func newDoctorCommand(env *Env) *cobra.Command {
-	var install, asJSON bool
+	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "show the external programs that Taproot needs, and install the missing ones",
-		Long: "doctor prints one line per external program: the version and place of what was found, or what to install; and what\n" +
-			"tests on iOS need, which nothing else does.\n" +
-			"It ends with 0 when everything required is there, and with 1 otherwise.\n" +
-			"With --install it first installs what is missing or too old, through the system's package manager (with sudo\n" +
-			"where that is needed) and npm, and prints each command before it runs.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runDoctor(cmd.Context(), env, install, asJSON)
-		},
+		Short: "show the external programs that tests need here",
+		Long: "doctor prints one line per external program: the version and place of what was found, or what to do. It installs nothing:\n" +
+			"taproot setup does.\n\n" +
+			"It looks for what the platforms of --platform need; without it for those of the tests in this folder; without any test\n" +
+			"for all. It ends with 0 when everything required is there, and with 1 otherwise.",
+		Example: "  taproot doctor\n  taproot doctor --platform web --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), env) },
 	}
-	cmd.Flags().BoolVar(&install, "install", false, "install what is missing or too old")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.add(cmd.Flags())
+	cmd.Flags().BoolVar(&f.install, "install", false, "")
+	if err := cmd.Flags().MarkDeprecated("install", "write taproot setup"); err != nil {
+		panic(err) // there is no such flag: a mistake in this function
+	}
 	cmd.AddCommand(newFetchDriverCommand())
 	return cmd
 }
 
-// newFetchDriverCommand is what `doctor --install` starts as a process of its own: playwright-go's installer cannot be
+// newFetchDriverCommand is what `taproot setup` starts as a process of its own: playwright-go's installer cannot be
 // cancelled, a process can.
 func newFetchDriverCommand() *cobra.Command {
 	return &cobra.Command{
@@ -54,28 +61,90 @@ func newFetchDriverCommand() *cobra.Command {
 
 const fetchDriverName = "fetch-driver"
 
-func runDoctor(ctx context.Context, env *Env, install, asJSON bool) error {
+// doctorFlags are the flags of doctor and setup.
+type doctorFlags struct {
+	platforms                             []string
+	development, install, minimal, asJSON bool
+}
+
+func (f *doctorFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.platforms, "platform", nil, "what tests on these `PLATFORMS` need: web,android,ios (default: those of the tests in this folder)")
+	flags.BoolVar(&f.development, "development", false, "and what work on Taproot itself needs: Go, a C compiler")
+	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
+}
+
+// wanted gives the platforms to look at, and whether somebody chose them.
+func (f *doctorFlags) wanted(env *Env) ([]string, error) {
+	all := []string{toolchain.Android, toolchain.IOS, toolchain.Web}
+	platforms := f.platforms
+	for _, p := range platforms {
+		if !slices.Contains(all, p) {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--platform %q: write web, android or ios, or several: web,android", p)}
+		}
+	}
+	if len(platforms) == 0 {
+		platforms = platformsHere(env)
+	}
+	if len(platforms) == 0 {
+		platforms = all
+	}
+	if f.development {
+		platforms = append(slices.Clone(platforms), toolchain.Development)
+	}
+	return platforms, nil
+}
+
+// platformsHere are those of the tests in this folder; what cannot be read says nothing.
+func platformsHere(env *Env) []string {
+	conf, err := runner.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return nil
+	}
+	tests, _, err := conf.Tests()
+	if err != nil {
+		return nil
+	}
+	found := map[string]bool{}
+	for _, t := range tests {
+		if t.Platform == dsl.Both {
+			found[toolchain.Android], found[toolchain.IOS] = true, true
+			continue
+		}
+		found[string(t.Platform)] = true
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func (f *doctorFlags) run(ctx context.Context, env *Env) error {
+	platforms, err := f.wanted(env)
+	if err != nil {
+		return err
+	}
 	host := toolchain.NewHost(env.Getenv, env.Environ)
 	var findings []toolchain.Finding
-	var err error
-	if install {
-		findings, err = newInstaller(env, host, asJSON).Install(ctx)
+	if f.install {
+		in := newInstaller(env, host, f.asJSON)
+		in.Platforms, in.RequiredOnly = platforms, f.minimal
+		findings, err = in.Install(ctx)
 	} else {
-		findings, err = toolchain.FindAll(ctx, host)
+		findings, err = toolchain.FindFor(ctx, host, platforms...)
 	}
 	if err != nil {
-		return fmt.Errorf("doctor: %w", err)
+		return err
 	}
-	apple := ios.New(ios.Options{Getenv: env.Getenv, Environ: env.Environ})
-	defer apple.Close()
-	checks := apple.Checks(ctx)
-	if asJSON {
-		err = writeFindingsJSON(env.Stdout, findings, checks)
+	var checks []ios.Check
+	if slices.Contains(platforms, toolchain.IOS) {
+		apple := ios.New(ios.Options{Getenv: env.Getenv, Environ: env.Environ})
+		defer apple.Close()
+		checks = apple.Checks(ctx)
+	}
+	if f.asJSON {
+		err = writeFindingsJSON(env.Stdout, platforms, findings, checks)
 	} else {
-		err = errors.Join(writeFindings(env.Stdout, findings), writeChecks(env.Stdout, checks))
+		err = errors.Join(writeFindings(env.Stdout, platforms, findings), writeChecks(env.Stdout, checks))
 	}
 	if err != nil {
-		return fmt.Errorf("doctor: %w", err)
+		return err
 	}
 	if len(missingTools(findings)) > 0 {
 		return errToolsMissing
@@ -119,7 +188,7 @@ func missingTools(findings []toolchain.Finding) []string {
 	return out
 }
 
-func writeFindings(w io.Writer, findings []toolchain.Finding) error {
+func writeFindings(w io.Writer, platforms []string, findings []toolchain.Finding) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range findings {
 		state, version, text := describe(f)
@@ -128,9 +197,11 @@ func writeFindings(w io.Writer, findings []toolchain.Finding) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	summary := "everything required is there"
+	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == toolchain.Development }), ", ")
+	summary := "everything required is there for tests on " + tested
 	if missing := missingTools(findings); len(missing) > 0 {
-		summary = "missing: " + strings.Join(missing, ", ")
+		summary = "missing for tests on " + tested + ": " + strings.Join(missing, ", ") + "; taproot setup --platform " +
+			strings.ReplaceAll(tested, " ", "") + " installs it"
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", summary)
 	return err
@@ -185,6 +256,9 @@ type doctorTool struct {
 
 // writeChecks shows what tests on iOS need; nothing else does.
 func writeChecks(w io.Writer, checks []ios.Check) error {
+	if len(checks) == 0 {
+		return nil
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "\nfor tests on iOS:\n")
 	for _, c := range checks {
@@ -197,12 +271,13 @@ func writeChecks(w io.Writer, checks []ios.Check) error {
 	return table.Flush()
 }
 
-func writeFindingsJSON(w io.Writer, findings []toolchain.Finding, checks []ios.Check) error {
+func writeFindingsJSON(w io.Writer, platforms []string, findings []toolchain.Finding, checks []ios.Check) error {
 	out := struct {
-		OK    bool         `json:"ok"`
-		Tools []doctorTool `json:"tools"`
-		IOS   []ios.Check  `json:"ios"`
-	}{OK: len(missingTools(findings)) == 0, IOS: checks}
+		OK        bool         `json:"ok"`
+		Platforms []string     `json:"platforms"`
+		Tools     []doctorTool `json:"tools"`
+		IOS       []ios.Check  `json:"ios,omitempty"`
+	}{OK: len(missingTools(findings)) == 0, Platforms: platforms, IOS: checks}
 	for _, f := range findings {
 		out.Tools = append(out.Tools, doctorTool{
 			Name: f.Tool.Name, Required: f.Tool.Required, OK: f.OK(), Applies: !f.NotHere, Version: f.Version, Path: f.Path,

@@ -78,7 +78,8 @@ func newRootCommand(env *Env) *cobra.Command {
 		Short: "tests what runs on phones and in browsers",
 		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and leaves a\n" +
 			"report pack of each.",
-		Example: "  taproot doctor                  what is missing on this machine?\n" +
+		Example: "  taproot init                    begin a project, with a first test\n" +
+			"  taproot setup                   install the programs that its tests need\n" +
 			"  taproot run suites/login.yaml   run one test\n" +
 			"  taproot run                     run all tests of the folder suites",
 		Version:           thisBuild().Version,
@@ -91,6 +92,6 @@ func newRootCommand(env *Env) *cobra.Command {
 	root.SetHelpCommand(newHelpCommand(root, env))
 	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newFindCommand(env), newDoctorCommand(env), newReportCommand(env),
 		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env),
-		newVersionCommand(env))
+		newVersionCommand(env), newSetupCommand(env), newInitCommand(env))
 	return root
 }
