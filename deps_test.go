@@ -51,7 +51,9 @@ var layers = map[string][]string{
 	"server/upload":               {"reporters"},
 	"server/runs":                 {"dsl", "drivers", "reporters", "runner"},
 	"runner/matchers":             {"dsl", "drivers", "reporters", "runner"},
-	"runner/cli":                  {"dsl", "drivers", "reporters", "runner", "server", "mcpserver"},
+	"runner/cli":                  {"dsl", "drivers", "reporters", "runner", "server", "mcpserver", "docs"},
+	"docs":                        {},
+	"docs/site":                   {},
 	"suites":                      {"runner"},
 	"":                            {"runner/cli"},
 	"drivers/android/androidtest": {},
@@ -79,6 +81,7 @@ var outside = map[string][]string{
 	"github.com/rs/cors":                            {"server"},
 	"github.com/prometheus/client_golang":           {"server"},
 	"github.com/sashabaranov/go-openai":             {"drivers/vision"},
+	"github.com/yuin/goldmark":                      {"docs/site"},
 }
 
 func TestLayers(t *testing.T) {

@@ -33,15 +33,14 @@ func model(t *testing.T) string {
 	return s.URL
 }
 
-// TestReadme runs the lines of the README's section on the REST API against a simulated phone and a real page: each must be answered
-// with a success.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
+// TestDocument runs the lines of docs/rest.md against a simulated phone and a real page: each must be answered with
+// a success.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../docs/rest.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## The REST API\n")
-	_, block, _ := strings.Cut(section, "\n```sh\n")
+	_, block, _ := strings.Cut(string(text), "\n```sh\n")
 	block, _, _ = strings.Cut(block, "\n```")
 	if strings.Count(block, "curl ") < 15 {
 		t.Fatalf("there are few lines in %q", block)
@@ -103,7 +102,7 @@ func (l *lab) run(dir, name string) {
 }
 
 // shell runs a line as a shell does, and gives the status of the answer that its curl got, and the answer. Where there is no curl, one of
-// our own stands in, which knows the flags of the README.
+// our own stands in, which knows the flags of the document.
 func shell(t *testing.T, dir, line string) string {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
@@ -139,7 +138,7 @@ func shell(t *testing.T, dir, line string) string {
 	return status + " " + body
 }
 
-// curl is as much of curl as the README uses.
+// curl is as much of curl as the document uses.
 func curl(ctx context.Context, dir string, args []string, out io.Writer) error {
 	method, url, file := http.MethodGet, "", ""
 	var body io.Reader

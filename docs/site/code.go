@@ -1,0 +1,60 @@
+package site
+
+import (
+	"html"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+// codeRenderer writes blocks of code: a box that can be scrolled by keys, with the comments set back, and in YAML the keys brought forward.
+type codeRenderer struct{}
+
+// RegisterFuncs implements renderer.NodeRenderer. Comments of the documents are for tests, not for readers.
+func (c codeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindFencedCodeBlock, c.block)
+	r.Register(ast.KindCodeBlock, c.block)
+	nothing := func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkSkipChildren, nil }
+	r.Register(ast.KindHTMLBlock, nothing)
+}
+
+func (c codeRenderer) block(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	language := ""
+	if f, ok := n.(*ast.FencedCodeBlock); ok {
+		language = string(f.Language(src))
+	}
+	_, err := w.WriteString(`<pre tabindex="0"><code>` + paint(language, string(n.Lines().Value(src))) + "</code></pre>\n")
+	return ast.WalkContinue, err
+}
+
+var (
+	yamlKey = regexp.MustCompile(`^(\s*(?:- +)*)([A-Za-z_$][\w.-]*)(:)(\s|$)`)
+	comment = regexp.MustCompile(`(^|\s)(#\s.*)$`)
+)
+
+// paint marks a block's lines up. It knows no grammar: what it takes for neither a key nor a comment stays as it is.
+func paint(language, code string) string {
+	if language != "yaml" && language != "sh" {
+		return html.EscapeString(code)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		text, end := strings.TrimSuffix(line, "\n"), ""
+		if at := comment.FindStringSubmatchIndex(text); at != nil {
+			end = `<span class="comment">` + html.EscapeString(text[at[4]:]) + "</span>"
+			text = text[:at[4]]
+		}
+		if at := yamlKey.FindStringSubmatchIndex(text); at != nil && language == "yaml" {
+			b.WriteString(text[:at[3]] + `<span class="key">` + text[at[4]:at[5]] + "</span>")
+			text = text[at[5]:]
+		}
+		b.WriteString(html.EscapeString(text) + end + "\n")
+	}
+	return b.String()
+}

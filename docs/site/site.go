@@ -1,0 +1,152 @@
+package site
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// Options say what a site is made of.
+type Options struct {
+	Files  fs.FS  // the documents; README.md lists the pages under the headings of their groups
+	Source string // address of the folder of the documents in the repository, with a slash at its end: what is no page is there
+}
+
+// Write makes the site in dir, which need not be there. A folder that holds other things than an earlier site is refused: a mistyped name
+// must not fill somebody's home.
+func Write(dir string, o Options) error {
+	b, err := newBook(o)
+	if err != nil {
+		return err
+	}
+	if err := claim(dir); err != nil {
+		return err
+	}
+	out := map[string][]byte{}
+	for _, p := range b.pages {
+		if out[p.Href], err = b.html(p); err != nil {
+			return fmt.Errorf("%s: %w", p.file, err)
+		}
+	}
+	if out["assets/index.js"], err = b.index(); err != nil {
+		return err
+	}
+	for _, name := range []string{"site.css", "site.js"} {
+		if out["assets/"+name], err = assets.ReadFile("assets/" + name); err != nil {
+			return err
+		}
+	}
+	for name := range b.files {
+		if out[name], err = fs.ReadFile(o.Files, name); err != nil {
+			return err
+		}
+	}
+	out[mark] = []byte("Made by taproot docs --site; what stands here is written anew by it.\n")
+	for name, data := range out {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark is the file by which a folder is known as one of ours.
+const mark = ".taproot-site"
+
+// claim makes the folder, or finds that it is empty or one of ours.
+func claim(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, mark)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s holds other files: name an empty folder, or one that does not exist", dir)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+var layout = template.Must(template.ParseFS(assets, "assets/page.html"))
+
+// view is what the template of a page sees.
+type view struct {
+	*page
+	Up         string // from the page to the root of the site: "", or "../"
+	Body       template.HTML
+	Groups     []group
+	Prev, Next *page
+	Edit       string
+}
+
+func (b *book) html(p *page) ([]byte, error) {
+	body, err := b.render(p)
+	if err != nil {
+		return nil, err
+	}
+	v := view{page: p, Up: strings.Repeat("../", strings.Count(p.Href, "/")), Body: template.HTML(body), Groups: b.groups, Edit: b.source + p.file}
+	for i, other := range b.pages {
+		if other != p {
+			continue
+		}
+		if i > 0 {
+			v.Prev = b.pages[i-1]
+		}
+		if i+1 < len(b.pages) {
+			v.Next = b.pages[i+1]
+		}
+	}
+	var out bytes.Buffer
+	if err := layout.Execute(&out, v); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// entry is one section in the index of the search.
+type entry struct {
+	Page  string `json:"p"`
+	Title string `json:"t,omitempty"` // of the section; none: the page's beginning
+	Href  string `json:"h"`
+	Text  string `json:"x"`
+}
+
+// index is a script and no JSON: a page that was opened as a file may load scripts only.
+func (b *book) index() ([]byte, error) {
+	var all []entry
+	for _, p := range b.pages {
+		all = append(all, p.sections...)
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "window.taprootIndex = %s;\n", data), nil
+}
+
+// pageName is the HTML file of a document.
+func pageName(file string) string {
+	dir, base := path.Split(file)
+	if base == contents {
+		return dir + "index.html"
+	}
+	return dir + strings.TrimSuffix(base, ".md") + ".html"
+}
