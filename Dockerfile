@@ -1,0 +1,42 @@
+# syntax=docker/dockerfile:1
+# Two images of one file:
+#   docker build -t taproot .                       with Chromium, Playwright's driver, adb, ffmpeg and tesseract
+#   docker build -t taproot-slim --target slim .    without: for validate, report, and phones of an adb server elsewhere
+# docs/ci/docker.md tells how they are used. A release takes the program that was built before (--build-arg PROGRAM=prebuilt).
+ARG PROGRAM=source
+
+FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS source
+ARG TARGETOS TARGETARCH
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags='-s -w' -o /taproot .
+
+FROM scratch AS prebuilt
+ARG TARGETPLATFORM
+COPY $TARGETPLATFORM/taproot /taproot
+
+FROM ${PROGRAM} AS program
+
+FROM gcr.io/distroless/static-debian12:latest AS slim
+COPY --from=program /taproot /usr/local/bin/taproot
+WORKDIR /work
+EXPOSE 3210
+ENTRYPOINT ["/usr/local/bin/taproot"]
+
+FROM node:22-bookworm-slim AS full
+RUN apt-get update \
+	&& apt-get install -y --no-install-recommends adb ca-certificates chromium ffmpeg fonts-noto-color-emoji fonts-noto-core git tesseract-ocr tini \
+	&& rm -rf /var/lib/apt/lists/*
+COPY --from=program /taproot /usr/local/bin/taproot
+# Where every user finds the driver: CI systems set HOME to a folder of their own.
+ENV PLAYWRIGHT_DRIVER_PATH=/opt/playwright-driver
+RUN taproot doctor fetch-driver /opt/playwright-driver && taproot doctor
+# Root, as CI systems want it: they mount folders of theirs. Chromium has no sandbox of its own then; the container is its sandbox.
+WORKDIR /var/lib/taproot
+RUN mkdir reports suites
+ENV TAPROOT_FILES=/var/lib/taproot/suites
+EXPOSE 3210
+# tini passes SIGTERM on, and buries what browsers leave.
+ENTRYPOINT ["tini", "--", "taproot"]
