@@ -1,0 +1,187 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// TestWorkflows lints our own workflows, and the action by a workflow that uses all of it.
+func TestWorkflows(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(repository, ".github", "workflows", "*.yml"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		lintWorkflow(t, file, read(t, file))
+	}
+}
+
+// composite is what the tests read of action.yml.
+type composite struct {
+	Inputs  map[string]struct{ Default, Description string }
+	Outputs map[string]any
+	Runs    struct {
+		Steps []struct {
+			ID, Name, Run, Shell, Uses string
+			Env                        map[string]string
+		}
+	}
+}
+
+func theAction(t *testing.T) (a composite) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(read(t, repository, "action.yml")), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestAction: the scripts of the action can be read, others' actions are pinned, and the document has each input with its default.
+func TestAction(t *testing.T) {
+	a := theAction(t)
+	page := read(t, repository, "docs", "ci", "github.md")
+	for name, in := range a.Inputs {
+		row := "| `" + name + "` | "
+		i := strings.Index(page, row)
+		if i < 0 {
+			t.Errorf("docs/ci/github.md has no row for the input %s", name)
+			continue
+		}
+		line, _, _ := strings.Cut(page[i:], "\n")
+		if in.Default != "" && !strings.HasPrefix(line, row+"`"+in.Default+"` |") {
+			t.Errorf("the default of %s is %q: %s", name, in.Default, line)
+		}
+	}
+	for name := range a.Outputs {
+		if !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("docs/ci/github.md does not name the output %s", name)
+		}
+	}
+	for _, step := range a.Runs.Steps {
+		if _, pin, uses := strings.Cut(step.Uses, "@"); uses && len(pin) != 40 {
+			t.Errorf("%s is not pinned to a commit", step.Uses)
+		}
+		if step.Run != "" {
+			checkShell(t, "action.yml: "+step.Name, step.Run)
+			if strings.Contains(step.Run, "${{") {
+				t.Errorf("%s: an input within a script can be a script of its own: hand it over in env", step.Name)
+			}
+		}
+	}
+}
+
+// TestActionRuns runs the action's script with a taproot that only tells how it was called: what stands on one line is one argument, and
+// the exit code is handed on.
+func TestActionRuns(t *testing.T) {
+	var script string
+	for _, step := range theAction(t).Runs.Steps {
+		if step.ID == "run" {
+			script = step.Run
+		}
+	}
+	for _, test := range []struct {
+		tests, args string
+		code        int
+		want        []string
+	}{
+		{"", "", 0, []string{"run"}},
+		{"suites/web\nsuites/my tests\n", "", 1, []string{"run", "suites/web", "suites/my tests"}},
+		{"a", "  --label-filter=smoke && !slow\n\n--shard=1/3 ", 3, []string{"run", "a", "--label-filter=smoke && !slow", "--shard=1/3"}},
+		{"$(touch x); *", "`id`", 0, []string{"run", "$(touch x); *", "`id`"}},
+	} {
+		output := filepath.Join(t.TempDir(), "output")
+		var got []string
+		code := runScript(t, script, []string{"TESTS=" + test.tests, "ARGS=" + test.args, "GITHUB_OUTPUT=" + output}, func(words []string) uint8 {
+			got = words[1:]
+			return uint8(test.code)
+		})
+		if diff := cmp.Diff(test.want, got); diff != "" || code != test.code {
+			t.Errorf("%q, %q: exit code %d\n%s", test.tests, test.args, code, diff)
+		}
+		if data, err := os.ReadFile(output); err != nil || string(data) != "exit-code="+string(rune('0'+test.code))+"\n" {
+			t.Errorf("%q, %v", data, err)
+		}
+	}
+}
+
+// runScript runs a script of bash as a step does; taproot is what it is called with.
+func runScript(t *testing.T, script string, env []string, taproot func([]string) uint8) int {
+	t.Helper()
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	handler := func(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
+		return func(ctx context.Context, words []string) error {
+			if words[0] != "taproot" {
+				return next(ctx, words)
+			}
+			if code := taproot(words); code != 0 {
+				return interp.ExitStatus(code)
+			}
+			return nil
+		}
+	}
+	r, err := interp.New(interp.Env(expand.ListEnviron(append(os.Environ(), env...)...)), interp.Dir(t.TempDir()), interp.StdIO(nil, &out, &out),
+		interp.ExecHandlers(handler), interp.Params("-e", "-o", "pipefail"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.Run(t.Context(), file)
+	if status, ok := err.(interp.ExitStatus); ok {
+		return int(status)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	return 0
+}
+
+// TestTemplates: the templates for GitLab and Jenkins are what their pages say; the shell of both can be read.
+func TestTemplates(t *testing.T) {
+	page := blocksOf(t, "docs/ci/jenkins.md", read(t, repository, "docs", "ci", "jenkins.md"))
+	i := slices.IndexFunc(page, func(b block) bool { return b.language == "groovy" })
+	if i < 0 {
+		t.Fatal("docs/ci/jenkins.md shows no Jenkinsfile")
+	}
+	jenkins := read(t, repository, "docs", "ci", "Jenkinsfile")
+	if diff := cmp.Diff(jenkins, page[i].text); diff != "" {
+		t.Errorf("docs/ci/jenkins.md shows another Jenkinsfile than docs/ci/Jenkinsfile (-file +page)\n%s", diff)
+	}
+	if open, closed := strings.Count(jenkins, "{"), strings.Count(jenkins, "}"); open != closed {
+		t.Errorf("docs/ci/Jenkinsfile has %d { and %d }", open, closed)
+	}
+	calls := 0
+	for line := range strings.Lines(jenkins) {
+		if script, ok := strings.CutPrefix(strings.TrimSpace(line), "sh '"); ok {
+			calls += checkShell(t, "docs/ci/Jenkinsfile", strings.TrimSuffix(script, "'"))
+		}
+	}
+	if calls == 0 {
+		t.Error("docs/ci/Jenkinsfile never calls taproot")
+	}
+	template := read(t, repository, "docs", "ci", "taproot.gitlab-ci.yml")
+	checkGitLab(t, "docs/ci/taproot.gitlab-ci.yml", template)
+	var jobs map[string]struct{ Variables map[string]string }
+	if err := yaml.Unmarshal([]byte(template), &jobs); err != nil {
+		t.Fatal(err)
+	}
+	gitlab := read(t, repository, "docs", "ci", "gitlab.md")
+	for name := range jobs[".taproot"].Variables {
+		if strings.HasPrefix(name, "TAPROOT_TESTS") && !strings.Contains(gitlab, "| `"+name+"` |") {
+			t.Errorf("docs/ci/gitlab.md does not tell of %s", name)
+		}
+	}
+}
