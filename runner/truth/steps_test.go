@@ -47,12 +47,8 @@ func (s *stepMaker) all() (steps []step) {
 func (s *stepMaker) label() string {
 	var on []string
 	for i := range s.m.all {
-		words := []string{i.text, i.desc, i.hint, i.typed}
-		if s.m.ticker { // what is spoken, and not written, cannot be known where pixels alone can be read
-			words = words[:1]
-		}
-		for _, w := range words {
-			if w != "" {
+		for _, w := range []string{i.text, i.desc, i.hint, i.typed} {
+			if w != "" && (!s.m.ticker || s.legible(w)) {
 				on = append(on, w)
 			}
 		}
@@ -254,6 +250,19 @@ func (s *stepMaker) tap() step {
 		st.yaml = fmt.Sprintf("tap: {label: %q, timeoutMs: %s}", label, patience)
 	}
 	return st
+}
+
+// legible tells whether a label can be read in pixels alone: it is written, not spoken, and no icon lies on its letters.
+func (s *stepMaker) legible(label string) bool {
+	for _, t := range s.times() {
+		list := person{s.m, t}.drawn()
+		for n, d := range list {
+			if d.says(label, true) && (d.text != label || slices.ContainsFunc(list[n+1:], func(o drawn) bool { return o.picture && o.box.Overlaps(d.ink()) })) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // inPixels makes of a tap what can be known of it where pixels alone can be read: where the words stand, and not who takes a touch there.
