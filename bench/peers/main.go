@@ -1,0 +1,131 @@
+// Command peers runs the same flows on the same pages in Taproot and in Playwright Test, in turns, and tells how long the whole processes
+// took and how much memory they needed. Both keep a picture of each step. make bench-peers runs it.
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers/toolchain"
+)
+
+//go:embed pages taproot playwright package.json package-lock.json
+var files embed.FS
+
+func main() {
+	var b bench
+	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are told")
+	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
+	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
+	flag.Parse()
+	if err := b.prepare(); err != nil {
+		fatal(err)
+	}
+	defer b.close()
+	text, err := b.all()
+	if err == nil && *out != "" {
+		err = os.WriteFile(*out, []byte(text), 0o644)
+	}
+	fmt.Print(text)
+	if err != nil {
+		b.close()
+		fatal(err)
+	}
+}
+
+func fatal(err error) {
+	fmt.Fprintln(os.Stderr, "peers:", err)
+	os.Exit(1)
+}
+
+// bench is what both sides need.
+type bench struct {
+	runs    int
+	taproot string
+	dir     string // of this run
+	setup   *toolchain.PlaywrightSetup
+	site    *httptest.Server
+	command string // Playwright Test's
+}
+
+func (b *bench) prepare() (err error) {
+	if runtime.GOOS != "linux" {
+		return errors.New("memory is read from /proc, which Linux alone has")
+	}
+	if b.taproot, err = filepath.Abs(b.taproot); err != nil {
+		return err
+	}
+	if b.setup, err = toolchain.Playwright(context.Background(), toolchain.System()); err != nil {
+		return err
+	}
+	if b.dir, err = os.MkdirTemp("", "peers-"); err != nil {
+		return err
+	}
+	if err := os.CopyFS(b.dir, files); err != nil {
+		return err
+	}
+	install := exec.Command("npm", "ci", "--no-audit", "--no-fund")
+	install.Dir, install.Env = b.dir, append(os.Environ(), "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1")
+	if said, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("install Playwright Test: %w\n%s", err, said)
+	}
+	b.command = filepath.Join(b.dir, "node_modules", "@playwright", "test", "cli.js")
+	pages, err := fs.Sub(files, "pages")
+	if err != nil {
+		return err
+	}
+	b.site = httptest.NewServer(http.FileServerFS(pages))
+	return nil
+}
+
+func (b *bench) close() {
+	if b.site != nil {
+		b.site.Close()
+	}
+	_ = os.RemoveAll(b.dir) // of temporary files
+}
+
+// job is what is run once.
+type job struct {
+	flows   []string
+	trace   bool // with a film and a trace
+	workers int
+	repeat  int
+}
+
+func (b *bench) ours(j job) *exec.Cmd {
+	args := []string{"run", "--quiet", "--var", "SITE=" + b.site.URL, "--parallel", fmt.Sprint(j.workers), "--repeat", fmt.Sprint(j.repeat),
+		"--reports", filepath.Join(b.dir, "reports")}
+	if !j.trace {
+		args = append(args, "--no-video", "--no-trace")
+	}
+	for _, f := range j.flows {
+		args = append(args, filepath.Join("taproot", f+".yaml"))
+	}
+	cmd := exec.Command(b.taproot, args...)
+	cmd.Dir = b.dir
+	return cmd
+}
+
+func (b *bench) theirs(j job) *exec.Cmd {
+	cmd := exec.Command(b.setup.Node, b.command, "test", "--config", filepath.Join("playwright", "playwright.config.js"))
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "SITE="+b.site.URL, "PEERS_FLOWS="+strings.Join(j.flows, ","), fmt.Sprintf("PEERS_WORKERS=%d", j.workers),
+		fmt.Sprintf("PEERS_REPEAT=%d", j.repeat), "PEERS_CHROMIUM="+b.setup.Chromium, fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
+		"PEERS_OUTPUT="+filepath.Join(b.dir, "results"), "PEERS_REPORT="+filepath.Join(b.dir, "html"), "CI=", "FORCE_COLOR=0")
+	if j.trace {
+		cmd.Env = append(cmd.Env, "PEERS_TRACE=1", "PLAYWRIGHT_BROWSERS_PATH="+b.setup.Env["PLAYWRIGHT_BROWSERS_PATH"])
+	}
+	return cmd
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// cost is what one run took.
+type cost struct {
+	wall   time.Duration
+	memory int64 // bytes: the most that all processes but the browser's held at once
+}
+
+// run runs a command to its end, which must be good.
+func run(cmd *exec.Cmd) (cost, error) {
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return cost{}, err
+	}
+	end, peak := make(chan struct{}), make(chan int64)
+	go func() { peak <- watchMemory(cmd.Process.Pid, end) }()
+	err := cmd.Wait()
+	c := cost{wall: time.Since(began)}
+	close(end)
+	c.memory = <-peak
+	if err != nil {
+		return c, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said.Bytes())
+	}
+	return c, nil
+}
+
+// watchMemory gives the most memory that a process and its children held at once.
+func watchMemory(pid int, end <-chan struct{}) (peak int64) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		peak = max(peak, memoryOf(pid))
+		select {
+		case <-end:
+			return peak
+		case <-tick.C:
+		}
+	}
+}
+
+// memoryOf is the resident memory of a process and all below it, browsers left out. One that has gone meanwhile has none.
+func memoryOf(pid int) int64 {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	name, _ := os.ReadFile(filepath.Join(dir, "comm"))
+	if strings.HasPrefix(string(name), "chrom") {
+		return 0
+	}
+	var sum int64
+	if fields := strings.Fields(readText(filepath.Join(dir, "statm"))); len(fields) > 1 {
+		pages, _ := strconv.ParseInt(fields[1], 10, 64)
+		sum = pages * int64(os.Getpagesize())
+	}
+	tasks, _ := filepath.Glob(filepath.Join(dir, "task", "*", "children"))
+	for _, task := range tasks {
+		for _, child := range strings.Fields(readText(task)) {
+			if n, err := strconv.Atoi(child); err == nil {
+				sum += memoryOf(n)
+			}
+		}
+	}
+	return sum
+}
+
+func readText(path string) string {
+	text, _ := os.ReadFile(path)
+	return string(text)
+}
+
+// costs are those of many runs of one side.
+type costs []cost
+
+func (c costs) wall() time.Duration { return median(c, func(c cost) time.Duration { return c.wall }) }
+func (c costs) memory() int64       { return median(c, func(c cost) int64 { return c.memory }) }
+
+func median[T ~int64](list costs, of func(cost) T) T {
+	var values []T
+	for _, c := range list {
+		values = append(values, of(c))
+	}
+	slices.Sort(values)
+	if n := len(values); n%2 == 0 {
+		return (values[n/2-1] + values[n/2]) / 2
+	}
+	return values[len(values)/2]
+}

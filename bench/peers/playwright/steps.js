@@ -1,0 +1,9 @@
+const {test, expect} = require('@playwright/test');
+let n = 0;
+
+// step does something, and takes a picture of what came of it, as Taproot does of each step.
+async function step(page, what) {
+  await what();
+  await page.screenshot({path: test.info().outputPath(`${++n}.png`)});
+}
+module.exports = {test, expect, step};

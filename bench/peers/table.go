@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// flows are those of which a file is in each folder.
+var flows = []string{"shop", "form", "list", "login"}
+
+// compare runs both sides in turns, once before anything counts.
+func (b *bench) compare(j job) (ours, theirs costs, err error) {
+	for i := -1; i < b.runs; i++ {
+		mine, err := run(b.ours(j))
+		if err != nil {
+			return nil, nil, err
+		}
+		other, err := run(b.theirs(j))
+		if err != nil {
+			return nil, nil, err
+		}
+		if i >= 0 {
+			ours, theirs = append(ours, mine), append(theirs, other)
+		}
+	}
+	return ours, theirs, nil
+}
+
+// all runs everything and gives the page of the documents that tells of it.
+func (b *bench) all() (string, error) {
+	var t strings.Builder
+	fmt.Fprintf(&t, "# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium, as whole processes, in turns. Both take a picture of\n"+
+		"each step and write their reports. `make bench-peers` makes this page anew: what you read was measured on\n%s. Figures are medians of %d runs;\nmemory is the most that all processes but the browser's held at once.\n", machine(), b.runs)
+	t.WriteString("\n| flow | kept | Taproot | Playwright Test | ratio | memory | ratio |\n|---|---|---|---|---|---|---|\n")
+	row := func(name, kept string, j job) error {
+		ours, theirs, err := b.compare(j)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&t, "| %s | %s | %s | %s | **%.2f** | %s / %s | **%.2f** |\n", name, kept, seconds(ours.wall()), seconds(theirs.wall()),
+			ratio(ours.wall(), theirs.wall()), megabytes(ours.memory()), megabytes(theirs.memory()), ratio(ours.memory(), theirs.memory()))
+		fmt.Fprintf(os.Stderr, "%s, %s: %.2f\n", name, kept, ratio(ours.wall(), theirs.wall()))
+		return nil
+	}
+	for _, kept := range []struct {
+		what  string
+		trace bool
+	}{{"pictures", false}, {"pictures, film and trace", true}} {
+		for _, f := range flows {
+			if err := row(f, kept.what, job{flows: []string{f}, trace: kept.trace, workers: 1, repeat: 1}); err != nil {
+				return t.String(), err
+			}
+		}
+	}
+	if err := row("one step", "pictures", job{flows: []string{"one"}, workers: 1, repeat: 1}); err != nil {
+		return t.String(), err
+	}
+	return t.String(), b.throughput(&t)
+}
+
+// throughput runs sixteen flows with each number of workers.
+func (b *bench) throughput(t *strings.Builder) error {
+	fmt.Fprintf(t, "\nSixteen flows (each of the four, four times), pictures only:\n\n| workers | Taproot | Playwright Test |\n|---|---|---|\n")
+	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+	few := *b
+	few.runs = min(3, b.runs)
+	for _, workers := range []int{1, 2, 3, 4} {
+		ours, theirs, err := few.compare(job{flows: flows, workers: workers, repeat: 4})
+		if err != nil {
+			return err
+		}
+		best[0], best[1] = min(best[0], ours.wall()), min(best[1], theirs.wall())
+		fmt.Fprintf(t, "| %d | %s | %s |\n", workers, seconds(ours.wall()), seconds(theirs.wall()))
+	}
+	fmt.Fprintf(t, "\nWith the number of workers that suits each best, Taproot runs **%.2f** times as many flows in the same time.\n", ratio(best[1], best[0]))
+	return nil
+}
+
+func ratio[T ~int64](a, b T) float64 { return float64(a) / float64(max(b, 1)) }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
+
+// machine is what the figures were measured on.
+func machine() string {
+	parts := []string{fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())}
+	for _, line := range strings.Split(readText("/proc/cpuinfo"), "\n") {
+		if name, model, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			parts = append(parts, strings.TrimSpace(model))
+			break
+		}
+	}
+	for _, tool := range [][]string{{"chromium", "--version"}, {"node", "--version"}} {
+		if said, err := exec.Command(tool[0], tool[1:]...).Output(); err == nil {
+			parts = append(parts, strings.Join(strings.Fields(tool[0] + " " + strings.TrimPrefix(string(said), "Chromium "))[:2], " "))
+		}
+	}
+	return strings.Join(append(parts, "Playwright Test 1.57.0"), ", ")
+}
