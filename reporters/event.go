@@ -107,6 +107,7 @@ type Problem struct {
 	Expected   string   `json:"expected,omitempty"`
 	Actual     string   `json:"actual,omitempty"`
 	Candidates []string `json:"candidates,omitempty"` // elements that were near, best first
+	Rejected   []string `json:"rejected,omitempty"`   // why each of Candidates was not picked, where that is known
 	Assertion  bool     `json:"assertion,omitempty"`  // an assertion did not hold
 	Stack      string   `json:"stack,omitempty"`      // of a panic, or what the system wrote of the app's crash
 	Kind       string   `json:"kind,omitempty"`       // what it is for a program: element_not_found, ambiguous_element, …

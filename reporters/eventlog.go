@@ -66,7 +66,7 @@ func shorten(e Event, limit int) Event {
 	if p := e.Problem; p != nil {
 		e.Problem = &Problem{
 			Message: cutBytes(p.Message, limit), Expected: cutBytes(p.Expected, limit), Actual: cutBytes(p.Actual, limit),
-			Candidates: cutList(p.Candidates, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: cutBytes(p.Stack, limit),
+			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: cutBytes(p.Stack, limit),
 		}
 	}
 	if d := e.Detail; d != nil {

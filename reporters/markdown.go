@@ -157,7 +157,7 @@ func (w *mdWriter) failure(f Failure) {
 	}
 	w.value("Expected", p.Expected)
 	w.value("Actual", p.Actual)
-	w.candidates(p.Candidates)
+	w.candidates(p.Candidates, p.Rejected)
 	if p.Stack != "" {
 		w.f("\nWhere it happened:\n\n%s", mdBlock("", p.Stack, maxLong))
 	}
@@ -194,13 +194,18 @@ func (w *mdWriter) value(name, v string) {
 	}
 }
 
-func (w *mdWriter) candidates(list []string) {
+// candidates lists what was near, and why each was not picked, where that is known.
+func (w *mdWriter) candidates(list, rejected []string) {
 	if len(list) == 0 {
 		return
 	}
 	w.f("\n**Nearest on the screen**\n\n")
 	for i, c := range list[:min(len(list), nearest)] {
-		w.f("%d. %s\n", i+1, mdCode(c, maxArg))
+		why := ""
+		if len(rejected) == len(list) && rejected[i] != "" {
+			why = ": " + mdText(rejected[i], maxArg)
+		}
+		w.f("%d. %s%s\n", i+1, mdCode(c, maxArg), why)
 	}
 	if more := len(list) - nearest; more > 0 {
 		w.f("\n… and %d more\n", more)

@@ -187,7 +187,7 @@ func (w *pageWriter) cause(b *mdWriter, c *RunCase, f Failure) {
 	}
 	b.value("Expected", cutRunes(p.Expected, maxShown))
 	b.value("Actual", cutRunes(p.Actual, maxShown))
-	b.candidates(p.Candidates)
+	b.candidates(p.Candidates, p.Rejected)
 	if f.Picture != "" && c.Pack != "" {
 		if href := w.href(c.Pack + "/" + f.Picture); href != "" {
 			b.f("\n[![the screen at that time](%s)](%s)\n", href, href)

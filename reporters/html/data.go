@@ -46,7 +46,8 @@ type problemData struct {
 	Expected   string   `json:"expected,omitempty"`
 	Actual     string   `json:"actual,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
-	Boxes      [][]int  `json:"boxes,omitempty"` // of the candidates that tell their bounds; null for the others
+	Rejected   []string `json:"rejected,omitempty"` // why each was not picked
+	Boxes      [][]int  `json:"boxes,omitempty"`    // of the candidates that tell their bounds; null for the others
 	Stack      string   `json:"stack,omitempty"`
 }
 

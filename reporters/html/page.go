@@ -332,6 +332,9 @@ func problem(p *reporters.Problem) *problemData {
 	if !found {
 		d.Boxes = nil
 	}
+	if len(p.Rejected) == len(p.Candidates) {
+		d.Rejected = shownAll(p.Rejected[:len(d.Candidates)], maxLabel)
+	}
 	return d
 }
 

@@ -32,8 +32,8 @@ func missing(q drivers.Query, t *drivers.Tree) reporters.Problem {
 	if why := t.Explain(q); why != "" {
 		p.Actual = why + "; " + p.Actual
 	}
-	for _, n := range t.Nearest(sel, 3) {
-		p.Candidates = append(p.Candidates, n.String())
+	for _, r := range t.Rejected(q, 3) {
+		p.Candidates, p.Rejected = append(p.Candidates, r.Node.String()), append(p.Rejected, r.Why)
 	}
 	p.Message = drivers.Describe(sel) + " is not on the screen; " + p.Actual
 	return p
