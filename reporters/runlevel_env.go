@@ -53,6 +53,16 @@ func (d *RunDir) WriteEnvironment(e Environment) error {
 	return nil
 }
 
+// ReadEnvironment gives what a run ran in, nil when that was not kept.
+func ReadEnvironment(runDir string) (e *Environment, err error) {
+	root, err := os.OpenRoot(runDir)
+	if err != nil {
+		return nil, err
+	}
+	e, err = readEnvironment(root)
+	return e, errors.Join(err, root.Close())
+}
+
 func readEnvironment(root *os.Root) (*Environment, error) {
 	data, err := readCapped(root, environmentFile, maxChoice)
 	if errors.Is(err, os.ErrNotExist) {

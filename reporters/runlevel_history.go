@@ -30,6 +30,8 @@ type HistoryEntry struct {
 	DurationMS int64   `json:"duration_ms"`
 	Hash       string  `json:"hash,omitempty"` // of the test's source
 	Tries      int     `json:"tries,omitempty"`
+	Step       int     `json:"step,omitempty"`   // that the case failed of
+	Commit     string  `json:"commit,omitempty"` // of the tested project
 }
 
 func (e HistoryEntry) good() bool {
@@ -43,12 +45,7 @@ func (r *Run) History() []HistoryEntry {
 		if c.Pack == "" {
 			continue // it did not run: that says nothing of it
 		}
-		e := HistoryEntry{Run: r.Name, ID: c.Result.Case.ID, Pack: c.Pack, Platform: string(c.Result.Case.Platform),
-			Verdict: c.Result.Verdict, DurationMS: c.Result.Duration.Milliseconds(), Hash: c.Result.Case.Hash}
-		if len(c.Tries) > 0 {
-			e.Tries = len(c.Tries) + 1
-		}
-		list = append(list, e)
+		list = append(list, r.entry(&c))
 	}
 	return list
 }

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	trendRuns = 20 // runs that are looked at
+	trendRuns = 30 // runs that are looked at
 	fewRuns   = 5  // below it, durations say nothing
 )
 
-// Trend is how a case did in the runs before this one, the last twenty of them.
+// Trend is how a case did in the runs before this one, the last thirty of them.
 type Trend struct {
 	Recent []HistoryEntry // oldest first
 	Median time.Duration  // of those that passed; 0: none did

@@ -35,14 +35,28 @@ func (b *builder) cost() {
 	}
 	m.Samples = ofLastApp(m.Samples)
 	m.SumUp() // what is shown was worked out here
-	b.out.App = shown(m.Samples[0].App, maxLabel)
+	b.out.CostOf = shown(m.Samples[0].App, maxLabel)
 	var memory, cpu []float64
-	for _, s := range m.Samples {
+	used, busy := seriesData{Name: "Memory", Unit: "MB"}, seriesData{Name: "CPU", Unit: "%"}
+	for i, s := range m.Samples {
+		if every := (len(m.Samples) + maxPoints - 1) / maxPoints; i%every == 0 {
+			if s.MemoryKB != nil {
+				used.Points = append(used.Points, [2]float64{float64(s.AtMS), float64(*s.MemoryKB) / 1024})
+			}
+			if s.CPUPercent != nil {
+				busy.Points = append(busy.Points, [2]float64{float64(s.AtMS), *s.CPUPercent})
+			}
+		}
 		if s.MemoryKB != nil {
 			memory = append(memory, float64(*s.MemoryKB)/1024)
 		}
 		if s.CPUPercent != nil {
 			cpu = append(cpu, *s.CPUPercent)
+		}
+	}
+	for _, curve := range []seriesData{used, busy} {
+		if len(curve.Points) > 1 {
+			b.out.Series = append(b.out.Series, curve)
 		}
 	}
 	s := m.Summary

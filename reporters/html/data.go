@@ -4,40 +4,52 @@ import "github.com/taproot-dev/taproot/reporters"
 
 // The data of a page, as its script reads it. Every text in it went through shown.
 type packData struct {
-	Page      string            `json:"page"`
-	ID        string            `json:"id"`
-	Name      string            `json:"name,omitempty"`
-	Verdict   reporters.Verdict `json:"verdict"`
-	Platform  string            `json:"platform,omitempty"`
-	Device    string            `json:"device,omitempty"`
-	Model     string            `json:"model,omitempty"`
-	Tags      []string          `json:"tags,omitempty"`
-	Run       string            `json:"run,omitempty"`
-	Up        string            `json:"up,omitempty"`
-	Started   string            `json:"started,omitempty"`
-	Took      string            `json:"took"`
-	Place     string            `json:"place,omitempty"`
-	Problem   *problemData      `json:"problem,omitempty"`
-	Headline  string            `json:"headline,omitempty"`
-	At        int               `json:"at,omitempty"`       // the step of the problem
-	Failures  []failureData     `json:"failures,omitempty"` // all that went wrong, when it is more than one thing
-	Around    *incidentData     `json:"around,omitempty"`   // the likely cause around the problem's step
-	Cause     *CauseLink        `json:"cause,omitempty"`
-	Flaky     string            `json:"flaky,omitempty"`
-	Slow      string            `json:"slow,omitempty"`
-	Steps     []*stepData       `json:"steps"`
-	Unchecked []uncheckedData   `json:"unchecked,omitempty"`
-	Film      *filmData         `json:"film,omitempty"`
-	NoFilm    string            `json:"noFilm,omitempty"`
-	Log       *logData          `json:"log,omitempty"`
-	App       string            `json:"app,omitempty"` // that Cost is of
-	Cost      []costData        `json:"cost,omitempty"`
-	Files     []fileData        `json:"files,omitempty"`
-	Green     *greenData        `json:"green,omitempty"`
-	History   []pastData        `json:"-"`
-	Tries     []pastData        `json:"-"`
-	Remarks   []string          `json:"remarks,omitempty"` // what of the pack this page does not hold
-	Inlined   map[string]string `json:"inlined,omitempty"` // address of a file → its bytes, in a bundle
+	Page        string            `json:"page"`
+	ID          string            `json:"id"`
+	Name        string            `json:"name,omitempty"`
+	Verdict     reporters.Verdict `json:"verdict"`
+	Platform    string            `json:"platform,omitempty"`
+	Device      string            `json:"device,omitempty"`
+	Model       string            `json:"model,omitempty"`
+	Tags        []string          `json:"tags,omitempty"`
+	Run         string            `json:"run,omitempty"`
+	Up          string            `json:"up,omitempty"`
+	Started     string            `json:"started,omitempty"`
+	Took        string            `json:"took"`
+	Place       string            `json:"place,omitempty"`
+	Problem     *problemData      `json:"problem,omitempty"`
+	Headline    string            `json:"headline,omitempty"`
+	At          int               `json:"at,omitempty"`       // the step of the problem
+	Failures    []failureData     `json:"failures,omitempty"` // all that went wrong, when it is more than one thing
+	Around      *incidentData     `json:"around,omitempty"`   // the likely cause around the problem's step
+	Cause       *CauseLink        `json:"cause,omitempty"`
+	Flaky       string            `json:"flaky,omitempty"`
+	Slow        string            `json:"slow,omitempty"`
+	Steps       []*stepData       `json:"steps"`
+	Unchecked   []uncheckedData   `json:"unchecked,omitempty"`
+	Film        *filmData         `json:"film,omitempty"`
+	NoFilm      string            `json:"noFilm,omitempty"`
+	Log         *logData          `json:"log,omitempty"`
+	CostOf      string            `json:"costOf,omitempty"` // the app that Cost is of
+	OS          string            `json:"os,omitempty"`
+	Environment []factData        `json:"environment,omitempty"`
+	Story       *storyData        `json:"story,omitempty"`
+	Past        []pastRow         `json:"past,omitempty"` // earlier runs and this one, oldest first
+	Net         *netData          `json:"net,omitempty"`
+	Elements    *elementsData     `json:"elements,omitempty"`
+	Series      []seriesData      `json:"series,omitempty"`    // what the app cost over time
+	Trace       string            `json:"trace,omitempty"`     // address of Playwright's trace
+	StartedAt   string            `json:"startedAt,omitempty"` // RFC 3339
+	TryTabs     []tryTab          `json:"-"`
+	Length      int64             `json:"length"`          // ms from the case's start to its end
+	Brief       string            `json:"brief,omitempty"` // the failure as Markdown
+	Cost        []costData        `json:"cost,omitempty"`
+	Files       []fileData        `json:"files,omitempty"`
+	Green       *greenData        `json:"green,omitempty"`
+	History     []pastData        `json:"-"`
+	Tries       []pastData        `json:"-"`
+	Remarks     []string          `json:"remarks,omitempty"` // what of the pack this page does not hold
+	Inlined     map[string]string `json:"inlined,omitempty"` // address of a file → its bytes, in a bundle
 }
 
 type problemData struct {
@@ -49,6 +61,46 @@ type problemData struct {
 	Rejected   []string `json:"rejected,omitempty"` // why each was not picked
 	Boxes      [][]int  `json:"boxes,omitempty"`    // of the candidates that tell their bounds; null for the others
 	Stack      string   `json:"stack,omitempty"`
+}
+
+// tryTab is one try of the test.
+type tryTab struct {
+	N       int
+	Verdict reporters.Verdict
+	Took    string
+	Link    string
+	Now     bool
+}
+
+// factData is what is known of where a run ran.
+type factData struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Link  string `json:"link,omitempty"`
+}
+
+// storyData is what earlier runs tell of a test, in words.
+type storyData struct {
+	Rate  string   `json:"rate"`
+	Steps []string `json:"steps,omitempty"`
+	First string   `json:"first,omitempty"`
+}
+
+// pastRow is a run in the history of a test.
+type pastRow struct {
+	Run     string            `json:"run"`
+	Verdict reporters.Verdict `json:"verdict"`
+	MS      int64             `json:"ms"`
+	Link    string            `json:"link,omitempty"`
+	Commit  string            `json:"commit,omitempty"`
+	Now     bool              `json:"now,omitempty"`
+}
+
+// seriesData is a curve over the time of the case.
+type seriesData struct {
+	Name   string       `json:"name"`
+	Unit   string       `json:"unit"`
+	Points [][2]float64 `json:"points"` // ms since the case began, value
 }
 
 // failureData is a line of the list of what went wrong.
@@ -83,6 +135,7 @@ type stepData struct {
 	Source   string            `json:"source,omitempty"`
 	Verdict  reporters.Verdict `json:"verdict"`
 	MS       int64             `json:"ms,omitempty"`
+	Begin    int64             `json:"begin,omitempty"` // ms since the case began
 	Took     string            `json:"took,omitempty"`
 	Problem  *problemData      `json:"problem,omitempty"`
 	Matched  string            `json:"matched,omitempty"`

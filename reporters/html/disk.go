@@ -24,7 +24,8 @@ const (
 	summaryFile = "summary.json"
 	maxSummary  = 4 << 20
 	maxRunsBack = 50 // runs in which the last green one is looked for
-	dots        = 10 // earlier runs that a page shows
+	dots        = 10 // runs that the head of a page shows
+	maxPast     = 30 // earlier runs that its history has
 )
 
 // Options say what is known of a pack beside what is in its folder. The zero value works: the rest is looked up on the disk.
@@ -65,6 +66,9 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 		return page, nil
 	}
 	page.Run, page.Up = filepath.Base(run), "../"+IndexFile
+	if page.Env, err = reporters.ReadEnvironment(run); err != nil {
+		return page, err
+	}
 	err = lookBack(ctx, &page, filepath.Dir(run))
 	return page, err
 }

@@ -34,7 +34,7 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 			continue // it did not run, or its report is broken: neither is history
 		}
 		to := "../../" + link(dir)[len("./"):] + "/"
-		if len(page.History) < dots-1 {
+		if len(page.History) < maxPast {
 			past := Past{Run: run, Verdict: s.Result, Duration: millis(s.DurationMS)}
 			if _, err := root.Lstat(path.Join(dir, PackFile)); err == nil {
 				past.Link = to + PackFile
@@ -44,7 +44,7 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 		if page.Green == nil && s.Result == reporters.Pass && page.Result.Verdict != reporters.Pass {
 			page.Green = green(filepath.Join(reportsRoot, run, name), run, to)
 		}
-		if len(page.History) == dots-1 && (page.Green != nil || page.Result.Verdict == reporters.Pass) {
+		if len(page.History) == maxPast && (page.Green != nil || page.Result.Verdict == reporters.Pass) {
 			break
 		}
 	}

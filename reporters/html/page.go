@@ -22,9 +22,12 @@ type PackPage struct {
 	Green   *Green // the last run in which the test passed
 	History []Past // earlier runs, oldest first
 	Tries   []Past // the other tries in this run, oldest first
+	Try     int    // which one this is, from 1; 0: there is only one
 	Cause   *CauseLink
-	Flaky   string // why the test cannot be trusted, if so
-	Slow    string // that it took longer than usual, if so
+	Env     *reporters.Environment // what the run ran in
+	Story   *reporters.Story       // what earlier runs tell; nil: they are not known
+	Flaky   string                 // why the test cannot be trusted, if so
+	Slow    string                 // that it took longer than usual, if so
 }
 
 // Green is a pack of the same test that passed.
@@ -41,6 +44,7 @@ type Past struct {
 	Verdict  reporters.Verdict
 	Duration time.Duration
 	Link     string // address of its page; none: it is gone
+	Commit   string // of the tested project
 }
 
 // CauseLink says which cause of the run's failures this test's is.
@@ -111,8 +115,15 @@ func (b *builder) build() *packData {
 		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
-		History: pasts(b.in.History), Tries: pasts(b.in.Tries),
+		History: pasts(b.in.History[max(0, len(b.in.History)-dots+1):]), Tries: pasts(b.in.Tries), OS: shown(c.OS, maxLabel),
+		Length: max(0, res.Ended.Sub(res.Started).Milliseconds()),
 	}
+	if !res.Started.IsZero() {
+		b.out.StartedAt = res.Started.UTC().Format(time.RFC3339Nano)
+	}
+	b.facts()
+	b.history()
+	b.tries()
 	for _, tag := range c.Tags {
 		b.out.Tags = append(b.out.Tags, shown(tag, maxLabel))
 	}
@@ -137,8 +148,14 @@ func (b *builder) build() *packData {
 	b.film()
 	b.log()
 	b.cost()
+	b.network()
+	b.elements()
+	b.trace()
 	b.caseFiles()
 	b.out.Unchecked = unchecked(res)
+	if res.Verdict != reporters.Pass && res.Verdict != reporters.Skipped {
+		b.out.Brief = b.brief()
+	}
 	if b.whole {
 		b.inline()
 	}
@@ -165,7 +182,7 @@ func (b *builder) step(s *reporters.StepResult) *stepData {
 		d.File = b.file(s.Place.File)
 	}
 	if !s.Started.IsZero() {
-		d.MS, d.Took = s.Duration.Milliseconds(), took(s.Duration)
+		d.MS, d.Took, d.Begin = s.Duration.Milliseconds(), took(s.Duration), max(0, s.Started.Sub(b.res.Started).Milliseconds())
 	}
 	if t := s.Detail; t != nil {
 		d.Matched, d.Tier, d.Bounds, d.Point, d.Looks = shown(t.Matched, maxLabel), shown(t.Tier, maxLabel), t.Bounds, t.Point, t.Looks
@@ -186,6 +203,96 @@ func (b *builder) step(s *reporters.StepResult) *stepData {
 		d.Files = append(d.Files, fileData{Path: shown(a.Path, maxLabel), Src: link(a.Path)})
 	}
 	return d
+}
+
+// facts says what was tested on what.
+func (b *builder) facts() {
+	res := b.res
+	add := func(name, value string) {
+		if value != "" {
+			f := factData{Name: name, Value: shown(value, maxLabel)}
+			if strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://") {
+				f.Link = value
+			}
+			b.out.Environment = append(b.out.Environment, f)
+		}
+	}
+	add("app", res.App.String())
+	add("device", strings.TrimSpace(res.Case.Model+" "+res.Case.Device))
+	add("system", res.Case.OS)
+	for _, f := range b.in.Env.Facts() {
+		add(f[0], f[1])
+	}
+}
+
+// history says how the test did in earlier runs.
+func (b *builder) history() {
+	if len(b.in.History) == 0 {
+		return
+	}
+	for _, p := range b.in.History {
+		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), MS: p.Duration.Milliseconds(), Link: p.Link, Commit: shown(p.Commit, 12)})
+	}
+	now := pastRow{Run: b.out.Run, Verdict: b.out.Verdict, MS: b.res.Duration.Milliseconds(), Now: true}
+	if b.in.Env != nil {
+		now.Commit = shown(b.in.Env.Commit, 12)
+	}
+	b.out.Past = append(b.out.Past, now)
+	s := b.in.Story
+	if s == nil {
+		return
+	}
+	d := &storyData{Rate: s.Rate.String()}
+	for _, step := range s.Steps[:min(len(s.Steps), 10)] {
+		d.Steps = append(d.Steps, fmt.Sprintf("step %d %s", step.Step, step.Rate))
+	}
+	if f := s.First; f != nil {
+		d.First = "first failed in run " + shown(f.Run, maxLabel)
+		if f.Commit != "" {
+			d.First += " at commit " + shown(f.Commit, 12)
+		}
+		switch {
+		case f.Since == 1:
+			d.First += ", which is this one"
+		default:
+			d.First += fmt.Sprintf("; %d runs in a row", f.Since)
+		}
+		if !f.Whole {
+			d.First += ", as far back as is known"
+		}
+	}
+	b.out.Story = d
+}
+
+// tries numbers the tries of the test, this one among them.
+func (b *builder) tries() {
+	if len(b.in.Tries) == 0 || b.in.Try == 0 {
+		return
+	}
+	now := tryTab{N: b.in.Try, Verdict: b.out.Verdict, Took: b.out.Took, Now: true}
+	for i, t := range b.in.Tries {
+		n := i + 1
+		if n >= b.in.Try {
+			n++
+		}
+		if n == b.in.Try+1 {
+			b.out.TryTabs = append(b.out.TryTabs, now)
+		}
+		b.out.TryTabs = append(b.out.TryTabs, tryTab{N: n, Verdict: verdict(t.Verdict), Took: took(t.Duration), Link: t.Link})
+	}
+	if b.in.Try > len(b.in.Tries) {
+		b.out.TryTabs = append(b.out.TryTabs, now)
+	}
+	b.out.Tries = nil
+}
+
+// trace finds what Playwright recorded of the browser.
+func (b *builder) trace() {
+	for _, a := range b.res.Attachments {
+		if a.Path == "artifacts/trace.zip" {
+			b.out.Trace = link(a.Path)
+		}
+	}
 }
 
 // caret is how many runes of the source line the place of a step means: its action, when that stands there.

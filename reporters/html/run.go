@@ -52,6 +52,7 @@ type runData struct {
 	Words   []string            `json:"words"` // what many rows say: platforms, devices, files
 	Rows    []rowData           `json:"rows"`
 	Notes   []string            `json:"notes,omitempty"`
+	Env     []factData          `json:"-"`
 }
 
 type causeData struct {
@@ -110,6 +111,13 @@ func runDataOf(in RunPage) *runData {
 		sum += run.Cases[i].Result.Duration
 	}
 	d.Sum = took(sum)
+	for _, f := range run.Env.Facts() {
+		fact := factData{Name: f[0], Value: shown(f[1], maxLabel)}
+		if f[0] == "job" {
+			fact.Link = f[1]
+		}
+		d.Env = append(d.Env, fact)
+	}
 	causes := Causes(run)
 	for _, c := range causes {
 		for _, i := range c.Cases {

@@ -100,8 +100,10 @@ func eachPage(ctx context.Context, run *reporters.Run, give func(PackPage)) erro
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
 			}
-			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile, Tries: others(all, k)}
+			page := PackPage{Result: try.Result, Dir: filepath.Join(run.Dir, try.Pack), Run: run.Name, Up: "../" + IndexFile, Tries: others(all, k), Env: run.Env, Try: k + 1}
 			if k == len(all)-1 {
+				story := c.Story(run)
+				page.Story = &story
 				page.Cause, page.Flaky, page.Slow = causes[i], c.Flaky(), c.Slow()
 			}
 			if err := past(ctx, &page, run, c); err != nil {
@@ -140,8 +142,8 @@ func past(ctx context.Context, page *PackPage, run *reporters.Run, c *reporters.
 	for i, e := range slices.Backward(c.Trend.Recent) {
 		dir := path.Join(e.Run, e.Pack)
 		to := "../../" + link(dir)[len("./"):] + "/"
-		if i >= len(c.Trend.Recent)-dots+1 {
-			p := Past{Run: e.Run, Verdict: e.Verdict, Duration: millis(e.DurationMS)}
+		if i >= len(c.Trend.Recent)-maxPast {
+			p := Past{Run: e.Run, Verdict: e.Verdict, Duration: millis(e.DurationMS), Commit: e.Commit}
 			if isThere(root, path.Join(dir, PackFile)) {
 				p.Link = to + PackFile
 			}

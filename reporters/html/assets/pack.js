@@ -35,7 +35,9 @@ function packPage() {
     " ": function () { if (film) { if (film.paused) film.play(); else film.pause(); } },
     d: nextView, f: only, "/": function () { $("filter").focus(); }, "?": function () { $("help").showModal(); }
   });
+  if ($("brief")) $("brief").addEventListener("click", function () { copy(D.brief); });
   fromHash();
+  panels();
 }
 
 function header() {
@@ -67,17 +69,56 @@ function timeline() {
     var li = h("li", { id: "row-" + step.n }, line);
     rows.push({ li: li, button: line, text: [step.n, step.name, step.action, step.args, step.problem && step.problem.message].join(" ").toLowerCase(), step: step });
   });
-  replace($("timeline"), rows.map(function (r) { return r.li; }));
+  replace($("timeline"), nested());
   if (!D.steps.length) { $("none").hidden = false; $("none").textContent = "This test has no steps."; }
+}
+
+// nested puts a head before the steps of each group, round and try, as they ran.
+function nested() {
+  var out = [], open = [];
+  rows.forEach(function (r, i) {
+    var path = r.step.in || [], same = 0;
+    while (same < open.length && same < path.length && open[same].name === path[same]) same++;
+    open = open.slice(0, same);
+    for (var d = same; d < path.length; d++) {
+      var head = groupHead(path[d], d, i, path.slice(0, d + 1));
+      open.push({ name: path[d], head: head });
+      out.push(head.li);
+    }
+    r.heads = open.map(function (o) { return o.head; });
+    r.button.style.paddingInlineStart = 8 + 14 * path.length + "px";
+    out.push(r.li);
+  });
+  return out;
+}
+
+// groupHead names a group with its time and verdict, and folds it.
+function groupHead(name, depth, from, path) {
+  var to = from, worst = "pass", rank = { fail: 4, error: 4, interrupted: 3, warned: 2, unreached: 1 };
+  while (to + 1 < D.steps.length && path.every(function (p, k) { return (D.steps[to + 1].in || [])[k] === p; })) to++;
+  for (var i = from; i <= to; i++) if ((rank[D.steps[i].verdict] || 0) > (rank[worst] || 0)) worst = D.steps[i].verdict;
+  var a = D.steps[from], z = D.steps[to], ms = (z.begin || 0) + (z.ms || 0) - (a.begin || 0), head = { folded: false };
+  head.button = h("button", { type: "button", cls: "grouphead s-" + worst, "aria-expanded": "true", on: { click: function () {
+    head.folded = !head.folded;
+    head.button.setAttribute("aria-expanded", String(!head.folded));
+    filter();
+  } } }, icon(worst), bdi(name, "act"), h("span", { cls: "quiet" }, plural(to - from + 1, "step")), h("span", { cls: "time" }, ms > 0 ? took(ms) : "–"));
+  head.button.style.paddingInlineStart = 8 + 14 * depth + "px";
+  head.li = h("li", { cls: "group" }, head.button);
+  head.depth = depth;
+  return head;
 }
 
 function filter() {
   var q = $("filter").value.trim().toLowerCase(), bad = $("only").getAttribute("aria-pressed") === "true", shown = 0;
   rows.forEach(function (r) {
     var ok = (!bad || problemOf(r.step)) && (!q || r.text.indexOf(q) >= 0);
-    r.li.hidden = !ok;
+    r.heads.forEach(function (head, k) { if (!k || !r.heads.slice(0, k).some(function (o) { return o.folded; })) head.wanted = head.wanted || ok; });
+    r.li.hidden = !ok || r.heads.some(function (head) { return head.folded; });
     if (ok) shown++;
   });
+  rows.forEach(function (r) { r.heads.forEach(function (head) { head.li.hidden = !head.wanted; }); });
+  rows.forEach(function (r) { r.heads.forEach(function (head) { head.wanted = false; }); });
   $("none").hidden = shown > 0;
 }
 
@@ -115,6 +156,7 @@ function select(i, seek, silent) {
   var step = D.steps[i], row = rows[i];
   row.button.setAttribute("aria-current", "step");
   if (row.thumb) { row.thumb.setAttribute("aria-current", "step"); nearest($("strip"), row.thumb, true); }
+  row.heads.forEach(function (head) { if (head.folded) head.button.click(); });
   nearest($("timeline"), row.li, false);
   if (!silent) hash.set({ at: "step-" + step.n });
   replace($("stagetitle"), icon(step.verdict), " ", "Step " + step.n + " of " + D.steps.length + " ", bdi(label(step), "code"));
@@ -308,7 +350,7 @@ function facts(step) {
 // costCard shows what the app cost the device, with a curve of each.
 function costCard() {
   if (!D.cost) return null;
-  return card(D.app ? "What " + D.app + " cost the device" : "What the test cost", null, h("dl", { cls: "pairs" }, D.cost.map(function (c) {
+  return card(D.costOf ? "What " + D.costOf + " cost the device" : "What the test cost", null, h("dl", { cls: "pairs" }, D.cost.map(function (c) {
     return [h("dt", null, c.name), h("dd", null, bdi(c.value), c.points && curve(c.points))];
   })));
 }
@@ -326,7 +368,7 @@ function curve(points) {
 function why(title, p) {
   var el = card(title, null, h("p", { cls: "message" }, bdi(p.expected && p.actual && p.headline || p.message)));
   if (p.expected || p.actual) el.append(h("dl", { cls: "pairs" }, row("Expected", p.expected), row("Actual", p.actual)));
-  if (p.candidates) el.append(h("h4", null, "Nearest on the screen"), h("ol", { cls: "near" }, p.candidates.map(function (c, i) { return h("li", { cls: p.boxes && p.boxes[i] ? "boxed" : "" }, bdi(c)); })));
+  if (p.candidates) el.append(h("h4", null, "Nearest on the screen"), h("ol", { cls: "near" }, p.candidates.map(function (c, i) { return h("li", { cls: p.boxes && p.boxes[i] ? "boxed" : "" }, h("span", null, bdi(c), p.rejected && p.rejected[i] ? h("span", { cls: "whynot" }, " – ", bdi(p.rejected[i])) : null)); })));
   if (p.stack) el.append(h("details", null, h("summary", null, "Stack"), h("pre", { tabindex: "0" }, p.stack)));
   return el;
 }

@@ -1,0 +1,287 @@
+package html
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+const (
+	harFile     = "network.har"
+	maxHAR      = 32 << 20
+	maxRequests = 400       // that a page shows; network.har has all
+	maxHeaders  = 40        // of one request
+	netBudget   = 400 << 10 // bytes of all requests on a page
+	maxBody     = 2000      // runes of a body
+)
+
+// netData is what the pages asked the network for.
+type netData struct {
+	Requests []requestData `json:"requests"`
+	More     int           `json:"more,omitempty"` // that are only in network.har
+	Why      string        `json:"why,omitempty"`  // it cannot be shown
+	Src      string        `json:"src"`
+}
+
+type requestData struct {
+	At       int64       `json:"at"` // ms since the case began
+	MS       float64     `json:"ms"`
+	Method   string      `json:"method"`
+	URL      string      `json:"url"`
+	Status   int         `json:"status"` // 0: there was no answer
+	Error    string      `json:"error,omitempty"`
+	Kind     string      `json:"kind,omitempty"` // document, script, fetch, …
+	Type     string      `json:"type,omitempty"` // media type of the answer
+	Size     int         `json:"size"`           // bytes of the answer's body; -1: not known
+	Step     int         `json:"step,omitempty"` // that was under way
+	Timings  []timing    `json:"timings,omitempty"`
+	Asked    [][2]string `json:"asked,omitempty"` // headers
+	Answered [][2]string `json:"answered,omitempty"`
+	Body     string      `json:"body,omitempty"` // that was sent
+}
+
+// timing is a part of the time that a request took.
+type timing struct {
+	Name string  `json:"name"`
+	MS   float64 `json:"ms"`
+}
+
+// harLog is what is read of an HTTP Archive 1.2.
+type harLog struct {
+	Log struct {
+		Entries []struct {
+			Started time.Time           `json:"startedDateTime"`
+			Time    float64             `json:"time"`
+			Kind    string              `json:"_resourceType"`
+			Timings map[string]*float64 `json:"timings"`
+			Request struct {
+				Method  string     `json:"method"`
+				URL     string     `json:"url"`
+				Headers []harField `json:"headers"`
+				Post    *struct {
+					Text string `json:"text"`
+				} `json:"postData"`
+			} `json:"request"`
+			Response struct {
+				Status  int        `json:"status"`
+				Headers []harField `json:"headers"`
+				Error   string     `json:"_error"`
+				Content struct {
+					Size int    `json:"size"`
+					Type string `json:"mimeType"`
+				} `json:"content"`
+			} `json:"response"`
+		} `json:"entries"`
+	} `json:"log"`
+}
+
+type harField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// network reads the pack's HTTP Archive; a pack without one has no panel.
+func (b *builder) network() {
+	data, err := readFile(b.root, harFile, maxHAR)
+	if err != nil {
+		if _, gone := openFile(b.root, harFile); gone == nil {
+			b.out.Net = &netData{Requests: []requestData{}, Why: shown(err.Error(), maxLabel), Src: link(harFile)}
+		}
+		return
+	}
+	var har harLog
+	if err := json.Unmarshal(data, &har); err != nil {
+		b.out.Net = &netData{Requests: []requestData{}, Why: shown(fmt.Sprintf("%s cannot be read: %v", harFile, err), maxLabel), Src: link(harFile)}
+		return
+	}
+	net := &netData{Requests: []requestData{}, Src: link(harFile)}
+	b.out.Net = net
+	room := netBudget
+	for i, e := range har.Log.Entries {
+		if i == maxRequests {
+			net.More = len(har.Log.Entries) - i
+			break
+		}
+		r := requestData{At: e.Started.Sub(b.res.Started).Milliseconds(), MS: max(0, e.Time), Method: shown(e.Request.Method, 20), URL: shown(e.Request.URL, maxLogLine),
+			Status: e.Response.Status, Error: shown(e.Response.Error, maxLabel), Kind: shown(e.Kind, 30), Type: shown(e.Response.Content.Type, 80), Size: e.Response.Content.Size,
+			Step: stepAt(b.res, e.Started)}
+		if r.Status < 0 {
+			r.Status = 0
+		}
+		for _, name := range []string{"blocked", "dns", "connect", "ssl", "send", "wait", "receive"} {
+			if ms := e.Timings[name]; ms != nil && *ms > 0 {
+				r.Timings = append(r.Timings, timing{name, *ms})
+			}
+		}
+		if room > 0 {
+			r.Asked, r.Answered = headers(e.Request.Headers), headers(e.Response.Headers)
+			if e.Request.Post != nil {
+				r.Body = shownLines(e.Request.Post.Text, maxBody)
+			}
+			for _, h := range append(r.Asked[:len(r.Asked):len(r.Asked)], r.Answered...) {
+				room -= len(h[0]) + len(h[1]) + 8
+			}
+			room -= len(r.Body) + len(r.URL)
+		}
+		net.Requests = append(net.Requests, r)
+	}
+}
+
+func headers(list []harField) [][2]string {
+	var out [][2]string
+	for _, h := range list[:min(len(list), maxHeaders)] {
+		out = append(out, [2]string{shown(h.Name, 80), shown(h.Value, maxLabel)})
+	}
+	return out
+}
+
+// stepAt is the step that was under way at a time; 0: none had begun.
+func stepAt(res *reporters.Result, at time.Time) int {
+	n := 0
+	for _, s := range res.Steps {
+		if !s.Started.IsZero() && !s.Started.After(at) {
+			n = s.N
+		}
+	}
+	return n
+}
+
+const (
+	treeBudget = 300 << 10 // bytes of a tree as the device gave it
+	maxNodes   = 1500
+)
+
+// elementsData is the tree of elements that a step saw last.
+type elementsData struct {
+	Step  int        `json:"step"`
+	Nodes []nodeData `json:"nodes"`
+	More  int        `json:"more,omitempty"`
+	Why   string     `json:"why,omitempty"`
+}
+
+// nodeData is an element; the tree is told by depths.
+type nodeData struct {
+	Depth  int      `json:"d"`
+	Type   string   `json:"y,omitempty"`
+	Text   string   `json:"t,omitempty"`
+	Desc   string   `json:"c,omitempty"`
+	ID     string   `json:"i,omitempty"`
+	Hint   string   `json:"h,omitempty"`
+	Bounds [4]int   `json:"b"`
+	Flags  []string `json:"f,omitempty"`
+	Near   int      `json:"n,omitempty"`   // which of the candidates it is, from 1
+	Match  bool     `json:"m,omitempty"`   // what the step matched
+	Why    string   `json:"why,omitempty"` // it was not picked
+}
+
+// treeNode is what is read of a tree of elements.
+type treeNode struct {
+	Type, Role, ID, Text, Desc, Hint                                   string
+	TestID                                                             string `json:"test_id"`
+	Bounds                                                             struct{ Min, Max struct{ X, Y int } }
+	Hidden, Disabled, Checked, Selected, Focused, Clickable, Offscreen bool
+	Children                                                           []*treeNode
+}
+
+// elements shows the tree of the step with the problem, otherwise of the last step that kept one.
+func (b *builder) elements() {
+	var at *reporters.StepResult
+	var file string
+	for i := range b.res.Steps {
+		s := &b.res.Steps[i]
+		for _, a := range s.Attachments {
+			if strings.HasPrefix(a.Path, "artifacts/tree-") && (at == nil || at.N != b.res.ProblemStep) {
+				at, file = s, a.Path
+			}
+		}
+	}
+	if at == nil || b.root == nil {
+		return
+	}
+	b.out.Elements = &elementsData{Step: at.N, Nodes: []nodeData{}}
+	data, err := readFile(b.root, file, treeBudget)
+	var tree struct{ Windows []*treeNode }
+	if err == nil {
+		err = json.Unmarshal(data, &tree)
+	}
+	if err != nil {
+		b.out.Elements.Why = shown(fmt.Sprintf("%s: %v", file, err), maxLabel)
+		return
+	}
+	p := newPicked(at)
+	var walk func(n *treeNode, depth int)
+	walk = func(n *treeNode, depth int) {
+		if n == nil || depth > 100 {
+			return
+		}
+		if len(b.out.Elements.Nodes) >= maxNodes {
+			b.out.Elements.More++
+		} else {
+			b.out.Elements.Nodes = append(b.out.Elements.Nodes, p.node(n, depth))
+		}
+		for _, c := range n.Children {
+			walk(c, depth+1)
+		}
+	}
+	for _, w := range tree.Windows {
+		walk(w, 0)
+	}
+}
+
+// picked tells which elements a step matched, or nearly did.
+type picked struct {
+	match *[4]int
+	near  map[[4]int]int
+	why   []string
+}
+
+func newPicked(s *reporters.StepResult) picked {
+	p := picked{near: map[[4]int]int{}}
+	if s.Detail != nil {
+		p.match = s.Detail.Bounds
+	}
+	if s.Problem == nil {
+		return p
+	}
+	for i, c := range s.Problem.Candidates {
+		if box := boxOf(c); len(box) == 4 && p.near[[4]int(box)] == 0 {
+			p.near[[4]int(box)] = i + 1
+		}
+	}
+	if len(s.Problem.Rejected) == len(s.Problem.Candidates) {
+		p.why = s.Problem.Rejected
+	}
+	return p
+}
+
+func (p picked) node(n *treeNode, depth int) nodeData {
+	kind := n.Role
+	if kind == "" {
+		kind = n.Type[strings.LastIndexAny(n.Type, ".$")+1:]
+	}
+	d := nodeData{Depth: depth, Type: shown(kind, 60), Text: shown(n.Text, maxRowText), Desc: shown(n.Desc, maxRowText), Hint: shown(n.Hint, maxRowText),
+		ID: shown(n.ID, maxRowText), Bounds: [4]int{n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y}}
+	if d.ID == "" {
+		d.ID = shown(n.TestID, maxRowText)
+	}
+	for _, f := range []struct {
+		on   bool
+		word string
+	}{{n.Hidden, "hidden"}, {n.Offscreen, "offscreen"}, {n.Disabled, "disabled"}, {n.Checked, "checked"}, {n.Selected, "selected"}, {n.Focused, "focused"}, {n.Clickable, "clickable"}} {
+		if f.on {
+			d.Flags = append(d.Flags, f.word)
+		}
+	}
+	says := n.Text != "" || n.Desc != "" || n.ID != "" || n.Hint != ""
+	d.Match = p.match != nil && *p.match == d.Bounds && says
+	if k := p.near[d.Bounds]; k > 0 && says {
+		d.Near = k
+		if p.why != nil {
+			d.Why = shown(p.why[k-1], maxLabel)
+		}
+	}
+	return d
+}

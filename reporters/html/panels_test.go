@@ -1,0 +1,252 @@
+package html
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters"
+)
+
+// richRun lays a run whose test has groups, tries, a network, a tree of elements, metrics, a trace and a history, with its pages.
+func richRun(t testing.TB) (run string) {
+	t.Helper()
+	reports := t.TempDir()
+	run = filepath.Join(reports, thisRun)
+	var history strings.Builder
+	for i := range 12 {
+		v, step := reporters.Pass, 0
+		if i == 4 || i > 9 {
+			v, step = reporters.Fail, 5
+		}
+		line, err := json.Marshal(reporters.HistoryEntry{Run: fmt.Sprintf("2026-12-%02dT08-00-00", i+10), ID: "cart", Pack: "cart", Platform: "web", Verdict: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64), Step: step, Commit: fmt.Sprintf("%07x%033x", 0xabc000+i, i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		history.Write(append(line, '\n'))
+	}
+	write(t, filepath.Join(reports, "history.jsonl"), []byte(history.String()))
+	write(t, filepath.Join(run, "environment.json"), []byte(`{"taproot":"v1.4.0","options":["--parallel=2"],"os":"linux/amd64","commit":"0123456789abcdef","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`))
+	for _, name := range []string{"cart", "cart--try-2"} {
+		richPack(t, filepath.Join(run, name), name)
+	}
+	loaded, err := reporters.LoadRun(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{WritePacks(t.Context(), loaded), WriteRun(t.Context(), loaded), WriteRuns(t.Context(), reports)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return run
+}
+
+func richPack(t testing.TB, dir, name string) {
+	t.Helper()
+	in := []string{"", "group Sign in", "group Sign in", "group Cart › forEach 1/2", "group Cart › forEach 2/2", "after"}
+	s := sample{run: thisRun, id: name, steps: 6, fails: 5, text: "Pay"}
+	events := s.events(t, dir)
+	var out []reporters.Event
+	for _, e := range events {
+		switch {
+		case e.Kind == reporters.CaseStarted:
+			c := *e.Case
+			c.ID, c.Platform, c.Hash, c.Name, c.Model, c.Device = "cart", "web", strings.Repeat("c", 64), "Pay for what is in the cart", "Chromium 140", "web-1"
+			for i := range c.Steps {
+				c.Steps[i].N = 0
+			}
+			e.Case = &c
+		case e.Kind == reporters.StepStarted:
+			info := events[0].Case.Steps[e.Step-1]
+			info.In = in[e.Step-1]
+			e.Info = &info
+		case e.Kind == reporters.StepEnded && e.Problem != nil:
+			p := *e.Problem
+			p.Rejected = []string{`it says "TextView Pay", not "Button Pay"`, "the device says that it cannot be seen"}
+			e.Problem = &p
+		case e.Kind == reporters.Attached && e.Attachment.Kind == reporters.KindLog:
+			e.Attachment = &reporters.Attachment{Path: "console.txt", Type: "text/plain", Kind: reporters.KindLog}
+		case e.Kind == reporters.CaseEnded:
+			out = append(out, reporters.Event{Time: e.Time, Kind: reporters.Surrounded, Step: 5, Around: []reporters.Incident{
+				{At: at(4200), Kind: reporters.IncidentRequest, Text: "500 POST https://shop.example/api/pay", Cause: true},
+				{At: at(4250), Kind: reporters.IncidentException, Text: "uncaught TypeError: total is undefined\n    at pay (app.js:31:5)", Cause: true}}},
+				reporters.Event{Time: e.Time, Kind: reporters.Identified, App: &reporters.App{ID: "https://shop.example", Title: "Shop", Version: "2026.3"}})
+		}
+		out = append(out, e)
+		if e.Kind == reporters.StepEnded && e.Problem != nil {
+			for _, file := range []string{"artifacts/tree-05.json", "artifacts/metrics.json", "artifacts/trace.zip", "network.har"} {
+				out = append(out, reporters.Event{Time: e.Time, Kind: reporters.Attached, Step: map[bool]int{true: 5}[strings.Contains(file, "tree")], Attachment: &reporters.Attachment{Path: file, Kind: reporters.KindArtifact}})
+			}
+		}
+	}
+	writeEvents(t, dir, out)
+	write(t, filepath.Join(dir, "console.txt"), []byte(at(500)+" console log: hello\n"+at(2100)+" console warning: slow\n"+at(4250)+" uncaught: TypeError: total is undefined\n    at pay (app.js:31:5)\n"))
+	write(t, filepath.Join(dir, "artifacts", "trace.zip"), []byte("PK"))
+	write(t, filepath.Join(dir, "artifacts", "metrics.json"), []byte(`{"samples":[{"at_ms":0,"app":"x","memory_kb":90000,"cpu_percent":3},{"at_ms":2500,"app":"x","memory_kb":120000,"cpu_percent":60},{"at_ms":5000,"app":"x","memory_kb":110000,"cpu_percent":20}]}`))
+	write(t, filepath.Join(dir, "artifacts", "tree-05.json"), []byte(`{"windows":[{"type":"body","bounds":{"Min":{"X":0,"Y":0},"Max":{"X":180,"Y":400}},"children":[
+		{"type":"button","text":"TextView Pay","id":"pay","clickable":true,"bounds":{"Min":{"X":20,"Y":200},"Max":{"X":160,"Y":240}}},
+		{"type":"p","text":"Nothing in the cart","bounds":{"Min":{"X":20,"Y":300},"Max":{"X":160,"Y":320}}}]}]}`))
+	write(t, filepath.Join(dir, "network.har"), harOf(t))
+}
+
+func at(ms int) string {
+	return began.Add(time.Duration(ms) * time.Millisecond).Format("2006-01-02T15:04:05.000Z07:00")
+}
+
+func harOf(t testing.TB) []byte {
+	t.Helper()
+	var entries []string
+	for i, r := range []struct {
+		at, ms, status     int
+		method, url, kind string
+	}{{10, 120, 200, "GET", "https://shop.example/", "document"}, {140, 80, 200, "GET", "https://shop.example/app.js", "script"}, {150, 300, 404, "GET", "https://shop.example/img/<b>.png", "image"},
+		{4100, 100, 500, "POST", "https://shop.example/api/pay", "fetch"}, {4300, 40, -1, "GET", "https://tracker.example/p?q=" + strings.Repeat("x", 300), "fetch"}} {
+		entries = append(entries, fmt.Sprintf(`{"startedDateTime":%q,"time":%d,"_resourceType":%q,"timings":{"blocked":-1,"wait":%d,"receive":2},
+			"request":{"method":%q,"url":%q,"headers":[{"name":"accept","value":"*/*"}],"postData":{"text":"{\"total\":%d}"}},
+			"response":{"status":%d,"headers":[{"name":"content-type","value":"text/plain"}],"_error":%q,"content":{"size":%d,"mimeType":"text/plain"}}}`,
+			at(r.at), r.ms, r.kind, r.ms-2, r.method, r.url, i, r.status, map[bool]string{true: "net::ERR_FAILED"}[r.status < 0], 100*i))
+	}
+	return []byte(`{"log":{"entries":[` + strings.Join(entries, ",") + `]}}`)
+}
+
+func TestPanelsInABrowser(t *testing.T) {
+	run := richRun(t)
+	file := filepath.Join(run, "cart--try-2", PackFile)
+	texts := func(selector string) string {
+		return `[...document.querySelectorAll("` + selector + `")].map(e => e.textContent.replace(/\s+/g, " ").trim())`
+	}
+	t.Run("groups and rounds", func(t *testing.T) {
+		p := openTab(t, file, "", screen{})
+		p.is(texts("#timeline .grouphead .act"), []string{"group Sign in", "group Cart", "forEach 1/2", "forEach 2/2"})
+		p.is(texts("#timeline .grouphead .time"), []string{"1.9 s", "1.9 s", "900 ms", "900 ms"})
+		p.js(`document.querySelector(".grouphead").click()`)
+		p.is(`[...document.querySelectorAll("#timeline li")].filter(e => !e.hidden).map(e => e.id || "group")`, []string{"row-1", "group", "group", "group", "row-4", "group", "row-5", "row-6"})
+		p.press("k", "k")
+		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-1") // what is folded is passed by
+	})
+	t.Run("tries", func(t *testing.T) {
+		p := openTab(t, file, "", screen{})
+		p.is(texts(".tries li"), []string{"Try 1 ✗Failed 5.0 s", "Try 2 ✗Failed 5.0 s"})
+		p.js(`document.querySelector(".tries a").click()`)
+		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.startsWith("Try 1")`, true)
+	})
+	t.Run("network", func(t *testing.T) {
+		p := openTab(t, file, "#panel=network", screen{})
+		p.is(texts(".grid tbody td:first-child"), []string{"200", "200", "404", "500", "failed"})
+		p.is(texts("#tab-network .count"), []string{"3 failed"})
+		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "Failed").click()`)
+		p.is(texts(".grid tbody td:first-child"), []string{"404", "500", "failed"})
+		p.is(`location.hash`, "#panel=network&nf=failed")
+		p.js(`document.querySelectorAll(".address")[1].click()`)
+		p.is(texts(".details dd"), []string{"*/*", "text/plain"})
+		p.is(`document.querySelector(".details pre").textContent`, `{"total":3}`)
+		p.js(`[...document.querySelectorAll(".grid .linkish")].find(e => e.textContent === "Step 5").click()`)
+		p.is(`document.querySelector("#panel-steps").hidden + " " + document.querySelector("[aria-current=step]").parentNode.id`, "false row-5")
+		again := openTab(t, file, "#panel=network&nq=tracker", screen{})
+		again.is(texts(".grid tbody td:first-child"), []string{"failed"})
+	})
+	t.Run("console", func(t *testing.T) {
+		p := openTab(t, file, "#panel=log&lf=bad", screen{})
+		p.is(`document.querySelector("#tab-log").textContent`, "Console4")
+		p.is(`document.querySelector("#panel pre").textContent.includes("uncaught: TypeError") && !document.querySelector("#panel pre").textContent.includes("hello")`, true)
+	})
+	t.Run("elements", func(t *testing.T) {
+		p := openTab(t, file, "#panel=elements", screen{})
+		p.is(texts(".node.is-near .whynot"), []string{`it says "TextView Pay", not "Button Pay"`})
+		p.js(`document.querySelector(".node.is-near").focus()`)
+		p.is(`document.querySelector("#spot .line").getAttribute("y")`, "200")
+		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "Near the target").click()`)
+		p.is(`document.querySelectorAll(".node").length`, 1)
+	})
+	t.Run("history", func(t *testing.T) {
+		p := openTab(t, file, "#panel=history", screen{})
+		p.is(`document.querySelectorAll("#panel tbody tr").length`, 13)
+		p.is(texts("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).", "It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row."})
+		p.is(texts("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
+	})
+	t.Run("environment", func(t *testing.T) {
+		p := openTab(t, file, "#panel=environment", screen{})
+		p.is(texts("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
+		p.is(`document.querySelector("#panel dd a").href`, "https://ci.example/7")
+		index := openTab(t, filepath.Join(run, IndexFile), "", screen{})
+		index.is(`document.querySelector(".env").textContent.includes("0123456789abcdef (changed)")`, true)
+	})
+	t.Run("timeline", func(t *testing.T) {
+		p := openTab(t, file, "#panel=timeline", screen{})
+		p.is(texts(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB", "CPU, up to 60 %", "Scrub"})
+		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new Event("input")) })()`)
+		p.is(`document.querySelector("#panel .quiet .linkish").textContent`, "Step 2")
+		p.is(texts(".lookat .said"), []string{"Before it", "After it"})
+	})
+	t.Run("a copy for somebody else", func(t *testing.T) {
+		p := openTab(t, file, "", screen{})
+		p.js(`navigator.clipboard.writeText = t => { window.copied = t; return Promise.resolve() }`)
+		p.js(`document.getElementById("brief").click()`)
+		for _, part := range []string{"### Failure 1 of 1", "suites/cart--try-2.yaml:10:5", "```yaml", "around it, +0.2 s, request: `500 POST https://shop.example/api/pay`", "not picked: it says", "commit: 0123456789abcdef (changed)", "uncaught: TypeError"} {
+			p.is(`window.copied.includes(`+quoted(part)+`)`, true)
+		}
+	})
+	t.Run("by the keyboard", func(t *testing.T) {
+		p := openTab(t, file, "", screen{})
+		p.js(`document.getElementById("tab-steps").focus()`)
+		p.press("ArrowRight", "ArrowRight")
+		p.is(`location.hash + " " + document.activeElement.id`, "#panel=network tab-network")
+		p.press("ArrowLeft", "ArrowLeft")
+		p.is(`document.getElementById("panel").hidden`, true)
+	})
+	t.Run("accessible", func(t *testing.T) {
+		for i, panel := range []string{"timeline", "network", "log", "elements", "history", "environment", "trace"} {
+			s := []screen{{}, {dark: true}, {width: 390, height: 844}}[i%3]
+			p := openTab(t, file, "#panel="+panel, s)
+			p.is(`document.querySelector("#panel h2") !== null`, true)
+			p.is(fmt.Sprintf(`document.documentElement.scrollWidth <= %d`, max(s.width, 390*map[bool]int{true: 10, false: 1}[s.width == 0])), true)
+			p.accessible()
+		}
+	})
+}
+
+func quoted(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return `""`
+	}
+	return b.String()
+}
+
+// Screenshots of every page and panel, to be looked at: TAPROOT_PAGE_SHOTS names the folder that they are put into.
+func TestPageShots(t *testing.T) {
+	to := os.Getenv("TAPROOT_PAGE_SHOTS")
+	if to == "" {
+		t.Skip("TAPROOT_PAGE_SHOTS names no folder")
+	}
+	run := richRun(t)
+	recorded := recordedPages(t)
+	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile)}
+	for _, panel := range []string{"", "timeline", "network", "log", "elements", "history", "environment"} {
+		pages["cart-"+panel] = filepath.Join(run, "cart--try-2", PackFile)
+	}
+	for name, file := range pages {
+		_, panel, _ := strings.Cut(name, "-")
+		for _, s := range []screen{{width: 1440, height: 900}, {width: 1024, height: 768, dark: true}, {width: 390, height: 844}} {
+			hash := ""
+			if panel != "" {
+				hash = "#panel=" + panel
+			}
+			p := openTab(t, file, hash, s)
+			p.is(`document.readyState`, "complete")
+			data, err := p.Screenshot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(to, fmt.Sprintf("%s-%d.png", name, s.width)), data)
+		}
+	}
+}
