@@ -108,7 +108,8 @@ type failureData struct {
 	Step    int    `json:"step,omitempty"`
 	Place   string `json:"place,omitempty"`
 	Message string `json:"message"`
-	Small   string `json:"-"` // preview, a data address
+	Around  string `json:"around,omitempty"` // what can be its cause
+	Small   string `json:"-"`                // preview, a data address
 }
 
 // incidentData is something that went wrong around a step.

@@ -324,6 +324,10 @@ func (b *builder) failures() {
 		d := failureData{Place: shown(f.Place.String(), maxLabel), Message: headline(f.Problem.Message)}
 		if f.Step != nil {
 			d.Step, d.Small = f.Step.N, small[f.Step.N]
+			if in := f.Step.LikelyCause(); in != nil {
+				first, _, _ := strings.Cut(in.Text, "\n")
+				d.Around = shown(first, maxLabel)
+			}
 		}
 		b.out.Failures = append(b.out.Failures, d)
 	}

@@ -103,7 +103,7 @@ func harOf(t testing.TB) []byte {
 	t.Helper()
 	var entries []string
 	for i, r := range []struct {
-		at, ms, status     int
+		at, ms, status    int
 		method, url, kind string
 	}{{10, 120, 200, "GET", "https://shop.example/", "document"}, {140, 80, 200, "GET", "https://shop.example/app.js", "script"}, {150, 300, 404, "GET", "https://shop.example/img/<b>.png", "image"},
 		{4100, 100, 500, "POST", "https://shop.example/api/pay", "fetch"}, {4300, 40, -1, "GET", "https://tracker.example/p?q=" + strings.Repeat("x", 300), "fetch"}} {
@@ -248,5 +248,37 @@ func TestPageShots(t *testing.T) {
 			}
 			write(t, filepath.Join(to, fmt.Sprintf("%s-%d.png", name, s.width)), data)
 		}
+	}
+}
+
+func TestFiltersInTheAddress(t *testing.T) {
+	dir := recordedPages(t)
+	p := openTab(t, filepath.Join(dir, IndexFile), "#platform=web&slower=6", screen{})
+	titles := `[...document.querySelectorAll(".row .rowname a, .row .rowname > bdi:first-child")].map(e => e.textContent)`
+	p.is(titles, []string{"login-wrong", "soft"})
+	p.is(`[...document.querySelectorAll("#picks select")].map(e => e.value).includes("web") && document.querySelector(".seconds").value`, "6")
+	p.js(`(() => { const s = document.querySelector(".seconds"); s.value = ""; s.dispatchEvent(new Event("input")) })()`)
+	p.is(`location.hash`, "#platform=web")
+	p.js(`(() => { const s = [...document.querySelectorAll("#picks select")].find(e => [...e.options].some(o => o.value === "suites/soft.yaml")); s.value = "suites/soft.yaml"; s.dispatchEvent(new Event("change")) })()`)
+	p.is(`location.hash`, "#platform=web&file=suites%2Fsoft.yaml")
+	p.is(titles, []string{"soft"})
+	p.accessible()
+}
+
+func TestSlowTests(t *testing.T) {
+	var page RunsPage
+	for i := range 8 {
+		run := fmt.Sprintf("2026-12-%02dT08-00-00", i+1)
+		for pack, ms := range map[string]int64{"steady": 9000, "grows": int64(1000 + 1000*(i/5)), "quick": 10} {
+			page.Entries = append(page.Entries, reporters.HistoryEntry{Run: run, ID: pack, Pack: pack, Verdict: reporters.Pass, DurationMS: ms})
+		}
+		page.Entries = append(page.Entries, reporters.HistoryEntry{Run: run, ID: "fails", Pack: "fails", Verdict: map[bool]reporters.Verdict{true: reporters.Fail, false: reporters.Pass}[i == 7], DurationMS: 20})
+	}
+	d := runsDataOf(page)
+	if len(d.Slowest) != 4 || d.Slowest[0].Key != "steady" || len(d.Slower) != 1 || d.Slower[0].Slower != "2.0 s, was 1.0 s (+100 %)" {
+		t.Errorf("slowest %+v, slower %+v", d.Slowest, d.Slower)
+	}
+	if len(d.Tests) != 1 || d.Tests[0].Failing != "failed in 1 of 8 runs (12 %, 95 % interval 2–47 %)" {
+		t.Errorf("%+v", d.Tests)
 	}
 }

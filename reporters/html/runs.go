@@ -38,8 +38,10 @@ type runsData struct {
 	Older   int        `json:"older"`   // runs that are not shown
 	Columns []string   `json:"columns"` // runs of the tests' histories, oldest first
 	Tests   []testRow  `json:"tests"`
-	Stable  int        `json:"stable"` // tests that always passed
-	More    int        `json:"more"`   // that are not stable and not shown
+	Slowest []testRow  `json:"slowest,omitempty"` // by what they usually take
+	Slower  []testRow  `json:"slower,omitempty"`  // than they were
+	Stable  int        `json:"stable"`            // tests that always passed
+	More    int        `json:"more"`              // that are not stable and not shown
 	Totals  runsTotals `json:"totals"`
 }
 
@@ -65,12 +67,16 @@ type testRow struct {
 	Key     string  `json:"key"`
 	Flaky   string  `json:"flaky,omitempty"` // why it cannot be trusted
 	Score   float64 `json:"-"`
-	History string  `json:"history"`         // a letter for each column; a space: it did not run
-	Retried string  `json:"retried"`         // of each column: the number of tries, if more than one
-	Rate    int     `json:"rate"`            // percent of its runs that passed
-	Usual   string  `json:"usual,omitempty"` // median of those that passed
-	Last    string  `json:"last,omitempty"`
-	Link    string  `json:"link,omitempty"` // its newest report
+	History string  `json:"history"`           // a letter for each column; a space: it did not run
+	Retried string  `json:"retried"`           // of each column: the number of tries, if more than one
+	Rate    int     `json:"rate"`              // percent of its runs that passed
+	Failing string  `json:"failing,omitempty"` // how often it failed, with the interval
+	Usual   string  `json:"usual,omitempty"`   // median of those that passed
+	Slower  string  `json:"slower,omitempty"`  // than it was, in words
+	median  int64
+	growth  float64
+	Last    string `json:"last,omitempty"`
+	Link    string `json:"link,omitempty"` // its newest report
 }
 
 func runsDataOf(in RunsPage) *runsData {
@@ -163,8 +169,14 @@ func (d *runsData) addTests(byTest map[string][]reporters.HistoryEntry, in RunsP
 	for i, name := range d.Columns {
 		column[name] = i
 	}
+	var all []testRow
 	for key, entries := range byTest {
 		t := testRowOf(key, entries, column)
+		newest := entries[len(entries)-1]
+		if _, paged := slices.BinarySearch(in.Paged, newest.Run); paged {
+			t.Link = link(path.Join(newest.Run, newest.Pack, PackFile))
+		}
+		all = append(all, t)
 		if t.Flaky != "" {
 			d.Totals.Flaky++
 		}
@@ -172,12 +184,9 @@ func (d *runsData) addTests(byTest map[string][]reporters.HistoryEntry, in RunsP
 			d.Stable++
 			continue
 		}
-		newest := entries[len(entries)-1]
-		if _, paged := slices.BinarySearch(in.Paged, newest.Run); paged {
-			t.Link = link(path.Join(newest.Run, newest.Pack, PackFile))
-		}
 		d.Tests = append(d.Tests, t)
 	}
+	d.addSlow(all)
 	slices.SortFunc(d.Tests, func(a, b testRow) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key)) })
 	if over := len(d.Tests) - maxTestsShown; over > 0 {
 		d.More = over
@@ -222,16 +231,60 @@ func testRowOf(key string, entries []reporters.HistoryEntry, column map[string]i
 	if ran > 0 {
 		t.Rate = 100 * len(passed) / ran
 	}
+	if bad > 0 {
+		t.Failing = reporters.NewRate(bad, ran).String()
+	}
 	if n := len(passed); n > 0 {
 		t.Last = took(millis(passed[n-1]))
+		t.grew(passed)
 		slices.Sort(passed)
-		t.Usual = took(millis(passed[(n-1)/2]))
+		t.median = passed[(n-1)/2]
+		t.Usual = took(millis(t.median))
 	}
 	t.Flaky = flakiness(flips, saved, ran)
 	if bad+saved > 0 {
 		t.Score = float64(bad+saved)/float64(ran) + 10*float64(saved) + 10*float64(max(0, flips-1))
 	}
 	return t
+}
+
+const (
+	maxSlow   = 10 // tests of each list
+	recentRun = 3  // that a test is judged by
+	growthOf  = 1.25
+)
+
+// grew compares the last runs that passed with those before, by their medians.
+func (t *testRow) grew(passed []int64) {
+	if len(passed) < 2*recentRun {
+		return
+	}
+	middle := func(list []int64) int64 {
+		list = slices.Clone(list)
+		slices.Sort(list)
+		return list[(len(list)-1)/2]
+	}
+	before, now := middle(passed[:len(passed)-recentRun]), middle(passed[len(passed)-recentRun:])
+	if before > 0 && float64(now) >= growthOf*float64(before) && now-before >= 500 {
+		t.growth = float64(now) / float64(before)
+		t.Slower = fmt.Sprintf("%s, was %s (+%.0f %%)", took(millis(now)), took(millis(before)), 100*(t.growth-1))
+	}
+}
+
+// addSlow lists the tests that take longest, and those that got slower.
+func (d *runsData) addSlow(all []testRow) {
+	slices.SortFunc(all, func(a, b testRow) int { return cmp.Or(cmp.Compare(b.median, a.median), cmp.Compare(a.Key, b.Key)) })
+	for _, t := range all[:min(len(all), maxSlow)] {
+		if t.median > 0 {
+			d.Slowest = append(d.Slowest, t)
+		}
+	}
+	slices.SortFunc(all, func(a, b testRow) int { return cmp.Or(cmp.Compare(b.growth, a.growth), cmp.Compare(a.Key, b.Key)) })
+	for _, t := range all[:min(len(all), maxSlow)] {
+		if t.growth > 0 {
+			d.Slower = append(d.Slower, t)
+		}
+	}
 }
 
 // settled tells whether an entry says something of the test: an error is the infrastructure's.

@@ -52,7 +52,8 @@ function runPage() {
   function show() {
     state = hash.read();
     var q = ($("filter").value || "").trim().toLowerCase().split(/\s+/).filter(Boolean), test = only[state.only], cause = +state.cause || 0;
-    shown = D.rows.filter(function (r) { return (!test || test(r)) && (!cause || r.c === cause) && q.every(function (w) { return r.text.indexOf(w) >= 0; }); });
+    var than = parseFloat(state.slower) * 1000 || 0;
+    shown = D.rows.filter(function (r) { return (!test || test(r)) && (!cause || r.c === cause) && (!than || r.m > than) && picks.every(function (p) { return !state[p.key] || p.of(r).indexOf(state[p.key]) >= 0; }) && q.every(function (w) { return r.text.indexOf(w) >= 0; }); });
     var order = { "": function (a, b) { return RANK[a.v] - RANK[b.v] || a.at - b.at; }, slow: function (a, b) { return b.m - a.m; }, name: function (a, b) { return a.t < b.t ? -1 : a.t > b.t ? 1 : 0; } }[state.sort || ""];
     if (order) shown.sort(order);
     list.show(shown);
@@ -64,8 +65,20 @@ function runPage() {
     }), cause ? chip("cause", "Cause " + cause + " ×", true, function () { pick({ cause: "" }); }) : null);
     document.querySelectorAll(".cause").forEach(function (el) { el.classList.toggle("picked", +el.dataset.cause === cause); });
   }
+  var picks = [{ key: "tag", label: "Tag", of: function (r) { return r.g || []; } }, { key: "platform", label: "Platform", of: function (r) { return [D.words[r.p - 1]]; } },
+    { key: "device", label: "Device", of: function (r) { return [D.words[r.d - 1]]; } }, { key: "file", label: "File", of: function (r) { return [D.words[r.f - 1]]; } }];
+  picks.forEach(function (p) {
+    var seen = {};
+    D.rows.forEach(function (r) { p.of(r).forEach(function (v) { if (v) seen[v] = true; }); });
+    var values = Object.keys(seen).sort();
+    if (values.length < 2 && !state[p.key]) return;
+    p.select = h("select", { on: { change: function () { var set = {}; set[p.key] = p.select.value; pick(set); } } }, h("option", { value: "" }, "all"), values.slice(0, 500).map(function (v) { return h("option", { value: v }, v); }));
+    $("picks").append(h("label", { cls: "sort" }, p.label, p.select));
+  });
+  var slower = h("input", { type: "number", min: "0", step: "any", cls: "seconds", on: { input: soon(function () { hash.set({ slower: slower.value }); show(); }) } });
+  $("picks").append(h("label", { cls: "sort" }, "Slower than", slower, "s"));
   function pick(changes) { hash.set(changes); show(); }
-  function fromHash() { state = hash.read(); $("filter").value = state.q || ""; $("sort").value = ["file", "slow", "name"].indexOf(state.sort) >= 0 ? state.sort : ""; show(); }
+  function fromHash() { state = hash.read(); $("filter").value = state.q || ""; slower.value = state.slower || ""; picks.forEach(function (p) { if (p.select) p.select.value = state[p.key] || ""; }); $("sort").value = ["file", "slow", "name"].indexOf(state.sort) >= 0 ? state.sort : ""; show(); }
   function step(by) {
     if (!shown.length) return;
     at = Math.max(0, Math.min(shown.length - 1, at + by));
@@ -131,6 +144,12 @@ function testRow(r) {
     h("span", { cls: "rowdev quiet" }, bdi(words)), h("span", { cls: "rowhist" }, historyDots(r.h, null, r.v)), h("span", { cls: "time" }, took(r.m)));
 }
 
+// slowRow is a test that takes long, or longer than it did.
+function slowRow(t) {
+  return h("li", { cls: "row" }, h("div", { cls: "rowmain" }, h("p", { cls: "rowname" }, t.link ? h("a", { href: t.link }, bdi(t.key)) : bdi(t.key), t.slower ? h("span", { cls: "flag warn" }, t.slower) : null)),
+    h("span", { cls: "rowdev quiet" }, "usually " + t.usual), h("span", { cls: "rowhist" }, historyDots(t.history, t.retried)));
+}
+
 function runsPage() {
   var only = { flaky: function (t) { return t.flaky; } }, list = longList($("rows"), unstableRow);
   function show() {
@@ -143,6 +162,10 @@ function runsPage() {
   function flaky() { hash.set({ only: hash.read().only === "flaky" ? "" : "flaky" }); show(); }
   function fromHash() { $("filter").value = hash.read().q || ""; show(); }
   trend();
+  [["slowest", D.slowest], ["slower", D.slower]].forEach(function (p) {
+    $(p[0] + "-part").hidden = !p[1];
+    if (p[1]) replace($(p[0]), p[1].map(slowRow));
+  });
   replace($("runs"), D.runs.map(runRow));
   $("older").textContent = D.older ? plural(D.older, "older run is", "older runs are") + " not shown." : "";
   $("filter").addEventListener("input", soon(function () { hash.set({ q: $("filter").value }); show(); }));
@@ -174,7 +197,7 @@ function sums(r) {
 
 function unstableRow(t) {
   return h("li", { cls: "row" }, h("div", { cls: "rowmain" }, h("p", { cls: "rowname" }, t.link ? h("a", { href: t.link }, bdi(t.key)) : bdi(t.key), t.flaky ? h("span", { cls: "flag warn" }, "flaky") : null), t.flaky ? h("p", { cls: "rowmsg quiet" }, t.flaky) : null),
-    h("span", { cls: "rowdev quiet" }, t.rate + " % passed" + (t.usual ? " · usually " + t.usual : "")), h("span", { cls: "rowhist" }, historyDots(t.history, t.retried)));
+    h("span", { cls: "rowdev quiet" }, (t.failing || t.rate + " % passed") + (t.usual ? " · usually " + t.usual : "")), h("span", { cls: "rowhist" }, historyDots(t.history, t.retried)));
 }
 
 function runRow(r) {
