@@ -21,7 +21,7 @@ import (
 func newReportCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
-		Short: "work with the reports of runs: bundle, upload, verify, merge, export, notify, prune …",
+		Short: "work with the reports of runs: open, bundle, upload, verify, merge, export, notify, prune …",
 		Long: "report works with the reports that runs left, by default under tests/reports.\n\n" +
 			"A run is named by its folder (2026-03-04T05-06-07) or by the word latest, a pack by RUN/PACK (latest/login), both by a\n" +
 			"path, too. Where nothing is named, latest is meant.\n\n" +
@@ -41,7 +41,7 @@ func newReportCommand(env *Env) *cobra.Command {
 	reports := cmd.PersistentFlags().String("reports", "", "folder that holds the runs (default: tests/reports under the project's root)")
 	at := func() (place, error) { return newPlace(env, *reports) }
 	cmd.AddCommand(newBundleCommand(env, at), newPackCommand(env, at), newUploadCommand(env, at), newPruneCommand(env, at), newSealCommand(env, at), newVerifyCommand(env, at),
-		newExportCommand(env, at), newMergeCommand(env, at), newNotifyCommand(env, at))
+		newExportCommand(env, at), newMergeCommand(env, at), newOpenCommand(env, at), newNotifyCommand(env, at))
 	return cmd
 }
 
