@@ -100,5 +100,5 @@ func (in Incident) Offset(s *StepResult) string {
 	if err != nil || s.Started.IsZero() {
 		return in.At
 	}
-	return strings.Replace(fmt.Sprintf("%+.1f s", at.Sub(s.Started).Seconds()), "-", "−", 1)
+	return strings.Replace(fmt.Sprintf("%+.1f s", at.Sub(s.Started).Round(100*time.Millisecond).Seconds()), "-", "−", 1)
 }

@@ -134,6 +134,10 @@ func (r *run) surround(log []byte) {
 		r.log(0, "not checked: what went wrong around the failing steps could not be read in the log: %v", err)
 	}
 	for i, m := range r.missed {
+		for k := range found[i] { // what came later is no cause
+			at, err := time.Parse(time.RFC3339, found[i][k].At)
+			found[i][k].Cause = found[i][k].Cause && (err != nil || !at.After(m.to))
+		}
 		if list := withTroubles(found[i], m); len(list) > 0 {
 			r.emit(reporters.Event{Kind: reporters.Surrounded, Step: m.n, Around: list})
 		}
