@@ -40,7 +40,7 @@ func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
 
 func environmentOf(ctx context.Context, c Config, options []string) reporters.Environment {
 	get := c.getenv()
-	e := reporters.Environment{Taproot: Version(), Options: options, OS: runtime.GOOS + "/" + runtime.GOARCH}
+	e := reporters.Environment{Taproot: version(), Options: options, OS: runtime.GOOS + "/" + runtime.GOARCH}
 	first := func(names string) string {
 		for _, name := range strings.Fields(names) {
 			if v := get(name); v != "" {
@@ -103,8 +103,8 @@ func gitState(ctx context.Context, dir string) (commit, branch string, dirty boo
 	return commit, branch, dirty
 }
 
-// Version is Taproot's: that of the module, otherwise the commit that it was built from.
-func Version() string {
+// version is Taproot's: that of the module, otherwise the commit that it was built from.
+func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
