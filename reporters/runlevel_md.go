@@ -53,7 +53,7 @@ func (w *pageWriter) top(r *Run) {
 	w.f("# %s\n\n", headline(r, n))
 	w.f("Run %s", mdCode(r.Name, maxArg))
 	if !r.Started.IsZero() {
-		w.f(" · %s UTC · %s", r.Started.UTC().Format("2006-01-02 15:04:05"), wholeTime(r.Duration))
+		w.f(" · %s UTC · wall time %s", r.Started.UTC().Format("2006-01-02 15:04:05"), wholeTime(r.Duration))
 	}
 	w.f(" · %s", plural(n.Total, "test"))
 	if w.o.Link != "" {
