@@ -3,6 +3,7 @@ package html
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/taproot-dev/taproot/reporters"
@@ -41,7 +42,7 @@ func (b *builder) cost() {
 	for i, s := range m.Samples {
 		if every := (len(m.Samples) + maxPoints - 1) / maxPoints; i%every == 0 {
 			if s.MemoryKB != nil {
-				used.Points = append(used.Points, [2]float64{float64(s.AtMS), float64(*s.MemoryKB) / 1024})
+				used.Points = append(used.Points, [2]float64{float64(s.AtMS), math.Round(float64(*s.MemoryKB)/102.4) / 10})
 			}
 			if s.CPUPercent != nil {
 				busy.Points = append(busy.Points, [2]float64{float64(s.AtMS), *s.CPUPercent})

@@ -29,7 +29,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 	t.Run("soft steps", func(t *testing.T) {
 		p := openTab(t, filepath.Join(dir, "soft", PackFile), "", screen{})
 		p.is(`[...document.querySelectorAll(".banner .failures li")].map(e => e.textContent)`, []string{"Step 2 \"Total 12.00\" did not appear within 2s suites/soft.yaml:6:5",
-			"Step 3 \"In stock\" did not appear within 2s suites/soft.yaml:7:5", "Step 5 \"Paid\" did not appear within 2s suites/soft.yaml:9:5"})
+			"Step 3 \"In stock\" did not appear within 2s suites/soft.yaml:7:5", "Step 5 \"Paid\" did not appear within 2s suites/soft.yaml:9:5 around it: 500 POST http://shop.example/pay"})
 		p.is(`document.querySelectorAll(".banner .failures img").length`, 3)
 		p.js(`document.querySelector('.failures a[href="#step-5"]').click()`)
 		p.is(`document.querySelector("[aria-current=step]").parentNode.id`, "row-5")
