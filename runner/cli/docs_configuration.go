@@ -57,6 +57,7 @@ func variables() []struct {
 			v("NOTIFY_URLS", "", "further chats, comma separated: Slack, Feishu/Lark, DingTalk, WeCom, Discord, Teams, or any address that takes JSON"),
 			v("TAPROOT_URL TAPROOT_API_KEY", "", "where `taproot report upload` sends packs, and the key for it"),
 			v("GITHUB_ACTIONS GITHUB_WORKSPACE GITHUB_STEP_SUMMARY", "", "set by GitHub Actions: annotations at the lines of the tests, and the summary of the job"),
+			v("GITHUB_SHA GITHUB_SERVER_URL GITHUB_REPOSITORY GITHUB_RUN_ID", "", "set by GitHub Actions: commit and job in the reports; the variables of GitLab, Jenkins, Buildkite, CircleCI, Azure, Bitbucket, Travis and TeamCity for the same are known, too"),
 		}},
 		{"Models and OCR", "", []variable{
 			v("OPENAI_API_KEY", "", "the key for the AI model; without it, steps that ask one end with an error"),

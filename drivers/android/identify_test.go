@@ -1,0 +1,21 @@
+package android
+
+import (
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+func TestIdentify(t *testing.T) {
+	d, _ := openPhone(t, androidtest.Options{})
+	if id, err := d.Identify(t.Context()); id != nil || err != nil {
+		t.Errorf("before anything was launched: %+v, %v", id, err)
+	}
+	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := d.Identify(t.Context()); err != nil || id == nil || *id != (drivers.Identity{ID: androidtest.LoginPackage, Version: "1.0"}) {
+		t.Errorf("%+v, %v", id, err)
+	}
+}
