@@ -47,7 +47,7 @@ func TestLargeRunIsSmall(t *testing.T) {
 			if err := Run(&b, RunPage{Run: large(10_000, bad)}); err != nil {
 				t.Fatal(err)
 			}
-			if b.Len() > 5<<20 {
+			if b.Len() > 3<<20 {
 				t.Errorf("%d bytes", b.Len())
 			}
 		})
