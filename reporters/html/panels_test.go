@@ -166,6 +166,10 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "Near the target").click()`)
 		p.is(`document.querySelectorAll(".node").length`, 1)
 	})
+	t.Run("since when", func(t *testing.T) {
+		p := openTab(t, file, "", screen{})
+		p.is(texts("#since"), []string{"It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
+	})
 	t.Run("history", func(t *testing.T) {
 		p := openTab(t, file, "#panel=history", screen{})
 		p.is(`document.querySelectorAll("#panel tbody tr").length`, 13)
