@@ -289,7 +289,7 @@ func checkShell(t *testing.T, name, script string) int {
 		for len(words) > 0 && words[0] == "taproot" {
 			words = words[1:]
 			calls++
-			if err := cli.CheckLine(words); err != nil && !coming(words) {
+			if err := cli.CheckLine(words); err != nil {
 				t.Errorf("%s: taproot %s: %v", name, strings.Join(words, " "), err)
 			}
 			if i := slices.Index(words, "--"); i >= 0 { // taproot sim -- taproot run
@@ -300,8 +300,6 @@ func checkShell(t *testing.T, name, script string) int {
 	})
 	return calls
 }
-
-func coming(words []string) bool { return slices.Equal(words[:min(2, len(words))], []string{"report", "merge"}) }
 
 // TestDocumentsRun runs the blocks that say so, as they stand, document by document in a folder of its own.
 func TestDocumentsRun(t *testing.T) {
