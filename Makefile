@@ -4,9 +4,10 @@ TAPROOT   = ./bin/taproot
 PHONES    = $(TAPROOT) sim --phones 2 --
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 LARGEST   = 36700160
+RELEASER  = go run github.com/goreleaser/goreleaser/v2@v2.16.0
 REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 
-# LARGEST is what a program that is downloaded may weigh, in bytes (35 MiB).
+# LARGEST is what a program that is downloaded may weigh, in bytes (35 MiB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 
 .PHONY: help setup build run test test-full race truth fuzz suites-full nightly check fmt bench clean
 .DEFAULT_GOAL := help
@@ -73,7 +74,7 @@ fuzz: ## feed every fuzzer of a parser with new inputs
 	for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$d/*_test.go | sed 's/^func //'); do \
 	go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(INPUTS) $$d || status=1; done; done; exit $$status
 
-check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the OpenAPI document, cross-compilation
+check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the OpenAPI document, the release for all platforms
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run make fmt: $$unformatted"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
@@ -84,6 +85,8 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the Open
 	CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags='-s -w' -o bin/size . || exit 1; \
 	size=$$(wc -c < bin/size); rm bin/size; \
 	test $$size -le $(LARGEST) || { echo "the program for $$p has $$size bytes, more than $(LARGEST)"; exit 1; }; done
+	@if $(RELEASER) --version > /dev/null 2>&1; then $(RELEASER) check && $(RELEASER) build --snapshot --clean --single-target; \
+	else echo "goreleaser cannot be had here: .goreleaser.yaml was not checked"; fi
 
 fmt: ## format the Go files
 	gofmt -w .
@@ -92,4 +95,4 @@ bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 clean: ## remove what was built and the reports
-	rm -rf bin tests/reports
+	rm -rf bin dist tests/reports

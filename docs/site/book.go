@@ -79,6 +79,9 @@ func newBook(o Options) (*book, error) {
 
 // read parses a document and adds it to the book.
 func (b *book) read(file string) (*page, error) {
+	if b.byFile[file] != nil {
+		return nil, fmt.Errorf("%s is listed twice", file)
+	}
 	src, err := fs.ReadFile(b.fs, file)
 	if err != nil {
 		return nil, err

@@ -183,3 +183,27 @@ func TestDocsSite(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, complaints)
 	}
 }
+
+// TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it.
+func TestDocsSiteSearch(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	runBlocks(t, []block{{file: "the site", language: "sh", text: `
+taproot docs --site site
+cat > search.yaml <<'END'
+id: search
+platform: web
+steps:
+  - openBrowser: {url: site/ci/github.html, viewport: 390x844}
+  - tap: Search
+  - input: exit codes jenkins
+  - assert: {label: Jenkins, match: contains, inside: {id: hits}}
+  - press: enter
+  - webAssert: {selector: h1, text: Jenkins}
+  - webAssert: {noConsoleErrors: true}
+  - webEval: {script: document.documentElement.scrollWidth, as: width}
+  - assertTrue: width == 390
+END
+taproot run search.yaml
+`}})
+}
