@@ -32,7 +32,8 @@ RUN apt-get update \
 COPY --from=program /taproot /usr/local/bin/taproot
 # Where every user finds the driver: CI systems set HOME to a folder of their own.
 ENV PLAYWRIGHT_DRIVER_PATH=/opt/playwright-driver
-RUN taproot doctor fetch-driver /opt/playwright-driver && taproot doctor
+RUN XDG_CACHE_HOME=/tmp/cache PLAYWRIGHT_DRIVER_PATH= taproot setup --platform web,android \
+	&& mv /tmp/cache/taproot/playwright-driver/* "$PLAYWRIGHT_DRIVER_PATH" && rm -r /tmp/cache && taproot doctor --platform web,android
 # Root, as CI systems want it: they mount folders of theirs. Chromium has no sandbox of its own then; the container is its sandbox.
 WORKDIR /var/lib/taproot
 RUN mkdir reports suites

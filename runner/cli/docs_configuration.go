@@ -74,6 +74,8 @@ func variables() []struct {
 			v("TAPROOT_ADB", "", "adb"),
 			v("TAPROOT_FFMPEG TAPROOT_FFPROBE", "", "ffmpeg, ffprobe"),
 			v("TAPROOT_TESSERACT", "", "tesseract"),
+			v("NPM_CONFIG_USERCONFIG NPM_CONFIG_GLOBALCONFIG", "", "npm's files of settings; with those of npm's variables (`npm_config_registry`) they say where `setup` gets Node and the driver"),
+			v("NODE_EXTRA_CA_CERTS", "", "a PEM file of certificates that `setup` trusts, too"),
 			v("ANDROID_HOME ANDROID_SDK_ROOT", "", "Android SDKs in which adb is looked for"),
 		}},
 		{"Phones", "Those of adb mean what they mean to adb.", []variable{
