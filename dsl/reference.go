@@ -31,11 +31,9 @@ func Reference() string {
 			action(&b, &d)
 		}
 	}
-	section(&b, "Options of every step", "They stand among the arguments of the action.", reflect.TypeFor[StepOptions]())
-	section(&b, "Selectors", "A plain text is a label. Everything that is given must hold together.", selectorType)
-	section(&b, "The top level of a test", "A file can hold several tests, with `---` between them.", reflect.TypeFor[header]())
-	section(&b, "What a test wants of its device", "Under `device`.", reflect.TypeFor[Need]())
-	section(&b, "taproot.yaml", "At the root of a suite.", reflect.TypeFor[suite]())
+	for _, t := range topics() {
+		section(&b, t.title, t.text, t.typ)
+	}
 	b.WriteString(`
 ## Variables and expressions
 
@@ -48,6 +46,45 @@ Where a table says *expression*, variables go by their names alone, and numbers 
 ` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" + `, which looks for a second at most.
 `)
 	return b.String()
+}
+
+// topic is a section of the reference beside the actions.
+type topic struct {
+	name, title, text string
+	typ               reflect.Type
+}
+
+func topics() []topic {
+	return []topic{
+		{"options", "Options of every step", "They stand among the arguments of the action.", reflect.TypeFor[StepOptions]()},
+		{"selectors", "Selectors", "A plain text is a label. Everything that is given must hold together.", selectorType},
+		{"test", "The top level of a test", "A file can hold several tests, with `---` between them.", reflect.TypeFor[header]()},
+		{"device", "What a test wants of its device", "Under `device`.", reflect.TypeFor[Need]()},
+		{"taproot.yaml", "taproot.yaml", "At the root of a suite.", reflect.TypeFor[suite]()},
+	}
+}
+
+// Topics are the names that ReferenceOf knows: the actions, and what else the reference has a section on.
+func Topics() []string {
+	names := slices.Clone(vocabulary().names)
+	for _, t := range topics() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// ReferenceOf writes the part of the reference that is about one of the Topics.
+func ReferenceOf(name string) (text string, known bool) {
+	var b strings.Builder
+	if d, is := Lookup(name); is && d.Mouths&YAML != 0 {
+		action(&b, d)
+	}
+	for _, t := range topics() {
+		if t.name == name {
+			section(&b, t.title, t.text, t.typ)
+		}
+	}
+	return strings.TrimLeft(b.String(), "\n"), b.Len() > 0
 }
 
 func action(b *strings.Builder, d *Def) {

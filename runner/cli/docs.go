@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
 	"github.com/taproot-dev/taproot/docs"
 	"github.com/taproot-dev/taproot/docs/site"
@@ -20,17 +22,19 @@ import (
 const docsSource = "https://github.com/taproot-dev/taproot/blob/main/docs/"
 
 func newDocsCommand(env *Env) *cobra.Command {
-	var out, folder string
+	var out, folder, man string
 	cmd := &cobra.Command{
 		Use:   "docs [ACTION|PAGE]",
-		Short: "print the reference of an action or of all, or a page of the documents; make a site of them",
-		Long: "docs prints, in Markdown, the reference of the language: every action with its arguments and an example. With the name of an\n" +
-			"action it prints that action alone, with that of another section of the reference (selectors) that section, and with that of a\n" +
-			"page of the documents that page; where an action has the same name, PAGE.md means the page.\n\n" +
+		Short: "print the reference of all actions or of one, or a page of the documents; make a site of them, or manual pages",
+		Long: "docs prints, in Markdown, the reference of the language: every action with its arguments and an example; or one action, or one\n" +
+			"of selectors, options, test, device, taproot.yaml. With the name of a page of the documents it prints that page; where an\n" +
+			"action has the same name, PAGE.md means the page.\n\n" +
 			"Pages: " + strings.Join(docsPages(), " ") + "\n\n" +
-			"--site makes a site of all documents that needs no server, with a search that works offline: open index.html.",
-		Example: "  taproot docs tap\n  taproot docs troubleshooting | less\n  taproot docs -o docs/reference.md\n  taproot docs --site site",
-		Args:    cobra.MaximumNArgs(1),
+			"--site makes a site of all documents that needs no server, with a search that works offline: open index.html.\n" +
+			"--man writes the manual pages of the commands.",
+		Example: "  taproot docs tap\n  taproot docs troubleshooting | less\n  taproot docs -o docs/reference.md\n  taproot docs --site site\n" +
+			"  taproot docs --man /usr/local/share/man/man1",
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -38,13 +42,17 @@ func newDocsCommand(env *Env) *cobra.Command {
 			return docsNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("site") {
-				if len(args) > 0 || out != "" {
-					return &plan.Usage{Msg: "--site makes a site of all documents: leave the name and --output out"}
-				}
+			site, manual := cmd.Flags().Changed("site"), cmd.Flags().Changed("man")
+			switch {
+			case (site || manual) && (len(args) > 0 || out != "" || site && manual):
+				return &plan.Usage{Msg: "--site and --man write everything there is: each stands alone"}
+			case site && folder == "" || manual && man == "":
+				return &plan.Usage{Msg: "--site and --man need the name of a folder"}
+			case site:
 				return writeSite(env, folder)
-			}
-			if len(args) == 0 {
+			case manual:
+				return writeManual(cmd.Root(), within(env.Dir, man))
+			case len(args) == 0:
 				return writeOut(env, out, []byte(dsl.Reference()))
 			}
 			text, err := document(cmd.Root(), args[0])
@@ -56,13 +64,21 @@ func newDocsCommand(env *Env) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE`")
 	cmd.Flags().StringVar(&folder, "site", "", "make a site of all documents in this `FOLDER`")
+	cmd.Flags().StringVar(&man, "man", "", "write a manual page of each command into this `FOLDER`")
 	return cmd
 }
 
-func writeSite(env *Env, folder string) error {
-	if folder == "" {
-		return &plan.Usage{Msg: "--site: name a folder"}
+// writeManual writes taproot.1, taproot-run.1 and so on.
+func writeManual(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
 	}
+	root.DisableAutoGenTag = true // the day of the build would differ each time
+	header := &doc.GenManHeader{Title: "TAPROOT", Section: "1", Source: "Taproot", Manual: "Taproot"}
+	return doc.GenManTree(root, header, dir)
+}
+
+func writeSite(env *Env, folder string) error {
 	if err := site.Write(within(env.Dir, folder), site.Options{Files: docs.Files, Source: docsSource}); err != nil {
 		return err
 	}
@@ -73,7 +89,7 @@ func writeSite(env *Env, folder string) error {
 // document is the part of the reference, or else the page, of that name.
 func document(root *cobra.Command, name string) (string, error) {
 	if page := strings.TrimSuffix(name, ".md"); page == name {
-		if text, ok := referenceSection(name); ok {
+		if text, known := dsl.ReferenceOf(name); known {
 			return text, nil
 		}
 	} else {
@@ -84,39 +100,9 @@ func document(root *cobra.Command, name string) (string, error) {
 	}
 	data, err := fs.ReadFile(docs.Files, name+".md")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		msg := fmt.Sprintf("there is no action and no page %q", name)
-		if near := dsl.Suggest(name, docsNames()); near != "" {
-			msg += fmt.Sprintf("; did you mean %q?", near)
-		}
-		return "", &plan.Usage{Msg: msg}
+		return "", &plan.Usage{Msg: fmt.Sprintf("there is no action and no page %q", name) + meant(name, docsNames())}
 	}
 	return string(data), err
-}
-
-// referenceSection cuts the section with that heading out of the reference.
-func referenceSection(name string) (string, bool) {
-	text := dsl.Reference()
-	for _, mark := range []string{"### ", "## "} {
-		for at := 0; ; {
-			i := strings.Index(text[at:], "\n"+mark)
-			if i < 0 {
-				break
-			}
-			begin := at + i + 1
-			line, rest, _ := strings.Cut(text[begin:], "\n")
-			if !strings.EqualFold(strings.TrimPrefix(line, mark), name) {
-				at = begin
-				continue
-			}
-			for _, next := range []string{"\n## ", "\n### "}[:strings.Count(mark, "#")-1] {
-				if end := strings.Index(rest, next); end >= 0 {
-					rest = rest[:end]
-				}
-			}
-			return "# " + strings.TrimPrefix(line, mark) + "\n" + strings.TrimRight(rest, "\n") + "\n", true
-		}
-	}
-	return "", false
 }
 
 // docsPages are the names of the pages, sorted.
@@ -136,12 +122,7 @@ func docsPages() []string {
 
 // docsNames is all that docs prints.
 func docsNames() []string {
-	names := docsPages()
-	for _, d := range dsl.Vocabulary() {
-		if d.Mouths&dsl.YAML != 0 {
-			names = append(names, d.Name)
-		}
-	}
+	names := append(docsPages(), dsl.Topics()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -146,10 +146,9 @@ func variablesOf(t *testing.T, root string) map[string]string {
 // TestDocs: an action, a section and a page by their names; what is none of them is told.
 func TestDocs(t *testing.T) {
 	for name, want := range map[string]string{
-		"tap":             "# tap\n\nWaits for an element",
-		"TAP":             "# tap\n",
-		"selectors":       "# Selectors\n",
-		"install":         "# install\n\nInstalls an app",
+		"tap":             "### tap\n\nWaits for an element",
+		"selectors":       "## Selectors\n",
+		"install":         "### install\n\nInstalls an app",
 		"install.md":      "# Install\n\nTaproot is one program",
 		"ci/github":       "# GitHub Actions\n",
 		"troubleshooting": "# Troubleshooting\n",
@@ -161,7 +160,8 @@ func TestDocs(t *testing.T) {
 	if got := docs(t, "tap"); strings.Contains(got, "doubleTap") {
 		t.Errorf("docs tap prints more than tap: %s", got)
 	}
-	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}, {"tap", "--site", t.TempDir()}, {"--site", ""}} {
+	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}, {"tap", "--site", t.TempDir()}, {"--site", ""}, {"--man", ""},
+		{"--man", t.TempDir(), "--site", t.TempDir()}} {
 		if code, out, complaints := runDocs(t, args...); code != 2 || out != "" {
 			t.Errorf("docs %q: exit code %d, %s%s", args, code, out, complaints)
 		}
@@ -178,6 +178,10 @@ func TestDocsSite(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "site", name)); err != nil {
 			t.Error(err)
 		}
+	}
+	docs(t, "--man", filepath.Join(dir, "man"))
+	if page := read(t, dir, "man", "taproot-run.1"); !strings.Contains(page, "label\\-filter") && !strings.Contains(page, "label-filter") {
+		t.Errorf("the manual page is %s", page)
 	}
 	if code, _, complaints := runDocs(t, "--site", dir); code == 0 || !strings.Contains(complaints, "holds other files") {
 		t.Errorf("exit code %d: %s", code, complaints)

@@ -82,10 +82,9 @@ func newRootCommand(env *Env) *cobra.Command {
 			"  taproot setup                   install the programs that its tests need\n" +
 			"  taproot run suites/login.yaml   run one test\n" +
 			"  taproot run                     run all tests of the folder suites",
-		Version:           thisBuild().Version,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Version:       thisBuild().Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate(thisBuild().String() + "\n")
 	root.SetFlagErrorFunc(flagError)
@@ -93,5 +92,6 @@ func newRootCommand(env *Env) *cobra.Command {
 	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newFindCommand(env), newDoctorCommand(env), newReportCommand(env),
 		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env),
 		newVersionCommand(env), newSetupCommand(env), newInitCommand(env))
+	complete(root, env)
 	return root
 }

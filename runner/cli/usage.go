@@ -17,6 +17,10 @@ import (
 // unknownCommand finds out whether the first word is no command, and what the user may have meant.
 func unknownCommand(root *cobra.Command, env *Env) error {
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(env.Args...)
+	if len(env.Args) > 0 && (env.Args[0] == cobra.ShellCompRequestCmd || env.Args[0] == cobra.ShellCompNoDescRequestCmd) {
+		return nil // a shell asks what a line could go on with
+	}
 	cmd, rest, err := root.Find(env.Args)
 	if err == nil || cmd != root {
 		return nil

@@ -37,6 +37,9 @@ func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err e
 		tests, err := all.parseFile(file)
 		if err != nil {
 			found.broken[strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))] = err
+			if conf, err := findConfig(filepath.Dir(file), l.o.Dir); err == nil && !conf.excludes(file, "") {
+				found.unread = append(found.unread, l.show(file))
+			}
 		}
 		for _, t := range tests {
 			found.tests[t.ID] = append(found.tests[t.ID], t)
@@ -49,6 +52,7 @@ func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err e
 type library struct {
 	tests  map[string][]*dsl.Test
 	broken map[string]error
+	unread []string // the broken files that the suite is meant to hold
 }
 
 // choose takes the tests of the ids that were not loaded yet. Of an id that several files have it takes all: that is an error to be
@@ -77,8 +81,13 @@ func unknownID(id string, all library) string {
 	if near := dsl.Suggest(id, slices.Sorted(maps.Keys(all.tests))); near != "" {
 		msg += fmt.Sprintf("; did you mean %q?", near)
 	}
-	if n := len(all.broken); n > 0 {
-		msg += fmt.Sprintf(" (%d files could not be read as tests)", n)
+	switch n := len(all.unread); {
+	case n == 1:
+		msg += fmt.Sprintf(" (%s could not be read as a test: taproot validate says why)", all.unread[0])
+	case n > 3:
+		msg += fmt.Sprintf(" (%s and %d other files could not be read as tests: taproot validate says why)", strings.Join(all.unread[:2], ", "), n-2)
+	case n > 0:
+		msg += fmt.Sprintf(" (%s could not be read as tests: taproot validate says why)", strings.Join(all.unread, " and "))
 	}
 	return msg
 }
