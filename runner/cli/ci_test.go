@@ -1,8 +1,13 @@
 package cli_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,9 +107,11 @@ func TestActionRuns(t *testing.T) {
 	} {
 		output := filepath.Join(t.TempDir(), "output")
 		var got []string
-		code := runScript(t, script, []string{"TESTS=" + test.tests, "ARGS=" + test.args, "GITHUB_OUTPUT=" + output}, func(words []string) uint8 {
-			got = words[1:]
-			return uint8(test.code)
+		code := runScript(t, script, []string{"TESTS=" + test.tests, "ARGS=" + test.args, "GITHUB_OUTPUT=" + output}, map[string]func([]string) uint8{
+			"taproot": func(words []string) uint8 {
+				got = words[1:]
+				return uint8(test.code)
+			},
 		})
 		if diff := cmp.Diff(test.want, got); diff != "" || code != test.code {
 			t.Errorf("%q, %q: exit code %d\n%s", test.tests, test.args, code, diff)
@@ -115,8 +122,69 @@ func TestActionRuns(t *testing.T) {
 	}
 }
 
-// runScript runs a script of bash as a step does; taproot is what it is called with.
-func runScript(t *testing.T, script string, env []string, taproot func([]string) uint8) int {
+// TestActionInstalls runs the action's script that installs, with releases of the test's own: the program of this system is taken, and an
+// archive that is not what the sums say is refused.
+func TestActionInstalls(t *testing.T) {
+	var script string
+	for _, step := range theAction(t).Runs.Steps {
+		if step.ID == "install" {
+			script = step.Run
+		}
+	}
+	var archive bytes.Buffer
+	zipped := gzip.NewWriter(&archive)
+	packed := tar.NewWriter(zipped)
+	if err := errors.Join(packed.WriteHeader(&tar.Header{Name: "taproot", Mode: 0o755, Size: 7}), second(packed.Write([]byte("program"))), packed.Close(), zipped.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sums := fmt.Sprintf("%064d  taproot_linux_amd64.tar.gz\n%x  taproot_darwin_arm64.tar.gz\n", 0, sha256.Sum256(archive.Bytes()))
+	for _, test := range []struct {
+		system, machine, version, from string // from: the folder of the downloads; empty: refused
+	}{
+		{"macOS", "ARM64", "latest", "latest/download"},
+		{"macOS", "ARM64", "v1.2.3", "download/v1.2.3"},
+		{"Linux", "X64", "latest", ""},   // the sum is another one
+		{"Linux", "ARM64", "latest", ""}, // no sum
+		{"macOS", "ARM64", "1.2.3; id", ""},
+		{"Linux", "X86", "latest", ""},
+		{"Plan9", "X64", "latest", ""},
+	} {
+		dir := t.TempDir()
+		code := runScript(t, script, []string{"RUNNER_OS=" + test.system, "RUNNER_ARCH=" + test.machine, "VERSION=" + test.version, "RUNNER_TEMP=" + dir,
+			"GITHUB_PATH=" + filepath.Join(dir, "path"), "GITHUB_OUTPUT=" + filepath.Join(dir, "output")}, map[string]func([]string) uint8{
+			"curl": func(words []string) uint8 {
+				i := slices.Index(words, "--output")
+				address, name := words[len(words)-1], words[i+1]
+				data := archive.Bytes()
+				if name == "checksums.txt" {
+					data = []byte(sums)
+				}
+				if want := "https://github.com/taproot-dev/taproot/releases/" + test.from + "/" + name; test.from != "" && address != want {
+					t.Errorf("%s is asked for, not %s", address, want)
+				}
+				if err := os.WriteFile(filepath.Join(dir, "taproot", name), data, 0o600); err != nil {
+					t.Error(err)
+				}
+				return 0
+			},
+		})
+		program, err := os.ReadFile(filepath.Join(dir, "taproot", "bin", "taproot"))
+		if test.from == "" {
+			if code == 0 || err == nil {
+				t.Errorf("%v: exit code %d, and the program is there", test, code)
+			}
+			continue
+		}
+		if code != 0 || string(program) != "program" || read(t, dir, "path") != filepath.Join(dir, "taproot", "bin")+"\n" {
+			t.Errorf("%v: exit code %d, %q, %v", test, code, program, err)
+		}
+	}
+}
+
+func second(_ int, err error) error { return err }
+
+// runScript runs a script of bash as a step does; the programs of stubs are what they are called with.
+func runScript(t *testing.T, script string, env []string, stubs map[string]func([]string) uint8) int {
 	t.Helper()
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -125,10 +193,11 @@ func runScript(t *testing.T, script string, env []string, taproot func([]string)
 	var out bytes.Buffer
 	handler := func(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 		return func(ctx context.Context, words []string) error {
-			if words[0] != "taproot" {
+			stub := stubs[words[0]]
+			if stub == nil {
 				return next(ctx, words)
 			}
-			if code := taproot(words); code != 0 {
+			if code := stub(words); code != 0 {
 				return interp.ExitStatus(code)
 			}
 			return nil
@@ -140,7 +209,8 @@ func runScript(t *testing.T, script string, env []string, taproot func([]string)
 		t.Fatal(err)
 	}
 	err = r.Run(t.Context(), file)
-	if status, ok := err.(interp.ExitStatus); ok {
+	var status interp.ExitStatus
+	if errors.As(err, &status) {
 		return int(status)
 	}
 	if err != nil {
