@@ -17,6 +17,7 @@ type codeRenderer struct{}
 func (c codeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, c.block)
 	r.Register(ast.KindCodeBlock, c.block)
+	r.Register(ast.KindCodeSpan, c.span)
 	nothing := func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkSkipChildren, nil }
 	r.Register(ast.KindHTMLBlock, nothing)
 }
@@ -32,6 +33,28 @@ func (c codeRenderer) block(w util.BufWriter, src []byte, n ast.Node, entering b
 	_, err := w.WriteString(`<pre tabindex="0"><code>` + paint(language, string(n.Lines().Value(src))) + "</code></pre>\n")
 	return ast.WalkContinue, err
 }
+
+// span writes code within a text. A browser breaks lines behind each hyphen, and so between the two of a flag: short words stay whole.
+func (c codeRenderer) span(w util.BufWriter, src []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	text := ""
+	for part := n.FirstChild(); part != nil; part = part.NextSibling() {
+		if t, ok := part.(*ast.Text); ok { // a code span holds nothing else
+			text += strings.ReplaceAll(string(t.Segment.Value(src)), "\n", " ")
+		}
+	}
+	class := ""
+	if len(text) <= longestWord && !strings.Contains(text, " ") {
+		class = ` class="word"`
+	}
+	_, err := w.WriteString("<code" + class + ">" + html.EscapeString(text) + "</code>")
+	return ast.WalkSkipChildren, err
+}
+
+// longestWord is how many bytes a word of code may have that is not broken, even on a phone.
+const longestWord = 22
 
 var (
 	yamlKey = regexp.MustCompile(`^(\s*(?:- +)*)([A-Za-z_$][\w.-]*)(:)(\s|$)`)

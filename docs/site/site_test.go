@@ -36,7 +36,7 @@ func read(t *testing.T, elem ...string) string {
 func small() fstest.MapFS {
 	return fstest.MapFS{
 		"README.md": {Data: []byte("# Things\n\n![A picture](images/a.png)\n\n## Begin\n\n- [One](one.md): the first\n- [Two](ci/two.md#more-of-it)\n")},
-		"one.md":    {Data: []byte("# One & only\n\nSee [two](ci/two.md#more-of-it), [a suite](../suites/web), [elsewhere](https://example.org/x.md) and [here](#it-works-really).\n\n## It `works`, really\n\n<!-- not run: a secret of tests -->\n```yaml\nid: a   # why <b>\n```\n\n<script>alert(1)</script>\n")},
+		"one.md":    {Data: []byte("# One & only\n\nSay `--a-b` or\n`a long\nword <b>`, see [two](ci/two.md#more-of-it), [a suite](../suites/web), [elsewhere](https://example.org/x.md) and [here](#it-works-really).\n\n## It `works`, really\n\n<!-- not run: a secret of tests -->\n```yaml\nid: a   # why <b>\n```\n\n<script>alert(1)</script>\n")},
 		"ci/two.md": {Data: []byte("# Two\n\n[back](../one.md) to [the picture](../images/a.png)\n\n## More of it\n\ntext\n\n## More of it\n")},
 		"images/a.png": {
 			Data: []byte("png"),
@@ -53,6 +53,8 @@ func TestWrite(t *testing.T) {
 	one := read(t, dir, "one.html")
 	for _, want := range []string{
 		"<title>One &amp; only · Taproot</title>",
+		`Say <code class="word">--a-b</code> or`,
+		`<code>a long word &lt;b&gt;</code>`,
 		`<a href="ci/two.html#more-of-it">two</a>`,
 		`<a href="https://example.com/repo/blob/main/suites/web">a suite</a>`,
 		`<a href="https://example.org/x.md">elsewhere</a>`,
