@@ -95,12 +95,14 @@ func TestWrite(t *testing.T) {
 // TestWriteRefuses: contents that lead nowhere are an error, never a site with holes.
 func TestWriteRefuses(t *testing.T) {
 	for name, change := range map[string]func(fstest.MapFS){
-		"no contents":   func(f fstest.MapFS) { delete(f, "README.md") },
-		"a lost page":   func(f fstest.MapFS) { delete(f, "one.md") },
-		"no title":      func(f fstest.MapFS) { f["one.md"].Data = []byte("text") },
-		"a bare point":  func(f fstest.MapFS) { f["README.md"].Data = []byte("# T\n\n## G\n\n- nothing\n") },
-		"no heading":    func(f fstest.MapFS) { f["README.md"].Data = []byte("# T\n\n- [One](one.md)\n") },
-		"listed twice":  func(f fstest.MapFS) { f["README.md"].Data = []byte("# T\n\n## G\n\n- [One](one.md)\n- [One](one.md)\n") },
+		"no contents":  func(f fstest.MapFS) { delete(f, "README.md") },
+		"a lost page":  func(f fstest.MapFS) { delete(f, "one.md") },
+		"no title":     func(f fstest.MapFS) { f["one.md"].Data = []byte("text") },
+		"a bare point": func(f fstest.MapFS) { f["README.md"].Data = []byte("# T\n\n## G\n\n- nothing\n") },
+		"no heading":   func(f fstest.MapFS) { f["README.md"].Data = []byte("# T\n\n- [One](one.md)\n") },
+		"listed twice": func(f fstest.MapFS) {
+			f["README.md"].Data = []byte("# T\n\n## G\n\n- [One](one.md)\n- [One](one.md)\n")
+		},
 		"a wrong place": func(f fstest.MapFS) { f["README.md"].Data = []byte("# T\n\n## G\n\n- [One](../one.md)\n") },
 	} {
 		files := small()

@@ -25,7 +25,7 @@ func newDocsCommand(env *Env) *cobra.Command {
 	var out, folder, man string
 	cmd := &cobra.Command{
 		Use:   "docs [ACTION|PAGE]",
-		Short: "print the reference of all actions or of one, or a page of the documents; make a site of them, or manual pages",
+		Short: "print the reference, an action of it, or a page of the documents; make a site of them",
 		Long: "docs prints, in Markdown, the reference of the language: every action with its arguments and an example; or one action, or one\n" +
 			"of selectors, options, test, device, taproot.yaml. With the name of a page of the documents it prints that page; where an\n" +
 			"action has the same name, PAGE.md means the page.\n\n" +
