@@ -32,7 +32,7 @@ type ClearApp struct {
 
 // Install is the argument of install.
 type Install struct {
-	Path string `json:"path" required:"true" scalar:"true" minLength:"1" tool:"The file to install (.apk, .ipa, .app), below the server's folder." doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
+	Path string `json:"path" required:"true" scalar:"true" minLength:"1" format:"file" tool:"The file to install (.apk, .ipa, .app), below the server's folder." doc:"The file to install (.apk, .ipa, .app), relative to the test's folder."`
 }
 
 // Uninstall is the argument of uninstall.

@@ -79,7 +79,7 @@ type Shake struct{}
 
 // AddMedia is the argument of addMedia.
 type AddMedia struct {
-	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" doc:"Pictures and films that the gallery holds afterwards, relative to the test's folder."`
+	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" format:"file" doc:"Pictures and films that the gallery holds afterwards, relative to the test's folder."`
 }
 
 // Alert is the argument of alert.

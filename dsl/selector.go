@@ -18,10 +18,10 @@ type Selector struct {
 	ID        string     `json:"id,omitempty" minLength:"1" doc:"Resource id or accessibility identifier, with or without its package prefix; the id attribute on a page. * stands for any characters, ? for one; case matters only where two ids differ in nothing else."`
 	Type      string     `json:"type,omitempty" minLength:"1" doc:"Class or role, whole or its last part: android.widget.Button, Button, button."`
 	TestID    string     `json:"testId,omitempty" minLength:"1" doc:"data-testid on a page; the resource id or accessibility identifier elsewhere."`
-	CSS       string     `json:"css,omitempty" minLength:"1" doc:"CSS selector (web only)."`
-	XPath     string     `json:"xpath,omitempty" minLength:"1" doc:"XPath over the page; on phones over the element tree as Appium shows it: //android.widget.Button[@text='OK'], //XCUIElementTypeCell[@name='Wi-Fi']."`
+	CSS       string     `json:"css,omitempty" minLength:"1" format:"css" doc:"CSS selector (web only)."`
+	XPath     string     `json:"xpath,omitempty" minLength:"1" format:"xpath" doc:"XPath over the page; on phones over the element tree as Appium shows it: //android.widget.Button[@text='OK'], //XCUIElementTypeCell[@name='Wi-Fi']."`
 	OCR       string     `json:"ocr,omitempty" minLength:"1" doc:"Text that is read in the pixels of the screen, for what is in no element tree."`
-	Image     string     `json:"image,omitempty" minLength:"1" doc:"A picture to look for on the screen: a PNG file, relative to the test's folder."`
+	Image     string     `json:"image,omitempty" minLength:"1" format:"file" doc:"A picture to look for on the screen: a PNG file, relative to the test's folder."`
 	Describe  string     `json:"describe,omitempty" minLength:"1" doc:"What it looks like, in plain words, for an AI model to find: the last resort, for tap, doubleTap and longPress only."`
 	Point     *Point     `json:"point,omitempty" doc:"A place instead of an element: pixels (120,340) or per cent (50%,80%) of the screen."`
 	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex" doc:"How label, text, desc and hint are compared (without any of them: id). Default: the whole text, as a reader would. words: whole words within it; prefix: its beginning; contains: any part; exact: every character the same; regex: a regular expression that fits the whole text, ignoring case unless it begins with (?-i)."`

@@ -17,6 +17,7 @@ type textForm struct {
 	not     any    // a schema that none fits
 	literal bool   // variables have no place in it
 	format  string // the schema's own word for it
+	file    bool   // it names a file, relative to the test's folder; of a page's addresses those that are local do
 	check   func(d *decoding, v Value, text string)
 }
 
@@ -31,11 +32,15 @@ var textForms = sync.OnceValue(func() map[string]textForm {
 		"locale":     {pattern: localeForm.String(), check: (*decoding).locale},
 		"place":      {pattern: degreesForm, check: (*decoding).degrees},
 		"link":       {pattern: schemeForm.String(), check: (*decoding).link},
-		"page":       {pattern: pageForm, format: "uri-reference", check: (*decoding).page},
+		"page":       {file: true, pattern: pageForm, format: "uri-reference", check: (*decoding).page},
 		"pageOrPath": {pattern: `^/|` + pageForm, format: "uri-reference", check: (*decoding).pageOrPath},
 		"http":       {pattern: `^https?://[^/?#]`, format: "uri", check: (*decoding).httpAddress},
 		"browser":    {pattern: `^(https?|wss?)://[^/?#]`, format: "uri", check: (*decoding).browserAddress},
 		"address":    {format: "address-pattern", check: (*decoding).address},
+		"selector":   {format: "page-selector", check: (*decoding).pageSelector},
+		"css":        {format: "css-selector", check: (*decoding).cssOnly},
+		"xpath":      {format: "xpath", check: (*decoding).xpathOnly},
+		"file":       {file: true},
 		"regex":      {format: "regex", check: func(d *decoding, v Value, text string) { d.regex(v, text) }},
 		"pageSize":   {pattern: sizeForm.String(), check: (*decoding).pageSize},
 		"fileName":   {pattern: idForm.String(), check: (*decoding).fileName},

@@ -22,7 +22,7 @@ func (WebDialog) rules() []rule {
 
 // WebDrag is the argument of webDrag.
 type WebDrag struct {
-	Selector string `json:"selector" required:"true" minLength:"1" doc:"CSS selector of the element that is dragged; text=, xpath= and Playwright's other engines work too."`
-	To       string `json:"to" required:"true" minLength:"1" doc:"CSS selector of the element that it is dropped on."`
-	Frame    string `json:"frame,omitempty" minLength:"1" doc:"CSS selector of the iframe that holds both."`
+	Selector string `json:"selector" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the element that is dragged; text=, xpath= and Playwright's other engines work too."`
+	To       string `json:"to" required:"true" minLength:"1" format:"selector" doc:"CSS selector of the element that it is dropped on."`
+	Frame    string `json:"frame,omitempty" minLength:"1" format:"selector" doc:"CSS selector of the iframe that holds both."`
 }
