@@ -82,7 +82,7 @@ func BenchmarkValidate(b *testing.B) {
 // file, need about ten times as many.
 func TestWorkGrowsLinearly(t *testing.T) {
 	steps := func(n int) []byte {
-		return []byte("id: a\nplatform: web\nsteps:\n" + strings.Repeat("  - copyText: {id: x, as: t}\n  - tap: {label: \"${t}\", below: y, when: t != \"\"}\n", n))
+		return []byte("id: a\nplatform: web\nsteps:\n  - openBrowser: about:blank\n" + strings.Repeat("  - copyText: {id: x, as: t}\n  - tap: {label: \"${t}\", below: y, when: t != \"\"}\n", n))
 	}
 	for name, work := range map[string]func(int) [][]byte{"files": files, "steps": func(n int) [][]byte { return [][]byte{steps(n)} }} {
 		few, many := work(30), work(300)

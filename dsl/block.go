@@ -276,7 +276,7 @@ func (l *linker) find(r Ref, own Blocks) *Block {
 	}
 	src, err := l.read(r.Path())
 	if err != nil {
-		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten(r.File), err), "the path is relative to this file"))
+		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten(r.File), err), meant(err, "the path is relative to this file")))
 		return nil
 	}
 	b, err := ParseBlock(r.Path(), src, l.platform)

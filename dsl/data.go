@@ -105,7 +105,7 @@ func (t *Test) Rows(read func(path string) ([]byte, error)) ([]Row, error) {
 	name := path.Clean(t.Data.Path)
 	data, err := read(name)
 	if err != nil {
-		return nil, at(fmt.Sprintf("the data file cannot be read: %v", err), "")
+		return nil, at(fmt.Sprintf("the data file cannot be read: %v", err), meant(err, ""))
 	}
 	if len(data) > maxBytes {
 		return nil, at(fmt.Sprintf("the data file is larger than %d bytes", maxBytes), "split it")

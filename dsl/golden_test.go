@@ -119,7 +119,7 @@ func withFiles(tests []*Test, files map[string][]byte) (out string, failed bool)
 		}
 		data, ok := files[name]
 		if !ok {
-			return nil, errors.New("there is no such file")
+			return nil, &NoFile{}
 		}
 		return data, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run, sleeps,
-// and tests that cannot fail. Link comes first, where the test runs other files.
+// tests that cannot fail, tests of pages that open none, variables as other tools write them, and CSS where a label is read. Link comes first, where the test runs other files.
 func Lint(t *Test) []*Error {
 	l := linter{test: t}
 	l.unusedVars()
@@ -18,6 +18,7 @@ func Lint(t *Test) []*Error {
 	}
 	l.unusedBlocks()
 	l.optionalOnly()
+	l.noPage()
 	errs, _ := Errors(l.found).orNil().(Errors)
 	return errs
 }
@@ -82,6 +83,8 @@ func (l *linter) steps(steps Steps) {
 			l.warn(step.Pos, step.source, len("sleep"), "a sleep is too long most of the time and too short one day", `write "- waitFor: …" with what the test is waiting for`)
 		}
 		l.time(step)
+		l.otherTools(step)
+		l.cssAsLabel(step)
 		l.unreachable(step)
 	}
 }

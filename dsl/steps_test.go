@@ -1,7 +1,6 @@
 package dsl
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ func reading(files map[string]string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		text, ok := files[name]
 		if !ok {
-			return nil, errors.New("there is no such file")
+			return nil, &NoFile{}
 		}
 		return []byte(text), nil
 	}
@@ -292,7 +291,7 @@ steps:
 	for _, w := range Lint(test) {
 		got = append(got, fmt.Sprintf("%d:%d %s", w.Pos.Line, w.Pos.Col, strings.SplitN(w.Msg, ":", 2)[0]))
 	}
-	want := []string{`3:28 nothing uses the variable "C"`, "8:27 this is never true", "11:16 this is always true", "11:32 a sleep is too long most of the time and too short one day",
+	want := []string{`3:28 nothing uses the variable "C"`, "5:5 no step before this one opens a page", "8:27 this is never true", "11:16 this is always true", "11:32 a sleep is too long most of the time and too short one day",
 		"12:21 0 times", "13:19 an empty list", "14:21 this is never true",
 		`15:14 this waits for an element named "5s", not for a time`, `16:14 this waits for an element named "5", not for a time`}
 	if !slices.Equal(got, want) {

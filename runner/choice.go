@@ -19,7 +19,7 @@ const LatestRun = "latest"
 // Plan builds the cases that the configuration asks for.
 func (c Config) Plan(args ...string) (*plan.Plan, error) {
 	o := c.planning()
-	o.Args = slices.Clone(args)
+	o.Args, o.Files = slices.Clone(args), c.FilesMustBe
 	var err error
 	if o.Choice, err = c.chosen(); err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ type Config struct {
 	Parallel       int    // cases at once; default: one per device
 	RequireDevices bool   // a case without a device is an error, not skipped
 	AllowEmpty     bool
+	FilesMustBe    bool // a file that a step names and that is not there ends the planning, not the step
 	NoVideo        bool
 	Headed         bool                        // pages are opened in a browser window, whatever their steps say
 	NoTrace        bool                        // of browsers

@@ -79,6 +79,7 @@ func Describe(dir string) error {
 	}
 	p := &plan.Plan{}
 	if dir != "" {
+		s.conf.FilesMustBe = true
 		if p, err = s.conf.Plan(abs); err != nil {
 			return err
 		}

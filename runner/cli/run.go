@@ -137,7 +137,7 @@ func (f runFlags) config(env *Env) (runner.Config, error) {
 		}
 	}
 	c.Boot = f.boot
-	c.Headed = f.headed
+	c.Headed, c.FilesMustBe = f.headed, true
 	if f.headed && !hasDisplay(env) {
 		return c, &plan.Usage{Msg: "--headed: a browser window needs a display, and there is none; on a server: xvfb-run taproot run --headed"}
 	}
@@ -186,7 +186,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		fmt.Fprintf(env.Stderr, "%v\n\nnothing was run\n", err)
 		return exit(runner.ExitUsage)
 	case len(p.Cases) == 0:
-		return emptyRun(env, f, conf, p)
+		return emptyRun(env, f, args, conf, p)
 	}
 	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
 	run, sealed, err := runner.Begin(conf, nil)
@@ -286,9 +286,12 @@ func notBegun(n int) string {
 }
 
 // emptyRun tells why there is nothing to run.
-func emptyRun(env *Env, f runFlags, conf runner.Config, p *plan.Plan) error {
+func emptyRun(env *Env, f runFlags, args []string, conf runner.Config, p *plan.Plan) error {
 	why, ok := conf.NothingToRun(p)
 	why += strangeTags(f.tags, p)
+	if p.Tests == 0 {
+		why = nothingFound(env, args)
+	}
 	fmt.Fprintf(env.Stderr, "taproot: %s; nothing was run\n", why)
 	if ok || conf.AllowEmpty {
 		return nil

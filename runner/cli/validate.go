@@ -26,7 +26,7 @@ func newValidateCommand(env *Env) *cobra.Command {
 		Long: "validate reads the tests and tells everything that is wrong in them: nothing is run, no device is needed. Warnings are about\n" +
 			"what is allowed and hardly meant. For each test it gives the sum of its time limits:\n" +
 			"it takes no longer, but that a step whose limit is over still ends the call of its device that it is in.\n\n" +
-			"The exit code is 0 when there is no error, and 2 when there is one. --format github writes annotations for GitHub Actions.",
+			"The exit code is 0 when there is no error, 2 when there is one, and 3 when there is no test. --format github writes annotations for GitHub Actions.",
 		Example: "  taproot validate\n  taproot validate suites/login.yaml --format json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"text", "json", "github"}, format) {
@@ -39,14 +39,20 @@ func newValidateCommand(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment, Env: env.LookupEnv})
+			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment, Env: env.LookupEnv, Files: true})
 			if err != nil {
 				return err
+			}
+			if found.none {
+				found.add("error", []error{errors.New(nothingFound(env, args))})
 			}
 			if err := found.write(env.Stdout, format); err != nil {
 				return err
 			}
-			if !found.Valid {
+			switch {
+			case found.none:
+				return exit(runner.ExitError)
+			case !found.Valid:
 				return exit(runner.ExitUsage)
 			}
 			return nil
@@ -58,11 +64,22 @@ func newValidateCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
+// nothingFound says where tests were looked for.
+func nothingFound(env *Env, args []string) string {
+	if len(args) > 0 {
+		return "no test was found in " + strings.Join(args, ", ")
+	}
+	return fmt.Sprintf("no test was found: looked for *.yaml and *.yml files in %s and the folders below it; name another folder, or begin with taproot init",
+		strings.Join(plan.Folders(env.Dir, nil), ", "))
+}
+
 // findings are what validate has to say.
 type findings struct {
 	Valid    bool      `json:"valid"`
 	Problems []problem `json:"problems"`
 	Tests    []cost    `json:"tests"`
+
+	none bool // no test at all was found
 }
 
 // problem is one error or warning.
@@ -97,6 +114,9 @@ func validate(o plan.Options) (findings, error) {
 	case err != nil:
 		found.Valid = false
 		found.add("error", flatten(err))
+		return found, nil
+	case p.Tests == 0:
+		found.Valid, found.none = false, true
 		return found, nil
 	}
 	said := map[string]bool{}

@@ -223,6 +223,10 @@ func (l *loader) parseFile(file string) ([]*dsl.Test, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.show(file), err)
 	}
+	if dsl.HoldsBlocks(file, src) {
+		_, err := dsl.ParseBlock(l.show(file), src, "")
+		return nil, err
+	}
 	return dsl.Parse(l.show(file), src)
 }
 

@@ -35,6 +35,8 @@ type Options struct {
 	Retries *int
 	// Env reads the process environment, for vars whose value names it.
 	Env func(string) (string, bool)
+	// Files wants the files to be there that steps name. Whose tests come from elsewhere must not learn that way what there is.
+	Files bool
 	// Choice says which of the cases that the filters let through are run, how often and in which order.
 	Choice Choice
 }
@@ -111,6 +113,9 @@ func Build(o Options) (*Plan, error) {
 			}
 			plan.Cases = append(plan.Cases, c)
 			problems = appendErr(problems, check(c)) // what is not run may lack its variables
+			if o.Files {
+				problems = append(problems, suites.missing(c)...)
+			}
 		}
 	}
 	if len(problems) > 0 {

@@ -184,7 +184,7 @@ func TestIDThatTwoFilesHaveIsNoChoice(t *testing.T) {
 
 func TestUnknownID(t *testing.T) {
 	dir := project(t, map[string]string{"suites/login.yaml": yaml("login", "web"), "suites/bad.yaml": "id: x"})
-	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"logni"}}, `"logni"`, `did you mean "login"?`, "1 files could not be read"))
+	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"logni"}}, `"logni"`, `did you mean "login"?`, "suites/bad.yaml could not be read as a test"))
 	err := fails(t, plan.Options{Dir: dir, Args: []string{"bad"}}, "suites/bad.yaml:")
 	if usage := new(plan.Usage); errors.As(err, &usage) {
 		t.Errorf("a broken file is taken for an error of usage: %v", err)

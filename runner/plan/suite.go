@@ -2,7 +2,9 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -115,6 +117,8 @@ func (s *suites) reader(dir string, conf config) func(string) ([]byte, error) {
 		defer folder.Close()
 		info, err := folder.Stat(inside)
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, &dsl.NoFile{Near: near(root, filepath.Join(root, inside), dir)}
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():

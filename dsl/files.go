@@ -1,0 +1,138 @@
+package dsl
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// FileRef is a file that a step names: a page, a picture, something to upload or install.
+type FileRef struct {
+	Path string // as the test has it, relative to the test's folder; slashes
+	Pos  Pos
+
+	width  int
+	source *Source
+}
+
+// Error says that the file is not there. near is one that may be meant, as the test would name it; "": nobody knows.
+func (r FileRef) Error(near string) *Error {
+	hint := "paths are relative to the test's folder"
+	if near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return &Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q", shorten(r.Path)), Hint: hint}
+}
+
+// Files gives the files that the steps of a linked test want to be there before it begins. A name that hangs on a variable is none of
+// them, nor is one that the test itself may write.
+func (t *Test) Files() []FileRef {
+	var all []FileRef
+	written := map[string]bool{}
+	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
+		steps.files(&all, written)
+	}
+	return slices.DeleteFunc(all, func(r FileRef) bool { return written[r.Path] })
+}
+
+func (s Steps) files(all *[]FileRef, written map[string]bool) {
+	for step := range s.All {
+		sh := shapeOf(reflect.TypeOf(step.Def.Args))
+		if step.Args.Kind != Map && sh.scalar >= 0 {
+			sh.fields[sh.scalar].files(step, step.Args, all)
+		}
+		filesIn(step, sh, step.Args, all)
+		if f, given := step.Args.Get("save"); given && f.Value.Kind == String {
+			written[cleaned(f.Value.Text)] = true
+		}
+		if step.Block != nil {
+			step.Block.Steps.files(all, written)
+		}
+	}
+}
+
+// filesIn looks into a map of arguments, and into the selectors in it.
+func filesIn(step *Step, sh *shape, v Value, all *[]FileRef) {
+	for _, f := range v.Fields {
+		i, known := sh.byKey[f.Key]
+		if !known {
+			continue
+		}
+		own := sh.fields[i]
+		own.files(step, f.Value, all)
+		typ := own.typ
+		if typ.Kind() == reflect.Slice {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || typ == valueType || typ == exprType {
+			continue
+		}
+		for _, inner := range append(f.Value.Items, f.Value) {
+			if inner.Kind == Map {
+				filesIn(step, shapeOf(typ), inner, all)
+			}
+		}
+	}
+}
+
+func (f field) files(step *Step, v Value, all *[]FileRef) {
+	if !f.form.file {
+		return
+	}
+	for _, x := range append(v.Items, v) {
+		if x.Kind != String || strings.Contains(x.Text, "${") || filepath.IsAbs(x.Text) || strings.HasPrefix(x.Text, "/") {
+			continue
+		}
+		name := x.Text
+		if f.form.pattern != "" { // a page's address
+			if !localPage(name) {
+				continue
+			}
+			name, _, _ = strings.Cut(name, "#")
+			name, _, _ = strings.Cut(name, "?")
+		}
+		*all = append(*all, FileRef{Path: cleaned(name), Pos: x.Pos, width: len([]rune(x.Text)), source: step.source})
+	}
+}
+
+func cleaned(name string) string { return filepath.ToSlash(filepath.Clean(filepath.FromSlash(name))) }
+
+// NoFile is the error of a reader of files when there is none of that name.
+type NoFile struct {
+	Near string // what may be meant, as the file that names it would write it; may be empty
+}
+
+func (e *NoFile) Error() string { return "there is no such file" }
+
+// Is makes it an fs.ErrNotExist.
+func (e *NoFile) Is(target error) bool { return target == fs.ErrNotExist }
+
+// meant is the hint on a file that cannot be read.
+func meant(err error, otherwise string) string {
+	var none *NoFile
+	if errors.As(err, &none) && none.Near != "" {
+		return fmt.Sprintf("did you mean %q?", none.Near)
+	}
+	return otherwise
+}
+
+// HoldsBlocks tells whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and neither an id nor
+// steps nor a platform.
+func HoldsBlocks(file string, src []byte) bool {
+	text, source, bad := readable(file, src)
+	if bad != nil {
+		return false
+	}
+	values, err := read(text, source)
+	if err != nil || len(values) != 1 {
+		return false
+	}
+	if _, given := values[0].Get("blocks"); !given {
+		return false
+	}
+	return !slices.ContainsFunc([]string{"id", "steps", "platform"}, func(key string) bool { _, given := values[0].Get(key); return given })
+}

@@ -1,0 +1,135 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// noPage warns of a test for browsers that opens no page.
+func (l *linter) noPage() {
+	t := l.test
+	if t.Platform != Web {
+		return
+	}
+	var first *Step
+	for _, steps := range []Steps{t.Before, t.Steps} {
+		opens, wants := pageOpened(steps)
+		if opens {
+			return
+		}
+		if first == nil {
+			first = wants
+		}
+	}
+	if first != nil {
+		l.warn(first.Pos, first.source, len(first.Def.Name), "no step before this one opens a page", `begin with "- openBrowser: https://…", or the path of an HTML file`)
+	}
+}
+
+// pageOpened looks for a step that opens a page, and for the first one that wants one. A file that is not linked may open it.
+func pageOpened(steps Steps) (opens bool, wants *Step) {
+	for step := range steps.All {
+		switch step.Def.Args.(type) {
+		case OpenBrowser:
+			return true, nil
+		case Run:
+			if step.Block == nil {
+				return true, nil
+			}
+			inner, first := pageOpened(step.Block.Steps)
+			if inner {
+				return true, nil
+			}
+			if wants == nil {
+				wants = first
+			}
+			continue
+		}
+		if wants == nil && !step.Def.Control() && step.Def.Effect&Apart == 0 {
+			wants = step
+		}
+	}
+	return false, wants
+}
+
+var (
+	mustache   = regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}`)
+	shellStyle = regexp.MustCompile(`(^|[^$\w])\$([A-Za-z_][A-Za-z0-9_]*)`)
+	constant   = regexp.MustCompile(`^[A-Z][A-Z0-9]*_?[A-Z0-9_]{2,}$`)
+)
+
+// otherTools warns of {{name}} and $NAME, which are variables elsewhere and plain text here. Scripts and shells have their own.
+func (l *linter) otherTools(step *Step) {
+	switch step.Def.Args.(type) {
+	case WebEval, Shell, HTTP, WebRoute:
+		return
+	}
+	eachText(step.Args, func(v Value) {
+		if m := mustache.FindStringSubmatch(v.Text); m != nil {
+			l.warn(v.Pos, step.source, len([]rune(firstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
+			return
+		}
+		for _, m := range shellStyle.FindAllStringSubmatch(v.Text, -1) {
+			known := slices.ContainsFunc(l.test.Vars, func(x Var) bool { return x.Name == m[2] })
+			if known || constant.MatchString(m[2]) {
+				l.warn(v.Pos, step.source, len([]rune(firstLine(v.Text))), fmt.Sprintf("$%s is a plain text here, no variable", m[2]), "write ${"+m[2]+"} if it is meant as one")
+				return
+			}
+		}
+	})
+}
+
+// eachText visits the texts of a step's arguments, those of inner steps not.
+func eachText(v Value, visit func(Value)) {
+	if v.Kind == String {
+		visit(v)
+	}
+	for _, item := range v.Items {
+		if item.Kind == Map && len(item.Fields) == 1 {
+			if _, step := Lookup(item.Fields[0].Key); step {
+				continue
+			}
+		}
+		eachText(item, visit)
+	}
+	for _, f := range v.Fields {
+		eachText(f.Value, visit)
+	}
+}
+
+// cssLook is what people write for a selector, and what hardly stands on a screen like that.
+var cssLook = regexp.MustCompile(`^(#[A-Za-z][\w-]*|\.[a-z][\w-]*|(a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)(\.[a-z][\w-]*|#[a-z][\w-]*|\[[^\]]+\])+|\[[a-z-]+(=[^\]]*)?\]|(css|id|xpath|role|text|testId|data-testid)=.+|//[a-z*][\w*]*.*)$`)
+
+// cssAsLabel warns of a label that looks like a selector of a page.
+func (l *linter) cssAsLabel(step *Step) {
+	sh := shapeOf(reflect.TypeOf(step.Def.Args))
+	v := step.Args
+	if v.Kind == Map {
+		f, _ := v.Get("label")
+		v = f.Value
+	}
+	if !sh.selects || v.Kind != String || !cssLook.MatchString(v.Text) {
+		return
+	}
+	key, text := "css", v.Text
+	engine, rest, given := strings.Cut(text, "=")
+	switch {
+	case strings.HasPrefix(text, "//"):
+		key = "xpath"
+	case given && slices.Contains([]string{"css", "id", "xpath", "text", "testId"}, engine):
+		key, text = engine, rest
+	case given && engine == "data-testid":
+		key, text = "testId", rest
+	case given && engine == "role":
+		key, text = "type", rest
+	case l.test.Platform != Web && strings.HasPrefix(text, "#"):
+		key, text = "id", text[1:]
+	case l.test.Platform != Web:
+		return
+	}
+	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen", shorten(v.Text)),
+		fmt.Sprintf("did you mean %s: {%s: %s}?", step.Def.Name, key, quote(text)))
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// TestMistakes validates what beginners get wrong, one mistake in each of testdata/mistakes/*.txtar, and compares what a user sees with
+// the file "want" (-update writes it). None may pass in silence.
+func TestMistakes(t *testing.T) {
+	files, err := filepath.Glob("testdata/mistakes/*.txtar")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d golden files, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			project, want := map[string]string{}, -1
+			for i, f := range archive.Files {
+				if f.Name == "want" {
+					want = i
+					continue
+				}
+				project[f.Name] = string(f.Data)
+			}
+			dir, out, errs, code := tool(t, newValidateCommand, project)
+			got := strings.ReplaceAll(fmt.Sprintf("%s%sexit code %d\n", out, errs, code), dir, "/project")
+			if code == 0 && !strings.Contains(out, "warning:") {
+				t.Errorf("it passes in silence:\n%s", got)
+			}
+			if flag.Lookup("update").Value.String() == "true" {
+				golden := txtar.File{Name: "want", Data: []byte(got)}
+				if want < 0 {
+					archive.Files = append(archive.Files, golden)
+				} else {
+					archive.Files[want] = golden
+				}
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want < 0 {
+				t.Fatal(`no file "want"; run with -update`)
+			}
+			if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
