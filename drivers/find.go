@@ -32,12 +32,34 @@ type Query struct {
 	Action bool
 	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion never does.
 	Reveal bool
-	// Matched holds the elements that the selector's css and xpath pick, and those of the selectors within it, when only the device can
-	// tell them; see Tree.XPath for those of a phone.
-	Matched map[*Node]bool
+	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the device can tell
+	// them; see Tree.XPath for those of a phone.
+	Matched map[Expression]map[*Node]bool
 	// Drawn tells, by the pixels of the screen, whether a person sees an element that has others drawn over all of it. Nil: the caller
 	// decides that by Match.Over.
 	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
+}
+
+// Expression is a css selector or an XPath: one of the two is empty.
+type Expression struct{ CSS, XPath string }
+
+// Expressions lists what a selector, and those within it, say in css and XPath.
+func Expressions(s dsl.Selector) []Expression {
+	var list []Expression
+	if s.CSS != "" {
+		list = append(list, Expression{CSS: s.CSS})
+	}
+	if s.XPath != "" {
+		list = append(list, Expression{XPath: s.XPath})
+	}
+	within := s.Relations()
+	if s.Not != nil {
+		within = append(within, s.Not)
+	}
+	for _, r := range within {
+		list = append(list, Expressions(*r)...)
+	}
+	return list
 }
 
 // Match is an element that a selector picks.
@@ -257,12 +279,12 @@ func (f *finder) holds(s dsl.Selector, n *Node) (bool, error) {
 	switch {
 	case s.Type != "" && !typeMatches(n, s.Type), s.TestID != "" && n.TestID != s.TestID && !idMatches(n.ID, s.TestID):
 		return false, nil
-	case s.CSS != "" && !f.q.Matched[n], s.Clickable != nil && *s.Clickable != (n.Clickable || n.Editable), s.Size != nil && !sizeFits(*s.Size, n.Bounds.Size()):
+	case s.CSS != "" && !f.q.Matched[Expression{CSS: s.CSS}][n], s.Clickable != nil && *s.Clickable != (n.Clickable || n.Editable), s.Size != nil && !sizeFits(*s.Size, n.Bounds.Size()):
 		return false, nil
 	case s.XPath == "":
 		return true, nil
 	case f.tree.HitTested:
-		return f.q.Matched[n], nil
+		return f.q.Matched[Expression{XPath: s.XPath}][n], nil
 	}
 	picked, err := f.xpath(s.XPath)
 	return picked[n], err

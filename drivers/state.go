@@ -149,13 +149,23 @@ func (n *Node) checkControl() *Node {
 		if found := unit.checkables(2); len(found) == 1 {
 			return found[0]
 		}
-		return nil
+		return unit.controlAround(n.Label())
 	}
 	for a := n.Parent; a != nil && !a.container(); a = a.Parent {
 		if found := a.checkables(2); len(found) == 1 && sameRow(n.place(), found[0].place()) {
 			return found[0]
 		} else if len(found) > 0 {
 			return nil
+		}
+	}
+	return nil
+}
+
+// controlAround is the control of the same name in which n lies: what reacts in it is a part of it. nil when there is none.
+func (n *Node) controlAround(name string) *Node {
+	for a := n.Parent; a != nil && !a.container() && name != ""; a = a.Parent {
+		if a.hasCheck() {
+			return a.ifHas(a.Label() == name)
 		}
 	}
 	return nil

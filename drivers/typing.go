@@ -191,6 +191,8 @@ func (f *Field) inParts(now *Field, typed string) Written {
 			want = want[len(part):]
 		case short != "" && strings.HasPrefix(want, short):
 			want = want[len(short):]
+		case f.Type != "input" && short != "" && strings.HasPrefix(strings.TrimLeft(want, "0"), short): // 07 as 7, in a segment of a date
+			want = strings.TrimLeft(want, "0")[len(short):]
 		case i == f.At && f.Parts[i] != "" && strings.HasPrefix(part, letters(f.Parts[i])) && strings.HasPrefix(want, part[len(letters(f.Parts[i])):]):
 			want = want[len(part)-len(letters(f.Parts[i])):]
 		default:

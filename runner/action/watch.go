@@ -36,8 +36,8 @@ type watch struct {
 	wholeLines  bool     // the pixels are read for a label
 	located     int      // how often a model was asked where it is
 	digest      uint64
-	matched     map[*drivers.Node]bool // by the css or XPath of the newest query
-	hiddenUnder string                 // why what was found in the newest tree cannot be seen
+	matched     map[drivers.Expression]map[*drivers.Node]bool // by the css and XPath of the newest query
+	hiddenUnder string                                        // why what was found in the newest tree cannot be seen
 	seed        maphash.Seed
 }
 
@@ -162,15 +162,24 @@ func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (driv
 	_, reveals := w.s.Device.(drivers.Revealer)
 	q.Reveal = reveals && what == toAct
 	querier, ok := w.s.Device.(drivers.Querier)
-	if !ok && sel.CSS != "" {
-		return q, &Failure{problem("css works on web pages only")}
+	for _, e := range drivers.Expressions(sel) {
+		if !ok && e.CSS != "" {
+			return q, &Failure{problem("css works on web pages only")}
+		}
+		if !ok || q.Matched[e] != nil {
+			continue
+		}
+		matched, err := querier.Query(ctx, w.tree, e.CSS, e.XPath)
+		if err != nil {
+			return q, err
+		}
+		if q.Matched == nil {
+			q.Matched = map[drivers.Expression]map[*drivers.Node]bool{}
+		}
+		q.Matched[e] = matched
 	}
-	if !ok || sel.CSS == "" && sel.XPath == "" {
-		return q, nil
-	}
-	matched, err := querier.Query(ctx, w.tree, sel.CSS, sel.XPath)
-	q.Matched, w.matched = matched, matched
-	return q, err
+	w.matched = q.Matched
+	return q, nil
 }
 
 // digest sums up what a tree shows and where.

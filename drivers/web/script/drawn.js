@@ -5,11 +5,11 @@
       const style = this.style(el), type = tag === 'input' ? inputType(el) : tag, ticked = type === 'checkbox' || type === 'radio';
       if (style.visibility !== 'visible' || attr(el, 'aria-hidden') === 'true' || !rendered(el)) return;
       const faded = place.opacity < CLEAR, top = at.faded || el;
-      if (!faded && !(ticked || type === 'file')) return;
+      if (!faded && !(ticked || type === 'file' || type === 'range')) return;
       if (top !== el && (textOf(top).trim() || count(top, 'input, select, textarea, button, a') > 1)) return;
       const holder = parent(top);
       if (!holder || !isElement(holder) || this.opacity(holder) < CLEAR || twin(el, holder)) return;
-      const drawn = this.stand(el, top, holder, full, ticked);
+      const drawn = this.stand(el, top, holder, full, ticked, faded);
       const box = drawn && meet(drawn, at.flow.seen);
       if (!box || bare(box)) return;
       node.f &= ~(HIDDEN | OFFSCREEN);
@@ -18,12 +18,12 @@
       store.drawnIn.set(el, holder);
       Object.assign(rec, {full: drawn, box, drawnIn: holder, drawnAs: holder, kept: true});
     }
-    // stand is the box that is drawn for a field: a neighbour's, its own, or that of its label.
-    stand(el, top, holder, full, ticked) {
-      const own = width(full) >= 6 && height(full) >= 6 ? full : null, near = own || {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
+    // stand is the box that is drawn for a field: a neighbour's, its own where it is only faded, or that of its label.
+    stand(el, top, holder, full, ticked, faded) {
+      const sized = width(full) >= 6 && height(full) >= 6, own = sized && faded ? full : null, near = sized ? full : {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
       let best = null;
       for (const n of children(holder)) {
-        if (!isElement(n) || n === top || IGNORED.has(localName(n)) || !this.seen(n)) continue;
+        if (!isElement(n) || n === top || IGNORED.has(localName(n)) || !this.seen(n) || this.another(n, el)) continue;
         const b = boxOf(rectOf(n)), tick = width(b) <= 90 && height(b) <= 60;
         if ((ticked ? tick : own) && !bare(meet(b, near)) && (!best || width(b) * height(b) < width(best) * height(best))) best = b;
         else if (ticked && tick && !own && !best && !squeeze(textOf(n))) best = b;
@@ -31,7 +31,14 @@
       if (best && ticked) return best;
       const s = this.style(holder), made = this.made(holder), paints = filled(s) || s.backgroundImage !== 'none' || parseFloat(s.borderTopWidth) > 0 || made.before || made.after;
       const around = boxOf(rectOf(holder));
+      if (!faded && sized && paints && width(around) <= 90 && height(around) <= 60) return around; // it is the handle, or the box
       if (own && (best || paints || count(holder, 'svg, img') || squeeze(textOf(holder)))) return ticked && holdsBox(own, around) ? around : own;
       for (const l of this.labels(el, localName(el))) if (this.seen(l)) return boxOf(rectOf(l));
       return null;
+    }
+    // another: it is another field, or the label of one.
+    another(n, el) {
+      if (['input', 'select', 'textarea'].includes(localName(n))) return true;
+      const control = localName(n) === 'label' ? prop(n, HTMLLabelElement.prototype, 'control') : null;
+      return !!control && control !== el;
     }

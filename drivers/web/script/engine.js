@@ -91,11 +91,12 @@
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
   // The parent as it is drawn: through slots and out of shadow roots.
   const slots = new WeakMap(); // of what lies in a slot of a closed root, which does not say so itself
+  const hostOf = getter(ShadowRoot.prototype, 'host');
   const parent = n => {
     const slot = isElement(n) ? slotOf(n) || slots.get(n) : null;
     if (slot) return slot;
     const p = parentOf(n);
-    return p && typeOf(p) === 11 ? getter(ShadowRoot.prototype, 'host')(p) : p;
+    return p && typeOf(p) === 11 ? hostOf(p) : p;
   };
   const holds = (outer, inner) => {
     for (let n = inner; n; n = parent(n)) if (n === outer) return true;
@@ -287,8 +288,15 @@
     if (holds(el, hit) && (el === hit || !node || !node.p)) return true;
     if (reader.taken(el, hit, drawn2(el)) !== '') return false;
     if (holds(el, hit)) return true;
+    const drawn = store.drawnIn && store.drawnIn.get(el);
+    if (drawn && (holds(drawn, hit) || sameControl(el, hit) || sameControl(hit, el))) return true; // its own box is not where it is drawn
     const box = reader.box(el, reader.style(el)), near = 1;
     return box.l - near <= x && x <= box.r + near && box.t - near <= y && y <= box.b + near;
+  };
+  // hosts: el lies in the shadow tree of host, or in one within that.
+  const hosts = (host, el) => {
+    for (let root = rootOf(el); typeOf(root) === 11; root = rootOf(hostOf(root))) if (hostOf(root) === host) return true;
+    return false;
   };
   const drawn2 = el => ({drawnIn: store.drawnIn ? store.drawnIn.get(el) : null});
 

@@ -88,7 +88,8 @@
       const written = near && shown === null ? this.writing(el, style, full, at) : '';
       put(node, 'r', role); put(node, 'i', attr(el, 'id')); put(node, 'q', attr(el, 'data-testid'));
       let desc = this.name(el, tag), hint = attr(el, 'placeholder');
-      if (written && at.editing && !text) hint = hint || written;
+      const empty = at.editing ? !text : !!(node.f & EDITABLE) && !textOf(el).trim();
+      if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
       else if (written && text && !desc) desc = this.whole(el, text);
       put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint);
@@ -103,7 +104,7 @@
       const below = this.below(el, tag, style, at, inner, place, node);
       this.surfaces.set(el, below.surface);
       node.k = this.kids(el, style, below);
-      if (written && text && text !== written && !at.editing) this.writings(el, node, full);
+      if (written && !at.editing && !empty && (text ? text !== written : hasElement(el))) this.writings(el, node, full);
       this.ends.set(el, this.clock);
       if (!(node.f & (HIDDEN | OFFSCREEN))) this.remember(rec, style, near);
       if (shadowOf(el) && tag.includes('-')) this.delegate(el, node);
@@ -318,7 +319,8 @@
       if (rec && rec.drawnIn && holds(rec.drawnIn, hit)) return '';
       const target = reacting(this, el), touchable = this.style(el).pointerEvents !== 'none';
       if (holds(hit, el)) { // the element meets no touch there itself
-        if (!target || holds(target, hit) || !touchable && target !== el) return '';
+        if (hosts(hit, el)) return ''; // what is slotted into a component, or lets touches through to it, is the component's own
+        if (!target || holds(target, hit) || !touchable && (target !== el || reacting(this, hit))) return '';
         return touchable ? describe(nameable(hit)) : 'its own pointer-events: none';
       }
       if (target && target !== el && target !== rootElement(this.root) && localName(target) !== 'body' && holds(target, hit)) {

@@ -36,6 +36,8 @@
         const control = prop(el, HTMLLabelElement.prototype, 'control');
         if (control && (matches(control, ':disabled') || attr(control, 'aria-disabled') === 'true')) return true;
       }
+      // What a page makes of its own elements and draws with the cursor that says no.
+      if (style.cursor === 'not-allowed' && !FIELDS.has(tag) && tag !== 'button') return true;
       // What lets every touch through cannot be pressed, unless what lies around it can.
       return style.pointerEvents === 'none' && (tag === 'button' || tag === 'a' && has(el, 'href') || role === 'button') && !reacting(this, parent(el));
     }
