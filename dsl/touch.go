@@ -72,8 +72,8 @@ type Scroll struct {
 type ScrollTo struct {
 	Selector
 	Direction Direction `json:"direction,omitempty" enum:"up,down,left,right" default:"down" doc:"Where the element lies: down looks below. A page that is given none looks above as well, once the end is reached."`
-	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; without it, the one that fills most of the screen, then the others."`
-	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200" default:"30" doc:"How many movements at most, in 30 seconds unless timeoutMs says otherwise."`
+	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; without it, the one that inside names, else the one that fills most of the screen, then the others."`
+	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200" doc:"How many movements at most. Default: as many as the time allows, 30 seconds unless timeoutMs says otherwise."`
 }
 
 // Target is an element or a place: a Selector that may be a point.

@@ -40,6 +40,8 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 			l.onscroll=()=>{if(n<100&&l.scrollTop+l.clientHeight>l.scrollHeight-5&&!l.busy){l.busy=1;setTimeout(()=>{more();l.busy=0},400)}}</script>`, row("Row 95"), ""},
 		{"a page that moves its content itself", `<div id=v style="height:300px;overflow:hidden;position:relative"><div id=c style="position:absolute"></div></div><script>for(let i=1;i<=60;i++)c.innerHTML+='<p style="margin:0;height:30px">Row '+i+'</p>';
 			let y=0;v.addEventListener('wheel',e=>{y=Math.max(-1500,Math.min(0,y-e.deltaY));c.style.top=y+'px'})</script>`, dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 40", Match: "exact"}, In: &dsl.Selector{CSS: "#v"}}, ""},
+		{"the box that inside names, not the larger one", `<div style="height:350px;width:700px;overflow:auto"><div style="height:9000px">Larger</div></div>` + virtual("400", "1"),
+			dsl.ScrollTo{Selector: dsl.Selector{Label: "Row 350", Match: "exact", Inside: &dsl.Selector{CSS: "#box"}}}, ""},
 		{"none", virtual("60", "1"), row("Row 99"), `the first row that was seen is "Row 1", the last one "Row 60"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -17,6 +17,7 @@ const (
 	scrollPart = 0.8
 	swipePart  = 0.6
 	leastPart  = 0.1
+	smaller    = 0.75 // is a movement after one that skipped rows: they may be few and tall
 	// lateContent is how long a list that ends is watched for rows that it still loads.
 	lateContent = 1500 * time.Millisecond
 	// listRests is how long a list must show the same after a movement; a page that never does is looked at after listMoves.
@@ -32,6 +33,7 @@ type search struct {
 	deadline time.Time
 	part     float64
 	moves    int
+	jumps    int      // movements that skipped rows
 	rows     []string // that the box shows now
 	first    string   // of all rows that were seen
 	last     string
@@ -51,10 +53,6 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart
 	}
-	limit := a.Limit
-	if limit == 0 {
-		limit = 30
-	}
 	for {
 		if !c.looked {
 			if err := c.lookAround(ctx); err != nil {
@@ -73,7 +71,7 @@ func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 		switch {
 		case time.Now().After(c.deadline):
 			return c.notFound(fmt.Sprintf("the time of %s was over after %d movements", s.Timeout, c.moves))
-		case c.moves >= limit:
+		case a.Limit > 0 && c.moves >= a.Limit:
 			return c.notFound(fmt.Sprintf("%d movements were not enough", c.moves))
 		}
 		moved, err := c.move(ctx, back)
@@ -182,7 +180,10 @@ func (c *search) skipped(before []string) bool {
 	}
 	if c.anchor == nil && c.part > leastPart && apart(before, c.rows) {
 		c.anchor = before
-		c.part /= 2
+		c.part *= smaller
+		if c.jumps++; c.jumps > 1 {
+			c.part /= 2 // the content moves further than its box
+		}
 	}
 	if c.anchor != nil && !apart(c.anchor, c.rows) {
 		c.anchor = nil
@@ -209,6 +210,11 @@ func apart(before, now []string) bool {
 // box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there is no element.
 func (c *search) box(ctx context.Context) (*drivers.Node, image.Rectangle, error) {
 	screen := image.Rectangle{Max: c.tree.Size}
+	if within := c.a.Selector.Inside; c.a.In == nil && within != nil {
+		if matches, err := c.find(ctx, *within, toSee); err == nil && len(matches) > 0 && holdsScroller(matches[0].Node, screen) {
+			return matches[0].Node, matches[0].Node.Bounds.Intersect(screen), nil
+		}
+	}
 	if c.a.In != nil {
 		matches, err := c.find(ctx, *c.a.In, toSee)
 		if err == nil && len(matches) > 0 {
@@ -237,6 +243,16 @@ func (c *search) box(ctx context.Context) (*drivers.Node, image.Rectangle, error
 		return c.tree.Windows[0], screen, nil
 	}
 	return nil, screen, nil
+}
+
+// holdsScroller tells whether an element, or one in it, can be scrolled on the screen.
+func holdsScroller(n *drivers.Node, screen image.Rectangle) bool {
+	for _, k := range n.Children {
+		if holdsScroller(k, screen) {
+			return true
+		}
+	}
+	return n.Scrollable && !n.Hidden && n.Bounds.Overlaps(screen)
 }
 
 // move scrolls once, back by half a step when the last one has skipped rows; false: nothing moved.
