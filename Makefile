@@ -9,7 +9,7 @@ REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 
 # LARGEST is what a program that is downloaded may weigh, in bytes (35 MiB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 
-.PHONY: help setup build run test test-full race truth fuzz suites-full nightly check fmt bench clean
+.PHONY: help setup build run test test-full race truth fuzz suites-full nightly check fmt bench clean widgets
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -60,11 +60,17 @@ truth: export TRUTH_PAGES ?= all
 truth: setup ## hold generated tests, hostile pages and saved trees against what really happened
 	go test -count=1 -timeout 60m -v ./runner/truth
 
+# Fifteen of these are a part of make test. The libraries are fetched once, by npm, into the user's cache. make widgets WIDGETS=quill makes
+# those of one page again.
+widgets: export WIDGETS ?=
+widgets: setup ## hold tests of pages built with 39 libraries of widgets against what the widgets' models say
+	go test -count=1 -timeout 60m -v ./runner/widgets
+
 suites-full: setup ## run the suites on full screens, filmed and traced, on five Androids
 	@status=0; for api in 24 28 30 34 36; do \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) sim --phones 2 --api $$api -- go tool ginkgo --no-color --procs=3 ./suites || status=1; done; exit $$status
 
-nightly: test-full race fuzz truth suites-full bench ## run all that is too long for make test, one after the other
+nightly: test-full race fuzz truth widgets suites-full bench ## run all that is too long for make test, one after the other
 
 # The seeds of all fuzzers are a part of make test; this is for new inputs, a bounded number for each fuzzer: make fuzz INPUTS=1000000x.
 INPUTS = 500x

@@ -99,11 +99,40 @@ func fromTar(t testing.TB, data []byte, file string) []byte {
 // once, into the user's cache, and none of their scripts is run. Where they cannot be had, the test fails.
 func NPMInstall(t testing.TB, specs ...string) string {
 	t.Helper()
+	return installed(t, strings.Join(specs, " "), func(fresh string) []string {
+		return append([]string{"install", "--prefix", fresh}, specs...)
+	})
+}
+
+// NPMLocked does so with what the package-lock.json in dir names: exact versions, whose integrity npm checks.
+func NPMLocked(t testing.TB, dir string) string {
+	t.Helper()
+	files := map[string][]byte{}
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = data
+	}
+	return installed(t, string(files["package-lock.json"]), func(fresh string) []string {
+		for name, data := range files {
+			if err := os.WriteFile(filepath.Join(fresh, name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return []string{"ci", "--prefix", fresh}
+	})
+}
+
+// installed gives the folder in the cache that belongs to what; npm fills it once, with the arguments that prepare gives.
+func installed(t testing.TB, what string, prepare func(fresh string) []string) string {
+	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha256.Sum256([]byte(strings.Join(specs, " ")))
+	sum := sha256.Sum256([]byte(what))
 	dir := filepath.Join(cache, "taproot", "npm", "installed-"+hex.EncodeToString(sum[:8]))
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		t.Fatal(err)
@@ -120,13 +149,17 @@ func NPMInstall(t testing.TB, specs ...string) string {
 	if err := errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	args := append([]string{"install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", fresh}, specs...)
+	args := append(prepare(fresh), "--silent", "--ignore-scripts", "--no-audit", "--no-fund")
 	cmd := exec.CommandContext(ctx, "npm", args...)
 	cmd.WaitDelay = 5 * time.Second
 	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("this test checks with the npm packages %v, which npm could not install (they are needed once, and need Node and a network): %v\n%s", specs, err, said)
+		if len(what) > 500 {
+			what = what[:500] + "…"
+		}
+		t.Fatalf("this test checks with npm packages, which npm could not install (they are needed once, and need Node and a network): npm %s: %v\n%s\nthey are: %s",
+			strings.Join(args, " "), err, said, what)
 	}
 	if err := os.Rename(fresh, dir); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,24 @@
+// What a page's widgets hold by their own account, never by what is drawn: report(read) posts what read gives, first as it is at the
+// beginning, then whenever it changes, and once more when postModel() asks for it.
+(() => {
+  'use strict';
+  let read = null, last = '';
+  const post = force => {
+    if (!read) return;
+    const text = JSON.stringify(read());
+    if (!force && text === last) return;
+    last = text;
+    return fetch('/model' + location.search, {method: 'POST', body: text});
+  };
+  // What went wrong in the page is said by the test.
+  window.addEventListener('error', e => { read = read || (() => ({error: String(e.message)})); post(true); });
+  window.report = reader => { read = reader; post(true); setInterval(() => post(false), 100); };
+  window.postModel = () => post(true);
+  // count counts what was pressed: for what has no model of its own.
+  const clicks = {};
+  window.pressed = name => { clicks[name] = (clicks[name] || 0) + 1; };
+  window.presses = () => Object.keys(clicks).sort().map(n => clicks[n] === 1 ? n : n + '×' + clicks[n]).join(' ');
+  // show writes HTML into the page.
+  window.show = html => { document.getElementById('app').innerHTML = html; };
+  window.element = selector => document.querySelector(selector);
+})();
