@@ -55,6 +55,7 @@ var layers = map[string][]string{
 	"docs":                        {},
 	"docs/site":                   {},
 	"suites":                      {"runner"},
+	"bench/peers":                 {"drivers/toolchain"},
 	"":                            {"runner/cli"},
 	"drivers/android/androidtest": {},
 	"drivers/web/webtest":         {},
