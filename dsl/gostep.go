@@ -6,13 +6,20 @@ import (
 	"reflect"
 )
 
-// NewStep makes a step of an argument struct (by value), for tests that are written in Go. The argument is checked as in a YAML file,
+// Ptr gives the pointer that fields want which may be left out: dsl.Selector{Label: "News", Checked: dsl.Ptr(true)}.
+func Ptr[T any](v T) *T { return &v }
+
+// NewStep makes a step of an argument struct, or of a pointer to one, for tests that are written in Go. The argument is checked as in a YAML file,
 // where ${NAME} would have a meaning; full is the argument with its defaults filled in. The error says what is wrong with it; the
 // step is nil only when it is no action at all.
 func NewStep(args any, pos Pos, source *Source) (step *Step, full any, err error) {
 	def := defOf(args)
+	if v := reflect.ValueOf(args); def == nil && v.Kind() == reflect.Pointer && !v.IsNil() {
+		args = v.Elem().Interface()
+		def = defOf(args)
+	}
 	if def == nil {
-		return nil, nil, fmt.Errorf("%T is no action: give a struct of package dsl by value, such as dsl.Tap{…}", args)
+		return nil, nil, fmt.Errorf("%T is no action: give a struct of package dsl, such as dsl.Tap{…}", args)
 	}
 	step = &Step{Pos: pos, Def: def, source: source}
 	if _, expression := args.(AssertTrue); expression || def.Control() {

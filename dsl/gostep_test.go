@@ -45,7 +45,7 @@ func TestEveryActionCanBeWrittenInGo(t *testing.T) {
 func TestGoStepThatIsWrong(t *testing.T) {
 	for words, args := range map[string]any{
 		"int is no action":       1,
-		"*dsl.Tap is no action":  &Tap{},
+		"*dsl.Tap is no action":  (*Tap)(nil),
 		"<nil> is no action":     nil,
 		"assertTrue is for YAML": AssertTrue{},
 		"repeat is for YAML":     Repeat{},
@@ -55,6 +55,18 @@ func TestGoStepThatIsWrong(t *testing.T) {
 		if _, _, err := NewStep(args, Pos{}, nil); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%#v: %v, want %q", args, err, words)
 		}
+	}
+}
+
+func TestGoStepByPointer(t *testing.T) {
+	sel := Selector{Label: "News", Checked: Ptr(true), Index: Ptr(0)}
+	one, full, err := NewStep(Tap{Selector: sel}, Pos{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, same, err := NewStep(&Tap{Selector: sel}, Pos{}, nil)
+	if err != nil || one.Def != two.Def || !reflect.DeepEqual(full, same) {
+		t.Errorf("%v: %+v, not %+v", err, same, full)
 	}
 }
 
