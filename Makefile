@@ -9,7 +9,7 @@ REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 
 # LARGEST is what a program that is downloaded may weigh, in bytes (35 MiB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 
-.PHONY: help setup build run test test-full race truth fuzz suites-full nightly check fmt bench clean widgets
+.PHONY: help setup build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers clean widgets
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -99,6 +99,9 @@ fmt: ## format the Go files
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+bench-peers: setup ## run the same flows in Taproot and in Playwright Test, and write the ratios to docs/benchmarks.md
+	go run ./bench/peers -taproot $(TAPROOT) -out docs/benchmarks.md
 
 clean: ## remove what was built and the reports
 	rm -rf bin dist tests/reports
