@@ -169,17 +169,6 @@ type option struct {
 	Disabled bool   `json:"d"`
 }
 
-// chosen tells whether a choice picks the option, which is the one of that number.
-func (o option) chosen(choice drivers.WebChoice, number int) bool {
-	switch {
-	case len(choice.Values) > 0:
-		return slices.Contains(choice.Values, o.Value)
-	case len(choice.Labels) > 0:
-		return slices.Contains(choice.Labels, o.Label)
-	}
-	return slices.Contains(choice.Indexes, number)
-}
-
 func (r *report) seen() drivers.Seen {
 	seen := drivers.Seen{Count: r.Count, Visible: r.Visible, Texts: r.Texts[:min(len(r.Texts), 10)]}
 	for _, v := range r.Values[:min(len(r.Values), 10)] {

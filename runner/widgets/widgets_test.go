@@ -47,8 +47,9 @@ func readChecks(t *testing.T, dir string) (list []*check) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, _, found := strings.Cut(string(text), "\n*/")
-		if head, found = strings.CutPrefix(head, "/*\n"); !found {
+		head, _, _ := strings.Cut(string(text), "\n*/")
+		head, found := strings.CutPrefix(head, "/*\n")
+		if !found {
 			t.Fatalf("%s has no checks at its head", file)
 		}
 		list = append(list, checksOf(t, strings.TrimSuffix(filepath.Base(file), ".jsx"), head)...)

@@ -56,7 +56,6 @@ func (m metrics) list(b image.Rectangle, choose func(text string) func(), texts 
 type suggestPage struct {
 	listPage
 	city *field
-	done bool
 }
 
 func (l *suggestPage) view(m metrics) *view {
