@@ -75,19 +75,10 @@ func (m *memory) keep(h Host, path, version string) {
 	m.write()
 }
 
-// write replaces the file whole, so that no other process reads half of it.
+// write keeps what is known; where it cannot, programs are asked again.
 func (m *memory) write() {
-	data, err := json.MarshalIndent(m.known, "", " ")
-	if err != nil || os.MkdirAll(filepath.Dir(m.file), 0o755) != nil {
-		return
-	}
-	f, err := os.CreateTemp(filepath.Dir(m.file), "tools-*.tmp")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(data)
-	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), m.file) != nil {
-		_ = os.Remove(f.Name())
+	if data, err := json.MarshalIndent(m.known, "", " "); err == nil {
+		_ = replaceFile(m.file, data)
 	}
 }
 

@@ -38,11 +38,16 @@ func isFile(h Host, path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// putFile writes a file unless it is there with this text. Several processes may do so at once: it is made aside and renamed.
+// putFile writes a file unless it is there with this text.
 func putFile(path, text string) error {
 	if have, err := os.ReadFile(path); err == nil && string(have) == text {
 		return nil
 	}
+	return replaceFile(path, []byte(text))
+}
+
+// replaceFile writes a file whole, so that no other process reads half of it: it is made aside and renamed.
+func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -50,7 +55,7 @@ func putFile(path, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
+	_, err = f.Write(data)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

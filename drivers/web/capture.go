@@ -57,20 +57,16 @@ var errSlowCapture = errors.New("the browser gave no picture in time")
 
 // shoot takes a picture. One that comes too late is given up: the call ends with the page.
 func (c *cameras) shoot(page playwright.Page, limit time.Duration) ([]byte, error) {
-	type picture struct {
-		raw []byte
-		err error
-	}
-	done := make(chan picture, 1)
+	done := make(chan outcome[[]byte], 1)
 	go func() {
 		raw, err := c.ask(page)
-		done <- picture{raw, err}
+		done <- outcome[[]byte]{raw, err}
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case p := <-done:
-		return p.raw, p.err
+		return p.value, p.err
 	case <-timer.C:
 		return nil, errSlowCapture
 	}

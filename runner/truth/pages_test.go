@@ -16,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -131,10 +132,11 @@ func TestPages(t *testing.T) {
 		counts["false pass"], counts["false fail"], counts["error"], counts["wrong deed"], counts["other reason"])
 }
 
-// hold makes the check, once more with more time when its end was not the right one.
+// hold makes the check. What a busy machine can bring about is tried once more with more time; a false pass and a wrong deed count at once.
 func (c *check) hold(t *testing.T, dev drivers.Device, site string) {
 	for _, patience := range []time.Duration{1500 * time.Millisecond, 6 * time.Second} {
-		if c.wrong = c.try(t, dev, site, patience); c.wrong == "" {
+		c.wrong = c.try(t, dev, site, patience)
+		if kind, _, _ := strings.Cut(c.wrong, ":"); kind == "" || kind == "false pass" || kind == "wrong deed" {
 			return
 		}
 	}
@@ -146,13 +148,13 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 	if err != nil {
 		return fmt.Sprintf("error: %v", err)
 	}
-	s := &sink{dir: t.TempDir()}
+	s := runtest.NewSink(t.TempDir())
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
 	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page"}, dev, s, options)
 	if err != nil {
 		t.Error(err)
 	}
-	r := reporters.Fold(s.events)
+	r := s.Result()
 	message := ""
 	if r.Problem != nil {
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)

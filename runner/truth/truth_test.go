@@ -1,7 +1,6 @@
 package truth_test
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"math/rand/v2"
@@ -19,6 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -156,14 +156,14 @@ func (e *example) run(t *testing.T) *outcome {
 	for _, f := range e.faults {
 		phone.Fail(f)
 	}
-	s := &sink{dir: t.TempDir()}
+	s := runtest.NewSink(t.TempDir())
 	began := time.Now()
 	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s, engine.Options{NoVideo: true, NoTrace: true, Eyes: vision.New(vision.Options{})})
 	if err != nil {
 		t.Error(err)
 	}
 	o := &outcome{example: e, verdict: verdict, took: time.Since(began)}
-	s.tell(o)
+	o.tell(s.Result())
 	phone.Close()
 	for _, tap := range phone.Taps() {
 		if tap.Kind == "tap" {
@@ -233,31 +233,8 @@ func (o *outcome) String() string {
 		o.screen, o.yaml(), []string{"fail", "pass", "either"}[o.wants()], o.verdict, o.took.Round(time.Millisecond), o.problem, taps, o.allTaps)
 }
 
-// sink keeps nothing of a report but what was wrong.
-type sink struct {
-	dir    string
-	mask   reporters.Mask
-	mu     sync.Mutex
-	events []reporters.Event
-}
-
-func (s *sink) Emit(e reporters.Event) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.events = append(s.events, e)
-	return nil
-}
-func (s *sink) Screenshot(ctx context.Context, _ reporters.Shot) error { return ctx.Err() }
-func (s *sink) Mask() *reporters.Mask                                  { return &s.mask }
-func (s *sink) Dir() string                                            { return s.dir }
-func (s *sink) Add(_ reporters.Attachment, _ int, from string) error   { return os.Remove(from) }
-func (s *sink) AddClip(string, time.Time)                              {}
-func (s *sink) NoRecording(string)                                     {}
-
-func (s *sink) tell(o *outcome) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := reporters.Fold(s.events)
+// tell notes what was wrong.
+func (o *outcome) tell(r *reporters.Result) {
 	if r.Problem != nil {
 		o.problem = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
 	}

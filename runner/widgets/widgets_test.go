@@ -19,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -220,13 +221,13 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 	if err != nil {
 		return fmt.Sprintf("error: %v", err)
 	}
-	s := &sink{dir: t.TempDir()}
+	s := runtest.NewSink(t.TempDir())
 	options := engine.Options{NoVideo: true, NoTrace: true, Timeout: patience}
 	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "page", Dir: "testdata"}, dev, s, options)
 	if err != nil {
 		t.Error(err)
 	}
-	r := reporters.Fold(s.events)
+	r := s.Result()
 	message := ""
 	if r.Problem != nil {
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep-1, r.Problem.Message)
@@ -292,24 +293,3 @@ func spell(value any) string {
 	}
 	return strings.TrimSpace(text.String())
 }
-
-// sink keeps nothing of a report but what was wrong.
-type sink struct {
-	dir    string
-	mask   reporters.Mask
-	mu     sync.Mutex
-	events []reporters.Event
-}
-
-func (s *sink) Emit(e reporters.Event) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.events = append(s.events, e)
-	return nil
-}
-func (s *sink) Screenshot(ctx context.Context, _ reporters.Shot) error { return ctx.Err() }
-func (s *sink) Mask() *reporters.Mask                                  { return &s.mask }
-func (s *sink) Dir() string                                            { return s.dir }
-func (s *sink) Add(_ reporters.Attachment, _ int, from string) error   { return os.Remove(from) }
-func (s *sink) AddClip(string, time.Time)                              {}
-func (s *sink) NoRecording(string)                                     {}
