@@ -8,8 +8,6 @@ import (
 // The kinds of errors on which verdicts depend. The first group means that the app (or the test) is wrong: a fail. Everything
 // else that a driver returns means that the device is: an error.
 var (
-	ErrNotFound      = errors.New("element not found")
-	ErrAmbiguous     = errors.New("several elements match")
 	ErrNotActionable = errors.New("element cannot be acted on")
 	ErrNoApp         = errors.New("no such app")
 	ErrAppCrashed    = errors.New("app crashed")

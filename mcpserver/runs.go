@@ -171,7 +171,7 @@ func (c *call) begin(conf runner.Config, cases []plan.Case) (*testRun, error) {
 		cancel(nil)
 		return nil, err
 	}
-	c.complain(err, conf.ReportSealed(ctx, sealed), r.Dir.WriteChoice(conf.Choice()), r.Announce(cases))
+	c.complain(err, conf.ReportSealed(ctx, sealed), reporters.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
 	run.dir, run.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
 	c.runs.mu.Lock()
 	if c.runs.byID == nil {

@@ -125,7 +125,7 @@ func (s *Server) open() (err error) {
 	if s.conf.Drivers == nil {
 		s.conf.Drivers = runner.Drivers(s.conf.Runner)
 	}
-	s.pool = runner.NewPool(s.conf.Drivers, s.conf.Runner)
+	s.pool = runner.NewPool(s.conf.Drivers, s.conf.Runner.PoolOptions())
 	s.live, err = live.New(live.Options{Pool: s.pool, Eyes: s.conf.Runner.Eyes(), What: holder, Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
 		Reach: s.conf.Runner.Reach, Exposed: s.conf.Exposed, Mask: s.mask, Prepare: s.prepare})
 	return err

@@ -54,14 +54,14 @@ func Merge(root string, dirs []string, partial bool) (into *RunDir, err error) {
 	var planned []Case
 	for _, s := range shards {
 		for _, pack := range s.Packs {
-			if err := copyPack(into.path, s.Dir, pack); err != nil {
+			if err := copyPack(into.Path(), s.Dir, pack); err != nil {
 				return into, fmt.Errorf("copy %s: %w", filepath.Join(s.Dir, pack), err)
 			}
 		}
 		planned = append(planned, s.planned...)
 	}
 	if len(planned) > 0 {
-		if err := into.WritePlan(planned); err != nil {
+		if err := WritePlan(into, planned); err != nil {
 			return into, err
 		}
 	}
@@ -70,11 +70,11 @@ func Merge(root string, dirs []string, partial bool) (into *RunDir, err error) {
 	if partial {
 		choice.Shard = shardsOf(shards)
 	}
-	if err := into.WriteChoice(choice); err != nil {
+	if err := WriteChoice(into, choice); err != nil {
 		return into, err
 	}
 	if env := shards[0].env; env != nil {
-		err = into.WriteEnvironment(*env)
+		err = WriteEnvironment(into, *env)
 	}
 	return into, err
 }

@@ -3,6 +3,8 @@ package reporters
 import (
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // Result is what the events of one case amount to. Everything that a person or a machine reads of a case is derived from it.
@@ -121,4 +123,20 @@ func (r *Result) Artifacts() []string {
 		}
 	}
 	return names
+}
+
+// ProblemPos is the place that the problem belongs to: the step's, otherwise the test's.
+func (r *Result) ProblemPos() dsl.Pos {
+	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
+		return s.Place
+	}
+	return r.Case.Place
+}
+
+// ProblemPlace is the place in the YAML file that the problem belongs to: the step's, otherwise the test's.
+func (r *Result) ProblemPlace() string {
+	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
+		return s.Place.String()
+	}
+	return r.Case.Place.String()
 }

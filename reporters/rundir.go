@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -123,4 +124,30 @@ func (d *RunDir) Close() error {
 		return fmt.Errorf("close run directory: %w", err)
 	}
 	return nil
+}
+
+// IsRunName tells whether name is one of a run directory.
+func IsRunName(name string) bool {
+	if !runName.MatchString(name) {
+		return false
+	}
+	_, err := time.Parse(runLayout, name)
+	return err == nil
+}
+
+// Folders lists the real directories right under root whose names are good, sorted.
+func Folders(root *os.Root, good func(string) bool) ([]string, error) {
+	d, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := d.ReadDir(-1)
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && good(e.Name()) { // of a link, IsDir is false
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, errors.Join(err, d.Close())
 }

@@ -2,10 +2,8 @@ package reporters
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/taproot-dev/taproot/dsl"
 )
 
 // Run is what the packs of one run directory amount to. It is made of what is on the disk alone.
@@ -46,8 +42,6 @@ type Try struct {
 	Pack   string
 	Result *Result
 }
-
-const maxSummary = 4 << 20
 
 // LoadRun folds the events of every pack of a run. A pack that cannot be read is there as an error with the reason; the error of
 // LoadRun itself means that the directory cannot be read.
@@ -159,9 +153,6 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 	return c, true
 }
 
-// PageFile is the page of a pack for people, which package html makes.
-const PageFile = "report.html"
-
 func brokenResult(c Case, err error) *Result {
 	return &Result{Case: c, Verdict: Error, Problem: &Problem{Message: "the report is broken: " + err.Error()}, Recording: Recording{Kind: NoRecording}}
 }
@@ -184,38 +175,6 @@ func worsen(root *os.Root, res *Result) string {
 		res.Problem = &Problem{Message: s.Problem.Message}
 	}
 	return res.Problem.Message
-}
-
-func readSummaryFile(root *os.Root) (Summary, error) {
-	var s Summary
-	data, err := readCapped(root, summaryFile, maxSummary)
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err != nil {
-		return s, fmt.Errorf("%s cannot be read: %w", summaryFile, err)
-	}
-	return s, nil
-}
-
-// readCapped reads a regular file of at most limit bytes.
-func readCapped(root *os.Root, name string, limit int64) ([]byte, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
-	}
-	return data, errors.Join(err, f.Close())
 }
 
 // packID is the test's id as the name of its pack has it.
@@ -263,12 +222,4 @@ func (c *RunCase) Title() string {
 		}
 	}
 	return id + " (" + strings.Join(parts, ", ") + ")"
-}
-
-// ProblemPos is the place that the problem belongs to: the step's, otherwise the test's.
-func (r *Result) ProblemPos() dsl.Pos {
-	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
-		return s.Place
-	}
-	return r.Case.Place
 }

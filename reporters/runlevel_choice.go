@@ -48,13 +48,13 @@ func (c Choice) String() string {
 }
 
 // WriteChoice keeps, in the run directory, what the run was told to choose. Call it once, before the first case.
-func (d *RunDir) WriteChoice(c Choice) error {
+func WriteChoice(d *RunDir, c Choice) error {
 	if c.Empty() {
 		return nil
 	}
 	data, err := marshalIndent(c)
 	if err == nil {
-		err = WriteFile(d.path, choiceFile, data)
+		err = WriteFile(d.Path(), choiceFile, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep what was chosen: %w", err)

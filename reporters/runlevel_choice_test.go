@@ -18,7 +18,7 @@ func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
 	defer dir.Close()
 	seed := int64(0)
 	c := Choice{Labels: "a && |b|", RerunOf: "2026-03-04T05-06-06", Shard: "1/2", Repeat: 3, Seed: &seed, FailFast: true}
-	if err := dir.WriteChoice(c); err != nil {
+	if err := WriteChoice(dir, c); err != nil {
 		t.Fatal(err)
 	}
 	run := loadRun(t, dir.Path())

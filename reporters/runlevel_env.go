@@ -42,10 +42,10 @@ func (e *Environment) Facts() [][2]string {
 }
 
 // WriteEnvironment keeps, in the run directory, what the run runs in. Call it once.
-func (d *RunDir) WriteEnvironment(e Environment) error {
+func WriteEnvironment(d *RunDir, e Environment) error {
 	data, err := marshalIndent(e)
 	if err == nil {
-		err = WriteFile(d.path, environmentFile, data)
+		err = WriteFile(d.Path(), environmentFile, data)
 	}
 	if err != nil {
 		return fmt.Errorf("keep the environment: %w", err)

@@ -14,12 +14,12 @@ const (
 
 // WritePlan keeps, in the run directory, which cases the run set out to do, so that one whose process died before it began is not
 // forgotten: LoadRun gives it as interrupted. Their steps are not needed. Call it once, before the first case.
-func (d *RunDir) WritePlan(cases []Case) error {
+func WritePlan(d *RunDir, cases []Case) error {
 	data, err := json.Marshal(cases)
 	if err != nil {
 		return fmt.Errorf("write the plan: %w", err)
 	}
-	if err := WriteFile(d.path, planFile, data); err != nil {
+	if err := WriteFile(d.Path(), planFile, data); err != nil {
 		return fmt.Errorf("write the plan: %w", err)
 	}
 	return nil

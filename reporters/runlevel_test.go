@@ -192,7 +192,7 @@ func TestPlan(t *testing.T) {
 	if _, err := p.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.WritePlan([]Case{someCase("began"), someCase("late")}); err != nil {
+	if err := WritePlan(d, []Case{someCase("began"), someCase("late")}); err != nil {
 		t.Fatal(err)
 	}
 	run := loadRun(t, d.Path())

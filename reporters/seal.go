@@ -46,32 +46,6 @@ func Seal(root string, now time.Time) ([]Sealed, error) {
 	return sealed, errors.Join(append(errs, dir.Close())...)
 }
 
-// IsRunName tells whether name is one of a run directory.
-func IsRunName(name string) bool {
-	if !runName.MatchString(name) {
-		return false
-	}
-	_, err := time.Parse(runLayout, name)
-	return err == nil
-}
-
-// Folders lists the real directories right under root whose names are good, sorted.
-func Folders(root *os.Root, good func(string) bool) ([]string, error) {
-	d, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	entries, err := d.ReadDir(-1)
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() && good(e.Name()) { // of a link, IsDir is false
-			names = append(names, e.Name())
-		}
-	}
-	slices.Sort(names)
-	return names, errors.Join(err, d.Close())
-}
-
 func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err error) {
 	run, err := root.OpenRoot(name)
 	if err != nil {
@@ -113,11 +87,6 @@ func unsealed(run *os.Root) ([]string, error) {
 		}
 		return there(run, path.Join(pack, summaryFile)) && !there(run, path.Join(pack, workDir))
 	}), err
-}
-
-func there(root *os.Root, name string) bool {
-	_, err := root.Lstat(name)
-	return err == nil
 }
 
 // sealPack gives nil when only what was left over had to be removed.

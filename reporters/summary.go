@@ -3,6 +3,8 @@ package reporters
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
 	"time"
 )
@@ -104,17 +106,23 @@ func marshalIndent(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ProblemPlace is the place in the YAML file that the problem belongs to: the step's, otherwise the test's.
-func (r *Result) ProblemPlace() string {
-	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
-		return s.Place.String()
-	}
-	return r.Case.Place.String()
-}
-
 func rfc3339(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339Nano)
+}
+
+const maxSummary = 4 << 20
+
+func readSummaryFile(root *os.Root) (Summary, error) {
+	var s Summary
+	data, err := readCapped(root, summaryFile, maxSummary)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s cannot be read: %w", summaryFile, err)
+	}
+	return s, nil
 }

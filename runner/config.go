@@ -66,6 +66,11 @@ func (c Config) getenv() func(string) string {
 	return os.Getenv
 }
 
+// PoolOptions are those of the pool that the run takes its devices from.
+func (c Config) PoolOptions() PoolOptions {
+	return PoolOptions{Device: c.Device, AndroidSerial: c.AndroidSerial, Getenv: c.getenv()}
+}
+
 func (c Config) logger() *slog.Logger {
 	if c.Log != nil {
 		return c.Log

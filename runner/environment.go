@@ -32,7 +32,7 @@ var ciSystems = []struct{ name, sign, commit, branch, job string }{
 func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
 	r.noting.Go(func() {
 		e := environmentOf(context.WithoutCancel(ctx), r.Config, options)
-		if err := r.Dir.WriteEnvironment(e); err != nil {
+		if err := reporters.WriteEnvironment(r.Dir, e); err != nil {
 			r.Config.logger().Warn("the environment is not kept", "error", err)
 		}
 	})

@@ -184,7 +184,7 @@ func newRunner(t *testing.T, c runner.Config, list ...drivers.Driver) *runner.Ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner.Runner{Config: c, Pool: runner.NewPool(list, c), Dir: dir}
+	r := &runner.Runner{Config: c, Pool: runner.NewPool(list, c.PoolOptions()), Dir: dir}
 	t.Cleanup(func() {
 		if err := r.End(); err != nil {
 			t.Error(err)

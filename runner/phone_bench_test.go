@@ -179,7 +179,7 @@ func BenchmarkSixteenPhones(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := &runner.Runner{Config: conf, Pool: runner.NewPool([]drivers.Driver{driver}, conf), Dir: dir}
+		r := &runner.Runner{Config: conf, Pool: runner.NewPool([]drivers.Driver{driver}, conf.PoolOptions()), Dir: dir}
 		defer r.End()
 		began := time.Now()
 		for _, o := range r.All(b.Context(), benchCases(b, n, steps)) {

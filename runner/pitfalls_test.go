@@ -12,8 +12,8 @@ import (
 // TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first gives it back.
 func TestPitfallParallelRunsShareAPhone(t *testing.T) {
 	dir := t.TempDir()
-	one := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(dir)})
-	two := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(dir)})
+	one := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
+	two := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
 	a, b := lease(t, one, dsl.Android), lease(t, two, dsl.Android)
 	if a.Info.ID == b.Info.ID {
 		t.Fatalf("both runs have %s", a.Info.ID)

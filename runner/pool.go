@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/crc32"
+	"os"
 	"sync"
 	"time"
 
@@ -48,15 +49,27 @@ type NoDeviceError struct {
 
 func (e *NoDeviceError) Error() string { return e.Reason }
 
-// NewPool makes a pool over the drivers; Close closes them.
-func NewPool(list []drivers.Driver, c Config) *Pool {
-	only := func(p dsl.Platform) string {
-		if c.Device == "" && p == dsl.Android {
-			return c.AndroidSerial
-		}
-		return c.Device
+// PoolOptions say which devices a pool hands out. The zero value is all of them.
+type PoolOptions struct {
+	Device        string              // only this device
+	AndroidSerial string              // of the Android devices only this one; Device goes before
+	Getenv        func(string) string // where leases lie; default: the process's own
+}
+
+// only names the one device of a platform that may be used, or "".
+func (o PoolOptions) only(p dsl.Platform) string {
+	if o.Device == "" && p == dsl.Android {
+		return o.AndroidSerial
 	}
-	p := &Pool{drivers: list, leases: leases{LeaseDir(c.getenv())}, only: only, asking: map[dsl.Platform]chan struct{}{},
+	return o.Device
+}
+
+// NewPool makes a pool over the drivers; Close closes them.
+func NewPool(list []drivers.Driver, o PoolOptions) *Pool {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	p := &Pool{drivers: list, leases: leases{LeaseDir(o.Getenv)}, only: o.only, asking: map[dsl.Platform]chan struct{}{},
 		local: map[string]bool{}, listed: map[dsl.Platform]listing{}, had: map[dsl.Platform]map[string]bool{},
 		gone: map[dsl.Platform]time.Time{}, wake: make(chan struct{}), watching: map[dsl.Platform]bool{}, closers: map[dsl.Platform]func() error{}}
 	p.life, p.end = context.WithCancel(context.Background())

@@ -29,7 +29,7 @@ func lease(t *testing.T, p *runner.Pool, platform dsl.Platform) *runner.Lease {
 }
 
 func TestEachLeaseIsAnotherDevice(t *testing.T) {
-	p := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(t.TempDir())})
+	p := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(t.TempDir())})
 	a, b := lease(t, p, dsl.Android), lease(t, p, dsl.Android)
 	if a.Info.ID != "A" || b.Info.ID != "B" {
 		t.Errorf("leased %s and %s", a.Info.ID, b.Info.ID)
@@ -45,7 +45,7 @@ func TestEachLeaseIsAnotherDevice(t *testing.T) {
 func TestReleaseWakesTheNext(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		p := runner.NewPool([]drivers.Driver{newPages(1)}, runner.Config{Getenv: locksIn(dir)})
+		p := runner.NewPool([]drivers.Driver{newPages(1)}, runner.PoolOptions{Getenv: locksIn(dir)})
 		first := lease(t, p, dsl.Web)
 		var waited time.Duration
 		done := make(chan struct{})
@@ -66,8 +66,8 @@ func TestReleaseWakesTheNext(t *testing.T) {
 
 func TestWebSlotsAreLocal(t *testing.T) {
 	dir := t.TempDir()
-	one := runner.NewPool([]drivers.Driver{newPages(2)}, runner.Config{Getenv: locksIn(dir)})
-	two := runner.NewPool([]drivers.Driver{newPages(2)}, runner.Config{Getenv: locksIn(dir)})
+	one := runner.NewPool([]drivers.Driver{newPages(2)}, runner.PoolOptions{Getenv: locksIn(dir)})
+	two := runner.NewPool([]drivers.Driver{newPages(2)}, runner.PoolOptions{Getenv: locksIn(dir)})
 	a, b := lease(t, one, dsl.Web), lease(t, two, dsl.Web)
 	if a.Info.ID != "web-1" || b.Info.ID != "web-1" {
 		t.Errorf("two processes' pages stand in each other's way: %s, %s", a.Info.ID, b.Info.ID)
@@ -88,7 +88,7 @@ func TestWebSlotsAreLocal(t *testing.T) {
 func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
 	for _, c := range []runner.Config{{Device: "B"}, {AndroidSerial: "B"}, {Device: "B", AndroidSerial: "A"}} {
 		c.Getenv = locksIn(t.TempDir())
-		p := runner.NewPool([]drivers.Driver{phones("A", "B"), newPages(1)}, c)
+		p := runner.NewPool([]drivers.Driver{phones("A", "B"), newPages(1)}, c.PoolOptions())
 		if l := lease(t, p, dsl.Android); l.Info.ID != "B" {
 			t.Errorf("leased %s", l.Info.ID)
 		}
@@ -189,7 +189,7 @@ func TestDeviceThatComesBackIsUsedAgain(t *testing.T) {
 func TestListIsAskedForOnceBySeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A", "B", "C", "D")
-		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.Config{Getenv: locksIn(t.TempDir())})
+		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.PoolOptions{Getenv: locksIn(t.TempDir())})
 		began := time.Now()
 		leases := make(chan *runner.Lease)
 		for range 4 {
@@ -218,7 +218,7 @@ func (s slowList) Devices(ctx context.Context) ([]drivers.Info, error) {
 func TestFreeDeviceIsTakenWithoutANewList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
-		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.Config{Getenv: locksIn(t.TempDir())})
+		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.PoolOptions{Getenv: locksIn(t.TempDir())})
 		lease(t, p, dsl.Android).Release()
 		_ = pause(t.Context(), 5*time.Second)
 		began := time.Now()
@@ -232,7 +232,7 @@ func TestFreeDeviceIsTakenWithoutANewList(t *testing.T) {
 func TestLeaseEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
-		p := runner.NewPool([]drivers.Driver{f}, runner.Config{Getenv: locksIn(t.TempDir())})
+		p := runner.NewPool([]drivers.Driver{f}, runner.PoolOptions{Getenv: locksIn(t.TempDir())})
 		defer lease(t, p, dsl.Android).Release()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		reason := errors.New("somebody pressed Ctrl-C")
@@ -247,7 +247,7 @@ func TestLeaseEndsWithItsContext(t *testing.T) {
 func TestLockFileNamesItsHolderAndKeepsSerialsApart(t *testing.T) {
 	dir := t.TempDir()
 	ids := []string{"127.0.0.1:5555", "127.0.0.1_5555", "../../evil", "Ä", "Ö", "adb-X (2)._adb-tls-connect._tcp"}
-	p := runner.NewPool([]drivers.Driver{phones(ids...)}, runner.Config{Getenv: locksIn(dir)})
+	p := runner.NewPool([]drivers.Driver{phones(ids...)}, runner.PoolOptions{Getenv: locksIn(dir)})
 	var got []string
 	for range ids {
 		l := lease(t, p, dsl.Android)
@@ -280,6 +280,6 @@ func TestFolderOfLocksIsNotTakenOnTrust(t *testing.T) {
 
 func TestConfigWithoutAnythingWorks(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	p := runner.NewPool(drivers2(), runner.Config{})
+	p := runner.NewPool(drivers2(), runner.PoolOptions{})
 	lease(t, p, dsl.Android).Release()
 }

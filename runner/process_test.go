@@ -27,7 +27,7 @@ func child() int {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	dir := os.Getenv("TAPROOT_TEST_DIR")
-	pool := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(dir)})
+	pool := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
 	if os.Getenv(childVariable) == "hold" {
 		if _, err := pool.Lease(ctx, dsl.Android, "a long test"); err != nil {
 			fmt.Println("error", err)
@@ -118,7 +118,7 @@ func TestTwoProcessesNeverHoldOnePhoneAtOnce(t *testing.T) {
 
 func TestKilledHolderFreesItsPhonesAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	pool := runner.NewPool(drivers2(), runner.Config{Getenv: locksIn(dir)})
+	pool := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
 	var children []*exec.Cmd
 	for range 2 { // one phone each
 		cmd, out := startChild(t, "hold", dir)

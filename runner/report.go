@@ -38,7 +38,7 @@ func (r *Runner) Announce(cases []plan.Case) error {
 			described[i].Steps = nil // what they say of the secrets is masked by the pack, which is not there yet
 		}
 	}
-	return r.Dir.WritePlan(described)
+	return reporters.WritePlan(r.Dir, described)
 }
 
 // ReportSealed does the same for dead runs whose packs were sealed, as far as it still makes sense.

@@ -19,7 +19,7 @@ func Begin(c Config, observe func(reporters.Case, reporters.Event)) (*Runner, []
 	if err != nil {
 		return nil, sealed, errors.Join(err, sealErr)
 	}
-	return &Runner{Config: c, Pool: NewPool(Drivers(c), c), Dir: dir, Observe: observe}, sealed, sealErr
+	return &Runner{Config: c, Pool: NewPool(Drivers(c), c.PoolOptions()), Dir: dir, Observe: observe}, sealed, sealErr
 }
 
 // End closes the drivers and the run directory.

@@ -20,7 +20,7 @@ type specChoice struct {
 }
 
 // specsToRun reads the choice off the configuration.
-func (c Config) specsToRun() (*specChoice, error) {
+func specsToRun(c Config) (*specChoice, error) {
 	s := &specChoice{shard: c.Shard, failed: map[string]bool{}}
 	if c.RerunFailed == "" {
 		return s, nil

@@ -74,7 +74,7 @@ func Describe(dir string) error {
 	if err := s.conf.Resolve(); err != nil {
 		return err
 	}
-	if s.choice, err = s.conf.specsToRun(); err != nil {
+	if s.choice, err = specsToRun(s.conf); err != nil {
 		return err
 	}
 	p := &plan.Plan{}
@@ -159,7 +159,7 @@ func (s *suite) first(ctx context.Context) []byte {
 		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be sealed: %v\n", err)
 	}
 	run.NoteEnvironment(ctx, nil)
-	errs := []error{s.conf.ReportSealed(ctx, sealed), run.Dir.WriteChoice(s.conf.Choice())}
+	errs := []error{s.conf.ReportSealed(ctx, sealed), reporters.WriteChoice(run.Dir, s.conf.Choice())}
 	if len(s.planned) > 0 {
 		errs = append(errs, run.Announce(s.planned))
 	}
@@ -175,7 +175,7 @@ func (s *suite) each(ctx context.Context, path []byte) {
 	if s.runner == nil {
 		dir, err := reporters.OpenRunDir(string(path))
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
-		s.runner = &Runner{Config: s.conf, Pool: NewPool(Drivers(s.conf), s.conf), Dir: dir}
+		s.runner = &Runner{Config: s.conf, Pool: NewPool(Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
 	}
 	s.runner.Config.FFmpeg = FindFFmpeg(ctx, s.conf)
 	s.runner.Observe = s.observe

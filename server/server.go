@@ -83,7 +83,7 @@ func (s *Server) liveDevices() (*live.Devices, error) {
 		of.Parallel, of.NoFilePages = s.o.Pages, true
 		list = runner.Drivers(of)
 	}
-	s.pool = runner.NewPool(list, conf)
+	s.pool = runner.NewPool(list, conf.PoolOptions())
 	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Reach: s.reach(false), Eyes: conf.Eyes(), AllowShell: conf.AllowShell,
 		Exposed: s.o.Exposed, Mask: s.mask})
 }

@@ -32,7 +32,7 @@ func (f finding) live(ctx context.Context, env *Env) (tree *drivers.Tree, err er
 		return nil, err
 	}
 	conf.Device = info.ID
-	pool := runner.NewPool(phones, conf)
+	pool := runner.NewPool(phones, conf.PoolOptions())
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	wait, cancel := context.WithTimeoutCause(ctx, busyLimit, errBusy)
 	defer cancel()

@@ -200,7 +200,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		fmt.Fprintf(env.Stderr, "taproot: packs of dead runs could not be sealed: %v\n", err)
 	}
 	complain(env, conf.ReportSealed(ctx, sealed))
-	complain(env, run.Dir.WriteChoice(conf.Choice()))
+	complain(env, reporters.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
 	complain(env, run.Announce(p.Cases))
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)

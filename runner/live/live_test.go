@@ -128,7 +128,7 @@ func devices(t *testing.T, p *phones, locks string, o live.Options) *live.Device
 	if o.Idle == 0 {
 		o.Idle = time.Hour
 	}
-	o.Pool = runner.NewPool([]drivers.Driver{p}, runner.Config{Getenv: func(name string) string {
+	o.Pool = runner.NewPool([]drivers.Driver{p}, runner.PoolOptions{Getenv: func(name string) string {
 		if name == "XDG_RUNTIME_DIR" {
 			return locks
 		}
