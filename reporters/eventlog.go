@@ -62,17 +62,17 @@ func marshal(v any) ([]byte, error) {
 
 // shorten gives e with no text longer than limit bytes, and never more than a hundred texts in one list.
 func shorten(e Event, limit int) Event {
-	e.Message = cutBytes(e.Message, limit)
+	e.Message = CutBytes(e.Message, limit)
 	if p := e.Problem; p != nil {
 		e.Problem = &Problem{
-			Message: cutBytes(p.Message, limit), Expected: cutBytes(p.Expected, limit), Actual: cutBytes(p.Actual, limit),
-			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: cutBytes(p.Stack, limit),
+			Message: CutBytes(p.Message, limit), Expected: CutBytes(p.Expected, limit), Actual: CutBytes(p.Actual, limit),
+			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: CutBytes(p.Stack, limit),
 		}
 	}
 	if d := e.Detail; d != nil {
 		short := *d
-		short.Matched, short.Notes, short.Doubts = cutBytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
-		short.Proof = cutBytes(d.Proof, limit)
+		short.Matched, short.Notes, short.Doubts = CutBytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
+		short.Proof = CutBytes(d.Proof, limit)
 		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short
 	}
@@ -80,20 +80,20 @@ func shorten(e Event, limit int) Event {
 		short := make([]Incident, min(len(e.Around), 100))
 		for i := range short {
 			short[i] = e.Around[i]
-			short[i].Text = cutBytes(short[i].Text, limit)
+			short[i].Text = CutBytes(short[i].Text, limit)
 		}
 		e.Around = short
 	}
 	if i := e.Info; i != nil {
 		short := *i
-		short.Args, short.Source, short.Name = cutBytes(i.Args, limit), cutBytes(i.Source, limit), cutBytes(i.Name, limit)
+		short.Args, short.Source, short.Name = CutBytes(i.Args, limit), CutBytes(i.Source, limit), CutBytes(i.Name, limit)
 		e.Info = &short
 	}
 	if c := e.Case; c != nil {
 		short := *c
 		short.Steps = make([]Step, len(c.Steps))
 		for i, s := range c.Steps {
-			s.Args, s.Source, s.Name = cutBytes(s.Args, limit), cutBytes(s.Source, limit), cutBytes(s.Name, limit)
+			s.Args, s.Source, s.Name = CutBytes(s.Args, limit), CutBytes(s.Source, limit), CutBytes(s.Name, limit)
 			short.Steps[i] = s
 		}
 		e.Case = &short
@@ -104,16 +104,13 @@ func shorten(e Event, limit int) Event {
 func cutList(list []string, limit int) []string {
 	var short []string
 	for _, s := range list[:min(len(list), 100)] {
-		short = append(short, cutBytes(s, limit))
+		short = append(short, CutBytes(s, limit))
 	}
 	return short
 }
 
-// CutBytes cuts s to at most limit bytes, at a boundary of runes, and marks that it did.
-func CutBytes(s string, limit int) string { return cutBytes(s, limit) }
-
-// cutBytes cuts s at a rune's boundary to at most limit bytes and a mark.
-func cutBytes(s string, limit int) string {
+// CutBytes cuts s at a rune's boundary to at most limit bytes and a mark.
+func CutBytes(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}

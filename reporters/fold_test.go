@@ -92,32 +92,6 @@ func TestReadEvents(t *testing.T) {
 	}
 }
 
-func FuzzReadEvents(f *testing.F) {
-	for _, name := range []string{"pass", "fail", "interrupted"} {
-		var b bytes.Buffer
-		for _, e := range recorded(f, name) {
-			line, err := encode(e)
-			if err != nil {
-				f.Fatal(err)
-			}
-			b.Write(line)
-		}
-		f.Add(b.Bytes())
-	}
-	f.Add([]byte(`{"event":"step_ended","step":-9223372036854775808,"duration_ms":9223372036854775807}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		events, _ := ReadEvents(bytes.NewReader(data))
-		res := Fold(events)
-		if res.Verdict == Pass && !bytes.Contains(data, []byte(CaseEnded)) {
-			t.Error("a pass without an end")
-		}
-		RunMarkdown(res)
-		if len(SummaryJSON(res)) == 0 {
-			t.Error("no summary")
-		}
-	})
-}
-
 // An event that would not be readable again is shortened, not lost.
 func TestEncodeLongEvents(t *testing.T) {
 	long := strings.Repeat("é", 3<<20)

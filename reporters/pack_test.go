@@ -339,24 +339,6 @@ func TestRunDirTakenSecond(t *testing.T) {
 	}
 }
 
-func TestRunDirJoined(t *testing.T) {
-	run := newRun(t)
-	other, err := OpenRunDir(run.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	newPack(t, other, "a", PackOptions{})
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if sealed, err := Seal(filepath.Dir(run.Path()), epoch); err != nil || len(sealed) != 0 {
-		t.Errorf("a run that is alive was sealed: %v, %v", sealed, err)
-	}
-	if _, err := OpenRunDir(filepath.Join(run.Path(), "none")); err == nil {
-		t.Error("joined a run that is not there")
-	}
-}
-
 func TestIsRunName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"2026-03-04T05-06-07": true, "2026-13-04T05-06-07": false, "2026-03-04T05-06-07x": false, "2026-03-04T05:06:07": false, "": false,

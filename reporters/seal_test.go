@@ -234,3 +234,21 @@ func TestSealTwoAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestRunDirJoined(t *testing.T) {
+	run := newRun(t)
+	other, err := OpenRunDir(run.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	newPack(t, other, "a", PackOptions{})
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if sealed, err := Seal(filepath.Dir(run.Path()), epoch); err != nil || len(sealed) != 0 {
+		t.Errorf("a run that is alive was sealed: %v, %v", sealed, err)
+	}
+	if _, err := OpenRunDir(filepath.Join(run.Path(), "none")); err == nil {
+		t.Error("joined a run that is not there")
+	}
+}

@@ -27,7 +27,7 @@ const noSlug = "screen"
 func slug(label string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(cutBytes(label, 1<<10)))) {
+	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(CutBytes(label, 1<<10)))) {
 		r = unicode.ToLower(r)
 		switch {
 		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':

@@ -124,7 +124,7 @@ func (r *Runner) open(ctx context.Context, c plan.Case, rest resting) (lease *Le
 			return lease, dev, nil
 		}
 		lease.Release()
-		r.Pool.forget(c.Platform)
+		r.Pool.Forget(c.Platform)
 		tried.tries[lease.Info.ID]++
 		tried.info, tried.err = lease.Info, err
 		if ctx.Err() == nil && errors.Is(err, drivers.ErrDeviceLost) && !lease.own {
@@ -219,7 +219,7 @@ func (r *Runner) giveBack(lease *Lease, dev drivers.Device, verdict reporters.Ve
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
 	}
 	if verdict == reporters.Error { // the device may be lost: the next case must not take it on trust
-		r.Pool.forget(lease.Info.Platform)
+		r.Pool.Forget(lease.Info.Platform)
 	}
 	lease.Release()
 }

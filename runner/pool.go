@@ -220,8 +220,8 @@ func (p *Pool) mayReturn(platform dsl.Platform) bool {
 	return time.Since(p.gone[platform]) < returns
 }
 
-// forget makes the next lease ask the driver again which devices there are.
-func (p *Pool) forget(platform dsl.Platform) {
+// Forget makes the next lease ask the driver again which devices there are.
+func (p *Pool) Forget(platform dsl.Platform) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.listed, platform)

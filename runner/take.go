@@ -125,6 +125,3 @@ func (p *Pool) TakeAny(ctx context.Context, platform dsl.Platform, what string) 
 	}
 	return nil, busy
 }
-
-// Forget makes the next look at the devices of a platform a fresh one.
-func (p *Pool) Forget(platform dsl.Platform) { p.forget(platform) }
