@@ -5,11 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestMaskFindsASecretInEveryForm(t *testing.T) {
@@ -45,48 +42,4 @@ func TestMaskWriterHoldsBackUnfinishedLines(t *testing.T) {
 	if err := w.Close(); err != nil || strings.Contains(out.String(), "love") || strings.Count(out.String(), hidden) != 2 {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-}
-
-func TestPackHidesSecrets(t *testing.T) {
-	dir, err := NewRunDir(t.TempDir(), time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	var seen []Event
-	p, err := dir.NewPack(Case{ID: "a", Pack: "a"}, PackOptions{Observe: func(_ Case, e Event) { seen = append(seen, e) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Mask().Hide("lovelace")
-	for _, e := range []Event{
-		{Kind: CaseStarted, Case: &Case{ID: "a", Pack: "a", Steps: []Step{{N: 1, Action: "input", Args: "lovelace"}}}},
-		{Kind: StepStarted, Step: 1}, {Kind: Logged, Message: "typed lovelace"},
-		{Kind: StepEnded, Step: 1, Verdict: Fail, Problem: &Problem{Message: "not lovelace", Actual: "lovelace"}},
-		{Kind: CaseEnded, Verdict: Fail, Problem: &Problem{Message: "not lovelace"}},
-	} {
-		if err := p.Emit(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := p.Finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"events.ndjson", "run.md", "summary.json"} {
-		if data := readFileOf(t, p.Dir(), name); strings.Contains(data, "lovelace") || !strings.Contains(data, hidden) {
-			t.Errorf("%s: %s", name, data)
-		}
-	}
-	if text, err := json.Marshal(seen); err != nil || bytes.Contains(text, []byte("lovelace")) {
-		t.Errorf("observed %s, %v", text, err)
-	}
-}
-
-func readFileOf(t *testing.T, dir, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

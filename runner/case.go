@@ -114,7 +114,7 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, last b
 func (r *Runner) open(ctx context.Context, c plan.Case, rest resting) (lease *Lease, dev drivers.Device, none *Outcome) {
 	tried := opens{need: c.Test.Device, tries: map[string]int{}}
 	for {
-		lease, err := r.Pool.lease(ctx, wanted{c.Platform, c.Pack, tried.passes, rest})
+		lease, err := r.Pool.lease(ctx, wanted{platform: c.Platform, what: c.Pack, skip: tried.passes, rest: rest})
 		if err != nil {
 			none := r.unleased(ctx, c, &tried, err)
 			return nil, nil, &none
