@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/taproot-dev/taproot/runner/cli"
+	"github.com/taproot-dev/taproot/cli"
 )
 
 func main() { os.Exit(cli.Main(cli.SystemEnv())) }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -68,7 +69,7 @@ type Device interface {
 	Info() Info
 	// Tree reads the elements of the screen, all windows. It is never a cached one. An error that wraps ErrNotReady means
 	// that the screen could not be read just now and may be read later.
-	Tree(ctx context.Context) (*Tree, error)
+	Tree(ctx context.Context) (*screen.Tree, error)
 	// Screenshot gives what is on the screen now; its bounds begin at (0,0).
 	Screenshot(ctx context.Context) (image.Image, error)
 	// Tap touches one point, once, and never tries again by itself: a tap that may have happened is not repeated.
@@ -152,14 +153,14 @@ type Seen struct {
 // Revealer is a Device that can bring an element which is in the tree but off the screen into view.
 type Revealer interface {
 	// Reveal scrolls the element into view. The tree must be read again afterwards.
-	Reveal(ctx context.Context, n *Node) error
+	Reveal(ctx context.Context, n *screen.Node) error
 }
 
 // Aimer is a Device that can hold a touch back at the last moment.
 type Aimer interface {
 	// Aim says which element of the newest tree the next touch is meant for; nil: whatever is there. When that touch, a tap or a
 	// gesture that begins as one, would meet something else, nothing is touched, and its error wraps ErrMissed.
-	Aim(n *Node)
+	Aim(n *screen.Node)
 }
 
 // TouchWitness is an Aimer that sees what a touch meets.
@@ -228,5 +229,5 @@ type LogKeeper interface {
 type Querier interface {
 	// Query gives those elements of the tree, which was just read, that css (or else xpath) picks. A selector that is not valid
 	// gives an error that wraps ErrNotFound.
-	Query(ctx context.Context, t *Tree, css, xpath string) (map[*Node]bool, error)
+	Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error)
 }

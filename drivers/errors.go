@@ -3,6 +3,7 @@ package drivers
 import (
 	"errors"
 	"fmt"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // The kinds of errors on which verdicts depend. The first group means that the app (or the test) is wrong: a fail. Everything
@@ -27,7 +28,7 @@ var (
 
 // AppIsWrong tells whether err blames the app or the test, not the device.
 func AppIsWrong(err error) bool {
-	for _, kind := range []error{ErrNotFound, ErrAmbiguous, ErrNotActionable, ErrNoApp, ErrAppCrashed, ErrPage} {
+	for _, kind := range []error{screen.ErrNotFound, screen.ErrAmbiguous, ErrNotActionable, ErrNoApp, ErrAppCrashed, ErrPage} {
 		if errors.Is(err, kind) {
 			return true
 		}

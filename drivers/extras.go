@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"context"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"image"
 	"time"
 )
@@ -26,7 +27,7 @@ type Scroller interface {
 	Wheel(ctx context.Context, at, by image.Point, d time.Duration) error
 	// ScrollBox brings into view what lies in the direction way (one of its coordinates is 1 or -1, the other 0) of the box that n is, holds
 	// or lies in, by so much of the box's size.
-	ScrollBox(ctx context.Context, n *Node, way image.Point, part float64) (Scrolled, error)
+	ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (Scrolled, error)
 }
 
 // Scrolled is what came of a movement.

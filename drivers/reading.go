@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -52,7 +53,7 @@ func rankText(lines []TextLine, want string) []rankedText {
 	if len(goal) == 0 || len(goal) > maxReading {
 		return nil
 	}
-	words := len(strings.Fields(Normalise(want)))
+	words := len(strings.Fields(screen.Normalise(want)))
 	var all []rankedText
 	for _, l := range lines {
 		all = append(all, l.rank(goal, words)...)
@@ -126,7 +127,7 @@ func boxOf(words []TextLine) (box image.Rectangle) {
 // glyphs is a text as the eye has it: normalised, and letter pairs that look like one letter as that letter.
 func glyphs(s string) []rune {
 	return []rune(strings.NewReplacer("rn", "m", "vv", "w", "\u2019", "'", "\u2018", "'", "\u201c", `"`, "\u201d", `"`, "\u2013", "-", "\u2014", "-", "\u2212", "-").
-		Replace(Normalise(s)))
+		Replace(screen.Normalise(s)))
 }
 
 // What a confusion takes from the score, in characters; another character takes one.

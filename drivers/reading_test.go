@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"image"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func FuzzFindText(f *testing.F) {
 				t.Errorf("%q in %q: %+v", want, have, h)
 			}
 		}
-		if line := read(want); len(line.Words) == len(strings.Fields(Normalise(want))) && len(glyphs(want)) > 0 && len(FindText([]TextLine{line}, want)) == 0 {
+		if line := read(want); len(line.Words) == len(strings.Fields(screen.Normalise(want))) && len(glyphs(want)) > 0 && len(FindText([]TextLine{line}, want)) == 0 {
 			t.Errorf("%q is not found in itself", want)
 		}
 	})

@@ -25,7 +25,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/reporters/runtest"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // Clients that others wrote. Node has to be 22 or newer for them, so it is one of the packages.
@@ -231,7 +231,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	node, dir := node(t)
 	b := newBench(t, 0)
-	s, err := mcpserver.New(mcpserver.Config{Version: "test", Runner: runner.Config{Dir: b.dir, Reports: filepath.Join(b.dir, "reports")}})
+	s, err := mcpserver.New(mcpserver.Config{Version: "test", Runner: run.Config{Dir: b.dir, Reports: filepath.Join(b.dir, "reports")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // nothing are the arguments of a tool that takes none of its own.
@@ -126,7 +126,7 @@ func setDevice(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if info.State != drivers.Ready {
-		return nil, &runner.UnknownDeviceError{ID: id, Reason: strings.TrimSuffix(fmt.Sprintf("%s: %s", info.State, info.Problem), ": ")}
+		return nil, &pool.UnknownDeviceError{ID: id, Reason: strings.TrimSuffix(fmt.Sprintf("%s: %s", info.State, info.Problem), ": ")}
 	}
 	c.mu.Lock()
 	c.chosen = id
@@ -169,7 +169,7 @@ func (c *call) anyDevice(ctx context.Context) (string, error) {
 func (c *call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened bool, err error) {
 	if c.tool.name == "open_browser" && c.device == "" && !strings.HasPrefix(c.choice(), "web-") {
 		status, err := c.live.Launch(ctx, dsl.Web, who)
-		var busy *runner.BusyError
+		var busy *pool.BusyError
 		if errors.As(err, &busy) {
 			err = &refusal{what: "no further page can be opened: " + strings.Join(c.pages(), " and ") + " are open", err: err,
 				try: "close_browser, or name the device to open the page in its place"}
@@ -198,7 +198,7 @@ func (c *call) pick(ctx context.Context, platforms []dsl.Platform) (string, erro
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		var none *runner.NoDeviceError
+		var none *pool.NoDeviceError
 		if err != nil && (!errors.As(err, &none) || p == dsl.Android || len(platforms) == 1) {
 			why = append(why, err.Error())
 		}

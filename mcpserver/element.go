@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -24,9 +24,9 @@ type identity struct {
 
 // scene is one reading of the screen with the identities of its elements.
 type scene struct {
-	tree  *drivers.Tree
-	ids   map[*drivers.Node]identity
-	paths map[*drivers.Node]string // indexes from the root
+	tree  *screen.Tree
+	ids   map[*screen.Node]identity
+	paths map[*screen.Node]string // indexes from the root
 	twins map[identity]int
 }
 
@@ -56,9 +56,9 @@ func (a said) context() uint64 {
 // ticking is a text that changes by itself.
 var ticking = regexp.MustCompile(`^\s*([0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.,][0-9]+)?|[0-9]{1,3} ?%)\s*$`)
 
-func newScene(t *drivers.Tree, seed maphash.Seed) *scene {
-	s := &scene{tree: t, ids: map[*drivers.Node]identity{}, paths: map[*drivers.Node]string{}, twins: map[identity]int{}}
-	sums := map[*drivers.Node]said{}
+func newScene(t *screen.Tree, seed maphash.Seed) *scene {
+	s := &scene{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{}, twins: map[identity]int{}}
+	sums := map[*screen.Node]said{}
 	for _, w := range t.Windows {
 		add(w, sums, seed)
 	}
@@ -69,7 +69,7 @@ func newScene(t *drivers.Tree, seed maphash.Seed) *scene {
 }
 
 // add sums the texts below a node up; what a field holds is not among them.
-func add(n *drivers.Node, sums map[*drivers.Node]said, seed maphash.Seed) said {
+func add(n *screen.Node, sums map[*screen.Node]said, seed maphash.Seed) said {
 	var all said
 	if n.Hidden {
 		return all
@@ -88,7 +88,7 @@ func add(n *drivers.Node, sums map[*drivers.Node]said, seed maphash.Seed) said {
 	return all
 }
 
-func (s *scene) name(n *drivers.Node, path string, sums map[*drivers.Node]said) {
+func (s *scene) name(n *screen.Node, path string, sums map[*screen.Node]said) {
 	if visible(n, s.tree) {
 		id := identity{kind: n.Type + "|" + n.Role + "|" + n.Package, id: n.ID + "|" + n.TestID, label: fixedLabel(n)}
 		own := sums[n]
@@ -107,7 +107,7 @@ func (s *scene) name(n *drivers.Node, path string, sums map[*drivers.Node]said) 
 }
 
 // fixedLabel is the part of an element's label that typing does not change.
-func fixedLabel(n *drivers.Node) string {
+func fixedLabel(n *screen.Node) string {
 	switch {
 	case n.Editable:
 		return n.Desc + "|" + n.Hint
@@ -118,7 +118,7 @@ func fixedLabel(n *drivers.Node) string {
 }
 
 // visible tells whether an element has a place on the screen, or one that can be scrolled to.
-func visible(n *drivers.Node, t *drivers.Tree) bool {
+func visible(n *screen.Node, t *screen.Tree) bool {
 	if n.Hidden || n.Bounds.Empty() {
 		return false
 	}
@@ -135,7 +135,7 @@ type known struct {
 }
 
 // locate finds an element of an earlier reading; nil when it is gone, has changed, or cannot be told from others any more.
-func (s *scene) locate(was known) *drivers.Node {
+func (s *scene) locate(was known) *screen.Node {
 	if s.twins[was.identity] != was.twins {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (s *scene) locate(was known) *drivers.Node {
 
 // listed tells whether an element belongs into a snapshot: it says something, reacts, or can be scrolled. A text that is all that a
 // button says is not listed again.
-func (s *scene) listed(n *drivers.Node) bool {
+func (s *scene) listed(n *screen.Node) bool {
 	if _, ok := s.ids[n]; !ok {
 		return false
 	}
@@ -171,7 +171,7 @@ func (s *scene) listed(n *drivers.Node) bool {
 }
 
 // says tells whether something inside of the box is called that.
-func (s *scene) says(box *drivers.Node, label string) bool {
+func (s *scene) says(box *screen.Node, label string) bool {
 	for _, c := range box.Children {
 		if _, ok := s.ids[c]; ok && ownLabel(c) == label || s.says(c, label) {
 			return true
@@ -180,12 +180,12 @@ func (s *scene) says(box *drivers.Node, label string) bool {
 	return false
 }
 
-func ownLabel(n *drivers.Node) string {
+func ownLabel(n *screen.Node) string {
 	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint))
 }
 
 // firstSaying is the first element inside of a box that says something: it gives the box its label.
-func firstSaying(box *drivers.Node) *drivers.Node {
+func firstSaying(box *screen.Node) *screen.Node {
 	for _, c := range box.Children {
 		if ownLabel(c) != "" {
 			return c
@@ -198,7 +198,7 @@ func firstSaying(box *drivers.Node) *drivers.Node {
 }
 
 // selector writes a selector that picks exactly this element on this screen: the shortest that a reader of a test would understand.
-func (s *scene) selector(n *drivers.Node) (dsl.Value, bool) {
+func (s *scene) selector(n *screen.Node) (dsl.Value, bool) {
 	id := idOf(n)
 	var tries []dsl.Value
 	add := func(fields ...dsl.Field) {
@@ -236,7 +236,7 @@ func (s *scene) selector(n *drivers.Node) (dsl.Value, bool) {
 }
 
 // selectorLabels are the labels by which tests can name an element; very long ones are none.
-func selectorLabels(n *drivers.Node) []string {
+func selectorLabels(n *screen.Node) []string {
 	labels := []string{n.Label()}
 	switch {
 	case n.Editable:
@@ -251,7 +251,7 @@ func selectorLabels(n *drivers.Node) []string {
 const maxIndex = 300
 
 // index finds which of the elements that a selector picks this one is.
-func (s *scene) index(v dsl.Value, n *drivers.Node) (int, bool) {
+func (s *scene) index(v dsl.Value, n *screen.Node) (int, bool) {
 	for i := range maxIndex {
 		if s.picks(v, n, &i) {
 			return i, true
@@ -264,7 +264,7 @@ func (s *scene) index(v dsl.Value, n *drivers.Node) (int, bool) {
 }
 
 // picks tells whether an action with the selector would touch the element; with nil, whether it would touch any.
-func (s *scene) picks(v dsl.Value, n *drivers.Node, index *int) bool {
+func (s *scene) picks(v dsl.Value, n *screen.Node, index *int) bool {
 	sel := dsl.Selector{Index: index}
 	for _, f := range v.Fields {
 		text := strings.ReplaceAll(f.Value.Text, "$${", "${")
@@ -277,7 +277,7 @@ func (s *scene) picks(v dsl.Value, n *drivers.Node, index *int) bool {
 			sel.Type = text
 		}
 	}
-	found, err := s.tree.Find(drivers.Query{Selector: sel, Action: true, Reveal: s.tree.HitTested})
+	found, err := s.tree.Find(screen.Query{Selector: sel, Action: true, Reveal: s.tree.HitTested})
 	if err != nil || len(found) != 1 {
 		return false
 	}

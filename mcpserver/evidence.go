@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/video"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -283,7 +283,7 @@ func showLogs(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		tail.mu.Lock()
 		for _, l := range tail.lines {
 			if strings.Contains(strings.ToLower(l), strings.ToLower(a.Find)) {
-				lines = append(lines, reporters.Visible(l, maxLogLine))
+				lines = append(lines, markdown.Visible(l, maxLogLine))
 			}
 		}
 		err = tail.err

@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // listApp are the arguments that launch the app with the list.
@@ -48,7 +48,7 @@ func newLab(t testing.TB, n int) *lab {
 // config is a server for the lab's phones alone, which keeps them however slow the machine is.
 func (l *lab) config(t testing.TB) Config {
 	dir := t.TempDir()
-	return Config{Version: "test", Idle: time.Hour, Runner: runner.Config{Dir: dir, Reports: dir + "/reports", Getenv: l.getenv, NoVideo: true},
+	return Config{Version: "test", Idle: time.Hour, Runner: run.Config{Dir: dir, Reports: dir + "/reports", Getenv: l.getenv, NoVideo: true},
 		Drivers: []drivers.Driver{android.New(android.Options{Getenv: l.getenv, NotesDir: t.TempDir()})}}
 }
 

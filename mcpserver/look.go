@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -31,7 +32,7 @@ func webSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 
 // snapshot reads the screen and writes it as lines.
 func (c *call) snapshot(ctx context.Context, device string) (*mcp.CallToolResult, error) {
-	var t *drivers.Tree
+	var t *screen.Tree
 	var seen deviceRecord
 	var open *drivers.Alert
 	err := c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
@@ -65,7 +66,7 @@ func (c *call) snapshot(ctx context.Context, device string) (*mcp.CallToolResult
 }
 
 // heading tells what the lines of a snapshot are about.
-func (c *call) heading(device string, t *drivers.Tree, seen deviceRecord, elements int) string {
+func (c *call) heading(device string, t *screen.Tree, seen deviceRecord, elements int) string {
 	var b strings.Builder
 	b.WriteString(device)
 	if seen.URL != "" {
@@ -87,7 +88,7 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	}
 	a := c.args.(screenshotArgs)
 	var img image.Image
-	var t *drivers.Tree
+	var t *screen.Tree
 	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
 		if a.Marks {
 			if t, err = readTree(ctx, s); err != nil {
@@ -120,7 +121,7 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 }
 
 // marks numbers the elements that react, by their references, and tells what the numbers stand for.
-func (c *call) marks(device string, t *drivers.Tree, out *image.RGBA, s scaling) string {
+func (c *call) marks(device string, t *screen.Tree, out *image.RGBA, s scaling) string {
 	c.mu.Lock()
 	now, _ := c.refs.take(device, t, c.mask.Text)
 	c.mu.Unlock()
@@ -162,10 +163,10 @@ func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := drivers.Normalise(c.args.(ocrArgs).Find)
+	want := screen.Normalise(c.args.(ocrArgs).Find)
 	var out []string
 	for _, l := range lines {
-		if strings.Contains(drivers.Normalise(l.Text), want) {
+		if strings.Contains(screen.Normalise(l.Text), want) {
 			out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", quoted(l.Text), l.Confidence*100, l.Bounds.Min.X, l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
 		}
 	}

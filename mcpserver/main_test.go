@@ -10,8 +10,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/runner/cli"
+	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
 // The program itself stands under the name taproot, for clients that start it.

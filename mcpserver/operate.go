@@ -11,8 +11,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
 )
@@ -21,7 +23,7 @@ import (
 type step struct {
 	def     *dsl.Def
 	value   dsl.Value
-	confirm func(*drivers.Tree, drivers.Match) error
+	confirm func(*screen.Tree, screen.Match) error
 }
 
 // operate performs an operation of the vocabulary and writes it down.
@@ -85,7 +87,7 @@ func (c *call) act(ctx context.Context, device string, st step) (step, live.Answ
 	switch {
 	case errors.As(err, &invalid):
 		err = plainly(err)
-	case err == nil && answer.Verdict != reporters.Pass:
+	case err == nil && answer.Verdict != event.Pass:
 		if other, ok := c.otherwise(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}
@@ -96,11 +98,11 @@ func (c *call) act(ctx context.Context, device string, st step) (step, live.Answ
 
 // otherwise gives the step that fills in a field into which nothing can be typed: the browser says so before it touches anything, and what
 // kind of field it is.
-func (c *call) otherwise(st step, p *reporters.Problem) (step, bool) {
+func (c *call) otherwise(st step, p *event.Problem) (step, bool) {
 	text, _ := st.value.Get("text")
 	name, key, value := "", "", text.Value
 	switch {
-	case st.def.Name != "webType" || p.Kind != reporters.NotActionable:
+	case st.def.Name != "webType" || p.Kind != event.NotActionable:
 	case strings.Contains(p.Message, `type "file"`):
 		name, key, value = "webUpload", "files", dsl.Value{Kind: dsl.List, Items: []dsl.Value{text.Value}}
 	case strings.Contains(p.Message, "not an <input>"):
@@ -127,7 +129,7 @@ func (c *call) proof(def *dsl.Def, device string, a live.Answer) string {
 		b.WriteString(repeated("note", d.Notes) + repeated("not checked", d.Doubts))
 	}
 	if a.Value != nil && def.Saves != "" && !c.secretText() {
-		b.WriteString("\nvalue: " + reporters.Visible(dsl.Show(a.Value), maxRemark))
+		b.WriteString("\nvalue: " + markdown.Visible(dsl.Show(a.Value), maxRemark))
 	}
 	return b.String()
 }
@@ -143,7 +145,7 @@ func repeated(kind string, remarks []string) string {
 		for i+n < len(remarks) && remarks[i+n] == remarks[i] {
 			n++
 		}
-		fmt.Fprintf(&b, "\n%s: %s", kind, reporters.Visible(remarks[i], maxRemark))
+		fmt.Fprintf(&b, "\n%s: %s", kind, markdown.Visible(remarks[i], maxRemark))
 		if n > 1 {
 			fmt.Fprintf(&b, " (%d times)", n)
 		}
@@ -228,7 +230,7 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 	if err != nil {
 		return nil, nil, err
 	}
-	main, confirm := dsl.Value{}, (func(*drivers.Tree, drivers.Match) error)(nil)
+	main, confirm := dsl.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
 		var was known
 		if main, was, err = c.meant(sc, device, f.Value); err != nil {
@@ -263,7 +265,7 @@ func (c *call) merged(v, main dsl.Value) (dsl.Value, error) {
 }
 
 // onPage makes the steps of a web tool that was given a reference: those by which a person would do it.
-func (c *call) onPage(v, main dsl.Value, confirm func(*drivers.Tree, drivers.Match) error) ([]step, error) {
+func (c *call) onPage(v, main dsl.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
 	for _, key := range []string{"selector", "frame"} {
 		if _, given := v.Get(key); given {
 			return nil, &refusal{what: "ref and " + key + " cannot stand together", try: "give one of the two"}
@@ -425,8 +427,8 @@ func (c *call) meant(sc *scene, device string, ref dsl.Value) (dsl.Value, known,
 }
 
 // same refuses an element that is not the one which a reference means, at the last moment before it is touched.
-func (c *call) same(ref string, was known) func(*drivers.Tree, drivers.Match) error {
-	return func(t *drivers.Tree, m drivers.Match) error {
+func (c *call) same(ref string, was known) func(*screen.Tree, screen.Match) error {
+	return func(t *screen.Tree, m screen.Match) error {
 		sc := newScene(t, c.refs.seed)
 		if n := sc.locate(was); n == nil || m.Node != n && m.Target != n {
 			return &live.InvalidError{Err: staleRef(ref, was.words)}
@@ -437,7 +439,7 @@ func (c *call) same(ref string, was known) func(*drivers.Tree, drivers.Match) er
 
 // fresh reads the screen of a device as it is now.
 func (c *call) fresh(ctx context.Context, device string) (*scene, error) {
-	var t *drivers.Tree
+	var t *screen.Tree
 	err := c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
 		t, err = readTree(ctx, s)
 		return err
@@ -449,7 +451,7 @@ func (c *call) fresh(ctx context.Context, device string) (*scene, error) {
 }
 
 // readTree reads the screen; one that cannot be read just now is tried again for a while.
-func readTree(ctx context.Context, s *action.Session) (*drivers.Tree, error) {
+func readTree(ctx context.Context, s *action.Session) (*screen.Tree, error) {
 	if err := undisturbed(ctx, s.Device); err != nil {
 		return nil, err
 	}

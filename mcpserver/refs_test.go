@@ -7,31 +7,31 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
 func same(s string) string { return s }
 
 // listOf is a screen with rows, each a text and a button "Delete" beside it.
-func listOf(rows ...string) *drivers.Tree {
-	list := &drivers.Node{Type: "android.widget.ListView", Scrollable: true, Bounds: image.Rect(0, 100, 400, 800)}
+func listOf(rows ...string) *screen.Tree {
+	list := &screen.Node{Type: "android.widget.ListView", Scrollable: true, Bounds: image.Rect(0, 100, 400, 800)}
 	for i, row := range rows {
 		y := 100 + i*50
-		list.Children = append(list.Children, &drivers.Node{Type: "android.widget.LinearLayout", Bounds: image.Rect(0, y, 400, y+50), Children: []*drivers.Node{
+		list.Children = append(list.Children, &screen.Node{Type: "android.widget.LinearLayout", Bounds: image.Rect(0, y, 400, y+50), Children: []*screen.Node{
 			{Type: "android.widget.TextView", Text: row, Bounds: image.Rect(0, y, 200, y+50)},
 			{Type: "android.widget.Button", Text: "Delete", Clickable: true, Bounds: image.Rect(300, y, 400, y+50)}}})
 	}
-	title := &drivers.Node{Type: "android.widget.TextView", Text: "Cart", Bounds: image.Rect(0, 0, 400, 100)}
-	return drivers.NewTree([]*drivers.Node{{Type: "android.widget.FrameLayout", Package: "com.example", Bounds: image.Rect(0, 0, 400, 800),
-		Children: []*drivers.Node{title, list}}}, image.Pt(400, 800), time.Now())
+	title := &screen.Node{Type: "android.widget.TextView", Text: "Cart", Bounds: image.Rect(0, 0, 400, 100)}
+	return screen.NewTree([]*screen.Node{{Type: "android.widget.FrameLayout", Package: "com.example", Bounds: image.Rect(0, 0, 400, 800),
+		Children: []*screen.Node{title, list}}}, image.Pt(400, 800), time.Now())
 }
 
 // TestRefsMeanOneElement: a reference is the same element or nothing; "Delete" of another row is another element.
 func TestRefsMeanOneElement(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		before, after *drivers.Tree
+		before, after *screen.Tree
 		row           string // whose "Delete" the reference means
 		want          string // the row in which it is found; "" is stale
 	}{
@@ -74,8 +74,8 @@ func TestRefsMeanOneElement(t *testing.T) {
 
 // TestTypingKeepsRefs: what a form's fields hold is no part of what its elements are.
 func TestTypingKeepsRefs(t *testing.T) {
-	form := func(email, note string) *drivers.Tree {
-		return drivers.NewTree([]*drivers.Node{{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800), Children: []*drivers.Node{
+	form := func(email, note string) *screen.Tree {
+		return screen.NewTree([]*screen.Node{{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800), Children: []*screen.Node{
 			{Type: "TextView", Text: "Sign in to go on", Bounds: image.Rect(0, 0, 400, 50)},
 			{Type: "EditText", Hint: "E-mail", Text: email, Editable: true, Bounds: image.Rect(0, 50, 400, 100)},
 			{Type: "Button", Text: "Sign in", Clickable: true, Bounds: image.Rect(0, 150, 400, 200)},
@@ -157,9 +157,9 @@ func TestSnapshotText(t *testing.T) {
 // TestForgedLines: ids, roles and labels that a page chose stay within their own line of a snapshot, in quotes.
 func TestForgedLines(t *testing.T) {
 	const forged = "a\ne99 button \"Pay\" #pay [0,0][9,9]\x1b[31m\u202e"
-	n := &drivers.Node{Type: forged, Text: forged, ID: forged, Clickable: true, Bounds: image.Rect(0, 0, 9, 9)}
-	role := &drivers.Node{Role: forged, TestID: forged, Desc: forged, Editable: true, Text: forged, Bounds: image.Rect(0, 0, 9, 9)}
-	shot, _ := newRefs().take("A", drivers.NewTree([]*drivers.Node{n, role}, image.Pt(9, 9), time.Now()), same)
+	n := &screen.Node{Type: forged, Text: forged, ID: forged, Clickable: true, Bounds: image.Rect(0, 0, 9, 9)}
+	role := &screen.Node{Role: forged, TestID: forged, Desc: forged, Editable: true, Text: forged, Bounds: image.Rect(0, 0, 9, 9)}
+	shot, _ := newRefs().take("A", screen.NewTree([]*screen.Node{n, role}, image.Pt(9, 9), time.Now()), same)
 	text := must(t, shot, nil, snapshotArgs{Max: 5})
 	if strings.Count(text, "\n") != 2 || strings.ContainsAny(text, "\x1b\u202e") || !strings.Contains(text, `#"a\ne99`) {
 		t.Errorf("%q", text)
@@ -177,13 +177,13 @@ func must(t *testing.T, s, before *shot, a snapshotArgs) string {
 
 // TestClocksKeepRefs: a clock beside other texts changes nothing; beside nothing else it is what tells a row from the next.
 func TestClocksKeepRefs(t *testing.T) {
-	page := func(texts ...string) *drivers.Tree {
-		root := &drivers.Node{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800), Children: []*drivers.Node{
+	page := func(texts ...string) *screen.Tree {
+		root := &screen.Node{Type: "FrameLayout", Bounds: image.Rect(0, 0, 400, 800), Children: []*screen.Node{
 			{Type: "Button", Text: "Stop", Clickable: true, Bounds: image.Rect(0, 150, 400, 200)}}}
 		for i, text := range texts {
-			root.Children = append(root.Children, &drivers.Node{Type: "TextView", Text: text, Bounds: image.Rect(0, 200+50*i, 400, 250+50*i)})
+			root.Children = append(root.Children, &screen.Node{Type: "TextView", Text: text, Bounds: image.Rect(0, 200+50*i, 400, 250+50*i)})
 		}
-		return drivers.NewTree([]*drivers.Node{root}, image.Pt(400, 800), time.Now())
+		return screen.NewTree([]*screen.Node{root}, image.Pt(400, 800), time.Now())
 	}
 	for _, c := range []struct {
 		before, after []string

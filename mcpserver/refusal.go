@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // nearest is how many elements a refusal names.
@@ -56,9 +56,9 @@ func explain(ctx context.Context, err error) *refusal {
 	}
 	r := &refusal{what: err.Error(), err: err}
 	var held *live.HeldError
-	var busy *runner.BusyError
-	var unknown *runner.UnknownDeviceError
-	var none *runner.NoDeviceError
+	var busy *pool.BusyError
+	var unknown *pool.UnknownDeviceError
+	var none *pool.NoDeviceError
 	var invalid *live.InvalidError
 	switch {
 	case ctx.Err() != nil:
@@ -79,7 +79,7 @@ func explain(ctx context.Context, err error) *refusal {
 }
 
 // failed makes a problem of a step a refusal.
-func (c *call) failed(p *reporters.Problem) *refusal {
+func (c *call) failed(p *event.Problem) *refusal {
 	r := &refusal{what: p.Message}
 	for _, near := range p.Candidates {
 		if len(r.near) < nearest && !strings.Contains(p.Message, near) {
@@ -96,24 +96,24 @@ func (c *call) failed(p *reporters.Problem) *refusal {
 	}
 	add("actual", p.Actual)
 	switch p.Kind {
-	case reporters.NotFound:
+	case event.NotFound:
 		r.missing = true
 		r.try = "snapshot shows what is on the screen; scroll_to looks further down; wait_for takes a longer timeoutMs"
-	case reporters.Ambiguous:
+	case event.Ambiguous:
 		r.try = "name one by ref (see snapshot), index or inside"
 		if c.tool.takesRef() {
 			r.try = "name one by ref (see snapshot), or by a selector that fits no other"
 		}
-	case reporters.NoApp:
+	case event.NoApp:
 		r.try = "list_apps shows what is installed"
-	case reporters.AppCrashed:
+	case event.AppCrashed:
 		r.try = "logs shows why; launch starts it again"
-	case reporters.Unsupported:
+	case event.Unsupported:
 		r.try = "device_info tells what the device is"
 	default:
 		switch {
 		case !c.tool.touches(): // the message has to do
-		case p.Kind == reporters.NotActionable:
+		case p.Kind == event.NotActionable:
 			r.try = "close what lies over it, or wait_for {enabled: …}"
 		default:
 			r.try = "screenshot or snapshot shows the state of the screen"

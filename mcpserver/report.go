@@ -11,7 +11,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // runState is what run_test and get_report give.
@@ -111,22 +114,22 @@ func (c *call) newest() *testRun {
 
 // stored reads a run of another process from the folder of reports.
 func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
-	if a.Run != "" && a.Run != "latest" && !reporters.IsRunName(a.Run) {
+	if a.Run != "" && a.Run != "latest" && !pack.IsRunName(a.Run) {
 		return nil, &refusal{what: fmt.Sprintf("%q is not the id of a run", cut(a.Run, 80)), try: "run_test gives one; without run it is the newest"}
 	}
-	dir, err := reporters.FindRun(c.conf.Runner.Reports, a.Run)
+	dir, err := history.FindRun(c.conf.Runner.Reports, a.Run)
 	if err != nil {
 		return nil, &refusal{what: err.Error(), try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
 	}
 	if a.As == "markdown" {
 		return c.markdown(dir, a.Test)
 	}
-	run, err := reporters.LoadRun(dir)
+	run, err := history.LoadRun(dir)
 	if err != nil {
 		return nil, err
 	}
 	state := runState{Run: run.Name, State: "done", Dir: run.Dir}
-	worst := reporters.Pass
+	worst := event.Pass
 	for _, one := range run.Cases {
 		state.Tests = append(state.Tests, stateOf(one.Result, filepath.Join(run.Dir, one.Pack)))
 		worst = worse(worst, one.Result.Verdict)
@@ -143,7 +146,7 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 
 // markdown gives run.md of one test, or of all of a run.
 func (c *call) markdown(dir, test string) (*mcp.CallToolResult, error) {
-	run, err := reporters.LoadRun(dir)
+	run, err := history.LoadRun(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +154,7 @@ func (c *call) markdown(dir, test string) (*mcp.CallToolResult, error) {
 	for _, one := range run.Cases {
 		ids = append(ids, one.Key)
 		if test == "" || test == one.Key || test == one.Pack || test == one.Result.Case.ID {
-			pages = append(pages, string(reporters.RunMarkdown(one.Result)))
+			pages = append(pages, string(markdown.RunMarkdown(one.Result)))
 		}
 	}
 	if len(pages) == 0 {
@@ -179,7 +182,7 @@ func (r *testRun) summary() (runState, error) {
 	outcomes, problem := r.outcomes, r.problem
 	r.mu.Unlock()
 	state.State = "done"
-	worst := reporters.Pass
+	worst := event.Pass
 	for _, o := range outcomes {
 		t := testState{ID: o.Case.Pack, Result: string(o.Verdict())}
 		if o.Result != nil {
@@ -193,7 +196,7 @@ func (r *testRun) summary() (runState, error) {
 		state.Tests = append(state.Tests, t)
 	}
 	state.Result = string(worst)
-	if worst != reporters.Pass {
+	if worst != event.Pass {
 		problem = nil // the tests' own are worse
 	}
 	return state, problem
@@ -220,8 +223,8 @@ func noSuchTest(run, test string, ids []string) error {
 }
 
 // stateOf sums a case up.
-func stateOf(r *reporters.Result, dir string) testState {
-	s := reporters.Summarize(r)
+func stateOf(r *event.Result, dir string) testState {
+	s := pack.Summarize(r)
 	t := testState{ID: r.Case.Pack, Device: s.Device, Result: string(s.Result), Ms: s.DurationMS, Steps: s.Steps, Passed: s.StepsPassed, Failed: s.StepsFailed, Report: dir}
 	if t.ID == "" {
 		t.ID = s.ID
@@ -233,8 +236,8 @@ func stateOf(r *reporters.Result, dir string) testState {
 }
 
 // worse gives the verdict that decides: a fail weighs more than an error beside it, as in exit codes.
-func worse(a, b reporters.Verdict) reporters.Verdict {
-	order := []reporters.Verdict{reporters.Pass, reporters.Skipped, reporters.Error, reporters.Fail, reporters.Interrupted}
+func worse(a, b event.Verdict) event.Verdict {
+	order := []event.Verdict{event.Pass, event.Skipped, event.Error, event.Fail, event.Interrupted}
 	if slices.Index(order, b) > slices.Index(order, a) {
 		return b
 	}

@@ -14,9 +14,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // runs are the runs of tests that the session began.
@@ -38,7 +40,7 @@ type testRun struct {
 	ended    int
 	last     string
 	moved    chan struct{} // closed and renewed with each step
-	outcomes []runner.Outcome
+	outcomes []run.Outcome
 	problem  error
 }
 
@@ -95,14 +97,14 @@ func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	result, err := structured(state)
-	if err == nil && state.State == "done" && state.Result != string(reporters.Pass) { // must not be taken for a success
+	if err == nil && state.State == "done" && state.Result != string(event.Pass) { // must not be taken for a success
 		result.IsError, result.StructuredContent = true, nil
 	}
 	return result, err
 }
 
 // runConfig is how tests are run for the client: with the names that were exposed to it, and without messages to chats.
-func (c *call) runConfig(a runTestArgs) runner.Config {
+func (c *call) runConfig(a runTestArgs) run.Config {
 	conf := c.conf.Runner
 	conf.Vars, conf.Platform = a.Vars, dsl.Platform(a.Platform)
 	conf.LookupEnv = func(name string) (string, bool) { v, ok := c.conf.Exposed[name]; return v, ok }
@@ -159,37 +161,37 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 }
 
 // begin starts a run that goes on when the call is over.
-func (c *call) begin(conf runner.Config, cases []plan.Case) (*testRun, error) {
+func (c *call) begin(conf run.Config, cases []plan.Case) (*testRun, error) {
 	if err := c.base.Err(); err != nil {
 		return nil, context.Cause(c.base)
 	}
 	ctx, cancel := context.WithCancelCause(c.base)
 	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
-	run := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
-	r, sealed, err := runner.Begin(conf, run.observe)
+	begun := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	r, sealed, err := run.Begin(conf, begun.observe)
 	if r == nil {
 		cancel(nil)
 		return nil, err
 	}
-	c.complain(err, conf.ReportSealed(ctx, sealed), reporters.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
-	run.dir, run.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
+	c.complain(err, conf.ReportSealed(ctx, sealed), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
+	begun.dir, begun.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
 	c.runs.mu.Lock()
 	if c.runs.byID == nil {
 		c.runs.byID = map[string]*testRun{}
 	}
-	c.runs.byID[run.id] = run
+	c.runs.byID[begun.id] = begun
 	c.runs.mu.Unlock()
 	c.runs.work.Go(func() {
 		defer cancel(nil)
-		defer close(run.done)
+		defer close(begun.done)
 		outcomes := r.All(ctx, cases)
 		c.complain(r.Report(ctx, io.Discard))
 		err := r.End()
-		run.mu.Lock()
-		run.outcomes, run.problem = outcomes, err
-		run.mu.Unlock()
+		begun.mu.Lock()
+		begun.outcomes, begun.problem = outcomes, err
+		begun.mu.Unlock()
 	})
-	return run, nil
+	return begun, nil
 }
 
 // complain logs what is wrong beside a run.
@@ -202,15 +204,15 @@ func (s *Server) complain(errs ...error) {
 }
 
 // observe counts the steps of a run.
-func (r *testRun) observe(c reporters.Case, e reporters.Event) {
+func (r *testRun) observe(c event.Case, e event.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e.Kind {
-	case reporters.CaseStarted:
+	case event.CaseStarted:
 		if e.Case != nil {
 			r.steps += len(e.Case.Steps)
 		}
-	case reporters.StepEnded:
+	case event.StepEnded:
 		r.ended++
 		r.last = fmt.Sprintf("%s, step %d: %s", c.ID, e.Step, e.Verdict)
 	default:

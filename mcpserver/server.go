@@ -18,15 +18,16 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // Config is how the server works. Runner is needed; the zero value of the rest means its default.
 type Config struct {
-	Runner  runner.Config     // devices, tests and reports; its Dir is the folder below which files are read and written
+	Runner  run.Config        // devices, tests and reports; its Dir is the folder below which files are read and written
 	Version string            // of this program
 	Exposed map[string]string // what ${NAME} means in the texts of the client; every value is taken for a secret
 	Schemes []string          // of links that may be opened besides http and https
@@ -63,9 +64,9 @@ type Server struct {
 	conf  Config
 	log   *slog.Logger
 	mcp   *mcp.Server
-	pool  *runner.Pool
+	pool  *pool.Pool
 	live  *live.Devices
-	mask  *reporters.Mask
+	mask  *event.Mask
 	root  *os.Root
 	tools map[string]*tool
 	work  string // for films
@@ -97,7 +98,7 @@ func New(c Config) (s *Server, err error) {
 			return nil, fmt.Errorf("the value of %s is too short to be kept secret: at least %d bytes", name, shortSecret)
 		}
 	}
-	s = &Server{conf: c, log: c.Log, mask: &reporters.Mask{}, refs: newRefs(), scales: map[string]scaling{}, films: map[string]*film{},
+	s = &Server{conf: c, log: c.Log, mask: &event.Mask{}, refs: newRefs(), scales: map[string]scaling{}, films: map[string]*film{},
 		logs: map[string]*logTail{}}
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if err := s.open(); err != nil {
@@ -123,9 +124,9 @@ func (s *Server) open() (err error) {
 	}
 	s.conf.Runner.Reach = action.Reach{Root: s.root}
 	if s.conf.Drivers == nil {
-		s.conf.Drivers = runner.Drivers(s.conf.Runner)
+		s.conf.Drivers = run.Drivers(s.conf.Runner)
 	}
-	s.pool = runner.NewPool(s.conf.Drivers, s.conf.Runner.PoolOptions())
+	s.pool = pool.New(s.conf.Drivers, s.conf.Runner.PoolOptions())
 	s.live, err = live.New(live.Options{Pool: s.pool, Eyes: s.conf.Runner.Eyes(), What: holder, Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
 		Reach: s.conf.Runner.Reach, Exposed: s.conf.Exposed, Mask: s.mask, Prepare: s.prepare})
 	return err

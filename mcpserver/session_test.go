@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // TestParallelCalls: a hundred calls at once on four phones are answered, each by its own phone, and no tap is lost or doubled.
@@ -105,7 +105,7 @@ func TestTwoClients(t *testing.T) {
 	if lease, err := b.server.pool.Take(t.Context(), "SIM1", "x"); err == nil {
 		t.Log("the phone was idle already")
 		lease.Release()
-	} else if !errors.As(err, new(*runner.BusyError)) {
+	} else if !errors.As(err, new(*pool.BusyError)) {
 		t.Error(err)
 	}
 	eventually(t, func() bool {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -33,8 +33,8 @@ type shot struct {
 	scene *scene
 	order []string // references, in the order of the tree
 	lines map[string]string
-	nodes map[string]*drivers.Node
-	refs  map[*drivers.Node]string
+	nodes map[string]*screen.Node
+	refs  map[*screen.Node]string
 }
 
 // maxRefs bounds what is remembered: the oldest snapshot's references of a long session are forgotten first.
@@ -45,10 +45,10 @@ func newRefs() *refs {
 }
 
 // take makes a snapshot of all elements. before is the one that the device had, nil when there was none.
-func (r *refs) take(device string, t *drivers.Tree, words func(string) string) (now, before *shot) {
+func (r *refs) take(device string, t *screen.Tree, words func(string) string) (now, before *shot) {
 	before = r.last[device]
 	sc := newScene(t, r.seed)
-	now = &shot{scene: sc, lines: map[string]string{}, nodes: map[string]*drivers.Node{}, refs: map[*drivers.Node]string{}}
+	now = &shot{scene: sc, lines: map[string]string{}, nodes: map[string]*screen.Node{}, refs: map[*screen.Node]string{}}
 	old := before.byIdentity()
 	for n := range t.All {
 		if !sc.listed(n) {
@@ -115,7 +115,7 @@ func (r *refs) forget() {
 func (r *refs) drop(device string) { delete(r.last, device) }
 
 // called gives an element's role and label.
-func called(n *drivers.Node, words func(string) string) string {
+func called(n *screen.Node, words func(string) string) string {
 	label := ownLabel(n)
 	if n.Editable {
 		label = cmp.Or(strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint))
@@ -132,7 +132,7 @@ func called(n *drivers.Node, words func(string) string) string {
 }
 
 // line shows one element: role, label, state, bounds.
-func line(n *drivers.Node, t *drivers.Tree, words func(string) string) string {
+func line(n *screen.Node, t *screen.Tree, words func(string) string) string {
 	var b strings.Builder
 	b.WriteString(called(n, words))
 	if n.Editable {
@@ -161,7 +161,7 @@ func line(n *drivers.Node, t *drivers.Tree, words func(string) string) string {
 }
 
 // idOf is the part of an element's id that a selector needs.
-func idOf(n *drivers.Node) string {
+func idOf(n *screen.Node) string {
 	return cmp.Or(n.ID[strings.LastIndex(n.ID, "/")+1:], n.TestID)
 }
 
@@ -183,7 +183,7 @@ func plain(s string) string {
 }
 
 // role is what kind of element it is, in the words of accessibility.
-func role(n *drivers.Node) string {
+func role(n *screen.Node) string {
 	if n.Role != "" {
 		return plain(n.Role)
 	}
@@ -219,12 +219,12 @@ func (s *shot) text(before *shot, a snapshotArgs, words func(string) string) (st
 		if err != nil {
 			return "", err
 		}
-		show = s.filter(show, func(n *drivers.Node) bool { return n != box && n.Within(box) })
+		show = s.filter(show, func(n *screen.Node) bool { return n != box && n.Within(box) })
 	}
 	if a.Find != "" {
-		want := drivers.Normalise(a.Find)
-		show = s.filter(show, func(n *drivers.Node) bool {
-			return strings.Contains(drivers.Normalise(words(strings.Join([]string{n.Label(), n.Text, n.Desc, n.Hint, n.ID, n.TestID}, "\n"))), want)
+		want := screen.Normalise(a.Find)
+		show = s.filter(show, func(n *screen.Node) bool {
+			return strings.Contains(screen.Normalise(words(strings.Join([]string{n.Label(), n.Text, n.Desc, n.Hint, n.ID, n.TestID}, "\n"))), want)
 		})
 		if len(show) == 0 {
 			return "", s.nothing(a.Find, words)
@@ -266,7 +266,7 @@ func bytesOf(lines []string) (n int) {
 	return n
 }
 
-func (s *shot) filter(list []string, keep func(*drivers.Node) bool) []string {
+func (s *shot) filter(list []string, keep func(*screen.Node) bool) []string {
 	var kept []string
 	for _, ref := range list {
 		if keep(s.nodes[ref]) {
@@ -277,14 +277,14 @@ func (s *shot) filter(list []string, keep func(*drivers.Node) bool) []string {
 }
 
 // box finds the element that under names.
-func (s *shot) box(under string, words func(string) string) (*drivers.Node, error) {
+func (s *shot) box(under string, words func(string) string) (*screen.Node, error) {
 	if n := s.nodes[under]; n != nil {
 		return n, nil
 	}
 	if isRef(under) {
 		return nil, staleRef(under, "")
 	}
-	matches, err := s.scene.tree.Find(drivers.Query{Selector: dsl.Selector{Label: under}, Action: true, Reveal: true})
+	matches, err := s.scene.tree.Find(screen.Query{Selector: dsl.Selector{Label: under}, Action: true, Reveal: true})
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func (s *shot) box(under string, words func(string) string) (*drivers.Node, erro
 }
 
 func (s *shot) nothing(what string, words func(string) string) error {
-	f := &refusal{what: fmt.Sprintf("nothing on the screen matches %s", drivers.Quote(what)), try: "call snapshot without find and under"}
+	f := &refusal{what: fmt.Sprintf("nothing on the screen matches %s", screen.Quote(what)), try: "call snapshot without find and under"}
 	for _, n := range s.scene.tree.Nearest(dsl.Selector{Label: what}, 3) {
 		f.near = append(f.near, words(n.String()))
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // listTestsArgs are those of the tool list_tests.
@@ -113,7 +113,7 @@ func validateTest(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 }
 
 // plan builds the cases of a file, a folder or an id, after it has made sure that nothing outside of the working folder is read.
-func (c *call) plan(conf runner.Config, args ...string) (*plan.Plan, error) {
+func (c *call) plan(conf run.Config, args ...string) (*plan.Plan, error) {
 	if err := c.enclosed(args); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (c *call) plan(conf runner.Config, args ...string) (*plan.Plan, error) {
 }
 
 // planText builds the cases of a test that has no file.
-func (c *call) planText(conf runner.Config, text string) (*plan.Plan, error) {
+func (c *call) planText(conf run.Config, text string) (*plan.Plan, error) {
 	tests, err := dsl.Parse("test.yaml", []byte(text))
 	if err != nil {
 		return nil, &refusal{what: err.Error(), try: "mend these and call again; taproot://reference has the language"}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -302,7 +302,7 @@ func structured(v any) (*mcp.CallToolResult, error) {
 
 // refuse makes an answer that is an error: words only, and none of them that a terminal would obey.
 func (s *Server) refuse(r *refusal) *mcp.CallToolResult {
-	answer := text(reporters.VisibleLines(s.mask.Text(r.Error()), maxSnapshot))
+	answer := text(markdown.VisibleLines(s.mask.Text(r.Error()), maxSnapshot))
 	answer.IsError = true
 	return answer
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // androidPhone is a driver with one simulated phone.
@@ -58,11 +58,11 @@ func iosSuite(t *testing.T) []plan.Case {
 // film and its log.
 func TestBothPlatformsAtOnce(t *testing.T) {
 	apple, _ := iosSimulator(t)
-	r := newRunner(t, runner.Config{NoVideo: false}, androidPhone(t), apple)
+	r := newRunner(t, run.Config{NoVideo: false}, androidPhone(t), apple)
 	r.Observe = meeting(t, "both-login--android", "both-login--ios")
-	packs := map[string]*reporters.Result{}
+	packs := map[string]*event.Result{}
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
-		wantVerdict(t, o, reporters.Pass)
+		wantVerdict(t, o, event.Pass)
 		packs[filepath.Base(o.Dir)] = o.Result
 		if o.Case.Platform == dsl.IOS {
 			for _, name := range []string{"run.md", "summary.json", "logcat.txt"} {
@@ -83,13 +83,13 @@ func TestBothPlatformsAtOnce(t *testing.T) {
 
 // meeting lets the first step of each of the packs wait until the other ones have begun, too: those of a run that takes one after the other
 // never meet.
-func meeting(t *testing.T, packs ...string) func(reporters.Case, reporters.Event) {
+func meeting(t *testing.T, packs ...string) func(event.Case, event.Event) {
 	var missing sync.WaitGroup
 	missing.Add(len(packs))
 	all := make(chan struct{})
 	go func() { missing.Wait(); close(all) }()
-	return func(c reporters.Case, e reporters.Event) {
-		if e.Kind != reporters.StepStarted || e.Step != 1 || !slices.Contains(packs, c.Pack) {
+	return func(c event.Case, e event.Event) {
+		if e.Kind != event.StepStarted || e.Step != 1 || !slices.Contains(packs, c.Pack) {
 			return
 		}
 		missing.Done()
@@ -103,13 +103,13 @@ func meeting(t *testing.T, packs ...string) func(reporters.Case, reporters.Event
 
 // TestWithoutAnythingThatReachesIOS: the cases on iOS are skipped and say why; the others run.
 func TestWithoutAnythingThatReachesIOS(t *testing.T) {
-	r := newRunner(t, runner.Config{}, androidPhone(t), ios.New(ios.Options{Getenv: func(string) string { return "" }, Environ: []string{}}))
+	r := newRunner(t, run.Config{}, androidPhone(t), ios.New(ios.Options{Getenv: func(string) string { return "" }, Environ: []string{}}))
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
 		if o.Case.Platform == dsl.Android {
-			wantVerdict(t, o, reporters.Pass)
+			wantVerdict(t, o, event.Pass)
 			continue
 		}
-		wantVerdict(t, o, reporters.Skipped)
+		wantVerdict(t, o, event.Skipped)
 		if why := o.Result.Problem.Message; !strings.Contains(why, "no program that reaches iOS devices is installed") {
 			t.Errorf("skipped because %s", why)
 		}
@@ -119,14 +119,14 @@ func TestWithoutAnythingThatReachesIOS(t *testing.T) {
 // TestWhatGoesWrongOnIOSHasTheRightVerdict: a WebDriverAgent that dies is an error; the app that crashes a fail, with its crash.
 func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
 	apple, lab := iosSimulator(t)
-	r := newRunner(t, runner.Config{NoVideo: true}, apple)
+	r := newRunner(t, run.Config{NoVideo: true}, apple)
 	crash := parseCase(t, "id: crash\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n"+
 		"  - input: crash@example.com\n  - tap: Sign in\n  - assert: {label: Welcome, timeoutMs: 3000}\n")
 	o := r.Run(t.Context(), crash)
-	wantVerdict(t, o, reporters.Fail)
+	wantVerdict(t, o, event.Fail)
 	if p := o.Result.Problem; !strings.Contains(p.Message, "Fatal error: no session") {
 		t.Errorf("the crash is not told: %s", p.Message)
 	}
 	lab.Fail(iostest.Fault{Match: "GET /source", Nth: 1, Kind: iostest.Die})
-	wantVerdict(t, r.Run(t.Context(), parseCase(t, "id: dies\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n")), reporters.Error)
+	wantVerdict(t, r.Run(t.Context(), parseCase(t, "id: dies\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n")), event.Error)
 }

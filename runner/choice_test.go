@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // mixed are the cases of two platforms, in turns.
@@ -22,9 +22,9 @@ func mixed(t *testing.T, n int) (list []plan.Case) {
 }
 
 // begun are the packs in the order in which their cases began.
-func begun(outcomes []runner.Outcome) (packs []string) {
+func begun(outcomes []run.Outcome) (packs []string) {
 	list := slices.Clone(outcomes)
-	slices.SortStableFunc(list, func(a, b runner.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
+	slices.SortStableFunc(list, func(a, b run.Outcome) int { return a.Result.Started.Compare(b.Result.Started) })
 	for _, o := range list {
 		packs = append(packs, o.Case.Pack)
 	}
@@ -38,7 +38,7 @@ func TestCasesOfSeveralPlatformsBeginInTheirOrder(t *testing.T) {
 			f, p := phones("A", "B"), newPages(2)
 			f.cost, p.cost = time.Second, time.Second
 			list := mixed(t, 5)
-			got := begun(newRunner(t, runner.Config{Parallel: 1}, f, p).All(t.Context(), list))
+			got := begun(newRunner(t, run.Config{Parallel: 1}, f, p).All(t.Context(), list))
 			for i, c := range list {
 				if got[i] != c.Pack {
 					t.Fatalf("they began in the order %q", got)
@@ -53,13 +53,13 @@ func TestCaseThatWaitsForAPhoneHoldsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, p := phones("A"), newPages(2)
 		f.cost, p.cost = time.Second, time.Second
-		r := newRunner(t, runner.Config{Parallel: 1}, f, p)
+		r := newRunner(t, run.Config{Parallel: 1}, f, p)
 		began := time.Now()
 		held := lease(t, r.Pool, dsl.Android)
 		time.AfterFunc(3*time.Minute, held.Release)
 		outcomes := r.All(t.Context(), mixed(t, 4))
 		for i, o := range outcomes {
-			wantVerdict(t, o, reporters.Pass)
+			wantVerdict(t, o, event.Pass)
 			late := o.Result.Started.Sub(began)
 			if web := i%2 == 1; web && late > time.Minute || !web && late < 3*time.Minute {
 				t.Errorf("%s began after %v", o.Case.Pack, late)
@@ -77,11 +77,11 @@ func TestSlotsAreNotExceededByCasesThatWaited(t *testing.T) {
 		count := func(d int) { f.set(func() { now += d; most = max(most, now) }) }
 		f.onOpen, p.onOpen = func(string) error { count(1); return nil }, func(string) error { count(1); return nil }
 		f.onClose, p.onClose = func() { count(-1) }, func() { count(-1) }
-		r := newRunner(t, runner.Config{Parallel: 1}, f, p)
+		r := newRunner(t, run.Config{Parallel: 1}, f, p)
 		held := lease(t, r.Pool, dsl.Android)
 		time.AfterFunc(5*time.Second, held.Release)
 		for _, o := range r.All(t.Context(), mixed(t, 3)) {
-			wantVerdict(t, o, reporters.Pass)
+			wantVerdict(t, o, event.Pass)
 		}
 		if most != 1 {
 			t.Errorf("%d at once with a limit of 1", most)
@@ -102,15 +102,15 @@ func TestFailFastBeginsNothingMore(t *testing.T) {
 				f, p := phones("A"), newPages(1)
 				f.cost, p.cost = time.Second, 5*time.Second
 				list := append([]plan.Case{bad(t, f)}, mixed(t, 2)...)
-				outcomes := newRunner(t, runner.Config{FailFast: true}, f, p).All(t.Context(), list)
-				if v := outcomes[0].Verdict(); v != reporters.Verdict(name) {
+				outcomes := newRunner(t, run.Config{FailFast: true}, f, p).All(t.Context(), list)
+				if v := outcomes[0].Verdict(); v != event.Verdict(name) {
 					t.Fatalf("%s: %v", v, outcomes[0].Err)
 				}
-				wantVerdict(t, outcomes[1], reporters.Skipped, "bad did not pass")
-				wantVerdict(t, outcomes[2], reporters.Pass) // it had begun
-				wantVerdict(t, outcomes[3], reporters.Skipped, "bad did not pass")
-				wantVerdict(t, outcomes[4], reporters.Skipped, "bad did not pass")
-				if code := runner.ExitCode(outcomes, true); code == runner.ExitPass {
+				wantVerdict(t, outcomes[1], event.Skipped, "bad did not pass")
+				wantVerdict(t, outcomes[2], event.Pass) // it had begun
+				wantVerdict(t, outcomes[3], event.Skipped, "bad did not pass")
+				wantVerdict(t, outcomes[4], event.Skipped, "bad did not pass")
+				if code := run.ExitCode(outcomes, true); code == run.ExitPass {
 					t.Error("it is a success")
 				}
 			})
@@ -124,7 +124,7 @@ func TestBrowsersEndWithTheirLastCase(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f, p := phones("A"), newPages(1)
 			f.cost, p.cost = time.Minute, time.Second
-			r := newRunner(t, runner.Config{}, f, p)
+			r := newRunner(t, run.Config{}, f, p)
 			r.Last = last
 			list := mixed(t, 2)
 			retries := 2 // of which none is needed
@@ -135,7 +135,7 @@ func TestBrowsersEndWithTheirLastCase(t *testing.T) {
 				t.Errorf("last %v: the driver of pages ended %d times, %d with a page in use", last, ends, early)
 			}
 			for _, o := range outcomes {
-				if o.Verdict() != reporters.Pass {
+				if o.Verdict() != event.Pass {
 					t.Errorf("%s: %+v", o.Case.Pack, o)
 				}
 			}

@@ -6,19 +6,19 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // dying runs a case whose last step is followed, after a while, by what harm does to the phone.
-func dying(t *testing.T, steps string, after time.Duration, harm func(p *androidtest.Phone)) runner.Outcome {
+func dying(t *testing.T, steps string, after time.Duration, harm func(p *androidtest.Phone)) run.Outcome {
 	t.Helper()
 	driver, list := simulated(t, "SIM1")
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	c := parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+", force: true}\n"+steps)
 	last := strings.Count(steps, "\n") + 1
-	r.Observe = func(_ reporters.Case, e reporters.Event) {
-		if e.Kind == reporters.StepEnded && e.Step == last {
+	r.Observe = func(_ event.Case, e event.Event) {
+		if e.Kind == event.StepEnded && e.Step == last {
 			time.AfterFunc(after, func() { harm(list[0]) })
 		}
 	}
@@ -34,11 +34,11 @@ func writeCrash(p *androidtest.Phone, process, exception string) {
 func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	const tap = "  - tap: E-mail\n"
 	o := dying(t, tap, 400*time.Millisecond, func(p *androidtest.Phone) { p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late") })
-	wantVerdict(t, o, reporters.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
-	if p := o.Result.Problem; p.Kind != reporters.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
+	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
+	if p := o.Result.Problem; p.Kind != event.AppCrashed || !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main") {
 		t.Errorf("problem %+v", p)
 	}
-	for name, want := range map[string]string{"run.md": "FATAL EXCEPTION: main", "summary.json": "IllegalStateException: late", "events.ndjson": reporters.AppCrashed} {
+	for name, want := range map[string]string{"run.md": "FATAL EXCEPTION: main", "summary.json": "IllegalStateException: late", "events.ndjson": event.AppCrashed} {
 		if text := readPack(t, o, name); !strings.Contains(text, want) {
 			t.Errorf("%s does not tell:\n%s", name, text)
 		}
@@ -46,13 +46,13 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 	o = dying(t, tap, 100*time.Millisecond, func(p *androidtest.Phone) {
 		writeCrash(p, androidtest.LoginPackage+":sync", "java.lang.IllegalStateException: in the service")
 	})
-	wantVerdict(t, o, reporters.Fail, "in the service")
+	wantVerdict(t, o, event.Fail, "in the service")
 }
 
 // TestAnotherAppThatDies is none of the app's business.
 func TestAnotherAppThatDies(t *testing.T) {
 	o := dying(t, "  - tap: E-mail\n", 100*time.Millisecond, func(p *androidtest.Phone) { writeCrash(p, "com.example.weather", "java.lang.Error: rain") })
-	wantVerdict(t, o, reporters.Pass)
+	wantVerdict(t, o, event.Pass)
 }
 
 // TestAppThatDiesInAnOptionalStep is a fail, also when it was started anew since, and when a step that failed of something else came behind.
@@ -62,7 +62,7 @@ func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 	for name, more := range map[string]string{"the end": "", "started anew": again + "  - assert: Sign in\n", "another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
 		t.Run(name, func(t *testing.T) {
 			o := dying(t, crash+more, 0, func(*androidtest.Phone) {})
-			wantVerdict(t, o, reporters.Fail, "no session for "+androidtest.LoginCrash)
+			wantVerdict(t, o, event.Fail, "no session for "+androidtest.LoginCrash)
 			if name == "another failure" && !strings.Contains(o.Result.Problem.Message, "Nonsense") {
 				t.Errorf("the other failure is not told: %s", o.Result.Problem.Message)
 			}
@@ -75,16 +75,16 @@ func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 	stop := "  - stop: " + androidtest.LoginPackage + "\n"
 	for _, crash := range []bool{true, false} {
 		driver, list := simulated(t, "SIM1")
-		r := newRunner(t, runner.Config{NoVideo: true}, driver)
-		r.Observe = func(_ reporters.Case, e reporters.Event) {
-			if crash && e.Kind == reporters.StepStarted && e.Step == 2 {
+		r := newRunner(t, run.Config{NoVideo: true}, driver)
+		r.Observe = func(_ event.Case, e event.Event) {
+			if crash && e.Kind == event.StepStarted && e.Step == 2 {
 				list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
 			}
 		}
 		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+", force: true}\n  - sleep: 300\n"+stop))
-		want := reporters.Pass
+		want := event.Pass
 		if crash {
-			want = reporters.Fail
+			want = event.Fail
 		}
 		wantVerdict(t, o, want)
 	}
@@ -95,7 +95,7 @@ func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
 	o := dying(t, "  - tap: E-mail\n", 0, func(p *androidtest.Phone) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})
-	if o.Verdict() != reporters.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"), "not checked: whether the app has crashed") {
+	if o.Verdict() != event.Pass || !strings.Contains(strings.Join(o.Result.Notes, ";"), "not checked: whether the app has crashed") {
 		t.Errorf("%s, notes %q", o.Verdict(), o.Result.Notes)
 	}
 	if md := readPack(t, o, "run.md"); !strings.Contains(md, "not checked") {

@@ -13,11 +13,15 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // TestDevice is a leased device in the hands of a Ginkgo spec, see Device. Its methods wait as YAML steps do, are told in the spec's
@@ -26,16 +30,16 @@ type TestDevice struct {
 	ctx   context.Context // of the spec: gomega's matchers have no other
 	suite *suite
 	c     plan.Case
-	lease *Lease
+	lease *pool.Lease
 	dev   drivers.Device
-	pack  *reporters.Pack
+	pack  *pack.Pack
 	steps *engine.Stepwise
 
 	mu      sync.Mutex
 	told    string // the message with which a step ended the spec
 	broken  error  // that a matcher met
-	verdict reporters.Verdict
-	problem *reporters.Problem
+	verdict event.Verdict
+	problem *event.Problem
 }
 
 // DeviceOption says which device a spec needs, and how it is reported.
@@ -82,7 +86,7 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	if only := s.conf.Platform; only != "" && only != c.Platform {
 		ginkgo.Skip(fmt.Sprintf("it is for %s, and TAPROOT_PLATFORM is %s", c.Platform, only))
 	}
-	lease, dev, none := s.runner.open(ctx, c, pause)
+	lease, dev, none := s.runner.Open(ctx, c, pool.Sleep)
 	if none != nil {
 		s.current.keep(none.Case.Pack)
 		s.current.over = true
@@ -90,7 +94,7 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	}
 	d, err := s.hold(ctx, &TestDevice{ctx: ctx, suite: s, c: c, lease: lease, dev: dev}, hide)
 	if err != nil {
-		s.runner.giveBack(lease, dev, reporters.Pass)
+		s.runner.GiveBack(lease, dev, event.Pass)
 		ginkgo.Fail("error: the report cannot be kept: " + err.Error())
 	}
 	return d
@@ -98,24 +102,24 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 
 // hold begins the report.
 func (s *suite) hold(ctx context.Context, d *TestDevice, hide []string) (*TestDevice, error) {
-	pack, err := s.runner.pack(&d.c, d.lease.Info)
+	pack, err := s.runner.Pack(&d.c, d.lease.Info)
 	if err != nil {
 		return nil, err
 	}
 	s.current.keep(d.c.Pack)
 	d.pack = pack
-	s.runner.calm(ctx, d.dev)
-	d.steps = engine.Begin(ctx, d.c, d.dev, pack, s.runner.engine(), hide...)
+	s.runner.Calm(ctx, d.dev)
+	d.steps = engine.Begin(ctx, d.c, d.dev, pack, s.runner.Engine(), hide...)
 	ginkgo.DeferCleanup(d.end)
 	ginkgo.DeferOnFailure(d.onFailure)
 	return d, nil
 }
 
 // refuse ends a spec for which there is no device.
-func (s *suite) refuse(o Outcome) {
+func (s *suite) refuse(o run.Outcome) {
 	ginkgo.GinkgoHelper()
 	ginkgo.AddReportEntry("pack", o.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
-	if o.Verdict() == reporters.Skipped {
+	if o.Verdict() == event.Skipped {
 		ginkgo.Skip(reason(o.Result))
 	}
 	ginkgo.Fail(FailureText(o))
@@ -175,7 +179,7 @@ func Named(name string) Step { return func(c *engine.Call) { c.Step.Options.Name
 func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 	ginkgo.GinkgoHelper()
 	ended, pos, source := d.do(ctx, args, false, how)
-	if ended.Verdict != reporters.Pass {
+	if ended.Verdict != event.Pass {
 		d.fail(pos, source, ended)
 	}
 	return ended.Value
@@ -186,9 +190,9 @@ func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error
 	ginkgo.GinkgoHelper()
 	ended, pos, source := d.do(ctx, args, true, how)
 	switch ended.Verdict {
-	case reporters.Pass:
+	case event.Pass:
 		return ended.Value, nil
-	case reporters.Fail:
+	case event.Fail:
 		return nil, &action.Failure{Problem: *ended.Problem}
 	}
 	d.fail(pos, source, ended)
@@ -210,7 +214,7 @@ func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step)
 		set(&call)
 	}
 	if err != nil { // the spec is wrong, as a YAML file can be
-		return d.steps.Fail(ctx, step, &action.Failure{Problem: reporters.Problem{Message: err.Error()}}), pos, source
+		return d.steps.Fail(ctx, step, &action.Failure{Problem: event.Problem{Message: err.Error()}}), pos, source
 	}
 	return d.steps.Do(ctx, call), pos, source
 }
@@ -263,9 +267,9 @@ func (d *TestDevice) AssertNot(ctx context.Context, label string) {
 
 // Look reads the screen once, without waiting, and gives what fits the selector. It is no step; gomega's Eventually waits with it, see
 // package matchers.
-func (d *TestDevice) Look(sel dsl.Selector) ([]drivers.Match, *drivers.Tree, error) {
+func (d *TestDevice) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	found, tree, err := d.steps.Look(d.ctx, sel)
-	if err != nil && action.VerdictOf(err) == reporters.Error && d.ctx.Err() == nil {
+	if err != nil && action.VerdictOf(err) == event.Error && d.ctx.Err() == nil {
 		d.mu.Lock()
 		d.broken = err
 		d.mu.Unlock()

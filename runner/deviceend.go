@@ -8,7 +8,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -18,12 +18,12 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	r := ginkgo.CurrentSpecReport()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.verdict = verdictOf(r.State); d.verdict == reporters.Interrupted {
-		d.problem = &reporters.Problem{Message: "the run was interrupted"}
+	if d.verdict = verdictOf(r.State); d.verdict == event.Interrupted {
+		d.problem = &event.Problem{Message: "the run was interrupted"}
 		return
 	}
 	v, p := d.steps.Verdict()
-	if d.problem = p; v != reporters.Pass && d.told == r.Failure.Message {
+	if d.problem = p; v != event.Pass && d.told == r.Failure.Message {
 		return // a step told of it
 	}
 	at := r.Failure.FailureNodeLocation
@@ -33,7 +33,7 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	pos, source := d.suite.source(at)
 	message := failureMessage(r)
 	step := dsl.NamedStep("expect", firstLine(strings.TrimSpace(source.Line(pos.Line))), pos, source)
-	var err error = &action.Failure{Problem: reporters.Problem{Message: message, Assertion: r.State == types.SpecStateFailed}}
+	var err error = &action.Failure{Problem: event.Problem{Message: message, Assertion: r.State == types.SpecStateFailed}}
 	if d.broken != nil {
 		err = d.broken
 	}
@@ -42,16 +42,16 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 }
 
 // verdictOf is the verdict on a spec that ended in a state.
-func verdictOf(s types.SpecState) reporters.Verdict {
+func verdictOf(s types.SpecState) event.Verdict {
 	switch s {
 	case types.SpecStatePassed:
-		return reporters.Pass
+		return event.Pass
 	case types.SpecStateSkipped, types.SpecStatePending:
-		return reporters.Skipped
+		return event.Skipped
 	case types.SpecStateInterrupted, types.SpecStateAborted:
-		return reporters.Interrupted
+		return event.Interrupted
 	}
-	return reporters.Fail
+	return event.Fail
 }
 
 func failureMessage(r types.SpecReport) string {
@@ -77,19 +77,19 @@ func (d *TestDevice) end(ctx ginkgo.SpecContext) {
 	d.mu.Unlock()
 	known := v != "" // the spec failed, or an earlier one of an ordered container
 	if !known {
-		if v = verdictOf(r.State); v == reporters.Skipped {
-			p = &reporters.Problem{Message: r.Failure.Message}
+		if v = verdictOf(r.State); v == event.Skipped {
+			p = &event.Problem{Message: r.Failure.Message}
 		}
 	}
-	if v != reporters.Pass && p == nil {
-		p = &reporters.Problem{Message: failureMessage(r)}
+	if v != event.Pass && p == nil {
+		p = &event.Problem{Message: failureMessage(r)}
 	}
 	d.suite.current.over = true
 	ended, err := d.steps.End(context.WithoutCancel(ctx), v, p)
-	d.suite.runner.giveBack(d.lease, d.dev, ended)
-	out := d.suite.runner.finish(ctx, d.c, d.pack, err)
+	d.suite.runner.GiveBack(d.lease, d.dev, ended)
+	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
 	ginkgo.AddReportEntry("pack", out.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
-	if !known && r.State == types.SpecStatePassed && out.Verdict() != reporters.Pass {
+	if !known && r.State == types.SpecStatePassed && out.Verdict() != event.Pass {
 		ginkgo.Fail(FailureText(out)) // never a pass in one place and none in the other
 	}
 }

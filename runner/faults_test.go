@@ -14,9 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // simulated starts phones behind the simulator's own adb server, and the real driver for them.
@@ -50,19 +50,19 @@ func logins(t *testing.T, n int) []plan.Case {
 // TestPhoneThatDropsInMidTestCostsItsOwnTestOnly: its test is an error that names it, and all others pass on the other phone.
 func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 	driver, list := simulated(t, "SIM-A", "SIM-B")
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	list[0].Fail(androidtest.Fault{Match: "uiautomator", Nth: 2, Kind: androidtest.Drop, Away: -1})
 	errors := 0
 	for _, o := range r.All(t.Context(), logins(t, 5)) {
-		if o.Verdict() == reporters.Error {
+		if o.Verdict() == event.Error {
 			errors++
-			wantVerdict(t, o, reporters.Error, "SIM-A")
+			wantVerdict(t, o, event.Error, "SIM-A")
 			if o.Result.ProblemStep == 0 || o.Result.Case.Device != "SIM-A" {
 				t.Errorf("the problem is of step %d on %s", o.Result.ProblemStep, o.Result.Case.Device)
 			}
 			continue
 		}
-		wantVerdict(t, o, reporters.Pass)
+		wantVerdict(t, o, event.Pass)
 	}
 	if errors != 1 {
 		t.Errorf("%d errors for one drop", errors)
@@ -72,17 +72,17 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 // TestPhoneThatDropsAndComesBackIsUsedAgain: the cable was loose for a moment. What only reads the screen is done again; a tap may have
 // happened, so its test is an error. The next test passes.
 func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
-	for service, want := range map[string]reporters.Verdict{"uiautomator": reporters.Pass, "input tap": reporters.Error} {
+	for service, want := range map[string]event.Verdict{"uiautomator": event.Pass, "input tap": event.Error} {
 		t.Run(service, func(t *testing.T) {
 			driver, list := simulated(t, "SIM-A")
-			r := newRunner(t, runner.Config{NoVideo: true}, driver)
+			r := newRunner(t, run.Config{NoVideo: true}, driver)
 			list[0].Fail(androidtest.Fault{Match: service, Nth: 1, Kind: androidtest.Drop, Away: 500 * time.Millisecond})
 			outcomes := r.All(t.Context(), logins(t, 2))
 			wantVerdict(t, outcomes[0], want)
-			if want == reporters.Error && !strings.Contains(outcomes[0].Result.Problem.Message, "SIM-A") {
+			if want == event.Error && !strings.Contains(outcomes[0].Result.Problem.Message, "SIM-A") {
 				t.Errorf("the problem does not name the phone: %s", outcomes[0].Result.Problem.Message)
 			}
-			wantVerdict(t, outcomes[1], reporters.Pass)
+			wantVerdict(t, outcomes[1], event.Pass)
 		})
 	}
 }
@@ -95,12 +95,12 @@ func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 			t.Run(service+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				driver, list := simulated(t, "SIM-A")
-				r := newRunner(t, runner.Config{NoVideo: true}, driver)
+				r := newRunner(t, run.Config{NoVideo: true}, driver)
 				list[0].Fail(androidtest.Fault{Match: service, Kind: kind, Bytes: 5})
 				o := r.Run(t.Context(), logins(t, 1)[0])
-				wantVerdict(t, o, reporters.Error, "SIM-A")
+				wantVerdict(t, o, event.Error, "SIM-A")
 				list[0].Heal()
-				wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), reporters.Pass)
+				wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)
 			})
 		}
 	}
@@ -129,7 +129,7 @@ func TestServerKilledInMidTest(t *testing.T) {
 		},
 		FindADB: func(context.Context) (string, error) { return adbScript(t, adb) },
 	})
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	killed := make(chan struct{})
 	go func() {
 		defer close(killed)
@@ -140,9 +140,9 @@ func TestServerKilledInMidTest(t *testing.T) {
 	}()
 	presses := parseCase(t, fmt.Sprintf("id: presses\nplatform: android\nsteps:\n  - launch: %s\n  - longPress: {label: Sign in, durationMs: 8000}\n",
 		androidtest.LoginPackage))
-	wantVerdict(t, r.Run(t.Context(), presses), reporters.Error, serial)
+	wantVerdict(t, r.Run(t.Context(), presses), event.Error, serial)
 	<-killed
-	wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), reporters.Pass)
+	wantVerdict(t, r.Run(t.Context(), logins(t, 2)[1]), event.Pass)
 }
 
 // adbScript makes a program that is adb in the environment of the test's own server.

@@ -12,11 +12,15 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 func TestMain(m *testing.M) {
@@ -137,12 +141,12 @@ func (m *member) Close() error {
 	return nil
 }
 
-func (m *member) Tree(ctx context.Context) (*drivers.Tree, error) {
-	if err := pause(ctx, m.f.cost); err != nil {
+func (m *member) Tree(ctx context.Context) (*screen.Tree, error) {
+	if err := Sleep(ctx, m.f.cost); err != nil {
 		return nil, err
 	}
 	r := image.Rect(0, 0, 40, 80)
-	return drivers.NewTree([]*drivers.Node{{Type: "Text", Text: "Ready", Bounds: r}}, r.Max, time.Now()), nil
+	return screen.NewTree([]*screen.Node{{Type: "Text", Text: "Ready", Bounds: r}}, r.Max, time.Now()), nil
 }
 
 func (m *member) Screenshot(ctx context.Context) (image.Image, error) {
@@ -153,7 +157,7 @@ func (m *member) Tap(ctx context.Context, _ image.Point) error { return ctx.Err(
 func (m *member) Type(ctx context.Context, _ string) error     { return ctx.Err() }
 
 // pause waits for d or the end of ctx.
-func pause(ctx context.Context, d time.Duration) error {
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -175,16 +179,16 @@ func locksIn(dir string) func(string) string {
 }
 
 // newRunner makes a runner over the drivers, with locks and reports of its own.
-func newRunner(t *testing.T, c runner.Config, list ...drivers.Driver) *runner.Runner {
+func newRunner(t *testing.T, c run.Config, list ...drivers.Driver) *run.Runner {
 	t.Helper()
 	if c.Getenv == nil {
 		c.Getenv = locksIn(t.TempDir())
 	}
-	dir, err := reporters.NewRunDir(t.TempDir(), time.Now())
+	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner.Runner{Config: c, Pool: runner.NewPool(list, c.PoolOptions()), Dir: dir}
+	r := &run.Runner{Config: c, Pool: pool.New(list, c.PoolOptions()), Dir: dir}
 	t.Cleanup(func() {
 		if err := r.End(); err != nil {
 			t.Error(err)
@@ -210,7 +214,7 @@ func parseCase(t *testing.T, src string) plan.Case {
 }
 
 // wantVerdict checks an outcome and that its report says the same.
-func wantVerdict(t *testing.T, o runner.Outcome, want reporters.Verdict, words ...string) {
+func wantVerdict(t *testing.T, o run.Outcome, want event.Verdict, words ...string) {
 	t.Helper()
 	if o.Err != nil || o.Verdict() != want || o.Result == nil || o.Result.Verdict != want {
 		t.Fatalf("%s: verdict %s, %v\n%s", o.Case.Pack, o.Verdict(), o.Err, runner.FailureText(o))

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 func TestTestThatIsSkippedSaysWhyAndTakesNoDevice(t *testing.T) {
@@ -16,8 +16,8 @@ func TestTestThatIsSkippedSaysWhyAndTakesNoDevice(t *testing.T) {
 		f := phones("A")
 		c := newCase(t, "sample", dsl.Android, "Ready")
 		c.Test.Skip = "waits for bug 4711"
-		o := newRunner(t, runner.Config{RequireDevices: true}, f).Run(t.Context(), c)
-		wantVerdict(t, o, reporters.Skipped)
+		o := newRunner(t, run.Config{RequireDevices: true}, f).Run(t.Context(), c)
+		wantVerdict(t, o, event.Skipped)
 		if o.Result.Problem.Message != "waits for bug 4711" || len(f.opened) != 0 {
 			t.Errorf("reason %q, opened %v", o.Result.Problem.Message, f.opened)
 		}
@@ -29,8 +29,8 @@ func TestFailedTestIsRunAgainAsOftenAsItSays(t *testing.T) {
 		f := phones("A")
 		c, twice := newCase(t, "sample", dsl.Android, "Missing"), 2
 		c.Test.Retries = &twice
-		o := newRunner(t, runner.Config{}, f).Run(t.Context(), c)
-		wantVerdict(t, o, reporters.Fail)
+		o := newRunner(t, run.Config{}, f).Run(t.Context(), c)
+		wantVerdict(t, o, event.Fail)
 		if len(f.opened) != 3 || filepath.Base(o.Dir) != "sample--try-3" {
 			t.Errorf("opened %v, the last pack is %s", f.opened, o.Dir)
 		}
@@ -43,16 +43,16 @@ func TestDeviceThatIsNotWhatTheTestNeedsIsPassedBy(t *testing.T) {
 		f.infos[1].Model = "Two"
 		c := newCase(t, "sample", dsl.Android, "Ready")
 		c.Test.Device.Model = "Two"
-		r := newRunner(t, runner.Config{}, f)
+		r := newRunner(t, run.Config{}, f)
 		o := r.Run(t.Context(), c)
-		wantVerdict(t, o, reporters.Pass)
+		wantVerdict(t, o, event.Pass)
 		if o.Result.Case.Device != "B" {
 			t.Errorf("ran on %s", o.Result.Case.Device)
 		}
 		c.Test.Device.Model = "Three"
 		c.Pack = "other"
 		o = r.Run(t.Context(), c)
-		wantVerdict(t, o, reporters.Skipped)
+		wantVerdict(t, o, event.Skipped)
 		if !strings.Contains(o.Result.Problem.Message, "Three") {
 			t.Errorf("reason %q", o.Result.Problem.Message)
 		}

@@ -10,10 +10,13 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // slowPhone is what was measured on phones: the new one takes input in a running service, the old one starts a VM for it.
@@ -174,16 +177,16 @@ func BenchmarkSixteenPhones(b *testing.B) {
 		}
 		defer server.Close()
 		driver := android.New(android.Options{NotesDir: b.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
-		conf := runner.Config{NoVideo: true, Getenv: locksIn(b.TempDir())}
-		dir, err := reporters.NewRunDir(b.TempDir(), time.Now())
+		conf := run.Config{NoVideo: true, Getenv: locksIn(b.TempDir())}
+		dir, err := pack.NewRunDir(b.TempDir(), time.Now())
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := &runner.Runner{Config: conf, Pool: runner.NewPool([]drivers.Driver{driver}, conf.PoolOptions()), Dir: dir}
+		r := &run.Runner{Config: conf, Pool: pool.New([]drivers.Driver{driver}, conf.PoolOptions()), Dir: dir}
 		defer r.End()
 		began := time.Now()
 		for _, o := range r.All(b.Context(), benchCases(b, n, steps)) {
-			if o.Verdict() != reporters.Pass {
+			if o.Verdict() != event.Pass {
 				b.Fatalf("%s: %s", o.Case.Pack, runner.FailureText(o))
 			}
 		}

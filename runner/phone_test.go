@@ -12,15 +12,16 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // onPhone runs steps on a simulated phone.
-func onPhone(t *testing.T, steps ...string) (runner.Outcome, *androidtest.Phone) {
+func onPhone(t *testing.T, steps ...string) (run.Outcome, *androidtest.Phone) {
 	t.Helper()
 	driver, list := simulated(t, "SIM1")
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - "+strings.Join(steps, "\n  - ")+"\n"))
 	if o.Err != nil || o.Result == nil {
 		t.Fatalf("%v %+v", o.Err, o)
@@ -29,7 +30,7 @@ func onPhone(t *testing.T, steps ...string) (runner.Outcome, *androidtest.Phone)
 }
 
 // readPack gives a file of the outcome's pack.
-func readPack(t *testing.T, o runner.Outcome, name string) string {
+func readPack(t *testing.T, o run.Outcome, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(o.Dir, name))
 	if err != nil {
@@ -42,9 +43,9 @@ func readPack(t *testing.T, o runner.Outcome, name string) string {
 func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 	o, _ := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "tap: E-mail", "input: "+androidtest.LoginCrash, "tap: Sign in",
 		"assert: {label: Welcome, timeoutMs: 600000}")
-	wantVerdict(t, o, reporters.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: no session for crash@example.com")
+	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: no session for crash@example.com")
 	p := o.Result.Problem
-	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) || p.Kind != reporters.AppCrashed {
+	if !strings.HasPrefix(p.Stack, "FATAL EXCEPTION: main\nProcess: "+androidtest.LoginPackage) || p.Kind != event.AppCrashed {
 		t.Errorf("problem %+v", p)
 	}
 	if o.Result.Duration.Minutes() > 5 {
@@ -58,25 +59,25 @@ func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 // TestAppThatHasDiedUnnoticed: nobody looked for anything when it died; the next step that goes well says it all the same.
 func TestAppThatHasDiedUnnoticed(t *testing.T) {
 	driver, list := simulated(t, "SIM1")
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
-	r.Observe = func(_ reporters.Case, e reporters.Event) {
-		if e.Kind == reporters.StepStarted && e.Step == 2 {
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
+	r.Observe = func(_ event.Case, e event.Event) {
+		if e.Kind == event.StepStarted && e.Step == 2 {
 			list[0].Crash(androidtest.LoginPackage, "java.lang.OutOfMemoryError")
 		}
 	}
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
 		", force: true}\n  - press: volumeUp\n  - assertNot: {label: Nothing, timeoutMs: 100}\n"))
-	wantVerdict(t, o, reporters.Fail, "java.lang.OutOfMemoryError")
+	wantVerdict(t, o, event.Fail, "java.lang.OutOfMemoryError")
 }
 
 // TestDialogAboutAnotherAppIsNotTheAppsFault: what lies over the app is the phone's.
 func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 	driver, list := simulated(t, "SIM1")
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	list[0].Complain("Application Not Responding: com.android.systemui")
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.LoginPackage+
 		", force: true}\n  - tap: {label: Nothing, timeoutMs: 100}\n"))
-	wantVerdict(t, o, reporters.Error, "com.android.systemui does not respond")
+	wantVerdict(t, o, event.Error, "com.android.systemui does not respond")
 	if !strings.Contains(o.Result.Problem.Message, "Nothing") {
 		t.Errorf("it does not say what was looked for: %s", o.Result.Problem.Message)
 	}
@@ -90,12 +91,12 @@ func TestTapsAreProved(t *testing.T) {
 	for _, c := range []struct {
 		page, label string
 		timeoutMs   int
-		verdict     reporters.Verdict
+		verdict     event.Verdict
 		want        string
 	}{
-		{"Overlay", "Beside", 60000, reporters.Pass, reporters.ProofHit},
-		{"Overlay", "Behind", 700, reporters.Fail, reporters.ProofOccluded},
-		{"Dialog", "Delete everything?", 60000, reporters.Pass, reporters.ProofNoEffect},
+		{"Overlay", "Beside", 60000, event.Pass, event.ProofHit},
+		{"Overlay", "Behind", 700, event.Fail, event.ProofOccluded},
+		{"Dialog", "Delete everything?", 60000, event.Pass, event.ProofNoEffect},
 	} {
 		t.Run(c.page+" "+c.label, func(t *testing.T) {
 			o, _ := onPhone(t, open(c.page), fmt.Sprintf("tap: {label: %q, timeoutMs: %d}", c.label, c.timeoutMs))
@@ -119,11 +120,11 @@ func TestTapsAreProved(t *testing.T) {
 // TestTapOnWhatMovesOn: what never stands still is not touched, and the proof says why.
 func TestTapOnWhatMovesOn(t *testing.T) {
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
 		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 900}\n"))
-	wantVerdict(t, o, reporters.Fail, "could not be tapped")
-	if d := o.Result.Steps[1].Detail; d == nil || d.Proof != reporters.ProofMoved {
+	wantVerdict(t, o, event.Fail, "could not be tapped")
+	if d := o.Result.Steps[1].Detail; d == nil || d.Proof != event.ProofMoved {
 		t.Errorf("detail %+v", d)
 	}
 	if taps := phones[0].Taps(); len(taps) != 0 {
@@ -135,7 +136,7 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 	driver, list := simulated(t, "SIM1", "SIM2")
 	list[1].Disconnect()
-	r := newRunner(t, runner.Config{NoVideo: true}, driver)
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	first := lease(t, r.Pool, dsl.Android)
 	defer first.Release()
 	taken := make(chan string, 1)
@@ -157,16 +158,16 @@ func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 // TestMetricsOfAnApp: what the app cost the phone stands in the pack.
 func TestMetricsOfAnApp(t *testing.T) {
 	o, p := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "assert: Sign in")
-	wantVerdict(t, o, reporters.Pass)
-	var m reporters.Metrics
-	if err := json.Unmarshal([]byte(readPack(t, o, reporters.MetricsPath)), &m); err != nil {
+	wantVerdict(t, o, event.Pass)
+	var m event.Metrics
+	if err := json.Unmarshal([]byte(readPack(t, o, event.MetricsPath)), &m); err != nil {
 		t.Fatal(err)
 	}
 	if len(m.Samples) == 0 || m.Samples[0].App != androidtest.LoginPackage || m.Summary.MemoryKBMax < 60000 || m.Summary.Frames != 120 ||
 		m.Summary.JankyFrames != 3 || m.Samples[0].CPUPercent != nil {
 		t.Errorf("metrics %+v", m)
 	}
-	if !strings.Contains(readPack(t, o, "summary.json"), `"metrics.json"`) && !strings.Contains(readPack(t, o, "summary.json"), reporters.MetricsPath) {
+	if !strings.Contains(readPack(t, o, "summary.json"), `"metrics.json"`) && !strings.Contains(readPack(t, o, "summary.json"), event.MetricsPath) {
 		t.Error("summary.json does not name them")
 	}
 	for _, scale := range []string{"window_animation_scale", "transition_animation_scale", "animator_duration_scale"} {
@@ -180,17 +181,17 @@ func TestMetricsOfAnApp(t *testing.T) {
 func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
 	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
 	p, locks := phones[0], locksIn(t.TempDir())
-	r := newRunner(t, runner.Config{NoVideo: true, Getenv: func(name string) string { return cmp.Or(locks(name), os.Getenv(name)) }}, driver)
+	r := newRunner(t, run.Config{NoVideo: true, Getenv: func(name string) string { return cmp.Or(locks(name), os.Getenv(name)) }}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
 		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - assertNot: {label: Nonsense, timeoutMs: 100, soft: true}\n  - tap: Stop\n"))
 	// That something is not there cannot be proved by pixels alone, so that step is an error, which is not the app's.
-	wantVerdict(t, o, reporters.Error, "never stands still")
-	if s := o.Result.Steps[1]; s.Verdict != reporters.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
+	wantVerdict(t, o, event.Error, "never stands still")
+	if s := o.Result.Steps[1]; s.Verdict != event.Pass || s.Detail == nil || len(s.Detail.Notes) == 0 {
 		t.Errorf("assert: %+v", s)
 	}
 	o = r.Run(t.Context(), parseCase(t, "id: second\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
 		"/.AnimationActivity, force: true}\n  - assert: Never idle\n  - tap: Stop\n  - waitStable:\n  - assert: Stop\n"))
-	wantVerdict(t, o, reporters.Pass)
+	wantVerdict(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 1 || taps[0].Label != "Stop" {
 		t.Errorf("taps %+v", taps)
 	}
@@ -203,11 +204,11 @@ func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
 func TestTargetUnderTheKeyboard(t *testing.T) {
 	o, p := onPhone(t, "launch: {package: "+androidtest.ListPackage+"/.FormActivity, force: true}", "tap: Note", "input: bye", "tap: Save",
 		"assert: \"Saved: bye\"")
-	wantVerdict(t, o, reporters.Pass)
+	wantVerdict(t, o, event.Pass)
 	if taps := p.Taps(); len(taps) != 2 || taps[1].Label != "Save" {
 		t.Errorf("taps %+v", taps)
 	}
-	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") || d.ProofKind() != reporters.ProofHit {
+	if d := o.Result.Steps[3].Detail; d == nil || !strings.Contains(strings.Join(d.Notes, ";"), "keyboard lay over it") || d.ProofKind() != event.ProofHit {
 		t.Errorf("detail %+v", d)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first gives it back.
 func TestPitfallParallelRunsShareAPhone(t *testing.T) {
 	dir := t.TempDir()
-	one := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
-	two := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
+	one := pool.New(drivers2(), pool.Options{Getenv: locksIn(dir)})
+	two := pool.New(drivers2(), pool.Options{Getenv: locksIn(dir)})
 	a, b := lease(t, one, dsl.Android), lease(t, two, dsl.Android)
 	if a.Info.ID == b.Info.ID {
 		t.Fatalf("both runs have %s", a.Info.ID)

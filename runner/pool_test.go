@@ -13,13 +13,14 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 func drivers2() []drivers.Driver { return []drivers.Driver{phones("A", "B")} }
 
-func lease(t *testing.T, p *runner.Pool, platform dsl.Platform) *runner.Lease {
+func lease(t *testing.T, p *pool.Pool, platform dsl.Platform) *pool.Lease {
 	t.Helper()
 	l, err := p.Lease(t.Context(), platform, "a test")
 	if err != nil {
@@ -29,7 +30,7 @@ func lease(t *testing.T, p *runner.Pool, platform dsl.Platform) *runner.Lease {
 }
 
 func TestEachLeaseIsAnotherDevice(t *testing.T) {
-	p := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(t.TempDir())})
+	p := pool.New(drivers2(), pool.Options{Getenv: locksIn(t.TempDir())})
 	a, b := lease(t, p, dsl.Android), lease(t, p, dsl.Android)
 	if a.Info.ID != "A" || b.Info.ID != "B" {
 		t.Errorf("leased %s and %s", a.Info.ID, b.Info.ID)
@@ -45,7 +46,7 @@ func TestEachLeaseIsAnotherDevice(t *testing.T) {
 func TestReleaseWakesTheNext(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		p := runner.NewPool([]drivers.Driver{newPages(1)}, runner.PoolOptions{Getenv: locksIn(dir)})
+		p := pool.New([]drivers.Driver{newPages(1)}, pool.Options{Getenv: locksIn(dir)})
 		first := lease(t, p, dsl.Web)
 		var waited time.Duration
 		done := make(chan struct{})
@@ -55,7 +56,7 @@ func TestReleaseWakesTheNext(t *testing.T) {
 			lease(t, p, dsl.Web).Release()
 			waited = time.Since(began)
 		}()
-		_ = pause(t.Context(), 10*time.Millisecond)
+		_ = Sleep(t.Context(), 10*time.Millisecond)
 		first.Release()
 		<-done
 		if waited != 10*time.Millisecond {
@@ -66,8 +67,8 @@ func TestReleaseWakesTheNext(t *testing.T) {
 
 func TestWebSlotsAreLocal(t *testing.T) {
 	dir := t.TempDir()
-	one := runner.NewPool([]drivers.Driver{newPages(2)}, runner.PoolOptions{Getenv: locksIn(dir)})
-	two := runner.NewPool([]drivers.Driver{newPages(2)}, runner.PoolOptions{Getenv: locksIn(dir)})
+	one := pool.New([]drivers.Driver{newPages(2)}, pool.Options{Getenv: locksIn(dir)})
+	two := pool.New([]drivers.Driver{newPages(2)}, pool.Options{Getenv: locksIn(dir)})
 	a, b := lease(t, one, dsl.Web), lease(t, two, dsl.Web)
 	if a.Info.ID != "web-1" || b.Info.ID != "web-1" {
 		t.Errorf("two processes' pages stand in each other's way: %s, %s", a.Info.ID, b.Info.ID)
@@ -86,9 +87,9 @@ func TestWebSlotsAreLocal(t *testing.T) {
 }
 
 func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
-	for _, c := range []runner.Config{{Device: "B"}, {AndroidSerial: "B"}, {Device: "B", AndroidSerial: "A"}} {
+	for _, c := range []run.Config{{Device: "B"}, {AndroidSerial: "B"}, {Device: "B", AndroidSerial: "A"}} {
 		c.Getenv = locksIn(t.TempDir())
-		p := runner.NewPool([]drivers.Driver{phones("A", "B"), newPages(1)}, c.PoolOptions())
+		p := pool.New([]drivers.Driver{phones("A", "B"), newPages(1)}, c.PoolOptions())
 		if l := lease(t, p, dsl.Android); l.Info.ID != "B" {
 			t.Errorf("leased %s", l.Info.ID)
 		}
@@ -119,14 +120,14 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newCase(t, "sample", test.platform, "Ready")
-			r := newRunner(t, runner.Config{Device: test.device}, test.fleet)
+			r := newRunner(t, run.Config{Device: test.device}, test.fleet)
 			o := r.Run(t.Context(), c)
-			wantVerdict(t, o, reporters.Skipped, test.words...)
-			if len(o.Result.Steps) != 1 || o.Result.Steps[0].Verdict != reporters.Unreached {
+			wantVerdict(t, o, event.Skipped, test.words...)
+			if len(o.Result.Steps) != 1 || o.Result.Steps[0].Verdict != event.Unreached {
 				t.Errorf("steps %+v", o.Result.Steps)
 			}
-			r = newRunner(t, runner.Config{Device: test.device, RequireDevices: true}, test.fleet)
-			wantVerdict(t, r.Run(t.Context(), c), reporters.Error, test.words...)
+			r = newRunner(t, run.Config{Device: test.device, RequireDevices: true}, test.fleet)
+			wantVerdict(t, r.Run(t.Context(), c), event.Error, test.words...)
 		})
 	}
 }
@@ -134,20 +135,20 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 func TestListThatFailsIsAnError(t *testing.T) {
 	f := phones()
 	f.err = errors.New("reach the adb server: connection reset")
-	wantVerdict(t, newRunner(t, runner.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), reporters.Error, "connection reset")
+	wantVerdict(t, newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error, "connection reset")
 }
 
 // TestDeviceThatVanishedIsAnErrorNotASkip: it is waited for a while, once.
 func TestDeviceThatVanishedIsAnErrorNotASkip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
-		r := newRunner(t, runner.Config{}, f)
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), reporters.Pass)
+		r := newRunner(t, run.Config{}, f)
+		wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), event.Pass)
 		f.set(func() { f.infos = nil })
 		began := time.Now()
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "two", dsl.Android, "Ready")), reporters.Error, "A was attached")
+		wantVerdict(t, r.Run(t.Context(), newCase(t, "two", dsl.Android, "Ready")), event.Error, "A was attached")
 		first := time.Since(began)
-		wantVerdict(t, r.Run(t.Context(), newCase(t, "three", dsl.Android, "Ready")), reporters.Error, "A was attached")
+		wantVerdict(t, r.Run(t.Context(), newCase(t, "three", dsl.Android, "Ready")), event.Error, "A was attached")
 		if second := time.Since(began) - first; first < 10*time.Second || second > 2*time.Second {
 			t.Errorf("the first case waited %v, the next %v", first, second)
 		}
@@ -167,15 +168,15 @@ func TestDeviceThatComesBackIsUsedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := phones("A")
-				r := newRunner(t, runner.Config{}, f)
-				wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), reporters.Pass)
+				r := newRunner(t, run.Config{}, f)
+				wantVerdict(t, r.Run(t.Context(), newCase(t, "one", dsl.Android, "Ready")), event.Pass)
 				for i, id := range []string{"two", "three"} { // it may go away more than once
 					f.set(func() { away(f) })
-					_ = pause(t.Context(), 20*time.Second)
+					_ = Sleep(t.Context(), 20*time.Second)
 					time.AfterFunc(5*time.Second, func() {
 						f.set(func() { f.infos, f.err = phones("A").infos, nil })
 					})
-					wantVerdict(t, r.Run(t.Context(), newCase(t, id, dsl.Android, "Ready")), reporters.Pass)
+					wantVerdict(t, r.Run(t.Context(), newCase(t, id, dsl.Android, "Ready")), event.Pass)
 					if len(f.opened) != i+2 {
 						t.Errorf("opened %v", f.opened)
 					}
@@ -189,9 +190,9 @@ func TestDeviceThatComesBackIsUsedAgain(t *testing.T) {
 func TestListIsAskedForOnceBySeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A", "B", "C", "D")
-		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.PoolOptions{Getenv: locksIn(t.TempDir())})
+		p := pool.New([]drivers.Driver{slowList{f}}, pool.Options{Getenv: locksIn(t.TempDir())})
 		began := time.Now()
-		leases := make(chan *runner.Lease)
+		leases := make(chan *pool.Lease)
 		for range 4 {
 			go func() { leases <- lease(t, p, dsl.Android) }()
 		}
@@ -208,7 +209,7 @@ func TestListIsAskedForOnceBySeveral(t *testing.T) {
 type slowList struct{ *fleet }
 
 func (s slowList) Devices(ctx context.Context) ([]drivers.Info, error) {
-	if err := pause(ctx, 6*time.Second); err != nil {
+	if err := Sleep(ctx, 6*time.Second); err != nil {
 		return nil, err
 	}
 	return s.fleet.Devices(ctx)
@@ -218,9 +219,9 @@ func (s slowList) Devices(ctx context.Context) ([]drivers.Info, error) {
 func TestFreeDeviceIsTakenWithoutANewList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
-		p := runner.NewPool([]drivers.Driver{slowList{f}}, runner.PoolOptions{Getenv: locksIn(t.TempDir())})
+		p := pool.New([]drivers.Driver{slowList{f}}, pool.Options{Getenv: locksIn(t.TempDir())})
 		lease(t, p, dsl.Android).Release()
-		_ = pause(t.Context(), 5*time.Second)
+		_ = Sleep(t.Context(), 5*time.Second)
 		began := time.Now()
 		lease(t, p, dsl.Android).Release()
 		if took := time.Since(began); took != 0 {
@@ -232,7 +233,7 @@ func TestFreeDeviceIsTakenWithoutANewList(t *testing.T) {
 func TestLeaseEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
-		p := runner.NewPool([]drivers.Driver{f}, runner.PoolOptions{Getenv: locksIn(t.TempDir())})
+		p := pool.New([]drivers.Driver{f}, pool.Options{Getenv: locksIn(t.TempDir())})
 		defer lease(t, p, dsl.Android).Release()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		reason := errors.New("somebody pressed Ctrl-C")
@@ -247,7 +248,7 @@ func TestLeaseEndsWithItsContext(t *testing.T) {
 func TestLockFileNamesItsHolderAndKeepsSerialsApart(t *testing.T) {
 	dir := t.TempDir()
 	ids := []string{"127.0.0.1:5555", "127.0.0.1_5555", "../../evil", "Ä", "Ö", "adb-X (2)._adb-tls-connect._tcp"}
-	p := runner.NewPool([]drivers.Driver{phones(ids...)}, runner.PoolOptions{Getenv: locksIn(dir)})
+	p := pool.New([]drivers.Driver{phones(ids...)}, pool.Options{Getenv: locksIn(dir)})
 	var got []string
 	for range ids {
 		l := lease(t, p, dsl.Android)
@@ -274,12 +275,12 @@ func TestFolderOfLocksIsNotTakenOnTrust(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "taproot")); err != nil {
 		t.Fatal(err)
 	}
-	r := newRunner(t, runner.Config{Getenv: locksIn(dir)}, phones("A"))
-	wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), reporters.Error, "is not a folder")
+	r := newRunner(t, run.Config{Getenv: locksIn(dir)}, phones("A"))
+	wantVerdict(t, r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error, "is not a folder")
 }
 
 func TestConfigWithoutAnythingWorks(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	p := runner.NewPool(drivers2(), runner.PoolOptions{})
+	p := pool.New(drivers2(), pool.Options{})
 	lease(t, p, dsl.Android).Release()
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // childVariable makes this test binary a process that leases phones: "hold" takes one and keeps it, "share" takes and gives back.
@@ -27,7 +27,7 @@ func child() int {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	dir := os.Getenv("TAPROOT_TEST_DIR")
-	pool := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
+	pool := pool.New(drivers2(), pool.Options{Getenv: locksIn(dir)})
 	if os.Getenv(childVariable) == "hold" {
 		if _, err := pool.Lease(ctx, dsl.Android, "a long test"); err != nil {
 			fmt.Println("error", err)
@@ -46,7 +46,7 @@ func child() int {
 }
 
 // share leases a phone again and again. A file that only one can make proves that nobody else has it.
-func share(ctx context.Context, pool *runner.Pool, dir string) {
+func share(ctx context.Context, pool *pool.Pool, dir string) {
 	for range 15 {
 		lease, err := pool.Lease(ctx, dsl.Android, "a short test")
 		if err != nil {
@@ -59,7 +59,7 @@ func share(ctx context.Context, pool *runner.Pool, dir string) {
 			fmt.Println("double", lease.Info.ID, err)
 		} else {
 			fmt.Println("held", lease.Info.ID)
-			_ = pause(ctx, time.Millisecond)
+			_ = Sleep(ctx, time.Millisecond)
 			_ = f.Close()
 			_ = os.Remove(mark)
 		}
@@ -118,7 +118,7 @@ func TestTwoProcessesNeverHoldOnePhoneAtOnce(t *testing.T) {
 
 func TestKilledHolderFreesItsPhonesAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	pool := runner.NewPool(drivers2(), runner.PoolOptions{Getenv: locksIn(dir)})
+	pool := pool.New(drivers2(), pool.Options{Getenv: locksIn(dir)})
 	var children []*exec.Cmd
 	for range 2 { // one phone each
 		cmd, out := startChild(t, "hold", dir)

@@ -14,9 +14,10 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // cases makes n cases that pass.
@@ -33,12 +34,12 @@ func TestWaitForADeviceIsNotInTheDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A")
 		f.cost = 2 * time.Second
-		r := newRunner(t, runner.Config{}, f)
+		r := newRunner(t, run.Config{}, f)
 		held := lease(t, r.Pool, dsl.Android)
 		time.AfterFunc(3*time.Minute, held.Release)
 		free := time.Now().Add(3 * time.Minute)
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-		wantVerdict(t, o, reporters.Pass)
+		wantVerdict(t, o, event.Pass)
 		if o.Result.Duration > 5*time.Second || o.Result.Duration < 2*time.Second || o.Result.Started.Before(free) {
 			t.Errorf("duration %v, started %v after the phone was free", o.Result.Duration, o.Result.Started.Sub(free))
 		}
@@ -49,7 +50,7 @@ func TestOutcomesStandInTheOrderOfTheCases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, p := phones("A", "B"), newPages(2)
 		f.cost = time.Second
-		r := newRunner(t, runner.Config{}, f, p)
+		r := newRunner(t, run.Config{}, f, p)
 		var list []plan.Case
 		for i := range 4 {
 			list = append(list, cases(t, dsl.Android, 4)[i], cases(t, dsl.Web, 4)[i])
@@ -59,9 +60,9 @@ func TestOutcomesStandInTheOrderOfTheCases(t *testing.T) {
 			if o.Case.Pack != list[i].Pack || filepath.Base(o.Dir) != list[i].Pack {
 				t.Errorf("outcome %d is of %s in %s", i, o.Case.Pack, o.Dir)
 			}
-			want := reporters.Pass
+			want := event.Pass
 			if list[i].Platform == dsl.IOS {
-				want = reporters.Skipped
+				want = event.Skipped
 			}
 			wantVerdict(t, o, want)
 		}
@@ -73,12 +74,12 @@ func TestBothPhonesWorkAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A", "B")
 		f.cost = time.Second
-		r := newRunner(t, runner.Config{}, f)
+		r := newRunner(t, run.Config{}, f)
 		outcomes := r.All(t.Context(), cases(t, dsl.Android, 6))
 		work := map[string]int{}
 		overlaps := 0
 		for i, o := range outcomes {
-			wantVerdict(t, o, reporters.Pass)
+			wantVerdict(t, o, event.Pass)
 			work[o.Result.Case.Device]++
 			for _, other := range outcomes[:i] {
 				if o.Result.Started.Before(other.Result.Ended) && other.Result.Started.Before(o.Result.Ended) {
@@ -106,9 +107,9 @@ func TestParallelLimitsAllPlatformsTogether(t *testing.T) {
 			}
 			f.onOpen, p.onOpen = func(string) error { count(1); return nil }, func(string) error { count(1); return nil }
 			f.onClose, p.onClose = func() { count(-1) }, func() { count(-1) }
-			r := newRunner(t, runner.Config{Parallel: limit}, f, p)
+			r := newRunner(t, run.Config{Parallel: limit}, f, p)
 			for _, o := range r.All(t.Context(), append(cases(t, dsl.Android, 6), cases(t, dsl.Web, 6)...)) {
-				wantVerdict(t, o, reporters.Pass)
+				wantVerdict(t, o, event.Pass)
 			}
 			if most != limit {
 				t.Errorf("%d at once with a limit of %d", most, limit)
@@ -121,7 +122,7 @@ func TestParallelLimitsAllPlatformsTogether(t *testing.T) {
 func TestSlowListOfOnePlatformHoldsNoOtherUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		r := newRunner(t, runner.Config{}, slowList{phones("A")}, newPages(1))
+		r := newRunner(t, run.Config{}, slowList{phones("A")}, newPages(1))
 		outcomes := r.All(t.Context(), append(cases(t, dsl.Android, 1), cases(t, dsl.Web, 1)...))
 		if late := outcomes[1].Result.Started.Sub(began); late > 5*time.Second {
 			t.Errorf("the page began after %v", late)
@@ -140,9 +141,9 @@ func TestPhoneThatIsLostBeforeTheTestCostsNothing(t *testing.T) {
 			}
 			return nil
 		}
-		r := newRunner(t, runner.Config{}, f)
+		r := newRunner(t, run.Config{}, f)
 		for _, o := range r.All(t.Context(), cases(t, dsl.Android, 6)) {
-			wantVerdict(t, o, reporters.Pass)
+			wantVerdict(t, o, event.Pass)
 			if o.Result.Case.Device != "B" {
 				t.Errorf("ran on %s", o.Result.Case.Device)
 			}
@@ -158,8 +159,8 @@ func TestDeviceThatCannotBeOpenedIsAnErrorThatNamesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, opens := phones("A"), 0
 			f.onOpen = func(string) error { opens++; return err }
-			o := newRunner(t, runner.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-			wantVerdict(t, o, reporters.Error, "device A cannot be opened", err.Error())
+			o := newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
+			wantVerdict(t, o, event.Error, "device A cannot be opened", err.Error())
 			if o.Result.Case.Device != "A" || opens > 2 {
 				t.Errorf("the report names %q; %d tries", o.Result.Case.Device, opens)
 			}
@@ -170,7 +171,7 @@ func TestDeviceThatCannotBeOpenedIsAnErrorThatNamesIt(t *testing.T) {
 func TestPageThatCannotBeOpenedIsTriedOnce(t *testing.T) {
 	p, opens := newPages(3), 0
 	p.onOpen = func(string) error { opens++; return fmt.Errorf("%w: the browser did not start", drivers.ErrDeviceLost) }
-	wantVerdict(t, newRunner(t, runner.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), reporters.Error, "did not start")
+	wantVerdict(t, newRunner(t, run.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), event.Error, "did not start")
 	if opens != 1 {
 		t.Errorf("%d tries", opens)
 	}
@@ -187,12 +188,12 @@ func TestPanicOutsideTheEngineIsAnError(t *testing.T) {
 			} else {
 				f.onClose = func() { doBurst(&burst) }
 			}
-			r := newRunner(t, runner.Config{}, f)
+			r := newRunner(t, run.Config{}, f)
 			outcomes := r.All(t.Context(), cases(t, dsl.Android, 2))
-			if o := outcomes[0]; o.Verdict() != reporters.Error || o.Err == nil || !strings.Contains(o.Err.Error(), "boom") {
+			if o := outcomes[0]; o.Verdict() != event.Error || o.Err == nil || !strings.Contains(o.Err.Error(), "boom") {
 				t.Errorf("%s, %v", o.Verdict(), o.Err)
 			}
-			wantVerdict(t, outcomes[1], reporters.Pass)
+			wantVerdict(t, outcomes[1], event.Pass)
 		})
 	}
 }
@@ -206,10 +207,10 @@ func doBurst(once *bool) {
 
 // TestCaseThatIsRunAgainHasAPackOfItsOwn: ginkgo --flake-attempts runs a spec twice in one run.
 func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
-	r := newRunner(t, runner.Config{}, phones("A"))
+	r := newRunner(t, run.Config{}, phones("A"))
 	for _, pack := range []string{"sample", "sample--try-2", "sample--try-3"} {
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-		wantVerdict(t, o, reporters.Pass)
+		wantVerdict(t, o, event.Pass)
 		if filepath.Base(o.Dir) != pack || o.Result.Case.Pack != pack || o.Result.Case.ID != "sample" {
 			t.Errorf("pack %s, in the events %s of %s", o.Dir, o.Result.Case.Pack, o.Result.Case.ID)
 		}
@@ -217,12 +218,12 @@ func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
 }
 
 func TestPackThatCannotBeMadeIsAnError(t *testing.T) {
-	r := newRunner(t, runner.Config{}, phones("A"))
+	r := newRunner(t, run.Config{}, phones("A"))
 	if err := os.RemoveAll(r.Dir.Path()); err != nil {
 		t.Fatal(err)
 	}
 	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
-	if o.Verdict() != reporters.Error || o.Err == nil || runner.ExitCode([]runner.Outcome{o}, true) != runner.ExitError {
+	if o.Verdict() != event.Error || o.Err == nil || run.ExitCode([]run.Outcome{o}, true) != run.ExitError {
 		t.Errorf("%s, %v", o.Verdict(), o.Err)
 	}
 	lease(t, r.Pool, dsl.Android).Release() // it is free
@@ -232,7 +233,7 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := phones("A", "B")
 		f.cost = time.Minute
-		r := newRunner(t, runner.Config{}, f)
+		r := newRunner(t, run.Config{}, f)
 		ctx, cancel := context.WithCancel(t.Context())
 		began := time.Now()
 		time.AfterFunc(90*time.Second, cancel)
@@ -240,11 +241,11 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 		if took := time.Since(began); took > 91*time.Second {
 			t.Errorf("ended after %v", took)
 		}
-		count := map[reporters.Verdict]int{}
+		count := map[event.Verdict]int{}
 		for _, o := range outcomes {
 			count[o.Verdict()]++
 		}
-		if count[reporters.Pass] != 2 || count[reporters.Interrupted] != 4 || runner.ExitCode(outcomes, false) != runner.ExitInterrupted {
+		if count[event.Pass] != 2 || count[event.Interrupted] != 4 || run.ExitCode(outcomes, false) != run.ExitInterrupted {
 			t.Errorf("verdicts %v", count)
 		}
 		for _, o := range outcomes[4:] { // had no device: nothing to tell
@@ -259,7 +260,7 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 }
 
 func TestSummaryOfACaseWithoutADevice(t *testing.T) {
-	o := newRunner(t, runner.Config{}, phones()).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
+	o := newRunner(t, run.Config{}, phones()).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 	data, err := os.ReadFile(filepath.Join(o.Dir, "summary.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -271,30 +272,30 @@ func TestSummaryOfACaseWithoutADevice(t *testing.T) {
 }
 
 func TestExitCode(t *testing.T) {
-	const pass, fail, bad, skip, stop = reporters.Pass, reporters.Fail, reporters.Error, reporters.Skipped, reporters.Interrupted
+	const pass, fail, bad, skip, stop = event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted
 	for _, test := range []struct {
-		verdicts   []reporters.Verdict
+		verdicts   []event.Verdict
 		allowEmpty bool
 		want       int
 	}{
-		{[]reporters.Verdict{pass, pass}, false, 0},
-		{[]reporters.Verdict{pass, skip}, false, 0},
-		{[]reporters.Verdict{pass, fail}, false, 1},
-		{[]reporters.Verdict{bad, fail, pass}, false, 1},
-		{[]reporters.Verdict{bad, pass}, false, 3},
-		{[]reporters.Verdict{bad, skip}, true, 3},
-		{[]reporters.Verdict{skip, skip}, false, 3},
-		{[]reporters.Verdict{skip, skip}, true, 0},
+		{[]event.Verdict{pass, pass}, false, 0},
+		{[]event.Verdict{pass, skip}, false, 0},
+		{[]event.Verdict{pass, fail}, false, 1},
+		{[]event.Verdict{bad, fail, pass}, false, 1},
+		{[]event.Verdict{bad, pass}, false, 3},
+		{[]event.Verdict{bad, skip}, true, 3},
+		{[]event.Verdict{skip, skip}, false, 3},
+		{[]event.Verdict{skip, skip}, true, 0},
 		{nil, false, 3},
 		{nil, true, 0},
-		{[]reporters.Verdict{pass, stop}, false, 130},
-		{[]reporters.Verdict{fail, bad, stop}, true, 130},
+		{[]event.Verdict{pass, stop}, false, 130},
+		{[]event.Verdict{fail, bad, stop}, true, 130},
 	} {
-		var outcomes []runner.Outcome
+		var outcomes []run.Outcome
 		for _, v := range test.verdicts {
-			outcomes = append(outcomes, runner.Outcome{Result: &reporters.Result{Verdict: v}})
+			outcomes = append(outcomes, run.Outcome{Result: &event.Result{Verdict: v}})
 		}
-		if got := runner.ExitCode(outcomes, test.allowEmpty); got != test.want {
+		if got := run.ExitCode(outcomes, test.allowEmpty); got != test.want {
 			t.Errorf("%v, allow empty %v: exit code %d, want %d", test.verdicts, test.allowEmpty, got, test.want)
 		}
 	}
@@ -303,28 +304,28 @@ func TestExitCode(t *testing.T) {
 func TestReportThatCouldNotBeKeptIsNeverAPass(t *testing.T) {
 	full := errors.New("no space left on device")
 	for _, test := range []struct {
-		result *reporters.Result
+		result *event.Result
 		err    error
-		want   reporters.Verdict
+		want   event.Verdict
 	}{
-		{&reporters.Result{Verdict: reporters.Pass}, nil, reporters.Pass},
-		{&reporters.Result{Verdict: reporters.Pass}, full, reporters.Error},
-		{&reporters.Result{Verdict: reporters.Skipped}, full, reporters.Error},
-		{&reporters.Result{Verdict: reporters.Fail}, full, reporters.Fail},
-		{&reporters.Result{Verdict: reporters.Interrupted}, full, reporters.Interrupted},
-		{nil, full, reporters.Error},
-		{nil, nil, reporters.Interrupted},
+		{&event.Result{Verdict: event.Pass}, nil, event.Pass},
+		{&event.Result{Verdict: event.Pass}, full, event.Error},
+		{&event.Result{Verdict: event.Skipped}, full, event.Error},
+		{&event.Result{Verdict: event.Fail}, full, event.Fail},
+		{&event.Result{Verdict: event.Interrupted}, full, event.Interrupted},
+		{nil, full, event.Error},
+		{nil, nil, event.Interrupted},
 	} {
-		if got := (runner.Outcome{Result: test.result, Err: test.err}).Verdict(); got != test.want {
+		if got := (run.Outcome{Result: test.result, Err: test.err}).Verdict(); got != test.want {
 			t.Errorf("%+v with %v: %s, want %s", test.result, test.err, got, test.want)
 		}
 	}
 }
 
 func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
-	r := newRunner(t, runner.Config{}, phones("A"))
+	r := newRunner(t, run.Config{}, phones("A"))
 	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Paid"))
-	wantVerdict(t, o, reporters.Fail)
+	wantVerdict(t, o, event.Fail)
 	text := runner.FailureText(o)
 	if !strings.HasPrefix(text, "suites/sample.yaml:4:5: fail: ") {
 		t.Errorf("it does not begin with the place:\n%s", text)
@@ -338,16 +339,16 @@ func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
 
 func TestFailureTextWithoutAStep(t *testing.T) {
 	c := newCase(t, "sample", dsl.Android, "Ready")
-	none := newRunner(t, runner.Config{RequireDevices: true}, phones()).Run(t.Context(), c)
+	none := newRunner(t, run.Config{RequireDevices: true}, phones()).Run(t.Context(), c)
 	full := errors.New("no space left on device")
 	for name, test := range map[string]struct {
-		o    runner.Outcome
+		o    run.Outcome
 		want string
 	}{
 		"no device":   {none, "suites/sample.yaml:1:1: error: no Android device"},
-		"interrupted": {runner.Outcome{Case: c}, "suites/sample.yaml:1:1: interrupted"},
-		"no pack":     {runner.Outcome{Case: c, Err: full}, "suites/sample.yaml:1:1: error: no space left on device"},
-		"report not kept": {runner.Outcome{Case: c, Err: full, Result: &reporters.Result{Verdict: reporters.Pass}},
+		"interrupted": {run.Outcome{Case: c}, "suites/sample.yaml:1:1: interrupted"},
+		"no pack":     {run.Outcome{Case: c, Err: full}, "suites/sample.yaml:1:1: error: no space left on device"},
+		"report not kept": {run.Outcome{Case: c, Err: full, Result: &event.Result{Verdict: event.Pass}},
 			"suites/sample.yaml:1:1: error: no space left on device"},
 	} {
 		if text := runner.FailureText(test.o); !strings.HasPrefix(text, test.want) || strings.Contains(text, "<nil>") {
@@ -368,18 +369,18 @@ func TestFromEnv(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := runner.FromEnv(deep, lookup(map[string]string{"TAPROOT_REQUIRE_DEVICES": "1", "TAPROOT_NO_VIDEO": "false", "TAPROOT_DEVICE": "A"}))
+	c, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_REQUIRE_DEVICES": "1", "TAPROOT_NO_VIDEO": "false", "TAPROOT_DEVICE": "A"}))
 	if err != nil || !c.RequireDevices || c.NoVideo || c.Device != "A" || c.Reports != filepath.Join(root, "tests", "reports") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := runner.FromEnv(deep, lookup(map[string]string{"TAPROOT_REPORTS_DIR": "out"})); err != nil || c.Reports != filepath.Join(deep, "out") {
+	if c, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_REPORTS_DIR": "out"})); err != nil || c.Reports != filepath.Join(deep, "out") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := runner.FromEnv(deep, lookup(map[string]string{"TAPROOT_NO_VIDEO": "perhaps"})); err == nil || !strings.Contains(err.Error(), `TAPROOT_NO_VIDEO="perhaps"`) {
+	if _, err := run.FromEnv(deep, lookup(map[string]string{"TAPROOT_NO_VIDEO": "perhaps"})); err == nil || !strings.Contains(err.Error(), `TAPROOT_NO_VIDEO="perhaps"`) {
 		t.Errorf("error %v", err)
 	}
 	t.Chdir(deep)
-	if real, err := filepath.EvalSymlinks(root); err != nil || runner.ProjectRoot(".") != real && runner.ProjectRoot(".") != root {
-		t.Errorf("the root from a relative folder is %s, %v", runner.ProjectRoot("."), err)
+	if real, err := filepath.EvalSymlinks(root); err != nil || run.ProjectRoot(".") != real && run.ProjectRoot(".") != root {
+		t.Errorf("the root from a relative folder is %s, %v", run.ProjectRoot("."), err)
 	}
 }

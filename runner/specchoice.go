@@ -9,6 +9,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // specChoice is which specs that are written in Go are left to other shards, or need not run again. The plan, which chooses among YAML
@@ -20,12 +21,12 @@ type specChoice struct {
 }
 
 // specsToRun reads the choice off the configuration.
-func specsToRun(c Config) (*specChoice, error) {
+func specsToRun(c run.Config) (*specChoice, error) {
 	s := &specChoice{shard: c.Shard, failed: map[string]bool{}}
 	if c.RerunFailed == "" {
 		return s, nil
 	}
-	run, err := c.earlier()
+	run, err := c.Earlier()
 	if err != nil {
 		return nil, err
 	}

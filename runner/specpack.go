@@ -7,7 +7,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -56,7 +56,7 @@ func (s *specPacks) keep(pack string) {
 
 // specID makes an id of what a spec is called; of long or foreign words only a part can be kept, and a checksum stands for the rest.
 func specID(text string) string {
-	id := reporters.Slug(text)
+	id := pack.Slug(text)
 	plain := strings.Join(strings.Fields(strings.ToLower(text)), "-")
 	switch {
 	case id == "":

@@ -15,10 +15,14 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 	"github.com/onsi/gomega"
 
-	"github.com/taproot-dev/taproot/drivers/toolchain"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // RunSuites makes a Ginkgo suite of the YAML tests below dir and runs it, beside the specs of the package that are written in Go; with
@@ -63,7 +67,7 @@ func Describe(dir string) error {
 	if err != nil {
 		return err
 	}
-	if s.conf, err = FromEnv(ProjectRoot(abs), os.LookupEnv); err != nil {
+	if s.conf, err = run.FromEnv(run.ProjectRoot(abs), os.LookupEnv); err != nil {
 		return err
 	}
 	config, _ := ginkgo.GinkgoConfiguration()
@@ -123,13 +127,13 @@ func (s *suite) add(p *plan.Plan) {
 // suite is what one Ginkgo process keeps between its specs.
 type suite struct {
 	described bool
-	conf      Config
+	conf      run.Config
 	tests     int                  // that were read, filtered ones too
 	cases     map[string]plan.Case // by pack, in lower case
 	planned   []plan.Case          // that Ginkgo is going to run, as far as that is known; in process 1 only
 	reported  bool                 // specs is known, as it is in process 1
 	specs     int                  // that there are, left out or not
-	runner    *Runner
+	runner    *run.Runner
 	is1       bool // this process made the run directory and reports the run as a whole
 	current   specPacks
 	choice    *specChoice // among specs that are written in Go
@@ -148,7 +152,7 @@ func (s *suite) foresee(r ginkgo.Report, chosen []plan.Case) {
 
 // first runs in process 1 alone: it makes the run directory.
 func (s *suite) first(ctx context.Context) []byte {
-	run, sealed, err := Begin(s.conf, nil)
+	run, sealed, err := run.Begin(s.conf, nil)
 	for _, pack := range sealed {
 		ginkgo.GinkgoWriter.Printf("sealed %s, which a run that died left behind: %s\n", pack.Dir, pack.Result.Verdict)
 	}
@@ -159,7 +163,7 @@ func (s *suite) first(ctx context.Context) []byte {
 		ginkgo.GinkgoWriter.Printf("packs of dead runs could not be sealed: %v\n", err)
 	}
 	run.NoteEnvironment(ctx, nil)
-	errs := []error{s.conf.ReportSealed(ctx, sealed), reporters.WriteChoice(run.Dir, s.conf.Choice())}
+	errs := []error{s.conf.ReportSealed(ctx, sealed), history.WriteChoice(run.Dir, s.conf.Choice())}
 	if len(s.planned) > 0 {
 		errs = append(errs, run.Announce(s.planned))
 	}
@@ -173,16 +177,16 @@ func (s *suite) first(ctx context.Context) []byte {
 // each runs in every process: it joins the run directory.
 func (s *suite) each(ctx context.Context, path []byte) {
 	if s.runner == nil {
-		dir, err := reporters.OpenRunDir(string(path))
+		dir, err := pack.OpenRunDir(string(path))
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
-		s.runner = &Runner{Config: s.conf, Pool: NewPool(Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
+		s.runner = &run.Runner{Config: s.conf, Pool: pool.New(run.Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
 	}
 	s.runner.Config.FFmpeg = FindFFmpeg(ctx, s.conf)
 	s.runner.Observe = s.observe
 }
 
 // FindFFmpeg gives the path of ffmpeg, "" without one.
-func FindFFmpeg(ctx context.Context, c Config) string {
+func FindFFmpeg(ctx context.Context, c run.Config) string {
 	found, err := toolchain.Find(ctx, toolchain.NewHost(c.Getenv, os.Environ()), toolchain.FFmpeg)
 	if err != nil {
 		return ""
@@ -191,11 +195,11 @@ func FindFFmpeg(ctx context.Context, c Config) string {
 }
 
 // observe makes a By of each step.
-func (s *suite) observe(c reporters.Case, e reporters.Event) {
-	if e.Kind != reporters.StepStarted {
+func (s *suite) observe(c event.Case, e event.Event) {
+	if e.Kind != event.StepStarted {
 		return
 	}
-	var step reporters.Step
+	var step event.Step
 	switch {
 	case e.Info != nil:
 		step = *e.Info
@@ -211,8 +215,8 @@ func (s *suite) spec(ctx context.Context, c plan.Case) {
 	outcome := s.runner.Run(ctx, c)
 	ginkgo.AddReportEntry("pack", outcome.Dir, ginkgo.ReportEntryVisibilityFailureOrVerbose)
 	switch outcome.Verdict() {
-	case reporters.Pass:
-	case reporters.Skipped:
+	case event.Pass:
+	case event.Skipped:
 		ginkgo.Skip(reason(outcome.Result))
 	default:
 		ginkgo.Fail(FailureText(outcome))
@@ -247,14 +251,14 @@ func (s *suite) last(ctx context.Context) {
 
 // leaveOut leaves the packs of the cases that Ginkgo did not begin because another one had failed.
 func (s *suite) leaveOut(ctx context.Context) {
-	run, err := reporters.LoadRun(s.runner.Dir.Path())
+	run, err := history.LoadRun(s.runner.Dir.Path())
 	if err != nil {
 		return // the report says so
 	}
 	began, failed := map[string]bool{}, ""
 	for _, c := range run.Cases {
 		began[c.Key] = c.Pack != ""
-		if c.Pack != "" && (c.Result.Verdict == reporters.Fail || c.Result.Verdict == reporters.Error) {
+		if c.Pack != "" && (c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error) {
 			failed = c.Pack
 		}
 	}
@@ -269,7 +273,7 @@ func (s *suite) leaveOut(ctx context.Context) {
 }
 
 // reason is why a case did not pass.
-func reason(r *reporters.Result) string {
+func reason(r *event.Result) string {
 	if r.Problem == nil {
 		return string(r.Verdict)
 	}
@@ -277,12 +281,12 @@ func reason(r *reporters.Result) string {
 }
 
 // Reported is what a result tells of its test.
-func Reported(r *reporters.Result) *dsl.Test {
+func Reported(r *event.Result) *dsl.Test {
 	return &dsl.Test{ID: r.Case.ID, Name: r.Case.Name, Platform: r.Case.Platform, Pos: r.Case.Place}
 }
 
 // FailureText is what a failed case shows: the place and the line in the YAML file, what was expected, what was there.
-func FailureText(o Outcome) string {
+func FailureText(o run.Outcome) string {
 	if o.Result == nil || o.Result.Problem == nil {
 		text := fmt.Sprintf("%s: %s", o.Case.Test.Pos, o.Verdict())
 		if o.Err != nil {
@@ -303,7 +307,7 @@ func FailureText(o Outcome) string {
 }
 
 // problemText shows a problem at its place.
-func problemText(located dsl.Error, v reporters.Verdict, p reporters.Problem) string {
+func problemText(located dsl.Error, v event.Verdict, p event.Problem) string {
 	located.Msg, located.Width = string(v)+": "+p.Message, 1
 	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near", strings.Join(p.Candidates, "; "))
 }

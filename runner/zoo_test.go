@@ -14,8 +14,9 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // TestZoo runs a YAML test for each kind of page that browsers have to deal with, on one browser, in the order of the files. The tag
@@ -27,7 +28,7 @@ func TestZoo(t *testing.T) {
 	site := httptest.NewServer(mux)
 	defer site.Close()
 	driver := web.New(web.Options{Width: 800, Height: 600})
-	r := newRunner(t, runner.Config{Dir: ".", NoVideo: true, NoTrace: testing.Short(), Parallel: 1, Timeout: 30 * time.Second, Vars: map[string]string{"SITE": site.URL}}, driver)
+	r := newRunner(t, run.Config{Dir: ".", NoVideo: true, NoTrace: testing.Short(), Parallel: 1, Timeout: 30 * time.Second, Vars: map[string]string{"SITE": site.URL}}, driver)
 	p, err := r.Config.Plan("testdata/zoo")
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,8 @@ func TestZoo(t *testing.T) {
 		t.Fatalf("only %d cases", len(p.Cases))
 	}
 	for _, o := range r.All(t.Context(), p.Cases) {
-		want := reporters.Pass
-		for tag, verdict := range map[string]reporters.Verdict{"fail": reporters.Fail, "error": reporters.Error} {
+		want := event.Pass
+		for tag, verdict := range map[string]event.Verdict{"fail": event.Fail, "error": event.Error} {
 			if slices.Contains(o.Case.Test.Tags, tag) {
 				want = verdict
 			}
@@ -54,20 +55,20 @@ func TestPublicOnly(t *testing.T) {
 	var reached atomic.Int64
 	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer site.Close()
-	conf := runner.Config{PublicOnly: true, NoVideo: true, NoTrace: true}
+	conf := run.Config{PublicOnly: true, NoVideo: true, NoTrace: true}
 	for _, step := range []string{"openBrowser: " + site.URL, "http: " + site.URL} {
-		r := newRunner(t, conf, runner.Drivers(conf)...)
+		r := newRunner(t, conf, run.Drivers(conf)...)
 		o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: web\nsteps:\n  - "+step+"\n"))
-		wantVerdict(t, o, reporters.Fail, "127.0.0.1", "loopback", "--allow-private")
+		wantVerdict(t, o, event.Fail, "127.0.0.1", "loopback", "--allow-private")
 	}
 	if reached.Load() > 0 {
 		t.Error("the server was reached")
 	}
-	open, err := runner.FromEnv(t.TempDir(), func(string) (string, bool) { return "", false })
+	open, err := run.FromEnv(t.TempDir(), func(string) (string, bool) { return "", false })
 	if err != nil || open.PublicOnly {
 		t.Errorf("without a word: %v, %v", open.PublicOnly, err)
 	}
-	closed, err := runner.FromEnv(t.TempDir(), func(name string) (string, bool) {
+	closed, err := run.FromEnv(t.TempDir(), func(name string) (string, bool) {
 		if name == "TAPROOT_ALLOW_PRIVATE" {
 			return "false", true
 		}
@@ -79,13 +80,13 @@ func TestPublicOnly(t *testing.T) {
 }
 
 // inPack checks that what a browser test leaves lies in its pack, and nowhere else.
-func inPack(t *testing.T, o runner.Outcome) {
+func inPack(t *testing.T, o run.Outcome) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(o.Dir, "network.har")); err != nil {
 		t.Errorf("%s: %v", o.Case.Pack, err)
 	}
 	traces, _ := filepath.Glob(filepath.Join(o.Dir, "artifacts", "trace*.zip"))
-	if len(traces) == 0 && !testing.Short() && o.Verdict() != reporters.Error { // what crashed traces nothing
+	if len(traces) == 0 && !testing.Short() && o.Verdict() != event.Error { // what crashed traces nothing
 		t.Errorf("%s: there is no trace", o.Case.Pack)
 	}
 	if !strings.HasSuffix(o.Case.Pack, "zoo-downloads") {

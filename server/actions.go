@@ -15,23 +15,24 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
 // Outcome is what came of an action.
 type Outcome struct {
-	Passed     bool              `json:"passed" doc:"False: an assertion does not hold. Whatever else does not work is an error."`
-	Message    string            `json:"message,omitempty" doc:"Why it does not hold."`
-	Expected   string            `json:"expected,omitempty"`
-	Actual     string            `json:"actual,omitempty" doc:"What was there instead."`
-	Candidates []string          `json:"candidates,omitempty" nullable:"false" doc:"Elements that were near, best first."`
-	Detail     *reporters.Detail `json:"detail,omitempty" doc:"The proof: what was matched, how, and where it was touched."`
-	Value      any               `json:"value,omitempty" doc:"What the action gives: a text, a number, a map."`
-	Files      []OutcomeFile     `json:"files,omitempty" nullable:"false" doc:"What the action leaves, such as a download."`
-	DurationMS int64             `json:"duration_ms"`
-	Page       string            `json:"page,omitempty" doc:"Under /web: the page that was used."`
-	ID         string            `json:"id,omitempty" doc:"Of /web/launch: the page that was opened."`
+	Passed     bool          `json:"passed" doc:"False: an assertion does not hold. Whatever else does not work is an error."`
+	Message    string        `json:"message,omitempty" doc:"Why it does not hold."`
+	Expected   string        `json:"expected,omitempty"`
+	Actual     string        `json:"actual,omitempty" doc:"What was there instead."`
+	Candidates []string      `json:"candidates,omitempty" nullable:"false" doc:"Elements that were near, best first."`
+	Detail     *event.Detail `json:"detail,omitempty" doc:"The proof: what was matched, how, and where it was touched."`
+	Value      any           `json:"value,omitempty" doc:"What the action gives: a text, a number, a map."`
+	Files      []OutcomeFile `json:"files,omitempty" nullable:"false" doc:"What the action leaves, such as a download."`
+	DurationMS int64         `json:"duration_ms"`
+	Page       string        `json:"page,omitempty" doc:"Under /web: the page that was used."`
+	ID         string        `json:"id,omitempty" doc:"Of /web/launch: the page that was opened."`
 }
 
 // OutcomeFile is a file that an action left.
@@ -136,7 +137,7 @@ func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (dsl.V
 			if err == nil {
 				err = fmt.Errorf("unknown key %q", f.Key)
 			}
-			return v, invalid(reporters.VisibleLines(err.Error(), maxMessage))
+			return v, invalid(markdown.VisibleLines(err.Error(), maxMessage))
 		}
 	}
 	return v, nil
@@ -153,7 +154,7 @@ func readObject(r *http.Request) (dsl.Value, error) {
 	}
 	v, err := dsl.FromJSON(data)
 	if err != nil {
-		return v, invalid(reporters.Visible(err.Error(), maxMessage))
+		return v, invalid(markdown.Visible(err.Error(), maxMessage))
 	}
 	if v.Kind != dsl.Map {
 		return v, invalid(`the body must be a JSON object, such as {"label": "Sign in"}`)
@@ -192,7 +193,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 	if err != nil {
 		return nil, blame(err)
 	}
-	if a.Verdict != reporters.Pass {
+	if a.Verdict != event.Pass {
 		return failed(a)
 	}
 	out := &Outcome{Passed: true, Detail: a.Detail, Value: a.Value, DurationMS: a.Took.Milliseconds(), Page: c.page}
@@ -215,7 +216,7 @@ func failed(a live.Answer) (*Outcome, error) {
 	switch p.Kind {
 	case "":
 		e.Code = codeFailed
-	case reporters.Refused:
+	case event.Refused:
 		e.status = http.StatusForbidden
 	}
 	e.Candidates = p.Candidates

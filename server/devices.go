@@ -17,9 +17,10 @@ import (
 	"golang.org/x/image/draw"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // Device is the record of a device.
@@ -76,7 +77,7 @@ func (s *Server) device(ctx context.Context, id string) (drivers.Info, error) {
 
 func goodDevice(id string) error {
 	if id == "" || len(id) > maxID || strings.ContainsFunc(id, isControl) {
-		return &runner.UnknownDeviceError{ID: cut(id, 50)}
+		return &pool.UnknownDeviceError{ID: cut(id, 50)}
 	}
 	return nil
 }
@@ -174,7 +175,7 @@ func shrink(picture image.Image, side int) image.Image {
 }
 
 // treeBody is the elements of a screen, as a report keeps them in tree-NN.json.
-type treeBody = drivers.Tree
+type treeBody = screen.Tree
 
 func (s *Server) tree(w http.ResponseWriter, r *http.Request) error {
 	var data []byte

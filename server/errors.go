@@ -13,13 +13,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/guard"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/plan"
-	"github.com/taproot-dev/taproot/server/runs"
+	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
@@ -113,7 +113,7 @@ func humaError(status int, message string, errs ...error) huma.StatusError {
 	default:
 		status = http.StatusBadRequest
 	}
-	return fault(status, code, reporters.Visible(message, maxMessage))
+	return fault(status, code, markdown.Visible(message, maxMessage))
 }
 
 const maxMessage = 2000
@@ -127,7 +127,7 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 	switch {
 	case errors.As(err, &known):
 		return known
-	case errors.Is(err, live.ErrClosed), errors.Is(err, runs.ErrClosing):
+	case errors.Is(err, live.ErrClosed), errors.Is(err, jobs.ErrClosing):
 		return fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
 	case errors.Is(err, errTooLong), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return fault(http.StatusGatewayTimeout, codeTimeout, errTooLong.Error())
@@ -145,9 +145,9 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 // deviceProblem is about a device that cannot be had.
 func (s *Server) deviceProblem(err error) *Error {
 	var held *live.HeldError
-	var busy *runner.BusyError
-	var unknown *runner.UnknownDeviceError
-	var none *runner.NoDeviceError
+	var busy *pool.BusyError
+	var unknown *pool.UnknownDeviceError
+	var none *pool.NoDeviceError
 	var blind *action.BlindError
 	var broken *deviceError
 	switch {
@@ -160,7 +160,7 @@ func (s *Server) deviceProblem(err error) *Error {
 		e.Holder = busy.Holder.What
 		return e
 	case errors.As(err, &unknown) && unknown.Reason == "":
-		return fault(http.StatusNotFound, codeNoDevice, reporters.Visible(unknown.Error(), maxMessage))
+		return fault(http.StatusNotFound, codeNoDevice, markdown.Visible(unknown.Error(), maxMessage))
 	case errors.As(err, &unknown):
 		return fault(http.StatusBadGateway, codeDevice, unknown.Error())
 	case errors.As(err, &none):
@@ -168,9 +168,9 @@ func (s *Server) deviceProblem(err error) *Error {
 	case errors.Is(err, drivers.ErrUnsupported):
 		return fault(http.StatusUnprocessableEntity, codeUnsupported, err.Error())
 	case errors.As(err, &blind):
-		return fault(http.StatusBadGateway, codeVision, reporters.Visible(blind.Error(), maxMessage))
+		return fault(http.StatusBadGateway, codeVision, markdown.Visible(blind.Error(), maxMessage))
 	case errors.As(err, &broken):
-		return fault(http.StatusBadGateway, codeDevice, reporters.Visible(broken.Error(), maxMessage))
+		return fault(http.StatusBadGateway, codeDevice, markdown.Visible(broken.Error(), maxMessage))
 	}
 	return nil
 }
@@ -192,18 +192,18 @@ func requestProblem(err error) *Error {
 	case errors.As(err, &refused):
 		return fault(http.StatusForbidden, codeForbidden, refused.Error())
 	case errors.As(err, &bad):
-		return invalid(reporters.VisibleLines(bad.Error(), maxMessage))
+		return invalid(markdown.VisibleLines(bad.Error(), maxMessage))
 	case errors.As(err, &usage):
 		return invalid(usage.Error())
 	case errors.As(err, &problems):
-		return invalid(reporters.VisibleLines(problems.Error(), 5*maxMessage))
-	case errors.Is(err, runs.ErrNothing), errors.Is(err, runs.ErrOtherKey):
+		return invalid(markdown.VisibleLines(problems.Error(), 5*maxMessage))
+	case errors.Is(err, jobs.ErrNothing), errors.Is(err, jobs.ErrOtherKey):
 		return invalid(err.Error())
-	case errors.Is(err, runs.ErrNotOurs):
+	case errors.Is(err, jobs.ErrNotOurs):
 		return fault(http.StatusUnprocessableEntity, codeUnsupported, err.Error())
-	case errors.Is(err, runs.ErrUnknown):
+	case errors.Is(err, jobs.ErrUnknown):
 		return fault(http.StatusNotFound, codeNotFound, err.Error())
-	case errors.Is(err, runs.ErrFull):
+	case errors.Is(err, jobs.ErrFull):
 		return limited(err.Error(), time.Minute)
 	case errors.As(err, &archive):
 		return invalid(archive.Error())

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/server"
 )
 

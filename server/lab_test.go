@@ -24,9 +24,9 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/drivers/guard"
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/auth"
 )
@@ -65,7 +65,7 @@ func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	}
 	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"),
 		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true", "TAPROOT_JWT_SECRET": secret}
-	conf, err := runner.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
+	conf, err := run.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/server/runs"
+	"github.com/taproot-dev/taproot/runner/jobs"
 )
 
 // metrics are the figures of one server.
@@ -67,7 +67,7 @@ func (m *metrics) acted(action string, took time.Duration, err error) {
 }
 
 // ran counts a run that has ended.
-func (m *metrics) ran(r runs.Record) { m.ended.WithLabelValues(string(r.Verdict)).Inc() }
+func (m *metrics) ran(r jobs.Record) { m.ended.WithLabelValues(string(r.Verdict)).Inc() }
 
 func (m *metrics) handler() func(http.ResponseWriter, *http.Request) error {
 	h := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
@@ -111,7 +111,7 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(g.devices, prometheus.GaugeValue, float64(n), k.platform, k.state)
 	}
 	for state, n := range g.s.runs.Count() {
-		if state != runs.Ended {
+		if state != jobs.Ended {
 			to <- prometheus.MustNewConstMetric(g.runs, prometheus.GaugeValue, float64(n), string(state))
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/guard"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/limit"
 	"github.com/taproot-dev/taproot/server/upload"
@@ -17,7 +17,7 @@ import (
 // Options are how a server works. The zero value of a limit means its default.
 type Options struct {
 	// Config is the configuration of runs; its Dir is the folder whose tests and files clients may name.
-	Config runner.Config
+	Config run.Config
 	// Files is the folder below which clients may name files; default: Config.Dir.
 	Files string
 	// Pages is how many pages of browsers single calls may have open; default: 8.
@@ -55,7 +55,7 @@ type Options struct {
 	Version string
 	Log     *slog.Logger
 	Audit   *slog.Logger // gets a line for whatever is done to a device, a run or the reports; default: Log
-	Mask    *reporters.Mask
+	Mask    *event.Mask
 }
 
 func (o *Options) defaults() {
@@ -90,7 +90,7 @@ func (o *Options) defaults() {
 		o.Audit = o.Log
 	}
 	if o.Mask == nil {
-		o.Mask = &reporters.Mask{}
+		o.Mask = &event.Mask{}
 	}
 	if o.Version == "" {
 		o.Version = "devel"

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 const reportDoc = `With the name of a pack: the list of its files, as JSON. With NAME.tar.gz: the pack as an archive, as POST /reports/upload takes it.
@@ -48,7 +48,7 @@ func (s *Server) listReports(_ context.Context, in *listInput) (*reportList, err
 		return nil, err
 	}
 	for _, e := range slices.Backward(entries) {
-		if !e.IsDir() || !reporters.IsRunName(e.Name()) || in.Before != "" && e.Name() >= in.Before {
+		if !e.IsDir() || !pack.IsRunName(e.Name()) || in.Before != "" && e.Name() >= in.Before {
 			continue
 		}
 		if len(out.Body) == in.Limit {
@@ -68,7 +68,7 @@ func (s *Server) reportRun(run string) ReportRun {
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case strings.HasPrefix(name, "."):
-		case e.IsDir() && reporters.IsPackName(name):
+		case e.IsDir() && pack.IsPackName(name):
 			r.Packs = append(r.Packs, name)
 		case e.Type().IsRegular():
 			r.Files = append(r.Files, name)
@@ -82,7 +82,7 @@ var errNoReport = fault(http.StatusNotFound, codeNotFound, "there is no such rep
 // runFolder opens the folder of a run; nothing outside of it can be reached through it.
 func (s *Server) runFolder(r *http.Request) (*os.Root, error) {
 	run := r.PathValue("run")
-	if !reporters.IsRunName(run) {
+	if !pack.IsRunName(run) {
 		return nil, errNoReport
 	}
 	dir := filepath.Join(s.o.Config.Reports, run)
@@ -114,7 +114,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 }
 
 func isPack(root *os.Root, name string) bool {
-	if !reporters.IsPackName(name) {
+	if !pack.IsPackName(name) {
 		return false
 	}
 	info, err := root.Lstat(name)
@@ -129,7 +129,7 @@ func archive(w http.ResponseWriter, dir string) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/gzip")
 	h.Set("Content-Disposition", `attachment; filename="`+filepath.Base(dir)+`.tar.gz"`)
-	err := reporters.Archive(dir, w)
+	err := pack.Archive(dir, w)
 	if err != nil {
 		h.Del("Content-Disposition") // nothing was sent yet: an error is no attachment; else it is too late anyway
 	}

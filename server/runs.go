@@ -12,8 +12,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
-	"github.com/taproot-dev/taproot/server/runs"
+	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 const (
@@ -45,10 +45,10 @@ type runInput struct {
 type startedRun struct {
 	Status   int
 	Location string `header:"Location" doc:"Path of the run."`
-	Body     runs.Record
+	Body     jobs.Record
 }
-type oneRun struct{ Body runs.Record }
-type runList struct{ Body []runs.Record }
+type oneRun struct{ Body jobs.Record }
+type runList struct{ Body []jobs.Record }
 type runID struct {
 	ID string `path:"id" example:"2026-03-04T05-06-07"`
 }
@@ -79,8 +79,8 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	if err != nil {
 		return nil, err
 	}
-	rec, known, err := s.runs.Start(ctx, runs.Request{Tests: b.Tests, YAML: b.YAML, By: callerOf(ctx).who(), Key: in.Key, Content: string(content),
-		Change: func(c *runner.Config) { s.narrow(c, b) }})
+	rec, known, err := s.runs.Start(ctx, jobs.Request{Tests: b.Tests, YAML: b.YAML, By: callerOf(ctx).who(), Key: in.Key, Content: string(content),
+		Change: func(c *run.Config) { s.narrow(c, b) }})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 var varName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // narrow puts into a run's configuration what a client may choose.
-func (s *Server) narrow(c *runner.Config, b RunRequest) {
+func (s *Server) narrow(c *run.Config, b RunRequest) {
 	c.Vars, c.Platform, c.Labels, c.NoVideo = b.Vars, b.Platform, b.LabelFilter, c.NoVideo || b.NoVideo
 	if b.Device != "" {
 		c.Device = b.Device
@@ -145,7 +145,7 @@ func (s *Server) followRun(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	defer out.beat(ctx)()
-	_ = s.runs.Follow(ctx, r.PathValue("id"), r.Header.Get("Last-Event-ID"), func(e runs.Event) error {
+	_ = s.runs.Follow(ctx, r.PathValue("id"), r.Header.Get("Last-Event-ID"), func(e jobs.Event) error {
 		return out.write("id: " + e.ID + "\nevent: " + e.Name + "\ndata: " + string(e.Data) + "\n\n")
 	})
 	return nil

@@ -13,11 +13,12 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/taproot-dev/taproot/drivers/guard"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/live"
-	"github.com/taproot-dev/taproot/server/runs"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
@@ -25,10 +26,10 @@ import (
 type Server struct {
 	o       Options
 	log     *slog.Logger
-	mask    *reporters.Mask
-	pool    *runner.Pool
+	mask    *event.Mask
+	pool    *pool.Pool
 	devices *live.Devices
-	runs    *runs.Manager
+	runs    *jobs.Manager
 	uploads *upload.Store
 	root    *os.Root // of files that clients name
 	leases  leases
@@ -63,7 +64,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.Join(err, s.root.Close())
 	}
 	s.metrics = newMetrics(s)
-	s.runs = runs.New(runs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.metrics.ran})
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.metrics.ran})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("uploads that broke off", "error", err)
@@ -81,15 +82,15 @@ func (s *Server) liveDevices() (*live.Devices, error) {
 	if list == nil {
 		of := s.runConfig()
 		of.Parallel, of.NoFilePages = s.o.Pages, true
-		list = runner.Drivers(of)
+		list = run.Drivers(of)
 	}
-	s.pool = runner.NewPool(list, conf.PoolOptions())
+	s.pool = pool.New(list, conf.PoolOptions())
 	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Reach: s.reach(false), Eyes: conf.Eyes(), AllowShell: conf.AllowShell,
 		Exposed: s.o.Exposed, Mask: s.mask})
 }
 
 // runConfig is the configuration of runs that clients ask for. The environment is closed to them.
-func (s *Server) runConfig() runner.Config {
+func (s *Server) runConfig() run.Config {
 	conf := s.o.Config
 	conf.Reach = s.reach(true)
 	if !s.o.Network.IsOpen() {

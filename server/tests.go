@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -125,10 +125,10 @@ func (s *Server) mistake(problem error) (list []Mistake) {
 	case errors.As(problem, &one):
 		return []Mistake{s.place(one)}
 	}
-	return []Mistake{{Message: reporters.Visible(s.mask.Text(problem.Error()), maxMessage)}}
+	return []Mistake{{Message: markdown.Visible(s.mask.Text(problem.Error()), maxMessage)}}
 }
 
 func (s *Server) place(e *dsl.Error) Mistake {
-	return Mistake{File: e.Pos.File, Line: e.Pos.Line, Column: e.Pos.Col, Message: reporters.Visible(s.mask.Text(e.Msg), maxMessage),
-		Hint: strings.TrimSpace(reporters.Visible(s.mask.Text(e.Hint), maxMessage))}
+	return Mistake{File: e.Pos.File, Line: e.Pos.Line, Column: e.Pos.Col, Message: markdown.Visible(s.mask.Text(e.Msg), maxMessage),
+		Hint: strings.TrimSpace(markdown.Visible(s.mask.Text(e.Hint), maxMessage))}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/upload"
 )
@@ -89,18 +89,18 @@ func (l *lab) upload(archive []byte) {
 // TestUploadByOurClient: what taproot report upload sends is taken, with a key only, and what is too large is refused.
 func TestUploadByOurClient(t *testing.T) {
 	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Upload = upload.Limits{Archive: 20_000} })
-	pack := filepath.Join(t.TempDir(), "login")
-	if err := os.Mkdir(pack, 0o755); err != nil {
+	p := filepath.Join(t.TempDir(), "login")
+	if err := os.Mkdir(p, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"run.md": "# login\n", "summary.json": `{"id":"login","result":"fail","duration_ms":1,"steps":1,"steps_passed":0,"steps_failed":1,"screenshots":0,"artifacts":[]}`} {
-		if err := os.WriteFile(filepath.Join(pack, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(p, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	o := reporters.UploadOptions{URL: l.http.URL, Key: key, Pack: pack, Spool: t.TempDir()}
+	o := pack.UploadOptions{URL: l.http.URL, Key: key, Pack: p, Spool: t.TempDir()}
 	for range 2 {
-		if done, err := reporters.Upload(t.Context(), o); err != nil || done.Tries != 1 {
+		if done, err := pack.Upload(t.Context(), o); err != nil || done.Tries != 1 {
 			t.Fatalf("%+v, %v", done, err)
 		}
 	}
@@ -109,16 +109,16 @@ func TestUploadByOurClient(t *testing.T) {
 		t.Errorf("%q, %v", runs, err)
 	}
 	o.Key = "wrong"
-	if _, err := reporters.Upload(t.Context(), o); err == nil || !strings.Contains(err.Error(), "401: invalid_token") {
+	if _, err := pack.Upload(t.Context(), o); err == nil || !strings.Contains(err.Error(), "401: invalid_token") {
 		t.Errorf("%v", err)
 	}
 	noise := make([]byte, 40_000)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
-	if err := os.WriteFile(filepath.Join(pack, "noise.bin"), noise, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(p, "noise.bin"), noise, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	o.Key = key
-	if _, err := reporters.Upload(t.Context(), o); err == nil || !strings.Contains(err.Error(), "413: payload_too_large") {
+	if _, err := pack.Upload(t.Context(), o); err == nil || !strings.Contains(err.Error(), "413: payload_too_large") {
 		t.Errorf("%v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 //go:embed pages taproot playwright package.json package-lock.json

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 var _ drivers.Alerter = (*Device)(nil)
@@ -28,9 +29,9 @@ func dialogs() dialogParts {
 // openDialog is a dialog on the screen.
 type openDialog struct {
 	texts           []string
-	buttons         []*drivers.Node
-	accept, dismiss *drivers.Node
-	field           *drivers.Node
+	buttons         []*screen.Node
+	accept, dismiss *screen.Node
+	field           *screen.Node
 }
 
 // Alert finds a dialog by the ids of its parts: text alone, without a button to answer it, is none.
@@ -58,7 +59,7 @@ func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) erro
 	}
 	open := findDialog(tree)
 	if open == nil {
-		return fmt.Errorf("device %s: %w: no dialog is open", d.link.serial, drivers.ErrNotFound)
+		return fmt.Errorf("device %s: %w: no dialog is open", d.link.serial, screen.ErrNotFound)
 	}
 	button := open.accept
 	if !accept && open.dismiss != nil || button == nil {
@@ -80,12 +81,12 @@ func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) erro
 		return d.AnswerAlert(ctx, accept, "")
 	}
 	if button == nil {
-		return fmt.Errorf("device %s: %w: the dialog has no such button", d.link.serial, drivers.ErrNotFound)
+		return fmt.Errorf("device %s: %w: the dialog has no such button", d.link.serial, screen.ErrNotFound)
 	}
 	return d.Tap(ctx, middle(button))
 }
 
-func findDialog(t *drivers.Tree) *openDialog {
+func findDialog(t *screen.Tree) *openDialog {
 	parts, open := dialogs(), openDialog{}
 	for n := range t.All {
 		if n.Hidden || n.Bounds.Empty() {
@@ -115,7 +116,7 @@ func findDialog(t *drivers.Tree) *openDialog {
 }
 
 // isPart compares ids whole, or by their last part for those of the permission controller, whose package differs.
-func isPart(n *drivers.Node, ids []string) bool {
+func isPart(n *screen.Node, ids []string) bool {
 	_, last, _ := strings.Cut(n.ID, ":id/")
 	return n.ID != "" && (slices.Contains(ids, n.ID) || last != "" && slices.Contains(ids, last) && strings.Contains(n.ID, "permission") ||
 		strings.HasSuffix(n.Package, "packageinstaller") && slices.Contains(ids, last))

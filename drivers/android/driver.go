@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/toolchain"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 // Options say where the driver finds things. The zero value is what a program wants.

@@ -8,16 +8,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/treexml"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/treexml"
 )
 
 // dump is a parsed window dump.
 type dump struct {
-	windows  []*drivers.Node // the topmost last
-	rotation int             // in quarter turns; -1 when the dump does not say
-	size     image.Point     // of the screen, where the dump says it
-	facts    []windowFacts   // of each window
+	windows  []*screen.Node // the topmost last
+	rotation int            // in quarter turns; -1 when the dump does not say
+	size     image.Point    // of the screen, where the dump says it
+	facts    []windowFacts  // of each window
 }
 
 // parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers that use
@@ -42,7 +42,7 @@ type dumpParser struct {
 
 // opened is an element that has begun and not ended. One without a node is a wrapper: hierarchy, displays, window.
 type opened struct {
-	node   *drivers.Node
+	node   *screen.Node
 	window windowFacts // that it belongs to
 }
 
@@ -81,7 +81,7 @@ func (p *dumpParser) elsewhere() bool { return p.display != "" && p.display != "
 
 // add hangs an element into its parent. One without a parent is a window's root, unless that window has been read before: a dump may have
 // it both inside the window that it belongs to and beside that.
-func (p *dumpParser) add(n opened, parent *drivers.Node) {
+func (p *dumpParser) add(n opened, parent *screen.Node) {
 	w := n.window
 	switch {
 	case parent != nil:
@@ -108,8 +108,8 @@ func sizeOf(e xml.StartElement) image.Point {
 }
 
 // newNode reads an element's attributes. Those that are missing are what a plain visible element has; unknown ones are ignored.
-func newNode(e xml.StartElement) *drivers.Node {
-	n := &drivers.Node{}
+func newNode(e xml.StartElement) *screen.Node {
+	n := &screen.Node{}
 	if e.Name.Local != "node" {
 		n.Type = e.Name.Local
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/treexml"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/treexml"
 )
 
 const head = `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>`
@@ -24,75 +24,75 @@ func TestParseDump(t *testing.T) {
 	box := image.Rect(0, 0, 10, 20)
 	cases := []struct {
 		name, doc string
-		want      drivers.Node
+		want      screen.Node
 	}{
 		{"all attributes", node(`NAF="true" text="Sign in" resource-id="com.a:id/go" class="android.widget.Button" package="com.a"
 			content-desc="Go" checkable="true" checked="true" clickable="true" enabled="false" focusable="true" focused="true"
 			scrollable="true" long-clickable="false" password="true" selected="true" bounds="[0,0][10,20]"`),
-			drivers.Node{Text: "Sign in", ID: "com.a:id/go", Type: "android.widget.Button", Package: "com.a", Desc: "Go", Clickable: true, Checkable: true,
+			screen.Node{Text: "Sign in", ID: "com.a:id/go", Type: "android.widget.Button", Package: "com.a", Desc: "Go", Clickable: true, Checkable: true,
 				Checked: true, Disabled: true, Focused: true, Scrollable: true, Password: true, Selected: true, Bounds: box}},
-		{"long-clickable is clickable", node(`class="V" long-clickable="true" clickable="false"`), drivers.Node{Type: "V", Clickable: true}},
-		{"checkable alone takes no touch", node(`class="V" checkable="true" clickable="false"`), drivers.Node{Type: "V", Checkable: true}},
-		{"attribute in single quotes", node(`text='say "hi"' class="V"`), drivers.Node{Type: "V", Text: `say "hi"`}},
-		{"emoji as one entity", node(`text="&#128512;" class="V"`), drivers.Node{Type: "V", Text: "😀"}},
-		{"emoji as two surrogate entities", node(`text="a&#55357;&#56832;b" class="V"`), drivers.Node{Type: "V", Text: "a😀b"}},
-		{"half a surrogate pair", node(`text="a&#55357;b" class="V"`), drivers.Node{Type: "V", Text: "a.b"}},
-		{"hexadecimal entity", node(`text="&#x41;&#x1F600;" class="V"`), drivers.Node{Type: "V", Text: "A😀"}},
-		{"entities that mean something", node(`text="&lt;b&gt; &amp;amp; &quot;&#39;&#60;" class="V"`), drivers.Node{Type: "V", Text: `<b> &amp; "'<`}},
-		{"line break as an entity", node(`text="a&#10;b" class="V"`), drivers.Node{Type: "V", Text: "a\nb"}},
-		{"bare ampersand", node(`text="AT&T & co" class="V"`), drivers.Node{Type: "V", Text: "AT&T & co"}},
-		{"HTML entity", node(`text="a&nbsp;b" class="V"`), drivers.Node{Type: "V", Text: "a\u00a0b"}},
-		{"control characters", node("text=\"a\x01b\x00c\x1bd\" class=\"V\""), drivers.Node{Type: "V", Text: "a.b.c.d"}},
-		{"entity of a control character", node(`text="a&#0;b&#x1f;c" class="V"`), drivers.Node{Type: "V", Text: "a.b.c"}},
-		{"broken UTF-8", node("text=\"a\xffb\" class=\"V\""), drivers.Node{Type: "V", Text: "a.b"}},
+		{"long-clickable is clickable", node(`class="V" long-clickable="true" clickable="false"`), screen.Node{Type: "V", Clickable: true}},
+		{"checkable alone takes no touch", node(`class="V" checkable="true" clickable="false"`), screen.Node{Type: "V", Checkable: true}},
+		{"attribute in single quotes", node(`text='say "hi"' class="V"`), screen.Node{Type: "V", Text: `say "hi"`}},
+		{"emoji as one entity", node(`text="&#128512;" class="V"`), screen.Node{Type: "V", Text: "😀"}},
+		{"emoji as two surrogate entities", node(`text="a&#55357;&#56832;b" class="V"`), screen.Node{Type: "V", Text: "a😀b"}},
+		{"half a surrogate pair", node(`text="a&#55357;b" class="V"`), screen.Node{Type: "V", Text: "a.b"}},
+		{"hexadecimal entity", node(`text="&#x41;&#x1F600;" class="V"`), screen.Node{Type: "V", Text: "A😀"}},
+		{"entities that mean something", node(`text="&lt;b&gt; &amp;amp; &quot;&#39;&#60;" class="V"`), screen.Node{Type: "V", Text: `<b> &amp; "'<`}},
+		{"line break as an entity", node(`text="a&#10;b" class="V"`), screen.Node{Type: "V", Text: "a\nb"}},
+		{"bare ampersand", node(`text="AT&T & co" class="V"`), screen.Node{Type: "V", Text: "AT&T & co"}},
+		{"HTML entity", node(`text="a&nbsp;b" class="V"`), screen.Node{Type: "V", Text: "a\u00a0b"}},
+		{"control characters", node("text=\"a\x01b\x00c\x1bd\" class=\"V\""), screen.Node{Type: "V", Text: "a.b.c.d"}},
+		{"entity of a control character", node(`text="a&#0;b&#x1f;c" class="V"`), screen.Node{Type: "V", Text: "a.b.c"}},
+		{"broken UTF-8", node("text=\"a\xffb\" class=\"V\""), screen.Node{Type: "V", Text: "a.b"}},
 		{"negative bounds", node(`class="V" bounds="[-42,-7][1080,2400]"`),
-			drivers.Node{Type: "V", Bounds: image.Rect(-42, -7, 1080, 2400)}},
+			screen.Node{Type: "V", Bounds: image.Rect(-42, -7, 1080, 2400)}},
 		{"inverted bounds stay raw", node(`class="V" bounds="[210,2706][469,2654]"`),
-			drivers.Node{Type: "V", Bounds: image.Rectangle{Min: image.Pt(210, 2706), Max: image.Pt(469, 2654)}}},
-		{"bounds that are none", node(`class="V" bounds="[1,2][3"`), drivers.Node{Type: "V"}},
-		{"bounds beyond numbers", node(`class="V" bounds="[1,2][3,99999999999999999999]"`), drivers.Node{Type: "V"}},
-		{"invisible to the user", node(`class="V" visible-to-user="false"`), drivers.Node{Type: "V", Hidden: true}},
-		{"unknown attributes", node(`class="V" drawing-order="3" display-id="0" a11y-important="true" xmlns:x="y"`), drivers.Node{Type: "V", DrawOrder: 3}},
-		{"an entity that does not exist", node(`class="V" text="a &bogus; b"`), drivers.Node{Type: "V", Text: "a &bogus; b"}},
+			screen.Node{Type: "V", Bounds: image.Rectangle{Min: image.Pt(210, 2706), Max: image.Pt(469, 2654)}}},
+		{"bounds that are none", node(`class="V" bounds="[1,2][3"`), screen.Node{Type: "V"}},
+		{"bounds beyond numbers", node(`class="V" bounds="[1,2][3,99999999999999999999]"`), screen.Node{Type: "V"}},
+		{"invisible to the user", node(`class="V" visible-to-user="false"`), screen.Node{Type: "V", Hidden: true}},
+		{"unknown attributes", node(`class="V" drawing-order="3" display-id="0" a11y-important="true" xmlns:x="y"`), screen.Node{Type: "V", DrawOrder: 3}},
+		{"an entity that does not exist", node(`class="V" text="a &bogus; b"`), screen.Node{Type: "V", Text: "a &bogus; b"}},
 		{"field", node(`class="android.widget.EditText" text="abc" hint="E-mail"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "abc", Hint: "E-mail", Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "abc", Hint: "E-mail", Editable: true}},
 		{"empty field gives its hint as text", node(`class="android.widget.EditText" text="E-mail" hint="E-mail"`),
-			drivers.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true, HintUnsure: true}},
+			screen.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true, HintUnsure: true}},
 		{"field of which the dump tells no hint", node(`class="android.widget.EditText" text="E-mail"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true, HintUnsure: true}},
-		{"field that is empty and has no hint", node(`class="android.widget.EditText" text=""`), drivers.Node{Type: "android.widget.EditText", Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true, HintUnsure: true}},
+		{"field that is empty and has no hint", node(`class="android.widget.EditText" text=""`), screen.Node{Type: "android.widget.EditText", Editable: true}},
 		{"field without a hint", node(`class="android.widget.EditText" text="abc" hint=""`),
-			drivers.Node{Type: "android.widget.EditText", Text: "abc", Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "abc", Editable: true}},
 		{"text in front of the caret", node(`class="android.widget.EditText" text="E-mail" hint="E-mail" selection-end="6"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true}},
 		{"password field that shows a hint of which the dump does not tell", node(`class="android.widget.EditText" password="true" text="Password"`),
-			drivers.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
 		{"password field that shows its hint", node(`class="android.widget.EditText" password="true" text="Password" hint="Password"`),
-			drivers.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Hint: "Password", Password: true, Editable: true}},
 		{"password field with dots", node(`class="android.widget.EditText" password="true" text="•••" hint="Password"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "•••", Hint: "Password", Password: true, Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "•••", Hint: "Password", Password: true, Editable: true}},
 		{"password field with dots and no word of a hint", node(`class="android.widget.EditText" password="true" text="••x"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "••x", Password: true, Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "••x", Password: true, Editable: true}},
 		{"password field with its first character", node(`class="android.widget.EditText" password="true" text="s"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "s", Password: true, Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "s", Password: true, Editable: true}},
 		{"password field whose hint is dots", node(`class="android.widget.EditText" password="true" text="•••" hint="•••"`),
-			drivers.Node{Type: "android.widget.EditText", Hint: "•••", Password: true, Editable: true, HintUnsure: true}},
+			screen.Node{Type: "android.widget.EditText", Hint: "•••", Password: true, Editable: true, HintUnsure: true}},
 		{"hintText of another server", node(`class="android.widget.EditText" text="E-mail" hintText="E-mail" showing-hint="true"`),
-			drivers.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
 		{"showing a hint that is not given", node(`class="android.widget.EditText" text="E-mail" showing-hint-text="true"`),
-			drivers.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Hint: "E-mail", Editable: true}},
 		{"text that equals the hint", node(`class="android.widget.EditText" text="E-mail" hint="E-mail" showing-hint-text="false"`),
-			drivers.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true}},
+			screen.Node{Type: "android.widget.EditText", Text: "E-mail", Hint: "E-mail", Editable: true}},
 		{"auto-complete field", node(`class="androidx.appcompat.widget.AppCompatAutoCompleteTextView"`),
-			drivers.Node{Type: "androidx.appcompat.widget.AppCompatAutoCompleteTextView", Editable: true}},
+			screen.Node{Type: "androidx.appcompat.widget.AppCompatAutoCompleteTextView", Editable: true}},
 		{"class as the tag", head + `<hierarchy rotation="0"><android.widget.Button text="Go" clickable="true"/></hierarchy>`,
-			drivers.Node{Type: "android.widget.Button", Text: "Go", Clickable: true}},
+			screen.Node{Type: "android.widget.Button", Text: "Go", Clickable: true}},
 		{"class as the tag and as an attribute", head + `<hierarchy><android.widget.Button class="a.b.C" text="Go"/></hierarchy>`,
-			drivers.Node{Type: "a.b.C", Text: "Go"}},
-		{"status line behind it", node(`class="V"`) + "UI hierchary dumped to: /dev/tty\n", drivers.Node{Type: "V"}},
-		{"another encoding's name", `<?xml version="1.0" encoding="us-ascii"?><hierarchy><node class="V"/></hierarchy>`, drivers.Node{Type: "V"}},
-		{"no declaration", `<hierarchy rotation="1"><node class="V"/></hierarchy>`, drivers.Node{Type: "V"}},
-		{"byte order mark", "\ufeff" + node(`class="V"`), drivers.Node{Type: "V"}},
+			screen.Node{Type: "a.b.C", Text: "Go"}},
+		{"status line behind it", node(`class="V"`) + "UI hierchary dumped to: /dev/tty\n", screen.Node{Type: "V"}},
+		{"another encoding's name", `<?xml version="1.0" encoding="us-ascii"?><hierarchy><node class="V"/></hierarchy>`, screen.Node{Type: "V"}},
+		{"no declaration", `<hierarchy rotation="1"><node class="V"/></hierarchy>`, screen.Node{Type: "V"}},
+		{"byte order mark", "\ufeff" + node(`class="V"`), screen.Node{Type: "V"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestParseDump(t *testing.T) {
 			if len(got.windows) != 1 {
 				t.Fatalf("%d windows", len(got.windows))
 			}
-			if diff := cmp.Diff(&c.want, got.windows[0], cmpopts.IgnoreUnexported(drivers.Node{})); diff != "" {
+			if diff := cmp.Diff(&c.want, got.windows[0], cmpopts.IgnoreUnexported(screen.Node{})); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -212,7 +212,7 @@ func TestNestedWindows(t *testing.T) {
 	}
 }
 
-func types(windows []*drivers.Node) string {
+func types(windows []*screen.Node) string {
 	var names []string
 	for _, w := range windows {
 		names = append(names, w.Type)
@@ -288,7 +288,7 @@ func TestFieldOfWhichTheCaretTells(t *testing.T) {
 		"the editor does not say":    {"Ada", "Ada", "      hintText=non-null label=null", "Ada", "Ada", true},
 		"nothing is told":            {"", "1", "mInputShown=true", "", "1", true},
 	} {
-		n := &drivers.Node{Editable: true, Text: c.text, Hint: c.hint, HintUnsure: true}
+		n := &screen.Node{Editable: true, Text: c.text, Hint: c.hint, HintUnsure: true}
 		settleByCaret(n, c.said)
 		if n.Text != c.want || n.Hint != c.wantHint || n.HintUnsure != c.unsure {
 			t.Errorf("%s: %+v", name, n)
@@ -330,7 +330,7 @@ func FuzzParseDump(f *testing.F) {
 			return
 		}
 		count := 0
-		tree := drivers.NewTree(got.windows, extent(got.windows), testTime)
+		tree := screen.NewTree(got.windows, extent(got.windows), testTime)
 		for n := range tree.All {
 			count++
 			for _, s := range []string{n.Text, n.Desc, n.ID, n.Hint} {

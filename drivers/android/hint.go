@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // fieldFacts is what a dump says of a field beside its text. An empty field gives its hint as its text, whatever else it says.
@@ -17,7 +17,7 @@ type fieldFacts struct {
 }
 
 // settle tells a field's text from its hint, as far as that can be done.
-func (f fieldFacts) settle(n *drivers.Node) {
+func (f fieldFacts) settle(n *screen.Node) {
 	if f.showing && n.Hint == "" {
 		n.Hint = n.Text
 	}
@@ -56,7 +56,7 @@ var (
 
 // askCaret asks the input method service about the field that has the focus, when its text may be its hint: only in front of a text the
 // caret stands anywhere but at the beginning. What cannot be found out stays as it is.
-func (d *Device) askCaret(ctx context.Context, t *drivers.Tree) {
+func (d *Device) askCaret(ctx context.Context, t *screen.Tree) {
 	n := t.Focused()
 	if n == nil || !n.HintUnsure {
 		return
@@ -66,7 +66,7 @@ func (d *Device) askCaret(ctx context.Context, t *drivers.Tree) {
 	}
 }
 
-func settleByCaret(n *drivers.Node, dumpsys string) {
+func settleByCaret(n *screen.Node, dumpsys string) {
 	shown := n.Hint
 	if m := caretPlace.FindStringSubmatch(dumpsys); m != nil {
 		if end, err := strconv.Atoi(m[2]); err == nil && end > 0 {

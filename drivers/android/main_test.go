@@ -11,7 +11,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
-	"github.com/taproot-dev/taproot/leaktest"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -88,7 +89,7 @@ func openPhone(t *testing.T, o androidtest.Options) (*Device, *androidtest.Phone
 }
 
 // findNode gives the first element whose text, description or id's end is label.
-func findNode(tree *drivers.Tree, label string) *drivers.Node {
+func findNode(tree *screen.Tree, label string) *screen.Node {
 	for n := range tree.All {
 		if n.Text == label || n.Desc == label || strings.HasSuffix(n.ID, "/"+label) {
 			return n
@@ -98,7 +99,7 @@ func findNode(tree *drivers.Tree, label string) *drivers.Node {
 }
 
 // waitNode reads trees until one has the element.
-func waitNode(t *testing.T, d *Device, label string) *drivers.Node {
+func waitNode(t *testing.T, d *Device, label string) *screen.Node {
 	t.Helper()
 	for {
 		tree, err := d.Tree(t.Context())
@@ -114,7 +115,7 @@ func waitNode(t *testing.T, d *Device, label string) *drivers.Node {
 	}
 }
 
-func centre(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Max).Div(2) }
+func centre(n *screen.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Max).Div(2) }
 
 func tapOn(t *testing.T, d *Device, label string) {
 	t.Helper()

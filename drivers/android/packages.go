@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // ListApps names the packages that are not part of the system.
@@ -85,7 +86,7 @@ func near(name string, names []string) []string {
 	var list []candidate
 	last := name[strings.LastIndex(name, ".")+1:]
 	for _, n := range names {
-		cost := drivers.EditDistance([]rune(name), []rune(n))
+		cost := screen.EditDistance([]rune(name), []rune(n))
 		if same := slices.Contains(strings.Split(n, "."), last); cost <= max(2, len(name)/4) || same && len(last) > 3 {
 			list = append(list, candidate{n, cost})
 		}

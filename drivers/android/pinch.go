@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 var _ drivers.Pincher = (*Device)(nil)
@@ -220,4 +221,4 @@ func liftLine(path string) string {
 	return strings.Replace(sendLine(path, [][]touchEvent{lift()}, 0), "|| exit 1", "", 1)
 }
 
-func middle(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
+func middle(n *screen.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }

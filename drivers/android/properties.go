@@ -16,14 +16,14 @@ import (
 // properties are what a phone says about itself.
 type properties struct {
 	props map[string]string
-	screen
+	display
 	density int
 	turns   int // of the screen, in quarters
 	battery battery
 }
 
 // screen is the display in its natural orientation.
-type screen struct {
+type display struct {
 	size  image.Point // what apps, trees and taps go by: an override, where there is one
 	panel image.Point // of the glass
 }
@@ -42,7 +42,7 @@ func describe(ctx context.Context, l *link) (properties, error) {
 	}
 	var asked sync.WaitGroup
 	asked.Go(func() {
-		p.screen = parseScreen(l.tells(ctx, command{name: "wm size", line: "wm size"}))
+		p.display = parseScreen(l.tells(ctx, command{name: "wm size", line: "wm size"}))
 	})
 	asked.Go(func() {
 		p.density = parseDensity(l.tells(ctx, command{name: "wm density", line: "wm density"}))
@@ -179,8 +179,8 @@ var (
 )
 
 // parseScreen reads `wm size`.
-func parseScreen(text string) screen {
-	var s screen
+func parseScreen(text string) display {
+	var s display
 	for _, m := range sizeLine.FindAllStringSubmatch(text, -1) {
 		w, _ := strconv.Atoi(m[2])
 		h, _ := strconv.Atoi(m[3])

@@ -59,10 +59,10 @@ func TestParseGeometry(t *testing.T) {
 	if got := parseScreen("Physical size: 1080x2400\n"); got.size != image.Pt(1080, 2400) {
 		t.Errorf("size %v", got)
 	}
-	if got := parseScreen("Physical size: 1080x2400\r\nOverride size: 720x1600\r\n"); got != (screen{image.Pt(720, 1600), image.Pt(1080, 2400)}) {
+	if got := parseScreen("Physical size: 1080x2400\r\nOverride size: 720x1600\r\n"); got != (display{image.Pt(720, 1600), image.Pt(1080, 2400)}) {
 		t.Errorf("override %v", got)
 	}
-	if got := parseScreen("Error: no display"); got != (screen{}) {
+	if got := parseScreen("Error: no display"); got != (display{}) {
 		t.Errorf("nothing %v", got)
 	}
 	if got := parseDensity("Physical density: 420\nOverride density: 380"); got != 380 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestLocation(t *testing.T) {
@@ -200,7 +201,7 @@ func TestAlerts(t *testing.T) {
 	if a, err := d.Alert(t.Context()); err != nil || a != nil {
 		t.Errorf("after the answer: %+v, %v", a, err)
 	}
-	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, drivers.ErrNotFound) {
+	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, screen.ErrNotFound) {
 		t.Errorf("an answer to nothing: %v", err)
 	}
 	tapOn(t, d, "Delete")
@@ -238,7 +239,7 @@ func TestFindDialog(t *testing.T) {
 			}
 			continue
 		}
-		label := func(n *drivers.Node) string {
+		label := func(n *screen.Node) string {
 			if n == nil {
 				return ""
 			}

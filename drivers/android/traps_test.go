@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // onTrap opens one of the pages of com.example.list on phones of all kinds that write windows.
@@ -89,7 +89,7 @@ func TestSomebodyElsesWindow(t *testing.T) {
 			if strings.Contains(t.Name(), "without") {
 				return
 			}
-			var top *drivers.Node
+			var top *screen.Node
 			await(t, page, func() bool {
 				tree, err := d.Tree(t.Context())
 				if err != nil {
@@ -112,7 +112,7 @@ func TestSomebodyElsesWindow(t *testing.T) {
 // TestHintOfAnEmptyField: on every kind of phone it is told from a text as far as the phone tells.
 func TestHintOfAnEmptyField(t *testing.T) {
 	onTrap(t, "Fields", func(t *testing.T, d *Device, _ *androidtest.Phone) {
-		field := func(id string) *drivers.Node { return waitNode(t, d, id) }
+		field := func(id string) *screen.Node { return waitNode(t, d, id) }
 		if n := field("password"); n.Text != "" || n.Hint != "Password" || n.HintUnsure {
 			t.Errorf("an empty password: %+v", n)
 		}
@@ -155,7 +155,7 @@ func TestOrderOfDrawing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := slices.ContainsFunc(slices.Collect(tree.All), func(n *drivers.Node) bool { return n.DrawOrder > 0 })
+		told := slices.ContainsFunc(slices.Collect(tree.All), func(n *screen.Node) bool { return n.DrawOrder > 0 })
 		if top := tree.Topmost(centre(findNode(tree, "above"))); told && (top == nil || !strings.HasSuffix(top.ID, "/above")) {
 			t.Errorf("topmost: %v", top)
 		}

@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/treexml"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/treexml"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 
 // Tree dumps the elements of the screen with uiautomator. What the tool fails at for a moment is tried again here; a screen that
 // never stands still is not, because each try costs ten seconds: that error wraps ErrNotReady and the caller has the pixels.
-func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, d.link.tooSlow("uiautomator dump", treeBudget))
 	defer cancel()
 	all := true // windows
@@ -242,7 +243,7 @@ func splitDump(out []byte) (noise, doc []byte) {
 
 // ParseTree reads a dump that was saved: by uiautomator, by `adb shell` behind or in front of a status line, or by an automation
 // server. size is that of the screenshot that belongs to it; zero: what the dump says and what its elements reach.
-func ParseTree(saved []byte, size image.Point) (*drivers.Tree, error) {
+func ParseTree(saved []byte, size image.Point) (*screen.Tree, error) {
 	noise, doc := splitDump(treexml.UTF8(saved))
 	if len(doc) == 0 {
 		doc = noise // for want of a beginning that is known
@@ -254,12 +255,12 @@ func ParseTree(saved []byte, size image.Point) (*drivers.Tree, error) {
 	if size == (image.Point{}) {
 		size = from.whole()
 	}
-	return drivers.NewTree(from.windows, size, time.Time{}), nil
+	return screen.NewTree(from.windows, size, time.Time{}), nil
 }
 
 // newTree gives the dump the size of the screenshot, whose coordinates it has: the last screenshot's, or what `wm size` said,
 // turned as the screen was when it was dumped.
-func (d *Device) newTree(from *dump, taken time.Time) *drivers.Tree {
+func (d *Device) newTree(from *dump, taken time.Time) *screen.Tree {
 	d.mu.Lock()
 	size := d.shot
 	d.mu.Unlock()
@@ -279,11 +280,11 @@ func (d *Device) newTree(from *dump, taken time.Time) *drivers.Tree {
 	if size == (image.Point{}) {
 		size = extent(from.windows)
 	}
-	return drivers.NewTree(from.windows, size, taken)
+	return screen.NewTree(from.windows, size, taken)
 }
 
 // extent is the far corner of the windows: the screen, for want of anything better.
-func extent(windows []*drivers.Node) image.Point {
+func extent(windows []*screen.Node) image.Point {
 	var p image.Point
 	for _, w := range windows {
 		p.X, p.Y = max(p.X, w.Bounds.Max.X), max(p.Y, w.Bounds.Max.Y)
@@ -298,8 +299,8 @@ func (d *dump) whole() image.Point {
 		return size
 	}
 	size = d.size
-	var reach func(n *drivers.Node)
-	reach = func(n *drivers.Node) {
+	var reach func(n *screen.Node)
+	reach = func(n *screen.Node) {
 		// What begins beyond the edge has been scrolled away.
 		if b := n.Bounds; !n.Hidden && !b.Empty() && b.Min.X <= d.size.X && b.Min.Y <= d.size.Y {
 			size.X, size.Y = max(size.X, b.Max.X), max(size.Y, b.Max.Y)

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/treexml"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/treexml"
 )
 
 // windowFacts is what `--windows` says of a window.
@@ -55,7 +55,7 @@ func (p *dumpParser) sort() {
 }
 
 type dumpedWindow struct {
-	node  *drivers.Node
+	node  *screen.Node
 	facts windowFacts
 }
 
@@ -131,8 +131,8 @@ func (w dumpedWindow) bar(screen image.Rectangle) bool {
 // shrink cuts the elements of a window that lies over the app to what is to be seen of it: its root is often as large as the screen,
 // however little of it takes touches.
 func (w dumpedWindow) shrink() {
-	var cut func(n *drivers.Node) image.Rectangle
-	cut = func(n *drivers.Node) image.Rectangle {
+	var cut func(n *screen.Node) image.Rectangle
+	cut = func(n *screen.Node) image.Rectangle {
 		var inner image.Rectangle
 		for _, c := range n.Children {
 			inner = inner.Union(cut(c))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // gestures: each reaches the screen once, and none is made at a point that is not on it.
@@ -87,14 +88,14 @@ func (s Subject) refusesPoints(t *testing.T, g drivers.Gestures, on, size image.
 func (s Subject) focused(t *testing.T, dev drivers.Device, label string) {
 	t.Helper()
 	want := s.wait(t, dev, label, true).Target.ID
-	s.until(t, dev, label+" has the focus", func(tree *drivers.Tree) bool {
+	s.until(t, dev, label+" has the focus", func(tree *screen.Tree) bool {
 		f := tree.Focused()
 		return f != nil && f.ID == want
 	})
 }
 
 // until reads trees until one is as it should be.
-func (s Subject) until(t *testing.T, dev drivers.Device, what string, ok func(*drivers.Tree) bool) {
+func (s Subject) until(t *testing.T, dev drivers.Device, what string, ok func(*screen.Tree) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.Patience)
 	defer cancel()
@@ -121,7 +122,7 @@ func (s Subject) shows(t *testing.T, dev drivers.Device, text string) {
 			t.Logf("the field held %q at last", last)
 		}
 	}()
-	s.until(t, dev, "the field holds "+text, func(tree *drivers.Tree) bool {
+	s.until(t, dev, "the field holds "+text, func(tree *screen.Tree) bool {
 		f := tree.Focused()
 		if f == nil || !f.Editable {
 			return false
@@ -156,7 +157,7 @@ func (s Subject) keys(t *testing.T) {
 	press("delete")
 	s.shows(t, dev, "abD")
 	press("tab")
-	s.until(t, dev, "the password has the focus", func(tree *drivers.Tree) bool {
+	s.until(t, dev, "the password has the focus", func(tree *screen.Tree) bool {
 		f := tree.Focused()
 		return f != nil && f.Password
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -79,7 +80,7 @@ func (s Subject) device(t *testing.T) drivers.Device {
 }
 
 // wait reads trees until the label is there.
-func (s Subject) wait(t *testing.T, dev drivers.Device, label string, action bool) drivers.Match {
+func (s Subject) wait(t *testing.T, dev drivers.Device, label string, action bool) screen.Match {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.Patience)
 	defer cancel()
@@ -87,20 +88,20 @@ func (s Subject) wait(t *testing.T, dev drivers.Device, label string, action boo
 	for ctx.Err() == nil {
 		tree, err := dev.Tree(ctx)
 		if err == nil {
-			var found []drivers.Match
-			found, err = tree.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: action})
+			var found []screen.Match
+			found, err = tree.Find(screen.Query{Selector: dsl.Selector{Label: label}, Action: action})
 			if len(found) > 0 && !found[0].Target.Disabled {
 				return found[0]
 			}
 			last = fmt.Errorf("the screen shows %q", tree.Texts(20))
 		}
 		last = errors.Join(err, last)
-		if err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, drivers.ErrAmbiguous) {
+		if err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, screen.ErrAmbiguous) {
 			break
 		}
 	}
 	t.Fatalf("%q did not appear: %v", label, last)
-	return drivers.Match{}
+	return screen.Match{}
 }
 
 func (s Subject) lists(t *testing.T) {

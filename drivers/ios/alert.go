@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Alert gives the alert of the system or the app that is open.
@@ -18,7 +19,7 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 func (d *Device) alert(ctx context.Context) (*drivers.Alert, error) {
 	var text *string
 	err := d.wda.in(ctx, get("the alert", "/alert/text"), &text)
-	if errors.Is(err, drivers.ErrNotFound) || err == nil && text == nil {
+	if errors.Is(err, screen.ErrNotFound) || err == nil && text == nil {
 		return nil, nil
 	}
 	if err != nil {
@@ -27,7 +28,7 @@ func (d *Device) alert(ctx context.Context) (*drivers.Alert, error) {
 	a := &drivers.Alert{Text: *text}
 	err = d.wda.in(ctx, get("the alert's buttons", "/wda/alert/buttons"), &a.Buttons)
 	switch {
-	case errors.Is(err, drivers.ErrNotFound): // it was closed meanwhile
+	case errors.Is(err, screen.ErrNotFound): // it was closed meanwhile
 		return nil, nil
 	case err != nil && !unknownCommand(err):
 		return nil, err

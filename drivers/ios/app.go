@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 var bundleID = regexp.MustCompile(`^[A-Za-z0-9][\w-]*(\.[\w-]+)*$`)
@@ -56,7 +57,7 @@ func (d *Device) launch(ctx context.Context, app string, fresh bool, args []stri
 // named refuses what can be no bundle id: it becomes an argument of programs.
 func (d *Device) named(app string) error {
 	if !bundleID.MatchString(app) {
-		return fmt.Errorf("device %s: %w: %s is no bundle id, such as com.example.app", d.info.ID, drivers.ErrNoApp, drivers.Quote(app))
+		return fmt.Errorf("device %s: %w: %s is no bundle id, such as com.example.app", d.info.ID, drivers.ErrNoApp, screen.Quote(app))
 	}
 	return nil
 }

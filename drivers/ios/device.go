@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // closeLimit bounds what Close does on the device.
@@ -77,7 +78,7 @@ func (d *Device) do(ctx context.Context, r request, to any) error {
 	var refused *wdaError
 	if errors.As(err, &refused) && refused.Code == "unexpected alert open" {
 		if alert, _ := d.alert(ctx); alert != nil {
-			err = fmt.Errorf("%w; the alert says %s and offers %q", err, drivers.Quote(alert.Text), alert.Buttons)
+			err = fmt.Errorf("%w; the alert says %s and offers %q", err, screen.Quote(alert.Text), alert.Buttons)
 		}
 	}
 	return err

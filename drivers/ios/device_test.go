@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // small is a device whose pictures cost little.
@@ -23,7 +24,7 @@ func small(o iostest.DeviceOptions) iostest.DeviceOptions {
 	return o
 }
 
-func middle(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
+func middle(n *screen.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
 
 // Points of a source and pixels of a screenshot: what is tapped is what was found, at every scale.
 func TestOneCoordinateSystem(t *testing.T) {
@@ -136,7 +137,7 @@ func TestAlerts(t *testing.T) {
 	if a, err := d.Alert(t.Context()); a != nil || err != nil {
 		t.Fatalf("no alert is open: %v, %v", a, err)
 	}
-	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, drivers.ErrNotFound) {
+	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, screen.ErrNotFound) {
 		t.Errorf("answering none: %v", err)
 	}
 	tapOn(t, d, "Prompt")
@@ -250,17 +251,17 @@ func TestEraseOfAFieldThatResists(t *testing.T) {
 // A screen that is deeper than WebDriverAgent reads is not whole.
 func TestADeepScreenIsCut(t *testing.T) {
 	t.Parallel()
-	tree := &drivers.Tree{}
-	leaf := &drivers.Node{}
+	tree := &screen.Tree{}
+	leaf := &screen.Node{}
 	for range snapshotDepth - 1 {
-		leaf = &drivers.Node{Children: []*drivers.Node{leaf}}
+		leaf = &screen.Node{Children: []*screen.Node{leaf}}
 	}
-	*tree = *drivers.NewTree([]*drivers.Node{leaf}, image.Pt(1, 1), time.Now())
+	*tree = *screen.NewTree([]*screen.Node{leaf}, image.Pt(1, 1), time.Now())
 	noteCut(tree)
 	if tree.Cut() == "" {
 		t.Error("a tree of 50 elements inside one another counts as whole")
 	}
-	*tree = *drivers.NewTree(leaf.Children[:1], image.Pt(1, 1), time.Now())
+	*tree = *screen.NewTree(leaf.Children[:1], image.Pt(1, 1), time.Now())
 	noteCut(tree)
 	if cut := tree.Cut(); cut != "" {
 		t.Error(cut)

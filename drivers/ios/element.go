@@ -3,7 +3,7 @@ package ios
 import (
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // sourceElement is what the source says of one element.
@@ -16,8 +16,8 @@ type sourceElement struct {
 }
 
 // node puts WebDriverAgent's words into ours. Its name is the accessibility identifier, or else the label once more.
-func (e sourceElement) node() *drivers.Node {
-	n := &drivers.Node{Type: elementPrefix + e.kind, ID: e.name, Hidden: e.hidden, Disabled: e.disabled,
+func (e sourceElement) node() *screen.Node {
+	n := &screen.Node{Type: elementPrefix + e.kind, ID: e.name, Hidden: e.hidden, Disabled: e.disabled,
 		Selected: e.has("Selected"), Clickable: e.reacts()}
 	switch e.kind {
 	case "Application", "Window": // their names are nowhere on the screen
@@ -50,7 +50,7 @@ func (e sourceElement) node() *drivers.Node {
 }
 
 // field: XCTest gives the placeholder of an empty field as its value.
-func (e sourceElement) field(n *drivers.Node) {
+func (e sourceElement) field(n *screen.Node) {
 	n.Editable, n.Password = true, e.kind == "SecureTextField"
 	n.Text, n.Desc, n.Hint = e.value, e.label, e.placeholder
 	if n.Text == n.Hint {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // fault names the device and the call in an error, and gives it the kind on which the verdict depends. What WebDriverAgent refuses
@@ -43,7 +44,7 @@ func kindOf(e *wdaError) error {
 	case "element not visible", "invalid coordinates", "unexpected alert open", "element click intercepted", "element not interactable":
 		return drivers.ErrNotActionable
 	case "no such element", "stale element reference", "no such alert", "invalid selector":
-		return drivers.ErrNotFound
+		return screen.ErrNotFound
 	case "unable to capture screen", "timeout":
 		return drivers.ErrNotReady
 	case "unknown command", "unknown method", "unsupported operation":

@@ -11,7 +11,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -20,7 +21,7 @@ type fault struct {
 	name  string
 	fault iostest.Fault
 	call  func(ctx context.Context, d *Device) error
-	want  reporters.Verdict
+	want  event.Verdict
 	kind  error  // that the error must wrap, if any
 	says  string // a part of its text
 	phone bool
@@ -48,46 +49,46 @@ func matrix() []fault {
 	}
 	on := func(match string, kind iostest.Kind) iostest.Fault { return iostest.Fault{Match: match, Kind: kind} }
 	return []fault{
-		{name: "WebDriverAgent dies while it reads the screen", fault: on("GET /source", iostest.Die), call: tree, want: reporters.Error, kind: drivers.ErrDeviceLost},
-		{name: "WebDriverAgent dies during a tap", fault: on("POST /wda/tap", iostest.Die), call: tap, want: reporters.Error, kind: drivers.ErrDeviceLost},
-		{name: "the connection breaks during a tap", fault: on("POST /wda/tap", iostest.Drop), call: tap, want: reporters.Error, kind: drivers.ErrDeviceLost},
-		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iostest.Drop), call: func(ctx context.Context, d *Device) error { return d.Type(ctx, "x") }, want: reporters.Error, kind: drivers.ErrDeviceLost},
-		{name: "the session was lost once", fault: iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Forget, Nth: 1}, call: tap, want: reporters.Pass},
-		{name: "the session is lost again and again", fault: on("POST /wda/tap", iostest.Forget), call: tap, want: reporters.Error, kind: drivers.ErrDeviceLost, says: "invalid session id"},
+		{name: "WebDriverAgent dies while it reads the screen", fault: on("GET /source", iostest.Die), call: tree, want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "WebDriverAgent dies during a tap", fault: on("POST /wda/tap", iostest.Die), call: tap, want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "the connection breaks during a tap", fault: on("POST /wda/tap", iostest.Drop), call: tap, want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iostest.Drop), call: func(ctx context.Context, d *Device) error { return d.Type(ctx, "x") }, want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "the session was lost once", fault: iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Forget, Nth: 1}, call: tap, want: event.Pass},
+		{name: "the session is lost again and again", fault: on("POST /wda/tap", iostest.Forget), call: tap, want: event.Error, kind: drivers.ErrDeviceLost, says: "invalid session id"},
 		{name: "an alert is open", fault: refuse("POST /wda/tap", "unexpected alert open", "A modal dialog was open, blocking this operation"), call: func(ctx context.Context, d *Device) error {
 			return tap(ctx, d)
-		}, want: reporters.Fail, kind: drivers.ErrNotActionable, says: "Low battery"},
-		{name: "a stale element", fault: refuse("/clear", "stale element reference", "gone"), call: erase, want: reporters.Fail, kind: drivers.ErrNotFound},
-		{name: "a field that cannot be cleared", fault: refuse("/clear", "invalid element state", "no"), call: erase, want: reporters.Fail, kind: drivers.ErrNotActionable},
-		{name: "the app crashed, says WebDriverAgent", fault: refuse("POST /wda/tap", "invalid element state", "The application under test with bundle id 'a.b' is not running, possibly crashed"), call: tap, want: reporters.Fail, kind: drivers.ErrAppCrashed},
-		{name: "the screen cannot be captured", fault: refuse("GET /screenshot", "unable to capture screen", "protected"), call: shot, want: reporters.Error, kind: drivers.ErrNotReady, phone: true},
-		{name: "the screen cannot be captured, and simctl can", fault: refuse("GET /screenshot", "unable to capture screen", "protected"), call: shot, want: reporters.Pass},
-		{name: "the tree takes too long for XCTest", fault: refuse("GET /source", "timeout", "snapshot"), call: tree, want: reporters.Error, kind: drivers.ErrNotReady},
-		{name: "a cut answer", fault: on("GET /source", iostest.Cut), call: tree, want: reporters.Error, kind: drivers.ErrDeviceLost},
-		{name: "a cut picture", fault: on("GET /screenshot", iostest.Cut), call: shot, want: reporters.Error, kind: drivers.ErrDeviceLost},
-		{name: "another server's answer", fault: on("GET /source", iostest.Garbage), call: tree, want: reporters.Error, kind: drivers.ErrDeviceLost},
-		{name: "an unknown error", fault: refuse("POST /wda/tap", "unknown error", "Error Domain=NSCocoaErrorDomain"), call: tap, want: reporters.Error},
-		{name: "a slow answer", fault: iostest.Fault{Match: "GET /source", Kind: iostest.Slow, For: 300 * time.Millisecond}, call: tree, want: reporters.Pass},
+		}, want: event.Fail, kind: drivers.ErrNotActionable, says: "Low battery"},
+		{name: "a stale element", fault: refuse("/clear", "stale element reference", "gone"), call: erase, want: event.Fail, kind: screen.ErrNotFound},
+		{name: "a field that cannot be cleared", fault: refuse("/clear", "invalid element state", "no"), call: erase, want: event.Fail, kind: drivers.ErrNotActionable},
+		{name: "the app crashed, says WebDriverAgent", fault: refuse("POST /wda/tap", "invalid element state", "The application under test with bundle id 'a.b' is not running, possibly crashed"), call: tap, want: event.Fail, kind: drivers.ErrAppCrashed},
+		{name: "the screen cannot be captured", fault: refuse("GET /screenshot", "unable to capture screen", "protected"), call: shot, want: event.Error, kind: drivers.ErrNotReady, phone: true},
+		{name: "the screen cannot be captured, and simctl can", fault: refuse("GET /screenshot", "unable to capture screen", "protected"), call: shot, want: event.Pass},
+		{name: "the tree takes too long for XCTest", fault: refuse("GET /source", "timeout", "snapshot"), call: tree, want: event.Error, kind: drivers.ErrNotReady},
+		{name: "a cut answer", fault: on("GET /source", iostest.Cut), call: tree, want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "a cut picture", fault: on("GET /screenshot", iostest.Cut), call: shot, want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "another server's answer", fault: on("GET /source", iostest.Garbage), call: tree, want: event.Error, kind: drivers.ErrDeviceLost},
+		{name: "an unknown error", fault: refuse("POST /wda/tap", "unknown error", "Error Domain=NSCocoaErrorDomain"), call: tap, want: event.Error},
+		{name: "a slow answer", fault: iostest.Fault{Match: "GET /source", Kind: iostest.Slow, For: 300 * time.Millisecond}, call: tree, want: event.Pass},
 		{name: "an old WebDriverAgent without this", fault: refuse("POST /actions", "unknown command", "Unhandled endpoint"), call: func(ctx context.Context, d *Device) error {
 			return d.Pinch(ctx, image.Pt(195, 400), 20, 90, 0)
-		}, want: reporters.Error, kind: drivers.ErrUnsupported},
+		}, want: event.Error, kind: drivers.ErrUnsupported},
 		{name: "recordVideo never starts", fault: on("recordVideo", iostest.Hang), call: func(ctx context.Context, d *Device) error {
 			ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 			defer cancel()
 			return film(ctx, d)
-		}, want: reporters.Error},
-		{name: "recordVideo ends at once", fault: iostest.Fault{Match: "recordVideo", Kind: iostest.Refuse, Text: "Error: Error Domain=NSPOSIXErrorDomain Code=54\n", Code: 54}, call: film, want: reporters.Error, says: "Code=54"},
+		}, want: event.Error},
+		{name: "recordVideo ends at once", fault: iostest.Fault{Match: "recordVideo", Kind: iostest.Refuse, Text: "Error: Error Domain=NSPOSIXErrorDomain Code=54\n", Code: 54}, call: film, want: event.Error, says: "Code=54"},
 		{name: "no pictures come from an iPhone", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error {
 			d.film = "http://127.0.0.1:1"
 			return film(ctx, d)
-		}, want: reporters.Error, phone: true},
-		{name: "simctl fails to launch", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse, Text: "The request was denied by service delegate (SBMainWorkspace)\n", Code: 4}, call: launch, want: reporters.Error, says: "SBMainWorkspace"},
-		{name: "simctl knows no such app", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) }, want: reporters.Fail, kind: drivers.ErrNoApp},
-		{name: "devicectl knows no such app", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) }, want: reporters.Fail, kind: drivers.ErrNoApp, phone: true},
-		{name: "a link on a simulator that was shut down", fault: iostest.Fault{Match: "simctl openurl", Kind: iostest.Refuse, Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: link, want: reporters.Error},
-		{name: "a link that nothing opens", fault: on("nothing", iostest.Hang), call: link, want: reporters.Fail, kind: drivers.ErrNoApp},
-		{name: "the iPhone is locked", fault: iostest.Fault{Match: "process launch", Kind: iostest.Refuse, Text: "ERROR: The application failed to launch.\n       Unable to launch com.example.login because the device was not, or could not be, unlocked.\n", Code: 1}, call: launch, want: reporters.Error, says: "unlocked", phone: true},
-		{name: "the simulator was shut down", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse, Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: launch, want: reporters.Error},
+		}, want: event.Error, phone: true},
+		{name: "simctl fails to launch", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse, Text: "The request was denied by service delegate (SBMainWorkspace)\n", Code: 4}, call: launch, want: event.Error, says: "SBMainWorkspace"},
+		{name: "simctl knows no such app", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) }, want: event.Fail, kind: drivers.ErrNoApp},
+		{name: "devicectl knows no such app", fault: on("nothing", iostest.Hang), call: func(ctx context.Context, d *Device) error { return d.Launch(ctx, "com.example.none", true) }, want: event.Fail, kind: drivers.ErrNoApp, phone: true},
+		{name: "a link on a simulator that was shut down", fault: iostest.Fault{Match: "simctl openurl", Kind: iostest.Refuse, Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: link, want: event.Error},
+		{name: "a link that nothing opens", fault: on("nothing", iostest.Hang), call: link, want: event.Fail, kind: drivers.ErrNoApp},
+		{name: "the iPhone is locked", fault: iostest.Fault{Match: "process launch", Kind: iostest.Refuse, Text: "ERROR: The application failed to launch.\n       Unable to launch com.example.login because the device was not, or could not be, unlocked.\n", Code: 1}, call: launch, want: event.Error, says: "unlocked", phone: true},
+		{name: "the simulator was shut down", fault: iostest.Fault{Match: "simctl launch", Kind: iostest.Refuse, Text: "Unable to lookup in current state: Shutdown\n", Code: 149}, call: launch, want: event.Error},
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
-	"github.com/taproot-dev/taproot/leaktest"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
 // programs is the folder with the simulated xcrun and ios.
@@ -120,7 +121,7 @@ func opened(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
 }
 
 // wait reads trees until one shows a label, and gives its element.
-func wait(t *testing.T, d *Device, label string) *drivers.Node {
+func wait(t *testing.T, d *Device, label string) *screen.Node {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

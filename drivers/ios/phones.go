@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -76,10 +77,10 @@ func (t tools) coreDeviceJSON(ctx context.Context, args ...string) (json.RawMess
 		Result json.RawMessage `json:"result"`
 	}
 	if err := json.Unmarshal(data, &answer); err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", c.name, err, drivers.Quote(string(data)))
+		return nil, fmt.Errorf("%s: %w: %s", c.name, err, screen.Quote(string(data)))
 	}
 	if answer.Info.Outcome != "success" && answer.Info.Outcome != "" || answer.Result == nil {
-		return nil, fmt.Errorf("%s: its outcome is %s", c.name, drivers.Quote(answer.Info.Outcome))
+		return nil, fmt.Errorf("%s: its outcome is %s", c.name, screen.Quote(answer.Info.Outcome))
 	}
 	return answer.Result, nil
 }
@@ -89,7 +90,7 @@ func parsePhones(out []byte) ([]found, error) {
 		Devices []coreDevice `json:"devices"`
 	}
 	if err := json.Unmarshal(out, &result); err != nil {
-		return nil, fmt.Errorf("devicectl list devices: %w: %s", err, drivers.Quote(string(out)))
+		return nil, fmt.Errorf("devicectl list devices: %w: %s", err, screen.Quote(string(out)))
 	}
 	var list []found
 	for _, c := range result.Devices {
@@ -161,7 +162,7 @@ func (t tools) listMux(ctx context.Context) ([]muxDevice, error) {
 	}
 	if out, err := t.run(ctx, c); err == nil {
 		if err := jsonIn(out, "deviceList", &detailed); err != nil {
-			return nil, fmt.Errorf("ios list: %w: %s", err, drivers.Quote(string(out)))
+			return nil, fmt.Errorf("ios list: %w: %s", err, screen.Quote(string(out)))
 		}
 		return detailed.DeviceList, nil
 	}
@@ -174,7 +175,7 @@ func (t tools) listMux(ctx context.Context) ([]muxDevice, error) {
 		DeviceList []string `json:"deviceList"`
 	}
 	if err := jsonIn(out, "deviceList", &plain); err != nil {
-		return nil, fmt.Errorf("ios list: %w: %s", err, drivers.Quote(string(out)))
+		return nil, fmt.Errorf("ios list: %w: %s", err, screen.Quote(string(out)))
 	}
 	devices := make([]muxDevice, len(plain.DeviceList))
 	var asking sync.WaitGroup

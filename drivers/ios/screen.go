@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // Tree reads the source of the app in front, or of the alert that lies over it, and asks which element has the focus, which a source
 // does not tell.
-func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	d.mu.Lock()
 	shot := d.shot
 	d.mu.Unlock()
@@ -47,7 +48,7 @@ func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 }
 
 // noteCut says in a tree that reaches as deep as WebDriverAgent reads that there may be more.
-func noteCut(tree *drivers.Tree) {
+func noteCut(tree *screen.Tree) {
 	for n := range tree.All {
 		depth := 0
 		for p := n; p != nil; p = p.Parent {
@@ -55,16 +56,16 @@ func noteCut(tree *drivers.Tree) {
 		}
 		if depth >= snapshotDepth {
 			root := tree.Windows[0]
-			root.Children = append(root.Children, &drivers.Node{Type: drivers.CutNote, Hidden: true,
+			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
 				Desc: fmt.Sprintf("WebDriverAgent reads %d elements inside one another, and this screen may have more", snapshotDepth)})
-			*tree = *drivers.NewTree(tree.Windows, tree.Size, tree.Taken)
+			*tree = *screen.NewTree(tree.Windows, tree.Size, tree.Taken)
 			return
 		}
 	}
 }
 
 // focus marks the element that has the keyboard's focus. Where there is no field, nobody needs to know.
-func (d *Device) focus(ctx context.Context, tree *drivers.Tree) error {
+func (d *Device) focus(ctx context.Context, tree *screen.Tree) error {
 	fields := false
 	for n := range tree.All {
 		fields = fields || n.Editable
@@ -121,7 +122,7 @@ func (d *Device) active(ctx context.Context) (*activeElement, error) {
 	var a activeElement
 	err := d.do(ctx, get("the focus", "/element/active"), &a)
 	switch {
-	case errors.Is(err, drivers.ErrNotFound):
+	case errors.Is(err, screen.ErrNotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -141,7 +142,7 @@ func (d *Device) describe(ctx context.Context, a activeElement) (*activeElement,
 	a.Rect = &rect{}
 	for path, to := range map[string]any{"/rect": a.Rect, "/attribute/type": &a.Type, "/attribute/name": &a.Name} {
 		err := d.do(ctx, get("the focus", "/element/"+a.ID+path), to)
-		if errors.Is(err, drivers.ErrNotFound) {
+		if errors.Is(err, screen.ErrNotFound) {
 			return nil, nil
 		}
 		if err != nil {

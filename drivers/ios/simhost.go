@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // simHost reaches a simulator with simctl.
@@ -105,7 +106,7 @@ func parseCoreApps(out []byte) ([]string, error) {
 		} `json:"apps"`
 	}
 	if err := json.Unmarshal(out, &result); err != nil {
-		return nil, fmt.Errorf("devicectl device info apps: %w: %s", err, drivers.Quote(string(out)))
+		return nil, fmt.Errorf("devicectl device info apps: %w: %s", err, screen.Quote(string(out)))
 	}
 	var apps []string
 	for _, a := range result.Apps {

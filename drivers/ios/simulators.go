@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -57,7 +58,7 @@ func parseSimulators(out []byte) ([]simulated, error) {
 		Devices map[string][]simulated `json:"devices"`
 	}
 	if err := jsonIn(out, "devices", &list); err != nil {
-		return nil, fmt.Errorf("simctl list: %w: %s", err, drivers.Quote(string(out)))
+		return nil, fmt.Errorf("simctl list: %w: %s", err, screen.Quote(string(out)))
 	}
 	var sims []simulated
 	for runtime, devices := range list.Devices {

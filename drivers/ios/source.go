@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // What a source may be at most. XCTest itself gives up far below.
@@ -31,13 +31,13 @@ const elementPrefix = "XCUIElementType"
 // ReadSource makes a tree of what WebDriverAgent gives for GET /source: its XML, alone, in its JSON answer, or in Appium's
 // <AppiumAUT>, or its JSON (?format=json). It counts in points; pixels is the size of the screenshot that belongs to it, into whose pixels the tree is
 // converted. Without one, a point counts as a pixel. A source that is cut off is an error: what is missing in half a tree proves nothing.
-func ReadSource(data []byte, pixels image.Point, taken time.Time) (*drivers.Tree, error) {
+func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree, error) {
 	tree, _, err := scaledSource(data, pixels, taken)
 	return tree, err
 }
 
 // scaledSource also tells how many pixels a point has.
-func scaledSource(data []byte, pixels image.Point, taken time.Time) (*drivers.Tree, float64, error) {
+func scaledSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree, float64, error) {
 	root, err := readElements(data)
 	if err != nil {
 		return nil, 0, err
@@ -51,11 +51,11 @@ func scaledSource(data []byte, pixels image.Point, taken time.Time) (*drivers.Tr
 	}
 	scale := factor(size, pixels)
 	toPixels(root, scale)
-	return drivers.NewTree(hoistAlerts(root), upright(pixels, size), taken), scale, nil
+	return screen.NewTree(hoistAlerts(root), upright(pixels, size), taken), scale, nil
 }
 
 // readElements reads either form.
-func readElements(data []byte) (*drivers.Node, error) {
+func readElements(data []byte) (*screen.Node, error) {
 	if root := jsonForm(data); root != nil {
 		return root.read()
 	}
@@ -86,13 +86,13 @@ func unwrapSource(data []byte) ([]byte, error) {
 
 // sourceReader builds the elements as the XML goes by.
 type sourceReader struct {
-	open  []*drivers.Node // from the root to the element that is open
-	root  *drivers.Node
+	open  []*screen.Node // from the root to the element that is open
+	root  *screen.Node
 	app   string
 	count int
 }
 
-func parseSource(data []byte) (*drivers.Node, error) {
+func parseSource(data []byte) (*screen.Node, error) {
 	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(data, []byte("\ufffd"))))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it was made UTF-8 on its way here
 	var r sourceReader
@@ -143,7 +143,7 @@ func (r *sourceReader) take(token xml.Token) error {
 }
 
 // node makes one element of its attributes, in points.
-func (r *sourceReader) node(t xml.StartElement) *drivers.Node {
+func (r *sourceReader) node(t xml.StartElement) *screen.Node {
 	e := sourceElement{kind: strings.TrimPrefix(t.Name.Local, elementPrefix)}
 	var x, y, width, height float64
 	for _, a := range t.Attr {
@@ -214,7 +214,7 @@ func upright(pixels, points image.Point) image.Point {
 	return pixels
 }
 
-func toPixels(n *drivers.Node, factor float64) {
+func toPixels(n *screen.Node, factor float64) {
 	scale := func(v int) int { return int(math.Round(float64(v) * factor)) }
 	n.Bounds = image.Rect(scale(n.Bounds.Min.X), scale(n.Bounds.Min.Y), scale(n.Bounds.Max.X), scale(n.Bounds.Max.Y))
 	for _, c := range n.Children {
@@ -223,10 +223,10 @@ func toPixels(n *drivers.Node, factor float64) {
 }
 
 // hoistAlerts makes windows of their own of alerts and sheets, which lie over all else wherever they stand in the tree.
-func hoistAlerts(root *drivers.Node) []*drivers.Node {
-	windows := []*drivers.Node{root}
-	var walk func(n *drivers.Node)
-	walk = func(n *drivers.Node) {
+func hoistAlerts(root *screen.Node) []*screen.Node {
+	windows := []*screen.Node{root}
+	var walk func(n *screen.Node)
+	walk = func(n *screen.Node) {
 		kept := n.Children[:0]
 		for _, c := range n.Children {
 			walk(c)

@@ -8,7 +8,7 @@ import (
 	"image"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // jsonElement is an element in the JSON form of a source. Its booleans come as true, 1, "1" or "true".
@@ -49,12 +49,12 @@ func jsonForm(data []byte) *jsonElement {
 	return root
 }
 
-func (j *jsonElement) read() (*drivers.Node, error) {
+func (j *jsonElement) read() (*screen.Node, error) {
 	var r sourceReader
 	return j.node(&r, 1)
 }
 
-func (j *jsonElement) node(r *sourceReader, depth int) (*drivers.Node, error) {
+func (j *jsonElement) node(r *sourceReader, depth int) (*screen.Node, error) {
 	if r.count++; r.count > sourceElements || depth > sourceDepth {
 		return nil, fmt.Errorf("%w: it has more than %d elements, or more than %d inside one another", errSource, sourceElements, sourceDepth)
 	}

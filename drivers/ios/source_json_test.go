@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -16,7 +16,7 @@ func TestSourceInJSON(t *testing.T) {
 		"rect":{"x":10,"y":20,"width":30,"height":40}},{"type":"Switch","label":"Wi-Fi","value":1,"isVisible":"0"}]}`
 	for name, text := range map[string]string{"bare": source, "in an answer": `{"value":` + source + `,"sessionId":null}`} {
 		tree := readSource(t, text, image.Pt(200, 400))
-		found, err := tree.Find(drivers.Query{Selector: dsl.Selector{Label: "Go", ID: "go", Type: "button"}, Action: true})
+		found, err := tree.Find(screen.Query{Selector: dsl.Selector{Label: "Go", ID: "go", Type: "button"}, Action: true})
 		if err != nil || len(found) != 1 || found[0].Point != image.Pt(50, 80) {
 			t.Errorf("%s: %v, %v", name, found, err)
 		}

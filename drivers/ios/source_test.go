@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -24,7 +24,7 @@ func loginSource(t testing.TB) string {
 	return string(data)
 }
 
-func readSource(t *testing.T, source string, pixels image.Point) *drivers.Tree {
+func readSource(t *testing.T, source string, pixels image.Point) *screen.Tree {
 	t.Helper()
 	tree, err := ReadSource([]byte(source), pixels, time.Time{})
 	if err != nil {
@@ -33,7 +33,7 @@ func readSource(t *testing.T, source string, pixels image.Point) *drivers.Tree {
 	return tree
 }
 
-func nodeOf(t *testing.T, tree *drivers.Tree, id string) *drivers.Node {
+func nodeOf(t *testing.T, tree *screen.Tree, id string) *screen.Node {
 	t.Helper()
 	for n := range tree.All {
 		if n.ID == id {
@@ -80,7 +80,7 @@ func TestSourceAlertLiesOverEverything(t *testing.T) {
 	if len(tree.Windows) != 2 || tree.Windows[1].Type != "XCUIElementTypeAlert" {
 		t.Fatalf("%d windows", len(tree.Windows))
 	}
-	found, err := tree.Find(drivers.Query{Selector: dsl.Selector{Label: "Sign in"}, Action: true})
+	found, err := tree.Find(screen.Query{Selector: dsl.Selector{Label: "Sign in"}, Action: true})
 	if err != nil || len(found) != 1 || found[0].Node.Window != 1 {
 		t.Errorf("of two buttons with one label the alert's is meant: %v, %v", found, err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/at-wat/ebml-go/webm"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // frameBytes is more than any JPEG of a screen has.
@@ -126,7 +127,7 @@ type frames struct {
 func newFrames(res *http.Response) (*frames, error) {
 	kind, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "multipart/") {
-		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode, drivers.Quote(res.Header.Get("Content-Type")))
+		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode, screen.Quote(res.Header.Get("Content-Type")))
 	}
 	return &frames{bufio.NewReaderSize(res.Body, 64<<10), strings.TrimLeft(params["boundary"], "-")}, nil
 }
@@ -149,7 +150,7 @@ func (f *frames) next() ([]byte, error) {
 	}
 	size, err := strconv.Atoi(head.Get("Content-Length"))
 	if err != nil || size <= 0 || size > frameBytes {
-		return nil, fmt.Errorf("a picture of %s bytes", drivers.Quote(head.Get("Content-Length")))
+		return nil, fmt.Errorf("a picture of %s bytes", screen.Quote(head.Get("Content-Length")))
 	}
 	frame := make([]byte, size)
 	_, err = io.ReadFull(f.r, frame)

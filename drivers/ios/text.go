@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Type gives the text to whatever has the focus. WebDriverAgent types 60 characters a second.
@@ -29,7 +30,7 @@ func (d *Device) Erase(ctx context.Context, n int) error {
 	}
 	for again := true; ; again = false {
 		err := d.erase(ctx, n)
-		if !again || !errors.Is(err, drivers.ErrNotFound) {
+		if !again || !errors.Is(err, screen.ErrNotFound) {
 			return err
 		}
 	} // the field was drawn anew between two calls: nothing was erased yet
@@ -73,7 +74,7 @@ func (d *Device) erase(ctx context.Context, n int) error {
 	}
 	if has != want {
 		return fmt.Errorf("device %s: %w: the field held %s, and after %d characters were erased %s", d.info.ID, drivers.ErrNotActionable,
-			drivers.Quote(had), n, drivers.Quote(has))
+			screen.Quote(had), n, screen.Quote(has))
 	}
 	return nil
 }
@@ -103,7 +104,7 @@ func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
 	var element struct{}
 	ask := request{what: "the keyboard", method: http.MethodPost, path: "/element", body: map[string]any{"using": "class name", "value": elementPrefix + "Keyboard"}}
 	err := d.do(ctx, ask, &element)
-	if errors.Is(err, drivers.ErrNotFound) {
+	if errors.Is(err, screen.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (
@@ -72,7 +73,7 @@ func (w *wda) call(ctx context.Context, r request, to any) error {
 		return err
 	}
 	if err := json.Unmarshal(a.Value, to); err != nil {
-		return fmt.Errorf("%w: device %s: WebDriverAgent answers %s with %s", drivers.ErrDeviceLost, w.id, r.what, drivers.Quote(string(a.Value)))
+		return fmt.Errorf("%w: device %s: WebDriverAgent answers %s with %s", drivers.ErrDeviceLost, w.id, r.what, screen.Quote(string(a.Value)))
 	}
 	return nil
 }
@@ -236,7 +237,7 @@ func (a answer) newSession() string {
 func readAnswer(what string, status int, data []byte) (answer, error) {
 	var a answer
 	if err := json.Unmarshal(data, &a); err != nil || a.Value == nil {
-		return answer{}, fmt.Errorf("%w: HTTP status %d, %s", errBadAnswer, status, drivers.Quote(string(data)))
+		return answer{}, fmt.Errorf("%w: HTTP status %d, %s", errBadAnswer, status, screen.Quote(string(data)))
 	}
 	var failed struct {
 		Error   string `json:"error"`
@@ -247,7 +248,7 @@ func readAnswer(what string, status int, data []byte) (answer, error) {
 	case failed.Error != "" && (bad || failed.Message != ""):
 		return answer{}, &wdaError{what, failed.Error, failed.Message}
 	case bad:
-		return answer{}, fmt.Errorf("%w: HTTP status %d, %s", errBadAnswer, status, drivers.Quote(string(data)))
+		return answer{}, fmt.Errorf("%w: HTTP status %d, %s", errBadAnswer, status, screen.Quote(string(data)))
 	}
 	return a, nil
 }
@@ -261,7 +262,7 @@ func (w *wda) status(ctx context.Context) (status, error) {
 		return s, err
 	}
 	if !s.ready() {
-		return s, fmt.Errorf("%w: device %s: WebDriverAgent is not ready: %s", drivers.ErrDeviceLost, w.id, drivers.Quote(s.Message))
+		return s, fmt.Errorf("%w: device %s: WebDriverAgent is not ready: %s", drivers.ErrDeviceLost, w.id, screen.Quote(s.Message))
 	}
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxEvidence is how many pieces of evidence are read; nobody checks more.
@@ -26,7 +27,7 @@ type cited struct {
 func whole(r drivers.Reply) error {
 	switch {
 	case r.Refusal != "":
-		return fmt.Errorf("the model refused to answer: %s", drivers.Quote(r.Refusal))
+		return fmt.Errorf("the model refused to answer: %s", screen.Quote(r.Refusal))
 	case r.Finish == "length":
 		return errors.New("the model's answer is cut off")
 	case r.Finish == "content_filter":
@@ -51,13 +52,13 @@ func parse(r drivers.Reply, into any) error {
 		err = d.Decode(into)
 	}
 	if err != nil {
-		return fmt.Errorf("the model's answer is not what it was asked for (%w): %s", err, drivers.Quote(r.Text))
+		return fmt.Errorf("the model's answer is not what it was asked for (%w): %s", err, screen.Quote(r.Text))
 	}
 	return nil
 }
 
 func lacks(r drivers.Reply, what string) error {
-	return fmt.Errorf("the model's answer is not what it was asked for (%s): %s", what, drivers.Quote(r.Text))
+	return fmt.Errorf("the model's answer is not what it was asked for (%s): %s", what, screen.Quote(r.Text))
 }
 
 // unique refuses what encoding/json would let pass: a property that is given twice, more than one value, bytes that are no text.

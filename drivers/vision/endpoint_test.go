@@ -207,7 +207,7 @@ func (e *endpoint) eyes(o vision.Options, env map[string]string) *vision.Eyes {
 }
 
 // screen is a picture of its own for each seed.
-func screen(seed int) *image.RGBA {
+func randomScreen(seed int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	draw.Draw(img, image.Rect(100, 100+seed, 500, 300+seed), image.NewUniform(color.RGBA{0, 100, 0, 255}), image.Point{}, draw.Src)
@@ -216,7 +216,7 @@ func screen(seed int) *image.RGBA {
 
 func TestJudge(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, yes) })
-	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), screen(0), "  the order is paid  ", 1)
+	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "  the order is paid  ", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestJudgeByVotes(t *testing.T) {
 			}
 			say(w, map[byte]string{'y': yes, 'n': no}[c.answers[n-1]])
 		})
-		said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), screen(0), "paid", c.votes)
+		said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", c.votes)
 		got := "fail"
 		switch {
 		case err != nil:
@@ -322,7 +322,7 @@ func TestNoAnswerIsNoPass(t *testing.T) {
 			t.Parallel()
 			e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { c.answer(w) })
 			eyes := e.eyes(vision.Options{Timeout: 20 * time.Second}, nil)
-			said, err := eyes.Judge(t.Context(), screen(0), "paid", 1)
+			said, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1)
 			if err == nil || said.Passed || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("passed %v, error %v, want %q", said.Passed, err, c.says)
 			}
@@ -347,7 +347,7 @@ func TestKeyIsNotKept(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		say(w, strings.Replace(yes, "The word Paid is green.", "You sent "+key, 1))
 	})
-	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), screen(0), "paid", 1)
+	said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1)
 	kept, jsonErr := json.Marshal(said)
 	if err != nil || jsonErr != nil || strings.Contains(string(kept), key) || !strings.Contains(said.Reason, "•••") {
 		t.Errorf("%s, %v, %v", kept, err, jsonErr)
@@ -383,7 +383,7 @@ func TestAskAgain(t *testing.T) {
 				}
 				say(w, yes)
 			})
-			said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), screen(0), "paid", 1)
+			said, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1)
 			if err != nil || !said.Passed || len(e.seen) != 2 {
 				t.Fatalf("%+v after %d requests, %v", said, len(e.seen), err)
 			}
@@ -403,20 +403,20 @@ func TestAskInVain(t *testing.T) {
 		w.Header().Set("Retry-After-Ms", "10")
 		refuse(w, 500, "server_error", "oops")
 	})
-	if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), screen(0), "paid", 1); err == nil || len(e.seen) != 4 {
+	if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1); err == nil || len(e.seen) != 4 {
 		t.Errorf("%d requests, %v", len(e.seen), err)
 	}
 	late := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) {
 		w.Header().Set("Retry-After", "3600")
 		refuse(w, 429, "rate_limit_exceeded", "later")
 	})
-	if _, err := late.eyes(vision.Options{}, nil).Judge(t.Context(), screen(0), "paid", 1); err == nil || len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
+	if _, err := late.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), "paid", 1); err == nil || len(late.seen) != 1 || !strings.Contains(err.Error(), "1h0m0s") {
 		t.Errorf("%d requests, %v", len(late.seen), err)
 	}
 	release := make(chan struct{})
 	slow := newEndpoint(t, func(int, http.ResponseWriter, chatRequest) { <-release })
 	defer close(release)
-	if _, err := slow.eyes(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), screen(0), "paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
+	if _, err := slow.eyes(vision.Options{Timeout: 200 * time.Millisecond}, nil).Judge(t.Context(), randomScreen(0), "paid", 1); err == nil || !strings.Contains(err.Error(), "within 200ms") {
 		t.Errorf("slow: %v", err)
 	}
 }

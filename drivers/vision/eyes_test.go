@@ -12,6 +12,7 @@ import (
 	xdraw "golang.org/x/image/draw"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision"
 )
 
@@ -37,14 +38,14 @@ func TestNoModel(t *testing.T) {
 			c.o.Timeout = 1e9
 		}
 		eyes := e.eyes(c.o, c.env)
-		said, err := eyes.Judge(t.Context(), screen(0), "paid", 3)
+		said, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 3)
 		if err == nil || said.Passed || !strings.Contains(err.Error(), c.says) && name != "nobody there" {
 			t.Errorf("%s: judged %+v, %v", name, said, err)
 		}
-		if _, err := eyes.ExtractText(t.Context(), screen(0), "the total"); err == nil || errors.Is(err, drivers.ErrNotFound) {
+		if _, err := eyes.ExtractText(t.Context(), randomScreen(0), "the total"); err == nil || errors.Is(err, screen.ErrNotFound) {
 			t.Errorf("%s: extracted, %v", name, err)
 		}
-		if _, err := eyes.Locate(t.Context(), screen(0), "the cart"); err == nil || errors.Is(err, drivers.ErrNotFound) {
+		if _, err := eyes.Locate(t.Context(), randomScreen(0), "the cart"); err == nil || errors.Is(err, screen.ErrNotFound) {
 			t.Errorf("%s: located, %v", name, err)
 		}
 	}
@@ -52,7 +53,7 @@ func TestNoModel(t *testing.T) {
 		t.Errorf("%d requests were sent", len(e.seen))
 	}
 	for _, prompt := range []string{"", " \n", strings.Repeat("x", 9000)} {
-		if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), screen(0), prompt, 1); err == nil {
+		if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), prompt, 1); err == nil {
 			t.Errorf("a prompt of %d bytes was asked", len(prompt))
 		}
 	}
@@ -62,43 +63,43 @@ func TestNoModel(t *testing.T) {
 func TestAnsweredBefore(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, yes) })
 	eyes := e.eyes(vision.Options{}, nil)
-	first, err := eyes.Judge(t.Context(), screen(0), "paid", 1)
+	first, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := eyes.Judge(t.Context(), screen(0), "paid", 1)
+	again, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1)
 	if err != nil || len(e.seen) != 1 || !again.Asked.Answers[0].Replayed || !again.Passed {
 		t.Errorf("asked %d times, %+v, %v", len(e.seen), again, err)
 	}
 	kept := map[string][]drivers.Reply{first.Asked.Key: first.Asked.Answers}
 	recall := func(key string) []drivers.Reply { return kept[key] }
 	replay := e.eyes(vision.Options{Mode: vision.Replay, Recall: recall}, map[string]string{"OPENAI_API_KEY": ""})
-	if said, err := replay.Judge(t.Context(), screen(0), "paid", 1); err != nil || !said.Passed || len(e.seen) != 1 {
+	if said, err := replay.Judge(t.Context(), randomScreen(0), "paid", 1); err != nil || !said.Passed || len(e.seen) != 1 {
 		t.Errorf("replayed %+v, %v; %d requests", said, err, len(e.seen))
 	}
-	if said, err := replay.Judge(t.Context(), screen(0), "paid", 3); err == nil {
+	if said, err := replay.Judge(t.Context(), randomScreen(0), "paid", 3); err == nil {
 		t.Errorf("one recorded vote was taken for three: %+v", said)
 	}
 	for name, ask := range map[string]func(eyes *vision.Eyes) error{
-		"another picture": func(e *vision.Eyes) error { _, err := e.Judge(t.Context(), screen(40), "paid", 1); return err },
-		"another prompt":  func(e *vision.Eyes) error { _, err := e.Judge(t.Context(), screen(0), "unpaid", 1); return err },
-		"another kind":    func(e *vision.Eyes) error { _, err := e.ExtractText(t.Context(), screen(0), "paid"); return err },
+		"another picture": func(e *vision.Eyes) error { _, err := e.Judge(t.Context(), randomScreen(40), "paid", 1); return err },
+		"another prompt":  func(e *vision.Eyes) error { _, err := e.Judge(t.Context(), randomScreen(0), "unpaid", 1); return err },
+		"another kind":    func(e *vision.Eyes) error { _, err := e.ExtractText(t.Context(), randomScreen(0), "paid"); return err },
 	} {
 		if err := ask(replay); err == nil || !strings.Contains(err.Error(), "replay") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	other := e.eyes(vision.Options{Mode: vision.Replay, Recall: recall}, map[string]string{"TAPROOT_AI_MODEL": "another-model"})
-	if _, err := other.Judge(t.Context(), screen(0), "paid", 1); err == nil {
+	if _, err := other.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
 		t.Error("another model's answer was taken")
 	}
 	off := e.eyes(vision.Options{Mode: vision.Off, Recall: recall}, nil)
-	if _, err := off.Judge(t.Context(), screen(0), "paid", 1); err == nil {
+	if _, err := off.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
 		t.Error("an answer was taken although that is switched off")
 	}
 	// What was kept is judged as strictly as what comes.
 	kept[first.Asked.Key] = []drivers.Reply{{Seed: 1, Text: "passed", Finish: "stop"}}
-	if said, err := replay.Judge(t.Context(), screen(0), "paid", 1); err == nil {
+	if said, err := replay.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
 		t.Errorf("a broken record was taken: %+v", said)
 	}
 	if len(e.seen) != 1 {
@@ -116,10 +117,10 @@ func TestBadAnswersAreNotRemembered(t *testing.T) {
 		say(w, yes)
 	})
 	eyes := e.eyes(vision.Options{}, nil)
-	if _, err := eyes.Judge(t.Context(), screen(0), "paid", 1); err == nil {
+	if _, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1); err == nil {
 		t.Fatal("rubbish was an answer")
 	}
-	if said, err := eyes.Judge(t.Context(), screen(0), "paid", 1); err != nil || !said.Passed {
+	if said, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 1); err != nil || !said.Passed {
 		t.Errorf("%+v, %v", said, err)
 	}
 }
@@ -162,11 +163,11 @@ func TestExtractText(t *testing.T) {
 		"rubbish":            {`42.50`, "", "not what it was asked for"},
 	} {
 		e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, c.answer) })
-		got, err := e.eyes(vision.Options{}, nil).ExtractText(t.Context(), screen(0), "the total")
+		got, err := e.eyes(vision.Options{}, nil).ExtractText(t.Context(), randomScreen(0), "the total")
 		if got.Text != c.text || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %q, %v", name, got.Text, err)
 		}
-		if errors.Is(err, drivers.ErrNotFound) != (name == "not found") || got.Asked == nil {
+		if errors.Is(err, screen.ErrNotFound) != (name == "not found") || got.Asked == nil {
 			t.Errorf("%s: %v, %+v", name, err, got.Asked)
 		}
 	}
@@ -187,11 +188,11 @@ func TestLocate(t *testing.T) {
 		"percent":   {`{"found":true,"box":[0.1,0.2,0.3,0.4],"reason":"a cart"}`, image.Rectangle{}, "not what it was asked for"},
 	} {
 		e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, c.answer) })
-		got, err := e.eyes(vision.Options{}, nil).Locate(t.Context(), screen(0), "the cart")
+		got, err := e.eyes(vision.Options{}, nil).Locate(t.Context(), randomScreen(0), "the cart")
 		if got.Bounds != c.box || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v", name, got.Bounds, err)
 		}
-		if errors.Is(err, drivers.ErrNotFound) != (name == "not found") {
+		if errors.Is(err, screen.ErrNotFound) != (name == "not found") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -209,7 +210,7 @@ func icon(img *image.RGBA, at image.Point, ink color.Color) {
 func TestFindImage(t *testing.T) {
 	purple := color.RGBA{103, 80, 164, 255}
 	page := func(icons ...image.Point) *image.RGBA {
-		img := screen(0)
+		img := randomScreen(0)
 		draw.Draw(img, image.Rect(0, 900, 1080, 1100), image.NewUniform(color.RGBA{208, 188, 255, 255}), image.Point{}, draw.Src)
 		for _, at := range icons {
 			icon(img, at, purple)

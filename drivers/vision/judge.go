@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxKnown bounds what one process remembers, in questions.
@@ -118,7 +119,7 @@ func (e *Eyes) ExtractText(ctx context.Context, img image.Image, prompt string) 
 		x.Evidence, err = q.evidence(r, *a.Evidence)
 	}
 	if err == nil && !*a.Found {
-		return x, fmt.Errorf("%w: the screen does not show %s", drivers.ErrNotFound, drivers.Quote(prompt))
+		return x, fmt.Errorf("%w: the screen does not show %s", screen.ErrNotFound, screen.Quote(prompt))
 	}
 	if err != nil {
 		return x, q.failed(err)
@@ -148,7 +149,7 @@ func (e *Eyes) Locate(ctx context.Context, img image.Image, description string) 
 	}
 	s.Reason = strings.TrimSpace(*a.Reason)
 	if !*a.Found {
-		return s, fmt.Errorf("%w: the model sees no single %s: %s", drivers.ErrNotFound, drivers.Quote(description), s.Reason)
+		return s, fmt.Errorf("%w: the model sees no single %s: %s", screen.ErrNotFound, screen.Quote(description), s.Reason)
 	}
 	if s.Bounds, err = q.box(*a.Box); err != nil {
 		return s, q.failed(lacks(r, err.Error()))

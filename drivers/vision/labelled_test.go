@@ -21,6 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/drivers/web"
 )
@@ -218,7 +219,7 @@ func tap(t *testing.T, dev drivers.Device, text string) {
 }
 
 // rest waits until trees are alike for a second.
-func rest(t *testing.T, dev drivers.Device) *drivers.Tree {
+func rest(t *testing.T, dev drivers.Device) *screen.Tree {
 	t.Helper()
 	var since time.Time
 	var last string
@@ -239,16 +240,16 @@ func rest(t *testing.T, dev drivers.Device) *drivers.Tree {
 }
 
 // labelPhone takes the tree's word for what is drawn.
-func labelPhone(name string, img image.Image, tree *drivers.Tree) labelled {
+func labelPhone(name string, img image.Image, tree *screen.Tree) labelled {
 	p := labelled{name: name, img: img}
-	var nodes []*drivers.Node
+	var nodes []*screen.Node
 	for n := range tree.All {
 		if cmp.Or(n.Text, n.Hint) != "" && !n.Bounds.Empty() && n.Bounds.In(img.Bounds()) {
 			nodes = append(nodes, n)
 		}
 	}
-	covers := slices.IndexFunc(nodes, func(n *drivers.Node) bool { return n.Text == "Cookie banner" })
-	footer := slices.IndexFunc(nodes, func(n *drivers.Node) bool { return strings.HasSuffix(n.ID, "/status") })
+	covers := slices.IndexFunc(nodes, func(n *screen.Node) bool { return n.Text == "Cookie banner" })
+	footer := slices.IndexFunc(nodes, func(n *screen.Node) bool { return strings.HasSuffix(n.ID, "/status") })
 	for _, n := range nodes {
 		text := cmp.Or(n.Text, n.Hint)
 		cut := footer >= 0 && n != nodes[footer] && n.Bounds.Max.Y > nodes[footer].Bounds.Min.Y || n.Bounds.Min.Y < img.Bounds().Dy()/9 && strings.HasPrefix(text, "Item")
@@ -320,7 +321,7 @@ func pagePictures(t *testing.T) []labelled {
 
 // labelledScreen draws a text, large and black.
 func labelledScreen(text string) *image.RGBA {
-	img := screen(0)
+	img := randomScreen(0)
 	d := font.Drawer{Dst: img, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(100, 600)}
 	d.DrawString(text)
 	return img

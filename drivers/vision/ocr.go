@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 // readTime bounds one reading; a crowded screen on a busy machine takes some seconds.

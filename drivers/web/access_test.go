@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // interactive are the roles that tests act on, as Chromium's accessibility tree and ours call them.
@@ -38,7 +38,7 @@ func disagreements(t *testing.T, d *Device) (list []string) {
 		if interactive[n.Role] == "" || n.Hidden {
 			continue
 		}
-		one := n.Role + " " + drivers.Normalise(nameOf(n))
+		one := n.Role + " " + screen.Normalise(nameOf(n))
 		if said[one] == 0 {
 			list = append(list, "Chromium does not know "+one)
 			continue
@@ -54,7 +54,7 @@ func disagreements(t *testing.T, d *Device) (list []string) {
 }
 
 // nameOf is an element's accessible name: of what is labelled its label, else its text, else what stands in it for a hint.
-func nameOf(n *drivers.Node) string {
+func nameOf(n *screen.Node) string {
 	switch {
 	case n.Desc != "":
 		return n.Desc
@@ -85,7 +85,7 @@ func accessible(t *testing.T, d *Device) map[string]int {
 	for _, n := range nodes {
 		n, _ := n.(map[string]any)
 		if role := interactive[value(n, "role")]; role != "" && n["ignored"] != true {
-			found[role+" "+drivers.Normalise(value(n, "name"))]++
+			found[role+" "+screen.Normalise(value(n, "name"))]++
 		}
 	}
 	if len(found) == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // aimLimit is how long a page that was just touched is asked what the touch has met. One that does not answer has something to do: the
@@ -15,7 +16,7 @@ import (
 const aimLimit = 2 * time.Second
 
 // Aim says what the next touch is meant for.
-func (d *Device) Aim(n *drivers.Node) {
+func (d *Device) Aim(n *screen.Node) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.aimed = n

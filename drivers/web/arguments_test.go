@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 // TestWhatPlaywrightSwitchesOffStaysOff: Chromium heeds only the last list of features to switch off, and ours comes last.

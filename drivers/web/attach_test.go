@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // running starts a Chromium of the test's own, and gives the address of its DevTools.
@@ -71,7 +72,7 @@ func TestAttach(t *testing.T) {
 	if err != nil || picture.Bounds().Dx() != 1280 {
 		t.Errorf("the picture is not as wide as the page, %v", err)
 	}
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/late.html"}, 300*time.Millisecond), drivers.ErrNotFound) // it is not ours
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "**/late.html"}, 300*time.Millisecond), screen.ErrNotFound) // it is not ours
 	must(t, d.ClosePage(t.Context()))
 	// The browser goes on, as signed in as it was, without our tabs.
 	must(t, d.OpenPage(t.Context(), site.Page("popup.html"), how))

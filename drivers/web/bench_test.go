@@ -9,6 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // BenchmarkFlow makes the same ten steps through a Device and through bare Playwright calls, in turn, and reports the ratio of
@@ -71,7 +72,7 @@ func deviceFlow(ctx context.Context, d *Device, parts map[string]time.Duration) 
 		return func() error {
 			seen, err := d.Look(ctx, selector, drivers.WebWant{Text: &text}, 5*time.Second)
 			if err == nil && !seen.Met {
-				err = drivers.ErrNotFound
+				err = screen.ErrNotFound
 			}
 			return err
 		}
@@ -90,7 +91,7 @@ func deviceFlow(ctx context.Context, d *Device, parts map[string]time.Duration) 
 		{"place-ours-ms", func() error {
 			t, err := d.Tree(ctx)
 			if err == nil {
-				at = centre(find(t, func(n *drivers.Node) bool { return n.ID == "fruit" }))
+				at = centre(find(t, func(n *screen.Node) bool { return n.ID == "fruit" }))
 			}
 			return err
 		}},

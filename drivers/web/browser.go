@@ -15,7 +15,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 const (
@@ -174,7 +175,7 @@ func (d *Driver) program(name string) (string, error) {
 		return "", &drivers.Unavailable{What: "Playwright's " + name + " is not installed",
 			Mend: "run `npx playwright@" + toolchain.DriverVersion + " install " + name + "`; another build of it cannot be driven"}
 	}
-	return "", fmt.Errorf("%w: there is no browser %s", drivers.ErrUnsupported, drivers.Quote(name))
+	return "", fmt.Errorf("%w: there is no browser %s", drivers.ErrUnsupported, screen.Quote(name))
 }
 
 func (d *Driver) startProcess() error {
@@ -331,7 +332,7 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := strings.TrimSpace(string(t.text)); s != "" {
-		return " (it says: " + drivers.Quote(s) + ")"
+		return " (it says: " + screen.Quote(s) + ")"
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // copies tells what the page copies: the browser's own clipboard is one for all tests that run at the same time.
@@ -87,7 +88,7 @@ func (d *Device) Paste(ctx context.Context) error {
 		}
 		if field.kind == "picked" {
 			if !spelled(field.picker, text) {
-				return fmt.Errorf("%w: a field of the type %s takes no %s", drivers.ErrNotActionable, field.picker, drivers.Quote(text))
+				return fmt.Errorf("%w: a field of the type %s takes no %s", drivers.ErrNotActionable, field.picker, screen.Quote(text))
 			}
 			return field.fill(page, text)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (
@@ -97,7 +98,7 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 	case c.Disabled:
 		return fmt.Errorf("%w: %s is disabled (waited %s)", drivers.ErrNotActionable, naming(at), wait(at.Timeout))
 	case off != "":
-		return fmt.Errorf("%w: the option %s of %s is disabled (waited %s)", drivers.ErrNotActionable, drivers.Quote(off), naming(at), wait(at.Timeout))
+		return fmt.Errorf("%w: the option %s of %s is disabled (waited %s)", drivers.ErrNotActionable, screen.Quote(off), naming(at), wait(at.Timeout))
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) e
 		if err != nil || c.Count != 1 || !c.Typed {
 			return err
 		}
-		switch kept := c.Text == text || text != "" && drivers.Follows(c.Text, text) == drivers.Whole; {
+		switch kept := c.Text == text || text != "" && screen.Follows(c.Text, text) == screen.Whole; {
 		case !kept:
 			since = time.Time{}
 		case since.IsZero():
@@ -135,5 +136,5 @@ func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) e
 	if c.Password {
 		shows = strings.Repeat("•", min(len([]rune(shows)), 64))
 	}
-	return fmt.Errorf("%w: typed %s, and %s shows %s", drivers.ErrNotActionable, drivers.Quote(text), naming(at), drivers.Quote(shows))
+	return fmt.Errorf("%w: typed %s, and %s shows %s", drivers.ErrNotActionable, screen.Quote(text), naming(at), screen.Quote(shows))
 }

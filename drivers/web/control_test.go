@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // said puts what a tree says of an element's state into a few words.
-func said(tr *drivers.Tree, id string) string {
-	n := find(tr, func(n *drivers.Node) bool { return n.ID == id })
+func said(tr *screen.Tree, id string) string {
+	n := find(tr, func(n *screen.Node) bool { return n.ID == id })
 	if n == nil {
 		return "none"
 	}
@@ -93,7 +93,7 @@ func TestStates(t *testing.T) {
 }
 
 // texts lists what a tree says a person sees.
-func texts(tr *drivers.Tree) string {
+func texts(tr *screen.Tree) string {
 	var list []string
 	for n := range tr.All {
 		if !n.Hidden && !n.Offscreen && n.Obscured == "" && n.Text != "" && !slices.Contains(list, n.Text) {

@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (
@@ -41,7 +42,7 @@ type Device struct {
 	evidence  *evidence // set by StartEvidence
 	log       *journal
 	dialogs   []string
-	aimed     *drivers.Node  // what the next touch is meant for
+	aimed     *screen.Node   // what the next touch is meant for
 	met       string         // what the last touch that was aimed has met
 	sought    []string       // texts that a tree must not leave out
 	caret     caret          // what becomes of the caret before text is typed
@@ -69,8 +70,8 @@ var (
 	_ drivers.Gestures    = (*Device)(nil)
 	_ drivers.Keys        = (*Device)(nil)
 	_ drivers.Editor      = (*Device)(nil)
-	_ drivers.Typist      = (*Device)(nil)
-	_ drivers.Paster      = (*Device)(nil)
+	_ screen.Typist       = (*Device)(nil)
+	_ screen.Paster       = (*Device)(nil)
 	_ drivers.WebOpener   = (*Device)(nil)
 	_ drivers.Scroller    = (*Device)(nil)
 	_ drivers.Recorder    = (*Device)(nil)

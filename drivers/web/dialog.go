@@ -10,6 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // dialogs is how one context deals with alert, confirm, prompt and beforeunload. An open dialog stops its page: no call on the page
@@ -36,7 +37,7 @@ func (s *session) meet(dialog playwright.Dialog) {
 		g.open = dialog
 		close(g.opened)
 		g.mu.Unlock()
-		s.device.logLine("dialog", fmt.Sprintf("%s %s is open", kind, drivers.Quote(message)))
+		s.device.logLine("dialog", fmt.Sprintf("%s %s is open", kind, screen.Quote(message)))
 		return
 	}
 	g.mu.Unlock()
@@ -170,7 +171,7 @@ func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) erro
 	}
 	there, err := s.settle(ctx, accept, text)
 	if !there && err == nil {
-		return fmt.Errorf("%w: no dialog is open", drivers.ErrNotFound)
+		return fmt.Errorf("%w: no dialog is open", screen.ErrNotFound)
 	}
 	return err
 }
@@ -197,10 +198,10 @@ func (d *Device) AnswerDialogs(ctx context.Context, how drivers.WebAnswer) error
 func (d *Device) noteDialog(verb, kind, message string) {
 	d.mu.Lock()
 	if len(d.dialogs) < 20 {
-		d.dialogs = append(d.dialogs, fmt.Sprintf("%s %s dialog %s", verb, kind, drivers.Quote(message)))
+		d.dialogs = append(d.dialogs, fmt.Sprintf("%s %s dialog %s", verb, kind, screen.Quote(message)))
 	}
 	d.mu.Unlock()
-	d.logLine("dialog", fmt.Sprintf("%s %s was %s", kind, drivers.Quote(message), verb))
+	d.logLine("dialog", fmt.Sprintf("%s %s was %s", kind, screen.Quote(message), verb))
 }
 
 // Dialogs tells the dialogs that the pages of the current context opened, and how they were answered.

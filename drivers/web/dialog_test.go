@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // alertOf waits for a dialog.
@@ -29,7 +30,7 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 	if open, err := d.Alert(t.Context()); open != nil || err != nil {
 		t.Fatalf("%v, %v", open, err)
 	}
-	wantError(t, d.AnswerAlert(t.Context(), true, ""), drivers.ErrNotFound, "no dialog")
+	wantError(t, d.AnswerAlert(t.Context(), true, ""), screen.ErrNotFound, "no dialog")
 	for _, c := range []struct {
 		id, says, text, log string
 		accept              bool

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/guard"
-	"github.com/taproot-dev/taproot/drivers/toolchain"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 // Options are how browsers are driven. The zero value is good.

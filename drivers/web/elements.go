@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxFiles caps an upload.
@@ -49,7 +50,7 @@ func (d *Device) click(ctx context.Context, at drivers.WebTarget, how drivers.We
 	button, ok := buttons[how.Button]
 	if !ok || how.Count < 0 || how.Count > 100 {
 		return fmt.Errorf("%w: a mouse cannot click %d times with the button %s", drivers.ErrUnsupported, how.Count,
-			drivers.Quote(how.Button))
+			screen.Quote(how.Button))
 	}
 	count := playwright.Int(max(how.Count, 1))
 	return d.once(ctx, at, deed{
@@ -118,7 +119,7 @@ func (d *Device) noOption(ctx context.Context, at drivers.WebTarget, choice driv
 		return err
 	}
 	wanted := slices.Concat(choice.Values, choice.Labels, []string{fmt.Sprint(choice.Indexes)})[0]
-	return fmt.Errorf("%w: there is no option %s; there are %s", err, drivers.Quote(wanted), strings.Join(r.What, ", "))
+	return fmt.Errorf("%w: there is no option %s; there are %s", err, screen.Quote(wanted), strings.Join(r.What, ", "))
 }
 
 // Check makes a checkbox, radio button or switch checked or not.
@@ -148,7 +149,7 @@ func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, erro
 		r, err := d.lookIn(ctx, at.Frame, at.Selector)
 		switch {
 		case err == nil && r.Count > 1:
-			return "", &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
+			return "", &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
 		case err == nil && r.Visible == 1 && len(r.Texts) == 1:
 			return r.Texts[0], nil
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
@@ -171,7 +172,7 @@ func (d *Device) WaitElement(ctx context.Context, at drivers.WebTarget, state st
 		"detached": func(r *report) bool { return r.Count == 0 && r.Ready == "complete" },
 	}[state]
 	if meets == nil {
-		return fmt.Errorf("%w: an element cannot be %s", drivers.ErrUnsupported, drivers.Quote(state))
+		return fmt.Errorf("%w: an element cannot be %s", drivers.ErrUnsupported, screen.Quote(state))
 	}
 	deadline := time.Now().Add(wait(at.Timeout))
 	for {
@@ -198,7 +199,7 @@ func stateKind(state string) error {
 	if state == "hidden" || state == "detached" {
 		return drivers.ErrNotActionable
 	}
-	return drivers.ErrNotFound
+	return screen.ErrNotFound
 }
 
 // DragOnto drags an element onto another one of the same frame.
@@ -225,10 +226,10 @@ func (d *Device) noTarget(ctx context.Context, to drivers.WebTarget, err error) 
 	r, e := d.lookIn(ctx, to.Frame, to.Selector)
 	switch {
 	case e == nil && r.Count == 0:
-		return fmt.Errorf("%w: nothing on the page matches the selector %s, onto which it should be dragged (waited %s)", drivers.ErrNotFound, naming(to),
+		return fmt.Errorf("%w: nothing on the page matches the selector %s, onto which it should be dragged (waited %s)", screen.ErrNotFound, naming(to),
 			wait(to.Timeout))
 	case e == nil && r.Count > 1:
-		return &drivers.AmbiguousError{What: "the selector " + naming(to), Candidates: r.What}
+		return &screen.AmbiguousError{What: "the selector " + naming(to), Candidates: r.What}
 	}
 	return err
 }

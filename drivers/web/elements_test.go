@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestFieldsOfEveryType(t *testing.T) {
@@ -92,9 +93,9 @@ func TestClick(t *testing.T) {
 	must(t, d.ClickOn(t.Context(), target("#soon"), drivers.WebClick{})) // disabled for 700 ms
 	mustShow(t, d, "#log", "clicked soon")
 	wantError(t, d.ClickOn(t.Context(), soon("#off"), drivers.WebClick{}), drivers.ErrNotActionable, "is disabled")
-	wantError(t, d.ClickOn(t.Context(), soon("#none"), drivers.WebClick{}), drivers.ErrNotFound, "nothing on the page", "#none")
-	wantError(t, d.ClickOn(t.Context(), soon("button"), drivers.WebClick{}), drivers.ErrAmbiguous, "button#still")
-	wantError(t, d.ClickOn(t.Context(), soon("p["), drivers.WebClick{}), drivers.ErrNotFound, "is not valid")
+	wantError(t, d.ClickOn(t.Context(), soon("#none"), drivers.WebClick{}), screen.ErrNotFound, "nothing on the page", "#none")
+	wantError(t, d.ClickOn(t.Context(), soon("button"), drivers.WebClick{}), screen.ErrAmbiguous, "button#still")
+	wantError(t, d.ClickOn(t.Context(), soon("p["), drivers.WebClick{}), screen.ErrNotFound, "is not valid")
 	wantError(t, d.ClickOn(t.Context(), soon("#still"), drivers.WebClick{Button: "fourth"}), drivers.ErrUnsupported)
 }
 
@@ -152,7 +153,7 @@ func TestHoverOpensAMenu(t *testing.T) {
 	must(t, d.Hover(t.Context(), target("#menu")))
 	must(t, d.ClickOn(t.Context(), target("#leave"), drivers.WebClick{}))
 	mustShow(t, d, "#log", "clicked leave")
-	wantError(t, d.Hover(t.Context(), soon("#none")), drivers.ErrNotFound)
+	wantError(t, d.Hover(t.Context(), soon("#none")), screen.ErrNotFound)
 }
 
 func TestElementsInNestedFrames(t *testing.T) {
@@ -172,11 +173,11 @@ func TestElementsInNestedFrames(t *testing.T) {
 	mustShow(t, d, "#log", "pressed late")
 	at := soon("#press")
 	at.Frame = "#outer >> #none"
-	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), drivers.ErrNotFound, "#none")
+	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrNotFound, "#none")
 	at.Frame = "iframe"
-	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), drivers.ErrAmbiguous)
+	wantError(t, d.ClickOn(t.Context(), at, drivers.WebClick{}), screen.ErrAmbiguous)
 	_, err = d.Look(t.Context(), "#press", drivers.WebWant{Frame: "#none", Hidden: true}, 300*time.Millisecond)
-	wantError(t, err, drivers.ErrNotFound, "#none")
+	wantError(t, err, screen.ErrNotFound, "#none")
 }
 
 func TestPressOn(t *testing.T) {
@@ -198,7 +199,7 @@ func TestPressOn(t *testing.T) {
 		t.Error("the key did not go where the focus was")
 	}
 	wantError(t, d.PressOn(t.Context(), soon("#text"), "nokey"), drivers.ErrUnsupported, "nokey")
-	wantError(t, d.PressOn(t.Context(), soon("#none"), "Enter"), drivers.ErrNotFound)
+	wantError(t, d.PressOn(t.Context(), soon("#none"), "Enter"), screen.ErrNotFound)
 }
 
 func TestTextOf(t *testing.T) {
@@ -211,9 +212,9 @@ func TestTextOf(t *testing.T) {
 		}
 	}
 	_, err := d.TextOf(t.Context(), soon("label"))
-	wantError(t, err, drivers.ErrAmbiguous)
+	wantError(t, err, screen.ErrAmbiguous)
 	_, err = d.TextOf(t.Context(), soon("#none"))
-	wantError(t, err, drivers.ErrNotFound)
+	wantError(t, err, screen.ErrNotFound)
 }
 
 func TestWaitElement(t *testing.T) {
@@ -227,10 +228,10 @@ func TestWaitElement(t *testing.T) {
 		}
 		must(t, d.WaitElement(t.Context(), target(c[0]), c[1]))
 	}
-	wantError(t, d.WaitElement(t.Context(), soon("#a"), "visible"), drivers.ErrNotFound, "did not become visible")
+	wantError(t, d.WaitElement(t.Context(), soon("#a"), "visible"), screen.ErrNotFound, "did not become visible")
 	wantError(t, d.WaitElement(t.Context(), soon("#h"), "hidden"), drivers.ErrNotActionable, "1 visible")
 	wantError(t, d.WaitElement(t.Context(), soon("#h"), "gone"), drivers.ErrUnsupported)
-	wantError(t, d.WaitElement(t.Context(), soon("p["), "hidden"), drivers.ErrNotFound, "is not valid")
+	wantError(t, d.WaitElement(t.Context(), soon("p["), "hidden"), screen.ErrNotFound, "is not valid")
 }
 
 func TestLookAtThePage(t *testing.T) {
@@ -261,9 +262,9 @@ func TestLookAtThePage(t *testing.T) {
 		}
 	}
 	_, err := d.Look(t.Context(), "", drivers.WebWant{}, time.Second)
-	wantError(t, err, drivers.ErrNotFound, "no selector")
+	wantError(t, err, screen.ErrNotFound, "no selector")
 	_, err = d.Look(t.Context(), "", drivers.WebWant{URL: is("/(/")}, time.Second)
-	wantError(t, err, drivers.ErrNotFound, "is not valid")
+	wantError(t, err, screen.ErrNotFound, "is not valid")
 }
 
 func TestConsoleErrors(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxSide caps a viewport.
@@ -59,7 +60,7 @@ func (d *Device) emulate(ctx context.Context, opts drivers.PageOptions) (*emulat
 	scheme, ok := schemes[opts.ColorScheme]
 	if !ok {
 		return nil, fmt.Errorf("%w: there is no colour scheme %s: light, dark and no-preference there are", drivers.ErrPage,
-			drivers.Quote(opts.ColorScheme))
+			screen.Quote(opts.ColorScheme))
 	}
 	e.options.ColorScheme = scheme
 	e.asked(opts)
@@ -103,7 +104,7 @@ func (e *emulation) pretend(list map[string]*playwright.DeviceDescriptor, name s
 		}
 	}
 	if found == nil || found.Viewport == nil {
-		return fmt.Errorf("%w: there is no device %s to emulate; %s", drivers.ErrPage, drivers.Quote(name), like(list, name))
+		return fmt.Errorf("%w: there is no device %s to emulate; %s", drivers.ErrPage, screen.Quote(name), like(list, name))
 	}
 	e.size, e.touch = image.Pt(found.Viewport.Width, found.Viewport.Height), found.HasTouch
 	e.mobile = found.IsMobile

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -40,11 +41,11 @@ func TestOneTextTwice(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "twice.html")
 	tr := tree(t, d)
-	if m, err := tr.Find(drivers.Query{Selector: labelled("Total: 5 €")}); err != nil || len(m) != 2 {
+	if m, err := tr.Find(screen.Query{Selector: labelled("Total: 5 €")}); err != nil || len(m) != 2 {
 		t.Errorf("assertion: %v, %v", m, err)
 	}
 	_, err := pick(tr, "Delete", true)
-	var ambiguous *drivers.AmbiguousError
+	var ambiguous *screen.AmbiguousError
 	if !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 2 {
 		t.Fatalf("action: %v", err)
 	}
@@ -183,7 +184,7 @@ func TestHiddenElementsAreHiddenInTheTree(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"none", "folded"} {
-		if n := find(tr, func(n *drivers.Node) bool { return n.ID == id }); n != nil && !n.Hidden {
+		if n := find(tr, func(n *screen.Node) bool { return n.ID == id }); n != nil && !n.Hidden {
 			t.Errorf("%s can be seen: %+v", id, n)
 		}
 	}
@@ -224,21 +225,21 @@ func TestTextsOfAList(t *testing.T) {
 	tap(t, d, again)
 	mustShow(t, d, "#chosen", "Chosen: row 120")
 	wantError(t, d.Reveal(t.Context(), last), drivers.ErrNotReady)
-	wantError(t, d.Reveal(t.Context(), &drivers.Node{Ref: "x;y/1"}), drivers.ErrNotReady)
+	wantError(t, d.Reveal(t.Context(), &screen.Node{Ref: "x;y/1"}), drivers.ErrNotReady)
 }
 
 func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "iframe.html")
 	for _, name := range []string{"same", "cross"} {
-		press := find(tree(t, d), func(n *drivers.Node) bool { return n.Role == "button" && n.Text == "Press "+name })
+		press := find(tree(t, d), func(n *screen.Node) bool { return n.Role == "button" && n.Text == "Press "+name })
 		if press == nil || press.Covered != "" || press.Disabled || !press.Clickable {
 			t.Fatalf("button in frame %s: %+v", name, press)
 		}
 		tap(t, d, press)
 		mustShow(t, d, "#log", "pressed "+name)
 	}
-	far := find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Far below" })
+	far := find(tree(t, d), func(n *screen.Node) bool { return n.Text == "Far below" })
 	if far == nil || far.Hidden || !far.Offscreen {
 		t.Errorf("outside its frame's view: %+v", far)
 	}
@@ -250,7 +251,7 @@ func TestFramesAndShadowRootsAreInTheTree(t *testing.T) {
 	}
 	d = visit(t, "shadow.html")
 	tr := tree(t, d)
-	if find(tr, showing("Slotted title")) == nil || find(tr, func(n *drivers.Node) bool { return strings.HasPrefix(n.Text, "Not shown") }) != nil {
+	if find(tr, showing("Slotted title")) == nil || find(tr, func(n *screen.Node) bool { return strings.HasPrefix(n.Text, "Not shown") }) != nil {
 		t.Error("slots are not followed")
 	}
 	if n := byID(t, tr, "nick"); n.Desc != "Nickname" || !n.Editable {
@@ -302,7 +303,7 @@ func TestALargePageIsCut(t *testing.T) {
 	if count < 10000 || count > maxNodes+10 {
 		t.Errorf("%d elements", count)
 	}
-	if n := find(tr, func(n *drivers.Node) bool { return n.Type == "reading-note" }); n == nil || !n.Hidden || !regexp.MustCompile(`about \d{2,} more`).MatchString(n.Desc) {
+	if n := find(tr, func(n *screen.Node) bool { return n.Type == "reading-note" }); n == nil || !n.Hidden || !regexp.MustCompile(`about \d{2,} more`).MatchString(n.Desc) {
 		t.Errorf("nothing says how much of the tree was cut: %v", n)
 	}
 	if n := byID(t, tr, "big"); len(n.Desc) > 5000 || len(n.Text) > 5000 {

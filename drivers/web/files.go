@@ -13,6 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxDownload caps a file that a page gives.
@@ -30,7 +31,7 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 			return fmt.Errorf("upload %s: %w", f, err)
 		}
 		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("%w: there is no file %s to upload", drivers.ErrNotFound, drivers.Quote(f))
+			return fmt.Errorf("%w: there is no file %s to upload", screen.ErrNotFound, screen.Quote(f))
 		}
 		paths[i] = path
 	}
@@ -99,7 +100,7 @@ func (d *Device) Download(ctx context.Context, at drivers.WebTarget, dir, name s
 	case file := <-s.downloads:
 		return d.keep(ctx, file, deadline, dir, name)
 	case <-timer.C:
-		return "", fmt.Errorf("%w: %s was clicked and no download began within %s", drivers.ErrNotFound, naming(at), wait(at.Timeout))
+		return "", fmt.Errorf("%w: %s was clicked and no download began within %s", screen.ErrNotFound, naming(at), wait(at.Timeout))
 	case <-s.browser.lost:
 		return "", errBrowserLost
 	case <-s.crash:
@@ -122,7 +123,7 @@ func (d *Device) keep(ctx context.Context, file playwright.Download, deadline ti
 	done := start(d, func() (string, error) {
 		defer os.RemoveAll(aside) // a download that was given up may still be written for a moment
 		if err := file.SaveAs(temporary); err != nil {
-			return "", fmt.Errorf("%w: the download of %s failed: %s", drivers.ErrNotFound, shortAddress(file.URL()), plain(err))
+			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, shortAddress(file.URL()), plain(err))
 		}
 		if name == "" {
 			name = file.SuggestedFilename()
@@ -135,7 +136,7 @@ func (d *Device) keep(ctx context.Context, file playwright.Download, deadline ti
 	case r := <-done:
 		return r.value, r.err
 	case <-timer.C:
-		err = fmt.Errorf("%w: the download of %s did not end in time", drivers.ErrNotFound, shortAddress(file.URL()))
+		err = fmt.Errorf("%w: the download of %s did not end in time", screen.ErrNotFound, shortAddress(file.URL()))
 	case <-ctx.Done():
 		err = ctx.Err()
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestUploads(t *testing.T) {
@@ -33,8 +34,8 @@ func TestUploads(t *testing.T) {
 	mustShow(t, d, "#log", "behind f0.txt=text 0,f1.txt=text 1")
 	wantError(t, d.Upload(t.Context(), target("#plain"), paths), drivers.ErrNotActionable, "multiple")
 	wantError(t, d.Upload(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, paths), drivers.ErrNotActionable, "opened no file dialog")
-	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), drivers.ErrNotFound, "there is no file")
-	wantError(t, d.Upload(t.Context(), soon("#none"), paths), drivers.ErrNotFound)
+	wantError(t, d.Upload(t.Context(), soon("#plain"), []string{filepath.Join(dir, "none")}), screen.ErrNotFound, "there is no file")
+	wantError(t, d.Upload(t.Context(), soon("#none"), paths), screen.ErrNotFound)
 }
 
 func TestUploadOfAFolder(t *testing.T) {
@@ -70,9 +71,9 @@ func TestDownloads(t *testing.T) {
 		}
 	}
 	_, err := d.Download(t.Context(), drivers.WebTarget{Selector: "#nothing", Timeout: 3 * time.Second}, dir, "")
-	wantError(t, err, drivers.ErrNotFound, "no download began")
+	wantError(t, err, screen.ErrNotFound, "no download began")
 	_, err = d.Download(t.Context(), drivers.WebTarget{Selector: "#never", Timeout: 10 * time.Second}, dir, "")
-	wantError(t, err, drivers.ErrNotFound, "did not end in time")
+	wantError(t, err, screen.ErrNotFound, "did not end in time")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Second, cancel)
 	_, err = d.Download(ctx, drivers.WebTarget{Selector: "#never", Timeout: time.Minute}, dir, "")

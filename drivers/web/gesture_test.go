@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -66,7 +67,7 @@ func TestWheelScrolls(t *testing.T) {
 			must(t, d.Wheel(t.Context(), image.Pt(200, 500), image.Pt(0, 300), 300*time.Millisecond))
 			moved := 0
 			ok := until(t.Context(), patience, func() bool {
-				moved = before - find(tree(t, d), func(n *drivers.Node) bool { return n.Text == "Contact 10" }).Bounds.Min.Y
+				moved = before - find(tree(t, d), func(n *screen.Node) bool { return n.Text == "Contact 10" }).Bounds.Min.Y
 				return moved > 200
 			})
 			if !ok || c.name == "mouse" && moved > 310 {
@@ -178,7 +179,7 @@ func TestScrolledOutOfABox(t *testing.T) {
 	d := visit(t, "boxes.html")
 	for _, c := range [][2]string{{"Row 90", "row 90"}, {"Far right", "far right"}} {
 		tr := tree(t, d)
-		q := drivers.Query{Selector: dsl.Selector{Label: c[0]}, Action: true}
+		q := screen.Query{Selector: dsl.Selector{Label: c[0]}, Action: true}
 		if found, err := tr.Find(q); err != nil || len(found) != 0 {
 			t.Fatalf("%s is on the screen: %v, %v", c[0], found, err)
 		}
@@ -196,13 +197,13 @@ func TestScrolledOutOfABox(t *testing.T) {
 		mustShow(t, d, "#chosen", "Chosen: "+c[1])
 	}
 	tr := tree(t, d)
-	if n := find(tr, func(n *drivers.Node) bool { return n.Text == "Cut hides" }); n == nil || !n.Hidden || n.Offscreen {
+	if n := find(tr, func(n *screen.Node) bool { return n.Text == "Cut hides" }); n == nil || !n.Hidden || n.Offscreen {
 		t.Errorf("nobody can scroll there: %+v", n)
 	}
-	if n := find(tr, func(n *drivers.Node) bool { return n.Text == "Far below" }); n == nil || n.Hidden {
+	if n := find(tr, func(n *screen.Node) bool { return n.Text == "Far below" }); n == nil || n.Hidden {
 		t.Errorf("in the frame, below: %+v", n)
 	}
-	below := drivers.Query{Selector: dsl.Selector{Label: "Below the fold"}}
+	below := screen.Query{Selector: dsl.Selector{Label: "Below the fold"}}
 	if found, err := tr.Find(below); err != nil || len(found) != 0 {
 		t.Errorf("an assertion sees what is below the fold: %v, %v", found, err)
 	}
@@ -227,7 +228,7 @@ func TestScrolledOutOfAFrame(t *testing.T) {
 	if n := byID(t, tr, "b"); n.Hidden || n.Offscreen || n.Covered != "" || !n.Bounds.In(image.Rectangle{Max: tr.Size}) {
 		t.Errorf("revealed: %+v", n)
 	}
-	if n := find(tr, func(n *drivers.Node) bool { return n.Text == "Stuck" }); n == nil || !n.Hidden {
+	if n := find(tr, func(n *screen.Node) bool { return n.Text == "Stuck" }); n == nil || !n.Hidden {
 		t.Errorf("in a frame that does not scroll: %+v", n)
 	}
 }
@@ -254,7 +255,7 @@ func TestQuery(t *testing.T) {
 	}
 	for _, bad := range [][2]string{{"p[", ""}, {"", "//["}, {"", ""}} {
 		_, err := d.Query(t.Context(), tr, bad[0], bad[1])
-		wantError(t, err, drivers.ErrNotFound)
+		wantError(t, err, screen.ErrNotFound)
 	}
 	must(t, d.Navigate(t.Context(), "reload", 0))
 	_, err := d.Query(t.Context(), tr, "h1", "")

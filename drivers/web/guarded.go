@@ -14,7 +14,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/internal/guard"
 )
 
 // maxRefused caps the hosts that are remembered as refused.

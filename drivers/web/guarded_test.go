@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/guard"
+	"github.com/taproot-dev/taproot/internal/guard"
 )
 
 // guardedDevice is a device of a driver that may reach public addresses, and files below a folder, only.

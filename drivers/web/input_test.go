@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestTapAndType(t *testing.T) {
@@ -84,7 +85,7 @@ func TestTypeInAFrame(t *testing.T) {
 	for _, name := range []string{"same", "cross"} {
 		tr := tree(t, d)
 		f := byID(t, tr, name)
-		field := find(tr, func(n *drivers.Node) bool { return n.ID == "field" && n.Within(f) })
+		field := find(tr, func(n *screen.Node) bool { return n.ID == "field" && n.Within(f) })
 		if field == nil {
 			t.Fatalf("no field in frame %s", name)
 		}

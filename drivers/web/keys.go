@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxErase caps the Backspaces of one Erase.
@@ -91,11 +92,11 @@ func noKey(key string) error {
 	}
 	for _, known := range drivers.KeyNames() {
 		if strings.EqualFold(known, key) {
-			return fmt.Errorf("%w: a browser has no key %s", drivers.ErrUnsupported, drivers.Quote(key))
+			return fmt.Errorf("%w: a browser has no key %s", drivers.ErrUnsupported, screen.Quote(key))
 		}
 	}
 	return fmt.Errorf("%w: there is no key %s; keys are called %s, or are single characters", drivers.ErrUnsupported,
-		drivers.Quote(key), strings.Join(drivers.KeyNames(), ", "))
+		screen.Quote(key), strings.Join(drivers.KeyNames(), ", "))
 }
 
 // Press presses keys together. "back" is the browser's own.

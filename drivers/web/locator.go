@@ -13,6 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (
@@ -71,7 +72,7 @@ func newWanted(selector string, want drivers.WebWant) (w wanted, err error) {
 	w = wanted{WebWant: want, selector: selector}
 	ofPage := want.URL != nil || want.Title != nil || want.NoConsoleErrors
 	if selector == "" && (!ofPage || want.Hidden || want.Text != nil || want.Value != nil || want.Count != nil) {
-		return w, fmt.Errorf("%w: there is no selector", drivers.ErrNotFound)
+		return w, fmt.Errorf("%w: there is no selector", screen.ErrNotFound)
 	}
 	if want.URL != nil {
 		if w.url, err = compile(*want.URL); err != nil {
@@ -83,7 +84,7 @@ func newWanted(selector string, want drivers.WebWant) (w wanted, err error) {
 	}
 	if inner, ok := slashed(*want.Title); ok {
 		if w.title, err = regexp.Compile(inner); err != nil {
-			return w, fmt.Errorf("%w: the regular expression %s is not valid: %w", drivers.ErrNotFound, drivers.Quote(inner), err)
+			return w, fmt.Errorf("%w: the regular expression %s is not valid: %w", screen.ErrNotFound, screen.Quote(inner), err)
 		}
 	}
 	return w, nil
@@ -113,7 +114,7 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.Seen, error) {
 	case w.title != nil:
 		met = met && w.title.MatchString(seen.Title)
 	case w.Title != nil:
-		met = met && drivers.TextShows(seen.Title, *w.Title)
+		met = met && screen.TextShows(seen.Title, *w.Title)
 	}
 	if w.NoConsoleErrors {
 		met = met && len(seen.ConsoleErrors) == 0 && r.Ready == "complete"
@@ -195,7 +196,7 @@ func (r *report) meets(want drivers.WebWant) bool {
 	if want.Value != nil && !slices.ContainsFunc(r.Values, func(v value) bool { return v.Value == *want.Value }) {
 		return false
 	}
-	return want.Text == nil || slices.ContainsFunc(r.Texts, func(have string) bool { return drivers.TextShows(have, *want.Text) })
+	return want.Text == nil || slices.ContainsFunc(r.Texts, func(have string) bool { return screen.TextShows(have, *want.Text) })
 }
 
 // lookIn takes one fresh look at what selector picks in a frame, "" for the page itself.
@@ -219,9 +220,9 @@ func (d *Device) missingFrame(ctx context.Context, frame string) error {
 		case err != nil:
 			return err
 		case r.Count == 0:
-			return fmt.Errorf("%w: nothing on the page matches %s", errNoFrame, drivers.Quote(part))
+			return fmt.Errorf("%w: nothing on the page matches %s", errNoFrame, screen.Quote(part))
 		case r.Count > 1:
-			return &drivers.AmbiguousError{What: "the frame " + drivers.Quote(part), Candidates: r.What}
+			return &screen.AmbiguousError{What: "the frame " + screen.Quote(part), Candidates: r.What}
 		}
 		if outer != "" {
 			outer += " >> "
@@ -266,13 +267,13 @@ func selectorError(selector string, err error) error {
 	}
 	selector = strings.ReplaceAll(selector, enterFrame, " >> ")
 	if strings.Contains(err.Error(), "strict mode violation") {
-		return &drivers.AmbiguousError{What: "the frame of " + drivers.Quote(selector), Candidates: strictMatches(err)}
+		return &screen.AmbiguousError{What: "the frame of " + screen.Quote(selector), Candidates: strictMatches(err)}
 	}
 	reason := plain(err)
 	if i := strings.Index(reason, " >> taproot="); i >= 0 {
 		reason = reason[:i]
 	}
-	return fmt.Errorf("%w: the selector %s is not valid: %s", drivers.ErrNotFound, drivers.Quote(selector), reason)
+	return fmt.Errorf("%w: the selector %s is not valid: %s", screen.ErrNotFound, screen.Quote(selector), reason)
 }
 
 // pause waits, unless ctx ends first.

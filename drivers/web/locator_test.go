@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 )
 
@@ -104,17 +105,17 @@ func TestFillTellsWhyNot(t *testing.T) {
 		kind            error
 		words           []string
 	}{
-		{"#missing", "x", false, drivers.ErrNotFound, []string{"nothing on the page matches", `"#missing"`}},
+		{"#missing", "x", false, screen.ErrNotFound, []string{"nothing on the page matches", `"#missing"`}},
 		{"#coupon", "x", false, drivers.ErrNotActionable, []string{"is disabled"}},
 		{"#code", "x", false, drivers.ErrNotActionable, []string{"is read-only"}},
 		{"#gift", "x", true, drivers.ErrNotActionable, []string{"checkbox"}},
 		{"h1", "x", true, drivers.ErrNotActionable, []string{"<input>"}},
 		{"#day", "tomorrow", true, drivers.ErrNotActionable, []string{"Malformed value"}},
 		{"#amount", "five", true, drivers.ErrNotActionable, []string{"number"}},
-		{"form input", "x", false, drivers.ErrAmbiguous, []string{"name", "gift"}},
-		{"p[", "x", true, drivers.ErrNotFound, []string{"is not valid"}},
-		{"nonsense=x", "x", true, drivers.ErrNotFound, []string{"is not valid", "Unknown engine"}},
-		{"xpath=//[", "x", true, drivers.ErrNotFound, []string{"is not valid"}},
+		{"form input", "x", false, screen.ErrAmbiguous, []string{"name", "gift"}},
+		{"p[", "x", true, screen.ErrNotFound, []string{"is not valid"}},
+		{"nonsense=x", "x", true, screen.ErrNotFound, []string{"is not valid", "Unknown engine"}},
+		{"xpath=//[", "x", true, screen.ErrNotFound, []string{"is not valid"}},
 	} {
 		t.Run(c.selector, func(t *testing.T) {
 			limit := 400 * time.Millisecond
@@ -125,7 +126,7 @@ func TestFillTellsWhyNot(t *testing.T) {
 		})
 	}
 	_, err := d.Look(t.Context(), "p[", drivers.WebWant{Hidden: true}, time.Second)
-	wantError(t, err, drivers.ErrNotFound, "is not valid")
+	wantError(t, err, screen.ErrNotFound, "is not valid")
 }
 
 func TestFillReplaces(t *testing.T) {

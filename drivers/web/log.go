@@ -12,7 +12,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxLine caps a line of the log; console messages may hold whole documents.
@@ -165,7 +165,7 @@ func (s *session) noteError(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.errors) < maxErrors {
-		s.errors = append(s.errors, drivers.Quote(text))
+		s.errors = append(s.errors, screen.Quote(text))
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/leaktest"
+	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
 // shared is the one driver of this package's tests, so that Chromium starts once.
@@ -85,7 +86,7 @@ func percent(s string) string {
 	return b.String()
 }
 
-func tree(t *testing.T, d *Device) *drivers.Tree {
+func tree(t *testing.T, d *Device) *screen.Tree {
 	t.Helper()
 	got, err := d.Tree(t.Context())
 	if err != nil {
@@ -95,16 +96,16 @@ func tree(t *testing.T, d *Device) *drivers.Tree {
 }
 
 // byID finds an element by its id attribute; it must be there.
-func byID(t *testing.T, tr *drivers.Tree, id string) *drivers.Node {
+func byID(t *testing.T, tr *screen.Tree, id string) *screen.Node {
 	t.Helper()
-	n := find(tr, func(n *drivers.Node) bool { return n.ID == id })
+	n := find(tr, func(n *screen.Node) bool { return n.ID == id })
 	if n == nil {
 		t.Fatalf("no element %q in the tree", id)
 	}
 	return n
 }
 
-func find(tr *drivers.Tree, ok func(*drivers.Node) bool) *drivers.Node {
+func find(tr *screen.Tree, ok func(*screen.Node) bool) *screen.Node {
 	for n := range tr.All {
 		if ok(n) {
 			return n
@@ -113,11 +114,11 @@ func find(tr *drivers.Tree, ok func(*drivers.Node) bool) *drivers.Node {
 	return nil
 }
 
-func showing(text string) func(*drivers.Node) bool {
-	return func(n *drivers.Node) bool { return n.Text == text && !n.Hidden && !n.Offscreen }
+func showing(text string) func(*screen.Node) bool {
+	return func(n *screen.Node) bool { return n.Text == text && !n.Hidden && !n.Offscreen }
 }
 
-func centre(n *drivers.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
+func centre(n *screen.Node) image.Point { return n.Bounds.Min.Add(n.Bounds.Size().Div(2)) }
 
 func target(selector string) drivers.WebTarget {
 	return drivers.WebTarget{Selector: selector, Timeout: patience}
@@ -140,7 +141,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func tap(t *testing.T, d *Device, n *drivers.Node) {
+func tap(t *testing.T, d *Device, n *screen.Node) {
 	t.Helper()
 	if err := d.Tap(t.Context(), centre(n)); err != nil {
 		t.Fatal(err)
@@ -178,8 +179,8 @@ func wantError(t *testing.T, err, kind error, words ...string) {
 }
 
 // pick finds the one element that an action on label would take.
-func pick(tr *drivers.Tree, label string, _ bool) ([]drivers.Match, error) {
-	return tr.Find(drivers.Query{Selector: dsl.Selector{Label: label}, Action: true})
+func pick(tr *screen.Tree, label string, _ bool) ([]screen.Match, error) {
+	return tr.Find(screen.Query{Selector: dsl.Selector{Label: label}, Action: true})
 }
 
 // until polls a condition of the outside world.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // withHeaders gives headers with others in place of or beside them; an empty value removes one. Names are in lower case.
@@ -76,7 +76,7 @@ func (r *route) changed(body []byte) ([]byte, error) {
 	decoder.UseNumber() // 12345678901234567890 stays what it is
 	var have any
 	if err := decoder.Decode(&have); err != nil {
-		return nil, fmt.Errorf("the answer is no JSON that could be merged into: %s", drivers.Quote(string(body[:min(len(body), 200)])))
+		return nil, fmt.Errorf("the answer is no JSON that could be merged into: %s", screen.Quote(string(body[:min(len(body), 200)])))
 	}
 	return json.Marshal(merged(have, r.modify.Merge))
 }

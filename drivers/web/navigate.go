@@ -10,6 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Navigate goes to address in the page that is open, or back, forward or reload. "/path", "?query" and "#fragment" are of the
@@ -75,7 +76,7 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s is not an address", drivers.ErrPage, drivers.Quote(address))
+			return nil, fmt.Errorf("%w: %s is not an address", drivers.ErrPage, screen.Quote(address))
 		}
 	}
 	if err := s.device.checkAddress(address); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // loadTimeout is how long a page may take to load when nothing else is said.
@@ -68,7 +69,7 @@ func (d *Device) checkAddress(address string) error {
 	case strings.EqualFold(u.Scheme, "file"):
 		return o.allowsFile(address)
 	case strings.EqualFold(u.Scheme, "about") && guarded && !strings.EqualFold(u.Opaque, "blank"):
-		return fmt.Errorf("%w: %s is a page of the browser itself, which may not be opened here", drivers.ErrPage, drivers.Quote(address))
+		return fmt.Errorf("%w: %s is a page of the browser itself, which may not be opened here", drivers.ErrPage, screen.Quote(address))
 	}
 	return nil
 }
@@ -76,20 +77,20 @@ func (d *Device) checkAddress(address string) error {
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("%w: %s is not an address", drivers.ErrPage, drivers.Quote(address))
+		return fmt.Errorf("%w: %s is not an address", drivers.ErrPage, screen.Quote(address))
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
 		if u.Host == "" {
-			return fmt.Errorf("%w: %s names no host", drivers.ErrPage, drivers.Quote(address))
+			return fmt.Errorf("%w: %s names no host", drivers.ErrPage, screen.Quote(address))
 		}
 	case "file", "data", "about":
 	case "":
 		return fmt.Errorf("%w: %s does not say how to reach it: begin with https:// or http://", drivers.ErrPage,
-			drivers.Quote(address))
+			screen.Quote(address))
 	default:
 		return fmt.Errorf("%w: %s: only http, https, file, data and about addresses can be opened", drivers.ErrPage,
-			drivers.Quote(address))
+			screen.Quote(address))
 	}
 	return nil
 }

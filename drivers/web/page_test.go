@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestDevicesStartNoBrowser(t *testing.T) {
@@ -177,7 +178,7 @@ func TestDialogsDoNotHang(t *testing.T) {
 	} {
 		tap(t, d, byID(t, tree(t, d), c.id))
 		mustShow(t, d, "#log", c.log)
-		if note := find(tree(t, d), func(n *drivers.Node) bool { return strings.Contains(n.Desc, c.dialog) }); note == nil || !note.Hidden {
+		if note := find(tree(t, d), func(n *screen.Node) bool { return strings.Contains(n.Desc, c.dialog) }); note == nil || !note.Hidden {
 			t.Errorf("the tree does not tell of the %s: %v", c.id, note)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxValue caps what a script may give, as JSON.
@@ -49,8 +50,8 @@ func (d *Device) waitAddress(ctx context.Context, pattern string, timeout time.D
 			return d.waitLoad(ctx, "load", deadline)
 		}
 		if time.Until(deadline) <= 0 {
-			return fmt.Errorf("%w: the page did not come to %s within %s: it is at %s", drivers.ErrNotFound,
-				drivers.Quote(pattern), timeout, shortAddress(at))
+			return fmt.Errorf("%w: the page did not come to %s within %s: it is at %s", screen.ErrNotFound,
+				screen.Quote(pattern), timeout, shortAddress(at))
 		}
 		if err := pause(ctx, lookPause); err != nil {
 			return err
@@ -64,7 +65,7 @@ func (d *Device) waitLoad(ctx context.Context, state string, deadline time.Time)
 		"networkidle": playwright.LoadStateNetworkidle,
 	}
 	if states[state] == nil {
-		return fmt.Errorf("%w: a page cannot reach the state %s", drivers.ErrUnsupported, drivers.Quote(state))
+		return fmt.Errorf("%w: a page cannot reach the state %s", drivers.ErrUnsupported, screen.Quote(state))
 	}
 	for {
 		_, err := read(ctx, d, func(page playwright.Page) (struct{}, error) {
@@ -79,7 +80,7 @@ func (d *Device) waitLoad(ctx context.Context, state string, deadline time.Time)
 		case err == nil || !errors.Is(err, drivers.ErrNotReady):
 			return err
 		case time.Until(deadline) <= 0:
-			return fmt.Errorf("%w: the page did not reach the state %s in time", drivers.ErrNotFound, state)
+			return fmt.Errorf("%w: the page did not reach the state %s in time", screen.ErrNotFound, state)
 		case !errors.Is(err, errSlice):
 			if err := pause(ctx, lookPause); err != nil {
 				return err
@@ -107,7 +108,7 @@ func (d *Device) waitTraffic(ctx context.Context, pattern string, answer bool, t
 			if answer {
 				what = "answer came from"
 			}
-			return fmt.Errorf("%w: no %s %s within %s: %s", drivers.ErrNotFound, what, drivers.Quote(pattern), timeout,
+			return fmt.Errorf("%w: no %s %s within %s: %s", screen.ErrNotFound, what, screen.Quote(pattern), timeout,
 				s.traffic.newest(answer))
 		}
 		if err := pause(ctx, lookPause/2); err != nil {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestPatterns(t *testing.T) {
@@ -36,7 +37,7 @@ func TestPatterns(t *testing.T) {
 	}
 	for _, bad := range []string{"", "/(/", strings.Repeat("x", 3000)} {
 		_, err := compile(bad)
-		wantError(t, err, drivers.ErrNotFound)
+		wantError(t, err, screen.ErrNotFound)
 	}
 }
 
@@ -46,7 +47,7 @@ func FuzzPattern(f *testing.F) {
 	f.Add("**/*.{png,svg}", "https://a.b/x.svg")
 	f.Fuzz(func(t *testing.T, pattern, address string) {
 		re, err := compile(pattern)
-		if err == nil && re == nil || err != nil && !errors.Is(err, drivers.ErrNotFound) {
+		if err == nil && re == nil || err != nil && !errors.Is(err, screen.ErrNotFound) {
 			t.Fatalf("%v, %v", re, err)
 		}
 		fair := pattern != "" && len(pattern) <= maxPattern && utf8.ValidString(pattern) && strings.Count(pattern, "{") < 500
@@ -81,7 +82,7 @@ func TestRoutes(t *testing.T) {
 	press("load")
 	mustShow(t, d, "#log", "failed")
 
-	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/(/"}), drivers.ErrNotFound)
+	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/(/"}), screen.ErrNotFound)
 	wantError(t, d.Route(t.Context(), drivers.WebRoute{URL: "/x", Status: 999}), drivers.ErrUnsupported)
 	must(t, d.OpenPage(t.Context(), site.Page("requests.html"), drivers.PageOptions{}))
 	press("load")
@@ -113,7 +114,7 @@ func TestWaitPage(t *testing.T) {
 	press("load")
 	must(t, d.WaitPage(t.Context(), drivers.WebEvent{Request: "**/api/goods?page=*"}, patience))
 	err := d.WaitPage(t.Context(), drivers.WebEvent{Response: "/api/orders"}, 300*time.Millisecond)
-	wantError(t, err, drivers.ErrNotFound, "no answer came from", "/api/orders") // it was before the last click
+	wantError(t, err, screen.ErrNotFound, "no answer came from", "/api/orders") // it was before the last click
 	for _, state := range []string{"load", "domcontentloaded", "networkidle"} {
 		must(t, d.WaitPage(t.Context(), drivers.WebEvent{Load: state}, patience))
 	}
@@ -127,7 +128,7 @@ func TestWaitPage(t *testing.T) {
 	must(t, d.WaitPage(t.Context(), drivers.WebEvent{URL: "/list.html"}, patience))
 	mustShow(t, d, "h1", "Contacts")
 	err = d.WaitPage(t.Context(), drivers.WebEvent{URL: "/cart"}, 300*time.Millisecond)
-	wantError(t, err, drivers.ErrNotFound, "/cart", "list.html?from=here")
+	wantError(t, err, screen.ErrNotFound, "/cart", "list.html?from=here")
 }
 
 func TestSignedInStateIsSavedAndLoaded(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxPattern caps a pattern; Go's regular expressions take time in proportion to their length, not more.
@@ -14,12 +14,12 @@ const maxPattern = 2000
 // compile makes a matcher of addresses from a pattern as drivers.WebEvent describes it.
 func compile(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" || len(pattern) > maxPattern {
-		return nil, fmt.Errorf("%w: %s is no pattern of addresses", drivers.ErrNotFound, drivers.Quote(pattern))
+		return nil, fmt.Errorf("%w: %s is no pattern of addresses", screen.ErrNotFound, screen.Quote(pattern))
 	}
 	if inner, ok := slashed(pattern); ok {
 		re, err := regexp.Compile(inner)
 		if err != nil {
-			return nil, fmt.Errorf("%w: the regular expression %s is not valid: %w", drivers.ErrNotFound, drivers.Quote(inner), err)
+			return nil, fmt.Errorf("%w: the regular expression %s is not valid: %w", screen.ErrNotFound, screen.Quote(inner), err)
 		}
 		return re, nil
 	}
@@ -35,7 +35,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(`^` + head + glob(pattern) + tail + `$`)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the pattern %s is not valid: %w", drivers.ErrNotFound, drivers.Quote(pattern), err)
+		return nil, fmt.Errorf("%w: the pattern %s is not valid: %w", screen.ErrNotFound, screen.Quote(pattern), err)
 	}
 	return re, nil
 }

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Query gives the elements of t that css or xpath picks, in every frame that the tree holds. The tree must be the last one that
 // was read.
-func (d *Device) Query(ctx context.Context, t *drivers.Tree, css, xpath string) (map[*drivers.Node]bool, error) {
+func (d *Device) Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error) {
 	var selectors []string
 	if css != "" {
 		selectors = append(selectors, "css="+css)
@@ -21,9 +22,9 @@ func (d *Device) Query(ctx context.Context, t *drivers.Tree, css, xpath string) 
 		selectors = append(selectors, "xpath="+xpath)
 	}
 	if len(selectors) == 0 {
-		return nil, fmt.Errorf("%w: there is neither css nor xpath", drivers.ErrNotFound)
+		return nil, fmt.Errorf("%w: there is neither css nor xpath", screen.ErrNotFound)
 	}
-	var found map[*drivers.Node]bool
+	var found map[*screen.Node]bool
 	for _, selector := range selectors {
 		picked, err := d.Matched(ctx, t, selector)
 		if err != nil {
@@ -42,9 +43,9 @@ func (d *Device) Query(ctx context.Context, t *drivers.Tree, css, xpath string) 
 }
 
 // Matched is Query for a selector of any of Playwright's engines.
-func (d *Device) Matched(ctx context.Context, t *drivers.Tree, selector string) (map[*drivers.Node]bool, error) {
-	found := map[*drivers.Node]bool{}
-	places := map[string][]*drivers.Node{} // by document: the way to it
+func (d *Device) Matched(ctx context.Context, t *screen.Tree, selector string) (map[*screen.Node]bool, error) {
+	found := map[*screen.Node]bool{}
+	places := map[string][]*screen.Node{} // by document: the way to it
 	var order []string
 	for n := range t.All {
 		if n.Ref == "" {

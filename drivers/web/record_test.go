@@ -11,7 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
-	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 func TestRecordingGivesAClipPerOpening(t *testing.T) {

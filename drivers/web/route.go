@@ -13,6 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxRoutes caps the routes of one context.
@@ -91,7 +92,7 @@ func newRoute(r drivers.WebRoute) (*route, error) {
 		text, err := json.Marshal(r.JSON)
 		if err != nil {
 			return nil, fmt.Errorf("%w: the answer for %s cannot be written as JSON: %w", drivers.ErrUnsupported,
-				drivers.Quote(r.URL), err)
+				screen.Quote(r.URL), err)
 		}
 		body, kind = string(text), "application/json"
 	}

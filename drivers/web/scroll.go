@@ -9,6 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // wheelRest is for a page that moves its content in its own way to do so.
@@ -23,7 +24,7 @@ func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duratio
 }
 
 // ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the wheel.
-func (d *Device) ScrollBox(ctx context.Context, n *drivers.Node, way image.Point, part float64) (drivers.Scrolled, error) {
+func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled, error) {
 	gen, path, err := parseRef(n.Ref)
 	if err != nil {
 		return drivers.Scrolled{}, err
@@ -60,7 +61,7 @@ func (d *Device) ScrollBox(ctx context.Context, n *drivers.Node, way image.Point
 }
 
 // wheelBox turns the wheel over a box that the browser itself does not scroll.
-func (d *Device) wheelBox(ctx context.Context, n *drivers.Node, way image.Point, part float64) (drivers.Scrolled, error) {
+func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled, error) {
 	s, _, err := d.page()
 	if err != nil {
 		return drivers.Scrolled{}, err

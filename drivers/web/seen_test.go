@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // scene is a page of a test's own making, and what a tree of it must say of the elements that have these ids: "seen", "hidden" (not drawn, or not to be
@@ -16,8 +16,8 @@ type scene struct {
 }
 
 // sight says of an element what a person would.
-func sight(tr *drivers.Tree, id string) string {
-	n := find(tr, func(n *drivers.Node) bool { return n.ID == id })
+func sight(tr *screen.Tree, id string) string {
+	n := find(tr, func(n *screen.Node) bool { return n.ID == id })
 	switch {
 	case n == nil || n.Hidden:
 		return "hidden"
@@ -45,7 +45,7 @@ func runScenes(t *testing.T, scenes []scene) {
 			}
 			for id, want := range s.want {
 				if got := sight(tr, id); got != want {
-					n := find(tr, func(n *drivers.Node) bool { return n.ID == id })
+					n := find(tr, func(n *screen.Node) bool { return n.ID == id })
 					t.Errorf("%s is %s, want %s: %+v", id, got, want, n)
 				}
 			}
@@ -157,7 +157,7 @@ func TestWhatIsNotDrawnIsNotSeen(t *testing.T) {
 	)
 	runScenes(t, list)
 	d := show(t, `<canvas>Fallback</canvas><video>Fallback</video><details>Fallback<summary>More</summary></details>`)
-	if n := find(tree(t, d), func(n *drivers.Node) bool { return strings.Contains(n.Text, "Fallback") }); n != nil {
+	if n := find(tree(t, d), func(n *screen.Node) bool { return strings.Contains(n.Text, "Fallback") }); n != nil {
 		t.Errorf("what is for other browsers is shown: %v", n)
 	}
 }

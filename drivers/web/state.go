@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxState caps a file with a saved state.
@@ -66,7 +67,7 @@ func writePrivately(path string, text []byte) (err error) {
 func readState(path string) (*playwright.StorageState, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no saved state %s: save one first", drivers.ErrPage, drivers.Quote(path))
+		return nil, fmt.Errorf("%w: there is no saved state %s: save one first", drivers.ErrPage, screen.Quote(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: the saved state cannot be read: %w", drivers.ErrPage, err)
@@ -77,12 +78,12 @@ func readState(path string) (*playwright.StorageState, error) {
 		return nil, fmt.Errorf("%w: the saved state cannot be read: %w", drivers.ErrPage, err)
 	}
 	if len(text) > maxState {
-		return nil, fmt.Errorf("%w: %s is too large for a saved state", drivers.ErrPage, drivers.Quote(path))
+		return nil, fmt.Errorf("%w: %s is too large for a saved state", drivers.ErrPage, screen.Quote(path))
 	}
 	var parts map[string]json.RawMessage
 	var state playwright.StorageState
 	if json.Unmarshal(text, &parts) != nil || json.Unmarshal(text, &state) != nil || parts["cookies"] == nil {
-		return nil, fmt.Errorf("%w: %s is no saved state of a browser", drivers.ErrPage, drivers.Quote(path))
+		return nil, fmt.Errorf("%w: %s is no saved state of a browser", drivers.ErrPage, screen.Quote(path))
 	}
 	return &state, nil
 }
@@ -153,7 +154,7 @@ func (s *session) fillStorage(origin playwright.Origin) error {
 	}
 	if _, err := page.Goto(origin.Origin); err != nil {
 		return fmt.Errorf("%w: the saved state names the site %s, which is none: %s", drivers.ErrPage,
-			drivers.Quote(origin.Origin), plain(err))
+			screen.Quote(origin.Origin), plain(err))
 	}
 	items := make([]any, len(origin.LocalStorage))
 	for i, item := range origin.LocalStorage {

@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // PickPage waits for a page that fits, and makes it the current one.
@@ -34,7 +35,7 @@ func (d *Device) PickPage(ctx context.Context, which drivers.WebPick, timeout ti
 			return d.bringToFront(ctx, s, found, deadline)
 		}
 		if time.Until(deadline) <= 0 {
-			return fmt.Errorf("%w: no page %s came within %s; open are %s", drivers.ErrNotFound, what, wait(timeout), s.listed(ctx))
+			return fmt.Errorf("%w: no page %s came within %s; open are %s", screen.ErrNotFound, what, wait(timeout), s.listed(ctx))
 		}
 		if err := pause(ctx, lookPause); err != nil {
 			return err
@@ -53,18 +54,18 @@ func pageFilter(which drivers.WebPick) (pageTest, string, error) {
 			return nil, "", err
 		}
 		return func(_, _ int, page playwright.Page, _ func() string) bool { return re.MatchString(page.URL()) },
-			"with the address " + drivers.Quote(which.URL), nil
+			"with the address " + screen.Quote(which.URL), nil
 	case which.Title != "":
-		shows := func(title string) bool { return drivers.TextShows(title, which.Title) }
+		shows := func(title string) bool { return screen.TextShows(title, which.Title) }
 		if inner, ok := slashed(which.Title); ok {
 			re, err := regexp.Compile(inner)
 			if err != nil {
-				return nil, "", fmt.Errorf("%w: the regular expression %s is not valid: %w", drivers.ErrNotFound, drivers.Quote(inner), err)
+				return nil, "", fmt.Errorf("%w: the regular expression %s is not valid: %w", screen.ErrNotFound, screen.Quote(inner), err)
 			}
 			shows = re.MatchString
 		}
 		return func(_, _ int, _ playwright.Page, title func() string) bool { return shows(title()) },
-			"with the title " + drivers.Quote(which.Title), nil
+			"with the title " + screen.Quote(which.Title), nil
 	case which.Index != nil:
 		at := *which.Index
 		return func(i, n int, _ playwright.Page, _ func() string) bool { return i == at || i-n == at }, fmt.Sprintf("number %d", at), nil
@@ -107,7 +108,7 @@ func (s *session) listed(ctx context.Context) string {
 	s.mu.Unlock()
 	list := make([]string, 0, len(pages))
 	for _, page := range pages[:min(len(pages), 10)] {
-		list = append(list, fmt.Sprintf("%s %s", shortAddress(page.URL()), drivers.Quote(s.title(ctx, page))))
+		list = append(list, fmt.Sprintf("%s %s", shortAddress(page.URL()), screen.Quote(s.title(ctx, page))))
 	}
 	if len(list) == 0 {
 		return "none"

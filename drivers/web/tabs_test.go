@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestPagesArePicked(t *testing.T) {
@@ -24,16 +25,16 @@ func TestPagesArePicked(t *testing.T) {
 	must(t, d.PickPage(t.Context(), drivers.WebPick{Title: "popups"}, patience))
 	mustShow(t, d, "h1", "Popups")
 	err := d.PickPage(t.Context(), drivers.WebPick{Title: "/^Nothing/"}, 300*time.Millisecond)
-	wantError(t, err, drivers.ErrNotFound, "popup.html", "framed.html", "Popups")
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "/(/"}, time.Second), drivers.ErrNotFound, "regular expression")
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: new(7)}, 100*time.Millisecond), drivers.ErrNotFound, "number 7")
+	wantError(t, err, screen.ErrNotFound, "popup.html", "framed.html", "Popups")
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{URL: "/(/"}, time.Second), screen.ErrNotFound, "regular expression")
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: new(7)}, 100*time.Millisecond), screen.ErrNotFound, "number 7")
 	must(t, d.PickPage(t.Context(), drivers.WebPick{Index: &second}, patience))
 	must(t, d.CloseTab(t.Context()))
 	mustShow(t, d, "h1", "Popups")
 	must(t, d.CloseTab(t.Context()))
 	_, err = d.Tree(t.Context())
 	wantError(t, err, drivers.ErrPage, "closed")
-	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, 100*time.Millisecond), drivers.ErrNotFound, "none")
+	wantError(t, d.PickPage(t.Context(), drivers.WebPick{Index: &first}, 100*time.Millisecond), screen.ErrNotFound, "none")
 }
 
 func TestSelectorsByMeaning(t *testing.T) {
@@ -127,7 +128,7 @@ func TestDragOnto(t *testing.T) {
 	d := visit(t, "drag.html")
 	must(t, d.DragOnto(t.Context(), target("#tile"), "#zone"))
 	mustShow(t, d, "#log", "dropped tile")
-	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), drivers.ErrNotFound, "#nowhere", "dragged")
-	wantError(t, d.DragOnto(t.Context(), soon("#nothing"), "#zone"), drivers.ErrNotFound, "#nothing")
-	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "div"), drivers.ErrAmbiguous, "div")
+	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "#nowhere"), screen.ErrNotFound, "#nowhere", "dragged")
+	wantError(t, d.DragOnto(t.Context(), soon("#nothing"), "#zone"), screen.ErrNotFound, "#nothing")
+	wantError(t, d.DragOnto(t.Context(), soon("#tile"), "div"), screen.ErrAmbiguous, "div")
 }

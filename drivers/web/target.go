@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const enterFrame = " >> internal:control=enter-frame >> "
@@ -18,9 +19,9 @@ const enterFrame = " >> internal:control=enter-frame >> "
 // naming is how errors speak of an element.
 func naming(at drivers.WebTarget) string {
 	if at.Frame == "" {
-		return drivers.Quote(at.Selector)
+		return screen.Quote(at.Selector)
 	}
-	return drivers.Quote(at.Selector) + " in the frame " + drivers.Quote(at.Frame)
+	return screen.Quote(at.Selector) + " in the frame " + screen.Quote(at.Frame)
 }
 
 // call is one of Playwright's actions on an element, with its own waiting.
@@ -84,7 +85,7 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 		r, err := d.lookIn(ctx, at.Frame, at.Selector)
 		switch {
 		case err == nil && r.Count > 1:
-			return &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
+			return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
 			return err
 		case err == nil && !r.Able:
@@ -132,7 +133,7 @@ func (d *Device) perform(ctx context.Context, at drivers.WebTarget, limit time.D
 // errSlice says that one slice of a wait ended without success; errNoFrame that the frame is not there.
 var (
 	errSlice   = fmt.Errorf("%w: still waiting", drivers.ErrNotReady)
-	errNoFrame = fmt.Errorf("%w: the frame is not there", drivers.ErrNotFound)
+	errNoFrame = fmt.Errorf("%w: the frame is not there", screen.ErrNotFound)
 )
 
 func wait(timeout time.Duration) time.Duration {
@@ -158,7 +159,7 @@ func judge(at drivers.WebTarget, err error) error {
 	case err == nil || disconnected(err) || passing(err) || isKind(err):
 		return err
 	case strings.Contains(err.Error(), "strict mode violation"):
-		return &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: strictMatches(err)}
+		return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: strictMatches(err)}
 	}
 	return &refused{naming(at), strings.TrimPrefix(plain(err), "Error: ")}
 }
@@ -200,9 +201,9 @@ func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
 	case err != nil:
 		return err
 	case seen.Count == 0:
-		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", drivers.ErrNotFound, naming(at), waited)
+		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", screen.ErrNotFound, naming(at), waited)
 	case seen.Count > 1:
-		return &drivers.AmbiguousError{What: "the selector " + naming(at), Candidates: seen.What}
+		return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: seen.What}
 	case seen.Visible == 0:
 		return fmt.Errorf("%w: %s is hidden (waited %s)", drivers.ErrNotActionable, naming(at), waited)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // maxNodes caps the elements of a tree, all frames together; maxFrames the frames in it.
@@ -78,9 +79,9 @@ type document struct {
 }
 
 // Tree reads the elements of the current page, those in frames and open shadow roots too.
-func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	taken := time.Now().UTC()
-	return read(ctx, d, func(page playwright.Page) (*drivers.Tree, error) {
+	return read(ctx, d, func(page playwright.Page) (*screen.Tree, error) {
 		r, doc, root, err := d.readDocuments(page, false)
 		if err != nil {
 			return nil, err
@@ -97,20 +98,20 @@ func (d *Device) Tree(ctx context.Context) (*drivers.Tree, error) {
 			return nil, fmt.Errorf("%w: the page has no elements yet", drivers.ErrNotReady)
 		}
 		for _, dialog := range d.Dialogs() {
-			root.Children = append(root.Children, &drivers.Node{Type: "dialog-note", Desc: dialog, Hidden: true})
+			root.Children = append(root.Children, &screen.Node{Type: "dialog-note", Desc: dialog, Hidden: true})
 		}
 		for _, note := range r.notes {
-			root.Children = append(root.Children, &drivers.Node{Type: "reading-note", Desc: note, Hidden: true})
+			root.Children = append(root.Children, &screen.Node{Type: "reading-note", Desc: note, Hidden: true})
 		}
-		tree := drivers.NewTree([]*drivers.Node{root}, doc.Zoom.apply(root, doc.W, doc.H), taken)
+		tree := screen.NewTree([]*screen.Node{root}, doc.Zoom.apply(root, doc.W, doc.H), taken)
 		tree.HitTested = true
 		return tree, nil
 	})
 }
 
 // readDocuments reads the page and the frames in it once. drawn: the page has been drawn since the tree before.
-func (d *Device) readDocuments(page playwright.Page, drawn bool) (*treeReader, *document, *drivers.Node, error) {
-	r := &treeReader{page: page, gen: strconv.FormatInt(d.gen.Add(1), 36), left: maxNodes, drawn: drawn, spare: map[*drivers.Node][]image.Point{}}
+func (d *Device) readDocuments(page playwright.Page, drawn bool) (*treeReader, *document, *screen.Node, error) {
+	r := &treeReader{page: page, gen: strconv.FormatInt(d.gen.Add(1), 36), left: maxNodes, drawn: drawn, spare: map[*screen.Node][]image.Point{}}
 	if texts := d.soughtTexts(); len(texts) > 0 {
 		var err error
 		if r.sought, err = json.Marshal(texts); err != nil {
@@ -131,19 +132,19 @@ type treeReader struct {
 	drawn    bool
 	still    bool // the documents around the one that is read have not been drawn since they were read before
 	notes    []string
-	sought   []byte                          // the texts that must not be left out, as JSON
-	spare    map[*drivers.Node][]image.Point // in frames: where an element can be seen and touched, best first
+	sought   []byte                         // the texts that must not be left out, as JSON
+	spare    map[*screen.Node][]image.Point // in frames: where an element can be seen and touched, best first
 }
 
 // frame is an iframe that was met in a document.
 type frame struct {
-	node  *drivers.Node
+	node  *screen.Node
 	ref   int
 	inner []float64
 }
 
 // document reads the document that chain leads to, in its own coordinates, then the frames in it.
-func (r *treeReader) document(chain []string, view string) (*document, *drivers.Node, error) {
+func (r *treeReader) document(chain []string, view string) (*document, *screen.Node, error) {
 	var doc document
 	if err := ask(r.page, chain, fmt.Sprintf("tree.%s.%d.%x%s", r.gen, max(r.left, 0), r.sought, view), &doc); err != nil {
 		return nil, nil, err
@@ -190,15 +191,15 @@ func (r *treeReader) frame(doc *document, chain []string, f frame) error {
 		return nil
 	}
 	f.node.Children = append(f.node.Children, root)
-	var visible []*drivers.Node
-	screen := image.Rect(0, 0, clamp(doc.W), clamp(doc.H))
-	each(root, func(n *drivers.Node) {
+	var visible []*screen.Node
+	shown := image.Rect(0, 0, clamp(doc.W), clamp(doc.H))
+	each(root, func(n *screen.Node) {
 		moveNode(n, m.rect, m.point)
 		spare := r.spare[n]
 		for i := range spare {
 			spare[i] = m.point(spare[i])
 		}
-		if len(spare) > 0 && !n.Hidden && !n.Offscreen && n.Bounds.Overlaps(screen) {
+		if len(spare) > 0 && !n.Hidden && !n.Offscreen && n.Bounds.Overlaps(shown) {
 			visible = append(visible, n)
 		}
 	})
@@ -232,7 +233,7 @@ func (m placement) rect(r image.Rectangle) image.Rectangle {
 }
 
 // moveNode puts all that an element says of places into other coordinates.
-func moveNode(n *drivers.Node, rect func(image.Rectangle) image.Rectangle, point func(image.Point) image.Point) {
+func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point func(image.Point) image.Point) {
 	n.Bounds = rect(n.Bounds)
 	for _, part := range []*image.Rectangle{n.Seen, n.TextBounds} {
 		if part != nil {
@@ -245,7 +246,7 @@ func moveNode(n *drivers.Node, rect func(image.Rectangle) image.Rectangle, point
 }
 
 // cover asks the document around frame ref what lies over the elements inside the frame.
-func (r *treeReader) cover(chain []string, ref int, nodes []*drivers.Node) error {
+func (r *treeReader) cover(chain []string, ref int, nodes []*screen.Node) error {
 	for len(nodes) > 0 {
 		part := nodes[:min(len(nodes), 300)]
 		nodes = nodes[len(part):]
@@ -273,7 +274,7 @@ func (r *treeReader) cover(chain []string, ref int, nodes []*drivers.Node) error
 
 // meet notes what the document around a frame says of an element in it: which of its points a touch reaches, or what covers and hides
 // it.
-func (r *treeReader) meet(n *drivers.Node, free int, covers, hides string) {
+func (r *treeReader) meet(n *screen.Node, free int, covers, hides string) {
 	if n.Obscured == "" {
 		n.Obscured = hides
 	}
@@ -286,16 +287,16 @@ func (r *treeReader) meet(n *drivers.Node, free int, covers, hides string) {
 	}
 }
 
-func each(n *drivers.Node, f func(*drivers.Node)) {
+func each(n *screen.Node, f func(*screen.Node)) {
 	f(n)
 	for _, c := range n.Children {
 		each(c, f)
 	}
 }
 
-func (r *treeReader) node(e *element, chain []string, frames *[]frame) *drivers.Node {
+func (r *treeReader) node(e *element, chain []string, frames *[]frame) *screen.Node {
 	is := func(flag int) bool { return e.Flags&flag != 0 }
-	n := &drivers.Node{
+	n := &screen.Node{
 		Ref: r.ref(chain, e.Ref), Type: e.Type, Role: e.Role, ID: e.ID, TestID: e.TestID,
 		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Covered: e.Covered,
 		Bounds: image.Rect(clamp(e.Box[0]), clamp(e.Box[1]), clamp(e.Box[2]), clamp(e.Box[3])),
@@ -356,7 +357,7 @@ func (r *treeReader) ref(chain []string, number int) string {
 }
 
 // Reveal scrolls the element into the middle of the view, and the frames that it is in.
-func (d *Device) Reveal(ctx context.Context, n *drivers.Node) error {
+func (d *Device) Reveal(ctx context.Context, n *screen.Node) error {
 	gen, path, err := parseRef(n.Ref)
 	if err != nil {
 		return err
@@ -386,12 +387,12 @@ func parseRef(ref string) (gen string, path []int, err error) {
 	for _, p := range parts[1:] {
 		number, err := strconv.Atoi(p)
 		if err != nil || number < 0 {
-			return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, drivers.Quote(ref))
+			return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, screen.Quote(ref))
 		}
 		path = append(path, number)
 	}
 	if _, err := strconv.ParseInt(parts[0], 36, 64); err != nil || len(path) == 0 || len(path) > maxDepth+1 {
-		return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, drivers.Quote(ref))
+		return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, screen.Quote(ref))
 	}
 	return parts[0], path, nil
 }

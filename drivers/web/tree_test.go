@@ -3,7 +3,7 @@ package web
 import (
 	"testing"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 func TestTreeOfAForm(t *testing.T) {
@@ -18,18 +18,18 @@ func TestTreeOfAForm(t *testing.T) {
 		!name.Clickable || name.Disabled || name.Bounds.Empty() || name.Ref == "" {
 		t.Errorf("name field: %+v", name)
 	}
-	for id, ok := range map[string]func(n *drivers.Node) bool{
-		"code":   func(n *drivers.Node) bool { return !n.Editable && n.Text == "FIXED" },
-		"coupon": func(n *drivers.Node) bool { return n.Disabled },
-		"size":   func(n *drivers.Node) bool { return n.Role == "combobox" && n.Text == "Medium" && len(n.Children) == 0 },
-		"gift":   func(n *drivers.Node) bool { return n.Role == "checkbox" && !n.Checked && n.Desc == "Gift wrap" },
-		"amount": func(n *drivers.Node) bool { return n.Text == "1" && n.Role == "spinbutton" },
+	for id, ok := range map[string]func(n *screen.Node) bool{
+		"code":   func(n *screen.Node) bool { return !n.Editable && n.Text == "FIXED" },
+		"coupon": func(n *screen.Node) bool { return n.Disabled },
+		"size":   func(n *screen.Node) bool { return n.Role == "combobox" && n.Text == "Medium" && len(n.Children) == 0 },
+		"gift":   func(n *screen.Node) bool { return n.Role == "checkbox" && !n.Checked && n.Desc == "Gift wrap" },
+		"amount": func(n *screen.Node) bool { return n.Text == "1" && n.Role == "spinbutton" },
 	} {
 		if n := byID(t, tr, id); !ok(n) {
 			t.Errorf("%s: %+v", id, n)
 		}
 	}
-	if n := find(tr, func(n *drivers.Node) bool { return n.TestID == "send" }); n == nil || n.Text != "Submit" || !n.Clickable {
+	if n := find(tr, func(n *screen.Node) bool { return n.TestID == "send" }); n == nil || n.Text != "Submit" || !n.Clickable {
 		t.Errorf("submit button: %+v", n)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // caret says what becomes of the caret before text is typed.
@@ -45,9 +46,9 @@ type fieldHandle struct {
 	n     int
 }
 
-func (r *fieldReading) field(handle fieldHandle) *drivers.Field {
-	f := &drivers.Field{
-		Node: drivers.Node{Type: r.Tag, ID: r.ID, Text: r.Text, Hint: r.Hint, Password: r.Secret, Editable: true, Focused: r.Focused},
+func (r *fieldReading) field(handle fieldHandle) *screen.Field {
+	f := &screen.Field{
+		Node: screen.Node{Type: r.Tag, ID: r.ID, Text: r.Text, Hint: r.Hint, Password: r.Secret, Editable: true, Focused: r.Focused},
 		Name: r.What, Handle: handle, Value: r.Value, Editor: r.Kind == "editor" || r.Kind == "surface", Lines: r.Multiline, Parts: r.Parts, At: r.At,
 		Invalid: r.Invalid, Unfinished: r.Bad, Gone: r.Gone, Elsewhere: r.Elsewhere, Taken: r.Taken,
 	}
@@ -89,9 +90,9 @@ func typingSelector(chain []string, command string) string {
 }
 
 // Field gives the field that has the focus.
-func (d *Device) Field(ctx context.Context) (field *drivers.Field, other string, err error) {
+func (d *Device) Field(ctx context.Context) (field *screen.Field, other string, err error) {
 	type answer struct {
-		field *drivers.Field
+		field *screen.Field
 		other string
 	}
 	a, err := read(ctx, d, func(page playwright.Page) (answer, error) {
@@ -110,13 +111,13 @@ func (d *Device) Field(ctx context.Context) (field *drivers.Field, other string,
 }
 
 // FieldAgain reads a field anew.
-func (d *Device) FieldAgain(ctx context.Context, f *drivers.Field) (*drivers.Field, error) {
+func (d *Device) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field, error) {
 	at, ok := f.Handle.(fieldHandle)
 	if !ok {
 		return nil, fmt.Errorf("%w: this is no field of a page", drivers.ErrUnsupported)
 	}
-	gone := &drivers.Field{Node: f.Node, Name: f.Name, Gone: true}
-	return read(ctx, d, func(playwright.Page) (*drivers.Field, error) {
+	gone := &screen.Field{Node: f.Node, Name: f.Name, Gone: true}
+	return read(ctx, d, func(playwright.Page) (*screen.Field, error) {
 		if at.page.IsClosed() {
 			return gone, nil
 		}
@@ -218,7 +219,7 @@ func (f placed) fill(page playwright.Page, text string) error {
 	if err == nil || disconnected(err) || passing(err) {
 		return err
 	}
-	return fmt.Errorf("%w: the field of the type %s does not take %s: %s", drivers.ErrNotActionable, f.picker, drivers.Quote(text), plain(err))
+	return fmt.Errorf("%w: the field of the type %s does not take %s: %s", drivers.ErrNotActionable, f.picker, screen.Quote(text), plain(err))
 }
 
 const (

@@ -6,7 +6,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // zoom is how the screen shows a page: where the part that is shown begins, and how much larger or smaller it is. A phone shows a
@@ -16,7 +16,7 @@ type zoom [3]float64 // left, top, scale
 func (z zoom) none() bool { return z[2] <= 0 || z[2] == 1 && z[0] == 0 && z[1] == 0 }
 
 // apply puts bounds, which are the page's, into pixels of the screen, and gives the size of that.
-func (z zoom) apply(root *drivers.Node, w, h float64) image.Point {
+func (z zoom) apply(root *screen.Node, w, h float64) image.Point {
 	if z.none() {
 		return image.Pt(clamp(w), clamp(h))
 	}
@@ -24,7 +24,7 @@ func (z zoom) apply(root *drivers.Node, w, h float64) image.Point {
 		return image.Pt(clamp(math.Round((float64(p.X)-z[0])*z[2])), clamp(math.Round((float64(p.Y)-z[1])*z[2])))
 	}
 	whole := func(r image.Rectangle) image.Rectangle { return image.Rectangle{Min: shown(r.Min), Max: shown(r.Max)} }
-	each(root, func(n *drivers.Node) { moveNode(n, whole, shown) })
+	each(root, func(n *screen.Node) { moveNode(n, whole, shown) })
 	return image.Pt(clamp(math.Round(w*z[2])), clamp(math.Round(h*z[2])))
 }
 

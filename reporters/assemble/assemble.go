@@ -11,10 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/ctrf"
 	"github.com/taproot-dev/taproot/reporters/github"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/junit"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/reporters/webhook"
 )
 
@@ -45,13 +47,13 @@ type Options struct {
 // the pointer latest, GitHub's annotations and summary when its environment is there, and one message per chat when tests failed; it
 // removes the runs that are beyond the limits. It may be called again for the same run. What goes wrong hinders nothing else and is
 // no part of the run's verdict: it is given as one error, to be printed. The run is nil only when its directory cannot be read.
-func Run(ctx context.Context, runDir string, o Options) (*reporters.Run, error) {
+func Run(ctx context.Context, runDir string, o Options) (*history.Run, error) {
 	o.defaults()
-	run, err := reporters.LoadRun(runDir)
+	run, err := history.LoadRun(runDir)
 	if err != nil {
 		return nil, err
 	}
-	errs := []error{machines(run), reporters.AppendHistory(run)}
+	errs := []error{machines(run), history.AppendHistory(run)}
 	if !o.Quiet {
 		errs = append(errs, o.retain(run))
 	}
@@ -60,14 +62,14 @@ func Run(ctx context.Context, runDir string, o Options) (*reporters.Run, error) 
 		if err := o.Pages(run.Dir); err != nil {
 			errs = append(errs, fmt.Errorf("make the pages: %w", err))
 		}
-		if again, err := reporters.LoadRun(runDir); err == nil {
+		if again, err := history.LoadRun(runDir); err == nil {
 			run = again // it knows the pages now
 		}
 	}
 	errs = append(errs,
-		reporters.WriteFile(run.Dir, RunFile, reporters.RunJSON(run)),
-		reporters.WriteFile(run.Dir, SummaryFile, reporters.RunSummary(run, reporters.PageOptions{})),
-		reporters.PointLatest(run.Dir))
+		wholefile.WriteFile(run.Dir, RunFile, history.RunJSON(run)),
+		wholefile.WriteFile(run.Dir, SummaryFile, history.RunSummary(run, history.PageOptions{})),
+		history.PointLatest(run.Dir))
 	if !o.Quiet {
 		errs = append(errs, o.actions(run), o.notify(ctx, run))
 	}
@@ -76,7 +78,7 @@ func Run(ctx context.Context, runDir string, o Options) (*reporters.Run, error) 
 
 // Sealed assembles anew the runs of the packs that reporters.Seal completed: when they were assembled, if ever, these packs were not
 // whole.
-func Sealed(ctx context.Context, sealed []reporters.Sealed, o Options) error {
+func Sealed(ctx context.Context, sealed []history.Sealed, o Options) error {
 	o.Quiet = true
 	var errs []error
 	done := map[string]bool{}
@@ -108,33 +110,33 @@ func (o *Options) defaults() {
 	}
 }
 
-func machines(run *reporters.Run) error {
+func machines(run *history.Run) error {
 	var errs []error
-	for name, write := range map[string]func(*reporters.Run) ([]byte, error){junit.FileName: junit.Write, ctrf.FileName: ctrf.Write} {
+	for name, write := range map[string]func(*history.Run) ([]byte, error){junit.FileName: junit.Write, ctrf.FileName: ctrf.Write} {
 		data, err := write(run)
 		if err == nil {
-			err = reporters.WriteFile(run.Dir, name, data)
+			err = wholefile.WriteFile(run.Dir, name, data)
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-func (o *Options) retain(run *reporters.Run) error {
-	if !reporters.IsRunName(run.Name) {
+func (o *Options) retain(run *history.Run) error {
+	if !pack.IsRunName(run.Name) {
 		return nil // it lies elsewhere than among runs
 	}
-	limits, err := reporters.LimitsFromEnv(o.Getenv, o.Project)
+	limits, err := history.LimitsFromEnv(o.Getenv, o.Project)
 	if err != nil {
 		return err
 	}
 	limits.Spare = []string{run.Name}
-	_, err = reporters.Prune(filepath.Dir(run.Dir), limits, o.Now(), false)
+	_, err = history.Prune(filepath.Dir(run.Dir), limits, o.Now(), false)
 	return err
 }
 
 // actions tells GitHub, when it is there.
-func (o *Options) actions(run *reporters.Run) error {
+func (o *Options) actions(run *history.Run) error {
 	link, err := ReportURL(o.Getenv, run.Name)
 	errs := []error{err}
 	if o.Getenv("GITHUB_ACTIONS") == "true" {
@@ -147,7 +149,7 @@ func (o *Options) actions(run *reporters.Run) error {
 }
 
 // notify sends the digest, and notes what became of it.
-func (o *Options) notify(ctx context.Context, run *reporters.Run) error {
+func (o *Options) notify(ctx context.Context, run *history.Run) error {
 	targets, errs := webhook.Targets(o.Getenv)
 	if len(targets) == 0 || !webhook.Wanted(run) {
 		return errors.Join(errs...)
@@ -164,7 +166,7 @@ func (o *Options) notify(ctx context.Context, run *reporters.Run) error {
 		Sent []webhook.Sent `json:"sent"`
 	}{run.Name, sent}, "", "  ")
 	if err == nil {
-		err = reporters.WriteFile(run.Dir, NotifyFile, append(data, '\n'))
+		err = wholefile.WriteFile(run.Dir, NotifyFile, append(data, '\n'))
 	}
 	return errors.Join(append(errs, err)...)
 }

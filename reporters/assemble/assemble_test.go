@@ -17,8 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/webhook"
 )
@@ -65,7 +66,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Verdict() != reporters.Interrupted || len(run.Cases) != 13 {
+	if run.Verdict() != event.Interrupted || len(run.Cases) != 13 {
 		t.Error(run.Verdict(), len(run.Cases))
 	}
 	var files []string
@@ -230,7 +231,7 @@ func TestRetention(t *testing.T) {
 	var seen []string
 	o.Pages = func(runDir string) error {
 		seen = names(t, root)
-		return os.WriteFile(filepath.Join(runDir, "login-ok", reporters.PageFile), []byte("x"), 0o600)
+		return os.WriteFile(filepath.Join(runDir, "login-ok", event.PageFile), []byte("x"), 0o600)
 	}
 	if _, err := Run(t.Context(), dir, o); err != nil {
 		t.Fatal(err)
@@ -252,7 +253,7 @@ func TestSealed(t *testing.T) {
 	if _, err := Run(t.Context(), dir, options(nil)); err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := reporters.Seal(filepath.Dir(dir), epoch)
+	sealed, err := history.Seal(filepath.Dir(dir), epoch)
 	if err != nil || len(sealed) == 0 {
 		t.Fatal(sealed, err)
 	}
@@ -262,7 +263,7 @@ func TestSealed(t *testing.T) {
 	if !strings.Contains(read(t, dir, "summary.md"), "(killed/run.md)") {
 		t.Error("the summary does not know the packs that were sealed")
 	}
-	if err := Sealed(t.Context(), []reporters.Sealed{{Dir: filepath.Join(dir, "no", "pack")}}, options(nil)); err == nil {
+	if err := Sealed(t.Context(), []history.Sealed{{Dir: filepath.Join(dir, "no", "pack")}}, options(nil)); err == nil {
 		t.Error("no error of a run that is not there")
 	}
 }

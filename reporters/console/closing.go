@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 const (
@@ -24,7 +26,7 @@ func (c *Console) closing(run Run) string {
 		switch last := tries[len(tries)-1]; {
 		case isFlaky(tries):
 			b.WriteString("\n" + c.failure(tries[0], look{word: "FLAKY", color: yellow}, run.Dir))
-		case last.Verdict != reporters.Pass && last.Verdict != reporters.Skipped:
+		case last.Verdict != event.Pass && last.Verdict != event.Skipped:
 			b.WriteString("\n" + c.failure(last, looks(last.Verdict), run.Dir))
 		}
 	}
@@ -39,11 +41,11 @@ func (c *Console) closing(run Run) string {
 }
 
 // cases gives the tries of each case, the last one, which counts, at the end; in the order in which the cases first ended.
-func (c *Console) cases() [][]*reporters.Result {
-	var list [][]*reporters.Result
+func (c *Console) cases() [][]*event.Result {
+	var list [][]*event.Result
 	place := map[string]int{}
 	for _, pack := range c.order {
-		key := reporters.CaseKey(pack)
+		key := history.CaseKey(pack)
 		at, known := place[key]
 		if !known {
 			at = len(list)
@@ -55,12 +57,12 @@ func (c *Console) cases() [][]*reporters.Result {
 }
 
 // isFlaky tells whether a case passed only when it was tried again.
-func isFlaky(tries []*reporters.Result) bool {
-	return len(tries) > 1 && tries[len(tries)-1].Verdict == reporters.Pass
+func isFlaky(tries []*event.Result) bool {
+	return len(tries) > 1 && tries[len(tries)-1].Verdict == event.Pass
 }
 
 // failure is the block of one test that did not pass.
-func (c *Console) failure(r *reporters.Result, l look, dir string) string {
+func (c *Console) failure(r *event.Result, l look, dir string) string {
 	var b strings.Builder
 	if c.o.Groups {
 		b.WriteString("::group::")
@@ -77,7 +79,7 @@ func (c *Console) failure(r *reporters.Result, l look, dir string) string {
 		}
 		c.problem(&b, r, f, dir)
 	}
-	if more := reporters.AndMore(len(list) - maxFailures); more != "" {
+	if more := event.AndMore(len(list) - maxFailures); more != "" {
 		b.WriteString("\n" + more + " in " + one(r.Case.Pack) + "\n")
 	}
 	if c.o.Groups {
@@ -87,14 +89,14 @@ func (c *Console) failure(r *reporters.Result, l look, dir string) string {
 }
 
 // problem is one thing that went wrong in a test.
-func (c *Console) problem(b *strings.Builder, r *reporters.Result, f reporters.Failure, dir string) {
+func (c *Console) problem(b *strings.Builder, r *event.Result, f event.Failure, dir string) {
 	text := one(f.Located())
 	if strings.HasPrefix(text, "::") { // it would be a command to GitHub
 		text = " " + text
 	}
 	b.WriteString(text + "\n")
 	if s := f.Step; s != nil && s.Source != "" {
-		excerpt := strings.ReplaceAll(reporters.Excerpt(s.Place, s.Source, s.Action), "\t", " ")
+		excerpt := strings.ReplaceAll(markdown.Excerpt(s.Place, s.Source, s.Action), "\t", " ")
 		for line := range strings.SplitSeq(excerpt, "\n") {
 			b.WriteString("  " + one(line) + "\n")
 		}
@@ -146,7 +148,7 @@ const slowMost = 5
 
 // slowest names the tests that took longest, when there are several.
 func (c *Console) slowest() string {
-	var all []*reporters.Result
+	var all []*event.Result
 	var sum time.Duration
 	for _, tries := range c.cases() {
 		if last := tries[len(tries)-1]; last.Duration > 0 {
@@ -157,7 +159,7 @@ func (c *Console) slowest() string {
 	if len(all) < 2 || c.o.Quiet {
 		return ""
 	}
-	slices.SortStableFunc(all, func(a, b *reporters.Result) int { return cmp.Compare(b.Duration, a.Duration) })
+	slices.SortStableFunc(all, func(a, b *event.Result) int { return cmp.Compare(b.Duration, a.Duration) })
 	var parts []string
 	for _, r := range all[:min(len(all), slowMost)] {
 		parts = append(parts, one(r.Case.Pack)+" "+seconds(r.Duration))
@@ -167,15 +169,15 @@ func (c *Console) slowest() string {
 
 // tally is how the tests ended so far.
 func (c *Console) tally() string {
-	n := map[reporters.Verdict]int{}
+	n := map[event.Verdict]int{}
 	for _, tries := range c.cases() {
 		n[tries[len(tries)-1].Verdict]++
 	}
-	parts := []string{fmt.Sprintf("%d passed", n[reporters.Pass])}
+	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
 	for _, v := range []struct {
-		verdict reporters.Verdict
+		verdict event.Verdict
 		word    string
-	}{{reporters.Fail, "failed"}, {reporters.Error, "with an error"}, {reporters.Interrupted, "interrupted"}, {reporters.Skipped, "skipped"}} {
+	}{{event.Fail, "failed"}, {event.Error, "with an error"}, {event.Interrupted, "interrupted"}, {event.Skipped, "skipped"}} {
 		if n[v.verdict] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[v.verdict], v.word))
 		}
@@ -185,7 +187,7 @@ func (c *Console) tally() string {
 
 // totals tells how many tests ended in each way; a run without tests is not a good one.
 func (c *Console) totals(run Run) string {
-	n, flaky := map[reporters.Verdict]int{}, 0
+	n, flaky := map[event.Verdict]int{}, 0
 	for _, tries := range c.cases() {
 		n[tries[len(tries)-1].Verdict]++
 		if isFlaky(tries) {
@@ -195,11 +197,11 @@ func (c *Console) totals(run Run) string {
 	if len(c.ended) == 0 {
 		return c.paint(yellow, "no test was run in "+seconds(run.Took))
 	}
-	parts := []string{fmt.Sprintf("%d passed", n[reporters.Pass])}
+	parts := []string{fmt.Sprintf("%d passed", n[event.Pass])}
 	if flaky > 0 {
 		parts[0] += fmt.Sprintf(" (%d flaky)", flaky)
 	}
-	add := func(v reporters.Verdict, word, many string) {
+	add := func(v event.Verdict, word, many string) {
 		switch k := n[v]; {
 		case k == 1:
 			parts = append(parts, "1 "+word)
@@ -207,15 +209,15 @@ func (c *Console) totals(run Run) string {
 			parts = append(parts, fmt.Sprintf("%d %s", k, many))
 		}
 	}
-	add(reporters.Fail, "failed", "failed")
-	add(reporters.Error, "error", "errors")
-	add(reporters.Interrupted, "interrupted", "interrupted")
-	add(reporters.Skipped, "skipped", "skipped")
+	add(event.Fail, "failed", "failed")
+	add(event.Error, "error", "errors")
+	add(event.Interrupted, "interrupted", "interrupted")
+	add(event.Skipped, "skipped", "skipped")
 	color := green
 	switch {
-	case n[reporters.Fail]+n[reporters.Error] > 0:
+	case n[event.Fail]+n[event.Error] > 0:
 		color = red
-	case n[reporters.Interrupted] > 0 || n[reporters.Pass] == 0:
+	case n[event.Interrupted] > 0 || n[event.Pass] == 0:
 		color = yellow
 	}
 	return c.paint(color, strings.Join(parts, ", ")+" in "+seconds(run.Took))

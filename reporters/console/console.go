@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // Options are how the terminal is written to. Quiet leaves out everything before the failures; Verbose adds a line per step.
@@ -38,7 +39,7 @@ type Console struct {
 
 	mu      sync.Mutex
 	running map[string]*running // by pack
-	ended   map[string]*reporters.Result
+	ended   map[string]*event.Result
 	order   []string // packs, as they ended
 	drawn   int      // lines of the live block that are on the screen
 	err     error    // of the first write that failed
@@ -50,9 +51,9 @@ type Console struct {
 
 // running is a case that has begun and not ended.
 type running struct {
-	c       reporters.Case
+	c       event.Case
 	seq     int
-	events  []reporters.Event
+	events  []event.Event
 	started time.Time
 	step    int
 	since   time.Time // of the step
@@ -66,7 +67,7 @@ func New(w io.Writer, o Options) *Console {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	c := &Console{w: w, o: o, running: map[string]*running{}, ended: map[string]*reporters.Result{},
+	c := &Console{w: w, o: o, running: map[string]*running{}, ended: map[string]*event.Result{},
 		stop: make(chan struct{}), done: make(chan struct{})}
 	switch {
 	case o.Quiet:
@@ -106,7 +107,7 @@ func (c *Console) signs() string {
 }
 
 // Event takes the next event of a case. It fits reporters.PackOptions.Observe.
-func (c *Console) Event(of reporters.Case, e reporters.Event) {
+func (c *Console) Event(of event.Case, e event.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed || c.ended[of.Pack] != nil {
@@ -120,33 +121,33 @@ func (c *Console) Event(of reporters.Case, e reporters.Event) {
 	r.take(e)
 	text := ""
 	switch {
-	case e.Kind == reporters.CaseEnded:
+	case e.Kind == event.CaseEnded:
 		delete(c.running, of.Pack)
 		res := r.result()
 		c.ended[of.Pack] = res
 		c.order = append(c.order, of.Pack)
 		text = c.caseLine(res) + c.reason(res)
-	case e.Kind == reporters.StepEnded && c.o.Verbose:
+	case e.Kind == event.StepEnded && c.o.Verbose:
 		text = c.stepLine(r, e)
 	}
 	c.redraw(text)
 }
 
-func (r *running) take(e reporters.Event) {
+func (r *running) take(e event.Event) {
 	r.events = append(r.events, e)
 	switch e.Kind {
-	case reporters.CaseStarted:
+	case event.CaseStarted:
 		if e.Case != nil {
 			r.c = *e.Case
 		}
-	case reporters.StepStarted:
+	case event.StepStarted:
 		r.step, r.since = e.Step, e.Time
 	}
 }
 
 // result folds what is known; a case that never told of its start is known by what the pack told.
-func (r *running) result() *reporters.Result {
-	res := reporters.Fold(r.events)
+func (r *running) result() *event.Result {
+	res := event.Fold(r.events)
 	if res.Case.ID == "" {
 		res.Case = r.c
 	}
@@ -154,7 +155,7 @@ func (r *running) result() *reporters.Result {
 }
 
 // Correct takes a result that differs from what the events told: that of a pack which could not be kept.
-func (c *Console) Correct(res *reporters.Result) {
+func (c *Console) Correct(res *event.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pack := res.Case.Pack
@@ -235,7 +236,7 @@ type Run struct {
 	Dir  string // the run's directory; empty: no reports were kept
 	Took time.Duration
 	// Choice is what the run was told to run.
-	Choice reporters.Choice
+	Choice history.Choice
 }
 
 // End shows the failures, the totals, and where the reports are. Cases that did not end count as interrupted. The error is that

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
@@ -28,7 +28,7 @@ var all = []string{"pass", "fail", "error", "skipped", "interrupted", "panic"}
 // play sends the recorded cases' events in turns, as parallel cases do.
 func play(t *testing.T, c *Console, cases ...string) {
 	t.Helper()
-	var lists [][]reporters.Event
+	var lists [][]event.Event
 	for _, name := range cases {
 		lists = append(lists, runtest.Events(t, name))
 	}
@@ -189,7 +189,7 @@ func TestLiveLinesFit(t *testing.T) {
 	for width := 1; width < 90; width++ {
 		var b bytes.Buffer
 		c := New(&b, Options{Width: width, Clock: func() time.Time { return epoch }})
-		of := reporters.Case{Pack: "日本語", Platform: "android", Device: "x\x1b[2Jy", Steps: []reporters.Step{{N: 1, Action: "input", Args: "語語語🎉é"}}}
+		of := event.Case{Pack: "日本語", Platform: "android", Device: "x\x1b[2Jy", Steps: []event.Step{{N: 1, Action: "input", Args: "語語語🎉é"}}}
 		line := c.liveLine(&running{c: of, step: 1, since: epoch})
 		if n := columnsOf(line); n > max(width-1, len(" 0.0s")+1) || strings.Contains(line, "\x1b") {
 			t.Errorf("width %d: %q has %d columns", width, line, n)
@@ -205,15 +205,15 @@ func TestControlCharacters(t *testing.T) {
 	const evil = "\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202e\u2028"
 	var b bytes.Buffer
 	c := New(&b, Options{Verbose: true})
-	of := reporters.Case{ID: evil, Pack: evil, Platform: evil, Device: evil}
+	of := event.Case{ID: evil, Pack: evil, Platform: evil, Device: evil}
 	of.Place.File, of.Place.Line = evil, 1
-	of.Steps = []reporters.Step{{N: 1, Action: evil, Args: evil, Source: evil, Place: of.Place}}
-	p := &reporters.Problem{Message: evil, Expected: evil, Actual: evil, Candidates: []string{evil}, Stack: evil}
-	for _, e := range []reporters.Event{
-		{Kind: reporters.CaseStarted, Case: &of}, {Kind: reporters.StepStarted, Step: 1},
-		{Kind: reporters.Attached, Step: 1, Attachment: &reporters.Attachment{Path: "screenshots/" + evil, Kind: reporters.KindFailure}},
-		{Kind: reporters.StepEnded, Step: 1, Verdict: reporters.Fail, Problem: p},
-		{Kind: reporters.CaseEnded, Verdict: reporters.Fail, Problem: p},
+	of.Steps = []event.Step{{N: 1, Action: evil, Args: evil, Source: evil, Place: of.Place}}
+	p := &event.Problem{Message: evil, Expected: evil, Actual: evil, Candidates: []string{evil}, Stack: evil}
+	for _, e := range []event.Event{
+		{Kind: event.CaseStarted, Case: &of}, {Kind: event.StepStarted, Step: 1},
+		{Kind: event.Attached, Step: 1, Attachment: &event.Attachment{Path: "screenshots/" + evil, Kind: event.KindFailure}},
+		{Kind: event.StepEnded, Step: 1, Verdict: event.Fail, Problem: p},
+		{Kind: event.CaseEnded, Verdict: event.Fail, Problem: p},
 	} {
 		c.Event(of, e)
 	}
@@ -228,20 +228,20 @@ func TestControlCharacters(t *testing.T) {
 }
 
 func TestTotals(t *testing.T) {
-	for want, verdicts := range map[string][]reporters.Verdict{
+	for want, verdicts := range map[string][]event.Verdict{
 		"no test was run in 2.0s":         nil,
-		"2 passed in 2.0s":                {reporters.Pass, reporters.Pass},
-		"0 passed, 2 skipped in 2.0s":     {reporters.Skipped, reporters.Skipped},
-		"1 passed, 1 error in 2.0s":       {reporters.Pass, reporters.Error},
-		"0 passed, 2 errors in 2.0s":      {reporters.Error, reporters.Error},
-		"0 passed, 1 interrupted in 2.0s": {reporters.Interrupted},
-		"1 passed, 1 failed, 1 error, 1 interrupted, 1 skipped in 2.0s": {reporters.Pass, reporters.Fail, reporters.Error,
-			reporters.Interrupted, reporters.Skipped},
+		"2 passed in 2.0s":                {event.Pass, event.Pass},
+		"0 passed, 2 skipped in 2.0s":     {event.Skipped, event.Skipped},
+		"1 passed, 1 error in 2.0s":       {event.Pass, event.Error},
+		"0 passed, 2 errors in 2.0s":      {event.Error, event.Error},
+		"0 passed, 1 interrupted in 2.0s": {event.Interrupted},
+		"1 passed, 1 failed, 1 error, 1 interrupted, 1 skipped in 2.0s": {event.Pass, event.Fail, event.Error,
+			event.Interrupted, event.Skipped},
 	} {
 		var b bytes.Buffer
 		c := New(&b, Options{})
 		for i, v := range verdicts {
-			c.Event(reporters.Case{ID: "x", Pack: string(rune('a' + i))}, reporters.Event{Kind: reporters.CaseEnded, Verdict: v})
+			c.Event(event.Case{ID: "x", Pack: string(rune('a' + i))}, event.Event{Kind: event.CaseEnded, Verdict: v})
 		}
 		if err := c.End(Run{Took: 2 * time.Second}); err != nil {
 			t.Fatal(err)
@@ -254,15 +254,15 @@ func TestTotals(t *testing.T) {
 
 // A case that is tried again counts once, as its last try ended; one that then passes is told as flaky, with what was wrong first.
 func TestTriesOfACaseCountOnce(t *testing.T) {
-	const pass, fail = reporters.Pass, reporters.Fail
+	const pass, fail = event.Pass, event.Fail
 	for _, test := range []struct {
-		tries  []reporters.Verdict
+		tries  []event.Verdict
 		totals string
 		blocks string
 	}{
-		{[]reporters.Verdict{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
-		{[]reporters.Verdict{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
-		{[]reporters.Verdict{fail, reporters.Error}, "0 passed, 1 error", "ERROR a--try-2"},
+		{[]event.Verdict{fail, fail, pass}, "1 passed (1 flaky)", "FLAKY a"},
+		{[]event.Verdict{fail, fail}, "0 passed, 1 failed", "FAIL a--try-2"},
+		{[]event.Verdict{fail, event.Error}, "0 passed, 1 error", "ERROR a--try-2"},
 	} {
 		var b bytes.Buffer
 		c := New(&b, Options{Quiet: true})
@@ -271,7 +271,7 @@ func TestTriesOfACaseCountOnce(t *testing.T) {
 			if i > 0 {
 				pack = fmt.Sprintf("a--try-%d", i+1)
 			}
-			c.Event(reporters.Case{ID: "a", Pack: pack}, reporters.Event{Kind: reporters.CaseEnded, Verdict: v})
+			c.Event(event.Case{ID: "a", Pack: pack}, event.Event{Kind: event.CaseEnded, Verdict: v})
 		}
 		if err := c.End(Run{Took: 2 * time.Second}); err != nil {
 			t.Fatal(err)
@@ -287,8 +287,8 @@ func TestCorrect(t *testing.T) {
 	var b bytes.Buffer
 	c := New(&b, Options{})
 	play(t, c, "pass")
-	res := reporters.Fold(runtest.Events(t, "pass"))
-	res.Verdict, res.Problem = reporters.Error, &reporters.Problem{Message: "the disk is full"}
+	res := event.Fold(runtest.Events(t, "pass"))
+	res.Verdict, res.Problem = event.Error, &event.Problem{Message: "the disk is full"}
 	c.Correct(res)
 	if err := c.End(Run{}); err != nil {
 		t.Fatal(err)

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 const maxField = 300 // runes of a text of foreign making
 
-func one(s string) string { return reporters.Visible(s, maxField) }
+func one(s string) string { return markdown.Visible(s, maxField) }
 
 // look is how a verdict is shown.
 type look struct{ glyph, word, color string }
@@ -23,19 +24,19 @@ const (
 	bold   = "1"
 )
 
-func looks(v reporters.Verdict) look {
+func looks(v event.Verdict) look {
 	switch v {
-	case reporters.Pass:
+	case event.Pass:
 		return look{"✓", "PASS", green}
-	case reporters.Fail:
+	case event.Fail:
 		return look{"✗", "FAIL", red}
-	case reporters.Error:
+	case event.Error:
 		return look{"!", "ERROR", red}
-	case reporters.Warned:
+	case event.Warned:
 		return look{"⚠", "WARNING", yellow}
-	case reporters.Skipped:
+	case event.Skipped:
 		return look{"-", "SKIPPED", yellow}
-	case reporters.Interrupted:
+	case event.Interrupted:
 		return look{"■", "INTERRUPTED", yellow}
 	}
 	return look{"·", "NOT REACHED", dim}
@@ -49,10 +50,10 @@ func (c *Console) paint(code, s string) string {
 }
 
 // caseLine is the one line of a test that ended.
-func (c *Console) caseLine(r *reporters.Result) string {
+func (c *Console) caseLine(r *event.Result) string {
 	l := looks(r.Verdict)
 	line := fmt.Sprintf("%s%s %s", c.number(), c.paint(l.color, l.glyph+" "+l.word), one(r.Case.Pack))
-	if r.Verdict == reporters.Skipped {
+	if r.Verdict == event.Skipped {
 		if r.Problem != nil {
 			line += ": " + one(r.Problem.Message)
 		}
@@ -71,13 +72,13 @@ func (c *Console) number() string {
 }
 
 // reason is why a test that has just ended did not pass, in short; all of it comes at the end. Of the only test it comes right away.
-func (c *Console) reason(r *reporters.Result) string {
-	if c.o.Total == 1 || r.Verdict == reporters.Pass || r.Verdict == reporters.Skipped {
+func (c *Console) reason(r *event.Result) string {
+	if c.o.Total == 1 || r.Verdict == event.Pass || r.Verdict == event.Skipped {
 		return ""
 	}
 	list := r.Failures()
 	text := one(list[0].Located())
-	if more := reporters.AndMore(len(list) - 1); more != "" {
+	if more := event.AndMore(len(list) - 1); more != "" {
 		text += " (" + more + ")"
 	}
 	if c.o.TTY {
@@ -94,24 +95,24 @@ func (c *Console) reason(r *reporters.Result) string {
 }
 
 // where names the platform and the device.
-func where(c reporters.Case) string {
+func where(c event.Case) string {
 	return one(strings.TrimSpace(string(c.Platform) + " " + c.Device))
 }
 
-func (c *Console) stepLine(r *running, e reporters.Event) string {
+func (c *Console) stepLine(r *running, e event.Event) string {
 	s := r.stepN(e.Step)
 	l := looks(e.Verdict)
 	text := fmt.Sprintf("  %s %s %d/%d %s %s", c.paint(l.color, l.glyph), one(r.c.Pack), e.Step, len(r.c.Steps), one(s.Action), one(s.Args))
 	return strings.TrimRight(text, " ") + c.paint(dim, " · "+seconds(time.Duration(e.DurationMS)*time.Millisecond)) + "\n"
 }
 
-func (r *running) stepN(n int) reporters.Step {
+func (r *running) stepN(n int) event.Step {
 	for _, s := range r.c.Steps {
 		if s.N == n {
 			return s
 		}
 	}
-	return reporters.Step{N: n}
+	return event.Step{N: n}
 }
 
 // liveLine is the line of a test that runs, cut to the width of the terminal.
@@ -135,7 +136,7 @@ func fitTo(s string, columns int) string {
 	}
 	used := 0
 	for i, r := range s {
-		if used += reporters.RuneWidth(r); used > columns-1 {
+		if used += markdown.RuneWidth(r); used > columns-1 {
 			return s[:i] + "…"
 		}
 	}
@@ -145,7 +146,7 @@ func fitTo(s string, columns int) string {
 func columnsOf(s string) int {
 	n := 0
 	for _, r := range s {
-		n += reporters.RuneWidth(r)
+		n += markdown.RuneWidth(r)
 	}
 	return n
 }

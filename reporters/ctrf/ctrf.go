@@ -8,7 +8,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // FileName is the name of the report in the folder of a run.
@@ -118,38 +121,38 @@ type attachment struct {
 
 // caseExtra is extra.taproot of a test.
 type caseExtra struct {
-	Verdict  reporters.Verdict          `json:"verdict"`
-	Pack     string                     `json:"pack,omitempty"`
-	Platform string                     `json:"platform"`
-	Place    string                     `json:"place,omitempty"` // of the problem, otherwise of the test
-	Hash     string                     `json:"hash,omitempty"`
-	OS       string                     `json:"os,omitempty"`
-	App      *reporters.App             `json:"app,omitempty"`
-	Expected string                     `json:"expected,omitempty"`
-	Actual   string                     `json:"actual,omitempty"`
-	Nearest  []string                   `json:"nearest,omitempty"`
-	Problems []reporters.SummaryProblem `json:"problems,omitempty"` // all of them, the message's first
-	Flaky    string                     `json:"flaky,omitempty"`
-	Slow     string                     `json:"slow,omitempty"`
-	Notes    []string                   `json:"notes,omitempty"`
+	Verdict  event.Verdict         `json:"verdict"`
+	Pack     string                `json:"pack,omitempty"`
+	Platform string                `json:"platform"`
+	Place    string                `json:"place,omitempty"` // of the problem, otherwise of the test
+	Hash     string                `json:"hash,omitempty"`
+	OS       string                `json:"os,omitempty"`
+	App      *event.App            `json:"app,omitempty"`
+	Expected string                `json:"expected,omitempty"`
+	Actual   string                `json:"actual,omitempty"`
+	Nearest  []string              `json:"nearest,omitempty"`
+	Problems []pack.SummaryProblem `json:"problems,omitempty"` // all of them, the message's first
+	Flaky    string                `json:"flaky,omitempty"`
+	Slow     string                `json:"slow,omitempty"`
+	Notes    []string              `json:"notes,omitempty"`
 }
 
 type stepExtra struct {
-	Verdict    reporters.Verdict `json:"verdict"`
-	Place      string            `json:"place,omitempty"`
-	DurationMS int64             `json:"duration_ms"`
-	Message    string            `json:"message,omitempty"`
+	Verdict    event.Verdict `json:"verdict"`
+	Place      string        `json:"place,omitempty"`
+	DurationMS int64         `json:"duration_ms"`
+	Message    string        `json:"message,omitempty"`
 }
 
 // Write gives the bytes of ctrf.json. The format has no word for an error or an interrupted test: both are failed there, and
 // rawStatus tells them apart.
-func Write(r *reporters.Run) ([]byte, error) {
+func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	out := report{Format: "CTRF", SpecVersion: specVersion, ReportID: uuid("run", r.Name), RunID: r.Name, GeneratedBy: "taproot",
 		Extra: extra{struct {
-			Verdict     reporters.Verdict      `json:"verdict"`
-			Cases       reporters.RunCounts    `json:"cases"`
-			Environment *reporters.Environment `json:"environment,omitempty"`
+			Verdict     event.Verdict        `json:"verdict"`
+			Cases       history.RunCounts    `json:"cases"`
+			Environment *history.Environment `json:"environment,omitempty"`
 		}{r.Verdict(), n, r.Env}}}
 	out.Results = results{Tool: tool{"taproot"}, Tests: []test{}, Summary: summary{Tests: n.Total, Passed: n.Passed,
 		Failed: n.Failed + n.Errored + n.Interrupted, Skipped: n.Skipped, Duration: r.Duration.Milliseconds()}}
@@ -177,7 +180,7 @@ func Write(r *reporters.Run) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func testOf(c *reporters.RunCase) test {
+func testOf(c *history.RunCase) test {
 	res := c.Result
 	t := test{ID: uuid("case", c.Key), TestID: c.Key, Name: c.Title(), Status: status(res.Verdict), RawStatus: string(res.Verdict),
 		Duration: res.Duration.Milliseconds(), Suite: folders(res.Case.Place.File), Line: res.Case.Place.Line, FilePath: res.Case.Place.File,
@@ -193,18 +196,18 @@ func testOf(c *reporters.RunCase) test {
 	}
 	e := caseExtra{Verdict: res.Verdict, Pack: c.Pack, Platform: string(res.Case.Platform), Place: res.ProblemPlace(), Hash: res.Case.Hash, OS: res.Case.OS, App: res.App,
 		Flaky: c.Flaky(), Slow: c.Slow(), Notes: res.Notes}
-	if p := res.Problem; p != nil && res.Verdict != reporters.Pass {
+	if p := res.Problem; p != nil && res.Verdict != event.Pass {
 		t.Message, t.Trace = located(res), p.Stack
-		e.Expected, e.Actual, e.Nearest, e.Problems = p.Expected, p.Actual, p.Candidates, reporters.Summarize(res).Problems
+		e.Expected, e.Actual, e.Nearest, e.Problems = p.Expected, p.Actual, p.Candidates, pack.Summarize(res).Problems
 		if s := res.Step(res.ProblemStep); s != nil && s.Source != "" {
-			t.Snippet = reporters.VisibleLines(reporters.Excerpt(s.Place, s.Source, s.Action), maxText)
+			t.Snippet = markdown.VisibleLines(markdown.Excerpt(s.Place, s.Source, s.Action), maxText)
 		}
 	}
 	t.Extra = extra{e}
 	for i, try := range c.Tries {
 		t.Attempts = append(t.Attempts, attemptOf(i+1, try))
 		// The format's flaky means that it passed after it had failed; ours, over several runs, too, is in extra.
-		t.Flaky = t.Flaky || res.Verdict == reporters.Pass && try.Result.Verdict != reporters.Pass
+		t.Flaky = t.Flaky || res.Verdict == event.Pass && try.Result.Verdict != event.Pass
 	}
 	for _, s := range res.Steps {
 		t.Steps = append(t.Steps, stepOf(s))
@@ -215,16 +218,16 @@ func testOf(c *reporters.RunCase) test {
 	return t
 }
 
-func attemptOf(n int, try reporters.Try) attempt {
+func attemptOf(n int, try history.Try) attempt {
 	a := attempt{Attempt: n, Status: status(try.Result.Verdict), Duration: max(0, try.Result.Duration.Milliseconds()),
 		Extra: extra{map[string]string{"verdict": string(try.Result.Verdict), "pack": try.Pack}}}
-	if try.Result.Verdict != reporters.Pass {
+	if try.Result.Verdict != event.Pass {
 		a.Message, a.Line = located(try.Result), try.Result.ProblemPos().Line
 	}
 	return a
 }
 
-func stepOf(s reporters.StepResult) step {
+func stepOf(s event.StepResult) step {
 	e := stepExtra{Verdict: s.Verdict, Place: s.Place.String(), DurationMS: s.Duration.Milliseconds()}
 	if s.Problem != nil {
 		e.Message = s.Problem.Message
@@ -236,22 +239,22 @@ func stepOf(s reporters.StepResult) step {
 	return step{Name: name, Status: status(s.Verdict), Extra: extra{e}}
 }
 
-func status(v reporters.Verdict) string {
+func status(v event.Verdict) string {
 	switch v {
-	case reporters.Pass:
+	case event.Pass:
 		return "passed"
-	case reporters.Skipped:
+	case event.Skipped:
 		return "skipped"
-	case reporters.Warned:
+	case event.Warned:
 		return "other"
-	case reporters.Unreached:
+	case event.Unreached:
 		return "pending"
 	}
 	return "failed"
 }
 
 // located gives all that went wrong, a line each.
-func located(res *reporters.Result) string {
+func located(res *event.Result) string {
 	list := res.Failures()
 	if len(list) == 0 {
 		return "no reason was given"
@@ -260,10 +263,10 @@ func located(res *reporters.Result) string {
 	for _, f := range list[:min(len(list), maxFailures)] {
 		lines = append(lines, f.Located())
 	}
-	if more := reporters.AndMore(len(list) - maxFailures); more != "" {
+	if more := event.AndMore(len(list) - maxFailures); more != "" {
 		lines = append(lines, more)
 	}
-	return reporters.VisibleLines(strings.Join(lines, "\n"), maxText)
+	return markdown.VisibleLines(strings.Join(lines, "\n"), maxText)
 }
 
 // folders are those above a file.

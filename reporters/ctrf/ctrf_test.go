@@ -10,12 +10,12 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-func write(t *testing.T, r *reporters.Run) []byte {
+func write(t *testing.T, r *history.Run) []byte {
 	t.Helper()
 	data, err := Write(r)
 	if err != nil {
@@ -32,7 +32,7 @@ func TestGolden(t *testing.T) {
 // The schema is the one that the format's own npm package carries.
 func TestSchema(t *testing.T) {
 	schema := ctrfSchema(t)
-	for name, run := range map[string]*reporters.Run{"recorded": runtest.Recorded(t), "empty": {Name: runtest.Name, Env: &reporters.Environment{Commit: "abc", Branch: "main", Job: "https://ci.example/7", OS: "linux/amd64"}}, "many": runtest.Synthetic(300)} {
+	for name, run := range map[string]*history.Run{"recorded": runtest.Recorded(t), "empty": {Name: runtest.Name, Env: &history.Environment{Commit: "abc", Branch: "main", Job: "https://ci.example/7", OS: "linux/amd64"}}, "many": runtest.Synthetic(300)} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(write(t, run)))
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 const (
@@ -26,7 +28,7 @@ type Places struct {
 
 // Annotate writes a workflow command for each case that did not pass, and a warning for each that is flaky. Of each type GitHub
 // shows ten: the tenth says how many more there are.
-func Annotate(w io.Writer, r *reporters.Run, p Places) error {
+func Annotate(w io.Writer, r *history.Run, p Places) error {
 	var problems, doubts []string
 	var others []string // further failures of one test: they come last, where there is room
 	for _, c := range r.Bad() {
@@ -34,13 +36,13 @@ func Annotate(w io.Writer, r *reporters.Run, p Places) error {
 		more := len(list) - 1
 		text := problemText(list[0])
 		if more > 0 {
-			text += "\n" + reporters.AndMore(more) + " in this test"
+			text += "\n" + event.AndMore(more) + " in this test"
 		}
 		for _, f := range list[1:min(len(list), perType)] {
 			text += "\n" + f.Located()
 			others = append(others, annotation("error", c, p, f.Place, word(c.Result.Verdict), problemText(f)))
 		}
-		if rest := reporters.AndMore(more - perType + 1); rest != "" {
+		if rest := event.AndMore(more - perType + 1); rest != "" {
 			text += "\n" + rest
 		}
 		problems = append(problems, annotation("error", c, p, list[0].Place, word(c.Result.Verdict), text))
@@ -74,14 +76,14 @@ func limited(b *strings.Builder, kind string, lines []string, more string) {
 	}
 }
 
-func word(v reporters.Verdict) string {
-	if v == reporters.Fail {
+func word(v event.Verdict) string {
+	if v == event.Fail {
 		return "failed"
 	}
 	return string(v)
 }
 
-func annotation(kind string, c *reporters.RunCase, p Places, pos dsl.Pos, what, text string) string {
+func annotation(kind string, c *history.RunCase, p Places, pos dsl.Pos, what, text string) string {
 	var props []string
 	if pos.File != "" {
 		props = append(props, "file="+property(p.file(pos.File)))
@@ -92,11 +94,11 @@ func annotation(kind string, c *reporters.RunCase, p Places, pos dsl.Pos, what, 
 			props = append(props, fmt.Sprintf("col=%d", pos.Col))
 		}
 	}
-	props = append(props, "title="+property(reporters.Visible(c.Title(), 150)+": "+what))
-	return "::" + kind + " " + strings.Join(props, ",") + "::" + data(reporters.VisibleLines(text, maxMessage))
+	props = append(props, "title="+property(markdown.Visible(c.Title(), 150)+": "+what))
+	return "::" + kind + " " + strings.Join(props, ",") + "::" + data(markdown.VisibleLines(text, maxMessage))
 }
 
-func problemText(f reporters.Failure) string {
+func problemText(f event.Failure) string {
 	p, text, around := f.Problem, f.Located(), ""
 	if f.Step != nil {
 		if in := f.Step.LikelyCause(); in != nil {
@@ -143,12 +145,12 @@ type Address struct {
 }
 
 // Summary gives the page that AppendSummary adds, of at most limit bytes.
-func Summary(r *reporters.Run, at Address, limit int) []byte {
-	return reporters.RunSummary(r, reporters.PageOptions{Base: at.Base, NoLinks: at.Base == "", Link: at.Link, Limit: limit})
+func Summary(r *history.Run, at Address, limit int) []byte {
+	return history.RunSummary(r, history.PageOptions{Base: at.Base, NoLinks: at.Base == "", Link: at.Link, Limit: limit})
 }
 
 // AppendSummary adds the run to the job's summary: the file that GITHUB_STEP_SUMMARY names. It may hold what others wrote.
-func AppendSummary(file string, r *reporters.Run, at Address) error {
+func AppendSummary(file string, r *history.Run, at Address) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return fmt.Errorf("write the job's summary: %w", err)

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-func annotations(t *testing.T, r *reporters.Run, p Places) string {
+func annotations(t *testing.T, r *history.Run, p Places) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Annotate(&b, r, p); err != nil {

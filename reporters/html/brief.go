@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 const (
@@ -34,7 +34,7 @@ func (b *builder) brief() string {
 		for _, in := range s.Around[:min(len(s.Around), 10)] {
 			fmt.Fprintf(&w, "\n- around it, %s, %s: `%s`", in.Offset(s), in.Kind, strings.ReplaceAll(shown(in.Text, maxLabel), "`", "'"))
 		}
-		fmt.Fprintf(&w, "\n\nStep %d:\n\n%s", s.N, fenced("yaml", reporters.Excerpt(s.Place, s.Source, s.Action)))
+		fmt.Fprintf(&w, "\n\nStep %d:\n\n%s", s.N, fenced("yaml", markdown.Excerpt(s.Place, s.Source, s.Action)))
 		for _, v := range [][2]string{{"Expected", f.Problem.Expected}, {"Actual", f.Problem.Actual}, {"Stack", f.Problem.Stack}} {
 			if v[1] != "" {
 				fmt.Fprintf(&w, "\n%s:\n\n%s", v[0], fenced("", v[1]))

@@ -20,7 +20,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/drivers/toolchain"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
 // patience is for what a busy machine has no time for, in milliseconds.

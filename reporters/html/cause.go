@@ -5,7 +5,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 var (
@@ -17,18 +18,18 @@ var (
 // Cause is a reason for which tests of a run did not pass. Messages that differ in numbers and places on the screen only are one.
 type Cause struct {
 	N        int // from 1: the cause of most tests first
-	Verdict  reporters.Verdict
+	Verdict  event.Verdict
 	Headline string
 	Cases    []int // of Run.Cases
 }
 
 // Causes groups the cases of a run that did not pass.
-func Causes(run *reporters.Run) []Cause {
+func Causes(run *history.Run) []Cause {
 	at := map[string]int{}
 	var list []Cause
 	for i := range run.Cases {
 		res := run.Cases[i].Result
-		if res.Verdict == reporters.Pass || res.Verdict == reporters.Skipped {
+		if res.Verdict == event.Pass || res.Verdict == event.Skipped {
 			continue
 		}
 		line := causeLine(res)
@@ -50,7 +51,7 @@ func Causes(run *reporters.Run) []Cause {
 	return list
 }
 
-func causeLine(res *reporters.Result) string {
+func causeLine(res *event.Result) string {
 	if res.Problem == nil || res.Problem.Message == "" {
 		return "no reason was given"
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // comparedData is the evidence of a screenshot that was compared with its baseline: three pictures, where they were kept.
@@ -20,14 +20,14 @@ type comparedPic struct {
 }
 
 // compared takes the pictures of a comparison, as far as they are files of the step.
-func compared(s *reporters.StepResult) *comparedData {
+func compared(s *event.StepResult) *comparedData {
 	if s.Detail == nil || s.Detail.Compared == nil {
 		return nil
 	}
 	c := s.Detail.Compared
 	d := &comparedData{Name: shown(c.Name, maxLabel), Said: fmt.Sprintf("%d pixels differ, %.4f %%", c.Pixels, c.Percent)}
 	for _, p := range []struct{ title, path string }{{"Expected", c.Expected}, {"Actual", c.Actual}, {"Difference", c.Difference}} {
-		if slices.ContainsFunc(s.Attachments, func(a reporters.Attachment) bool { return a.Path == p.path && a.Type == "image/png" }) {
+		if slices.ContainsFunc(s.Attachments, func(a event.Attachment) bool { return a.Path == p.path && a.Type == "image/png" }) {
 			d.Pictures = append(d.Pictures, comparedPic{p.title, &shotData{Src: link(p.path), path: p.path}})
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // TestComparedPicturesInABrowser: the three pictures of a baseline stand at their step; a path that is no file of the step does not.
@@ -12,20 +12,20 @@ func TestComparedPicturesInABrowser(t *testing.T) {
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "home", steps: 2, fails: 2}
 	dir := filepath.Join(reports, s.run, s.id)
-	var events []reporters.Event
+	var events []event.Event
 	for _, e := range s.events(t, dir) {
-		if e.Kind == reporters.StepEnded && e.Step == 2 {
+		if e.Kind == event.StepEnded && e.Step == 2 {
 			for i, name := range []string{"expected", "actual", "diff"} {
 				path := "artifacts/home-" + name + ".png"
 				write(t, filepath.Join(dir, path), shotOf(t, i+1, false))
-				events = append(events, reporters.Event{Time: e.Time, Kind: reporters.Attached, Step: 2, Attachment: &reporters.Attachment{Path: path, Type: "image/png", Kind: reporters.KindArtifact}})
+				events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: 2, Attachment: &event.Attachment{Path: path, Type: "image/png", Kind: event.KindArtifact}})
 			}
-			e.Detail = &reporters.Detail{Compared: &reporters.Compared{Name: "home", Pixels: 812, Percent: 0.0313,
+			e.Detail = &event.Detail{Compared: &event.Compared{Name: "home", Pixels: 812, Percent: 0.0313,
 				Expected: "artifacts/home-expected.png", Actual: "artifacts/home-actual.png", Difference: "artifacts/home-diff.png"},
-				Model: &reporters.ModelUse{Name: "m", Calls: 2, PromptTokens: 1600, CompletionTokens: 60}}
+				Model: &event.ModelUse{Name: "m", Calls: 2, PromptTokens: 1600, CompletionTokens: 60}}
 		}
-		if e.Kind == reporters.StepEnded && e.Step == 1 {
-			e.Detail = &reporters.Detail{Compared: &reporters.Compared{Name: "x", Expected: "../../secret.png", Actual: "https://example.com/a.png"}}
+		if e.Kind == event.StepEnded && e.Step == 1 {
+			e.Detail = &event.Detail{Compared: &event.Compared{Name: "x", Expected: "../../secret.png", Actual: "https://example.com/a.png"}}
 		}
 		events = append(events, e)
 	}

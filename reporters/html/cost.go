@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (
@@ -23,8 +23,8 @@ type costData struct {
 
 // cost reads the metrics of the pack; without them, or with broken ones, there is nothing to show.
 func (b *builder) cost() {
-	data, err := readFile(b.root, reporters.MetricsPath, maxMetrics)
-	var m reporters.Metrics
+	data, err := readFile(b.root, event.MetricsPath, maxMetrics)
+	var m event.Metrics
 	if err != nil || json.Unmarshal(data, &m) != nil {
 		return
 	}
@@ -76,9 +76,9 @@ func (b *builder) cost() {
 }
 
 // ofLastApp leaves the samples of the app that was measured last: an app of before says nothing of the tested one.
-func ofLastApp(samples []reporters.Sample) []reporters.Sample {
+func ofLastApp(samples []event.Sample) []event.Sample {
 	last := samples[len(samples)-1].App
-	return slices.DeleteFunc(slices.Clone(samples), func(s reporters.Sample) bool { return s.App != last })
+	return slices.DeleteFunc(slices.Clone(samples), func(s event.Sample) bool { return s.App != last })
 }
 
 // thin leaves so many points of a curve as can be seen.

@@ -1,13 +1,15 @@
 package html
 
-import "github.com/taproot-dev/taproot/reporters"
+import (
+	"github.com/taproot-dev/taproot/reporters/event"
+)
 
 // The data of a page, as its script reads it. Every text in it went through shown.
 type packData struct {
 	Page        string            `json:"page"`
 	ID          string            `json:"id"`
 	Name        string            `json:"name,omitempty"`
-	Verdict     reporters.Verdict `json:"verdict"`
+	Verdict     event.Verdict     `json:"verdict"`
 	Platform    string            `json:"platform,omitempty"`
 	Device      string            `json:"device,omitempty"`
 	Model       string            `json:"model,omitempty"`
@@ -66,7 +68,7 @@ type problemData struct {
 // tryTab is one try of the test.
 type tryTab struct {
 	N       int
-	Verdict reporters.Verdict
+	Verdict event.Verdict
 	Took    string
 	Link    string
 	Now     bool
@@ -88,12 +90,12 @@ type storyData struct {
 
 // pastRow is a run in the history of a test.
 type pastRow struct {
-	Run     string            `json:"run"`
-	Verdict reporters.Verdict `json:"verdict"`
-	MS      int64             `json:"ms"`
-	Link    string            `json:"link,omitempty"`
-	Commit  string            `json:"commit,omitempty"`
-	Now     bool              `json:"now,omitempty"`
+	Run     string        `json:"run"`
+	Verdict event.Verdict `json:"verdict"`
+	MS      int64         `json:"ms"`
+	Link    string        `json:"link,omitempty"`
+	Commit  string        `json:"commit,omitempty"`
+	Now     bool          `json:"now,omitempty"`
 }
 
 // seriesData is a curve over the time of the case.
@@ -122,39 +124,39 @@ type incidentData struct {
 }
 
 type stepData struct {
-	N        int               `json:"n"`
-	Action   string            `json:"action,omitempty"`
-	Name     string            `json:"name,omitempty"`
-	Args     string            `json:"args,omitempty"`
-	Place    string            `json:"place,omitempty"`
-	File     int               `json:"file,omitempty"` // tells files apart
-	Line     int               `json:"line,omitempty"`
-	Col      int               `json:"col,omitempty"`   // where the step begins in its line, in runes from 1
-	Caret    int               `json:"caret,omitempty"` // runes that are meant
-	In       []string          `json:"in,omitempty"`    // what it was run in, the outermost first
-	Around   []incidentData    `json:"around,omitempty"`
-	Source   string            `json:"source,omitempty"`
-	Verdict  reporters.Verdict `json:"verdict"`
-	MS       int64             `json:"ms,omitempty"`
-	Begin    int64             `json:"begin,omitempty"` // ms since the case began
-	Took     string            `json:"took,omitempty"`
-	Problem  *problemData      `json:"problem,omitempty"`
-	Matched  string            `json:"matched,omitempty"`
-	Tier     string            `json:"tier,omitempty"`
-	Bounds   *[4]int           `json:"bounds,omitempty"`
-	Point    *[2]int           `json:"point,omitempty"`
-	Proof    string            `json:"proof,omitempty"`
-	Looks    int               `json:"looks,omitempty"`
-	Notes    []string          `json:"notes,omitempty"`
-	Troubles []string          `json:"troubles,omitempty"`
-	Shots    []*shotData       `json:"shots,omitempty"`
-	Files    []fileData        `json:"files,omitempty"`
-	Log      *stepLog          `json:"log,omitempty"`
-	Cue      *float64          `json:"cue,omitempty"` // seconds into the film
-	Compared *comparedData     `json:"compared,omitempty"`
-	Green    *shotData         `json:"green,omitempty"`
-	Diff     *difference       `json:"diff,omitempty"`
-	NoDiff   string            `json:"noDiff,omitempty"`
+	N        int            `json:"n"`
+	Action   string         `json:"action,omitempty"`
+	Name     string         `json:"name,omitempty"`
+	Args     string         `json:"args,omitempty"`
+	Place    string         `json:"place,omitempty"`
+	File     int            `json:"file,omitempty"` // tells files apart
+	Line     int            `json:"line,omitempty"`
+	Col      int            `json:"col,omitempty"`   // where the step begins in its line, in runes from 1
+	Caret    int            `json:"caret,omitempty"` // runes that are meant
+	In       []string       `json:"in,omitempty"`    // what it was run in, the outermost first
+	Around   []incidentData `json:"around,omitempty"`
+	Source   string         `json:"source,omitempty"`
+	Verdict  event.Verdict  `json:"verdict"`
+	MS       int64          `json:"ms,omitempty"`
+	Begin    int64          `json:"begin,omitempty"` // ms since the case began
+	Took     string         `json:"took,omitempty"`
+	Problem  *problemData   `json:"problem,omitempty"`
+	Matched  string         `json:"matched,omitempty"`
+	Tier     string         `json:"tier,omitempty"`
+	Bounds   *[4]int        `json:"bounds,omitempty"`
+	Point    *[2]int        `json:"point,omitempty"`
+	Proof    string         `json:"proof,omitempty"`
+	Looks    int            `json:"looks,omitempty"`
+	Notes    []string       `json:"notes,omitempty"`
+	Troubles []string       `json:"troubles,omitempty"`
+	Shots    []*shotData    `json:"shots,omitempty"`
+	Files    []fileData     `json:"files,omitempty"`
+	Log      *stepLog       `json:"log,omitempty"`
+	Cue      *float64       `json:"cue,omitempty"` // seconds into the film
+	Compared *comparedData  `json:"compared,omitempty"`
+	Green    *shotData      `json:"green,omitempty"`
+	Diff     *difference    `json:"diff,omitempty"`
+	NoDiff   string         `json:"noDiff,omitempty"`
 }
 
 type shotData struct {
@@ -196,7 +198,7 @@ type greenData struct {
 
 type pastData struct {
 	Run     string
-	Verdict reporters.Verdict
+	Verdict event.Verdict
 	Took    string
 	Link    string
 }

@@ -10,13 +10,16 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // The names of the pages.
 const (
-	PackFile  = reporters.PageFile // in a pack
-	IndexFile = "index.html"       // in a run, and beside the runs
+	PackFile  = event.PageFile // in a pack
+	IndexFile = "index.html"   // in a run, and beside the runs
 )
 
 const (
@@ -47,7 +50,7 @@ func WritePack(ctx context.Context, packDir string, o Options) error {
 	if err := Pack(&b, page); err != nil {
 		return fmt.Errorf("write %s of %s: %w", PackFile, packDir, err)
 	}
-	return reporters.WriteFile(packDir, PackFile, b.Bytes())
+	return wholefile.WriteFile(packDir, PackFile, b.Bytes())
 }
 
 // loadPage gathers what the page of a pack needs.
@@ -62,11 +65,11 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 	}
 	page := PackPage{Result: res, Dir: dir, Tries: o.Tries, Cause: o.Cause, Flaky: o.Flaky, Slow: o.Slow}
 	run := filepath.Dir(dir)
-	if !reporters.IsRunName(filepath.Base(run)) {
+	if !pack.IsRunName(filepath.Base(run)) {
 		return page, nil
 	}
 	page.Run, page.Up = filepath.Base(run), "../"+IndexFile
-	if page.Env, err = reporters.ReadEnvironment(run); err != nil {
+	if page.Env, err = history.ReadEnvironment(run); err != nil {
 		return page, err
 	}
 	err = lookBack(ctx, &page, filepath.Dir(run))
@@ -74,7 +77,7 @@ func loadPage(ctx context.Context, packDir string, o Options) (PackPage, error) 
 }
 
 // loadResult folds the events of a pack, and takes over what its summary alone tells. What cannot be read makes the result an error.
-func loadResult(dir string) (*reporters.Result, error) {
+func loadResult(dir string) (*event.Result, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -90,25 +93,25 @@ func loadResult(dir string) (*reporters.Result, error) {
 	if bad == nil {
 		overlay(res, s)
 	}
-	if err != nil && res.Verdict != reporters.Fail {
-		res.Verdict, res.ProblemStep = reporters.Error, 0
-		res.Problem = &reporters.Problem{Message: "the report is broken: its events cannot be read: " + err.Error()}
+	if err != nil && res.Verdict != event.Fail {
+		res.Verdict, res.ProblemStep = event.Error, 0
+		res.Problem = &event.Problem{Message: "the report is broken: its events cannot be read: " + err.Error()}
 	}
 	return res, nil
 }
 
-func foldEvents(root *os.Root) (*reporters.Result, error) {
+func foldEvents(root *os.Root) (*event.Result, error) {
 	f, err := openFile(root, eventsFile)
 	if err != nil {
-		return reporters.Fold(nil), err
+		return event.Fold(nil), err
 	}
-	events, err := reporters.ReadEvents(f)
-	return reporters.Fold(events), errors.Join(err, f.Close())
+	events, err := event.ReadEvents(f)
+	return event.Fold(events), errors.Join(err, f.Close())
 }
 
 // overlay takes over what the events do not know: that the pack was completed after its run had died, or could not be kept. It never makes
 // a verdict better.
-func overlay(res *reporters.Result, s reporters.Summary) {
+func overlay(res *event.Result, s pack.Summary) {
 	for _, n := range s.Notes {
 		if !slices.Contains(res.Notes, n) {
 			res.Notes = append(res.Notes, n)
@@ -117,18 +120,18 @@ func overlay(res *reporters.Result, s reporters.Summary) {
 	if res.Recording.Why == "" {
 		res.Recording.Why = s.Recording.Why
 	}
-	good := res.Verdict == reporters.Pass || res.Verdict == reporters.Skipped
-	if !good || s.Result == reporters.Pass || s.Result == reporters.Skipped || s.Result == "" {
+	good := res.Verdict == event.Pass || res.Verdict == event.Skipped
+	if !good || s.Result == event.Pass || s.Result == event.Skipped || s.Result == "" {
 		return
 	}
-	res.Verdict, res.ProblemStep, res.Problem = verdict(s.Result), 0, &reporters.Problem{Message: "summary.json says " + string(s.Result)}
+	res.Verdict, res.ProblemStep, res.Problem = verdict(s.Result), 0, &event.Problem{Message: "summary.json says " + string(s.Result)}
 	if s.Problem != nil {
 		res.Problem.Message = s.Problem.Message
 	}
 }
 
-func readSummary(root *os.Root, name string) (reporters.Summary, error) {
-	var s reporters.Summary
+func readSummary(root *os.Root, name string) (pack.Summary, error) {
+	var s pack.Summary
 	data, err := readFile(root, name, maxSummary)
 	if err == nil {
 		err = json.Unmarshal(data, &s)

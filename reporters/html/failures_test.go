@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
@@ -12,7 +12,7 @@ import (
 func recordedPages(t testing.TB) (dir string) {
 	t.Helper()
 	dir = runtest.Lay(t, append(runtest.Glob(t, "../testdata/run/*.ndjson"), runtest.Glob(t, "../testdata/events/*.ndjson")...)...)
-	run, err := reporters.LoadRun(dir)
+	run, err := history.LoadRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

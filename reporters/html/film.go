@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (
@@ -98,7 +98,7 @@ func parseMarks(b []byte) ([]mark, error) {
 }
 
 // cues tells at which time of the film each step begins. exact is false when some of them are reckoned from the clock.
-func cues(res *reporters.Result, list []mark) (at map[int]time.Duration, exact bool) {
+func cues(res *event.Result, list []mark) (at map[int]time.Duration, exact bool) {
 	at, exact = map[int]time.Duration{}, true
 	for _, m := range list {
 		number, _, _ := strings.Cut(m.Title, " ")

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 func mp4Box(name string, body ...byte) []byte {
@@ -47,8 +47,8 @@ func TestChaptersOfAFilm(t *testing.T) {
 
 func TestCues(t *testing.T) {
 	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
-	res := &reporters.Result{Started: at(0), Steps: []reporters.StepResult{
-		{Step: reporters.Step{N: 1}, Started: at(1)}, {Step: reporters.Step{N: 2}, Started: at(4)}, {Step: reporters.Step{N: 3}}}}
+	res := &event.Result{Started: at(0), Steps: []event.StepResult{
+		{Step: event.Step{N: 1}, Started: at(1)}, {Step: event.Step{N: 2}, Started: at(4)}, {Step: event.Step{N: 3}}}}
 	got, exact := cues(res, []mark{{2500 * time.Millisecond, "1 tap"}, {time.Second, "9 other"}})
 	if diff := cmp.Diff(map[int]time.Duration{1: 2500 * time.Millisecond, 2: 5500 * time.Millisecond}, got); diff != "" || exact {
 		t.Error(diff, exact)

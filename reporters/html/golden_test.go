@@ -9,15 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
 // recorded folds a case that package reporters keeps for its own tests.
-func recorded(t testing.TB, name string) *reporters.Result {
+func recorded(t testing.TB, name string) *event.Result {
 	t.Helper()
-	return reporters.Fold(runtest.Events(t, name))
+	return event.Fold(runtest.Events(t, name))
 }
 
 var (
@@ -40,8 +41,8 @@ func TestGoldenPacks(t *testing.T) {
 			page := PackPage{Result: recorded(t, name), Run: "2026-03-04T05-06-07", Up: "../index.html"}
 			if name == "fail" {
 				page.Cause = &CauseLink{N: 2, Others: 3, Link: "../index.html#cause=2"}
-				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: reporters.Pass, Duration: 2 * time.Second, Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Verdict: reporters.Error}}
-				page.Tries = []Past{{Run: "login-wrong", Verdict: reporters.Fail}}
+				page.History = []Past{{Run: "2026-03-03T05-06-07", Verdict: event.Pass, Duration: 2 * time.Second, Link: "../../2026-03-03T05-06-07/x/report.html"}, {Run: "2026-03-02T05-06-07", Verdict: event.Error}}
+				page.Tries = []Past{{Run: "login-wrong", Verdict: event.Fail}}
 				page.Flaky, page.Slow = "passed on try 2", "took 9 s, usually 2 s"
 			}
 			var b bytes.Buffer
@@ -54,18 +55,18 @@ func TestGoldenPacks(t *testing.T) {
 }
 
 // ofCases is a run of these results.
-func ofCases(results ...*reporters.Result) *reporters.Run {
-	run := &reporters.Run{Name: "2026-03-04T05-06-07", Started: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Duration: 75 * time.Second}
+func ofCases(results ...*event.Result) *history.Run {
+	run := &history.Run{Name: "2026-03-04T05-06-07", Started: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), Duration: 75 * time.Second}
 	for _, r := range results {
-		run.Cases = append(run.Cases, reporters.RunCase{Pack: r.Case.Pack, Key: r.Case.Pack, Result: r, Page: r.Case.Pack + "/report.html"})
+		run.Cases = append(run.Cases, history.RunCase{Pack: r.Case.Pack, Key: r.Case.Pack, Result: r, Page: r.Case.Pack + "/report.html"})
 	}
 	return run
 }
 
 func TestGoldenRun(t *testing.T) {
 	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"), recorded(t, "skipped"), recorded(t, "panic"))
-	run.Cases[0].Trend.Recent = []reporters.HistoryEntry{{Verdict: reporters.Pass}, {Verdict: reporters.Fail}, {Verdict: "<b>"}}
-	run.Cases[0].Tries = []reporters.Try{{Pack: "login-ok", Result: recorded(t, "fail")}}
+	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Verdict: event.Pass}, {Verdict: event.Fail}, {Verdict: "<b>"}}
+	run.Cases[0].Tries = []history.Try{{Pack: "login-ok", Result: recorded(t, "fail")}}
 	run.Notes = []string{"a <note>"}
 	var b bytes.Buffer
 	if err := Run(&b, RunPage{Run: run, Up: "../index.html"}); err != nil {
@@ -75,15 +76,15 @@ func TestGoldenRun(t *testing.T) {
 }
 
 func TestGoldenRuns(t *testing.T) {
-	line := func(day, pack string, v reporters.Verdict, tries int) reporters.HistoryEntry {
-		return reporters.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500, Hash: "h", Tries: tries}
+	line := func(day, pack string, v event.Verdict, tries int) history.HistoryEntry {
+		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500, Hash: "h", Tries: tries}
 	}
 	page := RunsPage{
-		Entries: []reporters.HistoryEntry{
-			line("01", "stable", reporters.Pass, 0), line("01", "flips", reporters.Pass, 0), line("01", "late", reporters.Pass, 0),
-			line("02", "stable", reporters.Pass, 0), line("02", "flips", reporters.Fail, 0), line("02", "late--try-2", reporters.Pass, 2), line("02", "broke", reporters.Fail, 0),
-			line("03", "stable", reporters.Error, 0), line("03", "stable", reporters.Pass, 0), line("03", "flips", reporters.Pass, 0), line("03", "<img>", reporters.Error, 0),
-			{Run: "../../etc", Pack: "x", Verdict: reporters.Pass},
+		Entries: []history.HistoryEntry{
+			line("01", "stable", event.Pass, 0), line("01", "flips", event.Pass, 0), line("01", "late", event.Pass, 0),
+			line("02", "stable", event.Pass, 0), line("02", "flips", event.Fail, 0), line("02", "late--try-2", event.Pass, 2), line("02", "broke", event.Fail, 0),
+			line("03", "stable", event.Error, 0), line("03", "stable", event.Pass, 0), line("03", "flips", event.Pass, 0), line("03", "<img>", event.Error, 0),
+			{Run: "../../etc", Pack: "x", Verdict: event.Pass},
 		},
 		Present: []string{"2026-03-02T05-06-07", "2026-03-03T05-06-07"}, Paged: []string{"2026-03-03T05-06-07"},
 	}

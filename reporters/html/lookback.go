@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // lookBack finds the same test in earlier runs, the newest first.
@@ -41,10 +42,10 @@ func lookBack(ctx context.Context, page *PackPage, reportsRoot string) error {
 			}
 			page.History = append(page.History, past)
 		}
-		if page.Green == nil && s.Result == reporters.Pass && page.Result.Verdict != reporters.Pass {
+		if page.Green == nil && s.Result == event.Pass && page.Result.Verdict != event.Pass {
 			page.Green = green(filepath.Join(reportsRoot, run, name), run, to)
 		}
-		if len(page.History) == maxPast && (page.Green != nil || page.Result.Verdict == reporters.Pass) {
+		if len(page.History) == maxPast && (page.Green != nil || page.Result.Verdict == event.Pass) {
 			break
 		}
 	}
@@ -58,7 +59,7 @@ func green(dir, run, to string) *Green {
 		return nil // a link, perhaps
 	}
 	res, err := loadResult(dir)
-	if err != nil || res.Verdict != reporters.Pass {
+	if err != nil || res.Verdict != event.Pass {
 		return nil
 	}
 	return &Green{Result: res, Dir: dir, Run: run, Link: to}
@@ -66,5 +67,5 @@ func green(dir, run, to string) *Green {
 
 // runsOf lists the runs right under root, oldest first.
 func runsOf(root *os.Root) ([]string, error) {
-	return reporters.Folders(root, reporters.IsRunName)
+	return pack.Folders(root, pack.IsRunName)
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/taproot-dev/taproot/leaktest"
+	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
 func TestMain(m *testing.M) {

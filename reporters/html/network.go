@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (
@@ -139,7 +139,7 @@ func headers(list []harField) [][2]string {
 }
 
 // stepAt is the step that was under way at a time; 0: none had begun.
-func stepAt(res *reporters.Result, at time.Time) int {
+func stepAt(res *event.Result, at time.Time) int {
 	n := 0
 	for _, s := range res.Steps {
 		if !s.Started.IsZero() && !s.Started.After(at) {
@@ -188,7 +188,7 @@ type treeNode struct {
 
 // elements shows the tree of the step with the problem, otherwise of the last step that kept one.
 func (b *builder) elements() {
-	var at *reporters.StepResult
+	var at *event.StepResult
 	var file string
 	for i := range b.res.Steps {
 		s := &b.res.Steps[i]
@@ -238,7 +238,7 @@ type picked struct {
 	why   []string
 }
 
-func newPicked(s *reporters.StepResult) picked {
+func newPicked(s *event.StepResult) picked {
 	p := picked{near: map[[4]int]int{}}
 	if s.Detail != nil {
 		p.match = s.Detail.Bounds

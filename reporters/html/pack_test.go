@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 const (
@@ -192,7 +192,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	p.is(`[typeof window.pwned, document.querySelectorAll("img[onerror], [onmouseover]").length, document.scripts.length]`, []any{"undefined", 0, 3})
 	p.is(`document.documentElement.scrollWidth <= 1440`, true)
 
-	run, err := reporters.LoadRun(filepath.Dir(pack))
+	run, err := history.LoadRun(filepath.Dir(pack))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // PackPage is what the page of one pack is made of. Only Result is needed.
 type PackPage struct {
-	Result  *reporters.Result
+	Result  *event.Result
 	Dir     string // of the pack; without it the page has no pictures, no film and no log
 	Run     string // name of the run
 	Up      string // address of the run's page, from the pack's; none: it is not linked
@@ -24,15 +25,15 @@ type PackPage struct {
 	Tries   []Past // the other tries in this run, oldest first
 	Try     int    // which one this is, from 1; 0: there is only one
 	Cause   *CauseLink
-	Env     *reporters.Environment // what the run ran in
-	Story   *reporters.Story       // what earlier runs tell; nil: they are not known
-	Flaky   string                 // why the test cannot be trusted, if so
-	Slow    string                 // that it took longer than usual, if so
+	Env     *history.Environment // what the run ran in
+	Story   *history.Story       // what earlier runs tell; nil: they are not known
+	Flaky   string               // why the test cannot be trusted, if so
+	Slow    string               // that it took longer than usual, if so
 }
 
 // Green is a pack of the same test that passed.
 type Green struct {
-	Result *reporters.Result
+	Result *event.Result
 	Dir    string
 	Run    string
 	Link   string // address of the pack's folder, from the page, with a slash at its end
@@ -41,7 +42,7 @@ type Green struct {
 // Past is an earlier run of a test, or another try.
 type Past struct {
 	Run      string
-	Verdict  reporters.Verdict
+	Verdict  event.Verdict
 	Duration time.Duration
 	Link     string // address of its page; none: it is gone
 	Commit   string // of the tested project
@@ -76,7 +77,7 @@ func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
 // builder makes the data of one page.
 type builder struct {
 	in    PackPage
-	res   *reporters.Result
+	res   *event.Result
 	root  *os.Root // of the pack, or nil
 	green *os.Root // of the last green pack, or nil
 	whole bool     // originals are inlined
@@ -127,7 +128,7 @@ func (b *builder) build() *packData {
 	for _, tag := range c.Tags {
 		b.out.Tags = append(b.out.Tags, shown(tag, maxLabel))
 	}
-	if res.Verdict != reporters.Pass {
+	if res.Verdict != event.Pass {
 		b.out.Problem, b.out.At = problem(res.Problem), res.ProblemStep
 		b.out.Headline = causeLine(res)
 		if s := res.Step(res.ProblemStep); s != nil {
@@ -153,7 +154,7 @@ func (b *builder) build() *packData {
 	b.trace()
 	b.caseFiles()
 	b.out.Unchecked = unchecked(res)
-	if res.Verdict != reporters.Pass && res.Verdict != reporters.Skipped {
+	if res.Verdict != event.Pass && res.Verdict != event.Skipped {
 		b.out.Brief = b.brief()
 	}
 	if b.whole {
@@ -162,7 +163,7 @@ func (b *builder) build() *packData {
 	return b.out
 }
 
-func (b *builder) step(s *reporters.StepResult) *stepData {
+func (b *builder) step(s *event.StepResult) *stepData {
 	d := &stepData{
 		N: s.N, Action: shown(s.Action, maxLabel), Name: shown(s.Name, maxLabel), Args: shown(s.Args, maxLabel),
 		Line: s.Place.Line, Source: shown(strings.TrimRight(s.Source, "\r\n"), maxLabel), Verdict: verdict(s.Verdict),
@@ -196,8 +197,8 @@ func (b *builder) step(s *reporters.StepResult) *stepData {
 	}
 	d.Compared = compared(s)
 	for _, a := range s.Attachments {
-		if a.Kind == reporters.KindScreenshot || a.Kind == reporters.KindFailure {
-			d.Shots = append(d.Shots, &shotData{Src: link(a.Path), Failure: a.Kind == reporters.KindFailure, path: a.Path})
+		if a.Kind == event.KindScreenshot || a.Kind == event.KindFailure {
+			d.Shots = append(d.Shots, &shotData{Src: link(a.Path), Failure: a.Kind == event.KindFailure, path: a.Path})
 			continue
 		}
 		d.Files = append(d.Files, fileData{Path: shown(a.Path, maxLabel), Src: link(a.Path)})
@@ -296,14 +297,14 @@ func (b *builder) trace() {
 }
 
 // caret is how many runes of the source line the place of a step means: its action, when that stands there.
-func caret(s *reporters.StepResult) int {
+func caret(s *event.StepResult) int {
 	if line := []rune(s.Source); s.Place.Col > 0 && s.Place.Col <= len(line) && strings.HasPrefix(string(line[s.Place.Col-1:]), s.Action) {
 		return max(1, utf8.RuneCountInString(s.Action))
 	}
 	return 1
 }
 
-func incident(s *reporters.StepResult, in reporters.Incident) incidentData {
+func incident(s *event.StepResult, in event.Incident) incidentData {
 	first, more, _ := strings.Cut(in.Text, "\n")
 	return incidentData{Offset: in.Offset(s), Kind: string(in.Kind), Text: shown(first, maxLabel), More: shownLines(more, maxText), Cause: in.Cause}
 }
@@ -367,8 +368,8 @@ func (b *builder) caseFiles() {
 
 func (b *builder) film() {
 	rec := b.res.Recording
-	i := slices.IndexFunc(b.res.Attachments, func(a reporters.Attachment) bool { return a.Kind == reporters.KindRecording })
-	if i < 0 || rec.Kind == reporters.NoRecording {
+	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool { return a.Kind == event.KindRecording })
+	if i < 0 || rec.Kind == event.NoRecording {
 		b.out.NoFilm = shown(cmp.Or(rec.Why, "none was made"), maxLabel)
 		return
 	}
@@ -391,7 +392,7 @@ func (b *builder) film() {
 }
 
 func (b *builder) log() {
-	i := slices.IndexFunc(b.res.Attachments, func(a reporters.Attachment) bool { return a.Kind == reporters.KindLog })
+	i := slices.IndexFunc(b.res.Attachments, func(a event.Attachment) bool { return a.Kind == event.KindLog })
 	if i < 0 {
 		return
 	}
@@ -417,7 +418,7 @@ func (b *builder) log() {
 }
 
 // spans gives the steps that ran, in the order of time.
-func spans(res *reporters.Result) []span {
+func spans(res *event.Result) []span {
 	var list []span
 	for _, s := range res.Steps {
 		if !s.Started.IsZero() {
@@ -428,7 +429,7 @@ func spans(res *reporters.Result) []span {
 	return list
 }
 
-func problem(p *reporters.Problem) *problemData {
+func problem(p *event.Problem) *problemData {
 	if p == nil {
 		return nil
 	}
@@ -450,12 +451,12 @@ func problem(p *reporters.Problem) *problemData {
 }
 
 // verdict is v when it is one that the page has colours for.
-func verdict(v reporters.Verdict) reporters.Verdict {
+func verdict(v event.Verdict) event.Verdict {
 	switch v {
-	case reporters.Pass, reporters.Warned, reporters.Fail, reporters.Error, reporters.Skipped, reporters.Interrupted, reporters.Unreached:
+	case event.Pass, event.Warned, event.Fail, event.Error, event.Skipped, event.Interrupted, event.Unreached:
 		return v
 	}
-	return reporters.Error
+	return event.Error
 }
 
 func pasts(list []Past) []pastData {
@@ -467,6 +468,6 @@ func pasts(list []Past) []pastData {
 }
 
 // cost tells what asking a model cost.
-func cost(m *reporters.ModelUse) string {
+func cost(m *event.ModelUse) string {
 	return fmt.Sprintf("model %s: %d calls, %d answers of earlier runs, %d + %d tokens", m.Name, m.Calls, m.Replayed, m.PromptTokens, m.CompletionTokens)
 }

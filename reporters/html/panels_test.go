@@ -12,7 +12,8 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // richRun lays a run whose test has groups, tries, a network, a tree of elements, metrics, a trace and a history, with its pages.
@@ -20,24 +21,24 @@ func richRun(t testing.TB) (run string) {
 	t.Helper()
 	reports := t.TempDir()
 	run = filepath.Join(reports, thisRun)
-	var history strings.Builder
+	var h strings.Builder
 	for i := range 12 {
-		v, step := reporters.Pass, 0
+		v, step := event.Pass, 0
 		if i == 4 || i > 9 {
-			v, step = reporters.Fail, 5
+			v, step = event.Fail, 5
 		}
-		line, err := json.Marshal(reporters.HistoryEntry{Run: fmt.Sprintf("2026-12-%02dT08-00-00", i+10), ID: "cart", Pack: "cart", Platform: "web", Verdict: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64), Step: step, Commit: fmt.Sprintf("%07x%033x", 0xabc000+i, i)})
+		line, err := json.Marshal(history.HistoryEntry{Run: fmt.Sprintf("2026-12-%02dT08-00-00", i+10), ID: "cart", Pack: "cart", Platform: "web", Verdict: v, DurationMS: int64(4000 + 300*i), Hash: strings.Repeat("c", 64), Step: step, Commit: fmt.Sprintf("%07x%033x", 0xabc000+i, i)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		history.Write(append(line, '\n'))
+		h.Write(append(line, '\n'))
 	}
-	write(t, filepath.Join(reports, "history.jsonl"), []byte(history.String()))
+	write(t, filepath.Join(reports, "history.jsonl"), []byte(h.String()))
 	write(t, filepath.Join(run, "environment.json"), []byte(`{"taproot":"v1.4.0","options":["--parallel=2"],"os":"linux/amd64","commit":"0123456789abcdef","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`))
 	for _, name := range []string{"cart", "cart--try-2"} {
 		richPack(t, filepath.Join(run, name), name)
 	}
-	loaded, err := reporters.LoadRun(run)
+	loaded, err := history.LoadRun(run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,36 +55,36 @@ func richPack(t testing.TB, dir, name string) {
 	in := []string{"", "group Sign in", "group Sign in", "group Cart › forEach 1/2", "group Cart › forEach 2/2", "after"}
 	s := sample{run: thisRun, id: name, steps: 6, fails: 5, text: "Pay"}
 	events := s.events(t, dir)
-	var out []reporters.Event
+	var out []event.Event
 	for _, e := range events {
 		switch {
-		case e.Kind == reporters.CaseStarted:
+		case e.Kind == event.CaseStarted:
 			c := *e.Case
 			c.ID, c.Platform, c.Hash, c.Name, c.Model, c.Device = "cart", "web", strings.Repeat("c", 64), "Pay for what is in the cart", "Chromium 140", "web-1"
 			for i := range c.Steps {
 				c.Steps[i].N = 0
 			}
 			e.Case = &c
-		case e.Kind == reporters.StepStarted:
+		case e.Kind == event.StepStarted:
 			info := events[0].Case.Steps[e.Step-1]
 			info.In = in[e.Step-1]
 			e.Info = &info
-		case e.Kind == reporters.StepEnded && e.Problem != nil:
+		case e.Kind == event.StepEnded && e.Problem != nil:
 			p := *e.Problem
 			p.Rejected = []string{`it says "TextView Pay", not "Button Pay"`, "the device says that it cannot be seen"}
 			e.Problem = &p
-		case e.Kind == reporters.Attached && e.Attachment.Kind == reporters.KindLog:
-			e.Attachment = &reporters.Attachment{Path: "console.txt", Type: "text/plain", Kind: reporters.KindLog}
-		case e.Kind == reporters.CaseEnded:
-			out = append(out, reporters.Event{Time: e.Time, Kind: reporters.Surrounded, Step: 5, Around: []reporters.Incident{
-				{At: at(4200), Kind: reporters.IncidentRequest, Text: "500 POST https://shop.example/api/pay", Cause: true},
-				{At: at(4250), Kind: reporters.IncidentException, Text: "uncaught TypeError: total is undefined\n    at pay (app.js:31:5)", Cause: true}}},
-				reporters.Event{Time: e.Time, Kind: reporters.Identified, App: &reporters.App{ID: "https://shop.example", Title: "Shop", Version: "2026.3"}})
+		case e.Kind == event.Attached && e.Attachment.Kind == event.KindLog:
+			e.Attachment = &event.Attachment{Path: "console.txt", Type: "text/plain", Kind: event.KindLog}
+		case e.Kind == event.CaseEnded:
+			out = append(out, event.Event{Time: e.Time, Kind: event.Surrounded, Step: 5, Around: []event.Incident{
+				{At: at(4200), Kind: event.IncidentRequest, Text: "500 POST https://shop.example/api/pay", Cause: true},
+				{At: at(4250), Kind: event.IncidentException, Text: "uncaught TypeError: total is undefined\n    at pay (app.js:31:5)", Cause: true}}},
+				event.Event{Time: e.Time, Kind: event.Identified, App: &event.App{ID: "https://shop.example", Title: "Shop", Version: "2026.3"}})
 		}
 		out = append(out, e)
-		if e.Kind == reporters.StepEnded && e.Problem != nil {
+		if e.Kind == event.StepEnded && e.Problem != nil {
 			for _, file := range []string{"artifacts/tree-05.json", "artifacts/metrics.json", "artifacts/trace.zip", "network.har"} {
-				out = append(out, reporters.Event{Time: e.Time, Kind: reporters.Attached, Step: map[bool]int{true: 5}[strings.Contains(file, "tree")], Attachment: &reporters.Attachment{Path: file, Kind: reporters.KindArtifact}})
+				out = append(out, event.Event{Time: e.Time, Kind: event.Attached, Step: map[bool]int{true: 5}[strings.Contains(file, "tree")], Attachment: &event.Attachment{Path: file, Kind: event.KindArtifact}})
 			}
 		}
 	}
@@ -280,9 +281,9 @@ func TestSlowTests(t *testing.T) {
 	for i := range 8 {
 		run := fmt.Sprintf("2026-12-%02dT08-00-00", i+1)
 		for pack, ms := range map[string]int64{"steady": 9000, "grows": int64(1000 + 1000*(i/5)), "quick": 10} {
-			page.Entries = append(page.Entries, reporters.HistoryEntry{Run: run, ID: pack, Pack: pack, Verdict: reporters.Pass, DurationMS: ms})
+			page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: pack, Pack: pack, Verdict: event.Pass, DurationMS: ms})
 		}
-		page.Entries = append(page.Entries, reporters.HistoryEntry{Run: run, ID: "fails", Pack: "fails", Verdict: map[bool]reporters.Verdict{true: reporters.Fail, false: reporters.Pass}[i == 7], DurationMS: 20})
+		page.Entries = append(page.Entries, history.HistoryEntry{Run: run, ID: "fails", Pack: "fails", Verdict: map[bool]event.Verdict{true: event.Fail, false: event.Pass}[i == 7], DurationMS: 20})
 	}
 	d := runsDataOf(page)
 	if len(d.Slowest) != 4 || d.Slowest[0].Key != "steady" || len(d.Slower) != 1 || d.Slower[0].Slower != "2.0 s, was 1.0 s (+100 %)" {

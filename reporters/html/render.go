@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 //go:embed assets
@@ -81,37 +81,37 @@ func hash(text string) string {
 }
 
 // sign stands for a verdict where there is no room for a word.
-func sign(v reporters.Verdict) string {
+func sign(v event.Verdict) string {
 	switch v {
-	case reporters.Pass:
+	case event.Pass:
 		return "✓"
-	case reporters.Warned:
+	case event.Warned:
 		return "⚠"
-	case reporters.Fail:
+	case event.Fail:
 		return "✗"
-	case reporters.Skipped:
+	case event.Skipped:
 		return "–"
-	case reporters.Interrupted:
+	case event.Interrupted:
 		return "◼"
-	case reporters.Unreached:
+	case event.Unreached:
 		return "○"
 	}
 	return "!"
 }
 
-func word(v reporters.Verdict) string {
+func word(v event.Verdict) string {
 	switch v {
-	case reporters.Pass:
+	case event.Pass:
 		return "Passed"
-	case reporters.Warned:
+	case event.Warned:
 		return "Failed, which the test allows"
-	case reporters.Fail:
+	case event.Fail:
 		return "Failed"
-	case reporters.Skipped:
+	case event.Skipped:
 		return "Skipped"
-	case reporters.Interrupted:
+	case event.Interrupted:
 		return "Interrupted"
-	case reporters.Unreached:
+	case event.Unreached:
 		return "Not reached"
 	}
 	return "Error"

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 
 // RunPage is what the page of a run is made of.
 type RunPage struct {
-	Run *reporters.Run
+	Run *history.Run
 	Dir string // of the run: the pictures of its causes; without it there are none
 	Up  string // address of the page of all runs; none: it is not linked
 }
@@ -40,27 +41,27 @@ func Run(w io.Writer, in RunPage) error {
 }
 
 type runData struct {
-	Page    string              `json:"page"`
-	Name    string              `json:"name"`
-	Verdict reporters.Verdict   `json:"verdict"`
-	Up      string              `json:"up,omitempty"`
-	Started string              `json:"started,omitempty"`
-	Took    string              `json:"took"` // from the first test's start to the last one's end
-	Sum     string              `json:"sum"`  // of all tests
-	Counts  reporters.RunCounts `json:"counts"`
-	Causes  []causeData         `json:"causes,omitempty"`
-	Words   []string            `json:"words"` // what many rows say: platforms, devices, files
-	Rows    []rowData           `json:"rows"`
-	Notes   []string            `json:"notes,omitempty"`
-	Env     []factData          `json:"-"`
+	Page    string            `json:"page"`
+	Name    string            `json:"name"`
+	Verdict event.Verdict     `json:"verdict"`
+	Up      string            `json:"up,omitempty"`
+	Started string            `json:"started,omitempty"`
+	Took    string            `json:"took"` // from the first test's start to the last one's end
+	Sum     string            `json:"sum"`  // of all tests
+	Counts  history.RunCounts `json:"counts"`
+	Causes  []causeData       `json:"causes,omitempty"`
+	Words   []string          `json:"words"` // what many rows say: platforms, devices, files
+	Rows    []rowData         `json:"rows"`
+	Notes   []string          `json:"notes,omitempty"`
+	Env     []factData        `json:"-"`
 }
 
 type causeData struct {
-	Headline string            `json:"headline"`
-	Verdict  reporters.Verdict `json:"verdict"`
-	Tests    int               `json:"tests"`
-	Small    string            `json:"small,omitempty"` // a data address
-	Alt      string            `json:"alt,omitempty"`
+	Headline string        `json:"headline"`
+	Verdict  event.Verdict `json:"verdict"`
+	Tests    int           `json:"tests"`
+	Small    string        `json:"small,omitempty"` // a data address
+	Alt      string        `json:"alt,omitempty"`
 }
 
 // rowData is a test. Its names are short and what is usual is left out, because there may be ten thousand.
@@ -86,7 +87,7 @@ type rowData struct {
 }
 
 // letter is how rows spell a verdict.
-func letter(v reporters.Verdict) string { return string(verdict(v))[:1] }
+func letter(v event.Verdict) string { return string(verdict(v))[:1] }
 
 func runDataOf(in RunPage) *runData {
 	run := in.Run
@@ -128,7 +129,7 @@ func runDataOf(in RunPage) *runData {
 	return d
 }
 
-func row(c *reporters.RunCase, word func(string) int) rowData {
+func row(c *history.RunCase, word func(string) int) rowData {
 	res := c.Result
 	r := rowData{
 		Verdict: letter(res.Verdict), Title: shown(c.Title(), maxRowText), Name: shown(res.Case.Name, maxRowText), Platform: word(string(res.Case.Platform)),
@@ -185,7 +186,7 @@ func causesOf(in RunPage, causes []Cause) []causeData {
 }
 
 // causeShot gives the picture of the first test that has one.
-func causeShot(root *os.Root, run *reporters.Run, c Cause) (small, alt string) {
+func causeShot(root *os.Root, run *history.Run, c Cause) (small, alt string) {
 	for _, i := range c.Cases[:min(len(c.Cases), 3)] {
 		test := &run.Cases[i]
 		shot, ok := test.Result.ProblemPicture()
@@ -204,16 +205,16 @@ func causeShot(root *os.Root, run *reporters.Run, c Cause) (small, alt string) {
 }
 
 // before tells whether a test ended before its own app was there: what the screen shows then is what the test before it left.
-func before(res *reporters.Result) bool {
+func before(res *event.Result) bool {
 	s := res.Step(res.ProblemStep)
 	if s == nil || s.Action != "launch" && s.Action != "openBrowser" && s.Action != "install" {
 		return false
 	}
-	if p := res.Problem; p != nil && p.Kind == reporters.AppCrashed {
+	if p := res.Problem; p != nil && p.Kind == event.AppCrashed {
 		return false
 	}
 	for _, earlier := range res.Steps {
-		if earlier.N < s.N && earlier.Verdict == reporters.Pass {
+		if earlier.N < s.N && earlier.Verdict == event.Pass {
 			return false
 		}
 	}
@@ -221,7 +222,7 @@ func before(res *reporters.Result) bool {
 }
 
 // causeLinks tells for each case of a run which cause is its own.
-func causeLinks(run *reporters.Run) map[int]*CauseLink {
+func causeLinks(run *history.Run) map[int]*CauseLink {
 	out := map[int]*CauseLink{}
 	for _, c := range Causes(run) {
 		for _, i := range c.Cases {

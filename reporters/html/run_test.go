@@ -10,30 +10,31 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // large is a run of n tests, each of which has its own message when it fails.
-func large(n int, bad func(i int) bool) *reporters.Run {
-	run := &reporters.Run{Name: thisRun, Started: began, Duration: time.Hour}
+func large(n int, bad func(i int) bool) *history.Run {
+	run := &history.Run{Name: thisRun, Started: began, Duration: time.Hour}
 	for i := range n {
 		id := fmt.Sprintf("feature-%03d-case-%05d", i%300, i)
-		res := &reporters.Result{
-			Case: reporters.Case{ID: id, Pack: id, Name: fmt.Sprintf("Somebody does the thing number %d in the shop", i), Platform: "android", Model: fmt.Sprintf("Phone %d", i%8), Tags: []string{"smoke", "shop"},
+		res := &event.Result{
+			Case: event.Case{ID: id, Pack: id, Name: fmt.Sprintf("Somebody does the thing number %d in the shop", i), Platform: "android", Model: fmt.Sprintf("Phone %d", i%8), Tags: []string{"smoke", "shop"},
 				Place: dsl.Pos{File: fmt.Sprintf("suites/feature-%03d.yaml", i%300), Line: 1, Col: 1}},
-			Verdict: reporters.Pass, Duration: time.Duration(i) * time.Millisecond,
+			Verdict: event.Pass, Duration: time.Duration(i) * time.Millisecond,
 		}
 		for s := 1; s <= 5; s++ {
-			res.Steps = append(res.Steps, reporters.StepResult{Step: reporters.Step{N: s, Action: "tap"}, Verdict: reporters.Pass})
+			res.Steps = append(res.Steps, event.StepResult{Step: event.Step{N: s, Action: "tap"}, Verdict: event.Pass})
 		}
 		if bad(i) {
-			res.Verdict, res.ProblemStep = reporters.Fail, 5
-			res.Problem = &reporters.Problem{Message: fmt.Sprintf("%q did not appear within 3s; %s", strings.Repeat(string(rune('a'+i%26)), 1+i%700), strings.Repeat("the screen shows much ", 50))}
-			res.Steps[4].Verdict, res.Steps[4].Problem = reporters.Fail, res.Problem
+			res.Verdict, res.ProblemStep = event.Fail, 5
+			res.Problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; %s", strings.Repeat(string(rune('a'+i%26)), 1+i%700), strings.Repeat("the screen shows much ", 50))}
+			res.Steps[4].Verdict, res.Steps[4].Problem = event.Fail, res.Problem
 		}
-		c := reporters.RunCase{Pack: id, Key: id, Result: res, Page: id + "/report.html"}
+		c := history.RunCase{Pack: id, Key: id, Result: res, Page: id + "/report.html"}
 		for range 20 {
-			c.Trend.Recent = append(c.Trend.Recent, reporters.HistoryEntry{Verdict: reporters.Pass})
+			c.Trend.Recent = append(c.Trend.Recent, history.HistoryEntry{Verdict: event.Pass})
 		}
 		run.Cases = append(run.Cases, c)
 	}
@@ -87,11 +88,11 @@ func TestRunInABrowser(t *testing.T) {
 	sample{run: thisRun, id: "other", steps: 2, fails: 1}.write(t, reports)
 	sample{run: thisRun, id: "third", steps: 4, fails: 4}.write(t, reports)
 	for _, name := range []string{redRun, greenRun, thisRun} {
-		run, err := reporters.LoadRun(filepath.Join(reports, name))
+		run, err := history.LoadRun(filepath.Join(reports, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := reporters.AppendHistory(run); err != nil {
+		if err := history.AppendHistory(run); err != nil {
 			t.Fatal(err)
 		}
 		if err := WritePacks(t.Context(), run); err != nil {
@@ -204,7 +205,7 @@ func TestForeignAndBrokenPacks(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(reports, "history.jsonl"), []byte("{\"run\":\"../x\",\"pack\":\"y\",\"verdict\":\"pass\"}\nnot json\n{\"run\":\""+redRun+"\",\"pack\":\"good\",\"verdict\":\"<b>\"}\n"))
-	loaded, err := reporters.LoadRun(run)
+	loaded, err := history.LoadRun(run)
 	if err != nil {
 		t.Fatal(err)
 	}

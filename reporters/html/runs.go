@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 const (
@@ -19,9 +21,9 @@ const (
 
 // RunsPage is what the page over all runs is made of.
 type RunsPage struct {
-	Entries []reporters.HistoryEntry // of all runs; several of one test in one run: the last one counts
-	Present []string                 // runs that are on the disk
-	Paged   []string                 // those of them that have a page
+	Entries []history.HistoryEntry // of all runs; several of one test in one run: the last one counts
+	Present []string               // runs that are on the disk
+	Paged   []string               // those of them that have a page
 }
 
 // Runs writes the page over all runs: how each ended, and which tests cannot be trusted.
@@ -52,15 +54,15 @@ type runsTotals struct {
 }
 
 type runRow struct {
-	Name    string            `json:"name"`
-	Verdict reporters.Verdict `json:"verdict"`
-	Link    string            `json:"link,omitempty"`
-	Gone    bool              `json:"gone,omitempty"`
-	Pass    int               `json:"pass"`
-	Fail    int               `json:"fail"`
-	Error   int               `json:"error"`
-	Other   int               `json:"other"`
-	Took    string            `json:"took"` // of all tests together
+	Name    string        `json:"name"`
+	Verdict event.Verdict `json:"verdict"`
+	Link    string        `json:"link,omitempty"`
+	Gone    bool          `json:"gone,omitempty"`
+	Pass    int           `json:"pass"`
+	Fail    int           `json:"fail"`
+	Error   int           `json:"error"`
+	Other   int           `json:"other"`
+	Took    string        `json:"took"` // of all tests together
 }
 
 type testRow struct {
@@ -82,7 +84,7 @@ type testRow struct {
 func runsDataOf(in RunsPage) *runsData {
 	entries := lastOfEach(in.Entries)
 	d := &runsData{Page: "runs", Runs: []runRow{}, Columns: []string{}, Tests: []testRow{}}
-	byRun, byTest := map[string][]reporters.HistoryEntry{}, map[string][]reporters.HistoryEntry{}
+	byRun, byTest := map[string][]history.HistoryEntry{}, map[string][]history.HistoryEntry{}
 	for _, e := range entries {
 		byRun[e.Run] = append(byRun[e.Run], e)
 		byTest[tryless(e.Pack)] = append(byTest[tryless(e.Pack)], e)
@@ -108,11 +110,11 @@ func runsDataOf(in RunsPage) *runsData {
 }
 
 // lastOfEach gives the last entry of each test in each run, in the order of the runs.
-func lastOfEach(entries []reporters.HistoryEntry) []reporters.HistoryEntry {
+func lastOfEach(entries []history.HistoryEntry) []history.HistoryEntry {
 	at := map[[2]string]int{}
-	var out []reporters.HistoryEntry
+	var out []history.HistoryEntry
 	for _, e := range entries {
-		if !reporters.IsRunName(e.Run) || e.Pack == "" {
+		if !pack.IsRunName(e.Run) || e.Pack == "" {
 			continue
 		}
 		key := [2]string{e.Run, tryless(e.Pack)}
@@ -123,12 +125,12 @@ func lastOfEach(entries []reporters.HistoryEntry) []reporters.HistoryEntry {
 		at[key] = len(out)
 		out = append(out, e)
 	}
-	slices.SortStableFunc(out, func(a, b reporters.HistoryEntry) int { return cmp.Compare(a.Run, b.Run) })
+	slices.SortStableFunc(out, func(a, b history.HistoryEntry) int { return cmp.Compare(a.Run, b.Run) })
 	return out
 }
 
-func runRowOf(name string, entries []reporters.HistoryEntry, in RunsPage) runRow {
-	r := runRow{Name: shown(name, maxLabel), Verdict: reporters.Pass}
+func runRowOf(name string, entries []history.HistoryEntry, in RunsPage) runRow {
+	r := runRow{Name: shown(name, maxLabel), Verdict: event.Pass}
 	_, present := slices.BinarySearch(in.Present, name)
 	r.Gone = !present
 	if _, paged := slices.BinarySearch(in.Paged, name); paged {
@@ -138,33 +140,33 @@ func runRowOf(name string, entries []reporters.HistoryEntry, in RunsPage) runRow
 	for _, e := range entries {
 		total += max(0, e.DurationMS)
 		switch verdict(e.Verdict) {
-		case reporters.Pass:
+		case event.Pass:
 			r.Pass++
-		case reporters.Fail:
+		case event.Fail:
 			r.Fail++
-		case reporters.Skipped, reporters.Interrupted:
+		case event.Skipped, event.Interrupted:
 			r.Other++
-			if e.Verdict == reporters.Interrupted {
-				r.Verdict = reporters.Interrupted
+			if e.Verdict == event.Interrupted {
+				r.Verdict = event.Interrupted
 			}
 		default:
 			r.Error++
 		}
 	}
 	switch {
-	case r.Verdict == reporters.Interrupted:
+	case r.Verdict == event.Interrupted:
 	case r.Fail > 0:
-		r.Verdict = reporters.Fail
+		r.Verdict = event.Fail
 	case r.Error > 0:
-		r.Verdict = reporters.Error
+		r.Verdict = event.Error
 	case r.Pass == 0:
-		r.Verdict = reporters.Skipped
+		r.Verdict = event.Skipped
 	}
 	r.Took = took(millis(total))
 	return r
 }
 
-func (d *runsData) addTests(byTest map[string][]reporters.HistoryEntry, in RunsPage) {
+func (d *runsData) addTests(byTest map[string][]history.HistoryEntry, in RunsPage) {
 	column := map[string]int{}
 	for i, name := range d.Columns {
 		column[name] = i
@@ -195,23 +197,23 @@ func (d *runsData) addTests(byTest map[string][]reporters.HistoryEntry, in RunsP
 }
 
 // testRowOf weighs a test: a score of 0 is one that passed, or was skipped, in all its runs and never needed a second try.
-func testRowOf(key string, entries []reporters.HistoryEntry, column map[string]int) testRow {
+func testRowOf(key string, entries []history.HistoryEntry, column map[string]int) testRow {
 	t := testRow{Key: shown(key, maxLabel)}
-	history, retried := []byte(strings.Repeat(" ", len(column))), []byte(strings.Repeat(" ", len(column)))
+	h, retried := []byte(strings.Repeat(" ", len(column))), []byte(strings.Repeat(" ", len(column)))
 	var passed []int64
 	ran, bad, flips, saved := 0, 0, 0, 0
-	last := reporters.HistoryEntry{}
+	last := history.HistoryEntry{}
 	for _, e := range entries {
 		if i, ok := column[e.Run]; ok {
-			history[i] = letter(e.Verdict)[0]
+			h[i] = letter(e.Verdict)[0]
 			if e.Tries > 1 {
 				retried[i] = "0123456789"[min(e.Tries, 9)]
 			}
 		}
 		switch e.Verdict {
-		case reporters.Skipped:
+		case event.Skipped:
 			continue
-		case reporters.Pass:
+		case event.Pass:
 			passed = append(passed, e.DurationMS)
 			if e.Tries > 1 {
 				saved++
@@ -227,12 +229,12 @@ func testRowOf(key string, entries []reporters.HistoryEntry, column map[string]i
 			last = e
 		}
 	}
-	t.History, t.Retried = string(history), string(retried)
+	t.History, t.Retried = string(h), string(retried)
 	if ran > 0 {
 		t.Rate = 100 * len(passed) / ran
 	}
 	if bad > 0 {
-		t.Failing = reporters.NewRate(bad, ran).String()
+		t.Failing = history.NewRate(bad, ran).String()
 	}
 	if n := len(passed); n > 0 {
 		t.Last = took(millis(passed[n-1]))
@@ -288,8 +290,8 @@ func (d *runsData) addSlow(all []testRow) {
 }
 
 // settled tells whether an entry says something of the test: an error is the infrastructure's.
-func settled(e reporters.HistoryEntry) bool {
-	return e.Verdict == reporters.Pass || e.Verdict == reporters.Fail
+func settled(e history.HistoryEntry) bool {
+	return e.Verdict == event.Pass || e.Verdict == event.Fail
 }
 
 func flakiness(flips, saved, ran int) string {

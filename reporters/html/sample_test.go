@@ -16,7 +16,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // sample makes a pack of a phone's test on the disk, as package reporters leaves one.
@@ -49,7 +50,7 @@ func write(t testing.TB, file string, data []byte) {
 }
 
 // writeEvents makes the files of a pack that come from its events.
-func writeEvents(t testing.TB, dir string, events []reporters.Event) {
+func writeEvents(t testing.TB, dir string, events []event.Event) {
 	t.Helper()
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -59,7 +60,7 @@ func writeEvents(t testing.TB, dir string, events []reporters.Event) {
 		}
 	}
 	write(t, filepath.Join(dir, "events.ndjson"), b.Bytes())
-	write(t, filepath.Join(dir, "summary.json"), reporters.SummaryJSON(reporters.Fold(events)))
+	write(t, filepath.Join(dir, "summary.json"), pack.SummaryJSON(event.Fold(events)))
 }
 
 func (s sample) write(t testing.TB, reports string) (dir string) {
@@ -80,35 +81,35 @@ func (s sample) reached() int {
 	return s.steps
 }
 
-func (s sample) events(t testing.TB, dir string) []reporters.Event {
+func (s sample) events(t testing.TB, dir string) []event.Event {
 	at := began
 	id, _, _ := strings.Cut(s.id, "--")
-	c := &reporters.Case{ID: id, Pack: s.id, Name: "Test " + s.text, Platform: "android", Solver: "dsl", Device: "serial", Model: "Phone",
+	c := &event.Case{ID: id, Pack: s.id, Name: "Test " + s.text, Platform: "android", Solver: "dsl", Device: "serial", Model: "Phone",
 		Place: dsl.Pos{File: "suites/" + s.id + ".yaml", Line: 1, Col: 1}, Tags: []string{"smoke"}}
 	for n := 1; n <= s.steps; n++ {
-		c.Steps = append(c.Steps, reporters.Step{N: n, Action: "tap", Args: fmt.Sprintf("Button %d %s", n, s.text), Place: dsl.Pos{File: c.Place.File, Line: n + 5, Col: 5}, Source: "  - tap: Button " + s.text})
+		c.Steps = append(c.Steps, event.Step{N: n, Action: "tap", Args: fmt.Sprintf("Button %d %s", n, s.text), Place: dsl.Pos{File: c.Place.File, Line: n + 5, Col: 5}, Source: "  - tap: Button " + s.text})
 	}
-	list := []reporters.Event{{Time: at, Kind: reporters.CaseStarted, Case: c}}
+	list := []event.Event{{Time: at, Kind: event.CaseStarted, Case: c}}
 	log := ""
-	verdict, problem := reporters.Pass, (*reporters.Problem)(nil)
+	verdict, problem := event.Pass, (*event.Problem)(nil)
 	for n := 1; n <= s.steps && problem == nil; n++ {
-		list = append(list, reporters.Event{Time: at, Kind: reporters.StepStarted, Step: n})
+		list = append(list, event.Event{Time: at, Kind: event.StepStarted, Step: n})
 		log += logcat(at.Sub(began)+time.Millisecond, 2*time.Hour, fmt.Sprintf("step %d %s", n, s.text))
-		end := reporters.Event{Kind: reporters.StepEnded, Step: n, Verdict: reporters.Pass, DurationMS: 900,
-			Detail: &reporters.Detail{Matched: "Button " + s.text, Tier: "exact", Bounds: &[4]int{20, 40, 160, 80}, Point: &[2]int{90, 60}, Looks: 2}}
-		kind := reporters.KindScreenshot
+		end := event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 900,
+			Detail: &event.Detail{Matched: "Button " + s.text, Tier: "exact", Bounds: &[4]int{20, 40, 160, 80}, Point: &[2]int{90, 60}, Looks: 2}}
+		kind := event.KindScreenshot
 		if n == s.fails {
-			problem = &reporters.Problem{Message: fmt.Sprintf("%q did not appear within 3s; the screen shows other things", "Button "+s.text), Expected: "Button " + s.text, Actual: "other things",
+			problem = &event.Problem{Message: fmt.Sprintf("%q did not appear within 3s; the screen shows other things", "Button "+s.text), Expected: "Button " + s.text, Actual: "other things",
 				Candidates: []string{"TextView " + s.text + " [20,200][160,240]", "nothing"}, Assertion: true}
-			end.Verdict, end.Problem, end.Detail = reporters.Fail, problem, nil
-			verdict, kind = reporters.Fail, reporters.KindFailure
+			end.Verdict, end.Problem, end.Detail = event.Fail, problem, nil
+			verdict, kind = event.Fail, event.KindFailure
 		}
 		if s.shots == 0 || n <= s.shots {
 			name := fmt.Sprintf("screenshots/%02d-tap.png", n)
 			if dir != "" {
-				write(t, filepath.Join(dir, name), shotOf(t, n, kind == reporters.KindFailure))
+				write(t, filepath.Join(dir, name), shotOf(t, n, kind == event.KindFailure))
 			}
-			list = append(list, reporters.Event{Time: at, Kind: reporters.Attached, Step: n, Attachment: &reporters.Attachment{Path: name, Type: "image/png", Kind: kind}})
+			list = append(list, event.Event{Time: at, Kind: event.Attached, Step: n, Attachment: &event.Attachment{Path: name, Type: "image/png", Kind: kind}})
 		}
 		at = at.Add(time.Second)
 		end.Time = at
@@ -116,12 +117,12 @@ func (s sample) events(t testing.TB, dir string) []reporters.Event {
 	}
 	if dir != "" {
 		write(t, filepath.Join(dir, "logcat.txt"), []byte(log))
-		list = append(list, reporters.Event{Time: at, Kind: reporters.Attached, Attachment: &reporters.Attachment{Path: "logcat.txt", Type: "text/plain", Kind: reporters.KindLog}})
+		list = append(list, event.Event{Time: at, Kind: event.Attached, Attachment: &event.Attachment{Path: "logcat.txt", Type: "text/plain", Kind: event.KindLog}})
 	}
-	list = append(list, reporters.Event{Time: at, Kind: reporters.CaseEnded, Verdict: verdict, DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
+	list = append(list, event.Event{Time: at, Kind: event.CaseEnded, Verdict: verdict, DurationMS: at.Sub(began).Milliseconds(), Problem: problem})
 	if s.film {
-		list = append(list, reporters.Event{Time: at, Kind: reporters.Recorded, Recording: &reporters.Recording{Kind: reporters.NativeFilm},
-			Attachment: &reporters.Attachment{Path: "recording.mp4", Type: "video/mp4", Kind: reporters.KindRecording}})
+		list = append(list, event.Event{Time: at, Kind: event.Recorded, Recording: &event.Recording{Kind: event.NativeFilm},
+			Attachment: &event.Attachment{Path: "recording.mp4", Type: "video/mp4", Kind: event.KindRecording}})
 	}
 	return list
 }

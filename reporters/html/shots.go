@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (
@@ -177,9 +177,9 @@ func telling(shots []*shotData) *shotData {
 	return shots[len(shots)-1]
 }
 
-func lastShot(s *reporters.StepResult) (found reporters.Attachment, ok bool) {
+func lastShot(s *event.StepResult) (found event.Attachment, ok bool) {
 	for _, a := range s.Attachments {
-		if a.Kind == reporters.KindScreenshot {
+		if a.Kind == event.KindScreenshot {
 			found, ok = a, true
 		}
 	}
@@ -187,15 +187,15 @@ func lastShot(s *reporters.StepResult) (found reporters.Attachment, ok bool) {
 }
 
 // sameSteps finds for each step of res the one of another run that does the same: by what it does, in their order.
-func sameSteps(res, other *reporters.Result) map[int]*reporters.StepResult {
+func sameSteps(res, other *event.Result) map[int]*event.StepResult {
 	type key struct{ action, args, name string }
-	byKey := map[key][]*reporters.StepResult{}
+	byKey := map[key][]*event.StepResult{}
 	for i := range other.Steps {
 		s := &other.Steps[i]
 		k := key{s.Action, s.Args, s.Name}
 		byKey[k] = append(byKey[k], s)
 	}
-	same := map[int]*reporters.StepResult{}
+	same := map[int]*event.StepResult{}
 	for _, s := range res.Steps {
 		k := key{s.Action, s.Args, s.Name}
 		if list := byKey[k]; len(list) > 0 {

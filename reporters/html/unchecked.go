@@ -1,19 +1,21 @@
 package html
 
-import "github.com/taproot-dev/taproot/reporters"
+import (
+	"github.com/taproot-dev/taproot/reporters/event"
+)
 
 // unchecked lists what the verdict of a case does not cover: steps that were skipped or not reached, and what was noted.
-func unchecked(res *reporters.Result) []uncheckedData {
+func unchecked(res *event.Result) []uncheckedData {
 	var list []uncheckedData
 	add := func(u uncheckedData) { list = append(list, u) }
 	for i := range res.Steps {
 		s := &res.Steps[i]
 		switch s.Verdict {
-		case reporters.Skipped:
+		case event.Skipped:
 			add(uncheckedData{Step: s.N, What: "skipped", Text: reason(s.Problem)})
-		case reporters.Warned:
+		case event.Warned:
 			add(uncheckedData{Step: s.N, What: "warned", Text: reason(s.Problem)})
-		case reporters.Unreached:
+		case event.Unreached:
 			if n := len(list); n > 0 && list[n-1].What == "unreached" && max(list[n-1].Step, list[n-1].To)+1 == s.N {
 				list[n-1].To = s.N
 				continue
@@ -37,7 +39,7 @@ func unchecked(res *reporters.Result) []uncheckedData {
 	return list
 }
 
-func reason(p *reporters.Problem) string {
+func reason(p *event.Problem) string {
 	if p == nil {
 		return ""
 	}

@@ -12,11 +12,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // WriteRun makes index.html in a run's folder. Call WritePacks before, so that the pages that it links to are there.
-func WriteRun(ctx context.Context, run *reporters.Run) error {
+func WriteRun(ctx context.Context, run *history.Run) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("write %s of run %s: %w", IndexFile, run.Name, err)
 	}
@@ -36,14 +39,14 @@ func WriteRun(ctx context.Context, run *reporters.Run) error {
 		return fmt.Errorf("write %s of run %s: %w", IndexFile, run.Name, err)
 	}
 	page := RunPage{Run: &fresh, Dir: run.Dir}
-	if reporters.IsRunName(run.Name) {
+	if pack.IsRunName(run.Name) {
 		page.Up = "../" + IndexFile
 	}
 	var b bytes.Buffer
 	if err := Run(&b, page); err != nil {
 		return err
 	}
-	return reporters.WriteFile(run.Dir, IndexFile, b.Bytes())
+	return wholefile.WriteFile(run.Dir, IndexFile, b.Bytes())
 }
 
 func isThere(root *os.Root, name string) bool {
@@ -53,7 +56,7 @@ func isThere(root *os.Root, name string) bool {
 
 // WritePacks makes report.html in every pack of a run, those of tries that another one followed too. A pack whose page cannot be made
 // keeps no other from it.
-func WritePacks(ctx context.Context, run *reporters.Run) error {
+func WritePacks(ctx context.Context, run *history.Run) error {
 	jobs := make(chan PackPage)
 	var mu sync.Mutex
 	var errs []error
@@ -83,11 +86,11 @@ func writePage(page PackPage) error {
 	if err := Pack(&b, page); err != nil {
 		return fmt.Errorf("pack %s: %w", filepath.Base(page.Dir), err)
 	}
-	return reporters.WriteFile(page.Dir, PackFile, b.Bytes())
+	return wholefile.WriteFile(page.Dir, PackFile, b.Bytes())
 }
 
 // eachPage gives what the page of each pack of a run is made of.
-func eachPage(ctx context.Context, run *reporters.Run, give func(PackPage)) error {
+func eachPage(ctx context.Context, run *history.Run, give func(PackPage)) error {
 	causes := causeLinks(run)
 	var errs []error
 	for i := range run.Cases {
@@ -95,7 +98,7 @@ func eachPage(ctx context.Context, run *reporters.Run, give func(PackPage)) erro
 		if c.Pack == "" {
 			continue
 		}
-		all := append(slices.Clone(c.Tries), reporters.Try{Pack: c.Pack, Result: c.Result})
+		all := append(slices.Clone(c.Tries), history.Try{Pack: c.Pack, Result: c.Result})
 		for k, try := range all {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
@@ -115,7 +118,7 @@ func eachPage(ctx context.Context, run *reporters.Run, give func(PackPage)) erro
 	return errors.Join(errs...)
 }
 
-func others(all []reporters.Try, k int) []Past {
+func others(all []history.Try, k int) []Past {
 	var out []Past
 	for i, t := range all {
 		if i != k {
@@ -126,9 +129,9 @@ func others(all []reporters.Try, k int) []Past {
 }
 
 // past takes the history that outlives the packs; without one, what is on the disk.
-func past(ctx context.Context, page *PackPage, run *reporters.Run, c *reporters.RunCase) error {
+func past(ctx context.Context, page *PackPage, run *history.Run, c *history.RunCase) error {
 	reports := filepath.Dir(run.Dir)
-	if !reporters.IsRunName(run.Name) {
+	if !pack.IsRunName(run.Name) {
 		return nil
 	}
 	if len(c.Trend.Recent) == 0 {
@@ -149,7 +152,7 @@ func past(ctx context.Context, page *PackPage, run *reporters.Run, c *reporters.
 			}
 			page.History = append(page.History, p)
 		}
-		if page.Green == nil && e.Verdict == reporters.Pass && page.Result.Verdict != reporters.Pass {
+		if page.Green == nil && e.Verdict == event.Pass && page.Result.Verdict != event.Pass {
 			page.Green = green(filepath.Join(reports, e.Run, e.Pack), e.Run, to)
 		}
 	}

@@ -12,7 +12,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 const (
@@ -31,7 +33,7 @@ func WriteRuns(ctx context.Context, reportsRoot string) error {
 	if err := Runs(&b, page); err != nil {
 		return err
 	}
-	return reporters.WriteFile(reportsRoot, IndexFile, b.Bytes())
+	return wholefile.WriteFile(reportsRoot, IndexFile, b.Bytes())
 }
 
 func loadRuns(ctx context.Context, reportsRoot string) (page RunsPage, err error) {
@@ -65,16 +67,16 @@ func loadRuns(ctx context.Context, reportsRoot string) (page RunsPage, err error
 }
 
 // readHistory gives the lines that can be read.
-func readHistory(root *os.Root) ([]reporters.HistoryEntry, error) {
+func readHistory(root *os.Root) ([]history.HistoryEntry, error) {
 	f, err := openFile(root, historyFile)
 	if err != nil {
 		return nil, err
 	}
-	var list []reporters.HistoryEntry
+	var list []history.HistoryEntry
 	in := bufio.NewReaderSize(io.LimitReader(f, maxHistory), maxHistoryLine)
 	for {
 		line, err := in.ReadSlice('\n')
-		var e reporters.HistoryEntry
+		var e history.HistoryEntry
 		if json.Unmarshal(line, &e) == nil {
 			list = append(list, e)
 		}
@@ -88,20 +90,20 @@ func readHistory(root *os.Root) ([]reporters.HistoryEntry, error) {
 }
 
 // entriesOf makes the lines of a run that history.jsonl lacks, of its packs' summaries.
-func entriesOf(root *os.Root, run string) []reporters.HistoryEntry {
+func entriesOf(root *os.Root, run string) []history.HistoryEntry {
 	dir, err := root.OpenRoot(run)
 	if err != nil {
 		return nil
 	}
 	defer dir.Close() // nothing was written
-	packs, _ := reporters.Folders(dir, func(name string) bool { return !strings.HasPrefix(name, ".") })
-	var list []reporters.HistoryEntry
+	packs, _ := pack.Folders(dir, func(name string) bool { return !strings.HasPrefix(name, ".") })
+	var list []history.HistoryEntry
 	for _, pack := range packs {
 		s, err := readSummary(dir, path.Join(pack, summaryFile))
 		if err != nil || s.Result == "" {
 			continue
 		}
-		list = append(list, reporters.HistoryEntry{Run: run, ID: s.ID, Pack: pack, Platform: s.Platform, Verdict: verdict(s.Result), DurationMS: s.DurationMS})
+		list = append(list, history.HistoryEntry{Run: run, ID: s.ID, Pack: pack, Platform: s.Platform, Verdict: verdict(s.Result), DurationMS: s.DurationMS})
 	}
 	return list
 }

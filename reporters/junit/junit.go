@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 // FileName is the name under which CI systems look for it. No other file of a run may match junit*.xml, or tests count twice.
@@ -74,7 +76,7 @@ type attempt struct {
 
 // Write gives the bytes of junit.xml. An interrupted case is an error; earlier tries of a case are its reruns, of a case that passed
 // in the end its flaky failures.
-func Write(r *reporters.Run) ([]byte, error) {
+func Write(r *history.Run) ([]byte, error) {
 	n := r.Count()
 	s := suite{Name: suiteName, Tests: n.Total, Failures: n.Failed, Errors: n.Errored + n.Interrupted, Skipped: n.Skipped,
 		Time: seconds(r.Duration), Properties: []property{{"run", clean(r.Name)}, {"verdict", string(r.Verdict())}}}
@@ -94,26 +96,26 @@ func Write(r *reporters.Run) ([]byte, error) {
 	return append(append([]byte(xml.Header), body...), '\n'), nil
 }
 
-func caseOf(c *reporters.RunCase) testcase {
+func caseOf(c *history.RunCase) testcase {
 	res := c.Result
 	t := testcase{Name: clean(c.Title()), Class: clean(class(res.Case)), Time: seconds(res.Duration)}
 	if out := output(c); out != "" {
 		t.Out = &block{clean(out)}
 	}
 	switch res.Verdict {
-	case reporters.Pass:
-	case reporters.Skipped:
+	case event.Pass:
+	case event.Skipped:
 		t.Skipped = &skipped{Message: line(message(res))}
-	case reporters.Fail:
+	case event.Fail:
 		t.Failure = problemOf(res)
 	default:
 		t.Error = problemOf(res)
 	}
 	for _, try := range c.Tries {
 		a := attempt{Message: line(located(try.Result)), Type: kind(try.Result), Trace: block{clean(text(try.Result))}}
-		passed, failed := res.Verdict == reporters.Pass, try.Result.Verdict == reporters.Fail
+		passed, failed := res.Verdict == event.Pass, try.Result.Verdict == event.Fail
 		switch {
-		case try.Result.Verdict == reporters.Pass || try.Result.Verdict == reporters.Skipped:
+		case try.Result.Verdict == event.Pass || try.Result.Verdict == event.Skipped:
 		case passed && failed:
 			t.FlakyFailure = append(t.FlakyFailure, a)
 		case passed:
@@ -128,7 +130,7 @@ func caseOf(c *reporters.RunCase) testcase {
 }
 
 // class is the folder of the YAML file with dots: CI systems group by it.
-func class(c reporters.Case) string {
+func class(c event.Case) string {
 	dir := strings.Trim(path.Dir(strings.ReplaceAll(c.Place.File, `\`, "/")), "./")
 	if dir == "" {
 		return suiteName
@@ -142,26 +144,26 @@ func class(c reporters.Case) string {
 	return strings.Join(parts, ".")
 }
 
-func problemOf(res *reporters.Result) *problem {
+func problemOf(res *event.Result) *problem {
 	return &problem{Message: line(located(res)), Type: kind(res), Text: clean(text(res))}
 }
 
 // kind is what CI systems group problems by.
-func kind(res *reporters.Result) string {
+func kind(res *event.Result) string {
 	switch {
-	case res.Problem != nil && res.Problem.Kind == reporters.AppCrashed:
+	case res.Problem != nil && res.Problem.Kind == event.AppCrashed:
 		return "AppCrashed"
-	case res.Verdict == reporters.Fail && res.Problem != nil && res.Problem.Assertion:
+	case res.Verdict == event.Fail && res.Problem != nil && res.Problem.Assertion:
 		return "AssertionFailed"
-	case res.Verdict == reporters.Fail:
+	case res.Verdict == event.Fail:
 		return "StepFailed"
-	case res.Verdict == reporters.Interrupted:
+	case res.Verdict == event.Interrupted:
 		return "Interrupted"
 	}
 	return "Error"
 }
 
-func message(res *reporters.Result) string {
+func message(res *event.Result) string {
 	if res.Problem == nil {
 		return "no reason was given"
 	}
@@ -169,20 +171,20 @@ func message(res *reporters.Result) string {
 }
 
 // located is the message after the place that it belongs to, with how many other failures there are.
-func located(res *reporters.Result) string {
+func located(res *event.Result) string {
 	list := res.Failures()
 	if len(list) == 0 {
 		return message(res)
 	}
 	text := list[0].Located()
-	if more := reporters.AndMore(len(list) - 1); more != "" {
+	if more := event.AndMore(len(list) - 1); more != "" {
 		text += " (" + more + ")"
 	}
 	return text
 }
 
 // text is all that went wrong for a person: place, excerpt, expected, actual, what was near, what else happened meanwhile.
-func text(res *reporters.Result) string {
+func text(res *event.Result) string {
 	var b strings.Builder
 	list := res.Failures()
 	for i, f := range list {
@@ -194,13 +196,13 @@ func text(res *reporters.Result) string {
 	return b.String()
 }
 
-func failure(b *strings.Builder, f reporters.Failure) {
+func failure(b *strings.Builder, f event.Failure) {
 	b.WriteString(f.Located() + "\n")
 	around := ""
 	if s := f.Step; s != nil {
 		fmt.Fprintf(b, "\nstep %d: %s %s\n", s.N, s.Action, s.Args)
 		if s.Source != "" {
-			b.WriteString(reporters.Excerpt(s.Place, s.Source, s.Action) + "\n")
+			b.WriteString(markdown.Excerpt(s.Place, s.Source, s.Action) + "\n")
 		}
 		for _, in := range s.Around {
 			around += in.Offset(s) + " " + string(in.Kind) + ": " + in.Text + "\n"
@@ -215,7 +217,7 @@ func failure(b *strings.Builder, f reporters.Failure) {
 }
 
 // output is a line per step, what was noted, and the files of the pack, each alone on its line, relative to junit.xml.
-func output(c *reporters.RunCase) string {
+func output(c *history.RunCase) string {
 	var b strings.Builder
 	res := c.Result
 	if c := res.Case; c.Device != "" || c.Model != "" {
@@ -247,9 +249,9 @@ func output(c *reporters.RunCase) string {
 	return b.String()
 }
 
-func oneLine(s string) string { return reporters.Visible(s, 500) }
+func oneLine(s string) string { return markdown.Visible(s, 500) }
 
-func took(s reporters.StepResult) string {
+func took(s event.StepResult) string {
 	if s.Duration == 0 {
 		return ""
 	}
@@ -262,7 +264,7 @@ func seconds(d time.Duration) string {
 }
 
 // line is a text of one line, for an attribute.
-func line(s string) string { return clean(reporters.Visible(s, 2000)) }
+func line(s string) string { return clean(markdown.Visible(s, 2000)) }
 
 // clean makes control characters visible, leaves out what XML 1.0 cannot hold, however it is written, and cuts what is too long.
 func clean(s string) string {
@@ -274,6 +276,6 @@ func clean(s string) string {
 			return -1
 		}
 		return r
-	}, reporters.VisibleLines(strings.ToValidUTF8(s, "\ufffd"), maxText))
-	return reporters.CutBytes(s, maxText)
+	}, markdown.VisibleLines(strings.ToValidUTF8(s, "\ufffd"), maxText))
+	return event.CutBytes(s, maxText)
 }

@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-func write(t *testing.T, r *reporters.Run) []byte {
+func write(t *testing.T, r *history.Run) []byte {
 	t.Helper()
 	data, err := Write(r)
 	if err != nil {
@@ -77,7 +78,7 @@ func TestClass(t *testing.T) {
 		"suites/shop/a.yaml": "suites.shop", "a.yaml": "taproot", "./a.yaml": "taproot", "/tmp/x.y/a.yaml": "tmp.x_y",
 		`suites\web\a.yaml`: "suites.web", "": "taproot", "../other/a.yaml": "other",
 	} {
-		c := reporters.Case{}
+		c := event.Case{}
 		c.Place.File = file
 		if got := class(c); got != want {
 			t.Errorf("%q: %q, want %q", file, got, want)
@@ -99,8 +100,8 @@ func FuzzClean(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		res := &reporters.Result{Verdict: reporters.Fail, Problem: &reporters.Problem{Message: s, Expected: s}}
-		data, err := Write(&reporters.Run{Name: s, Cases: []reporters.RunCase{{Pack: s, Key: s, Result: res}}})
+		res := &event.Result{Verdict: event.Fail, Problem: &event.Problem{Message: s, Expected: s}}
+		data, err := Write(&history.Run{Name: s, Cases: []history.RunCase{{Pack: s, Key: s, Result: res}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-func TestEmpty(t *testing.T) { check(t, write(t, &reporters.Run{Name: runtest.Name})) }
+func TestEmpty(t *testing.T) { check(t, write(t, &history.Run{Name: runtest.Name})) }
 
 // children are what both schemas allow in an element, in the order that Surefire's wants; attributes with those that one requires.
 var children = map[string][]string{

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Limits of what is told of one window.
@@ -29,8 +29,8 @@ type App struct {
 
 // Incidents gives, for each window, what the log tells of things that went wrong within it, in the order of the log. Of a page's log
 // these are uncaught errors, errors of the console and answers from 400 on; of logcat the errors of the app, and its end.
-func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Window) ([][]reporters.Incident, error) {
-	r := &reader{app: app, pids: map[string]bool{}, out: make([][]reporters.Incident, len(windows))}
+func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Window) ([][]event.Incident, error) {
+	r := &reader{app: app, pids: map[string]bool{}, out: make([][]event.Incident, len(windows))}
 	for _, pid := range app.Pids {
 		r.pids[strconv.Itoa(pid)] = true
 	}
@@ -51,19 +51,19 @@ func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Windo
 type reader struct {
 	app  App
 	pids map[string]bool
-	out  [][]reporters.Incident
+	out  [][]event.Incident
 
-	open  []*reporters.Incident // that the next lines may belong to
-	whose string                // process, thread and tag of the last line of logcat
-	kept  *reporters.Incident   // FATAL EXCEPTION: whose it is comes a line later
-	lines int                   // of the open incident, behind its first
+	open  []*event.Incident // that the next lines may belong to
+	whose string            // process, thread and tag of the last line of logcat
+	kept  *event.Incident   // FATAL EXCEPTION: whose it is comes a line later
+	lines int               // of the open incident, behind its first
 	at    time.Time
 }
 
 // begin opens an incident in each window that holds it.
-func (r *reader) begin(at time.Time, in reporters.Incident, windows []Window) {
+func (r *reader) begin(at time.Time, in event.Incident, windows []Window) {
 	in.At = at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
-	in.Text = reporters.CutBytes(in.Text, maxText)
+	in.Text = event.CutBytes(in.Text, maxText)
 	r.open, r.lines = r.open[:0], 0
 	for i, w := range windows {
 		if !at.Before(w.From) && !at.After(w.To) && len(r.out[i]) < maxIncidents {
@@ -98,14 +98,14 @@ func (r *reader) page(line string, at time.Time, windows []Window) {
 	}
 	switch kind, text := m[1], m[2]; {
 	case kind == "uncaught":
-		r.begin(at, reporters.Incident{Kind: reporters.IncidentException, Text: "uncaught " + text, Cause: true}, windows)
+		r.begin(at, event.Incident{Kind: event.IncidentException, Text: "uncaught " + text, Cause: true}, windows)
 	case kind == "response":
-		r.begin(at, reporters.Incident{Kind: reporters.IncidentRequest, Text: text, Cause: serverBroke.MatchString(text)}, windows)
+		r.begin(at, event.Incident{Kind: event.IncidentRequest, Text: text, Cause: serverBroke.MatchString(text)}, windows)
 	case strings.HasPrefix(text, "Failed to load resource: the server responded"): // the answer has a line of its own
 	case strings.HasPrefix(text, "Failed to load resource: "):
-		r.begin(at, reporters.Incident{Kind: reporters.IncidentRequest, Text: strings.TrimPrefix(text, "Failed to load resource: ")}, windows)
+		r.begin(at, event.Incident{Kind: event.IncidentRequest, Text: strings.TrimPrefix(text, "Failed to load resource: ")}, windows)
 	default:
-		r.begin(at, reporters.Incident{Kind: reporters.IncidentConsole, Text: "console error: " + text}, windows)
+		r.begin(at, event.Incident{Kind: event.IncidentConsole, Text: "console error: " + text}, windows)
 	}
 }
 
@@ -138,7 +138,7 @@ func (r *reader) logcat(line string, at time.Time, windows []Window) {
 	switch {
 	case tag == "AndroidRuntime" && strings.HasPrefix(text, "FATAL EXCEPTION"):
 		r.open, r.at = r.open[:0], at
-		r.kept = &reporters.Incident{Kind: reporters.IncidentCrash, Text: text, Cause: true}
+		r.kept = &event.Incident{Kind: event.IncidentCrash, Text: text, Cause: true}
 	case r.kept != nil && same && crashOf.MatchString(text):
 		c := crashOf.FindStringSubmatch(text)
 		if slices.Contains(r.app.Names, c[1]) || r.pids[c[2]] {
@@ -156,14 +156,14 @@ func (r *reader) logcat(line string, at time.Time, windows []Window) {
 }
 
 // crashing tells whether the lines of a crash are being read.
-func (r *reader) crashing() bool { return len(r.open) > 0 && r.open[0].Kind == reporters.IncidentCrash }
+func (r *reader) crashing() bool { return len(r.open) > 0 && r.open[0].Kind == event.IncidentCrash }
 
 // errorOf is an error that the app logged. One that names an exception, or ends the process, can be why a step failed; that a library
 // is not content is said by every app.
-func (r *reader) errorOf(level, tag, text string) reporters.Incident {
-	in := reporters.Incident{Kind: reporters.IncidentLog, Text: level + "/" + tag + ": " + text, Cause: level != "E" || exception.MatchString(text)}
+func (r *reader) errorOf(level, tag, text string) event.Incident {
+	in := event.Incident{Kind: event.IncidentLog, Text: level + "/" + tag + ": " + text, Cause: level != "E" || exception.MatchString(text)}
 	if level == "F" && tag == "libc" && strings.HasPrefix(text, "Fatal signal") {
-		in.Kind = reporters.IncidentCrash
+		in.Kind = event.IncidentCrash
 	}
 	return in
 }

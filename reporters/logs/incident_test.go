@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 var began = time.Date(2026, 12, 31, 23, 59, 50, 0, time.UTC)
 
-func incidents(t *testing.T, log string, app App) []reporters.Incident {
+func incidents(t *testing.T, log string, app App) []event.Incident {
 	t.Helper()
 	z, err := Clock(strings.NewReader(log), began, began.Add(10*time.Second))
 	if err != nil {
@@ -39,12 +39,12 @@ func TestIncidentsOfAPage(t *testing.T) {
 2026-12-31T23:59:55.000Z console error: stale
 2026-12-31T23:59:57.000Z uncaught: too late
 `
-	want := []reporters.Incident{
-		{At: "2026-12-31T23:59:53.100Z", Kind: reporters.IncidentRequest, Text: "500 POST http://a/pay", Cause: true},
-		{At: "2026-12-31T23:59:53.300Z", Kind: reporters.IncidentRequest, Text: "404 GET http://a/x.png"},
-		{At: "2026-12-31T23:59:53.400Z", Kind: reporters.IncidentRequest, Text: "net::ERR_CONNECTION_REFUSED (http://b/:1)"},
-		{At: "2026-12-31T23:59:54.000Z", Kind: reporters.IncidentException, Text: "uncaught TypeError: total is undefined\n    at pay (app.js:3)", Cause: true},
-		{At: "2026-12-31T23:59:55.000Z", Kind: reporters.IncidentConsole, Text: "console error: stale"},
+	want := []event.Incident{
+		{At: "2026-12-31T23:59:53.100Z", Kind: event.IncidentRequest, Text: "500 POST http://a/pay", Cause: true},
+		{At: "2026-12-31T23:59:53.300Z", Kind: event.IncidentRequest, Text: "404 GET http://a/x.png"},
+		{At: "2026-12-31T23:59:53.400Z", Kind: event.IncidentRequest, Text: "net::ERR_CONNECTION_REFUSED (http://b/:1)"},
+		{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentException, Text: "uncaught TypeError: total is undefined\n    at pay (app.js:3)", Cause: true},
+		{At: "2026-12-31T23:59:55.000Z", Kind: event.IncidentConsole, Text: "console error: stale"},
 	}
 	if diff := cmp.Diff(want, incidents(t, log, App{})); diff != "" {
 		t.Error(diff)
@@ -68,10 +68,10 @@ func TestIncidentsOfAnApp(t *testing.T) {
 01-01 05:29:54.000  4711  4711 E AndroidRuntime: 	at com.example.shop.Pay.onClick(Pay.java:31)
 01-01 05:29:55.000   600   601 I ActivityManager: quiet again
 `
-	want := []reporters.Incident{
-		{At: "2026-12-31T23:59:52.500Z", Kind: reporters.IncidentLog, Text: "E/libEGL: called unimplemented OpenGL ES API"},
-		{At: "2026-12-31T23:59:53.200Z", Kind: reporters.IncidentLog, Text: "E/Pay: java.net.SocketTimeoutException: timeout\n\tat com.example.shop.Pay.run(Pay.java:12)", Cause: true},
-		{At: "2026-12-31T23:59:54.000Z", Kind: reporters.IncidentCrash, Text: "FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\njava.lang.IllegalStateException: no card\n\tat com.example.shop.Pay.onClick(Pay.java:31)", Cause: true},
+	want := []event.Incident{
+		{At: "2026-12-31T23:59:52.500Z", Kind: event.IncidentLog, Text: "E/libEGL: called unimplemented OpenGL ES API"},
+		{At: "2026-12-31T23:59:53.200Z", Kind: event.IncidentLog, Text: "E/Pay: java.net.SocketTimeoutException: timeout\n\tat com.example.shop.Pay.run(Pay.java:12)", Cause: true},
+		{At: "2026-12-31T23:59:54.000Z", Kind: event.IncidentCrash, Text: "FATAL EXCEPTION: main\nProcess: com.example.shop, PID: 4711\njava.lang.IllegalStateException: no card\n\tat com.example.shop.Pay.onClick(Pay.java:31)", Cause: true},
 	}
 	if diff := cmp.Diff(want, incidents(t, log, App{Names: []string{"com.example.shop"}})); diff != "" {
 		t.Error(diff)

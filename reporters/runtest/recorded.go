@@ -6,14 +6,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // Recorded is the run of all recorded events, read by a test in a package beside this one.
-func Recorded(t testing.TB) *reporters.Run {
+func Recorded(t testing.TB) *history.Run {
 	t.Helper()
 	files := append(Glob(t, "../testdata/run/*.ndjson"), Glob(t, "../testdata/events/*.ndjson")...)
-	run, err := reporters.LoadRun(Lay(t, files...))
+	run, err := history.LoadRun(Lay(t, files...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,13 +22,13 @@ func Recorded(t testing.TB) *reporters.Run {
 }
 
 // Events gives the events that package reporters keeps for its own tests under a name, such as pass or fail.
-func Events(t testing.TB, name string) []reporters.Event {
+func Events(t testing.TB, name string) []event.Event {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "testdata", "events", name+".ndjson"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := reporters.ReadEvents(bytes.NewReader(data))
+	events, err := event.ReadEvents(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 // Name is that of the runs that Lay makes.
@@ -26,7 +27,7 @@ func Lay(t testing.TB, files ...string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, _ := reporters.ReadEvents(bytes.NewReader(data)) // a broken file is laid as it is
+		events, _ := event.ReadEvents(bytes.NewReader(data)) // a broken file is laid as it is
 		pack := strings.TrimSuffix(filepath.Base(file), ".ndjson")
 		if len(events) > 0 && events[0].Case != nil {
 			pack = events[0].Case.Pack
@@ -71,36 +72,36 @@ func write(t testing.TB, file string, data []byte) {
 }
 
 // Synthetic is a run of n cases that was never on a disk: one in ten failed, one in a hundred ended with an error.
-func Synthetic(n int) *reporters.Run {
-	events := func(i int) []reporters.Event {
-		c := reporters.Case{ID: fmt.Sprintf("case-%05d", i), Pack: fmt.Sprintf("case-%05d", i), Platform: "android", Solver: "dsl",
+func Synthetic(n int) *history.Run {
+	events := func(i int) []event.Event {
+		c := event.Case{ID: fmt.Sprintf("case-%05d", i), Pack: fmt.Sprintf("case-%05d", i), Platform: "android", Solver: "dsl",
 			Device: "emulator-5554", Hash: fmt.Sprintf("%064x", i)}
 		c.Place.File, c.Place.Line, c.Place.Col = fmt.Sprintf("suites/group%02d/case-%05d.yaml", i%40, i), 1, 1
-		list := []reporters.Event{{Kind: reporters.CaseStarted, Case: &c}}
-		verdict := reporters.Pass
+		list := []event.Event{{Kind: event.CaseStarted, Case: &c}}
+		verdict := event.Pass
 		switch {
 		case i%100 == 50:
-			verdict = reporters.Error
+			verdict = event.Error
 		case i%10 == 5:
-			verdict = reporters.Fail
+			verdict = event.Fail
 		}
 		for n := 1; n <= 5; n++ {
-			s := reporters.Step{N: n, Action: "tap", Args: "Button", Source: "  - tap: Button"}
+			s := event.Step{N: n, Action: "tap", Args: "Button", Source: "  - tap: Button"}
 			s.Place = c.Place
 			s.Place.Line = n + 3
 			c.Steps = append(c.Steps, s)
-			e := reporters.Event{Kind: reporters.StepEnded, Step: n, Verdict: reporters.Pass, DurationMS: 100}
-			if n == 5 && verdict != reporters.Pass {
-				e.Verdict, e.Problem = verdict, &reporters.Problem{Message: "no element is labelled Button", Expected: "Button", Actual: "Start\nStop"}
+			e := event.Event{Kind: event.StepEnded, Step: n, Verdict: event.Pass, DurationMS: 100}
+			if n == 5 && verdict != event.Pass {
+				e.Verdict, e.Problem = verdict, &event.Problem{Message: "no element is labelled Button", Expected: "Button", Actual: "Start\nStop"}
 			}
-			list = append(list, reporters.Event{Kind: reporters.StepStarted, Step: n}, e)
+			list = append(list, event.Event{Kind: event.StepStarted, Step: n}, e)
 		}
-		return append(list, reporters.Event{Kind: reporters.CaseEnded, Verdict: verdict, DurationMS: 500})
+		return append(list, event.Event{Kind: event.CaseEnded, Verdict: verdict, DurationMS: 500})
 	}
-	run := &reporters.Run{Name: Name, Dir: Name}
+	run := &history.Run{Name: Name, Dir: Name}
 	for i := range n {
-		res := reporters.Fold(events(i))
-		run.Cases = append(run.Cases, reporters.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, Result: res, Page: res.Case.Pack + "/run.md"})
+		res := event.Fold(events(i))
+		run.Cases = append(run.Cases, history.RunCase{Pack: res.Case.Pack, Key: res.Case.Pack, Result: res, Page: res.Case.Pack + "/run.md"})
 	}
 	return run
 }

@@ -6,29 +6,29 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Sink keeps the events of a case in memory, and nothing else of its report. It is safe for concurrent use.
 type Sink struct {
 	dir    string
-	mask   reporters.Mask
+	mask   event.Mask
 	mu     sync.Mutex
-	events []reporters.Event
+	events []event.Event
 }
 
 // NewSink makes a sink whose files of work lie in a folder.
 func NewSink(dir string) *Sink { return &Sink{dir: dir} }
 
 // Result folds the events that came so far.
-func (s *Sink) Result() *reporters.Result {
+func (s *Sink) Result() *event.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return reporters.Fold(s.events)
+	return event.Fold(s.events)
 }
 
 // Emit keeps an event.
-func (s *Sink) Emit(e reporters.Event) error {
+func (s *Sink) Emit(e event.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, e)
@@ -36,16 +36,16 @@ func (s *Sink) Emit(e reporters.Event) error {
 }
 
 // Screenshot keeps nothing.
-func (s *Sink) Screenshot(ctx context.Context, _ reporters.Shot) error { return ctx.Err() }
+func (s *Sink) Screenshot(ctx context.Context, _ event.Shot) error { return ctx.Err() }
 
 // Mask is that of the case's secrets.
-func (s *Sink) Mask() *reporters.Mask { return &s.mask }
+func (s *Sink) Mask() *event.Mask { return &s.mask }
 
 // Dir is the folder of files of work.
 func (s *Sink) Dir() string { return s.dir }
 
 // Add throws the file away.
-func (s *Sink) Add(_ reporters.Attachment, _ int, from string) error { return os.Remove(from) }
+func (s *Sink) Add(_ event.Attachment, _ int, from string) error { return os.Remove(from) }
 
 // AddClip keeps nothing.
 func (s *Sink) AddClip(string, time.Time) {}

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/leaktest"
+	"github.com/taproot-dev/taproot/internal/leaktest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -4,28 +4,30 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 // Digest is what a chat is told of a run: one message, however many tests failed.
 type Digest struct {
-	Run      string              `json:"run"`
-	Verdict  reporters.Verdict   `json:"verdict"`
-	Title    string              `json:"title"`
-	Totals   string              `json:"totals"`
-	Counts   reporters.RunCounts `json:"cases"`
-	Failures []Failure           `json:"failures"`
-	Link     string              `json:"link,omitempty"`
+	Run      string            `json:"run"`
+	Verdict  event.Verdict     `json:"verdict"`
+	Title    string            `json:"title"`
+	Totals   string            `json:"totals"`
+	Counts   history.RunCounts `json:"cases"`
+	Failures []Failure         `json:"failures"`
+	Link     string            `json:"link,omitempty"`
 }
 
 // Failure is one test of a digest.
 type Failure struct {
-	Title    string            `json:"title"`
-	Verdict  reporters.Verdict `json:"verdict"`
-	Platform string            `json:"platform"`
-	Place    string            `json:"place,omitempty"`
-	Message  string            `json:"message"`
-	Flaky    string            `json:"flaky,omitempty"`
+	Title    string        `json:"title"`
+	Verdict  event.Verdict `json:"verdict"`
+	Platform string        `json:"platform"`
+	Place    string        `json:"place,omitempty"`
+	Message  string        `json:"message"`
+	Flaky    string        `json:"flaky,omitempty"`
 }
 
 const (
@@ -38,13 +40,13 @@ const (
 )
 
 // Wanted tells whether chats are told of a run: a test failed, or ended with an error.
-func Wanted(r *reporters.Run) bool {
+func Wanted(r *history.Run) bool {
 	n := r.Count()
 	return n.Failed+n.Errored > 0
 }
 
 // NewDigest sums a run up. link is where it can be read; it may be empty.
-func NewDigest(r *reporters.Run, link string) Digest {
+func NewDigest(r *history.Run, link string) Digest {
 	n := r.Count()
 	d := Digest{Run: r.Name, Verdict: r.Verdict(), Counts: n, Link: link}
 	d.Title = fmt.Sprintf("❌ %d of %d tests failed", n.Failed, n.Total)
@@ -72,7 +74,7 @@ func NewDigest(r *reporters.Run, link string) Digest {
 		if c.Result.Problem != nil {
 			message = c.Result.Problem.Message
 		}
-		if more := reporters.AndMore(len(c.Result.Failures()) - 1); more != "" {
+		if more := event.AndMore(len(c.Result.Failures()) - 1); more != "" {
 			message = short(message, maxMessage-len(more)-3) + " (" + more + ")"
 		}
 		d.Failures = append(d.Failures, Failure{Title: short(c.Title(), maxTitle), Verdict: c.Result.Verdict,
@@ -82,16 +84,16 @@ func NewDigest(r *reporters.Run, link string) Digest {
 }
 
 // short is a text of another's making, on one line of at most limit bytes, with nothing unseen in it.
-func short(s string, limit int) string { return cut(reporters.Visible(s, limit), limit) }
+func short(s string, limit int) string { return cut(markdown.Visible(s, limit), limit) }
 
 // bad is how many cases neither passed nor were skipped.
 func (d *Digest) bad() int { return d.Counts.Failed + d.Counts.Errored + d.Counts.Interrupted }
 
-func sign(v reporters.Verdict) string {
+func sign(v event.Verdict) string {
 	switch v {
-	case reporters.Fail:
+	case event.Fail:
 		return "❌"
-	case reporters.Error:
+	case event.Error:
 		return "⚠️"
 	}
 	return "⏹️"
@@ -106,7 +108,7 @@ func cut(s string, limit int) string {
 	if limit < len(mark) {
 		return ""
 	}
-	return reporters.CutBytes(s, limit-len(mark))
+	return event.CutBytes(s, limit-len(mark))
 }
 
 // lines gives one text per failure, as many as fit into limit bytes, and tells how many more there are. line gets what is not

@@ -26,7 +26,7 @@ const (
 )
 
 // markdown escapes what Markdown takes for markup.
-func markdown(s string) string {
+func dialect(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if strings.ContainsRune("\\`*_[]()<>#|~@!", r) {
@@ -118,10 +118,10 @@ func discordQuery(string, time.Time) url.Values { return url.Values{"wait": {"tr
 
 func discordBody(d Digest, _ string, _ time.Time) any {
 	embed := object{"title": cut(d.Title, discordTitle), "color": 0xd73a49, "description": d.lines(discordText, "\n\n", func(f Failure) string {
-		text := sign(f.Verdict) + " **" + markdown(f.Title) + "** · " + markdown(f.Platform)
+		text := sign(f.Verdict) + " **" + dialect(f.Title) + "** · " + dialect(f.Platform)
 		for _, part := range []string{f.Place, f.Message, f.Flaky} {
 			if part != "" {
-				text += "\n" + markdown(part)
+				text += "\n" + dialect(part)
 			}
 		}
 		return text
@@ -129,7 +129,7 @@ func discordBody(d Digest, _ string, _ time.Time) any {
 	if d.Link != "" {
 		embed["url"] = d.Link
 	}
-	return object{"content": cut(markdown(d.Totals), discordPlain), "embeds": []object{embed}, "allowed_mentions": object{"parse": []string{}}}
+	return object{"content": cut(dialect(d.Totals), discordPlain), "embeds": []object{embed}, "allowed_mentions": object{"parse": []string{}}}
 }
 
 func judgeDiscord(a answer) outcome {

@@ -11,7 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // Options of Send; the zero value works.
@@ -76,7 +77,7 @@ func (t Target) send(ctx context.Context, d Digest, o Options) Sent {
 	for {
 		s.Tries++
 		res, status := t.once(ctx, d, o)
-		s.OK, s.Why, s.Status = res.ok, reporters.Visible(t.hide(res.why), maxWhy), status
+		s.OK, s.Why, s.Status = res.ok, markdown.Visible(t.hide(res.why), maxWhy), status
 		if s.OK || !res.again || s.Tries == maxTries {
 			return s
 		}
@@ -115,7 +116,7 @@ func (t Target) once(ctx context.Context, d Digest, o Options) (outcome, int) {
 	if err != nil {
 		// What was not even connected has told nobody; anything later may have.
 		var op *net.OpError
-		return outcome{why: reporters.NetworkReason(err), again: errors.As(err, &op) && op.Op == "dial"}, 0
+		return outcome{why: pack.NetworkReason(err), again: errors.As(err, &op) && op.Op == "dial"}, 0
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err = errors.Join(err, res.Body.Close()); err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 )
 
@@ -200,7 +200,7 @@ func TestSilent(t *testing.T) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("ok")), Request: r}, nil
 		})}
 		began := time.Now()
-		sent := Send(t.Context(), targets, NewDigest(&reporters.Run{}, ""), Options{Client: client, Timeout: 10 * time.Second})
+		sent := Send(t.Context(), targets, NewDigest(&history.Run{}, ""), Options{Client: client, Timeout: 10 * time.Second})
 		if sent[0].OK || sent[0].Why != "no answer in time" || sent[0].Tries != 1 || time.Since(began) != 10*time.Second {
 			t.Errorf("%+v after %s", sent[0], time.Since(began))
 		}
@@ -217,7 +217,7 @@ func TestNobodyListens(t *testing.T) {
 	if len(errs) != 0 {
 		t.Fatal(errs)
 	}
-	d := NewDigest(&reporters.Run{}, "")
+	d := NewDigest(&history.Run{}, "")
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	if sent := Send(t.Context(), targets, d, Options{Client: client, Wait: time.Millisecond}); sent[0].OK || sent[0].Why != "the connection failed: connection refused" || sent[0].Tries != 3 {

@@ -8,8 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
@@ -118,11 +119,11 @@ func TestTargetsOfSeveral(t *testing.T) {
 func TestLimits(t *testing.T) {
 	for _, text := range []string{"short", strings.Repeat("界🎉", 4000), strings.Repeat("<&>", 4000), strings.Repeat("*_\\`", 4000), strings.Repeat("\"\x00", 4000)} {
 		for _, n := range []int{1, 9, 500} {
-			run := &reporters.Run{Name: runtest.Name}
+			run := &history.Run{Name: runtest.Name}
 			for i := range n {
-				res := &reporters.Result{Case: reporters.Case{ID: fmt.Sprintf("case-%d", i), Platform: "web"}, Verdict: reporters.Fail, Problem: &reporters.Problem{Message: text}}
+				res := &event.Result{Case: event.Case{ID: fmt.Sprintf("case-%d", i), Platform: "web"}, Verdict: event.Fail, Problem: &event.Problem{Message: text}}
 				res.Case.Place.File, res.Case.Place.Line = text, 7
-				run.Cases = append(run.Cases, reporters.RunCase{Key: fmt.Sprint(i), Result: res})
+				run.Cases = append(run.Cases, history.RunCase{Key: fmt.Sprint(i), Result: res})
 			}
 			for _, link := range []string{"", "https://ci.example/" + strings.Repeat("x", 200)} {
 				checkLimits(t, NewDigest(run, link), n)
@@ -183,8 +184,8 @@ func checkLimits(t *testing.T, d Digest, n int) {
 // Nothing that a test's text holds becomes a mention, a link or markup.
 func TestHostileTexts(t *testing.T) {
 	hostile := "<!channel> <at id=all></at> @everyone [x](http://evil) <a href=x> *b* `c`"
-	res := &reporters.Result{Case: reporters.Case{ID: "a"}, Verdict: reporters.Fail, Problem: &reporters.Problem{Message: hostile}}
-	d := NewDigest(&reporters.Run{Cases: []reporters.RunCase{{Key: "a", Result: res}}}, "")
+	res := &event.Result{Case: event.Case{ID: "a"}, Verdict: event.Fail, Problem: &event.Problem{Message: hostile}}
+	d := NewDigest(&history.Run{Cases: []history.RunCase{{Key: "a", Result: res}}}, "")
 	for p, bad := range map[Product][]string{
 		Slack: {"<!channel>", "<a "}, DingTalk: {"](http", "<at", "@everyone"}, WeCom: {"](http", "<at", "<a", "@everyone"}, Discord: {`]\(http`, "](http", "\n*b*"},
 	} {
@@ -206,8 +207,8 @@ func TestHostileTexts(t *testing.T) {
 }
 
 func TestWanted(t *testing.T) {
-	for v, want := range map[reporters.Verdict]bool{reporters.Pass: false, reporters.Fail: true, reporters.Error: true, reporters.Skipped: false, reporters.Interrupted: false} {
-		r := &reporters.Run{Cases: []reporters.RunCase{{Key: "a", Result: &reporters.Result{Verdict: v}}}}
+	for v, want := range map[event.Verdict]bool{event.Pass: false, event.Fail: true, event.Error: true, event.Skipped: false, event.Interrupted: false} {
+		r := &history.Run{Cases: []history.RunCase{{Key: "a", Result: &event.Result{Verdict: v}}}}
 		if Wanted(r) != want {
 			t.Error(v)
 		}

@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -39,13 +40,13 @@ func device(s *action.Session) *fake { return s.Device.(*fake) }
 
 func label(s string) dsl.Selector { return dsl.Selector{Label: s} }
 
-func always(nodes ...*drivers.Node) func(time.Duration, []image.Point) []*drivers.Node {
-	return func(time.Duration, []image.Point) []*drivers.Node { return nodes }
+func always(nodes ...*screen.Node) func(time.Duration, []image.Point) []*screen.Node {
+	return func(time.Duration, []image.Point) []*screen.Node { return nodes }
 }
 
 func wantFail(t *testing.T, err error, assertion bool, words ...string) {
 	t.Helper()
-	if got := action.VerdictOf(err); got != reporters.Fail {
+	if got := action.VerdictOf(err); got != event.Fail {
 		t.Fatalf("verdict %s (%v), want fail", got, err)
 	}
 	p := action.ProblemOf(err)
@@ -77,11 +78,11 @@ func TestAssertPassesOnTextShownTwice(t *testing.T) {
 }
 
 func TestAssertWaitsForLateText(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		if at < 4*time.Second {
-			return []*drivers.Node{el("Loading", 0, 100, 900, 200)}
+			return []*screen.Node{el("Loading", 0, 100, 900, 200)}
 		}
-		return []*drivers.Node{el("Welcome, Ada", 0, 100, 900, 200)}
+		return []*screen.Node{el("Welcome, Ada", 0, 100, 900, 200)}
 	}
 	perform(t, &fake{show: show}, dsl.Assert{Selector: label("Welcome, Ada")}, func(t *testing.T, s *action.Session, err error) {
 		if err != nil {
@@ -101,8 +102,8 @@ func TestTapListsBothOfTwoEqualTexts(t *testing.T) {
 }
 
 func TestTapWaitsForPayBesidePaymentHistory(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
-		nodes := []*drivers.Node{button("Payment history", 0, 100, 900, 200), button("Pay later", 0, 300, 900, 400)}
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
+		nodes := []*screen.Node{button("Payment history", 0, 100, 900, 200), button("Pay later", 0, 300, 900, 400)}
 		if at >= 700*time.Millisecond {
 			nodes = append(nodes, button("Pay", 0, 500, 900, 600))
 		}
@@ -116,9 +117,9 @@ func TestTapWaitsForPayBesidePaymentHistory(t *testing.T) {
 }
 
 func TestTapWaitsUntilElementStandsStill(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100 + int(min(at, 2*time.Second)/time.Millisecond)/4
-		return []*drivers.Node{button("Go", 0, y, 900, y+100)}
+		return []*screen.Node{button("Go", 0, y, 900, y+100)}
 	}
 	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
 		f := device(s)
@@ -129,13 +130,13 @@ func TestTapWaitsUntilElementStandsStill(t *testing.T) {
 }
 
 func TestTapWaitsUntilThePageIsDrawn(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		target := button("Go", 0, 100, 900, 200)
 		if at >= 1200*time.Millisecond {
 			target = button("Go", 0, 600, 900, 700)
 		}
 		target.Undrawn = at < 1200*time.Millisecond
-		return []*drivers.Node{target}
+		return []*screen.Node{target}
 	}
 	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
 		if f := device(s); err != nil || len(f.taps) != 1 || f.taps[0] != image.Pt(450, 650) {
@@ -145,10 +146,10 @@ func TestTapWaitsUntilThePageIsDrawn(t *testing.T) {
 }
 
 func TestTapOnAPageThatDrawsNothing(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		still, clock := button("Go", 0, 100, 900, 200), el(at.String(), 0, 300, 900, 400) // its script runs all the same
 		still.Undrawn, clock.Undrawn = true, true
-		return []*drivers.Node{still, clock}
+		return []*screen.Node{still, clock}
 	}
 	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
 		if f := device(s); err != nil || len(f.taps) != 1 || f.when[0] < 2*time.Second {
@@ -164,7 +165,7 @@ type aiming struct {
 	miss int // so many touches
 }
 
-func (d *aiming) Aim(n *drivers.Node) {
+func (d *aiming) Aim(n *screen.Node) {
 	if n != nil {
 		d.at = append(d.at, n.Text)
 	}
@@ -179,8 +180,8 @@ func (d *aiming) Tap(ctx context.Context, p image.Point) error {
 
 func TestATapThatWouldMissIsAimedAgain(t *testing.T) {
 	for miss, want := range map[int]string{0: "", 2: "", 1e6: "in its place"} {
-		f := &fake{show: func(time.Duration, []image.Point) []*drivers.Node {
-			return []*drivers.Node{button("Go", 0, 100, 900, 200)}
+		f := &fake{show: func(time.Duration, []image.Point) []*screen.Node {
+			return []*screen.Node{button("Go", 0, 100, 900, 200)}
 		}}
 		d := &aiming{fake: f, miss: miss}
 		synctest.Test(t, func(t *testing.T) {
@@ -188,10 +189,10 @@ func TestATapThatWouldMissIsAimedAgain(t *testing.T) {
 			s := &action.Session{Timeout: 10 * time.Second}
 			s.Device = d
 			err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Go")})
-			if want == "" && (err != nil || len(f.taps) != 1 || len(d.at) != miss+1 || d.at[0] != "Go" || s.Detail.ProofKind() != reporters.ProofHit) {
+			if want == "" && (err != nil || len(f.taps) != 1 || len(d.at) != miss+1 || d.at[0] != "Go" || s.Detail.ProofKind() != event.ProofHit) {
 				t.Errorf("%d times missed: taps %v, aimed at %v, proof %s, error %v", miss, f.taps, d.at, s.Detail.Proof, err)
 			}
-			if want != "" && (!errors.Is(err, drivers.ErrNotActionable) || len(f.taps) != 0 || s.Detail.Proof != reporters.ProofMoved || f.at() > 2*s.Timeout) {
+			if want != "" && (!errors.Is(err, drivers.ErrNotActionable) || len(f.taps) != 0 || s.Detail.Proof != event.ProofMoved || f.at() > 2*s.Timeout) {
 				t.Errorf("always missed: taps %v, after %s, proof %s, error %v", f.taps, f.at(), s.Detail.Proof, err)
 			}
 		})
@@ -199,9 +200,9 @@ func TestATapThatWouldMissIsAimedAgain(t *testing.T) {
 }
 
 func TestTapFailsOnElementThatNeverStands(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100 + int(at/time.Millisecond)%1000
-		return []*drivers.Node{button("Go", 0, y, 900, y+100)}
+		return []*screen.Node{button("Go", 0, y, 900, y+100)}
 	}
 	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
 		wantFail(t, err, false, "does not stand still")
@@ -212,8 +213,8 @@ func TestTapFailsOnElementThatNeverStands(t *testing.T) {
 }
 
 func TestTapTakesBlinkingElementByItsBounds(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
-		nodes := []*drivers.Node{button("Go", 0, 100, 900, 200)}
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
+		nodes := []*screen.Node{button("Go", 0, 100, 900, 200)}
 		return append(nodes, el(strings.Repeat(".", int(at/(90*time.Millisecond))%5), 100, 120, 300, 180))
 	}
 	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
@@ -234,8 +235,8 @@ func TestTapIsStoppedByOverlayInFront(t *testing.T) {
 }
 
 func TestTapWaitsForOverlayToGo(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
-		nodes := []*drivers.Node{button("Buy", 0, 500, 900, 600)}
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
+		nodes := []*screen.Node{button("Buy", 0, 500, 900, 600)}
 		if at < 3*time.Second {
 			nodes = append(nodes, button("Wait", 0, 0, 1000, 2000))
 		}
@@ -272,7 +273,7 @@ func TestScreenThatCannotBeReadIsAnError(t *testing.T) {
 		return fmt.Errorf("never idle: %w", drivers.ErrNotReady)
 	}}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
-		if action.VerdictOf(err) != reporters.Error {
+		if action.VerdictOf(err) != event.Error {
 			t.Fatalf("verdict %s of %v", action.VerdictOf(err), err)
 		}
 	})
@@ -295,7 +296,7 @@ func TestScreenThatCanBeReadLaterIsWaitedFor(t *testing.T) {
 func TestDeviceErrorEndsTheWaitAtOnce(t *testing.T) {
 	f := &fake{show: always(), treeErr: func(time.Duration) error { return fmt.Errorf("R58: %w", drivers.ErrDeviceLost) }}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
-		if action.VerdictOf(err) != reporters.Error || device(s).trees != 1 {
+		if action.VerdictOf(err) != event.Error || device(s).trees != 1 {
 			t.Fatalf("verdict %s of %v after %d trees", action.VerdictOf(err), err, device(s).trees)
 		}
 	})
@@ -325,10 +326,10 @@ func TestTapOnSettledScreenIsCheap(t *testing.T) {
 }
 
 func TestWaitStable(t *testing.T) {
-	spinner := func(until time.Duration) func(time.Duration, []image.Point) []*drivers.Node {
-		return func(at time.Duration, _ []image.Point) []*drivers.Node {
+	spinner := func(until time.Duration) func(time.Duration, []image.Point) []*screen.Node {
+		return func(at time.Duration, _ []image.Point) []*screen.Node {
 			frame := int(min(at, until) / (30 * time.Millisecond))
-			return []*drivers.Node{el("Page", 0, 0, 1000, 50), el(fmt.Sprint(frame), 400, 900, 600, 1100)}
+			return []*screen.Node{el("Page", 0, 0, 1000, 50), el(fmt.Sprint(frame), 400, 900, 600, 1100)}
 		}
 	}
 	perform(t, &fake{show: spinner(3 * time.Second)}, dsl.WaitStable{}, func(t *testing.T, s *action.Session, err error) {
@@ -342,12 +343,12 @@ func TestWaitStable(t *testing.T) {
 }
 
 func TestWaitStableIgnoresCaret(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		caret := " "
 		if at%(40*time.Millisecond) < 20*time.Millisecond {
 			caret = "|"
 		}
-		return []*drivers.Node{el("Field", 0, 500, 1000, 600), el(caret, 100, 510, 104, 590)}
+		return []*screen.Node{el("Field", 0, 500, 1000, 600), el(caret, 100, 510, 104, 590)}
 	}
 	perform(t, &fake{show: show}, dsl.WaitStable{}, func(t *testing.T, s *action.Session, err error) {
 		if err != nil {
@@ -368,8 +369,8 @@ func TestPoint(t *testing.T) {
 	})
 }
 
-func edit(text string, focused bool) *drivers.Node {
-	return &drivers.Node{Type: "android.widget.EditText", Text: text, Editable: true, Clickable: true, Focused: focused, Bounds: image.Rect(0, 100, 900, 200)}
+func edit(text string, focused bool) *screen.Node {
+	return &screen.Node{Type: "android.widget.EditText", Text: text, Editable: true, Clickable: true, Focused: focused, Bounds: image.Rect(0, 100, 900, 200)}
 }
 
 func TestCancelledContextIsNoVerdictOnTheApp(t *testing.T) {
@@ -378,7 +379,7 @@ func TestCancelledContextIsNoVerdictOnTheApp(t *testing.T) {
 		defer cancel()
 		f := &fake{show: always(), began: time.Now(), treeCost: 50 * time.Millisecond}
 		err := action.Perform(ctx, &action.Session{Device: f, Timeout: 10 * time.Second}, dsl.Assert{Selector: label("Paid")})
-		if !errors.Is(err, context.DeadlineExceeded) || action.VerdictOf(err) != reporters.Error {
+		if !errors.Is(err, context.DeadlineExceeded) || action.VerdictOf(err) != event.Error {
 			t.Fatalf("error %v", err)
 		}
 	})

@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
@@ -16,7 +17,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		return gone(ctx, s, a.Selector)
 	}
 	w := newWatch(s)
-	var matches []drivers.Match
+	var matches []screen.Match
 	unmet := ""
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if err = w.read(ctx, true); err != nil {
@@ -51,14 +52,14 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		return w.missing(a.Selector, true)
 	case errors.Is(err, errWait):
 		want := wanted(a)
-		return &Failure{reporters.Problem{Assertion: true, Expected: want, Actual: unmet,
-			Message: fmt.Sprintf("%s: expected %s within %s; %s", drivers.Describe(a.Selector), want, s.Timeout, unmet)}}
+		return &Failure{event.Problem{Assertion: true, Expected: want, Actual: unmet,
+			Message: fmt.Sprintf("%s: expected %s within %s; %s", screen.Describe(a.Selector), want, s.Timeout, unmet)}}
 	}
 	return asAssertion(err)
 }
 
 // unmetBy gives "" when one of the matches is all that the assertion wants, else what the first one is instead.
-func unmetBy(a dsl.AssertElement, matches []drivers.Match) string {
+func unmetBy(a dsl.AssertElement, matches []screen.Match) string {
 	why := ""
 	for _, m := range matches {
 		this := unmet(a, m.Node)
@@ -72,7 +73,7 @@ func unmetBy(a dsl.AssertElement, matches []drivers.Match) string {
 	return why
 }
 
-func unmet(a dsl.AssertElement, n *drivers.Node) string {
+func unmet(a dsl.AssertElement, n *screen.Node) string {
 	shows := n.Text
 	if shows == "" {
 		shows = n.Desc
@@ -82,10 +83,10 @@ func unmet(a dsl.AssertElement, n *drivers.Node) string {
 		field = n.Control
 	}
 	switch {
-	case a.Text != nil && drivers.Normalise(shows) != drivers.Normalise(*a.Text):
-		return fmt.Sprintf("%s shows %s", n, drivers.Quote(shows))
+	case a.Text != nil && screen.Normalise(shows) != screen.Normalise(*a.Text):
+		return fmt.Sprintf("%s shows %s", n, screen.Quote(shows))
 	case a.Value != nil && field.Text != *a.Value:
-		return fmt.Sprintf("%s holds %s", field, drivers.Quote(field.Text))
+		return fmt.Sprintf("%s holds %s", field, screen.Quote(field.Text))
 	}
 	if a.Is == nil {
 		return ""
@@ -93,7 +94,7 @@ func unmet(a dsl.AssertElement, n *drivers.Node) string {
 	for _, state := range []struct {
 		word string
 		want *bool
-		have func() (bool, *drivers.Node)
+		have func() (bool, *screen.Node)
 	}{{"enabled", a.Is.Enabled, n.EnabledState}, {"checked", a.Is.Checked, n.CheckedState}, {"selected", a.Is.Selected, n.SelectedState}, {"focused", a.Is.Focused, n.FocusedState}} {
 		if state.want == nil {
 			continue
@@ -122,10 +123,10 @@ func wanted(a dsl.AssertElement) string {
 		parts = append(parts, fmt.Sprintf("%d elements", *a.Count))
 	}
 	if a.Text != nil {
-		parts = append(parts, "the text "+drivers.Quote(*a.Text))
+		parts = append(parts, "the text "+screen.Quote(*a.Text))
 	}
 	if a.Value != nil {
-		parts = append(parts, "the value "+drivers.Quote(*a.Value))
+		parts = append(parts, "the value "+screen.Quote(*a.Value))
 	}
 	if a.Is != nil {
 		for _, state := range []struct {
@@ -142,7 +143,7 @@ func wanted(a dsl.AssertElement) string {
 
 func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
 	value, err := s.Eval(a.Expr)
-	var p reporters.Problem
+	var p event.Problem
 	switch {
 	case err != nil:
 		p = ProblemOf(err)

@@ -15,10 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // assertScreenshot compares the screen, or an element of it, with the picture that a run with --update-baselines left beside the test.
@@ -56,7 +56,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errWait) && errors.Is(why, fs.ErrNotExist):
 		kept := s.evidence(a.Name+"-actual.png", now)
-		s.Detail.Compared = &reporters.Compared{Name: a.Name, Actual: kept}
+		s.Detail.Compared = &event.Compared{Name: a.Name, Actual: kept}
 		return &Failure{problem("there is no baseline %s%s; %s run once more with --update-baselines", path, others(path, a.Name), lookAt(kept))}
 	case errors.Is(err, errWait) && why != nil:
 		return why
@@ -73,7 +73,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 		s.note("the baseline %s was written", filepath.Base(path))
 		return writePNG(path, now)
 	}
-	s.Detail.Compared = &reporters.Compared{Name: a.Name, Pixels: compared.Different, Percent: compared.Percent}
+	s.Detail.Compared = &event.Compared{Name: a.Name, Pixels: compared.Different, Percent: compared.Percent}
 	s.note("%d pixels, %.4f %%, differ from the baseline", compared.Different, compared.Percent)
 	return nil
 }
@@ -132,7 +132,7 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 		crop = img.Bounds()
 	}
 	if crop = crop.Intersect(img.Bounds()); crop.Empty() {
-		return nil, &Failure{problem("%s is not on the screen, but beside it: scroll to it first", drivers.Describe(*a.Element))}
+		return nil, &Failure{problem("%s is not on the screen, but beside it: scroll to it first", screen.Describe(*a.Element))}
 	}
 	if s.Platform != dsl.Web { // its clock and battery are none of the app
 		masks = append(masks, pixels.StatusBar(img.Bounds().Size()))
@@ -251,7 +251,7 @@ func compare(path string, now *image.RGBA) (image.Image, pixels.Comparison, erro
 
 // different keeps the three pictures and says how far they are apart, and where.
 func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baseline image.Image, now *image.RGBA) error {
-	s.Detail.Compared = &reporters.Compared{Name: a.Name, Pixels: c.Different, Percent: c.Percent,
+	s.Detail.Compared = &event.Compared{Name: a.Name, Pixels: c.Different, Percent: c.Percent,
 		Expected:   s.evidence(a.Name+"-expected.png", baseline),
 		Actual:     s.evidence(a.Name+"-actual.png", now),
 		Difference: s.evidence(a.Name+"-diff.png", c.Picture)}

@@ -11,11 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -27,7 +27,7 @@ func baseline(t *testing.T, s *action.Session, a dsl.AssertScreenshot) string {
 	t.Helper()
 	defer func(before time.Duration) { s.UpdateBaselines, s.Timeout = false, before }(s.Timeout)
 	s.UpdateBaselines, s.Timeout = true, passes
-	if verdict, err := do(t, s, a); verdict != reporters.Pass {
+	if verdict, err := do(t, s, a); verdict != event.Pass {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(s.Dir, "baselines", a.Name+"-*.png"))
@@ -53,33 +53,33 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	for name, c := range map[string]struct {
 		style   string
 		step    dsl.AssertScreenshot
-		verdict reporters.Verdict
+		verdict event.Verdict
 	}{
-		"the same":                       {"", dsl.AssertScreenshot{}, reporters.Pass},
-		"letters of another layout":      {"body,button{text-rendering:geometricPrecision}", dsl.AssertScreenshot{Threshold: 0.01}, reporters.Pass}, // moves some by more than a pixel
-		"letters on a layer":             {"p,h1{will-change:transform}", dsl.AssertScreenshot{}, reporters.Pass},
-		"letters a third beside":         {"p,h1{transform:translateX(.34px)}", dsl.AssertScreenshot{}, reporters.Pass},
-		"letters half a pixel lower":     {"p,h1{transform:translateY(.5px)}", dsl.AssertScreenshot{}, reporters.Pass},
-		"a line of one pixel":            {"i{text-decoration:underline 1px}", dsl.AssertScreenshot{}, reporters.Fail},
-		"button 3 pixels to the right":   {"button{left:43px}", dsl.AssertScreenshot{}, reporters.Fail},
-		"button 3 pixels up":             {"button{top:77px}", dsl.AssertScreenshot{}, reporters.Fail},
-		"button 3 pixels wider":          {"button{width:163px}", dsl.AssertScreenshot{}, reporters.Fail},
-		"another colour":                 {"button{background:#506fa4}", dsl.AssertScreenshot{}, reporters.Fail},
-		"no italics":                     {"i{font-style:normal}", dsl.AssertScreenshot{}, reporters.Fail},
-		"a word that is hidden":          {"#clock{visibility:hidden}", dsl.AssertScreenshot{}, reporters.Fail},
-		"a word that may look as it may": {"#clock{visibility:hidden}", dsl.AssertScreenshot{Mask: []dsl.Selector{{ID: "clock"}}}, reporters.Fail}, // it is gone: there is nothing to mask
-		"within what is allowed":         {"button{left:43px}", dsl.AssertScreenshot{Threshold: 5}, reporters.Pass},
+		"the same":                       {"", dsl.AssertScreenshot{}, event.Pass},
+		"letters of another layout":      {"body,button{text-rendering:geometricPrecision}", dsl.AssertScreenshot{Threshold: 0.01}, event.Pass}, // moves some by more than a pixel
+		"letters on a layer":             {"p,h1{will-change:transform}", dsl.AssertScreenshot{}, event.Pass},
+		"letters a third beside":         {"p,h1{transform:translateX(.34px)}", dsl.AssertScreenshot{}, event.Pass},
+		"letters half a pixel lower":     {"p,h1{transform:translateY(.5px)}", dsl.AssertScreenshot{}, event.Pass},
+		"a line of one pixel":            {"i{text-decoration:underline 1px}", dsl.AssertScreenshot{}, event.Fail},
+		"button 3 pixels to the right":   {"button{left:43px}", dsl.AssertScreenshot{}, event.Fail},
+		"button 3 pixels up":             {"button{top:77px}", dsl.AssertScreenshot{}, event.Fail},
+		"button 3 pixels wider":          {"button{width:163px}", dsl.AssertScreenshot{}, event.Fail},
+		"another colour":                 {"button{background:#506fa4}", dsl.AssertScreenshot{}, event.Fail},
+		"no italics":                     {"i{font-style:normal}", dsl.AssertScreenshot{}, event.Fail},
+		"a word that is hidden":          {"#clock{visibility:hidden}", dsl.AssertScreenshot{}, event.Fail},
+		"a word that may look as it may": {"#clock{visibility:hidden}", dsl.AssertScreenshot{Mask: []dsl.Selector{{ID: "clock"}}}, event.Fail}, // it is gone: there is nothing to mask
+		"within what is allowed":         {"button{left:43px}", dsl.AssertScreenshot{Threshold: 5}, event.Pass},
 	} {
 		visit(t, s, page(c.style))
 		c.step.Name = "home"
-		if s.Timeout = time.Second; c.verdict == reporters.Pass {
+		if s.Timeout = time.Second; c.verdict == event.Pass {
 			s.Timeout = passes
 		}
 		verdict, err := do(t, s, c.step)
 		if verdict != c.verdict {
 			t.Errorf("%s: %s, %v, %+v", name, verdict, err, s.Detail.Compared)
 		}
-		if verdict != reporters.Fail {
+		if verdict != event.Fail {
 			continue
 		}
 		for _, kept := range []string{s.Detail.Compared.Expected, s.Detail.Compared.Actual, s.Detail.Compared.Difference} {
@@ -98,24 +98,24 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 	masked := dsl.AssertScreenshot{Name: "masked", Mask: []dsl.Selector{{ID: "clock"}}}
 	baseline(t, s, masked)
 	visit(t, s, strings.Replace(page("button{left:90px}"), "12:00", "12:34", 1))
-	if verdict, err := do(t, s, button); verdict != reporters.Pass {
+	if verdict, err := do(t, s, button); verdict != event.Pass {
 		t.Errorf("the element elsewhere: %v", err)
 	}
 	visit(t, s, strings.Replace(page(""), "12:00", "12:34", 1))
-	if verdict, err := do(t, s, masked); verdict != reporters.Pass {
+	if verdict, err := do(t, s, masked); verdict != event.Pass {
 		t.Errorf("masked: %v", err)
 	}
 	s.Timeout = time.Second
-	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != reporters.Fail {
+	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != event.Fail {
 		t.Error("the clock without a mask passes")
 	}
-	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "new"}); verdict != reporters.Fail || !strings.Contains(err.Error(), "--update-baselines") {
+	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "new"}); verdict != event.Fail || !strings.Contains(err.Error(), "--update-baselines") {
 		t.Errorf("no baseline: %s, %v", verdict, err)
 	}
 	if err := os.WriteFile(file, []byte("no picture"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != reporters.Fail {
+	if verdict, _ := do(t, s, dsl.AssertScreenshot{Name: "home"}); verdict != event.Fail {
 		t.Error("a broken baseline passes")
 	}
 }
@@ -124,10 +124,10 @@ func TestAssertScreenshotInTheBrowser(t *testing.T) {
 func TestAssertScreenshotOnThePhone(t *testing.T) {
 	t.Parallel()
 	s := simulated(t)
-	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.ListPackage, Force: true}); verdict != reporters.Pass {
+	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.ListPackage, Force: true}); verdict != event.Pass {
 		t.Fatal(err)
 	}
-	if verdict, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Visits: 1"}}); verdict != reporters.Pass {
+	if verdict, err := do(t, s, dsl.Assert{Selector: dsl.Selector{Label: "Visits: 1"}}); verdict != event.Pass {
 		t.Fatal(err)
 	}
 	file := baseline(t, s, dsl.AssertScreenshot{Name: "list"})
@@ -148,7 +148,7 @@ func TestAssertScreenshotOnThePhone(t *testing.T) {
 		}
 	}
 	s.Timeout = passes
-	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != reporters.Pass {
+	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != event.Pass {
 		t.Errorf("the same: %v", err)
 	}
 	s.Timeout = time.Second
@@ -173,22 +173,22 @@ func TestAssertScreenshotOnThePhone(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Close()
-	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != reporters.Fail {
+	if verdict, err := do(t, s, dsl.AssertScreenshot{Name: "list"}); verdict != event.Fail {
 		t.Errorf("moved by 3 pixels: %s, %v", verdict, err)
 	}
 }
 
 // TestAssertScreenshotWaits: what is compared may come late, grow, or move; only then it is wrong.
 func TestAssertScreenshotWaits(t *testing.T) {
-	box := func(name string, w int) *drivers.Node { return el(name, 100, 300, 100+w, 400) }
-	late := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	box := func(name string, w int) *screen.Node { return el(name, 100, 300, 100+w, 400) }
+	late := func(at time.Duration, _ []image.Point) []*screen.Node {
 		switch {
 		case at < time.Second:
 			return nil
 		case at < 2*time.Second:
-			return []*drivers.Node{box("Card", 200)}
+			return []*screen.Node{box("Card", 200)}
 		}
-		return []*drivers.Node{box("Card", 300)}
+		return []*screen.Node{box("Card", 300)}
 	}
 	card := dsl.AssertScreenshot{Name: "card", Element: &dsl.Selector{Label: "Card"}}
 	dir := t.TempDir()
@@ -196,22 +196,22 @@ func TestAssertScreenshotWaits(t *testing.T) {
 		name   string
 		step   dsl.AssertScreenshot
 		update bool
-		show   func(time.Duration, []image.Point) []*drivers.Node
-		want   reporters.Verdict
+		show   func(time.Duration, []image.Point) []*screen.Node
+		want   event.Verdict
 		says   string
 	}{
-		{"no baseline yet", card, false, late, reporters.Fail, "no baseline"},
-		{"the first one", card, true, func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{box("Card", 300)} }, reporters.Pass, ""},
-		{"it comes late and grows", card, false, late, reporters.Pass, ""},
-		{"it never comes", card, false, func(time.Duration, []image.Point) []*drivers.Node { return nil }, reporters.Fail, "Card"},
-		{"it stays small", card, false, func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{box("Card", 200)} }, reporters.Fail, "card-android-300x100.png"},
-		{"beside the screen", card, true, func(time.Duration, []image.Point) []*drivers.Node {
-			return []*drivers.Node{el("Card", 100, 2300, 400, 2400)}
-		}, reporters.Fail, "Card"},
-		{"all is masked", dsl.AssertScreenshot{Name: "all", Mask: []dsl.Selector{{Type: "root"}}}, true, late, reporters.Fail, "nothing is left"},
-		{"it never rests", dsl.AssertScreenshot{Name: "moving"}, true, func(at time.Duration, _ []image.Point) []*drivers.Node {
-			return []*drivers.Node{box(at.String(), 300)}
-		}, reporters.Fail, "kept changing"},
+		{"no baseline yet", card, false, late, event.Fail, "no baseline"},
+		{"the first one", card, true, func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{box("Card", 300)} }, event.Pass, ""},
+		{"it comes late and grows", card, false, late, event.Pass, ""},
+		{"it never comes", card, false, func(time.Duration, []image.Point) []*screen.Node { return nil }, event.Fail, "Card"},
+		{"it stays small", card, false, func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{box("Card", 200)} }, event.Fail, "card-android-300x100.png"},
+		{"beside the screen", card, true, func(time.Duration, []image.Point) []*screen.Node {
+			return []*screen.Node{el("Card", 100, 2300, 400, 2400)}
+		}, event.Fail, "Card"},
+		{"all is masked", dsl.AssertScreenshot{Name: "all", Mask: []dsl.Selector{{Type: "root"}}}, true, late, event.Fail, "nothing is left"},
+		{"it never rests", dsl.AssertScreenshot{Name: "moving"}, true, func(at time.Duration, _ []image.Point) []*screen.Node {
+			return []*screen.Node{box(at.String(), 300)}
+		}, event.Fail, "kept changing"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), pictureCost: 10 * time.Millisecond, treeCost: 10 * time.Millisecond, show: c.show}

@@ -6,6 +6,7 @@ import (
 	"image"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // BlindError says that pictures could not be read, or that a model gave no answer that can be trusted. Nothing is wrong with the device.
@@ -16,7 +17,7 @@ func (e *BlindError) Unwrap() error { return e.Err }
 
 // blind marks an error of eyes, unless it says what the screen does not show.
 func blind[T any](seen T, err error) (T, error) {
-	if err != nil && !errors.Is(err, drivers.ErrNotFound) {
+	if err != nil && !errors.Is(err, screen.ErrNotFound) {
 		err = &BlindError{err}
 	}
 	return seen, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // suspected tells, without asking the device, whether its log has told of a crash that no step has reported.
@@ -37,8 +37,8 @@ func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) 
 func deathOf(c *drivers.Crash, otherwise error) *Failure {
 	words := map[string]string{drivers.CrashException: "crashed", drivers.CrashNative: "crashed in native code", drivers.CrashANR: "does not respond",
 		drivers.CrashDied: "died"}
-	f := &Failure{reporters.Problem{Message: fmt.Sprintf("%s %s: %s", c.App, words[c.Kind], c.Reason), Expected: c.App + " to run",
-		Actual: c.Reason, Stack: c.Report, Kind: reporters.AppCrashed}}
+	f := &Failure{event.Problem{Message: fmt.Sprintf("%s %s: %s", c.App, words[c.Kind], c.Reason), Expected: c.App + " to run",
+		Actual: c.Reason, Stack: c.Report, Kind: event.AppCrashed}}
 	var seen *Failure
 	switch {
 	case errors.As(otherwise, &seen):
@@ -91,7 +91,7 @@ func (s *Session) remember(ctx context.Context, args any) {
 // fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
 func (s *Session) withCrash(ctx context.Context, err error) error {
 	var dead *Failure
-	if errors.As(err, &dead) && dead.Kind == reporters.AppCrashed || VerdictOf(err) == reporters.Error || ctx.Err() != nil {
+	if errors.As(err, &dead) && dead.Kind == event.AppCrashed || VerdictOf(err) == event.Error || ctx.Err() != nil {
 		return err
 	}
 	if err == nil && !s.suspected() {

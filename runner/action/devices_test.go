@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -76,9 +76,9 @@ func follow(t *testing.T, s *action.Session, link string) {
 }
 
 // do performs one step with a detail of its own.
-func do(t *testing.T, s *action.Session, args any) (reporters.Verdict, error) {
+func do(t *testing.T, s *action.Session, args any) (event.Verdict, error) {
 	t.Helper()
-	s.Detail = &reporters.Detail{}
+	s.Detail = &event.Detail{}
 	err := action.Perform(t.Context(), s, args)
 	return action.VerdictOf(err), err
 }
@@ -88,7 +88,7 @@ type motion struct {
 	name    string
 	link    string // on the phone
 	page    string // in the browser
-	verdict reporters.Verdict
+	verdict event.Verdict
 	phone   image.Rectangle // where the unrest is, per mille of the screen
 	web     image.Rectangle
 	least   time.Duration
@@ -96,13 +96,13 @@ type motion struct {
 
 func motions() []motion {
 	return []motion{
-		{name: "clock", link: "clock://x", verdict: reporters.Pass,
+		{name: "clock", link: "clock://x", verdict: event.Pass,
 			page: `<p id=c style="font:40px monospace"></p><script>setInterval(()=>{c.textContent=new Date().toISOString()},1000)</script>`},
-		{name: "spinner", link: "spinner://x", verdict: reporters.Fail, phone: image.Rect(350, 300, 700, 600), web: image.Rect(0, 0, 300, 300),
+		{name: "spinner", link: "spinner://x", verdict: event.Fail, phone: image.Rect(350, 300, 700, 600), web: image.Rect(0, 0, 300, 300),
 			page: `<style>@keyframes r{to{transform:rotate(360deg)}}</style><div style="width:60px;height:60px;margin:30px;border:8px solid #ddd;border-top-color:#00f;border-radius:50%;animation:r 1s linear infinite"></div>`},
-		{name: "video", link: "video://x", verdict: reporters.Fail, phone: image.Rect(0, 100, 1000, 600), web: image.Rect(0, 0, 800, 600),
+		{name: "video", link: "video://x", verdict: event.Fail, phone: image.Rect(0, 100, 1000, 600), web: image.Rect(0, 0, 800, 600),
 			page: `<canvas id=v width=320 height=180></canvas><script>const x=v.getContext('2d');setInterval(()=>{for(let i=0;i<16;i++){x.fillStyle='hsl('+Math.random()*360+' 80% 50%)';x.fillRect(i%8*40,(i/8|0)*90,40,90)}},41)</script>`},
-		{name: "list that scrolls", link: "fling://x", verdict: reporters.Pass, least: time.Second,
+		{name: "list that scrolls", link: "fling://x", verdict: event.Pass, least: time.Second,
 			page: `<div id=l></div><script>for(let i=0;i<80;i++)l.innerHTML+='<p>Row '+i+'</p>';const t0=performance.now();(function f(){const t=Math.min(performance.now()-t0,1200);scrollTo(0,t/2);if(t<1200)requestAnimationFrame(f)})()</script>`},
 	}
 }
@@ -119,13 +119,13 @@ func TestWaitStableOnThePhone(t *testing.T) {
 	}
 	// The caret of a field that has the focus.
 	s.Timeout = passes
-	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.LoginPackage, Force: true}); verdict != reporters.Pass {
+	if verdict, err := do(t, s, dsl.Launch{Package: androidtest.LoginPackage, Force: true}); verdict != event.Pass {
 		t.Fatal(err)
 	}
-	if verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Label: "E-mail"}}); verdict != reporters.Pass {
+	if verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Label: "E-mail"}}); verdict != event.Pass {
 		t.Fatal(err)
 	}
-	if verdict, err := do(t, s, dsl.WaitStable{}); verdict != reporters.Pass {
+	if verdict, err := do(t, s, dsl.WaitStable{}); verdict != event.Pass {
 		t.Errorf("caret: %v", err)
 	}
 }
@@ -142,26 +142,26 @@ func TestWaitStableInTheBrowser(t *testing.T) {
 	}
 	s.Timeout = passes
 	visit(t, s, `<input autofocus style="font:30px sans-serif" value=caret>`)
-	if verdict, err := do(t, s, dsl.WaitStable{}); verdict != reporters.Pass {
+	if verdict, err := do(t, s, dsl.WaitStable{}); verdict != event.Pass {
 		t.Errorf("caret: %v", err)
 	}
 }
 
 // patience is long where the screen is to come to rest.
 func (m motion) patience() time.Duration {
-	if m.verdict == reporters.Pass {
+	if m.verdict == event.Pass {
 		return passes
 	}
 	return 3 * time.Second
 }
 
 // check compares a waitStable with what the motion calls for.
-func (m motion) check(t *testing.T, s *action.Session, verdict reporters.Verdict, err error, took time.Duration, where image.Rectangle) {
+func (m motion) check(t *testing.T, s *action.Session, verdict event.Verdict, err error, took time.Duration, where image.Rectangle) {
 	t.Helper()
 	if verdict != m.verdict || took < m.least {
 		t.Errorf("%s: %s after %s, %v", m.name, verdict, took, err)
 	}
-	if verdict != reporters.Fail || m.verdict != reporters.Fail {
+	if verdict != event.Fail || m.verdict != event.Fail {
 		return
 	}
 	b := s.Detail.Bounds
@@ -191,7 +191,7 @@ func TestOCRSelectors(t *testing.T) {
 			s.Timeout = passes
 			pass := func(args any) {
 				t.Helper()
-				if verdict, err := do(t, s, args); verdict != reporters.Pass {
+				if verdict, err := do(t, s, args); verdict != event.Pass {
 					t.Errorf("%+v: %s, %v", args, verdict, err)
 				}
 			}
@@ -201,7 +201,7 @@ func TestOCRSelectors(t *testing.T) {
 				defer func() { s.Timeout = passes }()
 				verdict, err := do(t, s, args)
 				var f *action.Failure
-				if verdict != reporters.Fail || !errors.As(err, &f) || f.Message == "" {
+				if verdict != event.Fail || !errors.As(err, &f) || f.Message == "" {
 					t.Errorf("%+v: %s, %v", args, verdict, err)
 				}
 			}

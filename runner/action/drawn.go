@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -17,12 +18,12 @@ import (
 
 // findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque. For an action that finds
 // nothing else, such an element stays, as covered: the report tells what was meant, and what covers it.
-func (w *watch) findDrawn(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
+func (w *watch) findDrawn(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	w.hiddenUnder = ""
 	var failed error
-	covers := map[*drivers.Node]*drivers.Node{}
-	q.Drawn = func(n *drivers.Node, seen image.Rectangle, over []*drivers.Node) bool {
-		cover, err := w.coverOf(ctx, drivers.Match{Node: n, Seen: seen, Over: over})
+	covers := map[*screen.Node]*screen.Node{}
+	q.Drawn = func(n *screen.Node, seen image.Rectangle, over []*screen.Node) bool {
+		cover, err := w.coverOf(ctx, screen.Match{Node: n, Seen: seen, Over: over})
 		if err != nil {
 			failed = err
 		}
@@ -49,7 +50,7 @@ func (w *watch) findDrawn(ctx context.Context, q drivers.Query) ([]drivers.Match
 }
 
 // reachable gives the elements that are on the screen, or that the device can bring there.
-func (w *watch) reachable(ctx context.Context, sel dsl.Selector) ([]drivers.Match, error) {
+func (w *watch) reachable(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) {
 	matches, err := w.find(ctx, sel, toSee)
 	if _, reveals := w.s.Device.(drivers.Revealer); err != nil || len(matches) > 0 || !reveals {
 		return matches, err
@@ -62,7 +63,7 @@ func (w *watch) reachable(ctx context.Context, sel dsl.Selector) ([]drivers.Matc
 }
 
 // coverOf gives what hides the match from a person; nil when it can be seen.
-func (w *watch) coverOf(ctx context.Context, m drivers.Match) (*drivers.Node, error) {
+func (w *watch) coverOf(ctx context.Context, m screen.Match) (*screen.Node, error) {
 	if len(m.Over) == 0 {
 		return nil, nil
 	}
@@ -95,10 +96,10 @@ func (w *watch) coverOf(ctx context.Context, m drivers.Match) (*drivers.Node, er
 }
 
 // contentOver gives what the elements over the match show in its place; nil when they show nothing there.
-func contentOver(m drivers.Match, part image.Rectangle) *drivers.Node {
-	var found *drivers.Node
-	var walk func(n *drivers.Node)
-	walk = func(n *drivers.Node) {
+func contentOver(m screen.Match, part image.Rectangle) *screen.Node {
+	var found *screen.Node
+	var walk func(n *screen.Node)
+	walk = func(n *screen.Node) {
 		if n.Hidden || !n.Bounds.Overlaps(part) {
 			return
 		}
@@ -118,7 +119,7 @@ func contentOver(m drivers.Match, part image.Rectangle) *drivers.Node {
 }
 
 // readable tells whether the text of the match can be read where it stands; known: somebody could look.
-func (w *watch) readable(ctx context.Context, shot image.Image, m drivers.Match) (readable, known bool) {
+func (w *watch) readable(ctx context.Context, shot image.Image, m screen.Match) (readable, known bool) {
 	if w.s.Eyes == nil || m.Node.Text == "" {
 		return false, false
 	}
@@ -160,7 +161,7 @@ func brightness(img image.Image, x, y int) int {
 }
 
 // notePart says in the report when only a part of what was looked for can be seen.
-func (s *Session) notePart(m drivers.Match) {
+func (s *Session) notePart(m screen.Match) {
 	if m.Node.Bounds == m.Seen || m.Seen.Empty() {
 		return
 	}

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 func erase(ctx context.Context, s *Session, a dsl.Erase) error {
@@ -16,7 +17,7 @@ func erase(ctx context.Context, s *Session, a dsl.Erase) error {
 	if n == 0 {
 		n = -1
 	}
-	if d, ok := s.Device.(drivers.Typist); ok {
+	if d, ok := s.Device.(screen.Typist); ok {
 		field, err := s.fieldInFocus(ctx, d)
 		if err != nil {
 			return err
@@ -31,7 +32,7 @@ func erase(ctx context.Context, s *Session, a dsl.Erase) error {
 }
 
 // erase takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
-func (s *Session) erase(ctx context.Context, field *drivers.Node, n int) error {
+func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
 	d, err := able[drivers.Editor](s)
 	if err != nil {
 		return err
@@ -39,7 +40,7 @@ func (s *Session) erase(ctx context.Context, field *drivers.Node, n int) error {
 	if err := d.Erase(ctx, n); err != nil || field == nil || field.Text == "" {
 		return err
 	}
-	var now *drivers.Node
+	var now *screen.Node
 	err = poll(ctx, min(s.Timeout, 3*time.Second), func() error {
 		tree, err := s.Device.Tree(ctx)
 		if err != nil {
@@ -53,12 +54,12 @@ func (s *Session) erase(ctx context.Context, field *drivers.Node, n int) error {
 		return errWait
 	})
 	if errors.Is(err, errWait) && maybeHint(field) && now != nil && now.Text == field.Text {
-		s.doubt("%s shows %s after erasing as before, which may be its hint", field, drivers.Quote(now.Text))
+		s.doubt("%s shows %s after erasing as before, which may be its hint", field, screen.Quote(now.Text))
 		return nil
 	}
 	if errors.Is(err, errWait) {
-		return &Failure{reporters.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field, drivers.Quote(now.Text)),
-			Expected: "less text", Actual: drivers.Quote(now.Text)}}
+		return &Failure{event.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field, screen.Quote(now.Text)),
+			Expected: "less text", Actual: screen.Quote(now.Text)}}
 	}
 	return err
 }
@@ -75,15 +76,15 @@ func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
 // copied puts a text on the clipboard.
 func (s *Session) copied(ctx context.Context, text string) error {
 	s.Clipboard = text
-	if d, ok := s.Device.(drivers.Paster); ok {
+	if d, ok := s.Device.(screen.Paster); ok {
 		return d.SetClipboard(ctx, text)
 	}
 	return nil
 }
 
 func paste(ctx context.Context, s *Session, _ dsl.Paste) error {
-	typist, ok := s.Device.(drivers.Typist)
-	if p, pastes := s.Device.(drivers.Paster); ok && pastes {
+	typist, ok := s.Device.(screen.Typist)
+	if p, pastes := s.Device.(screen.Paster); ok && pastes {
 		return s.pasteInto(ctx, typist, p)
 	}
 	if s.Clipboard == "" {
@@ -97,7 +98,7 @@ func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
 }
 
 // see waits for one element that is on the screen; it need not react.
-func see(ctx context.Context, s *Session, sel dsl.Selector) (*drivers.Node, error) {
+func see(ctx context.Context, s *Session, sel dsl.Selector) (*screen.Node, error) {
 	w := newWatch(s)
 	w.anywhere = true // to read a text, one need not see it
 	matches, err := w.sight(ctx, sel, s.Timeout)
@@ -112,7 +113,7 @@ func see(ctx context.Context, s *Session, sel dsl.Selector) (*drivers.Node, erro
 }
 
 // textOf is the text of an element that a tester means: what it shows, else what a person would call it.
-func textOf(n *drivers.Node) string {
+func textOf(n *screen.Node) string {
 	if n.Text != "" {
 		return n.Text
 	}

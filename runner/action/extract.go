@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -34,8 +34,8 @@ func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 	}
 	value, ok, err := match(a.Regex, text, a.Group)
 	if err == nil && !ok {
-		p := problem("%s does not fit the regular expression %s", drivers.Quote(text), a.Regex)
-		p.Expected, p.Actual = a.Regex, drivers.Quote(text)
+		p := problem("%s does not fit the regular expression %s", screen.Quote(text), a.Regex)
+		p.Expected, p.Actual = a.Regex, screen.Quote(text)
 		return &Failure{p}
 	}
 	s.Value = value
@@ -44,7 +44,7 @@ func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 
 func (s *Session) extractFromScreen(ctx context.Context, a dsl.Extract) error {
 	pattern := a.Text
-	var tree *drivers.Tree
+	var tree *screen.Tree
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if tree, err = s.Device.Tree(ctx); err != nil {
 			return err

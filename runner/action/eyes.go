@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -40,7 +41,7 @@ func (r *Reading) nearest() []string {
 	var list []string
 	for _, n := range r.Near {
 		b := n.Bounds
-		list = append(list, fmt.Sprintf("read %s %.2f [%d,%d][%d,%d]", drivers.Quote(n.Text), n.Score, b.Min.X, b.Min.Y, b.Max.X, b.Max.Y))
+		list = append(list, fmt.Sprintf("read %s %.2f [%d,%d][%d,%d]", screen.Quote(n.Text), n.Score, b.Min.X, b.Min.Y, b.Max.X, b.Max.Y))
 	}
 	return list
 }
@@ -52,7 +53,7 @@ func (r *Reading) shown() string {
 	}
 	var texts []string
 	for _, l := range r.Lines[:min(12, len(r.Lines))] {
-		texts = append(texts, drivers.Quote(l.Text))
+		texts = append(texts, screen.Quote(l.Text))
 	}
 	return "what can be read in the pixels is " + strings.Join(texts, ", ")
 }
@@ -129,7 +130,7 @@ func mayBeSeen(sel dsl.Selector) bool {
 }
 
 // search runs a query over the tree that was read last; where the selector says so, over what eyes see beside it.
-func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
+func (w *watch) search(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	sel := q.Selector
 	if !byEyes(sel) {
 		found, err := w.findDrawn(ctx, q)
@@ -143,11 +144,11 @@ func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, e
 		w.wholeLines = true // a label is a whole text
 		found, err = w.search(ctx, q)
 		w.wholeLines = false
-		if err != nil && w.blind && w.labelled && !errors.Is(err, drivers.ErrAmbiguous) {
+		if err != nil && w.blind && w.labelled && !errors.Is(err, screen.ErrAmbiguous) {
 			err = fmt.Errorf("the screen never stands still, so that its elements cannot be read, and its pixels cannot be either: %w", err)
 		}
 		if len(found) > 0 {
-			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", drivers.Quote(sel.Label))
+			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", screen.Quote(sel.Label))
 		}
 		return found, err
 	}
@@ -158,20 +159,20 @@ func (w *watch) search(ctx context.Context, q drivers.Query) ([]drivers.Match, e
 }
 
 // seenIn runs a query over what eyes saw last.
-func (w *watch) seenIn(q drivers.Query) ([]drivers.Match, error) {
-	what := drivers.Describe(q.Selector) // as the test says it
+func (w *watch) seenIn(q screen.Query) ([]screen.Match, error) {
+	what := screen.Describe(q.Selector) // as the test says it
 	hits := w.seen.hits
 	if w.wholeLines || q.Action && slices.ContainsFunc(hits, func(h drivers.Sighting) bool { return h.Whole }) {
 		hits = slices.DeleteFunc(slices.Clone(hits), func(h drivers.Sighting) bool { return !h.Whole })
 	}
-	nodes := make([]*drivers.Node, len(hits))
+	nodes := make([]*screen.Node, len(hits))
 	for i, h := range hits {
-		nodes[i] = &drivers.Node{Type: seenType, Role: "what is seen", Text: h.Text, Bounds: h.Bounds, Ref: fmt.Sprintf("%s %.2f", w.seen.how, h.Score)}
+		nodes[i] = &screen.Node{Type: seenType, Role: "what is seen", Text: h.Text, Bounds: h.Bounds, Ref: fmt.Sprintf("%s %.2f", w.seen.how, h.Score)}
 	}
 	q.Selector.Type = seenType
 	q.Selector.OCR, q.Selector.Image, q.Selector.Describe = "", "", ""
 	found, err := w.tree.With(nodes).Find(q)
-	var several *drivers.AmbiguousError
+	var several *screen.AmbiguousError
 	if errors.As(err, &several) {
 		several.What = what
 	}
@@ -185,7 +186,7 @@ func (w *watch) tired() bool {
 
 // look sees what the selector asks for in a new picture. One that is the same as before is not looked at twice.
 func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
-	eyes, err := w.s.eyes("looking for " + drivers.Describe(sel))
+	eyes, err := w.s.eyes("looking for " + screen.Describe(sel))
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (w *watch) readText(ctx context.Context, eyes drivers.Eyes, img image.Image
 
 // glimpsed looks for a text in the pictures that were taken around the tree: a message that stands for two seconds is in no tree of a phone,
 // and gone before the screen rests. An action has nothing to touch there any more.
-func (w *watch) glimpsed(ctx context.Context, q drivers.Query) ([]drivers.Match, error) {
+func (w *watch) glimpsed(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	if q.Action || !w.pixels || w.s.Eyes == nil || w.s.NoPictures {
 		return nil, nil
 	}
@@ -252,7 +253,7 @@ func (w *watch) glimpsed(ctx context.Context, q drivers.Query) ([]drivers.Match,
 		}
 		if w.seen = seen; len(seen.hits) > 0 {
 			q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = q.Selector.Label, "", "", ""
-			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", drivers.Quote(q.Selector.OCR))
+			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", screen.Quote(q.Selector.OCR))
 			return w.seenIn(q)
 		}
 	}
@@ -288,7 +289,7 @@ func (w *watch) stands(ctx context.Context, r image.Rectangle) (bool, error) {
 func (s *Session) locate(ctx context.Context, eyes drivers.Eyes, img image.Image, description string) ([]drivers.Sighting, error) {
 	spot, err := eyes.Locate(ctx, img, s.masked(description))
 	s.told(spot.Asked)
-	if errors.Is(err, drivers.ErrNotFound) {
+	if errors.Is(err, screen.ErrNotFound) {
 		s.noteOnce("%v", err)
 		return nil, nil
 	}

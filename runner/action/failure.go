@@ -6,23 +6,24 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Failure is what the app, or the test, did wrong.
-type Failure struct{ reporters.Problem }
+type Failure struct{ event.Problem }
 
 func (f *Failure) Error() string { return f.Message }
 
 // ProblemOf explains any error of Perform; a Failure explains itself.
-func ProblemOf(err error) reporters.Problem {
+func ProblemOf(err error) event.Problem {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f.Problem
 	}
-	problem := reporters.Problem{Message: err.Error(), Kind: kindOf(err)}
-	var several *drivers.AmbiguousError
+	problem := event.Problem{Message: err.Error(), Kind: kindOf(err)}
+	var several *screen.AmbiguousError
 	if errors.As(err, &several) {
 		problem.Candidates = several.Candidates
 	}
@@ -34,8 +35,8 @@ func kindOf(err error) string {
 	for _, k := range []struct {
 		is   error
 		kind string
-	}{{drivers.ErrNotFound, reporters.NotFound}, {drivers.ErrAmbiguous, reporters.Ambiguous}, {drivers.ErrNotActionable, reporters.NotActionable},
-		{drivers.ErrNoApp, reporters.NoApp}, {drivers.ErrAppCrashed, reporters.AppCrashed}, {drivers.ErrUnsupported, reporters.Unsupported}} {
+	}{{screen.ErrNotFound, event.NotFound}, {screen.ErrAmbiguous, event.Ambiguous}, {drivers.ErrNotActionable, event.NotActionable},
+		{drivers.ErrNoApp, event.NoApp}, {drivers.ErrAppCrashed, event.AppCrashed}, {drivers.ErrUnsupported, event.Unsupported}} {
 		if errors.Is(err, k.is) {
 			return k.kind
 		}
@@ -44,21 +45,21 @@ func kindOf(err error) string {
 }
 
 // VerdictOf gives the verdict that an error of Perform means.
-func VerdictOf(err error) reporters.Verdict {
+func VerdictOf(err error) event.Verdict {
 	var f *Failure
 	switch {
 	case err == nil:
-		return reporters.Pass
+		return event.Pass
 	case errors.As(err, &f), drivers.AppIsWrong(err):
-		return reporters.Fail
+		return event.Fail
 	}
-	return reporters.Error
+	return event.Error
 }
 
 // missing is the failure of an element that did not come.
 func (w *watch) missing(sel dsl.Selector, assertion bool) error {
 	s := w.s
-	f := &Failure{missing(drivers.Query{Selector: sel, Matched: w.matched}, w.tree)}
+	f := &Failure{missing(screen.Query{Selector: sel, Matched: w.matched}, w.tree)}
 	f.Assertion = assertion
 	if w.hiddenUnder != "" {
 		f.Actual = w.hiddenUnder + "; " + f.Actual
@@ -69,18 +70,18 @@ func (w *watch) missing(sel dsl.Selector, assertion bool) error {
 	if w.blind && w.labelled {
 		f.Actual += "; the screen never stands still, so that its elements cannot be read, and an icon's description is not among what pixels show"
 	}
-	f.Message = fmt.Sprintf("%s did not appear within %s; %s", drivers.Describe(sel), s.Timeout, f.Actual)
+	f.Message = fmt.Sprintf("%s did not appear within %s; %s", screen.Describe(sel), s.Timeout, f.Actual)
 	return f
 }
 
 // shown tells what a screen shows, in a few words.
-func shown(t *drivers.Tree) string {
+func shown(t *screen.Tree) string {
 	texts := t.Texts(12)
 	if len(texts) == 0 {
 		return "the screen shows no text"
 	}
 	for i, text := range texts {
-		texts[i] = drivers.Quote(text)
+		texts[i] = screen.Quote(text)
 	}
 	return "the screen shows " + strings.Join(texts, ", ")
 }

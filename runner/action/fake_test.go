@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // fake is a device whose screen is a function of the time since it was made and of the taps so far. Run it inside synctest: its calls
 // cost time and nothing else.
 type fake struct {
-	show        func(at time.Duration, taps []image.Point) []*drivers.Node
+	show        func(at time.Duration, taps []image.Point) []*screen.Node
 	began       time.Time
 	treeCost    time.Duration
 	pictureCost time.Duration
@@ -35,7 +36,7 @@ func (f *fake) at() time.Duration { return time.Since(f.began) }
 func (f *fake) Info() drivers.Info { return drivers.Info{ID: "fake"} }
 func (f *fake) Close() error       { return nil }
 
-func (f *fake) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (f *fake) Tree(ctx context.Context) (*screen.Tree, error) {
 	f.trees++
 	taken := time.Now()
 	nodes := f.show(f.at(), f.taps)
@@ -47,8 +48,8 @@ func (f *fake) Tree(ctx context.Context) (*drivers.Tree, error) {
 			return nil, err
 		}
 	}
-	root := &drivers.Node{Type: "root", Bounds: image.Rectangle{Max: size}, Children: nodes}
-	return drivers.NewTree([]*drivers.Node{root}, size, taken), nil
+	root := &screen.Node{Type: "root", Bounds: image.Rectangle{Max: size}, Children: nodes}
+	return screen.NewTree([]*screen.Node{root}, size, taken), nil
 }
 
 // Screenshot paints each element in a colour of its text.
@@ -86,11 +87,11 @@ func (f *fake) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func el(text string, l, t, r, b int) *drivers.Node {
-	return &drivers.Node{Type: "android.widget.TextView", Text: text, Bounds: image.Rect(l, t, r, b)}
+func el(text string, l, t, r, b int) *screen.Node {
+	return &screen.Node{Type: "android.widget.TextView", Text: text, Bounds: image.Rect(l, t, r, b)}
 }
 
-func button(text string, l, t, r, b int) *drivers.Node {
+func button(text string, l, t, r, b int) *screen.Node {
 	n := el(text, l, t, r, b)
 	n.Type, n.Clickable = "android.widget.Button", true
 	return n

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // able gives the device as one that has the power T; a device without it is a matter of the device, not of the app.
@@ -62,7 +63,7 @@ func touch(ctx context.Context, s *Session, at spot, do func(drivers.Gestures, i
 }
 
 // meant tells a device that can hold a touch back which element the next one is meant for; nil: whatever is there.
-func (s *Session) meant(n *drivers.Node) {
+func (s *Session) meant(n *screen.Node) {
 	d, ok := s.Device.(drivers.Aimer)
 	if !ok {
 		return
@@ -88,7 +89,7 @@ func strike(ctx context.Context, s *Session, aim func(context.Context, *Session)
 		}
 		s.noteOnce("held back: %v", err)
 		if time.Until(deadline) <= 0 {
-			s.Detail.Proof = reporters.ProofMoved
+			s.Detail.Proof = event.ProofMoved
 			return err
 		}
 	}

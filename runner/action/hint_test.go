@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -46,7 +46,7 @@ func TestAHintIsNoText(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &eraser{fake: &fake{began: time.Now(), treeCost: 40 * time.Millisecond, typed: test.before}, take: test.take}
 				f.stuck = test.before == "old"
-				f.show = func(time.Duration, []image.Point) []*drivers.Node {
+				f.show = func(time.Duration, []image.Point) []*screen.Node {
 					n := edit(f.typed, true)
 					n.Password = test.secret
 					switch {
@@ -61,7 +61,7 @@ func TestAHintIsNoText(t *testing.T) {
 					if test.unsure && n.Text == n.Hint {
 						n.Text, n.HintUnsure = "", true
 					}
-					return []*drivers.Node{n}
+					return []*screen.Node{n}
 				}
 				s := &action.Session{Device: f, Timeout: 5 * time.Second}
 				err := action.Perform(t.Context(), s, dsl.Input{Text: test.text, Replace: test.replace})

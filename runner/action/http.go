@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -88,11 +88,11 @@ func expected(a dsl.HTTP, status int, body string) error {
 	case (a.Expect == nil || a.Expect.Status == 0) && status >= 400:
 		p.Expected = "a status below 400"
 	case a.Expect != nil && a.Expect.Contains != "" && !strings.Contains(body, a.Expect.Contains):
-		p.Expected = "an answer that contains " + drivers.Quote(a.Expect.Contains)
+		p.Expected = "an answer that contains " + screen.Quote(a.Expect.Contains)
 	default:
 		return nil
 	}
-	p.Actual = fmt.Sprintf("status %d, %s", status, drivers.Quote(body))
+	p.Actual = fmt.Sprintf("status %d, %s", status, screen.Quote(body))
 	p.Message = fmt.Sprintf("expected %s; got %s", p.Expected, p.Actual)
 	return &Failure{p}
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // focusGrace is how long the focus may take to reach the field that was tapped before another field's focus is accepted.
@@ -20,7 +21,7 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 		text = s.random(a)
 		s.Value = text
 	}
-	if d, ok := s.Device.(drivers.Typist); ok {
+	if d, ok := s.Device.(screen.Typist); ok {
 		return s.typeInto(ctx, d, a, text)
 	}
 	field, err := focusedField(ctx, s)
@@ -65,9 +66,9 @@ func (s *Session) enter(ctx context.Context, text string, perKey bool) error {
 }
 
 // focusedField waits for the field that takes text. It gives nil when only the open keyboard says that there is one.
-func focusedField(ctx context.Context, s *Session) (*drivers.Node, error) {
-	var field *drivers.Node
-	var tree *drivers.Tree
+func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
+	var field *screen.Node
+	var tree *screen.Tree
 	began := time.Now()
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if tree, err = s.Device.Tree(ctx); err != nil {
@@ -92,13 +93,13 @@ func focusedField(ctx context.Context, s *Session) (*drivers.Node, error) {
 	return field, err
 }
 
-func noFocus(tree *drivers.Tree, actual string) error {
-	return &Failure{reporters.Problem{
+func noFocus(tree *screen.Tree, actual string) error {
+	return &Failure{event.Problem{
 		Message:  fmt.Sprintf("no text field has the focus; tap one first; %s", shown(tree)),
 		Expected: "a text field with the focus", Actual: actual}}
 }
 
-func focusText(t *drivers.Tree) string {
+func focusText(t *screen.Tree) string {
 	if n := t.Focused(); n != nil {
 		return fmt.Sprintf("the focus is on %s", n)
 	}
@@ -106,7 +107,7 @@ func focusText(t *drivers.Tree) string {
 }
 
 // isTapped tells whether n may be the field that the last tap touched; fields move when the keyboard opens, so their ids decide.
-func (s *Session) isTapped(n *drivers.Node) bool {
+func (s *Session) isTapped(n *screen.Node) bool {
 	t := s.tapped
 	return t == nil || !t.Editable || t.ID == n.ID && t.Type == n.Type
 }

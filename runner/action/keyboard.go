@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // underKeyboard tells whether a touch would hit the on-screen keyboard instead of the element: the keyboard is in no tree. A device is
 // asked only while a field has the focus, because there is none otherwise.
-func (h *hunt) underKeyboard(ctx context.Context, m drivers.Match) bool {
+func (h *hunt) underKeyboard(ctx context.Context, m screen.Match) bool {
 	d, ok := h.s.Device.(drivers.KeyboardArea)
 	field := h.tree.Focused()
 	if !ok || field == nil || !field.Editable || m.Target == field || m.Point.Y <= field.Bounds.Min.Y {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 func launch(ctx context.Context, s *Session, a dsl.Launch) error {
@@ -40,7 +40,7 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 		s.doubt("the device does not tell which app is in front")
 		return nil
 	case errors.Is(err, errWait):
-		return &Failure{reporters.Problem{
+		return &Failure{event.Problem{
 			Message:  fmt.Sprintf("%s was started and did not come to the front within %s; %s is there", a.Package, s.Timeout, seen),
 			Expected: a.Package + " in front", Actual: seen + " in front"}}
 	}

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // assertLog looks at the log since the test began, and goes on looking until the line is there.
@@ -39,7 +40,7 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 		}
 		return errWait
 	}
-	what := drivers.Quote(a.Text)
+	what := screen.Quote(a.Text)
 	if a.Regex != "" {
 		what = "a line that fits " + a.Regex
 	}
@@ -47,8 +48,8 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 		watched := time.Duration(a.ForMs) * time.Millisecond
 		err = poll(endingAt(ctx, time.Now().Add(watched)), watched, look) // the step says itself how long it watches
 		if err == nil {
-			return &Failure{reporters.Problem{Assertion: true, Expected: "no " + what + " in the log", Actual: drivers.Quote(line),
-				Message: fmt.Sprintf("the log holds %s: %s", what, drivers.Quote(line))}}
+			return &Failure{event.Problem{Assertion: true, Expected: "no " + what + " in the log", Actual: screen.Quote(line),
+				Message: fmt.Sprintf("the log holds %s: %s", what, screen.Quote(line))}}
 		}
 		if !errors.Is(err, errWait) {
 			return err
@@ -59,11 +60,11 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	err = poll(ctx, s.Timeout, look)
 	switch {
 	case errors.Is(err, errWait):
-		return &Failure{reporters.Problem{Assertion: true, Expected: what + " in the log", Actual: fmt.Sprintf("%d lines without it", lines),
+		return &Failure{event.Problem{Assertion: true, Expected: what + " in the log", Actual: fmt.Sprintf("%d lines without it", lines),
 			Message: fmt.Sprintf("the log does not hold %s after %s; it has %d lines since the test began", what, s.Timeout, lines)}}
 	case err == nil:
 		s.Value = value
-		s.note("the log says %s", drivers.Quote(line))
+		s.note("the log says %s", screen.Quote(line))
 	}
 	return err
 }

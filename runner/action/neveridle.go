@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -23,7 +24,7 @@ func labelOnly(sel dsl.Selector) bool {
 
 // elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each
 // refusal costs a phone more than ten seconds. Where a label is looked for and there are eyes, its pixels are read instead.
-func (w *watch) elements(ctx context.Context) (*drivers.Tree, error) {
+func (w *watch) elements(ctx context.Context) (*screen.Tree, error) {
 	if w.s.neverIdle {
 		moves, err := w.moves(ctx)
 		if err != nil {

@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -30,8 +31,8 @@ func (r readers) OCR(context.Context, image.Image) ([]drivers.TextLine, error) {
 // restless is a screen on which something moves, and whose tree costs eleven seconds to be refused.
 func restless() *fake {
 	return &fake{began: time.Now(), cheap: true, treeCost: 11 * time.Second, pictureCost: 100 * time.Millisecond,
-		show: func(at time.Duration, _ []image.Point) []*drivers.Node {
-			return []*drivers.Node{el(fmt.Sprint(at), 0, 1500, 400, 1600), el("Stop", 100, 300, 300, 400)}
+		show: func(at time.Duration, _ []image.Point) []*screen.Node {
+			return []*screen.Node{el(fmt.Sprint(at), 0, 1500, 400, 1600), el("Stop", 100, 300, 300, 400)}
 		},
 		treeErr: func(time.Duration) error { return fmt.Errorf("device fake: %w", drivers.ErrNeverIdle) }}
 }
@@ -54,7 +55,7 @@ func TestScreenThatNeverStandsStill(t *testing.T) {
 		wantFail(t, action.Perform(t.Context(), s, dsl.Assert{Selector: label("Start")}), true, "Start", "what can be read in the pixels is \"Stop\"", "never stands still")
 		// Pixels do not prove that something is not there, nor do they know ids.
 		for _, args := range []any{dsl.AssertNot{Selector: label("Start")}, dsl.Tap{Selector: dsl.Selector{ID: "stop"}}} {
-			if err := action.Perform(t.Context(), s, args); action.VerdictOf(err) != reporters.Error || !errors.Is(err, drivers.ErrNeverIdle) {
+			if err := action.Perform(t.Context(), s, args); action.VerdictOf(err) != event.Error || !errors.Is(err, drivers.ErrNeverIdle) {
 				t.Errorf("%T: %v", args, err)
 			}
 		}
@@ -68,7 +69,7 @@ func TestScreenThatNeverStandsStill(t *testing.T) {
 func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		err := action.Perform(t.Context(), &action.Session{Device: restless(), Timeout: 10 * time.Second}, dsl.Tap{Selector: label("Stop")})
-		if action.VerdictOf(err) != reporters.Error || !errors.Is(err, drivers.ErrNeverIdle) {
+		if action.VerdictOf(err) != event.Error || !errors.Is(err, drivers.ErrNeverIdle) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -85,7 +86,7 @@ func TestIDOnAScreenThatNeverStandsStill(t *testing.T) {
 			if took := time.Since(began); took > s.Timeout+f.treeCost {
 				t.Errorf("it took %v", took)
 			}
-			if action.VerdictOf(err) != reporters.Error || !strings.Contains(err.Error(), "a label, ocr:") {
+			if action.VerdictOf(err) != event.Error || !strings.Contains(err.Error(), "a label, ocr:") {
 				t.Errorf("error %v", err)
 			}
 		}
@@ -102,11 +103,11 @@ func TestIDOnAScreenThatComesToRest(t *testing.T) {
 		moving, target := f.show, button("Stop", 100, 300, 300, 400)
 		target.ID = "stop"
 		f.treeCost = 4 * time.Second
-		f.show = func(at time.Duration, taps []image.Point) []*drivers.Node {
+		f.show = func(at time.Duration, taps []image.Point) []*screen.Node {
 			if at < 5*time.Second {
 				return moving(at, taps)
 			}
-			return []*drivers.Node{target}
+			return []*screen.Node{target}
 		}
 		f.treeErr = func(at time.Duration) error {
 			if at < 5*time.Second {

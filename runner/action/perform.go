@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // DefaultTimeout is how long a step waits for what it needs when nothing else is said.
@@ -62,20 +63,20 @@ type Session struct {
 	// NoPictures keeps pictures out of the report that would show secrets.
 	NoPictures bool
 	// Tree is the newest one that a performer read in the current step, nil when there was none.
-	Tree *drivers.Tree
+	Tree *screen.Tree
 	// Reading is what was read in the pixels in the current step, nil when nothing was.
 	Reading *Reading
 	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
 	// Confirm is asked once an action's element is found, before it is touched; its error ends the action. May be nil.
-	Confirm func(*drivers.Tree, drivers.Match) error
+	Confirm func(*screen.Tree, screen.Match) error
 	// Progress tells of a step that takes long; nil: nobody listens.
 	Progress func(text string)
 	// Clipboard is what copyText and setClipboard left for paste.
 	Clipboard string
 
 	// Detail of the current step; performers fill it in.
-	Detail *reporters.Detail
+	Detail *event.Detail
 	// Value is what the current step gives to the step option as:, nil when it gives nothing.
 	Value any
 
@@ -85,14 +86,14 @@ type Session struct {
 	crashed   *drivers.Crash // that was reported last
 	died      *drivers.Crash // the first one of the case
 	seeds     *rand.Rand     // draws the seeds of random data
-	tapped    *drivers.Node  // the element that the last tap touched
+	tapped    *screen.Node   // the element that the last tap touched
 }
 
 // Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is wrong; so
 // does an error for which drivers.AppIsWrong holds; any other error means that the device is. Control actions are the engine's.
 func Perform(ctx context.Context, s *Session, args any) error {
 	if s.Detail == nil {
-		s.Detail = &reporters.Detail{}
+		s.Detail = &event.Detail{}
 	}
 	s.Value, s.Tree, s.Reading, s.aimed = nil, nil, nil, nil
 	do, ok := performers()[reflect.TypeOf(args)]
@@ -101,7 +102,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	}
 	s.remember(ctx, args)
 	err := do(endingAt(ctx, time.Now().Add(s.Timeout)), s, args)
-	if err != nil && strings.HasPrefix(s.Detail.Proof, reporters.ProofHit) {
+	if err != nil && strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known
 	}
 	return s.withCrash(ctx, err)

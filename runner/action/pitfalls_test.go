@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -25,14 +26,14 @@ func TestPitfallTapIsRepeated(t *testing.T) {
 
 // TestPitfallFirstLaidOutRectangle: an element is tapped where it comes to rest, not where it was laid out first.
 func TestPitfallFirstLaidOutRectangle(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100
 		if at > 700*time.Millisecond {
 			y = 1500
 		} else {
 			y += int(at.Milliseconds())
 		}
-		return []*drivers.Node{button("Go", 0, y, 900, y+100)}
+		return []*screen.Node{button("Go", 0, y, 900, y+100)}
 	}
 	perform(t, &fake{show: show}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
 		if taps := device(s).taps; err != nil || len(taps) != 1 || taps[0].Y != 1550 {
@@ -76,11 +77,11 @@ func TestPitfallWaitThatReturnsAtOnce(t *testing.T) {
 
 // TestPitfallNotVisibleBeforeTheChange: what is about to come is not absent. The screen still changes when it is looked at first.
 func TestPitfallNotVisibleBeforeTheChange(t *testing.T) {
-	show := func(at time.Duration, _ []image.Point) []*drivers.Node {
+	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		if at < 600*time.Millisecond {
-			return []*drivers.Node{el(fmt.Sprintf("Loading %d", at.Milliseconds()/40), 0, 0, 900, 100)}
+			return []*screen.Node{el(fmt.Sprintf("Loading %d", at.Milliseconds()/40), 0, 0, 900, 100)}
 		}
-		return []*drivers.Node{el("Error", 0, 200, 900, 300)}
+		return []*screen.Node{el("Error", 0, 200, 900, 300)}
 	}
 	perform(t, &fake{show: show}, dsl.AssertNot{Selector: label("Error")}, func(t *testing.T, _ *action.Session, err error) {
 		wantFail(t, err, true, "still there")
@@ -93,7 +94,7 @@ func TestPitfallInfrastructureIsNotFound(t *testing.T) {
 	for _, args := range []any{dsl.Assert{Selector: label("Paid")}, dsl.AssertNot{Selector: label("Paid")}, dsl.Tap{Selector: label("Paid")},
 		dsl.WaitFor{Gone: &dsl.Selector{Label: "Paid"}}} {
 		perform(t, f, args, func(t *testing.T, _ *action.Session, err error) {
-			if action.VerdictOf(err) != reporters.Error || !errors.Is(err, drivers.ErrDeviceLost) {
+			if action.VerdictOf(err) != event.Error || !errors.Is(err, drivers.ErrDeviceLost) {
 				t.Errorf("%T: %s, %v", args, action.VerdictOf(err), err)
 			}
 		})

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // ProofGrace is how long a screen on which a tap has changed nothing is given before that counts.
@@ -36,16 +37,16 @@ func (s *Session) saw(ctx context.Context, img image.Image) error {
 func (s *Session) looked(ctx context.Context) error { return s.saw(ctx, nil) }
 
 // proves keeps what lay topmost where the element is about to be touched.
-func (s *Session) proves(w *watch, m drivers.Match) {
+func (s *Session) proves(w *watch, m screen.Match) {
 	hit := met(w.tree, m)
-	s.Detail.Proof = reporters.ProofHit + ": " + hit
+	s.Detail.Proof = event.ProofHit + ": " + hit
 	if last := w.rest.Last(); w.pixels && last != nil && !s.NoPictures {
 		s.aimed = &Tapped{picture: last, at: time.Now(), hit: hit}
 	}
 }
 
 // met names what takes the touch: the topmost element at the point, and what is meant where that is something else.
-func met(t *drivers.Tree, m drivers.Match) string {
+func met(t *screen.Tree, m screen.Match) string {
 	top := t.Topmost(m.Point)
 	switch {
 	case m.Node.Type == seenType:
@@ -59,7 +60,7 @@ func met(t *drivers.Tree, m drivers.Match) string {
 }
 
 // plainName is the kind of an element and what a person calls it: `Button Share map`.
-func plainName(n *drivers.Node) string {
+func plainName(n *screen.Node) string {
 	kind := cmp.Or(n.Role, n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "element")
 	label := n.Label()
 	for up := n.Parent; label == "" && up != nil; up = up.Parent {
@@ -67,27 +68,27 @@ func plainName(n *drivers.Node) string {
 			label = "in " + plainName(up)
 		}
 	}
-	return strings.TrimSpace(kind + " " + strings.Trim(drivers.Quote(label), `"`))
+	return strings.TrimSpace(kind + " " + strings.Trim(screen.Quote(label), `"`))
 }
 
 // confirmed takes over what the device itself says of the touch.
 func (s *Session) confirmed() {
 	d, ok := s.Device.(drivers.TouchWitness)
-	if !ok || !strings.HasPrefix(s.Detail.Proof, reporters.ProofHit) {
+	if !ok || !strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		return
 	}
 	if met := d.TouchMet(); met != "" {
-		s.Detail.Proof = reporters.ProofHit + ": " + met
+		s.Detail.Proof = event.ProofHit + ": " + met
 	}
 }
 
 // disproves keeps why an element was not touched.
-func (h *hunt) disproves(m drivers.Match) {
+func (h *hunt) disproves(m screen.Match) {
 	switch {
 	case m.CoverText != "" || h.aboveIt(m) != nil:
-		h.s.Detail.Proof = reporters.ProofOccluded
+		h.s.Detail.Proof = event.ProofOccluded
 	case h.why == movesOn:
-		h.s.Detail.Proof = reporters.ProofMoved
+		h.s.Detail.Proof = event.ProofMoved
 	default:
 		return
 	}
@@ -107,7 +108,7 @@ func (t *Tapped) Age() time.Duration { return time.Since(t.at) }
 // NoEffect is the proof of a tap that has changed nothing, and a note about it.
 func (t *Tapped) NoEffect() (proof, note string) {
 	note = fmt.Sprintf("nothing on the screen had changed %s after the tap", t.Age().Round(10*time.Millisecond))
-	return reporters.ProofNoEffect + ": " + t.hit, note
+	return event.ProofNoEffect + ": " + t.hit, note
 }
 
 // same compares two pictures below the status bar, whose clock goes on whatever is tapped.

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Reach is what a session may touch of the machine it runs on. The zero value is a local user's: everything.
@@ -32,7 +32,7 @@ func (s *Session) mayOpen(ctx context.Context, address string) error {
 		return nil
 	}
 	if err := s.Reach.Address(ctx, address); err != nil {
-		return &refusal{Failure{reporters.Problem{Message: err.Error(), Kind: reporters.Refused}}, err}
+		return &refusal{Failure{event.Problem{Message: err.Error(), Kind: event.Refused}}, err}
 	}
 	return nil
 }

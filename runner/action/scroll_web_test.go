@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // virtual holds the rows alone that can be seen; factor is how much further its content moves than its bar.
@@ -50,7 +50,7 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 			if c.fail == "" && err != nil {
 				t.Errorf("%v", err)
 			}
-			if c.fail != "" && (verdict != reporters.Fail || !strings.Contains(err.Error(), c.fail)) {
+			if c.fail != "" && (verdict != event.Fail || !strings.Contains(err.Error(), c.fail)) {
 				t.Errorf("%s: %v", verdict, err)
 			}
 		})

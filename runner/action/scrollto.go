@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -42,8 +43,8 @@ type search struct {
 	boxes    int
 	begun    bool // the box was not at its beginning when the search began
 	turned   bool
-	looked   bool           // the screen was looked at since the last movement
-	found    *drivers.Match // by that look
+	looked   bool          // the screen was looked at since the last movement
+	found    *screen.Match // by that look
 }
 
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what
@@ -208,45 +209,45 @@ func apart(before, now []string) bool {
 }
 
 // box is what is scrolled: what the test names, else the largest scrollable element, else the screen, for which there is no element.
-func (c *search) box(ctx context.Context) (*drivers.Node, image.Rectangle, error) {
-	screen := image.Rectangle{Max: c.tree.Size}
+func (c *search) box(ctx context.Context) (*screen.Node, image.Rectangle, error) {
+	view := image.Rectangle{Max: c.tree.Size}
 	if within := c.a.Selector.Inside; c.a.In == nil && within != nil {
-		if matches, err := c.find(ctx, *within, toSee); err == nil && len(matches) > 0 && holdsScroller(matches[0].Node, screen) {
-			return matches[0].Node, matches[0].Node.Bounds.Intersect(screen), nil
+		if matches, err := c.find(ctx, *within, toSee); err == nil && len(matches) > 0 && holdsScroller(matches[0].Node, view) {
+			return matches[0].Node, matches[0].Node.Bounds.Intersect(view), nil
 		}
 	}
 	if c.a.In != nil {
 		matches, err := c.find(ctx, *c.a.In, toSee)
 		if err == nil && len(matches) > 0 {
-			return matches[0].Node, matches[0].Node.Bounds.Intersect(screen), nil
+			return matches[0].Node, matches[0].Node.Bounds.Intersect(view), nil
 		}
 		area, err := areaOf(ctx, c.s, c.a.In) // which waits, and says what is wrong
 		return nil, area, err
 	}
-	size := func(n *drivers.Node) int {
-		b := n.Bounds.Intersect(screen)
+	size := func(n *screen.Node) int {
+		b := n.Bounds.Intersect(view)
 		return b.Dx() * b.Dy()
 	}
-	var boxes []*drivers.Node
+	var boxes []*screen.Node
 	for n := range c.tree.All {
 		if n.Scrollable && !n.Hidden && size(n) > 0 {
 			boxes = append(boxes, n)
 		}
 	}
-	slices.SortStableFunc(boxes, func(a, b *drivers.Node) int { return size(b) - size(a) })
+	slices.SortStableFunc(boxes, func(a, b *screen.Node) int { return size(b) - size(a) })
 	c.boxes = len(boxes)
 	switch {
 	case len(boxes) > 0:
 		n := boxes[min(c.nth, len(boxes)-1)]
-		return n, n.Bounds.Intersect(screen), nil
+		return n, n.Bounds.Intersect(view), nil
 	case len(c.tree.Windows) > 0: // a page that moves its content in its own way
-		return c.tree.Windows[0], screen, nil
+		return c.tree.Windows[0], view, nil
 	}
-	return nil, screen, nil
+	return nil, view, nil
 }
 
 // holdsScroller tells whether an element, or one in it, can be scrolled on the screen.
-func holdsScroller(n *drivers.Node, screen image.Rectangle) bool {
+func holdsScroller(n *screen.Node, screen image.Rectangle) bool {
 	for _, k := range n.Children {
 		if holdsScroller(k, screen) {
 			return true
@@ -329,7 +330,7 @@ func (c *search) turn() bool {
 
 func (c *search) told() {
 	if c.moves > 0 && c.first != "" {
-		c.s.note("scrolled %d times, from %s to %s", c.moves, drivers.Quote(c.first), drivers.Quote(c.last))
+		c.s.note("scrolled %d times, from %s to %s", c.moves, screen.Quote(c.first), screen.Quote(c.last))
 	}
 }
 
@@ -339,9 +340,9 @@ func (c *search) notFound(why string) error {
 	if errors.As(err, &f) {
 		seen := ""
 		if c.first != "" {
-			seen = fmt.Sprintf("; the first row that was seen is %s, the last one %s", drivers.Quote(c.first), drivers.Quote(c.last))
+			seen = fmt.Sprintf("; the first row that was seen is %s, the last one %s", screen.Quote(c.first), screen.Quote(c.last))
 		}
-		f.Message = fmt.Sprintf("%s was not found by scrolling: %s%s; %s", drivers.Describe(c.a.Selector), why, seen, f.Actual)
+		f.Message = fmt.Sprintf("%s was not found by scrolling: %s%s; %s", screen.Describe(c.a.Selector), why, seen, f.Actual)
 	}
 	return err
 }

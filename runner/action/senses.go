@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // location puts the device at one place, or lets it travel.
@@ -155,16 +156,16 @@ func alert(ctx context.Context, s *Session, a dsl.Alert) error {
 	})
 	switch {
 	case errors.Is(err, errWait):
-		return &Failure{reporters.Problem{Expected: "an alert", Actual: "no alert is open",
+		return &Failure{event.Problem{Expected: "an alert", Actual: "no alert is open",
 			Message: fmt.Sprintf("no alert came within %s", s.Timeout)}}
 	case err != nil:
 		return err
 	}
 	s.Value = open.Text
-	s.note("the alert says %s", drivers.Quote(open.Text))
-	if a.Shows != "" && !drivers.TextShows(open.Text, a.Shows) {
-		return &Failure{reporters.Problem{Assertion: true, Expected: drivers.Quote(a.Shows), Actual: drivers.Quote(open.Text),
-			Message: fmt.Sprintf("the alert says %s, not %s", drivers.Quote(open.Text), drivers.Quote(a.Shows))}}
+	s.note("the alert says %s", screen.Quote(open.Text))
+	if a.Shows != "" && !screen.TextShows(open.Text, a.Shows) {
+		return &Failure{event.Problem{Assertion: true, Expected: screen.Quote(a.Shows), Actual: screen.Quote(open.Text),
+			Message: fmt.Sprintf("the alert says %s, not %s", screen.Quote(open.Text), screen.Quote(a.Shows))}}
 	}
 	s.tapped = nil
 	return d.AnswerAlert(ctx, a.Answer == "accept", a.Text)

@@ -7,9 +7,9 @@ import (
 	"image"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // How long the pixels must rest for waitStable. Once they moved while the elements were read, it looks for long enough to know a
@@ -65,7 +65,7 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 
 // unstable is the failure of a screen that did not come to rest; the report draws the place into the picture.
 func (s *Session) unstable(w *watch, began time.Time) error {
-	p := reporters.Problem{Expected: "nothing moves on the screen", Assertion: true}
+	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
 	if r := w.rest.Unrest(); r.Empty() {
 		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond), quietStable)
 	} else {
@@ -80,12 +80,12 @@ func (s *Session) unstable(w *watch, began time.Time) error {
 }
 
 // elementAt gives the smallest element at a place that has a name, or nil.
-func elementAt(t *drivers.Tree, p image.Point) *drivers.Node {
+func elementAt(t *screen.Tree, p image.Point) *screen.Node {
 	if t == nil {
 		return nil
 	}
-	var found *drivers.Node
-	area := func(n *drivers.Node) int { return n.Bounds.Dx() * n.Bounds.Dy() }
+	var found *screen.Node
+	area := func(n *screen.Node) int { return n.Bounds.Dx() * n.Bounds.Dy() }
 	for n := range t.All {
 		if p.In(n.Bounds) && !n.Hidden && n.Label() != "" && (found == nil || area(n) <= area(found)) {
 			found = n

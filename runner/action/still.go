@@ -5,7 +5,7 @@ import (
 	"image"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 )
 
@@ -23,7 +23,7 @@ const (
 
 // stayed tells whether the element stands still. Where pictures are cheap the pixels decide: the newest picture, which is taken behind the
 // tree and right before the touch, must show it where the one before the tree does. Equal trees prove nothing against pixels that move.
-func (h *hunt) stayed(ctx context.Context, m drivers.Match, previous *drivers.Match) (bool, error) {
+func (h *hunt) stayed(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
 	if !same {
 		h.arrived, h.looks = h.tree.Taken, 0
@@ -69,7 +69,7 @@ func (h *hunt) stillAt(place image.Rectangle, same bool) bool {
 }
 
 // touchArea is where the element shows, and where it would be touched.
-func touchArea(m drivers.Match) image.Rectangle {
+func touchArea(m screen.Match) image.Rectangle {
 	area := m.Node.Bounds
 	if m.Node.Seen != nil {
 		area = *m.Node.Seen

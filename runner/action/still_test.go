@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -20,9 +20,9 @@ type lagging struct {
 	behind time.Duration
 }
 
-func (d *lagging) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d *lagging) Tree(ctx context.Context) (*screen.Tree, error) {
 	old := *d.fake
-	old.show = func(at time.Duration, taps []image.Point) []*drivers.Node { return d.show(max(at-d.behind, 0), taps) }
+	old.show = func(at time.Duration, taps []image.Point) []*screen.Node { return d.show(max(at-d.behind, 0), taps) }
 	t, err := old.Tree(ctx)
 	d.trees = old.trees
 	return t, err
@@ -43,9 +43,9 @@ func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(
 
 // TestPixelsThatMoveOverrideEqualTrees: the trees have stood still for long, and the newest picture shows the button on its way.
 func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
-	f := &fake{show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+	f := &fake{show: func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100 + int(min(at, 3*time.Second)/time.Millisecond)/4
-		return []*drivers.Node{button("Go", 100, y, 400, y+100)}
+		return []*screen.Node{button("Go", 100, y, 400, y+100)}
 	}}
 	onPixels(t, f, time.Hour, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
 		for _, when := range f.when {
@@ -54,12 +54,12 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 			}
 		}
 	})
-	f = &fake{show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+	f = &fake{show: func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100 + 400*(int(at/(300*time.Millisecond))%4) // it jumps, and then stays
 		if at > 5*time.Second {
 			y = 1700
 		}
-		return []*drivers.Node{button("Go", 100, y, 400, y+100)}
+		return []*screen.Node{button("Go", 100, y, 400, y+100)}
 	}}
 	onPixels(t, f, 0, dsl.Tap{Selector: label("Go")}, func(t *testing.T, _ *action.Session, err error) {
 		if err != nil || len(f.taps) != 1 || f.taps[0].Y != 1750 {
@@ -71,15 +71,15 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 // TestWhatAnimatesInsideIsTapped: a spinner in a button, a caret in a field, a film around it must not keep it from being touched.
 func TestWhatAnimatesInsideIsTapped(t *testing.T) {
 	frame := func(at time.Duration) int { return int(at / (70 * time.Millisecond)) }
-	for name, show := range map[string]func(at time.Duration, _ []image.Point) []*drivers.Node{
-		"a spinner in it": func(at time.Duration, _ []image.Point) []*drivers.Node {
-			return []*drivers.Node{button("Go", 100, 500, 400, 600), el(fmt.Sprint("dot", frame(at)), 120, 520, 160, 560)}
+	for name, show := range map[string]func(at time.Duration, _ []image.Point) []*screen.Node{
+		"a spinner in it": func(at time.Duration, _ []image.Point) []*screen.Node {
+			return []*screen.Node{button("Go", 100, 500, 400, 600), el(fmt.Sprint("dot", frame(at)), 120, 520, 160, 560)}
 		},
-		"nothing but a spinner": func(at time.Duration, _ []image.Point) []*drivers.Node {
-			return []*drivers.Node{{Type: "View", Desc: "Go", Text: fmt.Sprint("dot", frame(at)), Clickable: true, Bounds: image.Rect(110, 500, 390, 600)}}
+		"nothing but a spinner": func(at time.Duration, _ []image.Point) []*screen.Node {
+			return []*screen.Node{{Type: "View", Desc: "Go", Text: fmt.Sprint("dot", frame(at)), Clickable: true, Bounds: image.Rect(110, 500, 390, 600)}}
 		},
-		"a film around it": func(at time.Duration, _ []image.Point) []*drivers.Node {
-			return []*drivers.Node{el(fmt.Sprint("film", frame(at)), 0, 0, 1000, 2000), button("Go", 100, 500, 400, 600)}
+		"a film around it": func(at time.Duration, _ []image.Point) []*screen.Node {
+			return []*screen.Node{el(fmt.Sprint("film", frame(at)), 0, 0, 1000, 2000), button("Go", 100, 500, 400, 600)}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestNotificationAboveTheTarget(t *testing.T) {
 				return
 			}
 			wantFail(t, err, false, "Lunch?")
-			if len(f.taps) != 0 || s.Detail.ProofKind() != reporters.ProofOccluded {
+			if len(f.taps) != 0 || s.Detail.ProofKind() != event.ProofOccluded {
 				t.Errorf("taps %v, proof %s", f.taps, s.Detail.Proof)
 			}
 		})
@@ -122,13 +122,13 @@ type notified struct {
 	stays time.Duration
 }
 
-func (d *notified) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d *notified) Tree(ctx context.Context) (*screen.Tree, error) {
 	t, err := d.fake.Tree(ctx)
 	if err != nil || d.at() >= d.stays {
 		return t, err
 	}
-	note := &drivers.Node{Type: "Window", Bounds: image.Rect(0, 0, 1000, 300), Children: []*drivers.Node{el("Lunch?", 20, 20, 980, 280)}}
-	return drivers.NewTree(append(t.Windows, note), t.Size, t.Taken), nil
+	note := &screen.Node{Type: "Window", Bounds: image.Rect(0, 0, 1000, 300), Children: []*screen.Node{el("Lunch?", 20, 20, 980, 280)}}
+	return screen.NewTree(append(t.Windows, note), t.Size, t.Taken), nil
 }
 
 // TestStepEndsWithinItsTimeAndOneCall of the device, whatever it waits for.
@@ -138,11 +138,11 @@ func TestStepEndsWithinItsTimeAndOneCall(t *testing.T) {
 		"drag": dsl.Drag{From: dsl.Target{Selector: label("Nowhere")}, To: dsl.Target{Selector: label("Go")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &phone{fake{show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+			f := &phone{fake{show: func(at time.Duration, _ []image.Point) []*screen.Node {
 				if at < 6*time.Second {
 					return nil
 				}
-				return []*drivers.Node{button("Go", 100, 100, 400, 200)}
+				return []*screen.Node{button("Go", 100, 100, 400, 200)}
 			}, cheap: true, treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond}}
 			synctest.Test(t, func(t *testing.T) {
 				f.began = time.Now()

@@ -5,8 +5,9 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
@@ -43,7 +44,7 @@ func locale(ctx context.Context, s *Session, a dsl.Locale) error {
 // shell runs a command of the tester on the device; a run has to allow it.
 func shell(ctx context.Context, s *Session, a dsl.Shell) error {
 	if !s.AllowShell {
-		return &Failure{reporters.Problem{Kind: reporters.Refused, Message: "shell steps are not allowed in this run: start it with --allow-shell, or TAPROOT_ALLOW_SHELL=true"}}
+		return &Failure{event.Problem{Kind: event.Refused, Message: "shell steps are not allowed in this run: start it with --allow-shell, or TAPROOT_ALLOW_SHELL=true"}}
 	}
 	return onSystem(s, func(d drivers.System) error {
 		out, code, err := d.Shell(ctx, a.Command)
@@ -51,10 +52,10 @@ func shell(ctx context.Context, s *Session, a dsl.Shell) error {
 			return err
 		}
 		s.Value = strings.TrimRight(out, "\r\n")
-		s.note("exit code %d, %s", code, drivers.Quote(out))
+		s.note("exit code %d, %s", code, screen.Quote(out))
 		if code != 0 {
-			p := problem("the command ended with exit code %d: %s", code, drivers.Quote(out))
-			p.Expected, p.Actual = "exit code 0", drivers.Quote(out)
+			p := problem("the command ended with exit code %d: %s", code, screen.Quote(out))
+			p.Expected, p.Actual = "exit code 0", screen.Quote(out)
 			return &Failure{p}
 		}
 		return nil

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // ambiguousFor is how long an action waits for several equal candidates to become one: a screen that changes shows both for a while.
@@ -28,10 +29,10 @@ func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 }
 
 // target waits until the selector picks one element that stands still, is enabled, and can be reached.
-func target(ctx context.Context, s *Session, sel dsl.Selector) (drivers.Match, error) {
+func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, error) {
 	h := hunt{watch: newWatch(s), sel: sel}
 	h.needs(sel)
-	var found drivers.Match
+	var found screen.Match
 	err := poll(ctx, s.Timeout, func() (err error) {
 		found, err = h.look(ctx)
 		return err
@@ -56,32 +57,32 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (drivers.Match, e
 type hunt struct {
 	*watch
 	sel     dsl.Selector
-	last    *drivers.Match // what the last look found
-	arrived time.Time      // when it was first seen where it stands
-	looks   int            // how often since then
-	left    image.Image    // shows it there before the pixels showed it leave, although the trees did not
-	several error          // why it could not decide
-	why     string         // why last could not be touched
+	last    *screen.Match // what the last look found
+	arrived time.Time     // when it was first seen where it stands
+	looks   int           // how often since then
+	left    image.Image   // shows it there before the pixels showed it leave, although the trees did not
+	several error         // why it could not decide
+	why     string        // why last could not be touched
 	reveals int
 	hid     bool // the keyboard was hidden
 }
 
 // look reads the screen once. errWait: look again.
-func (h *hunt) look(ctx context.Context) (drivers.Match, error) {
+func (h *hunt) look(ctx context.Context) (screen.Match, error) {
 	previous := h.last
 	h.last, h.several, h.why = nil, nil, ""
 	if err := h.readBehind(ctx, h.pixels && (h.tree == nil || !h.late())); err != nil {
-		return drivers.Match{}, err
+		return screen.Match{}, err
 	}
 	matches, err := h.find(ctx, h.sel, toAct)
-	if errors.Is(err, drivers.ErrAmbiguous) {
-		return drivers.Match{}, h.undecided(ctx, err)
+	if errors.Is(err, screen.ErrAmbiguous) {
+		return screen.Match{}, h.undecided(ctx, err)
 	}
 	if err != nil {
-		return drivers.Match{}, err
+		return screen.Match{}, err
 	}
 	if len(matches) == 0 {
-		return drivers.Match{}, errWait
+		return screen.Match{}, errWait
 	}
 	h.last = &matches[0]
 	return h.ready(ctx, matches[0], previous)
@@ -102,7 +103,7 @@ func (h *hunt) undecided(ctx context.Context, several error) error {
 }
 
 // ready checks that the element can be touched now.
-func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Match) (drivers.Match, error) {
+func (h *hunt) ready(ctx context.Context, m screen.Match, previous *screen.Match) (screen.Match, error) {
 	switch {
 	case m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
 		h.why = "is outside the screen"
@@ -131,7 +132,7 @@ func (h *hunt) ready(ctx context.Context, m drivers.Match, previous *drivers.Mat
 }
 
 // stood tells whether the element stands still, in whatever shows it.
-func (h *hunt) stood(ctx context.Context, m drivers.Match, previous *drivers.Match) (bool, error) {
+func (h *hunt) stood(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	if m.Node.Type == seenType {
 		return h.stands(ctx, m.Node.Bounds)
 	}
@@ -139,7 +140,7 @@ func (h *hunt) stood(ctx context.Context, m drivers.Match, previous *drivers.Mat
 }
 
 // aboveIt gives what an upper window shows where the element would be touched: a notification, a call, the bubble of a chat.
-func (h *hunt) aboveIt(m drivers.Match) *drivers.Node {
+func (h *hunt) aboveIt(m screen.Match) *screen.Node {
 	top := h.tree.Topmost(m.Point)
 	if h.tree.HitTested || m.Node.Type == seenType || top == nil || top.Window <= m.Node.Window {
 		return nil
@@ -148,7 +149,7 @@ func (h *hunt) aboveIt(m drivers.Match) *drivers.Node {
 }
 
 // reveal brings the element into view; the next look must find it there.
-func (h *hunt) reveal(ctx context.Context, m drivers.Match) error {
+func (h *hunt) reveal(ctx context.Context, m screen.Match) error {
 	r, ok := h.s.Device.(drivers.Revealer)
 	if !ok {
 		return errWait
@@ -172,14 +173,14 @@ func (h *hunt) failure() error {
 		return h.missing(h.sel, false)
 	}
 	p := problem("%s %s and could not be tapped within %s", h.last.Node, h.why, h.s.Timeout)
-	p.Expected = drivers.Describe(h.sel) + " to be reachable"
+	p.Expected = screen.Describe(h.sel) + " to be reachable"
 	p.Actual = fmt.Sprintf("%s %s", h.last.Node, h.why)
-	p.Kind = reporters.NotActionable
+	p.Kind = event.NotActionable
 	return &Failure{p}
 }
 
-func problem(format string, args ...any) reporters.Problem {
-	return reporters.Problem{Message: fmt.Sprintf(format, args...)}
+func problem(format string, args ...any) event.Problem {
+	return event.Problem{Message: fmt.Sprintf(format, args...)}
 }
 
 // place turns a point of the language into a pixel of the screen.
@@ -215,7 +216,7 @@ func (s *Session) glance(ctx context.Context) (image.Image, error) {
 func (s *Session) touched(p image.Point) { s.Detail.Point = &[2]int{p.X, p.Y} }
 
 // matched keeps what a selector picked.
-func (s *Session) matched(m drivers.Match) {
+func (s *Session) matched(m screen.Match) {
 	b := m.Node.Bounds
 	s.Detail.Matched, s.Detail.Tier = m.Node.String(), m.Tier.String()
 	if m.Node.Type == seenType {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -30,10 +31,10 @@ func (toastReader) OCR(_ context.Context, img image.Image) ([]drivers.TextLine, 
 // toasting is a phone whose toasts are in no tree.
 type toasting struct{ *fake }
 
-func (d toasting) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d toasting) Tree(ctx context.Context) (*screen.Tree, error) {
 	t, err := d.fake.Tree(ctx)
 	if err == nil {
-		t = drivers.NewTree([]*drivers.Node{{Type: "root", Bounds: image.Rectangle{Max: size}}}, size, t.Taken)
+		t = screen.NewTree([]*screen.Node{{Type: "root", Bounds: image.Rectangle{Max: size}}}, size, t.Taken)
 	}
 	return t, err
 }
@@ -43,9 +44,9 @@ func TestToastIsReadInThePixels(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, treeCost: 2200 * time.Millisecond, pictureCost: 250 * time.Millisecond,
-				show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+				show: func(at time.Duration, _ []image.Point) []*screen.Node {
 					if comes && at < 2*time.Second {
-						return []*drivers.Node{el("Saved", toastAt.Min.X, toastAt.Min.Y, toastAt.Max.X, toastAt.Max.Y)}
+						return []*screen.Node{el("Saved", toastAt.Min.X, toastAt.Min.Y, toastAt.Max.X, toastAt.Max.Y)}
 					}
 					return nil
 				}}

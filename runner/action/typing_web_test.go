@@ -8,7 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -44,7 +44,7 @@ func (c entryCase) run(t *testing.T, s *action.Session) {
 		last := i == len(c.steps)-1
 		switch {
 		case last && c.fail != "":
-			if verdict != reporters.Fail || !strings.Contains(err.Error(), c.fail) {
+			if verdict != event.Fail || !strings.Contains(err.Error(), c.fail) {
 				t.Errorf("%s: %v, not %q", verdict, err, c.fail)
 			}
 		case err != nil:

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (
@@ -25,14 +26,14 @@ const (
 // entry is a text on its way into one field of a device that tells what its fields show.
 type entry struct {
 	s      *Session
-	d      drivers.Typist
-	before *drivers.Field
+	d      screen.Typist
+	before *screen.Field
 	text   string
 	how    string // typed, pasted
 }
 
 // typeInto types into the field that has the focus and reads back what that shows.
-func (s *Session) typeInto(ctx context.Context, d drivers.Typist, a dsl.Input, text string) error {
+func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, text string) error {
 	field, err := s.fieldInFocus(ctx, d)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (s *Session) typeInto(ctx context.Context, d drivers.Typist, a dsl.Input, t
 }
 
 // replaceable empties a field, or selects what the field puts there by itself when it is emptied.
-func (s *Session) replaceable(ctx context.Context, d drivers.Typist, field *drivers.Field) (*drivers.Field, error) {
+func (s *Session) replaceable(ctx context.Context, d screen.Typist, field *screen.Field) (*screen.Field, error) {
 	if err := s.eraseField(ctx, d, field, -1); err != nil {
 		return nil, err
 	}
@@ -76,13 +77,13 @@ func (s *Session) replaceable(ctx context.Context, d drivers.Typist, field *driv
 	return s.fieldInFocus(ctx, d)
 }
 
-func holds(f *drivers.Field) bool {
+func holds(f *screen.Field) bool {
 	return f.Text != "" || f.Value != "" || strings.Join(f.Parts, "") != ""
 }
 
 // fieldInFocus waits for the field that takes text.
-func (s *Session) fieldInFocus(ctx context.Context, d drivers.Typist) (*drivers.Field, error) {
-	var field *drivers.Field
+func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Field, error) {
+	var field *screen.Field
 	var other string
 	began := time.Now()
 	err := poll(ctx, s.Timeout, func() (err error) {
@@ -119,11 +120,11 @@ func (e entry) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if how == drivers.Missing && e.mayRepeat(now) {
+	if how == screen.Missing && e.mayRepeat(now) {
 		if err := e.repeat(ctx, now); err != nil {
 			return err
 		}
-		e.s.note("the field showed %s, so the text was typed once more, key by key", drivers.Quote(now.Text))
+		e.s.note("the field showed %s, so the text was typed once more, key by key", screen.Quote(now.Text))
 		if now, how, err = e.read(ctx); err != nil {
 			return err
 		}
@@ -132,7 +133,7 @@ func (e entry) verify(ctx context.Context) error {
 }
 
 // read looks at the field until it goes on showing the text, or what it shows instead has rested.
-func (e entry) read(ctx context.Context) (now *drivers.Field, how drivers.Written, err error) {
+func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written, err error) {
 	want := e.text
 	if !e.before.Lines {
 		want = strings.ReplaceAll(want, "\n", "")
@@ -144,7 +145,7 @@ func (e entry) read(ctx context.Context) (now *drivers.Field, how drivers.Writte
 		}
 		e.s.Detail.Looks++
 		rests := typingRests
-		if how = e.before.Accepts(now, want); how == drivers.Whole {
+		if how = e.before.Accepts(now, want); how == screen.Whole {
 			rests = fieldRests
 		}
 		if now.Gone {
@@ -166,14 +167,14 @@ func (e entry) read(ctx context.Context) (now *drivers.Field, how drivers.Writte
 }
 
 // mayRepeat: only a plain field that was empty, and still has the focus, can be emptied and filled again without harm.
-func (e entry) mayRepeat(now *drivers.Field) bool {
+func (e entry) mayRepeat(now *screen.Field) bool {
 	f := e.before
 	_, ok := e.s.Device.(drivers.Editor)
 	return ok && e.how == "typed" && !f.Editor && !f.Lines && f.Picker == "" && len(f.Parts) == 0 && f.Text == "" && now.Focused && !now.Gone &&
 		!strings.Contains(e.text, "\n")
 }
 
-func (e entry) repeat(ctx context.Context, now *drivers.Field) error {
+func (e entry) repeat(ctx context.Context, now *screen.Field) error {
 	if holds(now) {
 		if err := e.s.eraseField(ctx, e.d, now, -1); err != nil {
 			return err
@@ -191,21 +192,21 @@ func (e entry) repeat(ctx context.Context, now *drivers.Field) error {
 }
 
 // verdict says what became of the text.
-func (e entry) verdict(now *drivers.Field, how drivers.Written) error {
+func (e entry) verdict(now *screen.Field, how screen.Written) error {
 	s := e.s
 	switch {
 	case now.Gone:
 		s.doubt("the field is not on the page any more, so what was %s was not read back", e.how)
 		return nil
-	case how != drivers.Whole && strings.HasSuffix(e.text, "\n") && !holds(now):
+	case how != screen.Whole && strings.HasSuffix(e.text, "\n") && !holds(now):
 		s.doubt("the field is empty after the Enter key, which has sent the text off, so it was not read back")
 		return nil
-	case how == drivers.Missing, how == drivers.Grown && e.doubled(now):
+	case how == screen.Missing, how == screen.Grown && e.doubled(now):
 		return e.failure(now)
 	case now.Password:
 		s.doubt("a password field: its length was checked, not its text")
-	case how == drivers.Grown, !strings.Contains(e.shows(now), e.text) && e.before.Picker == "":
-		s.doubt("the field made %s of what was %s", drivers.Quote(e.shows(now)), e.how)
+	case how == screen.Grown, !strings.Contains(e.shows(now), e.text) && e.before.Picker == "":
+		s.doubt("the field made %s of what was %s", screen.Quote(e.shows(now)), e.how)
 	}
 	if now.Elsewhere != "" {
 		s.note("the focus went on to %s", now.Elsewhere)
@@ -215,35 +216,35 @@ func (e entry) verdict(now *drivers.Field, how drivers.Written) error {
 }
 
 // rejected tells of a field whose content the page does not accept.
-func (e entry) rejected(now *drivers.Field) {
+func (e entry) rejected(now *screen.Field) {
 	if now.Invalid != "" && !now.Gone {
 		e.s.doubt("the page does not accept what the field holds: %s", strings.TrimSuffix(now.Invalid, "."))
 	}
 }
 
 // doubled tells whether the text is there more often than it was typed.
-func (e entry) doubled(now *drivers.Field) bool {
-	text := drivers.Normalise(e.text)
-	return strings.Count(drivers.Normalise(e.shows(now)), text) > strings.Count(drivers.Normalise(e.shows(e.before)), text)+1
+func (e entry) doubled(now *screen.Field) bool {
+	text := screen.Normalise(e.text)
+	return strings.Count(screen.Normalise(e.shows(now)), text) > strings.Count(screen.Normalise(e.shows(e.before)), text)+1
 }
 
 // shows is the text of a field as a whole.
-func (e entry) shows(f *drivers.Field) string {
+func (e entry) shows(f *screen.Field) string {
 	if len(f.Parts) > 0 {
 		return strings.Join(f.Parts, "")
 	}
 	return f.Text
 }
 
-func (e entry) failure(now *drivers.Field) error {
-	p := reporters.Problem{Actual: drivers.Quote(e.shows(now))}
-	p.Expected = drivers.Quote(e.text)
+func (e entry) failure(now *screen.Field) error {
+	p := event.Problem{Actual: screen.Quote(e.shows(now))}
+	p.Expected = screen.Quote(e.text)
 	switch {
 	case now.Password: // the dots say nothing
 	case e.before.Known && len(e.before.Parts) == 0:
-		p.Expected = drivers.Quote(e.before.Head + e.text + e.before.Tail)
+		p.Expected = screen.Quote(e.before.Head + e.text + e.before.Tail)
 	}
-	p.Message = fmt.Sprintf("%s %s, and %s shows %s", e.how, drivers.Quote(e.text), e.before.Name, p.Actual)
+	p.Message = fmt.Sprintf("%s %s, and %s shows %s", e.how, screen.Quote(e.text), e.before.Name, p.Actual)
 	switch {
 	case now.Unfinished:
 		p.Message += ", which is no complete value"
@@ -253,7 +254,7 @@ func (e entry) failure(now *drivers.Field) error {
 	if now.Elsewhere != "" {
 		p.Message += "; the focus moved to " + now.Elsewhere
 		if now.Taken != "" {
-			p.Message += ", which shows " + drivers.Quote(now.Taken)
+			p.Message += ", which shows " + screen.Quote(now.Taken)
 		}
 	}
 	if now.Invalid != "" {
@@ -263,7 +264,7 @@ func (e entry) failure(now *drivers.Field) error {
 }
 
 // eraseField takes n characters, or all of them when n < 0, out of the field and sees that they are gone.
-func (s *Session) eraseField(ctx context.Context, d drivers.Typist, field *drivers.Field, n int) error {
+func (s *Session) eraseField(ctx context.Context, d screen.Typist, field *screen.Field, n int) error {
 	editor, err := able[drivers.Editor](s)
 	if err != nil {
 		return err
@@ -271,7 +272,7 @@ func (s *Session) eraseField(ctx context.Context, d drivers.Typist, field *drive
 	if err := editor.Erase(ctx, n); err != nil || !holds(field) {
 		return err
 	}
-	var now *drivers.Field
+	var now *screen.Field
 	var since time.Time
 	last := ""
 	err = poll(ctx, min(s.Timeout, 3*time.Second), func() (err error) {
@@ -289,20 +290,20 @@ func (s *Session) eraseField(ctx context.Context, d drivers.Typist, field *drive
 	})
 	switch {
 	case errors.Is(err, errWait):
-		return &Failure{reporters.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field.Name, drivers.Quote(now.Text)),
-			Expected: "less text", Actual: drivers.Quote(now.Text)}}
+		return &Failure{event.Problem{Message: fmt.Sprintf("%s still shows %s after erasing", field.Name, screen.Quote(now.Text)),
+			Expected: "less text", Actual: screen.Quote(now.Text)}}
 	case err == nil && n < 0 && holds(now) && !now.Gone:
-		s.note("emptied, the field shows %s", drivers.Quote(now.Text))
+		s.note("emptied, the field shows %s", screen.Quote(now.Text))
 	}
 	return err
 }
 
-func sameContent(a, b *drivers.Field) bool {
+func sameContent(a, b *screen.Field) bool {
 	return a.Text == b.Text && a.Value == b.Value && slices.Equal(a.Parts, b.Parts)
 }
 
 // pasteInto pastes the device's clipboard into the field that has the focus.
-func (s *Session) pasteInto(ctx context.Context, d drivers.Typist, p drivers.Paster) error {
+func (s *Session) pasteInto(ctx context.Context, d screen.Typist, p screen.Paster) error {
 	text, err := p.Clipboard(ctx)
 	if err != nil {
 		return err

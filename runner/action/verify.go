@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // typingRests is how long a field that took something else than what was typed is watched before that counts as its answer.
@@ -19,7 +20,7 @@ const typingRests = 500 * time.Millisecond
 // typing is a text that went into a field, and how the field was before.
 type typing struct {
 	s      *Session
-	before *drivers.Node
+	before *screen.Node
 	text   string
 	erased bool // what it still showed then is its hint, or was not erased
 }
@@ -50,7 +51,7 @@ func (t typing) verify(ctx context.Context) error {
 			return err
 		}
 		if again {
-			t.s.note("the field showed %s, so the text was typed once more, key by key", drivers.Quote(now.Text))
+			t.s.note("the field showed %s, so the text was typed once more, key by key", screen.Quote(now.Text))
 			if now, how, err = t.read(ctx); err != nil {
 				return err
 			}
@@ -58,9 +59,9 @@ func (t typing) verify(ctx context.Context) error {
 	}
 	switch {
 	case how == lost, how == grown && t.erased && strings.HasPrefix(now.Text, t.before.Text):
-		return &Failure{reporters.Problem{
-			Message:  fmt.Sprintf("typed %s, and %s shows %s", drivers.Quote(t.text), t.before, drivers.Quote(now.Text)),
-			Expected: drivers.Quote(t.before.Text + t.text), Actual: drivers.Quote(now.Text)}}
+		return &Failure{event.Problem{
+			Message:  fmt.Sprintf("typed %s, and %s shows %s", screen.Quote(t.text), t.before, screen.Quote(now.Text)),
+			Expected: screen.Quote(t.before.Text + t.text), Actual: screen.Quote(now.Text)}}
 	case now == nil || !sameField(now, t.before):
 		t.s.doubt("the focus moved on, so what was typed was not read back")
 	case how == uncertain && !now.Password:
@@ -70,13 +71,13 @@ func (t typing) verify(ctx context.Context) error {
 	case now.Password || t.before.Password:
 		t.s.doubt("a password field: its length was checked, not its text")
 	case !strings.Contains(now.Text, t.text):
-		t.s.doubt("the field made %s of what was typed", drivers.Quote(now.Text))
+		t.s.doubt("the field made %s of what was typed", screen.Quote(now.Text))
 	}
 	return nil
 }
 
 // read looks at the field until the text is there, or what it shows instead has rested.
-func (t typing) read(ctx context.Context) (now *drivers.Node, how arrival, err error) {
+func (t typing) read(ctx context.Context) (now *screen.Node, how arrival, err error) {
 	var changed time.Time
 	last := t.before.Text
 	err = poll(ctx, min(t.s.Timeout, 3*time.Second), func() error {
@@ -112,7 +113,7 @@ func (t typing) read(ctx context.Context) (now *drivers.Node, how arrival, err e
 
 // maybeHint tells whether what a field shows may be its hint: an empty one gives it as its text, whether or not the tree has an attribute
 // for it. With that attribute, any other text is the field's own.
-func maybeHint(n *drivers.Node) bool {
+func maybeHint(n *screen.Node) bool {
 	if n.Password {
 		return !masked(n.Text)
 	}
@@ -125,7 +126,7 @@ func masked(s string) bool {
 }
 
 // judge compares what the field shows with what it should.
-func (t typing) judge(now *drivers.Node) arrival {
+func (t typing) judge(now *screen.Node) arrival {
 	if now.Password || t.before.Password {
 		return t.judgePassword(now)
 	}
@@ -153,7 +154,7 @@ func (t typing) judge(now *drivers.Node) arrival {
 }
 
 // judgePassword counts marks; a field that shows nothing at all cannot be judged.
-func (t typing) judgePassword(now *drivers.Node) arrival {
+func (t typing) judgePassword(now *screen.Node) arrival {
 	base := t.before.Text
 	if maybeHint(t.before) {
 		base = ""
@@ -185,9 +186,9 @@ func within(now, before, typed string) arrival {
 // follows tells whether all of a text stands in another one, in its order: whole when there is nothing between its characters but
 // spaces and marks.
 func follows(have, want string) arrival {
-	rest := []rune(drivers.Normalise(want))
+	rest := []rune(screen.Normalise(want))
 	more := false
-	for _, r := range drivers.Normalise(have) {
+	for _, r := range screen.Normalise(have) {
 		switch {
 		case len(rest) > 0 && rest[0] == r:
 			rest = rest[1:]
@@ -206,7 +207,7 @@ func follows(have, want string) arrival {
 
 // retype takes away what the field added and types the text key by key. It gives false when the field cannot be brought back to what it
 // was.
-func (t typing) retype(ctx context.Context, now *drivers.Node) (bool, error) {
+func (t typing) retype(ctx context.Context, now *screen.Node) (bool, error) {
 	if _, ok := t.s.Device.(drivers.Editor); !ok || now == nil {
 		return false, nil
 	}
@@ -226,4 +227,4 @@ func (t typing) retype(ctx context.Context, now *drivers.Node) (bool, error) {
 	return true, t.s.enter(ctx, t.text, true)
 }
 
-func sameField(a, b *drivers.Node) bool { return a.ID == b.ID && a.Type == b.Type && a.Editable }
+func sameField(a, b *screen.Node) bool { return a.ID == b.ID && a.Type == b.Type && a.Editable }

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/action"
 
@@ -104,14 +104,14 @@ func TestPitfallTextThatDropsCharacters(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &eraser{fake: &fake{began: time.Now(), treeCost: 40 * time.Millisecond, typed: test.before}, take: test.take}
-				f.show = func(time.Duration, []image.Point) []*drivers.Node {
+				f.show = func(time.Duration, []image.Point) []*screen.Node {
 					shown := f.typed
 					if test.shows != nil {
 						shown = test.shows(shown)
 					}
 					n := edit(shown, true)
 					n.Password = test.secret
-					return []*drivers.Node{n}
+					return []*screen.Node{n}
 				}
 				s := &action.Session{Device: f, Timeout: 5 * time.Second}
 				a := dsl.Input{Text: test.text}
@@ -164,7 +164,7 @@ func TestRandomDataComeFromTheirSeed(t *testing.T) {
 	}
 	session := func() *action.Session {
 		f := &fake{began: time.Now()}
-		f.show = func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{edit(f.typed, true)} }
+		f.show = func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{edit(f.typed, true)} }
 		return &action.Session{Device: f, Timeout: time.Second}
 	}
 	kinds := strings.Split("email,name,number,text,phone,word,city,country,color", ",")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // conditionTime is how long a condition looks for something that is not there; what is there costs one look.
@@ -15,7 +15,7 @@ const conditionTime = time.Second
 // Visible tells whether a label is on the screen, for conditions: that it is not is an answer, not a failure.
 func Visible(ctx context.Context, s *Session, label string) (bool, error) {
 	asked := *s
-	asked.Detail = &reporters.Detail{} // looking for a condition is no part of any step
+	asked.Detail = &event.Detail{} // looking for a condition is no part of any step
 	_, err := newWatch(&asked).sight(ctx, dsl.Selector{Label: label}, conditionTime)
 	if errors.Is(err, errWait) {
 		return false, nil

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // maxJudged is how many pictures one visual assertion shows to the model before it fails.
@@ -42,8 +43,8 @@ func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
 			return err
 		}
 		if next == nil || try == maxJudged {
-			return &Failure{reporters.Problem{Assertion: true, Expected: a.Prompt, Actual: said.Reason,
-				Message: fmt.Sprintf("the screen does not show %s: %s", drivers.Quote(a.Prompt), said.Reason)}}
+			return &Failure{event.Problem{Assertion: true, Expected: a.Prompt, Actual: said.Reason,
+				Message: fmt.Sprintf("the screen does not show %s: %s", screen.Quote(a.Prompt), said.Reason)}}
 		}
 		s.note("asked again, because the screen has changed: %s", said.Reason)
 		img = next
@@ -114,7 +115,7 @@ func (s *Session) confirm(ctx context.Context, eyes drivers.Eyes, img image.Imag
 	if s.Tree != nil {
 		missing = without(missing, func(text string) bool {
 			for _, have := range s.Tree.AllTexts() {
-				if drivers.TextShows(have, text) {
+				if screen.TextShows(have, text) {
 					return true
 				}
 			}
@@ -142,10 +143,10 @@ func (s *Session) confirm(ctx context.Context, eyes drivers.Eyes, img image.Imag
 	}
 	if len(missing) == len(texts) {
 		return &BlindError{fmt.Errorf("the model says yes and cites %s, which is neither in the elements of the screen nor can be read on the picture: its answer cannot be trusted",
-			drivers.Quote(missing[0]))}
+			screen.Quote(missing[0]))}
 	}
 	for _, text := range missing {
-		s.doubt("the model also cites %s, which cannot be found on the screen", drivers.Quote(text))
+		s.doubt("the model also cites %s, which cannot be found on the screen", screen.Quote(text))
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 		return err
 	}
 	s.Value = said.Text
-	s.doubt("the value was read by an AI model: %s", drivers.Quote(said.Text))
+	s.doubt("the value was read by an AI model: %s", screen.Quote(said.Text))
 	return nil
 }
 
@@ -194,7 +195,7 @@ func (s *Session) told(asked *drivers.Asked) {
 	}
 	use := s.Detail.Model
 	if use == nil {
-		use = &reporters.ModelUse{Name: asked.Model}
+		use = &event.ModelUse{Name: asked.Model}
 		s.Detail.Model = use
 	}
 	for _, r := range asked.Answers {

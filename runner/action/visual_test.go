@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -75,27 +76,27 @@ func says(passed bool, reason string, cites ...string) func(int) (drivers.Judgem
 func TestAssertVisual(t *testing.T) {
 	for name, c := range map[string]struct {
 		eyes    visionary
-		verdict reporters.Verdict
+		verdict event.Verdict
 		says    string
 		doubts  int
 	}{
-		"true":                      {visionary{judge: says(true, "it is there", "Order paid")}, reporters.Pass, "", 0},
-		"true, read by OCR":         {visionary{judge: says(true, "it is there", "Big sale"), lines: []drivers.TextLine{{Text: "Big sale"}}}, reporters.Pass, "", 0},
-		"true over two lines":       {visionary{judge: says(true, "it is there", "Big summer sale"), lines: []drivers.TextLine{line("Big summer"), line("sale")}}, reporters.Pass, "", 0},
-		"true, half of it in doubt": {visionary{judge: says(true, "it is there", "Order paid", "Thank you")}, reporters.Pass, "", 1},
-		"true without a text":       {visionary{judge: says(true, "it is there", "")}, reporters.Pass, "", 1},
-		"a lie":                     {visionary{judge: says(true, "it is there", "Refunded")}, reporters.Error, "cannot be trusted", 0},
-		"a lie of a longer word":    {visionary{judge: says(true, "it is there", "paid"), lines: nil}, reporters.Pass, "", 0},
-		"a lie beside the truth":    {visionary{judge: says(true, "it is there", "Unpaid")}, reporters.Error, "cannot be trusted", 0},
-		"false":                     {visionary{judge: says(false, "it is not there")}, reporters.Fail, "it is not there", 0},
+		"true":                      {visionary{judge: says(true, "it is there", "Order paid")}, event.Pass, "", 0},
+		"true, read by OCR":         {visionary{judge: says(true, "it is there", "Big sale"), lines: []drivers.TextLine{{Text: "Big sale"}}}, event.Pass, "", 0},
+		"true over two lines":       {visionary{judge: says(true, "it is there", "Big summer sale"), lines: []drivers.TextLine{line("Big summer"), line("sale")}}, event.Pass, "", 0},
+		"true, half of it in doubt": {visionary{judge: says(true, "it is there", "Order paid", "Thank you")}, event.Pass, "", 1},
+		"true without a text":       {visionary{judge: says(true, "it is there", "")}, event.Pass, "", 1},
+		"a lie":                     {visionary{judge: says(true, "it is there", "Refunded")}, event.Error, "cannot be trusted", 0},
+		"a lie of a longer word":    {visionary{judge: says(true, "it is there", "paid"), lines: nil}, event.Pass, "", 0},
+		"a lie beside the truth":    {visionary{judge: says(true, "it is there", "Unpaid")}, event.Error, "cannot be trusted", 0},
+		"false":                     {visionary{judge: says(false, "it is not there")}, event.Fail, "it is not there", 0},
 		"no answer": {visionary{judge: func(int) (drivers.Judgement, error) {
 			return drivers.Judgement{Passed: true}, errors.New("the model's answer is cut off")
-		}}, reporters.Error, "cut off", 0},
+		}}, event.Error, "cut off", 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
-				show: func(time.Duration, []image.Point) []*drivers.Node {
-					return []*drivers.Node{el("Order paid", 0, 100, 500, 200)}
+				show: func(time.Duration, []image.Point) []*screen.Node {
+					return []*screen.Node{el("Order paid", 0, 100, 500, 200)}
 				}}
 			var told []*drivers.Asked
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Eyes: &c.eyes, Told: func(a *drivers.Asked) { told = append(told, a) },
@@ -132,25 +133,25 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 			return says(true, "now it is there", "Paid")(n)
 		}}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
-			show: func(at time.Duration, _ []image.Point) []*drivers.Node {
+			show: func(at time.Duration, _ []image.Point) []*screen.Node {
 				if at < 3*time.Second {
-					return []*drivers.Node{el("Loading", 0, 100, 500, 200)}
+					return []*screen.Node{el("Loading", 0, 100, 500, 200)}
 				}
-				return []*drivers.Node{el("Paid", 0, 300, 500, 400)}
+				return []*screen.Node{el("Paid", 0, 300, 500, 400)}
 			}}
 		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Eyes: eyes}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != reporters.Pass || eyes.asked != 2 {
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Pass || eyes.asked != 2 {
 			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		eyes := &visionary{judge: says(false, "no")}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
-			show: func(at time.Duration, _ []image.Point) []*drivers.Node {
-				return []*drivers.Node{el(fmt.Sprint(at/time.Second), 0, 100, 500, 200)}
+			show: func(at time.Duration, _ []image.Point) []*screen.Node {
+				return []*screen.Node{el(fmt.Sprint(at/time.Second), 0, 100, 500, 200)}
 			}}
 		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Eyes: eyes}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != reporters.Fail || eyes.asked != 3 {
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || eyes.asked != 3 {
 			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
 		}
 	})
@@ -163,9 +164,9 @@ func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 		password.Password = true
 		eyes := &visionary{judge: says(false, "no")}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
-			show: func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{password} }}
+			show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
 		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Eyes: eyes}
-		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != reporters.Fail || eyes.asked != 1 {
+		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || eyes.asked != 1 {
 			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
 		}
 	})
@@ -178,21 +179,21 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 	for name, c := range map[string]struct {
 		eyes  visionary
 		asked int
-		want  reporters.Verdict
+		want  event.Verdict
 	}{
-		"found":     {visionary{spot: drivers.Spot{Bounds: image.Rect(100, 200, 200, 300)}}, 1, reporters.Pass},
-		"not found": {visionary{err: fmt.Errorf("%w: no cart", drivers.ErrNotFound)}, 1, reporters.Fail},
-		"no answer": {visionary{err: errors.New("the model refused")}, 1, reporters.Error},
+		"found":     {visionary{spot: drivers.Spot{Bounds: image.Rect(100, 200, 200, 300)}}, 1, event.Pass},
+		"not found": {visionary{err: fmt.Errorf("%w: no cart", screen.ErrNotFound)}, 1, event.Fail},
+		"no answer": {visionary{err: errors.New("the model refused")}, 1, event.Error},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
-				show: func(time.Duration, []image.Point) []*drivers.Node { return []*drivers.Node{password} }}
+				show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Eyes: &c.eyes}
 			verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
 			if verdict != c.want || c.eyes.asked != c.asked {
 				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.eyes.asked, err)
 			}
-			if c.want == reporters.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Doubts) == 0) {
+			if c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != image.Pt(150, 250) || len(s.Detail.Doubts) == 0) {
 				t.Errorf("%s: taps %v, doubts %q", name, f.taps, s.Detail.Doubts)
 			}
 			if r, g, b, _ := c.eyes.shown[0].At(250, 550).RGBA(); r>>8 != 128 || g>>8 != 128 || b>>8 != 128 {
@@ -205,20 +206,20 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 func TestExtractByPrompt(t *testing.T) {
 	for name, c := range map[string]struct {
 		eyes visionary
-		want reporters.Verdict
+		want event.Verdict
 	}{
-		"on the screen":     {visionary{extract: drivers.Extraction{Text: "42.50 EUR"}}, reporters.Pass},
-		"not on the screen": {visionary{extract: drivers.Extraction{Text: "43.50 EUR"}}, reporters.Error},
-		"not found":         {visionary{err: fmt.Errorf("%w: no total", drivers.ErrNotFound)}, reporters.Fail},
-		"no answer":         {visionary{err: errors.New("cut off")}, reporters.Error},
+		"on the screen":     {visionary{extract: drivers.Extraction{Text: "42.50 EUR"}}, event.Pass},
+		"not on the screen": {visionary{extract: drivers.Extraction{Text: "43.50 EUR"}}, event.Error},
+		"not found":         {visionary{err: fmt.Errorf("%w: no total", screen.ErrNotFound)}, event.Fail},
+		"no answer":         {visionary{err: errors.New("cut off")}, event.Error},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*drivers.Node {
-				return []*drivers.Node{el("Total: 42.50 EUR", 0, 100, 500, 200)}
+			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node {
+				return []*screen.Node{el("Total: 42.50 EUR", 0, 100, 500, 200)}
 			}}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Eyes: &c.eyes}
 			verdict, err := do(t, s, dsl.Extract{Prompt: "the total"})
-			if verdict != c.want || c.want == reporters.Pass && s.Value != "42.50 EUR" || c.want != reporters.Pass && s.Value != nil {
+			if verdict != c.want || c.want == event.Pass && s.Value != "42.50 EUR" || c.want != event.Pass && s.Value != nil {
 				t.Errorf("%s: %s, %v, value %v", name, verdict, err, s.Value)
 			}
 		})
@@ -229,9 +230,9 @@ func TestNoEyesIsAnError(t *testing.T) {
 	for _, args := range []any{dsl.AssertVisual{Prompt: "x"}, dsl.Extract{Prompt: "x"}, dsl.Assert{Selector: dsl.Selector{OCR: "x"}}, dsl.AssertNot{Selector: dsl.Selector{OCR: "x"}},
 		dsl.Tap{Selector: dsl.Selector{Describe: "x"}}, dsl.Tap{Selector: dsl.Selector{Label: "x", Fallback: "ocr"}}} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*drivers.Node { return nil }}
+			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node { return nil }}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second}
-			if verdict, err := do(t, s, args); verdict != reporters.Error {
+			if verdict, err := do(t, s, args); verdict != event.Error {
 				t.Errorf("%T: %s, %v", args, verdict, err)
 			}
 		})
@@ -253,24 +254,24 @@ func TestImageSelector(t *testing.T) {
 	for name, c := range map[string]struct {
 		eyes visionary
 		sel  dsl.Selector
-		want reporters.Verdict
+		want event.Verdict
 		at   image.Point
 	}{
-		"one":           {visionary{images: []drivers.Sighting{one}}, dsl.Selector{Image: "cart.png"}, reporters.Pass, image.Pt(110, 110)},
-		"two":           {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png"}, reporters.Fail, image.Point{}},
-		"the last":      {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Index: &last}, reporters.Pass, image.Pt(310, 510)},
-		"below a label": {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Below: &dsl.Selector{Label: "Basket"}}, reporters.Pass, image.Pt(310, 510)},
-		"none":          {visionary{}, dsl.Selector{Image: "cart.png"}, reporters.Fail, image.Point{}},
-		"no file":       {visionary{}, dsl.Selector{Image: "missing.png"}, reporters.Fail, image.Point{}},
-		"no picture":    {visionary{}, dsl.Selector{Image: "not.png"}, reporters.Fail, image.Point{}},
+		"one":           {visionary{images: []drivers.Sighting{one}}, dsl.Selector{Image: "cart.png"}, event.Pass, image.Pt(110, 110)},
+		"two":           {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png"}, event.Fail, image.Point{}},
+		"the last":      {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Index: &last}, event.Pass, image.Pt(310, 510)},
+		"below a label": {visionary{images: []drivers.Sighting{one, two}}, dsl.Selector{Image: "cart.png", Below: &dsl.Selector{Label: "Basket"}}, event.Pass, image.Pt(310, 510)},
+		"none":          {visionary{}, dsl.Selector{Image: "cart.png"}, event.Fail, image.Point{}},
+		"no file":       {visionary{}, dsl.Selector{Image: "missing.png"}, event.Fail, image.Point{}},
+		"no picture":    {visionary{}, dsl.Selector{Image: "not.png"}, event.Fail, image.Point{}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*drivers.Node {
-				return []*drivers.Node{el("Basket", 0, 300, 500, 400)}
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node {
+				return []*screen.Node{el("Basket", 0, 300, 500, 400)}
 			}}
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Eyes: &c.eyes, Dir: dir}
 			verdict, err := do(t, s, dsl.Tap{Selector: c.sel})
-			if verdict != c.want || c.want == reporters.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != reporters.Pass && len(f.taps) > 0 {
+			if verdict != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass && len(f.taps) > 0 {
 				t.Errorf("%s: %s, %v, taps %v", name, verdict, err, f.taps)
 			}
 		})
@@ -281,18 +282,18 @@ func TestImageSelector(t *testing.T) {
 func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
 	for _, c := range []struct {
 		sel  dsl.Selector
-		want reporters.Verdict
+		want event.Verdict
 	}{
-		{dsl.Selector{OCR: "Stop"}, reporters.Pass}, {dsl.Selector{Label: "Stop", Fallback: "ocr"}, reporters.Pass}, {dsl.Selector{Label: "Stop"}, reporters.Error},
-		{dsl.Selector{OCR: "Stop", Below: &dsl.Selector{Label: "x"}}, reporters.Error},
+		{dsl.Selector{OCR: "Stop"}, event.Pass}, {dsl.Selector{Label: "Stop", Fallback: "ocr"}, event.Pass}, {dsl.Selector{Label: "Stop"}, event.Error},
+		{dsl.Selector{OCR: "Stop", Below: &dsl.Selector{Label: "x"}}, event.Error},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*drivers.Node { return nil },
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node { return nil },
 				treeErr: func(time.Duration) error { return fmt.Errorf("%w: never idle", drivers.ErrNotReady) }}
 			stop := line("Stop")
 			stop.Bounds, stop.Words[0].Bounds = image.Rect(10, 20, 110, 60), image.Rect(10, 20, 110, 60)
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Eyes: &visionary{lines: []drivers.TextLine{stop}}}
-			if verdict, err := do(t, s, dsl.Tap{Selector: c.sel}); verdict != c.want || (c.want == reporters.Pass) != (len(f.taps) == 1) {
+			if verdict, err := do(t, s, dsl.Tap{Selector: c.sel}); verdict != c.want || (c.want == event.Pass) != (len(f.taps) == 1) {
 				t.Errorf("%+v: %s, %v, taps %v", c.sel, verdict, err, f.taps)
 			}
 		})
@@ -304,14 +305,14 @@ func TestAssertNotLooksAtPixelsToo(t *testing.T) {
 	for name, c := range map[string]struct {
 		read    string
 		treeErr error
-		want    reporters.Verdict
+		want    event.Verdict
 	}{
-		"read in the pixels": {"Loading", nil, reporters.Fail}, "nowhere": {"Ready", nil, reporters.Pass},
-		"no tree": {"Ready", fmt.Errorf("%w: later", drivers.ErrNotReady), reporters.Error},
+		"read in the pixels": {"Loading", nil, event.Fail}, "nowhere": {"Ready", nil, event.Pass},
+		"no tree": {"Ready", fmt.Errorf("%w: later", drivers.ErrNotReady), event.Error},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*drivers.Node {
-				return []*drivers.Node{el("Title", 0, 0, 100, 100)}
+			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node {
+				return []*screen.Node{el("Title", 0, 0, 100, 100)}
 			}}
 			f.treeErr = func(time.Duration) error { return c.treeErr }
 			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Eyes: &visionary{lines: []drivers.TextLine{line(c.read)}}}

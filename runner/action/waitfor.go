@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
@@ -45,7 +46,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	stateless := ""
 	absent, pixelsTell := false, byEyes(sel) || sel.Fallback != ""
 	var absentSince time.Time // by what is seen
-	var still []drivers.Match
+	var still []screen.Match
 	err := poll(ctx, s.Timeout, func() error {
 		absent = false
 		if err := w.read(ctx, true); err != nil {
@@ -78,19 +79,19 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 		return nil
 	})
 	if absent && pixelsTell && (err == nil || errors.Is(err, errWait)) {
-		s.doubt("%s was not seen in the pixels, and what eyes cannot make out is not seen either", drivers.Describe(sel))
+		s.doubt("%s was not seen in the pixels, and what eyes cannot make out is not seen either", screen.Describe(sel))
 	}
 	switch {
 	case errors.Is(err, errWait) && absent:
 		s.doubt("the screen never came to rest; the element was not there at the end of the time")
 		return nil
 	case errors.Is(err, errWait) && stateless != "":
-		return &Failure{reporters.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", drivers.Describe(sel), stateless),
-			Expected: "no " + drivers.Describe(sel) + " on the screen", Actual: stateless}}
+		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", screen.Describe(sel), stateless),
+			Expected: "no " + screen.Describe(sel) + " on the screen", Actual: stateless}}
 	case errors.Is(err, errWait):
-		return &Failure{reporters.Problem{Assertion: true,
-			Message:  fmt.Sprintf("%s is still there after %s: %s", drivers.Describe(sel), s.Timeout, still[0].Node),
-			Expected: "no " + drivers.Describe(sel) + " on the screen", Actual: still[0].Node.String()}}
+		return &Failure{event.Problem{Assertion: true,
+			Message:  fmt.Sprintf("%s is still there after %s: %s", screen.Describe(sel), s.Timeout, still[0].Node),
+			Expected: "no " + screen.Describe(sel) + " on the screen", Actual: still[0].Node.String()}}
 	}
 	return asAssertion(err)
 }

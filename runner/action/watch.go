@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -21,7 +22,7 @@ const (
 type watch struct {
 	s           *Session
 	pixels      bool // pictures are cheaper than trees
-	tree        *drivers.Tree
+	tree        *screen.Tree
 	before      image.Image // the newest before tree, when pixels
 	rest        *pixels.Rest
 	shotAt      time.Time // of the newest picture
@@ -36,8 +37,8 @@ type watch struct {
 	wholeLines  bool     // the pixels are read for a label
 	located     int      // how often a model was asked where it is
 	digest      uint64
-	matched     map[drivers.Expression]map[*drivers.Node]bool // by the css and XPath of the newest query
-	hiddenUnder string                                        // why what was found in the newest tree cannot be seen
+	matched     map[screen.Expression]map[*screen.Node]bool // by the css and XPath of the newest query
+	hiddenUnder string                                      // why what was found in the newest tree cannot be seen
 	seed        maphash.Seed
 }
 
@@ -92,7 +93,7 @@ func (w *watch) pixelsAlone(ctx context.Context) error {
 	if err := w.picture(ctx); err != nil {
 		return err
 	}
-	w.tree = drivers.NewTree(nil, w.rest.Last().Bounds().Size(), time.Now())
+	w.tree = screen.NewTree(nil, w.rest.Last().Bounds().Size(), time.Now())
 	w.treeSince = time.Time{}
 	return nil
 }
@@ -120,7 +121,7 @@ func (w *watch) settled(span time.Duration) bool {
 }
 
 // sight waits until something on the screen fits the selector; errWait when nothing does.
-func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []drivers.Match, err error) {
+func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
 	w.needs(sel)
 	err = poll(ctx, timeout, func() error {
 		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
@@ -128,7 +129,7 @@ func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Durati
 		}
 		look := w.reachable
 		if !w.anywhere {
-			look = func(ctx context.Context, sel dsl.Selector) ([]drivers.Match, error) { return w.find(ctx, sel, toSee) }
+			look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
 		}
 		if matches, err = look(ctx, sel); err == nil && len(matches) == 0 {
 			err = errWait
@@ -147,7 +148,7 @@ const (
 )
 
 // find runs a query over the tree that was read last.
-func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]drivers.Match, error) {
+func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]screen.Match, error) {
 	q, err := w.query(ctx, sel, what)
 	if err != nil {
 		return nil, err
@@ -156,13 +157,13 @@ func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]dri
 }
 
 // query prepares a query over the tree that was read last; css and xpath are asked of the browser.
-func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (drivers.Query, error) {
-	q := drivers.Query{Selector: sel, Action: what == toAct}
+func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (screen.Query, error) {
+	q := screen.Query{Selector: sel, Action: what == toAct}
 	w.matched = nil
 	_, reveals := w.s.Device.(drivers.Revealer)
 	q.Reveal = reveals && what == toAct
 	querier, ok := w.s.Device.(drivers.Querier)
-	for _, e := range drivers.Expressions(sel) {
+	for _, e := range screen.Expressions(sel) {
 		if !ok && e.CSS != "" {
 			return q, &Failure{problem("css works on web pages only")}
 		}
@@ -174,7 +175,7 @@ func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (driv
 			return q, err
 		}
 		if q.Matched == nil {
-			q.Matched = map[drivers.Expression]map[*drivers.Node]bool{}
+			q.Matched = map[screen.Expression]map[*screen.Node]bool{}
 		}
 		q.Matched[e] = matched
 	}
@@ -183,7 +184,7 @@ func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (driv
 }
 
 // digest sums up what a tree shows and where.
-func digest(t *drivers.Tree, seed maphash.Seed) uint64 {
+func digest(t *screen.Tree, seed maphash.Seed) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	number := func(n int) {

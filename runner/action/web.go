@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // browser gives the device as a browser.
@@ -159,7 +160,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 		}
 		return nil
 	}
-	p := reporters.Problem{Assertion: true, Expected: wantText(a, want), Actual: seenText(a, seen)}
+	p := event.Problem{Assertion: true, Expected: wantText(a, want), Actual: seenText(a, seen)}
 	p.Message = fmt.Sprintf("expected %s within %s; %s", p.Expected, s.Timeout, p.Actual)
 	return &Failure{p}
 }
@@ -171,12 +172,12 @@ func wantText(a dsl.WebAssert, want drivers.WebWant) string {
 	case want.Hidden:
 		add("%s to be hidden", a.Selector)
 	case want.Text != nil:
-		add("%s to show %s", a.Selector, drivers.Quote(*want.Text))
+		add("%s to show %s", a.Selector, screen.Quote(*want.Text))
 	case a.Selector != "" && want.Count == nil && want.Value == nil:
 		add("%s to be visible", a.Selector)
 	}
 	if want.Value != nil {
-		add("%s to hold %s", a.Selector, drivers.Quote(*want.Value))
+		add("%s to hold %s", a.Selector, screen.Quote(*want.Value))
 	}
 	if want.Count != nil {
 		add("%d elements %s", *want.Count, a.Selector)
@@ -185,7 +186,7 @@ func wantText(a dsl.WebAssert, want drivers.WebWant) string {
 		add("the address %s", *want.URL)
 	}
 	if want.Title != nil {
-		add("the title %s", drivers.Quote(*want.Title))
+		add("the title %s", screen.Quote(*want.Title))
 	}
 	if want.NoConsoleErrors {
 		add("no errors in the console")
@@ -212,7 +213,7 @@ func seenText(a dsl.WebAssert, seen drivers.Seen) string {
 		add("the address is %s", seen.URL)
 	}
 	if a.Title != "" {
-		add("the title is %s", drivers.Quote(seen.Title))
+		add("the title is %s", screen.Quote(seen.Title))
 	}
 	if a.NoConsoleErrors && len(seen.ConsoleErrors) > 0 {
 		add("the console has %s", quoted(seen.ConsoleErrors))
@@ -223,7 +224,7 @@ func seenText(a dsl.WebAssert, seen drivers.Seen) string {
 func quoted(texts []string) string {
 	list := make([]string, len(texts))
 	for i, t := range texts {
-		list[i] = drivers.Quote(t)
+		list[i] = screen.Quote(t)
 	}
 	return strings.Join(list, ", ")
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -21,7 +21,7 @@ func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 	for try := 0; ; try++ {
 		again := try < opts.Retries
 		o = r.attempt(again, func() outcome { return r.control(ctx, step, args, opts.TimeoutMs) })
-		if o.verdict != reporters.Fail || !again {
+		if o.verdict != event.Fail || !again {
 			break
 		}
 	}
@@ -55,7 +55,7 @@ func (r *run) control(ctx context.Context, step *dsl.Step, args any, timeoutMs *
 		case dsl.Run:
 			return r.block(ctx, step, a)
 		}
-		return outcome{reporters.Error, &reporters.Problem{Message: fmt.Sprintf("no way to run %T", args)}}
+		return outcome{event.Error, &event.Problem{Message: fmt.Sprintf("no way to run %T", args)}}
 	})
 }
 
@@ -110,7 +110,7 @@ func (r *run) retry(ctx context.Context, a dsl.Retry) outcome {
 	for i := range times {
 		again := i+1 < times
 		o := r.attempt(again, func() outcome { return r.inside(ctx, fmt.Sprintf("try %d/%d", i+1, times), a.Steps) })
-		if o.verdict != reporters.Fail || !again {
+		if o.verdict != event.Fail || !again {
 			return o
 		}
 	}
@@ -183,7 +183,7 @@ func listOf(value any) ([]any, error) {
 // try lets the test go on behind a failure when it says what to do about it.
 func (r *run) try(ctx context.Context, a dsl.Try, steps func() outcome) outcome {
 	o := r.attempt(len(a.OnFailure) > 0, steps)
-	if o.verdict == reporters.Fail && len(a.OnFailure) > 0 {
+	if o.verdict == event.Fail && len(a.OnFailure) > 0 {
 		o = r.inside(ctx, "onFailure", a.OnFailure)
 	}
 	if ctx := beyond(ctx); len(a.Always) > 0 && ctx.Err() == nil && r.sinkErr == nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // awaitCrash waits until an app that the last step has harmed has had the time to die, if nothing else is wrong.
 func (r *run) awaitCrash(ctx context.Context) {
-	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.verdict != reporters.Pass || r.acted.IsZero() {
+	if _, watches := r.dev.(drivers.CrashWatcher); !watches || r.verdict != event.Pass || r.acted.IsZero() {
 		return
 	}
 	if rest := crashGrace - time.Since(r.acted); rest > 0 {
@@ -30,10 +30,10 @@ func (r *run) awaitCrash(ctx context.Context) {
 // findCrash looks, once the log has ended, whether the app died during the case. An app that died is never a pass, whatever the last step
 // said. That nobody can tell is said in the report.
 func (r *run) findCrash(ctx context.Context) {
-	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == reporters.AppCrashed {
+	if ctx.Err() != nil || r.sinkErr != nil || r.problem != nil && r.problem.Kind == event.AppCrashed {
 		return
 	}
-	if v := r.verdict; v != reporters.Pass && v != reporters.Fail && v != reporters.Error {
+	if v := r.verdict; v != event.Pass && v != event.Fail && v != event.Error {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, crashLimit)
@@ -51,6 +51,6 @@ func (r *run) findCrash(ctx context.Context) {
 	case err != nil && !errors.Is(err, drivers.ErrUnsupported):
 		r.log(0, "not checked: whether the app has crashed could not be found out: %v", err)
 	case died != nil:
-		r.end(reporters.Fail, &died.Problem)
+		r.end(event.Fail, &died.Problem)
 	}
 }

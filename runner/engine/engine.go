@@ -13,7 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -42,7 +42,7 @@ type Options struct {
 
 // Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as interrupted.
 // The verdict is also in the CaseEnded event; the error is not nil when the sink could not keep the report.
-func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (reporters.Verdict, error) {
+func Run(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options) (event.Verdict, error) {
 	return newRun(c, dev, sink, opts).all(ctx)
 }
 
@@ -71,13 +71,13 @@ func (r *run) newSession() *action.Session {
 				r.session.Detail.Doubts = append(r.session.Detail.Doubts, "the report does not keep "+name+": it holds a secret, or cannot be looked into")
 				return name, os.Remove(from)
 			}
-			return name, r.sink.Add(reporters.Attachment{Path: name, Kind: reporters.KindArtifact}, r.n, from)
+			return name, r.sink.Add(event.Attachment{Path: name, Kind: event.KindArtifact}, r.n, from)
 		}}
 }
 
 // Sink is where a case's events and files go: a report pack.
 type Sink interface {
-	reporters.Sink
+	event.Sink
 	// AddClip takes a part of the native film; NoRecording says why there is none.
 	AddClip(path string, start time.Time)
 	NoRecording(reason string)
@@ -93,11 +93,11 @@ type run struct {
 	source   *dsl.Source // the file of the step that is being run
 	session  *action.Session
 	sinkErr  error // the first one
-	verdict  reporters.Verdict
-	problem  *reporters.Problem
+	verdict  event.Verdict
+	problem  *event.Problem
 	evidence evidence
-	cost     *meter            // nil: the device lets itself not be measured
-	asked    reporters.Metrics // of models
+	cost     *meter        // nil: the device lets itself not be measured
+	asked    event.Metrics // of models
 
 	owed    []owed    // pictures of steps, to be taken before the device is changed again
 	unsure  []owed    // steps whose tap had changed nothing when their picture was taken
@@ -114,12 +114,12 @@ type run struct {
 	soft    *outcome  // the first failure of a soft step within the innermost of these
 }
 
-func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
+func (r *run) all(ctx context.Context) (event.Verdict, error) {
 	began := time.Now()
 	r.begin(ctx)
-	if r.verdict == reporters.Pass {
+	if r.verdict == event.Pass {
 		if err := action.Guard(func() error { r.test(ctx); return nil }); err != nil {
-			r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: action.StackOf(err)})
+			r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 		}
 	}
 	return r.conclude(ctx, time.Since(began))
@@ -129,22 +129,22 @@ func (r *run) all(ctx context.Context) (reporters.Verdict, error) {
 func (r *run) begin(ctx context.Context) {
 	described, err := r.describe()
 	r.began = time.Now()
-	r.verdict = reporters.Pass
-	r.emit(reporters.Event{Kind: reporters.CaseStarted, Case: &described})
+	r.verdict = event.Pass
+	r.emit(event.Event{Kind: event.CaseStarted, Case: &described})
 	if err != nil { // plan.Build finds most of this before
-		r.end(reporters.Error, &reporters.Problem{Message: err.Error(), Stack: action.StackOf(err)})
+		r.end(event.Error, &event.Problem{Message: err.Error(), Stack: action.StackOf(err)})
 	}
-	if r.verdict == reporters.Pass {
+	if r.verdict == event.Pass {
 		r.evidence.start(ctx, r)
 		r.allowScenes()
 	}
-	if r.verdict == reporters.Pass {
+	if r.verdict == event.Pass {
 		r.cost = startMeter(ctx, r.dev)
 	}
 }
 
 // conclude ends the film and tells the verdict.
-func (r *run) conclude(ctx context.Context, took time.Duration) (reporters.Verdict, error) {
+func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, error) {
 	r.settleUp(ctx)
 	r.keepMetrics(ctx)
 	r.awaitCrash(ctx)
@@ -154,10 +154,10 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (reporters.Verdi
 	r.surround(nil) // where there is no log
 	r.findCrash(ctx)
 	if r.sinkErr != nil {
-		r.verdict = reporters.Error
-		r.problem = &reporters.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
+		r.verdict = event.Error
+		r.problem = &event.Problem{Message: "the report could not be written: " + r.sinkErr.Error()}
 	}
-	r.emit(reporters.Event{Kind: reporters.CaseEnded, Verdict: r.verdict, DurationMS: took.Milliseconds(), Problem: r.problem})
+	r.emit(event.Event{Kind: event.CaseEnded, Verdict: r.verdict, DurationMS: took.Milliseconds(), Problem: r.problem})
 	return r.verdict, r.sinkErr
 }
 
@@ -169,7 +169,7 @@ func (r *run) test(ctx context.Context) {
 		o = r.list(ctx, t.Steps)
 	}
 	r.settle(o)
-	if r.verdict == reporters.Fail {
+	if r.verdict == event.Fail {
 		r.hook(ctx, "onFailure", t.OnFailure)
 	}
 	r.hook(ctx, "after", t.After)
@@ -187,13 +187,13 @@ func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
 
 // settle takes over an outcome when nothing worse is known.
 func (r *run) settle(o outcome) {
-	if !o.ok() && r.verdict == reporters.Pass {
+	if !o.ok() && r.verdict == event.Pass {
 		r.end(o.verdict, o.problem)
 	}
 }
 
 // describe sums up the case and the device, and makes the variables. Also with an error there is something to show.
-func (r *run) describe() (described reporters.Case, err error) {
+func (r *run) describe() (described event.Case, err error) {
 	if r.scope, err = r.c.Scope(); err != nil {
 		return Describe(r.c), err
 	}
@@ -221,36 +221,36 @@ func (r *run) hide(names ...string) {
 }
 
 // emit tells the sink; the first time that it cannot keep something ends the case.
-func (r *run) emit(e reporters.Event) { r.keep(r.sink.Emit(e)) }
+func (r *run) emit(e event.Event) { r.keep(r.sink.Emit(e)) }
 
 func (r *run) keep(err error) {
 	if err != nil && r.sinkErr == nil {
 		r.sinkErr = err
-		r.verdict = reporters.Error
+		r.verdict = event.Error
 	}
 }
 
 // log tells a reader of the report something that no verdict tells.
 func (r *run) log(step int, format string, args ...any) {
-	r.emit(reporters.Event{Kind: reporters.Logged, Step: step, Message: fmt.Sprintf(format, args...)})
+	r.emit(event.Event{Kind: event.Logged, Step: step, Message: fmt.Sprintf(format, args...)})
 }
 
 // end fixes the verdict of the case; a report that cannot be kept weighs more.
-func (r *run) end(v reporters.Verdict, p *reporters.Problem) {
+func (r *run) end(v event.Verdict, p *event.Problem) {
 	if r.sinkErr == nil {
 		r.verdict, r.problem = v, p
 	}
 }
 
 // judge turns the outcome of a step into a verdict and its reason.
-func judge(ctx context.Context, err error) (reporters.Verdict, *reporters.Problem) {
+func judge(ctx context.Context, err error) (event.Verdict, *event.Problem) {
 	verdict := action.VerdictOf(err)
-	if verdict == reporters.Pass {
+	if verdict == event.Pass {
 		return verdict, nil
 	}
 	stack := action.StackOf(err)
-	if ctx.Err() != nil && stack == "" && (verdict == reporters.Error || errors.Is(err, context.Canceled)) {
-		return reporters.Interrupted, interrupted(ctx)
+	if ctx.Err() != nil && stack == "" && (verdict == event.Error || errors.Is(err, context.Canceled)) {
+		return event.Interrupted, interrupted(ctx)
 	}
 	problem := action.ProblemOf(err)
 	if stack != "" {
@@ -259,12 +259,12 @@ func judge(ctx context.Context, err error) (reporters.Verdict, *reporters.Proble
 	return verdict, &problem
 }
 
-func interrupted(ctx context.Context) *reporters.Problem {
+func interrupted(ctx context.Context) *event.Problem {
 	why := context.Cause(ctx)
 	if errors.Is(why, context.Canceled) {
-		return &reporters.Problem{Message: "the run was interrupted"}
+		return &event.Problem{Message: "the run was interrupted"}
 	}
-	return &reporters.Problem{Message: "the run was interrupted: " + why.Error()}
+	return &event.Problem{Message: "the run was interrupted: " + why.Error()}
 }
 
 // pictureLabel names a picture after what the step did, never after text that was typed.
@@ -289,7 +289,7 @@ func pictureLabel(step *dsl.Step, scope *dsl.Scope) string {
 }
 
 // Describe sums a case up for the report of a run in which it got no device. Variables that have no value stay as they are written.
-func Describe(c plan.Case) reporters.Case {
+func Describe(c plan.Case) event.Case {
 	scope, err := c.Scope()
 	if err != nil {
 		scope, _ = dsl.NewScope(&dsl.Test{Source: c.Test.Source}, nil, nil) // without vars there is nothing to go wrong
@@ -297,9 +297,9 @@ func Describe(c plan.Case) reporters.Case {
 	return describe(c, scope)
 }
 
-func describe(c plan.Case, scope *dsl.Scope) reporters.Case {
+func describe(c plan.Case, scope *dsl.Scope) event.Case {
 	t := c.Test
-	d := reporters.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Solver: "dsl", Tags: t.Tags, Place: t.Pos,
+	d := event.Case{ID: t.ID, Pack: c.Pack, Name: t.Name, Platform: c.Platform, Solver: "dsl", Tags: t.Tags, Place: t.Pos,
 		Hash: hashOf(t), Description: t.Description, Owner: t.Owner, Links: t.Links}
 	dynamic := isDynamic(t)
 	for _, steps := range []dsl.Steps{t.Before, t.Steps, t.After} {
@@ -324,8 +324,8 @@ func hashOf(t *dsl.Test) string {
 }
 
 // infoOf shows a step as reports do.
-func infoOf(s *dsl.Step, scope *dsl.Scope) reporters.Step {
-	return reporters.Step{Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope), Place: s.Pos, Source: s.Source().Line(s.Pos.Line)}
+func infoOf(s *dsl.Step, scope *dsl.Scope) event.Step {
+	return event.Step{Action: s.Def.Name, Name: s.Options.Name, Args: dsl.Args(s, scope), Place: s.Pos, Source: s.Source().Line(s.Pos.Line)}
 }
 
 // isDynamic tells whether only the run decides which steps come in which order.

@@ -16,13 +16,14 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
 // run runs a case into a sink that keeps everything, in fake time.
-func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T, s *sink, r *reporters.Result)) {
+func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T, s *sink, r *event.Result)) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,14 +38,14 @@ func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T
 }
 
 // pack runs a case into a real report pack.
-func pack(t *testing.T, c plan.Case, dev drivers.Device) (*reporters.Result, []string) {
+func packOf(t *testing.T, c plan.Case, dev drivers.Device) (*event.Result, []string) {
 	t.Helper()
-	dir, err := reporters.NewRunDir(t.TempDir(), time.Now())
+	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	p, err := dir.NewPack(reporters.Case{ID: c.Test.ID, Pack: c.Pack}, reporters.PackOptions{})
+	p, err := dir.NewPack(event.Case{ID: c.Test.ID, Pack: c.Pack}, pack.PackOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func pack(t *testing.T, c plan.Case, dev drivers.Device) (*reporters.Result, []s
 	return res, paths
 }
 
-func verdicts(r *reporters.Result) string {
+func verdicts(r *event.Result) string {
 	var list []string
 	for _, s := range r.Steps {
 		list = append(list, string(s.Verdict))
@@ -75,8 +76,8 @@ func verdicts(r *reporters.Result) string {
 
 func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 	w := &witness{device: &device{}}
-	r, pictures := pack(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w)
-	if r.Verdict != reporters.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
+	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w)
+	if r.Verdict != event.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
 		t.Errorf("%s: %s, %v", r.Verdict, verdicts(r), r.Problem)
 	}
 	if want := []string{"01-tap-go.png", "02-assert-ready.png", "03-assert-go.png"}; !slices.Equal(pictures, want) {
@@ -85,28 +86,28 @@ func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 	if r.Case.Device != "R58M" || r.Case.Model != "Acme One" || w.taps != 1 {
 		t.Errorf("device %q, model %q, %d taps", r.Case.Device, r.Case.Model, w.taps)
 	}
-	if i := slices.IndexFunc(r.Attachments, func(a reporters.Attachment) bool { return a.Path == "logcat.txt" }); i < 0 {
+	if i := slices.IndexFunc(r.Attachments, func(a event.Attachment) bool { return a.Path == "logcat.txt" }); i < 0 {
 		t.Errorf("no log among %+v", r.Attachments)
 	}
 }
 
 func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
 	d := &device{}
-	r, pictures := pack(t, testCase(t, "  - tap: Go\n  - assert: Paid\n  - tap: Go\n  - tap: Go\n"), d)
-	if r.Verdict != reporters.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
+	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Paid\n  - tap: Go\n  - tap: Go\n"), d)
+	if r.Verdict != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
 		t.Errorf("%s: %s, problem of step %d, %d taps", r.Verdict, verdicts(r), r.ProblemStep, d.taps)
 	}
 	if want := []string{"01-tap-go.png", "02-assert-paid-failed.png", "02-assert-paid.png"}; !slices.Equal(pictures, want) {
 		t.Errorf("pictures %v, want %v", pictures, want)
 	}
-	if s := reporters.Summarize(r); s.Steps != 4 || s.StepsPassed != 1 || s.StepsFailed != 1 || s.Screenshots != 3 {
+	if s := pack.Summarize(r); s.Steps != 4 || s.StepsPassed != 1 || s.StepsFailed != 1 || s.Screenshots != 3 {
 		t.Errorf("summary %+v", s)
 	}
 }
 
 func TestFailedActionTakesOnePictureOnly(t *testing.T) {
-	r, pictures := pack(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{})
-	if r.Verdict != reporters.Fail || verdicts(r) != "fail unreached" {
+	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{})
+	if r.Verdict != event.Fail || verdicts(r) != "fail unreached" {
 		t.Errorf("%s: %s", r.Verdict, verdicts(r))
 	}
 	if want := []string{"01-tap-nowhere.png"}; !slices.Equal(pictures, want) {
@@ -115,12 +116,12 @@ func TestFailedActionTakesOnePictureOnly(t *testing.T) {
 }
 
 func TestStepsOwnTimeoutWins(t *testing.T) {
-	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *reporters.Result) {
+	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *event.Result) {
 		if d := r.Steps[0].Duration; d < 3*time.Second || d > 4*time.Second {
 			t.Errorf("the step took %v", d)
 		}
 	})
-	run(t, "  - assert: Paid\n", &device{}, func(t *testing.T, _ *sink, r *reporters.Result) {
+	run(t, "  - assert: Paid\n", &device{}, func(t *testing.T, _ *sink, r *event.Result) {
 		if d := r.Duration; d < 10*time.Second || d > 11*time.Second {
 			t.Errorf("the case took %v", d)
 		}
@@ -138,8 +139,8 @@ func TestPanicIsAnErrorWithItsStack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &witness{device: broken}
-			run(t, "  - tap: Go\n  - assert: Ready\n", w, func(t *testing.T, _ *sink, r *reporters.Result) {
-				if r.Verdict != reporters.Error || r.Problem == nil || !strings.Contains(r.Problem.Message, "boom") {
+			run(t, "  - tap: Go\n  - assert: Ready\n", w, func(t *testing.T, _ *sink, r *event.Result) {
+				if r.Verdict != event.Error || r.Problem == nil || !strings.Contains(r.Problem.Message, "boom") {
 					t.Fatalf("%s: %+v", r.Verdict, r.Problem)
 				}
 				if !strings.Contains(r.Problem.Stack, "engine_test.go") {
@@ -176,11 +177,11 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 					t.Errorf("it ended %v after the start", took)
 				}
 				r := s.result(t)
-				if err != nil || verdict != reporters.Interrupted || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "Ctrl-C") {
+				if err != nil || verdict != event.Interrupted || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "Ctrl-C") {
 					t.Errorf("verdict %s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
 				}
-				want := map[string]reporters.Verdict{"in a picture": reporters.Interrupted}[name] // it is taken when the second step looks
-				if r.Steps[1].Verdict != cmp.Or(want, reporters.Unreached) || w.filmsEnded != 1 || w.logsEnded != 1 {
+				want := map[string]event.Verdict{"in a picture": event.Interrupted}[name] // it is taken when the second step looks
+				if r.Steps[1].Verdict != cmp.Or(want, event.Unreached) || w.filmsEnded != 1 || w.logsEnded != 1 {
 					t.Errorf("steps %s, %d films ended, %d logs", verdicts(r), w.filmsEnded, w.logsEnded)
 				}
 			})
@@ -191,22 +192,22 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 // TestInterruptIsNoErrorOfTheReport: the sink hears of the end of the run, too, and the picture that was taken is kept.
 func TestInterruptIsNoErrorOfTheReport(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	d := &device{onScreenshot: func(context.Context) (image.Image, error) { cancel(); return screen, nil }}
+	d := &device{onScreenshot: func(context.Context) (image.Image, error) { cancel(); return blank, nil }}
 	s := &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n  - assert: Ready\n"), d, s, engine.Options{})
-	if err != nil || verdict != reporters.Interrupted || len(s.shots) != 1 {
+	if err != nil || verdict != event.Interrupted || len(s.shots) != 1 {
 		t.Errorf("verdict %s, %v, %d pictures", verdict, err, len(s.shots))
 	}
 }
 
 func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &sink{dir: t.TempDir(), afterEvent: func(e reporters.Event) {
-		if e.Kind == reporters.StepEnded {
+	s := &sink{dir: t.TempDir(), afterEvent: func(e event.Event) {
+		if e.Kind == event.StepEnded {
 			cancel()
 		}
 	}}
-	if verdict, err := engine.Run(ctx, testCase(t, "  - assert: Ready\n"), &device{}, s, engine.Options{}); err != nil || verdict != reporters.Pass {
+	if verdict, err := engine.Run(ctx, testCase(t, "  - assert: Ready\n"), &device{}, s, engine.Options{}); err != nil || verdict != event.Pass {
 		t.Errorf("verdict %s, %v", verdict, err)
 	}
 }
@@ -216,7 +217,7 @@ func TestNothingRunsOnceTheContextIsOver(t *testing.T) {
 	cancel()
 	d, s := &device{}, &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(ctx, testCase(t, "  - tap: Go\n"), d, s, engine.Options{})
-	if err != nil || verdict != reporters.Interrupted || d.trees+d.taps+d.shots > 0 {
+	if err != nil || verdict != event.Interrupted || d.trees+d.taps+d.shots > 0 {
 		t.Errorf("verdict %s, %v, %d trees, %d taps, %d pictures", verdict, err, d.trees, d.taps, d.shots)
 	}
 }
@@ -227,14 +228,14 @@ var errFull = errors.New("no space left on device")
 func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 	const steps = "  - tap: Go\n  - tap: Go\n  - tap: Go\n"
 	whole := &sink{dir: t.TempDir()}
-	if verdict, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil || verdict != reporters.Pass {
+	if verdict, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil || verdict != event.Pass {
 		t.Fatalf("verdict %s, %v", verdict, err)
 	}
-	for n, event := range whole.events {
-		t.Run(fmt.Sprintf("%d %s", n+1, event.Kind), func(t *testing.T) {
+	for n, e := range whole.events {
+		t.Run(fmt.Sprintf("%d %s", n+1, e.Kind), func(t *testing.T) {
 			s, w, seen := &sink{dir: t.TempDir()}, &witness{device: &device{}}, 0
 			var calls int
-			s.failEmit = func(reporters.Event) error {
+			s.failEmit = func(event.Event) error {
 				if seen++; seen == n+1 {
 					calls = w.trees + w.taps
 					return errFull
@@ -242,7 +243,7 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 				return nil
 			}
 			verdict, err := engine.Run(t.Context(), testCase(t, steps), w, s, engine.Options{NoVideo: true})
-			if verdict != reporters.Error || !errors.Is(err, errFull) {
+			if verdict != event.Error || !errors.Is(err, errFull) {
 				t.Errorf("verdict %s, %v", verdict, err)
 			}
 			if more := w.trees + w.taps - calls; more != 0 {
@@ -251,7 +252,7 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 			if w.logsEnded != w.logs || n == 0 && w.logs > 0 {
 				t.Errorf("%d of %d logs were ended", w.logsEnded, w.logs)
 			}
-			if r := s.result(t); event.Kind != reporters.CaseEnded && (r.Verdict != reporters.Error || !strings.Contains(r.Problem.Message, "no space left")) {
+			if r := s.result(t); e.Kind != event.CaseEnded && (r.Verdict != event.Error || !strings.Contains(r.Problem.Message, "no space left")) {
 				t.Errorf("the events say %s, %+v", r.Verdict, r.Problem)
 			}
 		})
@@ -264,7 +265,7 @@ func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 			s.dir = t.TempDir()
 			w := &witness{device: &device{}}
 			verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - tap: Go\n"), w, s, engine.Options{})
-			if r := s.result(t); verdict != reporters.Error || r.Verdict != verdict || !errors.Is(err, errFull) {
+			if r := s.result(t); verdict != event.Error || r.Verdict != verdict || !errors.Is(err, errFull) {
 				t.Errorf("verdict %s, %s, %v", verdict, r.Verdict, err)
 			}
 			if name == "picture" && w.taps != 1 {
@@ -278,7 +279,7 @@ func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
 	s := &sink{dir: t.TempDir(), failShot: errFull}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s, engine.Options{})
-	if verdict != reporters.Error || !errors.Is(err, errFull) {
+	if verdict != event.Error || !errors.Is(err, errFull) {
 		t.Errorf("verdict %s, %v", verdict, err)
 	}
 }
@@ -292,8 +293,8 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 		return nil
 	}
 	run(t, "  - tap: Go\n  - assert: Ready\n  - tap: Go\n", &witness{device: d, stopLog: func() error { return lost }, stopFilm: func() error { return lost }},
-		func(t *testing.T, _ *sink, r *reporters.Result) {
-			if r.Verdict != reporters.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message, "R58M") {
+		func(t *testing.T, _ *sink, r *event.Result) {
+			if r.Verdict != event.Error || verdicts(r) != "pass error unreached" || !strings.Contains(r.Problem.Message, "R58M") {
 				t.Errorf("%s: %s, %+v", r.Verdict, verdicts(r), r.Problem)
 			}
 		})
@@ -304,8 +305,8 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 	d := &device{}
 	d.onTree = func(ctx context.Context) error { return drivers.ErrDeviceLost }
 	d.onScreenshot = func(ctx context.Context) (image.Image, error) { <-ctx.Done(); return nil, ctx.Err() }
-	run(t, "  - assert: Ready\n", d, func(t *testing.T, _ *sink, r *reporters.Result) {
-		if r.Verdict != reporters.Error || r.Duration > 6*time.Second {
+	run(t, "  - assert: Ready\n", d, func(t *testing.T, _ *sink, r *event.Result) {
+		if r.Verdict != event.Error || r.Duration > 6*time.Second {
 			t.Errorf("%s after %v", r.Verdict, r.Duration)
 		}
 	})
@@ -313,8 +314,8 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 
 func TestEmptyPictureIsANote(t *testing.T) {
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
-	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *reporters.Result) {
-		if r.Verdict != reporters.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"), "empty picture") {
+	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
+		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"), "empty picture") {
 			t.Errorf("%s, %d pictures, notes %q", r.Verdict, len(s.shots), r.Steps[0].Notes)
 		}
 	})
@@ -332,8 +333,8 @@ func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
 		} {
 			t.Run(how+" "+name, func(t *testing.T) {
 				w.device = &device{}
-				run(t, "  - tap: Go\n", w, func(t *testing.T, s *sink, r *reporters.Result) {
-					if r.Verdict != reporters.Pass {
+				run(t, "  - tap: Go\n", w, func(t *testing.T, s *sink, r *event.Result) {
+					if r.Verdict != event.Pass {
 						t.Errorf("%s: %+v", r.Verdict, r.Problem)
 					}
 					if said := s.noFilm + strings.Join(r.Notes, ";"); !strings.Contains(said, "no encoder") {
@@ -348,7 +349,7 @@ func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
 func TestNoVideoDoesNotFilm(t *testing.T) {
 	w, s := &witness{device: &device{}}, &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{NoVideo: true})
-	if err != nil || verdict != reporters.Pass || w.films != 0 || s.noFilm == "" || w.logsEnded != 1 {
+	if err != nil || verdict != event.Pass || w.films != 0 || s.noFilm == "" || w.logsEnded != 1 {
 		t.Errorf("%s, %v, %d films, reason %q, %d logs", verdict, err, w.films, s.noFilm, w.logsEnded)
 	}
 }
@@ -362,7 +363,7 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 	d, s := &device{}, &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "a"}, d, s, engine.Options{})
 	r := s.result(t)
-	if err != nil || verdict != reporters.Error || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "GONE") || d.trees+d.shots > 0 {
+	if err != nil || verdict != event.Error || r.Verdict != verdict || !strings.Contains(r.Problem.Message, "GONE") || d.trees+d.shots > 0 {
 		t.Errorf("%s, %s, %+v, %v", verdict, r.Verdict, r.Problem, err)
 	}
 	if len(r.Steps) != 1 || r.Steps[0].Args != "${USER}" {
@@ -372,7 +373,7 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 
 func TestWhatIsTypedNeverNamesAPicture(t *testing.T) {
 	d := &device{}
-	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *reporters.Result) {
+	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.Result) {
 		if len(s.shots) != 1 || s.shots[0].Label != "input" {
 			t.Errorf("pictures %+v", s.shots)
 		}
@@ -387,7 +388,7 @@ func TestWorkFolderThatCannotBeMadeIsAnError(t *testing.T) {
 	}
 	w, s := &witness{device: &device{}}, &sink{dir: file}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{})
-	if err == nil || verdict != reporters.Error || w.trees+w.films+w.logs > 0 {
+	if err == nil || verdict != event.Error || w.trees+w.films+w.logs > 0 {
 		t.Errorf("%s, %v, %d trees, %d films, %d logs", verdict, err, w.trees, w.films, w.logs)
 	}
 }
@@ -395,13 +396,13 @@ func TestWorkFolderThatCannotBeMadeIsAnError(t *testing.T) {
 // discard is a sink that keeps nothing.
 type discard struct{ dir string }
 
-func (d discard) Emit(reporters.Event) error                       { return nil }
-func (d discard) Screenshot(context.Context, reporters.Shot) error { return nil }
-func (d discard) Mask() *reporters.Mask                            { return &reporters.Mask{} }
-func (d discard) Dir() string                                      { return d.dir }
-func (d discard) Add(reporters.Attachment, int, string) error      { return nil }
-func (d discard) AddClip(string, time.Time)                        {}
-func (d discard) NoRecording(string)                               {}
+func (d discard) Emit(event.Event) error                       { return nil }
+func (d discard) Screenshot(context.Context, event.Shot) error { return nil }
+func (d discard) Mask() *event.Mask                            { return &event.Mask{} }
+func (d discard) Dir() string                                  { return d.dir }
+func (d discard) Add(event.Attachment, int, string) error      { return nil }
+func (d discard) AddClip(string, time.Time)                    {}
+func (d discard) NoRecording(string)                           {}
 
 // BenchmarkEngineStep is the engine's own cost of one step: the device does nothing and the sink keeps nothing.
 func BenchmarkEngineStep(b *testing.B) {
@@ -410,7 +411,7 @@ func BenchmarkEngineStep(b *testing.B) {
 	dev, s := &device{}, discard{b.TempDir()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if verdict, err := engine.Run(b.Context(), c, dev, s, engine.Options{NoVideo: true}); err != nil || verdict != reporters.Pass {
+		if verdict, err := engine.Run(b.Context(), c, dev, s, engine.Options{NoVideo: true}); err != nil || verdict != event.Pass {
 			b.Fatalf("%s, %v", verdict, err)
 		}
 	}

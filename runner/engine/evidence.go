@@ -10,7 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -81,10 +81,10 @@ func (e *evidence) endWeb(ctx context.Context, r *run) {
 		r.log(0, "the evidence of the browser may be incomplete: %v", err)
 	}
 	if har != "" {
-		r.keep(r.sink.Add(reporters.Attachment{Path: "network.har", Type: "application/json", Kind: reporters.KindArtifact}, 0, har))
+		r.keep(r.sink.Add(event.Attachment{Path: "network.har", Type: "application/json", Kind: event.KindArtifact}, 0, har))
 	}
 	for _, trace := range traces {
-		r.keep(r.sink.Add(reporters.Attachment{Path: "artifacts/trace.zip", Type: "application/zip", Kind: reporters.KindArtifact}, 0, trace))
+		r.keep(r.sink.Add(event.Attachment{Path: "artifacts/trace.zip", Type: "application/zip", Kind: event.KindArtifact}, 0, trace))
 	}
 }
 
@@ -182,7 +182,7 @@ func (e *evidence) endLog(r *run) {
 		}
 		r.surround(log)
 	}
-	r.keep(r.sink.Add(reporters.Attachment{Path: e.name, Type: "text/plain; charset=utf-8", Kind: reporters.KindLog}, 0, e.log.Name()))
+	r.keep(r.sink.Add(event.Attachment{Path: e.name, Type: "text/plain; charset=utf-8", Kind: event.KindLog}, 0, e.log.Name()))
 }
 
 func (e *evidence) endFilm(ctx context.Context, r *run) {

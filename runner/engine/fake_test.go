@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -28,7 +29,7 @@ type device struct {
 	trees, taps, shots int
 }
 
-var screen = image.NewRGBA(image.Rect(0, 0, 40, 80))
+var blank = image.NewRGBA(image.Rect(0, 0, 40, 80))
 
 func (d *device) Info() drivers.Info {
 	if d.onInfo != nil {
@@ -37,19 +38,19 @@ func (d *device) Info() drivers.Info {
 	return drivers.Info{ID: "R58M", Manufacturer: "Acme", Model: "One"}
 }
 
-func (d *device) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d *device) Tree(ctx context.Context) (*screen.Tree, error) {
 	d.trees++
 	if d.onTree != nil {
 		if err := d.onTree(ctx); err != nil {
 			return nil, err
 		}
 	}
-	size := screen.Bounds().Max
-	root := &drivers.Node{Type: "root", Bounds: screen.Bounds(), Children: []*drivers.Node{
+	size := blank.Bounds().Max
+	root := &screen.Node{Type: "root", Bounds: blank.Bounds(), Children: []*screen.Node{
 		{Type: "Button", Text: "Go", Clickable: true, Bounds: image.Rect(0, 10, 40, 20)},
 		{Type: "Text", Text: "Ready", Bounds: image.Rect(0, 30, 40, 40)},
 	}}
-	return drivers.NewTree([]*drivers.Node{root}, size, time.Now()), ctx.Err()
+	return screen.NewTree([]*screen.Node{root}, size, time.Now()), ctx.Err()
 }
 
 func (d *device) Screenshot(ctx context.Context) (image.Image, error) {
@@ -57,7 +58,7 @@ func (d *device) Screenshot(ctx context.Context) (image.Image, error) {
 	if d.onScreenshot != nil {
 		return d.onScreenshot(ctx)
 	}
-	return screen, ctx.Err()
+	return blank, ctx.Err()
 }
 
 func (d *device) Tap(ctx context.Context, _ image.Point) error {
@@ -118,19 +119,19 @@ var (
 // sink keeps events and fails when it is told to.
 type sink struct {
 	dir        string
-	failEmit   func(e reporters.Event) error // may be nil
+	failEmit   func(e event.Event) error // may be nil
 	failShot   error
 	failAdd    error
 	noFilm     string
-	mask       reporters.Mask
-	shots      []reporters.Shot
-	afterEvent func(e reporters.Event)
+	mask       event.Mask
+	shots      []event.Shot
+	afterEvent func(e event.Event)
 
 	mu     sync.Mutex
-	events []reporters.Event
+	events []event.Event
 }
 
-func (s *sink) Emit(e reporters.Event) error {
+func (s *sink) Emit(e event.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, e)
@@ -143,31 +144,31 @@ func (s *sink) Emit(e reporters.Event) error {
 	return nil
 }
 
-func (s *sink) Screenshot(ctx context.Context, shot reporters.Shot) error {
+func (s *sink) Screenshot(ctx context.Context, shot event.Shot) error {
 	s.shots = append(s.shots, shot)
 	return errors.Join(ctx.Err(), s.failShot)
 }
 
-func (s *sink) Dir() string                                 { return s.dir }
-func (s *sink) Add(reporters.Attachment, int, string) error { return s.failAdd }
-func (s *sink) AddClip(string, time.Time)                   {}
-func (s *sink) NoRecording(reason string)                   { s.noFilm = reason }
+func (s *sink) Dir() string                             { return s.dir }
+func (s *sink) Add(event.Attachment, int, string) error { return s.failAdd }
+func (s *sink) AddClip(string, time.Time)               {}
+func (s *sink) NoRecording(reason string)               { s.noFilm = reason }
 
 // result folds what the sink was told.
-func (s *sink) result(t *testing.T) *reporters.Result {
+func (s *sink) result(t *testing.T) *event.Result {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ends := 0
 	for _, e := range s.events {
-		if e.Kind == reporters.CaseEnded {
+		if e.Kind == event.CaseEnded {
 			ends++
 		}
 	}
-	if len(s.events) == 0 || s.events[0].Kind != reporters.CaseStarted || s.events[len(s.events)-1].Kind != reporters.CaseEnded || ends != 1 {
+	if len(s.events) == 0 || s.events[0].Kind != event.CaseStarted || s.events[len(s.events)-1].Kind != event.CaseEnded || ends != 1 {
 		t.Fatalf("the events do not begin and end as those of one case: %+v", s.events)
 	}
-	return reporters.Fold(s.events)
+	return event.Fold(s.events)
 }
 
 // testCase makes a case of YAML steps, one a line.
@@ -180,4 +181,4 @@ func testCase(t testing.TB, steps string) plan.Case {
 	return plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "sample"}
 }
 
-func (s *sink) Mask() *reporters.Mask { return &s.mask }
+func (s *sink) Mask() *event.Mask { return &s.mask }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is what the report says of each leaf step:
@@ -15,98 +15,98 @@ func TestFlow(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		steps string
-		want  reporters.Verdict
+		want  event.Verdict
 		told  string
 	}{
 		{"if takes the branch that holds", `
   - if: {cond: visible("Go"), then: [{tap: Go}], else: [{assert: Nothing}]}
-  - assert: Ready`, reporters.Pass, "tap Go pass; assert Ready pass; assert Nothing skipped"},
+  - assert: Ready`, event.Pass, "tap Go pass; assert Ready pass; assert Nothing skipped"},
 		{"if takes the other branch", `
-  - if: {cond: not visible("Go"), then: [{tap: Go}], else: [{assert: Ready}]}`, reporters.Pass, "assert Ready pass; tap Go skipped"},
+  - if: {cond: not visible("Go"), then: [{tap: Go}], else: [{assert: Ready}]}`, event.Pass, "assert Ready pass; tap Go skipped"},
 		{"a condition that cannot be evaluated fails the test", `
   - set: {vars: {N: 5}}
-  - if: {cond: N, then: [{tap: Go}]}`, reporters.Fail, `set {vars: {N: 5}} pass; if {cond: N} fail; tap Go unreached`},
+  - if: {cond: N, then: [{tap: Go}]}`, event.Fail, `set {vars: {N: 5}} pass; if {cond: N} fail; tap Go unreached`},
 		{"when leaves a step out", `
   - tap: {label: Go, when: platform == "web"}
-  - assert: Ready`, reporters.Pass, `tap {label: Go, when: "platform == \"web\""} skipped; assert Ready pass`},
+  - assert: Ready`, event.Pass, `tap {label: Go, when: "platform == \"web\""} skipped; assert Ready pass`},
 		{"repeat so many times", `
-  - repeat: {times: 3, steps: [{tap: Go}]}`, reporters.Pass, "tap Go pass; tap Go pass; tap Go pass"},
+  - repeat: {times: 3, steps: [{tap: Go}]}`, event.Pass, "tap Go pass; tap Go pass; tap Go pass"},
 		{"repeat while", `
   - set: {vars: {N: 0, M: 1}}
-  - repeat: {while: N < 2, steps: [{set: {vars: {N: "${M}"}}}, {set: {vars: {M: 5}}}]}`, reporters.Pass,
+  - repeat: {while: N < 2, steps: [{set: {vars: {N: "${M}"}}}, {set: {vars: {M: 5}}}]}`, event.Pass,
 			"set {vars: {N: 0, M: 1}} pass; set {vars: {N: 1}} pass; set {vars: {M: 5}} pass; set {vars: {N: 5}} pass; set {vars: {M: 5}} pass"},
 		{"repeat that never ends is a failure", `
-  - repeat: {while: visible("Go"), steps: [{log: again}]}`, reporters.Fail, strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")"} fail`},
+  - repeat: {while: visible("Go"), steps: [{log: again}]}`, event.Fail, strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")"} fail`},
 		{"repeat that never ends is a warning when it is optional", `
-  - repeat: {while: visible("Go"), optional: true, steps: [{log: again}]}`, reporters.Pass,
+  - repeat: {while: visible("Go"), optional: true, steps: [{log: again}]}`, event.Pass,
 			strings.Repeat("log again pass; ", 100) + `repeat {while: "visible(\"Go\")", optional: true} warned`},
 		{"forEach gives the variable back", `
   - set: {vars: {M: 1}}
   - forEach: {in: [Go, Ready], var: M, steps: [{assert: "${M}"}]}
-  - log: ${M}`, reporters.Pass, "set {vars: {M: 1}} pass; assert Go pass; assert Ready pass; log 1 pass"},
+  - log: ${M}`, event.Pass, "set {vars: {M: 1}} pass; assert Go pass; assert Ready pass; log 1 pass"},
 		{"optional is a warning", `
   - assert: {label: Missing, timeoutMs: 0, optional: true}
-  - tap: Go`, reporters.Pass, "assert {label: Missing, timeoutMs: 0, optional: true} warned; tap Go pass"},
+  - tap: Go`, event.Pass, "assert {label: Missing, timeoutMs: 0, optional: true} warned; tap Go pass"},
 		{"soft goes on and fails at the end", `
   - assert: {label: Missing, timeoutMs: 0, soft: true}
-  - tap: Go`, reporters.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} fail; tap Go pass"},
+  - tap: Go`, event.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} fail; tap Go pass"},
 		{"a soft failure ends a try of retry behind its last step, and the last try is that of the test", `
   - retry: {times: 2, steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}]}
-  - tap: Go`, reporters.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; assert {label: Missing, timeoutMs: 0, soft: true} fail; log on pass; tap Go pass"},
+  - tap: Go`, event.Fail, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; assert {label: Missing, timeoutMs: 0, soft: true} fail; log on pass; tap Go pass"},
 		{"a soft failure is taken care of by try", `
-  - try: {steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}], onFailure: [{log: mended}]}`, reporters.Pass,
+  - try: {steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}], onFailure: [{log: mended}]}`, event.Pass,
 			"assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; log mended pass"},
 		{"a soft failure in an optional group is a warning", `
   - group: {optional: true, steps: [{assert: {label: Missing, timeoutMs: 0, soft: true}}, {log: on}]}
-  - tap: Go`, reporters.Pass, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; tap Go pass"},
+  - tap: Go`, event.Pass, "assert {label: Missing, timeoutMs: 0, soft: true} warned; log on pass; tap Go pass"},
 		{"a group that takes longer than it may fails", `
   - group: {name: Slow, timeoutMs: 300, steps: [{sleep: 5s}, {log: never}]}
-  - tap: Go`, reporters.Fail, "sleep 5s interrupted; group {name: Slow, timeoutMs: 300} fail; log never unreached; tap Go unreached"},
+  - tap: Go`, event.Fail, "sleep 5s interrupted; group {name: Slow, timeoutMs: 300} fail; log never unreached; tap Go unreached"},
 		{"an optional group that takes longer than it may is a warning", `
   - group: {timeoutMs: 300, optional: true, steps: [{sleep: 5s}]}
-  - tap: Go`, reporters.Pass, "sleep 5s interrupted; group {timeoutMs: 300, optional: true} warned; tap Go pass"},
+  - tap: Go`, event.Pass, "sleep 5s interrupted; group {timeoutMs: 300, optional: true} warned; tap Go pass"},
 		{"a try deals with steps that take longer than they may", `
   - try: {timeoutMs: 300, steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}
-  - tap: Go`, reporters.Pass, "sleep 5s interrupted; try {timeoutMs: 300} warned; log mended pass; log done pass; tap Go pass"},
+  - tap: Go`, event.Pass, "sleep 5s interrupted; try {timeoutMs: 300} warned; log mended pass; log done pass; tap Go pass"},
 		{"no try deals with a limit around it, and always comes", `
-  - group: {timeoutMs: 300, steps: [{try: {steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}}, {log: never}]}`, reporters.Fail,
+  - group: {timeoutMs: 300, steps: [{try: {steps: [{sleep: 5s}], onFailure: [{log: mended}], always: [{log: done}]}}, {log: never}]}`, event.Fail,
 			"sleep 5s interrupted; log done pass; group {timeoutMs: 300} fail; log mended unreached; log never unreached"},
 		{"a budget holds for steps that hold others", `
   - group: {budgetMs: 100, steps: [{sleep: 300}]}
-  - tap: Go`, reporters.Fail, "sleep 300 pass; group {budgetMs: 100} fail; tap Go unreached"},
+  - tap: Go`, event.Fail, "sleep 300 pass; group {budgetMs: 100} fail; tap Go unreached"},
 		{"retries of a group begin it anew", `
-  - group: {retries: 1, steps: [{log: on}, {` + missing + `}]}`, reporters.Fail,
+  - group: {retries: 1, steps: [{log: on}, {` + missing + `}]}`, event.Fail,
 			"log on pass; assert {label: Missing, timeoutMs: 0} warned; log on pass; assert {label: Missing, timeoutMs: 0} fail"},
 		{"always comes also behind an error", `
   - try: {steps: [{assertVisual: a cat}], onFailure: [{log: mended}], always: [{log: done}]}
-  - tap: Go`, reporters.Error, "assertVisual a cat error; log done pass; log mended unreached; tap Go unreached"},
+  - tap: Go`, event.Error, "assertVisual a cat error; log done pass; log mended unreached; tap Go unreached"},
 		{"retry that never succeeds fails, and its first tries are warnings", `
   - retry: {times: 2, steps: [{` + missing + `}]}
-  - tap: Go`, reporters.Fail, "assert {label: Missing, timeoutMs: 0} warned; assert {label: Missing, timeoutMs: 0} fail; tap Go unreached"},
+  - tap: Go`, event.Fail, "assert {label: Missing, timeoutMs: 0} warned; assert {label: Missing, timeoutMs: 0} fail; tap Go unreached"},
 		{"try goes on behind a failure that it takes care of", `
   - try: {steps: [{` + missing + `}], onFailure: [{log: mended}], always: [{log: done}]}
-  - tap: Go`, reporters.Pass, "assert {label: Missing, timeoutMs: 0} warned; log mended pass; log done pass; tap Go pass"},
+  - tap: Go`, event.Pass, "assert {label: Missing, timeoutMs: 0} warned; log mended pass; log done pass; tap Go pass"},
 		{"try without onFailure fails behind always", `
   - try: {steps: [{` + missing + `}], always: [{log: done}]}
-  - tap: Go`, reporters.Fail, "assert {label: Missing, timeoutMs: 0} fail; log done pass; tap Go unreached"},
+  - tap: Go`, event.Fail, "assert {label: Missing, timeoutMs: 0} fail; log done pass; tap Go unreached"},
 		{"group is its steps", `
-  - group: {name: Both, steps: [{assert: Go}, {assert: Ready}]}`, reporters.Pass, "assert Go pass; assert Ready pass"},
+  - group: {name: Both, steps: [{assert: Go}, {assert: Ready}]}`, event.Pass, "assert Go pass; assert Ready pass"},
 		{"as saves a value with its type", `
   - extract: {label: Ready, as: word}
   - assertTrue: word == "Ready"
-  - assertTrue: {expr: word == "Steady", timeoutMs: 0}`, reporters.Fail,
+  - assertTrue: {expr: word == "Steady", timeoutMs: 0}`, event.Fail,
 			`extract {label: Ready, as: word} pass; assertTrue word == "Ready" pass; assertTrue {expr: "word == \"Steady\"", timeoutMs: 0} fail`},
 		{"assertNot holds on what is not there", `
-  - assertNot: Missing`, reporters.Pass, "assertNot Missing pass"},
+  - assertNot: Missing`, event.Pass, "assertNot Missing pass"},
 		{"assertNot fails on what stays", `
-  - assertNot: {label: Ready, timeoutMs: 100}`, reporters.Fail, "assertNot {label: Ready, timeoutMs: 100} fail"},
+  - assertNot: {label: Ready, timeoutMs: 100}`, event.Fail, "assertNot {label: Ready, timeoutMs: 100} fail"},
 		{"retries of a step are told as notes", `
-  - assert: {label: Missing, timeoutMs: 0, retries: 2}`, reporters.Fail, "assert {label: Missing, timeoutMs: 0, retries: 2} fail"},
+  - assert: {label: Missing, timeoutMs: 0, retries: 2}`, event.Fail, "assert {label: Missing, timeoutMs: 0, retries: 2} fail"},
 		{"screenshot false takes no picture", `
-  - tap: {label: Go, screenshot: false}`, reporters.Pass, "tap {label: Go, screenshot: false} pass"},
+  - tap: {label: Go, screenshot: false}`, event.Pass, "tap {label: Go, screenshot: false} pass"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			run(t, test.steps, &device{}, func(t *testing.T, s *sink, r *reporters.Result) {
+			run(t, test.steps, &device{}, func(t *testing.T, s *sink, r *event.Result) {
 				var told []string
 				for _, step := range r.Steps {
 					told = append(told, fmt.Sprintf("%s %s %s", step.Action, step.Args, step.Verdict))
@@ -123,20 +123,20 @@ func TestFlow(t *testing.T) {
 func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	for _, test := range []struct {
 		step string
-		want reporters.Verdict
+		want event.Verdict
 		told string
 	}{
-		{"tap: Go", reporters.Pass, "tap pass; log pass in after"},
-		{"assert: {label: Missing, timeoutMs: 0}", reporters.Fail, "assert fail; log pass in onFailure; log pass in after"},
-		{"assert: {label: Missing, timeoutMs: 0, soft: true}", reporters.Fail, "assert fail; log pass in onFailure; log pass in after"},
-		{"assertVisual: a cat", reporters.Error, "assertVisual error; log pass in after"},
+		{"tap: Go", event.Pass, "tap pass; log pass in after"},
+		{"assert: {label: Missing, timeoutMs: 0}", event.Fail, "assert fail; log pass in onFailure; log pass in after"},
+		{"assert: {label: Missing, timeoutMs: 0, soft: true}", event.Fail, "assert fail; log pass in onFailure; log pass in after"},
+		{"assertVisual: a cat", event.Error, "assertVisual error; log pass in after"},
 	} {
 		t.Run(test.step, func(t *testing.T) {
 			hooks := "  - " + test.step + "\nonFailure:\n  - log: failed\nafter:\n  - log: after\n"
-			run(t, hooks, &device{}, func(t *testing.T, s *sink, r *reporters.Result) {
+			run(t, hooks, &device{}, func(t *testing.T, s *sink, r *event.Result) {
 				var told []string
 				for _, step := range r.Steps {
-					if step.Verdict == reporters.Unreached {
+					if step.Verdict == event.Unreached {
 						continue
 					}
 					told = append(told, fmt.Sprintf("%s %s", step.Action, step.Verdict))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -49,9 +49,9 @@ func (r *run) within(ctx context.Context, step *dsl.Step, timeoutMs *int, do fun
 	limited, cancel := context.WithTimeoutCause(ctx, l.after, l)
 	defer cancel()
 	o := do(limited)
-	if spent(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == reporters.Interrupted) {
+	if spent(limited) == l && ctx.Err() == nil && (o.ok() || o.verdict == event.Interrupted) {
 		return r.leaf(ctx, step, func(context.Context) error {
-			return &action.Failure{Problem: reporters.Problem{Message: l.Error()}}
+			return &action.Failure{Problem: event.Problem{Message: l.Error()}}
 		})
 	}
 	return o

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -29,7 +29,7 @@ type meter struct {
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 
-	all  reporters.Metrics
+	all  event.Metrics
 	last *drivers.Measurement
 
 	mu   sync.Mutex
@@ -52,7 +52,7 @@ func startMeter(ctx context.Context, dev drivers.Device) *meter {
 	if !ok {
 		return nil
 	}
-	m := &meter{dev: d, began: time.Now(), all: reporters.Metrics{IntervalMS: meterEvery.Milliseconds()}}
+	m := &meter{dev: d, began: time.Now(), all: event.Metrics{IntervalMS: meterEvery.Milliseconds()}}
 	ctx, m.stop = context.WithCancel(ctx)
 	m.done.Go(func() {
 		for next := meterFirst; drivers.Pause(ctx, next) == nil; {
@@ -71,7 +71,7 @@ func (m *meter) sample(ctx context.Context) (measured bool) {
 		if err != nil || now == nil || len(m.all.Samples) >= meterMost {
 			return err
 		}
-		s := reporters.Sample{AtMS: now.At.Sub(m.began).Milliseconds(), App: now.App, MemoryKB: now.MemoryKB, Frames: now.Frames, Janky: now.JankyCount}
+		s := event.Sample{AtMS: now.At.Sub(m.began).Milliseconds(), App: now.App, MemoryKB: now.MemoryKB, Frames: now.Frames, Janky: now.JankyCount}
 		if before := m.last; before != nil && before.Process == now.Process && now.CPU > 0 && now.At.After(before.At) {
 			percent := 100 * float64(now.CPU-before.CPU) / float64(now.At.Sub(before.At))
 			s.CPUPercent = &percent
@@ -90,9 +90,9 @@ func (m *meter) sample(ctx context.Context) (measured bool) {
 }
 
 // finish measures a last time, on a device that is well, and gives what there is.
-func (m *meter) finish(ctx context.Context, well bool) reporters.Metrics {
+func (m *meter) finish(ctx context.Context, well bool) event.Metrics {
 	if m == nil {
-		return reporters.Metrics{}
+		return event.Metrics{}
 	}
 	m.stop()
 	m.done.Wait()
@@ -106,7 +106,7 @@ func (m *meter) finish(ctx context.Context, well bool) reporters.Metrics {
 
 // keepMetrics keeps what the case cost the device and what it asked models, if there is any of it.
 func (r *run) keepMetrics(ctx context.Context) {
-	all := r.cost.finish(ctx, r.verdict != reporters.Error)
+	all := r.cost.finish(ctx, r.verdict != event.Error)
 	all.Models = r.asked.Models
 	if len(all.Samples) == 0 && len(all.Models) == 0 || r.sinkErr != nil {
 		return
@@ -116,7 +116,7 @@ func (r *run) keepMetrics(ctx context.Context) {
 	if err == nil {
 		path := filepath.Join(r.session.Work, "metrics.json")
 		if err = os.WriteFile(path, append(data, '\n'), 0o644); err == nil {
-			r.keep(r.sink.Add(reporters.Attachment{Path: reporters.MetricsPath, Type: "application/json", Kind: reporters.KindArtifact}, 0, path))
+			r.keep(r.sink.Add(event.Attachment{Path: event.MetricsPath, Type: "application/json", Kind: event.KindArtifact}, 0, path))
 		}
 	}
 	if err != nil {

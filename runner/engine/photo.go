@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -43,5 +43,5 @@ func (r *run) keepTree(n int) {
 		r.keep(err)
 		return
 	}
-	r.keep(r.sink.Add(reporters.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: reporters.KindArtifact}, n, path))
+	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: event.KindArtifact}, n, path))
 }

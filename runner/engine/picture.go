@@ -9,7 +9,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -26,8 +26,8 @@ type owed struct {
 
 // pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold; that of any other is
 // owed. A device that is broken may have none; the error is a panic.
-func (r *run) pictures(ctx context.Context, step *dsl.Step, ended reporters.Event) error {
-	if ended.Verdict == reporters.Interrupted {
+func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) error {
+	if ended.Verdict == event.Interrupted {
 		return nil
 	}
 	assertion := ended.Problem != nil && ended.Problem.Assertion
@@ -35,11 +35,11 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended reporters.Even
 	if step.Options.Screenshot != nil && !*step.Options.Screenshot && !assertion {
 		return nil
 	}
-	if ended.Verdict == reporters.Pass {
+	if ended.Verdict == event.Pass {
 		r.owed = append(r.owed, last)
 		return nil
 	}
-	if ended.Verdict == reporters.Error {
+	if ended.Verdict == event.Error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, pictureLimit)
 		defer cancel()
@@ -49,7 +49,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended reporters.Even
 		if err != nil || img == nil {
 			return err
 		}
-		r.hand(ctx, reporters.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
+		r.hand(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
 	}
 	last.tapped = nil
 	r.owed = append(r.owed, last)
@@ -81,7 +81,7 @@ func (r *run) shoot(ctx context.Context, n int) (img image.Image, err error) {
 }
 
 // hand gives a picture to the report. That the run was interrupted just now is no reason to lose it.
-func (r *run) hand(ctx context.Context, shot reporters.Shot) {
+func (r *run) hand(ctx context.Context, shot event.Shot) {
 	r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
 }
 
@@ -116,7 +116,7 @@ func (r *run) pay(ctx context.Context, img image.Image) (err error) {
 		}
 	}
 	for _, o := range list {
-		r.hand(ctx, reporters.Shot{Step: o.n, Label: o.label, Image: img})
+		r.hand(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
 		if o.tapped != nil {
 			r.unsure = append(r.unsure, o)
 		}
@@ -139,7 +139,7 @@ func (r *run) prove(img image.Image) {
 			r.unsure = append(r.unsure, o)
 		default:
 			proof, note := o.tapped.NoEffect()
-			r.emit(reporters.Event{Kind: reporters.Logged, Step: o.n, Message: note, Detail: &reporters.Detail{Proof: proof}})
+			r.emit(event.Event{Kind: event.Logged, Step: o.n, Message: note, Detail: &event.Detail{Proof: proof}})
 		}
 	}
 }
@@ -163,7 +163,7 @@ func (r *run) settleUp(ctx context.Context) {
 		r.owed = nil
 		return
 	}
-	if err := r.pay(ctx, nil); err != nil && r.sinkErr == nil && r.verdict == reporters.Pass {
+	if err := r.pay(ctx, nil); err != nil && r.sinkErr == nil && r.verdict == event.Pass {
 		r.end(judge(ctx, err))
 	}
 	for _, o := range r.unsure {

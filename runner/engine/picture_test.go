@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/engine"
 )
 
@@ -28,18 +29,18 @@ func (d *toaster) Tap(ctx context.Context, p image.Point) error {
 	return d.device.Tap(ctx, p)
 }
 
-func (d *toaster) Tree(ctx context.Context) (*drivers.Tree, error) {
+func (d *toaster) Tree(ctx context.Context) (*screen.Tree, error) {
 	t, err := d.device.Tree(ctx)
 	if err == nil && !d.tapped.IsZero() && time.Since(d.tapped) < 2*time.Second {
-		toast := &drivers.Node{Type: "Text", Text: "Saved", Bounds: image.Rect(0, 60, 40, 70)}
-		t = drivers.NewTree([]*drivers.Node{t.Windows[0], toast}, t.Size, t.Taken)
+		toast := &screen.Node{Type: "Text", Text: "Saved", Bounds: image.Rect(0, 60, 40, 70)}
+		t = screen.NewTree([]*screen.Node{t.Windows[0], toast}, t.Size, t.Taken)
 	}
 	return t, drivers.Pause(ctx, 50*time.Millisecond)
 }
 
 func (d *toaster) Screenshot(ctx context.Context) (image.Image, error) {
 	d.shots++
-	return screen, drivers.Pause(ctx, d.shot)
+	return blank, drivers.Pause(ctx, d.shot)
 }
 
 // TestTextThatStandsForTwoSeconds is seen: no picture is taken between the tap and the next look, and each step has one all the same.
@@ -48,7 +49,7 @@ func TestTextThatStandsForTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, s := &toaster{device: &device{}, shot: 2500 * time.Millisecond}, &sink{dir: dir}
 		verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n  - assert: Saved\n  - tap: Go\n"), d, s, engine.Options{})
-		if err != nil || verdict != reporters.Pass {
+		if err != nil || verdict != event.Pass {
 			t.Errorf("%s, %v, %+v", verdict, err, s.result(t).Problem)
 		}
 		var of []int
@@ -68,7 +69,7 @@ func TestTapsShareTheirPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, s := &toaster{device: &device{}, cheap: true, shot: 250 * time.Millisecond}, &sink{dir: dir}
 		verdict, err := engine.Run(t.Context(), testCase(t, strings.Repeat("  - tap: Go\n", taps)), d, s, engine.Options{})
-		if err != nil || verdict != reporters.Pass || len(s.shots) != taps {
+		if err != nil || verdict != event.Pass || len(s.shots) != taps {
 			t.Errorf("%s, %v, %d pictures in the report", verdict, err, len(s.shots))
 		}
 		if most := 2*taps + 1; d.trees != taps || d.shots > most+1 { // the first has none to share; the last one's effect is looked for again

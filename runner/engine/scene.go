@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -29,11 +29,11 @@ func (r *run) allowScenes() {
 func (r *run) film(name string) error {
 	switch {
 	case name != "" && !r.scene.began.IsZero():
-		return &action.Failure{Problem: reporters.Problem{Message: "the film " + r.scene.name + " is still under way: end it with stopRecording first"}}
+		return &action.Failure{Problem: event.Problem{Message: "the film " + r.scene.name + " is still under way: end it with stopRecording first"}}
 	case name != "":
 		r.scene = scene{name, time.Now()}
 	case r.scene.began.IsZero():
-		return &action.Failure{Problem: reporters.Problem{Message: "no film is under way: begin one with startRecording"}}
+		return &action.Failure{Problem: event.Problem{Message: "no film is under way: begin one with startRecording"}}
 	default:
 		r.endScene()
 	}

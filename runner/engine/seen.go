@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // keepAsked keeps what passed between a performer and a model: the prompt, the exact answers and the picture, so that a person can check
@@ -34,7 +34,7 @@ func (r *run) keepAsked(asked *drivers.Asked) {
 		r.keep(err)
 		return
 	}
-	r.keep(r.sink.Add(reporters.Attachment{Path: "artifacts/" + name + ".png", Type: "image/png", Kind: reporters.KindArtifact}, r.n, path))
+	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name + ".png", Type: "image/png", Kind: event.KindArtifact}, r.n, path))
 }
 
 // keyLength is how much of a question's key is in the name of its file.
@@ -67,5 +67,5 @@ func (r *run) keepJSON(n int, name string, value any) {
 		r.keep(err)
 		return
 	}
-	r.keep(r.sink.Add(reporters.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: reporters.KindArtifact}, n, path))
+	r.keep(r.sink.Add(event.Attachment{Path: "artifacts/" + name, Type: "application/json", Kind: event.KindArtifact}, n, path))
 }

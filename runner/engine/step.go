@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // outcome is how a step, or several, ended.
 type outcome struct {
-	verdict reporters.Verdict
-	problem *reporters.Problem
+	verdict event.Verdict
+	problem *event.Problem
 }
 
-var passed = outcome{verdict: reporters.Pass}
+var passed = outcome{verdict: event.Pass}
 
 // ok tells whether the steps that follow are run.
-func (o outcome) ok() bool { return o.verdict == reporters.Pass }
+func (o outcome) ok() bool { return o.verdict == event.Pass }
 
 // list runs steps one after the other until one does not go well.
 func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
@@ -31,7 +31,7 @@ func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
 			return o
 		}
 		if r.sinkErr != nil {
-			return outcome{verdict: reporters.Error}
+			return outcome{verdict: event.Error}
 		}
 	}
 	return passed
@@ -40,7 +40,7 @@ func (r *run) list(ctx context.Context, steps dsl.Steps) outcome {
 // one runs a step with its options; what a soft or an optional step does wrong does not stop the list.
 func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 	if ctx.Err() != nil {
-		return outcome{reporters.Interrupted, interrupted(ctx)}
+		return outcome{event.Interrupted, interrupted(ctx)}
 	}
 	outer := r.source
 	r.source = step.Source()
@@ -56,7 +56,7 @@ func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 		}
 	}
 	o := r.attempt(step.Options.Optional, func() outcome { return r.do(ctx, step) })
-	if o.verdict != reporters.Fail {
+	if o.verdict != event.Fail {
 		return o
 	}
 	switch {
@@ -94,13 +94,13 @@ func (r *run) skip(step *dsl.Step) {
 	}
 	r.n++
 	r.started(step)
-	r.emit(reporters.Event{Kind: reporters.StepEnded, Step: r.n, Verdict: reporters.Skipped,
-		Problem: &reporters.Problem{Message: "the condition " + step.Options.When.Text + " does not hold"}})
+	r.emit(event.Event{Kind: event.StepEnded, Step: r.n, Verdict: event.Skipped,
+		Problem: &event.Problem{Message: "the condition " + step.Options.When.Text + " does not hold"}})
 }
 
 // started tells that leaf step r.n begins.
 func (r *run) started(step *dsl.Step) {
-	e := reporters.Event{Kind: reporters.StepStarted, Step: r.n}
+	e := event.Event{Kind: event.StepStarted, Step: r.n}
 	if r.dynamic {
 		info := infoOf(step, r.scope)
 		info.N, info.In = r.n, strings.Join(r.in, " › ")
@@ -115,9 +115,9 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	n := r.n
 	r.started(step)
 	if r.sinkErr != nil {
-		return outcome{verdict: reporters.Error}
+		return outcome{verdict: event.Error}
 	}
-	r.session.Detail, r.session.Reading = &reporters.Detail{}, nil
+	r.session.Detail, r.session.Reading = &event.Detail{}, nil
 	began := time.Now()
 	err := r.attempts(ctx, step, do)
 	took := time.Since(began)
@@ -133,7 +133,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 		r.asked.Asked(*use)
 	}
 	r.session.Detail.Troubles = r.evidence.troubles()
-	ended := reporters.Event{Kind: reporters.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
+	ended := event.Event{Kind: event.StepEnded, Step: n, DurationMS: took.Milliseconds(), Detail: r.session.Detail}
 	ended.Verdict, ended.Problem = judge(ctx, err)
 	r.nameTroubles(ended, began)
 	o := outcome{ended.Verdict, ended.Problem}
@@ -141,8 +141,8 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 		ended.Verdict, ended.Problem = judge(ctx, err)
 		o = outcome{ended.Verdict, ended.Problem}
 	}
-	if r.lenient > 0 && o.verdict == reporters.Fail {
-		ended.Verdict = reporters.Warned
+	if r.lenient > 0 && o.verdict == event.Fail {
+		ended.Verdict = event.Warned
 	}
 	r.emit(ended)
 	return o
@@ -152,7 +152,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 func (r *run) attempts(ctx context.Context, step *dsl.Step, do func(context.Context) error) error {
 	for try := 0; ; try++ {
 		err := do(ctx)
-		if err == nil || try >= step.Options.Retries || ctx.Err() != nil || action.VerdictOf(err) != reporters.Fail {
+		if err == nil || try >= step.Options.Retries || ctx.Err() != nil || action.VerdictOf(err) != event.Fail {
 			return err
 		}
 		r.session.Detail.Notes = append(r.session.Detail.Notes, fmt.Sprintf("try %d failed: %v", try+1, err))
@@ -160,7 +160,7 @@ func (r *run) attempts(ctx context.Context, step *dsl.Step, do func(context.Cont
 }
 
 func overBudget(took time.Duration, budget int) error {
-	return &action.Failure{Problem: reporters.Problem{Assertion: true,
+	return &action.Failure{Problem: event.Problem{Assertion: true,
 		Message:  fmt.Sprintf("the step took %d ms, and its budget is %d ms", took.Milliseconds(), budget),
 		Expected: fmt.Sprintf("at most %d ms", budget), Actual: fmt.Sprintf("%d ms", took.Milliseconds())}}
 }
@@ -207,9 +207,9 @@ func (r *run) save(name string, value any) {
 func blameTest(err error) error {
 	var place *dsl.Error
 	if errors.As(err, &place) {
-		return &action.Failure{Problem: reporters.Problem{Message: place.Msg + hint(place)}}
+		return &action.Failure{Problem: event.Problem{Message: place.Msg + hint(place)}}
 	}
-	return &action.Failure{Problem: reporters.Problem{Message: err.Error()}}
+	return &action.Failure{Problem: event.Problem{Message: err.Error()}}
 }
 
 func hint(e *dsl.Error) string {

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -19,8 +20,8 @@ type Stepwise struct {
 	mu      sync.Mutex
 	r       *run
 	began   time.Time
-	problem *reporters.Problem // of the first step that was no pass, nor a warning
-	verdict reporters.Verdict
+	problem *event.Problem // of the first step that was no pass, nor a warning
+	verdict event.Verdict
 	noted   string
 	ended   bool
 }
@@ -35,7 +36,7 @@ func Begin(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts
 		own.Secrets = append(own.Secrets, "HIDDEN")
 		c.Test = &own
 	}
-	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), verdict: reporters.Pass}
+	s := &Stepwise{r: newRun(c, dev, sink, opts), began: time.Now(), verdict: event.Pass}
 	s.r.begin(ctx)
 	s.r.dynamic = true // its steps are told as they come
 	return s
@@ -51,9 +52,9 @@ type Call struct {
 
 // Ended is how a step ended.
 type Ended struct {
-	Verdict reporters.Verdict
-	Problem *reporters.Problem // nil of a pass
-	Value   any                // what the step option as: would save
+	Verdict event.Verdict
+	Problem *event.Problem // nil of a pass
+	Value   any            // what the step option as: would save
 }
 
 // Do performs a step. A failure of a lenient one is told as a failure, and is a warning in the report.
@@ -85,10 +86,10 @@ func (s *Stepwise) Fail(ctx context.Context, step *dsl.Step, err error) Ended {
 // leaf needs s.mu.
 func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) error) Ended {
 	if s.ended {
-		return Ended{Verdict: reporters.Fail, Problem: &reporters.Problem{Message: "the device was given back: use it within its own spec only"}}
+		return Ended{Verdict: event.Fail, Problem: &event.Problem{Message: "the device was given back: use it within its own spec only"}}
 	}
 	if err := s.r.sinkErr; err != nil {
-		return Ended{Verdict: reporters.Error, Problem: &reporters.Problem{Message: "the report could not be written: " + err.Error()}}
+		return Ended{Verdict: event.Error, Problem: &event.Problem{Message: "the report could not be written: " + err.Error()}}
 	}
 	if c.Lenient {
 		s.r.lenient++
@@ -98,16 +99,16 @@ func (s *Stepwise) leaf(ctx context.Context, c Call, do func(context.Context) er
 	o := s.r.leaf(ctx, c.Step, do)
 	e := Ended{o.verdict, o.problem, s.r.session.Value}
 	if e.Problem == nil && !o.ok() {
-		e.Problem = &reporters.Problem{Message: fmt.Sprintf("the report could not be written: %v", s.r.sinkErr)}
+		e.Problem = &event.Problem{Message: fmt.Sprintf("the report could not be written: %v", s.r.sinkErr)}
 	}
-	if !o.ok() && (!c.Lenient || o.verdict != reporters.Fail) && s.verdict == reporters.Pass {
+	if !o.ok() && (!c.Lenient || o.verdict != event.Fail) && s.verdict == event.Pass {
 		s.verdict, s.problem = o.verdict, e.Problem
 	}
 	return e
 }
 
 // Look reads the screen once and gives what a selector finds on it. matched is empty when there is nothing.
-func (s *Stepwise) Look(ctx context.Context, sel dsl.Selector) (matched []drivers.Match, tree *drivers.Tree, err error) {
+func (s *Stepwise) Look(ctx context.Context, sel dsl.Selector) (matched []screen.Match, tree *screen.Tree, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -131,21 +132,21 @@ func (s *Stepwise) Note(text string) {
 }
 
 // Verdict is how the steps went so far, and why.
-func (s *Stepwise) Verdict() (reporters.Verdict, *reporters.Problem) {
+func (s *Stepwise) Verdict() (event.Verdict, *event.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.verdict, s.problem
 }
 
 // End ends the case with a verdict, unless a step knows better: a device that broke makes any verdict an error.
-func (s *Stepwise) End(ctx context.Context, v reporters.Verdict, p *reporters.Problem) (reporters.Verdict, error) {
+func (s *Stepwise) End(ctx context.Context, v event.Verdict, p *event.Problem) (event.Verdict, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	if s.verdict == reporters.Error || s.verdict == reporters.Fail && v == reporters.Pass {
+	if s.verdict == event.Error || s.verdict == event.Fail && v == event.Pass {
 		v, p = s.verdict, s.problem
 	}
-	if v != reporters.Pass || s.r.verdict == reporters.Pass {
+	if v != event.Pass || s.r.verdict == event.Pass {
 		s.r.end(v, p)
 	}
 	return s.r.conclude(ctx, time.Since(s.began))

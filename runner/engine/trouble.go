@@ -12,7 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/logs"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -43,8 +43,8 @@ func (m missed) window() logs.Window {
 
 // nameTroubles says in a failure what went wrong meanwhile and can be its cause: a page that threw or came with an error, a server that
 // broke down, an app that logged an exception.
-func (r *run) nameTroubles(ended reporters.Event, began time.Time) {
-	if ended.Verdict == reporters.Pass || ended.Verdict == reporters.Interrupted {
+func (r *run) nameTroubles(ended event.Event, began time.Time) {
+	if ended.Verdict == event.Pass || ended.Verdict == event.Interrupted {
 		return
 	}
 	m := missed{n: ended.Step, from: began, to: time.Now()}
@@ -55,7 +55,7 @@ func (r *run) nameTroubles(ended reporters.Event, began time.Time) {
 		r.missed = append(r.missed, m)
 	}
 	p := ended.Problem
-	if ended.Verdict != reporters.Fail || p == nil || p.Kind == reporters.AppCrashed {
+	if ended.Verdict != event.Fail || p == nil || p.Kind == event.AppCrashed {
 		return
 	}
 	var wrong []string
@@ -83,15 +83,15 @@ func (r *run) pageError() (text string) {
 }
 
 // incidentsSoFar reads the beginning of the log for its clock, and its end.
-func (r *run) incidentsSoFar(m missed) []reporters.Incident {
-	var list []reporters.Incident
+func (r *run) incidentsSoFar(m missed) []event.Incident {
+	var list []event.Incident
 	if r.evidence.log != nil {
 		list = r.readTail(m) // that it cannot be read is told when the log ends
 	}
 	return withTroubles(list, m)
 }
 
-func (r *run) readTail(m missed) []reporters.Incident {
+func (r *run) readTail(m missed) []event.Incident {
 	f, err := os.Open(r.evidence.log.Name())
 	if err != nil {
 		return nil
@@ -125,7 +125,7 @@ func (r *run) surround(log []byte) {
 	for i, m := range r.missed {
 		windows[i] = m.window()
 	}
-	found := make([][]reporters.Incident, len(windows))
+	found := make([][]event.Incident, len(windows))
 	z, err := logs.Clock(bytes.NewReader(log), r.began, time.Now())
 	if err == nil && z.Why == "" {
 		found, err = logs.Incidents(bytes.NewReader(log), z, r.began, r.app(), windows)
@@ -139,7 +139,7 @@ func (r *run) surround(log []byte) {
 			found[i][k].Cause = found[i][k].Cause && (err != nil || !at.After(m.to))
 		}
 		if list := withTroubles(found[i], m); len(list) > 0 {
-			r.emit(reporters.Event{Kind: reporters.Surrounded, Step: m.n, Around: list})
+			r.emit(event.Event{Kind: event.Surrounded, Step: m.n, Around: list})
 		}
 	}
 	r.missed = nil
@@ -151,7 +151,7 @@ var (
 )
 
 // withTroubles adds what the page complained of and the log does not tell.
-func withTroubles(list []reporters.Incident, m missed) []reporters.Incident {
+func withTroubles(list []event.Incident, m missed) []event.Incident {
 	known := map[string]bool{}
 	for _, in := range list {
 		known[brief(in.Text)] = true
@@ -160,14 +160,14 @@ func withTroubles(list []reporters.Incident, m missed) []reporters.Incident {
 		if known[brief(t)] {
 			continue
 		}
-		in := reporters.Incident{At: m.to.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Text: t, Kind: reporters.IncidentConsole}
+		in := event.Incident{At: m.to.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Text: t, Kind: event.IncidentConsole}
 		switch status := troubleStatus.FindStringSubmatch(t); {
 		case troubleThrew.MatchString(t):
-			in.Kind, in.Cause = reporters.IncidentException, true
+			in.Kind, in.Cause = event.IncidentException, true
 		case status != nil:
-			in.Kind, in.Cause = reporters.IncidentRequest, status[1] == "5"
+			in.Kind, in.Cause = event.IncidentRequest, status[1] == "5"
 		case !strings.HasPrefix(t, "console error: "):
-			in.Kind = reporters.IncidentRequest
+			in.Kind = event.IncidentRequest
 		}
 		list = append(list, in)
 	}
@@ -194,7 +194,7 @@ const identifyLimit = 2 * time.Second
 // identify tells which version of which app was tested, if the device is well and knows it.
 func (r *run) identify(ctx context.Context) {
 	d, ok := r.dev.(drivers.Identifier)
-	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.verdict == reporters.Error {
+	if !ok || ctx.Err() != nil || r.sinkErr != nil || r.verdict == event.Error {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, identifyLimit)
@@ -202,7 +202,7 @@ func (r *run) identify(ctx context.Context) {
 	_ = action.Guard(func() error { // a device that does not tell is no fault of the test's
 		id, err := d.Identify(ctx)
 		if err == nil && id != nil && *id != (drivers.Identity{}) {
-			r.emit(reporters.Event{Kind: reporters.Identified, App: &reporters.App{ID: id.ID, Title: id.Title, Version: id.Version}})
+			r.emit(event.Event{Kind: event.Identified, App: &event.App{ID: id.ID, Title: id.Title, Version: id.Version}})
 		}
 		return err
 	})

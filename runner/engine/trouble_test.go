@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // talker is a device whose taps make its log tell of something.
@@ -40,12 +40,12 @@ func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
 	d.onTap = d.tap
 	app := &launcher{talker: d}
-	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", app, func(t *testing.T, s *sink, r *reporters.Result) {
+	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", app, func(t *testing.T, s *sink, r *event.Result) {
 		step := r.Step(3)
-		if r.Verdict != reporters.Fail || step == nil || len(step.Around) != 1 {
+		if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
 			t.Fatalf("%s, %+v", r.Verdict, r.Steps)
 		}
-		if in := step.Around[0]; in.Kind != reporters.IncidentLog || !in.Cause || in.Text != "E/Pay: java.net.SocketTimeoutException: timeout" {
+		if in := step.Around[0]; in.Kind != event.IncidentLog || !in.Cause || in.Text != "E/Pay: java.net.SocketTimeoutException: timeout" {
 			t.Errorf("%+v", in)
 		}
 		if want := "; meanwhile in the app's log: E/Pay: java.net.SocketTimeoutException: timeout"; !strings.HasSuffix(r.Problem.Message, want) {
@@ -68,8 +68,8 @@ func (d *launcher) Foreground(context.Context) (string, error) { return "com.exa
 func TestWhatWasLoggedLongBefore(t *testing.T) {
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
 	d.onTap = d.tap
-	run(t, "  - launch: com.example\n  - tap: Go\n  - sleep: 2s\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{d}, func(t *testing.T, s *sink, r *reporters.Result) {
-		if step := r.Step(4); r.Verdict != reporters.Fail || len(step.Around) != 0 || strings.Contains(r.Problem.Message, "meanwhile") {
+	run(t, "  - launch: com.example\n  - tap: Go\n  - sleep: 2s\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{d}, func(t *testing.T, s *sink, r *event.Result) {
+		if step := r.Step(4); r.Verdict != event.Fail || len(step.Around) != 0 || strings.Contains(r.Problem.Message, "meanwhile") {
 			t.Errorf("%+v", step)
 		}
 	})

@@ -13,11 +13,11 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/toolchain"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -124,7 +124,7 @@ func (w *ways) oursWith(t testing.TB, dev drivers.Device, o engine.Options) time
 	began := time.Now()
 	to := &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(t.Context(), w.ourCase, dev, to, o)
-	if verdict != reporters.Pass || err != nil {
+	if verdict != event.Pass || err != nil {
 		t.Fatalf("%s, %v: %+v", verdict, err, to.events[len(to.events)-1].Problem)
 	}
 	return time.Since(began)

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // Request is one operation on one device.
@@ -22,16 +23,16 @@ type Request struct {
 	Args   dsl.Value // a Map, may hold the step option timeoutMs; ${NAME} is one of Options.Exposed
 	Dir    string    // from which files are named; default: Reach.Root's
 	// Confirm may refuse the element that was found before it is touched: see action.Session.
-	Confirm func(*drivers.Tree, drivers.Match) error
+	Confirm func(*screen.Tree, screen.Match) error
 }
 
 // Answer is what came of a Request. Verdict is pass or fail; everything else is an error of Call.
 type Answer struct {
-	Verdict reporters.Verdict
-	Detail  *reporters.Detail  // the proof: what was matched, where it was touched
-	Problem *reporters.Problem // of a fail: what was expected, what was there
-	Value   any                // what the operation gives (extract, webEval, http, …), else nil
-	Files   []File             // that it left, such as a download; they are gone when the device goes back
+	Verdict event.Verdict
+	Detail  *event.Detail  // the proof: what was matched, where it was touched
+	Problem *event.Problem // of a fail: what was expected, what was there
+	Value   any            // what the operation gives (extract, webEval, http, …), else nil
+	Files   []File         // that it left, such as a download; they are gone when the device goes back
 	Took    time.Duration
 }
 
@@ -59,11 +60,11 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		if !r.Def.On(s.Platform) {
 			return &InvalidError{fmt.Errorf("%q does not work on %s, which is %s", r.Def.Name, r.Device, s.Platform)}
 		}
-		s.Timeout, s.Dir, s.Detail, s.Confirm = opts.Limit(args, d.o.Timeout), r.Dir, &reporters.Detail{}, r.Confirm
+		s.Timeout, s.Dir, s.Detail, s.Confirm = opts.Limit(args, d.o.Timeout), r.Dir, &event.Detail{}, r.Confirm
 		began := time.Now()
 		err := action.Perform(ctx, s, args)
 		a = Answer{Verdict: action.VerdictOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
-		if a.Verdict != reporters.Fail {
+		if a.Verdict != event.Fail {
 			return err
 		}
 		problem := action.ProblemOf(err)
@@ -117,7 +118,7 @@ func (d *Devices) use(ctx context.Context, e *entry, use func(context.Context, *
 func broke(err error) bool {
 	var invalid *InvalidError
 	var blind *action.BlindError
-	return action.VerdictOf(err) == reporters.Error && !errors.As(err, &invalid) && !errors.As(err, &blind) &&
+	return action.VerdictOf(err) == event.Error && !errors.As(err, &invalid) && !errors.As(err, &blind) &&
 		!errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
 }
 
@@ -148,7 +149,7 @@ func (d *Devices) Launch(ctx context.Context, platform dsl.Platform, who string)
 	defer d.give(e)
 	if e.session != nil { // cannot be: its lease was free
 		lease.Release()
-		return Status{}, &runner.BusyError{ID: e.id}
+		return Status{}, &pool.BusyError{ID: e.id}
 	}
 	if err := d.openLease(ctx, e, lease); err != nil {
 		return Status{}, d.ended(ctx, err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // entry is one device, open or not. Who has the turn may use and change session, lease and files; the rest is under Devices.mu.
@@ -19,7 +19,7 @@ type entry struct {
 	id   string
 	turn chan struct{} // holds a token while a call is under way
 
-	lease   *runner.Lease
+	lease   *pool.Lease
 	session *action.Session // nil: not open
 	work    string
 	files   []File // that the call under way left
@@ -194,7 +194,7 @@ func (d *Devices) open(ctx context.Context, e *entry) error {
 	return d.openLease(ctx, e, lease)
 }
 
-func (d *Devices) openLease(ctx context.Context, e *entry, lease *runner.Lease) error {
+func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) error {
 	dev, err := lease.Open(ctx)
 	if err != nil {
 		d.o.Pool.Forget(lease.Info.Platform)
@@ -243,7 +243,7 @@ func (d *Devices) shut(e *entry) error {
 }
 
 // free gives a lease back, unless the device is held: then it stays this process's.
-func (d *Devices) free(e *entry, lease *runner.Lease) {
+func (d *Devices) free(e *entry, lease *pool.Lease) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if _, held := e.held(time.Now()); held && !d.closed {

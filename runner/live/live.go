@@ -10,14 +10,14 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // Options are how devices are kept. Pool is needed; the zero value of the rest means its default.
 type Options struct {
-	Pool       *runner.Pool
+	Pool       *pool.Pool
 	What       string        // how lease files and messages call this process: "taproot serve"
 	Timeout    time.Duration // of an action that names none; default: action.DefaultTimeout
 	Idle       time.Duration // a phone that nobody holds goes back so long after its last call; default: 2 s
@@ -25,7 +25,7 @@ type Options struct {
 	Reach      action.Reach  // what callers may touch of this machine
 	AllowShell bool
 	Exposed    map[string]string // what ${NAME} means in a caller's texts; every value is taken for a secret
-	Mask       *reporters.Mask   // takes the exposed values out of every Answer; default: one of its own
+	Mask       *event.Mask       // takes the exposed values out of every Answer; default: one of its own
 	// Eyes read pictures and ask models (runner.Config.Eyes); nil: what needs them is an error.
 	Eyes drivers.Eyes
 	// Prepare sets up the session of a device that was just opened; may be nil.
@@ -64,7 +64,7 @@ func New(o Options) (*Devices, error) {
 		o.What = "taproot"
 	}
 	if o.Mask == nil {
-		o.Mask = &reporters.Mask{}
+		o.Mask = &event.Mask{}
 	}
 	for _, secret := range o.Exposed {
 		o.Mask.Hide(secret)
@@ -111,7 +111,7 @@ func (d *Devices) List(ctx context.Context) ([]drivers.Info, error) { return d.o
 // Info gives the record of one device; a *runner.UnknownDeviceError when there is none.
 func (d *Devices) Info(ctx context.Context, id string) (drivers.Info, error) {
 	infos, err := d.o.Pool.List(ctx)
-	unknown := &runner.UnknownDeviceError{ID: id}
+	unknown := &pool.UnknownDeviceError{ID: id}
 	for _, info := range infos {
 		if info.ID == id {
 			return info, nil

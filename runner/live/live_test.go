@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/pool"
 )
 
 // phones is a driver of phones whose screens show one button each, and which count what is done to them.
@@ -73,8 +74,8 @@ type phone struct {
 func (d *phone) Info() drivers.Info {
 	return drivers.Info{ID: d.id, Platform: dsl.Android, State: drivers.Ready}
 }
-func (d *phone) Tree(context.Context) (*drivers.Tree, error) {
-	return drivers.NewTree([]*drivers.Node{{Bounds: image.Rect(0, 0, 100, 200), Children: []*drivers.Node{{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
+func (d *phone) Tree(context.Context) (*screen.Tree, error) {
+	return screen.NewTree([]*screen.Node{{Bounds: image.Rect(0, 0, 100, 200), Children: []*screen.Node{{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
 		{Type: "EditText", Text: d.typed, Editable: true, Focused: true, Bounds: image.Rect(10, 60, 90, 90)}}}}, image.Pt(100, 200), time.Now()), nil
 }
 func (d *phone) Screenshot(context.Context) (image.Image, error) {
@@ -128,7 +129,7 @@ func devices(t *testing.T, p *phones, locks string, o live.Options) *live.Device
 	if o.Idle == 0 {
 		o.Idle = time.Hour
 	}
-	o.Pool = runner.NewPool([]drivers.Driver{p}, runner.PoolOptions{Getenv: func(name string) string {
+	o.Pool = pool.New([]drivers.Driver{p}, pool.Options{Getenv: func(name string) string {
 		if name == "XDG_RUNTIME_DIR" {
 			return locks
 		}
@@ -168,7 +169,7 @@ func TestCallsTakeTurns(t *testing.T) {
 	for i := range 40 {
 		all.Go(func() {
 			a, err := call(t, d, []string{"A", "B"}[i%2], fmt.Sprint("client ", i), "tap", `{"label": "Login"}`)
-			if err != nil || a.Verdict != reporters.Pass || a.Detail.Point == nil {
+			if err != nil || a.Verdict != event.Pass || a.Detail.Point == nil {
 				t.Errorf("%+v, %v", a, err)
 			}
 		})
@@ -184,7 +185,7 @@ func TestWhatAnAnswerIs(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{Exposed: map[string]string{"PASS": "hunter22"}})
 	a, err := call(t, d, "A", "x", "assert", `{"label": "Welcome", "timeoutMs": 0}`)
-	if err != nil || a.Verdict != reporters.Fail || !a.Problem.Assertion || a.Problem.Kind != reporters.NotFound {
+	if err != nil || a.Verdict != event.Fail || !a.Problem.Assertion || a.Problem.Kind != event.NotFound {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, c := range []struct{ id, action, args, want string }{
@@ -207,11 +208,11 @@ func TestWhatAnAnswerIs(t *testing.T) {
 		t.Errorf("%d opened, %d open after a device error", opened, open)
 	}
 	a, err = call(t, d, "A", "x", "input", `{"text": "${PASS}"}`)
-	if err != nil || a.Verdict != reporters.Pass {
+	if err != nil || a.Verdict != event.Pass {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	a, err = call(t, d, "A", "x", "assert", `{"label": "hunter2", "timeoutMs": 0}`)
-	if err != nil || a.Verdict != reporters.Fail || strings.Contains(fmt.Sprintf("%+v", a.Problem), "hunter22") {
+	if err != nil || a.Verdict != event.Fail || strings.Contains(fmt.Sprintf("%+v", a.Problem), "hunter22") {
 		t.Errorf("%+v, %v", a.Problem, err)
 	}
 }
@@ -233,7 +234,7 @@ func TestHold(t *testing.T) {
 		if _, err := d.Hold(t.Context(), "A", "bert", time.Minute); !errors.As(err, &held) {
 			t.Errorf("bert holds: %v", err)
 		}
-		var busy *runner.BusyError
+		var busy *pool.BusyError
 		time.Sleep(30 * time.Second) // longer than a phone that nobody holds stays open
 		if _, err := call(t, other, "A", "carl", "tap", `{"label": "Login"}`); !errors.As(err, &busy) || busy.Holder.PID != os.Getpid() || busy.Holder.What != "the server" {
 			t.Errorf("carl: %v", err)
@@ -360,7 +361,7 @@ func TestConfirm(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := errors.New("another element")
-	r := live.Request{Device: "A", Who: "x", Def: def, Args: v, Confirm: func(tree *drivers.Tree, m drivers.Match) error {
+	r := live.Request{Device: "A", Who: "x", Def: def, Args: v, Confirm: func(tree *screen.Tree, m screen.Match) error {
 		if m.Node.Text != "Login" || !m.Node.Within(tree.Windows[0]) {
 			t.Errorf("asked about %v", m.Node)
 		}
@@ -370,7 +371,7 @@ func TestConfirm(t *testing.T) {
 		t.Errorf("%v, %d taps", err, p.taps["A"])
 	}
 	r.Confirm = nil
-	if a, err := d.Call(t.Context(), r); err != nil || a.Verdict != reporters.Pass || p.taps["A"] != 1 {
+	if a, err := d.Call(t.Context(), r); err != nil || a.Verdict != event.Pass || p.taps["A"] != 1 {
 		t.Errorf("%+v, %v, %d taps", a, err, p.taps["A"])
 	}
 }

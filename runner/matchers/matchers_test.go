@@ -12,15 +12,16 @@ import (
 	"github.com/onsi/gomega/types"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/matchers"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // screen shows texts from some look on; before, looks give errs.
-type screen struct {
+type page struct {
 	texts []string
 	after int // looks that show nothing
 	errs  []error
@@ -28,21 +29,21 @@ type screen struct {
 	notes []string
 }
 
-func (s *screen) Note(text string) { s.notes = append(s.notes, text) }
+func (s *page) Note(text string) { s.notes = append(s.notes, text) }
 
-func (s *screen) Look(sel dsl.Selector) ([]drivers.Match, *drivers.Tree, error) {
+func (s *page) Look(sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	s.looks++
 	if s.looks <= len(s.errs) {
 		return nil, nil, s.errs[s.looks-1]
 	}
-	var nodes []*drivers.Node
+	var nodes []*screen.Node
 	for i, text := range s.texts {
 		if s.looks > s.after {
-			nodes = append(nodes, &drivers.Node{Type: "Text", Text: text, Bounds: image.Rect(0, i*10, 40, i*10+9)})
+			nodes = append(nodes, &screen.Node{Type: "Text", Text: text, Bounds: image.Rect(0, i*10, 40, i*10+9)})
 		}
 	}
-	tree := drivers.NewTree(nodes, image.Pt(40, 80), time.Now())
-	found, err := tree.Find(drivers.Query{Selector: sel})
+	tree := screen.NewTree(nodes, image.Pt(40, 80), time.Now())
+	found, err := tree.Find(screen.Query{Selector: sel})
 	return found, tree, err
 }
 
@@ -62,7 +63,7 @@ func says(t *testing.T, message string, words ...string) {
 }
 
 func TestShow(t *testing.T) {
-	s := &screen{texts: []string{"Payments", "Welcome"}}
+	s := &page{texts: []string{"Payments", "Welcome"}}
 	if m := fails(func(g gomega.Gomega) {
 		g.Expect(s).To(matchers.Show("Welcome"))
 		g.Expect(s).NotTo(matchers.Show("Paymants"))
@@ -82,7 +83,7 @@ func TestShow(t *testing.T) {
 }
 
 func TestEventuallyWaitsForWhatIsLate(t *testing.T) {
-	s := &screen{texts: []string{"Late"}, after: 3, errs: []error{fmt.Errorf("dump: %w", drivers.ErrNotReady)}}
+	s := &page{texts: []string{"Late"}, after: 3, errs: []error{fmt.Errorf("dump: %w", drivers.ErrNotReady)}}
 	m := fails(func(g gomega.Gomega) {
 		g.Eventually(s).WithTimeout(time.Minute).WithPolling(time.Millisecond).Should(matchers.Show("Late"))
 	})
@@ -94,16 +95,16 @@ func TestEventuallyWaitsForWhatIsLate(t *testing.T) {
 // TestBrokenDeviceIsNotWaitedFor: nor is it taken for a screen that does not show something.
 func TestBrokenDeviceIsNotWaitedFor(t *testing.T) {
 	lost := fmt.Errorf("%w: unplugged", drivers.ErrDeviceLost)
-	for name, assert := range map[string]func(g gomega.Gomega, s *screen){
-		"Should":    func(g gomega.Gomega, s *screen) { g.Eventually(s).WithTimeout(time.Hour).Should(matchers.Show("x")) },
-		"ShouldNot": func(g gomega.Gomega, s *screen) { g.Eventually(s).WithTimeout(time.Hour).ShouldNot(matchers.Show("x")) },
-		"NotTo":     func(g gomega.Gomega, s *screen) { g.Expect(s).NotTo(matchers.Show("x")) },
-		"Consistently": func(g gomega.Gomega, s *screen) {
+	for name, assert := range map[string]func(g gomega.Gomega, s *page){
+		"Should":    func(g gomega.Gomega, s *page) { g.Eventually(s).WithTimeout(time.Hour).Should(matchers.Show("x")) },
+		"ShouldNot": func(g gomega.Gomega, s *page) { g.Eventually(s).WithTimeout(time.Hour).ShouldNot(matchers.Show("x")) },
+		"NotTo":     func(g gomega.Gomega, s *page) { g.Expect(s).NotTo(matchers.Show("x")) },
+		"Consistently": func(g gomega.Gomega, s *page) {
 			g.Consistently(s).WithTimeout(time.Hour).ShouldNot(matchers.Show("x"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &screen{errs: []error{lost}}
+			s := &page{errs: []error{lost}}
 			says(t, fails(func(g gomega.Gomega) { assert(g, s) }), "unplugged")
 			if s.looks != 1 {
 				t.Errorf("%d looks", s.looks)
@@ -114,10 +115,10 @@ func TestBrokenDeviceIsNotWaitedFor(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	test := &dsl.Test{ID: "login", Pos: dsl.Pos{File: "login.yaml", Line: 1, Col: 1}}
-	outcome := func(v reporters.Verdict) runner.Outcome {
-		return runner.Outcome{Case: plan.Case{Test: test}, Result: &reporters.Result{Verdict: v, Problem: &reporters.Problem{Message: "no " + string(v), Expected: "more"}}}
+	outcome := func(v event.Verdict) run.Outcome {
+		return run.Outcome{Case: plan.Case{Test: test}, Result: &event.Result{Verdict: v, Problem: &event.Problem{Message: "no " + string(v), Expected: "more"}}}
 	}
-	pass, fail := outcome(reporters.Pass), outcome(reporters.Fail)
+	pass, fail := outcome(event.Pass), outcome(event.Fail)
 	for name, c := range map[string]struct {
 		actual  any
 		matcher types.GomegaMatcher
@@ -125,14 +126,14 @@ func TestVerdicts(t *testing.T) {
 	}{
 		"outcome":       {pass, matchers.HavePassed(), nil},
 		"result":        {pass.Result, matchers.HavePassed(), nil},
-		"all":           {[]runner.Outcome{pass, pass}, matchers.HavePassed(), nil},
-		"verdict":       {fail, matchers.HaveVerdict(reporters.Fail), nil},
+		"all":           {[]run.Outcome{pass, pass}, matchers.HavePassed(), nil},
+		"verdict":       {fail, matchers.HaveVerdict(event.Fail), nil},
 		"failed":        {fail, matchers.HavePassed(), []string{"expected the verdict pass", "login.yaml:1:1: fail: no fail", "expected: more"}},
 		"failed result": {fail.Result, matchers.HavePassed(), []string{"fail: no fail"}},
-		"one of two":    {[]runner.Outcome{pass, fail}, matchers.HavePassed(), []string{"fail: no fail"}},
-		"not kept":      {runner.Outcome{Case: pass.Case, Result: pass.Result, Err: errors.New("disk full")}, matchers.HavePassed(), []string{"disk full"}},
-		"none":          {[]runner.Outcome{}, matchers.HavePassed(), []string{"no test was run"}},
-		"nil":           {(*reporters.Result)(nil), matchers.HavePassed(), []string{"there is no result"}},
+		"one of two":    {[]run.Outcome{pass, fail}, matchers.HavePassed(), []string{"fail: no fail"}},
+		"not kept":      {run.Outcome{Case: pass.Case, Result: pass.Result, Err: errors.New("disk full")}, matchers.HavePassed(), []string{"disk full"}},
+		"none":          {[]run.Outcome{}, matchers.HavePassed(), []string{"no test was run"}},
+		"nil":           {(*event.Result)(nil), matchers.HavePassed(), []string{"there is no result"}},
 		"something":     {42, matchers.HavePassed(), []string{"not by int"}},
 		"no screen":     {42, matchers.Show("x"), []string{"not in int"}},
 	} {

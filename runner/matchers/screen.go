@@ -7,16 +7,16 @@ import (
 	"github.com/onsi/gomega"
 	"github.com/onsi/gomega/types"
 
-	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
 // Screen is what can be looked at: a *runner.TestDevice.
 type Screen interface {
 	// Look reads the screen once and gives what fits the selector.
-	Look(dsl.Selector) ([]drivers.Match, *drivers.Tree, error)
+	Look(dsl.Selector) ([]screen.Match, *screen.Tree, error)
 }
 
 // Show succeeds when the screen shows the label, as the YAML step assert matches it. It looks once: wait with Eventually.
@@ -32,8 +32,8 @@ func HaveElement(sel dsl.Selector) types.GomegaMatcher { return &element{sel: se
 
 type element struct {
 	sel   dsl.Selector
-	tree  *drivers.Tree
-	found []drivers.Match
+	tree  *screen.Tree
+	found []screen.Match
 }
 
 // Match gives an error that Eventually and Consistently do not wait out when the device is to blame.
@@ -59,14 +59,14 @@ func (e *element) Match(actual any) (bool, error) {
 // FailureMessage is that of a failed assertion in YAML.
 func (e *element) FailureMessage(any) string {
 	if e.tree == nil {
-		return drivers.Describe(e.sel) + " was looked for, and the screen could not be read"
+		return screen.Describe(e.sel) + " was looked for, and the screen could not be read"
 	}
 	return explain(action.Missing(e.sel, e.tree))
 }
 
 // NegatedFailureMessage says what is there that should not be.
 func (e *element) NegatedFailureMessage(any) string {
-	p := reporters.Problem{Message: drivers.Describe(e.sel) + " is on the screen", Expected: drivers.Describe(e.sel) + " not to be on the screen"}
+	p := event.Problem{Message: screen.Describe(e.sel) + " is on the screen", Expected: screen.Describe(e.sel) + " not to be on the screen"}
 	var names []string
 	for _, m := range e.found {
 		names = append(names, m.Node.String())
@@ -75,7 +75,7 @@ func (e *element) NegatedFailureMessage(any) string {
 	return explain(p)
 }
 
-func explain(p reporters.Problem) string {
+func explain(p event.Problem) string {
 	text := p.Message
 	for _, f := range [][2]string{{"expected", p.Expected}, {"actual", p.Actual}, {"near", strings.Join(p.Candidates, "; ")}} {
 		if f[1] != "" {

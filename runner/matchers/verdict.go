@@ -7,8 +7,9 @@ import (
 	"github.com/onsi/gomega/types"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // passing tells whether an error of a look may be over at the next one.
@@ -16,29 +17,29 @@ func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 
 // HavePassed succeeds for a test that passed: a runner.Outcome, a *reporters.Result, or a list of outcomes, which must not be empty and
 // of which each must have passed.
-func HavePassed() types.GomegaMatcher { return HaveVerdict(reporters.Pass) }
+func HavePassed() types.GomegaMatcher { return HaveVerdict(event.Pass) }
 
 // HaveVerdict succeeds for tests that ended so; see HavePassed.
-func HaveVerdict(v reporters.Verdict) types.GomegaMatcher { return &verdict{want: v} }
+func HaveVerdict(v event.Verdict) types.GomegaMatcher { return &verdict{want: v} }
 
 type verdict struct {
-	want reporters.Verdict
+	want event.Verdict
 	not  string // what ended in another way
 }
 
 func (m *verdict) Match(actual any) (bool, error) {
 	m.not = ""
 	switch a := actual.(type) {
-	case runner.Outcome:
+	case run.Outcome:
 		m.see(a)
-	case *reporters.Result:
+	case *event.Result:
 		if a == nil {
 			return false, errors.New("there is no result")
 		}
-		o := runner.Outcome{Result: a}
+		o := run.Outcome{Result: a}
 		o.Case.Test = runner.Reported(a)
 		m.see(o)
-	case []runner.Outcome:
+	case []run.Outcome:
 		if len(a) == 0 {
 			return false, errors.New("no test was run, so none has ended in any way")
 		}
@@ -51,7 +52,7 @@ func (m *verdict) Match(actual any) (bool, error) {
 	return m.not == "", nil
 }
 
-func (m *verdict) see(o runner.Outcome) {
+func (m *verdict) see(o run.Outcome) {
 	if o.Verdict() == m.want {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -25,7 +25,7 @@ import (
 // page's own model must hold in the end: the names of what was clicked, and values.
 type check struct {
 	page, name string
-	verdict    reporters.Verdict
+	verdict    event.Verdict
 	steps      string
 	count      int
 	clicks     string
@@ -59,7 +59,7 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 	for n, line := range strings.Split(strings.TrimSpace(head), "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "pass" || word == "fail" {
-			list = append(list, &check{page: page, name: fmt.Sprintf("%s:%d %s", page, n+3, line), verdict: reporters.Verdict(word)})
+			list = append(list, &check{page: page, name: fmt.Sprintf("%s:%d %s", page, n+3, line), verdict: event.Verdict(word)})
 			continue
 		}
 		if len(list) == 0 {
@@ -160,13 +160,13 @@ func (c *check) try(t *testing.T, dev drivers.Device, site string, patience time
 		message = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
 	}
 	switch {
-	case verdict == reporters.Pass && c.verdict == reporters.Fail:
+	case verdict == event.Pass && c.verdict == event.Fail:
 		return "false pass: " + c.deeds(t, dev)
-	case verdict == reporters.Fail && c.verdict == reporters.Pass:
+	case verdict == event.Fail && c.verdict == event.Pass:
 		return "false fail: " + message
-	case verdict == reporters.Error:
+	case verdict == event.Error:
 		return "error: " + message
-	case verdict == reporters.Fail && r.ProblemStep != c.count+1:
+	case verdict == event.Fail && r.ProblemStep != c.count+1:
 		return "other reason: " + message
 	}
 	if deeds := c.deeds(t, dev); deeds != "" {

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/ios"
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
 
@@ -44,7 +44,7 @@ func TestSavedTrees(t *testing.T) {
 	t.Logf("%d checks of saved trees, %d wrong", checks, wrong)
 }
 
-func readTree(file string) (*drivers.Tree, error) {
+func readTree(file string) (*screen.Tree, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func checkTree(t *testing.T, file, line string) string {
 	if err != nil {
 		return err.Error()
 	}
-	q := drivers.Query{Selector: selector, Action: mode == "tap"}
+	q := screen.Query{Selector: selector, Action: mode == "tap"}
 	if selector.XPath != "" || selector.CSS != "" {
 		t.Fatalf("%s: only the tree is asked here", line)
 	}
@@ -88,9 +88,9 @@ func checkTree(t *testing.T, file, line string) string {
 }
 
 // said is what came of a query in a word.
-func said(matches []drivers.Match, err error, tap bool) string {
+func said(matches []screen.Match, err error, tap bool) string {
 	switch {
-	case errors.Is(err, drivers.ErrAmbiguous):
+	case errors.Is(err, screen.ErrAmbiguous):
 		return "several"
 	case err != nil:
 		return "error: " + err.Error()

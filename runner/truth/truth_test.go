@@ -17,7 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -120,7 +120,7 @@ func (e *example) wants() answer {
 // outcome is what came of a test, and what is wrong with that.
 type outcome struct {
 	*example
-	verdict reporters.Verdict
+	verdict event.Verdict
 	problem string
 	line    int // of the step that failed
 	taps    []touch
@@ -179,13 +179,13 @@ func (e *example) run(t *testing.T) *outcome {
 func (o *outcome) judge() {
 	want := o.wants()
 	switch {
-	case o.verdict == reporters.Pass && want == no:
+	case o.verdict == event.Pass && want == no:
 		o.wrong, o.kind = "passed, and had to fail", "false pass"
-	case o.verdict == reporters.Fail && want == yes:
+	case o.verdict == event.Fail && want == yes:
 		o.wrong, o.kind = "failed, and had to pass", "false fail"
-	case o.verdict == reporters.Fail && want == no && o.line > 0 && o.line < o.lineOf(len(o.steps)-1):
+	case o.verdict == event.Fail && want == no && o.line > 0 && o.line < o.lineOf(len(o.steps)-1):
 		o.wrong, o.kind = fmt.Sprintf("line %d failed, which had to pass", o.line), "false fail"
-	case o.verdict == reporters.Error && !o.mayError:
+	case o.verdict == event.Error && !o.mayError:
 		o.wrong, o.kind = "is an error, and the phone was well", "false error"
 	}
 	may := map[string]bool{}
@@ -199,7 +199,7 @@ func (o *outcome) judge() {
 			o.wrong, o.kind = strings.TrimSpace(o.wrong+"; touched "+tap.name), "wrong tap"
 		}
 	}
-	if o.verdict == reporters.Pass && want == yes {
+	if o.verdict == event.Pass && want == yes {
 		for i := range o.screen.all {
 			if i.editable && o.typed(i) != i.typed {
 				o.wrong, o.kind = fmt.Sprintf("the field holds %q, not %q", i.typed, o.typed(i)), "false pass"
@@ -234,7 +234,7 @@ func (o *outcome) String() string {
 }
 
 // tell notes what was wrong.
-func (o *outcome) tell(r *reporters.Result) {
+func (o *outcome) tell(r *event.Result) {
 	if r.Problem != nil {
 		o.problem = fmt.Sprintf("step %d: %s", r.ProblemStep, r.Problem.Message)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // cell is one small test of one action on one platform.
@@ -27,7 +27,7 @@ type cell struct {
 	header   []string            // further lines of the test's header
 	effects  []string            // expressions that hold afterwards
 	faults   []androidtest.Fault // of the phone
-	verdict  reporters.Verdict   // of a cell that does not pass
+	verdict  event.Verdict       // of a cell that does not pass
 	says     []string            // its problem says these
 	options  map[string]string   // of the run: allow-shell
 	files    map[string][]byte   // beside the test
@@ -96,9 +96,9 @@ func (c *cell) comments() error {
 		case "effect":
 			c.effects = append(c.effects, value)
 		case "fails", "errors":
-			c.verdict = reporters.Fail
+			c.verdict = event.Fail
 			if key == "errors" {
-				c.verdict = reporters.Error
+				c.verdict = event.Error
 			}
 			for value != "" {
 				var word string

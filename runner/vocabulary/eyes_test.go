@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // eyes see what a cell says, in every picture. What real ones see is a matter of package vision.
@@ -36,7 +37,7 @@ func (e eyes) ExtractText(_ context.Context, _ image.Image, prompt string) (driv
 
 func (e eyes) Locate(_ context.Context, _ image.Image, description string) (drivers.Spot, error) {
 	if len(e.lines) == 0 {
-		return drivers.Spot{}, fmt.Errorf("%s: %w", description, drivers.ErrNotFound)
+		return drivers.Spot{}, fmt.Errorf("%s: %w", description, screen.ErrNotFound)
 	}
 	return drivers.Spot{Bounds: e.lines[0].Bounds, Reason: "it is there"}, nil
 }

@@ -8,18 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // record keeps in memory what a report pack would hold.
 type record struct {
 	dir  string
-	mask reporters.Mask
+	mask event.Mask
 
 	stepped func() // is called when a step has ended, while the device is still open
 
 	mu     sync.Mutex
-	events []reporters.Event
+	events []event.Event
 	files  map[string][]byte
 	shots  []string
 	scenes []map[string]any
@@ -34,24 +34,24 @@ func newRecord(t *testing.T) *record {
 	return &record{dir: dir, files: map[string][]byte{}}
 }
 
-func (r *record) Emit(e reporters.Event) error {
+func (r *record) Emit(e event.Event) error {
 	r.mu.Lock()
 	r.events = append(r.events, e)
 	r.mu.Unlock()
-	if e.Kind == reporters.StepEnded && r.stepped != nil {
+	if e.Kind == event.StepEnded && r.stepped != nil {
 		r.stepped()
 	}
 	return nil
 }
 
-func (r *record) Screenshot(_ context.Context, shot reporters.Shot) error {
+func (r *record) Screenshot(_ context.Context, shot event.Shot) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shots = append(r.shots, shot.Label)
 	return nil
 }
 
-func (r *record) Add(a reporters.Attachment, _ int, from string) error {
+func (r *record) Add(a event.Attachment, _ int, from string) error {
 	data, err := os.ReadFile(from)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +59,7 @@ func (r *record) Add(a reporters.Attachment, _ int, from string) error {
 	return err
 }
 
-func (r *record) Mask() *reporters.Mask     { return &r.mask }
+func (r *record) Mask() *event.Mask         { return &r.mask }
 func (r *record) Dir() string               { return r.dir }
 func (r *record) AddClip(string, time.Time) {}
 func (r *record) NoRecording(string)        {}
@@ -77,7 +77,7 @@ func (r *record) facts() map[string]any {
 	defer r.mu.Unlock()
 	notes, doubts, steps, files := []string{}, []string{}, []map[string]any{}, map[string]string{}
 	for _, e := range r.events {
-		if e.Kind != reporters.StepEnded {
+		if e.Kind != event.StepEnded {
 			continue
 		}
 		if d := e.Detail; d != nil {
@@ -96,7 +96,7 @@ func (r *record) problem() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := len(r.events) - 1; i >= 0; i-- {
-		if p := r.events[i].Problem; p != nil && r.events[i].Kind == reporters.CaseEnded {
+		if p := r.events[i].Problem; p != nil && r.events[i].Kind == event.CaseEnded {
 			return p.Message
 		}
 	}

@@ -14,11 +14,11 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/leaktest"
-	"github.com/taproot-dev/taproot/reporters"
-	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -59,12 +59,12 @@ func TestTable(t *testing.T) {
 func (b bench) run(t *testing.T, c cell) {
 	path := c.write(t, b.site)
 	if c.options["baselines-first"] != "" {
-		if verdict, kept, _ := b.once(t, c, path, "first"); verdict != reporters.Pass {
+		if verdict, kept, _ := b.once(t, c, path, "first"); verdict != event.Pass {
 			t.Fatalf("%s with --update-baselines: %s", verdict, kept.problem())
 		}
 	}
 	verdict, kept, env := b.once(t, c, path, "second")
-	want := reporters.Pass
+	want := event.Pass
 	if !c.passes {
 		want = c.verdict
 	}
@@ -87,7 +87,7 @@ func (b bench) run(t *testing.T, c cell) {
 const patience = time.Minute
 
 // once runs it once, and gives the value of each effect.
-func (b bench) once(t *testing.T, c cell, path, run string) (reporters.Verdict, *record, map[string]any) {
+func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *record, map[string]any) {
 	planned, err := plan.Build(plan.Options{Dir: filepath.Dir(path), Args: []string{path}, Platform: c.platform, Vars: map[string]string{"RUN": run}})
 	if err != nil || len(planned.Cases) != 1 {
 		t.Fatalf("%v\n%s", err, c.steps)
@@ -189,7 +189,7 @@ func TestTableIsWhole(t *testing.T) {
 		}
 	}
 	platforms := slices.Sorted(maps.Keys(benches(t)))
-	for _, d := range runner.Drivers(runner.Config{}) {
+	for _, d := range run.Drivers(run.Config{}) {
 		if !slices.Contains(platforms, d.Platform()) {
 			t.Errorf("there is a driver for %s, and no bench that proves what it claims", d.Platform())
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -28,7 +28,7 @@ import (
 // model holds in the end where it is not what it held at the beginning. A check that must fail must do so at its last step.
 type check struct {
 	page, name string
-	verdict    reporters.Verdict
+	verdict    event.Verdict
 	steps      string
 	count      int
 	values     map[string]string
@@ -60,12 +60,12 @@ func readChecks(t *testing.T, dir string) (list []*check) {
 
 func checksOf(t *testing.T, page, head string) (list []*check) {
 	t.Helper()
-	verdicts := map[reporters.Verdict]bool{}
+	verdicts := map[event.Verdict]bool{}
 	for n, line := range strings.Split(head, "\n") {
 		word, rest, _ := strings.Cut(line, " ")
 		if word == "pass" || word == "fail" {
-			verdicts[reporters.Verdict(word)] = true
-			list = append(list, &check{page: page, name: fmt.Sprintf("%s.jsx:%d %s", page, n+2, line), verdict: reporters.Verdict(word), values: map[string]string{}})
+			verdicts[event.Verdict(word)] = true
+			list = append(list, &check{page: page, name: fmt.Sprintf("%s.jsx:%d %s", page, n+2, line), verdict: event.Verdict(word), values: map[string]string{}})
 			continue
 		}
 		if len(list) == 0 {
@@ -234,15 +234,15 @@ func (c *check) try(t *testing.T, dev drivers.Device, patience time.Duration, ru
 	}
 	deeds := c.deeds(t.Context(), dev, run)
 	switch {
-	case verdict == reporters.Pass && c.verdict == reporters.Fail:
+	case verdict == event.Pass && c.verdict == event.Fail:
 		return "false pass: " + deeds
-	case verdict == reporters.Pass && deeds != "":
+	case verdict == event.Pass && deeds != "":
 		return "wrong click: it passed; " + deeds
-	case verdict == reporters.Fail && c.verdict == reporters.Pass:
+	case verdict == event.Fail && c.verdict == event.Pass:
 		return "false fail: " + message + "; " + deeds
-	case verdict == reporters.Error:
+	case verdict == event.Error:
 		return "error: " + message
-	case verdict == reporters.Fail && r.ProblemStep != c.count+1:
+	case verdict == event.Fail && r.ProblemStep != c.count+1:
 		return "other reason: " + message + "; " + deeds
 	case deeds != "":
 		return "wrong click: " + deeds

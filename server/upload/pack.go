@@ -15,7 +15,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 const (
@@ -59,7 +61,7 @@ func (x *extractor) pack(dir string) (found, error) {
 	if base == "." {
 		p.name = sum.ID
 	}
-	if !reporters.IsPackName(p.name) {
+	if !pack.IsPackName(p.name) {
 		return found{}, &Refused{fmt.Sprintf("%.200q cannot be the name of a pack", p.name)}
 	}
 	p.digest = x.digest(base, p.name)
@@ -67,7 +69,7 @@ func (x *extractor) pack(dir string) (found, error) {
 }
 
 // summary reads summary.json.
-func (x *extractor) summary(name string) (sum reporters.Summary, err error) {
+func (x *extractor) summary(name string) (sum pack.Summary, err error) {
 	f, err := x.root.Open(name)
 	if err != nil {
 		return sum, fmt.Errorf("read an upload: %w", err)
@@ -81,9 +83,9 @@ func (x *extractor) summary(name string) (sum reporters.Summary, err error) {
 		return sum, &TooLarge{fmt.Sprintf("%s has more than %d bytes", summaryFile, maxSummary)}
 	case err != nil:
 		return sum, &Refused{"summary.json is not what it should be: " + err.Error()}
-	case !reporters.IsPackName(sum.ID):
+	case !pack.IsPackName(sum.ID):
 		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is no id of a test", sum.ID)}
-	case !slices.Contains([]reporters.Verdict{reporters.Pass, reporters.Fail, reporters.Error, reporters.Skipped, reporters.Interrupted}, sum.Result):
+	case !slices.Contains([]event.Verdict{event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted}, sum.Result):
 		return sum, &Refused{fmt.Sprintf("summary.json: %.200q is no result", sum.Result)}
 	}
 	return sum, nil
@@ -99,11 +101,11 @@ func (x *extractor) whole(p found, base string) error {
 	if !events && !listed {
 		return nil
 	}
-	for _, d := range reporters.VerifyFiles(p.dir) {
+	for _, d := range pack.VerifyFiles(p.dir) {
 		if d.File == manifest && !listed {
 			continue // of before there were manifests
 		}
-		return &Refused{"the pack is not whole: " + reporters.Visible(d.String(), 300)}
+		return &Refused{"the pack is not whole: " + markdown.Visible(d.String(), 300)}
 	}
 	return nil
 }

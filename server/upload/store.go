@@ -14,7 +14,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // Limits bound what an archive may cost. Zero means the default.
@@ -130,7 +131,7 @@ func (s *Store) keep(p found) (stored Stored, err error) {
 	if stored, ok := s.find(p.digest); ok {
 		return stored, nil
 	}
-	run, err := reporters.NewRunDir(s.Reports, time.Now())
+	run, err := pack.NewRunDir(s.Reports, time.Now())
 	if err != nil {
 		return Stored{}, fmt.Errorf("keep an upload: %w", err)
 	}
@@ -141,7 +142,7 @@ func (s *Store) keep(p found) (stored Stored, err error) {
 		err = os.Rename(p.dir, filepath.Join(run.Path(), p.name))
 	}
 	if err == nil {
-		err = reporters.WriteFile(run.Path(), noteFile, note)
+		err = wholefile.WriteFile(run.Path(), noteFile, note)
 	}
 	if err != nil {
 		return Stored{}, fmt.Errorf("keep an upload: %w", errors.Join(err, os.RemoveAll(run.Path())))
@@ -158,7 +159,7 @@ func (s *Store) find(digest string) (Stored, bool) {
 	slices.Sort(notes)
 	for _, file := range notes {
 		stored, err := readNote(file)
-		if err != nil || stored.Digest != digest || stored.Run != filepath.Base(filepath.Dir(file)) || !reporters.IsPackName(stored.Pack) {
+		if err != nil || stored.Digest != digest || stored.Run != filepath.Base(filepath.Dir(file)) || !pack.IsPackName(stored.Pack) {
 			continue
 		}
 		if info, err := os.Lstat(filepath.Join(filepath.Dir(file), stored.Pack)); err == nil && info.IsDir() {

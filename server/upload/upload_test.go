@@ -18,7 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
@@ -248,7 +249,7 @@ func TestGoodArchives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()
 			stored, err := (&upload.Store{Reports: reports}).Put(t.Context(), bytes.NewReader(archive(t, entries...)))
-			if err != nil || stored.Pack != "login" || stored.Known || !reporters.IsRunName(stored.Run) {
+			if err != nil || stored.Pack != "login" || stored.Known || !pack.IsRunName(stored.Run) {
 				t.Fatalf("%+v, %v", stored, err)
 			}
 			data, err := os.ReadFile(filepath.Join(reports, stored.Run, "login", "summary.json"))
@@ -260,23 +261,23 @@ func TestGoodArchives(t *testing.T) {
 }
 
 // record makes a pack as a run does.
-func record(t *testing.T, name string, verdict reporters.Verdict) string {
+func record(t *testing.T, name string, verdict event.Verdict) string {
 	t.Helper()
-	run, err := reporters.NewRunDir(t.TempDir(), time.Now())
+	run, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := reporters.Case{ID: strings.Split(name, "--")[0], Pack: name, Platform: "web", Solver: "dsl", Steps: []reporters.Step{{N: 1, Action: "tap", Args: "x"}}}
-	pack, err := run.NewPack(c, reporters.PackOptions{})
+	c := event.Case{ID: strings.Split(name, "--")[0], Pack: name, Platform: "web", Solver: "dsl", Steps: []event.Step{{N: 1, Action: "tap", Args: "x"}}}
+	pack, err := run.NewPack(c, pack.PackOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	problem := &reporters.Problem{Message: "it broke"}
-	if verdict == reporters.Pass {
+	problem := &event.Problem{Message: "it broke"}
+	if verdict == event.Pass {
 		problem = nil
 	}
-	for _, e := range []reporters.Event{{Kind: reporters.CaseStarted, Case: &c}, {Kind: reporters.StepStarted, Step: 1},
-		{Kind: reporters.StepEnded, Step: 1, Verdict: verdict, Problem: problem}, {Kind: reporters.CaseEnded, Verdict: verdict, Problem: problem}} {
+	for _, e := range []event.Event{{Kind: event.CaseStarted, Case: &c}, {Kind: event.StepStarted, Step: 1},
+		{Kind: event.StepEnded, Step: 1, Verdict: verdict, Problem: problem}, {Kind: event.CaseEnded, Verdict: verdict, Problem: problem}} {
 		if err := pack.Emit(e); err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +293,7 @@ func record(t *testing.T, name string, verdict reporters.Verdict) string {
 
 // What our own client sends is taken, the same pack is one pack, and another one is another.
 func TestOurOwnPacks(t *testing.T) {
-	packs := []string{record(t, "login", reporters.Pass), record(t, "pay", reporters.Fail), record(t, "pay--row-2", reporters.Error)}
+	packs := []string{record(t, "login", event.Pass), record(t, "pay", event.Fail), record(t, "pay--row-2", event.Error)}
 	reports := t.TempDir()
 	finished := 0
 	store := &upload.Store{Reports: reports, Finish: func(_ context.Context, dir string) error {
@@ -300,18 +301,18 @@ func TestOurOwnPacks(t *testing.T) {
 		_, err := os.Stat(filepath.Join(dir, "upload.json"))
 		return err
 	}}
-	for _, pack := range packs {
+	for _, p := range packs {
 		var b bytes.Buffer
-		if err := reporters.Archive(pack, &b); err != nil {
+		if err := pack.Archive(p, &b); err != nil {
 			t.Fatal(err)
 		}
 		first, err := store.Put(t.Context(), bytes.NewReader(b.Bytes()))
 		if err != nil || first.Known {
-			t.Fatalf("%s: %+v, %v", pack, first, err)
+			t.Fatalf("%s: %+v, %v", p, first, err)
 		}
 		again, err := store.Put(t.Context(), bytes.NewReader(b.Bytes()))
 		if err != nil || !again.Known || again.Run != first.Run || again.Digest != first.Digest {
-			t.Fatalf("%s: %+v, then %+v, %v", pack, first, again, err)
+			t.Fatalf("%s: %+v, then %+v, %v", p, first, again, err)
 		}
 	}
 	if finished != len(packs) {

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// completeWithin bounds how long a shell waits for the list of devices.
+const completeWithin = 5 * time.Second
+
+// complete teaches shells what arguments and flags can be: the ids and tags of the tests in this folder, devices, fixed words. An error
+// has no place in a completion: there is nothing to complete with then.
+func complete(root *cobra.Command, env *Env) {
+	words := map[string]func(context.Context) []string{
+		"tag":      func(context.Context) []string { return testTags(env) },
+		"device":   func(ctx context.Context) []string { return deviceIDs(ctx, env) },
+		"platform": func(context.Context) []string { return []string{"android", "ios", "web"} },
+		"ci":       func(context.Context) []string { return []string{"github", "gitlab", "jenkins", noCI} },
+		"ai":       func(context.Context) []string { return []string{"live", "replay", "off"} },
+	}
+	for _, cmd := range root.Commands() {
+		for flag, list := range words {
+			if cmd.Flags().Lookup(flag) == nil {
+				continue
+			}
+			fn := func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+				return beginning(list(cmd.Context()), typed), cobra.ShellCompDirectiveNoFileComp
+			}
+			if err := cmd.RegisterFlagCompletionFunc(flag, fn); err != nil {
+				panic(err) // registered twice: a mistake in this function
+			}
+		}
+		if cmd.Name() == "run" || cmd.Name() == "validate" {
+			cmd.ValidArgsFunction = func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+				return beginning(testIDs(env), typed), cobra.ShellCompDirectiveDefault // or a file
+			}
+		}
+	}
+}
+
+// beginning are the words that begin as what was typed; behind a comma begins another one.
+func beginning(words []string, typed string) []string {
+	before, last := "", typed
+	if i := strings.LastIndexByte(typed, ','); i >= 0 {
+		before, last = typed[:i+1], typed[i+1:]
+	}
+	var list []string
+	for _, w := range words {
+		if strings.HasPrefix(w, last) {
+			list = append(list, before+w)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func testIDs(env *Env) (ids []string) {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return nil
+	}
+	tests, _, _ := conf.Tests()
+	for _, t := range tests {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+func testTags(env *Env) (tags []string) {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return nil
+	}
+	tests, _, _ := conf.Tests()
+	for _, t := range tests {
+		tags = append(tags, t.Tags...)
+	}
+	return tags
+}
+
+func deviceIDs(ctx context.Context, env *Env) (ids []string) {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return nil
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	defer cancel()
+	for _, d := range run.Drivers(conf) {
+		infos, _ := d.Devices(ctx)
+		for _, i := range infos {
+			if i.State == drivers.Ready {
+				ids = append(ids, i.ID)
+			}
+		}
+		_ = d.Close()
+	}
+	return ids
+}

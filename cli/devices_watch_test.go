@@ -1,0 +1,107 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+// waitingBuffer lets a test wait for what a command writes.
+type waitingBuffer struct {
+	mu   sync.Mutex
+	buf  bytes.Buffer
+	more chan struct{}
+}
+
+func newWaitingBuffer() *waitingBuffer { return &waitingBuffer{more: make(chan struct{}, 1)} }
+
+func (b *waitingBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case b.more <- struct{}{}:
+	default:
+	}
+	return b.buf.Write(p)
+}
+
+func (b *waitingBuffer) wait(t *testing.T, want string) {
+	t.Helper()
+	over := time.After(limit)
+	for {
+		b.mu.Lock()
+		text := b.buf.String()
+		b.mu.Unlock()
+		if strings.Contains(text, want) {
+			return
+		}
+		select {
+		case <-b.more:
+		case <-over:
+			t.Fatalf("never written: %s\n%s", want, text)
+		}
+	}
+}
+
+// TestDevicesWatch: what comes and goes is told until the command is stopped, which is its normal end.
+func TestDevicesWatch(t *testing.T) {
+	t.Parallel()
+	server, phones := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, 2)...)
+	phones[1].Disconnect()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := newWaitingBuffer()
+	env := &cli.Env{Args: []string{"devices", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: io.Discard, Dir: t.TempDir(),
+		Getenv: func(string) string { return "" }, Environ: []string{"ADB_SERVER_SOCKET=tcp:" + server.Addr()}}
+	code := make(chan int, 1)
+	go func() { code <- cli.Run(ctx, env) }()
+	for _, step := range []struct {
+		want string
+		then func()
+	}{
+		{`{"event":"added","device":{"id":"SIM1"`, phones[1].Reconnect},
+		{`{"event":"added","device":{"id":"SIM2"`, func() { phones[0].SetState(androidtest.StateUnauthorized) }},
+		{`{"event":"changed","device":{"id":"SIM1","platform":"android","state":"unauthorized"`, phones[1].Disconnect},
+		{`{"event":"removed","device":{"id":"SIM2"`, cancel},
+	} {
+		out.wait(t, step.want)
+		step.then()
+	}
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// TestDevicesWatchOnAMacWithoutADB: what cannot be watched is told of, and does not keep the rest from being watched.
+func TestDevicesWatchOnAMacWithoutADB(t *testing.T) {
+	const list = `{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-26-0":[{"udid":"5A1F3D0E","state":"Booting","isAvailable":true,"name":"iPhone 17"}]}}`
+	bin := t.TempDir()
+	script := "#!/bin/sh\ncase \"$*\" in\n*simctl*list*) echo '" + list + "' ;;\n*) echo 'xcrun: error: unable to find utility \"devicectl\"' >&2; exit 72 ;;\nesac\n"
+	if err := os.WriteFile(filepath.Join(bin, "xcrun"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Parallel() // from here on: a program that is written while another test starts one of its own may be held open by that one, and does not start
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, errs := newWaitingBuffer(), newWaitingBuffer()
+	env := &cli.Env{Args: []string{"devices", "--watch"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Dir: t.TempDir(),
+		Getenv: func(string) string { return "" }, Environ: []string{"PATH=" + bin, "HOME=" + bin, "ADB_SERVER_SOCKET=tcp:127.0.0.1:1"}}
+	code := make(chan int, 1)
+	go func() { code <- cli.Run(ctx, env) }()
+	out.wait(t, "added    5A1F3D0E  booting")
+	errs.wait(t, "android: ")
+	cancel()
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+}

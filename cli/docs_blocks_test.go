@@ -1,0 +1,375 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/rhysd/actionlint"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// repository is the root of ours.
+const repository = "../.."
+
+// block is a fenced block of a document. A comment right before it may say `run: web`, `run: android` or `run`: it is run as it stands;
+// or `not run: REASON`.
+type block struct {
+	file     string
+	line     int    // of its fence
+	language string // sh, yaml, …
+	about    string // what stands behind the language: the file that the block is
+	mark     string
+	text     string
+}
+
+func (b block) String() string { return fmt.Sprintf("%s:%d", b.file, b.line) }
+
+// documents are the README, CONTRIBUTING and docs, by their path in the repository.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(pattern)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, err := filepath.Rel(repository, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[filepath.ToSlash(name)] = string(data)
+		}
+	}
+	if len(found) < 25 {
+		t.Fatalf("only %d documents were found", len(found))
+	}
+	return found
+}
+
+var (
+	fence = regexp.MustCompile("^```(\\w*)\\s*(.*)$")
+	mark  = regexp.MustCompile(`^<!-- ((?:not run: .+)|(?:run(?:: (?:web|android))?)) -->$`)
+)
+
+// blocksOf are the fenced blocks of a document in their order.
+func blocksOf(t *testing.T, name, text string) []block {
+	t.Helper()
+	var list []block
+	var in *block
+	said := ""
+	for i, line := range strings.Split(text, "\n") {
+		switch m := fence.FindStringSubmatch(line); {
+		case in != nil && m != nil && m[1] == "":
+			list, in = append(list, *in), nil
+		case in != nil:
+			in.text += line + "\n"
+		case m != nil:
+			in = &block{file: name, line: i + 1, language: m[1], about: m[2], mark: said}
+			said = ""
+		case strings.HasPrefix(line, "<!--"):
+			found := mark.FindStringSubmatch(line)
+			if found == nil {
+				t.Errorf("%s:%d: a comment that no test understands: %s", name, i+1, line)
+				continue
+			}
+			said = found[1]
+		case said != "":
+			t.Errorf("%s:%d: no block follows the comment %q", name, i, said)
+			said = ""
+		}
+	}
+	if in != nil {
+		t.Errorf("%s: the block has no end", in)
+	}
+	return list
+}
+
+// TestDocumentsYAML: every block of YAML is a test, steps, a taproot.yaml or a file of a CI system, and right.
+func TestDocumentsYAML(t *testing.T) {
+	tests, steps, others := 0, 0, 0
+	for name, text := range documents(t) {
+		for _, b := range blocksOf(t, name, text) {
+			if b.language != "yaml" {
+				continue
+			}
+			switch {
+			case b.about == "taproot.yaml":
+				if _, err := dsl.ParseConfig(b.String(), []byte(b.text)); err != nil {
+					t.Error(err)
+				}
+				others++
+			case strings.HasPrefix(b.about, ".github/workflows/"):
+				lintWorkflow(t, b.about, b.text)
+				others++
+			case b.about == ".gitlab-ci.yml":
+				checkGitLab(t, b.String(), b.text)
+				others++
+			case b.about != "":
+				t.Errorf("%s: nothing checks a %s", b, b.about)
+			case strings.HasPrefix(b.text, "- "):
+				checkSteps(t, b)
+				steps++
+			default:
+				if _, err := dsl.Parse(b.String(), []byte(b.text)); err != nil {
+					t.Error(err)
+				}
+				tests++
+			}
+		}
+	}
+	if tests < 4 || steps < 3 || others < 7 {
+		t.Errorf("%d tests, %d lists of steps, %d other files were checked", tests, steps, others)
+	}
+}
+
+// checkSteps checks steps, each on the first platform that knows it: a list of examples may be for several.
+func checkSteps(t *testing.T, b block) {
+	t.Helper()
+	for _, step := range strings.Split("\n"+strings.TrimSuffix(b.text, "\n"), "\n- ")[1:] {
+		var first error
+		for _, platform := range []string{"android", "web", "ios"} {
+			_, err := dsl.Parse(b.String(), []byte("id: doc\nplatform: "+platform+"\nsteps:\n- "+step+"\n"))
+			if err == nil {
+				first = nil
+				break
+			}
+			if first == nil {
+				first = err
+			}
+		}
+		if first != nil {
+			t.Error(first)
+		}
+	}
+}
+
+var expression = regexp.MustCompile(`\$\{\{.*?\}\}`)
+
+// lintWorkflow checks a workflow of GitHub Actions; what it hands to our own action is held against action.yml.
+func lintWorkflow(t *testing.T, name, text string) {
+	t.Helper()
+	text = strings.ReplaceAll(text, "uses: taproot-dev/taproot@v1\n", "uses: ./\n")
+	root, err := filepath.Abs(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := actionlint.NewProjects().At(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linter, err := actionlint.NewLinter(&bytes.Buffer{}, &actionlint.LinterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := linter.Lint(name, []byte(text), project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range found {
+		t.Error(e)
+	}
+	var workflow struct {
+		Jobs map[string]struct{ Steps []struct{ Run string } }
+	}
+	if err := yaml.Unmarshal([]byte(text), &workflow); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for _, job := range workflow.Jobs {
+		for _, step := range job.Steps {
+			checkShell(t, name, expression.ReplaceAllString(step.Run, "X")) // GitHub puts its values in before the shell reads it
+		}
+	}
+}
+
+// checkGitLab checks what GitLab would refuse first: a job without a script, and one that extends none that is there.
+func checkGitLab(t *testing.T, name, text string) {
+	t.Helper()
+	jobs := map[string]map[string]any{}
+	for _, source := range []string{read(t, repository, "docs", "ci", "taproot.gitlab-ci.yml"), text} {
+		var file map[string]any
+		if err := yaml.Unmarshal([]byte(source), &file); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for key, value := range file {
+			if job, ok := value.(map[string]any); ok {
+				jobs[key] = job
+			} else if key != "stages" && key != "include" {
+				t.Errorf("%s: %s is neither a job nor a word of GitLab that is used here", name, key)
+			}
+		}
+	}
+	for key, job := range jobs {
+		parent, extends := job["extends"].(string)
+		if extends && jobs[parent] == nil {
+			t.Errorf("%s: %s extends %s, which is not there", name, key, parent)
+		}
+		lines, ok := job["script"].([]any)
+		if !ok && !extends {
+			t.Errorf("%s: %s has no script", name, key)
+		}
+		for _, line := range lines {
+			checkShell(t, name, fmt.Sprint(line))
+		}
+	}
+}
+
+// TestDocumentsCommands: every command line is one that a shell can read, and each call of taproot in it, as in a text between
+// backticks, has a command, flags and arguments that there are.
+func TestDocumentsCommands(t *testing.T) {
+	calls := 0
+	inline := regexp.MustCompile("`((?:[A-Z_]+=\\S+ )*taproot [^`]+)`")
+	for name, text := range documents(t) {
+		for _, b := range blocksOf(t, name, text) {
+			if b.language == "sh" {
+				calls += checkShell(t, b.String(), b.text)
+			}
+		}
+		for _, m := range inline.FindAllStringSubmatch(text, -1) {
+			line := m[1]
+			switch {
+			case strings.ContainsAny(line, "…\n") || strings.Contains(line, "COMMAND"): // the reader puts something there
+				continue
+			case strings.Count(line, " ") == 1: // speaks of the command, and need not be a whole call of it
+				line += " --help"
+			}
+			calls += checkShell(t, name+": "+line, line)
+		}
+	}
+	if calls < 60 {
+		t.Errorf("only %d calls of taproot were checked", calls)
+	}
+}
+
+// checkShell parses a script, and checks the calls of taproot in it; it gives their number.
+func checkShell(t *testing.T, name, script string) int {
+	t.Helper()
+	file, err := syntax.NewParser().Parse(strings.NewReader(script), name)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	calls := 0
+	printer := syntax.NewPrinter()
+	syntax.Walk(file, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		var words []string
+		for _, arg := range call.Args {
+			if fields, err := expand.Fields(&expand.Config{Env: expand.ListEnviron()}, arg); err == nil && len(fields) == 1 {
+				words = append(words, fields[0])
+				continue
+			}
+			var text bytes.Buffer // a variable stands for one word
+			if err := printer.Print(&text, arg); err != nil {
+				t.Fatal(err)
+			}
+			words = append(words, text.String())
+		}
+		for len(words) > 0 && words[0] == "taproot" {
+			words = words[1:]
+			calls++
+			if err := cli.CheckLine(words); err != nil {
+				t.Errorf("%s: taproot %s: %v", name, strings.Join(words, " "), err)
+			}
+			if i := slices.Index(words, "--"); i >= 0 { // taproot sim -- taproot run
+				words = words[i+1:]
+			}
+		}
+		return true
+	})
+	return calls
+}
+
+// TestDocumentsRun runs the blocks that say so, as they stand, document by document in a folder of its own.
+func TestDocumentsRun(t *testing.T) {
+	t.Parallel()
+	ran := 0
+	for name, text := range documents(t) {
+		blocks := blocksOf(t, name, text)
+		for _, b := range blocks {
+			if b.language == "sh" && strings.HasPrefix(b.mark, "not run") && strings.Contains(b.text, "taproot sim -- taproot run") {
+				t.Errorf("%s can be run", b)
+			}
+		}
+		blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.mark != "run" && !strings.HasPrefix(b.mark, "run: ") })
+		ran += len(blocks)
+		if len(blocks) == 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if slices.ContainsFunc(blocks, func(b block) bool { return b.mark == "run: web" }) {
+				useBrowser(t)
+			}
+			runBlocks(t, blocks)
+		})
+	}
+	if ran < 6 {
+		t.Errorf("only %d blocks are run", ran)
+	}
+}
+
+func runBlocks(t *testing.T, blocks []block) {
+	server, _ := androidtest.Start(t) // no phone is attached: those that a block needs it brings along
+	dir, reports := t.TempDir(), t.TempDir()
+	env := append(os.Environ(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+reports, "XDG_RUNTIME_DIR="+t.TempDir(),
+		"XDG_STATE_HOME="+t.TempDir(), "TAPROOT_NO_VIDEO=true", "TAPROOT_NO_TRACE=true", "GITHUB_ACTIONS=", "GITHUB_STEP_SUMMARY=")
+	for _, b := range blocks {
+		file, err := syntax.NewParser().Parse(strings.NewReader(b.text), b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		r, err := interp.New(interp.Env(expand.ListEnviron(env...)), interp.Dir(dir), interp.StdIO(nil, &out, &out), interp.Params("-e"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		err = r.Run(ctx, file)
+		cancel()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", b, err, out.String())
+		}
+		if strings.Contains(b.text, "taproot run") && !strings.Contains(out.String(), "✓ PASS ") {
+			t.Errorf("%s: no test passed\n%s", b, out.String())
+		}
+	}
+}
+
+// TestDocumentsMake: make's targets that are named are there.
+func TestDocumentsMake(t *testing.T) {
+	targets := read(t, repository, "Makefile")
+	found := 0
+	for name, text := range documents(t) {
+		for _, m := range regexp.MustCompile("(?m)(?:^    |`)make ([a-z-]+)").FindAllStringSubmatch(text, -1) {
+			found++
+			if !regexp.MustCompile(`(?m)^` + m[1] + `:`).MatchString(targets) {
+				t.Errorf("%s: there is no make %s", name, m[1])
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("only %d targets were found", found)
+	}
+}

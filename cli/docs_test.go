@@ -1,0 +1,213 @@
+package cli_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/taproot-dev/taproot/cli"
+)
+
+// TestConfigurationIsFresh fails when docs/configuration.md is not what the commands say; with -update it is written.
+func TestConfigurationIsFresh(t *testing.T) {
+	const file = "../../docs/configuration.md"
+	want := docs(t, "configuration")
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("docs/configuration.md is not up to date; run \"taproot docs configuration -o docs/configuration.md\" (-want +got)\n%s", diff)
+	}
+}
+
+// docs is what taproot docs says.
+func docs(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, complaints := runDocs(t, args...)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, complaints)
+	}
+	return out
+}
+
+func runDocs(t *testing.T, args ...string) (code int, out, complaints string) {
+	var stdout, stderr bytes.Buffer
+	env := &cli.Env{Args: append([]string{"docs"}, args...), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir(),
+		Getenv: func(string) string { return "" }}
+	code = cli.Run(t.Context(), env)
+	return code, stdout.String(), stderr.String()
+}
+
+// TestConfiguration: the page has each variable that the code reads once, and no other.
+func TestConfiguration(t *testing.T) {
+	told := map[string]int{}
+	rows := regexp.MustCompile("(?m)^\\| (`[A-Za-z_`, ]+`) \\|")
+	text, _, _ := strings.Cut(docs(t, "configuration"), "\n## Commands")
+	for _, row := range rows.FindAllStringSubmatch(text, -1) {
+		for _, name := range regexp.MustCompile(`\w+`).FindAllString(row[1], -1) {
+			told[name]++
+		}
+	}
+	read := variablesOf(t, "../..")
+	for name, where := range read {
+		if told[name] == 0 {
+			t.Errorf("%s, which %s reads, is not on the page: give it a line in variables()", name, where)
+		}
+	}
+	// The server has its own meaning for three variables of runs.
+	for name, n := range told {
+		if n > 1 && !slices.Contains([]string{"TAPROOT_ALLOW_PRIVATE", "TAPROOT_ALLOW_SHELL"}, name) {
+			t.Errorf("%s is on the page %d times", name, n)
+		}
+		if read[name] == "" {
+			t.Errorf("%s is on the page, and nothing reads it", name)
+		}
+	}
+	if len(read) < 60 {
+		t.Errorf("only %d variables were found in the code", len(read))
+	}
+}
+
+// variablesOf finds the names that the code asks the environment for: texts that look like variables of ours or of a program that we
+// drive, and arguments of functions that read the environment.
+func variablesOf(t *testing.T, root string) map[string]string {
+	ours := regexp.MustCompile(`^(TAPROOT|REPORT_MAX|OPENAI|PLAYWRIGHT|ANDROID|ADB_SERVER|XDG|GITHUB|CORS)_[A-Z0-9_]*[A-Z0-9]$`)
+	every := regexp.MustCompile(`^([A-Z][A-Z0-9_]+|LocalAppData)$`)
+	readers := []string{"Getenv", "getenv", "LookupEnv", "lookup", "list", "boolean", "get"}
+	found := map[string]string{}
+	note := func(file string, e ast.Expr, pattern *regexp.Regexp) {
+		lit, ok := e.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return
+		}
+		if name, err := strconv.Unquote(lit.Value); err == nil && pattern.MatchString(name) {
+			found[name] = filepath.ToSlash(file)
+		}
+	}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		// The simulations of devices are no part of what users configure, and this page's own lists prove nothing.
+		if d.IsDir() && (slices.Contains([]string{"androidtest", "iostest", "webtest", "testdata", "bin"}, d.Name()) || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || d.Name() == "docs_configuration.go" {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				note(file, n, ours)
+			case *ast.CallExpr:
+				name := ""
+				switch f := n.Fun.(type) {
+				case *ast.Ident:
+					name = f.Name
+				case *ast.SelectorExpr:
+					name = f.Sel.Name
+				}
+				if slices.Contains(readers, name) && len(n.Args) == 1 {
+					note(file, n.Args[0], every)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(found, "TAPROOT_JWT") // the beginning of several names
+	return found
+}
+
+// TestDocs: an action, a section and a page by their names; what is none of them is told.
+func TestDocs(t *testing.T) {
+	for name, want := range map[string]string{
+		"tap":             "### tap\n\nWaits for an element",
+		"selectors":       "## Selectors\n",
+		"install":         "### install\n\nInstalls an app",
+		"install.md":      "# Install\n\nTaproot is one program",
+		"ci/github":       "# GitHub Actions\n",
+		"troubleshooting": "# Troubleshooting\n",
+	} {
+		if got := docs(t, name); !strings.HasPrefix(got, want) {
+			t.Errorf("docs %s begins with %.60q", name, got)
+		}
+	}
+	if got := docs(t, "tap"); strings.Contains(got, "doubleTap") {
+		t.Errorf("docs tap prints more than tap: %s", got)
+	}
+	for _, args := range [][]string{{"taps"}, {"../go"}, {""}, {"tap", "swipe"}, {"tap", "--site", t.TempDir()}, {"--site", ""}, {"--man", ""},
+		{"--man", t.TempDir(), "--site", t.TempDir()}} {
+		if code, out, complaints := runDocs(t, args...); code != 2 || out != "" {
+			t.Errorf("docs %q: exit code %d, %s%s", args, code, out, complaints)
+		}
+	}
+}
+
+// TestDocsSite: the command writes the site, again over an earlier one, and never into a folder of somebody else.
+func TestDocsSite(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		docs(t, "--site", filepath.Join(dir, "site"))
+	}
+	for _, name := range []string{"index.html", "reference.html", "ci/github.html", "assets/index.js"} {
+		if _, err := os.Stat(filepath.Join(dir, "site", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	docs(t, "--man", filepath.Join(dir, "man"))
+	if page := read(t, dir, "man", "taproot-run.1"); !strings.Contains(page, "label\\-filter") && !strings.Contains(page, "label-filter") {
+		t.Errorf("the manual page is %s", page)
+	}
+	if code, _, complaints := runDocs(t, "--site", dir); code == 0 || !strings.Contains(complaints, "holds other files") {
+		t.Errorf("exit code %d: %s", code, complaints)
+	}
+}
+
+// TestDocsSiteSearch opens the site as a reader does, from the disk and without a server, and searches it.
+func TestDocsSiteSearch(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	runBlocks(t, []block{{file: "the site", language: "sh", text: `
+taproot docs --site site
+cat > search.yaml <<'END'
+id: search
+platform: web
+steps:
+  - openBrowser: {url: site/ci/github.html, viewport: 390x844}
+  - tap: Search
+  - input: exit codes jenkins
+  - assert: {label: Jenkins, match: contains, inside: {id: hits}}
+  - press: enter
+  - webAssert: {selector: h1, text: Jenkins}
+  - webAssert: {noConsoleErrors: true}
+  - webEval: {script: document.documentElement.scrollWidth, as: width}
+  - assertTrue: width == 390
+END
+taproot run search.yaml
+`}})
+}

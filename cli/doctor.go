@@ -1,0 +1,291 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/taproot-dev/taproot/drivers/ios"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// errToolsMissing ends `taproot doctor` with exit code 1; what is missing was printed already.
+var errToolsMissing = errors.New("required programs are missing")
+
+func newDoctorCommand(env *Env) *cobra.Command {
+	var f doctorFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "show the external programs that tests need here",
+		Long: "doctor prints one line per external program: the version and place of what was found, or what to do. It installs nothing:\n" +
+			"taproot setup does.\n\n" +
+			"It looks for what the platforms of --platform need; without it for those of the tests in this folder; without any test\n" +
+			"for all. It ends with 0 when everything required is there, and with 1 otherwise.",
+		Example: "  taproot doctor\n  taproot doctor --platform web --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), env) },
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().BoolVar(&f.install, "install", false, "")
+	if err := cmd.Flags().MarkDeprecated("install", "write taproot setup"); err != nil {
+		panic(err) // there is no such flag: a mistake in this function
+	}
+	cmd.AddCommand(newFetchDriverCommand())
+	return cmd
+}
+
+// newFetchDriverCommand is what `taproot setup` starts as a process of its own: playwright-go's installer cannot be
+// cancelled, a process can.
+func newFetchDriverCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    fetchDriverName + " DIR",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE:   func(_ *cobra.Command, args []string) error { return toolchain.FetchDriver(args[0]) },
+	}
+}
+
+const fetchDriverName = "fetch-driver"
+
+// doctorFlags are the flags of doctor and setup.
+type doctorFlags struct {
+	platforms                             []string
+	development, install, minimal, asJSON bool
+}
+
+func (f *doctorFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.platforms, "platform", nil, "what tests on these `PLATFORMS` need: web,android,ios (default: those of the tests in this folder)")
+	flags.BoolVar(&f.development, "development", false, "and what work on Taproot itself needs: Go, a C compiler")
+	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
+}
+
+// wanted gives the platforms to look at, and whether somebody chose them.
+func (f *doctorFlags) wanted(env *Env) ([]string, error) {
+	all := []string{toolchain.Android, toolchain.IOS, toolchain.Web}
+	platforms := f.platforms
+	for _, p := range platforms {
+		if !slices.Contains(all, p) {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--platform %q: write web, android or ios, or several: web,android", p)}
+		}
+	}
+	if len(platforms) == 0 {
+		platforms = platformsHere(env)
+	}
+	if len(platforms) == 0 {
+		platforms = all
+	}
+	if f.development {
+		platforms = append(slices.Clone(platforms), toolchain.Development)
+	}
+	return platforms, nil
+}
+
+// platformsHere are those of the tests in this folder; what cannot be read says nothing.
+func platformsHere(env *Env) []string {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return nil
+	}
+	tests, _, err := conf.Tests()
+	if err != nil {
+		return nil
+	}
+	found := map[string]bool{}
+	for _, t := range tests {
+		if t.Platform == dsl.Both {
+			found[toolchain.Android], found[toolchain.IOS] = true, true
+			continue
+		}
+		found[string(t.Platform)] = true
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func (f *doctorFlags) run(ctx context.Context, env *Env) error {
+	platforms, err := f.wanted(env)
+	if err != nil {
+		return err
+	}
+	host := toolchain.NewHost(env.Getenv, env.Environ)
+	var findings []toolchain.Finding
+	if f.install {
+		in := newInstaller(env, host, f.asJSON)
+		in.Platforms, in.RequiredOnly = platforms, f.minimal
+		findings, err = in.Install(ctx)
+	} else {
+		findings, err = toolchain.FindFor(ctx, host, platforms...)
+	}
+	if err != nil {
+		return err
+	}
+	var checks []ios.Check
+	if slices.Contains(platforms, toolchain.IOS) {
+		apple := ios.New(ios.Options{Getenv: env.Getenv, Environ: env.Environ})
+		defer apple.Close()
+		checks = apple.Checks(ctx)
+	}
+	if f.asJSON {
+		err = writeFindingsJSON(env.Stdout, platforms, findings, checks)
+	} else {
+		err = errors.Join(writeFindings(env.Stdout, platforms, findings), writeChecks(env.Stdout, checks))
+	}
+	if err != nil {
+		return err
+	}
+	if len(missingTools(findings)) > 0 {
+		return errToolsMissing
+	}
+	return nil
+}
+
+func newInstaller(env *Env, host toolchain.Host, asJSON bool) toolchain.Installer {
+	progress := env.Stdout
+	if asJSON {
+		progress = env.Stderr
+	}
+	stdin, isFile := env.Stdin.(*os.File)
+	return toolchain.Installer{
+		Host: host,
+		Out:  progress,
+		// A file descriptor always fits an int.
+		Interactive: isFile && term.IsTerminal(int(stdin.Fd())),
+		FetchDriver: func(ctx context.Context, dir string) error {
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			out, err := host.Run(ctx, toolchain.Command{Path: self, Args: []string{"doctor", fetchDriverName, dir}})
+			if says := strings.TrimSpace(string(out)); err != nil && says != "" {
+				return fmt.Errorf("%w: %s", err, says)
+			}
+			return err
+		},
+	}
+}
+
+// missingTools names the required tools that cannot be used.
+func missingTools(findings []toolchain.Finding) []string {
+	var out []string
+	for _, f := range findings {
+		if f.Tool.Required && !f.OK() {
+			out = append(out, f.Tool.Name)
+		}
+	}
+	return out
+}
+
+func writeFindings(w io.Writer, platforms []string, findings []toolchain.Finding) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range findings {
+		state, version, text := describe(f)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", state, f.Tool.Name, version, text)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == toolchain.Development }), ", ")
+	summary := "everything required is there for tests on " + tested
+	if missing := missingTools(findings); len(missing) > 0 {
+		summary = "missing for tests on " + tested + ": " + strings.Join(missing, ", ") + "; taproot setup --platform " +
+			strings.ReplaceAll(tested, " ", "") + " installs it"
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", summary)
+	return err
+}
+
+func describe(f toolchain.Finding) (state, version, text string) {
+	version = f.Version
+	if version == "" {
+		version = "-"
+	}
+	switch {
+	case f.NotHere:
+		return "-", version, "for " + systemName(f.Tool.OnlyOn) + " only"
+	case f.OK():
+		return "ok", version, f.Path
+	}
+	state = "optional"
+	if f.Tool.Required {
+		state = "missing"
+	}
+	text = f.Problem
+	if f.Path != "" {
+		text = f.Path + ": " + f.Problem
+	}
+	if !f.Tool.Required {
+		text += " (" + f.Tool.Purpose + ")"
+	}
+	return state, version, text + "; " + f.Advice
+}
+
+func systemName(goos string) string {
+	names := map[string]string{"darwin": "macOS", "linux": "Linux", "windows": "Windows"}
+	if name, known := names[goos]; known {
+		return name
+	}
+	return goos
+}
+
+// doctorTool is the machine form of one line; its names are stable.
+type doctorTool struct {
+	Name     string `json:"name"`
+	Required bool   `json:"required"`
+	OK       bool   `json:"ok"`
+	Applies  bool   `json:"applies"`
+	Version  string `json:"version,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Minimum  string `json:"minimum,omitempty"`
+	Purpose  string `json:"purpose"`
+	Problem  string `json:"problem,omitempty"`
+	Advice   string `json:"advice,omitempty"`
+}
+
+// writeChecks shows what tests on iOS need; nothing else does.
+func writeChecks(w io.Writer, checks []ios.Check) error {
+	if len(checks) == 0 {
+		return nil
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "\nfor tests on iOS:\n")
+	for _, c := range checks {
+		state, text := "ok", c.Text
+		if !c.OK {
+			state, text = "optional", strings.TrimSuffix(c.Text+"; "+c.Advice, "; ")
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", state, c.Name, text)
+	}
+	return table.Flush()
+}
+
+func writeFindingsJSON(w io.Writer, platforms []string, findings []toolchain.Finding, checks []ios.Check) error {
+	out := struct {
+		OK        bool         `json:"ok"`
+		Platforms []string     `json:"platforms"`
+		Tools     []doctorTool `json:"tools"`
+		IOS       []ios.Check  `json:"ios,omitempty"`
+	}{OK: len(missingTools(findings)) == 0, Platforms: platforms, IOS: checks}
+	for _, f := range findings {
+		out.Tools = append(out.Tools, doctorTool{
+			Name: f.Tool.Name, Required: f.Tool.Required, OK: f.OK(), Applies: !f.NotHere, Version: f.Version, Path: f.Path,
+			Minimum: f.Tool.Minimum, Purpose: f.Tool.Purpose, Problem: f.Problem, Advice: f.Advice,
+		})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}

@@ -1,0 +1,268 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/pack"
+)
+
+// The tests of this package that stand here use the program as a tester does: a process of its own (this binary, under the name
+// taproot), YAML files, simulated phones behind the adb protocol, real headless Chromium; they look at exit codes, output and packs.
+func TestMain(m *testing.M) {
+	testscript.Main(leakChecked{m}, map[string]func(){"taproot": func() { os.Exit(cli.Main(cli.SystemEnv())) }})
+}
+
+type leakChecked struct{ m *testing.M }
+
+func (l leakChecked) Run() int {
+	return leaktest.Check(l.m.Run())
+}
+
+// limit is how long a run may take before a test gives up on it; no test expects to come near it.
+const limit = 5 * time.Minute
+
+// browsers lets two runs that start Chromium go on at once.
+var browsers = make(chan struct{}, 2)
+
+// useBrowser waits until the test may start Chromium.
+func useBrowser(t *testing.T) {
+	t.Helper()
+	browsers <- struct{}{}
+	t.Cleanup(func() { <-browsers })
+}
+
+// lab is a machine of the test's own, as far as taproot can see: phones, leases, reports, temporary files.
+type lab struct {
+	t       *testing.T
+	dir     string // working folder
+	reports string
+	tmp     string
+	phones  []*androidtest.Phone
+	env     []string
+}
+
+func newLab(t *testing.T, phones int) *lab {
+	t.Helper()
+	root := t.TempDir()
+	l := &lab{t: t, dir: filepath.Join(root, "project"), reports: filepath.Join(root, "reports"), tmp: filepath.Join(root, "tmp")}
+	for _, dir := range []string{l.dir, l.tmp, filepath.Join(root, "run")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server, list := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, phones)...)
+	l.phones = list
+	l.env = append(cleanEnv(), "ADB_SERVER_SOCKET=tcp:"+server.Addr(), "TAPROOT_REPORTS_DIR="+l.reports, "TMPDIR="+l.tmp,
+		"XDG_RUNTIME_DIR="+filepath.Join(root, "run"), "XDG_STATE_HOME="+filepath.Join(root, "state"))
+	return l
+}
+
+// cleanEnv is the environment without what would steer the program.
+func cleanEnv() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return strings.HasPrefix(name, "TAPROOT_") && name != "TAPROOT_CHROMIUM" || strings.HasPrefix(name, "ANDROID_") ||
+			slices.Contains([]string{"ADB_SERVER_SOCKET", "NO_COLOR", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"}, name)
+	})
+}
+
+// write makes a file of the project.
+func (l *lab) write(name, text string) {
+	l.t.Helper()
+	if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// ended is a process that has ended.
+type ended struct {
+	code           int
+	stdout, stderr string
+}
+
+// taproot runs the program to its end.
+func (l *lab) taproot(args ...string) ended {
+	l.t.Helper()
+	return l.start("taproot", args...).wait()
+}
+
+// child is a process that runs.
+type child struct {
+	t              *testing.T
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+	cancel         context.CancelFunc
+}
+
+func (l *lab) start(program string, args ...string) *child {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	c := &child{t: l.t, cancel: cancel}
+	c.cmd = exec.CommandContext(ctx, program, args...)
+	c.cmd.Dir, c.cmd.Env = l.dir, l.env
+	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = &c.stdout, &c.stderr, 5*time.Second
+	if err := c.cmd.Start(); err != nil {
+		cancel()
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(cancel)
+	return c
+}
+
+func (c *child) wait() ended {
+	c.t.Helper()
+	err := c.cmd.Wait()
+	defer c.cancel()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		c.t.Fatalf("%v\n%s", err, c.stderr.String())
+	}
+	e := ended{code: c.cmd.ProcessState.ExitCode(), stdout: c.stdout.String(), stderr: c.stderr.String()}
+	c.t.Logf("%s: exit code %d\n%s%s", strings.Join(c.cmd.Args, " "), e.code, e.stdout, e.stderr)
+	return e
+}
+
+// exits checks the exit code.
+func (e ended) exits(t *testing.T, code int) {
+	t.Helper()
+	if e.code != code {
+		t.Fatalf("exit code %d, want %d", e.code, code)
+	}
+}
+
+// has checks that a text holds every one of the words.
+func has(t *testing.T, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s does not say %q:\n%s", what, w, text)
+		}
+	}
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline, tick := time.NewTimer(limit), time.NewTicker(20*time.Millisecond)
+	defer deadline.Stop()
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-deadline.C:
+			t.Fatalf("it did not come to this: %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// quiet checks that nothing of the runs is left: no process (found by the lab's folder for temporary files, which all inherit), no
+// temporary file.
+func (l *lab) quiet() {
+	l.t.Helper()
+	eventually(l.t, "no process is left", func() bool {
+		left := l.processes()
+		if len(left) > 0 && l.t.Failed() {
+			l.t.Logf("left: %q", left)
+		}
+		return len(left) == 0
+	})
+	entries, err := os.ReadDir(l.tmp)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, e := range entries {
+		l.t.Errorf("a temporary file is left: %s", e.Name())
+	}
+}
+
+// processes lists the commands that have the lab's folder in their environment or arguments; it needs /proc.
+func (l *lab) processes() []string {
+	var left []string
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, file := range files {
+		dir := filepath.Dir(file)
+		environ, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended, or is another user's
+		}
+		args, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if err != nil || len(args) == 0 {
+			continue
+		}
+		if bytes.Contains(environ, []byte(l.tmp)) || bytes.Contains(args, []byte(l.tmp)) {
+			left = append(left, string(bytes.ReplaceAll(args[:min(len(args), 200)], []byte{0}, []byte{' '})))
+		}
+	}
+	return left
+}
+
+// runs lists the run directories.
+func (l *lab) runs() []string {
+	l.t.Helper()
+	all, err := filepath.Glob(filepath.Join(l.reports, "*"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(path string) bool { return !pack.IsRunName(filepath.Base(path)) })
+}
+
+// packs lists the packs of the only run.
+func (l *lab) packs() []string {
+	l.t.Helper()
+	runs := l.runs()
+	if len(runs) != 1 {
+		l.t.Fatalf("%d run directories, want one: %q", len(runs), runs)
+	}
+	return packsOf(l.t, runs[0])
+}
+
+func packsOf(t testing.TB, run string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packs []string
+	for _, e := range entries {
+		if e.IsDir() {
+			packs = append(packs, filepath.Join(run, e.Name()))
+		}
+	}
+	return packs
+}
+
+// projectRoot is the folder of this module.
+func projectRoot(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func read(t testing.TB, elem ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

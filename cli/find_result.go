@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// The verdicts of `taproot find`.
+const (
+	verdictOne       = "one"
+	verdictNone      = "none"
+	verdictAmbiguous = "ambiguous"
+)
+
+// found is what a selector picks on a screen.
+type found struct {
+	Verdict  string       `json:"verdict"`
+	Selector string       `json:"selector"` // in words
+	Matches  []foundMatch `json:"matches"`  // best first
+	Seen     []string     `json:"seen"`     // what an assertion with this selector sees
+	Problem  string       `json:"problem,omitempty"`
+	Nearest  []string     `json:"nearest,omitempty"` // what is most like it, when nothing matches
+}
+
+// foundMatch is one element. Bounds are left, top, right, bottom.
+type foundMatch struct {
+	Label      string       `json:"label"`
+	ID         string       `json:"id"`
+	Type       string       `json:"type"`
+	Bounds     [4]int       `json:"bounds"`
+	Tap        foundPoint   `json:"tap"`
+	Tier       string       `json:"tier"`
+	Actionable bool         `json:"actionable"` // a tap reaches it, and it says that it reacts
+	Obstacle   string       `json:"obstacle,omitempty"`
+	CoveredBy  string       `json:"covered_by,omitempty"`
+	Text       string       `json:"text,omitempty"`
+	Desc       string       `json:"description,omitempty"`
+	Hint       string       `json:"hint,omitempty"`
+	Target     *foundTarget `json:"target,omitempty"` // what takes the tap, when that is an element around it
+}
+
+type foundPoint struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+}
+
+type foundTarget struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Bounds [4]int `json:"bounds"`
+}
+
+// listed is one element of a screen, and the selector that a test would name it by.
+type listed struct {
+	Element  string `json:"element"`
+	Selector string `json:"selector"`
+	Bounds   [4]int `json:"bounds"`
+}
+
+// list gives what a person sees on the screen, in reading order, with a selector for each thing.
+func list(t *screen.Tree) []listed {
+	var out []listed
+	for _, m := range t.Things() {
+		kind := cmp.Or(m.Node.Role, m.Node.Type[strings.LastIndexAny(m.Node.Type, ".$")+1:], "element")
+		out = append(out, listed{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m), Bounds: corners(m.Node)})
+	}
+	return out
+}
+
+// listText is list for a person.
+func listText(things []listed) string {
+	var b strings.Builder
+	width := 0
+	for _, l := range things {
+		width = max(width, min(len([]rune(l.Element)), 50))
+	}
+	for _, l := range things {
+		fmt.Fprintf(&b, "%-*s  %s\n", width, l.Element, l.Selector)
+	}
+	if len(things) == 0 {
+		b.WriteString("the screen shows nothing that has a name\n")
+	}
+	return b.String()
+}
+
+// find asks the tree as an action does, and as an assertion does.
+func find(t *screen.Tree, sel dsl.Selector) found {
+	q := screen.Query{Selector: sel, Action: true, Reveal: t.HitTested}
+	out := found{Selector: screen.Describe(sel), Matches: []foundMatch{}}
+	seen, _ := t.Find(screen.Query{Selector: sel})
+	for _, m := range seen {
+		what := m.Node.String()
+		if len(m.Over) > 0 {
+			what += fmt.Sprintf(", if the pixels show it under %s", m.Over[len(m.Over)-1])
+		}
+		out.Seen = append(out.Seen, what)
+	}
+	matches, err := t.Candidates(q)
+	for _, m := range matches {
+		out.Matches = append(out.Matches, newFoundMatch(m))
+	}
+	switch {
+	case errors.Is(err, screen.ErrAmbiguous):
+		out.Verdict, out.Problem = verdictAmbiguous, err.Error()
+	case len(matches) > 1:
+		out.Verdict = verdictAmbiguous
+		out.Problem = t.Ambiguous(q, matches).Error()
+	case len(matches) == 1:
+		out.Verdict = verdictOne
+	default:
+		out.Verdict = verdictNone
+		out.missing(t, q)
+	}
+	return out
+}
+
+// missing says what comes nearest to a selector that picks nothing.
+func (out *found) missing(t *screen.Tree, q screen.Query) {
+	if why := t.Cut(); why != "" {
+		out.Problem = "the tree is not whole: " + why
+	}
+	if out.Problem == "" {
+		out.Problem = cmp.Or(t.Explain(q), unseen(t, q))
+	}
+	for _, n := range t.Nearest(q.Selector, 3) {
+		out.Nearest = append(out.Nearest, n.String())
+	}
+}
+
+// unseen tells of an element that would match, were it drawn.
+func unseen(t *screen.Tree, q screen.Query) string {
+	want := screen.Normalise(q.Selector.Label)
+	for n := range t.All {
+		if n.Hidden && want != "" && (screen.Normalise(n.Text) == want || screen.Normalise(n.Desc) == want) {
+			return fmt.Sprintf("%s is in the tree, but the device says that it cannot be seen", n)
+		}
+	}
+	return ""
+}
+
+func newFoundMatch(m screen.Match) foundMatch {
+	n := m.Node
+	out := foundMatch{Label: n.Label(), ID: n.ID, Type: n.Type, Bounds: corners(n), Tap: foundPoint{m.Point.X, m.Point.Y},
+		Tier: m.Tier.String(), Obstacle: m.Obstacle(), CoveredBy: m.CoverText, Text: n.Text, Desc: n.Desc, Hint: n.Hint}
+	out.Actionable = out.Obstacle == ""
+	if m.Target != n {
+		out.Target = &foundTarget{ID: m.Target.ID, Type: m.Target.Type, Bounds: corners(m.Target)}
+	}
+	return out
+}
+
+func corners(n *screen.Node) [4]int {
+	return [4]int{n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y}
+}
+
+// text is what a person reads.
+func (out found) text(sel dsl.Selector, t *screen.Tree) string {
+	var b strings.Builder
+	switch out.Verdict {
+	case verdictOne:
+		fmt.Fprintf(&b, "one element matches %s:\n", out.Selector)
+	case verdictNone:
+		fmt.Fprintf(&b, "no element matches %s\n", out.Selector)
+	default:
+		fmt.Fprintf(&b, "ambiguous: %s\n", cmp.Or(out.Problem, out.Selector))
+	}
+	for i, m := range out.Matches {
+		m.write(&b, i, len(out.Matches) > 1)
+	}
+	if len(out.Seen) > 0 {
+		fmt.Fprintf(&b, "an assertion passes: it sees %s\n", strings.Join(out.Seen[:min(len(out.Seen), 5)], "; "))
+	} else {
+		b.WriteString("an assertion fails: a person cannot see it\n")
+	}
+	if out.Verdict != verdictNone {
+		return b.String()
+	}
+	if out.Problem != "" {
+		fmt.Fprintf(&b, "  %s\n", out.Problem)
+	}
+	for _, n := range out.Nearest {
+		fmt.Fprintf(&b, "  near: %s\n", n)
+	}
+	if len(out.Nearest) == 0 && sel.Label != "" {
+		for _, text := range t.Texts(8) {
+			fmt.Fprintf(&b, "  the screen shows %s\n", screen.Quote(text))
+		}
+	}
+	return b.String()
+}
+
+func (m foundMatch) write(b *strings.Builder, i int, several bool) {
+	number := ""
+	if several {
+		number = fmt.Sprintf("%d. ", i)
+	}
+	kind := m.Type[strings.LastIndexAny(m.Type, ".$")+1:]
+	fmt.Fprintf(b, "  %s%s %s [%d,%d][%d,%d]\n", number, cmp.Or(kind, "element"), screen.Quote(m.Label), m.Bounds[0], m.Bounds[1], m.Bounds[2], m.Bounds[3])
+	if m.ID != "" {
+		fmt.Fprintf(b, "     id    %s\n", screen.Quote(m.ID))
+	}
+	fmt.Fprintf(b, "     tier  %s\n     tap   %d,%d", m.Tier, m.Tap.X, m.Tap.Y)
+	if m.Target != nil {
+		r := m.Target.Bounds
+		fmt.Fprintf(b, ", taken by %s [%d,%d][%d,%d]", cmp.Or(m.Target.Type, "element"), r[0], r[1], r[2], r[3])
+	}
+	b.WriteString("\n")
+	if m.Obstacle != "" {
+		fmt.Fprintf(b, "     but   %s\n", m.Obstacle)
+	}
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+func newFmtCommand(env *Env) *cobra.Command {
+	var list, write bool
+	cmd := &cobra.Command{
+		Use:   "fmt [PATH…]",
+		Short: "lay test files out",
+		Long: "fmt lays YAML files out in one way: two spaces for each level, entries of lists below their key, no blanks at the ends of\n" +
+			"lines. Comments, quotes and what the files mean stay as they are. Without a path it takes the folder suites; - reads from the\n" +
+			"standard input and writes to the standard output.\n\n" +
+			"With -l it changes nothing, names the files that it would change, and ends with exit code 1 when there are any.",
+		Example: "  taproot fmt\n  taproot fmt -l suites",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "-" {
+				return formatStdin(env)
+			}
+			files, err := yamlFiles(env.Dir, args)
+			if err != nil {
+				return err
+			}
+			return formatFiles(env, files, list, write)
+		},
+	}
+	cmd.Flags().BoolVarP(&list, "list", "l", false, "name the files that would change, and change nothing")
+	cmd.Flags().BoolVarP(&write, "write", "w", true, "write the files; -w=false prints them instead")
+	return cmd
+}
+
+func formatStdin(env *Env) error {
+	src, err := io.ReadAll(io.LimitReader(env.Stdin, dsl.MaxFileSize+1))
+	if err != nil {
+		return fmt.Errorf("read the standard input: %w", err)
+	}
+	out, err := dsl.Format("-", src)
+	if err != nil {
+		fmt.Fprintln(env.Stderr, err)
+		return exit(run.ExitUsage)
+	}
+	_, err = env.Stdout.Write(out)
+	return err
+}
+
+// formatFiles goes on after a file that is no YAML, so that all mistakes are told.
+func formatFiles(env *Env, files []string, list, write bool) error {
+	broken, different := false, false
+	for _, file := range files {
+		src, err := readFile(file)
+		if err != nil {
+			return err
+		}
+		name := shownPath(env.Dir, file)
+		out, err := dsl.Format(name, src)
+		if err != nil {
+			fmt.Fprintf(env.Stderr, "%v\n\n", err)
+			broken = true
+			continue
+		}
+		changed := !bytes.Equal(src, out)
+		different = different || changed
+		switch {
+		case list && changed:
+			fmt.Fprintln(env.Stdout, name)
+		case list:
+		case !write:
+			if _, err := env.Stdout.Write(out); err != nil {
+				return err
+			}
+		case changed:
+			if err := replaceFile(file, out); err != nil {
+				return err
+			}
+			fmt.Fprintln(env.Stdout, name)
+		}
+	}
+	switch {
+	case broken:
+		return exit(run.ExitUsage)
+	case list && different:
+		return exit(1)
+	}
+	return nil
+}
+
+// yamlFiles gives the named files, and those below the named folders, taproot.yaml among them.
+func yamlFiles(dir string, args []string) ([]string, error) {
+	if len(args) == 0 {
+		if info, err := os.Stat(filepath.Join(dir, "suites")); err != nil || !info.IsDir() {
+			return nil, &plan.Usage{Msg: "there is no folder suites here: name the files or folders to lay out"}
+		}
+		args = []string{"suites"}
+	}
+	var files []string
+	for _, arg := range args {
+		path := arg
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, arg)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("%s: there is no such file or folder", arg)}
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+			name := d.Name()
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && p != path && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "testdata"):
+				return filepath.SkipDir
+			case d.Type().IsRegular() && !strings.HasPrefix(name, ".") && (filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml"):
+				files = append(files, p)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", arg, err)
+		}
+	}
+	return files, nil
+}
+
+// readFile reads one byte more than the language allows at most, so that its error is the language's.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, dsl.MaxFileSize+1))
+}
+
+// replaceFile writes aside and renames, so that no file is ever half written. A link stays a link.
+func replaceFile(path string, data []byte) (err error) {
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	aside, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = aside.Write(data)
+	err = errors.Join(err, aside.Chmod(info.Mode().Perm()), aside.Close())
+	if err == nil {
+		err = os.Rename(aside.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(aside.Name()))
+	}
+	return nil
+}
+
+// shownPath is the path as messages show it.
+func shownPath(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(rel)
+}

@@ -1,0 +1,321 @@
+package cli_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
+)
+
+// goSuite is the suite of testdata/gosuite, as a program.
+var goSuite = sync.OnceValues(func() (string, error) {
+	dir, err := filepath.Abs(filepath.Join("..", "..", "bin", "testdata"))
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "gosuite.test")
+	out, err := exec.Command("go", "test", "-c", "-o", file, "./testdata/gosuite").CombinedOutput()
+	if err != nil {
+		return string(out), err
+	}
+	return file, nil
+})
+
+// goLab is a lab that stands in the suite's folder.
+func goLab(t *testing.T, phones int) (*lab, string) {
+	t.Helper()
+	program, err := goSuite()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, program)
+	}
+	l := newLab(t, phones)
+	l.dir = filepath.Join(projectRoot(t), "runner", "cli", "testdata", "gosuite")
+	l.env = append(l.env, "TAPROOT_NO_VIDEO=true", "TAPROOT_REQUIRE_DEVICES=true")
+	return l, program
+}
+
+// loaded is the only run, as its reports have it; they are whole.
+func (l *lab) loaded() *history.Run {
+	l.t.Helper()
+	l.packs()
+	l.taproot("report", "verify").exits(l.t, 0)
+	run, err := history.LoadRun(l.runs()[0])
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return run
+}
+
+// begun are the packs of a run in the order in which they began.
+func begun(run *history.Run) (packs []string) {
+	list := slices.Clone(run.Cases)
+	slices.SortFunc(list, func(a, b history.RunCase) int { return a.Result.Started.Compare(b.Result.Started) })
+	for _, c := range list {
+		packs = append(packs, c.Pack)
+	}
+	return packs
+}
+
+// Specs that are written in Go leave packs with the verdicts that YAML tests would have.
+func TestSpecsInGo(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		label, env string
+		phones     int
+		verdicts   map[string]event.Verdict // by pack
+		words      []string                 // of the output, or of the pages
+	}{
+		{"passes", "", 1, map[string]event.Verdict{"go-passes": "pass"}, nil},
+		{"step", "", 1, map[string]event.Verdict{"go-fails-in-a-step": "fail"},
+			[]string{"gosuite_test.go:40:3: fail: \"Paymants\" did not appear", `"Payments"`, "expected:", "near:", "pack:"}},
+		{"expect", "", 1, map[string]event.Verdict{"go-fails-in-an-expectation": "fail"},
+			[]string{"\"Paymants\" is not on the screen", "near:", `"Payments"`}},
+		{"panics", "", 1, map[string]event.Verdict{"go-panics": "fail"}, []string{"boom"}},
+		{"timeout", "", 1, map[string]event.Verdict{"go-times-out": "fail"}, nil},
+		{"skips", "", 1, map[string]event.Verdict{"go-skips": "skipped"}, nil},
+		{"wrong", "", 1, map[string]event.Verdict{"go-is-no-action": "fail", "go-is-for-a-page": "fail"},
+			[]string{"tap: ", "openBrowser does not work on android"}},
+		{"two", "", 2, map[string]event.Verdict{"go-has-two": "pass", "go-has-two--device-2": "pass"}, nil},
+		{"flaky", "", 1, map[string]event.Verdict{"go-passes-at-last--try-2": "pass"}, nil},
+		{"twins", "", 1, map[string]event.Verdict{"go-has-a-namesake": "pass", "go-has-a-namesake--spec-2": "fail"}, nil},
+		{"need", "", 1, map[string]event.Verdict{"go-needs-another-device": "error"}, []string{"Nokia 3310"}},
+		{"need", "TAPROOT_REQUIRE_DEVICES=false", 1, map[string]event.Verdict{"go-needs-another-device": "skipped"}, nil},
+		{"passes", "TAPROOT_REQUIRE_DEVICES=false", 0, map[string]event.Verdict{"go-passes": "skipped"}, nil},
+		{"passes", "", 0, map[string]event.Verdict{"go-passes": "error"}, []string{"no Android device is attached"}},
+		{"each", "", 1, map[string]event.Verdict{"go-with-a-beforeeach-has-it": "pass"}, nil},
+		{"ordered", "", 1, map[string]event.Verdict{"go-in-order-fails-first": "fail"}, nil},
+		{"clash", "", 1, map[string]event.Verdict{"yaml-1-spec": "pass"}, nil},
+	} {
+		t.Run(test.label+test.env, func(t *testing.T) {
+			t.Parallel()
+			l, program := goLab(t, test.phones)
+			if test.env != "" {
+				l.env = append(l.env, test.env)
+			}
+			e := l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter="+test.label).wait()
+			run := l.loaded()
+			got, bad := map[string]event.Verdict{}, false
+			for _, c := range run.Cases {
+				got[c.Pack] = c.Result.Verdict
+				bad = bad || c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error
+				if p := c.Result.Problem; c.Result.Verdict == event.Fail && (p == nil || !strings.Contains(c.Result.ProblemPlace(), "gosuite_test.go:")) {
+					t.Errorf("%s: %+v at %s", c.Pack, p, c.Result.ProblemPlace())
+				}
+			}
+			if len(got) != len(test.verdicts) {
+				t.Errorf("packs %v, want %v", got, test.verdicts)
+			}
+			for pack, want := range test.verdicts {
+				if got[pack] != want {
+					t.Errorf("%s: %s, want %s", pack, got[pack], want)
+				}
+			}
+			if (e.code != 0) != bad {
+				t.Errorf("exit code %d with %v", e.code, got)
+			}
+			has(t, "Ginkgo", e.stdout, test.words...)
+			l.quiet()
+		})
+	}
+}
+
+// An expectation that fails beside the steps becomes a step, with the picture of that moment, not of what cleaning up left.
+func TestExpectationThatFailsIsInThePack(t *testing.T) {
+	t.Parallel()
+	l, program := goLab(t, 1)
+	l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=expect").wait().exits(t, 1)
+	res := l.loaded().Cases[0].Result
+	step := res.Step(res.ProblemStep)
+	if step == nil || step.Action != "expect" || !strings.Contains(step.Source, "// expect") || len(step.Attachments) == 0 || step.N != 2 {
+		t.Fatalf("problem in step %d: %+v", res.ProblemStep, step)
+	}
+	has(t, "the problem", res.Problem.Message, "Paymants", "Payments")
+	if n := len(res.Steps); n != 3 || res.Steps[2].Verdict != event.Pass { // the cleaning up
+		t.Errorf("steps %+v", res.Steps)
+	}
+}
+
+// A phone that is lost is no failure of the app, whoever meets it first.
+func TestPhoneThatIsLostUnderASpecIsAnError(t *testing.T) {
+	t.Parallel()
+	for label, step := range map[string]int{"lost-step": 2, "lost-expect": 2} {
+		t.Run(label, func(t *testing.T) {
+			t.Parallel()
+			l, program := goLab(t, 1)
+			run := l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter="+label)
+			l.untilStep("go-waits-in-"+map[string]string{"lost-step": "a-step", "lost-expect": "an-expectation"}[label], step)
+			l.phones[0].Disconnect()
+			run.wait().exits(t, 1)
+			if c := l.loaded().Cases[0]; c.Result.Verdict != event.Error {
+				t.Errorf("%s: %+v", c.Result.Verdict, c.Result.Problem)
+			}
+		})
+	}
+}
+
+func TestWhatASpecHidesIsInNoReport(t *testing.T) {
+	t.Parallel()
+	l, program := goLab(t, 1)
+	l.start(program, "-ginkgo.label-filter=hides").wait()
+	dir := l.packs()[0]
+	for _, name := range []string{"events.ndjson", "run.md", "report.html"} {
+		if strings.Contains(read(t, dir, name), "hunter2") {
+			t.Errorf("%s shows it", name)
+		}
+	}
+}
+
+// The same shard and seed under Ginkgo and by taproot run: the same cases, in the same order, with equal summaries.
+func TestGinkgoAndTaprootRunChooseTheSame(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	whole := map[string]int{}
+	for _, shard := range []string{"1/2", "2/2"} {
+		l, program := goLab(t, 1)
+		env := slices.Clone(l.env)
+		l.env = append(env, "TAPROOT_SHARD="+shard, "TAPROOT_REPEAT=2")
+		l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=yaml", "-ginkgo.randomize-all", "-ginkgo.seed=7").wait().exits(t, 0)
+		byGinkgo := l.loaded()
+
+		l.reports += "-cli"
+		l.env = append(env, "TAPROOT_REPORTS_DIR="+l.reports)
+		l.taproot("run", ".", "--label-filter", "yaml", "--shard", shard, "--seed", "7", "--repeat", "2", "--parallel", "1").exits(t, 0)
+		byCLI := l.loaded()
+		if a, b := begun(byGinkgo), begun(byCLI); !slices.Equal(a, b) || slices.IsSorted(a) {
+			t.Errorf("shard %s: by Ginkgo %q, by taproot run %q", shard, a, b)
+		}
+		if a, b := byGinkgo.Choice.String(), byCLI.Choice.String(); a != b || !strings.Contains(a, "seed 7") {
+			t.Errorf("chosen: %q and %q", a, b)
+		}
+		for i, c := range byGinkgo.Cases {
+			whole[c.Pack]++
+			a, b := pack.Summarize(c.Result), pack.Summarize(byCLI.Cases[i].Result)
+			if a.ID != b.ID || a.Result != b.Result || a.Steps != b.Steps || a.StepsPassed != b.StepsPassed || a.Screenshots != b.Screenshots {
+				t.Errorf("by Ginkgo %+v, by taproot run %+v", a, b)
+			}
+		}
+	}
+	if len(whole) != 12 { // three tests and three rows, twice
+		t.Errorf("the shards together: %v", whole)
+	}
+}
+
+// Without --randomize-all, Ginkgo runs YAML tests in the order of the plan, whatever its seed: order in taproot.yaml, then the files.
+func TestGinkgoKeepsTheOrderOfThePlan(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	l, program := goLab(t, 1)
+	l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=yaml", "-ginkgo.seed=3").wait().exits(t, 0)
+	want := []string{"yaml-3", "yaml-1", "yaml-2", "yaml-rows--row-1", "yaml-rows--row-2", "yaml-rows--row-3"}
+	if got := begun(l.loaded()); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Under Ginkgo as by taproot run, --fail-fast leaves out what had not begun, and says so; what failed is run again.
+func TestGinkgoFailFastAndRerunFailed(t *testing.T) {
+	t.Parallel()
+	l, program := goLab(t, 1)
+	e := l.start(program, "-ginkgo.no-color", "-ginkgo.fail-fast", "-ginkgo.label-filter=bad || yaml && android").wait()
+	e.exits(t, 1)
+	got := map[string]event.Verdict{}
+	for _, c := range l.loaded().Cases {
+		got[c.Pack] = c.Result.Verdict
+	}
+	if got["yaml-3"] != "pass" || got["yaml-1"] != "pass" || got["bad"] != "fail" || got["yaml-2"] != "skipped" || len(got) != 4 {
+		t.Errorf("%v", got)
+	}
+	l.env = append(l.env, "TAPROOT_RERUN_FAILED=1")
+	again := l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=bad || yaml && android").wait()
+	again.exits(t, 1)
+	has(t, "Ginkgo", again.stdout, "Ran 1 of", "bad.yaml:7")
+	run, err := history.LoadRun(l.runs()[1])
+	if err != nil || len(run.Cases) != 1 || run.Choice.RerunOf != filepath.Base(l.runs()[0]) {
+		t.Errorf("%+v, %v", run, err)
+	}
+}
+
+// Shards and reruns hold for specs that are written in Go, too: each is in one shard, and one that passed does not run again.
+func TestSpecsInGoAreShardedAndRunAgain(t *testing.T) {
+	t.Parallel()
+	l, program := goLab(t, 1)
+	env := slices.Clone(l.env)
+	specs := []string{"-ginkgo.no-color", "-ginkgo.label-filter=wrong || each"}
+	began := map[string]int{}
+	for i, shard := range []string{"1/2", "2/2"} {
+		l.env = append(slices.Clone(env), "TAPROOT_SHARD="+shard)
+		l.start(program, specs...).wait()
+		if i >= len(l.runs()) {
+			t.Fatalf("shard %s left no run", shard)
+		}
+		run, err := history.LoadRun(l.runs()[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range run.Cases {
+			began[c.Pack]++
+		}
+	}
+	if len(began) != 3 || began["go-is-no-action"] != 1 || began["go-is-for-a-page"] != 1 || began["go-with-a-beforeeach-has-it"] != 1 {
+		t.Errorf("%v", began)
+	}
+	l.reports += "-again"
+	l.env = append(env, "TAPROOT_REPORTS_DIR="+l.reports)
+	l.start(program, specs...).wait()
+	l.env = append(l.env, "TAPROOT_RERUN_FAILED=true")
+	l.start(program, specs...).wait()
+	run, err := history.LoadRun(l.runs()[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := begun(run); len(got) != 2 || slices.Contains(got, "go-with-a-beforeeach-has-it") {
+		t.Errorf("%q", got)
+	}
+}
+
+// In parallel, a failing spec shows the line of the YAML file, and GitHub, which does not mind white space before it, gets each
+// annotation once.
+func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
+	t.Parallel()
+	l, _ := goLab(t, 2)
+	l.dir = projectRoot(t)
+	l.env = append(l.env, "GITHUB_ACTIONS=true")
+	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", "./runner/cli/testdata/gosuite").wait()
+	e.exits(t, 1)
+	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ", `7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
+		"gosuite_test.go:40:3: fail: ")
+	for _, want := range []string{"bad.yaml,line=7,", "gosuite_test.go,line=40,"} {
+		n := 0
+		for line := range strings.Lines(e.stdout) {
+			if strings.HasPrefix(strings.TrimLeft(line, " "), "::error file=") && strings.Contains(line, want) {
+				n++
+			}
+		}
+		if n != 1 || strings.Count(e.stdout, want) != 1 {
+			t.Errorf("%d annotations of %s", strings.Count(e.stdout, want), want)
+		}
+	}
+	if run := l.loaded(); len(run.Cases) != 5 {
+		t.Errorf("%q", begun(run))
+	}
+}
+
+// A shard that is empty is no failure under Ginkgo either, and a folder without any test is.
+func TestGinkgoWithNothingToRun(t *testing.T) {
+	t.Parallel()
+	l, program := goLab(t, 1)
+	l.env = append(l.env, "TAPROOT_SHARD=9/9")
+	e := l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=yaml").wait()
+	e.exits(t, 0)
+	has(t, "stderr", e.stderr, "shard 9/9 has none of the 6 cases")
+	l.env = append(l.env, "TAPROOT_SHARD=9/8")
+	e = l.start(program, "-ginkgo.no-color", "-ginkgo.label-filter=yaml").wait()
+	e.exits(t, 1)
+	has(t, "stdout", e.stdout, `TAPROOT_SHARD: shard "9/8": the parts are 1/8 to 8/8`)
+}

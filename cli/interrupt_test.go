@@ -1,0 +1,230 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gofrs/flock"
+
+	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/reporters/event"
+)
+
+const (
+	waitsOnPhone = "id: waits\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n" +
+		"  - assert: {label: Never there, timeoutMs: 100000}\n  - assert: Payments\n"
+	passesOnPhone = "id: passes\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n  - assert: Payments\n"
+)
+
+// untilStep waits until a case of the only run is in a step.
+func (l *lab) untilStep(id string, step int) {
+	l.t.Helper()
+	eventually(l.t, "the case reaches its step", func() bool {
+		found, err := filepath.Glob(filepath.Join(l.reports, "*", id, "events.ndjson"))
+		if err != nil || len(found) != 1 {
+			return false
+		}
+		data, err := os.ReadFile(found[0])
+		if err != nil {
+			return false
+		}
+		return slices.ContainsFunc(strings.Split(string(data), "\n"), func(line string) bool {
+			var e event.Event
+			return json.Unmarshal([]byte(line), &e) == nil && e.Kind == event.StepStarted && e.Step == step
+		})
+	})
+}
+
+// free checks that every phone can be leased: the kernel holds no lock on its file.
+func (l *lab) free() {
+	l.t.Helper()
+	locks, err := filepath.Glob(filepath.Join(filepath.Dir(l.dir), "run", "taproot", "*.lock"))
+	if err != nil || len(locks) == 0 {
+		l.t.Fatalf("locks: %q, %v", locks, err)
+	}
+	for _, path := range locks {
+		lock := flock.New(path)
+		if ok, err := lock.TryLock(); err != nil || !ok {
+			l.t.Errorf("%s is still held: %v", filepath.Base(path), err)
+		}
+		if err := lock.Close(); err != nil {
+			l.t.Error(err)
+		}
+	}
+}
+
+// whole checks that no half file lies about in the reports.
+func (l *lab) whole() {
+	l.t.Helper()
+	err := filepath.WalkDir(l.reports, func(path string, d os.DirEntry, err error) error {
+		if name := d.Name(); err == nil && (name == ".work" || strings.Contains(name, "tmp")) {
+			l.t.Errorf("left in the reports: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// Ctrl-C: the cases that run end as interrupted, those that wait never begin, the packs are whole, nothing is left behind.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	site := webtest.New(t)
+	l := newLab(t, 1)
+	l.write("1.yaml", waitsOnPhone)
+	l.write("2.yaml", "id: waits-too\nplatform: web\nsteps:\n  - openBrowser: {url: '"+site.Page("list.html")+"'}\n"+
+		"  - assert: {label: Never there, timeoutMs: 100000}\n")
+	l.write("3.yaml", passesOnPhone)
+	run := l.start("taproot", "run", ".")
+	l.untilStep("waits", 2)
+	l.untilStep("waits-too", 2)
+	if err := run.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	end := run.wait()
+	end.exits(t, 130)
+	has(t, "the terminal", end.stdout, "■ INTERRUPTED waits ", "■ INTERRUPTED waits-too ", "1.yaml:5:5: the run was interrupted", "0 passed, 2 interrupted in ")
+	has(t, "stderr", end.stderr, "interrupted; 1 test was not begun")
+	if packs := l.packs(); len(packs) != 2 {
+		t.Errorf("packs: %q", packs)
+	}
+	for _, dir := range l.packs() {
+		if p := checkPack(t, dir); p.Result != "interrupted" || p.Passed != 1 || p.failedStep() != 2 {
+			t.Errorf("%s: %s in step %d", p.ID, p.Result, p.failedStep())
+		}
+	}
+	l.whole()
+	l.free()
+	l.quiet()
+}
+
+// The terminal is closed: the run ends as it does at Ctrl-C, and gives the phone back as it was.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	heard := make(chan os.Signal, 1) // a program inherits what its parent ignores, as under nohup, and not what it listens to
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
+	l := newLab(t, 1)
+	l.write("waits.yaml", waitsOnPhone)
+	run := l.start("taproot", "run", "waits.yaml")
+	l.untilStep("waits", 2)
+	if err := run.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	run.wait().exits(t, 130)
+	if p := checkPack(t, l.packs()[0]); p.Result != "interrupted" || p.failedStep() != 2 {
+		t.Errorf("%s in step %d", p.Result, p.failedStep())
+	}
+	if now := l.phones[0].Setting("global", "window_animation_scale"); now != "1.0" {
+		t.Errorf("animations were left at %s", now)
+	}
+	l.whole()
+	l.free()
+}
+
+// kill -9: the next run completes the pack as interrupted, with the step in which the run died; the phone is free at once.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	l.write("waits.yaml", waitsOnPhone)
+	l.write("passes.yaml", passesOnPhone)
+	run := l.start("taproot", "run", "waits.yaml")
+	l.untilStep("waits", 2)
+	if err := run.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	run.wait().exits(t, -1)
+	l.free()
+	const scale = "window_animation_scale"
+	if now := l.phones[0].Setting("global", scale); now != "0" {
+		t.Errorf("during a run %s is %s", scale, now)
+	}
+	dead := l.packs()[0]
+	if _, err := os.Stat(filepath.Join(dead, "summary.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("the killed run has a summary: %v", err)
+	}
+
+	next := l.taproot("run", "passes.yaml")
+	next.exits(t, 0)
+	if now := l.phones[0].Setting("global", scale); now != "1.0" {
+		t.Errorf("after the next run %s is %s: the killed one's note was not honoured", scale, now)
+	}
+	has(t, "stderr", next.stderr, "sealed "+dead+", which a run that died left behind: interrupted\n")
+	p := checkPack(t, dead)
+	if p.Result != "interrupted" || p.Passed != 1 || p.failedStep() != 2 || p.Failed != 0 || !strings.HasSuffix(p.rows[1][3], "INTERRUPTED") {
+		t.Errorf("%s: %+v\n%s", dead, p.summary, p.markdown)
+	}
+	has(t, "run.md", p.markdown, "**Step 2, assert** · `waits.yaml:5:5`", "The run stopped before this report was complete")
+	for _, dir := range l.runs() {
+		for _, pack := range packsOf(t, dir) {
+			checkPack(t, pack)
+		}
+	}
+	if again := l.taproot("run", "passes.yaml"); strings.Contains(again.stderr, "sealed") {
+		t.Errorf("it was sealed twice: %s", again.stderr)
+	}
+	l.whole()
+	eventually(t, "no process is left", func() bool { return len(l.processes()) == 0 })
+}
+
+// kill -9 while a browser is open: the browser ends with the run.
+func TestKillEndsTheBrowser(t *testing.T) {
+	t.Parallel()
+	useBrowser(t)
+	site := webtest.New(t)
+	l := newLab(t, 0)
+	l.write("waits.yaml", "id: waits\nplatform: web\nsteps:\n  - openBrowser: {url: '"+site.Page("list.html")+"'}\n"+
+		"  - assert: {label: Never there, timeoutMs: 100000}\n")
+	run := l.start("taproot", "run", "waits.yaml")
+	l.untilStep("waits", 2)
+	if err := run.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	run.wait().exits(t, -1)
+	eventually(t, "no process is left", func() bool { return len(l.processes()) == 0 })
+	sealed := l.taproot("run", "waits.yaml", "--platform", "android", "--allow-empty")
+	sealed.exits(t, 0)
+}
+
+// A reader that goes away in mid-run, as of `taproot run | head`, costs the output, not the tests.
+func TestReaderGone(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	l.write("1.yaml", passesOnPhone)
+	l.write("2.yaml", strings.ReplaceAll(passesOnPhone, "passes", "passes-too"))
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "taproot", "run", ".")
+	var said strings.Builder
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.dir, l.env, theirs, &said
+	if err := errors.Join(cmd.Start(), theirs.Close(), ours.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 3 {
+		t.Errorf("%v\n%s", err, said.String())
+	}
+	has(t, "stderr", said.String(), "broken pipe")
+	for _, p := range l.checked() {
+		if p.Result != "pass" {
+			t.Errorf("%s: %s", p.ID, p.Result)
+		}
+	}
+	if n := len(l.packs()); n != 2 {
+		t.Errorf("%d packs", n)
+	}
+	l.quiet()
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// exit ends a command with a code; what there was to say has been said.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Main runs one command and gives the process's exit code.
+func Main(env *Env) int {
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
+	// A reader that goes away, as of `taproot run | head`, must not end the tests in mid-step: writing fails instead.
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	defer signal.Stop(gone)
+	// A second signal ends the process at once; one that follows on the heels of the first, from a parent that got it, too, does not.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
+	return Run(ctx, env)
+}
+
+// endings are the signals at which a command tidies up and ends. A closed terminal is one, unless it is not to matter (nohup).
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
+// Run is Main without signals.
+func Run(ctx context.Context, env *Env) int {
+	root := newRootCommand(env)
+	began := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	cmd, err := root, unknownCommand(root, env)
+	if err == nil {
+		cmd, err = root.ExecuteContextC(ctx)
+	}
+	var code exit
+	var usage *plan.Usage
+	switch {
+	case err == nil:
+		return run.ExitPass
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, errToolsMissing):
+		return 1
+	case errors.As(err, &usage), !began: // wrong words on the command line
+		fmt.Fprintf(env.Stderr, "taproot: %v\n(%s --help explains)\n", err, cmd.CommandPath())
+		return run.ExitUsage
+	}
+	fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	return run.ExitError
+}
+
+func newRootCommand(env *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "taproot",
+		Short: "tests what runs on phones and in browsers",
+		Long: "Taproot runs tests written in YAML on Android phones, iPhones and in browsers, several at once, and leaves a\n" +
+			"report pack of each.",
+		Example: "  taproot init                    begin a project, with a first test\n" +
+			"  taproot setup                   install the programs that its tests need\n" +
+			"  taproot run suites/login.yaml   run one test\n" +
+			"  taproot run                     run all tests of the folder suites",
+		Version:       thisBuild().Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate(thisBuild().String() + "\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelpCommand(root, env))
+	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newFindCommand(env), newDoctorCommand(env), newReportCommand(env),
+		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env),
+		newVersionCommand(env), newSetupCommand(env), newInitCommand(env))
+	complete(root, env)
+	return root
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/mcpserver"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// mcpFlags are the flags of mcp.
+type mcpFlags struct {
+	device, dir, printConfig string
+	expose, schemes          []string
+	verbose                  bool
+}
+
+func newMCPCommand(env *Env) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "let an AI assistant drive devices (Model Context Protocol over stdio)",
+		Long: "mcp speaks the Model Context Protocol over stdin and stdout: an AI assistant starts it, gets 37 tools for phones and browser\n" +
+			"pages, and ends it by closing stdin. Files are read and written below the folder in which it was started; it listens on no\n" +
+			"network. Whoever may talk to it can do anything on the connected devices.\n\n" +
+			"--print-config CLIENT prints what to put into the configuration of " + mcpserver.ClientNames() + ".",
+		Example: "  taproot mcp --print-config cursor\n" +
+			"  taproot mcp --expose-env APP_PASSWORD    the assistant can type ${APP_PASSWORD} without seeing it",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.printConfig != "" {
+				return printConfig(env, f)
+			}
+			return serveMCP(cmd.Context(), env, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.printConfig, "print-config", "", "print the configuration for this `CLIENT` and end")
+	flags.StringVar(&f.dir, "dir", "", "the `FOLDER` of the project, below which files are read and written (default: the current one)")
+	flags.StringVar(&f.device, "device", "", "use only the device with this `ID`")
+	flags.StringSliceVar(&f.expose, "expose-env", nil, "let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
+	flags.StringSliceVar(&f.schemes, "allow-scheme", nil, "let links with these schemes be opened, `SCHEME,…`, beside http and https")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log to stderr")
+	return cmd
+}
+
+// printConfig shows how an assistant is told of this program.
+func printConfig(env *Env, f mcpFlags) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if strings.Contains(program, "go-build") { // go run: it will be gone
+		program = "taproot"
+	}
+	text, err := mcpserver.ClientConfig(f.printConfig, program, f.args())
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	fmt.Fprintln(env.Stderr, mcpserver.ClientFile(f.printConfig, program, f.args()))
+	_, err = fmt.Fprint(env.Stdout, text)
+	return err
+}
+
+// args are the arguments with which an assistant starts the server.
+func (f mcpFlags) args() []string {
+	args := []string{"mcp"}
+	if f.dir != "" {
+		args = append(args, "--dir", f.dir)
+	}
+	if f.device != "" {
+		args = append(args, "--device", f.device)
+	}
+	if len(f.expose) > 0 {
+		args = append(args, "--expose-env", strings.Join(f.expose, ","))
+	}
+	if len(f.schemes) > 0 {
+		args = append(args, "--allow-scheme", strings.Join(f.schemes, ","))
+	}
+	return args
+}
+
+func serveMCP(ctx context.Context, env *Env, f mcpFlags) error {
+	dir, err := f.folder(env)
+	if err != nil {
+		return err
+	}
+	conf, err := run.FromEnv(dir, env.LookupEnv)
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	if f.device != "" {
+		conf.Device = f.device
+	}
+	exposed, err := f.exposed(env)
+	if err != nil {
+		return err
+	}
+	// Stdout belongs to the protocol: what anything else prints goes to stderr.
+	if env.Stdout == os.Stdout {
+		protocol := os.Stdout
+		os.Stdout = os.Stderr
+		defer func() { os.Stdout = protocol }()
+	}
+	level := slog.LevelWarn
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: level}))
+	return mcpserver.Serve(ctx, mcpserver.Config{Runner: conf, Version: thisBuild().Version, Exposed: exposed, Schemes: f.allowed(), Log: log}, env.Stdin, env.Stdout)
+}
+
+// folder is the project's.
+func (f mcpFlags) folder(env *Env) (string, error) {
+	dir := env.Dir
+	if f.dir != "" {
+		if dir = f.dir; !filepath.IsAbs(dir) {
+			dir = filepath.Join(env.Dir, dir)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", &plan.Usage{Msg: fmt.Sprintf("--dir %s: there is no such folder", dir)}
+	}
+	if dir = filepath.Clean(dir); filepath.Dir(dir) == dir {
+		return "", &plan.Usage{Msg: "the whole file system would be open to the assistant: name the project's folder with --dir"}
+	}
+	return dir, nil
+}
+
+// allowed are the schemes without what people write around them.
+func (f mcpFlags) allowed() []string {
+	var list []string
+	for _, s := range f.schemes {
+		list = append(list, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":/")))
+	}
+	return slices.Compact(list)
+}
+
+// exposed reads the variables that texts may name. One that is not set is a mistake that would show late.
+func (f mcpFlags) exposed(env *Env) (map[string]string, error) {
+	values := map[string]string{}
+	for _, name := range f.expose {
+		value, set := env.LookupEnv(name)
+		if !set || value == "" {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env %s: the environment has no such variable, or it is empty", name)}
+		}
+		values[name] = value
+	}
+	return values, nil
+}

@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+func newReportCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "work with the reports of runs: open, bundle, upload, verify, merge, export, notify, prune …",
+		Long: "report works with the reports that runs left, by default under tests/reports.\n\n" +
+			"A run is named by its folder (2026-03-04T05-06-07) or by the word latest, a pack by RUN/PACK (latest/login), both by a\n" +
+			"path, too. Where nothing is named, latest is meant.\n\n" +
+			"Exit codes: 0 done; 1 verify found something; 2 wrong usage; 3 an error.",
+		Example: "  taproot report verify                    is every pack of the last run whole?\n" +
+			"  taproot report export --format junit > junit.xml\n" +
+			"  taproot report upload latest/login       send one pack to TAPROOT_URL\n" +
+			"  taproot report prune --dry-run           which runs are beyond the limits?",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &plan.Usage{Msg: fmt.Sprintf("report has no command %q", args[0]) + meant(args[0], commandNames(cmd))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	reports := cmd.PersistentFlags().String("reports", "", "folder that holds the runs (default: tests/reports under the project's root)")
+	at := func() (place, error) { return newPlace(env, *reports) }
+	cmd.AddCommand(newBundleCommand(env, at), newPackCommand(env, at), newUploadCommand(env, at), newPruneCommand(env, at), newSealCommand(env, at), newVerifyCommand(env, at),
+		newExportCommand(env, at), newMergeCommand(env, at), newOpenCommand(env, at), newNotifyCommand(env, at))
+	return cmd
+}
+
+// place is where the reports of a project lie.
+type place struct {
+	env     *Env
+	reports string
+	project string
+}
+
+// locator finds the place when a command runs: its flags are read by then.
+type locator func() (place, error)
+
+// withPacks is the work of a command on the packs that its arguments name.
+func (at locator) withPacks(do func(cmd *cobra.Command, p place, dirs []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		p, err := at()
+		if err != nil {
+			return err
+		}
+		dirs, err := p.packs(args)
+		if err != nil {
+			return err
+		}
+		return do(cmd, p, dirs)
+	}
+}
+
+func newPlace(env *Env, reports string) (place, error) {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return place{}, &plan.Usage{Msg: err.Error()}
+	}
+	p := place{env: env, reports: conf.Reports, project: run.ProjectRoot(env.Dir)}
+	if reports != "" {
+		p.reports = p.path(reports)
+	}
+	return p, nil
+}
+
+func (p place) path(name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(p.env.Dir, name)
+}
+
+// run finds the directory of the run that a word names.
+func (p place) run(name string) (string, error) {
+	dir, err := history.FindRun(p.reports, name)
+	if err == nil {
+		return dir, nil
+	}
+	if at := p.path(name); name != "" && pack.IsRunName(filepath.Base(at)) && isFolder(at) {
+		return at, nil
+	}
+	return "", &plan.Usage{Msg: err.Error()}
+}
+
+// packs finds the directories of the packs that the words name; a run stands for all of its packs.
+func (p place) packs(words []string) ([]string, error) {
+	if len(words) == 0 {
+		words = []string{"latest"}
+	}
+	var dirs []string
+	for _, word := range words {
+		if at := p.path(word); isPack(at) {
+			dirs = append(dirs, at)
+			continue
+		}
+		name, kept, one := strings.Cut(filepath.ToSlash(word), "/")
+		if one && (name == "latest" || pack.IsRunName(name)) && kept != "" && !strings.Contains(kept, "/") {
+			run, err := p.run(name)
+			if err != nil {
+				return nil, err
+			}
+			if !isPack(filepath.Join(run, kept)) {
+				return nil, &plan.Usage{Msg: fmt.Sprintf("there is no pack %s in %s", kept, run)}
+			}
+			dirs = append(dirs, filepath.Join(run, kept))
+			continue
+		}
+		run, err := p.run(word)
+		if err != nil {
+			return nil, err
+		}
+		all, err := pack.Packs(run)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == 0 {
+			return nil, &plan.Usage{Msg: "there is no pack in " + run}
+		}
+		dirs = append(dirs, all...)
+	}
+	return dirs, nil
+}
+
+func isFolder(dir string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.IsDir()
+}
+
+func isPack(dir string) bool {
+	if !isFolder(dir) {
+		return false
+	}
+	for _, name := range []string{"events.ndjson", "summary.json"} {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
+// options are those with which a run is assembled anew.
+func (p place) options() assemble.Options {
+	return assemble.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project, Quiet: true}
+}
+
+func newPruneCommand(env *Env, at locator) *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "remove the runs that are too old or too many",
+		Long: "prune removes the runs that are older than REPORT_MAX_DAYS (30) or beyond the newest REPORT_MAX_RUNS (100), which are set in\n" +
+			"the environment or in the file .env at the project's root. A run that is live, or that holds a file .keep, stays. Every run\n" +
+			"does the same at its end.",
+		Example: "  taproot report prune --dry-run\n  REPORT_MAX_DAYS=7 taproot report prune",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			p, err := at()
+			if err != nil {
+				return err
+			}
+			return prune(env, p, dry)
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would go")
+	return cmd
+}
+
+func prune(env *Env, p place, dry bool) error {
+	limits, err := history.LimitsFromEnv(env.Getenv, p.project)
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	gone, err := history.Prune(p.reports, limits, time.Now(), dry)
+	word := "removed"
+	if dry {
+		word = "would remove"
+	}
+	for _, run := range gone {
+		fmt.Fprintf(env.Stdout, "%s %s: %s\n", word, run.Run, run.Why)
+	}
+	if len(gone) == 0 && err == nil {
+		fmt.Fprintf(env.Stdout, "no run is older than %d days, or beyond the newest %d runs\n", limits.Days, limits.Runs)
+	}
+	return err
+}
+
+func newSealCommand(env *Env, at locator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "seal",
+		Short: "complete the packs of runs that died",
+		Long: "seal completes the packs that a run left behind when it was killed: from the events that were kept it makes run.md,\n" +
+			"summary.json and the files of the run. Live runs are passed by. taproot run does it, too, before it begins.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := at()
+			if err != nil {
+				return err
+			}
+			return seal(cmd.Context(), env, p)
+		},
+	}
+}
+
+func seal(ctx context.Context, env *Env, p place) error {
+	sealed, err := history.Seal(p.reports, time.Now())
+	for _, s := range sealed {
+		fmt.Fprintf(env.Stdout, "sealed %s: %s\n", s.Dir, s.Result.Verdict)
+	}
+	if len(sealed) == 0 && err == nil {
+		fmt.Fprintln(env.Stdout, "no run left an unfinished pack behind")
+	}
+	return errors.Join(err, assemble.Sealed(ctx, sealed, p.options()))
+}
+
+func newVerifyCommand(env *Env, at locator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [RUN[/PACK] …]",
+		Short: "check that packs are whole and are what they were",
+		Long: "verify checks packs: summary.json says what the events amount to, every file that is named is there, pictures can be decoded,\n" +
+			"and no file of the manifest has changed. It exits with 1 when something is wrong.",
+		RunE: at.withPacks(func(_ *cobra.Command, _ place, dirs []string) error { return verify(env, dirs) }),
+	}
+}
+
+func verify(env *Env, dirs []string) error {
+	bad := 0
+	for _, dir := range dirs {
+		found := pack.Verify(dir)
+		if len(found) > 0 {
+			bad++
+		}
+		for _, d := range found {
+			fmt.Fprintf(env.Stdout, "%s: %s\n", dir, markdown.Visible(d.String(), 500))
+		}
+	}
+	if bad > 0 {
+		fmt.Fprintf(env.Stderr, "packs checked: %[2]d, not as they should be: %[1]d\n", bad, len(dirs))
+		return exit(1)
+	}
+	fmt.Fprintf(env.Stdout, "packs checked: %d, all whole\n", len(dirs))
+	return nil
+}

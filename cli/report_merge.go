@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+func newMergeCommand(env *Env, at locator) *cobra.Command {
+	var partial bool
+	cmd := &cobra.Command{
+		Use:   "merge DIR …",
+		Short: "make one run of the runs of several shards",
+		Long: "merge copies the packs of several shards (run --shard 1/3, 2/3, 3/3) into one run of the reports folder and makes its files:\n" +
+			"index.html, junit.xml, ctrf.json, run.json, summary.md and its lines of history.jsonl. A DIR is the folder of a run, or a folder\n" +
+			"that holds one run, such as an artifact that a CI job has downloaded. The shards stay as they are.\n\n" +
+			"Exit codes: 0 merged, whatever the tests' verdicts; 2 these are not the shards of one run; 3 an error.",
+		Example: "  taproot report merge shard-1 shard-2 shard-3\n" +
+			"  taproot report merge --reports merged artifacts/*",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := at()
+			if err != nil {
+				return err
+			}
+			return merge(cmd, p, args, partial)
+		},
+	}
+	cmd.Flags().BoolVar(&partial, "partial", false, "merge although shards are missing; the report says which ones it is of")
+	return cmd
+}
+
+func merge(cmd *cobra.Command, p place, args []string, partial bool) error {
+	var dirs []string
+	for _, arg := range args {
+		dir, err := p.shard(arg)
+		if err != nil {
+			return err
+		}
+		dirs = append(dirs, dir)
+	}
+	into, err := history.Merge(p.reports, dirs, partial)
+	var wrong *history.MergeError
+	if errors.As(err, &wrong) {
+		return &plan.Usage{Msg: wrong.Msg}
+	}
+	if err != nil {
+		return err
+	}
+	run, err := run.Merged(cmd.Context(), into.Path(), p.options())
+	if err = errors.Join(err, into.Close()); run == nil {
+		return err
+	}
+	n := run.Count()
+	fmt.Fprintf(p.env.Stdout, "%s: %d tests of %d shards, %d passed, %d failed, %d with an error, %d interrupted, %d skipped\n", into.Path(), n.Total, len(dirs),
+		n.Passed, n.Failed, n.Errored, n.Interrupted, n.Skipped)
+	return err
+}
+
+// shard finds the run that a word names: its folder, or the only run within a folder.
+func (p place) shard(word string) (string, error) {
+	at := p.path(word)
+	if !isFolder(at) {
+		return p.run(word)
+	}
+	if holdsPacks(at) || pack.IsRunName(filepath.Base(at)) {
+		return at, nil
+	}
+	var found []string
+	for _, below := range []string{".", filepath.Join("tests", "reports")} {
+		entries, err := os.ReadDir(filepath.Join(at, below))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		for _, e := range entries {
+			if e.IsDir() && pack.IsRunName(e.Name()) {
+				found = append(found, filepath.Join(at, below, e.Name()))
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", &plan.Usage{Msg: fmt.Sprintf("there is no run in %s", at)}
+	}
+	return "", &plan.Usage{Msg: fmt.Sprintf("there are several runs in %s: name one of them (%s)", at, strings.Join(found, ", "))}
+}
+
+func holdsPacks(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if e.IsDir() && isPack(filepath.Join(dir, e.Name())) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// choosing adds the flags that say which tests are run, how often and in which order.
+func (f *runFlags) choosing(flags *pflag.FlagSet) {
+	flags.StringVar(&f.shard, "shard", "", "run one of several parts of the tests, `I/N`: 1/3, 2/3 and 3/3 together are all")
+	flags.StringVar(&f.rerunFailed, "rerun-failed", "", "run only what did not pass in the latest run, or in `RUN` (a name such as 2026-01-31T12-00-00, or a folder)")
+	flags.Lookup("rerun-failed").NoOptDefVal = run.LatestRun
+	flags.IntVar(&f.repeat, "repeat", 1, "run each test `N` times")
+	flags.BoolVar(&f.failFast, "fail-fast", false, "begin no test after the first one that does not pass")
+	flags.BoolVar(&f.randomize, "randomize", false, "run the tests in a random order; the reports tell its seed")
+	flags.StringSliceVar(&f.tags, "tag", nil, "run the tests that have this `TAG`, or one of several: --tag smoke,login; see also --label-filter")
+	flags.IntVar(&f.retries, "retries", -1, "run a test that fails up to `N` times more, whatever it says itself (default: as it and its suite say)")
+	flags.Lookup("retries").DefValue = "0" // hides -1 in the help
+	flags.BoolVar(&f.failOnFlaky, "fail-on-flaky", false, "a test that passed only when it was tried again ends the run with exit code 1")
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "workers" {
+			name = "parallel"
+		}
+		return pflag.NormalizedName(name)
+	})
+	flags.Int64Var(&f.seed, "seed", 0, "run the tests in the random order of this seed, a whole `NUMBER`")
+}
+
+// choose takes over what these flags say.
+func (f runFlags) choose(c *run.Config) (err error) {
+	if f.shard != "" {
+		if c.Shard, err = plan.ParseShard(f.shard); err != nil {
+			return fmt.Errorf("--%w", err)
+		}
+	}
+	if f.rerunFailed != "" {
+		c.RerunFailed = f.rerunFailed
+	}
+	switch {
+	case f.repeat < 1 || f.repeat > plan.MaxRepeat:
+		return &plan.Usage{Msg: fmt.Sprintf("--repeat %d: a test can be run 1 to %d times", f.repeat, plan.MaxRepeat)}
+	case f.repeat > 1:
+		c.Repeat = f.repeat
+	}
+	switch {
+	case f.retries < -1 || f.retries > maxRetries:
+		return &plan.Usage{Msg: fmt.Sprintf("--retries %d: a test can be run again 0 to %d times", f.retries, maxRetries)}
+	case f.retries >= 0:
+		c.Retries = &f.retries
+	}
+	c.FailFast = f.failFast
+	switch {
+	case f.seeded:
+		c.Seed = &f.seed
+	case f.randomize:
+		seed := time.Now().Unix()
+		c.Seed = &seed
+	}
+	return c.Resolve()
+}
+
+// givenFlags lists the flags that were given as they would be written again. The values of variables may be secrets: their names are all
+// that is told.
+func givenFlags(flags *pflag.FlagSet) []string {
+	var list []string
+	flags.Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if vars, ok := f.Value.(pflag.SliceValue); ok && f.Name == "var" {
+			var names []string
+			for _, v := range vars.GetSlice() {
+				name, _, _ := strings.Cut(v, "=")
+				names = append(names, name+"=…")
+			}
+			value = strings.Join(names, ",")
+		}
+		list = append(list, "--"+f.Name+"="+value)
+	})
+	return list
+}
+
+// maxRetries is what `retries` of a test may be at most.
+const maxRetries = 10
+
+var tagForm = regexp.MustCompile(`^[^&|!,()/:\s]+$`)
+
+// filter is the label filter of --tag and --label-filter together.
+func (f runFlags) filter() (string, error) {
+	for _, tag := range f.tags {
+		if !tagForm.MatchString(tag) {
+			return "", &plan.Usage{Msg: fmt.Sprintf("--tag %q: write one tag, or several as --tag smoke,login; for more there is --label-filter '%s'", tag, "smoke && !slow")}
+		}
+	}
+	tags := strings.Join(f.tags, " || ")
+	switch {
+	case tags == "":
+		return f.labels, nil
+	case f.labels == "":
+		return tags, nil
+	}
+	return "(" + tags + ") && (" + f.labels + ")", nil
+}
+
+// strangeTags says which of the wanted tags no test has.
+func strangeTags(wanted []string, p *plan.Plan) string {
+	var known []string
+	for _, c := range p.Left {
+		known = append(known, c.Test.Tags...)
+	}
+	text := ""
+	for _, tag := range wanted {
+		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, tag) }) {
+			continue
+		}
+		text += fmt.Sprintf("; no test has the tag %q", tag)
+		if near := dsl.Suggest(tag, known); near != "" {
+			text += fmt.Sprintf(", did you mean %q?", near)
+		}
+	}
+	return text
+}
+
+// hasDisplay tells whether a browser can open a window.
+func hasDisplay(env *Env) bool {
+	return runtime.GOOS == "windows" || runtime.GOOS == "darwin" || env.Getenv("DISPLAY") != "" || env.Getenv("WAYLAND_DISPLAY") != ""
+}
+
+// foreignFlags are what other test runners call what run has under another name, or in another place.
+var foreignFlags = map[string]string{
+	"grep": "name the tests by id or file, or choose them by --tag", "filter": "name the tests by id or file, or choose them by --tag",
+	"name": "name the tests by id or file", "test": "name the tests by id or file", "k": "name the tests by id or file, or choose them by --tag",
+	"tags": "write --tag", "include-tags": "write --tag", "exclude-tags": "write --label-filter '!slow'", "label": "write --tag",
+	"jobs": "write --workers", "j": "write --workers", "procs": "write --workers", "concurrency": "write --workers", "n": "write --workers",
+	"bail": "write --fail-fast", "max-failures": "write --fail-fast", "x": "write --fail-fast", "fail-fast-after": "write --fail-fast",
+	"retry": "write --retries", "flake-attempts": "write --retries", "reruns": "write --retries", "repeat-each": "write --repeat", "count": "write --repeat",
+	"last-failed": "write --rerun-failed", "lf": "write --rerun-failed", "only-failures": "write --rerun-failed", "shuffle": "write --randomize",
+	"update-snapshots": "write --update-baselines", "u": "write --update-baselines", "e": "write --var NAME=VALUE", "variable": "write --var NAME=VALUE",
+	"fail-on-flaky-tests": "write --fail-on-flaky", "w": "write --watch", "continuous": "write --watch", "c": "write --watch",
+	"output": "write --reports", "o": "write --reports", "output-dir": "write --reports", "debug": "write --verbose, or --headed to see the browser",
+	"ui": "write --headed, and --watch to run again when a file is saved", "headless": "browsers have no window unless --headed is given",
+	"dry-run": "write taproot validate", "list": "write taproot validate: it lists the tests", "collect-only": "write taproot validate: it lists the tests",
+	"browser": "write openBrowser: {…, browser: firefox} in the test", "project": "write --platform or --tag", "udid": "write --device", "serial": "write --device", "s": "write --device",
+	"format": "every run writes junit.xml, ctrf.json and summary.md; taproot report export prints them", "reporter": "every run writes junit.xml, ctrf.json and summary.md; taproot report export prints them",
+	"junit": "every run writes junit.xml; taproot report export --format junit prints it",
+}

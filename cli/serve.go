@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/limit"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// serveFlags are the flags of serve, after the environment filled in those that were not given.
+type serveFlags struct {
+	addr, reports, files, logFormat, logLevel, audit string
+	allowPrivate, allowShell, private                bool // private: somebody said whether private networks may be reached
+	expose                                           []string
+	rate, pages, runs, maxUpload                     int
+	maxCall                                          time.Duration
+}
+
+func newServeCommand(env *Env) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "serve the REST API: devices, browsers, runs and reports over HTTP",
+		Long: "serve answers the REST API until it is interrupted; then it seals the runs that are under way and gives all devices back.\n" +
+			"/docs on the server explains every path, /openapi.json is the same for programs.\n\n" +
+			"AUTHENTICATION is off unless it is turned on: whoever can reach the address can do everything.\n" +
+			"  TAPROOT_AUTH_ENABLED=true         turn it on; without any credential to accept, serve does not start\n" +
+			"  TAPROOT_API_KEYS                  keys, comma separated, as they are or as sha256:<hash>; send one as\n" +
+			"                                    Authorization: Bearer KEY, or X-API-Key: KEY\n" +
+			"  TAPROOT_JWT_SECRET                verifies JSON web tokens (HS256, HS384, HS512)\n" +
+			"  TAPROOT_JWT_PUBLIC_KEY_FILE       a PEM file that verifies them (RS, PS, ES, EdDSA)\n" +
+			"  TAPROOT_JWT_ISSUER, _AUDIENCE     what tokens must say, when set; an expiry they must have in any case\n" +
+			"A token may do what its claim scope names: " + strings.Join(server.Scopes(), " ") + ", or *.\n\n" +
+			"OTHER SETTINGS of the environment, or of a file .env in this folder (flags go before the environment, that before .env):\n" +
+			"  CORS_ORIGINS                      origins whose pages may call, beside this server's own\n" +
+			"  TAPROOT_PUBLIC_URL, TAPROOT_CONSOLE_URL   two more of them: where the server and its console are seen from outside\n" +
+			"  TAPROOT_ALLOWED_HOSTS             names by which the server may be called while authentication is off\n" +
+			"  TAPROOT_TRUSTED_PROXIES           addresses or networks that may say X-Forwarded-For\n" +
+			"  REPORT_MAX_DAYS, REPORT_MAX_RUNS  how long reports are kept\n\n" +
+			"With authentication on, pages, http steps and links reach the public internet only, unless --allow-private is given.",
+		Example: "  taproot serve                                   for yourself: http://localhost:3210/docs\n" +
+			"  taproot serve --addr 127.0.0.1:8080\n" +
+			"  TAPROOT_AUTH_ENABLED=true TAPROOT_API_KEYS=$(openssl rand -hex 32) taproot serve",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd, env) },
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *serveFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "addr", "0.0.0.0:3210", "listen on `HOST:PORT` (TAPROOT_ADDR)")
+	flags.StringVar(&f.reports, "reports", "", "`FOLDER` for report packs (TAPROOT_REPORTS_DIR; default: tests/reports under the project's root)")
+	flags.StringVar(&f.files, "files", "", "`FOLDER` below which clients may name files, to install or to upload (TAPROOT_FILES;\ndefault: the folder suites, or this one without it)")
+	flags.BoolVar(&f.allowPrivate, "allow-private", false, "let clients reach this machine and private networks with pages, http steps and links\n(TAPROOT_ALLOW_PRIVATE; default: while authentication is off)")
+	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices (TAPROOT_ALLOW_SHELL)")
+	flags.StringSliceVar(&f.expose, "expose-env", nil, "let clients use these variables of the environment, `NAME,…`, as ${NAME} (TAPROOT_EXPOSE_ENV);\ntheir values are hidden from answers")
+	flags.IntVar(&f.rate, "rate-limit", 0, "at most `N` requests per minute of each credential, or address (TAPROOT_RATE_LIMIT; 0: no limit)")
+	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once (TAPROOT_PAGES)")
+	flags.IntVar(&f.runs, "runs", 4, "at most `N` runs at once; others wait (TAPROOT_RUNS)")
+	flags.IntVar(&f.maxUpload, "max-upload", 512, "an uploaded pack has at most `N` MB (TAPROOT_MAX_UPLOAD)")
+	flags.DurationVar(&f.maxCall, "max-call", 5*time.Minute, "a call on a device takes at most this `TIME` (TAPROOT_MAX_CALL)")
+	flags.StringVar(&f.logFormat, "log-format", "text", "`FORMAT` of the log on stderr: text or json (TAPROOT_LOG_FORMAT)")
+	flags.StringVar(&f.logLevel, "log-level", "info", "`LEVEL` of the log: debug (every request), info, warn, error (TAPROOT_LOG_LEVEL)")
+	flags.StringVar(&f.audit, "audit-log", "", "append who did what to which device to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
+}
+
+// serveVariables are the variables behind the flags.
+func serveVariables() map[string]string {
+	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE", "allow-shell": "TAPROOT_ALLOW_SHELL",
+		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES", "runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
+		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG"}
+}
+
+func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
+	set, err := newSettings(env)
+	if err != nil {
+		return err
+	}
+	for name, variable := range serveVariables() {
+		value := set.get(variable)
+		if cmd.Flags().Changed(name) || value == "" {
+			continue
+		}
+		if err := cmd.Flags().Set(name, value); err != nil {
+			return &plan.Usage{Msg: fmt.Sprintf("%s=%q: %v", variable, value, errors.Unwrap(err))}
+		}
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	f.private = cmd.Flags().Changed("allow-private")
+	return f.run(cmd.Context(), env, set)
+}
+
+func (f *serveFlags) check() error {
+	for name, n := range map[string]int{"--pages": f.pages, "--runs": f.runs, "--max-upload": f.maxUpload, "--rate-limit": f.rate + 1} {
+		if n < 1 {
+			return &plan.Usage{Msg: name + " is too small"}
+		}
+	}
+	if f.maxCall < time.Second {
+		return &plan.Usage{Msg: "--max-call is less than a second"}
+	}
+	if !slices.Contains([]string{"text", "json"}, f.logFormat) {
+		return &plan.Usage{Msg: fmt.Sprintf("--log-format %q: use text or json", f.logFormat)}
+	}
+	var level slog.Level
+	if level.UnmarshalText([]byte(f.logLevel)) != nil {
+		return &plan.Usage{Msg: fmt.Sprintf("--log-level %q: use debug, info, warn or error", f.logLevel)}
+	}
+	return nil
+}
+
+// run serves until the context ends.
+func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error) {
+	log := f.logger(env.Stderr)
+	o, err := f.options(env, set, log)
+	if err != nil {
+		return err
+	}
+	if f.audit != "" {
+		file, err := os.OpenFile(within(env.Dir, f.audit), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return fmt.Errorf("open the audit log: %w", err)
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		o.Audit = slog.New(slog.NewJSONHandler(file, nil))
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", f.addr, err)
+	}
+	s, err := server.New(o)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	f.announce(env, set, o, listener.Addr().String())
+	return s.Serve(ctx, listener)
+}
+
+// announce says where the server is, and what an operator should not learn too late.
+func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr string) {
+	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", addr)
+	warn := func(format string, args ...any) { fmt.Fprintf(env.Stderr, "WARNING: "+format+"\n", args...) }
+	if o.Auth == nil {
+		warn("authentication is off: whoever can reach %s can use every device, read every report and open any page from this machine; TAPROOT_AUTH_ENABLED=true turns it on", addr)
+		if set.get("TAPROOT_API_KEYS")+set.get("TAPROOT_JWT_SECRET")+set.get("TAPROOT_JWT_PUBLIC_KEY_FILE") != "" {
+			warn("credentials are set, and nobody asks for them: TAPROOT_AUTH_ENABLED is not true")
+		}
+		return
+	}
+	for _, weak := range o.Auth.Weak() {
+		warn("%s", weak)
+	}
+}
+
+func (f *serveFlags) logger(w io.Writer) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(f.logLevel)) // checked before
+	o := &slog.HandlerOptions{Level: level}
+	if f.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+// options make the server's configuration of flags and settings.
+func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server.Options, err error) {
+	conf, err := run.FromEnv(env.Dir, set.lookup)
+	if err != nil {
+		return o, &plan.Usage{Msg: err.Error()}
+	}
+	if f.reports != "" {
+		conf.Reports = within(env.Dir, f.reports)
+	}
+	conf.AllowShell, conf.Log, conf.Baselines = f.allowShell, log, false
+	o = server.Options{Config: conf, Files: f.folder(env.Dir), Pages: f.pages, Running: f.runs, MaxCall: f.maxCall, Version: thisBuild().Version, Log: log,
+		Upload: upload.Limits{Archive: int64(f.maxUpload) << 20}}
+	if o.Auth, err = set.gate(env.Dir); err != nil {
+		return o, err
+	}
+	o.Network = guard.Policy{AllowPrivate: f.allowPrivate || o.Auth == nil && !f.private}
+	if f.rate > 0 {
+		if o.Limiter, err = limit.PerMinute(f.rate); err != nil {
+			return o, err
+		}
+	}
+	if o.Guesses, err = limit.PerMinute(guesses); err != nil {
+		return o, err
+	}
+	if o.Exposed, err = set.exposed(f.expose); err != nil {
+		return o, err
+	}
+	if o.Origins, err = set.origins(); err != nil {
+		return o, err
+	}
+	o.Hosts = set.list("TAPROOT_ALLOWED_HOSTS")
+	o.Proxies, err = set.proxies()
+	return o, err
+}
+
+// guesses is how many wrong credentials an address may send per minute.
+const guesses = 1000
+
+// folder is that of the files which clients may name.
+func (f *serveFlags) folder(dir string) string {
+	if f.files != "" {
+		return within(dir, f.files)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "suites")); err == nil && info.IsDir() {
+		return filepath.Join(dir, "suites")
+	}
+	return dir
+}
+
+func within(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// gate makes the check of credentials; nil when authentication is off.
+func (s settings) gate(dir string) (*auth.Gate, error) {
+	on, err := s.boolean("TAPROOT_AUTH_ENABLED")
+	if err != nil || !on {
+		return nil, err
+	}
+	c := auth.Config{Keys: s.list("TAPROOT_API_KEYS"), Secret: []byte(s.get("TAPROOT_JWT_SECRET")), Issuer: s.get("TAPROOT_JWT_ISSUER"), Audience: s.get("TAPROOT_JWT_AUDIENCE")}
+	if file := s.get("TAPROOT_JWT_PUBLIC_KEY_FILE"); file != "" {
+		if c.PublicKey, err = os.ReadFile(within(dir, file)); err != nil {
+			return nil, &plan.Usage{Msg: "TAPROOT_JWT_PUBLIC_KEY_FILE: " + err.Error()}
+		}
+	}
+	gate, err := auth.New(c)
+	if err != nil {
+		return nil, &plan.Usage{Msg: err.Error()}
+	}
+	return gate, nil
+}
+
+// proxies reads addresses and networks.
+func (s settings) proxies() (list []netip.Prefix, err error) {
+	for _, text := range s.list("TAPROOT_TRUSTED_PROXIES") {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			addr, bad := netip.ParseAddr(text)
+			if bad != nil {
+				return nil, &plan.Usage{Msg: fmt.Sprintf("TAPROOT_TRUSTED_PROXIES: %q is no address and no network", text)}
+			}
+			prefix = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		list = append(list, prefix)
+	}
+	return list, nil
+}

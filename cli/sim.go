@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// maxPhones bounds what a typing mistake can start.
+const maxPhones = 64
+
+// The API levels that the simulated phones behave like.
+const minAPI, maxAPI = 24, 36
+
+func newSimCommand(env *Env) *cobra.Command {
+	var phones, api int
+	var size string
+	cmd := &cobra.Command{
+		Use:   "sim [--phones N] [-- COMMAND …]",
+		Short: "start simulated phones",
+		Long: "sim starts simulated Android phones, with a few apps, and connects adb to them.\n\n" +
+			"Alone, it connects them to the adb server that is in use (see ANDROID_ADB_SERVER_PORT) until it is interrupted.\n" +
+			"With a command, it starts an adb server of its own for them, runs the command with that server, ends all of it\n" +
+			"and exits with the command's code.",
+		Example: "  taproot sim --phones 2\n  taproot sim --phones 2 -- taproot run suites/android",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if phones < 1 || phones > maxPhones {
+				return &plan.Usage{Msg: fmt.Sprintf("--phones %d: from 1 to %d", phones, maxPhones)}
+			}
+			if api < minAPI || api > maxAPI {
+				return &plan.Usage{Msg: fmt.Sprintf("--api %d: from %d to %d", api, minAPI, maxAPI)}
+			}
+			switch dash := cmd.ArgsLenAtDash(); {
+			case len(args) > 0 && dash != 0:
+				return &plan.Usage{Msg: fmt.Sprintf("%q: write -- before the command", args[0])}
+			case len(args) == 0 && dash == 0:
+				return &plan.Usage{Msg: "write a command after --, or leave -- out"}
+			}
+			adb, err := toolchain.Need(cmd.Context(), toolchain.NewHost(env.Getenv, env.Environ), toolchain.ADB)
+			if err != nil {
+				return err
+			}
+			s := sim{env: env, adb: adb.Path, phones: phones}
+			if s.phone, err = phoneOf(size); err != nil {
+				return err
+			}
+			s.phone.API = api
+			if len(args) == 0 {
+				return s.stay(cmd.Context())
+			}
+			return s.around(cmd.Context(), args)
+		},
+	}
+	cmd.Flags().IntVar(&api, "api", 34, "the `LEVEL` of their Android's API, 24 to 36")
+	cmd.Flags().StringVar(&size, "size", "1080x2400", "`WIDTHxHEIGHT` of their screens in pixels; smaller ones are cheaper to look at")
+	cmd.Flags().IntVar(&phones, "phones", 1, "start `N` phones")
+	return cmd
+}
+
+// sim is one start of simulated phones.
+type sim struct {
+	env    *Env
+	adb    string
+	phones int
+	phone  androidtest.Options // what all phones have in common
+}
+
+// phoneOf gives a phone whose screen has the size, with the density that leaves everything on it as large as on a common one.
+func phoneOf(size string) (androidtest.Options, error) {
+	var w, h int
+	if n, err := fmt.Sscanf(size+"\n", "%dx%d\n", &w, &h); n != 2 || err != nil || w < 240 || h < 400 || w > 4000 || h > 8000 {
+		return androidtest.Options{}, &plan.Usage{Msg: fmt.Sprintf("--size %q: write WIDTHxHEIGHT in pixels, such as 1080x2400", size)}
+	}
+	return androidtest.Options{Width: w, Height: h, Density: 420 * w / 1080}, nil
+}
+
+// stay keeps the phones until the user has enough.
+func (s sim) stay(ctx context.Context) error {
+	return androidtest.RunLab(ctx, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stdout, ADB: s.adb, Env: s.env.Environ,
+		Ready: func([]string) { fmt.Fprintln(s.env.Stdout, "ready; end with Ctrl-C") }})
+}
+
+// around runs a command with an adb server and phones that are there for it alone.
+func (s sim) around(ctx context.Context, args []string) error {
+	server, environ, err := s.server(ctx)
+	if err != nil {
+		return err
+	}
+	defer server()
+	lab, stop := context.WithCancel(ctx)
+	defer stop()
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stderr, ADB: s.adb, Env: environ,
+			Ready: func([]string) { close(ready) }})
+	}()
+	select {
+	case <-ready:
+	case err := <-ended:
+		return fmt.Errorf("start the simulated phones: %w", errors.Join(err, context.Cause(ctx)))
+	}
+	err = s.command(ctx, args, environ)
+	stop()
+	if labErr := <-ended; labErr != nil {
+		fmt.Fprintf(s.env.Stderr, "taproot: simulated phones: %v\n", labErr)
+	}
+	return err
+}
+
+// server starts an adb server on a free port, with a home of its own so that the user's keys stay untouched.
+func (s sim) server(ctx context.Context) (stop func(), environ []string, err error) {
+	home, err := os.MkdirTemp("", "taproot-sim-")
+	if err != nil {
+		return nil, nil, err
+	}
+	adb, end, err := androidtest.ServeADB(ctx, s.adb, home)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(home))
+	}
+	private := append(without(s.env.Environ, "ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT", "ANDROID_SERIAL"),
+		"ANDROID_ADB_SERVER_PORT="+strconv.Itoa(adb.Port))
+	return func() { end(); _ = os.RemoveAll(home) }, private, nil
+}
+
+// command runs the user's command; its exit code becomes ours.
+func (s sim) command(ctx context.Context, args, environ []string) error {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env, cmd.Dir = environ, s.env.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.env.Stdin, s.env.Stdout, s.env.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 30 * time.Second
+	err := cmd.Run()
+	var failed *exec.ExitError
+	switch {
+	case errors.As(err, &failed) && failed.ExitCode() > 0:
+		return exit(failed.ExitCode())
+	case ctx.Err() != nil:
+		return exit(130)
+	case errors.Is(err, exec.ErrNotFound):
+		return &plan.Usage{Msg: err.Error()}
+	}
+	return err
+}
+
+func without(environ []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(names, name)
+	})
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+func newValidateCommand(env *Env) *cobra.Command {
+	var format, environment string
+	var vars []string
+	cmd := &cobra.Command{
+		Use:   "validate [PATH…]",
+		Short: "find mistakes in tests without running them",
+		Long: "validate reads the tests and tells everything that is wrong in them: nothing is run, no device is needed. Warnings are about\n" +
+			"what is allowed and hardly meant. For each test it gives the sum of its time limits:\n" +
+			"it takes no longer, but that a step whose limit is over still ends the call of its device that it is in.\n\n" +
+			"The exit code is 0 when there is no error, 2 when there is one, and 3 when there is no test. --format github writes annotations for GitHub Actions.",
+		Example: "  taproot validate\n  taproot validate suites/login.yaml --format json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains([]string{"text", "json", "github"}, format) {
+				return &plan.Usage{Msg: fmt.Sprintf("--format %q: write text, json or github", format)}
+			}
+			if slices.Contains(args, "") {
+				return &plan.Usage{Msg: "one of the tests to validate has an empty name"}
+			}
+			given, err := runFlags{vars: vars}.variables()
+			if err != nil {
+				return err
+			}
+			found, err := validate(plan.Options{Dir: env.Dir, Args: args, Vars: given, Environment: environment, Env: env.LookupEnv, Files: true})
+			if err != nil {
+				return err
+			}
+			if found.none {
+				found.add("error", []error{errors.New(nothingFound(env, args))})
+			}
+			if err := found.write(env.Stdout, format); err != nil {
+				return err
+			}
+			switch {
+			case found.none:
+				return exit(run.ExitError)
+			case !found.Valid:
+				return exit(run.ExitUsage)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, json or github")
+	cmd.Flags().StringVar(&environment, "env", "", "use the variables of this environment of taproot.yaml")
+	cmd.Flags().StringArrayVar(&vars, "var", nil, "set a variable, `NAME=VALUE`; may be repeated")
+	return cmd
+}
+
+// nothingFound says where tests were looked for.
+func nothingFound(env *Env, args []string) string {
+	if len(args) > 0 {
+		return "no test was found in " + strings.Join(args, ", ")
+	}
+	return fmt.Sprintf("no test was found: looked for *.yaml and *.yml files in %s and the folders below it; name another folder, or begin with taproot init",
+		strings.Join(plan.Folders(env.Dir, nil), ", "))
+}
+
+// findings are what validate has to say.
+type findings struct {
+	Valid    bool      `json:"valid"`
+	Problems []problem `json:"problems"`
+	Tests    []cost    `json:"tests"`
+
+	none bool // no test at all was found
+}
+
+// problem is one error or warning.
+type problem struct {
+	Severity string `json:"severity"` // error or warning
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Width    int    `json:"width,omitempty"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+
+	text string // as text shows it
+}
+
+// cost is the longest that a test can take, one case after the other.
+type cost struct {
+	ID          string `json:"id"`
+	Cases       int    `json:"cases"`
+	WorstCaseMS int64  `json:"worst_case_ms"`
+	AtLeast     bool   `json:"at_least,omitempty"` // a loop's length is only known at run time
+}
+
+// validate plans the tests and looks at them. The error is one of what was asked for.
+func validate(o plan.Options) (findings, error) {
+	found := findings{Valid: true, Problems: []problem{}, Tests: []cost{}}
+	p, err := plan.Build(o)
+	var usage *plan.Usage
+	switch {
+	case errors.As(err, &usage):
+		return found, err
+	case err != nil:
+		found.Valid = false
+		found.add("error", flatten(err))
+		return found, nil
+	case p.Tests == 0:
+		found.Valid, found.none = false, true
+		return found, nil
+	}
+	said := map[string]bool{}
+	for _, c := range p.Cases {
+		var warnings []error
+		for _, w := range dsl.Lint(c.Test) {
+			if text := w.Error(); !said[text] {
+				said[text] = true
+				warnings = append(warnings, w)
+			}
+		}
+		found.add("warning", warnings)
+		scope, err := c.Scope()
+		if err != nil {
+			return found, err
+		}
+		found.cost(c.Test.ID, dsl.WorstCase(c.Test, scope, dsl.StepTimeout))
+	}
+	return found, nil
+}
+
+// cost adds a case to the time of its test.
+func (f *findings) cost(id string, worst dsl.Cost) {
+	i := slices.IndexFunc(f.Tests, func(c cost) bool { return c.ID == id })
+	if i < 0 {
+		i = len(f.Tests)
+		f.Tests = append(f.Tests, cost{ID: id})
+	}
+	f.Tests[i].Cases++
+	f.Tests[i].WorstCaseMS += worst.Time.Milliseconds()
+	f.Tests[i].AtLeast = f.Tests[i].AtLeast || worst.AtMin
+}
+
+func (f *findings) add(severity string, errs []error) {
+	for _, err := range errs {
+		p := problem{Severity: severity, Message: err.Error(), text: err.Error()}
+		var placed *dsl.Error
+		if errors.As(err, &placed) {
+			p.File, p.Line, p.Column, p.Width = placed.Pos.File, placed.Pos.Line, placed.Pos.Col, placed.Width
+			p.Message, p.Hint = placed.Msg, placed.Hint
+			if severity == "warning" {
+				marked := *placed
+				marked.Msg = "warning: " + placed.Msg
+				p.text = marked.Error()
+			}
+		}
+		f.Problems = append(f.Problems, p)
+	}
+}
+
+// flatten takes joined errors apart.
+func flatten(err error) []error {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range several.Unwrap() {
+		all = append(all, flatten(e)...)
+	}
+	return all
+}
+
+func (f findings) write(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		out := json.NewEncoder(w)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		return out.Encode(f)
+	case "github":
+		return f.annotate(w)
+	default:
+		return f.print(w)
+	}
+}
+
+// print writes for people.
+func (f findings) print(w io.Writer) error {
+	var b strings.Builder
+	errs := 0
+	for _, p := range f.Problems {
+		b.WriteString(p.text + "\n\n")
+		if p.Severity == "error" {
+			errs++
+		}
+	}
+	if !f.Valid {
+		fmt.Fprintf(&b, "%s\n", count(errs, "error"))
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, c := range f.Tests {
+		least := ""
+		if c.AtLeast {
+			least = "at least "
+		}
+		fmt.Fprintf(table, "%s%s\t  %s\n", least, time.Duration(c.WorstCaseMS)*time.Millisecond, c.ID)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	summary := fmt.Sprintf("%s, no error; before each the sum of its time limits\n", count(len(f.Tests), "test"))
+	if n := len(f.Problems); n > 0 {
+		summary = strings.Replace(summary, "no error", "no error, "+count(n, "warning"), 1)
+	}
+	_, err := io.WriteString(w, b.String()+summary)
+	return err
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// annotate writes GitHub's workflow commands.
+func (f findings) annotate(w io.Writer) error {
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	for _, p := range f.Problems {
+		where := ""
+		if p.File != "" {
+			where = fmt.Sprintf(" file=%s,line=%d,col=%d,endColumn=%d", property.Replace(p.File), p.Line, p.Column, p.Column+max(p.Width, 1))
+		}
+		text := p.Message
+		if p.Hint != "" {
+			text += "\n" + p.Hint
+		}
+		if _, err := fmt.Fprintf(w, "::%s%s::%s\n", p.Severity, where, message.Replace(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

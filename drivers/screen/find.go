@@ -1,0 +1,387 @@
+package screen
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Tier is how well a text fitted. Lower is better; a match in a better tier, anywhere on the screen, hides the worse ones.
+type Tier int
+
+// The tiers (the order is the contract).
+const (
+	TierCriteria   Tier = iota // no text was asked for: the other criteria hold
+	TierExact                  // the same characters
+	TierNormalised             // the same to a reader: case, white space and invisible marks aside
+	TierHint                   // the hint of a field that is filled: actions only
+	TierPart                   // a part of the text, or a regular expression, as the selector's match asks
+)
+
+func (t Tier) String() string {
+	return [...]string{"criteria", "exact", "normalised", "hint", "part"}[t]
+}
+
+// Query is a selector and what it is for.
+type Query struct {
+	Selector dsl.Selector
+	// Action asks for the one element to act on; without it, every element that shows what is asked for is a match.
+	Action bool
+	// Reveal takes elements outside the screen too, for actions on devices that can bring them into view. An assertion never does.
+	Reveal bool
+	// Matched holds the elements that each css and xpath of the selector and of those within it picks, when only the device can tell
+	// them; see Tree.XPath for those of a phone.
+	Matched map[Expression]map[*Node]bool
+	// Drawn tells, by the pixels of the screen, whether a person sees an element that has others drawn over all of it. Nil: the caller
+	// decides that by Match.Over.
+	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
+}
+
+// Expression is a css selector or an XPath: one of the two is empty.
+type Expression struct{ CSS, XPath string }
+
+// Expressions lists what a selector, and those within it, say in css and XPath.
+func Expressions(s dsl.Selector) []Expression {
+	var list []Expression
+	if s.CSS != "" {
+		list = append(list, Expression{CSS: s.CSS})
+	}
+	if s.XPath != "" {
+		list = append(list, Expression{XPath: s.XPath})
+	}
+	within := s.Relations()
+	if s.Not != nil {
+		within = append(within, s.Not)
+	}
+	for _, r := range within {
+		list = append(list, Expressions(*r)...)
+	}
+	return list
+}
+
+// Match is an element that a selector picks.
+type Match struct {
+	Node   *Node       // shows the label
+	Target *Node       // the element that reacts: Node itself, the nearest clickable around it, or the control that it names
+	Tier   Tier        // how the label fitted
+	Point  image.Point // where to tap
+	Seen   image.Rectangle
+	// Cover is what takes the touch at every point where the element could be tapped; nil when it can be reached.
+	Cover *Node
+	// CoverText says the same in words, also when the device found it.
+	CoverText string
+	// Over are the elements drawn over all that can be seen of Node. Whether they hide it, only the pixels of the screen can tell. It is
+	// empty where the device itself knows what is seen (Tree.HitTested).
+	Over []*Node
+
+	same      []*Node // Node and the elements that were merged with it
+	outermost *Node   // of the elements that say the same and hold Node
+}
+
+// AmbiguousError lists elements between which a selector does not decide.
+type AmbiguousError struct {
+	What       string   // the selector, in words
+	Candidates []string // every candidate with its bounds
+	Mend       []string // selectors that pick one of them each, as they are written in a test
+}
+
+// maxNamed is how many candidates the text of an AmbiguousError names.
+const maxNamed = 8
+
+func (e *AmbiguousError) Error() string {
+	named := strings.Join(e.Candidates[:min(maxNamed, len(e.Candidates))], "; ")
+	if more := len(e.Candidates) - maxNamed; more > 0 {
+		named += fmt.Sprintf("; and %d more", more)
+	}
+	text := fmt.Sprintf("%d elements match %s equally well: %s", len(e.Candidates), e.What, named)
+	if len(e.Mend) > 0 {
+		text += "; choose one: " + strings.Join(e.Mend, " or ")
+	}
+	return text
+}
+
+// Unwrap makes it an ErrAmbiguous.
+func (e *AmbiguousError) Unwrap() error { return ErrAmbiguous }
+
+// Find gives the elements that the query picks, best first: for an action exactly one or none (an *AmbiguousError when it cannot
+// decide), otherwise all of the best tier. No match is not an error.
+func (t *Tree) Find(q Query) ([]Match, error) {
+	matches, err := t.Candidates(q)
+	if err == nil && q.Action && len(matches) > 1 {
+		return nil, t.Ambiguous(q, matches)
+	}
+	return matches, err
+}
+
+// Candidates is Find that leaves the decision to its caller: for an action, too, it gives all elements that match equally well. That
+// a relation refers to several elements which lead to different answers is an *AmbiguousError all the same.
+func (t *Tree) Candidates(q Query) ([]Match, error) {
+	f := newFinder(t, q)
+	matches, err := f.search(q.Selector, q.Action)
+	if err != nil {
+		return nil, err
+	}
+	return matches, nil
+}
+
+// Obstacle says why a touch would not reach the element or do nothing, "" when it would.
+func (m Match) Obstacle() string {
+	switch {
+	case m.Disabled():
+		return "it is disabled"
+	case m.CoverText != "":
+		return "it is covered by " + m.CoverText
+	case m.Target.actionable() == nil:
+		return "neither it nor what it lies in says that it reacts to a touch"
+	}
+	return ""
+}
+
+// Disabled tells whether the element, or the control that it names, is disabled.
+func (m Match) Disabled() bool { return !m.Node.enabled() || m.Target.Disabled }
+
+// finder holds one query over one tree.
+type finder struct {
+	tree   *Tree
+	q      Query
+	screen image.Rectangle
+	xpaths map[string]map[*Node]bool
+}
+
+func newFinder(t *Tree, q Query) *finder {
+	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}}
+}
+
+// search gives the elements of the best tier that satisfy s, merged, narrowed and ordered.
+func (f *finder) search(s dsl.Selector, action bool) ([]Match, error) {
+	all, err := f.anchors(s)
+	if err != nil || all.missing {
+		return nil, err
+	}
+	matches, err := f.related(s, action, all)
+	if err != nil || !action || !all.several() || len(matches) == 0 {
+		return matches, err
+	}
+	return matches, f.sameAnswer(s, all)
+}
+
+// related is search with known anchors.
+func (f *finder) related(s dsl.Selector, action bool, all anchors) ([]Match, error) {
+	nodes, tiers, err := f.fitting(s, action, all)
+	if err != nil {
+		return nil, err
+	}
+	matches := inState(s, f.merge(s, nodes, tiers))
+	chosen := s.Index != nil || s.First
+	switch {
+	case action && chosen: // a person does not count what cannot come to light
+		matches = narrow(matches, func(m Match) bool { return !m.Node.Buried })
+	case action:
+		matches = f.prefer(matches)
+	}
+	inReadingOrder(matches)
+	if s.Index != nil {
+		return pick(matches, s), nil
+	}
+	nearest := all.nearest(matches)
+	if !action && len(nearest) < len(matches) { // and the one that an action would choose
+		for _, m := range all.nearest(f.prefer(matches)) {
+			if !slices.ContainsFunc(nearest, func(n Match) bool { return n.Node == m.Node }) {
+				nearest = append(nearest, m)
+			}
+		}
+	}
+	return pick(nearest, s), nil
+}
+
+// inState keeps the things that are in the states which s asks for, and of those the best tier. A label and its control are one thing
+// before anything is asked of it.
+func inState(s dsl.Selector, matches []Match) []Match {
+	if !s.Names() || len(statesAsked(s)) == 0 {
+		return matches
+	}
+	best := TierPart
+	var kept []Match
+	for _, m := range matches {
+		if !statesMet(s, m.Node) || m.Tier > best {
+			continue
+		}
+		if m.Tier < best {
+			best, kept = m.Tier, kept[:0]
+		}
+		kept = append(kept, m)
+	}
+	return kept
+}
+
+// fitting gives the elements that satisfy s, each with its tier: those of the best tier, and of all tiers where the state of a named
+// element is asked for, which is decided later.
+func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Node, tiers map[*Node]Tier, err error) {
+	rate, err := textMatcher(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := f.idMatcher(s)
+	excluded, err := f.excluded(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	tiers = map[*Node]Tier{}
+	best, later := TierPart, s.Names() && len(statesAsked(s)) > 0
+	for n := range f.tree.All {
+		if excluded[n] || !f.visible(n, action && f.q.Reveal) {
+			continue
+		}
+		tier, ok := rate(n, action)
+		if !ok || tier > best || !ids(n) {
+			continue
+		}
+		if holds, err := f.holds(s, n); err != nil {
+			return nil, nil, err
+		} else if !holds || !later && !statesMet(s, n) || !all.hold(n) || !f.drawn(n) {
+			continue
+		}
+		if tier < best && !later {
+			best, nodes = tier, nodes[:0]
+			clear(tiers)
+		}
+		nodes, tiers[n] = append(nodes, n), tier
+	}
+	return nodes, tiers, nil
+}
+
+// excluded are the elements that the selector's "not" picks, with those that react for them.
+func (f *finder) excluded(s dsl.Selector) (map[*Node]bool, error) {
+	if s.Not == nil {
+		return nil, nil
+	}
+	matches, err := f.search(*s.Not, false)
+	if err != nil {
+		return nil, err
+	}
+	set := map[*Node]bool{}
+	for _, m := range matches {
+		for _, n := range m.same {
+			set[n] = true
+		}
+		if s.Not.Names() {
+			set[m.Target] = true
+		}
+	}
+	return set, nil
+}
+
+// holds checks every criterion but the texts, the states and the relations.
+func (f *finder) holds(s dsl.Selector, n *Node) (bool, error) {
+	switch {
+	case s.Type != "" && !typeMatches(n, s.Type), s.TestID != "" && n.TestID != s.TestID && !idMatches(n.ID, s.TestID):
+		return false, nil
+	case s.CSS != "" && !f.q.Matched[Expression{CSS: s.CSS}][n], s.Clickable != nil && *s.Clickable != (n.Clickable || n.Editable), s.Size != nil && !sizeFits(*s.Size, n.Bounds.Size()):
+		return false, nil
+	case s.XPath == "":
+		return true, nil
+	case f.tree.HitTested:
+		return f.q.Matched[Expression{XPath: s.XPath}][n], nil
+	}
+	picked, err := f.xpath(s.XPath)
+	return picked[n], err
+}
+
+func (f *finder) xpath(expr string) (map[*Node]bool, error) {
+	if picked, known := f.xpaths[expr]; known {
+		return picked, nil
+	}
+	picked, err := f.tree.XPath(expr)
+	if err != nil {
+		return nil, err
+	}
+	if f.xpaths == nil {
+		f.xpaths = map[string]map[*Node]bool{}
+	}
+	f.xpaths[expr] = picked
+	return picked, nil
+}
+
+func sizeFits(want dsl.Size, have image.Point) bool {
+	fits := func(want *int, have, tolerance int) bool {
+		return want == nil || max(*want-have, have-*want) <= tolerance
+	}
+	return fits(want.Width, have.X, want.Tolerance) && fits(want.Height, have.Y, want.Tolerance)
+}
+
+// typeMatches takes a class whole or by its last part, or a role.
+func typeMatches(n *Node, want string) bool {
+	return strings.EqualFold(n.Type, want) || strings.EqualFold(n.kind(), want) || n.Role != "" && strings.EqualFold(n.Role, want)
+}
+
+// kind is the last part of the element's class: Button for android.widget.Button and XCUIElementTypeButton.
+func (n *Node) kind() string {
+	return strings.TrimPrefix(n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "XCUIElementType")
+}
+
+// prefer narrows the candidates of an action: those that can be reached, that react, that are enabled, and those of the topmost
+// window. Each criterion counts only where it leaves a candidate.
+func (f *finder) prefer(matches []Match) []Match {
+	if len(matches) < 2 {
+		return matches
+	}
+	matches = narrow(matches, func(m Match) bool { return m.CoverText == "" })
+	matches = narrow(matches, func(m Match) bool { return f.reacts(m) })
+	matches = narrow(matches, func(m Match) bool { return !m.Disabled() })
+	top := 0
+	for _, m := range matches {
+		top = max(top, m.Node.Window)
+	}
+	return narrow(matches, func(m Match) bool { return m.Node.Window == top })
+}
+
+// reacts tells whether a touch of the match does something. What fills a large part of the screen and reacts (a page that may be
+// long-pressed) does not make a button of each text in it.
+func (f *finder) reacts(m Match) bool {
+	a := m.Target.actionable()
+	return a != nil && (a == m.Node || !f.container(a))
+}
+
+// container tells whether two places in an element are two things: it is as large as a quarter of the screen.
+func (f *finder) container(n *Node) bool {
+	return n.Bounds.Dx()*n.Bounds.Dy() > f.screen.Dx()*f.screen.Dy()/4
+}
+
+func narrow(matches []Match, keep func(Match) bool) []Match {
+	kept := slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { return !keep(m) })
+	if len(kept) == 0 {
+		return matches
+	}
+	return kept
+}
+
+// actionable is the nearest element around n, n included, that reacts to a touch, or nil.
+func (n *Node) actionable() *Node {
+	for a := n; a != nil; a = a.Parent {
+		if a.Clickable || a.Editable {
+			return a
+		}
+	}
+	return nil
+}
+
+// pick applies the index, or first; an index that is out of range picks nothing.
+func pick(matches []Match, s dsl.Selector) []Match {
+	switch {
+	case s.First && len(matches) > 0:
+		return matches[:1]
+	case s.Index == nil:
+		return matches
+	}
+	i := *s.Index
+	if i < 0 {
+		i += len(matches)
+	}
+	if i < 0 || i >= len(matches) {
+		return nil
+	}
+	return matches[i : i+1]
+}

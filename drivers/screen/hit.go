@@ -1,0 +1,176 @@
+package screen
+
+import (
+	"image"
+	"slices"
+)
+
+// match works out where the thing that some elements are would be touched and what is in the way; the first of them stands for it.
+func (f *finder) match(same []*Node, tier Tier) Match {
+	n := same[0]
+	m := Match{Node: n, Target: f.target(n), Tier: tier, Seen: f.seen(n), same: same, outermost: n}
+	label := m.Seen
+	if n.TextBounds != nil && !n.TextBounds.Intersect(label).Empty() {
+		label = n.TextBounds.Intersect(label)
+	}
+	if label.Empty() {
+		m.Point = centre(n.Bounds) // off the screen: the caller brings it into view first
+		return m
+	}
+	m.Over = f.over(n, m.Seen)
+	if f.tree.HitTested {
+		m.Point, m.CoverText = centre(label), n.Covered
+		if n.Press != nil {
+			m.Point = *n.Press
+		}
+		if n.Obscured != "" {
+			m.CoverText = n.Obscured
+		}
+		return m
+	}
+	m.Point, m.Cover = f.touchPoint(same, m.Target, label)
+	if m.Cover != nil {
+		m.CoverText = m.Cover.String()
+	}
+	return m
+}
+
+// target is the element that takes a touch of n: the nearest around it that reacts, else the control that it names, else n.
+func (f *finder) target(n *Node) *Node {
+	a := n.actionable()
+	if a != nil && (a == n || !a.container()) {
+		return a
+	}
+	if n.Control != nil {
+		return n.Control
+	}
+	if c := n.checkControl(); c != nil && (c.Clickable || c.Editable) {
+		return c
+	}
+	if a != nil {
+		return a
+	}
+	return n
+}
+
+// touchPoint gives the best point at which a touch reaches the element, and nothing that lies over it or reacts in it. Where there is
+// none, it gives what takes the touch.
+func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (image.Point, *Node) {
+	n := same[0]
+	if !target.Within(n) && !n.Within(target) {
+		label = target.Bounds.Intersect(f.screen) // the label does not react: the control that it names does
+		n = target
+	}
+	all, at := points(label, f.seen(target)), touch{n: n, target: target, same: same}
+	for _, at.inner = range []bool{true, false} { // when something that reacts fills all of it, a touch of that is a touch of it
+		for _, p := range all {
+			if f.tree.cover(at, p) == nil {
+				return p, nil
+			}
+		}
+	}
+	return all[0], f.tree.cover(at, all[0])
+}
+
+// touch is one that is meant for n, whose touches target takes; same are the elements that are one thing with n. With inner, what reacts
+// inside the target takes the touch for itself.
+type touch struct {
+	n, target *Node
+	same      []*Node
+	inner     bool
+}
+
+// points are where an element may be touched, best first: its label's centre, its own, then between them and the edges.
+func points(label, target image.Rectangle) []image.Point {
+	list := []image.Point{centre(label), centre(target)}
+	for _, r := range []image.Rectangle{label, target} {
+		for _, at := range [][2]int{{1, 1}, {3, 1}, {1, 3}, {3, 3}, {1, 2}, {3, 2}, {2, 1}, {2, 3}} {
+			list = append(list, image.Pt(r.Min.X+r.Dx()*at[0]/4, r.Min.Y+r.Dy()*at[1]/4))
+		}
+	}
+	for _, at := range [][2]int{{1, 4}, {7, 4}, {4, 1}, {4, 7}, {1, 1}, {7, 1}, {1, 7}, {7, 7}} {
+		list = append(list, image.Pt(target.Min.X+target.Dx()*at[0]/8, target.Min.Y+target.Dy()*at[1]/8))
+	}
+	return list
+}
+
+func centre(r image.Rectangle) image.Point { return r.Min.Add(r.Size().Div(2)) }
+
+// cover gives the element that would take a touch at p instead of the one it is meant for, or nil. Layouts lie over each other all the
+// time: what is drawn later covers when it reacts, or belongs to an upper window.
+func (t *Tree) cover(at touch, p image.Point) *Node {
+	from := at.n.order
+	if !p.In(at.n.Bounds) {
+		from = at.target.order
+	}
+	var top *Node
+	for c := range t.All {
+		if c.Hidden || c.order <= from || at.n.Within(c) || at.target.Within(c) || slices.Contains(at.same, c) {
+			continue
+		}
+		if (p.In(c.Bounds) || c.Parent == nil && c.Window > at.n.Window && c.modal()) && at.goesTo(c) {
+			top = c
+		}
+	}
+	if top == nil && !at.n.added && at.target.actionable() == nil {
+		return t.beneath(at.n, p)
+	}
+	return top
+}
+
+// goesTo tells whether an element at the point, drawn later than the one that is meant, takes the touch.
+func (at touch) goesTo(c *Node) bool {
+	reacts := c.Clickable || c.Editable
+	switch {
+	case c.Window > at.n.Window:
+		return reacts || c.Text != "" || c.Desc != "" || c.Parent == nil && !c.fillsScreen()
+	case c.Within(at.n) || c.Within(at.target):
+		return at.inner && reacts
+	case !reacts || c.hasContent():
+		return reacts
+	}
+	// It reacts and shows nothing: a clear layer over the page, or what makes a row of texts react.
+	return c.container() || (at.target.Clickable || at.target.Editable) && c.Bounds != at.target.Bounds
+}
+
+// beneath gives the button on which a text lies that does not react itself: a touch goes through the text, and presses the button.
+func (t *Tree) beneath(n *Node, p image.Point) *Node {
+	var top *Node
+	for c := range t.All {
+		if c.order < n.order && c.Window == n.Window && !c.Hidden && c.Clickable && p.In(c.Bounds) && !n.Within(c) && !c.container() && c.hasContent() {
+			top = c
+		}
+	}
+	return top
+}
+
+// modal tells whether the window of which n is the root takes every touch, also those beside it.
+func (n *Node) modal() bool { return n.kind() == "Alert" || n.kind() == "Sheet" }
+
+// fillsScreen tells whether a window is as large as the screen: then it may be clear where it shows nothing.
+func (n *Node) fillsScreen() bool {
+	return n.tree != nil && n.Bounds.Dx()*n.Bounds.Dy()*10 >= n.tree.Size.X*n.tree.Size.Y*9
+}
+
+// hasContent tells whether the element or anything in it shows or says something.
+func (n *Node) hasContent() bool {
+	return n.Text != "" || n.Desc != "" || n.Hint != "" || slices.ContainsFunc(n.Children, (*Node).hasContent)
+}
+
+// Topmost gives the element that lies topmost at a point: the last drawn one there, or what it lies in that reacts to a touch; nil when
+// there is none.
+func (t *Tree) Topmost(p image.Point) *Node {
+	var top *Node
+	for n := range t.All {
+		if !n.Hidden && !n.Offscreen && p.In(n.Bounds) && (top == nil || n.order > top.order) {
+			top = n
+		}
+	}
+	if top == nil {
+		return nil
+	}
+	if unit := top.unit(); unit != nil {
+		return unit
+	}
+	return top
+}

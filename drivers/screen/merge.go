@@ -1,0 +1,142 @@
+package screen
+
+import (
+	"cmp"
+	"image"
+	"slices"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// merge makes one match of the elements that are one thing to a person: those that say the same one inside the other, a label and the
+// control that it names, the labels of one button or row, and twins with equal bounds.
+func (f *finder) merge(s dsl.Selector, nodes []*Node, tiers map[*Node]Tier) []Match {
+	if !s.Names() {
+		matches := make([]Match, len(nodes))
+		for i, n := range nodes {
+			matches[i] = f.match([]*Node{n}, tiers[n])
+		}
+		return matches
+	}
+	inner := innermost(nodes)
+	outer := map[*Node]*Node{}
+	for _, n := range inner {
+		outer[n] = n
+		for a := n.Parent; a != nil; a = a.Parent {
+			if _, fits := tiers[a]; fits {
+				outer[n] = a
+			}
+		}
+	}
+	var matches []Match
+	for _, group := range f.things(inner) {
+		m := f.match(group, tiers[group[0]])
+		m.outermost = outer[group[0]]
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// innermost drops the elements that hold another one.
+func innermost(nodes []*Node) []*Node {
+	holds := make(map[*Node]bool, len(nodes))
+	for _, n := range nodes {
+		for p := n.Parent; p != nil && !holds[p]; p = p.Parent {
+			holds[p] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool { return holds[n] })
+}
+
+// things groups elements that are one thing. The first of each group stands for it: the control before its label, what reacts before
+// what does not, then in reading order.
+func (f *finder) things(nodes []*Node) [][]*Node {
+	among := make(map[*Node]bool, len(nodes))
+	for _, n := range nodes {
+		among[n] = true
+	}
+	type key struct {
+		node   *Node
+		bounds image.Rectangle
+	}
+	group := map[key]int{}
+	var groups [][]*Node
+	for _, n := range nodes {
+		thing := f.thing(n, among)
+		keys := []key{{node: thing}, {bounds: n.Bounds}}
+		at := -1
+		for _, k := range keys {
+			if i, known := group[k]; known {
+				at = i
+				break
+			}
+		}
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, nil)
+		}
+		for _, k := range keys {
+			group[k] = at
+		}
+		groups[at] = append(groups[at], n)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(a, b *Node) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), readingOrder(a.Bounds, b.Bounds))
+		})
+	}
+	return groups
+}
+
+// rank orders the elements of one thing: a control, what reacts, the rest.
+func rank(n *Node) int {
+	switch {
+	case n.hasCheck() || n.Editable:
+		return 0
+	case n.Clickable:
+		return 1
+	}
+	return 2
+}
+
+// thing is the element by which those are known that are one thing with n.
+func (f *finder) thing(n *Node, among map[*Node]bool) *Node {
+	for a := range n.around {
+		if a.Control != nil {
+			return a.Control
+		}
+	}
+	if c := n.checkControl(); c != nil && among[c] {
+		return c
+	}
+	if unit := n.unit(); unit != nil {
+		return unit
+	}
+	return n
+}
+
+// inReadingOrder sorts matches as a person counts them: line by line, then left to right. Elements whose middles lie in one another's
+// height stand in one line.
+func inReadingOrder(matches []Match) {
+	slices.SortStableFunc(matches, func(a, b Match) int { return readingOrder(a.Seen, b.Seen) })
+	for from := 0; from < len(matches); {
+		line, to := matches[from].Seen, from+1
+		for to < len(matches) && sameLine(line, matches[to].Seen) {
+			to++
+		}
+		slices.SortStableFunc(matches[from:to], func(a, b Match) int { return cmp.Compare(a.Seen.Min.X, b.Seen.Min.X) })
+		from = to
+	}
+}
+
+// readingOrder is top to bottom, then left to right.
+func readingOrder(a, b image.Rectangle) int {
+	return cmp.Or(cmp.Compare(a.Min.Y, b.Min.Y), cmp.Compare(a.Min.X, b.Min.X))
+}
+
+// sameLine tells whether two elements stand in one line: the middle of each lies within the height of the other.
+func sameLine(a, b image.Rectangle) bool {
+	middle := func(r image.Rectangle) int { return r.Min.Y + r.Dy()/2 }
+	within := func(y int, r image.Rectangle) bool { return r.Min.Y <= y && y < r.Max.Y }
+	return within(middle(a), b) && within(middle(b), a)
+}

@@ -1,0 +1,198 @@
+package screen
+
+import (
+	"cmp"
+	"image"
+	"slices"
+	"time"
+)
+
+// Node is one element of a screen. Text is what it shows, Desc what it tells to assistive technology, Hint what an empty field
+// suggests; each is raw, as the device gave it.
+type Node struct {
+	Ref     string          `json:"ref,omitempty"` // the driver's handle, good for this tree only
+	Type    string          `json:"type,omitempty"`
+	Role    string          `json:"role,omitempty"` // ARIA role on a page
+	ID      string          `json:"id,omitempty"`
+	TestID  string          `json:"test_id,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Desc    string          `json:"desc,omitempty"`
+	Hint    string          `json:"hint,omitempty"`
+	Package string          `json:"package,omitempty"`
+	Bounds  image.Rectangle `json:"bounds"`
+
+	// TextBounds is where the element's own text is drawn, for an element that is larger than its text (a list item with a button
+	// in it). Relations start from it, and a touch of the text goes there. Nil: the text fills Bounds.
+	TextBounds *image.Rectangle `json:"text_bounds,omitempty"`
+	// Seen is the part of Bounds inside every clip around the element, when that is less than Bounds. Nil: all of it.
+	Seen *image.Rectangle `json:"seen,omitempty"`
+	// DrawOrder is when the element is drawn among its siblings, as the platform numbers it; 0 everywhere: in document order.
+	DrawOrder int  `json:"draw_order,omitempty"`
+	Hidden    bool `json:"hidden,omitempty"` // in the tree, not to be seen (transparent, covered by its own page's style)
+	Disabled  bool `json:"disabled,omitempty"`
+	Checked   bool `json:"checked,omitempty"`
+	Selected  bool `json:"selected,omitempty"`
+	Focused   bool `json:"focused,omitempty"`
+	Password  bool `json:"password,omitempty"`
+	Editable  bool `json:"editable,omitempty"`
+
+	// Checkable: the element has a checked state. One that is Checked is checkable, too.
+	Checkable bool `json:"checkable,omitempty"`
+	// Unselectable: the element can be neither selected nor unselected. A device that cannot tell leaves it false.
+	Unselectable bool `json:"unselectable,omitempty"`
+	// ControlRef is the Ref of the control that this element names (a label and its field), when the device knows. NewTree links
+	// Control by it.
+	ControlRef string `json:"control,omitempty"`
+	Control    *Node  `json:"-"`
+
+	// HintUnsure: the device gives a field's hint and its text alike, and cannot tell which of the two this field shows: Hint is what is
+	// shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown, too.
+	HintUnsure bool `json:"hint_unsure,omitempty"`
+
+	Clickable  bool `json:"clickable,omitempty"`
+	Scrollable bool `json:"scrollable,omitempty"`
+
+	// Offscreen: scrolled out of a box or frame within the screen, so that it is not to be seen now, wherever its bounds lie, and a
+	// Revealer can bring it into view. Such a node is not Hidden. What lies outside the screen itself need not be marked.
+	Offscreen bool `json:"offscreen,omitempty"`
+
+	// Covered names what lies over the element's centre, when the device itself knows (a browser does). Otherwise "", and the
+	// order of the tree decides.
+	Covered string `json:"covered,omitempty"`
+	// Obscured names the opaque thing that hides all of the element from a person, when the device itself knows. "": some of it can be
+	// seen, or pixels and the order of drawing decide.
+	Obscured string `json:"obscured,omitempty"`
+	// Buried: what Obscured names moves with the element, so that no scrolling uncovers it.
+	Buried bool `json:"buried,omitempty"`
+	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
+	Press *image.Point `json:"press,omitempty"`
+
+	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands where it stood may
+	// be moving all the same. A device that cannot tell leaves it false.
+	Undrawn bool `json:"-"`
+
+	Children []*Node `json:"children,omitempty"`
+	Parent   *Node   `json:"-"`
+	Window   int     `json:"window,omitempty"` // index into Tree.Windows
+	order    int     // later is drawn over earlier
+	added    bool    // by Tree.With: the tree does not know it
+	tree     *Tree
+}
+
+// Tree is the elements of a screen at one moment.
+type Tree struct {
+	Windows []*Node     `json:"windows"` // roots, the topmost last
+	Size    image.Point `json:"size"`    // of the screen, pixels of the screenshot
+	Taken   time.Time   `json:"taken"`   // when the reading began
+	// HitTested says that Node.Covered was filled in by the device.
+	HitTested bool `json:"hit_tested,omitempty"`
+}
+
+// NewTree links parents and numbers the elements; every driver makes its trees with it.
+func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
+	t := &Tree{Windows: windows, Size: size, Taken: taken}
+	order := 0
+	named, byRef := []*Node(nil), map[string]*Node{}
+	var link func(n, parent *Node, window int)
+	link = func(n, parent *Node, window int) {
+		n.Parent, n.Window, n.order, n.tree = parent, window, order, t
+		order++
+		if n.Ref != "" {
+			byRef[n.Ref] = n
+		}
+		if n.ControlRef != "" {
+			named = append(named, n)
+		}
+		for _, c := range drawn(n.Children) {
+			link(c, n, window)
+		}
+	}
+	for i, w := range windows {
+		link(w, nil, i)
+	}
+	for _, n := range named {
+		n.Control = byRef[n.ControlRef]
+	}
+	return t
+}
+
+// drawn gives siblings in the order in which they are drawn.
+func drawn(siblings []*Node) []*Node {
+	byOrder := func(a, b *Node) int { return cmp.Compare(a.DrawOrder, b.DrawOrder) }
+	if slices.IsSortedFunc(siblings, byOrder) {
+		return siblings
+	}
+	sorted := slices.Clone(siblings)
+	slices.SortStableFunc(sorted, byOrder)
+	return sorted
+}
+
+// With gives the tree with more elements on top of it, such as those that only pixels show. They have no parents, and what lies in the tree
+// where they are draws them: it takes their touches. Those of the tree itself stay as they are.
+func (t *Tree) With(more []*Node) *Tree {
+	whole := *t
+	whole.Windows = append(append([]*Node(nil), t.Windows...), more...)
+	order := 0
+	for n := range t.All {
+		order = max(order, n.order)
+	}
+	for i, n := range more {
+		n.Window, n.order, n.tree, n.added = max(len(t.Windows)-1, 0), order+1+i, &whole, true
+	}
+	return &whole
+}
+
+// All goes through the elements, parents before their children, lower windows before upper ones.
+func (t *Tree) All(yield func(*Node) bool) {
+	var walk func(n *Node) bool
+	walk = func(n *Node) bool {
+		if !yield(n) {
+			return false
+		}
+		for _, c := range n.Children {
+			if !walk(c) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, w := range t.Windows {
+		if !walk(w) {
+			return
+		}
+	}
+}
+
+// Focused gives the element that has the focus, the topmost if several say so, or nil.
+func (t *Tree) Focused() *Node {
+	var found *Node
+	for n := range t.All {
+		if n.Focused {
+			found = n
+		}
+	}
+	return found
+}
+
+// Within tells whether n is a or lies inside it.
+func (n *Node) Within(a *Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == a {
+			return true
+		}
+	}
+	return false
+}
+
+// Cut tells why the tree is not whole, "" when it is: what is not in a cut tree may still be on the screen.
+func (t *Tree) Cut() string {
+	for n := range t.All {
+		if n.Type == CutNote {
+			return n.Desc
+		}
+	}
+	return ""
+}
+
+// CutNote is the type of the hidden element by which a driver says in its description that it could not read all of the screen.
+const CutNote = "reading-note"

@@ -1,0 +1,104 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Rejected is an element that is like what a query asks for, and why it was not picked.
+type Rejected struct {
+	Node *Node
+	Why  string // a clause: `it says "Sign in", not "Sing in"`
+}
+
+// Rejected explains, for the elements that come nearest to the query, why each was not picked: first those of Nearest, at most limit,
+// then as many that nobody can see and that would fit otherwise.
+func (t *Tree) Rejected(q Query, limit int) []Rejected {
+	f := newFinder(t, q)
+	var list []Rejected
+	for _, n := range t.Nearest(q.Selector, limit) {
+		list = append(list, Rejected{n, f.whyNot(q.Selector, n)})
+	}
+	unseen := 0
+	for n := range t.All {
+		if unseen == limit || !q.Selector.Names() || len(q.Selector.CSS)+len(q.Selector.XPath) > 0 {
+			break
+		}
+		if f.visible(n, false) || !fitsWords(q.Selector, n) || slices.ContainsFunc(list, func(r Rejected) bool { return r.Node == n }) {
+			continue
+		}
+		unseen++
+		list = append(list, Rejected{n, f.whyNot(q.Selector, n)})
+	}
+	return list
+}
+
+// whyNot names the first condition that an element does not meet, in the order in which a person would look.
+func (f *finder) whyNot(s dsl.Selector, n *Node) string {
+	if why := wrongWords(s, n); why != "" {
+		return why
+	}
+	switch {
+	case n.Hidden:
+		return "the device says that it cannot be seen"
+	case n.Obscured != "":
+		return "it is hidden under " + n.Obscured
+	case n.Offscreen || f.seen(n).Empty():
+		return "it lies outside the part that the screen shows; scrollTo brings it into view"
+	case len(statesAsked(s)) > 0:
+		if why := unmetState(s, n); why != "" {
+			return why
+		}
+	}
+	if len(s.Relations()) > 0 || s.Not != nil {
+		return "it does not stand in the relation that is asked for"
+	}
+	return "another element fits better"
+}
+
+// fitsWords tells whether an element has the texts, the id and the type that are asked for.
+func fitsWords(s dsl.Selector, n *Node) bool { return wrongWords(s, n) == "" }
+
+func wrongWords(s dsl.Selector, n *Node) string {
+	if s.Label != "" {
+		fits, err := comparison(s.Label, s.Match)
+		if err != nil {
+			return err.Error()
+		}
+		if !slices.ContainsFunc(n.texts(), func(have string) bool { _, ok := fits(have); return have != "" && ok }) {
+			return fmt.Sprintf("it says %s, not %s", saying(n), Quote(s.Label))
+		}
+	}
+	for _, c := range []struct{ what, want, have string }{{"text", s.Text, n.Text}, {"description", s.Desc, n.Desc}, {"hint", s.Hint, n.Hint}} {
+		if c.want == "" {
+			continue
+		}
+		fits, err := comparison(c.want, s.Match)
+		if err != nil {
+			return err.Error()
+		}
+		if _, ok := fits(c.have); !ok {
+			return fmt.Sprintf("its %s is %s, not %s", c.what, Quote(c.have), Quote(c.want))
+		}
+	}
+	if s.TestID != "" && n.TestID != s.TestID {
+		return fmt.Sprintf("its testId is %s, not %s", Quote(n.TestID), Quote(s.TestID))
+	}
+	if s.ID != "" && !strings.ContainsAny(s.ID, "*?") && n.ID != s.ID && idSuffix(n.ID) != s.ID {
+		return fmt.Sprintf("its id is %s, not %s", Quote(n.ID), Quote(s.ID))
+	}
+	return ""
+}
+
+// saying is what an element says, however it does.
+func saying(n *Node) string {
+	for _, text := range n.texts() {
+		if text != "" {
+			return Quote(text)
+		}
+	}
+	return "nothing"
+}

@@ -1,0 +1,224 @@
+package screen
+
+import (
+	"image"
+	"slices"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// anchors are the elements that a selector's relations speak of.
+type anchors struct {
+	list    []anchor
+	missing bool          // one of them is not on the screen
+	lacking *dsl.Selector // that one
+}
+
+// anchor is one relation and the elements that it may refer to.
+type anchor struct {
+	selector dsl.Selector
+	matches  []Match
+	holds    func(n, a, outermost *Node) bool
+	rank     bool // the nearest is meant, when several hold
+}
+
+// anchors finds what the relations of s refer to.
+func (f *finder) anchors(s dsl.Selector) (anchors, error) {
+	var found anchors
+	for _, r := range relationsOf(s) {
+		if r.to == nil {
+			continue
+		}
+		matches, err := f.search(*r.to, false)
+		if err != nil {
+			return found, err
+		}
+		if len(matches) == 0 {
+			found.missing, found.lacking = true, r.to
+			return found, nil
+		}
+		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank})
+	}
+	return found, nil
+}
+
+type relation struct {
+	to    *dsl.Selector
+	holds func(n, a, outermost *Node) bool
+	rank  bool
+}
+
+func relationsOf(s dsl.Selector) []relation {
+	list := []relation{
+		{s.Below, func(n, a, _ *Node) bool { return below(n.place(), a.place()) }, true},
+		{s.Above, func(n, a, _ *Node) bool { return below(a.place(), n.place()) }, true},
+		{s.RightOf, func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, true},
+		{s.LeftOf, func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, true},
+		{s.Near, func(n, a, _ *Node) bool { return apart(n, a) }, true},
+		{s.Inside, func(n, _, outermost *Node) bool { return inside(n, outermost) }, false},
+	}
+	for i := range s.Contains {
+		list = append(list, relation{&s.Contains[i], func(n, a, _ *Node) bool { return inside(a, n) }, false})
+	}
+	return list
+}
+
+// several tells whether a relation may refer to more than one element.
+func (as anchors) several() bool {
+	return slices.ContainsFunc(as.list, func(a anchor) bool { return len(a.matches) > 1 })
+}
+
+// maxAnchors bounds how many combinations of anchors are worked out one by one.
+const maxAnchors = 64
+
+// sameAnswer works each relation out for each of the elements that it may refer to. Where the answers differ, the relation does not
+// decide, and the error lists its anchors.
+func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
+	combinations := 1
+	for _, a := range all.list {
+		combinations *= len(a.matches)
+	}
+	var answer *Node
+	for i := range min(combinations, maxAnchors) {
+		one := anchors{list: slices.Clone(all.list)}
+		for j, rest := 0, i; j < len(one.list); j++ {
+			k := len(one.list[j].matches)
+			one.list[j].matches = one.list[j].matches[rest%k : rest%k+1]
+			rest /= k
+		}
+		matches, err := f.related(s, true, one)
+		if err != nil {
+			return err
+		}
+		for _, m := range matches {
+			if answer != nil && answer != m.Node {
+				return all.ambiguous()
+			}
+			answer = m.Node
+		}
+	}
+	if combinations > maxAnchors {
+		return all.ambiguous()
+	}
+	return nil
+}
+
+// ambiguous is the error of a relation that refers to several elements.
+func (as anchors) ambiguous() error {
+	for _, a := range as.list {
+		if len(a.matches) > 1 {
+			e := &AmbiguousError{What: Describe(a.selector)}
+			for _, m := range a.matches {
+				e.Candidates = append(e.Candidates, m.Node.String())
+			}
+			return e
+		}
+	}
+	return nil
+}
+
+// hold tells whether n stands in every relation to at least one of its anchors.
+func (as anchors) hold(n *Node) bool {
+	for _, a := range as.list {
+		if !slices.ContainsFunc(a.matches, func(to Match) bool { return a.related(n, to) != nil }) {
+			return false
+		}
+	}
+	return true
+}
+
+// related gives the nearest to n of the elements of an anchor, which are one thing, to which n stands in the relation; nil: it does not.
+func (a anchor) related(n *Node, to Match) *Node {
+	var nearest *Node
+	for _, x := range to.same {
+		if n != x && a.holds(n, x, to.outermost) && (nearest == nil || distance(n.place(), x.place()) < distance(n.place(), nearest.place())) {
+			nearest = x
+		}
+	}
+	return nearest
+}
+
+// nearest keeps the matches that are equally near to the ranking anchors, and nearest.
+func (as anchors) nearest(matches []Match) []Match {
+	ranked := slices.ContainsFunc(as.list, func(a anchor) bool { return a.rank })
+	if !ranked || len(matches) < 2 {
+		return matches
+	}
+	cost, least := make([]int, len(matches)), -1
+	for i, m := range matches {
+		for _, a := range as.list {
+			if a.rank {
+				cost[i] += a.cost(m.Node)
+			}
+		}
+		if least < 0 || cost[i] < least {
+			least = cost[i]
+		}
+	}
+	var kept []Match
+	for i, m := range matches {
+		if cost[i] == least {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// cost is the distance of n to its nearest anchor; an element beside the anchor's column and row counts as farther than any within.
+func (a anchor) cost(n *Node) int {
+	best := -1
+	for _, to := range a.matches {
+		x := a.related(n, to)
+		if x == nil {
+			continue
+		}
+		if c := distance(n.place(), x.place()); best < 0 || c < best {
+			best = c
+		}
+	}
+	return max(best, 0)
+}
+
+// distance is the square of the room between two elements; beside both column and row counts as farther than any within.
+func distance(a, b image.Rectangle) int {
+	dx, dy := gap(a.Min.X, a.Max.X, b.Min.X, b.Max.X), gap(a.Min.Y, a.Max.Y, b.Min.Y, b.Max.Y)
+	c := dx*dx + dy*dy
+	if dx > 0 && dy > 0 && !sameRow(a, b) {
+		c += 1 << 40
+	}
+	return c
+}
+
+// gap is the room between two spans, 0 when they overlap.
+func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
+
+// below: n begins where a ends or lower. Frames of neighbours may overlap by a hair.
+func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
+
+// rightOf: n begins where a ends or farther right, in the same row.
+func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).X && sameRow(n, a) }
+
+// sameRow tells whether two elements stand in one row: a third of the lower one's height is beside the other. A button may stand a few
+// pixels lower than its label; rows that share an edge, or overlap by a hair, are two.
+func sameRow(a, b image.Rectangle) bool {
+	shared := min(a.Max.Y, b.Max.Y) - max(a.Min.Y, b.Min.Y)
+	return shared > 0 && 3*shared >= min(a.Dy(), b.Dy())
+}
+
+// slack is how far two elements may overlap and still count as side by side: a tenth of the smaller one.
+func slack(n, a image.Rectangle) image.Point {
+	return image.Pt(min(n.Dx(), a.Dx())/10, min(n.Dy(), a.Dy())/10)
+}
+
+// apart tells whether neither element holds the other, or the text of one that holds the other has a place of its own.
+func apart(n, a *Node) bool {
+	if n.Within(a) || a.Within(n) {
+		return n != a && n.place().Intersect(a.place()).Empty()
+	}
+	return true
+}
+
+// inside: by the tree, or by place when the tree is flat.
+func inside(n, a *Node) bool {
+	return n != a && n.Within(a) || n.Window == a.Window && n.Bounds.In(a.Bounds) && !a.Within(n)
+}

@@ -1,0 +1,292 @@
+package screen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Typist is a Device that can tell what the field that takes text shows, wherever the focus goes meanwhile. Its Type replaces what is
+// selected, as the keys of a person do; it puts the caret behind the text only when a tap has brought the focus and selected nothing.
+type Typist interface {
+	// Field gives the field that takes text now, nil when none does; other says then what has the focus, "" when nothing has.
+	Field(ctx context.Context) (field *Field, other string, err error)
+	// FieldAgain reads the same field anew. One that is gone, because the page was left or has taken it away, has Gone set.
+	FieldAgain(ctx context.Context, f *Field) (*Field, error)
+}
+
+// Paster is a Device with a clipboard that its apps can fill themselves.
+type Paster interface {
+	// SetClipboard puts a text on the clipboard.
+	SetClipboard(ctx context.Context, text string) error
+	// Clipboard gives what was put there last, by SetClipboard or by the app; "" when nothing was.
+	Clipboard(ctx context.Context) (string, error)
+	// Paste pastes the clipboard where the focus is. What the app makes of that is its own affair: it may refuse.
+	Paste(ctx context.Context) error
+}
+
+// Field is one that takes text, at one moment.
+type Field struct {
+	// Node holds what is known of it: its type, id, hint, and as Text what a person reads in it, dots for a secret one.
+	Node
+	Name   string // what messages call it
+	Handle any    // the driver's own
+
+	// Head, Picked and Tail are the text before, in and behind the selection, where Known.
+	Head, Picked, Tail string
+	Known              bool
+	// Value is another reading of the same field, where what takes the text is not what shows it; "" otherwise.
+	Value string
+	// Editor: it may close brackets, indent lines and replace quotes by itself. It can have several lines.
+	Editor bool
+	// Lines: a new line need not send it off.
+	Lines bool
+	// Picker is the kind of a field whose value is picked rather than written (date, time, range …), "" for others.
+	Picker string
+	// Parts are the boxes of a field of several, such as a one-time code; At is the one that takes text now, -1 for none of them.
+	Parts []string
+	At    int
+	// Invalid says why the app does not accept what the field holds, "" when it does. Unfinished: it holds something that is no value.
+	Invalid    string
+	Unfinished bool
+	// Gone: it is on the screen no more. Elsewhere names what has the focus in its place, Taken what that shows.
+	Gone             bool
+	Elsewhere, Taken string
+}
+
+// Written is what a field made of a text that went into it.
+type Written int
+
+const (
+	Whole   Written = iota // it is there, as it was typed or as the field writes it: spaces and marks added, in other case
+	Grown                  // it is there, among letters or digits that were not typed
+	Missing                // characters of it are missing, or all
+)
+
+// Follows tells whether all of a text stands in another one, in its order: Whole when there is nothing between its characters but
+// spaces and marks. A separator may have become another one: 12-34 is written as 12 34.
+func Follows(have, want string) Written {
+	rest := []rune(Normalise(want))
+	more, parted := false, false
+	drop := func() { // separators that the field writes in its own way
+		for parted && len(rest) > 0 && strings.ContainsRune(separators, rest[0]) {
+			rest = rest[1:]
+		}
+	}
+	for _, r := range Normalise(have) {
+		written := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if written && len(rest) > 0 && rest[0] != r {
+			drop()
+		}
+		switch {
+		case len(rest) > 0 && rest[0] == r:
+			rest, parted = rest[1:], false
+		case written:
+			more = true
+		case strings.ContainsRune(separators, r):
+			parted = true
+		}
+	}
+	drop()
+	switch {
+	case len(rest) > 0:
+		return Missing
+	case more:
+		return Grown
+	}
+	return Whole
+}
+
+// separators stand between the parts of a number, a date or a code.
+const separators = " -/.,:()_'"
+
+// Accepts judges what the field shows now against what went into it as before.
+func (f *Field) Accepts(now *Field, typed string) Written {
+	switch {
+	case f.Picker != "":
+		return picked(now, typed)
+	case len(f.Parts) > 0:
+		return f.inParts(now, typed)
+	case f.Password || now.Password:
+		return f.counted(now, typed)
+	}
+	how := f.wrote(f.Text, now.Text, typed)
+	if how != Whole && f.Editor && now.Value != "" && f.wrote(f.Value, now.Value, typed) == Whole {
+		return Whole
+	}
+	return how
+}
+
+// wrote compares two readings of a field's text.
+func (f *Field) wrote(before, now, typed string) Written {
+	if f.Known && now == f.Head+typed+f.Tail {
+		return Whole
+	}
+	if now == before {
+		return Missing
+	}
+	removed, added := difference(before, now)
+	how := Follows(added, typed)
+	switch {
+	case f.Known && f.Picked != "" && removed == "": // what was selected is still there
+		return Missing
+	case f.Known && bare(now) == bare(f.Head+typed+f.Tail):
+		return Follows(now, f.Head+typed+f.Tail)
+	case how != Whole && Follows(now, f.Head+typed+f.Tail) == Whole:
+		return Whole
+	}
+	if how == Missing && Follows(now, typed) == Grown && strings.Contains(Normalise(now), Normalise(typed)) {
+		return Whole // the text around it changed as well: a scrolled editor, a list of suggestions
+	}
+	return how
+}
+
+// difference gives what two texts do not have in common at their ends.
+func difference(before, now string) (removed, added string) {
+	a, b := []rune(before), []rune(now)
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return string(a), string(b)
+}
+
+// bare is a text without its white space.
+func bare(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// counted judges a secret field by the number of its characters.
+func (f *Field) counted(now *Field, typed string) Written {
+	have, want := len([]rune(now.Text)), len([]rune(f.Text))-len([]rune(f.Picked))+len([]rune(typed))
+	switch {
+	case have == want:
+		return Whole
+	case have > want:
+		return Grown
+	}
+	return Missing
+}
+
+// inParts judges a field of several boxes: from the one that had the focus on they hold the text, and the others what they held.
+func (f *Field) inParts(now *Field, typed string) Written {
+	if len(now.Parts) != len(f.Parts) || f.At < 0 {
+		return Follows(strings.Join(now.Parts, ""), typed)
+	}
+	want := letters(typed)
+	for i := f.At; i < len(now.Parts); i++ {
+		part := letters(now.Parts[i])
+		if want == "" {
+			if now.Parts[i] != f.Parts[i] {
+				return Grown
+			}
+			continue
+		}
+		short := strings.TrimLeft(part, "0") // a day 7 is shown as 07
+		switch {
+		case part != "" && strings.HasPrefix(want, part):
+			want = want[len(part):]
+		case short != "" && strings.HasPrefix(want, short):
+			want = want[len(short):]
+		case f.Type != "input" && short != "" && strings.HasPrefix(strings.TrimLeft(want, "0"), short): // 07 as 7, in a segment of a date
+			want = strings.TrimLeft(want, "0")[len(short):]
+		case i == f.At && f.Parts[i] != "" && strings.HasPrefix(part, letters(f.Parts[i])) && strings.HasPrefix(want, part[len(letters(f.Parts[i])):]):
+			want = want[len(part)-len(letters(f.Parts[i])):]
+		default:
+			return Missing
+		}
+	}
+	if want != "" {
+		return Missing
+	}
+	return Whole
+}
+
+// letters are the letters and digits of a text, in lower case.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+// picked judges the value of a date, a time or the like, which is told in one spelling however it was typed.
+func picked(now *Field, typed string) Written {
+	value := now.Text
+	if value == "" || now.Unfinished {
+		return Missing
+	}
+	if strings.EqualFold(value, typed) {
+		return Whole
+	}
+	if have, err := strconv.ParseFloat(value, 64); err == nil {
+		if want, err := strconv.ParseFloat(strings.TrimSpace(typed), 64); err == nil && have == want {
+			return Whole
+		}
+		return Missing
+	}
+	date, clock, _ := strings.Cut(value, "T")
+	if now.Picker == "time" {
+		date, clock = "", value
+	}
+	said := numbers(typed)
+	for _, day := range orders(numbers(date)) {
+		for _, hours := range clocks(numbers(clock), typed) {
+			if sameNumbers(append(append([]string{}, day...), hours...), said) {
+				return Whole
+			}
+		}
+	}
+	return Missing
+}
+
+// numbers are the runs of digits in a text.
+func numbers(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// orders are all orders in which the parts of a date may be written.
+func orders(parts []string) [][]string {
+	if len(parts) < 2 {
+		return [][]string{parts}
+	}
+	var list [][]string
+	for i := range parts {
+		rest := append(append([]string{}, parts[:i]...), parts[i+1:]...)
+		for _, tail := range orders(rest) {
+			list = append(list, append([]string{parts[i]}, tail...))
+		}
+	}
+	return list
+}
+
+// clocks are the ways to write a time of the day: as it is, and by a clock of twelve hours.
+func clocks(parts []string, typed string) [][]string {
+	if len(parts) == 0 {
+		return [][]string{nil}
+	}
+	hour, err := strconv.Atoi(parts[0])
+	low := strings.ToLower(typed)
+	afternoon := strings.Contains(low, "p")
+	if err != nil || !afternoon && !strings.Contains(low, "a") {
+		return [][]string{parts}
+	}
+	if afternoon != (hour >= 12) {
+		return nil
+	}
+	twelve := fmt.Sprintf("%02d", (hour+11)%12+1)
+	return [][]string{append([]string{twelve}, parts[1:]...)}
+}
+
+// sameNumbers compares numbers with those that were typed, which may have run together.
+func sameNumbers(parts, said []string) bool {
+	if strings.Join(parts, "") == strings.Join(said, "") {
+		return true
+	}
+	return slices.EqualFunc(parts, said, func(a, b string) bool { return strings.TrimLeft(a, "0") == strings.TrimLeft(b, "0") })
+}

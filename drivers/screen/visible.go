@@ -1,0 +1,71 @@
+package screen
+
+import "image"
+
+// leastSeen is the least width and height, in pixels, of a part of an element by which a person sees it.
+const leastSeen = 4
+
+// visible tells whether a person can see the element, or, when it may be revealed, could after scrolling to it. Whether something is
+// drawn over it, see Match.Over.
+func (f *finder) visible(n *Node, reveal bool) bool {
+	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
+		return false
+	}
+	if reveal {
+		return true
+	}
+	if n.Offscreen || n.Obscured != "" && !f.q.Action {
+		return false
+	}
+	part := f.seen(n)
+	return !part.Empty() && (part == n.Bounds && f.tree.HitTested || part.Dx() >= leastSeen && part.Dy() >= leastSeen || n.ownLabel() == "")
+}
+
+// seen is the part of the element inside the screen and every clip around it.
+func (f *finder) seen(n *Node) image.Rectangle {
+	part := n.Bounds.Intersect(f.screen)
+	if n.Seen != nil {
+		part = part.Intersect(*n.Seen)
+	}
+	if f.tree.HitTested {
+		return part
+	}
+	for a := n.Parent; a != nil; a = a.Parent {
+		if a.Scrollable {
+			part = part.Intersect(a.Bounds)
+		}
+	}
+	return part
+}
+
+// drawn asks the pixels whether what lies over all of the element hides it.
+func (f *finder) drawn(n *Node) bool {
+	if f.q.Drawn == nil {
+		return true
+	}
+	part := f.seen(n)
+	over := f.over(n, part)
+	return len(over) == 0 || f.q.Drawn(n, part, over)
+}
+
+// place is where the element is for relations: where its own text is drawn, when that is known, else its bounds.
+func (n *Node) place() image.Rectangle {
+	if n.TextBounds != nil && !n.TextBounds.Empty() {
+		return *n.TextBounds
+	}
+	return n.Bounds
+}
+
+// over are the elements drawn over all of a part of n: whether they hide it, their pixels tell.
+func (f *finder) over(n *Node, part image.Rectangle) []*Node {
+	if f.tree.HitTested || part.Empty() {
+		return nil
+	}
+	var list []*Node
+	for c := range f.tree.All {
+		if c.order > n.order && !c.Hidden && part.In(c.Bounds) && !c.Within(n) && !n.Within(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}

@@ -1,0 +1,125 @@
+package wholefile
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"runtime"
+	"syscall"
+)
+
+// writeBy writes name by way of aside; flag says what happens to an aside that is there.
+func WriteBy(root *os.Root, aside string, flag int, name string, write func(io.Writer) error) error {
+	f, err := root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|flag, 0o644)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	w := bufio.NewWriterSize(f, 64<<10)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = MoveInto(root, aside, name)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, errors.Join(err, RemoveIfThere(root, aside)))
+	}
+	return nil
+}
+
+func BytesWriter(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+// moveInto renames a synced file within root and makes the new name last.
+func MoveInto(root *os.Root, from, to string) error {
+	if err := root.Rename(from, to); err != nil {
+		return err
+	}
+	return SyncDir(root, path.Dir(to))
+}
+
+// regular gives an error unless path is a regular file, and no link to one.
+func Regular(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	return err
+}
+
+// syncDir makes the names in a directory last. Windows cannot, and needs not.
+func SyncDir(root *os.Root, dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) { // a file system that does not sync directories
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
+func RemoveIfThere(root *os.Root, name string) error {
+	if err := root.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func There(root *os.Root, name string) bool {
+	_, err := root.Lstat(name)
+	return err == nil
+}
+
+// WriteFile writes a file of a run, or of the reports folder, as a whole or not at all. The name has no folder in it; what is
+// there under it is replaced, a link not followed.
+func WriteFile(dir, name string, data []byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return errors.Join(WriteWhole(root, name, data), root.Close())
+}
+
+func WriteWhole(root *os.Root, name string, data []byte) error {
+	if path.Base(name) != name {
+		return fmt.Errorf("write %q: not the name of a file", name)
+	}
+	return WriteBy(root, ".aside-"+rand.Text()[:8]+"-"+name, os.O_EXCL, name, BytesWriter(data))
+}
+
+// readCapped reads a regular file of at most limit bytes.
+func ReadCapped(root *os.Root, name string, limit int64) ([]byte, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
+	}
+	return data, errors.Join(err, f.Close())
+}

@@ -1,0 +1,209 @@
+package event
+
+import (
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Verdict is how a case or a step ended.
+type Verdict string
+
+// The verdicts. Unreached and Warned are for steps only; unreached: the case ended before them.
+const (
+	Pass        Verdict = "pass"
+	Fail        Verdict = "fail"  // the app is wrong
+	Error       Verdict = "error" // the device, the browser or the report is
+	Skipped     Verdict = "skipped"
+	Interrupted Verdict = "interrupted"
+	Unreached   Verdict = "unreached"
+	Warned      Verdict = "warned" // of a step: it failed, and the test said that it may
+)
+
+// Kind is what an Event tells.
+type Kind string
+
+// The kinds of events, in the order in which a case sends them.
+const (
+	CaseStarted Kind = "case_started" // Case is set
+	StepStarted Kind = "step_started" // Step is set
+	Attached    Kind = "attached"     // Attachment is set; Step when it belongs to one
+	Logged      Kind = "logged"       // Message is set: something that a reader should know; Detail.Proof when it says how a tap went
+	StepEnded   Kind = "step_ended"   // Step, Verdict, DurationMS; Problem unless it passed
+	Surrounded  Kind = "surrounded"   // Step and Around: what else went wrong while a step ran that did not go well
+	Identified  Kind = "identified"   // App: what was tested, as the device tells it at the end
+	CaseEnded   Kind = "case_ended"   // Verdict, DurationMS; Problem unless it passed
+	Recorded    Kind = "recorded"     // Recording; from the pack itself, after CaseEnded
+	Unkept      Kind = "unkept"       // Problem: the pack lacks something that it should hold, so that no verdict is better than an error
+)
+
+// Event is one line of events.ndjson.
+type Event struct {
+	Time       time.Time   `json:"time"` // UTC
+	Kind       Kind        `json:"event"`
+	Case       *Case       `json:"case,omitempty"`
+	Step       int         `json:"step,omitempty"` // from 1; 0: the event belongs to the whole case
+	Info       *Step       `json:"info,omitempty"` // of StepStarted: what Case.Steps does not say, because it was not known before
+	Verdict    Verdict     `json:"verdict,omitempty"`
+	DurationMS int64       `json:"duration_ms,omitempty"`
+	Problem    *Problem    `json:"problem,omitempty"`
+	Detail     *Detail     `json:"detail,omitempty"` // of a step that acted
+	Attachment *Attachment `json:"attachment,omitempty"`
+	Recording  *Recording  `json:"recording,omitempty"`
+	App        *App        `json:"app,omitempty"`
+	Around     []Incident  `json:"around,omitempty"`
+	Message    string      `json:"message,omitempty"`
+}
+
+// Case is what is known of a case before its first step.
+type Case struct {
+	ID          string       `json:"id"`   // of the test
+	Pack        string       `json:"pack"` // folder of the pack: the id, or id--android
+	Name        string       `json:"name,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Owner       string       `json:"owner,omitempty"`
+	Links       []string     `json:"links,omitempty"`
+	Platform    dsl.Platform `json:"platform"`
+	Solver      string       `json:"solver"` // "dsl"
+	Tags        []string     `json:"tags,omitempty"`
+	Place       dsl.Pos      `json:"place"`
+	Hash        string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
+	Device      string       `json:"device,omitempty"`
+	Model       string       `json:"model,omitempty"`
+	OS          string       `json:"os,omitempty"` // of the device, with its version: "android 14"
+	Steps       []Step       `json:"steps"`
+}
+
+// App is the tested app, as far as it is known.
+type App struct {
+	ID      string `json:"id,omitempty"`    // package, bundle or the origin of the page
+	Title   string `json:"title,omitempty"` // of the page
+	Version string `json:"version,omitempty"`
+}
+
+// String names it in a line: "com.example.shop 1.4.2".
+func (a *App) String() string {
+	if a == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(a.Title+" "+a.ID+" "+a.Version), " ")
+}
+
+// Step is one leaf step of a case as it stands in the YAML file.
+type Step struct {
+	N      int     `json:"n"` // from 1; 0 in Case.Steps when only the run decides which steps come in which order
+	Action string  `json:"action"`
+	Name   string  `json:"name,omitempty"`
+	Args   string  `json:"args"` // one line of YAML flow style, variables filled in
+	Place  dsl.Pos `json:"place"`
+	Source string  `json:"source,omitempty"` // the line of the file
+	In     string  `json:"in,omitempty"`     // what it was run in: "forEach 2/3 › group Cart"
+}
+
+// Problem is why a step or a case did not pass.
+type Problem struct {
+	Message    string   `json:"message"` // one sentence: what was expected, what was there
+	Expected   string   `json:"expected,omitempty"`
+	Actual     string   `json:"actual,omitempty"`
+	Candidates []string `json:"candidates,omitempty"` // elements that were near, best first
+	Rejected   []string `json:"rejected,omitempty"`   // why each of Candidates was not picked, where that is known
+	Assertion  bool     `json:"assertion,omitempty"`  // an assertion did not hold
+	Stack      string   `json:"stack,omitempty"`      // of a panic, or what the system wrote of the app's crash
+	Kind       string   `json:"kind,omitempty"`       // what it is for a program: element_not_found, ambiguous_element, …
+}
+
+// The kinds of problems that callers tell apart.
+const (
+	NotFound      = "element_not_found"
+	Ambiguous     = "ambiguous_element"
+	NotActionable = "element_not_actionable"
+	NoApp         = "app_not_found"
+	AppCrashed    = "app_crashed"
+	Unsupported   = "unsupported"
+	Refused       = "forbidden"
+)
+
+// Detail is the proof of an action: what was matched, how, and where it was touched.
+type Detail struct {
+	Matched string   `json:"matched,omitempty"` // the element, in words
+	Tier    string   `json:"tier,omitempty"`
+	Bounds  *[4]int  `json:"bounds,omitempty"` // left, top, right, bottom, pixels
+	Point   *[2]int  `json:"point,omitempty"`  // where it was touched
+	Proof   string   `json:"proof,omitempty"`  // of a tap: one of the Proof constants; ": " and what the touch met follows where it is known
+	Looks   int      `json:"looks,omitempty"`  // how often the screen was read
+	Notes   []string `json:"notes,omitempty"`  // worth knowing
+	Doubts  []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
+
+	Troubles []string `json:"troubles,omitempty"` // of a page meanwhile: errors of the console, requests that failed
+
+	Model    *ModelUse `json:"model,omitempty"`    // what asking an AI model cost
+	Compared *Compared `json:"compared,omitempty"` // how the screen differs from its baseline
+}
+
+// ProofKind is the proof without what the touch met: one of the Proof constants, or "".
+func (d *Detail) ProofKind() string {
+	if d == nil {
+		return ""
+	}
+	kind, _, _ := strings.Cut(d.Proof, ":")
+	return kind
+}
+
+// ModelUse is what a step asked of an AI model.
+type ModelUse struct {
+	Name             string `json:"name"`
+	Calls            int    `json:"calls"`
+	Replayed         int    `json:"replayed"` // answers that were kept from an earlier run: they cost nothing
+	PromptTokens     int    `json:"prompt_tokens"`
+	CompletionTokens int    `json:"completion_tokens"`
+}
+
+// Compared is the evidence of a comparison of pictures; the paths are those of artifacts, empty when there is none.
+type Compared struct {
+	Name       string  `json:"name"`
+	Expected   string  `json:"expected,omitempty"`
+	Actual     string  `json:"actual,omitempty"`
+	Difference string  `json:"difference,omitempty"`
+	Pixels     int     `json:"pixels"`
+	Percent    float64 `json:"percent"`
+}
+
+// What is known of a tap on an element.
+const (
+	ProofHit      = "hit"       // it stood still, nothing covered it; and where a picture tells, the screen changed after
+	ProofOccluded = "occluded"  // something lay over it: it was not tapped
+	ProofMoved    = "moved"     // it did not stand still: it was not tapped
+	ProofNoEffect = "no-effect" // it was hit, and nothing on the screen changed
+)
+
+// Attachment is a file of the pack.
+type Attachment struct {
+	Path string `json:"path"` // in the pack, with slashes
+	Type string `json:"type"` // media type
+	Kind string `json:"kind"` // screenshot, failure, recording, log, artifact
+
+	At time.Time // of its event; set by Fold
+}
+
+// The kinds of attachments.
+const (
+	KindScreenshot = "screenshot" // after a step
+	KindFailure    = "failure"    // a screenshot taken because an assertion did not hold
+	KindRecording  = "recording"
+	KindLog        = "log"
+	KindArtifact   = "artifact"
+)
+
+// Recording says what recording.mp4 is made of.
+type Recording struct {
+	Kind string `json:"kind"`          // native, slideshow, none
+	Why  string `json:"why,omitempty"` // it is not a native one
+}
+
+// The kinds of recordings.
+const (
+	NativeFilm  = "native"    // filmed by the device or the browser
+	SlideShow   = "slideshow" // of the step screenshots, each shown for as long as it lasted
+	NoRecording = "none"
+)

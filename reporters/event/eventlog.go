@@ -1,0 +1,121 @@
+package event
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// logFile is what an eventLog needs of an *os.File.
+type logFile interface {
+	io.WriterAt
+	Sync() error
+	Truncate(size int64) error
+}
+
+// eventLog appends events to a file, whole lines only, each on the disk before add returns. Not safe for concurrent use.
+type Log struct {
+	File logFile
+	size int64 // of the whole lines
+}
+
+func (l *Log) Add(e Event) error {
+	line, err := Encode(e)
+	if err != nil {
+		return err
+	}
+	if _, err = l.File.WriteAt(line, l.size); err == nil {
+		err = l.File.Sync()
+	}
+	if err != nil {
+		// What got onto a full disk is half a line: take it off, so that the lines before it stay readable.
+		return fmt.Errorf("keep event %s: %w", e.Kind, errors.Join(err, l.File.Truncate(l.size)))
+	}
+	l.size += int64(len(line))
+	return nil
+}
+
+// encode gives the line of an event. Long texts are shortened when it would not be readable otherwise.
+func Encode(e Event) ([]byte, error) {
+	for _, limit := range []int{1 << 20, 64 << 10, 4 << 10, 200} {
+		line, err := Marshal(shorten(e, limit))
+		if err != nil {
+			return nil, fmt.Errorf("encode event %s: %w", e.Kind, err)
+		}
+		if len(line) <= maxLine {
+			return line, nil
+		}
+	}
+	return nil, fmt.Errorf("event %s is longer than %d bytes", e.Kind, maxLine)
+}
+
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+// shorten gives e with no text longer than limit bytes, and never more than a hundred texts in one list.
+func shorten(e Event, limit int) Event {
+	e.Message = CutBytes(e.Message, limit)
+	if p := e.Problem; p != nil {
+		e.Problem = &Problem{
+			Message: CutBytes(p.Message, limit), Expected: CutBytes(p.Expected, limit), Actual: CutBytes(p.Actual, limit),
+			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: CutBytes(p.Stack, limit),
+		}
+	}
+	if d := e.Detail; d != nil {
+		short := *d
+		short.Matched, short.Notes, short.Doubts = CutBytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
+		short.Proof = CutBytes(d.Proof, limit)
+		short.Troubles = cutList(d.Troubles, limit)
+		e.Detail = &short
+	}
+	if len(e.Around) > 0 {
+		short := make([]Incident, min(len(e.Around), 100))
+		for i := range short {
+			short[i] = e.Around[i]
+			short[i].Text = CutBytes(short[i].Text, limit)
+		}
+		e.Around = short
+	}
+	if i := e.Info; i != nil {
+		short := *i
+		short.Args, short.Source, short.Name = CutBytes(i.Args, limit), CutBytes(i.Source, limit), CutBytes(i.Name, limit)
+		e.Info = &short
+	}
+	if c := e.Case; c != nil {
+		short := *c
+		short.Steps = make([]Step, len(c.Steps))
+		for i, s := range c.Steps {
+			s.Args, s.Source, s.Name = CutBytes(s.Args, limit), CutBytes(s.Source, limit), CutBytes(s.Name, limit)
+			short.Steps[i] = s
+		}
+		e.Case = &short
+	}
+	return e
+}
+
+func cutList(list []string, limit int) []string {
+	var short []string
+	for _, s := range list[:min(len(list), 100)] {
+		short = append(short, CutBytes(s, limit))
+	}
+	return short
+}
+
+// CutBytes cuts s at a rune's boundary to at most limit bytes and a mark.
+func CutBytes(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
+}

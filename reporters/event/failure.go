@@ -1,0 +1,104 @@
+package event
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Failure is one thing that went wrong in a case. There may be several: a soft step that fails lets the test go on, and hooks run behind
+// a failure.
+type Failure struct {
+	Step    *StepResult // nil: it is not of a step
+	Place   dsl.Pos     // the step's, otherwise the test's
+	Problem *Problem    // never nil
+	Picture string      // path in the pack; may be empty
+}
+
+// Failures gives all that went wrong in a case that did not pass: first what decided its verdict, then the other steps that failed or
+// ended with an error, in their order.
+func (r *Result) Failures() []Failure {
+	if r.Verdict == Pass {
+		return nil
+	}
+	first := Failure{Step: r.Step(r.ProblemStep), Place: r.ProblemPos(), Problem: r.Problem}
+	if first.Problem == nil {
+		first.Problem = &Problem{Message: "no reason was given"}
+	}
+	if a, ok := r.ProblemPicture(); ok {
+		first.Picture = a.Path
+	}
+	list := []Failure{first}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.N == r.ProblemStep || s.Problem == nil || s.Verdict != Fail && s.Verdict != Error {
+			continue
+		}
+		f := Failure{Step: s, Place: r.Case.Place, Problem: s.Problem}
+		if s.Place.Line > 0 {
+			f.Place = s.Place
+		}
+		if a, ok := s.picture(); ok {
+			f.Picture = a.Path
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// Located is the message behind its place: "suites/login.yaml:7:5: no element …".
+func (f Failure) Located() string {
+	if place := f.Place.String(); place != "" {
+		return place + ": " + f.Problem.Message
+	}
+	return f.Problem.Message
+}
+
+// AndMore says how many failures there is no room for: "and 2 more"; empty for none.
+func AndMore(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("and %d more", n)
+}
+
+// Incident is something that went wrong beside a step, while it ran or just before or after: it may be why the step failed.
+type Incident struct {
+	At    string       `json:"at"` // RFC 3339, UTC, milliseconds, by the clock of this machine
+	Kind  IncidentKind `json:"kind"`
+	Text  string       `json:"text"` // what the page, the network or the log said; a stack comes on lines of its own
+	Cause bool         `json:"cause,omitempty"`
+}
+
+// IncidentKind is where an Incident was seen.
+type IncidentKind string
+
+// The kinds of incidents.
+const (
+	IncidentCrash     IncidentKind = "crash"     // the app's end, with its stack
+	IncidentException IncidentKind = "exception" // a page's, that nobody caught
+	IncidentRequest   IncidentKind = "request"   // one that failed, or was answered with 4xx or 5xx
+	IncidentConsole   IncidentKind = "console"   // an error on the page's console
+	IncidentLog       IncidentKind = "log"       // an error of the tested app in the device's log
+)
+
+// LikelyCause gives the first incident around the step that can be why it failed, nil when there is none.
+func (s *StepResult) LikelyCause() *Incident {
+	for i := range s.Around {
+		if s.Around[i].Cause {
+			return &s.Around[i]
+		}
+	}
+	return nil
+}
+
+// Offset is when it was, from the start of its step: "+0.4 s".
+func (in Incident) Offset(s *StepResult) string {
+	at, err := time.Parse(time.RFC3339, in.At)
+	if err != nil || s.Started.IsZero() {
+		return in.At
+	}
+	return strings.Replace(fmt.Sprintf("%+.1f s", at.Sub(s.Started).Round(100*time.Millisecond).Seconds()), "-", "−", 1)
+}

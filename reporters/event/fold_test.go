@@ -1,0 +1,118 @@
+package event
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFoldTakesTheFirstEnd(t *testing.T) {
+	res := Fold([]Event{{Kind: CaseEnded, Verdict: Fail, Problem: &Problem{Message: "no"}}, {Kind: CaseEnded, Verdict: Pass}})
+	if res.Verdict != Fail || res.Problem == nil {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestFoldUnknownVerdictsAreErrors(t *testing.T) {
+	for _, v := range []Verdict{"", "passed", Unreached} {
+		if res := Fold([]Event{{Kind: CaseEnded, Verdict: v}}); res.Verdict != Error || res.Problem == nil {
+			t.Errorf("%q: %+v", v, res)
+		}
+	}
+	res := Fold([]Event{{Kind: StepEnded, Step: 1, Verdict: "great"}, {Kind: CaseEnded, Verdict: Error}})
+	if res.Steps[0].Verdict != Error || res.Count().Passed != 0 {
+		t.Errorf("%+v", res.Steps)
+	}
+}
+
+func TestFoldWithoutEnd(t *testing.T) {
+	c := &Case{ID: "x", Pack: "x", Steps: []Step{{N: 1, Action: "tap"}, {N: 2, Action: "assert"}}}
+	start := Event{Kind: CaseStarted, Case: c}
+	for want, events := range map[string][]Event{
+		"before the first step": {start},
+		"in step 1 (tap)":       {start, {Kind: StepStarted, Step: 1}},
+		"after step 1":          {start, {Kind: StepStarted, Step: 1}, {Kind: StepEnded, Step: 1, Verdict: Pass}},
+		"in step 2 (assert)": {start, {Kind: StepStarted, Step: 1}, {Kind: StepEnded, Step: 1, Verdict: Pass},
+			{Kind: StepStarted, Step: 2}},
+	} {
+		res := Fold(events)
+		if res.Verdict != Interrupted || !strings.Contains(res.Problem.Message, want) {
+			t.Errorf("%s: %s, %v", want, res.Verdict, res.Problem)
+		}
+	}
+	if res := Fold(nil); res.Verdict != Interrupted {
+		t.Errorf("of nothing: %s", res.Verdict)
+	}
+}
+
+// What the engine saw before it was interrupted is not lost, and the step is named.
+func TestFoldInterruptedByTheUser(t *testing.T) {
+	c := &Case{ID: "x", Steps: []Step{{N: 1, Action: "tap"}}}
+	res := Fold([]Event{{Kind: CaseStarted, Case: c}, {Kind: StepStarted, Step: 1},
+		{Kind: StepEnded, Step: 1, Verdict: Interrupted, Problem: &Problem{Message: "stopped"}}, {Kind: CaseEnded, Verdict: Interrupted}})
+	if res.ProblemStep != 1 || res.Problem == nil || res.Problem.Message != "stopped" {
+		t.Errorf("%d %+v", res.ProblemStep, res.Problem)
+	}
+}
+
+// Hostile: a step number costs no memory, a path leads nowhere else.
+func TestFoldHostile(t *testing.T) {
+	events := []Event{{Kind: StepStarted, Step: 1 << 40}, {Kind: StepEnded, Step: -1, Verdict: Pass}, {Kind: Attached}, {Kind: CaseStarted}}
+	for _, p := range []string{"../x", "/etc/passwd", `..\x`, "", "a/../../x", "."} {
+		events = append(events, Event{Kind: Attached, Attachment: &Attachment{Path: p, Kind: KindScreenshot}})
+	}
+	if res := Fold(events); len(res.Steps) != 1 || len(res.Attachments) != 0 {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestReadEvents(t *testing.T) {
+	const good = `{"event":"logged","message":"x"}`
+	for _, c := range []struct {
+		name, text string
+		n          int
+		err        string
+	}{
+		{"empty", "", 0, ""},
+		{"whole", good + "\n" + good + "\n", 2, ""},
+		{"last line without its end", good + "\n" + good, 2, ""},
+		{"last line cut", good + "\n" + good[:9], 1, ""},
+		{"bad in the middle", good + "\n" + good[:9] + "\n" + good + "\n", 1, "events line 2: "},
+		{"bad at the end", good + "\n{]\n", 1, "events line 2: "},
+		{"not an object", "7\n", 0, "events line 1: "},
+		{"empty line", good + "\n\n" + good + "\n", 1, "events line 2: "},
+		{"too long", good + "\n" + strings.Repeat("x", maxLine+1) + "\n", 1, "events line 2: longer than"},
+		{"too long and cut", good + "\n" + strings.Repeat("x", 2*maxLine), 1, "events line 2: longer than"},
+	} {
+		events, err := ReadEvents(strings.NewReader(c.text))
+		if len(events) != c.n || (err == nil) != (c.err == "") || err != nil && !strings.HasPrefix(err.Error(), c.err) {
+			t.Errorf("%s: %d events, %v", c.name, len(events), err)
+		}
+	}
+}
+
+// An event that would not be readable again is shortened, not lost.
+func TestEncodeLongEvents(t *testing.T) {
+	long := strings.Repeat("é", 3<<20)
+	c := &Case{ID: "x"}
+	for n := range 9000 {
+		c.Steps = append(c.Steps, Step{N: n + 1, Args: strings.Repeat("x", 1000)})
+	}
+	for _, e := range []Event{
+		{Kind: StepEnded, Step: 1, Verdict: Fail, Problem: &Problem{Message: long, Actual: long, Candidates: []string{long, long}, Stack: long}},
+		{Kind: CaseStarted, Case: c}, {Kind: Logged, Message: long},
+	} {
+		line, err := Encode(e)
+		if err != nil || len(line) > maxLine {
+			t.Fatal(len(line), err)
+		}
+		back, err := ReadEvents(bytes.NewReader(line))
+		if err != nil || len(back) != 1 || back[0].Kind != e.Kind {
+			t.Errorf("%s: %v", e.Kind, err)
+		}
+	}
+	if e := (Event{Kind: Logged, Time: time.Unix(1, 0).UTC(), Message: strings.Repeat("x", 1<<20)}); shorten(e, 1<<20).Message != e.Message {
+		t.Error("a text within the limit was cut")
+	}
+}

@@ -1,0 +1,142 @@
+package event
+
+import (
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Result is what the events of one case amount to. Everything that a person or a machine reads of a case is derived from it.
+type Result struct {
+	Case        Case
+	Verdict     Verdict
+	Started     time.Time
+	Ended       time.Time
+	Duration    time.Duration // as the engine measured it; of an interrupted case: up to the last event
+	Steps       []StepResult  // in the order of Case.Steps, unreached ones too
+	Attachments []Attachment  // of all steps and of the case, in the order of the events
+	Problem     *Problem      // why the case did not pass
+	ProblemStep int           // the step that the problem is of; 0: none
+	Notes       []string
+	Recording   Recording
+	App         *App // that was tested; nil: that is not known
+}
+
+// StepResult is what became of one step.
+type StepResult struct {
+	Step
+	Verdict     Verdict
+	Started     time.Time
+	Duration    time.Duration
+	Problem     *Problem
+	Detail      *Detail
+	Attachments []Attachment
+	Notes       []string
+	Around      []Incident // what else went wrong meanwhile, in order of time; of a step that did not go well
+}
+
+// Counts are how many steps ended in which way.
+type Counts struct {
+	Total, Passed, Warned, Failed, Errored, Skipped, Interrupted, Unreached int
+}
+
+// Count counts the steps.
+func (r *Result) Count() Counts {
+	c := Counts{Total: len(r.Steps)}
+	for _, s := range r.Steps {
+		switch s.Verdict {
+		case Pass:
+			c.Passed++
+		case Warned:
+			c.Warned++
+		case Fail:
+			c.Failed++
+		case Error:
+			c.Errored++
+		case Skipped:
+			c.Skipped++
+		case Interrupted:
+			c.Interrupted++
+		default:
+			c.Unreached++
+		}
+	}
+	return c
+}
+
+// Step gives the step with number n, or nil.
+func (r *Result) Step(n int) *StepResult {
+	if n < 1 {
+		return nil
+	}
+	if n <= len(r.Steps) && r.Steps[n-1].N == n {
+		return &r.Steps[n-1]
+	}
+	for i := range r.Steps {
+		if r.Steps[i].N == n {
+			return &r.Steps[i]
+		}
+	}
+	return nil
+}
+
+// Screenshots gives the pictures of the case, in the order in which they were taken.
+func (r *Result) Screenshots() []Attachment {
+	var shots []Attachment
+	for _, a := range r.Attachments {
+		if a.Kind == KindScreenshot || a.Kind == KindFailure {
+			shots = append(shots, a)
+		}
+	}
+	return shots
+}
+
+// ProblemPicture gives the picture that shows the problem best: the failure's own, otherwise the last of its step.
+func (r *Result) ProblemPicture() (Attachment, bool) {
+	s := r.Step(r.ProblemStep)
+	if s == nil {
+		return Attachment{}, false
+	}
+	return s.picture()
+}
+
+func (s *StepResult) picture() (Attachment, bool) {
+	var found Attachment
+	for _, a := range s.Attachments {
+		if a.Kind == KindFailure {
+			return a, true
+		}
+		if a.Kind == KindScreenshot {
+			found = a
+		}
+	}
+	return found, found.Path != ""
+}
+
+// Artifacts gives the names of the files in artifacts/, in the order in which they came.
+func (r *Result) Artifacts() []string {
+	var names []string
+	for _, a := range r.Attachments {
+		if name, ok := strings.CutPrefix(a.Path, ArtifactsDir+"/"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ProblemPos is the place that the problem belongs to: the step's, otherwise the test's.
+func (r *Result) ProblemPos() dsl.Pos {
+	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
+		return s.Place
+	}
+	return r.Case.Place
+}
+
+// ProblemPlace is the place in the YAML file that the problem belongs to: the step's, otherwise the test's.
+func (r *Result) ProblemPlace() string {
+	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
+		return s.Place.String()
+	}
+	return r.Case.Place.String()
+}

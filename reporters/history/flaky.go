@@ -1,0 +1,118 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"math"
+	"slices"
+)
+
+// Rate is how often something happened, with the interval in which the true rate lies with 95 % confidence (Wilson's).
+type Rate struct {
+	Bad, Of   int
+	Low, High float64 // of 1
+}
+
+// NewRate makes the rate of bad among of.
+func NewRate(bad, of int) Rate {
+	r := Rate{Bad: bad, Of: of}
+	if of == 0 {
+		r.High = 1
+		return r
+	}
+	const z = 1.959964
+	n, p := float64(of), float64(bad)/float64(of)
+	mid, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	r.Low, r.High = max(0, (mid-half)/(1+z*z/n)), min(1, (mid+half)/(1+z*z/n))
+	return r
+}
+
+// String says "failed in 3 of 20 runs (15 %, 95 % interval 5–36 %)".
+func (r Rate) String() string {
+	if r.Of == 0 {
+		return "has not run yet"
+	}
+	runs := "runs"
+	if r.Of == 1 {
+		runs = "run"
+	}
+	return fmt.Sprintf("failed in %d of %d %s (%.0f %%, 95 %% interval %.0f–%.0f %%)", r.Bad, r.Of, runs, 100*float64(r.Bad)/float64(r.Of), 100*r.Low, 100*r.High)
+}
+
+// Story is what the earlier runs of a case, and this one, tell of it.
+type Story struct {
+	Rate   Rate         // of the runs with the same test source; a run that needed another try counts as bad
+	Steps  []StepRate   // that failed, the most often failing first
+	First  *FirstFailed // nil: this run passed
+	Before int          // runs that are looked at, this one included
+}
+
+// StepRate is how often one step was what a test failed of.
+type StepRate struct {
+	Step int
+	Rate Rate
+}
+
+// FirstFailed is the first of the runs, without a pass since, in which the case did not pass.
+type FirstFailed struct {
+	Run    string
+	Commit string // may be empty
+	Since  int    // runs that have failed in a row, this one included
+	Whole  bool   // an earlier run that passed is known
+}
+
+// Story tells since when the case fails, and how often. Runs with another test source say nothing of its flakiness.
+func (c *RunCase) Story(run *Run) Story {
+	all := append(slices.Clone(c.Trend.Recent), run.entry(c))
+	s := Story{Before: len(all)}
+	hash := c.Result.Case.Hash
+	bad, of, steps := 0, 0, map[int]int{}
+	for _, e := range all {
+		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
+			continue // an error is the infrastructure's
+		}
+		of++
+		if e.Verdict == event.Fail || e.Tries > 1 {
+			bad++
+		}
+		if e.Verdict == event.Fail && e.Step > 0 {
+			steps[e.Step]++
+		}
+	}
+	s.Rate = NewRate(bad, of)
+	for n, k := range steps {
+		s.Steps = append(s.Steps, StepRate{n, NewRate(k, of)})
+	}
+	slices.SortFunc(s.Steps, func(a, b StepRate) int {
+		return cmp.Or(cmp.Compare(b.Rate.Bad, a.Rate.Bad), cmp.Compare(a.Step, b.Step))
+	})
+	if v := c.Result.Verdict; v == event.Pass || v == event.Skipped {
+		return s
+	}
+	s.First = &FirstFailed{}
+	for _, e := range slices.Backward(all) {
+		if e.Verdict == event.Pass {
+			s.First.Whole = true
+			break
+		}
+		if e.Verdict != event.Skipped {
+			s.First.Run, s.First.Commit = e.Run, e.Commit
+			s.First.Since++
+		}
+	}
+	return s
+}
+
+// entry is the line of history that this run adds for a case.
+func (r *Run) entry(c *RunCase) HistoryEntry {
+	e := HistoryEntry{Run: r.Name, ID: c.Result.Case.ID, Pack: c.Pack, Platform: string(c.Result.Case.Platform),
+		Verdict: c.Result.Verdict, DurationMS: c.Result.Duration.Milliseconds(), Hash: c.Result.Case.Hash, Step: c.Result.ProblemStep}
+	if r.Env != nil {
+		e.Commit = r.Env.Commit
+	}
+	if len(c.Tries) > 0 {
+		e.Tries = len(c.Tries) + 1
+	}
+	return e
+}

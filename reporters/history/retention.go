@@ -1,0 +1,181 @@
+package history
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/pack"
+)
+
+const (
+	keepFile    = ".keep"
+	trashPrefix = ".trash-"
+	young       = 10 * time.Minute // a run that is not marked as live yet may be about to be
+)
+
+var trashName = regexp.MustCompile(`^\.trash-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[A-Z2-7]{8}$`)
+
+// Limits are how many runs are kept, and for how long: a run goes when it passes either.
+type Limits struct {
+	Days  int      // from 1 on
+	Runs  int      // from 1 on
+	Spare []string // names of runs that stay in any case
+}
+
+// Pruned is a run that went, or of a dry run would go.
+type Pruned struct {
+	Run string // its name
+	Why string
+}
+
+// Prune removes the runs under root that are beyond the limits. Only what has the exact name of a run, is a real directory, is not
+// live in any process and holds no file .keep is ever touched: it is renamed to .trash-… first and then removed; what an earlier
+// prune could not remove is removed, too. One run that cannot go keeps no other from going.
+func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, err error) {
+	if l.Days < 1 || l.Days > maxLimit || l.Runs < 1 || l.Runs > maxLimit {
+		return nil, fmt.Errorf("prune %s: a limit is not from 1 to %d: %d days, %d runs", root, maxLimit, l.Days, l.Runs)
+	}
+	dir, err := os.OpenRoot(root)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("prune %s: %w", root, err)
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	p := pruner{root: dir, now: now, dry: dryRun}
+	errs := []error{p.emptyTrash()}
+	runs, err := pack.Folders(dir, pack.IsRunName)
+	errs = append(errs, err)
+	slices.Sort(runs)
+	slices.Reverse(runs)
+	for i, run := range runs {
+		why := l.beyond(run, i, now)
+		if why == "" || slices.Contains(l.Spare, run) {
+			continue
+		}
+		gone, err := p.drop(run)
+		if gone {
+			pruned = append(pruned, Pruned{Run: run, Why: why})
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("prune run %s: %w", run, err))
+		}
+	}
+	errs = append(errs, p.dropLatest())
+	slices.Reverse(pruned)
+	return pruned, errors.Join(errs...)
+}
+
+// beyond says why the run that is the nth newest (from 0) goes.
+func (l Limits) beyond(run string, n int, now time.Time) string {
+	began, err := time.Parse(pack.RunLayout, run)
+	switch {
+	case err != nil:
+		return ""
+	case now.Sub(began) > time.Duration(l.Days)*24*time.Hour:
+		return fmt.Sprintf("older than %s", plural(l.Days, "day"))
+	case n >= l.Runs:
+		return fmt.Sprintf("beyond the newest %s", plural(l.Runs, "run"))
+	}
+	return ""
+}
+
+type pruner struct {
+	root *os.Root
+	now  time.Time
+	dry  bool
+}
+
+// drop removes a run unless it is kept or live.
+func (p *pruner) drop(run string) (gone bool, err error) {
+	if wholefile.There(p.root, filepath.Join(run, keepFile)) {
+		return false, nil
+	}
+	free, unlock, err := p.lock(run)
+	if err != nil || !free {
+		return false, err
+	}
+	if p.dry {
+		return true, unlock()
+	}
+	// The lock is held while the name changes, where the system allows it: nobody can join the run in between.
+	if runtime.GOOS == "windows" {
+		if err := unlock(); err != nil {
+			return false, err
+		}
+		unlock = func() error { return nil }
+	}
+	trash := trashPrefix + run + "-" + rand.Text()[:8]
+	err = p.root.Rename(run, trash)
+	if err = errors.Join(err, unlock()); err != nil {
+		return false, err
+	}
+	return true, p.remove(trash)
+}
+
+// lock tells whether nobody uses a run. The file of the lock is not made: a run without one is live only if it just began.
+func (p *pruner) lock(run string) (free bool, unlock func() error, err error) {
+	none := func() error { return nil }
+	name := filepath.Join(run, pack.LiveFile)
+	info, err := p.root.Lstat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		dir, err := p.root.Lstat(run)
+		if err != nil {
+			return false, none, err
+		}
+		return p.now.Sub(dir.ModTime()) > young, none, nil
+	case err != nil:
+		return false, none, err
+	case !info.Mode().IsRegular():
+		return false, none, fmt.Errorf("%s is not a regular file", pack.LiveFile)
+	}
+	lock := flock.New(filepath.Join(p.root.Name(), name))
+	ok, err := pack.TryAlone(lock)
+	if err != nil || !ok {
+		return false, none, errors.Join(err, lock.Close())
+	}
+	return true, lock.Close, nil
+}
+
+// emptyTrash removes what an earlier prune left behind.
+func (p *pruner) emptyTrash() error {
+	if p.dry {
+		return nil
+	}
+	names, err := pack.Folders(p.root, trashName.MatchString)
+	errs := []error{err}
+	for _, name := range names {
+		errs = append(errs, p.remove(name))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *pruner) remove(trash string) error {
+	if err := p.root.RemoveAll(trash); err != nil && !errors.Is(err, os.ErrNotExist) { // another prune may be at it
+		return fmt.Errorf("remove %s: %w", trash, err)
+	}
+	return nil
+}
+
+// dropLatest takes latest away when it leads to a run that is gone.
+func (p *pruner) dropLatest() error {
+	name := latest(p.root)
+	if name == "" || p.dry || wholefile.There(p.root, name) {
+		return nil
+	}
+	if _, err := p.root.Readlink(latestLink); err == nil {
+		return wholefile.RemoveIfThere(p.root, latestLink)
+	}
+	return wholefile.RemoveIfThere(p.root, latestText)
+}

@@ -1,0 +1,123 @@
+//go:build unix
+
+package history
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// While another process begins runs, writes them and ends them, all of them beyond every limit, a prune that never rests touches
+// none that is live: the other process finds each of its packs whole.
+func TestPruneBesideRuns(t *testing.T) {
+	root := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := child(ctx, t, "runs", "ROOT="+root)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan string)
+	go func() {
+		in := bufio.NewScanner(out)
+		last := ""
+		for in.Scan() {
+			last = in.Text()
+		}
+		done <- last
+	}()
+	gone := 0
+	for ended := false; !ended; {
+		pruned, err := Prune(root, Limits{Days: 1, Runs: 1}, time.Now(), false)
+		if err != nil {
+			t.Errorf("prune: %v", err)
+		}
+		gone += len(pruned)
+		select {
+		case last := <-done:
+			if ended = true; last != "whole" {
+				t.Errorf("the runs ended with %q", last)
+			}
+		default:
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	pruned, err := Prune(root, Limits{Days: 1, Runs: 1}, time.Now(), false)
+	// More than were written: a folder that was pruned before its run could mark it as live was made anew.
+	if gone += len(pruned); err != nil || gone < liveRuns {
+		t.Errorf("%d of %d runs were pruned in the end, %v", gone, liveRuns, err)
+	}
+	for _, name := range left(t, root) {
+		t.Errorf("%s is left", name)
+	}
+}
+
+const liveRuns = 60
+
+// childRuns makes runs with names of years ago, one after the other, and checks each before it ends.
+func childRuns() int {
+	root := os.Getenv("ROOT")
+	for i := range liveRuns {
+		run, err := pack.NewRunDir(root, time.Date(2001, 1, 1, 0, 0, i, 0, time.UTC))
+		if err == nil {
+			err = oneRun(run)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, i, err)
+			fmt.Println("broken")
+			return 1
+		}
+	}
+	fmt.Println("whole")
+	return 0
+}
+
+func oneRun(run *pack.RunDir) error {
+	c := someCase("case")
+	p, err := run.NewPack(c, pack.PackOptions{})
+	if err != nil {
+		return err
+	}
+	if err := playQuietly(p, c); err != nil {
+		return err
+	}
+	if found := pack.Verify(p.Dir()); len(found) > 0 {
+		return fmt.Errorf("%s: %v", filepath.Base(run.Path()), found)
+	}
+	return run.Close()
+}
+
+func playQuietly(p *pack.Pack, c event.Case) error {
+	if err := p.Emit(event.Event{Kind: event.CaseStarted, Case: &c}); err != nil {
+		return err
+	}
+	for _, s := range c.Steps {
+		for _, e := range []event.Event{{Kind: event.StepStarted, Step: s.N}, {Kind: event.StepEnded, Step: s.N, Verdict: event.Pass}} {
+			if err := p.Emit(e); err != nil {
+				return err
+			}
+		}
+		if err := p.Screenshot(context.Background(), event.Shot{Image: noise(20, 20), Step: s.N, Label: strings.ToUpper(s.Action)}); err != nil {
+			return err
+		}
+	}
+	if err := p.Emit(event.Event{Kind: event.CaseEnded, Verdict: event.Pass}); err != nil {
+		return err
+	}
+	_, err := p.Finish(context.Background())
+	return err
+}

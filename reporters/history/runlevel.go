@@ -1,0 +1,228 @@
+package history
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Run is what the packs of one run directory amount to. It is made of what is on the disk alone.
+type Run struct {
+	Dir      string // absolute path
+	Name     string // of the folder: the time at which the run began
+	Started  time.Time
+	Ended    time.Time
+	Duration time.Duration // from the first event to the last
+	Cases    []RunCase     // in the order of their places
+	Choice   Choice        // what the run was told to run
+	Env      *Environment  // what the run ran in; nil: that was not kept
+	Notes    []string      // what of the run's own files could not be read
+}
+
+// RunCase is one case of a run. A case that was tried again is as good as its last try.
+type RunCase struct {
+	Pack   string        // folder of the last try; empty: the case was planned and never began
+	Key    string        // folder without the number of the try: the same in every run
+	Result *event.Result // of the last try; never nil
+	Tries  []Try         // those before the last, oldest first
+	Broken string        // why its report is not whole
+	Page   string        // the page to read, relative to the run: report.html, or run.md without one; may be empty
+	Trend  Trend         // how the case did in earlier runs
+}
+
+// Try is an attempt that another one followed.
+type Try struct {
+	Pack   string
+	Result *event.Result
+}
+
+// LoadRun folds the events of every pack of a run. A pack that cannot be read is there as an error with the reason; the error of
+// LoadRun itself means that the directory cannot be read.
+func LoadRun(runDir string) (*Run, error) {
+	abs, err := filepath.Abs(runDir)
+	if err != nil {
+		return nil, fmt.Errorf("read run %s: %w", runDir, err)
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("read run %s: %w", runDir, err)
+	}
+	run := &Run{Dir: abs, Name: filepath.Base(abs)}
+	packs, err := pack.Folders(root, pack.NamePattern.MatchString)
+	run.load(root, packs)
+	if err = errors.Join(err, root.Close()); err != nil {
+		return nil, fmt.Errorf("read run %s: %w", runDir, err)
+	}
+	run.addTrends()
+	return run, nil
+}
+
+func (r *Run) load(root *os.Root, packs []string) {
+	tries := map[string][]RunCase{}
+	for _, name := range packs {
+		if c, ok := loadPack(root, name); ok {
+			tries[c.Key] = append(tries[c.Key], c)
+		}
+	}
+	for _, list := range tries {
+		slices.SortFunc(list, func(a, b RunCase) int { return cmp.Compare(tryOf(a.Pack), tryOf(b.Pack)) })
+		last := list[len(list)-1]
+		for _, t := range list[:len(list)-1] {
+			last.Tries = append(last.Tries, Try{Pack: t.Pack, Result: t.Result})
+		}
+		r.Cases = append(r.Cases, last)
+	}
+	planned, err := readPlan(root)
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if r.Choice, err = readChoice(root); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	if r.Env, err = readEnvironment(root); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	for _, c := range planned {
+		if tries[CaseKey(c.Pack)] == nil {
+			tries[CaseKey(c.Pack)] = []RunCase{{}} // a plan that names it twice
+			r.Cases = append(r.Cases, neverBegan(c))
+		}
+	}
+	slices.SortFunc(r.Cases, func(a, b RunCase) int {
+		p, q := a.Result.Case.Place, b.Result.Case.Place
+		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(a.Key, b.Key))
+	})
+	r.times()
+}
+
+func (r *Run) times() {
+	see := func(res *event.Result) {
+		if !res.Started.IsZero() && (r.Started.IsZero() || res.Started.Before(r.Started)) {
+			r.Started = res.Started
+		}
+		if res.Ended.After(r.Ended) {
+			r.Ended = res.Ended
+		}
+	}
+	for _, c := range r.Cases {
+		see(c.Result)
+		for _, t := range c.Tries {
+			see(t.Result)
+		}
+	}
+	r.Duration = max(0, r.Ended.Sub(r.Started))
+}
+
+// loadPack tells whether a folder is a pack; one whose events are lost still is.
+func loadPack(run *os.Root, name string) (RunCase, bool) {
+	c := RunCase{Pack: name, Key: CaseKey(name)}
+	unknown := event.Case{ID: packID(name), Pack: name, Solver: "dsl"}
+	root, err := run.OpenRoot(name)
+	if err != nil {
+		c.Result = brokenResult(unknown, err)
+		c.Broken = c.Result.Problem.Message
+		return c, true
+	}
+	defer root.Close() // nothing was written
+	if !wholefile.There(root, event.EventsFile) && !wholefile.There(root, event.SummaryFile) && !wholefile.There(root, event.WorkDir) && !wholefile.There(root, event.ScreenshotsDir) {
+		return c, false
+	}
+	for _, page := range []string{event.RunFile, event.PageFile} {
+		if wholefile.There(root, page) {
+			c.Page = path.Join(name, page)
+		}
+	}
+	res, err := pack.FoldFile(root, unknown)
+	c.Result = res
+	res.Case.Pack = name // links go to the folder, whatever the events say
+	if err != nil {
+		c.Broken = "its events cannot be read: " + err.Error()
+		if res.Verdict != event.Fail {
+			res.Verdict, res.Problem, res.ProblemStep = event.Error, &event.Problem{Message: "the report is broken: " + c.Broken}, 0
+		}
+		return c, true
+	}
+	c.Broken = worsen(root, res)
+	return c, true
+}
+
+func brokenResult(c event.Case, err error) *event.Result {
+	return &event.Result{Case: c, Verdict: event.Error, Problem: &event.Problem{Message: "the report is broken: " + err.Error()}, Recording: event.Recording{Kind: event.NoRecording}}
+}
+
+// worsen takes over what summary.json knows and the events do not: that the report could not be kept. It never makes a result
+// better.
+func worsen(root *os.Root, res *event.Result) string {
+	if !wholefile.There(root, event.SummaryFile) {
+		return ""
+	}
+	s, err := pack.ReadSummaryFile(root)
+	if err != nil {
+		return err.Error()
+	}
+	if good := res.Verdict == event.Pass || res.Verdict == event.Skipped; !good || s.Result != event.Error && s.Result != event.Interrupted {
+		return ""
+	}
+	res.Verdict, res.ProblemStep, res.Problem = s.Result, 0, &event.Problem{Message: "summary.json says " + string(s.Result)}
+	if s.Problem != nil {
+		res.Problem = &event.Problem{Message: s.Problem.Message}
+	}
+	return res.Problem.Message
+}
+
+// packID is the test's id as the name of its pack has it.
+func packID(pack string) string {
+	id, _, _ := strings.Cut(pack, "--")
+	return id
+}
+
+// tryOf is the number in a pack's name: login--try-2; 1 without one.
+func tryOf(pack string) int {
+	for _, part := range strings.Split(pack, "--")[1:] {
+		if n, err := strconv.Atoi(strings.TrimPrefix(part, "try-")); err == nil && strings.HasPrefix(part, "try-") && n > 0 {
+			return n
+		}
+	}
+	return 1
+}
+
+// CaseKey is the name of a pack without the number of its try.
+func CaseKey(pack string) string {
+	parts := strings.Split(pack, "--")
+	kept := parts[:1]
+	for _, part := range parts[1:] {
+		if _, err := strconv.Atoi(strings.TrimPrefix(part, "try-")); err == nil && strings.HasPrefix(part, "try-") {
+			continue
+		}
+		kept = append(kept, part)
+	}
+	return strings.Join(kept, "--")
+}
+
+// Title names the case for people: the test's id, and what tells its cases apart: "login (android, row 2)".
+func (c *RunCase) Title() string {
+	id := c.Result.Case.ID
+	_, rest, more := strings.Cut(c.Key, "--")
+	if !more {
+		return id
+	}
+	parts := strings.Split(rest, "--")
+	for i, part := range parts {
+		for _, word := range []string{"row-", "rep-"} {
+			if n, ok := strings.CutPrefix(part, word); ok {
+				parts[i] = strings.TrimSuffix(word, "-") + " " + n
+			}
+		}
+	}
+	return id + " (" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,81 @@
+package history
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"os"
+	"strings"
+)
+
+const (
+	choiceFile = "choice.json"
+	maxChoice  = 64 << 10
+)
+
+// Choice says which cases a run was told to run, how often and in which order. The zero value: all, once, in the order of the files.
+type Choice struct {
+	Labels   string `json:"labels,omitempty"`    // the label filter
+	Platform string `json:"platform,omitempty"`  // the only one
+	RerunOf  string `json:"rerun_of,omitempty"`  // name of the run whose failures were run again
+	Shard    string `json:"shard,omitempty"`     // "2/3"
+	Repeat   int    `json:"repeat,omitempty"`    // how often each case was run, when more than once
+	Seed     *int64 `json:"seed,omitempty"`      // of the random order; missing: the order was not random
+	FailFast bool   `json:"fail_fast,omitempty"` // nothing was begun after the first case that did not pass
+}
+
+// Empty tells whether there is nothing to say.
+func (c Choice) Empty() bool { return c == Choice{} }
+
+// String says it to people, in the words of the flags.
+func (c Choice) String() string {
+	var parts []string
+	add := func(on bool, format string, args ...any) {
+		if on {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(c.Labels != "", "labels %s", markdown.Visible(c.Labels, markdown.MaxArg))
+	add(c.Platform != "", "platform %s", markdown.Visible(c.Platform, markdown.MaxArg))
+	add(c.RerunOf != "", "what failed in %s", markdown.Visible(c.RerunOf, markdown.MaxArg))
+	add(c.Shard != "", "shard %s", markdown.Visible(c.Shard, markdown.MaxArg))
+	add(c.Repeat > 1, "each %d times", c.Repeat)
+	if c.Seed != nil {
+		add(true, "random order, seed %d", *c.Seed)
+	}
+	add(c.FailFast, "stop at the first failure")
+	return strings.Join(parts, " · ")
+}
+
+// WriteChoice keeps, in the run directory, what the run was told to choose. Call it once, before the first case.
+func WriteChoice(d *pack.RunDir, c Choice) error {
+	if c.Empty() {
+		return nil
+	}
+	data, err := pack.MarshalIndent(c)
+	if err == nil {
+		err = wholefile.WriteFile(d.Path(), choiceFile, data)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what was chosen: %w", err)
+	}
+	return nil
+}
+
+// readChoice gives the zero value for a run that chose nothing.
+func readChoice(root *os.Root) (c Choice, err error) {
+	data, err := wholefile.ReadCapped(root, choiceFile, maxChoice)
+	if errors.Is(err, os.ErrNotExist) {
+		return c, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
+		return Choice{}, fmt.Errorf("%s cannot be read: %w", choiceFile, err)
+	}
+	return c, nil
+}

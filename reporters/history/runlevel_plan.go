@@ -1,0 +1,53 @@
+package history
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"os"
+)
+
+const (
+	planFile = "plan.json"
+	maxPlan  = 64 << 20
+)
+
+// WritePlan keeps, in the run directory, which cases the run set out to do, so that one whose process died before it began is not
+// forgotten: LoadRun gives it as interrupted. Their steps are not needed. Call it once, before the first case.
+func WritePlan(d *pack.RunDir, cases []event.Case) error {
+	data, err := json.Marshal(cases)
+	if err != nil {
+		return fmt.Errorf("write the plan: %w", err)
+	}
+	if err := wholefile.WriteFile(d.Path(), planFile, data); err != nil {
+		return fmt.Errorf("write the plan: %w", err)
+	}
+	return nil
+}
+
+func readPlan(root *os.Root) ([]event.Case, error) {
+	data, err := wholefile.ReadCapped(root, planFile, maxPlan)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var cases []event.Case
+	if err == nil {
+		err = json.Unmarshal(data, &cases)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", planFile, err)
+	}
+	return cases, nil
+}
+
+func neverBegan(c event.Case) RunCase {
+	res := &event.Result{Case: c, Verdict: event.Interrupted, Recording: event.Recording{Kind: event.NoRecording},
+		Problem: &event.Problem{Message: "the run ended before this test began"}}
+	for _, s := range c.Steps {
+		res.Steps = append(res.Steps, event.StepResult{Step: s, Verdict: event.Unreached})
+	}
+	return RunCase{Key: CaseKey(c.Pack), Result: res}
+}

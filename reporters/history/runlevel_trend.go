@@ -1,0 +1,123 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+const (
+	trendRuns = 30 // runs that are looked at
+	fewRuns   = 5  // below it, durations say nothing
+)
+
+// Trend is how a case did in the runs before this one, the last thirty of them.
+type Trend struct {
+	Recent []HistoryEntry // oldest first
+	Median time.Duration  // of those that passed; 0: none did
+	P95    time.Duration
+	Passes int // how many of them the durations are of
+	Flips  int // from pass to fail or back, this run's included, while the test was the same
+}
+
+// addTrends reads history.jsonl beside the run. Only runs that began before this one count, so that an old run gives the same
+// whenever it is read.
+func (r *Run) addTrends() {
+	byKey := map[string]*RunCase{}
+	for i := range r.Cases {
+		byKey[r.Cases[i].Key] = &r.Cases[i]
+	}
+	root, err := os.OpenRoot(filepath.Dir(r.Dir))
+	if err != nil {
+		r.Notes = append(r.Notes, "the history cannot be read: "+err.Error())
+		return
+	}
+	defer root.Close() // nothing was written
+	runs := map[string][]HistoryEntry{}
+	err = eachEntry(root, func(e HistoryEntry) {
+		key := CaseKey(e.Pack)
+		if e.Run >= r.Name || byKey[key] == nil {
+			return
+		}
+		runs[key] = remember(runs[key], e)
+	})
+	if err != nil {
+		r.Notes = append(r.Notes, "the history cannot be read: "+err.Error())
+	}
+	for key, c := range byKey {
+		c.Trend = trend(runs[key], c)
+	}
+}
+
+// remember keeps the last runs in their order; a later line of a run goes before an earlier one.
+func remember(list []HistoryEntry, e HistoryEntry) []HistoryEntry {
+	at, found := slices.BinarySearchFunc(list, e, func(a, b HistoryEntry) int { return cmp.Compare(a.Run, b.Run) })
+	if found {
+		list[at] = e
+		return list
+	}
+	list = slices.Insert(list, at, e)
+	if len(list) > trendRuns {
+		list = slices.Delete(list, 0, 1)
+	}
+	return list
+}
+
+func trend(recent []HistoryEntry, c *RunCase) Trend {
+	t := Trend{Recent: recent}
+	var took []time.Duration
+	for _, e := range recent {
+		if e.Verdict == event.Pass && e.DurationMS >= 0 {
+			took = append(took, event.Millis(e.DurationMS))
+		}
+	}
+	slices.Sort(took)
+	if t.Passes = len(took); t.Passes > 0 {
+		t.Median, t.P95 = took[(len(took)-1)/2], took[(len(took)*95+99)/100-1]
+	}
+	hash := c.Result.Case.Hash
+	if hash == "" {
+		return t
+	}
+	last := event.Verdict("")
+	for _, e := range append(slices.Clone(recent), HistoryEntry{Verdict: c.Result.Verdict, Hash: hash}) {
+		if e.Hash != hash || e.Verdict != event.Pass && e.Verdict != event.Fail {
+			continue // an error is the infrastructure's, and says nothing of the test
+		}
+		if last != "" && e.Verdict != last {
+			t.Flips++
+		}
+		last = e.Verdict
+	}
+	return t
+}
+
+// Flaky says why the case cannot be trusted, or nothing: it passed only when it was tried again, or with the same YAML it went
+// from pass to fail and back (one change alone is what tests are for).
+func (c *RunCase) Flaky() string {
+	if n := len(c.Tries); n > 0 && c.Result.Verdict == event.Pass {
+		for _, t := range c.Tries {
+			if t.Result.Verdict != event.Pass {
+				return fmt.Sprintf("passed on try %d", n+1)
+			}
+		}
+	}
+	if c.Trend.Flips >= 2 {
+		return fmt.Sprintf("changed between pass and fail %d times in %d runs, the test being the same", c.Trend.Flips, len(c.Trend.Recent)+1)
+	}
+	return ""
+}
+
+// Slow says that the case passed, but took much longer than it usually does, or nothing.
+func (c *RunCase) Slow() string {
+	took := c.Result.Duration
+	if c.Result.Verdict != event.Pass || c.Trend.Passes < fewRuns || took <= c.Trend.P95 || took <= c.Trend.Median*3/2 || took-c.Trend.Median < time.Second {
+		return ""
+	}
+	return fmt.Sprintf("took %s, usually %s", markdown.StepTime(took), markdown.StepTime(c.Trend.Median))
+}

@@ -1,0 +1,158 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+)
+
+// Sealed is a pack that a run left behind when it died, and that Seal completed.
+type Sealed struct {
+	Dir    string // absolute path of the pack
+	Result *event.Result
+}
+
+// Seal completes the packs of the runs under root that died: run.md and summary.json are derived from the events that were
+// kept, and what was half written is removed. Runs that are alive, and what does not have the name of a run, are passed by.
+// One pack that cannot be sealed keeps no other from it.
+func Seal(root string, now time.Time) ([]Sealed, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("seal %s: %w", root, err)
+	}
+	dir, err := os.OpenRoot(abs)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("seal %s: %w", root, err)
+	}
+	runs, err := pack.Folders(dir, pack.IsRunName)
+	errs := []error{err}
+	var sealed []Sealed
+	for _, run := range runs {
+		s, err := sealRun(dir, run, now)
+		sealed = append(sealed, s...)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("seal run %s: %w", run, err))
+		}
+	}
+	return sealed, errors.Join(append(errs, dir.Close())...)
+}
+
+func sealRun(root *os.Root, name string, now time.Time) (sealed []Sealed, err error) {
+	run, err := root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	// Nothing is written, not even a lock, where nothing is to be done.
+	if packs, err := unsealed(run); err != nil || len(packs) == 0 {
+		return nil, err
+	}
+	live := filepath.Join(run.Name(), pack.LiveFile)
+	if err := wholefile.Regular(live); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	lock := flock.New(live)
+	if ok, err := pack.TryAlone(lock); err != nil || !ok {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	packs, err := unsealed(run) // again: another sealer may have been here
+	errs := []error{err}
+	for _, pack := range packs {
+		res, err := sealPack(run, pack, now)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("pack %s: %w", pack, err))
+		} else if res != nil {
+			sealed = append(sealed, Sealed{Dir: filepath.Join(run.Name(), pack), Result: res})
+		}
+	}
+	return sealed, errors.Join(errs...)
+}
+
+// unsealed lists the packs that have events and no summary, or have not been tidied.
+func unsealed(run *os.Root) ([]string, error) {
+	packs, err := pack.Folders(run, pack.NamePattern.MatchString)
+	return slices.DeleteFunc(packs, func(pack string) bool {
+		if !wholefile.There(run, path.Join(pack, event.EventsFile)) {
+			return true
+		}
+		return wholefile.There(run, path.Join(pack, event.SummaryFile)) && !wholefile.There(run, path.Join(pack, event.WorkDir))
+	}), err
+}
+
+// sealPack gives nil when only what was left over had to be removed.
+func sealPack(run *os.Root, name string, now time.Time) (res *event.Result, err error) {
+	root, err := run.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if wholefile.There(root, event.SummaryFile) {
+		return nil, root.RemoveAll(event.WorkDir)
+	}
+	if info, err := root.Lstat(event.WorkDir); err == nil && !info.IsDir() {
+		if err := root.Remove(event.WorkDir); err != nil {
+			return nil, err
+		}
+	}
+	for _, dir := range []string{event.WorkDir, event.ArtifactsDir, event.ScreenshotsDir} {
+		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+			return nil, err
+		}
+	}
+	log, err := rescueLog(root)
+	if err != nil {
+		return nil, err
+	}
+	res, unreadable := pack.FoldFile(root, event.Case{ID: name, Pack: name, Solver: "dsl"})
+	closeResult(res, unreadable, now)
+	if log != nil {
+		res.Attachments = append(res.Attachments, *log)
+	}
+	if err := pack.WriteDerived(root, res); err != nil {
+		return nil, err
+	}
+	return res, root.RemoveAll(event.WorkDir)
+}
+
+// closeResult says in the result what became of a run that did not end by itself.
+func closeResult(res *event.Result, unreadable error, now time.Time) {
+	if unreadable != nil {
+		res.Verdict = event.Interrupted
+		res.Problem = &event.Problem{Message: "the run stopped, and its events cannot be read: " + unreadable.Error()}
+	}
+	note := "The run stopped before this report was complete; it was completed on " +
+		now.UTC().Format("2006-01-02 15:04:05") + " UTC from what had been kept."
+	if res.Problem != nil && res.Verdict == event.Interrupted {
+		note += " Why it is called interrupted: " + res.Problem.Message + "."
+	}
+	res.Notes = append(res.Notes, note)
+	if res.Recording.Kind == event.NoRecording && res.Recording.Why == "" {
+		res.Recording.Why = "the run stopped before the recording was made"
+	}
+}
+
+// rescueLog brings in the system log that was being written when the run died: it may tell why.
+func rescueLog(root *os.Root) (*event.Attachment, error) {
+	from := path.Join(event.WorkDir, event.LogcatFile)
+	info, err := root.Lstat(from)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || wholefile.There(root, event.LogcatFile) {
+		return nil, nil
+	}
+	if err := wholefile.MoveInto(root, from, event.LogcatFile); err != nil {
+		return nil, fmt.Errorf("rescue the log: %w", err)
+	}
+	return &event.Attachment{Path: event.LogcatFile, Type: "text/plain", Kind: event.KindLog}, nil
+}

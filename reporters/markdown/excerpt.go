@@ -1,0 +1,41 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+const maxSource = 200 // runes of a source line
+
+// Excerpt shows a source line under its number, with carets under word when it stands at the place, else one caret. The text is
+// as hostile as its file: whoever shows it neutralises it.
+func Excerpt(at dsl.Pos, source, word string) string {
+	source = strings.TrimRight(source, "\r\n")
+	if r := []rune(source); len(r) > maxSource {
+		source = string(r[:maxSource]) + "…"
+	}
+	number := fmt.Sprintf("%4d | ", at.Line)
+	before := []rune(source)
+	if at.Line < 1 || at.Col < 1 || at.Col > len(before) || strings.ContainsRune(source, '\n') {
+		return number + source
+	}
+	carets := 1
+	if word != "" && strings.HasPrefix(string(before[at.Col-1:]), word) {
+		carets = utf8.RuneCountInString(word)
+	}
+	var pad strings.Builder
+	for _, r := range before[:at.Col-1] {
+		switch {
+		case r == '\t':
+			pad.WriteByte('\t') // as wide as the one above it
+		case wide(r):
+			pad.WriteString("  ")
+		default:
+			pad.WriteByte(' ')
+		}
+	}
+	return number + source + "\n" + strings.Repeat(" ", len(number)) + pad.String() + strings.Repeat("^", carets)
+}

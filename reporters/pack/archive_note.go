@@ -1,0 +1,50 @@
+package pack
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"os"
+	"slices"
+)
+
+const (
+	uploadsFile = "uploads.json"
+	maxUploads  = 16 << 20
+)
+
+// ReadUploads gives which packs of a run were uploaded, as uploads.json of the run notes it. The note is no part of a pack.
+func ReadUploads(runDir string) ([]Uploaded, error) {
+	root, err := os.OpenRoot(runDir)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", uploadsFile, err)
+	}
+	defer root.Close() // nothing was written
+	data, err := wholefile.ReadCapped(root, uploadsFile, maxUploads)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var list []Uploaded
+	if err == nil {
+		err = json.Unmarshal(data, &list)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", uploadsFile, err)
+	}
+	return list, nil
+}
+
+// NoteUpload adds a pack to uploads.json of its run, in the place of what was noted of that pack and host before.
+func NoteUpload(runDir string, done Uploaded) error {
+	list, err := ReadUploads(runDir)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(u Uploaded) bool { return u.Pack == done.Pack && u.Host == done.Host })
+	data, err := MarshalIndent(append(list, done))
+	if err != nil {
+		return err
+	}
+	return wholefile.WriteFile(runDir, uploadsFile, data)
+}

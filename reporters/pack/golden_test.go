@@ -1,0 +1,110 @@
+package pack
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/reporters/runtest/golden"
+)
+
+// recorded reads testdata/events by name.
+func recorded(t testing.TB, name string) []event.Event {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "events", name+".ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := event.ReadEvents(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/events/*.ndjson")
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".ndjson")
+		t.Run(name, func(t *testing.T) {
+			res := event.Fold(recorded(t, name))
+			if want := map[string]event.Verdict{"panic": event.Error}[name]; want == "" && string(res.Verdict) != name || want != "" && res.Verdict != want {
+				t.Errorf("verdict %s", res.Verdict)
+			}
+			golden.Check(t, "golden/"+name+".md", markdown.RunMarkdown(res))
+			golden.Check(t, "golden/"+name+".json", SummaryJSON(res))
+		})
+	}
+}
+
+// The first eight fields are a contract: their names, order and types.
+func TestSummaryFields(t *testing.T) {
+	for _, name := range []string{"pass", "fail", "skipped", "interrupted"} {
+		dec := json.NewDecoder(bytes.NewReader(SummaryJSON(event.Fold(recorded(t, name)))))
+		if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
+			t.Fatal(tok, err)
+		}
+		for _, want := range []struct {
+			key  string
+			into any
+		}{
+			{"id", new(string)}, {"result", new(string)}, {"duration_ms", new(int64)}, {"steps", new(int)}, {"steps_passed", new(int)},
+			{"steps_failed", new(int)}, {"screenshots", new(int)}, {"artifacts", new([]string)},
+		} {
+			key, err := dec.Token()
+			if err != nil || key != want.key {
+				t.Fatalf("%s: key %v, %v; want %s", name, key, err, want.key)
+			}
+			if err := dec.Decode(want.into); err != nil {
+				t.Fatalf("%s: %s: %v", name, want.key, err)
+			}
+			if list, ok := want.into.(*[]string); ok && *list == nil {
+				t.Errorf("%s: artifacts is null", name)
+			}
+		}
+	}
+}
+
+func TestRunMarkdownHead(t *testing.T) {
+	lines := strings.Split(string(markdown.RunMarkdown(event.Fold(recorded(t, "pass")))), "\n")
+	want := []string{"# login-ok", "", "- id: login-ok", "- platform: android", "- solver: dsl", "- duration: 3.5s", "- result: ✅ PASS"}
+	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzReadEvents(f *testing.F) {
+	for _, name := range []string{"pass", "fail", "interrupted"} {
+		var b bytes.Buffer
+		for _, e := range recorded(f, name) {
+			line, err := event.Encode(e)
+			if err != nil {
+				f.Fatal(err)
+			}
+			b.Write(line)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte(`{"event":"step_ended","step":-9223372036854775808,"duration_ms":9223372036854775807}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		events, _ := event.ReadEvents(bytes.NewReader(data))
+		res := event.Fold(events)
+		if res.Verdict == event.Pass && !bytes.Contains(data, []byte(event.CaseEnded)) {
+			t.Error("a pass without an end")
+		}
+		markdown.RunMarkdown(res)
+		if len(SummaryJSON(res)) == 0 {
+			t.Error("no summary")
+		}
+	})
+}

@@ -1,0 +1,105 @@
+package pack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"image"
+	"image/png"
+	"io"
+	"path"
+	"time"
+)
+
+// Screenshot takes the picture and writes it while the next step runs. One picture of a pack is written at a time: a second
+// call waits for the first.
+func (p *Pack) Screenshot(ctx context.Context, shot event.Shot) error {
+	at := p.o.Clock()
+	if shot.Image == nil || shot.Image.Bounds().Empty() {
+		return errors.New("keep screenshot: the picture is empty")
+	}
+	if err := p.awaitSlot(ctx); err != nil {
+		return fmt.Errorf("keep screenshot: %w", err)
+	}
+	shot.Label = p.mask.Text(shot.Label)
+	p.mu.Lock()
+	name, err := p.free(path.Join(event.ScreenshotsDir, shotName(shot))), p.broken
+	if p.closed {
+		err = fmt.Errorf("keep screenshot: %w", errFinished)
+	}
+	p.mu.Unlock()
+	if err != nil {
+		<-p.slot
+		return err
+	}
+	go func() {
+		defer func() { <-p.slot }()
+		p.writeShot(name, shot, at)
+	}()
+	return nil
+}
+
+// awaitSlot takes the right to write a picture.
+func (p *Pack) awaitSlot(ctx context.Context) error {
+	select {
+	case p.slot <- struct{}{}: // free: a context that has ended already does not matter
+		return nil
+	default:
+	}
+	select {
+	case p.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// awaitPicture waits until the picture that is being written, if any, is on the disk.
+func (p *Pack) awaitPicture() {
+	p.slot <- struct{}{}
+	<-p.slot
+}
+
+func (p *Pack) writeShot(name string, shot event.Shot, at time.Time) {
+	err := writeAside(p.root, name, func(w io.Writer) error { return encodePNG(w, shot.Image) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		p.breaks(err)
+		return
+	}
+	kind := event.KindScreenshot
+	if shot.Failure {
+		kind = event.KindFailure
+	}
+	// An error of keep is kept in p.broken; the next call gives it.
+	_ = p.keep(event.Event{Time: at, Kind: event.Attached, Step: shot.Step,
+		Attachment: &event.Attachment{Path: name, Type: "image/png", Kind: kind}})
+}
+
+func encodePNG(w io.Writer, img image.Image) (err error) {
+	defer func() { // an image of another's making, in a goroutine of ours: its panic must not end the run
+		if r := recover(); r != nil {
+			err = fmt.Errorf("encode picture: %v", r)
+		}
+	}()
+	if file, ok := img.(interface{ PNG() []byte }); ok { // a device's own file is kept as it is
+		_, err = w.Write(file.PNG())
+		return err
+	}
+	enc := png.Encoder{CompressionLevel: png.BestSpeed}
+	return enc.Encode(w, img)
+}
+
+// failedShot ends the name of the picture of a failure.
+const failedShot = "-failed"
+
+// shotName is NN-label.png, NN-label-failed.png for the picture of a failure.
+func shotName(shot event.Shot) string {
+	suffix := ""
+	if shot.Failure {
+		suffix = failedShot
+	}
+	return fmt.Sprintf("%02d-%s%s.png", max(0, shot.Step), slug(shot.Label), suffix)
+}

@@ -1,0 +1,54 @@
+package pack
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"golang.org/x/text/unicode/norm"
+)
+
+const maxSlug = 40
+
+// letters are those that Unicode does not decompose.
+var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i")
+
+// Slug turns a label into a name of a-z, 0-9 and single hyphens, at most 40 of them; "" when nothing of the label can be kept.
+func Slug(label string) string {
+	if s := slug(label); s != noSlug || strings.Contains(strings.ToLower(label), noSlug) {
+		return s
+	}
+	return ""
+}
+
+// noSlug is what a picture without a label is called.
+const noSlug = "screen"
+
+// slug turns a label into a part of a file name: a-z, 0-9 and single hyphens, 1 to 40 of them.
+func slug(label string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range norm.NFKD.String(letters.Replace(strings.ToLower(event.CutBytes(label, 1<<10)))) {
+		r = unicode.ToLower(r)
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			gap = false
+			b.WriteRune(r)
+		case unicode.Is(unicode.Mn, r): // an accent
+		default:
+			gap = true
+		}
+		if b.Len() >= maxSlug {
+			break
+		}
+	}
+	s := b.String()
+	s = strings.TrimRight(s[:min(len(s), maxSlug)], "-")
+	if s == "" {
+		return noSlug
+	}
+	return s
+}

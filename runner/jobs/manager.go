@@ -1,0 +1,258 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// Options are how a Manager works. The zero value of a limit means its default.
+type Options struct {
+	Config  run.Config // of every run; a Request narrows it
+	Running int        // runs at once; default: 4
+	Waiting int        // runs that wait beside them; default: 100
+	Log     *slog.Logger
+	Ended   func(Record) // is told of each run that has ended; may be nil
+}
+
+// Request is a run that a client asks for: tests by id, or the text of a file of tests.
+type Request struct {
+	Tests   []string
+	YAML    string
+	Change  func(*run.Config) // narrows the configuration; may be nil
+	By      string
+	Key     string // of the client's choice: the same one starts no second run
+	Content string // what was asked for, to tell two requests of one key apart
+}
+
+// The mistakes of a client.
+var (
+	ErrFull     = errors.New("too many runs wait already; try again later")
+	ErrOtherKey = errors.New("this idempotency key began a run of another request")
+	ErrNothing  = errors.New("no test fits the request, so there is nothing to run")
+	ErrNotOurs  = errors.New("the run belongs to another process, which alone can cancel it")
+)
+
+// Manager runs tests in the background. Safe for concurrent use.
+type Manager struct {
+	o      Options
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	slots  chan struct{}
+	all    sync.WaitGroup
+
+	start sync.Mutex // one run begins at a time: its folder, its key
+	mu    sync.Mutex
+	runs  map[string]*job
+	order []string // of their beginning
+}
+
+// ErrClosing is why runs are interrupted when the server ends.
+var ErrClosing = errors.New("the server is shutting down")
+
+var errCancelled = errors.New("it was cancelled")
+
+// kept is how many ended runs stay in memory, for their events; others are read from the disk.
+const kept = 20
+
+// New makes a manager, which begins by completing the packs of runs that died. Close ends it.
+func New(o Options) *Manager {
+	if o.Running == 0 {
+		o.Running = 4
+	}
+	if o.Waiting == 0 {
+		o.Waiting = 100
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	m := &Manager{o: o, ctx: ctx, cancel: cancel, slots: make(chan struct{}, o.Running), runs: map[string]*job{}}
+	m.all.Go(m.bury)
+	return m
+}
+
+// bury completes what runs left behind whose process died.
+func (m *Manager) bury() {
+	sealed, err := history.Seal(m.o.Config.Reports, time.Now())
+	if err = errors.Join(err, m.o.Config.ReportSealed(context.Background(), sealed)); err != nil {
+		m.o.Log.Warn("reports of dead runs", "error", err)
+	}
+}
+
+// Close interrupts every run and waits until their packs are whole.
+func (m *Manager) Close() {
+	m.start.Lock() // no run begins any more
+	m.cancel(ErrClosing)
+	m.start.Unlock()
+	m.all.Wait()
+}
+
+// run is one under way, or one that has ended not long ago.
+type job struct {
+	cancel context.CancelCauseFunc
+	feed   *feed
+
+	mu     sync.Mutex
+	record Record
+}
+
+// Start plans a run and begins it, or lets it wait for its turn. Known tells that the key had begun it before. The error is a *plan.Usage
+// or plan.Problems for what the client got wrong in its tests, or one of this package's.
+func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bool, err error) {
+	conf := m.o.Config
+	if r.Change != nil {
+		r.Change(&conf)
+	}
+	m.start.Lock()
+	defer m.start.Unlock()
+	if m.ctx.Err() != nil {
+		return Record{}, false, ErrClosing
+	}
+	n := note{By: r.By}
+	if r.Key != "" {
+		n.Key, n.Digest = hash(r.By, r.Key), hash(r.Content)
+		if id, before, ok := findNote(conf.Reports, n.Key); ok {
+			if before.Digest != n.Digest {
+				return Record{}, false, ErrOtherKey
+			}
+			record, err := m.Get(id)
+			return record, true, err
+		}
+	}
+	var sources []plan.Source
+	if r.YAML != "" {
+		sources = []plan.Source{{Name: "request.yaml", Text: []byte(r.YAML)}}
+	}
+	p, err := conf.PlanSent(r.Tests, sources...)
+	if err != nil {
+		return Record{}, false, err
+	}
+	if len(p.Cases) == 0 {
+		return Record{}, false, ErrNothing
+	}
+	if m.waiting() >= m.o.Waiting {
+		return Record{}, false, ErrFull
+	}
+	return m.begin(ctx, conf, p.Cases, n)
+}
+
+// waiting counts the runs that have not ended.
+func (m *Manager) waiting() (n int) {
+	for _, r := range m.known() {
+		if r.State == Queued {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *Manager) begin(ctx context.Context, conf run.Config, cases []plan.Case, n note) (Record, bool, error) {
+	r := &job{feed: newFeed(), record: Record{State: Queued, By: n.By, Created: time.Now().UTC(), Cases: []Case{}}}
+	for _, c := range cases {
+		r.record.Cases = append(r.record.Cases, Case{Pack: c.Pack, Test: c.Test.ID, Platform: c.Platform, State: Queued})
+	}
+	work, sealed, err := run.Begin(conf, r.observe)
+	if work == nil {
+		return Record{}, false, fmt.Errorf("begin a run: %w", err)
+	}
+	if err != nil {
+		m.o.Log.Warn("packs of dead runs could not be sealed", "error", err)
+	}
+	r.record.ID = filepath.Base(work.Dir.Path())
+	if err := errors.Join(writeNote(work.Dir.Path(), n), work.Announce(cases)); err != nil {
+		return Record{}, false, fmt.Errorf("begin a run: %w", errors.Join(err, work.End()))
+	}
+	inner, cancel := context.WithCancelCause(m.ctx)
+	r.cancel = cancel
+	m.mu.Lock()
+	m.runs[r.record.ID] = r
+	m.order = append(m.order, r.record.ID)
+	m.mu.Unlock()
+	m.all.Go(func() {
+		defer cancel(nil)
+		if err := conf.ReportSealed(context.WithoutCancel(ctx), sealed); err != nil {
+			m.o.Log.Warn("reports of dead runs", "error", err)
+		}
+		m.work(inner, r, work, cases)
+	})
+	return r.state(), false, nil
+}
+
+// work waits for its turn and runs the cases.
+func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, cases []plan.Case) {
+	select {
+	case m.slots <- struct{}{}:
+		defer func() { <-m.slots }()
+		r.change(func(rec *Record) { rec.State, rec.Started = Running, time.Now().UTC() })
+	case <-ctx.Done(): // it ends without having begun
+	}
+	work.Config.FFmpeg = runner.FindFFmpeg(ctx, work.Config)
+	outcomes := work.All(ctx, cases)
+	if err := work.Report(ctx, io.Discard); err != nil {
+		m.o.Log.Warn("report of a run", "run", r.record.ID, "error", err)
+		r.change(func(rec *Record) { rec.Problems = append(rec.Problems, err.Error()) })
+	}
+	if err := work.End(); err != nil {
+		m.o.Log.Warn("end of a run", "run", r.record.ID, "error", err)
+	}
+	r.change(func(rec *Record) { rec.end(outcomes) })
+	r.feed.end()
+	if m.o.Ended != nil {
+		m.o.Ended(r.state())
+	}
+	m.forget()
+}
+
+// end takes over how the cases ended. Cases that never began are interrupted.
+func (rec *Record) end(outcomes []run.Outcome) {
+	rec.State, rec.Ended = Ended, time.Now().UTC()
+	for i, o := range outcomes {
+		c := &rec.Cases[i]
+		c.State, c.Verdict, c.Pack = Ended, o.Verdict(), o.Case.Pack
+		if o.Result != nil {
+			c.Device, c.DurationMS = o.Result.Case.Device, o.Result.Duration.Milliseconds()
+			if o.Result.Problem != nil {
+				c.Problem = o.Result.Problem.Message
+			}
+		}
+		if o.Err != nil {
+			rec.Problems = append(rec.Problems, fmt.Sprintf("the report of %s is not whole: %v", c.Pack, o.Err))
+		}
+	}
+	rec.Verdict = sum(rec.Cases)
+}
+
+// sum is the verdict of a run, by the order in which exit codes weigh.
+func sum(cases []Case) event.Verdict {
+	for _, v := range []event.Verdict{event.Interrupted, event.Fail, event.Error, event.Pass} {
+		if slices.ContainsFunc(cases, func(c Case) bool { return c.Verdict == v }) {
+			return v
+		}
+	}
+	return event.Skipped
+}
+
+// forget drops the oldest ended runs from memory.
+func (m *Manager) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ended := slices.DeleteFunc(slices.Clone(m.order), func(id string) bool { return m.runs[id].state().State != Ended })
+	for len(ended) > kept {
+		delete(m.runs, ended[0])
+		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == ended[0] })
+		ended = ended[1:]
+	}
+}

@@ -1,0 +1,165 @@
+package jobs
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
+)
+
+// State is where a run stands.
+type State string
+
+// The states of a run, in their order.
+const (
+	Queued  State = "queued"
+	Running State = "running"
+	Ended   State = "ended"
+)
+
+// Record is what is known of a run.
+type Record struct {
+	ID       string        `json:"id" doc:"Also the name of its folder among the reports." example:"2026-03-04T05-06-07"`
+	State    State         `json:"state" enum:"queued,running,ended"`
+	Verdict  event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted" doc:"Of a run that has ended."`
+	By       string        `json:"by,omitempty" doc:"The credential that asked for it."`
+	Created  time.Time     `json:"created,omitzero"`
+	Started  time.Time     `json:"started,omitzero"`
+	Ended    time.Time     `json:"ended,omitzero"`
+	Cases    []Case        `json:"cases" nullable:"false"`
+	Problems []string      `json:"problems,omitempty" nullable:"false" doc:"What went wrong beside the tests."`
+}
+
+// Case is what is known of one case of a run.
+type Case struct {
+	Pack       string        `json:"pack" doc:"The name of its folder in the run: /reports/{run}/{pack}."`
+	Test       string        `json:"test" doc:"The id of the test."`
+	Platform   dsl.Platform  `json:"platform,omitempty" enum:"android,ios,web"`
+	State      State         `json:"state" enum:"queued,running,ended"`
+	Verdict    event.Verdict `json:"verdict,omitempty" enum:"pass,fail,error,skipped,interrupted"`
+	Device     string        `json:"device,omitempty"`
+	DurationMS int64         `json:"duration_ms,omitempty"`
+	Problem    string        `json:"problem,omitempty"`
+}
+
+// ErrUnknown means that there is no such run.
+var ErrUnknown = errors.New("there is no such run")
+
+// maxRunFile bounds run.json.
+const maxRunFile = 32 << 20
+
+// onDisk reads the record of a run that this process knows nothing of.
+func onDisk(folder, id string) (Record, error) {
+	if !pack.IsRunName(id) {
+		return Record{}, ErrUnknown
+	}
+	dir := filepath.Join(folder, id)
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return Record{}, ErrUnknown
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	r := Record{ID: id, State: Ended, Cases: []Case{}, By: readNote(dir).By}
+	if created, err := time.Parse("2006-01-02T15-04-05", id); err == nil {
+		r.Created = created
+	}
+	if r.summed(dir) {
+		return r, nil
+	}
+	alive := pack.Alive(dir)
+	if alive || !r.summed(dir) { // it may have ended between two breaths
+		r.pieced(dir, alive)
+	}
+	return r, nil
+}
+
+// summed takes over what a run that was ended says of itself.
+func (r *Record) summed(dir string) bool {
+	var file struct {
+		Verdict event.Verdict `json:"verdict"`
+		Started time.Time     `json:"started"`
+		Ended   time.Time     `json:"ended"`
+		Results []struct {
+			ID, Pack, Device string
+			Platform         dsl.Platform
+			Verdict          event.Verdict
+			DurationMS       int64 `json:"duration_ms"`
+			Problem          *struct{ Message string }
+		} `json:"results"`
+	}
+	if readJSON(filepath.Join(dir, assemble.RunFile), &file) != nil {
+		return false
+	}
+	r.Verdict, r.Started, r.Ended = file.Verdict, file.Started, file.Ended
+	for _, c := range file.Results {
+		one := Case{Pack: c.Pack, Test: c.ID, Platform: c.Platform, State: Ended, Verdict: c.Verdict, Device: c.Device, DurationMS: c.DurationMS}
+		if c.Problem != nil {
+			one.Problem = c.Problem.Message
+		}
+		r.Cases = append(r.Cases, one)
+	}
+	return true
+}
+
+// pieced makes the record of a run without an end from its plan and its packs: another process is at it, or died over it.
+func (r *Record) pieced(dir string, alive bool) {
+	run, err := history.LoadRun(dir)
+	if err != nil {
+		r.Problems = append(r.Problems, "its packs cannot be read")
+		run = &history.Run{}
+	}
+	for _, c := range run.Cases {
+		r.Cases = append(r.Cases, caseOf(c, alive))
+	}
+	r.Started = run.Started
+	if alive {
+		r.State = Running
+		return
+	}
+	r.Ended, r.Verdict = run.Ended, event.Interrupted
+	if len(r.Cases) > 0 {
+		r.Verdict = sum(r.Cases)
+	}
+	r.Problems = append(r.Problems, "the run was broken off: it has no "+assemble.RunFile)
+}
+
+// caseOf is a case by its pack, which is not complete while the case is under way.
+func caseOf(c history.RunCase, alive bool) Case {
+	res := c.Result
+	one := Case{Pack: res.Case.Pack, Test: res.Case.ID, Platform: res.Case.Platform, State: Ended, Verdict: res.Verdict, Device: res.Case.Device,
+		DurationMS: res.Duration.Milliseconds()}
+	switch {
+	case alive && res.Verdict == event.Interrupted && c.Pack == "":
+		one.State, one.Verdict = Queued, ""
+	case alive && res.Verdict == event.Interrupted:
+		one.State, one.Verdict = Running, ""
+	case res.Problem != nil:
+		one.Problem = res.Problem.Message
+	}
+	return one
+}
+
+func readJSON(path string, to any) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxRunFile {
+		return errors.New("not a file that can be read")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, to)
+}

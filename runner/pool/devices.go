@@ -1,0 +1,148 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Usable lists the devices of a platform on which cases can run.
+func (p *Pool) Usable(ctx context.Context, platform dsl.Platform) ([]drivers.Info, error) {
+	_, infos, err := p.usable(ctx, platform, fresh)
+	return infos, err
+}
+
+func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Duration) (drivers.Driver, []drivers.Info, error) {
+	i := slices.IndexFunc(p.drivers, func(d drivers.Driver) bool { return d.Platform() == platform })
+	if i < 0 {
+		return nil, nil, &NoDeviceError{Platform: platform, Reason: noDriver(platform)}
+	}
+	driver := p.drivers[i]
+	infos, err := p.list(ctx, driver, age)
+	var missing *drivers.Unavailable
+	if errors.As(err, &missing) {
+		return nil, nil, &NoDeviceError{Platform: platform, Reason: missing.Error(), Lost: p.lost(platform)}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("list %s devices: %w", platform, err)
+	}
+	ready := p.ready(platform, infos)
+	if len(ready) == 0 && age > fresh {
+		return p.usable(ctx, platform, fresh) // none is nothing to be taken on trust
+	}
+	if len(ready) == 0 {
+		return nil, nil, &NoDeviceError{Platform: platform, Reason: p.whyNone(platform, infos), Lost: p.lost(platform)}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.gone, platform)
+	if p.had[platform] == nil {
+		p.had[platform] = map[string]bool{}
+	}
+	for _, info := range ready {
+		p.had[platform][info.ID] = true
+	}
+	return driver, ready, nil
+}
+
+// ready picks the devices that cases may use.
+func (p *Pool) ready(platform dsl.Platform, infos []drivers.Info) []drivers.Info {
+	only := p.only(platform)
+	var ready []drivers.Info
+	for _, info := range infos {
+		if info.State == drivers.Ready && (only == "" || info.ID == only) {
+			ready = append(ready, info)
+		}
+	}
+	return ready
+}
+
+// lost tells whether there was a usable device before.
+func (p *Pool) lost(platform dsl.Platform) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.had[platform]) > 0
+}
+
+// list gives the devices as they were at most age ago. One caller at a time asks the driver; the others take its answer.
+func (p *Pool) list(ctx context.Context, d drivers.Driver, age time.Duration) ([]drivers.Info, error) {
+	if last, ok := p.known(d.Platform(), age); ok {
+		return last.infos, last.err
+	}
+	asking := p.asking[d.Platform()]
+	select {
+	case asking <- struct{}{}:
+		defer func() { <-asking }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if last, ok := p.known(d.Platform(), age); ok {
+		return last.infos, last.err
+	}
+	infos, err := d.Devices(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, err // which is the caller's own affair
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listed[d.Platform()] = listing{infos, err, time.Now()}
+	return infos, err
+}
+
+// known gives the last answer while it is good; an error is not good for long.
+func (p *Pool) known(platform dsl.Platform, age time.Duration) (listing, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last, ok := p.listed[platform]
+	if last.err != nil {
+		age = min(age, fresh)
+	}
+	return last, ok && time.Since(last.at) < age
+}
+
+// whyNone explains an empty list: which devices there are and why none can be used.
+func (p *Pool) whyNone(platform dsl.Platform, infos []drivers.Info) string {
+	only := p.only(platform)
+	var why []string
+	listed := map[string]bool{}
+	for _, info := range infos {
+		listed[info.ID] = true
+		if only == "" || info.ID == only {
+			why = append(why, strings.TrimSuffix(fmt.Sprintf("%s is %s: %s", info.ID, info.State, info.Problem), ": "))
+		}
+	}
+	for _, id := range p.seen(platform) {
+		if !listed[id] {
+			why = append(why, id+" was attached and is no more")
+		}
+	}
+	switch {
+	case len(why) > 0:
+		return strings.Join(why, "; ")
+	case only != "":
+		return fmt.Sprintf("the %s device %s is not attached", platform, only)
+	case platform == dsl.Android:
+		return "no Android device is attached: connect a phone with USB debugging on, or start simulated ones with `taproot sim`"
+	case platform == dsl.IOS:
+		return "no iOS device is attached: boot a simulator (taproot devices --boot \"iPhone 16\"), or connect an iPhone"
+	}
+	return fmt.Sprintf("no %s device is attached", platform)
+}
+
+// seen lists the devices that could be used at some time of this run.
+func (p *Pool) seen(platform dsl.Platform) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.had[platform]))
+}
+
+func noDriver(platform dsl.Platform) string {
+	return fmt.Sprintf("no driver for platform %q", platform)
+}

@@ -1,0 +1,127 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// BusyError says who has a device that was to be taken now.
+type BusyError struct {
+	ID     string
+	Holder Holder // zero when that is not known
+}
+
+func (e *BusyError) Error() string {
+	if e.Holder.PID == 0 {
+		return fmt.Sprintf("device %s is in use", e.ID)
+	}
+	return fmt.Sprintf("device %s is in use by process %d (%s) since %s", e.ID, e.Holder.PID, e.Holder.What, e.Holder.Since.Format("15:04:05 MST"))
+}
+
+// UnknownDeviceError says that there is no device of that id, or none that can be used.
+type UnknownDeviceError struct {
+	ID     string
+	Reason string   // of a device that is there and cannot be used; else ""
+	Others []string // that are there
+}
+
+func (e *UnknownDeviceError) Error() string {
+	switch {
+	case e.Reason != "":
+		return fmt.Sprintf("device %s cannot be used: %s", e.ID, e.Reason)
+	case len(e.Others) == 0:
+		return fmt.Sprintf("there is no device %q, and no other one", e.ID)
+	}
+	return fmt.Sprintf("there is no device %q; there are %s", e.ID, strings.Join(e.Others, ", "))
+}
+
+// List gives the devices of all platforms, usable or not. A platform whose own tool is missing has none.
+func (p *Pool) List(ctx context.Context) ([]drivers.Info, error) {
+	var all []drivers.Info
+	var errs []error
+	for _, d := range p.drivers {
+		infos, err := p.list(ctx, d, fresh)
+		var missing *drivers.Unavailable
+		if err != nil && !errors.As(err, &missing) {
+			errs = append(errs, fmt.Errorf("list %s devices: %w", d.Platform(), err))
+		}
+		all = append(all, p.chosen(d.Platform(), infos)...)
+	}
+	return all, errors.Join(errs...)
+}
+
+// chosen leaves out what the configuration does not allow.
+func (p *Pool) chosen(platform dsl.Platform, infos []drivers.Info) []drivers.Info {
+	only := p.only(platform)
+	return slices.DeleteFunc(slices.Clone(infos), func(i drivers.Info) bool { return only != "" && i.ID != only })
+}
+
+// Take leases one device, now or not at all: a *BusyError says who has it, an *UnknownDeviceError that it cannot be had.
+func (p *Pool) Take(ctx context.Context, id, what string) (*Lease, error) {
+	var others []string
+	var errs []error
+	for _, d := range p.drivers {
+		infos, err := p.list(ctx, d, trusted)
+		if err == nil && !usable(infos, id) { // it may have come, or become usable, since
+			infos, err = p.list(ctx, d, fresh)
+		}
+		var missing *drivers.Unavailable
+		if err != nil && !errors.As(err, &missing) {
+			errs = append(errs, err)
+		}
+		for _, info := range p.chosen(d.Platform(), infos) {
+			if info.ID == id {
+				return p.takeThis(d, info, what)
+			}
+			others = append(others, info.ID)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return nil, &UnknownDeviceError{ID: id, Others: others}
+}
+
+func usable(infos []drivers.Info, id string) bool {
+	return slices.ContainsFunc(infos, func(i drivers.Info) bool { return i.ID == id && i.State == drivers.Ready })
+}
+
+func (p *Pool) takeThis(d drivers.Driver, info drivers.Info, what string) (*Lease, error) {
+	if info.State != drivers.Ready {
+		return nil, &UnknownDeviceError{ID: info.ID, Reason: strings.TrimSuffix(fmt.Sprintf("%s: %s", info.State, info.Problem), ": ")}
+	}
+	release, ok, err := p.take(d, info.ID, what)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		holder, _ := p.leases.holder(info.ID)
+		return nil, &BusyError{ID: info.ID, Holder: holder}
+	}
+	_, own := d.(drivers.Shared)
+	return &Lease{Info: info, driver: d, Own: own, release: release}, nil
+}
+
+// TakeAny leases the first free device of a platform, now or not at all; see Take.
+func (p *Pool) TakeAny(ctx context.Context, platform dsl.Platform, what string) (*Lease, error) {
+	_, infos, err := p.usable(ctx, platform, trusted)
+	if err != nil {
+		return nil, err
+	}
+	var busy error
+	for _, info := range infos {
+		lease, err := p.Take(ctx, info.ID, what)
+		var taken *BusyError
+		if !errors.As(err, &taken) {
+			return lease, err
+		}
+		busy = err
+	}
+	return nil, busy
+}

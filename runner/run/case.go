@@ -1,0 +1,289 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+)
+
+// Runner runs cases into one run directory. Safe for concurrent use.
+type Runner struct {
+	Config  Config
+	Pool    *pool.Pool
+	Dir     *pack.RunDir
+	Observe func(event.Case, event.Event) // may be nil
+	// Last: nothing is run after All, so that browsers end while the last reports are made.
+	Last bool
+
+	noting sync.WaitGroup // for NoteEnvironment
+	seeing sync.Once
+	sees   drivers.Eyes
+}
+
+// Outcome is how one case ended.
+type Outcome struct {
+	Case   plan.Case
+	Result *event.Result // nil when the run ended before the case had a device
+	Dir    string        // of the pack
+	Failed int           // how many tries failed before this one, the last
+	Err    error         // the report could not be kept
+}
+
+// Verdict of the outcome; a report that could not be kept is never a pass.
+func (o Outcome) Verdict() event.Verdict {
+	switch {
+	case o.Result == nil && o.Err != nil:
+		return event.Error
+	case o.Result == nil:
+		return event.Interrupted
+	case o.Err != nil && (o.Result.Verdict == event.Pass || o.Result.Verdict == event.Skipped):
+		return event.Error
+	}
+	return o.Result.Verdict
+}
+
+// maxOpens is how often one case tries to open one phone that is listed as ready.
+const maxOpens = 2
+
+// Flaky tells whether the case passed only when it was tried again.
+func (o Outcome) Flaky() bool { return o.Failed > 0 && o.Verdict() == event.Pass }
+
+// Run waits for a device, which counts in no timeout, runs the case on it and leaves its pack. A phone that is lost before the case
+// began costs the case nothing when another one is there. A case that fails is run again as often as its test says; each try leaves a
+// pack, and the last one is the outcome.
+func (r *Runner) Run(ctx context.Context, c plan.Case) Outcome {
+	return r.run(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}})
+}
+
+// meanwhile is what is done beside a case.
+type meanwhile struct {
+	rest  pool.SleepFunc // while there is no free device
+	freed func()         // when it needs no device any more; at most once, and not when it had none
+}
+
+// run is Run with something to do beside it.
+func (r *Runner) run(ctx context.Context, c plan.Case, beside meanwhile) (out Outcome) {
+	defer func() { // what the engine does not guard: opening and closing a device, the report
+		if p := recover(); p != nil {
+			broke := action.NewPanic(p)
+			out = Outcome{Case: c, Err: fmt.Errorf("%w\n%s", broke, broke.Stack)}
+		}
+	}()
+	if c.Test.Skip != "" {
+		return r.without(ctx, c, nothing{verdict: event.Skipped, why: c.Test.Skip})
+	}
+	retries := 0
+	if c.Test.Retries != nil {
+		retries = *c.Test.Retries
+	}
+	for try := 0; ; try++ {
+		out = r.once(ctx, c, beside, try >= retries)
+		out.Failed = try
+		if out.Verdict() != event.Fail || try >= retries || ctx.Err() != nil {
+			return out
+		}
+	}
+}
+
+// once runs the case on the first device that lets itself be opened. last: it is not run again, whatever comes of it.
+func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, last bool) Outcome {
+	lease, dev, none := r.Open(ctx, c, beside.rest)
+	if none != nil {
+		return *none
+	}
+	defer lease.Release()
+	return r.on(ctx, c, lease, dev, func(v event.Verdict) {
+		if last || v != event.Fail {
+			beside.freed()
+		}
+	})
+}
+
+// open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such device.
+func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (lease *pool.Lease, dev drivers.Device, none *Outcome) {
+	tried := opens{need: c.Test.Device, tries: map[string]int{}}
+	for {
+		lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: tried.passes, Sleep: rest})
+		if err != nil {
+			none := r.unleased(ctx, c, &tried, err)
+			return nil, nil, &none
+		}
+		dev, err := lease.OpenGuarded(ctx)
+		if err == nil {
+			return lease, dev, nil
+		}
+		lease.Release()
+		r.Pool.Forget(c.Platform)
+		tried.tries[lease.Info.ID]++
+		tried.info, tried.err = lease.Info, err
+		if ctx.Err() == nil && errors.Is(err, drivers.ErrDeviceLost) && !lease.Own {
+			continue // the case can still have another one
+		}
+		ended := r.unopened(ctx, c, &tried)
+		return nil, nil, &ended
+	}
+}
+
+// opens are the tries of one case to open devices.
+type opens struct {
+	need  dsl.Need
+	unmet string         // why the last device that was passed by does not do
+	tries map[string]int // by id
+	info  drivers.Info   // of the last one
+	err   error
+}
+
+// passes tells whether the case cannot be run on the device: it has had its tries, or is not what the test needs.
+func (o *opens) passes(info drivers.Info) bool {
+	if why := o.need.Unmet(info.OSVersion, info.Model, info.Width, info.Height); why != "" {
+		o.unmet = fmt.Sprintf("%s: %s", info.ID, why)
+		return true
+	}
+	return o.tries[info.ID] >= maxOpens
+}
+
+// unleased ends a case for which there is no device.
+func (r *Runner) unleased(ctx context.Context, c plan.Case, tried *opens, err error) Outcome {
+	var none *pool.NoDeviceError
+	switch {
+	case ctx.Err() != nil:
+		return Outcome{Case: c}
+	case errors.Is(err, pool.ErrSpent) && tried.err != nil:
+		return r.unopened(ctx, c, tried)
+	case errors.Is(err, pool.ErrSpent):
+		return r.without(ctx, c, nothing{verdict: r.lacking(), why: "no device is what the test needs: " + tried.unmet})
+	case errors.As(err, &none):
+		verdict := r.lacking()
+		if none.Lost {
+			verdict = event.Error
+		}
+		return r.without(ctx, c, nothing{verdict: verdict, why: none.Reason})
+	}
+	return r.without(ctx, c, nothing{verdict: event.Error, why: err.Error()})
+}
+
+// lacking is the verdict on a case for which there is no device.
+func (r *Runner) lacking() event.Verdict {
+	if r.Config.RequireDevices {
+		return event.Error
+	}
+	return event.Skipped
+}
+
+// on runs the case on an open device. The device is free again, and freed called, before the film is converted.
+func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev drivers.Device, freed func(event.Verdict)) Outcome {
+	defer dev.Close()
+	pack, err := r.Pack(&c, lease.Info)
+	if err != nil {
+		return Outcome{Case: c, Err: err}
+	}
+	r.Calm(ctx, dev)
+	verdict, runErr := engine.Run(ctx, c, dev, pack, r.Engine())
+	r.GiveBack(lease, dev, verdict)
+	freed(verdict)
+	return r.Finish(ctx, c, pack, runErr)
+}
+
+// calm switches the device's animations off for the case, where it has any, and keeps its display on.
+func (r *Runner) Calm(ctx context.Context, dev drivers.Device) {
+	calm, ok := dev.(drivers.Calmer)
+	if !ok {
+		return
+	}
+	if err := calm.Calm(ctx); err != nil && ctx.Err() == nil {
+		r.Config.logger().Warn("animations stay on", "device", dev.Info().ID, "error", err)
+	}
+}
+
+// engine is what the configuration says of how a case is run.
+func (r *Runner) Engine() engine.Options {
+	c := r.Config
+	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
+		Reach: c.reach(), Eyes: r.eyes()}
+}
+
+// giveBack closes the device of a case that has ended.
+func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Verdict) {
+	if err := dev.Close(); err != nil {
+		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
+	}
+	if verdict == event.Error { // the device may be lost: the next case must not take it on trust
+		r.Pool.Forget(lease.Info.Platform)
+	}
+	lease.Release()
+}
+
+// nothing is why a case was not run.
+type nothing struct {
+	verdict event.Verdict
+	why     string
+	device  drivers.Info // that it would have run on, if any
+}
+
+// unopened ends a case whose device cannot be opened.
+func (r *Runner) unopened(ctx context.Context, c plan.Case, o *opens) Outcome {
+	n := nothing{event.Error, fmt.Sprintf("device %s cannot be opened: %v", o.info.ID, o.err), o.info}
+	if ctx.Err() != nil {
+		n.verdict, n.why = event.Interrupted, "the run was interrupted"
+	}
+	return r.without(ctx, c, n)
+}
+
+// without leaves the pack of a case that was not run.
+func (r *Runner) without(ctx context.Context, c plan.Case, n nothing) Outcome {
+	pack, err := r.Pack(&c, n.device)
+	if err != nil {
+		return Outcome{Case: c, Err: err}
+	}
+	described := engine.Describe(c)
+	described.Device, described.Model = n.device.ID, modelOf(n.device)
+	err = pack.Emit(event.Event{Kind: event.CaseStarted, Case: &described})
+	if err == nil {
+		pack.NoRecording("nothing was run")
+		err = pack.Emit(event.Event{Kind: event.CaseEnded, Verdict: n.verdict, Problem: &event.Problem{Message: n.why}})
+	}
+	return r.Finish(ctx, c, pack, err)
+}
+
+// maxTries bounds how often one case may run in one run directory (ginkgo --flake-attempts).
+const maxTries = 100
+
+// pack makes the case's folder. A case that is run once more gets a folder of its own and the case its name.
+func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err error) {
+	first := c.Pack
+	for try := range maxTries {
+		if try > 0 {
+			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
+		}
+		info := event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Solver: "dsl", Place: c.Test.Pos,
+			Device: device.ID, Model: modelOf(device)}
+		p, err = r.Dir.NewPack(info, pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo, Observe: r.Observe})
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return p, err
+}
+
+func modelOf(d drivers.Info) string { return strings.TrimSpace(d.Manufacturer + " " + d.Model) }
+
+func (r *Runner) Finish(ctx context.Context, c plan.Case, pack *pack.Pack, runErr error) Outcome {
+	result, err := pack.Finish(ctx)
+	if err == nil { // otherwise it says the same as runErr, or more
+		err = runErr
+	}
+	return Outcome{Case: c, Result: result, Dir: pack.Dir(), Err: err}
+}

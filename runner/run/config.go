@@ -1,0 +1,171 @@
+package run
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/ios"
+	"github.com/taproot-dev/taproot/drivers/vision"
+	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+)
+
+// Config is how a run goes. The zero value of a field means its default.
+type Config struct {
+	Dir            string       // working folder; places in messages are relative to it
+	Reports        string       // folder that holds the runs; default: tests/reports under the project's root
+	Device         string       // only this device
+	AndroidSerial  string       // of the Android devices only this one; Device goes before
+	Platform       dsl.Platform // only this platform
+	Labels         string       // Ginkgo label filter
+	Vars           map[string]string
+	Environment    string // of the suite's taproot.yaml
+	Shard          plan.Shard
+	RerunFailed    string // LatestRun, the name of a run or its folder: only what did not pass there; empty: everything
+	Repeat         int    // how often each case is run; default: once
+	Seed           *int64 // of a random order; nil: that of the files
+	Retries        *int   // how often a test that fails is run again, whatever it or its suite says; nil: as they say
+	FailFast       bool   // nothing is begun after the first case that did not pass
+	Parallel       int    // cases at once; default: one per device
+	RequireDevices bool   // a case without a device is an error, not skipped
+	AllowEmpty     bool
+	FilesMustBe    bool // a file that a step names and that is not there ends the planning, not the step
+	NoVideo        bool
+	Headed         bool                        // pages are opened in a browser window, whatever their steps say
+	NoTrace        bool                        // of browsers
+	Unmasked       bool                        // tests with secrets are filmed and traced, too
+	PublicOnly     bool                        // tests reach public addresses only, not this machine or its networks
+	Network        *guard.Policy               // what tests reach; nil: as PublicOnly says
+	NoFilePages    bool                        // no page may be a file of this machine
+	AllowShell     bool                        // tests may run commands on the device
+	AI             vision.Mode                 // whether models may be asked; default: what TAPROOT_AI says, or live
+	Baselines      bool                        // assertScreenshot writes its baselines anew
+	Reach          action.Reach                // what tests may touch of this machine
+	Timeout        time.Duration               // of a step that names none
+	Getenv         func(string) string         // default: the process's own
+	LookupEnv      func(string) (string, bool) // for vars whose value names the environment; nil: there is none
+	Boot           string                      // name or UDID of a simulator to start; empty: none
+	KeepBooted     bool                        // it is not shut down at the end
+	FFmpeg         string                      // path; empty: no films
+	Log            *slog.Logger                // default: none
+}
+
+func (c Config) getenv() func(string) string {
+	if c.Getenv != nil {
+		return c.Getenv
+	}
+	return os.Getenv
+}
+
+// PoolOptions are those of the pool that the run takes its devices from.
+func (c Config) PoolOptions() pool.Options {
+	return pool.Options{Device: c.Device, AndroidSerial: c.AndroidSerial, Getenv: c.getenv()}
+}
+
+func (c Config) logger() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// FromEnv fills what the process environment says and the defaults need.
+func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
+	get := func(name string) string { v, _ := lookup(name); return v }
+	c := Config{Dir: dir, Environment: get("TAPROOT_ENV"), LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"), AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")),
+		Reports: get("TAPROOT_REPORTS_DIR"), Log: slog.New(slog.DiscardHandler)}
+	private := true
+	for _, b := range []struct {
+		name string
+		to   *bool
+	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}, {"TAPROOT_NO_TRACE", &c.NoTrace}, {"TAPROOT_ALLOW_PRIVATE", &private}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell}, {"TAPROOT_UNMASKED_EVIDENCE", &c.Unmasked}, {"TAPROOT_UPDATE_BASELINES", &c.Baselines}} {
+		if v := get(b.name); v != "" {
+			on, err := strconv.ParseBool(v)
+			if err != nil {
+				return c, fmt.Errorf("%s=%q: use true or false", b.name, v)
+			}
+			*b.to = on
+		}
+	}
+	c.PublicOnly = !private
+	if err := c.chosenByEnv(get); err != nil {
+		return c, err
+	}
+	if _, err := vision.ParseMode(get("TAPROOT_AI")); err != nil {
+		return c, fmt.Errorf("TAPROOT_AI: %w", err)
+	}
+	if c.Reports == "" {
+		c.Reports = filepath.Join(ProjectRoot(dir), "tests", "reports")
+	} else if !filepath.IsAbs(c.Reports) {
+		c.Reports = filepath.Join(dir, c.Reports)
+	}
+	return c, nil
+}
+
+// ProjectRoot is the nearest folder upward that holds go.mod or .git; dir itself when there is none.
+func ProjectRoot(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		for _, mark := range []string{"go.mod", ".git"} {
+			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+		}
+		if filepath.Dir(at) == at {
+			return dir
+		}
+	}
+}
+
+// Drivers lists every driver there is.
+func Drivers(c Config) []drivers.Driver {
+	return []drivers.Driver{
+		android.New(android.Options{Getenv: c.Getenv}),
+		ios.New(ios.Options{Getenv: c.Getenv, Boot: c.Boot, KeepBooted: c.KeepBooted}),
+		web.New(c.web()),
+	}
+}
+
+// web is how browsers are driven.
+func (c Config) web() web.Options {
+	o := web.Options{Slots: max(c.Parallel, DefaultPages)}
+	if c.PublicOnly {
+		o.Policy = &guard.Policy{}
+	}
+	if c.Network != nil {
+		o.Policy = c.Network
+	}
+	o.NoFiles = c.NoFilePages
+	if c.Reach.Root != nil {
+		o.FilesBelow = c.Reach.Root.Name()
+	}
+	return o
+}
+
+// reach is what steps may touch of this machine.
+func (c Config) reach() action.Reach {
+	reach := c.Reach
+	if c.Network != nil && reach.Dial == nil {
+		reach.Dial = guard.NewDialer(*c.Network).DialContext
+	}
+	if c.PublicOnly && reach.Dial == nil {
+		reach.Dial = guard.NewDialer(guard.Policy{}).DialContext
+	}
+	return reach
+}
+
+// DefaultPages is how many browser pages run at once when nothing else is said.
+const DefaultPages = 2

@@ -1,0 +1,122 @@
+package run
+
+import (
+	"context"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters/history"
+)
+
+// gitLimit bounds the question what the tests were run on; a file system that hangs must not hang the run.
+const gitLimit = 5 * time.Second
+
+// ciSystems are the variables in which CI systems tell of the job; the first system whose sign is set counts.
+var ciSystems = []struct{ name, sign, commit, branch, job string }{
+	{"GitHub Actions", "GITHUB_ACTIONS", "GITHUB_SHA", "GITHUB_HEAD_REF GITHUB_REF_NAME", ""},
+	{"GitLab CI", "GITLAB_CI", "CI_COMMIT_SHA", "CI_COMMIT_REF_NAME", "CI_JOB_URL"},
+	{"Jenkins", "JENKINS_URL", "GIT_COMMIT", "CHANGE_BRANCH BRANCH_NAME GIT_BRANCH", "BUILD_URL"},
+	{"Buildkite", "BUILDKITE", "BUILDKITE_COMMIT", "BUILDKITE_BRANCH", "BUILDKITE_BUILD_URL"},
+	{"CircleCI", "CIRCLECI", "CIRCLE_SHA1", "CIRCLE_BRANCH", "CIRCLE_BUILD_URL"},
+	{"Azure Pipelines", "TF_BUILD", "BUILD_SOURCEVERSION", "BUILD_SOURCEBRANCHNAME", ""},
+	{"Bitbucket Pipelines", "BITBUCKET_BUILD_NUMBER", "BITBUCKET_COMMIT", "BITBUCKET_BRANCH", ""},
+	{"Travis CI", "TRAVIS", "TRAVIS_COMMIT", "TRAVIS_BRANCH", "TRAVIS_JOB_WEB_URL"},
+	{"TeamCity", "TEAMCITY_VERSION", "BUILD_VCS_NUMBER", "", "BUILD_URL"},
+}
+
+// NoteEnvironment keeps what the run runs in: commit, branch, CI job, machine, version and options. It asks git beside the tests; Report
+// and End wait for it. It is for projects of one's own only: git does what the files of a project tell it.
+func (r *Runner) NoteEnvironment(ctx context.Context, options []string) {
+	r.noting.Go(func() {
+		e := environmentOf(context.WithoutCancel(ctx), r.Config, options)
+		if err := history.WriteEnvironment(r.Dir, e); err != nil {
+			r.Config.logger().Warn("the environment is not kept", "error", err)
+		}
+	})
+}
+
+func environmentOf(ctx context.Context, c Config, options []string) history.Environment {
+	get := c.getenv()
+	e := history.Environment{Taproot: version(), Options: options, OS: runtime.GOOS + "/" + runtime.GOARCH}
+	first := func(names string) string {
+		for _, name := range strings.Fields(names) {
+			if v := get(name); v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	for _, s := range ciSystems {
+		if get(s.sign) == "" {
+			continue
+		}
+		e.CI, e.Commit, e.Branch, e.Job = s.name, first(s.commit), first(s.branch), first(s.job)
+		break
+	}
+	if e.CI == "GitHub Actions" && get("GITHUB_RUN_ID") != "" {
+		e.Job = strings.TrimRight(get("GITHUB_SERVER_URL"), "/") + "/" + get("GITHUB_REPOSITORY") + "/actions/runs/" + get("GITHUB_RUN_ID")
+	}
+	if !strings.HasPrefix(e.Job, "https://") && !strings.HasPrefix(e.Job, "http://") {
+		e.Job = ""
+	}
+	commit, branch, dirty := gitState(ctx, c.Dir)
+	if e.Commit == "" {
+		e.Commit = commit
+	}
+	if e.Branch == "" {
+		e.Branch = branch
+	}
+	e.Dirty = dirty
+	return e
+}
+
+// gitState asks git what is checked out; without git, or outside a repository, nothing is known.
+func gitState(ctx context.Context, dir string) (commit, branch string, dirty bool) {
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", "", false
+	}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "# branch.oid "):
+			commit = strings.TrimPrefix(line, "# branch.oid ")
+		case strings.HasPrefix(line, "# branch.head "):
+			branch = strings.TrimPrefix(line, "# branch.head ")
+		case line != "" && !strings.HasPrefix(line, "#"):
+			dirty = true
+		}
+	}
+	if commit == "(initial)" {
+		commit = ""
+	}
+	if branch == "(detached)" {
+		branch = ""
+	}
+	return commit, branch, dirty
+}
+
+// version is Taproot's: that of the module, otherwise the commit that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	version := info.Main.Version
+	if version != "" && version != "(devel)" {
+		return version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return "devel " + s.Value[:12]
+		}
+	}
+	return "devel"
+}

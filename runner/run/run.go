@@ -1,0 +1,162 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+)
+
+// Begin seals what dead runs left behind and opens a new run.
+func Begin(c Config, observe func(event.Case, event.Event)) (*Runner, []history.Sealed, error) {
+	sealed, sealErr := history.Seal(c.Reports, time.Now())
+	dir, err := pack.NewRunDir(c.Reports, time.Now())
+	if err != nil {
+		return nil, sealed, errors.Join(err, sealErr)
+	}
+	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: dir, Observe: observe}, sealed, sealErr
+}
+
+// End closes the drivers and the run directory.
+func (r *Runner) End() error {
+	r.noting.Wait()
+	return errors.Join(r.Pool.Close(), r.Dir.Close())
+}
+
+// All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
+// the cases. They begin in that order, too, as far as there are devices for them.
+func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
+	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newTurns(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}}
+	for i, c := range cases {
+		a.outcomes[i].Case = c
+		if a.need[c.Platform] == nil {
+			a.need[c.Platform] = &atomic.Int64{}
+		}
+		a.need[c.Platform].Add(1)
+	}
+	platforms := a.turns.platforms()
+	for _, platform := range platforms {
+		queued := a.turns.queued(platform)
+		first, _ := a.turns.next(platform)
+		a.work.Go(func() { a.worker(ctx, platform, first) })
+		// One platform's devices are listed while those of another are at work.
+		a.work.Go(func() { a.more(ctx, platform, queued) })
+	}
+	a.turns.open()
+	a.work.Wait()
+	return a.outcomes
+}
+
+// all is one run of many cases.
+type all struct {
+	r        *Runner
+	cases    []plan.Case
+	outcomes []Outcome
+	turns    *turns
+	work     sync.WaitGroup
+	need     map[dsl.Platform]*atomic.Int64 // how many cases may still need a device
+	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
+}
+
+// more adds a worker for each further device of a platform.
+func (a *all) more(ctx context.Context, platform dsl.Platform, queued int) {
+	limit := queued
+	if a.r.Config.Parallel > 0 {
+		limit = min(limit, a.r.Config.Parallel)
+	}
+	if limit < 2 {
+		return
+	}
+	infos, err := a.r.Pool.Usable(ctx, platform)
+	if err != nil {
+		return // the cases themselves tell why
+	}
+	for range min(limit, len(infos)) - 1 {
+		i, ok := a.turns.next(platform)
+		if !ok {
+			return
+		}
+		a.turns.open()
+		a.work.Go(func() { a.worker(ctx, platform, i) })
+	}
+}
+
+// worker runs case i, and then what is left of its platform.
+func (a *all) worker(ctx context.Context, platform dsl.Platform, i int) {
+	for ok := true; ok; {
+		if err := a.turns.await(ctx, i); err != nil {
+			return // the run was interrupted: what is queued does not begin
+		}
+		a.one(ctx, i)
+		i, ok = a.turns.leave(platform)
+	}
+}
+
+// one runs a case that has a slot.
+func (a *all) one(ctx context.Context, i int) {
+	c := a.cases[i]
+	freed := sync.OnceFunc(func() {
+		if a.need[c.Platform].Add(-1) == 0 && a.r.Last {
+			a.r.Pool.Retire(c.Platform)
+		}
+	})
+	defer freed()
+	if failed := a.failed.Load(); failed != nil {
+		a.outcomes[i] = a.r.LeftOut(ctx, c, *failed)
+		return
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
+		return a.turns.aside(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
+	}
+	a.outcomes[i] = a.r.run(ctx, c, meanwhile{rest, freed})
+	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {
+		a.failed.CompareAndSwap(nil, &c.Pack)
+	}
+}
+
+// LeftOut leaves the pack of a case that is not begun because another one did not pass.
+func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
+	return r.without(ctx, c, nothing{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the run stops at the first failure"})
+}
+
+// Exit codes of a run.
+const (
+	ExitPass        = 0
+	ExitFail        = 1
+	ExitUsage       = 2
+	ExitError       = 3
+	ExitInterrupted = 130
+)
+
+// ExitCode sums the outcomes up: a failed test weighs more than errors beside it; a run in which nothing ran is no success.
+func ExitCode(outcomes []Outcome, allowEmpty bool) int {
+	count := map[event.Verdict]int{}
+	for _, o := range outcomes {
+		count[o.Verdict()]++
+	}
+	switch {
+	case count[event.Interrupted] > 0:
+		return ExitInterrupted
+	case count[event.Fail] > 0:
+		return ExitFail
+	case count[event.Error] > 0:
+		return ExitError
+	case count[event.Pass] == 0 && !allowEmpty:
+		return ExitError
+	}
+	return ExitPass
+}
+
+// Tests lists the tests of the default folder, and what is wrong with the files that hold none.
+func (c Config) Tests() ([]*dsl.Test, []error, error) { return plan.List(c.planning()) }

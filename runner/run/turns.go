@@ -1,0 +1,138 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// turns hands out the slots of a run, at most limit at once, to the case that comes first in the plan of those that are ready. A case
+// whose phone is in use elsewhere is not ready: it gives its slot back while it waits. Safe for concurrent use.
+type turns struct {
+	limit int // 0: none
+
+	mu     sync.Mutex
+	busy   int
+	queues map[dsl.Platform][]int // cases that nobody runs yet, in order
+	ready  map[int]chan struct{}  // closed when it is the case's turn
+}
+
+func newTurns(cases []plan.Case, limit int) *turns {
+	t := &turns{limit: limit, queues: map[dsl.Platform][]int{}, ready: map[int]chan struct{}{}}
+	for i, c := range cases {
+		t.queues[c.Platform] = append(t.queues[c.Platform], i)
+	}
+	return t
+}
+
+// platforms are those of the cases, in the order in which they first come.
+func (t *turns) platforms() []dsl.Platform {
+	return slices.SortedFunc(maps.Keys(t.queues), func(a, b dsl.Platform) int { return cmp.Compare(t.queues[a][0], t.queues[b][0]) })
+}
+
+// queued is how many cases of the platform nobody runs yet.
+func (t *turns) queued(p dsl.Platform) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.queues[p])
+}
+
+// next takes the platform's next case out of its queue; it asks for a slot from now on. ok is false when there is none.
+func (t *turns) next(p dsl.Platform) (i int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pop(p)
+}
+
+// pop needs t.mu.
+func (t *turns) pop(p dsl.Platform) (i int, ok bool) {
+	queue := t.queues[p]
+	if len(queue) == 0 {
+		return 0, false
+	}
+	t.queues[p] = queue[1:]
+	t.ready[queue[0]] = make(chan struct{})
+	return queue[0], true
+}
+
+// grant gives free slots away. It needs t.mu.
+func (t *turns) grant() {
+	for len(t.ready) > 0 && (t.limit == 0 || t.busy < t.limit) {
+		first := slices.Min(slices.Collect(maps.Keys(t.ready)))
+		close(t.ready[first])
+		delete(t.ready, first)
+		t.busy++
+	}
+}
+
+// open lets the cases have slots that asked so far.
+func (t *turns) open() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.grant()
+}
+
+// await waits for the slot that the case asked for; it has one when there is no error.
+func (t *turns) await(ctx context.Context, i int) error {
+	t.mu.Lock()
+	turn, waits := t.ready[i]
+	t.mu.Unlock()
+	if !waits {
+		return nil // it was granted already
+	}
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, waits := t.ready[i]; !waits {
+		return nil // at the same moment
+	}
+	delete(t.ready, i)
+	return context.Cause(ctx)
+}
+
+// leave gives the slot of a case back. The platform's next case asks before anyone else can have it, so that the order of cases does not
+// depend on which goroutine is faster.
+func (t *turns) leave(p dsl.Platform) (i int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.busy--
+	i, ok = t.pop(p)
+	t.grant()
+	return i, ok
+}
+
+// aside gives the slot of case i back while wait lasts, and waits for another one.
+func (t *turns) aside(ctx context.Context, i int, wait func() error) error {
+	t.mu.Lock()
+	t.busy--
+	t.grant()
+	t.mu.Unlock()
+	err := wait()
+	t.mu.Lock()
+	if err == nil {
+		t.ready[i] = make(chan struct{})
+		t.grant()
+	} else {
+		t.busy++ // who got an error still leaves
+	}
+	t.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := t.await(ctx, i); err != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.busy++
+		return err
+	}
+	return nil
+}
