@@ -23,7 +23,7 @@ import (
 )
 
 // repository is the root of ours.
-const repository = "../.."
+const repository = ".."
 
 // block is a fenced block of a document. A comment right before it may say `run: web`, `run: android` or `run`: it is run as it stands;
 // or `not run: REASON`.

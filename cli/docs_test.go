@@ -21,7 +21,7 @@ import (
 
 // TestConfigurationIsFresh fails when docs/configuration.md is not what the commands say; with -update it is written.
 func TestConfigurationIsFresh(t *testing.T) {
-	const file = "../../docs/configuration.md"
+	const file = "../docs/configuration.md"
 	want := docs(t, "configuration")
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
@@ -65,7 +65,7 @@ func TestConfiguration(t *testing.T) {
 			told[name]++
 		}
 	}
-	read := variablesOf(t, "../..")
+	read := variablesOf(t, "..")
 	for name, where := range read {
 		if told[name] == 0 {
 			t.Errorf("%s, which %s reads, is not on the page: give it a line in variables()", name, where)

@@ -286,7 +286,7 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	l, _ := goLab(t, 2)
 	l.dir = projectRoot(t)
 	l.env = append(l.env, "GITHUB_ACTIONS=true")
-	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", "./runner/cli/testdata/gosuite").wait()
+	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", "./cli/testdata/gosuite").wait()
 	e.exits(t, 1)
 	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ", `7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
 		"gosuite_test.go:40:3: fail: ")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -160,8 +160,8 @@ func isPack(dir string) bool {
 }
 
 // options are those with which a run is assembled anew.
-func (p place) options() assemble.Options {
-	return assemble.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project, Quiet: true}
+func (p place) options() reporters.Options {
+	return reporters.Options{Getenv: p.env.Getenv, Stdout: io.Discard, Now: time.Now, Dir: p.env.Dir, Project: p.project, Quiet: true}
 }
 
 func newPruneCommand(env *Env, at locator) *cobra.Command {
@@ -230,7 +230,7 @@ func seal(ctx context.Context, env *Env, p place) error {
 	if len(sealed) == 0 && err == nil {
 		fmt.Fprintln(env.Stdout, "no run left an unfinished pack behind")
 	}
-	return errors.Join(err, assemble.Sealed(ctx, sealed, p.options()))
+	return errors.Join(err, reporters.FinishSealed(ctx, sealed, p.options()))
 }
 
 func newVerifyCommand(env *Env, at locator) *cobra.Command {

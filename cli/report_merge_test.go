@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/reporters/runtest"
@@ -50,10 +50,10 @@ func shards(t *testing.T, run string, count int) []string {
 }
 
 func TestReportMerge(t *testing.T) {
-	whole := runtest.Lay(t, append(runtest.Glob(t, "../../reporters/testdata/run/*.ndjson"), runtest.Glob(t, "../../reporters/testdata/events/*.ndjson")...)...)
+	whole := runtest.Lay(t, append(runtest.Glob(t, "../reporters/history/testdata/run/*.ndjson"), runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)...)
 	putReportFile(t, filepath.Join(whole, "plan.json"), lateCase)
 	putReportFile(t, filepath.Join(whole, "choice.json"), `{"labels":"smoke"}`)
-	if _, err := run.Merged(t.Context(), whole, assemble.Options{Quiet: true}); err != nil {
+	if _, err := run.Merged(t.Context(), whole, reporters.Options{Quiet: true}); err != nil {
 		t.Fatal(err)
 	}
 	dirs := shards(t, whole, 3)
@@ -81,7 +81,7 @@ func TestReportMerge(t *testing.T) {
 }
 
 func TestReportMergeRefuses(t *testing.T) {
-	whole := runtest.Lay(t, runtest.Glob(t, "../../reporters/testdata/events/*.ndjson")...)
+	whole := runtest.Lay(t, runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)
 	dirs := shards(t, whole, 3)
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
 	p.want(t, 2, "name the runs to merge", "merge")

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
 func TestReportOpen(t *testing.T) {
 	p := newReportProject(t)
-	if _, err := run.Merged(t.Context(), p.run, assemble.Options{Quiet: true}); err != nil {
+	if _, err := run.Merged(t.Context(), p.run, reporters.Options{Quiet: true}); err != nil {
 		t.Fatal(err)
 	}
 	putReportFile(t, filepath.Join(p.run, "login-ok", "artifacts", "evil.html"), "<script>1</script>")

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/reporters/webhook"
@@ -175,7 +175,7 @@ func notify(ctx context.Context, env *Env, dir string, dry bool) error {
 	if len(targets) == 0 {
 		return &plan.Usage{Msg: "no chat is named: set SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL or NOTIFY_URLS"}
 	}
-	link, err := assemble.ReportURL(env.Getenv, run.Name)
+	link, err := reporters.ReportURL(env.Getenv, run.Name)
 	if err != nil {
 		return &plan.Usage{Msg: err.Error()}
 	}

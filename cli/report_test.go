@@ -28,7 +28,7 @@ type reportProject struct {
 func newReportProject(t *testing.T) *reportProject {
 	t.Helper()
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}
-	events := runtest.Glob(t, "../../reporters/testdata/events/*.ndjson")
+	events := runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")
 	reports := filepath.Join(p.dir, "tests", "reports")
 	p.run = filepath.Join(reports, runtest.Name)
 	for name, text := range map[string]string{"go.mod": "module x\n", "tests/reports/notes.txt": "x"} {

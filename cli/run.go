@@ -20,7 +20,6 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -191,7 +190,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	case len(p.Cases) == 0:
 		return emptyRun(env, f, args, conf, p)
 	}
-	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
+	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	run, sealed, err := run.Begin(conf, nil)
 	for _, s := range sealed {
 		fmt.Fprintf(env.Stderr, "sealed %s, which a run that died left behind: %s\n", s.Dir, s.Result.Verdict)

@@ -3,6 +3,7 @@ package drivers
 import (
 	"errors"
 	"fmt"
+
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 

@@ -2,9 +2,10 @@ package drivers
 
 import (
 	"context"
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"image"
 	"time"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // Gestures is a Device with a touch screen, or a mouse that stands for one. A gesture is made once and never repeated. A point that

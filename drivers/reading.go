@@ -7,8 +7,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // goodReading is the score below which a text is another one.

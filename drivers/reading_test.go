@@ -1,10 +1,11 @@
 package drivers
 
 import (
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"image"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // read makes a line of words that are ten pixels a character.

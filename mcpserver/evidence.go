@@ -16,8 +16,8 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/video"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/run"
 )
 
 // film is a recording under way.
@@ -166,7 +166,7 @@ func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip
 	for _, clip := range clips {
 		parts = append(parts, video.Clip{Path: clip.Path, Start: clip.Start})
 	}
-	ffmpeg := runner.FindFFmpeg(ctx, c.conf.Runner)
+	ffmpeg := run.FindFFmpeg(ctx, c.conf.Runner)
 	if ffmpeg == "" {
 		return "", &refusal{what: "the film cannot be written: ffmpeg is not installed", try: "`taproot setup`"}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -166,7 +165,7 @@ func (c *call) begin(conf run.Config, cases []plan.Case) (*testRun, error) {
 		return nil, context.Cause(c.base)
 	}
 	ctx, cancel := context.WithCancelCause(c.base)
-	conf.FFmpeg = runner.FindFFmpeg(ctx, conf)
+	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	begun := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
 	r, sealed, err := run.Begin(conf, begun.observe)
 	if r == nil {

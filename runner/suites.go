@@ -16,7 +16,6 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -181,17 +180,8 @@ func (s *suite) each(ctx context.Context, path []byte) {
 		gomega.Expect(err).NotTo(gomega.HaveOccurred())
 		s.runner = &run.Runner{Config: s.conf, Pool: pool.New(run.Drivers(s.conf), s.conf.PoolOptions()), Dir: dir}
 	}
-	s.runner.Config.FFmpeg = FindFFmpeg(ctx, s.conf)
+	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, s.conf)
 	s.runner.Observe = s.observe
-}
-
-// FindFFmpeg gives the path of ffmpeg, "" without one.
-func FindFFmpeg(ctx context.Context, c run.Config) string {
-	found, err := toolchain.Find(ctx, toolchain.NewHost(c.Getenv, os.Environ()), toolchain.FFmpeg)
-	if err != nil {
-		return ""
-	}
-	return found.Path
 }
 
 // observe makes a By of each step.

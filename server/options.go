@@ -22,7 +22,7 @@ type Options struct {
 	Files string
 	// Pages is how many pages of browsers single calls may have open; default: 8.
 	Pages int
-	// Drivers are those of single calls; default: runner.Drivers of Config.
+	// Drivers are those of single calls; default: run.Drivers of Config.
 	Drivers []drivers.Driver
 	// Auth lets credentials in; nil: everybody may do everything.
 	Auth *auth.Gate

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"al.essio.dev/pkg/shellescape"
+
 	"github.com/taproot-dev/taproot/drivers"
 )
 

@@ -10,9 +10,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/electricbubble/gadb"
-
 	"al.essio.dev/pkg/shellescape"
+	"github.com/electricbubble/gadb"
 )
 
 const pullLimit = 2 << 30

@@ -106,7 +106,7 @@ func (c *Console) signs() string {
 	return b.String()
 }
 
-// Event takes the next event of a case. It fits reporters.PackOptions.Observe.
+// Event takes the next event of a case. It fits pack.PackOptions.Observe.
 func (c *Console) Event(of event.Case, e event.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,13 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // children are the parts that the test binary plays in another process.
@@ -38,9 +40,9 @@ func child(ctx context.Context, t *testing.T, part string, env ...string) *exec.
 
 // childKilled writes one pack after the other until it is killed, and prints a line per step that it began.
 func childKilled() int {
-	run, err := pack.NewRunDir(os.Getenv("ROOT"), epoch)
+	run, err := pack.NewRunDir(os.Getenv("ROOT"), eventtest.Epoch)
 	for i := 0; err == nil; i++ {
-		c := someCase(fmt.Sprintf("case-%d", i))
+		c := eventtest.Case(fmt.Sprintf("case-%d", i))
 		var p *pack.Pack
 		if p, err = run.NewPack(c, pack.PackOptions{}); err == nil {
 			err = playCase(p, c, 120)
@@ -57,7 +59,7 @@ func playCase(p *pack.Pack, c event.Case, w int) error {
 	for _, s := range c.Steps {
 		err = errors.Join(err, p.Emit(event.Event{Kind: event.StepStarted, Step: s.N}))
 		fmt.Println(c.Pack, s.N)
-		err = errors.Join(err, p.Screenshot(ctx, event.Shot{Image: noise(w, w), Step: s.N, Label: s.Action}),
+		err = errors.Join(err, p.Screenshot(ctx, event.Shot{Image: eventtest.Noise(w, w), Step: s.N, Label: s.Action}),
 			p.Emit(event.Event{Kind: event.StepEnded, Step: s.N, Verdict: event.Pass, DurationMS: 1}))
 	}
 	from := filepath.Join(p.Dir(), event.WorkDir, event.LogcatFile)

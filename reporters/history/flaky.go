@@ -3,9 +3,10 @@ package history
 import (
 	"cmp"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"math"
 	"slices"
+
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Rate is how often something happened, with the interval in which the true rate lies with 95 % confidence (Wilson's).

@@ -5,11 +5,13 @@ package history
 import (
 	"bufio"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 )
 
 // A SIGKILL at any moment leaves whole lines and whole files, and the next start makes a pack of them.
@@ -18,7 +20,7 @@ func TestKilled(t *testing.T) {
 		t.Run(fmt.Sprintf("after %d steps", n), func(t *testing.T) {
 			root := t.TempDir()
 			last := killAfter(t, root, n)
-			sealed, err := Seal(root, epoch)
+			sealed, err := Seal(root, eventtest.Epoch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +37,7 @@ func TestKilled(t *testing.T) {
 			if len(sealed) > 1 {
 				t.Errorf("%d packs were sealed", len(sealed))
 			}
-			if again, err := Seal(root, epoch); err != nil || len(again) != 0 {
+			if again, err := Seal(root, eventtest.Epoch); err != nil || len(again) != 0 {
 				t.Errorf("sealed again: %v, %v", again, err)
 			}
 		})

@@ -5,26 +5,28 @@ package history
 import (
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // childLimited writes a pack whose files cannot grow beyond LIMIT bytes: the kernel cuts a write there, as on a full disk.
 func childLimited() int {
 	signal.Ignore(syscall.SIGXFSZ)
 	limit, _ := strconv.ParseUint(os.Getenv("LIMIT"), 10, 64)
-	run, err := pack.NewRunDir(os.Getenv("ROOT"), epoch)
+	run, err := pack.NewRunDir(os.Getenv("ROOT"), eventtest.Epoch)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	c := someCase("case")
+	c := eventtest.Case("case")
 	p, err := run.NewPack(c, pack.PackOptions{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -79,7 +81,7 @@ func TestNoSpace(t *testing.T) {
 		if sumErr != nil && !errors.Is(sumErr, os.ErrNotExist) {
 			t.Errorf("limit %d: half a summary: %v", limit, sumErr)
 		}
-		if _, err := Seal(root, epoch); err != nil {
+		if _, err := Seal(root, eventtest.Epoch); err != nil {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 		if sum, _ := checkPack(t, dir); code == 3 && sum.Result == event.Pass {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"io"
 	"io/fs"
 	"os"
@@ -15,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // Shard is one part of a run that Merge puts together.
@@ -33,7 +34,7 @@ type MergeError struct{ Msg string }
 func (e *MergeError) Error() string { return e.Msg }
 
 // Merge makes one run, in the reports folder root, of the runs of several shards: their packs are copied, what belongs to a run as a
-// whole is still to be made (assemble.Run). The run has the name of the first of them, or the next one that is free. partial allows that
+// whole is still to be made (reporters.Finish). The run has the name of the first of them, or the next one that is free. partial allows that
 // shards are missing. The shards are left as they are.
 func Merge(root string, dirs []string, partial bool) (into *pack.RunDir, err error) {
 	shards, err := loadShards(dirs)

@@ -6,13 +6,15 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // While another process begins runs, writes them and ends them, all of them beyond every limit, a prune that never rests touches
@@ -61,7 +63,7 @@ func TestPruneBesideRuns(t *testing.T) {
 	if gone += len(pruned); err != nil || gone < liveRuns {
 		t.Errorf("%d of %d runs were pruned in the end, %v", gone, liveRuns, err)
 	}
-	for _, name := range left(t, root) {
+	for _, name := range eventtest.Entries(t, root) {
 		t.Errorf("%s is left", name)
 	}
 }
@@ -87,7 +89,7 @@ func childRuns() int {
 }
 
 func oneRun(run *pack.RunDir) error {
-	c := someCase("case")
+	c := eventtest.Case("case")
 	p, err := run.NewPack(c, pack.PackOptions{})
 	if err != nil {
 		return err
@@ -111,7 +113,7 @@ func playQuietly(p *pack.Pack, c event.Case) error {
 				return err
 			}
 		}
-		if err := p.Screenshot(context.Background(), event.Shot{Image: noise(20, 20), Step: s.N, Label: strings.ToUpper(s.Action)}); err != nil {
+		if err := p.Screenshot(context.Background(), event.Shot{Image: eventtest.Noise(20, 20), Step: s.N, Label: strings.ToUpper(s.Action)}); err != nil {
 			return err
 		}
 	}

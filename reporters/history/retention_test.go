@@ -2,14 +2,16 @@ package history
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // layRuns makes n runs, a day apart, the newest a day before now; each had a lock.
@@ -19,29 +21,16 @@ func layRuns(t *testing.T, now time.Time, n int) (string, []string) {
 	var runs []string
 	for i := range n {
 		run := now.Add(-time.Duration(n-i) * 24 * time.Hour).Format(pack.RunLayout)
-		put(t, filepath.Join(root, run, pack.LiveFile), "")
-		put(t, filepath.Join(root, run, "login", event.SummaryFile), "{}")
+		eventtest.Put(t, filepath.Join(root, run, pack.LiveFile), "")
+		eventtest.Put(t, filepath.Join(root, run, "login", event.SummaryFile), "{}")
 		runs = append(runs, run)
 	}
 	return root, runs
 }
 
-func left(t *testing.T, root string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 func prune(t *testing.T, root string, l Limits, dry bool) []string {
 	t.Helper()
-	gone, err := Prune(root, l, epoch, dry)
+	gone, err := Prune(root, l, eventtest.Epoch, dry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +52,14 @@ func TestPrune(t *testing.T) {
 		{Limits{Days: 1000, Runs: 100}, 0},
 		{Limits{Days: 1, Runs: 1}, 39},
 	} {
-		root, runs := layRuns(t, epoch, 40)
-		if got := prune(t, root, c.limits, true); !slices.Equal(got, runs[:c.gone]) || len(left(t, root)) != 40 {
+		root, runs := layRuns(t, eventtest.Epoch, 40)
+		if got := prune(t, root, c.limits, true); !slices.Equal(got, runs[:c.gone]) || len(eventtest.Entries(t, root)) != 40 {
 			t.Errorf("%+v, dry: %q", c.limits, got)
 		}
 		if got := prune(t, root, c.limits, false); !slices.Equal(got, runs[:c.gone]) {
 			t.Errorf("%+v: %q", c.limits, got)
 		}
-		if got := left(t, root); !slices.Equal(got, runs[c.gone:]) {
+		if got := eventtest.Entries(t, root); !slices.Equal(got, runs[c.gone:]) {
 			t.Errorf("%+v leaves %q", c.limits, got)
 		}
 	}
@@ -78,18 +67,18 @@ func TestPrune(t *testing.T) {
 
 // What is kept, live, spared, linked, or not exactly a run, stays whatever its age.
 func TestPruneSpares(t *testing.T) {
-	root, runs := layRuns(t, epoch, 10)
-	put(t, filepath.Join(root, runs[1], keepFile), "")
+	root, runs := layRuns(t, eventtest.Epoch, 10)
+	eventtest.Put(t, filepath.Join(root, runs[1], keepFile), "")
 	live, err := pack.OpenRunDir(filepath.Join(root, runs[2]))
 	if err != nil {
 		t.Fatal(err)
 	}
 	outside := t.TempDir()
-	put(t, filepath.Join(outside, "precious"), "x")
+	eventtest.Put(t, filepath.Join(outside, "precious"), "x")
 	stay := []string{runs[1], runs[2], runs[3], "2020-01-01T00-00-00x", "2020-13-01T00-00-00", "notes", historyFile, "latest", ".trash-mine",
 		"2020-01-02T00-00-00", ".trash-2020-01-01T00-00-00-ABCDEFGH"}
 	for _, name := range []string{"2020-01-01T00-00-00x/a", "2020-13-01T00-00-00/a", "notes/a", historyFile, ".trash-mine/a", ".trash-2020-01-01T00-00-00-AAAAAAAA/b/c"} {
-		put(t, filepath.Join(root, filepath.FromSlash(name)), "x")
+		eventtest.Put(t, filepath.Join(root, filepath.FromSlash(name)), "x")
 	}
 	for link, to := range map[string]string{"latest": runs[2], "2020-01-02T00-00-00": outside, ".trash-2020-01-01T00-00-00-ABCDEFGH": outside, runs[0] + "/login/out": outside} {
 		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(link))); err != nil {
@@ -103,10 +92,10 @@ func TestPruneSpares(t *testing.T) {
 	}
 	stay = append(stay, runs[9])
 	slices.Sort(stay)
-	if got := left(t, root); !slices.Equal(got, stay) {
+	if got := eventtest.Entries(t, root); !slices.Equal(got, stay) {
 		t.Errorf("left %q\nwant %q", got, stay)
 	}
-	if got := names(t, outside); !slices.Equal(got, []string{"precious"}) {
+	if got := eventtest.Names(t, outside); !slices.Equal(got, []string{"precious"}) {
 		t.Errorf("outside: %q", got)
 	}
 	if err := live.Close(); err != nil {
@@ -115,7 +104,7 @@ func TestPruneSpares(t *testing.T) {
 	if got := prune(t, root, l, false); !slices.Equal(got, []string{runs[2]}) {
 		t.Errorf("after its end: %q", got)
 	}
-	if slices.Contains(left(t, root), "latest") {
+	if slices.Contains(eventtest.Entries(t, root), "latest") {
 		t.Error("latest leads nowhere")
 	}
 }
@@ -124,7 +113,7 @@ func TestPruneSpares(t *testing.T) {
 func TestPruneYoung(t *testing.T) {
 	root := t.TempDir()
 	for _, run := range []string{"2020-01-01T00-00-00", "2020-01-02T00-00-00"} {
-		put(t, filepath.Join(root, run, "login", event.EventsFile), "")
+		eventtest.Put(t, filepath.Join(root, run, "login", event.EventsFile), "")
 	}
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(filepath.Join(root, "2020-01-01T00-00-00"), old, old); err != nil {
@@ -137,16 +126,16 @@ func TestPruneYoung(t *testing.T) {
 }
 
 func TestPruneWrongLimits(t *testing.T) {
-	root, runs := layRuns(t, epoch, 40)
+	root, runs := layRuns(t, eventtest.Epoch, 40)
 	for _, l := range []Limits{{}, {Days: 30}, {Runs: 100}, {Days: -1, Runs: 5}, {Days: 5, Runs: 1 << 40}} {
-		if gone, err := Prune(root, l, epoch, false); err == nil || gone != nil {
+		if gone, err := Prune(root, l, eventtest.Epoch, false); err == nil || gone != nil {
 			t.Errorf("%+v: %v", l, gone)
 		}
 	}
-	if got := left(t, root); !slices.Equal(got, runs) {
+	if got := eventtest.Entries(t, root); !slices.Equal(got, runs) {
 		t.Errorf("left %q", got)
 	}
-	if gone, err := Prune(filepath.Join(root, "none"), Limits{Days: 1, Runs: 1}, epoch, false); err != nil || gone != nil {
+	if gone, err := Prune(filepath.Join(root, "none"), Limits{Days: 1, Runs: 1}, eventtest.Epoch, false); err != nil || gone != nil {
 		t.Error(gone, err)
 	}
 }
@@ -173,7 +162,7 @@ func TestLimitsFromEnv(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if c.file != "" {
-			put(t, filepath.Join(dir, envFile), c.file)
+			eventtest.Put(t, filepath.Join(dir, envFile), c.file)
 		}
 		got, err := LimitsFromEnv(func(name string) string { return c.env[name] }, dir)
 		if fmt.Sprint(got) != fmt.Sprint(c.want) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

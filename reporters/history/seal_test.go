@@ -1,26 +1,18 @@
 package history
 
 import (
-	"encoding/json"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-)
 
-func readSummary(dir string) (pack.Summary, error) {
-	data, err := os.ReadFile(filepath.Join(dir, event.SummaryFile))
-	if err != nil {
-		return pack.Summary{}, err
-	}
-	var s pack.Summary
-	return s, json.Unmarshal(data, &s)
-}
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/pack"
+)
 
 // lay writes files under a new root: their names, with slashes, and what is in them.
 func lay(t *testing.T, files map[string]string) string {
@@ -40,7 +32,7 @@ func lay(t *testing.T, files map[string]string) string {
 
 func lines(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "events", name+".ndjson"))
+	data, err := os.ReadFile(eventtest.File(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +60,7 @@ func TestSeal(t *testing.T) {
 		"2026-01-02T03-04-05-mine/a/events.ndjson": lines(t, "interrupted"),
 		"notes/a/events.ndjson":                    lines(t, "interrupted"),
 	})
-	sealed, err := Seal(root, epoch)
+	sealed, err := Seal(root, eventtest.Epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +90,7 @@ func TestSeal(t *testing.T) {
 	if sum, _ := readSummary(filepath.Join(root, run1, "garbage")); !strings.Contains(sum.Problem.Message, "events line 2") {
 		t.Errorf("%+v", sum.Problem)
 	}
-	after := names(t, root)
+	after := eventtest.Names(t, root)
 	for _, name := range after {
 		if strings.Contains(name, "/"+event.WorkDir) || strings.HasSuffix(name, pack.LiveFile) && name != run1+pack.LiveFile {
 			t.Errorf("%s is there", name)
@@ -110,7 +102,7 @@ func TestSeal(t *testing.T) {
 	if data, _ := os.ReadFile(filepath.Join(root, run1, "whole", event.SummaryFile)); string(data) != "not touched" {
 		t.Errorf("a whole pack was sealed: %s", data)
 	}
-	if again, err := Seal(root, epoch); err != nil || len(again) != 0 || !slices.Equal(names(t, root), after) {
+	if again, err := Seal(root, eventtest.Epoch); err != nil || len(again) != 0 || !slices.Equal(eventtest.Names(t, root), after) {
 		t.Errorf("sealed twice: %v, %v", again, err)
 	}
 }
@@ -128,8 +120,8 @@ func TestSealAdoptsPictures(t *testing.T) {
 		run1 + "ended/events.ndjson":              lines(t, "pass"),
 		run1 + "ended/screenshots/02-other.png":   "a picture",
 	})
-	before := event.Fold(recorded(t, "interrupted"))
-	if _, err := Seal(root, epoch); err != nil {
+	before := event.Fold(eventtest.Recorded(t, "interrupted"))
+	if _, err := Seal(root, eventtest.Epoch); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(root, filepath.FromSlash(run1))
@@ -141,7 +133,7 @@ func TestSealAdoptsPictures(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), orphan) || strings.Contains(string(page), "notes.png") || strings.Contains(string(page), "03-x") {
 		t.Errorf("%v\n%s", err, page)
 	}
-	if sum, err := readSummary(filepath.Join(dir, "ended")); err != nil || sum.Screenshots != pack.Summarize(event.Fold(recorded(t, "pass"))).Screenshots {
+	if sum, err := readSummary(filepath.Join(dir, "ended")); err != nil || sum.Screenshots != pack.Summarize(event.Fold(eventtest.Recorded(t, "pass"))).Screenshots {
 		t.Errorf("%d screenshots, %v", sum.Screenshots, err)
 	}
 	run, err := LoadRun(dir)
@@ -156,7 +148,7 @@ func TestSealAdoptsPictures(t *testing.T) {
 }
 
 func TestSealNothing(t *testing.T) {
-	if sealed, err := Seal(filepath.Join(t.TempDir(), "none"), epoch); err != nil || sealed != nil {
+	if sealed, err := Seal(filepath.Join(t.TempDir(), "none"), eventtest.Epoch); err != nil || sealed != nil {
 		t.Error(sealed, err)
 	}
 }
@@ -183,11 +175,11 @@ func TestSealLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sealed, err := Seal(root, epoch)
+	sealed, err := Seal(root, eventtest.Epoch)
 	if err == nil {
 		t.Error("the links went by unsaid")
 	}
-	if got := names(t, outside); !slices.Equal(got, []string{"pack", "pack/events.ndjson", "secret"}) {
+	if got := eventtest.Names(t, outside); !slices.Equal(got, []string{"pack", "pack/events.ndjson", "secret"}) {
 		t.Errorf("outside: %q", got)
 	}
 	var good bool
@@ -213,7 +205,7 @@ func TestSealTwoAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			sealed, err := Seal(root, epoch)
+			sealed, err := Seal(root, eventtest.Epoch)
 			if err != nil {
 				t.Error(err)
 			}
@@ -225,7 +217,7 @@ func TestSealTwoAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if _, err := Seal(root, epoch); err != nil {
+	if _, err := Seal(root, eventtest.Epoch); err != nil {
 		t.Error(err)
 	}
 	for name := range files {
@@ -247,7 +239,7 @@ func TestRunDirJoined(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if sealed, err := Seal(filepath.Dir(run.Path()), epoch); err != nil || len(sealed) != 0 {
+	if sealed, err := Seal(filepath.Dir(run.Path()), eventtest.Epoch); err != nil || len(sealed) != 0 {
 		t.Errorf("a run that is alive was sealed: %v, %v", sealed, err)
 	}
 	if _, err := pack.OpenRunDir(filepath.Join(run.Path(), "none")); err == nil {

@@ -4,14 +4,16 @@ package history
 
 import (
 	"bufio"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // A SIGKILL at twenty random moments: each pack seals, verifies, and names its last step; the run counts what was cut off as
@@ -24,7 +26,7 @@ func TestKilledAtRandom(t *testing.T) {
 	for range 20 {
 		root := t.TempDir()
 		killAt(t, root, time.Duration(random.IntN(60_000))*time.Microsecond)
-		if _, err := Seal(root, epoch); err != nil {
+		if _, err := Seal(root, eventtest.Epoch); err != nil {
 			t.Fatal(err)
 		}
 		runs, err := filepath.Glob(filepath.Join(root, "*"))

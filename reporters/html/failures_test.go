@@ -11,7 +11,7 @@ import (
 // recordedPages lays the run of all recorded events with its pages.
 func recordedPages(t testing.TB) (dir string) {
 	t.Helper()
-	dir = runtest.Lay(t, append(runtest.Glob(t, "../testdata/run/*.ndjson"), runtest.Glob(t, "../testdata/events/*.ndjson")...)...)
+	dir = runtest.Lay(t, append(runtest.Glob(t, "../history/testdata/run/*.ndjson"), runtest.Glob(t, "../event/testdata/events/*.ndjson")...)...)
 	run, err := history.LoadRun(dir)
 	if err != nil {
 		t.Fatal(err)

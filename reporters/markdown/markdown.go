@@ -2,12 +2,13 @@ package markdown
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (

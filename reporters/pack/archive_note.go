@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/internal/wholefile"
 	"os"
 	"slices"
+
+	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
 const (

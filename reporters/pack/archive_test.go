@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 )
 
 func archive(t testing.TB, dir string) []byte {
@@ -64,7 +66,7 @@ func untar(t testing.TB, data []byte) map[string]string {
 
 func TestArchive(t *testing.T) {
 	dir := wholePack(t)
-	put(t, filepath.Join(dir, "artifacts", "日本語 🎉.txt"), "x")
+	eventtest.Put(t, filepath.Join(dir, "artifacts", "日本語 🎉.txt"), "x")
 	first := archive(t, dir)
 	files := untar(t, first)
 	want := []string{"login/", "login/artifacts/", "login/artifacts/metrics.json", "login/artifacts/日本語 🎉.txt", "login/events.ndjson", "login/logcat.txt",
@@ -113,7 +115,7 @@ func TestArchiveRefuses(t *testing.T) {
 		if err := ArchiveFile(dir, to); err == nil {
 			t.Errorf("%s is taken", name)
 		}
-		if got := left(t, filepath.Dir(to)); len(got) != 0 {
+		if got := eventtest.Entries(t, filepath.Dir(to)); len(got) != 0 {
 			t.Errorf("%s leaves %q", name, got)
 		}
 	}
@@ -148,7 +150,7 @@ func TestNoteUpload(t *testing.T) {
 	if err != nil || len(list) != 3 || list[1].SHA256 != "2" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	put(t, filepath.Join(dir, uploadsFile), "x")
+	eventtest.Put(t, filepath.Join(dir, uploadsFile), "x")
 	if err := NoteUpload(dir, Uploaded{Pack: "a"}); err == nil {
 		t.Error("a note that cannot be read was replaced")
 	}

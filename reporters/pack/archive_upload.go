@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 

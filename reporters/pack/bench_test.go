@@ -1,12 +1,14 @@
 package pack
 
 import (
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/markdown"
 	"image"
 	"image/color"
 	"image/draw"
 	"testing"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 // screen is like a phone's: flat, with some detail.
@@ -26,13 +28,13 @@ func BenchmarkPackStep(b *testing.B) {
 	p := newPack(b, newRun(b), "bench", PackOptions{})
 	img := screen()
 	for b.Loop() {
-		emit(b, p, event.Event{Kind: event.StepStarted, Step: 1})
+		eventtest.Emit(b, p, event.Event{Kind: event.StepStarted, Step: 1})
 		if err := p.Screenshot(b.Context(), event.Shot{Image: img, Step: 1, Label: "tap"}); err != nil {
 			b.Fatal(err)
 		}
-		emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 1})
+		eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 1})
 	}
-	emit(b, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(b, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
 	if _, err := p.Finish(b.Context()); err != nil {
 		b.Fatal(err)
 	}
@@ -42,7 +44,7 @@ func BenchmarkPackStep(b *testing.B) {
 func BenchmarkEventOnly(b *testing.B) {
 	p := newPack(b, newRun(b), "bench", PackOptions{})
 	for b.Loop() {
-		emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 1})
+		eventtest.Emit(b, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 1})
 	}
 	if _, err := p.Finish(b.Context()); err != nil {
 		b.Fatal(err)
@@ -51,7 +53,7 @@ func BenchmarkEventOnly(b *testing.B) {
 
 // BenchmarkRunMarkdown is a run.md of a hundred steps.
 func BenchmarkRunMarkdown(b *testing.B) {
-	res := event.Fold(recorded(b, "fail"))
+	res := event.Fold(eventtest.Recorded(b, "fail"))
 	for len(res.Steps) < 100 {
 		res.Steps = append(res.Steps, res.Steps[0])
 	}

@@ -2,14 +2,15 @@ package pack
 
 import (
 	"errors"
-	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // writeAside writes a file of a pack as a whole or not at all: aside in .work first, then synced and renamed.

@@ -2,13 +2,15 @@ package pack
 
 import (
 	"context"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/markdown"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 func ffmpeg(t testing.TB) string {
@@ -24,10 +26,10 @@ func ffmpeg(t testing.TB) string {
 func finish(ctx context.Context, t *testing.T, program string, arrange func(p *Pack)) (*event.Result, bool) {
 	t.Helper()
 	p := newPack(t, newRun(t), "case", PackOptions{FFmpeg: program})
-	c := someCase("case")
-	emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c})
+	c := eventtest.Case("case")
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c})
 	arrange(p)
-	emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
 	res, err := p.Finish(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +64,7 @@ func TestRecordingNative(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		p.AddClip(clip, epoch)
+		p.AddClip(clip, eventtest.Epoch)
 		shoot(t, p)
 	})
 	if !there || res.Recording != (event.Recording{Kind: event.NativeFilm}) {
@@ -79,7 +81,7 @@ func TestRecordingSlideShow(t *testing.T) {
 			if err := os.WriteFile(clip, []byte("cut off"), 0o644); err != nil {
 				t.Error(err)
 			}
-			p.AddClip(clip, epoch)
+			p.AddClip(clip, eventtest.Epoch)
 		},
 	} {
 		res, there := finish(t.Context(), t, ffmpeg(t), func(p *Pack) { arrange(p); shoot(t, p) })

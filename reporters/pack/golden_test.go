@@ -3,7 +3,6 @@ package pack
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,33 +10,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
-// recorded reads testdata/events by name.
-func recorded(t testing.TB, name string) []event.Event {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "events", name+".ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := event.ReadEvents(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return events
-}
-
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/events/*.ndjson")
+	files, err := filepath.Glob(eventtest.File("*"))
 	if err != nil || len(files) < 6 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".ndjson")
 		t.Run(name, func(t *testing.T) {
-			res := event.Fold(recorded(t, name))
+			res := event.Fold(eventtest.Recorded(t, name))
 			if want := map[string]event.Verdict{"panic": event.Error}[name]; want == "" && string(res.Verdict) != name || want != "" && res.Verdict != want {
 				t.Errorf("verdict %s", res.Verdict)
 			}
@@ -50,7 +36,7 @@ func TestGolden(t *testing.T) {
 // The first eight fields are a contract: their names, order and types.
 func TestSummaryFields(t *testing.T) {
 	for _, name := range []string{"pass", "fail", "skipped", "interrupted"} {
-		dec := json.NewDecoder(bytes.NewReader(SummaryJSON(event.Fold(recorded(t, name)))))
+		dec := json.NewDecoder(bytes.NewReader(SummaryJSON(event.Fold(eventtest.Recorded(t, name)))))
 		if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
 			t.Fatal(tok, err)
 		}
@@ -76,7 +62,7 @@ func TestSummaryFields(t *testing.T) {
 }
 
 func TestRunMarkdownHead(t *testing.T) {
-	lines := strings.Split(string(markdown.RunMarkdown(event.Fold(recorded(t, "pass")))), "\n")
+	lines := strings.Split(string(markdown.RunMarkdown(event.Fold(eventtest.Recorded(t, "pass")))), "\n")
 	want := []string{"# login-ok", "", "- id: login-ok", "- platform: android", "- solver: dsl", "- duration: 3.5s", "- result: ✅ PASS"}
 	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" {
 		t.Error(diff)
@@ -86,7 +72,7 @@ func TestRunMarkdownHead(t *testing.T) {
 func FuzzReadEvents(f *testing.F) {
 	for _, name := range []string{"pass", "fail", "interrupted"} {
 		var b bytes.Buffer
-		for _, e := range recorded(f, name) {
+		for _, e := range eventtest.Recorded(f, name) {
 			line, err := event.Encode(e)
 			if err != nil {
 				f.Fatal(err)

@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"image"
 	"image/color"
-	"image/png"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,46 +16,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 )
-
-var epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-
-func newRun(t testing.TB) *RunDir {
-	t.Helper()
-	run, err := NewRunDir(t.TempDir(), epoch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := run.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return run
-}
-
-func someCase(pack string) event.Case {
-	return event.Case{ID: pack, Pack: pack, Platform: "android", Solver: "dsl", Device: "emulator-5554",
-		Steps: []event.Step{{N: 1, Action: "launch", Args: "x"}, {N: 2, Action: "tap", Args: "y"}, {N: 3, Action: "assert", Args: "z"}}}
-}
-
-func newPack(t testing.TB, run *RunDir, name string, o PackOptions) *Pack {
-	t.Helper()
-	p, err := run.NewPack(someCase(name), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func emit(t testing.TB, p *Pack, events ...event.Event) {
-	t.Helper()
-	for _, e := range events {
-		if err := p.Emit(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func picture(w, h int) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -68,53 +29,28 @@ func picture(w, h int) image.Image {
 	return img
 }
 
-// noise does not compress.
-func noise(w, h int) image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	for i := range img.Pix {
-		img.Pix[i] = uint8(rand.Uint32())
-	}
-	return img
-}
-
 // badImage fails while it is encoded, as a damaged one may.
 type badImage struct{ image.Image }
 
 func (badImage) At(int, int) color.Color { panic("damaged") }
 
-func names(t testing.TB, dir string) []string {
-	t.Helper()
-	var list []string
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && p != dir {
-			rel, _ := filepath.Rel(dir, p)
-			list = append(list, filepath.ToSlash(rel))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
 func TestPack(t *testing.T) {
 	run := newRun(t)
 	var seen []string
-	c := someCase("login")
+	c := eventtest.Case("login")
 	p := newPack(t, run, "login", PackOptions{Observe: func(of event.Case, e event.Event) {
 		if of.Pack != "login" || e.Time.IsZero() || e.Time.Location() != time.UTC {
 			t.Errorf("observed %+v of %s", e, of.Pack)
 		}
 		seen = append(seen, string(e.Kind))
 	}})
-	emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.StepStarted, Step: 1})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.StepStarted, Step: 1})
 	for _, failure := range []bool{false, false, true} {
 		if err := p.Screenshot(t.Context(), event.Shot{Image: picture(30, 40), Step: 1, Label: "Läunch!", Failure: failure}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 7})
+	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass, DurationMS: 7})
 	from := filepath.Join(p.Dir(), ".work", "x.tmp")
 	for range 2 {
 		if err := os.WriteFile(from, []byte("{}"), 0o644); err != nil {
@@ -125,14 +61,14 @@ func TestPack(t *testing.T) {
 		}
 	}
 	p.NoRecording("the test says so")
-	emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 9})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 9})
 	res, err := p.Finish(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"artifacts", "artifacts/metrics-2.json", "artifacts/metrics.json", "events.ndjson", "manifest.json", "run.md", "screenshots",
 		"screenshots/01-launch-2.png", "screenshots/01-launch-failed.png", "screenshots/01-launch.png", "summary.json"}
-	if got := names(t, p.Dir()); !slices.Equal(got, want) {
+	if got := eventtest.Names(t, p.Dir()); !slices.Equal(got, want) {
 		t.Errorf("files %q", got)
 	}
 	json := slices.ContainsFunc(res.Attachments, func(a event.Attachment) bool {
@@ -203,7 +139,7 @@ func TestAddRefuses(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
 	res, err := p.Finish(t.Context())
 	if err != nil || res.Verdict != event.Pass || len(res.Attachments) != 3 || res.Attachments[0].Path != "summary-2.json" {
 		t.Errorf("%+v, %v", res, err)
@@ -228,7 +164,7 @@ func TestPictureErrorSurfaces(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), `"result": "error"`) {
 		t.Errorf("%s, %v", data, err)
 	}
-	for _, name := range names(t, p.Dir()) {
+	for _, name := range eventtest.Names(t, p.Dir()) {
 		if strings.HasSuffix(name, ".png") {
 			t.Errorf("%s is there", name)
 		}
@@ -261,7 +197,7 @@ func TestPackConcurrently(t *testing.T) {
 	var packs sync.WaitGroup
 	for i := range 4 {
 		packs.Go(func() {
-			p, err := run.NewPack(someCase(fmt.Sprintf("c%d", i)), PackOptions{Observe: func(event.Case, event.Event) {}})
+			p, err := run.NewPack(eventtest.Case(fmt.Sprintf("c%d", i)), PackOptions{Observe: func(event.Case, event.Event) {}})
 			if err != nil {
 				t.Error(err)
 				return
@@ -291,37 +227,13 @@ func TestPackConcurrently(t *testing.T) {
 	packs.Wait()
 }
 
-// checkPack fails when anything under a final name is not whole, and gives the summary and the number of pictures.
-func checkPack(t *testing.T, dir string) (sum Summary, shots int) {
-	t.Helper()
-	for _, name := range names(t, dir) {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		switch {
-		case strings.HasPrefix(name, event.WorkDir):
-			t.Errorf("%s is left over", name)
-		case strings.HasSuffix(name, ".png"):
-			shots++
-			if _, err := png.Decode(strings.NewReader(string(data))); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		case name == event.RunFile && !strings.Contains(string(data), "\n## Files\n"):
-			t.Errorf("%s: %v\n%s", name, err, data)
-		}
-	}
-	s, err := readSummary(dir)
-	if err != nil {
-		t.Error(err)
-	}
-	return s, shots
-}
-
 func TestRunDirTakenSecond(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "tests", "reports")
 	got := make([]string, 8)
 	var wg sync.WaitGroup
 	for i := range got {
 		wg.Go(func() {
-			run, err := NewRunDir(root, epoch.In(time.FixedZone("x", 3600)))
+			run, err := NewRunDir(root, eventtest.Epoch.In(time.FixedZone("x", 3600)))
 			if err != nil {
 				t.Error(err)
 				return

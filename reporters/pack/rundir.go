@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
 	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"image"
 	"image/png"
 	"io"
 	"path"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Screenshot takes the picture and writes it while the next step runs. One picture of a pack is written at a time: a second

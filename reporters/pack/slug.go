@@ -4,8 +4,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/taproot-dev/taproot/reporters/event"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const maxSlug = 40

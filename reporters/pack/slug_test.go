@@ -1,10 +1,11 @@
 package pack
 
 import (
-	"github.com/taproot-dev/taproot/reporters/event"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -40,4 +41,14 @@ func TestShotName(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
+}
+
+// hostile are texts from devices and test files that could break the name of a file.
+var hostile = []string{
+	"a|b", `a\|b`, `a\\|b`, `\`, `x\`, "|", "||||", "`", "``", "`|`", "``|`", "` `", "a\nb", "a\r\n| x | y | z | p | q |", "\n\n## Steps\n\n",
+	"<b>x</b>", "<script>alert(1)</script>", "<!-- ", "]]>", "<https://x.y>", "&lt;&amp;", "&#124;", "![x](http://x.y/z.png)", "[x](javascript:y)", "[x]: y",
+	"\u202eabc\u202c", "\u200f", "\u2028|\u2029", "\ufeff", "\x00\x07\x1b[31m\x7f\u0085", "\t", " ", "  x  ", "", "- x", "1. x", "1) x", "# x", "---", "===", "```", "~~~",
+	"*x*", "_x_", "a_b_c", "__init__", "~~x~~", "$x$", "a\xffb", strings.Repeat("x", 5000), strings.Repeat("|", 5000), strings.Repeat("`", 999),
+	strings.Repeat("é", 199) + "|`", "    code", "> quote", "| a |\n|---|", "👩‍👩‍👧", "日本語 | 🎉", "\\`", "`\\|`", "x`\\", "\\\\", "<", "a<b|c>d`e",
+	" #", "  1. x", "  x" + strings.Repeat("|", 300) + `\|`, // found by fuzzing: markup after spaces; a mark beyond the cut
 }

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"os"
 	"slices"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Summary is summary.json: the eight fields of the specification, then ours.

@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"image/png"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // Defect is something in a pack that is not as its events or its manifest say.

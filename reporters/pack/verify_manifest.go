@@ -5,11 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const manifestFile = "manifest.json"

@@ -2,25 +2,27 @@ package pack
 
 import (
 	"encoding/json"
-	"github.com/taproot-dev/taproot/reporters/event"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 )
 
 func wholePack(t testing.TB) string {
 	t.Helper()
 	p := newPack(t, newRun(t), "login", PackOptions{})
-	c := someCase("login")
-	emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.StepStarted, Step: 1})
+	c := eventtest.Case("login")
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.StepStarted, Step: 1})
 	if err := p.Screenshot(t.Context(), event.Shot{Image: picture(8, 8), Step: 1, Label: "launch"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{event.LogcatFile, "metrics.json"} {
 		from := filepath.Join(p.Dir(), event.WorkDir, name)
-		put(t, from, "{}")
+		eventtest.Put(t, from, "{}")
 		a := event.Attachment{Path: name, Kind: event.KindLog}
 		if name != event.LogcatFile {
 			a = event.Attachment{Path: "artifacts/" + name, Kind: event.KindArtifact}
@@ -29,7 +31,7 @@ func wholePack(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 5})
+	eventtest.Emit(t, p, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass, DurationMS: 5})
 	if _, err := p.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func TestVerify(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			put(t, filepath.Join(dir, name), change(string(data)))
+			eventtest.Put(t, filepath.Join(dir, name), change(string(data)))
 		}
 	}
 	remove := func(name string) func(t *testing.T, dir string) {
@@ -76,7 +78,7 @@ func TestVerify(t *testing.T) {
 		}), `summary.json: result is "pass", the events amount to "fail"`},
 		{"other count", edit(event.SummaryFile, func(s string) string { return strings.Replace(s, `"steps": 3`, `"steps": 4`, 1) }), "summary.json: steps is 4, of the events 3"},
 		{"bad events", edit(event.EventsFile, func(s string) string { return "x\n" + s }), "events.ndjson: events line 1"},
-		{"left over", func(t *testing.T, dir string) { put(t, filepath.Join(dir, event.WorkDir, "x"), "x") }, ".work: is left over"},
+		{"left over", func(t *testing.T, dir string) { eventtest.Put(t, filepath.Join(dir, event.WorkDir, "x"), "x") }, ".work: is left over"},
 		{"a link", func(t *testing.T, dir string) {
 			if err := os.Symlink("/etc/hostname", filepath.Join(dir, "artifacts", "x.json")); err != nil {
 				t.Fatal(err)
@@ -102,7 +104,7 @@ func TestVerify(t *testing.T) {
 // What is made of a pack later is no defect.
 func TestVerifyPages(t *testing.T) {
 	dir := wholePack(t)
-	put(t, filepath.Join(dir, event.PageFile), "<html>")
+	eventtest.Put(t, filepath.Join(dir, event.PageFile), "<html>")
 	if found := Verify(dir); len(found) != 0 {
 		t.Error(found)
 	}

@@ -13,7 +13,7 @@ import (
 // Recorded is the run of all recorded events, read by a test in a package beside this one.
 func Recorded(t testing.TB) *history.Run {
 	t.Helper()
-	files := append(Glob(t, "../testdata/run/*.ndjson"), Glob(t, "../testdata/events/*.ndjson")...)
+	files := append(Glob(t, "../history/testdata/run/*.ndjson"), Glob(t, "../event/testdata/events/*.ndjson")...)
 	run, err := history.LoadRun(Lay(t, files...))
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package action_test
 
 import (
 	"context"
+	"image"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,8 +12,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/action"
-
-	"image"
 )
 
 // eraser is a fake whose field can be emptied, and that may lose what is typed.

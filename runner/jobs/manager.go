@@ -13,7 +13,6 @@ import (
 
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -199,7 +198,7 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, cases []pl
 		r.change(func(rec *Record) { rec.State, rec.Started = Running, time.Now().UTC() })
 	case <-ctx.Done(): // it ends without having begun
 	}
-	work.Config.FFmpeg = runner.FindFFmpeg(ctx, work.Config)
+	work.Config.FFmpeg = run.FindFFmpeg(ctx, work.Config)
 	outcomes := work.All(ctx, cases)
 	if err := work.Report(ctx, io.Discard); err != nil {
 		m.o.Log.Warn("report of a run", "run", r.record.ID, "error", err)

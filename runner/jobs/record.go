@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -97,7 +97,7 @@ func (r *Record) summed(dir string) bool {
 			Problem          *struct{ Message string }
 		} `json:"results"`
 	}
-	if readJSON(filepath.Join(dir, assemble.RunFile), &file) != nil {
+	if readJSON(filepath.Join(dir, reporters.RunFile), &file) != nil {
 		return false
 	}
 	r.Verdict, r.Started, r.Ended = file.Verdict, file.Started, file.Ended
@@ -130,7 +130,7 @@ func (r *Record) pieced(dir string, alive bool) {
 	if len(r.Cases) > 0 {
 		r.Verdict = sum(r.Cases)
 	}
-	r.Problems = append(r.Problems, "the run was broken off: it has no "+assemble.RunFile)
+	r.Problems = append(r.Problems, "the run was broken off: it has no "+reporters.RunFile)
 }
 
 // caseOf is a case by its pack, which is not complete while the case is under way.

@@ -48,7 +48,7 @@ type InvalidError struct{ Err error }
 func (e *InvalidError) Error() string { return e.Err.Error() }
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// Call performs one operation. The error is an *InvalidError, a *HeldError, a *runner.BusyError, a *runner.UnknownDeviceError, the
+// Call performs one operation. The error is an *InvalidError, a *HeldError, a *pool.BusyError, a *pool.UnknownDeviceError, the
 // context's cause, or what is wrong with the device, which then is closed and opened afresh by the next call.
 func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 	args, opts, err := d.Decode(r.Def, r.Args)

@@ -26,7 +26,7 @@ type Options struct {
 	AllowShell bool
 	Exposed    map[string]string // what ${NAME} means in a caller's texts; every value is taken for a secret
 	Mask       *event.Mask       // takes the exposed values out of every Answer; default: one of its own
-	// Eyes read pictures and ask models (runner.Config.Eyes); nil: what needs them is an error.
+	// Eyes read pictures and ask models (run.Config.Eyes); nil: what needs them is an error.
 	Eyes drivers.Eyes
 	// Prepare sets up the session of a device that was just opened; may be nil.
 	Prepare func(*action.Session)
@@ -108,7 +108,7 @@ func (d *Devices) Close() error {
 // List gives the devices of all platforms, usable or not.
 func (d *Devices) List(ctx context.Context) ([]drivers.Info, error) { return d.o.Pool.List(ctx) }
 
-// Info gives the record of one device; a *runner.UnknownDeviceError when there is none.
+// Info gives the record of one device; a *pool.UnknownDeviceError when there is none.
 func (d *Devices) Info(ctx context.Context, id string) (drivers.Info, error) {
 	infos, err := d.o.Pool.List(ctx)
 	unknown := &pool.UnknownDeviceError{ID: id}

@@ -15,7 +15,7 @@ import (
 // passing tells whether an error of a look may be over at the next one.
 func passing(err error) bool { return errors.Is(err, drivers.ErrNotReady) }
 
-// HavePassed succeeds for a test that passed: a runner.Outcome, a *reporters.Result, or a list of outcomes, which must not be empty and
+// HavePassed succeeds for a test that passed: a run.Outcome, a *event.Result, or a list of outcomes, which must not be empty and
 // of which each must have passed.
 func HavePassed() types.GomegaMatcher { return HaveVerdict(event.Pass) }
 

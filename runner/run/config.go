@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
@@ -169,3 +171,12 @@ func (c Config) reach() action.Reach {
 
 // DefaultPages is how many browser pages run at once when nothing else is said.
 const DefaultPages = 2
+
+// FindFFmpeg gives the path of ffmpeg, "" without one.
+func FindFFmpeg(ctx context.Context, c Config) string {
+	found, err := toolchain.Find(ctx, toolchain.NewHost(c.Getenv, os.Environ()), toolchain.FFmpeg)
+	if err != nil {
+		return ""
+	}
+	return found.Path
+}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/reporters/assemble"
+	"github.com/taproot-dev/taproot/reporters"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/html"
@@ -25,7 +25,7 @@ func (r *Runner) Report(ctx context.Context, stdout io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportLimit)
 	defer cancel()
 	r.noting.Wait()
-	_, err := assemble.Run(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
+	_, err := reporters.Finish(ctx, r.Dir.Path(), r.Config.assembly(ctx, stdout))
 	return err
 }
 
@@ -44,11 +44,11 @@ func (r *Runner) Announce(cases []plan.Case) error {
 
 // ReportSealed does the same for dead runs whose packs were sealed, as far as it still makes sense.
 func (c Config) ReportSealed(ctx context.Context, sealed []history.Sealed) error {
-	return assemble.Sealed(ctx, sealed, c.assembly(ctx, io.Discard))
+	return reporters.FinishSealed(ctx, sealed, c.assembly(ctx, io.Discard))
 }
 
-func (c Config) assembly(ctx context.Context, stdout io.Writer) assemble.Options {
-	return assemble.Options{Getenv: c.Getenv, Stdout: stdout, Dir: c.Dir, Project: ProjectRoot(c.Dir),
+func (c Config) assembly(ctx context.Context, stdout io.Writer) reporters.Options {
+	return reporters.Options{Getenv: c.Getenv, Stdout: stdout, Dir: c.Dir, Project: ProjectRoot(c.Dir),
 		Pages: func(runDir string) error { return pages(ctx, runDir) }}
 }
 
@@ -77,12 +77,12 @@ func (c Config) Received(ctx context.Context, runDir string) error {
 		}
 		return "" // chats and GitHub are for runs of one's own
 	}
-	_, err := assemble.Run(ctx, runDir, o)
+	_, err := reporters.Finish(ctx, runDir, o)
 	return err
 }
 
 // Merged makes what belongs to a run that was put together of several.
-func Merged(ctx context.Context, runDir string, o assemble.Options) (*history.Run, error) {
+func Merged(ctx context.Context, runDir string, o reporters.Options) (*history.Run, error) {
 	o.Pages = func(runDir string) error { return pages(ctx, runDir) }
-	return assemble.Run(ctx, runDir, o)
+	return reporters.Finish(ctx, runDir, o)
 }

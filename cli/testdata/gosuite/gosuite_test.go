@@ -1,4 +1,4 @@
-// Package gosuite_test is a suite of a user, which runner/cli's tests run under Ginkgo.
+// Package gosuite_test is a suite of a user, which cli's tests run under Ginkgo.
 package gosuite_test
 
 import (

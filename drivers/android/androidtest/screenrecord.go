@@ -3,14 +3,13 @@ package androidtest
 import (
 	"context"
 	"fmt"
+	"image"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
-
-	"image"
 
 	xdraw "golang.org/x/image/draw"
 )

@@ -2,17 +2,18 @@ package history
 
 import (
 	_ "embed"
+	"time"
+
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
-	"time"
 )
 
-// RunFormat names the format of run.json, which runlevel.schema.json describes. It changes when a reader would have to.
+// RunFormat names the format of run.json, which run.schema.json describes. It changes when a reader would have to.
 const RunFormat = "taproot.run/1"
 
 // RunSchema is the JSON Schema of run.json.
 //
-//go:embed runlevel.schema.json
+//go:embed run.schema.json
 var RunSchema string
 
 // runJSON is run.json.

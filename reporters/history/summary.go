@@ -2,10 +2,11 @@ package history
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/markdown"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 // PageOptions say how a Markdown page about a run is written.

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
@@ -30,7 +31,7 @@ func layRun(t testing.TB) string {
 		layPack(t, dir, strings.TrimSuffix(filepath.Base(file), ".ndjson"), file)
 	}
 	for name, pack := range map[string]string{"pass": "login-ok", "fail": "login-wrong", "error": "phone-lost", "interrupted": "killed"} {
-		layPack(t, dir, pack, "testdata/events/"+name+".ndjson")
+		layPack(t, dir, pack, eventtest.File(name))
 	}
 	return dir
 }
@@ -41,17 +42,7 @@ func layPack(t testing.TB, run, pack, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(run, pack, event.EventsFile), string(data))
-}
-
-func put(t testing.TB, file, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Put(t, filepath.Join(run, pack, event.EventsFile), string(data))
 }
 
 func loadRun(t testing.TB, dir string) *Run {
@@ -86,16 +77,16 @@ func withHistory(t testing.TB, dir string) {
 		fmt.Fprintf(&b, `{"run":"2026-02-%02dT01-02-03","id":"checkout","pack":"checkout--android","platform":"android","verdict":"pass","duration_ms":%d,"hash":"%s"}`+"\n",
 			i+1, took, strings.Repeat("a", 64))
 	}
-	put(t, filepath.Join(filepath.Dir(dir), historyFile), b.String())
+	eventtest.Put(t, filepath.Join(filepath.Dir(dir), historyFile), b.String())
 }
 
 func TestRunGolden(t *testing.T) {
 	dir := layRun(t)
 	withHistory(t, dir)
-	put(t, filepath.Join(dir, "login-ok", event.RunFile), "x")
-	put(t, filepath.Join(dir, "checkout--android", event.PageFile), "x")
-	put(t, filepath.Join(dir, planFile), `[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
-	put(t, filepath.Join(dir, environmentFile), `{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
+	eventtest.Put(t, filepath.Join(dir, "login-ok", event.RunFile), "x")
+	eventtest.Put(t, filepath.Join(dir, "checkout--android", event.PageFile), "x")
+	eventtest.Put(t, filepath.Join(dir, planFile), `[{"id":"login-ok","pack":"login-ok"},{"id":"late","pack":"late--row-2","platform":"web","place":{"file":"suites/zz.yaml","line":3,"col":1}}]`)
+	eventtest.Put(t, filepath.Join(dir, environmentFile), `{"taproot":"v1.2.3","options":["--parallel=2"],"os":"linux/amd64","commit":"0123abc","branch":"topic","dirty":true,"ci":"GitLab CI","job":"https://ci.example/7"}`)
 	run := loadRun(t, dir)
 	golden.Check(t, "golden/run.json", RunJSON(run))
 	golden.Check(t, "golden/summary.md", RunSummary(run, PageOptions{}))
@@ -134,11 +125,11 @@ func TestLoadRunOdd(t *testing.T) {
 		"lost/.work/x": "x", "empty/events.ndjson": "", "unkept/summary.json": `{"id":"unkept","result":"error","problem":{"message":"the report could not be kept: no space"}}`,
 		"huge/summary.json": "{", "assets/style.css": "x", "worse/events.ndjson": lines2(t, "pass"), "worse/summary.json": `{"result":"pass","id":"login-ok"}`,
 	} {
-		put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		eventtest.Put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
-	layPack(t, dir, "unkept", "testdata/events/pass.ndjson")
+	layPack(t, dir, "unkept", eventtest.File("pass"))
 	outside := t.TempDir()
-	put(t, filepath.Join(outside, event.EventsFile), lines2(t, "pass"))
+	eventtest.Put(t, filepath.Join(outside, event.EventsFile), lines2(t, "pass"))
 	if err := os.Symlink(outside, filepath.Join(dir, "linked")); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +162,7 @@ func TestLoadRunOdd(t *testing.T) {
 	if _, err := LoadRun(filepath.Join(dir, "none")); err == nil {
 		t.Error("a run that is not there")
 	}
-	put(t, filepath.Join(dir, planFile), "not json")
+	eventtest.Put(t, filepath.Join(dir, planFile), "not json")
 	if again := loadRun(t, dir); len(again.Notes) != 1 || len(again.Cases) != len(run.Cases) {
 		t.Errorf("%q", again.Notes)
 	}
@@ -179,7 +170,7 @@ func TestLoadRunOdd(t *testing.T) {
 
 func lines2(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/events/" + name + ".ndjson")
+	data, err := os.ReadFile(eventtest.File(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,12 +180,12 @@ func lines2(t testing.TB, name string) string {
 func TestPlan(t *testing.T) {
 	d := newRun(t)
 	p := newPack(t, d, "began", pack.PackOptions{})
-	c := someCase("began")
-	emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	c := eventtest.Case("began")
+	eventtest.Emit(t, p, event.Event{Kind: event.CaseStarted, Case: &c}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
 	if _, err := p.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := WritePlan(d, []event.Case{someCase("began"), someCase("late")}); err != nil {
+	if err := WritePlan(d, []event.Case{eventtest.Case("began"), eventtest.Case("late")}); err != nil {
 		t.Fatal(err)
 	}
 	run := loadRun(t, d.Path())
@@ -279,7 +270,7 @@ func TestHistory(t *testing.T) {
 	dir := layRun(t)
 	root := filepath.Dir(dir)
 	file := filepath.Join(root, historyFile)
-	put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"verdict\":\"pass\"}\n"+strings.Repeat("x", maxHistoryLine+10)+"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"verdict\":\"pa")
+	eventtest.Put(t, file, "not json\n{\"run\":\"../../x\",\"pack\":\"a\",\"verdict\":\"pass\"}\n"+strings.Repeat("x", maxHistoryLine+10)+"\n{\"run\":\"2026-01-01T00-00-00\",\"id\":\"login\",\"pack\":\"login\",\"verdict\":\"pa")
 	run := loadRun(t, dir)
 	for range 3 {
 		if err := AppendHistory(run); err != nil {
@@ -385,16 +376,16 @@ func TestLatest(t *testing.T) {
 	if err := os.Remove(filepath.Join(root, latestLink)); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(root, latestLink, "mine"), "x")
+	eventtest.Put(t, filepath.Join(root, latestLink, "mine"), "x")
 	if err := PointLatest(filepath.Join(root, runs[2])); err == nil {
 		t.Error("somebody's folder was replaced")
 	}
-	put(t, filepath.Join(root, latestText), runs[0]+"\n")
+	eventtest.Put(t, filepath.Join(root, latestText), runs[0]+"\n")
 	check(runs[0])
 	if _, err := FindRun(filepath.Join(root, "none"), ""); err == nil {
 		t.Error("a run of nowhere")
 	}
-	for _, name := range names(t, root) {
+	for _, name := range eventtest.Names(t, root) {
 		if strings.HasPrefix(name, ".aside") {
 			t.Errorf("%s is left over", name)
 		}
@@ -425,7 +416,7 @@ func BenchmarkLoadRun(b *testing.B) {
 			dir := filepath.Join(b.TempDir(), "2026-03-04T05-06-07")
 			text := lines2(b, "fail")
 			for i := range n {
-				put(b, filepath.Join(dir, fmt.Sprintf("case-%05d", i), event.EventsFile), text)
+				eventtest.Put(b, filepath.Join(dir, fmt.Sprintf("case-%05d", i), event.EventsFile), text)
 			}
 			for b.Loop() {
 				run := loadRun(b, dir)

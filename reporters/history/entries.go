@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"

@@ -1,5 +1,5 @@
 //go:build !unix
 
-package reporters
+package history
 
 var children map[string]func() int // they need signals

@@ -3,12 +3,13 @@ package history
 import (
 	"cmp"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/markdown"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 )
 
 const (

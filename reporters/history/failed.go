@@ -3,13 +3,14 @@ package history
 import (
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 // LastRun loads the newest run under root that is over and holds a case: one that is under way in some process is passed by, one

@@ -1,4 +1,4 @@
-package assemble
+package reporters
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ var epoch = time.Date(2026, 3, 4, 6, 0, 0, 0, time.UTC)
 
 func lay(t *testing.T) string {
 	t.Helper()
-	files := append(runtest.Glob(t, "../testdata/run/*.ndjson"), runtest.Glob(t, "../testdata/events/*.ndjson")...)
+	files := append(runtest.Glob(t, "history/testdata/run/*.ndjson"), runtest.Glob(t, "event/testdata/events/*.ndjson")...)
 	return runtest.Lay(t, files...)
 }
 
@@ -62,7 +62,7 @@ func names(t *testing.T, dir string) []string {
 
 func TestRun(t *testing.T) {
 	dir := lay(t)
-	run, err := Run(t.Context(), dir, options(nil))
+	run, err := Finish(t.Context(), dir, options(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestRun(t *testing.T) {
 	}
 	// Again: the same files.
 	before, history := read(t, dir, "run.json"), read(t, root, "history.jsonl")
-	if _, err := Run(t.Context(), dir, options(nil)); err != nil {
+	if _, err := Finish(t.Context(), dir, options(nil)); err != nil {
 		t.Fatal(err)
 	}
 	if read(t, dir, "run.json") != before || read(t, root, "history.jsonl") != history {
@@ -115,7 +115,7 @@ func TestGitHub(t *testing.T) {
 	var out bytes.Buffer
 	o := options(map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": step, "GITHUB_WORKSPACE": "/w", "TAPROOT_REPORT_URL": "https://ci.example/{run}/"})
 	o.Stdout, o.Dir = &out, "/w/app"
-	if _, err := Run(t.Context(), dir, o); err != nil {
+	if _, err := Finish(t.Context(), dir, o); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "::error file=app/suites/failing/login.yaml,line=7,") {
@@ -134,14 +134,14 @@ func TestGitHub(t *testing.T) {
 	}
 	// A file that cannot be written hinders nothing else.
 	o = options(map[string]string{"GITHUB_STEP_SUMMARY": t.TempDir()})
-	if run, err := Run(t.Context(), dir, o); err == nil || run == nil {
+	if run, err := Finish(t.Context(), dir, o); err == nil || run == nil {
 		t.Error(run, err)
 	}
 	// Nothing is said where nobody asked.
 	out.Reset()
 	o = options(nil)
 	o.Stdout = &out
-	if _, err := Run(t.Context(), dir, o); err != nil || out.Len() != 0 {
+	if _, err := Finish(t.Context(), dir, o); err != nil || out.Len() != 0 {
 		t.Error(out.String(), err)
 	}
 }
@@ -176,7 +176,7 @@ func TestChat(t *testing.T) {
 	dir := lay(t)
 	o := options(map[string]string{"SLACK_WEBHOOK_URL": good, "FEISHU_WEBHOOK_URL": bad + "#product=slack", "TAPROOT_REPORT_URL": "https://ci.example/x"})
 	o.Notify = &webhook.Options{Wait: time.Millisecond}
-	run, err := Run(t.Context(), dir, o)
+	run, err := Finish(t.Context(), dir, o)
 	if run == nil || err == nil || !strings.Contains(err.Error(), "slack (FEISHU_WEBHOOK_URL) was not told: 200, but not taken: no_service") || strings.Contains(err.Error(), "T0KEN") {
 		t.Errorf("%v", err)
 	}
@@ -189,12 +189,12 @@ func TestChat(t *testing.T) {
 	}
 	// A run without failures, and one that is assembled anew, tell nobody.
 	o.Quiet = true
-	if _, err := Run(t.Context(), dir, o); err != nil {
+	if _, err := Finish(t.Context(), dir, o); err != nil {
 		t.Error(err)
 	}
 	o.Quiet = false
-	fine := runtest.Lay(t, "../testdata/events/pass.ndjson", "../testdata/events/skipped.ndjson")
-	if _, err := Run(t.Context(), fine, o); err != nil {
+	fine := runtest.Lay(t, "event/testdata/events/pass.ndjson", "event/testdata/events/skipped.ndjson")
+	if _, err := Finish(t.Context(), fine, o); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(fine, NotifyFile)); !errors.Is(err, os.ErrNotExist) || len(told()) != 1 {
@@ -203,7 +203,7 @@ func TestChat(t *testing.T) {
 	// An interrupted run does not wait for a chat.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if run, err := Run(ctx, dir, o); run == nil || err == nil || len(told()) != 1 {
+	if run, err := Finish(ctx, dir, o); run == nil || err == nil || len(told()) != 1 {
 		t.Error(err)
 	}
 }
@@ -220,7 +220,7 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options(map[string]string{"REPORT_MAX_DAYS": "0"})
-	if _, err := Run(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "REPORT_MAX_DAYS") {
+	if _, err := Finish(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "REPORT_MAX_DAYS") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(old); err != nil {
@@ -233,7 +233,7 @@ func TestRetention(t *testing.T) {
 		seen = names(t, root)
 		return os.WriteFile(filepath.Join(runDir, "login-ok", event.PageFile), []byte("x"), 0o600)
 	}
-	if _, err := Run(t.Context(), dir, o); err != nil {
+	if _, err := Finish(t.Context(), dir, o); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Contains(seen, filepath.Base(old)) || !slices.Contains(seen, runtest.Name) {
@@ -243,27 +243,27 @@ func TestRetention(t *testing.T) {
 		t.Error("the summary does not know the pages")
 	}
 	o.Pages = func(string) error { return errors.New("no room") }
-	if run, err := Run(t.Context(), dir, o); run == nil || err == nil || !strings.Contains(err.Error(), "make the pages: no room") {
+	if run, err := Finish(t.Context(), dir, o); run == nil || err == nil || !strings.Contains(err.Error(), "make the pages: no room") {
 		t.Error(err)
 	}
 }
 
 func TestSealed(t *testing.T) {
 	dir := lay(t)
-	if _, err := Run(t.Context(), dir, options(nil)); err != nil {
+	if _, err := Finish(t.Context(), dir, options(nil)); err != nil {
 		t.Fatal(err)
 	}
 	sealed, err := history.Seal(filepath.Dir(dir), epoch)
 	if err != nil || len(sealed) == 0 {
 		t.Fatal(sealed, err)
 	}
-	if err := Sealed(t.Context(), sealed, options(nil)); err != nil {
+	if err := FinishSealed(t.Context(), sealed, options(nil)); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(read(t, dir, "summary.md"), "(killed/run.md)") {
 		t.Error("the summary does not know the packs that were sealed")
 	}
-	if err := Sealed(t.Context(), []history.Sealed{{Dir: filepath.Join(dir, "no", "pack")}}, options(nil)); err == nil {
+	if err := FinishSealed(t.Context(), []history.Sealed{{Dir: filepath.Join(dir, "no", "pack")}}, options(nil)); err == nil {
 		t.Error("no error of a run that is not there")
 	}
 }
@@ -282,7 +282,7 @@ func TestReportURL(t *testing.T) {
 }
 
 func TestNoRun(t *testing.T) {
-	if run, err := Run(t.Context(), filepath.Join(t.TempDir(), "none"), Options{}); run != nil || err == nil {
+	if run, err := Finish(t.Context(), filepath.Join(t.TempDir(), "none"), Options{}); run != nil || err == nil {
 		t.Error(run, err)
 	}
 }

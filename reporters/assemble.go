@@ -1,4 +1,4 @@
-package assemble
+package reporters
 
 import (
 	"context"
@@ -47,7 +47,7 @@ type Options struct {
 // the pointer latest, GitHub's annotations and summary when its environment is there, and one message per chat when tests failed; it
 // removes the runs that are beyond the limits. It may be called again for the same run. What goes wrong hinders nothing else and is
 // no part of the run's verdict: it is given as one error, to be printed. The run is nil only when its directory cannot be read.
-func Run(ctx context.Context, runDir string, o Options) (*history.Run, error) {
+func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error) {
 	o.defaults()
 	run, err := history.LoadRun(runDir)
 	if err != nil {
@@ -76,9 +76,9 @@ func Run(ctx context.Context, runDir string, o Options) (*history.Run, error) {
 	return run, errors.Join(errs...)
 }
 
-// Sealed assembles anew the runs of the packs that reporters.Seal completed: when they were assembled, if ever, these packs were not
+// Sealed assembles anew the runs of the packs that history.Seal completed: when they were assembled, if ever, these packs were not
 // whole.
-func Sealed(ctx context.Context, sealed []history.Sealed, o Options) error {
+func FinishSealed(ctx context.Context, sealed []history.Sealed, o Options) error {
 	o.Quiet = true
 	var errs []error
 	done := map[string]bool{}
@@ -88,7 +88,7 @@ func Sealed(ctx context.Context, sealed []history.Sealed, o Options) error {
 			continue
 		}
 		done[dir] = true
-		if _, err := Run(ctx, dir, o); err != nil {
+		if _, err := Finish(ctx, dir, o); err != nil {
 			errs = append(errs, fmt.Errorf("assemble run %s: %w", filepath.Base(dir), err))
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"github.com/taproot-dev/taproot/internal/wholefile"
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 const (

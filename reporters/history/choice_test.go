@@ -1,13 +1,15 @@
 package history
 
 import (
-	"github.com/taproot-dev/taproot/reporters/pack"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
@@ -38,7 +40,7 @@ func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
 			}
 		}
 	}
-	put(t, filepath.Join(dir.Path(), choiceFile), "{")
+	eventtest.Put(t, filepath.Join(dir.Path(), choiceFile), "{")
 	if run := loadRun(t, dir.Path()); !run.Choice.Empty() || len(run.Notes) != 1 {
 		t.Errorf("%+v, %q", run.Choice, run.Notes)
 	}
@@ -53,10 +55,10 @@ func TestRunWithoutAChoiceSaysNothingOfIt(t *testing.T) {
 
 func TestFailedNamesWhatIsWorthAnotherTry(t *testing.T) {
 	dir := layRun(t)
-	layPack(t, dir, "shaky--rep-1", "testdata/events/pass.ndjson")
-	layPack(t, dir, "shaky--rep-2", "testdata/events/fail.ndjson")
-	layPack(t, dir, "shaky--row-1--rep-3", "testdata/events/fail.ndjson")
-	put(t, filepath.Join(dir, planFile), `[{"id":"late","pack":"late--rep-1","platform":"web"},{"id":"late","pack":"late--rep-2","platform":"web"}]`)
+	layPack(t, dir, "shaky--rep-1", eventtest.File("pass"))
+	layPack(t, dir, "shaky--rep-2", eventtest.File("fail"))
+	layPack(t, dir, "shaky--row-1--rep-3", eventtest.File("fail"))
+	eventtest.Put(t, filepath.Join(dir, planFile), `[{"id":"late","pack":"late--rep-1","platform":"web"},{"id":"late","pack":"late--rep-2","platform":"web"}]`)
 	got := loadRun(t, dir).Failed()
 	for _, name := range []string{"login-wrong", "phone-lost", "killed", "shaky", "shaky--row-1", "late"} {
 		if !slices.Contains(got, name) {
@@ -77,8 +79,8 @@ func TestLastRunIsTheNewestThatIsOver(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for name, events := range map[string]string{"2026-01-01T00-00-01": "pass", "2026-01-01T00-00-02": "interrupted", "2026-01-01T00-00-04": "fail"} {
-		layPack(t, filepath.Join(root, name), "some", "testdata/events/"+events+".ndjson")
-		put(t, filepath.Join(root, name, pack.LiveFile), "")
+		layPack(t, filepath.Join(root, name), "some", eventtest.File(events))
+		eventtest.Put(t, filepath.Join(root, name, pack.LiveFile), "")
 	}
 	if err := os.Mkdir(filepath.Join(root, "2026-01-01T00-00-03"), 0o755); err != nil { // no case, and it just began
 		t.Fatal(err)
