@@ -1,6 +1,10 @@
 package dsl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+)
 
 // Launch is the argument of launch.
 type Launch struct {
@@ -15,7 +19,7 @@ func (l Launch) check(d *decoding, v Value, _ object) {
 	arguments, _ := v.Get("arguments")
 	for _, f := range arguments.Value.Fields {
 		if f.Value.Kind == List || f.Value.Kind == Map || f.Value.Kind == Null {
-			d.wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s", shorten(f.Key), describe(f.Value)), "")
+			d.wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s", shorten.Runes(f.Key, 60), describe(f.Value)), "")
 		}
 	}
 }
@@ -56,7 +60,7 @@ func (s SetPermissions) check(d *decoding, v Value, _ object) {
 	for _, p := range s.Deny {
 		for _, q := range s.Allow {
 			if p == q {
-				d.fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", shorten(p)), "remove one of the two")
+				d.fail(deny.Pos, len("deny"), fmt.Sprintf("%q is both allowed and denied", shorten.Runes(p, 60)), "remove one of the two")
 			}
 		}
 	}
@@ -70,6 +74,6 @@ type OpenLink struct {
 
 func (d *decoding) link(v Value, text string) {
 	if !schemeForm.MatchString(text) {
-		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten(text), origin(v)), `a link begins with its scheme: "https://example.com" or "shop://item/5"`)
+		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten.Runes(text, 60), origin(v)), `a link begins with its scheme: "https://example.com" or "shop://item/5"`)
 	}
 }

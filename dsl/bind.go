@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Bind fills in the variables of a step and checks it again, now with every type. args is the action's struct by value,
@@ -139,7 +141,7 @@ func (f *filling) suggest(name string, missed *miss) {
 	if _, known := f.scope.Value(root); known {
 		return
 	}
-	if near := nearest(root, slices.Sorted(maps.Keys(f.promised))); near != "" {
+	if near := suggest.Nearest(root, slices.Sorted(maps.Keys(f.promised))); near != "" {
 		missed.hint = fmt.Sprintf("did you mean ${%s}?", near+strings.TrimPrefix(name, root))
 	}
 }

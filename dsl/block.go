@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.
@@ -66,7 +69,7 @@ func (d *decoding) blocks(v Value, file string) Blocks {
 	all := Blocks{}
 	for _, x := range f.Value.Fields {
 		if !idForm.MatchString(x.Key) {
-			d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can", shorten(x.Key)),
+			d.fail(x.Pos, len([]rune(x.Key)), fmt.Sprintf("the block's name %q holds what no name can", shorten.Runes(x.Key, 60)),
 				"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
 		}
 		b := &Block{File: file, Name: x.Key, Pos: x.Pos, Source: d.source}
@@ -276,7 +279,7 @@ func (l *linker) find(r Ref, own Blocks) *Block {
 	}
 	src, err := l.read(r.Path())
 	if err != nil {
-		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten(r.File), err), meant(err, "the path is relative to this file")))
+		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten.Runes(r.File, 60), err), meant(err, "the path is relative to this file")))
 		return nil
 	}
 	b, err := ParseBlock(r.Path(), src, l.platform)
@@ -287,8 +290,8 @@ func (l *linker) find(r Ref, own Blocks) *Block {
 	case r.Block != "":
 		return l.named(r, b.Blocks)
 	case len(b.Steps) == 0:
-		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q holds no steps, only named blocks", shorten(r.File)),
-			"say which one: run: {file: "+shorten(r.File)+", block: "+strings.Join(slices.Sorted(maps.Keys(b.Blocks)), " or ")+"}"))
+		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q holds no steps, only named blocks", shorten.Runes(r.File, 60)),
+			"say which one: run: {file: "+shorten.Runes(r.File, 60)+", block: "+strings.Join(slices.Sorted(maps.Keys(b.Blocks)), " or ")+"}"))
 		return nil
 	}
 	return b
@@ -303,13 +306,13 @@ func (l *linker) named(r Ref, all Blocks) *Block {
 	}
 	names := slices.Sorted(maps.Keys(all))
 	hint := `write it under "blocks:" at the top level`
-	switch near := nearest(r.Block, names); {
+	switch near := suggest.Nearest(r.Block, names); {
 	case near != "":
 		hint = fmt.Sprintf("did you mean %q?", near)
 	case len(names) > 0:
-		hint = "there are " + shorten(strings.Join(names, ", "))
+		hint = "there are " + shorten.Runes(strings.Join(names, ", "), 60)
 	}
-	e := r.Error(fmt.Sprintf("%s has no block %q", r.Path(), shorten(r.Block)), hint)
+	e := r.Error(fmt.Sprintf("%s has no block %q", r.Path(), shorten.Runes(r.Block, 60)), hint)
 	if f, given := r.Step.Args.Get("block"); given {
 		e.Pos, e.Width = f.Value.Pos, len([]rune(r.Block))
 	}
@@ -336,11 +339,11 @@ func (l *linker) with(r Ref, b *Block) {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		hint := "it uses " + shorten(strings.Join(names, ", "))
+		hint := "it uses " + shorten.Runes(strings.Join(names, ", "), 60)
 		if len(names) == 0 {
 			hint = "it uses none"
 		}
-		if near := nearest(x.Key, names); near != "" {
+		if near := suggest.Nearest(x.Key, names); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		l.errs = append(l.errs, &Error{Pos: x.Pos, Width: len([]rune(x.Key)), Source: r.Step.source,

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // MaxFileSize is the size, in bytes, of the largest file that Parse takes.
@@ -129,4 +131,4 @@ func ConfigSchema() map[string]any {
 }
 
 // Suggest gives the candidate that a mistyped word most likely means, or "".
-func Suggest(word string, candidates []string) string { return nearest(word, candidates) }
+func Suggest(word string, candidates []string) string { return suggest.Nearest(word, candidates) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // If is the argument of if.
@@ -119,7 +121,7 @@ func (HTTP) rules() []rule {
 // httpAddress checks where a request goes to.
 func (d *decoding) httpAddress(v Value, address string) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
-		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten(address), origin(v)), "write the whole address")
+		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60), origin(v)), "write the whole address")
 		return
 	}
 	d.page(v, address)

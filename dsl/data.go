@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // maxRows bounds the cases that one test can make.
@@ -48,11 +50,11 @@ func (d *decoding) dataPath(v Value) {
 	ext := strings.ToLower(path.Ext(v.Text))
 	switch {
 	case ext != ".csv" && ext != ".json":
-		d.wrong(v, fmt.Sprintf("%q is not the path of a .csv or .json file", shorten(v.Text)), "the rows come from a file of one of these kinds, or stand in the test as a list of maps")
+		d.wrong(v, fmt.Sprintf("%q is not the path of a .csv or .json file", shorten.Runes(v.Text, 60)), "the rows come from a file of one of these kinds, or stand in the test as a list of maps")
 	case strings.ContainsRune(v.Text, '\\'):
 		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(v.Text, "/"), strings.Contains(v.Text, ":"):
-		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten(v.Text)), "write it relative to this file: ../data/users.csv")
+		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(v.Text, 60)), "write it relative to this file: ../data/users.csv")
 	}
 }
 
@@ -75,12 +77,12 @@ func (d *decoding) rows(v Value) []Row {
 				row.Values[f.Key] = d.read(f.Value)
 			}
 			if varForm.MatchString(f.Key) && first != nil && !slices.Contains(first, f.Key) {
-				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the first row has no %q", shorten(f.Key)), "every row gives values to the same variables")
+				d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the first row has no %q", shorten.Runes(f.Key, 60)), "every row gives values to the same variables")
 			}
 		}
 		for _, name := range first {
 			if _, given := item.Get(name); !given {
-				d.fail(item.Pos, 0, fmt.Sprintf("row %d has no %q", i+1, shorten(name)), "every row gives values to the same variables")
+				d.fail(item.Pos, 0, fmt.Sprintf("row %d has no %q", i+1, shorten.Runes(name, 60)), "every row gives values to the same variables")
 			}
 		}
 		if first == nil {
@@ -150,7 +152,7 @@ func csvRows(name string, data []byte) ([]Row, error) {
 	for i := range head {
 		head[i] = strings.TrimSpace(head[i])
 		if !varForm.MatchString(head[i]) || reserved(head[i]) {
-			return nil, fmt.Errorf("%s:1: %q cannot be the name of a variable", name, shorten(head[i]))
+			return nil, fmt.Errorf("%s:1: %q cannot be the name of a variable", name, shorten.Runes(head[i], 60))
 		}
 		if slices.Contains(head[:i], head[i]) {
 			return nil, fmt.Errorf("%s:1: the column %q is given twice", name, head[i])

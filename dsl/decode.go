@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // decoding turns Values into structs and notes everything that does not fit.
@@ -214,7 +216,7 @@ func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 	case len(allowed) == 0:
 		hint = "nothing can stand here"
 	}
-	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten(f.Key), o.name), hint)
+	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), o.name), hint)
 }
 
 // field fills one field of a struct.

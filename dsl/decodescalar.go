@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 func (d *decoding) text(dst reflect.Value, v Value, f field) {
@@ -21,7 +24,7 @@ func (d *decoding) text(dst reflect.Value, v Value, f field) {
 	}
 	if f.enum != nil && !slices.Contains(f.enum, text) {
 		hint := "write " + oneOf(f.enum)
-		if near := nearest(text, f.enum); near != "" {
+		if near := suggest.Nearest(text, f.enum); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		d.wrong(v, fmt.Sprintf("%q cannot be %q%s", f.key, text, origin(v)), hint)
@@ -192,7 +195,7 @@ func describe(v Value) string {
 	case Bool, Int, Float:
 		return v.Text
 	default:
-		return fmt.Sprintf("the text %q", shorten(v.Text))
+		return fmt.Sprintf("the text %q", shorten.Runes(v.Text, 60))
 	}
 }
 
@@ -201,14 +204,7 @@ func origin(v Value) string {
 	if v.written == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (from %s)", shorten(v.written))
-}
-
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
+	return fmt.Sprintf(" (from %s)", shorten.Runes(v.written, 60))
 }
 
 func inQuotes(text string) string {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Rotate is the argument of rotate.
@@ -39,7 +41,7 @@ var (
 
 func (d *decoding) locale(v Value, text string) {
 	if !localeForm.MatchString(text) {
-		d.wrong(v, fmt.Sprintf("%q is not a locale%s", shorten(text), origin(v)), "write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
+		d.wrong(v, fmt.Sprintf("%q is not a locale%s", shorten.Runes(text, 60), origin(v)), "write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
 	}
 }
 
@@ -70,7 +72,7 @@ func degrees(text string) (latitude, longitude float64, ok bool) {
 
 func (d *decoding) degrees(v Value, text string) {
 	if _, _, ok := degrees(text); !ok {
-		d.wrong(v, fmt.Sprintf("%q is not a place%s", shorten(text), origin(v)), `write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
+		d.wrong(v, fmt.Sprintf("%q is not a place%s", shorten.Runes(text, 60), origin(v)), `write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/vm"
+
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run knows:
@@ -39,7 +41,7 @@ func (s *Scope) unknownName(e Expr, source *Source, n exprName) *Error {
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or save it with as: %s in an earlier step", n.name, n.name)
 	if s.ended[n.name] {
 		hint = loopOver
-	} else if near := nearest(n.name, names); near != "" {
+	} else if near := suggest.Nearest(n.name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	bad := exprError(e, source, n.at, fmt.Sprintf("the variable %s is not defined", n.name), hint)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // piece is a part of a text: literal text, or a variable.
@@ -49,7 +51,7 @@ func pieces(text string) (all []piece, bad, msg, hint string) {
 			return nil, p.raw, "a default cannot hold another variable", "give the variable a value under vars instead"
 		}
 		if !pathForm.MatchString(name) {
-			return nil, p.raw, fmt.Sprintf("%q cannot be the name of a variable", shorten(name)),
+			return nil, p.raw, fmt.Sprintf("%q cannot be the name of a variable", shorten.Runes(name, 60)),
 				"write ${NAME} or ${NAME:-default}, with letters, digits and underscores; $${ gives the characters ${"
 		}
 		flush()
@@ -63,13 +65,8 @@ func pieces(text string) (all []piece, bad, msg, hint string) {
 // references notes what is wrong with the variables of a text, their values aside.
 func (d *decoding) references(v Value) {
 	if _, bad, msg, hint := pieces(v.Text); msg != "" {
-		d.fail(locate(d.source, v.Pos, firstLine(bad)), len([]rune(firstLine(bad))), msg, hint)
+		d.fail(locate(d.source, v.Pos, shorten.FirstLine(bad)), len([]rune(shorten.FirstLine(bad))), msg, hint)
 	}
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }
 
 // Fill fills in the variables of all texts in a value that did not come from a file. The error is an *Error.

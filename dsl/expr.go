@@ -16,6 +16,9 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // maxExpr is the longest expression, in bytes.
@@ -125,7 +128,7 @@ func checkCondition(e Expr, source *Source) *Error {
 		what = "of type " + t.String()
 	}
 	bad := exprError(e, source, 0, "the expression is "+what+", and must be true or false", `compare it with something, for example: total > 5`)
-	bad.Width = len([]rune(firstLine(e.Text)))
+	bad.Width = len([]rune(shorten.FirstLine(e.Text)))
 	return bad
 }
 
@@ -188,7 +191,7 @@ func (c *exprCheck) Visit(node *ast.Node) {
 	case *ast.MemberNode:
 		on, isName := x.Node.(*ast.IdentifierNode)
 		if p, ok := x.Property.(*ast.StringNode); ok && isName && on.Value == "device" && !slices.Contains(deviceProperties(), p.Value) {
-			c.fail(x.Property, p.Value, fmt.Sprintf("the device has no property %q", shorten(p.Value)), "it has "+oneOf(deviceProperties()))
+			c.fail(x.Property, p.Value, fmt.Sprintf("the device has no property %q", shorten.Runes(p.Value, 60)), "it has "+oneOf(deviceProperties()))
 		}
 	}
 }
@@ -206,10 +209,10 @@ func (c *exprCheck) call(f *ast.IdentifierNode, call *ast.CallNode) {
 	functions := append(slices.Collect(maps.Keys(builtin.Index)), "visible")
 	slices.Sort(functions)
 	hint := `of ours there is visible("label"); the others are those of expr-lang.org`
-	if near := nearest(f.Value, functions); near != "" {
+	if near := suggest.Nearest(f.Value, functions); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	c.fail(f, f.Value, fmt.Sprintf("there is no function %q", shorten(f.Value)), hint)
+	c.fail(f, f.Value, fmt.Sprintf("there is no function %q", shorten.Runes(f.Value, 60)), hint)
 }
 
 func (c *exprCheck) fail(node ast.Node, word, msg, hint string) {
@@ -223,7 +226,7 @@ func (c *exprCheck) fail(node ast.Node, word, msg, hint string) {
 func fromExpr(e Expr, source *Source, err error) *Error {
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return &Error{Pos: e.Pos, Source: source, Msg: "the expression cannot be evaluated: " + firstLine(err.Error())}
+		return &Error{Pos: e.Pos, Source: source, Msg: "the expression cannot be evaluated: " + shorten.FirstLine(err.Error())}
 	}
 	msg := tokenForm.ReplaceAllString(strings.TrimSuffix(at.Message, "."), "unexpected $1")
 	msg = strings.ReplaceAll(msg, "<nil>", "what has no value")
@@ -250,7 +253,7 @@ func exprError(e Expr, source *Source, at int, msg, hint string) *Error {
 	runes := []rune(e.Text)
 	before := string(runes[:min(max(at, 0), len(runes))])
 	from := strings.LastIndexByte(before, '\n') + 1
-	pos := locate(source, e.Pos, firstLine(e.Text[from:])) // a text of several lines stands in the file line by line
+	pos := locate(source, e.Pos, shorten.FirstLine(e.Text[from:])) // a text of several lines stands in the file line by line
 	pos.Col += len([]rune(before[from:]))
 	if line := source.chars(pos.Line); source != nil && pos.Line > 0 && pos.Col > len(line)+1 {
 		pos.Col = len(line) + 1

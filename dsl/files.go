@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // FileRef is a file that a step names: a page, a picture, something to upload or install.
@@ -25,7 +27,7 @@ func (r FileRef) Error(near string) *Error {
 	if near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
-	return &Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q", shorten(r.Path)), Hint: hint}
+	return &Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q", shorten.Runes(r.Path, 60)), Hint: hint}
 }
 
 // Files gives the files that the steps of a linked test want to be there before it begins. A name that hangs on a variable is none of

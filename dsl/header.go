@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // header is what stands at the top level of a test. A new key is a new field.
@@ -98,7 +101,7 @@ func (d *decoding) secretNames(items []Value, names []string, hint string) {
 		}
 		if item.Text != "" && !slices.Contains(names, item.Text) {
 			hint := hint
-			if near := nearest(item.Text, names); near != "" {
+			if near := suggest.Nearest(item.Text, names); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			d.wrong(item, "no variable is named like this secret", hint)
@@ -162,12 +165,12 @@ func (d *decoding) unknownHeader(f Field, v Value, s *shape) {
 	}
 	keys := s.keys()
 	hint := "allowed here: " + strings.Join(keys, ", ")
-	if fold(f.Key) == "appid" || fold(f.Key) == "bundleid" {
+	if suggest.Fold(f.Key) == "appid" || suggest.Fold(f.Key) == "bundleid" {
 		hint = fmt.Sprintf(`say it in a step: "- launch: {package: %s}"`, flowText(f.Value))
 	} else if near := ownKey(f.Key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	d.fail(f.Pos, width, fmt.Sprintf("unknown key %q", shorten(f.Key)), hint)
+	d.fail(f.Pos, width, fmt.Sprintf("unknown key %q", shorten.Runes(f.Key, 60)), hint)
 }
 
 func flowText(v Value) string {

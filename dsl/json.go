@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // FromJSON reads one JSON value, strictly: no repeated keys, nothing after it, UTF-8 only, 1 MiB and 100 levels at most.
@@ -86,7 +88,7 @@ func (r *jsonReader) object(depth int) (Value, error) {
 		}
 		key, _ := t.(string)
 		if seen[key] {
-			return Value{}, fmt.Errorf("the key %q is given twice", shorten(key))
+			return Value{}, fmt.Errorf("the key %q is given twice", shorten.Runes(key, 60))
 		}
 		seen[key] = true
 		value, err := r.value(depth + 1)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run, sleeps,
@@ -55,7 +57,7 @@ func (l *linter) unusedVars() {
 	}
 	for _, v := range t.Vars {
 		if !used[v.Name] {
-			l.warn(v.Pos, t.Source, len([]rune(firstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name), "remove it, or write ${"+v.Name+"} where it belongs")
+			l.warn(v.Pos, t.Source, len([]rune(shorten.FirstLine(v.Value))), fmt.Sprintf("nothing uses the variable %q", v.Name), "remove it, or write ${"+v.Name+"} where it belongs")
 		}
 	}
 }
@@ -110,7 +112,7 @@ func (l *linter) time(step *Step) {
 // unreachable looks for conditions that never change.
 func (l *linter) unreachable(step *Step) {
 	never := func(e Expr, what string) {
-		l.warn(e.Pos, step.source, len([]rune(firstLine(e.Text))), "this is never true: "+what+" not run", "remove it, or correct the condition")
+		l.warn(e.Pos, step.source, len([]rune(shorten.FirstLine(e.Text))), "this is never true: "+what+" not run", "remove it, or correct the condition")
 	}
 	if e := step.Options.When; e != nil {
 		if is, constant := l.constant(*e); constant && !is {
@@ -130,7 +132,7 @@ func (l *linter) unreachable(step *Step) {
 		case !is:
 			never(e, "the steps under it are")
 		case key == "cond" && otherwise:
-			l.warn(e.Pos, step.source, len([]rune(firstLine(e.Text))), `this is always true: the steps under "else" are not run`, "remove them, or correct the condition")
+			l.warn(e.Pos, step.source, len([]rune(shorten.FirstLine(e.Text))), `this is always true: the steps under "else" are not run`, "remove them, or correct the condition")
 		}
 	}
 	if f, given := step.Args.Get("times"); given && f.Value.Kind == Int && f.Value.Text == "0" {

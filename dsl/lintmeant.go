@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // noPage warns of a test for browsers that opens no page.
@@ -69,13 +71,13 @@ func (l *linter) otherTools(step *Step) {
 	}
 	eachText(step.Args, func(v Value) {
 		if m := mustache.FindStringSubmatch(v.Text); m != nil {
-			l.warn(v.Pos, step.source, len([]rune(firstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
+			l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
 			return
 		}
 		for _, m := range shellStyle.FindAllStringSubmatch(v.Text, -1) {
 			known := slices.ContainsFunc(l.test.Vars, func(x Var) bool { return x.Name == m[2] })
 			if known || constant.MatchString(m[2]) {
-				l.warn(v.Pos, step.source, len([]rune(firstLine(v.Text))), fmt.Sprintf("$%s is a plain text here, no variable", m[2]), "write ${"+m[2]+"} if it is meant as one")
+				l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("$%s is a plain text here, no variable", m[2]), "write ${"+m[2]+"} if it is meant as one")
 				return
 			}
 		}
@@ -130,6 +132,6 @@ func (l *linter) cssAsLabel(step *Step) {
 	case l.test.Platform != Web:
 		return
 	}
-	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen", shorten(v.Text)),
+	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen", shorten.Runes(v.Text, 60)),
 		fmt.Sprintf("did you mean %s: {%s: %s}?", step.Def.Name, key, quote(text)))
 }

@@ -8,6 +8,9 @@ import (
 	"unicode"
 
 	"github.com/antchfx/xpath"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // engineForm is the beginning of a part of a page's selector that names its engine: text=, role=, label= and others of Playwright.
@@ -37,7 +40,7 @@ func (d *decoding) pageSelector(v Value, text string) {
 			msg, hint = badCSS(part)
 		}
 		if msg != "" {
-			d.wrong(v, fmt.Sprintf("the selector %q %s%s", shorten(text), msg, origin(v)), hint)
+			d.wrong(v, fmt.Sprintf("the selector %q %s%s", shorten.Runes(text, 60), msg, origin(v)), hint)
 			return
 		}
 	}
@@ -66,7 +69,7 @@ func chained(text string) []string {
 // cssOnly checks a selector that is CSS.
 func (d *decoding) cssOnly(v Value, text string) {
 	if msg, hint := badCSS(text); msg != "" && !strings.Contains(text, "${") {
-		d.wrong(v, fmt.Sprintf("the selector %q %s%s", shorten(text), msg, origin(v)), hint)
+		d.wrong(v, fmt.Sprintf("the selector %q %s%s", shorten.Runes(text, 60), msg, origin(v)), hint)
 	}
 }
 
@@ -80,7 +83,7 @@ func (d *decoding) xpathOnly(v Value, text string) {
 		msg, hint = "is no XPath: "+err.Error(), "for example: //android.widget.Button[@text='OK']"
 	}
 	if msg != "" {
-		d.wrong(v, fmt.Sprintf("the XPath %q %s%s", shorten(text), msg, origin(v)), hint)
+		d.wrong(v, fmt.Sprintf("the XPath %q %s%s", shorten.Runes(text, 60), msg, origin(v)), hint)
 	}
 }
 
@@ -226,7 +229,7 @@ func badRole(text string) (msg, hint string) {
 	}
 	role, _, _ := strings.Cut(text, "[")
 	role = strings.TrimSpace(role)
-	switch near := nearest(role, ariaRoles); {
+	switch near := suggest.Nearest(role, ariaRoles); {
 	case !regexp.MustCompile(`^[A-Za-z]+$`).MatchString(role):
 		return "names no role", `for example: role=button[name="Save"]`
 	case !slices.Contains(ariaRoles, strings.ToLower(role)) && near != "":

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Point is a place on the screen, in pixels of the screenshot or in per cent of its size. In YAML it is a text, "120,340"
@@ -55,7 +57,7 @@ func (d *decoding) coordinates(v Value, name string) (x, y Value, ok bool) {
 	before := len(d.errs)
 	for _, f := range v.Fields {
 		if f.Key != "x" && f.Key != "y" {
-			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten(f.Key), name), "allowed here: x, y")
+			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), name), "allowed here: x, y")
 		} else if f.Value.Kind != Int && f.Value.Kind != Float && f.Value.Kind != String {
 			d.wrong(f.Value, fmt.Sprintf("%q must be a number, not %s", f.Key, describe(f.Value)), "")
 		}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Press is the argument of press.
@@ -67,16 +70,16 @@ func (d *decoding) key(item Value, text string) {
 	c, bad := chord(text)
 	switch {
 	case bad == "" && c.Key == "":
-		d.wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten(item.Text), origin(item)), `for example: control+a; the plus key with one held is "control++"`)
+		d.wrong(item, fmt.Sprintf("a key is missing in %q%s", shorten.Runes(item.Text, 60), origin(item)), `for example: control+a; the plus key with one held is "control++"`)
 	case bad != "":
 		hint := "one character, or one of " + strings.Join(append(KeyNames()[:15], PhoneKeys()...), ", ") + "; held keys go first: control+a"
-		if near := nearest(bad, slices.Concat(KeyNames(), PhoneKeys(), Modifiers())); near != "" {
+		if near := suggest.Nearest(bad, slices.Concat(KeyNames(), PhoneKeys(), Modifiers())); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		} else if own := map[string]string{"ctrl": "control", "cmd": "meta", "command": "meta", "win": "meta", "option": "alt", "return": "enter",
-			"esc": "escape", "del": "delete", "arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right"}[fold(bad)]; own != "" {
+			"esc": "escape", "del": "delete", "arrowup": "up", "arrowdown": "down", "arrowleft": "left", "arrowright": "right"}[suggest.Fold(bad)]; own != "" {
 			hint = fmt.Sprintf("did you mean %q?", own)
 		}
-		d.wrong(item, fmt.Sprintf("%q is not a key%s", shorten(bad), origin(item)), hint)
+		d.wrong(item, fmt.Sprintf("%q is not a key%s", shorten.Runes(bad, 60), origin(item)), hint)
 	case d.platform == Web && c.Key != "back" && slices.Contains(PhoneKeys(), c.Key):
 		d.wrong(item, fmt.Sprintf("the key %q works on phones only%s", c.Key, origin(item)), "a browser has no such key")
 	}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // ruled is what a struct implements whose keys need or exclude each other. The check, the schemas and the reference are made of its rules.
@@ -188,7 +190,7 @@ func (a asked) some(r rule) bool {
 // lacks reports, at the name of the map, that something is missing.
 func (a asked) lacks(r rule, msg string) {
 	if r.what != "" {
-		msg = strings.ReplaceAll(r.what, "%s", shorten(a.name))
+		msg = strings.ReplaceAll(r.what, "%s", shorten.Runes(a.name, 60))
 	}
 	hint := strings.ReplaceAll(r.how, "%s", a.name)
 	if hint == "" {

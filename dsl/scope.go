@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // maxText caps a text after its variables are filled in.
@@ -168,7 +171,7 @@ func (r *resolver) lookup(v Var, name string) (string, *miss) {
 	}
 	hint := fmt.Sprintf("set it in the environment, give --var %s=…, or write ${%s:-default}", v.Name, name)
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(r.vars)), func(s string) bool { return s == v.Name })
-	if near := nearest(name, others); near != "" {
+	if near := suggest.Nearest(name, others); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
 	}
 	return "", &miss{fmt.Sprintf("${%s} is not defined: neither in vars nor in the environment", name), hint, true}
@@ -205,7 +208,7 @@ func (s *Scope) undefined(name string) *miss {
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or give --var %s=…", name, name)
 	if s.ended[name] {
 		hint = loopOver
-	} else if near := nearest(name, names); near != "" {
+	} else if near := suggest.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
 	} else if s.env != nil {
 		if _, set := s.env(name); set {
@@ -218,7 +221,7 @@ func (s *Scope) undefined(name string) *miss {
 // expand asks lookup for each variable. A miss that has been noted elsewhere gives an Error without a message.
 func (s *Scope) expand(source *Source, text string, pos Pos, lookup func(string) (string, *miss)) (string, *Error) {
 	at := func(part, msg, hint string) *Error {
-		part = firstLine(part)
+		part = shorten.FirstLine(part)
 		return &Error{Pos: locate(source, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: source}
 	}
 	if !strings.Contains(text, "${") {

@@ -7,6 +7,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Selector says which element is meant. All given criteria must hold together. In YAML a plain string is a label.
@@ -219,7 +221,7 @@ func (d *decoding) regex(v Value, text string) (groups int, ok bool) {
 	var bad *syntax.Error
 	if errors.As(err, &bad) {
 		e.Pos, e.Width = locate(d.source, v.Pos, bad.Expr), len([]rune(bad.Expr))
-		e.Msg = fmt.Sprintf("this is not a regular expression: %s in %q", bad.Code, shorten(bad.Expr))
+		e.Msg = fmt.Sprintf("this is not a regular expression: %s in %q", bad.Code, shorten.Runes(bad.Expr, 60))
 		e.Hint = `escape special characters with a backslash, for example \( for a bracket`
 		if bad.Code == syntax.ErrInvalidPerlOp {
 			e.Hint = "it cannot look ahead or behind (RE2): https://github.com/google/re2/wiki/Syntax has what it can"

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // steps reads a list of actions.
@@ -124,7 +127,7 @@ func (d *decoding) severalKeys(fields []Field, def *Def) {
 			arguments = append(arguments, shapeOf(reflect.TypeOf(def.Args)).keys()...)
 		}
 		_, action := Lookup(f.Key)
-		near := nearest(f.Key, vocabulary().names)
+		near := suggest.Nearest(f.Key, vocabulary().names)
 		switch {
 		case slices.Contains(arguments, f.Key) && fields[0].Value.Kind == Null:
 			hint = fmt.Sprintf("indent it by two more spaces, so that it belongs to %q", fields[0].Key)
@@ -136,7 +139,7 @@ func (d *decoding) severalKeys(fields []Field, def *Def) {
 			hint = fmt.Sprintf(`did you mean a new step, "- %s: …"?`, near)
 		}
 		d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("a step has one action, and %q is a second key beside %q",
-			shorten(f.Key), shorten(fields[0].Key)), hint)
+			shorten.Runes(f.Key, 60), shorten.Runes(fields[0].Key, 60)), hint)
 	}
 }
 
@@ -183,20 +186,20 @@ func (d *decoding) bareText(v Value) {
 		case def.NeedsArgument():
 			hint = fmt.Sprintf(`write "- %s"`, def.Example)
 		}
-		d.wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", shorten(v.Text)), hint)
+		d.wrong(v, fmt.Sprintf("%q is a text, not an action with its argument", shorten.Runes(v.Text, 60)), hint)
 		return
 	}
 	hint := "begin with an action: " + frequent
 	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
 	foreign, _ := foreignAction(first, d.platform)
-	meant := cmp.Or(foreign, nearest(first, vocabulary().names))
+	meant := cmp.Or(foreign, suggest.Nearest(first, vocabulary().names))
 	if def, known := Lookup(meant); known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
 		if argument = strings.TrimSpace(argument); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
 			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name, Flow(Value{Kind: String, Text: argument}))
 		}
 	}
-	d.wrong(v, fmt.Sprintf("the text %q is not a step", shorten(v.Text)), hint)
+	d.wrong(v, fmt.Sprintf("the text %q is not a step", shorten.Runes(v.Text, 60)), hint)
 }
 
 // shortest writes the action with as little as it needs.
@@ -218,12 +221,12 @@ func (d *decoding) unknownAction(f Field) {
 	names := vocabulary().names
 	hint := "frequent actions are " + frequent
 	own, how := foreignAction(f.Key, d.platform)
-	if near := cmp.Or(own, nearest(f.Key, names)); how != "" {
+	if near := cmp.Or(own, suggest.Nearest(f.Key, names)); how != "" {
 		hint = how
 	} else if near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", shorten(f.Key)), hint)
+	d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown action %q", shorten.Runes(f.Key, 60)), hint)
 }
 
 // frequent names the actions that a first test needs.

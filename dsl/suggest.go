@@ -2,71 +2,13 @@ package dsl
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
+
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
-
-// nearest gives the candidate that the author most likely meant, or "".
-func nearest(word string, candidates []string) string {
-	best, bestDistance, folded := "", 3, fold(word)
-	for _, c := range candidates {
-		if folded == fold(c) {
-			return c
-		}
-		// A short word is near to everything: "id" must not be taken for "if".
-		limit := min(2, max(len(word), len(c))/3)
-		if far := len([]rune(word)) - len([]rune(c)); far > limit || -far > limit {
-			continue
-		}
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d <= limit && d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
-}
-
-// fold makes spellings equal that differ only in case, hyphens, underscores or blanks.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == ' ' {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, s)
-}
-
-// distance is the Damerau-Levenshtein distance (optimal string alignment) of two short words.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x) > 64 || len(y) > 64 {
-		return 64
-	}
-	var before, row []int
-	last := make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range x {
-		row = make([]int, len(y)+1)
-		row[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(y)]
-}
 
 // foreignAction gives our word for an action of another tool, and how to write it when the name alone is not enough.
 func foreignAction(word string, p Platform) (name, how string) {
-	switch fold(word) {
+	switch suggest.Fold(word) {
 	case "tapon", "click", "clickon", "touch", "tapelement":
 		return "tap", ""
 	case "doubletapon", "doubleclick", "dblclick":
@@ -88,7 +30,7 @@ func foreignAction(word string, p Platform) (name, how string) {
 	case "presskey", "key", "keyevent", "sendkey":
 		return "press", ""
 	case "back", "home":
-		return "press", fmt.Sprintf(`write "- press: %s"`, fold(word))
+		return "press", fmt.Sprintf(`write "- press: %s"`, suggest.Fold(word))
 	case "goback", "pressback", "navigateback":
 		return "press", `write "- press: back"`
 	case "scrolluntilvisible", "scrolltoelement", "scrollintoview":
@@ -123,7 +65,7 @@ func foreignAction(word string, p Platform) (name, how string) {
 
 // foreignTool goes on with apps, devices, browsers and control.
 func foreignTool(word string, p Platform) (name, how string) {
-	switch fold(word) {
+	switch suggest.Fold(word) {
 	case "launchapp", "startapp", "openapp", "start":
 		return "launch", ""
 	case "appid", "bundleid", "package":

@@ -3,16 +3,18 @@ package dsl
 import (
 	"cmp"
 	"slices"
+
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // ownKey gives the key, out of those allowed, that stands for one that is mistyped or that another tool has; "" without any.
 func ownKey(word string, allowed []string) string {
-	spelled := nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})
-	return cmp.Or(foreignKey(word, allowed), nearest(word, allowed), foreignKey(spelled, allowed))
+	spelled := suggest.Nearest(word, []string{"text", "resourceId", "timeout", "value", "title", "className", "appId"})
+	return cmp.Or(foreignKey(word, allowed), suggest.Nearest(word, allowed), foreignKey(spelled, allowed))
 }
 
 func foreignKey(word string, allowed []string) string {
-	for _, own := range ownKeys(fold(word)) {
+	for _, own := range ownKeys(suggest.Fold(word)) {
 		if slices.Contains(allowed, own) {
 			return own
 		}
@@ -96,7 +98,7 @@ func ownKeys(folded string) []string {
 // foreignArgument says how to write what another tool has a key for, when the name of a key alone does not say it; "" otherwise.
 func foreignArgument(word string, allowed []string) string {
 	has := func(key string) bool { return slices.Contains(allowed, key) }
-	folded := fold(word)
+	folded := suggest.Fold(word)
 	switch {
 	case has("selector"):
 		return webSelector(folded, has)

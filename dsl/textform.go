@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // textForm is what a text must look like; the tag format of a field names it.
@@ -61,7 +63,7 @@ const tagForm = `^[^&|!,()/:]*[^&|!,()/:\s][^&|!,()/:]*$`
 // webLink wants an address that a reader of the report can follow.
 func (d *decoding) webLink(v Value, text string) {
 	if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
-		d.wrong(v, fmt.Sprintf("%q is not a link", shorten(text)), "a link begins with https:// or http://")
+		d.wrong(v, fmt.Sprintf("%q is not a link", shorten.Runes(text, 60)), "a link begins with https:// or http://")
 	}
 }
 
@@ -69,11 +71,11 @@ func (d *decoding) webLink(v Value, text string) {
 func (d *decoding) glob(v Value, text string) {
 	switch {
 	case !doublestar.ValidatePattern(text):
-		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten(text)), "* stands for any characters, ** for any folders, {a,b} for one of several")
+		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)), "* stands for any characters, ** for any folders, {a,b} for one of several")
 	case strings.ContainsRune(text, '\\'):
 		d.wrong(v, "a backslash in a pattern", "write / between folders; it works on every system")
 	case strings.HasPrefix(text, "/"), strings.HasPrefix(text, ".."):
-		d.wrong(v, fmt.Sprintf("the pattern %q leads out of this file's folder", shorten(text)), "patterns are relative to this file")
+		d.wrong(v, fmt.Sprintf("the pattern %q leads out of this file's folder", shorten.Runes(text, 60)), "patterns are relative to this file")
 	}
 }
 
@@ -89,7 +91,7 @@ func (d *decoding) checkTag(v Value, text string) {
 		if r == ',' {
 			hint = "write several tags as a list: [smoke, login]"
 		}
-		d.wrong(v, fmt.Sprintf("%q in the tag %q", r, shorten(text)), hint)
+		d.wrong(v, fmt.Sprintf("%q in the tag %q", r, shorten.Runes(text, 60)), hint)
 	}
 }
 
@@ -97,7 +99,7 @@ func (d *decoding) checkTag(v Value, text string) {
 func (d *decoding) checkID(v Value, id string) {
 	switch {
 	case !idForm.MatchString(id):
-		d.wrong(v, fmt.Sprintf("the id %q cannot be a directory's name", shorten(id)),
+		d.wrong(v, fmt.Sprintf("the id %q cannot be a directory's name", shorten.Runes(id, 60)),
 			"use letters without accents, digits, dots, hyphens and underscores, 128 at most, beginning with a letter or a digit")
 	case strings.Contains(id, "--"):
 		d.wrong(v, `"--" in an id`, "write one hyphen; reports use two for the platform and for repetitions")
@@ -108,32 +110,32 @@ func (d *decoding) checkID(v Value, id string) {
 
 func (d *decoding) version(v Value, text string) {
 	if !osForm.MatchString(text) {
-		d.wrong(v, fmt.Sprintf("%q is not a version", shorten(text)), `write a version, or a comparison in quotes: ">=13"`)
+		d.wrong(v, fmt.Sprintf("%q is not a version", shorten.Runes(text, 60)), `write a version, or a comparison in quotes: ">=13"`)
 	}
 }
 
 func (d *decoding) modelGlob(v Value, text string) {
 	if _, err := path.Match(text, ""); err != nil {
-		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten(text)), "use * for any characters")
+		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)), "use * for any characters")
 	}
 }
 
 func (d *decoding) screenSize(v Value, text string) {
 	if !needSize.MatchString(text) {
-		d.wrong(v, fmt.Sprintf("%q is not the size of a screen", shorten(text)), `write 1080x2400, or ">=720x1280"`)
+		d.wrong(v, fmt.Sprintf("%q is not the size of a screen", shorten.Runes(text, 60)), `write 1080x2400, or ">=720x1280"`)
 	}
 }
 
 func (d *decoding) pageSize(v Value, text string) {
 	if _, _, ok := size(text); !ok {
-		d.wrong(v, fmt.Sprintf("%q is not the size of a page%s", shorten(text), origin(v)), `write width and height: "1280x720"`)
+		d.wrong(v, fmt.Sprintf("%q is not the size of a page%s", shorten.Runes(text, 60), origin(v)), `write width and height: "1280x720"`)
 	}
 }
 
 // fileName checks a name that a file gets.
 func (d *decoding) fileName(v Value, name string) {
 	if !idForm.MatchString(name) {
-		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten(name), origin(v)),
+		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten.Runes(name, 60), origin(v)),
 			"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
 	}
 }
@@ -144,10 +146,10 @@ func (d *decoding) stepsFile(v Value, file string) {
 	case strings.ContainsRune(file, '\\'):
 		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")
 	case strings.HasPrefix(file, "/"), strings.Contains(file, ":"):
-		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten(file)), "write it relative to this file: ../blocks/login.yaml")
+		d.wrong(v, fmt.Sprintf("the path %q does not begin at this file's folder", shorten.Runes(file, 60)), "write it relative to this file: ../blocks/login.yaml")
 	case !strings.HasSuffix(file, ".yaml") && !strings.HasSuffix(file, ".yml"):
-		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + shorten(file) + "}"
-		d.wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten(file)), hint)
+		hint := "it ends in .yaml or .yml; a block of this file is run: {block: " + shorten.Runes(file, 60) + "}"
+		d.wrong(v, fmt.Sprintf("%q is not the name of a YAML file", shorten.Runes(file, 60)), hint)
 	}
 }
 

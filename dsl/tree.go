@@ -7,6 +7,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // tree turns a document's nodes into Values: scalars resolved by the YAML 1.2 core schema, aliases and merge keys
@@ -111,7 +114,7 @@ func (t *tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 			continue
 		}
 		if before, twice := first[key]; twice {
-			t.fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten(key)), fmt.Sprintf("the first is on line %d", before.Line))
+			t.fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten.Runes(key, 60)), fmt.Sprintf("the first is on line %d", before.Line))
 			continue
 		}
 		first[key] = at
@@ -205,7 +208,7 @@ func (t *tree) alias(n *ast.AliasNode) Value {
 			names = append(names, k)
 		}
 		hint := fmt.Sprintf("put the text in quotes, or name a place further up with &%s", name)
-		if near := nearest(name, names); near != "" {
+		if near := suggest.Nearest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean *%s?", near)
 		}
 		t.fail(pos, width, fmt.Sprintf("nothing above is named &%s", name), hint)
@@ -254,7 +257,7 @@ func (t *tree) tokenPos(tk *token.Token) Pos {
 	if tk == nil || !t.tabs[pos.Line] {
 		return pos
 	}
-	if found := locate(t.source, pos, firstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
+	if found := locate(t.source, pos, shorten.FirstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
 		return found
 	}
 	return pos
@@ -264,7 +267,7 @@ func (t *tree) tokenPos(tk *token.Token) Pos {
 // or begins with a colon.
 func (t *tree) mend(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
-	word = firstLine(word)
+	word = shorten.FirstLine(word)
 	line, want := t.source.chars(pos.Line), []rune(word)
 	if end := pos.Col - 1 + len(want); end <= len(line) && slices.Equal(line[pos.Col-1:end], want) {
 		return pos

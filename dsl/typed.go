@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Names are variables and their values, of any type.
@@ -45,7 +47,7 @@ func (d *decoding) badName(pos Pos, width int, name string) {
 		d.fail(pos, width, fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), "choose another name")
 		return
 	}
-	d.fail(pos, width, fmt.Sprintf("%q cannot be the name of a variable", shorten(name)),
+	d.fail(pos, width, fmt.Sprintf("%q cannot be the name of a variable", shorten.Runes(name, 60)),
 		"use letters without accents, digits and underscores, beginning with a letter")
 }
 

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Set saves a value, of any type that Value.Go can give; it goes before every other of the name.
@@ -48,10 +51,10 @@ func (s *Scope) value(name string) (any, *miss) {
 		next, keys, ok := member(x, part)
 		if !ok {
 			hint := "it holds no list and no map"
-			if near := nearest(part, keys); near != "" {
+			if near := suggest.Nearest(part, keys); near != "" {
 				hint = fmt.Sprintf("did you mean ${%s.%s}?", at, near)
 			} else if len(keys) > 0 {
-				hint = "it has " + shorten(strings.Join(keys, ", "))
+				hint = "it has " + shorten.Runes(strings.Join(keys, ", "), 60)
 			}
 			return nil, &miss{fmt.Sprintf("${%s} has no %q", at, part), hint, true}
 		}

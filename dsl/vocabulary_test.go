@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 func TestVocabulary(t *testing.T) {
@@ -102,7 +104,7 @@ func TestNearest(t *testing.T) {
 		"tapp": "tap", "tpa": "tap", "Tap": "tap", "wait-stable": "waitStable", "wait_stable": "waitStable", "inptu": "input",
 		"asert": "assert", "webtype": "webType", "if": "", "swipe": "", "": "", strings.Repeat("x", 5000): "",
 	} {
-		if got := nearest(word, words); got != want {
+		if got := suggest.Nearest(word, words); got != want {
 			t.Errorf("%.20q: %q, want %q", word, got, want)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // OpenBrowser is the argument of openBrowser.
@@ -47,7 +49,7 @@ func (OpenBrowser) rules() []rule {
 func (d *decoding) browserAddress(v Value, address string) {
 	u, err := url.Parse(address)
 	if err != nil || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) || u.Host == "" {
-		d.wrong(v, fmt.Sprintf("%q is not the address of a running browser%s", shorten(address), origin(v)), `for example "http://127.0.0.1:9222"`)
+		d.wrong(v, fmt.Sprintf("%q is not the address of a running browser%s", shorten.Runes(address, 60), origin(v)), `for example "http://127.0.0.1:9222"`)
 	}
 }
 
@@ -78,20 +80,20 @@ func (d *decoding) page(place Value, address string) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		d.wrong(place, fmt.Sprintf("%q is not the address of a page%s", shorten(address), origin(place)),
+		d.wrong(place, fmt.Sprintf("%q is not the address of a page%s", shorten.Runes(address, 60), origin(place)),
 			`for example "https://example.com"`)
 	case u.Scheme == "" || u.Host == "" && u.Opaque != "" && strings.Trim(u.Opaque[:1], "0123456789") == "":
 		scheme := "https"
 		if strings.HasPrefix(address, "localhost") || strings.HasPrefix(address, "127.") {
 			scheme = "http"
 		}
-		d.wrong(place, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten(address), origin(place)),
+		d.wrong(place, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60), origin(place)),
 			"write "+quote(scheme+"://"+strings.TrimLeft(address, "/")))
 	case !slices.Contains([]string{"http", "https", "file", "data", "about"}, u.Scheme):
 		d.wrong(place, fmt.Sprintf("a browser test cannot open %q addresses%s", u.Scheme+":", origin(place)),
 			"http, https, file, data and about work")
 	case (u.Scheme == "http" || u.Scheme == "https") && u.Host == "":
-		d.wrong(place, fmt.Sprintf("the address %q names no host%s", shorten(address), origin(place)), `for example "https://example.com"`)
+		d.wrong(place, fmt.Sprintf("the address %q names no host%s", shorten.Runes(address, 60), origin(place)), `for example "https://example.com"`)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/video"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -308,7 +309,7 @@ func logText(device string, crash *drivers.Crash, lines []string, limit int) str
 	}
 	fmt.Fprintf(&b, "%s: the newest %d of %d lines since this session began to use the device\n", device, len(lines)-from, all)
 	if crash != nil {
-		fmt.Fprintf(&b, "%s crashed (%s): %s\n%s\n", crash.App, crash.Kind, crash.Reason, cut(crash.Report, 3000))
+		fmt.Fprintf(&b, "%s crashed (%s): %s\n%s\n", crash.App, crash.Kind, crash.Reason, shorten.Runes(crash.Report, 3000))
 	}
 	for _, l := range lines[from:] {
 		b.WriteString(l + "\n")

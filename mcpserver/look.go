@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -70,7 +71,7 @@ func (c *call) heading(device string, t *screen.Tree, seen deviceRecord, element
 	var b strings.Builder
 	b.WriteString(device)
 	if seen.URL != "" {
-		fmt.Fprintf(&b, " %s %s", cut(seen.URL, 300), quoted(seen.Title))
+		fmt.Fprintf(&b, " %s %s", shorten.Runes(seen.URL, 300), quoted(seen.Title))
 	} else if n := len(t.Windows); n > 0 && t.Windows[n-1].Package != "" {
 		b.WriteString(" " + t.Windows[n-1].Package)
 	}
@@ -171,7 +172,7 @@ func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		}
 	}
 	if len(out) == 0 && want != "" {
-		r := &refusal{what: fmt.Sprintf("no line that was read in the picture contains %q", cut(want, 80)), try: "ocr without find, or screenshot"}
+		r := &refusal{what: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), try: "ocr without find, or screenshot"}
 		for _, l := range lines[:min(3, len(lines))] {
 			r.near = append(r.near, quoted(l.Text))
 		}

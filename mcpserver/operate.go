@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -187,7 +188,7 @@ func (c *call) allowed() error {
 	if !found || slices.Contains(schemes, strings.ToLower(scheme)) || strings.ContainsAny(scheme, "/?#.") {
 		return nil
 	}
-	return &refusal{what: fmt.Sprintf("links with %s: may not be opened by this server", cut(scheme, 40)),
+	return &refusal{what: fmt.Sprintf("links with %s: may not be opened by this server", shorten.Runes(scheme, 40)),
 		try: fmt.Sprintf("the schemes are %s; the user can allow more with taproot mcp --allow-scheme", strings.Join(schemes, ", "))}
 }
 
@@ -314,7 +315,7 @@ func (c *call) points(v dsl.Value, device string) (dsl.Value, []string, error) {
 	scale := ""
 	if f, given := v.Get("scale"); given {
 		if scale = f.Value.Text; scale != "picture" && scale != "device" {
-			return v, nil, &refusal{what: fmt.Sprintf("scale cannot be %q", cut(scale, 40)), try: `"picture" or "device"`}
+			return v, nil, &refusal{what: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)), try: `"picture" or "device"`}
 		}
 		v = without(v, "scale")
 	}
@@ -411,7 +412,7 @@ func (c *call) meant(sc *scene, device string, ref dsl.Value) (dsl.Value, known,
 	c.mu.Unlock()
 	switch {
 	case !ok:
-		return dsl.Value{}, was, staleRef(cut(name, 40), "")
+		return dsl.Value{}, was, staleRef(shorten.Runes(name, 40), "")
 	case was.device != device:
 		return dsl.Value{}, was, &refusal{what: fmt.Sprintf("%s is an element of %s, not of %s", name, was.device, device), try: "snapshot this device, or name the other one"}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -115,7 +116,7 @@ func (c *call) newest() *testRun {
 // stored reads a run of another process from the folder of reports.
 func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" && a.Run != "latest" && !pack.IsRunName(a.Run) {
-		return nil, &refusal{what: fmt.Sprintf("%q is not the id of a run", cut(a.Run, 80)), try: "run_test gives one; without run it is the newest"}
+		return nil, &refusal{what: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)), try: "run_test gives one; without run it is the newest"}
 	}
 	dir, err := history.FindRun(c.conf.Runner.Reports, a.Run)
 	if err != nil {
@@ -219,7 +220,7 @@ func (s *runState) only(test string) error {
 }
 
 func noSuchTest(run, test string, ids []string) error {
-	return &refusal{what: fmt.Sprintf("the run %s has no test %q", run, cut(test, 80)), try: "its tests are " + strings.Join(ids, ", ")}
+	return &refusal{what: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)), try: "its tests are " + strings.Join(ids, ", ")}
 }
 
 // stateOf sums a case up.

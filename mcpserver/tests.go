@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -155,7 +156,7 @@ func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
 
 // outside refuses a path that leads out of the working folder.
 func outside(name string) error {
-	return &refusal{what: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", cut(name, 200)),
+	return &refusal{what: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", shorten.Runes(name, 200)),
 		try: "files are read and written below the folder in which the server was started"}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -184,7 +185,7 @@ func (c *call) known() error {
 		if near := dsl.Suggest(f.Key, names); near != "" {
 			try = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &refusal{what: fmt.Sprintf("%s has no argument %q", c.tool.name, cut(f.Key, 60)), try: try}
+		return &refusal{what: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), try: try}
 	}
 	return nil
 }
@@ -235,13 +236,6 @@ func with(v dsl.Value, key string, value dsl.Value) dsl.Value {
 	}
 	v.Fields = append(v.Fields, dsl.Field{Key: key, Value: value})
 	return v
-}
-
-func cut(s string, limit int) string {
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return s
 }
 
 // heartbeat is how often a client that asked for progress hears of a call that takes its time.

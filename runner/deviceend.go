@@ -8,6 +8,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -32,7 +33,7 @@ func (d *TestDevice) onFailure(ctx ginkgo.SpecContext) {
 	}
 	pos, source := d.suite.source(at)
 	message := failureMessage(r)
-	step := dsl.NamedStep("expect", firstLine(strings.TrimSpace(source.Line(pos.Line))), pos, source)
+	step := dsl.NamedStep("expect", shorten.FirstLine(strings.TrimSpace(source.Line(pos.Line))), pos, source)
 	var err error = &action.Failure{Problem: event.Problem{Message: message, Assertion: r.State == types.SpecStateFailed}}
 	if d.broken != nil {
 		err = d.broken
@@ -62,11 +63,6 @@ func failureMessage(r types.SpecReport) string {
 		return "the spec " + r.State.String()
 	}
 	return r.Failure.Message
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }
 
 // end gives the device back and ends the report.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -105,10 +106,7 @@ func level(status int) slog.Level {
 
 // cut makes a text that a client chose fit for a line of a log.
 func cut(text string, most int) string {
-	if len(text) > most {
-		text = text[:most] + "…"
-	}
-	return strings.ToValidUTF8(text, "?")
+	return strings.ToValidUTF8(shorten.Bytes(text, most), "?")
 }
 
 // counting notes what was answered. A client has some time to take each part of it; one that does not read is not waited for.

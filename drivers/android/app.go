@@ -14,6 +14,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // launchLimit is longer than the 10 s for which `am start -W` itself waits, because a cold start on a busy phone waits before.
@@ -178,9 +179,9 @@ func parseStart(o output) (status, problem string) {
 		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case strings.HasPrefix(line, "Error"), strings.HasPrefix(line, "java.lang."), strings.HasPrefix(line, "android."):
-			problem = cmp.Or(problem, clip(line, 300))
+			problem = cmp.Or(problem, shorten.Bytes(line, 300))
 		case strings.HasPrefix(line, "Exception occurred"), strings.HasPrefix(line, "Security exception"):
-			vague = cmp.Or(vague, clip(line, 300)) // the exception itself follows
+			vague = cmp.Or(vague, shorten.Bytes(line, 300)) // the exception itself follows
 		case strings.HasPrefix(line, "Status: "):
 			status = strings.TrimPrefix(line, "Status: ")
 		case strings.HasPrefix(line, "Warning: "):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const (
@@ -201,7 +202,7 @@ func (c *crashReader) read(pid, level, tag, text string) {
 	if r == nil || r.done || tag == "ActivityManager" && level != "E" && r.kind == drivers.CrashANR {
 		return
 	}
-	r.lines = append(r.lines, clip(text, 1000))
+	r.lines = append(r.lines, shorten.Bytes(text, 1000))
 	r.done = len(r.lines) >= crashLines || r.kind == drivers.CrashDied
 	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
 		if m := whose.FindStringSubmatch(text); m != nil {
@@ -272,7 +273,7 @@ func begins(tag, text string) string {
 	return ""
 }
 
-func (r *report) text() string { return clip(strings.Join(r.lines, "\n"), crashBytes) }
+func (r *report) text() string { return shorten.Bytes(strings.Join(r.lines, "\n"), crashBytes) }
 
 // reason is the line that says why.
 func (r *report) reason() string {
@@ -280,17 +281,17 @@ func (r *report) reason() string {
 		switch r.kind {
 		case drivers.CrashException:
 			if !strings.HasPrefix(line, "FATAL EXCEPTION") && !processLine.MatchString(line) {
-				return clip(line, 300)
+				return shorten.Bytes(line, 300)
 			}
 		case drivers.CrashANR:
 			if reason, ok := strings.CutPrefix(line, "Reason: "); ok {
-				return clip(reason, 300)
+				return shorten.Bytes(reason, 300)
 			}
 		case drivers.CrashNative:
 			if strings.HasPrefix(line, "signal ") || strings.HasPrefix(line, "Fatal signal ") || strings.HasPrefix(line, "Abort message:") {
-				return clip(line, 300)
+				return shorten.Bytes(line, 300)
 			}
 		}
 	}
-	return clip(r.lines[0], 300)
+	return shorten.Bytes(r.lines[0], 300)
 }

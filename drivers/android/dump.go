@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/treexml"
 )
 
@@ -50,7 +51,7 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 	tag := e.Name.Local
 	bounded := treexml.Attr(e, "bounds") != ""
 	if len(p.open) == 0 && tag != "hierarchy" && tag != "displays" && tag != "AppiumAUT" && !bounded {
-		return fmt.Errorf("it begins with <%s>", clip(tag, 40))
+		return fmt.Errorf("it begins with <%s>", shorten.Bytes(tag, 40))
 	}
 	var around opened
 	if len(p.open) > 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // errSilence is an ErrDeviceLost whose device may be there all the same.
@@ -126,13 +127,5 @@ const unresponsive drivers.State = "unresponsive"
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return clip(strings.TrimSpace(line), 300)
-}
-
-// clip cuts a foreign text to at most n bytes, between runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return shorten.Bytes(strings.TrimSpace(line), 300)
 }

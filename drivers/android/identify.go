@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 var _ drivers.Identifier = (*Device)(nil)
@@ -23,7 +24,7 @@ func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {
 	}
 	id := &drivers.Identity{ID: pkg}
 	if m := versionName.FindSubmatch(o.out); m != nil {
-		id.Version = clip(string(m[1]), 100)
+		id.Version = shorten.Bytes(string(m[1]), 100)
 	}
 	return id, nil
 }

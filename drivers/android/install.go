@@ -14,6 +14,7 @@ import (
 	"github.com/electricbubble/gadb"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const (
@@ -165,7 +166,7 @@ func installProblem(said string) error {
 	line := ""
 	for l := range strings.Lines(said) {
 		if line == "" && strings.Contains(l, m[1]) {
-			line = clip(strings.TrimSpace(l), 400)
+			line = shorten.Bytes(strings.TrimSpace(l), 400)
 		}
 	}
 	for _, known := range installProblems() {

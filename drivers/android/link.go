@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const (
@@ -55,7 +56,7 @@ func (o output) text() string { return string(o.errs) + "\n" + string(o.out) }
 func (o output) reason() string {
 	for line := range strings.Lines(o.text()) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "WARNING: linker") {
-			return clip(line, 300)
+			return shorten.Bytes(line, 300)
 		}
 	}
 	return fmt.Sprintf("it ended with code %d and said nothing", o.code)

@@ -10,6 +10,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const (
@@ -145,7 +146,7 @@ func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 		}
 	}
 	if strings.HasPrefix(problem, "Error") || strings.Contains(problem, "SecurityException") {
-		return fmt.Errorf("device %s: %w: nothing opens %s: %s", d.link.serial, drivers.ErrNoApp, clip(link, 200), problem)
+		return fmt.Errorf("device %s: %w: nothing opens %s: %s", d.link.serial, drivers.ErrNoApp, shorten.Bytes(link, 200), problem)
 	}
-	return fmt.Errorf("device %s: open %s: %s", d.link.serial, clip(link, 200), problem)
+	return fmt.Errorf("device %s: open %s: %s", d.link.serial, shorten.Bytes(link, 200), problem)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // permission is one of Android's, with the API levels that have it as something to be granted. Zero means: all that we know.
@@ -162,7 +163,7 @@ func (d *Device) grantError(pkg string, o output) error {
 func exceptionLine(o output) string {
 	for line := range strings.Lines(o.text()) {
 		if strings.HasPrefix(line, "java.lang.") || strings.HasPrefix(line, "Operation not allowed") {
-			return clip(strings.TrimSpace(line), 300)
+			return shorten.Bytes(strings.TrimSpace(line), 300)
 		}
 	}
 	return o.reason()

@@ -16,6 +16,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const noteBytes = 64 << 10
@@ -99,7 +100,7 @@ func noteFile(dir, serial string) (string, error) {
 			fmt.Fprintf(&name, "%%%02X", b)
 		}
 	}
-	return filepath.Join(dir, clip(name.String(), 200)+".json"), nil
+	return filepath.Join(dir, shorten.Bytes(name.String(), 200)+".json"), nil
 }
 
 // owe notes what has to be given back, on disk before it is changed on the phone.

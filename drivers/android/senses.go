@@ -17,6 +17,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 var (
@@ -112,7 +113,7 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 			return r
 		}
 		return '_'
-	}, clip(base, 100))
+	}, shorten.Bytes(base, 100))
 	if err := d.owe(func(debts *owed) { debts.Media = append(debts.Media, name) }); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 var bundleID = regexp.MustCompile(`^[A-Za-z0-9][\w-]*(\.[\w-]+)*$`)
@@ -189,7 +190,7 @@ func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 	var refused *wdaError
 	switch {
 	case errors.As(err, &refused) && refused.Code == "unknown error":
-		return fmt.Errorf("device %s: %w: nothing opens %s: %w", d.info.ID, drivers.ErrNoApp, clip(link, 200), err)
+		return fmt.Errorf("device %s: %w: nothing opens %s: %w", d.info.ID, drivers.ErrNoApp, shorten.Bytes(link, 200), err)
 	case err == nil && app != "":
 		d.watch(launched)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Check is what is known about one thing that tests on iOS need.
@@ -27,7 +28,7 @@ func (d *Driver) Checks(ctx context.Context) []Check {
 	case errors.As(err, &missing):
 		return append(checks, Check{Name: "devices", Text: missing.What, Advice: missing.Mend})
 	case err != nil:
-		return append(checks, Check{Name: "devices", Text: oneLine(err.Error())})
+		return append(checks, Check{Name: "devices", Text: shorten.OneLine(err.Error())})
 	case len(infos) == 0:
 		return append(checks, Check{Name: "devices", Text: "none", Advice: "boot a simulator (taproot devices --boot \"iPhone 16\"), or connect an iPhone"})
 	}
@@ -50,7 +51,7 @@ func (d *Driver) checkSimctl(ctx context.Context) Check {
 		return c
 	}
 	if err != nil {
-		c.Text, c.Advice = clip(oneLine(err.Error()), 300), "run `xcrun simctl list` and look at what it says"
+		c.Text, c.Advice = shorten.Bytes(shorten.OneLine(err.Error()), 300), "run `xcrun simctl list` and look at what it says"
 		return c
 	}
 	return Check{Name: "xcode", OK: true, Text: fmt.Sprintf("%s, %d simulators", d.tools.xcrun, len(sims))}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const reportBytes = 16 << 10
@@ -112,7 +113,7 @@ func parseReport(data []byte) *drivers.Crash {
 	if json.Unmarshal(head, &about) != nil || json.Unmarshal(body, &report) != nil || about.Bundle == "" {
 		return nil
 	}
-	crash := &drivers.Crash{App: about.Bundle, Kind: drivers.CrashNative, Report: clip(string(body), reportBytes)}
+	crash := &drivers.Crash{App: about.Bundle, Kind: drivers.CrashNative, Report: shorten.Bytes(string(body), reportBytes)}
 	crash.Reason = strings.TrimSpace(report.Exception.Type + " " + report.Exception.Signal)
 	switch {
 	case report.Last.Name != "":
@@ -122,7 +123,7 @@ func parseReport(data []byte) *drivers.Crash {
 	case report.Termination.Indicator != "":
 		crash.Reason = strings.TrimSpace(crash.Reason + ": " + report.Termination.Indicator)
 	}
-	crash.Reason = clip(oneLine(crash.Reason), 300)
+	crash.Reason = shorten.Bytes(shorten.OneLine(crash.Reason), 300)
 	return crash
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // simHost reaches a simulator with simctl.
@@ -118,7 +119,7 @@ func parseCoreApps(out []byte) ([]string, error) {
 func (h simHost) openLink(ctx context.Context, link string) error {
 	_, err := h.run(ctx, h.simctl("openurl", h.udid, link))
 	if err = refused(err); errors.Is(err, drivers.ErrNoApp) { // no app takes it, or it is no link
-		return fmt.Errorf("nothing opens %s: %w", clip(link, 200), err)
+		return fmt.Errorf("nothing opens %s: %w", shorten.Bytes(link, 200), err)
 	}
 	return err
 }

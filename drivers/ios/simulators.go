@@ -12,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // bootLimit is how long a simulator may take that starts for the first time after an update.
@@ -176,7 +177,7 @@ func pickSimulator(sims []simulated, name string) (simulated, error) {
 	if len(fits) == 0 {
 		slices.Sort(names)
 		names = slices.Compact(names)
-		return simulated{}, fmt.Errorf("no simulator is called %q; there are %s", name, clip(strings.Join(names, ", "), 400))
+		return simulated{}, fmt.Errorf("no simulator is called %q; there are %s", name, shorten.Bytes(strings.Join(names, ", "), 400))
 	}
 	slices.SortFunc(fits, func(a, b simulated) int {
 		if (a.State == "Booted") != (b.State == "Booted") {

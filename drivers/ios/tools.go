@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const (
@@ -65,7 +66,7 @@ func (e *toolError) Error() string {
 	if e.said == "" {
 		return fmt.Sprintf("%s ended with exit code %d", e.name, e.code)
 	}
-	return fmt.Sprintf("%s: %s (exit code %d)", e.name, clip(oneLine(e.said), 400), e.code)
+	return fmt.Sprintf("%s: %s (exit code %d)", e.name, shorten.Bytes(shorten.OneLine(e.said), 400), e.code)
 }
 
 // run starts a program and gives what it wrote to its standard output.
@@ -235,19 +236,8 @@ func (b *background) stop(grace time.Duration) {
 	}
 }
 
-// clip cuts a foreign text to at most n bytes, between runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
-
-// oneLine joins the lines of a message.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // lastLines is the end of what a program said, for a message.
 func lastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return clip(oneLine(strings.Join(lines[max(0, len(lines)-6):], " ")), 600)
+	return shorten.Bytes(shorten.OneLine(strings.Join(lines[max(0, len(lines)-6):], " ")), 600)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const (
@@ -44,7 +45,7 @@ func (e *wdaError) Error() string {
 	if e.Message == "" {
 		return fmt.Sprintf("%s: %s", e.what, e.Code)
 	}
-	return fmt.Sprintf("%s: %s: %s", e.what, e.Code, clip(oneLine(e.Message), 300))
+	return fmt.Sprintf("%s: %s: %s", e.what, e.Code, shorten.Bytes(shorten.OneLine(e.Message), 300))
 }
 
 // request is one call.

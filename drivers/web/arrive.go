@@ -9,6 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // loadGrace is how long a page that can be used may still load before the test goes on without the rest; drawLimit is for its first
@@ -103,7 +104,7 @@ func (t *traffic) loading() []string {
 	var list []string
 	for _, r := range t.open {
 		if address := r.URL(); !strings.HasPrefix(address, "data:") && len(list) < maxLoading {
-			list = append(list, shortAddress(address))
+			list = append(list, shorten.Runes(address, 99))
 		}
 	}
 	return list

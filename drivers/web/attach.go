@@ -8,6 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // attach connects to a browser that runs already. Each page has a connection of its own, which ends with it.
@@ -54,7 +55,7 @@ func (d *Driver) connect(ctx context.Context, address string) (*browser, error) 
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: no browser can be reached at %s (start it with --remote-debugging-port): %s", drivers.ErrDeviceLost,
-			shortAddress(address), plain(err))
+			shorten.Runes(address, 99), plain(err))
 	}
 	return b, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // maxTroubles caps what one step is told of.
@@ -76,11 +77,7 @@ func (e *evidence) trouble(format string, args ...any) {
 
 // shortened is one line that is not too long.
 func shortened(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "�")), " ")
-	if r := []rune(text); len(r) > 300 {
-		return string(r[:299]) + "…"
-	}
-	return text
+	return shorten.Runes(shorten.OneLine(strings.ToValidUTF8(text, "�")), 299)
 }
 
 // Troubles gives what went wrong since it was asked last.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // maxDownload caps a file that a page gives.
@@ -123,7 +124,7 @@ func (d *Device) keep(ctx context.Context, file playwright.Download, deadline ti
 	done := start(d, func() (string, error) {
 		defer os.RemoveAll(aside) // a download that was given up may still be written for a moment
 		if err := file.SaveAs(temporary); err != nil {
-			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, shortAddress(file.URL()), plain(err))
+			return "", fmt.Errorf("%w: the download of %s failed: %s", screen.ErrNotFound, shorten.Runes(file.URL(), 99), plain(err))
 		}
 		if name == "" {
 			name = file.SuggestedFilename()
@@ -136,7 +137,7 @@ func (d *Device) keep(ctx context.Context, file playwright.Download, deadline ti
 	case r := <-done:
 		return r.value, r.err
 	case <-timer.C:
-		err = fmt.Errorf("%w: the download of %s did not end in time", screen.ErrNotFound, shortAddress(file.URL()))
+		err = fmt.Errorf("%w: the download of %s did not end in time", screen.ErrNotFound, shorten.Runes(file.URL(), 99))
 	case <-ctx.Done():
 		err = ctx.Err()
 	}

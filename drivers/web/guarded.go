@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // maxRefused caps the hosts that are remembered as refused.
@@ -106,7 +107,7 @@ func (o Options) allowsFile(address string) error {
 	if !o.restricted() {
 		return nil
 	}
-	no := fmt.Errorf("%w: %s may not be opened here: files of this machine are not for pages", drivers.ErrPage, shortAddress(address))
+	no := fmt.Errorf("%w: %s may not be opened here: files of this machine are not for pages", drivers.ErrPage, shorten.Runes(address, 99))
 	u, err := url.Parse(address)
 	if err != nil || o.NoFiles || u.Host != "" && u.Host != "localhost" {
 		return no

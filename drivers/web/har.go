@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 const (
@@ -213,7 +215,7 @@ func (h *har) write(w io.Writer, mask func(string) string) error {
 		e.mask(mask)
 	}
 	for i := range h.pages {
-		h.pages[i].Title = shortAddress(mask(h.pages[i].Title))
+		h.pages[i].Title = shorten.Runes(mask(h.pages[i].Title), 99)
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

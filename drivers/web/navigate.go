@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Navigate goes to address in the page that is open, or back, forward or reload. "/path", "?query" and "#fragment" are of the
@@ -39,7 +40,7 @@ func (d *Device) Navigate(ctx context.Context, address string, timeout time.Dura
 		return err
 	})
 	if err != nil && drivers.AppIsWrong(err) {
-		return fmt.Errorf("go to %s: %w", shortAddress(address), err)
+		return fmt.Errorf("go to %s: %w", shorten.Runes(address, 99), err)
 	}
 	return err
 }

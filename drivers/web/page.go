@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // loadTimeout is how long a page may take to load when nothing else is said.
@@ -245,7 +246,7 @@ func (s *session) open(ctx context.Context, address string, opts drivers.PageOpt
 		return ctx.Err()
 	}
 	if err != nil {
-		err = fmt.Errorf("open %s: %w", shortAddress(address), err)
+		err = fmt.Errorf("open %s: %w", shorten.Runes(address, 99), err)
 		s.fail(err)
 	}
 	return err
@@ -277,14 +278,6 @@ func (s *session) pageError(address string, err error, limit time.Duration) erro
 		return fmt.Errorf("%w: %s", drivers.ErrPage, netWords(m[1]))
 	}
 	return fmt.Errorf("%w: %s", drivers.ErrPage, plain(err))
-}
-
-// shortAddress keeps an error readable; data: addresses hold whole pages.
-func shortAddress(address string) string {
-	if r := []rune(address); len(r) > 100 {
-		return string(r[:99]) + "…"
-	}
-	return address
 }
 
 func milliseconds(d time.Duration) *float64 {

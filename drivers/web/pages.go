@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // maxValue caps what a script may give, as JSON.
@@ -51,7 +52,7 @@ func (d *Device) waitAddress(ctx context.Context, pattern string, timeout time.D
 		}
 		if time.Until(deadline) <= 0 {
 			return fmt.Errorf("%w: the page did not come to %s within %s: it is at %s", screen.ErrNotFound,
-				screen.Quote(pattern), timeout, shortAddress(at))
+				screen.Quote(pattern), timeout, shorten.Runes(at, 99))
 		}
 		if err := pause(ctx, lookPause); err != nil {
 			return err

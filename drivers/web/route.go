@@ -14,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // maxRoutes caps the routes of one context.
@@ -151,7 +152,7 @@ func (s *session) route(r *route) error {
 func (s *session) fulfil(r *route, request playwright.Route) {
 	answer, err := r.modified(request)
 	if err != nil && !s.gone() {
-		problem := fmt.Sprintf("webRoute: %v (%s)", err, shortAddress(request.Request().URL()))
+		problem := fmt.Sprintf("webRoute: %v (%s)", err, shorten.Runes(request.Request().URL(), 99))
 		s.device.logLine("route", problem)
 		s.noteError(problem)
 	}

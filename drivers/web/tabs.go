@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // PickPage waits for a page that fits, and makes it the current one.
@@ -108,7 +109,7 @@ func (s *session) listed(ctx context.Context) string {
 	s.mu.Unlock()
 	list := make([]string, 0, len(pages))
 	for _, page := range pages[:min(len(pages), 10)] {
-		list = append(list, fmt.Sprintf("%s %s", shortAddress(page.URL()), screen.Quote(s.title(ctx, page))))
+		list = append(list, fmt.Sprintf("%s %s", shorten.Runes(page.URL(), 99), screen.Quote(s.title(ctx, page))))
 	}
 	if len(list) == 0 {
 		return "none"

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // maxTraffic caps the addresses that are kept between two actions.
@@ -81,7 +83,7 @@ func (t *traffic) newest(answer bool) string {
 	var list []string
 	for _, e := range slices.Backward(t.list) {
 		if e.answer == answer && len(list) < 5 {
-			list = append(list, fmt.Sprintf("%s %s", e.said, shortAddress(e.url)))
+			list = append(list, fmt.Sprintf("%s %s", e.said, shorten.Runes(e.url, 99)))
 		}
 	}
 	if len(list) == 0 {

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // logFile is what an eventLog needs of an *os.File.
@@ -41,7 +42,7 @@ func (l *Log) Add(e Event) error {
 // encode gives the line of an event. Long texts are shortened when it would not be readable otherwise.
 func Encode(e Event) ([]byte, error) {
 	for _, limit := range []int{1 << 20, 64 << 10, 4 << 10, 200} {
-		line, err := Marshal(shorten(e, limit))
+		line, err := Marshal(shortened(e, limit))
 		if err != nil {
 			return nil, fmt.Errorf("encode event %s: %w", e.Kind, err)
 		}
@@ -60,19 +61,19 @@ func Marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// shorten gives e with no text longer than limit bytes, and never more than a hundred texts in one list.
-func shorten(e Event, limit int) Event {
-	e.Message = CutBytes(e.Message, limit)
+// shortened gives e with no text longer than limit bytes, and never more than a hundred texts in one list.
+func shortened(e Event, limit int) Event {
+	e.Message = shorten.Bytes(e.Message, limit)
 	if p := e.Problem; p != nil {
 		e.Problem = &Problem{
-			Message: CutBytes(p.Message, limit), Expected: CutBytes(p.Expected, limit), Actual: CutBytes(p.Actual, limit),
-			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: CutBytes(p.Stack, limit),
+			Message: shorten.Bytes(p.Message, limit), Expected: shorten.Bytes(p.Expected, limit), Actual: shorten.Bytes(p.Actual, limit),
+			Candidates: cutList(p.Candidates, limit), Rejected: cutList(p.Rejected, limit), Assertion: p.Assertion, Kind: p.Kind, Stack: shorten.Bytes(p.Stack, limit),
 		}
 	}
 	if d := e.Detail; d != nil {
 		short := *d
-		short.Matched, short.Notes, short.Doubts = CutBytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
-		short.Proof = CutBytes(d.Proof, limit)
+		short.Matched, short.Notes, short.Doubts = shorten.Bytes(d.Matched, limit), cutList(d.Notes, limit), cutList(d.Doubts, limit)
+		short.Proof = shorten.Bytes(d.Proof, limit)
 		short.Troubles = cutList(d.Troubles, limit)
 		e.Detail = &short
 	}
@@ -80,20 +81,20 @@ func shorten(e Event, limit int) Event {
 		short := make([]Incident, min(len(e.Around), 100))
 		for i := range short {
 			short[i] = e.Around[i]
-			short[i].Text = CutBytes(short[i].Text, limit)
+			short[i].Text = shorten.Bytes(short[i].Text, limit)
 		}
 		e.Around = short
 	}
 	if i := e.Info; i != nil {
 		short := *i
-		short.Args, short.Source, short.Name = CutBytes(i.Args, limit), CutBytes(i.Source, limit), CutBytes(i.Name, limit)
+		short.Args, short.Source, short.Name = shorten.Bytes(i.Args, limit), shorten.Bytes(i.Source, limit), shorten.Bytes(i.Name, limit)
 		e.Info = &short
 	}
 	if c := e.Case; c != nil {
 		short := *c
 		short.Steps = make([]Step, len(c.Steps))
 		for i, s := range c.Steps {
-			s.Args, s.Source, s.Name = CutBytes(s.Args, limit), CutBytes(s.Source, limit), CutBytes(s.Name, limit)
+			s.Args, s.Source, s.Name = shorten.Bytes(s.Args, limit), shorten.Bytes(s.Source, limit), shorten.Bytes(s.Name, limit)
 			short.Steps[i] = s
 		}
 		e.Case = &short
@@ -104,18 +105,7 @@ func shorten(e Event, limit int) Event {
 func cutList(list []string, limit int) []string {
 	var short []string
 	for _, s := range list[:min(len(list), 100)] {
-		short = append(short, CutBytes(s, limit))
+		short = append(short, shorten.Bytes(s, limit))
 	}
 	return short
-}
-
-// CutBytes cuts s at a rune's boundary to at most limit bytes and a mark.
-func CutBytes(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit] + "…"
 }

@@ -112,7 +112,7 @@ func TestEncodeLongEvents(t *testing.T) {
 			t.Errorf("%s: %v", e.Kind, err)
 		}
 	}
-	if e := (Event{Kind: Logged, Time: time.Unix(1, 0).UTC(), Message: strings.Repeat("x", 1<<20)}); shorten(e, 1<<20).Message != e.Message {
+	if e := (Event{Kind: Logged, Time: time.Unix(1, 0).UTC(), Message: strings.Repeat("x", 1<<20)}); shortened(e, 1<<20).Message != e.Message {
 		t.Error("a text within the limit was cut")
 	}
 }

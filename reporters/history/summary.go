@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 )
@@ -188,21 +189,14 @@ func (w *pageWriter) cause(b *markdown.Writer, c *RunCase, f event.Failure) {
 			b.Printf("\n%s", markdown.Block("yaml", markdown.Excerpt(s.Place, s.Source, s.Action), maxShown))
 		}
 	}
-	b.Value("Expected", cutRunes(p.Expected, maxShown))
-	b.Value("Actual", cutRunes(p.Actual, maxShown))
+	b.Value("Expected", shorten.Runes(p.Expected, maxShown))
+	b.Value("Actual", shorten.Runes(p.Actual, maxShown))
 	b.Candidates(p.Candidates, p.Rejected)
 	if f.Picture != "" && c.Pack != "" {
 		if href := w.href(c.Pack + "/" + f.Picture); href != "" {
 			b.Printf("\n[![the screen at that time](%s)](%s)\n", href, href)
 		}
 	}
-}
-
-func cutRunes(s string, limit int) string {
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit]) + "…"
-	}
-	return s
 }
 
 // link names a case, with a link to its page when there is one that can be reached.

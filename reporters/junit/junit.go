@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -277,5 +278,5 @@ func clean(s string) string {
 		}
 		return r
 	}, markdown.VisibleLines(strings.ToValidUTF8(s, "\ufffd"), maxText))
-	return event.CutBytes(s, maxText)
+	return shorten.Bytes(s, maxText)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -63,7 +64,7 @@ type reader struct {
 // begin opens an incident in each window that holds it.
 func (r *reader) begin(at time.Time, in event.Incident, windows []Window) {
 	in.At = at.UTC().Format("2006-01-02T15:04:05.000Z07:00")
-	in.Text = event.CutBytes(in.Text, maxText)
+	in.Text = shorten.Bytes(in.Text, maxText)
 	r.open, r.lines = r.open[:0], 0
 	for i, w := range windows {
 		if !at.Before(w.From) && !at.After(w.To) && len(r.out[i]) < maxIncidents {

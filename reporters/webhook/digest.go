@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -108,7 +109,7 @@ func cut(s string, limit int) string {
 	if limit < len(mark) {
 		return ""
 	}
-	return event.CutBytes(s, limit-len(mark))
+	return shorten.Bytes(s, limit-len(mark))
 }
 
 // lines gives one text per failure, as many as fit into limit bytes, and tells how many more there are. line gets what is not

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/logs"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -63,7 +64,7 @@ func (r *run) nameTroubles(ended event.Event, began time.Time) {
 		wrong = append(wrong, text)
 	}
 	for _, in := range r.incidentsSoFar(m) {
-		if text := firstLine(in.Text); in.Cause && len(wrong) < namedTroubles && !slices.Contains(wrong, text) {
+		if text := shorten.FirstLine(in.Text); in.Cause && len(wrong) < namedTroubles && !slices.Contains(wrong, text) {
 			wrong = append(wrong, text)
 		}
 	}
@@ -176,16 +177,11 @@ func withTroubles(list []event.Incident, m missed) []event.Incident {
 
 // brief is what a trouble and the line of the log about it have in common.
 func brief(text string) string {
-	text = strings.Join(strings.Fields(firstLine(text)), " ")
+	text = strings.Join(strings.Fields(shorten.FirstLine(text)), " ")
 	if r := []rune(text); len(r) > 200 {
 		text = string(r[:200])
 	}
 	return text
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }
 
 // identifyLimit bounds the question which version was tested.
