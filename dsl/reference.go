@@ -158,7 +158,7 @@ func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // words says what a field takes.
 func (f field) words() string {
-	if own, ok := reflect.Zero(f.typ).Interface().(described); ok {
+	if own := ownForm(f.typ); own != nil {
 		return own.words()
 	}
 	switch f.typ {

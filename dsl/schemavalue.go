@@ -15,6 +15,21 @@ type described interface {
 	words() string // what it takes, in the reference
 }
 
+// ownForm is how a type is written that has a form of its own, else nil.
+func ownForm(t reflect.Type) described {
+	if t == valueType {
+		return testSteps{}
+	}
+	own, _ := reflect.Zero(t).Interface().(described)
+	return own
+}
+
+// testSteps are the steps of a test: they are read as a Value, and bound when the test's platform is known.
+type testSteps struct{}
+
+func (testSteps) schema(*schemas) schema { return schema{"$ref": "#/$defs/steps"} }
+func (testSteps) words() string          { return "steps" }
+
 // field is the schema of a key's value.
 func (s *schemas) field(f field) schema {
 	out := maps.Clone(s.value(f))
@@ -49,7 +64,7 @@ func standard(f field) any {
 
 // value is the schema of a type with the constraints of the field's tags.
 func (s *schemas) value(f field) schema {
-	if own, ok := reflect.Zero(f.typ).Interface().(described); ok {
+	if own := ownForm(f.typ); own != nil {
 		return s.sized(own.schema(s), f, "minProperties")
 	}
 	switch f.typ.Kind() {

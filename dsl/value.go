@@ -99,10 +99,6 @@ func float(text string) float64 {
 	return n
 }
 
-func (Value) schema(*schemas) schema { return schema{"$ref": "#/$defs/steps"} } // of a test: read later, when its platform is known
-
-func (Value) words() string { return "steps" }
-
 // without gives the map without a key.
 func (v Value) without(key string) Value {
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })
