@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -48,7 +49,7 @@ func formatStdin(env *Env) error {
 	if err != nil {
 		return fmt.Errorf("read the standard input: %w", err)
 	}
-	out, err := dsl.Format("-", src)
+	out, err := source.Format("-", src)
 	if err != nil {
 		fmt.Fprintln(env.Stderr, err)
 		return exit(run.ExitUsage)
@@ -66,7 +67,7 @@ func formatFiles(env *Env, files []string, list, write bool) error {
 			return err
 		}
 		name := shownPath(env.Dir, file)
-		out, err := dsl.Format(name, src)
+		out, err := source.Format(name, src)
 		if err != nil {
 			fmt.Fprintf(env.Stderr, "%v\n\n", err)
 			broken = true

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -153,7 +154,7 @@ func (f *findings) cost(id string, worst dsl.Cost) {
 func (f *findings) add(severity string, errs []error) {
 	for _, err := range errs {
 		p := problem{Severity: severity, Message: err.Error(), text: err.Error()}
-		var placed *dsl.Error
+		var placed *source.Error
 		if errors.As(err, &placed) {
 			p.File, p.Line, p.Column, p.Width = placed.Pos.File, placed.Pos.Line, placed.Pos.Col, placed.Width
 			p.Message, p.Hint = placed.Msg, placed.Hint

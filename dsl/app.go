@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -15,10 +16,10 @@ type Launch struct {
 	Arguments   map[string]any    `json:"arguments,omitempty" tool:"-" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
 }
 
-func (l Launch) check(d *decoding, v Value, _ object) {
+func (l Launch) check(d *decoding, v source.Value, _ object) {
 	arguments, _ := v.Get("arguments")
 	for _, f := range arguments.Value.Fields {
-		if f.Value.Kind == List || f.Value.Kind == Map || f.Value.Kind == Null {
+		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Kind == source.Null {
 			d.wrong(f.Value, fmt.Sprintf("the argument %q must be a text, a number, true or false, not %s", shorten.Runes(f.Key, 60), describe(f.Value)), "")
 		}
 	}
@@ -55,7 +56,7 @@ func (SetPermissions) rules() []rule {
 	return []rule{atLeastOne("allow deny").says(`"setPermissions" changes nothing`, "")}
 }
 
-func (s SetPermissions) check(d *decoding, v Value, _ object) {
+func (s SetPermissions) check(d *decoding, v source.Value, _ object) {
 	deny, _ := v.Get("deny")
 	for _, p := range s.Deny {
 		for _, q := range s.Allow {
@@ -72,7 +73,7 @@ type OpenLink struct {
 	Package string `json:"package,omitempty" minLength:"1" platforms:"android" doc:"The app that shall open it (Android only). Default: the one that the system chooses."`
 }
 
-func (d *decoding) link(v Value, text string) {
+func (d *decoding) link(v source.Value, text string) {
 	if !schemeForm.MatchString(text) {
 		d.wrong(v, fmt.Sprintf("%q is not a link%s", shorten.Runes(text, 60), origin(v)), `a link begins with its scheme: "https://example.com" or "shop://item/5"`)
 	}

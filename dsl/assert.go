@@ -1,6 +1,9 @@
 package dsl
 
-import "time"
+import (
+	"github.com/taproot-dev/taproot/dsl/source"
+	"time"
+)
 
 // Assert is the argument of assert.
 type Assert struct {
@@ -35,8 +38,8 @@ func (State) rules() []rule {
 }
 
 // check looks at the element; text says what it must show, not which one it is.
-func (a AssertElement) check(d *decoding, v Value, o object) {
-	a.Selector.check(d, v.without("text"), o)
+func (a AssertElement) check(d *decoding, v source.Value, o object) {
+	a.Selector.check(d, v.Without("text"), o)
 }
 
 func (AssertElement) rules() []rule {

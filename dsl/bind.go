@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
@@ -24,12 +25,12 @@ func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepO
 	}
 	f := filling{scope: s, source: step.source, promised: promised}
 	v := f.arguments(step, true)
-	if err := f.errs.orNil(); err != nil {
+	if err := f.errs.Err(); err != nil {
 		return nil, StepOptions{}, err
 	}
 	d := &decoding{source: step.source, bound: step}
 	args, opts = d.arguments(step.Def, v, step.Pos)
-	if err := d.errs.orNil(); err != nil {
+	if err := d.errs.Err(); err != nil {
 		return nil, StepOptions{}, err
 	}
 	return args, opts, nil
@@ -39,33 +40,33 @@ func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepO
 // filled in stays as it is written.
 func Args(step *Step, s *Scope) string {
 	f := filling{scope: s, source: step.source}
-	return Flow(f.arguments(step, false))
+	return source.Flow(f.arguments(step, false))
 }
 
 // filling replaces variables by their values.
 type filling struct {
 	scope    *Scope
-	source   *Source
+	source   *source.Source
 	promised map[string]bool // variables that steps before this one will have saved
-	errs     Errors
+	errs     source.Errors
 }
 
 // arguments fills in a step's argument. Inner steps are kept untouched, or left out.
-func (f *filling) arguments(step *Step, inner bool) Value {
+func (f *filling) arguments(step *Step, inner bool) source.Value {
 	v := step.Args
-	if v.Kind != Map {
+	if v.Kind != source.Map {
 		if s := shapeOf(reflect.TypeOf(step.Def.Args)); s.scalar >= 0 && keepsVariables(s.fields[s.scalar].typ) {
 			return v
 		}
 		return f.value(v)
 	}
-	fields := make([]Field, 0, len(v.Fields))
+	fields := make([]source.Field, 0, len(v.Fields))
 	for _, x := range v.Fields {
 		typ := fieldType(step.Def, x.Key)
 		switch {
 		case typ == stepsType && !inner:
 			continue
-		case typ == stepsType, typ == exprType, typ == itemsType && x.Value.Kind == String:
+		case typ == stepsType, typ == exprType, typ == itemsType && x.Value.Kind == source.String:
 		default:
 			x.Value = f.value(x.Value)
 		}
@@ -87,27 +88,27 @@ func fieldType(def *Def, key string) reflect.Type {
 }
 
 // value replaces the variables in all texts of a value. The keys of maps stay as they are.
-func (f *filling) value(v Value) Value {
+func (f *filling) value(v source.Value) source.Value {
 	switch v.Kind {
-	case String:
+	case source.String:
 		return f.text(v)
-	case List:
-		items := make([]Value, len(v.Items))
+	case source.List:
+		items := make([]source.Value, len(v.Items))
 		for i, item := range v.Items {
 			items[i] = f.value(item)
 		}
 		v.Items = items
-	case Map:
-		fields := make([]Field, len(v.Fields))
+	case source.Map:
+		fields := make([]source.Field, len(v.Fields))
 		for i, x := range v.Fields {
-			fields[i] = Field{Key: x.Key, Pos: x.Pos, Value: f.value(x.Value)}
+			fields[i] = source.Field{Key: x.Key, Pos: x.Pos, Value: f.value(x.Value)}
 		}
 		v.Fields = fields
 	}
 	return v
 }
 
-func (f *filling) text(v Value) Value {
+func (f *filling) text(v source.Value) source.Value {
 	if !strings.Contains(v.Text, "${") {
 		return v
 	}
@@ -127,10 +128,10 @@ func (f *filling) text(v Value) Value {
 	case err != nil:
 		f.errs = append(f.errs, err)
 	case open:
-		v.open = true
+		v.Open = true
 	case text != v.Text:
-		v.typed = f.scope.whole(v.Text)
-		v.Text, v.written = text, v.Text
+		v.Typed = f.scope.whole(v.Text)
+		v.Text, v.Written = text, v.Text
 	}
 	return v
 }
@@ -172,20 +173,20 @@ func (s *Scope) all() map[string]any {
 
 // Decode checks a value as the argument of an operation and gives its struct by value. The text is final: ${NAME} has no
 // meaning in it. The keys of StepOptions are unknown to it; see DecodeStep. The error is an Errors.
-func Decode(def *Def, v Value) (args any, err error) {
+func Decode(def *Def, v source.Value) (args any, err error) {
 	d := &decoding{}
 	args = d.bare(def, v)
-	if err := d.errs.orNil(); err != nil {
+	if err := d.errs.Err(); err != nil {
 		return nil, err
 	}
 	return args, nil
 }
 
 // DecodeStep is Decode for a map that may hold the keys of StepOptions beside the arguments.
-func DecodeStep(def *Def, v Value) (args any, opts StepOptions, err error) {
+func DecodeStep(def *Def, v source.Value) (args any, opts StepOptions, err error) {
 	d := &decoding{single: true}
 	args, opts = d.arguments(def, v, v.Pos)
-	if err := d.errs.orNil(); err != nil {
+	if err := d.errs.Err(); err != nil {
 		return nil, StepOptions{}, err
 	}
 	return args, opts, nil

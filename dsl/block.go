@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
@@ -15,12 +16,12 @@ import (
 // Block is what a run step runs: the vars and steps of a file, or of one of its named blocks.
 type Block struct {
 	File   string
-	Name   string // empty: the file's own steps
-	Pos    Pos    // of the name
+	Name   string     // empty: the file's own steps
+	Pos    source.Pos // of the name
 	Vars   []Var
 	Steps  Steps
 	Blocks Blocks // of its file
-	Source *Source
+	Source *source.Source
 }
 
 // Blocks are the named blocks of a file.
@@ -28,9 +29,9 @@ type Blocks map[string]*Block
 
 // block is the top level of a file that holds a block and no test.
 type block struct {
-	Vars   vars  `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
-	Steps  Value `json:"steps,omitempty" doc:"The actions, one after the other."`
-	Blocks table `json:"blocks,omitempty" doc:"Named blocks that run steps can run by block:, each a list of steps or a map of vars and steps."`
+	Vars   vars         `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
+	Steps  source.Value `json:"steps,omitempty" doc:"The actions, one after the other."`
+	Blocks table        `json:"blocks,omitempty" doc:"Named blocks that run steps can run by block:, each a list of steps or a map of vars and steps."`
 }
 
 func (block) rules() []rule {
@@ -39,15 +40,15 @@ func (block) rules() []rule {
 
 // named is one of the blocks under blocks:, when it has vars.
 type named struct {
-	Vars  vars  `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
-	Steps Value `json:"steps" required:"true" doc:"The actions, one after the other."`
+	Vars  vars         `json:"vars,omitempty" doc:"Values for ${NAME} when the caller gives none."`
+	Steps source.Value `json:"steps" required:"true" doc:"The actions, one after the other."`
 }
 
 // table is a map that is read later, when it is known what its steps may do.
 type table struct{}
 
-func (*table) fromValue(d *decoding, v Value, name string) {
-	if v.Kind != Map || len(v.Fields) == 0 {
+func (*table) fromValue(d *decoding, v source.Value, name string) {
+	if v.Kind != source.Map || len(v.Fields) == 0 {
 		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), `write the name of a block, and its steps under it: "sign-in: [{tap: Sign in}]"`)
 	}
 }
@@ -61,9 +62,9 @@ func (table) schema(s *schemas) schema {
 func (table) words() string { return "map of blocks" }
 
 // blocks reads the named blocks under the key blocks of the top level.
-func (d *decoding) blocks(v Value, file string) Blocks {
+func (d *decoding) blocks(v source.Value, file string) Blocks {
 	f, given := v.Get("blocks")
-	if !given || f.Value.Kind != Map || len(f.Value.Fields) == 0 {
+	if !given || f.Value.Kind != source.Map || len(f.Value.Fields) == 0 {
 		return nil // which is reported
 	}
 	all := Blocks{}
@@ -73,7 +74,7 @@ func (d *decoding) blocks(v Value, file string) Blocks {
 				"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
 		}
 		b := &Block{File: file, Name: x.Key, Pos: x.Pos, Source: d.source}
-		if x.Value.Kind != Map {
+		if x.Value.Kind != source.Map {
 			d.variables = deferred
 			b.Steps = d.steps(x)
 		} else {
@@ -95,23 +96,23 @@ func (d *decoding) blocks(v Value, file string) Blocks {
 // ParseBlock reads a file for a run step: only vars and steps, or a whole test, of which vars and steps are taken. platform is
 // that of the test that runs it; empty: not known yet. The error is an Errors.
 func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
-	text, source, bad := readable(file, src)
+	text, from, bad := source.Readable(file, src)
 	if bad != nil {
-		return nil, Errors{bad}
+		return nil, source.Errors{bad}
 	}
-	values, err := read(text, source)
+	values, err := source.Read(text, from)
 	if err != nil {
 		return nil, err
 	}
 	if len(values) != 1 {
-		e := &Error{Pos: Pos{File: file, Line: 1, Col: 1}, Msg: "a file for run holds one document", Hint: `write "steps:" and under it the actions`}
+		e := &source.Error{Pos: source.Pos{File: file, Line: 1, Col: 1}, Msg: "a file for run holds one document", Hint: `write "steps:" and under it the actions`}
 		if len(values) > 1 {
-			e.Pos, e.Source, e.Msg = values[1].Pos, source, "a second document in a file for run"
+			e.Pos, e.Source, e.Msg = values[1].Pos, from, "a second document in a file for run"
 		}
-		return nil, Errors{e}
+		return nil, source.Errors{e}
 	}
-	d := &decoding{source: source}
-	b := &Block{File: file, Source: source}
+	d := &decoding{source: from}
+	b := &Block{File: file, Source: from}
 	if _, isTest := values[0].Get("id"); isTest {
 		if t := d.test(values[0]); t != nil {
 			b.Vars, b.Steps, b.Blocks = t.Vars, t.Steps, t.Blocks
@@ -119,7 +120,7 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 				d.errs = append(d.errs, b.check(platform)...)
 			}
 		}
-		return b, d.errs.orNil()
+		return b, d.errs.Err()
 	}
 	d.variables, d.platform = refused, platform
 	var h block
@@ -128,14 +129,14 @@ func ParseBlock(file string, src []byte, platform Platform) (*Block, error) {
 	d.variables = deferred
 	b.Steps = d.stepsUnder(values[0], "steps")
 	b.Blocks = d.blocks(values[0], file)
-	if err := d.errs.orNil(); err != nil {
+	if err := d.errs.Err(); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
 // check looks at the steps again for another platform.
-func (b *Block) check(p Platform) Errors {
+func (b *Block) check(p Platform) source.Errors {
 	errs := checkPlatform(b.Steps, p)
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
 		errs = append(errs, checkPlatform(b.Blocks[name].Steps, p)...)
@@ -145,13 +146,13 @@ func (b *Block) check(p Platform) Errors {
 
 // CheckPlatform finds the steps that a platform cannot do: those of hooks and blocks, which were read before it was known. The
 // error is an Errors.
-func CheckPlatform(steps Steps, p Platform) error { return checkPlatform(steps, p).orNil() }
+func CheckPlatform(steps Steps, p Platform) error { return checkPlatform(steps, p).Err() }
 
-func checkPlatform(steps Steps, p Platform) Errors {
-	var errs Errors
+func checkPlatform(steps Steps, p Platform) source.Errors {
+	var errs source.Errors
 	for _, s := range steps {
 		d := &decoding{source: s.source, platform: p, variables: deferred}
-		d.step(Value{Kind: Map, Pos: s.Pos, Fields: []Field{{Key: s.Def.Name, Pos: s.Pos, Value: s.Args}}})
+		d.step(source.Value{Kind: source.Map, Pos: s.Pos, Fields: []source.Field{{Key: s.Def.Name, Pos: s.Pos, Value: s.Args}}})
 		errs = append(errs, d.errs...)
 	}
 	return errs
@@ -160,10 +161,10 @@ func checkPlatform(steps Steps, p Platform) Errors {
 // Ref is what a run step names: a file, one of its blocks, or a block of its own file.
 type Ref struct {
 	Step  *Step
-	From  string // the file that holds the step
-	File  string // the name in the step, relative to From; empty: From itself
-	Block string // empty: the file's own steps
-	Pos   Pos    // of the file's name, or else of the block's
+	From  string     // the file that holds the step
+	File  string     // the name in the step, relative to From; empty: From itself
+	Block string     // empty: the file's own steps
+	Pos   source.Pos // of the file's name, or else of the block's
 }
 
 // References gives what the steps run, hooks included, blocks that are linked already not.
@@ -210,12 +211,12 @@ func (r Ref) what() string {
 }
 
 // Error is an error about the name of the file, or else of the block, at its place.
-func (r Ref) Error(msg, hint string) *Error {
+func (r Ref) Error(msg, hint string) *source.Error {
 	width := len([]rune(r.File))
 	if r.File == "" {
 		width = len([]rune(r.Block))
 	}
-	return &Error{Pos: r.Pos, Msg: msg, Hint: hint, Width: width, Source: r.Step.source}
+	return &source.Error{Pos: r.Pos, Msg: msg, Hint: hint, Width: width, Source: r.Step.source}
 }
 
 // maxLinks bounds the blocks that one test can run, those in blocks included.
@@ -233,14 +234,14 @@ func Link(t *Test, read func(path string) ([]byte, error)) error {
 		}
 		l.link(ref, own, []string{path.Clean(t.Pos.File)})
 	}
-	return l.errs.orNil()
+	return l.errs.Err()
 }
 
 type linker struct {
 	platform Platform
 	read     func(path string) ([]byte, error)
 	links    int
-	errs     Errors
+	errs     source.Errors
 }
 
 // link sets the block of one run step; own are the named blocks of the step's file.
@@ -285,7 +286,7 @@ func (l *linker) find(r Ref, own Blocks) *Block {
 	b, err := ParseBlock(r.Path(), src, l.platform)
 	switch {
 	case err != nil:
-		l.errs = append(l.errs, err.(Errors)...)
+		l.errs = append(l.errs, err.(source.Errors)...)
 		return nil
 	case r.Block != "":
 		return l.named(r, b.Blocks)
@@ -346,7 +347,7 @@ func (l *linker) with(r Ref, b *Block) {
 		if near := suggest.Nearest(x.Key, names); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		l.errs = append(l.errs, &Error{Pos: x.Pos, Width: len([]rune(x.Key)), Source: r.Step.source,
+		l.errs = append(l.errs, &source.Error{Pos: x.Pos, Width: len([]rune(x.Key)), Source: r.Step.source,
 			Msg: fmt.Sprintf("%s knows no variable %q", b.called(), x.Key), Hint: hint})
 	}
 }

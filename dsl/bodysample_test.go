@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // TestBodiesAgreeWithTheCheck: what the schema of an operation's body allows the check accepts, and what one of them refuses the other does,
@@ -58,7 +59,7 @@ func agree(t *testing.T, d *Def, s *jsonschema.Schema, sample any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := FromJSON(data)
+	v, err := source.FromJSON(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"maps"
 	"reflect"
 	"slices"
@@ -14,14 +15,14 @@ func CheckVars(t *Test, s *Scope) error {
 	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
 		c.steps(steps)
 	}
-	return c.errs.orNil()
+	return c.errs.Err()
 }
 
 // varCheck goes through the steps as a run would.
 type varCheck struct {
 	scope    *Scope
 	promised map[string]bool // saved by steps before
-	errs     Errors
+	errs     source.Errors
 }
 
 func (c *varCheck) steps(steps Steps) {
@@ -33,7 +34,7 @@ func (c *varCheck) steps(steps Steps) {
 func (c *varCheck) step(step *Step) {
 	args, _, err := c.scope.bind(step, c.promised)
 	if err != nil {
-		c.errs = append(c.errs, err.(Errors)...)
+		c.errs = append(c.errs, err.(source.Errors)...)
 	}
 	for _, e := range step.exprs() {
 		c.expr(e, step.source)
@@ -59,7 +60,7 @@ func (c *varCheck) step(step *Step) {
 	}
 }
 
-func (c *varCheck) expr(e Expr, source *Source) {
+func (c *varCheck) expr(e Expr, source *source.Source) {
 	known := c.scope.all()
 	for _, n := range e.names() {
 		if _, is := known[n.name]; !is && !c.promised[n.name] {
@@ -90,7 +91,7 @@ func (c *varCheck) block(step *Step, run Run) {
 	}
 	scope, err := c.scope.Block(step.Block, with)
 	if err != nil {
-		c.errs = append(c.errs, err.(Errors)...)
+		c.errs = append(c.errs, err.(source.Errors)...)
 		return
 	}
 	inner.scope = scope
@@ -99,7 +100,7 @@ func (c *varCheck) block(step *Step, run Run) {
 }
 
 // open tells whether a value hangs on a variable that is saved at run time.
-func (c *varCheck) open(v Value) bool {
+func (c *varCheck) open(v source.Value) bool {
 	for name := range textNames(v) {
 		if c.promised[name] {
 			return true
@@ -114,15 +115,15 @@ func (s *Step) exprs() []Expr {
 	if s.Options.When != nil {
 		all = append(all, *s.Options.When)
 	}
-	if s.Args.Kind != Map {
-		if sh := shapeOf(reflect.TypeOf(s.Def.Args)); sh.scalar >= 0 && sh.fields[sh.scalar].typ == exprType && s.Args.Kind != Null {
+	if s.Args.Kind != source.Map {
+		if sh := shapeOf(reflect.TypeOf(s.Def.Args)); sh.scalar >= 0 && sh.fields[sh.scalar].typ == exprType && s.Args.Kind != source.Null {
 			all = append(all, Expr{s.Args.Text, s.Args.Pos})
 		}
 		return all
 	}
 	for _, f := range s.Args.Fields {
 		typ := fieldType(s.Def, f.Key)
-		if f.Key != "when" && typ == exprType || typ == itemsType && f.Value.Kind == String {
+		if f.Key != "when" && typ == exprType || typ == itemsType && f.Value.Kind == source.String {
 			all = append(all, Expr{f.Value.Text, f.Value.Pos})
 		}
 	}
@@ -156,11 +157,11 @@ func (s *Step) loopVar() string {
 }
 
 // textNames gives the variables in the texts of a value.
-func textNames(v Value) map[string]bool {
+func textNames(v source.Value) map[string]bool {
 	names := map[string]bool{}
-	var walk func(Value)
-	walk = func(v Value) {
-		if v.Kind == String && strings.Contains(v.Text, "${") {
+	var walk func(source.Value)
+	walk = func(v source.Value) {
+		if v.Kind == source.String && strings.Contains(v.Text, "${") {
 			all, _, _, _ := pieces(v.Text)
 			for _, p := range all {
 				if root, _, _ := strings.Cut(p.name, "."); root != "" {
@@ -182,7 +183,7 @@ func textNames(v Value) map[string]bool {
 // uses gives the names that a step's texts and expressions ask for, those of inner steps not.
 func (s *Step) uses() map[string]bool {
 	v := s.Args
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return fieldType(s.Def, f.Key) == stepsType })
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return fieldType(s.Def, f.Key) == stepsType })
 	names := textNames(v)
 	for _, e := range s.exprs() {
 		for _, n := range e.names() {
@@ -196,7 +197,7 @@ func (s *Step) uses() map[string]bool {
 func (b *Block) uses() map[string]bool {
 	names := map[string]bool{}
 	for _, v := range b.Vars {
-		maps.Copy(names, textNames(Value{Kind: String, Text: v.Value}))
+		maps.Copy(names, textNames(source.Value{Kind: source.String, Text: v.Value}))
 	}
 	for step := range b.Steps.All {
 		maps.Copy(names, step.uses())

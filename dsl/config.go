@@ -5,11 +5,12 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // MaxFileSize is the size, in bytes, of the largest file that Parse takes.
-const MaxFileSize = maxBytes
+const MaxFileSize = source.MaxBytes
 
 // Config is a suite's taproot.yaml.
 type Config struct {
@@ -45,9 +46,9 @@ type suite struct {
 	TimeoutMs    *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits when neither it nor its test says it, in milliseconds."`
 	Retries      *int                   `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often a test is run again when it fails and does not say it itself."`
 	Secrets      []string               `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report of any test may show."`
-	Before       Value                  `json:"before,omitempty" doc:"Steps that are run before those of every test."`
-	OnFailure    Value                  `json:"onFailure,omitempty" doc:"Steps that are run when a step of a test failed, behind the test's own."`
-	After        Value                  `json:"after,omitempty" doc:"Steps that are run after those of every test, however it went."`
+	Before       source.Value           `json:"before,omitempty" doc:"Steps that are run before those of every test."`
+	OnFailure    source.Value           `json:"onFailure,omitempty" doc:"Steps that are run when a step of a test failed, behind the test's own."`
+	After        source.Value           `json:"after,omitempty" doc:"Steps that are run after those of every test, however it went."`
 	Environments map[string]environment `json:"environments,omitempty" doc:"Values for variables by the name of an environment, chosen by --env NAME."`
 }
 
@@ -65,15 +66,15 @@ func (environment) rules() []rule {
 
 // ParseConfig reads a taproot.yaml; an empty one is fine.
 func ParseConfig(file string, src []byte) (Config, error) {
-	text, source, bad := readable(file, src)
+	text, from, bad := source.Readable(file, src)
 	if bad != nil {
-		return Config{}, Errors{bad}
+		return Config{}, source.Errors{bad}
 	}
-	values, err := read(text, source)
+	values, err := source.Read(text, from)
 	if err != nil || len(values) == 0 {
 		return Config{}, err
 	}
-	d := &decoding{source: source, variables: refused}
+	d := &decoding{source: from, variables: refused}
 	if len(values) > 1 {
 		d.fail(values[1].Pos, 0, "a second document", "taproot.yaml holds one")
 	}
@@ -88,14 +89,14 @@ func ParseConfig(file string, src []byte) (Config, error) {
 	d.suiteSecrets(c, v)
 	d.variables = deferred
 	c.Before, c.OnFailure, c.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")
-	if err := d.errs.orNil(); err != nil {
+	if err := d.errs.Err(); err != nil {
 		return Config{}, err
 	}
 	return c, nil
 }
 
 // suiteSecrets wants a secret of the suite to be one of its variables.
-func (d *decoding) suiteSecrets(c Config, v Value) {
+func (d *decoding) suiteSecrets(c Config, v source.Value) {
 	var names []string
 	for _, x := range c.Vars {
 		names = append(names, x.Name)
@@ -109,8 +110,8 @@ func (d *decoding) suiteSecrets(c Config, v Value) {
 	if !given {
 		return
 	}
-	items := []Value{f.Value}
-	if f.Value.Kind == List {
+	items := []source.Value{f.Value}
+	if f.Value.Kind == source.List {
 		items = f.Value.Items
 	}
 	d.secretNames(items, names, "write the name of a variable, not its value; it stands under vars, or under those of an environment")

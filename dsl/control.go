@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -119,7 +120,7 @@ func (HTTP) rules() []rule {
 }
 
 // httpAddress checks where a request goes to.
-func (d *decoding) httpAddress(v Value, address string) {
+func (d *decoding) httpAddress(v source.Value, address string) {
 	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
 		d.wrong(v, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60), origin(v)), "write the whole address")
 		return

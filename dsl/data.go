@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -18,10 +19,10 @@ const maxRows = 10_000
 // Data are a test's rows of values: each makes a case of its own.
 type Data struct {
 	Path string // of a .csv or .json file, relative to the test's; empty: the rows stand in the test
-	Pos  Pos
+	Pos  source.Pos
 
 	rows   []Row
-	source *Source
+	source *source.Source
 }
 
 // Row is one row of data.
@@ -30,15 +31,15 @@ type Row struct {
 	Values map[string]any
 }
 
-func (t *Data) fromValue(d *decoding, v Value, name string) {
+func (t *Data) fromValue(d *decoding, v source.Value, name string) {
 	t.Pos, t.source = v.Pos, d.source
 	switch {
-	case v.Kind == String:
+	case v.Kind == source.String:
 		d.dataPath(v)
 		t.Path = v.Text
-	case v.Kind == List && len(v.Items) > 0:
+	case v.Kind == source.List && len(v.Items) > 0:
 		t.rows = d.rows(v)
-	case v.Kind == List:
+	case v.Kind == source.List:
 		d.wrong(v, `"data" holds no rows`, "a test without a row would not run")
 	default:
 		d.wrong(v, fmt.Sprintf("%q must be a list of rows or the path of a file, not %s", name, describe(v)),
@@ -46,7 +47,7 @@ func (t *Data) fromValue(d *decoding, v Value, name string) {
 	}
 }
 
-func (d *decoding) dataPath(v Value) {
+func (d *decoding) dataPath(v source.Value) {
 	ext := strings.ToLower(path.Ext(v.Text))
 	switch {
 	case ext != ".csv" && ext != ".json":
@@ -59,7 +60,7 @@ func (d *decoding) dataPath(v Value) {
 }
 
 // rows reads a list of maps that all have the same keys.
-func (d *decoding) rows(v Value) []Row {
+func (d *decoding) rows(v source.Value) []Row {
 	if len(v.Items) > maxRows {
 		d.fail(v.Pos, 0, fmt.Sprintf("more than %d rows", maxRows), "split the test")
 		return nil
@@ -67,7 +68,7 @@ func (d *decoding) rows(v Value) []Row {
 	var rows []Row
 	var first []string
 	for i, item := range v.Items {
-		if item.Kind != Map || len(item.Fields) == 0 {
+		if item.Kind != source.Map || len(item.Fields) == 0 {
 			d.wrong(item, fmt.Sprintf("a row must be a map, not %s", describe(item)), "for example: {USER: ada, AGE: 36}")
 			continue
 		}
@@ -102,15 +103,15 @@ func (t *Test) Rows(read func(path string) ([]byte, error)) ([]Row, error) {
 		return t.Data.rows, nil
 	}
 	at := func(msg, hint string) error {
-		return Errors{{Pos: t.Data.Pos, Source: t.Data.source, Width: len([]rune(t.Data.Path)), Msg: msg, Hint: hint}}
+		return source.Errors{{Pos: t.Data.Pos, Source: t.Data.source, Width: len([]rune(t.Data.Path)), Msg: msg, Hint: hint}}
 	}
 	name := path.Clean(t.Data.Path)
 	data, err := read(name)
 	if err != nil {
 		return nil, at(fmt.Sprintf("the data file cannot be read: %v", err), meant(err, ""))
 	}
-	if len(data) > maxBytes {
-		return nil, at(fmt.Sprintf("the data file is larger than %d bytes", maxBytes), "split it")
+	if len(data) > source.MaxBytes {
+		return nil, at(fmt.Sprintf("the data file is larger than %d bytes", source.MaxBytes), "split it")
 	}
 	var rows []Row
 	if strings.EqualFold(path.Ext(name), ".csv") {
@@ -171,11 +172,11 @@ func csvRows(name string, data []byte) ([]Row, error) {
 
 // jsonRows reads a list of objects that all have the same keys.
 func jsonRows(name string, data []byte) ([]Row, error) {
-	v, err := FromJSON(data)
+	v, err := source.FromJSON(data)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
-	case v.Kind != List:
+	case v.Kind != source.List:
 		return nil, fmt.Errorf("%s: a list of objects is wanted", name)
 	}
 	d := &decoding{}

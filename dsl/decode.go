@@ -7,17 +7,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // decoding turns Values into structs and notes everything that does not fit.
 type decoding struct {
-	source    *Source
+	source    *source.Source
 	platform  Platform  // what the test runs on; "" when that is not known
 	variables variables // what ${…} in a text means
 	single    bool      // it is no step of a test: what it gives goes back to its caller
 	bound     *Step     // the step that is being bound: its inner steps are taken as they are
-	errs      Errors
+	errs      source.Errors
 }
 
 type variables int
@@ -30,37 +31,37 @@ const (
 
 // object is a map that fills a struct, or a plain text that stands for one.
 type object struct {
-	name    string   // the action or the key, as messages call it
-	at      Pos      // where its name stands: missing keys are reported there
-	options *shape   // keys that may stand in the map beside those of the struct
-	example string   // how to write it
-	nested  bool     // it is the value of a key, not of an action
-	takes   []string // what its selector may be beside an element of the tree
+	name    string     // the action or the key, as messages call it
+	at      source.Pos // where its name stands: missing keys are reported there
+	options *shape     // keys that may stand in the map beside those of the struct
+	example string     // how to write it
+	nested  bool       // it is the value of a key, not of an action
+	takes   []string   // what its selector may be beside an element of the tree
 }
 
 // checker is what an argument struct implements when its tags cannot say all. It is called with the struct filled in.
 type checker interface {
-	check(d *decoding, v Value, o object)
+	check(d *decoding, v source.Value, o object)
 }
 
 // fromValue is what a type implements that is written in a form of its own.
 type fromValue interface {
-	fromValue(d *decoding, v Value, name string)
+	fromValue(d *decoding, v source.Value, name string)
 }
 
-func (d *decoding) fail(pos Pos, width int, msg, hint string) {
-	d.errs = append(d.errs, &Error{Pos: pos, Msg: msg, Hint: hint, Width: width, Source: d.source})
+func (d *decoding) fail(pos source.Pos, width int, msg, hint string) {
+	d.errs = append(d.errs, &source.Error{Pos: pos, Msg: msg, Hint: hint, Width: width, Source: d.source})
 }
 
 // wrong notes a mistake of a value and underlines the value.
-func (d *decoding) wrong(v Value, msg, hint string) {
+func (d *decoding) wrong(v source.Value, msg, hint string) {
 	width := 0
-	if v.Kind != List && v.Kind != Map {
+	if v.Kind != source.List && v.Kind != source.Map {
 		width = len([]rune(v.Text))
-		if v.written != "" {
-			width = len([]rune(v.written))
+		if v.Written != "" {
+			width = len([]rune(v.Written))
 		}
-		if line := d.source.chars(v.Pos.Line); v.Kind == String && v.Pos.Col >= 1 && v.Pos.Col <= len(line) {
+		if line := d.source.Chars(v.Pos.Line); v.Kind == source.String && v.Pos.Col >= 1 && v.Pos.Col <= len(line) {
 			switch line[v.Pos.Col-1] {
 			case '"', '\'':
 				width += 2
@@ -73,7 +74,7 @@ func (d *decoding) wrong(v Value, msg, hint string) {
 }
 
 // structure fills the struct dst and looks at what its tags, its rules and its own check say.
-func (d *decoding) structure(dst reflect.Value, v Value, o object) {
+func (d *decoding) structure(dst reflect.Value, v source.Value, o object) {
 	s, before := shapeOf(dst.Type()), len(d.errs)
 	o.takes = s.takes
 	if !d.fill(dst, v, o, s) || len(d.errs) > before {
@@ -88,20 +89,20 @@ func (d *decoding) structure(dst reflect.Value, v Value, o object) {
 }
 
 // fill fills the struct dst from a map or from what stands for one; it tells whether it could.
-func (d *decoding) fill(dst reflect.Value, v Value, o object, s *shape) bool {
+func (d *decoding) fill(dst reflect.Value, v source.Value, o object, s *shape) bool {
 	s.defaults(dst)
 	switch v.Kind {
-	case Map:
+	case source.Map:
 		d.fields(dst, v, o)
-	case List:
+	case source.List:
 		if s.scalar >= 0 && s.fields[s.scalar].typ.Kind() == reflect.Slice {
 			d.field(dst.FieldByIndex(s.fields[s.scalar].index), v, s.fields[s.scalar])
-			d.missing(Value{Kind: Map, Fields: []Field{{Key: s.fields[s.scalar].key}}}, o, s)
+			d.missing(source.Value{Kind: source.Map, Fields: []source.Field{{Key: s.fields[s.scalar].key}}}, o, s)
 			break
 		}
 		d.wrong(v, fmt.Sprintf("%q takes %s, not a list", o.name, s.wants()), example(o))
 		return false
-	case Null:
+	case source.Null:
 		if v.Text != "" && s.scalar >= 0 {
 			d.wrong(v, fmt.Sprintf("%q has no value", o.name), inQuotes(v.Text))
 			return false
@@ -114,7 +115,7 @@ func (d *decoding) fill(dst reflect.Value, v Value, o object, s *shape) bool {
 		}
 		f := s.fields[s.scalar]
 		d.field(dst.FieldByIndex(f.index), v, f)
-		d.missing(Value{Kind: Map, Fields: []Field{{Key: f.key}}}, o, s)
+		d.missing(source.Value{Kind: source.Map, Fields: []source.Field{{Key: f.key}}}, o, s)
 	}
 	return true
 }
@@ -139,7 +140,7 @@ func (s *shape) wants() string {
 	}
 }
 
-func (d *decoding) fields(dst reflect.Value, v Value, o object) {
+func (d *decoding) fields(dst reflect.Value, v source.Value, o object) {
 	s := shapeOf(dst.Type())
 	for _, f := range v.Fields {
 		i, known := s.byKey[f.Key]
@@ -159,7 +160,7 @@ func (d *decoding) fields(dst reflect.Value, v Value, o object) {
 	d.missing(v, o, s)
 }
 
-func (d *decoding) missing(v Value, o object, s *shape) {
+func (d *decoding) missing(v source.Value, o object, s *shape) {
 	for _, f := range s.fields {
 		if _, given := v.Get(f.key); f.required && !given {
 			d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q needs %q", o.name, f.key), d.hint(v, o))
@@ -175,10 +176,10 @@ func example(o object) string {
 }
 
 // hint says how to write what is missing; the usual reason is a "#" that begins a comment.
-func (d *decoding) hint(v Value, o object) string {
-	if v.Kind == Null {
+func (d *decoding) hint(v source.Value, o object) string {
+	if v.Kind == source.Null {
 		if text := commentAfter(d.source.Line(o.at.Line), o.name); text != "" {
-			return "a # begins a comment: put the text in quotes: " + quote(text)
+			return "a # begins a comment: put the text in quotes: " + source.Quote(text)
 		}
 	}
 	return example(o)
@@ -195,7 +196,7 @@ func commentAfter(line, key string) string {
 }
 
 // unknown explains a key that does not belong here.
-func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
+func (d *decoding) unknown(f source.Field, v source.Value, o object, s *shape) {
 	allowed := s.keys()
 	hint := "allowed here: " + strings.Join(allowed, ", ")
 	if o.options != nil {
@@ -207,7 +208,7 @@ func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 	}
 	how, near := foreignArgument(f.Key, allowed), ownKey(f.Key, allowed)
 	switch _, point := v.Get("point"); {
-	case point && f.Value.Kind == Null && resolve(strings.TrimSuffix(f.Key, "%")) != String:
+	case point && f.Value.Kind == source.Null && source.Resolve(strings.TrimSuffix(f.Key, "%")) != source.String:
 		hint = `put the point in quotes: point: "120,340"`
 	case how != "":
 		hint = how
@@ -220,11 +221,11 @@ func (d *decoding) unknown(f Field, v Value, o object, s *shape) {
 }
 
 // field fills one field of a struct.
-func (d *decoding) field(dst reflect.Value, v Value, f field) {
-	if v.open {
+func (d *decoding) field(dst reflect.Value, v source.Value, f field) {
+	if v.Open {
 		return
 	}
-	if v.Kind == String && strings.Contains(v.Text, "${") && !keepsVariables(dst.Type()) {
+	if v.Kind == source.String && strings.Contains(v.Text, "${") && !keepsVariables(dst.Type()) {
 		switch {
 		case d.variables == deferred && f.fixed != "":
 			d.wrong(v, fmt.Sprintf("%q cannot hold a variable", f.key), f.fixed)
@@ -242,7 +243,7 @@ func (d *decoding) field(dst reflect.Value, v Value, f field) {
 		d.enough(v, f)
 		return
 	}
-	if dst.Type() == reflect.TypeFor[Value]() {
+	if dst.Type() == reflect.TypeFor[source.Value]() {
 		dst.Set(reflect.ValueOf(v))
 		return
 	}
@@ -273,12 +274,12 @@ func (d *decoding) field(dst reflect.Value, v Value, f field) {
 }
 
 // enough wants as many entries of a list or a map as the field needs. A single text stands for a list of one.
-func (d *decoding) enough(v Value, f field) {
+func (d *decoding) enough(v source.Value, f field) {
 	n := 1
 	switch v.Kind {
-	case List:
+	case source.List:
 		n = len(v.Items)
-	case Map:
+	case source.Map:
 		n = len(v.Fields)
 	}
 	switch {

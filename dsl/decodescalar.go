@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
-func (d *decoding) text(dst reflect.Value, v Value, f field) {
+func (d *decoding) text(dst reflect.Value, v source.Value, f field) {
 	text, ok := d.string(v, f.key)
 	if !ok {
 		return
@@ -37,27 +38,27 @@ func (d *decoding) text(dst reflect.Value, v Value, f field) {
 }
 
 // string reads a text; a number counts as it is written.
-func (d *decoding) string(v Value, name string) (string, bool) {
+func (d *decoding) string(v source.Value, name string) (string, bool) {
 	switch v.Kind {
-	case String, Int, Float:
+	case source.String, source.Int, source.Float:
 		return v.Text, true
-	case Bool:
+	case source.Bool:
 		hint := inQuotes(v.Text)
 		if name == "skip" {
 			hint = "say why the test is not run, or remove the line"
 		}
 		d.wrong(v, fmt.Sprintf("%q must be a text, not %s", name, describe(v)), hint)
-	case Null:
+	case source.Null:
 		if v.Text == "" {
 			hint := "write a value after it, or remove the line"
 			if text := commentAfter(d.source.Line(v.Pos.Line), name); text != "" {
-				hint = "a # begins a comment: put the text in quotes: " + quote(text)
+				hint = "a # begins a comment: put the text in quotes: " + source.Quote(text)
 			}
 			d.fail(v.Pos, len([]rune(name)), fmt.Sprintf("%q has no value", name), hint)
 			break
 		}
 		d.wrong(v, fmt.Sprintf("%q has no value", name), inQuotes(v.Text))
-	case List:
+	case source.List:
 		hint := "write one text; put it in quotes when it begins with [ or {"
 		if name == "platform" {
 			hint = "write one; both is Android and iOS"
@@ -70,23 +71,23 @@ func (d *decoding) string(v Value, name string) (string, bool) {
 	return "", false
 }
 
-func (d *decoding) integer(dst reflect.Value, v Value, f field) {
+func (d *decoding) integer(dst reflect.Value, v source.Value, f field) {
 	kind, text := v.Kind, v.Text
-	if v.written != "" {
-		kind = resolve(v.Text)
+	if v.Written != "" {
+		kind = source.Resolve(v.Text)
 	}
 	if whole, ok := wholeJSON(v); ok {
-		kind, text = Int, whole
+		kind, text = source.Int, whole
 	}
-	if kind != Int {
+	if kind != source.Int {
 		hint := "write digits only, for example: " + f.key + ": " + f.sample()
-		if v.Kind == String && v.written == "" && resolve(v.Text) == Int {
+		if v.Kind == source.String && v.Written == "" && source.Resolve(v.Text) == source.Int {
 			hint = "write it without quotes: " + v.Text
 		}
 		d.wrong(v, fmt.Sprintf("%q must be a whole number, not %s%s", f.key, describe(v), origin(v)), hint)
 		return
 	}
-	n, fits := number(text)
+	n, fits := source.Number(text)
 	switch {
 	case f.minimum != nil && (fits && n < *f.minimum || !fits && text[0] == '-'):
 		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
@@ -100,8 +101,8 @@ func (d *decoding) integer(dst reflect.Value, v Value, f field) {
 }
 
 // wholeJSON writes a whole number of a JSON text as digits: 5.0 and 1e3 are integers there.
-func wholeJSON(v Value) (string, bool) {
-	if v.Kind != Float || v.Pos.Line > 0 {
+func wholeJSON(v source.Value) (string, bool) {
+	if v.Kind != source.Float || v.Pos.Line > 0 {
 		return "", false
 	}
 	x, err := strconv.ParseFloat(v.Text, 64)
@@ -111,14 +112,14 @@ func wholeJSON(v Value) (string, bool) {
 	return strconv.FormatFloat(x, 'f', -1, 64), true
 }
 
-func (d *decoding) float(dst reflect.Value, v Value, f field) {
+func (d *decoding) float(dst reflect.Value, v source.Value, f field) {
 	kind := v.Kind
-	if v.written != "" {
-		kind = resolve(v.Text)
+	if v.Written != "" {
+		kind = source.Resolve(v.Text)
 	}
 	n, err := strconv.ParseFloat(v.Text, 64)
 	switch {
-	case kind != Int && kind != Float || err != nil || math.IsNaN(n) || math.IsInf(n, 0):
+	case kind != source.Int && kind != source.Float || err != nil || math.IsNaN(n) || math.IsInf(n, 0):
 		d.wrong(v, fmt.Sprintf("%q must be a number, not %s%s", f.key, describe(v), origin(v)), "for example: "+f.key+": "+cmp.Or(f.standard, "0.5"))
 	case f.minimum != nil && n < float64(*f.minimum):
 		d.wrong(v, fmt.Sprintf("%q must be at least %d%s", f.key, *f.minimum, origin(v)), "")
@@ -137,12 +138,12 @@ func (f field) sample() string {
 	return "1"
 }
 
-func (d *decoding) boolean(dst reflect.Value, v Value, f field) {
+func (d *decoding) boolean(dst reflect.Value, v source.Value, f field) {
 	kind := v.Kind
-	if v.written != "" {
-		kind = resolve(v.Text)
+	if v.Written != "" {
+		kind = source.Resolve(v.Text)
 	}
-	if kind == Bool {
+	if kind == source.Bool {
 		if f.only != "" && !strings.EqualFold(v.Text, f.only) {
 			d.wrong(v, fmt.Sprintf(`"%s: %s" asks for nothing`, f.key, strings.ToLower(v.Text)), "write "+f.only+", or remove it")
 			return
@@ -163,12 +164,12 @@ func (d *decoding) boolean(dst reflect.Value, v Value, f field) {
 }
 
 // list reads texts; a single one may stand without brackets.
-func (d *decoding) list(dst reflect.Value, v Value, f field) {
-	items := []Value{v}
+func (d *decoding) list(dst reflect.Value, v source.Value, f field) {
+	items := []source.Value{v}
 	switch {
-	case v.Kind == List:
+	case v.Kind == source.List:
 		items = v.Items
-	case v.Kind == Map && dst.Type().Elem().Kind() == reflect.String:
+	case v.Kind == source.Map && dst.Type().Elem().Kind() == reflect.String:
 		d.wrong(v, fmt.Sprintf("%q must be a text or a list of texts, not a map", f.key), "for example: "+f.key+": [one, two]")
 		return
 	}
@@ -184,15 +185,15 @@ func (d *decoding) list(dst reflect.Value, v Value, f field) {
 }
 
 // describe names a value in a message.
-func describe(v Value) string {
+func describe(v source.Value) string {
 	switch v.Kind {
-	case List:
+	case source.List:
 		return "a list"
-	case Map:
+	case source.Map:
 		return "a map"
-	case Null:
+	case source.Null:
 		return "nothing"
-	case Bool, Int, Float:
+	case source.Bool, source.Int, source.Float:
 		return v.Text
 	default:
 		return fmt.Sprintf("the text %q", shorten.Runes(v.Text, 60))
@@ -200,11 +201,11 @@ func describe(v Value) string {
 }
 
 // origin says that a value came out of variables.
-func origin(v Value) string {
-	if v.written == "" {
+func origin(v source.Value) string {
+	if v.Written == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (from %s)", shorten.Runes(v.written, 60))
+	return fmt.Sprintf(" (from %s)", shorten.Runes(v.Written, 60))
 }
 
 func inQuotes(text string) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -39,7 +40,7 @@ var (
 	schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s]`)
 )
 
-func (d *decoding) locale(v Value, text string) {
+func (d *decoding) locale(v source.Value, text string) {
 	if !localeForm.MatchString(text) {
 		d.wrong(v, fmt.Sprintf("%q is not a locale%s", shorten.Runes(text, 60), origin(v)), "write the language, and the country where it matters: en, de-DE, zh-Hans-CN")
 	}
@@ -70,7 +71,7 @@ func degrees(text string) (latitude, longitude float64, ok bool) {
 	return latitude, longitude, two && err == nil && err2 == nil && math.Abs(latitude) <= 90 && math.Abs(longitude) <= 180
 }
 
-func (d *decoding) degrees(v Value, text string) {
+func (d *decoding) degrees(v source.Value, text string) {
 	if _, _, ok := degrees(text); !ok {
 		d.wrong(v, fmt.Sprintf("%q is not a place%s", shorten.Runes(text, 60), origin(v)), `write latitude and longitude in degrees, with a point and in quotes: "52.52,13.405"`)
 	}

@@ -8,17 +8,18 @@ import (
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // Eval computes an expression over the variables, which go by their names, and extra, which holds what only a run knows:
 // platform, device, and the function visible. The error is an *Error at pos.
-func (s *Scope) Eval(text string, pos Pos, extra map[string]any) (any, error) {
+func (s *Scope) Eval(text string, pos source.Pos, extra map[string]any) (any, error) {
 	return s.EvalExpr(Expr{text, pos}, s.source, extra)
 }
 
 // EvalExpr is Eval with the file of the expression, whose lines messages show.
-func (s *Scope) EvalExpr(e Expr, source *Source, extra map[string]any) (any, error) {
+func (s *Scope) EvalExpr(e Expr, source *source.Source, extra map[string]any) (any, error) {
 	if bad := checkExpr(e, source); bad != nil {
 		return nil, bad
 	}
@@ -36,7 +37,7 @@ func (s *Scope) EvalExpr(e Expr, source *Source, extra map[string]any) (any, err
 	return out, nil
 }
 
-func (s *Scope) unknownName(e Expr, source *Source, n exprName) *Error {
+func (s *Scope) unknownName(e Expr, source *source.Source, n exprName) *source.Error {
 	names := slices.Sorted(maps.Keys(s.all()))
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or save it with as: %s in an earlier step", n.name, n.name)
 	if s.ended[n.name] {

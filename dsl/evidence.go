@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,14 +41,14 @@ func (Extract) rules() []rule {
 }
 
 // check wants an element unless the whole screen is looked at, and a bracket that the regular expression has.
-func (e Extract) check(d *decoding, v Value, o object) {
+func (e Extract) check(d *decoding, v source.Value, o object) {
 	text, byText := v.Get("text")
 	if _, byPrompt := v.Get("prompt"); !byText && !byPrompt {
 		e.Selector.check(d, v, o)
 	}
 	regex, _ := v.Get("regex")
 	group, _ := v.Get("group")
-	for _, f := range []Field{text, regex} {
+	for _, f := range []source.Field{text, regex} {
 		if re, err := regexp.Compile(f.Value.Text); err == nil && f.Key != "" && !d.unknownYet(f.Value) && e.Group != nil && *e.Group > re.NumSubexp() {
 			d.wrong(group.Value, fmt.Sprintf("the regular expression has no bracket %d, only %d", *e.Group, re.NumSubexp()), "count its opening brackets")
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -63,27 +64,27 @@ func pieces(text string) (all []piece, bad, msg, hint string) {
 }
 
 // references notes what is wrong with the variables of a text, their values aside.
-func (d *decoding) references(v Value) {
+func (d *decoding) references(v source.Value) {
 	if _, bad, msg, hint := pieces(v.Text); msg != "" {
-		d.fail(locate(d.source, v.Pos, shorten.FirstLine(bad)), len([]rune(shorten.FirstLine(bad))), msg, hint)
+		d.fail(source.Locate(d.source, v.Pos, shorten.FirstLine(bad)), len([]rune(shorten.FirstLine(bad))), msg, hint)
 	}
 }
 
 // Fill fills in the variables of all texts in a value that did not come from a file. The error is an *Error.
-func Fill(v Value, s *Scope) (Value, error) {
+func Fill(v source.Value, s *Scope) (source.Value, error) {
 	var err error
 	switch v.Kind {
-	case String:
+	case source.String:
 		v.Text, err = s.Expand(v.Text, v.Pos)
 		return v, err
-	case List:
+	case source.List:
 		v.Items = slices.Clone(v.Items)
 		for i := range v.Items {
 			if v.Items[i], err = Fill(v.Items[i], s); err != nil {
 				return v, err
 			}
 		}
-	case Map:
+	case source.Map:
 		v.Fields = slices.Clone(v.Fields)
 		for i := range v.Fields {
 			if v.Fields[i].Value, err = Fill(v.Fields[i].Value, s); err != nil {

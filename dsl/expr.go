@@ -17,6 +17,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/types"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
@@ -27,7 +28,7 @@ const maxExpr = 4096
 // Expr is an expression in the language of github.com/expr-lang/expr. It names variables without ${ }.
 type Expr struct {
 	Text string
-	Pos  Pos
+	Pos  source.Pos
 }
 
 var tokenForm = regexp.MustCompile(`unexpected token [A-Za-z]+\((".*")\)`)
@@ -35,12 +36,14 @@ var tokenForm = regexp.MustCompile(`unexpected token [A-Za-z]+\((".*")\)`)
 // String gives the text.
 func (e Expr) String() string { return e.Text }
 
-func (e *Expr) fromValue(d *decoding, v Value, name string) { e.read(d, v, name, checkCondition) }
+func (e *Expr) fromValue(d *decoding, v source.Value, name string) {
+	e.read(d, v, name, checkCondition)
+}
 
 // read takes over the expression that a value is, when the check finds nothing wrong with it.
-func (e *Expr) read(d *decoding, v Value, name string, check func(Expr, *Source) *Error) {
+func (e *Expr) read(d *decoding, v source.Value, name string, check func(Expr, *source.Source) *source.Error) {
 	switch {
-	case v.Kind == List, v.Kind == Map, v.Kind == Null:
+	case v.Kind == source.List, v.Kind == source.Map, v.Kind == source.Null:
 		d.wrong(v, fmt.Sprintf("%q must be an expression, not %s", name, describe(v)), `for example: visible("Sign in")`)
 		return
 	case strings.TrimSpace(v.Text) == "":
@@ -68,16 +71,16 @@ func ownNames() types.Map {
 }
 
 // checkExpr finds what is wrong with an expression, the values of its variables aside.
-func checkExpr(e Expr, source *Source) *Error {
+func checkExpr(e Expr, src *source.Source) *source.Error {
 	switch {
 	case len(e.Text) > maxExpr:
-		return &Error{Pos: e.Pos, Source: source, Msg: fmt.Sprintf("the expression is longer than %d bytes", maxExpr)}
+		return &source.Error{Pos: e.Pos, Source: src, Msg: fmt.Sprintf("the expression is longer than %d bytes", maxExpr)}
 	case !utf8.ValidString(e.Text):
-		return &Error{Pos: e.Pos, Source: source, Msg: "the expression is not UTF-8"}
+		return &source.Error{Pos: e.Pos, Source: src, Msg: "the expression is not UTF-8"}
 	}
 	if i := strings.Index(e.Text, "${"); i >= 0 {
 		name, _, _ := strings.Cut(e.Text[i+2:], "}")
-		bad := exprError(e, source, len([]rune(e.Text[:i])), "${ } does not work in an expression", "")
+		bad := exprError(e, src, len([]rune(e.Text[:i])), "${ } does not work in an expression", "")
 		if varForm.MatchString(name) {
 			bad.Width, bad.Hint = len(name)+3, "write the name alone: "+name
 		}
@@ -85,21 +88,21 @@ func checkExpr(e Expr, source *Source) *Error {
 	}
 	tree, err := parser.Parse(e.Text)
 	if err != nil {
-		return fromExpr(e, source, err)
+		return fromExpr(e, src, err)
 	}
 	var n exprNames
 	ast.Walk(&tree.Node, &n)
 	if n.loops > 10 || loops(&tree.Node) > 2 { // to find the depth costs 2 to the power of their number
-		return &Error{Pos: e.Pos, Source: source, Msg: "more than two loops inside one another in an expression, or more than ten in all", Hint: "ask for less"}
+		return &source.Error{Pos: e.Pos, Source: src, Msg: "more than two loops inside one another in an expression, or more than ten in all", Hint: "ask for less"}
 	}
-	c := exprCheck{expr: e, source: source}
+	c := exprCheck{expr: e, source: src}
 	ast.Walk(&tree.Node, &c)
 	return c.bad
 }
 
 // checkCondition finds, beside what checkExpr does, that an expression is neither true nor false, or compares what cannot be compared,
 // whatever its variables hold.
-func checkCondition(e Expr, source *Source) *Error {
+func checkCondition(e Expr, source *source.Source) *source.Error {
 	if bad := checkExpr(e, source); bad != nil {
 		return bad
 	}
@@ -177,8 +180,8 @@ func (n *exprNames) Visit(node *ast.Node) {
 // exprCheck refuses calls of what is no function, and properties that the device does not have.
 type exprCheck struct {
 	expr   Expr
-	source *Source
-	bad    *Error
+	source *source.Source
+	bad    *source.Error
 }
 
 // Visit is called for each node.
@@ -223,10 +226,10 @@ func (c *exprCheck) fail(node ast.Node, word, msg, hint string) {
 }
 
 // fromExpr places an error of the expression library.
-func fromExpr(e Expr, source *Source, err error) *Error {
+func fromExpr(e Expr, src *source.Source, err error) *source.Error {
 	var at *file.Error
 	if !errors.As(err, &at) {
-		return &Error{Pos: e.Pos, Source: source, Msg: "the expression cannot be evaluated: " + shorten.FirstLine(err.Error())}
+		return &source.Error{Pos: e.Pos, Source: src, Msg: "the expression cannot be evaluated: " + shorten.FirstLine(err.Error())}
 	}
 	msg := tokenForm.ReplaceAllString(strings.TrimSuffix(at.Message, "."), "unexpected $1")
 	msg = strings.ReplaceAll(msg, "<nil>", "what has no value")
@@ -245,20 +248,20 @@ func fromExpr(e Expr, source *Source, err error) *Error {
 	case strings.Contains(at.Message, "token Identifier"), strings.Contains(at.Message, "token String"):
 		hint = "put a text in quotes; join conditions with and, or"
 	}
-	return exprError(e, source, at.From, "the expression is wrong: "+msg, hint)
+	return exprError(e, src, at.From, "the expression is wrong: "+msg, hint)
 }
 
 // exprError is an error at a character of the expression.
-func exprError(e Expr, source *Source, at int, msg, hint string) *Error {
+func exprError(e Expr, src *source.Source, at int, msg, hint string) *source.Error {
 	runes := []rune(e.Text)
 	before := string(runes[:min(max(at, 0), len(runes))])
 	from := strings.LastIndexByte(before, '\n') + 1
-	pos := locate(source, e.Pos, shorten.FirstLine(e.Text[from:])) // a text of several lines stands in the file line by line
+	pos := source.Locate(src, e.Pos, shorten.FirstLine(e.Text[from:])) // a text of several lines stands in the file line by line
 	pos.Col += len([]rune(before[from:]))
-	if line := source.chars(pos.Line); source != nil && pos.Line > 0 && pos.Col > len(line)+1 {
+	if line := src.Chars(pos.Line); src != nil && pos.Line > 0 && pos.Col > len(line)+1 {
 		pos.Col = len(line) + 1
 	}
-	return &Error{Pos: pos, Msg: msg, Hint: hint, Source: source}
+	return &source.Error{Pos: pos, Msg: msg, Hint: hint, Source: src}
 }
 
 // loops is how deep predicates such as those of filter and any stand in one another below a node.

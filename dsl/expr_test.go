@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"errors"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestEval(t *testing.T) {
 		`answer.json.items`: []any{"a", "b"}, `len(answer.json.items)`: 2, `visible("Pay")`: true, `visible("Buy") or platform == "web"`: true,
 		`device.os`: "14", `nothing == nil`: true, `filter(answer.json.items, # != "a")`: []any{"b"}, `let x = N; x * 2`: 6,
 	} {
-		if got, err := s.Eval(text, Pos{}, extra); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := s.Eval(text, source.Pos{}, extra); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %#v, %v", text, got, err)
 		}
 	}
@@ -51,8 +52,8 @@ func TestEval(t *testing.T) {
 		`${N} > 2`:                   "write the name alone: N",
 		`answer.nothing.at.all == 1`: "cannot fetch at",
 	} {
-		got, err := s.Eval(text, Pos{File: "a.yaml", Line: 4, Col: 3}, extra)
-		var e *Error
+		got, err := s.Eval(text, source.Pos{File: "a.yaml", Line: 4, Col: 3}, extra)
+		var e *source.Error
 		if !errors.As(err, &e) || got != nil || !strings.Contains(e.Msg+e.Hint, want) || e.Pos.Line != 4 {
 			t.Errorf("%.40s: %v, %v; want %q", text, got, err, want)
 		}
@@ -86,20 +87,20 @@ func TestValuesPrint(t *testing.T) {
 		want  string
 	}{{nil, ""}, {true, "true"}, {5, "5"}, {5.0, "5"}, {0.1, "0.1"}, {1e21, "1000000000000000000000"}, {"a", "a"}, {[]any{1, "a"}, `[1,"a"]`}, {map[string]any{"a": nil}, `{"a":null}`}} {
 		s.Set("x", c.value)
-		if got, err := s.Expand("${x}", Pos{}); err != nil || got != c.want {
+		if got, err := s.Expand("${x}", source.Pos{}); err != nil || got != c.want {
 			t.Errorf("%#v: %q, %v", c.value, got, err)
 		}
 	}
 	s.Set("x", map[string]any{"rows": []any{map[string]any{"id": 7}}})
-	if got, err := s.Expand("<${x.rows.0.id}>", Pos{}); err != nil || got != "<7>" {
+	if got, err := s.Expand("<${x.rows.0.id}>", source.Pos{}); err != nil || got != "<7>" {
 		t.Errorf("%q, %v", got, err)
 	}
 	for text, want := range map[string]string{"${x.row}": `${x} has no "row"`, "${x.rows.1}": `${x.rows} has no "1"`, "${N.a}": `${N} has no "a"`} {
-		if _, err := s.Expand(text, Pos{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Expand(text, source.Pos{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if got, err := s.Expand("${x.row:-none}", Pos{}); err != nil || got != "none" {
+	if got, err := s.Expand("${x.row:-none}", source.Pos{}); err != nil || got != "none" {
 		t.Errorf("%q, %v", got, err)
 	}
 	s.Unset("x")
@@ -115,15 +116,15 @@ func FuzzExpr(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		text = text[:min(len(text), 500)]
-		source := &Source{File: "a.yaml", Lines: strings.Split("cond: "+text, "\n")}
-		e := Expr{text, Pos{File: "a.yaml", Line: 1, Col: 7}}
-		s := &Scope{source: source, saved: map[string]any{"N": 3}, values: map[string]string{"A": "x"}, typed: map[string]any{}}
-		_, err := s.EvalExpr(e, source, map[string]any{"visible": func(string) bool { return false }, "platform": "web", "device": map[string]any{"id": "x"}})
-		var bad *Error
+		src := &source.Source{File: "a.yaml", Lines: strings.Split("cond: "+text, "\n")}
+		e := Expr{text, source.Pos{File: "a.yaml", Line: 1, Col: 7}}
+		s := &Scope{source: src, saved: map[string]any{"N": 3}, values: map[string]string{"A": "x"}, typed: map[string]any{}}
+		_, err := s.EvalExpr(e, src, map[string]any{"visible": func(string) bool { return false }, "platform": "web", "device": map[string]any{"id": "x"}})
+		var bad *source.Error
 		if err != nil && !errors.As(err, &bad) {
 			t.Fatalf("%T", err)
 		}
-		if bad != nil && (bad.Msg == "" || bad.Pos.Line < 1 || bad.Pos.Line > len(source.Lines) || bad.Pos.Col < 1 || bad.Pos.Col > len([]rune(source.Line(bad.Pos.Line)))+1) {
+		if bad != nil && (bad.Msg == "" || bad.Pos.Line < 1 || bad.Pos.Line > len(src.Lines) || bad.Pos.Col < 1 || bad.Pos.Col > len([]rune(src.Line(bad.Pos.Line)))+1) {
 			t.Errorf("%q: %+v", text, bad)
 		}
 	})

@@ -9,25 +9,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // FileRef is a file that a step names: a page, a picture, something to upload or install.
 type FileRef struct {
 	Path string // as the test has it, relative to the test's folder; slashes
-	Pos  Pos
+	Pos  source.Pos
 
 	width  int
-	source *Source
+	source *source.Source
 }
 
 // Error says that the file is not there. near is one that may be meant, as the test would name it; "": nobody knows.
-func (r FileRef) Error(near string) *Error {
+func (r FileRef) Error(near string) *source.Error {
 	hint := "paths are relative to the test's folder"
 	if near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
-	return &Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q", shorten.Runes(r.Path, 60)), Hint: hint}
+	return &source.Error{Pos: r.Pos, Source: r.source, Width: r.width, Msg: fmt.Sprintf("there is no file %q", shorten.Runes(r.Path, 60)), Hint: hint}
 }
 
 // Files gives the files that the steps of a linked test want to be there before it begins. A name that hangs on a variable is none of
@@ -44,11 +45,11 @@ func (t *Test) Files() []FileRef {
 func (s Steps) files(all *[]FileRef, written map[string]bool) {
 	for step := range s.All {
 		sh := shapeOf(reflect.TypeOf(step.Def.Args))
-		if step.Args.Kind != Map && sh.scalar >= 0 {
+		if step.Args.Kind != source.Map && sh.scalar >= 0 {
 			sh.fields[sh.scalar].files(step, step.Args, all)
 		}
 		filesIn(step, sh, step.Args, all)
-		if f, given := step.Args.Get("save"); given && f.Value.Kind == String {
+		if f, given := step.Args.Get("save"); given && f.Value.Kind == source.String {
 			written[cleaned(f.Value.Text)] = true
 		}
 		if step.Block != nil {
@@ -58,7 +59,7 @@ func (s Steps) files(all *[]FileRef, written map[string]bool) {
 }
 
 // filesIn looks into a map of arguments, and into the selectors in it.
-func filesIn(step *Step, sh *shape, v Value, all *[]FileRef) {
+func filesIn(step *Step, sh *shape, v source.Value, all *[]FileRef) {
 	for _, f := range v.Fields {
 		i, known := sh.byKey[f.Key]
 		if !known {
@@ -74,19 +75,19 @@ func filesIn(step *Step, sh *shape, v Value, all *[]FileRef) {
 			continue
 		}
 		for _, inner := range append(f.Value.Items, f.Value) {
-			if inner.Kind == Map {
+			if inner.Kind == source.Map {
 				filesIn(step, shapeOf(typ), inner, all)
 			}
 		}
 	}
 }
 
-func (f field) files(step *Step, v Value, all *[]FileRef) {
+func (f field) files(step *Step, v source.Value, all *[]FileRef) {
 	if !f.form.file {
 		return
 	}
 	for _, x := range append(v.Items, v) {
-		if x.Kind != String || strings.Contains(x.Text, "${") || filepath.IsAbs(x.Text) || strings.HasPrefix(x.Text, "/") {
+		if x.Kind != source.String || strings.Contains(x.Text, "${") || filepath.IsAbs(x.Text) || strings.HasPrefix(x.Text, "/") {
 			continue
 		}
 		name := x.Text
@@ -125,11 +126,11 @@ func meant(err error, otherwise string) string {
 // HoldsBlocks tells whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and neither an id nor
 // steps nor a platform.
 func HoldsBlocks(file string, src []byte) bool {
-	text, source, bad := readable(file, src)
+	text, from, bad := source.Readable(file, src)
 	if bad != nil {
 		return false
 	}
-	values, err := read(text, source)
+	values, err := source.Read(text, from)
 	if err != nil || len(values) != 1 {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
 )
 
@@ -63,7 +64,7 @@ func FuzzParse(f *testing.F) {
 				roundTrip(t, step.Args)
 			}
 			for _, w := range Lint(test) {
-				checkErrors(t, Errors{w}, src)
+				checkErrors(t, source.Errors{w}, src)
 			}
 			if err := Link(test, func(string) ([]byte, error) { return nil, errors.New("no such file") }); err != nil {
 				checkErrors(t, err, src)
@@ -88,7 +89,7 @@ func FuzzParse(f *testing.F) {
 // checkErrors wants places inside the file, messages, no repetition, and nothing that steers a terminal.
 func checkErrors(t *testing.T, err error, src string) {
 	t.Helper()
-	errs, ok := err.(Errors)
+	errs, ok := err.(source.Errors)
 	if !ok || len(errs) == 0 {
 		t.Fatalf("%T", err)
 	}
@@ -106,24 +107,24 @@ func checkErrors(t *testing.T, err error, src string) {
 }
 
 // roundTrip wants Flow's line to give the same value when it is parsed again, on its own and inside brackets.
-func roundTrip(t *testing.T, v Value) {
+func roundTrip(t *testing.T, v source.Value) {
 	t.Helper()
-	line := Flow(v)
+	line := source.Flow(v)
 	if strings.ContainsAny(line, "\n\r") {
 		t.Errorf("more than one line: %q", line)
 	}
 	for _, form := range []struct{ before, after string }{{"a:\n  - b: ", "\n"}, {"a: [", "]\n"}} {
-		if v.Kind == Null {
+		if v.Kind == source.Null {
 			continue
 		}
 		if form.before == "a: [" {
-			line = strings.TrimSuffix(strings.TrimPrefix(Flow(Value{Kind: List, Items: []Value{v}}), "["), "]")
+			line = strings.TrimSuffix(strings.TrimPrefix(source.Flow(source.Value{Kind: source.List, Items: []source.Value{v}}), "["), "]")
 		}
-		text, source, bad := readable("flow.yaml", []byte(form.before+line+form.after))
+		text, src, bad := source.Readable("flow.yaml", []byte(form.before+line+form.after))
 		if bad != nil {
 			t.Fatalf("%q: %v", line, bad)
 		}
-		values, err := read(text, source)
+		values, err := source.Read(text, src)
 		if err != nil {
 			t.Fatalf("%q is not YAML: %v", line, err)
 		}
@@ -138,10 +139,10 @@ func roundTrip(t *testing.T, v Value) {
 }
 
 // bones writes a value without its places.
-func bones(v Value) string {
+func bones(v source.Value) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", v.Kind)
-	if v.Kind != Null && v.Kind < List {
+	if v.Kind != source.Null && v.Kind < source.List {
 		fmt.Fprintf(&b, "%q", v.Text)
 	}
 	for _, item := range v.Items {
@@ -161,8 +162,8 @@ func FuzzFlow(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s[:min(len(s), 900)], "?") // longer ones of brackets alone are refused
-		roundTrip(t, Value{Kind: String, Text: s})
-		roundTrip(t, Value{Kind: Map, Fields: []Field{{Key: s, Value: Value{Kind: List, Items: []Value{{Kind: String, Text: s}}}}}})
+		roundTrip(t, source.Value{Kind: source.String, Text: s})
+		roundTrip(t, source.Value{Kind: source.Map, Fields: []source.Field{{Key: s, Value: source.Value{Kind: source.List, Items: []source.Value{{Kind: source.String, Text: s}}}}}})
 	})
 }
 
@@ -175,9 +176,9 @@ func FuzzExpand(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := scope.Expand(text, Pos{})
+		got, err := scope.Expand(text, source.Pos{})
 		if err != nil {
-			if _, ok := err.(*Error); !ok || got != "" {
+			if _, ok := err.(*source.Error); !ok || got != "" {
 				t.Errorf("%T, %q", err, got)
 			}
 			return

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
 )
 
@@ -170,7 +171,7 @@ func dumpTest(b *strings.Builder, t *Test, s *Scope) {
 		}
 	}
 	for _, step := range t.Steps {
-		fmt.Fprintf(b, "  %d:%d %s: %s\n", step.Pos.Line, step.Pos.Col, step.Def.Name, Flow(step.Args))
+		fmt.Fprintf(b, "  %d:%d %s: %s\n", step.Pos.Line, step.Pos.Col, step.Def.Name, source.Flow(step.Args))
 		dumpValue(b, step.Args, "    ")
 		if s == nil {
 			continue
@@ -184,10 +185,10 @@ func dumpTest(b *strings.Builder, t *Test, s *Scope) {
 	}
 }
 
-func dumpValue(b *strings.Builder, v Value, indent string) {
+func dumpValue(b *strings.Builder, v source.Value, indent string) {
 	kinds := []string{"null", "bool", "int", "float", "string", "list", "map"}
 	fmt.Fprintf(b, "%s%d:%d %s", indent, v.Pos.Line, v.Pos.Col, kinds[v.Kind])
-	if v.Kind < List {
+	if v.Kind < source.List {
 		fmt.Fprintf(b, " %q", v.Text)
 	}
 	b.WriteByte('\n')
@@ -202,7 +203,7 @@ func dumpValue(b *strings.Builder, v Value, indent string) {
 
 func TestErrorsUnwrap(t *testing.T) {
 	_, err := Parse("x.yaml", []byte("id: a\nplatform: web\nsteps:\n  - tapp: x\n  - tap: true\n"))
-	errs, ok := err.(Errors)
+	errs, ok := err.(source.Errors)
 	if !ok || len(errs) != 2 || len(errs.Unwrap()) != 2 {
 		t.Fatalf("%T %v", err, err)
 	}

@@ -3,6 +3,7 @@ package dsl
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 )
 
@@ -12,7 +13,7 @@ func Ptr[T any](v T) *T { return &v }
 // NewStep makes a step of an argument struct, or of a pointer to one, for tests that are written in Go. The argument is checked as in a YAML file,
 // where ${NAME} would have a meaning; full is the argument with its defaults filled in. The error says what is wrong with it; the
 // step is nil only when it is no action at all.
-func NewStep(args any, pos Pos, source *Source) (step *Step, full any, err error) {
+func NewStep(args any, pos source.Pos, src *source.Source) (step *Step, full any, err error) {
 	def := defOf(args)
 	if v := reflect.ValueOf(args); def == nil && v.Kind() == reflect.Pointer && !v.IsNil() {
 		args = v.Elem().Interface()
@@ -21,19 +22,19 @@ func NewStep(args any, pos Pos, source *Source) (step *Step, full any, err error
 	if def == nil {
 		return nil, nil, fmt.Errorf("%T is no action: give a struct of package dsl, such as dsl.Tap{…}", args)
 	}
-	step = &Step{Pos: pos, Def: def, source: source}
+	step = &Step{Pos: pos, Def: def, source: src}
 	if _, expression := args.(AssertTrue); expression || def.Control() {
 		return step, nil, fmt.Errorf("%s is for YAML: Go has loops and conditions of its own", def.Name)
 	}
 	data, err := json.Marshal(args)
 	if err == nil {
-		step.Args, err = FromJSON(data)
+		step.Args, err = source.FromJSON(data)
 	}
 	if err == nil {
 		full, err = Decode(def, step.Args)
 	}
-	if len(step.Args.Fields) == 0 && step.Args.Kind == Map {
-		step.Args = Value{Kind: Null} // it is shown as nothing, not as {}
+	if len(step.Args.Fields) == 0 && step.Args.Kind == source.Map {
+		step.Args = source.Value{Kind: source.Null} // it is shown as nothing, not as {}
 	}
 	if err != nil {
 		return step, nil, fmt.Errorf("%s: %w", def.Name, err)
@@ -51,6 +52,6 @@ func defOf(args any) *Def {
 }
 
 // NamedStep makes a step that is no action of the vocabulary, for reports: an expectation of a test that is written in Go.
-func NamedStep(name, text string, pos Pos, source *Source) *Step {
-	return &Step{Pos: pos, Def: &Def{Name: name, Args: Log{}}, Args: Value{Kind: String, Text: text}, source: source}
+func NamedStep(name, text string, pos source.Pos, src *source.Source) *Step {
+	return &Step{Pos: pos, Def: &Def{Name: name, Args: Log{}}, Args: source.Value{Kind: source.String, Text: text}, source: src}
 }

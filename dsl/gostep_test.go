@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // TestEveryActionCanBeWrittenInGo: the struct that a YAML step becomes makes the same step in Go.
@@ -31,7 +32,7 @@ func TestEveryActionCanBeWrittenInGo(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the example needs variables: %v", err)
 			}
-			_, again, err := NewStep(withoutDefaults(args), Pos{}, nil)
+			_, again, err := NewStep(withoutDefaults(args), source.Pos{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +53,7 @@ func TestGoStepThatIsWrong(t *testing.T) {
 		"tap: ":                  Tap{},
 		"swipe: ":                Swipe{Direction: "sideways"},
 	} {
-		if _, _, err := NewStep(args, Pos{}, nil); err == nil || !strings.Contains(err.Error(), words) {
+		if _, _, err := NewStep(args, source.Pos{}, nil); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%#v: %v, want %q", args, err, words)
 		}
 	}
@@ -60,11 +61,11 @@ func TestGoStepThatIsWrong(t *testing.T) {
 
 func TestGoStepByPointer(t *testing.T) {
 	sel := Selector{Label: "News", Checked: Ptr(true), Index: Ptr(0)}
-	one, full, err := NewStep(Tap{Selector: sel}, Pos{}, nil)
+	one, full, err := NewStep(Tap{Selector: sel}, source.Pos{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, same, err := NewStep(&Tap{Selector: sel}, Pos{}, nil)
+	two, same, err := NewStep(&Tap{Selector: sel}, source.Pos{}, nil)
 	if err != nil || one.Def != two.Def || !reflect.DeepEqual(full, same) {
 		t.Errorf("%v: %+v, not %+v", err, same, full)
 	}
@@ -83,7 +84,7 @@ func withoutDefaults(args any) any {
 }
 
 func TestGoStepGetsItsDefaults(t *testing.T) {
-	step, full, err := NewStep(LongPress{Selector: Selector{Label: "Photo"}}, Pos{File: "x_test.go", Line: 2}, &Source{Lines: []string{"", "two"}})
+	step, full, err := NewStep(LongPress{Selector: Selector{Label: "Photo"}}, source.Pos{File: "x_test.go", Line: 2}, &source.Source{Lines: []string{"", "two"}})
 	if err != nil || full.(LongPress).DurationMs != 800 || step.Source().Line(2) != "two" {
 		t.Errorf("%+v, %+v, %v", step, full, err)
 	}

@@ -8,31 +8,32 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // header is what stands at the top level of a test. A new key is a new field.
 type header struct {
-	ID          string   `json:"id" required:"true" format:"id" doc:"What the test is called in reports and on the command line; also its report directory."`
-	Name        string   `json:"name,omitempty" minLength:"1" doc:"A title for people."`
-	Description string   `json:"description,omitempty" minLength:"1" doc:"What the test is about, in as many words as it takes."`
-	Platform    Platform `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
-	Tags        []string `json:"tags,omitempty" format:"tag" doc:"Labels to choose tests by."`
-	Owner       string   `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
-	Links       []string `json:"links,omitempty" minLength:"1" format:"webLink" doc:"Addresses of tickets and documents."`
-	Skip        string   `json:"skip,omitempty" minLength:"1" doc:"Why the test is not run."`
-	Vars        vars     `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
-	Secrets     []string `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
-	Device      Need     `json:"device,omitempty" example:"device: {os: \">=13\"}" doc:"What the device must be."`
-	TimeoutMs   *int     `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits that does not say it itself, in milliseconds."`
-	Retries     *int     `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails."`
-	Data        Data     `json:"data,omitempty" doc:"Rows of values for variables, each a case of its own: a list of maps, or the path of a .csv or .json file."`
-	Before      Value    `json:"before,omitempty" doc:"Steps that prepare the test."`
-	Steps       Value    `json:"steps" required:"true" doc:"The actions, one after the other."`
-	OnFailure   Value    `json:"onFailure,omitempty" doc:"Steps that are run when a step failed."`
-	After       Value    `json:"after,omitempty" doc:"Steps that are run at the end, however the test went."`
-	Blocks      table    `json:"blocks,omitempty" doc:"Named blocks of steps that run: {block: NAME} runs, each a list of steps or a map of vars and steps."`
+	ID          string       `json:"id" required:"true" format:"id" doc:"What the test is called in reports and on the command line; also its report directory."`
+	Name        string       `json:"name,omitempty" minLength:"1" doc:"A title for people."`
+	Description string       `json:"description,omitempty" minLength:"1" doc:"What the test is about, in as many words as it takes."`
+	Platform    Platform     `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
+	Tags        []string     `json:"tags,omitempty" format:"tag" doc:"Labels to choose tests by."`
+	Owner       string       `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
+	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink" doc:"Addresses of tickets and documents."`
+	Skip        string       `json:"skip,omitempty" minLength:"1" doc:"Why the test is not run."`
+	Vars        vars         `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
+	Secrets     []string     `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
+	Device      Need         `json:"device,omitempty" example:"device: {os: \">=13\"}" doc:"What the device must be."`
+	TimeoutMs   *int         `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits that does not say it itself, in milliseconds."`
+	Retries     *int         `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often the test is run again when it fails."`
+	Data        Data         `json:"data,omitempty" doc:"Rows of values for variables, each a case of its own: a list of maps, or the path of a .csv or .json file."`
+	Before      source.Value `json:"before,omitempty" doc:"Steps that prepare the test."`
+	Steps       source.Value `json:"steps" required:"true" doc:"The actions, one after the other."`
+	OnFailure   source.Value `json:"onFailure,omitempty" doc:"Steps that are run when a step failed."`
+	After       source.Value `json:"after,omitempty" doc:"Steps that are run at the end, however the test went."`
+	Blocks      table        `json:"blocks,omitempty" doc:"Named blocks of steps that run: {block: NAME} runs, each a list of steps or a map of vars and steps."`
 }
 
 var (
@@ -43,8 +44,8 @@ var (
 )
 
 // test turns a document into a Test. What is wrong with it is noted in d; it may then be nil.
-func (d *decoding) test(v Value) *Test {
-	if v.Kind != Map || len(v.Fields) == 0 {
+func (d *decoding) test(v source.Value) *Test {
+	if v.Kind != source.Map || len(v.Fields) == 0 {
 		d.notATest(v)
 		return nil
 	}
@@ -70,7 +71,7 @@ func (d *decoding) test(v Value) *Test {
 }
 
 // stepsUnder reads the steps under a key of the top level, when it is there.
-func (d *decoding) stepsUnder(v Value, key string) Steps {
+func (d *decoding) stepsUnder(v source.Value, key string) Steps {
 	if f, given := v.Get(key); given {
 		return d.steps(f)
 	}
@@ -78,14 +79,14 @@ func (d *decoding) stepsUnder(v Value, key string) Steps {
 }
 
 // checkSecrets wants a secret to be the name of something.
-func (d *decoding) checkSecrets(t *Test, v Value) {
+func (d *decoding) checkSecrets(t *Test, v source.Value) {
 	if t.Data.Path != "" {
 		return // the file is not read yet: see Rows
 	}
 	f, _ := v.Get("secrets")
 	items := f.Value.Items
-	if f.Value.Kind != List {
-		items = []Value{f.Value}
+	if f.Value.Kind != source.List {
+		items = []source.Value{f.Value}
 	}
 	if f.Key == "" {
 		return
@@ -94,9 +95,9 @@ func (d *decoding) checkSecrets(t *Test, v Value) {
 }
 
 // secretNames wants each item to be one of the names. A message never shows the item itself: it may be the secret.
-func (d *decoding) secretNames(items []Value, names []string, hint string) {
+func (d *decoding) secretNames(items []source.Value, names []string, hint string) {
 	for _, item := range items {
-		if item.Kind != String || strings.Contains(item.Text, "${") {
+		if item.Kind != source.String || strings.Contains(item.Text, "${") {
 			continue // reported as a wrong type
 		}
 		if item.Text != "" && !slices.Contains(names, item.Text) {
@@ -130,7 +131,7 @@ func (t *Test) names() []string {
 }
 
 // header decodes the keys of the top level and checks what tags cannot say.
-func (d *decoding) header(h *header, v Value, at Pos) {
+func (d *decoding) header(h *header, v source.Value, at source.Pos) {
 	s := shapeOf(reflect.TypeFor[header]())
 	for _, f := range v.Fields {
 		i, known := s.byKey[f.Key]
@@ -152,7 +153,7 @@ func (d *decoding) header(h *header, v Value, at Pos) {
 	}
 }
 
-func (d *decoding) unknownHeader(f Field, v Value, s *shape) {
+func (d *decoding) unknownHeader(f source.Field, v source.Value, s *shape) {
 	width := len([]rune(f.Key))
 	if def, action := Lookup(f.Key); action {
 		_, steps := v.Get("steps")
@@ -173,23 +174,23 @@ func (d *decoding) unknownHeader(f Field, v Value, s *shape) {
 	d.fail(f.Pos, width, fmt.Sprintf("unknown key %q", shorten.Runes(f.Key, 60)), hint)
 }
 
-func flowText(v Value) string {
-	if v.Kind == String {
-		return Flow(v)
+func flowText(v source.Value) string {
+	if v.Kind == source.String {
+		return source.Flow(v)
 	}
 	return "…"
 }
 
 // notATest explains a document that is not a map.
-func (d *decoding) notATest(v Value) {
+func (d *decoding) notATest(v source.Value) {
 	const hint = `begin with "id: …" and "platform: …", then "steps:" and under it the actions`
 	switch v.Kind {
-	case List:
+	case source.List:
 		d.fail(v.Pos, 0, "the file begins with a list, and a test begins with its keys", hint)
-	case Map:
+	case source.Map:
 		d.fail(v.Pos, 0, "this test is empty", hint)
 	default:
-		if mended := missingSpace(v.Text); mended != "" && !strings.Contains(v.Text, " ") {
+		if mended := source.MissingSpace(v.Text); mended != "" && !strings.Contains(v.Text, " ") {
 			d.wrong(v, `a space is missing after ":"`, "write \""+mended+"\"")
 			return
 		}
@@ -198,7 +199,7 @@ func (d *decoding) notATest(v Value) {
 }
 
 // guess gives the platform of a test that does not say it: web when an action is used that works nowhere else.
-func guess(lists ...Value) Platform {
+func guess(lists ...source.Value) Platform {
 	for _, v := range lists {
 		for _, item := range v.Items {
 			for _, f := range item.Fields {
@@ -206,7 +207,7 @@ func guess(lists ...Value) Platform {
 					return Web
 				}
 				for _, inner := range f.Value.Fields {
-					if inner.Value.Kind == List && guess(inner.Value) == Web {
+					if inner.Value.Kind == source.List && guess(inner.Value) == Web {
 						return Web
 					}
 				}
@@ -227,8 +228,8 @@ func (p Platform) words() string {
 // vars reads the map of variables in the order of the file.
 type vars []Var
 
-func (vs *vars) fromValue(d *decoding, v Value, name string) {
-	if v.Kind != Map {
+func (vs *vars) fromValue(d *decoding, v source.Value, name string) {
+	if v.Kind != source.Map {
 		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write one \"NAME: value\" per line, indented under vars")
 		return
 	}

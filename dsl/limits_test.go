@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 	"testing"
 )
@@ -95,7 +96,7 @@ func TestManyErrorsAreSorted(t *testing.T) {
 		b.WriteString("  - tapp: {lable: x}\n  - tap: {lable: x, indx: 1}\n")
 	}
 	_, err := Parse("x.yaml", []byte(b.String()))
-	errs, ok := err.(Errors)
+	errs, ok := err.(source.Errors)
 	if !ok || len(errs) != 1500 {
 		t.Fatalf("%T, %d errors", err, len(errs))
 	}

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run, sleeps,
 // tests that cannot fail, tests of pages that open none, variables as other tools write them, and CSS where a label is read. Link comes first, where the test runs other files.
-func Lint(t *Test) []*Error {
+func Lint(t *Test) []*source.Error {
 	l := linter{test: t}
 	l.unusedVars()
 	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
@@ -21,24 +22,24 @@ func Lint(t *Test) []*Error {
 	l.unusedBlocks()
 	l.optionalOnly()
 	l.noPage()
-	errs, _ := Errors(l.found).orNil().(Errors)
+	errs, _ := source.Errors(l.found).Err().(source.Errors)
 	return errs
 }
 
 type linter struct {
 	test  *Test
-	found []*Error
+	found []*source.Error
 }
 
-func (l *linter) warn(pos Pos, source *Source, width int, msg, hint string) {
-	l.found = append(l.found, &Error{Pos: pos, Source: source, Width: width, Msg: msg, Hint: hint})
+func (l *linter) warn(pos source.Pos, src *source.Source, width int, msg, hint string) {
+	l.found = append(l.found, &source.Error{Pos: pos, Source: src, Width: width, Msg: msg, Hint: hint})
 }
 
 func (l *linter) unusedVars() {
 	t := l.test
 	used := map[string]bool{}
 	for _, v := range t.Vars {
-		for name := range textNames(Value{Kind: String, Text: v.Value}) {
+		for name := range textNames(source.Value{Kind: source.String, Text: v.Value}) {
 			if name != v.Name {
 				used[name] = true
 			}
@@ -102,7 +103,7 @@ func (l *linter) time(step *Step) {
 		return
 	}
 	v := step.Args
-	if _, err := time.ParseDuration(v.Text); err != nil && v.Kind != Int && v.Kind != Float {
+	if _, err := time.ParseDuration(v.Text); err != nil && v.Kind != source.Int && v.Kind != source.Float {
 		return
 	}
 	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("this waits for an element named %q, not for a time", v.Text),
@@ -135,10 +136,10 @@ func (l *linter) unreachable(step *Step) {
 			l.warn(e.Pos, step.source, len([]rune(shorten.FirstLine(e.Text))), `this is always true: the steps under "else" are not run`, "remove them, or correct the condition")
 		}
 	}
-	if f, given := step.Args.Get("times"); given && f.Value.Kind == Int && f.Value.Text == "0" {
+	if f, given := step.Args.Get("times"); given && f.Value.Kind == source.Int && f.Value.Text == "0" {
 		l.warn(f.Value.Pos, step.source, 1, "0 times: the steps under it are not run", "")
 	}
-	if f, given := step.Args.Get("in"); given && fieldType(step.Def, "in") == itemsType && f.Value.Kind == List && len(f.Value.Items) == 0 {
+	if f, given := step.Args.Get("in"); given && fieldType(step.Def, "in") == itemsType && f.Value.Kind == source.List && len(f.Value.Items) == 0 {
 		l.warn(f.Value.Pos, step.source, 1, "an empty list: the steps under it are not run", "")
 	}
 }

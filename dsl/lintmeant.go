@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -69,7 +70,7 @@ func (l *linter) otherTools(step *Step) {
 	case WebEval, Shell, HTTP, WebRoute:
 		return
 	}
-	eachText(step.Args, func(v Value) {
+	eachText(step.Args, func(v source.Value) {
 		if m := mustache.FindStringSubmatch(v.Text); m != nil {
 			l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
 			return
@@ -85,12 +86,12 @@ func (l *linter) otherTools(step *Step) {
 }
 
 // eachText visits the texts of a step's arguments, those of inner steps not.
-func eachText(v Value, visit func(Value)) {
-	if v.Kind == String {
+func eachText(v source.Value, visit func(source.Value)) {
+	if v.Kind == source.String {
 		visit(v)
 	}
 	for _, item := range v.Items {
-		if item.Kind == Map && len(item.Fields) == 1 {
+		if item.Kind == source.Map && len(item.Fields) == 1 {
 			if _, step := Lookup(item.Fields[0].Key); step {
 				continue
 			}
@@ -109,11 +110,11 @@ var cssLook = regexp.MustCompile(`^(#[A-Za-z][\w-]*|\.[a-z][\w-]*|(a|button|div|
 func (l *linter) cssAsLabel(step *Step) {
 	sh := shapeOf(reflect.TypeOf(step.Def.Args))
 	v := step.Args
-	if v.Kind == Map {
+	if v.Kind == source.Map {
 		f, _ := v.Get("label")
 		v = f.Value
 	}
-	if !sh.selects || v.Kind != String || !cssLook.MatchString(v.Text) {
+	if !sh.selects || v.Kind != source.String || !cssLook.MatchString(v.Text) {
 		return
 	}
 	key, text := "css", v.Text
@@ -133,5 +134,5 @@ func (l *linter) cssAsLabel(step *Step) {
 		return
 	}
 	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a label here: a text that stands on the screen", shorten.Runes(v.Text, 60)),
-		fmt.Sprintf("did you mean %s: {%s: %s}?", step.Def.Name, key, quote(text)))
+		fmt.Sprintf("did you mean %s: {%s: %s}?", step.Def.Name, key, source.Quote(text)))
 }

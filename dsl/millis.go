@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"math"
 	"strings"
 	"time"
@@ -16,16 +17,16 @@ const maxMillis = 3_600_000
 // Duration gives the time in Go's own unit.
 func (m Millis) Duration() time.Duration { return time.Duration(m) * time.Millisecond }
 
-func (m *Millis) fromValue(d *decoding, v Value, name string) {
+func (m *Millis) fromValue(d *decoding, v source.Value, name string) {
 	const hint = "write milliseconds, or a text with its unit: 500ms, 1.5s or 2m"
 	n, ok := 0, false
 	switch {
-	case v.Kind == Int, v.Kind == String && v.written != "" && resolve(v.Text) == Int:
-		n, ok = number(v.Text)
+	case v.Kind == source.Int, v.Kind == source.String && v.Written != "" && source.Resolve(v.Text) == source.Int:
+		n, ok = source.Number(v.Text)
 		ok = ok || !strings.HasPrefix(v.Text, "-")
-	case v.Kind == String:
+	case v.Kind == source.String:
 		took, err := time.ParseDuration(strings.ReplaceAll(v.Text, " ", ""))
-		ok = err == nil && resolve(v.Text) == String
+		ok = err == nil && source.Resolve(v.Text) == source.String
 		n = int(math.Ceil(float64(took) / float64(time.Millisecond)))
 	}
 	switch {

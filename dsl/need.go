@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"path"
 	"regexp"
 	"strconv"
@@ -92,8 +93,8 @@ func (n Need) fitsSize(width, height int) bool {
 	if m == nil {
 		return false
 	}
-	w, _ := number(m[2])
-	h, _ := number(m[3])
+	w, _ := source.Number(m[2])
+	h, _ := source.Number(m[3])
 	if width > height {
 		width, height = height, width
 	}

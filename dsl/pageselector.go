@@ -9,6 +9,7 @@ import (
 
 	"github.com/antchfx/xpath"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
@@ -17,7 +18,7 @@ import (
 var engineForm = regexp.MustCompile(`^\s*\*?([A-Za-z_][\w:-]*)=`)
 
 // pageSelector checks a selector of the web actions as far as it is known what Playwright makes of it; what may be right is let through.
-func (d *decoding) pageSelector(v Value, text string) {
+func (d *decoding) pageSelector(v source.Value, text string) {
 	if strings.Contains(text, "${") {
 		return
 	}
@@ -67,14 +68,14 @@ func chained(text string) []string {
 }
 
 // cssOnly checks a selector that is CSS.
-func (d *decoding) cssOnly(v Value, text string) {
+func (d *decoding) cssOnly(v source.Value, text string) {
 	if msg, hint := badCSS(text); msg != "" && !strings.Contains(text, "${") {
 		d.wrong(v, fmt.Sprintf("the selector %q %s%s", shorten.Runes(text, 60), msg, origin(v)), hint)
 	}
 }
 
 // xpathOnly checks an XPath. On phones Taproot itself evaluates it; a browser knows more than our library does.
-func (d *decoding) xpathOnly(v Value, text string) {
+func (d *decoding) xpathOnly(v source.Value, text string) {
 	if strings.Contains(text, "${") {
 		return
 	}

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 )
 
@@ -11,19 +12,19 @@ import (
 // Of YAML 1.2 it takes the core schema, anchors, aliases and merge keys (<<, where a test's own keys win). Directives and
 // tags are errors, and so is every key that has no meaning.
 func Parse(file string, src []byte) ([]*Test, error) {
-	text, source, bad := readable(file, src)
+	text, from, bad := source.Readable(file, src)
 	if bad != nil {
-		return nil, Errors{bad}
+		return nil, source.Errors{bad}
 	}
-	values, err := read(text, source)
+	values, err := source.Read(text, from)
 	if err != nil {
 		return nil, err
 	}
 	if len(values) == 0 {
-		return nil, Errors{{Pos: Pos{File: file, Line: 1, Col: 1}, Msg: "the file holds no test",
+		return nil, source.Errors{{Pos: source.Pos{File: file, Line: 1, Col: 1}, Msg: "the file holds no test",
 			Hint: `begin with "id: …" and "platform: …", then "steps:" and under it the actions`}}
 	}
-	d := &decoding{source: source}
+	d := &decoding{source: from}
 	var tests []*Test
 	for _, v := range values {
 		if t := d.test(v); t != nil {
@@ -31,7 +32,7 @@ func Parse(file string, src []byte) ([]*Test, error) {
 		}
 	}
 	d.repeatedIDs(tests)
-	if err := d.errs.orNil(); err != nil {
+	if err := d.errs.Err(); err != nil {
 		return nil, err
 	}
 	return tests, nil

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"errors"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,7 @@ func TestPitfallKeysIgnoredInSilence(t *testing.T) {
 		"id: a\nplatform: android\nblocks: {b: [{tap: {txet: x}}]}\nsteps: [{run: {block: b}}]\n": "a.yaml:3:21: unknown key \"txet\"",
 	} {
 		_, err := Parse("a.yaml", []byte(src))
-		var errs Errors
+		var errs source.Errors
 		if !errors.As(err, &errs) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n%v\nwant %s", src, err, want)
 		}

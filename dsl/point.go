@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -18,12 +19,12 @@ type Point struct {
 
 const pointForms = `write "120,340" for pixels or "50%,80%" for per cent, with the quotes`
 
-func (p *Point) fromValue(d *decoding, v Value, name string) {
+func (p *Point) fromValue(d *decoding, v source.Value, name string) {
 	x, y, ok := v, v, false
 	switch v.Kind {
-	case String:
+	case source.String:
 		x.Text, y.Text, ok = strings.Cut(v.Text, ",")
-	case Map:
+	case source.Map:
 		x, y, ok = d.coordinates(v, name)
 		if !ok {
 			return
@@ -53,12 +54,12 @@ func (p *Point) fromValue(d *decoding, v Value, name string) {
 }
 
 // coordinates reads the map form.
-func (d *decoding) coordinates(v Value, name string) (x, y Value, ok bool) {
+func (d *decoding) coordinates(v source.Value, name string) (x, y source.Value, ok bool) {
 	before := len(d.errs)
 	for _, f := range v.Fields {
 		if f.Key != "x" && f.Key != "y" {
 			d.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("unknown key %q in %q", shorten.Runes(f.Key, 60), name), "allowed here: x, y")
-		} else if f.Value.Kind != Int && f.Value.Kind != Float && f.Value.Kind != String {
+		} else if f.Value.Kind != source.Int && f.Value.Kind != source.Float && f.Value.Kind != source.String {
 			d.wrong(f.Value, fmt.Sprintf("%q must be a number, not %s", f.Key, describe(f.Value)), "")
 		}
 	}
@@ -73,7 +74,7 @@ func (d *decoding) coordinates(v Value, name string) (x, y Value, ok bool) {
 func coordinate(s string) (n float64, percent, ok bool) {
 	s, percent = strings.CutSuffix(strings.TrimSpace(s), "%")
 	s = strings.TrimSpace(s)
-	if kind := resolve(s); kind != Int && kind != Float {
+	if kind := source.Resolve(s); kind != source.Int && kind != source.Float {
 		return 0, percent, false
 	}
 	n, err := strconv.ParseFloat(s, 64)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
@@ -66,7 +67,7 @@ func chord(text string) (c Chord, bad string) {
 	return c, ""
 }
 
-func (d *decoding) key(item Value, text string) {
+func (d *decoding) key(item source.Value, text string) {
 	c, bad := chord(text)
 	switch {
 	case bad == "" && c.Key == "":

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -89,21 +90,21 @@ func rulesOf(args any) []rule {
 }
 
 // given finds what an argument gives for a key: what is no map stands for the key that it fills.
-func (s *shape) given(v Value, key string) (Field, bool) {
-	if v.Kind == Map {
+func (s *shape) given(v source.Value, key string) (source.Field, bool) {
+	if v.Kind == source.Map {
 		return v.Get(key)
 	}
-	if v.Kind != Null && s.scalar >= 0 && s.fields[s.scalar].key == key {
-		return Field{Key: key, Pos: v.Pos, Value: v}, true
+	if v.Kind != source.Null && s.scalar >= 0 && s.fields[s.scalar].key == key {
+		return source.Field{Key: key, Pos: v.Pos, Value: v}, true
 	}
-	return Field{}, false
+	return source.Field{}, false
 }
 
 // asked is a map whose rules are being looked at.
 type asked struct {
 	*decoding
 	shape *shape
-	value Value
+	value source.Value
 	object
 }
 
@@ -117,15 +118,15 @@ func (a asked) holds(t term) (holds, known bool) {
 		return a.shape.has(t.key) && a.shape.fields[a.shape.byKey[t.key]].standard == t.value, true
 	case a.unknownYet(f.Value):
 		return false, false
-	case f.Value.Kind == Bool:
+	case f.Value.Kind == source.Bool:
 		return strings.EqualFold(f.Value.Text, t.value), true
 	}
 	return f.Value.Text == t.value, true
 }
 
 // rules notes what the map does that a rule forbids; a key is told of once.
-func (d *decoding) rules(all []rule, s *shape, v Value, o object) {
-	a, told := asked{d, s, v, o}, map[Pos]bool{}
+func (d *decoding) rules(all []rule, s *shape, v source.Value, o object) {
+	a, told := asked{d, s, v, o}, map[source.Pos]bool{}
 	for _, r := range all {
 		switch r.kind {
 		case one:
@@ -144,7 +145,7 @@ func (d *decoding) rules(all []rule, s *shape, v Value, o object) {
 	}
 }
 
-func (a asked) failOnce(told map[Pos]bool, f Field, msg, hint string) {
+func (a asked) failOnce(told map[source.Pos]bool, f source.Field, msg, hint string) {
 	if told[f.Pos] && f.Pos.Line > 0 {
 		return
 	}
@@ -154,14 +155,14 @@ func (a asked) failOnce(told map[Pos]bool, f Field, msg, hint string) {
 
 // one tells whether exactly one of the keys is given.
 func (a asked) one(r rule) bool {
-	var found []Field
+	var found []source.Field
 	for _, f := range a.value.Fields {
 		if slices.Contains(keysOf(r.those), f.Key) {
 			found = append(found, f)
 		}
 	}
 	switch {
-	case a.value.Kind != Map && a.value.Kind != Null:
+	case a.value.Kind != source.Map && a.value.Kind != source.Null:
 		return true // the short form is one of them
 	case len(found) == 0:
 		a.lacks(r, fmt.Sprintf("%q needs one of %s", a.name, oneOf(keysOf(r.those))))
@@ -197,13 +198,13 @@ func (a asked) lacks(r rule, msg string) {
 		hint = a.decoding.hint(a.value, a.object)
 	}
 	width := len([]rune(a.name))
-	if a.value.Kind == Map && a.at == a.value.Pos { // the map has no name of its own
+	if a.value.Kind == source.Map && a.at == a.value.Pos { // the map has no name of its own
 		width = 0
 	}
 	a.fail(a.at, width, msg, hint)
 }
 
-func (a asked) needs(r rule, told map[Pos]bool) {
+func (a asked) needs(r rule, told map[source.Pos]bool) {
 	for _, t := range r.others {
 		if holds, known := a.holds(t); holds || !known {
 			return
@@ -228,7 +229,7 @@ func (a asked) needs(r rule, told map[Pos]bool) {
 	}
 }
 
-func (a asked) apart(r rule, told map[Pos]bool) {
+func (a asked) apart(r rule, told map[source.Pos]bool) {
 	for _, t := range r.those {
 		f, given := a.shape.given(a.value, t.key)
 		if holds, _ := a.holds(t); !given || !holds {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
 )
 
@@ -40,21 +41,21 @@ func compile(t *testing.T, id string, schema map[string]any) *jsonschema.Schema 
 }
 
 // instance is a value as a JSON Schema validator wants it.
-func instance(v Value) any {
+func instance(v source.Value) any {
 	switch v.Kind {
-	case List:
+	case source.List:
 		all := make([]any, len(v.Items))
 		for i, item := range v.Items {
 			all[i] = instance(item)
 		}
 		return all
-	case Map:
+	case source.Map:
 		all := map[string]any{}
 		for _, f := range v.Fields {
 			all[f.Key] = instance(f.Value)
 		}
 		return all
-	case Int, Float:
+	case source.Int, source.Float:
 		x := v.Go()
 		if f, isFloat := x.(float64); isFloat && (math.IsNaN(f) || math.IsInf(f, 0)) {
 			return v.Text
@@ -65,13 +66,13 @@ func instance(v Value) any {
 	}
 }
 
-func documents(t *testing.T, name string, src []byte) []Value {
+func documents(t *testing.T, name string, src []byte) []source.Value {
 	t.Helper()
-	text, source, bad := readable(name, src)
+	text, from, bad := source.Readable(name, src)
 	if bad != nil {
 		return nil
 	}
-	values, err := read(text, source)
+	values, err := source.Read(text, from)
 	if err != nil {
 		return nil
 	}
@@ -110,7 +111,7 @@ func TestConfigSchema(t *testing.T) {
 	if err != nil || len(files) < 3 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	check := func(name string, v Value, src string) {
+	check := func(name string, v source.Value, src string) {
 		_, wrong := ParseConfig(name, []byte(src))
 		refused := s.Validate(instance(v))
 		switch {
@@ -131,8 +132,8 @@ func TestConfigSchema(t *testing.T) {
 			}
 			for _, doc := range documents(t, part.Name, part.Data) {
 				for _, f := range doc.Fields {
-					one := Value{Kind: Map, Fields: []Field{f}}
-					check(file, one, Flow(one))
+					one := source.Value{Kind: source.Map, Fields: []source.Field{f}}
+					check(file, one, source.Flow(one))
 				}
 			}
 		}
@@ -186,9 +187,9 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 					}
 					switch {
 					case structural && err == nil:
-						t.Errorf("%s: the schema accepts %s\n%v", file, Flow(v), d.errs)
+						t.Errorf("%s: the schema accepts %s\n%v", file, source.Flow(v), d.errs)
 					case len(d.errs) == 0 && err != nil:
-						t.Errorf("%s: the schema refuses %s\n%v", file, Flow(v), err)
+						t.Errorf("%s: the schema refuses %s\n%v", file, source.Flow(v), err)
 					case structural:
 						refused++
 					case len(d.errs) == 0:
@@ -204,13 +205,13 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 }
 
 // partsOf takes a document apart.
-func partsOf(doc Value) []Value {
+func partsOf(doc source.Value) []source.Value {
 	steps, given := doc.Get("steps")
-	if doc.Kind != Map || !given || steps.Value.Kind != List || len(steps.Value.Items) == 0 {
-		return []Value{doc}
+	if doc.Kind != source.Map || !given || steps.Value.Kind != source.List || len(steps.Value.Items) == 0 {
+		return []source.Value{doc}
 	}
-	with := func(v Value, list Value) Value {
-		out := Value{Kind: Map}
+	with := func(v source.Value, list source.Value) source.Value {
+		out := source.Value{Kind: source.Map}
 		for _, f := range v.Fields {
 			if f.Key == "steps" {
 				f.Value = list
@@ -219,16 +220,16 @@ func partsOf(doc Value) []Value {
 		}
 		return out
 	}
-	text := func(s string) Value { return Value{Kind: String, Text: s} }
-	good := Value{Kind: List, Items: []Value{{Kind: Map, Fields: []Field{{Key: "tap", Value: text("x")}}}}}
-	all := []Value{with(doc, good)}
+	text := func(s string) source.Value { return source.Value{Kind: source.String, Text: s} }
+	good := source.Value{Kind: source.List, Items: []source.Value{{Kind: source.Map, Fields: []source.Field{{Key: "tap", Value: text("x")}}}}}
+	all := []source.Value{with(doc, good)}
 	platform, known := doc.Get("platform")
 	if !known || !strings.Contains("android ios both web", platform.Value.Text) {
-		platform = Field{Key: "platform", Value: text("web")}
+		platform = source.Field{Key: "platform", Value: text("web")}
 	}
-	frame := Value{Kind: Map, Fields: []Field{{Key: "id", Value: text("a")}, platform, {Key: "steps"}}}
+	frame := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "id", Value: text("a")}, platform, {Key: "steps"}}}
 	for _, item := range steps.Value.Items {
-		all = append(all, with(frame, Value{Kind: List, Items: []Value{item}}))
+		all = append(all, with(frame, source.Value{Kind: source.List, Items: []source.Value{item}}))
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
@@ -16,7 +17,7 @@ const maxText = 1 << 20
 // Scope holds the values of a test's variables while it runs: those saved by steps, then those given by the caller, then
 // those of the data row, then the test's own, then the suite's. It belongs to one run of one test; it is not safe for concurrent use.
 type Scope struct {
-	source *Source
+	source *source.Source
 	env    func(string) (string, bool)
 	saved  map[string]any
 	values map[string]string // of everything that is not saved
@@ -40,13 +41,13 @@ func NewScope(t *Test, overrides map[string]string, env func(string) (string, bo
 // Scope resolves the test's vars. The error is an Errors.
 func (t *Test) Scope(o ScopeOptions) (*Scope, error) {
 	s := &Scope{source: t.Source, env: o.Env, saved: map[string]any{}, values: map[string]string{}, typed: map[string]any{}}
-	var errs Errors
+	var errs source.Errors
 	for _, name := range slices.Sorted(maps.Keys(o.Overrides)) {
 		switch {
 		case reserved(name):
-			errs = append(errs, &Error{Msg: fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), Hint: "choose another name"})
+			errs = append(errs, &source.Error{Msg: fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), Hint: "choose another name"})
 		case !varForm.MatchString(name):
-			errs = append(errs, &Error{Msg: fmt.Sprintf("%q cannot be the name of a variable", name),
+			errs = append(errs, &source.Error{Msg: fmt.Sprintf("%q cannot be the name of a variable", name),
 				Hint: "use letters without accents, digits and underscores, beginning with a letter"})
 		}
 	}
@@ -57,7 +58,7 @@ func (t *Test) Scope(o ScopeOptions) (*Scope, error) {
 		delete(s.typed, name)
 		s.values[name] = text
 	}
-	if err := append(errs, s.resolve(append(slices.Clone(o.Suite), t.Vars...))...).orNil(); err != nil {
+	if err := append(errs, s.resolve(append(slices.Clone(o.Suite), t.Vars...))...).Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -74,7 +75,7 @@ func (s *Scope) give(name string, x any) {
 }
 
 // resolve works out vars; of two with one name the later counts.
-func (s *Scope) resolve(vars []Var) Errors {
+func (s *Scope) resolve(vars []Var) source.Errors {
 	r := resolver{scope: s, vars: map[string]Var{}, failed: map[string]bool{}}
 	for _, v := range vars {
 		r.vars[v.Name] = v
@@ -83,8 +84,8 @@ func (s *Scope) resolve(vars []Var) Errors {
 		r.resolve(v.Name)
 	}
 	for name, v := range r.vars {
-		if kind := resolve(s.values[name]); v.kind != String && (kind == Int || kind == Float) && s.typed[name] == nil {
-			s.typed[name] = Value{Kind: kind, Text: s.values[name]}.Go()
+		if kind := source.Resolve(s.values[name]); v.kind != source.String && (kind == source.Int || kind == source.Float) && s.typed[name] == nil {
+			s.typed[name] = source.Value{Kind: kind, Text: s.values[name]}.Go()
 		}
 	}
 	return r.errs
@@ -104,7 +105,7 @@ func (s *Scope) Block(b *Block, with Names) (*Scope, error) {
 	for name, x := range with {
 		inner.give(name, x)
 	}
-	if err := inner.resolve(b.Vars).orNil(); err != nil {
+	if err := inner.resolve(b.Vars).Err(); err != nil {
 		return nil, err
 	}
 	return inner, nil
@@ -116,7 +117,7 @@ type resolver struct {
 	vars   map[string]Var
 	path   []string // the vars that are being resolved
 	failed map[string]bool
-	errs   Errors
+	errs   source.Errors
 }
 
 func (r *resolver) resolve(name string) {
@@ -178,7 +179,7 @@ func (r *resolver) lookup(v Var, name string) (string, *miss) {
 }
 
 // Expand fills in the variables of a text, once: a value that holds ${ stays as it is. The error is an *Error at pos.
-func (s *Scope) Expand(text string, pos Pos) (string, error) {
+func (s *Scope) Expand(text string, pos source.Pos) (string, error) {
 	out, err := s.expand(s.source, text, pos, s.lookup)
 	if err != nil {
 		return "", err
@@ -219,10 +220,10 @@ func (s *Scope) undefined(name string) *miss {
 }
 
 // expand asks lookup for each variable. A miss that has been noted elsewhere gives an Error without a message.
-func (s *Scope) expand(source *Source, text string, pos Pos, lookup func(string) (string, *miss)) (string, *Error) {
-	at := func(part, msg, hint string) *Error {
+func (s *Scope) expand(src *source.Source, text string, pos source.Pos, lookup func(string) (string, *miss)) (string, *source.Error) {
+	at := func(part, msg, hint string) *source.Error {
 		part = shorten.FirstLine(part)
-		return &Error{Pos: locate(source, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: source}
+		return &source.Error{Pos: source.Locate(src, pos, part), Msg: msg, Hint: hint, Width: len([]rune(part)), Source: src}
 	}
 	if !strings.Contains(text, "${") {
 		return text, nil

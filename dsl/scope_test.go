@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"errors"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 	"testing"
 )
@@ -53,12 +54,12 @@ func TestExpandErrorIsPlaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = scope.Expand("${NOPE}", Pos{File: "test.yaml", Line: 4, Col: 12})
-	var e *Error
+	_, err = scope.Expand("${NOPE}", source.Pos{File: "test.yaml", Line: 4, Col: 12})
+	var e *source.Error
 	if !errors.As(err, &e) || e.Pos.Line != 4 || e.Source == nil {
 		t.Errorf("%#v", err)
 	}
-	if got, err := scope.Expand("plain $ $$ $${A}", Pos{}); err != nil || got != "plain $ $$ ${A}" {
+	if got, err := scope.Expand("plain $ $$ $${A}", source.Pos{}); err != nil || got != "plain $ $$ ${A}" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -84,7 +85,7 @@ func TestCheckVarsGivesAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	errs, _ := CheckVars(test, scope).(Errors)
+	errs, _ := CheckVars(test, scope).(source.Errors)
 	if len(errs) != 2 || errs[0].Pos.Line != 4 || errs[1].Pos.Line != 5 {
 		t.Errorf("%v", errs)
 	}
@@ -93,7 +94,7 @@ func TestCheckVarsGivesAll(t *testing.T) {
 	}
 	scope.Set("B", "x")
 	scope.Set("C", "x")
-	errs, _ = CheckVars(test, scope).(Errors)
+	errs, _ = CheckVars(test, scope).(source.Errors)
 	if len(errs) != 1 || !strings.Contains(errs[0].Msg, `"timeoutMs" must be a whole number`) {
 		t.Errorf("%v", errs)
 	}

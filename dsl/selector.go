@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -90,12 +91,12 @@ func (s Selector) Relations() []*Selector {
 }
 
 // check refuses what no screen could answer: a selector that names nothing, or that contradicts itself.
-func (s Selector) check(d *decoding, v Value, o object) {
-	if v.Kind == Null {
+func (s Selector) check(d *decoding, v source.Value, o object) {
+	if v.Kind == source.Null {
 		d.fail(o.at, len([]rune(o.name)), fmt.Sprintf("%q does not say which element", o.name), d.hint(v, o))
 		return
 	}
-	if v.Kind != Map {
+	if v.Kind != source.Map {
 		return // a label; its text has been looked at
 	}
 	criteria := 0
@@ -121,7 +122,7 @@ func (s Selector) check(d *decoding, v Value, o object) {
 func supplements() []string { return []string{"index", "first", "match", "fallback", "not"} }
 
 // checkPoint: a point is a place, not an element. It has no other properties and nothing can be related to it.
-func (s Selector) checkPoint(d *decoding, v Value, o object) {
+func (s Selector) checkPoint(d *decoding, v source.Value, o object) {
 	point, given := v.Get("point")
 	if !given {
 		return
@@ -142,7 +143,7 @@ func (s Selector) checkPoint(d *decoding, v Value, o object) {
 func seen() []string { return []string{"ocr", "image", "describe"} }
 
 // checkEyes: what is looked for in pixels is no element, so it has no properties of one, and nothing is related to it.
-func (s Selector) checkEyes(d *decoding, v Value, o object) {
+func (s Selector) checkEyes(d *decoding, v source.Value, o object) {
 	anchor := o.nested && slices.Contains(append(relations(), "not"), o.name)
 	if f, given := v.Get("describe"); given && !slices.Contains(o.takes, "describe") {
 		d.fail(f.Pos, len("describe"), fmt.Sprintf(`%q cannot find its element by "describe"`, o.name), "it is for tap, doubleTap and longPress; to look at the screen in plain words, use assertVisual")
@@ -178,7 +179,7 @@ func relations() []string {
 // textKeys are the keys of a selector that are compared with the texts of an element.
 func textKeys() []string { return []string{"label", "text", "desc", "hint"} }
 
-func (s Selector) checkMatch(d *decoding, v Value) {
+func (s Selector) checkMatch(d *decoding, v source.Value) {
 	if index, given := v.Get("index"); given && s.First {
 		d.fail(index.Pos, len("index"), `"index" cannot stand beside "first"`, "first means index: 0: remove one of the two")
 	}
@@ -209,7 +210,7 @@ func (s Selector) textOf(key string) (string, bool) {
 }
 
 // regex checks a regular expression and counts its brackets; ok: there is one, and it is right.
-func (d *decoding) regex(v Value, text string) (groups int, ok bool) {
+func (d *decoding) regex(v source.Value, text string) (groups int, ok bool) {
 	if text == "" || d.unknownYet(v) {
 		return 0, false
 	}
@@ -217,10 +218,10 @@ func (d *decoding) regex(v Value, text string) (groups int, ok bool) {
 	if err == nil {
 		return re.NumSubexp(), true
 	}
-	e := &Error{Pos: v.Pos, Source: d.source, Msg: "this is not a regular expression: " + err.Error()}
+	e := &source.Error{Pos: v.Pos, Source: d.source, Msg: "this is not a regular expression: " + err.Error()}
 	var bad *syntax.Error
 	if errors.As(err, &bad) {
-		e.Pos, e.Width = locate(d.source, v.Pos, bad.Expr), len([]rune(bad.Expr))
+		e.Pos, e.Width = source.Locate(d.source, v.Pos, bad.Expr), len([]rune(bad.Expr))
 		e.Msg = fmt.Sprintf("this is not a regular expression: %s in %q", bad.Code, shorten.Runes(bad.Expr, 60))
 		e.Hint = `escape special characters with a backslash, for example \( for a bracket`
 		if bad.Code == syntax.ErrInvalidPerlOp {
@@ -232,7 +233,7 @@ func (d *decoding) regex(v Value, text string) (groups int, ok bool) {
 }
 
 // address checks a pattern for addresses: a regular expression between slashes has to be one.
-func (d *decoding) address(v Value, text string) {
+func (d *decoding) address(v source.Value, text string) {
 	if len(text) > 1 && strings.HasPrefix(text, "/") && strings.HasSuffix(text, "/") {
 		d.regex(v, text[1:len(text)-1])
 	}

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,33 +17,33 @@ func ParseSelector(name, text string) (Selector, error) {
 	case err != nil && braced:
 		return Selector{}, err
 	case err != nil || !braced && !isSelectorMap(v):
-		v = Value{Pos: Pos{File: name, Line: 1, Col: 1}, Kind: String, Text: text}
+		v = source.Value{Pos: source.Pos{File: name, Line: 1, Col: 1}, Kind: source.String, Text: text}
 	}
-	d := &decoding{source: &Source{File: name, Lines: strings.Split(text, "\n")}}
+	d := &decoding{source: &source.Source{File: name, Lines: strings.Split(text, "\n")}}
 	var s Selector
 	d.structure(reflect.ValueOf(&s).Elem(), v, object{name: "selector", at: v.Pos, nested: true})
-	return s, d.errs.orNil()
+	return s, d.errs.Err()
 }
 
 // readSelector reads the text as one YAML value.
-func readSelector(name, text string) (Value, error) {
-	text, source, bad := readable(name, []byte(text))
+func readSelector(name, text string) (source.Value, error) {
+	text, src, bad := source.Readable(name, []byte(text))
 	if bad != nil {
-		return Value{}, Errors{bad}
+		return source.Value{}, source.Errors{bad}
 	}
-	values, err := read(text, source)
+	values, err := source.Read(text, src)
 	if err != nil {
-		return Value{}, err
+		return source.Value{}, err
 	}
 	if len(values) != 1 {
-		return Value{}, Errors{{Pos: Pos{File: name, Line: 1, Col: 1}, Source: source, Msg: "this is not one selector",
+		return source.Value{}, source.Errors{{Pos: source.Pos{File: name, Line: 1, Col: 1}, Source: src, Msg: "this is not one selector",
 			Hint: "give a label, or one map such as {id: email}"}}
 	}
 	return values[0], nil
 }
 
 // isSelectorMap tells whether a map without braces is meant as a selector: "Total: 5" is a label.
-func isSelectorMap(v Value) bool {
+func isSelectorMap(v source.Value) bool {
 	known := shapeOf(selectorType)
-	return v.Kind == Map && len(v.Fields) > 0 && !slices.ContainsFunc(v.Fields, func(f Field) bool { return !known.has(f.Key) })
+	return v.Kind == source.Map && len(v.Fields) > 0 && !slices.ContainsFunc(v.Fields, func(f source.Field) bool { return !known.has(f.Key) })
 }

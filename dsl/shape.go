@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"slices"
 	"strconv"
@@ -31,9 +32,9 @@ type field struct {
 	enum     []string
 	minimum  *int
 	maximum  *int
-	at       Pos // of the key, while a map is being read
-	minText  int // the least number of characters, edge white space aside
-	minItems int // the least number of entries of a list or a map
+	at       source.Pos // of the key, while a map is being read
+	minText  int        // the least number of characters, edge white space aside
+	minItems int        // the least number of entries of a list or a map
 
 	form      textForm   // what its texts look like
 	only      string     // the one value that makes sense
@@ -156,7 +157,7 @@ func (s *shape) defaults(dst reflect.Value) {
 		case reflect.String:
 			to.SetString(f.standard)
 		case reflect.Int:
-			n, _ := number(f.standard)
+			n, _ := source.Number(f.standard)
 			to.SetInt(int64(n))
 		case reflect.Float64:
 			n, _ := strconv.ParseFloat(f.standard, 64)

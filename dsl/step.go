@@ -7,18 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // steps reads a list of actions.
-func (d *decoding) steps(f Field) Steps {
+func (d *decoding) steps(f source.Field) Steps {
 	switch {
-	case f.Value.Kind == List && len(f.Value.Items) > 0:
-	case f.Value.Kind == Map:
+	case f.Value.Kind == source.List && len(f.Value.Items) > 0:
+	case f.Value.Kind == source.Map:
 		d.fail(f.Value.Pos, 0, fmt.Sprintf("%q must be a list, not a map", f.Key), `begin each step with "- "`)
 		return nil
-	case f.Value.Kind == List || f.Value.Kind == Null && f.Value.Text == "":
+	case f.Value.Kind == source.List || f.Value.Kind == source.Null && f.Value.Text == "":
 		msg := fmt.Sprintf("%q holds no steps", f.Key)
 		if f.Key == "steps" {
 			msg = "there are no steps"
@@ -39,8 +40,8 @@ func (d *decoding) steps(f Field) Steps {
 }
 
 // step reads one action; nil when it is not one.
-func (d *decoding) step(v Value) *Step {
-	if v.Kind != Map || len(v.Fields) == 0 {
+func (d *decoding) step(v source.Value) *Step {
+	if v.Kind != source.Map || len(v.Fields) == 0 {
 		d.notAStep(v)
 		return nil
 	}
@@ -59,7 +60,7 @@ func (d *decoding) step(v Value) *Step {
 			"it works on "+platforms(def))
 	}
 	step := &Step{Pos: action.Pos, Def: def, Args: action.Value, source: d.source}
-	if len(v.Fields) == 1 || action.Value.Kind != Null {
+	if len(v.Fields) == 1 || action.Value.Kind != source.Null {
 		before := len(d.errs)
 		args, opts := d.arguments(def, action.Value, action.Pos)
 		step.Options = opts
@@ -72,13 +73,13 @@ func (d *decoding) step(v Value) *Step {
 }
 
 // holdsVariable tells whether ${ stands in any text of a value.
-func holdsVariable(v Value) bool {
-	return v.Kind == String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
-		slices.ContainsFunc(v.Fields, func(f Field) bool { return holdsVariable(f.Value) })
+func holdsVariable(v source.Value) bool {
+	return v.Kind == source.String && strings.Contains(v.Text, "${") || slices.ContainsFunc(v.Items, holdsVariable) ||
+		slices.ContainsFunc(v.Fields, func(f source.Field) bool { return holdsVariable(f.Value) })
 }
 
 // arguments fills the action's struct and the step options.
-func (d *decoding) arguments(def *Def, v Value, at Pos) (args any, opts StepOptions) {
+func (d *decoding) arguments(def *Def, v source.Value, at source.Pos) (args any, opts StepOptions) {
 	options := shapeOf(reflect.TypeFor[StepOptions]())
 	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
 	d.structure(filled, v, object{name: def.Name, at: at, options: options, example: def.Example})
@@ -92,8 +93,8 @@ func (d *decoding) arguments(def *Def, v Value, at Pos) (args any, opts StepOpti
 }
 
 // options checks what the tags of the step options cannot say.
-func (d *decoding) options(def *Def, v Value, at Pos) {
-	if v.Kind == Null {
+func (d *decoding) options(def *Def, v source.Value, at source.Pos) {
+	if v.Kind == source.Null {
 		return
 	}
 	if as, given := v.Get("as"); given {
@@ -112,14 +113,14 @@ func (d *decoding) options(def *Def, v Value, at Pos) {
 }
 
 // bare fills the action's struct from a map in which no step options may stand.
-func (d *decoding) bare(def *Def, v Value) any {
+func (d *decoding) bare(def *Def, v source.Value) any {
 	filled := reflect.New(reflect.TypeOf(def.Args)).Elem()
 	d.structure(filled, v, object{name: def.Name, at: v.Pos, example: def.Example})
 	return filled.Interface()
 }
 
 // severalKeys explains a step with more than one key: an argument that is not indented, or a forgotten "- ".
-func (d *decoding) severalKeys(fields []Field, def *Def) {
+func (d *decoding) severalKeys(fields []source.Field, def *Def) {
 	for _, f := range fields[1:] {
 		hint := `begin a new step with "- ", or indent this line`
 		arguments := shapeOf(reflect.TypeFor[StepOptions]()).keys()
@@ -129,7 +130,7 @@ func (d *decoding) severalKeys(fields []Field, def *Def) {
 		_, action := Lookup(f.Key)
 		near := suggest.Nearest(f.Key, vocabulary().names)
 		switch {
-		case slices.Contains(arguments, f.Key) && fields[0].Value.Kind == Null:
+		case slices.Contains(arguments, f.Key) && fields[0].Value.Kind == source.Null:
 			hint = fmt.Sprintf("indent it by two more spaces, so that it belongs to %q", fields[0].Key)
 		case slices.Contains(arguments, f.Key) && def != nil:
 			hint = fmt.Sprintf("put everything that belongs to %q into its map: %s", fields[0].Key, together(fields[0], f, def))
@@ -144,42 +145,42 @@ func (d *decoding) severalKeys(fields []Field, def *Def) {
 }
 
 // together shows an action and a stray argument as they should be written.
-func together(action, stray Field, def *Def) string {
-	v := Value{Kind: Map}
+func together(action, stray source.Field, def *Def) string {
+	v := source.Value{Kind: source.Map}
 	s := shapeOf(reflect.TypeOf(def.Args))
 	switch {
-	case action.Value.Kind == Map:
+	case action.Value.Kind == source.Map:
 		v.Fields = append(v.Fields, action.Value.Fields...)
 	case s.scalar >= 0:
-		v.Fields = append(v.Fields, Field{Key: s.fields[s.scalar].key, Value: action.Value})
+		v.Fields = append(v.Fields, source.Field{Key: s.fields[s.scalar].key, Value: action.Value})
 	}
 	v.Fields = append(v.Fields, stray)
-	return action.Key + ": " + Flow(v)
+	return action.Key + ": " + source.Flow(v)
 }
 
 // notAStep explains an entry of the list that is not a map.
-func (d *decoding) notAStep(v Value) {
+func (d *decoding) notAStep(v source.Value) {
 	switch v.Kind {
-	case Null, Map:
+	case source.Null, source.Map:
 		d.fail(v.Pos, 0, "this step is empty", "write an action, or remove the line")
-	case List:
+	case source.List:
 		d.fail(v.Pos, 0, "a list where a step should be", `begin each step with one "- "`)
 	default:
 		d.bareText(v)
 	}
 }
 
-func (d *decoding) bareText(v Value) {
+func (d *decoding) bareText(v source.Value) {
 	word, rest, colon := strings.Cut(v.Text, ":")
 	if nbsp := strings.ContainsRune(v.Text, '\u00a0'); nbsp && colon {
-		pos := locate(d.source, v.Pos, "\u00a0")
+		pos := source.Locate(d.source, v.Pos, "\u00a0")
 		d.fail(pos, 1, "a no-break space (U+00A0) where a plain space should be", "replace it by a space")
 		return
 	}
 	if def, known := Lookup(word); known {
 		hint := fmt.Sprintf(`write "- %s:"`, word)
 		switch {
-		case colon && strings.ContainsAny(string(firstRune(d.source.Line(v.Pos.Line), v.Pos.Col)), `"'`):
+		case colon && strings.ContainsAny(string(source.FirstRune(d.source.Line(v.Pos.Line), v.Pos.Col)), `"'`):
 			hint = fmt.Sprintf(`remove the quotes around it: "- %s: %s"`, word, strings.TrimSpace(rest))
 		case colon:
 			hint = fmt.Sprintf(`a space is missing after ":"; write "- %s: %s"`, word, strings.TrimSpace(rest))
@@ -196,7 +197,7 @@ func (d *decoding) bareText(v Value) {
 	if def, known := Lookup(meant); known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
 		if argument = strings.TrimSpace(argument); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
-			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name, Flow(Value{Kind: String, Text: argument}))
+			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name, source.Flow(source.Value{Kind: source.String, Text: argument}))
 		}
 	}
 	d.wrong(v, fmt.Sprintf("the text %q is not a step", shorten.Runes(v.Text, 60)), hint)
@@ -213,11 +214,11 @@ func shortest(def *Def) string {
 // NeedsArgument tells whether the operation cannot stand alone.
 func (def *Def) NeedsArgument() bool {
 	d := &decoding{}
-	d.arguments(def, Value{}, Pos{})
+	d.arguments(def, source.Value{}, source.Pos{})
 	return len(d.errs) > 0
 }
 
-func (d *decoding) unknownAction(f Field) {
+func (d *decoding) unknownAction(f source.Field) {
 	names := vocabulary().names
 	hint := "frequent actions are " + frequent
 	own, how := foreignAction(f.Key, d.platform)

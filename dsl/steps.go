@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"iter"
 	"reflect"
 )
@@ -9,7 +10,7 @@ import (
 // when they are run.
 type Steps []*Step
 
-func (s *Steps) fromValue(d *decoding, v Value, name string) {
+func (s *Steps) fromValue(d *decoding, v source.Value, name string) {
 	if d.bound != nil {
 		for _, b := range d.bound.nested {
 			if b.key == name {
@@ -18,7 +19,7 @@ func (s *Steps) fromValue(d *decoding, v Value, name string) {
 		}
 		return
 	}
-	*s = d.steps(Field{Key: name, Pos: v.Pos, Value: v})
+	*s = d.steps(source.Field{Key: name, Pos: v.Pos, Value: v})
 }
 
 // nestedSteps are the steps that stand under one key of an action.
@@ -31,7 +32,7 @@ var (
 	stepsType    = reflect.TypeFor[Steps]()
 	exprType     = reflect.TypeFor[Expr]()
 	itemsType    = reflect.TypeFor[Items]()
-	valueType    = reflect.TypeFor[Value]()
+	valueType    = reflect.TypeFor[source.Value]()
 	selectorType = reflect.TypeFor[Selector]()
 )
 
@@ -115,7 +116,7 @@ func (s Steps) Clone() Steps {
 }
 
 // Source is the file that the step stands in, which messages show.
-func (s *Step) Source() *Source { return s.source }
+func (s *Step) Source() *source.Source { return s.source }
 
 func (Steps) schema(*schemas) schema { return schema{"$ref": "#/$defs/steps"} }
 

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"slices"
 	"strings"
 	"testing"
@@ -157,7 +158,7 @@ func TestCheckPlatform(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p, want := range map[Platform]string{Web: `"launch" does not work on web`, Android: `"css" works on web only`} {
-		errs, _ := CheckPlatform(conf.Before, p).(Errors)
+		errs, _ := CheckPlatform(conf.Before, p).(source.Errors)
 		if len(errs) != 1 || !strings.Contains(errs[0].Error(), want) || errs[0].Source == nil {
 			t.Errorf("%s: %v", p, errs)
 		}
@@ -190,7 +191,7 @@ func TestRows(t *testing.T) {
 	if _, err := test.Rows(reading(map[string]string{"users.csv": big})); err == nil || !strings.Contains(err.Error(), "more than 10000 rows") {
 		t.Errorf("%v", err)
 	}
-	if _, err := test.Rows(reading(map[string]string{"users.csv": strings.Repeat("x", maxBytes+1)})); err == nil || !strings.Contains(err.Error(), "larger than") {
+	if _, err := test.Rows(reading(map[string]string{"users.csv": strings.Repeat("x", source.MaxBytes+1)})); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("%v", err)
 	}
 }
@@ -202,7 +203,7 @@ func TestManyBlocksAreRefused(t *testing.T) {
 		files[fmt.Sprintf("b%d.yaml", i)] = fmt.Sprintf("steps: [{run: b%d.yaml}, {run: b%d.yaml}]\n", i+1, i+1)
 	}
 	err := Link(parseOne(t, "id: a\nplatform: web\nsteps: [{run: b0.yaml}]\n"), reading(files))
-	if errs, _ := err.(Errors); len(errs) != 1 || !strings.Contains(errs[0].Msg, "runs more than 500 files") {
+	if errs, _ := err.(source.Errors); len(errs) != 1 || !strings.Contains(errs[0].Msg, "runs more than 500 files") {
 		t.Errorf("%.300v", err)
 	}
 }

@@ -1,15 +1,16 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"maps"
 	"slices"
 )
 
 // Test is one YAML document.
 type Test struct {
-	Pos         Pos // of the document's first key
+	Pos         source.Pos // of the document's first key
 	ID          string
-	IDPos       Pos
+	IDPos       source.Pos
 	Name        string // for people; empty: the id
 	Description string
 	Platform    Platform
@@ -28,7 +29,7 @@ type Test struct {
 	OnFailure   Steps  // when a step failed, before After
 	After       Steps  // at the end, however it went
 	Blocks      Blocks // that its run steps name
-	Source      *Source
+	Source      *source.Source
 }
 
 // lists are all steps that stand in the test's own file: its own, its hooks', and those of its named blocks.
@@ -43,25 +44,25 @@ func (t *Test) lists() []Steps {
 // Var is one entry of a test's vars, in the order of the file.
 type Var struct {
 	Name  string
-	Value string // may hold ${NAME}
-	Pos   Pos    // of the value
+	Value string     // may hold ${NAME}
+	Pos   source.Pos // of the value
 
-	kind   Kind    // as it is written: a number stays one in expressions
-	source *Source // nil: the test's
+	kind   source.Kind    // as it is written: a number stays one in expressions
+	source *source.Source // nil: the test's
 }
 
 // Step is one action of a test, with what every step can have.
 type Step struct {
-	Pos     Pos // of the action's name
+	Pos     source.Pos // of the action's name
 	Def     *Def
-	Args    Value // checked by Parse; ${NAME} still in place
+	Args    source.Value // checked by Parse; ${NAME} still in place
 	Options StepOptions
 	// Block is what a run step runs; see Link.
 	Block *Block
 
 	nested []nestedSteps
-	source *Source // the file it stands in
-	args   any     // its argument's struct, when no variable and no other step is in it; else nil
+	source *source.Source // the file it stands in
+	args   any            // its argument's struct, when no variable and no other step is in it; else nil
 }
 
 // StepOptions are the keys that every step takes beside its own arguments.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -20,7 +21,7 @@ type textForm struct {
 	literal bool   // variables have no place in it
 	format  string // the schema's own word for it
 	file    bool   // it names a file, relative to the test's folder; of a page's addresses those that are local do
-	check   func(d *decoding, v Value, text string)
+	check   func(d *decoding, v source.Value, text string)
 }
 
 // textForms are all forms by their names.
@@ -43,7 +44,7 @@ var textForms = sync.OnceValue(func() map[string]textForm {
 		"css":        {format: "css-selector", check: (*decoding).cssOnly},
 		"xpath":      {format: "xpath", check: (*decoding).xpathOnly},
 		"file":       {file: true},
-		"regex":      {format: "regex", check: func(d *decoding, v Value, text string) { d.regex(v, text) }},
+		"regex":      {format: "regex", check: func(d *decoding, v source.Value, text string) { d.regex(v, text) }},
 		"pageSize":   {pattern: sizeForm.String(), check: (*decoding).pageSize},
 		"fileName":   {pattern: idForm.String(), check: (*decoding).fileName},
 		"stepsFile":  {pattern: `^[^/:\\][^:\\]*\.ya?ml$`, check: (*decoding).stepsFile},
@@ -61,14 +62,14 @@ const pageForm = `^(https?://[^/?#]|file:|data:|about:|[^:?#]*\.html?([?#]|$))`
 const tagForm = `^[^&|!,()/:]*[^&|!,()/:\s][^&|!,()/:]*$`
 
 // webLink wants an address that a reader of the report can follow.
-func (d *decoding) webLink(v Value, text string) {
+func (d *decoding) webLink(v source.Value, text string) {
 	if !strings.HasPrefix(text, "https://") && !strings.HasPrefix(text, "http://") {
 		d.wrong(v, fmt.Sprintf("%q is not a link", shorten.Runes(text, 60)), "a link begins with https:// or http://")
 	}
 }
 
 // glob wants a pattern of files.
-func (d *decoding) glob(v Value, text string) {
+func (d *decoding) glob(v source.Value, text string) {
 	switch {
 	case !doublestar.ValidatePattern(text):
 		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)), "* stands for any characters, ** for any folders, {a,b} for one of several")
@@ -80,7 +81,7 @@ func (d *decoding) glob(v Value, text string) {
 }
 
 // checkTag keeps out what the language of label filters gives a meaning to.
-func (d *decoding) checkTag(v Value, text string) {
+func (d *decoding) checkTag(v source.Value, text string) {
 	bad := strings.IndexFunc(text, func(r rune) bool { return strings.ContainsRune("&|!,()/:", r) || unicode.IsControl(r) })
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -96,7 +97,7 @@ func (d *decoding) checkTag(v Value, text string) {
 }
 
 // checkID wants a name that can be a directory's.
-func (d *decoding) checkID(v Value, id string) {
+func (d *decoding) checkID(v source.Value, id string) {
 	switch {
 	case !idForm.MatchString(id):
 		d.wrong(v, fmt.Sprintf("the id %q cannot be a directory's name", shorten.Runes(id, 60)),
@@ -108,32 +109,32 @@ func (d *decoding) checkID(v Value, id string) {
 	}
 }
 
-func (d *decoding) version(v Value, text string) {
+func (d *decoding) version(v source.Value, text string) {
 	if !osForm.MatchString(text) {
 		d.wrong(v, fmt.Sprintf("%q is not a version", shorten.Runes(text, 60)), `write a version, or a comparison in quotes: ">=13"`)
 	}
 }
 
-func (d *decoding) modelGlob(v Value, text string) {
+func (d *decoding) modelGlob(v source.Value, text string) {
 	if _, err := path.Match(text, ""); err != nil {
 		d.wrong(v, fmt.Sprintf("%q is not a pattern", shorten.Runes(text, 60)), "use * for any characters")
 	}
 }
 
-func (d *decoding) screenSize(v Value, text string) {
+func (d *decoding) screenSize(v source.Value, text string) {
 	if !needSize.MatchString(text) {
 		d.wrong(v, fmt.Sprintf("%q is not the size of a screen", shorten.Runes(text, 60)), `write 1080x2400, or ">=720x1280"`)
 	}
 }
 
-func (d *decoding) pageSize(v Value, text string) {
+func (d *decoding) pageSize(v source.Value, text string) {
 	if _, _, ok := size(text); !ok {
 		d.wrong(v, fmt.Sprintf("%q is not the size of a page%s", shorten.Runes(text, 60), origin(v)), `write width and height: "1280x720"`)
 	}
 }
 
 // fileName checks a name that a file gets.
-func (d *decoding) fileName(v Value, name string) {
+func (d *decoding) fileName(v source.Value, name string) {
 	if !idForm.MatchString(name) {
 		d.wrong(v, fmt.Sprintf("the name %q cannot be a file's name%s", shorten.Runes(name, 60), origin(v)),
 			"use letters without accents, digits, dots, hyphens and underscores, beginning with a letter or a digit")
@@ -141,7 +142,7 @@ func (d *decoding) fileName(v Value, name string) {
 }
 
 // stepsFile checks the path of a file that a run step names.
-func (d *decoding) stepsFile(v Value, file string) {
+func (d *decoding) stepsFile(v source.Value, file string) {
 	switch {
 	case strings.ContainsRune(file, '\\'):
 		d.wrong(v, "a backslash in a path", "write / between folders; it works on every system")

@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // Names are variables and their values, of any type.
 type Names map[string]any
 
-func (n *Names) fromValue(d *decoding, v Value, name string) {
-	if v.Kind != Map {
+func (n *Names) fromValue(d *decoding, v source.Value, name string) {
+	if v.Kind != source.Map {
 		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write names and values: {NAME: value}")
 		return
 	}
@@ -27,7 +28,7 @@ func (n *Names) fromValue(d *decoding, v Value, name string) {
 }
 
 // nameOf tells whether a key can be the name of a variable.
-func (d *decoding) nameOf(f Field) bool {
+func (d *decoding) nameOf(f source.Field) bool {
 	if varForm.MatchString(f.Key) && !reserved(f.Key) {
 		return true
 	}
@@ -36,13 +37,13 @@ func (d *decoding) nameOf(f Field) bool {
 }
 
 // variableName checks a value that names a variable.
-func (d *decoding) variableName(v Value, text string) {
+func (d *decoding) variableName(v source.Value, text string) {
 	if !varForm.MatchString(text) || reserved(text) {
 		d.badName(v.Pos, len([]rune(v.Text)), v.Text)
 	}
 }
 
-func (d *decoding) badName(pos Pos, width int, name string) {
+func (d *decoding) badName(pos source.Pos, width int, name string) {
 	if reserved(name) {
 		d.fail(pos, width, fmt.Sprintf("the variable %q has a meaning of its own in expressions", name), "choose another name")
 		return
@@ -57,11 +58,11 @@ type Items struct {
 	Expr *Expr
 }
 
-func (i *Items) fromValue(d *decoding, v Value, name string) {
+func (i *Items) fromValue(d *decoding, v source.Value, name string) {
 	switch v.Kind {
-	case List:
+	case source.List:
 		i.List = d.read(v).([]any)
-	case String:
+	case source.String:
 		i.Expr = &Expr{}
 		i.Expr.read(d, v, name, checkExpr)
 	default:
@@ -78,18 +79,18 @@ func keepsVariables(t reflect.Type) bool {
 }
 
 // read gives a value of any type; its texts may hold variables.
-func (d *decoding) read(v Value) any {
+func (d *decoding) read(v source.Value) any {
 	d.texts(v)
 	return v.Go()
 }
 
 // texts checks the variables in all texts of a value.
-func (d *decoding) texts(v Value) {
+func (d *decoding) texts(v source.Value) {
 	switch {
-	case v.open:
-	case v.Kind == String && strings.Contains(v.Text, "${") && d.variables == deferred:
+	case v.Open:
+	case v.Kind == source.String && strings.Contains(v.Text, "${") && d.variables == deferred:
 		d.references(v)
-	case v.Kind == String && strings.Contains(v.Text, "${") && d.variables == refused:
+	case v.Kind == source.String && strings.Contains(v.Text, "${") && d.variables == refused:
 		d.wrong(v, "a variable does not work here", "variables work in vars and in steps")
 	}
 	for _, item := range v.Items {
@@ -100,15 +101,15 @@ func (d *decoding) texts(v Value) {
 	}
 }
 
-func (d *decoding) anything(dst reflect.Value, v Value) {
+func (d *decoding) anything(dst reflect.Value, v source.Value) {
 	if x := d.read(v); x != nil {
 		dst.Set(reflect.ValueOf(x))
 	}
 }
 
 // table reads a map with keys of the author's choice.
-func (d *decoding) table(dst reflect.Value, v Value, f field) {
-	if v.Kind != Map {
+func (d *decoding) table(dst reflect.Value, v source.Value, f field) {
+	if v.Kind != source.Map {
 		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", f.key, describe(v)), "write keys and values: {key: value}")
 		return
 	}
@@ -128,8 +129,8 @@ func (d *decoding) table(dst reflect.Value, v Value, f field) {
 }
 
 // unknownYet tells whether a value depends on variables that have none yet.
-func (d *decoding) unknownYet(v Value) bool {
-	return v.open || d.variables == deferred && v.Kind == String && strings.Contains(v.Text, "${")
+func (d *decoding) unknownYet(v source.Value) bool {
+	return v.Open || d.variables == deferred && v.Kind == source.String && strings.Contains(v.Text, "${")
 }
 
 // Show writes a variable's value as ${NAME} prints it: a list or a map as JSON, nothing as an empty text.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -46,7 +47,7 @@ func (OpenBrowser) rules() []rule {
 }
 
 // browserAddress checks the address of a running browser.
-func (d *decoding) browserAddress(v Value, address string) {
+func (d *decoding) browserAddress(v source.Value, address string) {
 	u, err := url.Parse(address)
 	if err != nil || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) || u.Host == "" {
 		d.wrong(v, fmt.Sprintf("%q is not the address of a running browser%s", shorten.Runes(address, 60), origin(v)), `for example "http://127.0.0.1:9222"`)
@@ -61,8 +62,8 @@ func size(text string) (width, height int, ok bool) {
 	if m == nil {
 		return 0, 0, false
 	}
-	width, _ = number(m[1])
-	height, _ = number(m[2])
+	width, _ = source.Number(m[1])
+	height, _ = source.Number(m[2])
 	return width, height, true
 }
 
@@ -73,7 +74,7 @@ func localPage(address string) bool {
 }
 
 // page checks what a browser is to open.
-func (d *decoding) page(place Value, address string) {
+func (d *decoding) page(place source.Value, address string) {
 	if address == "" || strings.HasPrefix(address, "data:") || localPage(address) {
 		return // "": a variable
 	}
@@ -88,7 +89,7 @@ func (d *decoding) page(place Value, address string) {
 			scheme = "http"
 		}
 		d.wrong(place, fmt.Sprintf("the address %q does not begin with http:// or https://%s", shorten.Runes(address, 60), origin(place)),
-			"write "+quote(scheme+"://"+strings.TrimLeft(address, "/")))
+			"write "+source.Quote(scheme+"://"+strings.TrimLeft(address, "/")))
 	case !slices.Contains([]string{"http", "https", "file", "data", "about"}, u.Scheme):
 		d.wrong(place, fmt.Sprintf("a browser test cannot open %q addresses%s", u.Scheme+":", origin(place)),
 			"http, https, file, data and about work")
@@ -106,7 +107,7 @@ type WebNavigate struct {
 func (WebNavigate) rules() []rule { return []rule{exactlyOne("url to")} }
 
 // pageOrPath checks where a page is to go: an address, or a path of the same site.
-func (d *decoding) pageOrPath(v Value, address string) {
+func (d *decoding) pageOrPath(v source.Value, address string) {
 	switch {
 	case strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//"):
 	case slices.Contains([]string{"back", "forward", "reload"}, address):

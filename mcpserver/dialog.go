@@ -8,6 +8,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
 )
@@ -92,10 +93,10 @@ func (c *call) reply(open *drivers.Alert) (step, error) {
 		return step{}, unanswered(open)
 	}
 	def, _ := dsl.Lookup("alert")
-	v := dsl.Value{Kind: dsl.Map}
+	v := source.Value{Kind: source.Map}
 	for _, key := range []string{"answer", "text"} {
 		if words, given := answer[key]; given {
-			v = with(v, key, dsl.Value{Kind: dsl.String, Text: words})
+			v = with(v, key, source.Value{Kind: source.String, Text: words})
 		}
 	}
 	if timeout, given := c.value.Get("timeoutMs"); given {
@@ -108,8 +109,8 @@ func (c *call) reply(open *drivers.Alert) (step, error) {
 func (c *call) presses(name string) bool {
 	f, _ := c.value.Get("keys")
 	key := f.Value
-	if key.Kind == dsl.List && len(key.Items) == 1 {
+	if key.Kind == source.List && len(key.Items) == 1 {
 		key = key.Items[0]
 	}
-	return key.Kind == dsl.String && key.Text == name
+	return key.Kind == source.String && key.Text == name
 }

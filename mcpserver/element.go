@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // identity is what makes an element of one reading of the screen the same as one of another: what it is, what it is called, and what
@@ -198,19 +199,19 @@ func firstSaying(box *screen.Node) *screen.Node {
 }
 
 // selector writes a selector that picks exactly this element on this screen: the shortest that a reader of a test would understand.
-func (s *scene) selector(n *screen.Node) (dsl.Value, bool) {
+func (s *scene) selector(n *screen.Node) (source.Value, bool) {
 	id := idOf(n)
-	var tries []dsl.Value
-	add := func(fields ...dsl.Field) {
+	var tries []source.Value
+	add := func(fields ...source.Field) {
 		for _, f := range fields {
 			if f.Value.Text == "" {
 				return
 			}
 		}
-		tries = append(tries, dsl.Value{Kind: dsl.Map, Fields: fields})
+		tries = append(tries, source.Value{Kind: source.Map, Fields: fields})
 	}
-	field := func(key, text string) dsl.Field {
-		return dsl.Field{Key: key, Value: dsl.Value{Kind: dsl.String, Text: strings.ReplaceAll(text, "${", "$${")}}
+	field := func(key, text string) source.Field {
+		return source.Field{Key: key, Value: source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")}}
 	}
 	for _, label := range selectorLabels(n) {
 		add(field("label", label))
@@ -228,11 +229,11 @@ func (s *scene) selector(n *screen.Node) (dsl.Value, bool) {
 	}
 	for _, v := range tries {
 		if i, ok := s.index(v, n); ok {
-			v.Fields = append(v.Fields, dsl.Field{Key: "index", Value: dsl.Value{Kind: dsl.Int, Text: strconv.Itoa(i)}})
+			v.Fields = append(v.Fields, source.Field{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(i)}})
 			return v, true
 		}
 	}
-	return dsl.Value{}, false
+	return source.Value{}, false
 }
 
 // selectorLabels are the labels by which tests can name an element; very long ones are none.
@@ -251,7 +252,7 @@ func selectorLabels(n *screen.Node) []string {
 const maxIndex = 300
 
 // index finds which of the elements that a selector picks this one is.
-func (s *scene) index(v dsl.Value, n *screen.Node) (int, bool) {
+func (s *scene) index(v source.Value, n *screen.Node) (int, bool) {
 	for i := range maxIndex {
 		if s.picks(v, n, &i) {
 			return i, true
@@ -264,7 +265,7 @@ func (s *scene) index(v dsl.Value, n *screen.Node) (int, bool) {
 }
 
 // picks tells whether an action with the selector would touch the element; with nil, whether it would touch any.
-func (s *scene) picks(v dsl.Value, n *screen.Node, index *int) bool {
+func (s *scene) picks(v source.Value, n *screen.Node, index *int) bool {
 	sel := dsl.Selector{Index: index}
 	for _, f := range v.Fields {
 		text := strings.ReplaceAll(f.Value.Text, "$${", "${")

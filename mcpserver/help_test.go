@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -171,7 +171,7 @@ func quotedJSON(s string) string {
 }
 
 // indexOf takes the index out of the fields of a selector.
-func indexOf(t testing.TB, fields []dsl.Field) *int {
+func indexOf(t testing.TB, fields []source.Field) *int {
 	t.Helper()
 	for _, f := range fields {
 		if f.Key == "index" {

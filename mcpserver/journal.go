@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // journal is what the session did, as steps of a test.
@@ -88,13 +89,13 @@ func test(id string, steps []done) string {
 }
 
 // stepLine writes one step without its dash, as short as it can be.
-func stepLine(def *dsl.Def, v dsl.Value) string {
+func stepLine(def *dsl.Def, v source.Value) string {
 	for _, key := range elementKeys() {
-		if f, given := v.Get(key); given && f.Value.Kind == dsl.Map && len(f.Value.Fields) == 1 && f.Value.Fields[0].Key == "label" {
+		if f, given := v.Get(key); given && f.Value.Kind == source.Map && len(f.Value.Fields) == 1 && f.Value.Fields[0].Key == "label" {
 			v = with(v, key, f.Value.Fields[0].Value)
 		}
 	}
-	text := dsl.Flow(shortest(def, v))
+	text := source.Flow(shortest(def, v))
 	if text == "" || text == "{}" {
 		return def.Name + ":"
 	}
@@ -102,21 +103,21 @@ func stepLine(def *dsl.Def, v dsl.Value) string {
 }
 
 // shortest makes a map with one key a plain value when that means the same.
-func shortest(def *dsl.Def, v dsl.Value) dsl.Value {
-	if v.Kind != dsl.Map || len(v.Fields) > 1 {
+func shortest(def *dsl.Def, v source.Value) source.Value {
+	if v.Kind != source.Map || len(v.Fields) > 1 {
 		return v
 	}
 	if len(v.Fields) == 0 {
-		return dsl.Value{}
+		return source.Value{}
 	}
 	long, err := dsl.Decode(def, v)
 	if err != nil {
 		return v
 	}
 	plain := v.Fields[0].Value
-	tries := []dsl.Value{plain}
-	if plain.Kind == dsl.List && len(plain.Items) == 1 {
-		tries = []dsl.Value{plain.Items[0], plain}
+	tries := []source.Value{plain}
+	if plain.Kind == source.List && len(plain.Items) == 1 {
+		tries = []source.Value{plain.Items[0], plain}
 	}
 	for _, try := range tries {
 		if short, err := dsl.Decode(def, try); err == nil && reflect.DeepEqual(long, short) {
@@ -127,9 +128,9 @@ func shortest(def *dsl.Def, v dsl.Value) dsl.Value {
 }
 
 // usedNames gives the variables that texts of a value name.
-func usedNames(v dsl.Value, exposed map[string]string) []string {
+func usedNames(v source.Value, exposed map[string]string) []string {
 	var names []string
-	if v.Kind == dsl.String {
+	if v.Kind == source.String {
 		for name := range exposed {
 			if strings.Contains(v.Text, "${"+name+"}") || strings.Contains(v.Text, "${"+name+":-") {
 				names = append(names, name)

@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -23,7 +24,7 @@ import (
 // step is one operation as it is performed and written down.
 type step struct {
 	def     *dsl.Def
-	value   dsl.Value
+	value   source.Value
 	confirm func(*screen.Tree, screen.Match) error
 }
 
@@ -105,7 +106,7 @@ func (c *call) otherwise(st step, p *event.Problem) (step, bool) {
 	switch {
 	case st.def.Name != "webType" || p.Kind != event.NotActionable:
 	case strings.Contains(p.Message, `type "file"`):
-		name, key, value = "webUpload", "files", dsl.Value{Kind: dsl.List, Items: []dsl.Value{text.Value}}
+		name, key, value = "webUpload", "files", source.Value{Kind: source.List, Items: []source.Value{text.Value}}
 	case strings.Contains(p.Message, "not an <input>"):
 		name, key = "webSelect", "label"
 	}
@@ -165,9 +166,9 @@ func (c *call) allowed() error {
 		return err
 	}
 	if _, ref := v.Get("ref"); ref || hasScale(v) || nestedRefs(v) {
-		v = dsl.Value{} // checked once the reference is known
+		v = source.Value{} // checked once the reference is known
 	}
-	if v.Kind == dsl.Null {
+	if v.Kind == source.Null {
 		return nil
 	}
 	args, _, err := c.live.Decode(c.tool.def, elements(v))
@@ -231,7 +232,7 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 	if err != nil {
 		return nil, nil, err
 	}
-	main, confirm := dsl.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
+	main, confirm := source.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
 		var was known
 		if main, was, err = c.meant(sc, device, f.Value); err != nil {
@@ -247,7 +248,7 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 	if v, err = c.inner(sc, device, v); err != nil {
 		return nil, nil, err
 	}
-	if c.tool.takesRef() && main.Kind == dsl.Map {
+	if c.tool.takesRef() && main.Kind == source.Map {
 		steps, err = c.onPage(v, main, confirm)
 		return steps, notes, err
 	}
@@ -255,7 +256,7 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 }
 
 // merged puts the selector that a reference stands for in front of the other arguments.
-func (c *call) merged(v, main dsl.Value) (dsl.Value, error) {
+func (c *call) merged(v, main source.Value) (source.Value, error) {
 	for _, key := range []string{"label", "id", "index", "point", "inside"} {
 		if _, given := v.Get(key); given {
 			return v, &refusal{what: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key), try: "give the ref alone"}
@@ -266,7 +267,7 @@ func (c *call) merged(v, main dsl.Value) (dsl.Value, error) {
 }
 
 // onPage makes the steps of a web tool that was given a reference: those by which a person would do it.
-func (c *call) onPage(v, main dsl.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
+func (c *call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
 	for _, key := range []string{"selector", "frame"} {
 		if _, given := v.Get(key); given {
 			return nil, &refusal{what: "ref and " + key + " cannot stand together", try: "give one of the two"}
@@ -275,7 +276,7 @@ func (c *call) onPage(v, main dsl.Value, confirm func(*screen.Tree, screen.Match
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
 	timeout, hasTimeout := v.Get("timeoutMs")
 	rest := without(v, "timeoutMs")
-	timed := func(v dsl.Value) dsl.Value {
+	timed := func(v source.Value) source.Value {
 		if hasTimeout {
 			return with(v, "timeoutMs", timeout.Value)
 		}
@@ -297,7 +298,7 @@ func (c *call) onPage(v, main dsl.Value, confirm func(*screen.Tree, screen.Match
 		if !given {
 			return nil, &refusal{what: "web_type needs text"}
 		}
-		input := dsl.Value{Kind: dsl.Map, Fields: []dsl.Field{{Key: "text", Value: text.Value}, {Key: "replace", Value: dsl.Value{Kind: dsl.Bool, Text: "true"}}}}
+		input := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text.Value}, {Key: "replace", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{look("tap"), timed(main), confirm}, {look("input"), timed(input), nil}}, only("text")
 	}
 	if len(rest.Fields) == 0 {
@@ -308,7 +309,7 @@ func (c *call) onPage(v, main dsl.Value, confirm func(*screen.Tree, screen.Match
 }
 
 // points turns the points among the arguments into pixels of the device.
-func (c *call) points(v dsl.Value, device string) (dsl.Value, []string, error) {
+func (c *call) points(v source.Value, device string) (source.Value, []string, error) {
 	if !slices.Contains(c.tool.names, "scale") { // "to" is no place everywhere
 		return v, nil, nil
 	}
@@ -332,7 +333,7 @@ func (c *call) points(v dsl.Value, device string) (dsl.Value, []string, error) {
 		if err != nil {
 			return v, nil, plainly(err)
 		}
-		v = with(v, key, dsl.Value{Kind: dsl.String, Text: at})
+		v = with(v, key, source.Value{Kind: source.String, Text: at})
 		if words != "" {
 			notes = append(notes, words)
 		}
@@ -341,43 +342,43 @@ func (c *call) points(v dsl.Value, device string) (dsl.Value, []string, error) {
 }
 
 // pointText writes a point of any form as a text.
-func pointText(v dsl.Value) string {
+func pointText(v source.Value) string {
 	x, hasX := v.Get("x")
 	y, hasY := v.Get("y")
 	switch {
-	case v.Kind == dsl.Map && hasX && hasY:
+	case v.Kind == source.Map && hasX && hasY:
 		return x.Value.Text + "," + y.Value.Text
-	case v.Kind == dsl.List && len(v.Items) == 2:
+	case v.Kind == source.List && len(v.Items) == 2:
 		return v.Items[0].Text + "," + v.Items[1].Text
 	}
 	return v.Text
 }
 
-func hasScale(v dsl.Value) bool { _, given := v.Get("scale"); return given }
+func hasScale(v source.Value) bool { _, given := v.Get("scale"); return given }
 
-func hasRef(v dsl.Value) bool { _, given := v.Get("ref"); return given }
+func hasRef(v source.Value) bool { _, given := v.Get("ref"); return given }
 
 // elementKeys are arguments that name another element.
 func elementKeys() []string { return []string{"inside", "in", "visible", "gone", "enabled"} }
 
 // elements makes a text in the place of an element a label, or a reference when it has the form of one.
-func elements(v dsl.Value) dsl.Value {
+func elements(v source.Value) source.Value {
 	for _, key := range elementKeys() {
-		if f, given := v.Get(key); given && f.Value.Kind == dsl.String {
+		if f, given := v.Get(key); given && f.Value.Kind == source.String {
 			name := "label"
 			if isRef(f.Value.Text) {
 				name = "ref"
 			}
-			v = with(v, key, dsl.Value{Kind: dsl.Map, Fields: []dsl.Field{{Key: name, Value: f.Value}}})
+			v = with(v, key, source.Value{Kind: source.Map, Fields: []source.Field{{Key: name, Value: f.Value}}})
 		}
 	}
 	return v
 }
 
 // nestedRefs tells whether an inner element is given by reference.
-func nestedRefs(v dsl.Value) bool {
+func nestedRefs(v source.Value) bool {
 	for _, key := range elementKeys() {
-		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == dsl.String && isRef(f.Value.Text)) {
+		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == source.String && isRef(f.Value.Text)) {
 			return true
 		}
 	}
@@ -385,7 +386,7 @@ func nestedRefs(v dsl.Value) bool {
 }
 
 // inner replaces the references in inner elements.
-func (c *call) inner(sc *scene, device string, v dsl.Value) (dsl.Value, error) {
+func (c *call) inner(sc *scene, device string, v source.Value) (source.Value, error) {
 	for _, key := range elementKeys() {
 		f, given := v.Get(key)
 		if !given || !hasRef(f.Value) {
@@ -405,24 +406,24 @@ func (c *call) inner(sc *scene, device string, v dsl.Value) (dsl.Value, error) {
 }
 
 // meant gives the selector of the element that a reference means, on the screen as it is now.
-func (c *call) meant(sc *scene, device string, ref dsl.Value) (dsl.Value, known, error) {
+func (c *call) meant(sc *scene, device string, ref source.Value) (source.Value, known, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
 	c.mu.Lock()
 	was, ok := c.refs.known[name]
 	c.mu.Unlock()
 	switch {
 	case !ok:
-		return dsl.Value{}, was, staleRef(shorten.Runes(name, 40), "")
+		return source.Value{}, was, staleRef(shorten.Runes(name, 40), "")
 	case was.device != device:
-		return dsl.Value{}, was, &refusal{what: fmt.Sprintf("%s is an element of %s, not of %s", name, was.device, device), try: "snapshot this device, or name the other one"}
+		return source.Value{}, was, &refusal{what: fmt.Sprintf("%s is an element of %s, not of %s", name, was.device, device), try: "snapshot this device, or name the other one"}
 	}
 	n := sc.locate(was)
 	if n == nil {
-		return dsl.Value{}, was, staleRef(name, was.words)
+		return source.Value{}, was, staleRef(name, was.words)
 	}
 	selector, ok := sc.selector(n)
 	if !ok {
-		return dsl.Value{}, was, &refusal{what: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.words), try: "use a point within its bounds"}
+		return source.Value{}, was, &refusal{what: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.words), try: "use a point within its bounds"}
 	}
 	return selector, was, nil
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // screenshotArgs are those of the tool screenshot.
@@ -122,9 +123,9 @@ func (s scaling) words() string {
 
 // pointOf reads a point of a caller, in which scale it is, and gives it in pixels of the device, with words about it.
 func (s scaling) pointOf(text, scale string) (point, words string, err error) {
-	v := dsl.Value{Kind: dsl.String, Text: text}
+	v := source.Value{Kind: source.String, Text: text}
 	def, _ := dsl.Lookup("tap")
-	args, err := dsl.Decode(def, dsl.Value{Kind: dsl.Map, Fields: []dsl.Field{{Key: "point", Value: v}}})
+	args, err := dsl.Decode(def, source.Value{Kind: source.Map, Fields: []source.Field{{Key: "point", Value: v}}})
 	if err != nil {
 		return "", "", err
 	}

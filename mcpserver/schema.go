@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // schema is an object of a JSON Schema. Every schema here has one type: unions and references are not understood by all clients.
@@ -106,8 +107,8 @@ func isSelectorKey(name string) bool {
 
 // takesPoint tells whether a place will do where the operation wants an element.
 func takesPoint(args any) bool {
-	point := dsl.Field{Key: "point", Value: dsl.Value{Kind: dsl.String, Text: "1,1"}}
-	_, err := dsl.Decode(&dsl.Def{Name: "operation", Args: args}, dsl.Value{Kind: dsl.Map, Fields: []dsl.Field{point}})
+	point := source.Field{Key: "point", Value: source.Value{Kind: source.String, Text: "1,1"}}
+	_, err := dsl.Decode(&dsl.Def{Name: "operation", Args: args}, source.Value{Kind: source.Map, Fields: []source.Field{point}})
 	return err == nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -43,9 +44,9 @@ type call struct {
 	*Server
 	tool   *tool
 	req    *mcp.CallToolRequest
-	device string    // as given; "" when it is not
-	value  dsl.Value // the rest of the arguments, a Map
-	args   any       // of a tool of the session
+	device string       // as given; "" when it is not
+	value  source.Value // the rest of the arguments, a Map
+	args   any          // of a tool of the session
 }
 
 // deviceDoc explains the argument that most tools take.
@@ -142,13 +143,13 @@ func (s *Server) within(ctx context.Context) (context.Context, func()) {
 
 // parse reads the arguments strictly. A key with null counts as left out.
 func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
-	c := &call{Server: s, tool: t, req: req, value: dsl.Value{Kind: dsl.Map}}
+	c := &call{Server: s, tool: t, req: req, value: source.Value{Kind: source.Map}}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
-		v, err := dsl.FromJSON(raw)
+		v, err := source.FromJSON(raw)
 		if err != nil {
 			return nil, &refusal{what: err.Error()}
 		}
-		if v.Kind != dsl.Map {
+		if v.Kind != source.Map {
 			return nil, &refusal{what: fmt.Sprintf("the arguments of %s must be an object", t.name)}
 		}
 		c.value = withoutNulls(v)
@@ -157,7 +158,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		return nil, err
 	}
 	if f, given := c.value.Get("device"); given && !t.own {
-		if f.Value.Kind == dsl.List || f.Value.Kind == dsl.Map || f.Value.Text == "" {
+		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Text == "" {
 			return nil, &refusal{what: `"device" must be the id of a device`, try: "list_devices shows them"}
 		}
 		c.device, c.value = f.Value.Text, without(c.value, "device")
@@ -192,12 +193,12 @@ func (c *call) known() error {
 
 // plainly tells the errors of arguments without the places of a file.
 func plainly(err error) error {
-	var all dsl.Errors
-	var one *dsl.Error
+	var all source.Errors
+	var one *source.Error
 	switch {
 	case errors.As(err, &all):
 	case errors.As(err, &one):
-		all = dsl.Errors{one}
+		all = source.Errors{one}
 	default:
 		return err
 	}
@@ -212,21 +213,21 @@ func plainly(err error) error {
 	return &refusal{what: strings.Join(what, "; "), try: try, err: err}
 }
 
-func withoutNulls(v dsl.Value) dsl.Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f dsl.Field) bool { return f.Value.Kind == dsl.Null })
+func withoutNulls(v source.Value) source.Value {
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return f.Value.Kind == source.Null })
 	for i := range v.Fields {
 		v.Fields[i].Value = withoutNulls(v.Fields[i].Value)
 	}
 	return v
 }
 
-func without(v dsl.Value, key string) dsl.Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f dsl.Field) bool { return f.Key == key })
+func without(v source.Value, key string) source.Value {
+	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return f.Key == key })
 	return v
 }
 
 // with replaces a field, or adds it.
-func with(v dsl.Value, key string, value dsl.Value) dsl.Value {
+func with(v source.Value, key string, value source.Value) source.Value {
 	v.Fields = slices.Clone(v.Fields)
 	for i := range v.Fields {
 		if v.Fields[i].Key == key {
@@ -234,7 +235,7 @@ func with(v dsl.Value, key string, value dsl.Value) dsl.Value {
 			return v
 		}
 	}
-	v.Fields = append(v.Fields, dsl.Field{Key: key, Value: value})
+	v.Fields = append(v.Fields, source.Field{Key: key, Value: value})
 	return v
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -147,12 +148,12 @@ func (s *suite) specCase(r types.SpecReport, at types.CodeLocation, options []De
 }
 
 // source gives a place in Go code as messages show it, and the file.
-func (s *suite) source(at types.CodeLocation) (dsl.Pos, *dsl.Source) {
-	pos := dsl.Pos{File: filepath.ToSlash(at.FileName), Line: at.LineNumber, Col: 1}
+func (s *suite) source(at types.CodeLocation) (source.Pos, *source.Source) {
+	pos := source.Pos{File: filepath.ToSlash(at.FileName), Line: at.LineNumber, Col: 1}
 	if rel, err := filepath.Rel(s.conf.Dir, at.FileName); err == nil && filepath.IsLocal(rel) {
 		pos.File = filepath.ToSlash(rel)
 	}
-	source := &dsl.Source{File: pos.File}
+	source := &source.Source{File: pos.File}
 	if text, err := os.ReadFile(at.FileName); err == nil { // without it, messages have no line to show
 		source.Lines = strings.Split(strings.ReplaceAll(string(text), "\t", " "), "\n") // so that a caret stands under its character
 		if line := source.Line(pos.Line); line != "" {
@@ -199,7 +200,7 @@ func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error
 	return nil, nil
 }
 
-func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step) (engine.Ended, dsl.Pos, *dsl.Source) {
+func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step) (engine.Ended, source.Pos, *source.Source) {
 	ginkgo.GinkgoHelper()
 	pos, source := d.suite.source(types.NewCodeLocation(0))
 	step, full, err := dsl.NewStep(args, pos, source)
@@ -220,9 +221,9 @@ func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step)
 }
 
 // fail ends the spec because of a step.
-func (d *TestDevice) fail(pos dsl.Pos, source *dsl.Source, e engine.Ended) {
+func (d *TestDevice) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	ginkgo.GinkgoHelper()
-	text := problemText(dsl.Error{Pos: pos, Source: source}, e.Verdict, *e.Problem) + field("pack", d.pack.Dir())
+	text := problemText(source.Error{Pos: pos, Source: src}, e.Verdict, *e.Problem) + field("pack", d.pack.Dir())
 	d.mu.Lock()
 	d.told = text
 	d.mu.Unlock()

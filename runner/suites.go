@@ -16,6 +16,7 @@ import (
 	"github.com/onsi/gomega"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -288,7 +289,7 @@ func FailureText(o run.Outcome) string {
 	if step := o.Result.Step(o.Result.ProblemStep); step != nil {
 		at = step.Place
 	}
-	text := problemText(dsl.Error{Pos: at, Source: o.Case.Test.Source}, o.Result.Verdict, *o.Result.Problem)
+	text := problemText(source.Error{Pos: at, Source: o.Case.Test.Source}, o.Result.Verdict, *o.Result.Problem)
 	text += field("pack", o.Dir)
 	if o.Err != nil {
 		text += field("report", o.Err.Error())
@@ -297,7 +298,7 @@ func FailureText(o run.Outcome) string {
 }
 
 // problemText shows a problem at its place.
-func problemText(located dsl.Error, v event.Verdict, p event.Problem) string {
+func problemText(located source.Error, v event.Verdict, p event.Problem) string {
 	located.Msg, located.Width = string(v)+": "+p.Message, 1
 	return located.Error() + field("expected", p.Expected) + field("actual", p.Actual) + field("near", strings.Join(p.Candidates, "; "))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/live"
@@ -122,13 +123,13 @@ func (s *Server) action(o op, body map[string]any, needed bool, handle func(http
 }
 
 // arguments reads the body of an action. Of the options of steps, which are for tests, only timeoutMs makes sense here.
-func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (dsl.Value, error) {
+func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (source.Value, error) {
 	v, err := readObject(r)
 	if err != nil {
 		return v, err
 	}
 	own := v
-	own.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f dsl.Field) bool {
+	own.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool {
 		return !def.OwnKey(f.Key) && (f.Key == "timeoutMs" || slices.Contains(more, f.Key))
 	})
 	for _, f := range own.Fields {
@@ -144,19 +145,19 @@ func (s *Server) arguments(r *http.Request, def *dsl.Def, more ...string) (dsl.V
 }
 
 // readObject reads a JSON object; no body is an empty one.
-func readObject(r *http.Request) (dsl.Value, error) {
+func readObject(r *http.Request) (source.Value, error) {
 	data, err := io.ReadAll(r.Body) // which is in memory
 	if err != nil {
-		return dsl.Value{}, err
+		return source.Value{}, err
 	}
 	if len(data) == 0 {
-		return dsl.Value{Kind: dsl.Map}, nil
+		return source.Value{Kind: source.Map}, nil
 	}
-	v, err := dsl.FromJSON(data)
+	v, err := source.FromJSON(data)
 	if err != nil {
 		return v, invalid(markdown.Visible(err.Error(), maxMessage))
 	}
-	if v.Kind != dsl.Map {
+	if v.Kind != source.Map {
 		return v, invalid(`the body must be a JSON object, such as {"label": "Sign in"}`)
 	}
 	return v, nil
@@ -166,7 +167,7 @@ func readObject(r *http.Request) (dsl.Value, error) {
 type call struct {
 	def    *dsl.Def
 	device string
-	args   dsl.Value
+	args   source.Value
 	page   string // in the answer
 	launch bool
 }

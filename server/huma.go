@@ -16,7 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 const schemaPrefix = "#/components/schemas/"
@@ -51,7 +51,7 @@ func marshal(w io.Writer, v any) error {
 
 // unmarshal is strict about what JSON leaves open: no key twice, nothing after the value, no invalid text.
 func unmarshal(data []byte, v any) error {
-	if _, err := dsl.FromJSON(data); err != nil {
+	if _, err := source.FromJSON(data); err != nil {
 		return err
 	}
 	err := json.Unmarshal(data, v)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -112,8 +113,8 @@ func (s *Server) mistakes(problems []error) []Mistake {
 
 func (s *Server) mistake(problem error) (list []Mistake) {
 	var many plan.Problems
-	var errs dsl.Errors
-	var one *dsl.Error
+	var errs source.Errors
+	var one *source.Error
 	switch {
 	case errors.As(problem, &many):
 		return s.mistakes(many)
@@ -128,7 +129,7 @@ func (s *Server) mistake(problem error) (list []Mistake) {
 	return []Mistake{{Message: markdown.Visible(s.mask.Text(problem.Error()), maxMessage)}}
 }
 
-func (s *Server) place(e *dsl.Error) Mistake {
+func (s *Server) place(e *source.Error) Mistake {
 	return Mistake{File: e.Pos.File, Line: e.Pos.Line, Column: e.Pos.Col, Message: markdown.Visible(s.mask.Text(e.Msg), maxMessage),
 		Hint: strings.TrimSpace(markdown.Visible(s.mask.Text(e.Hint), maxMessage))}
 }

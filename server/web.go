@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -113,15 +114,15 @@ func (s *Server) pageAction(def dsl.Def, body map[string]any) {
 }
 
 // page takes the page out of the arguments, or finds the only one. Mistakes in the other arguments are told before.
-func (s *Server) page(def *dsl.Def, args dsl.Value) (dsl.Value, string, error) {
+func (s *Server) page(def *dsl.Def, args source.Value) (source.Value, string, error) {
 	f, given := args.Get(pageArgument)
-	args.Fields = slices.DeleteFunc(slices.Clone(args.Fields), func(f dsl.Field) bool { return f.Key == pageArgument })
+	args.Fields = slices.DeleteFunc(slices.Clone(args.Fields), func(f source.Field) bool { return f.Key == pageArgument })
 	if _, _, err := s.devices.Decode(def, args); err != nil {
 		return args, "", err
 	}
 	open := s.pages()
 	switch {
-	case given && f.Value.Kind != dsl.String:
+	case given && f.Value.Kind != source.String:
 		return args, "", invalid(`"page" must be a text`)
 	case given && !s.isOpen(f.Value.Text):
 		return args, "", noPage(f.Value.Text)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Verdict is how a case or a step ended.
@@ -67,7 +68,7 @@ type Case struct {
 	Platform    dsl.Platform `json:"platform"`
 	Solver      string       `json:"solver"` // "dsl"
 	Tags        []string     `json:"tags,omitempty"`
-	Place       dsl.Pos      `json:"place"`
+	Place       source.Pos   `json:"place"`
 	Hash        string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
 	Device      string       `json:"device,omitempty"`
 	Model       string       `json:"model,omitempty"`
@@ -92,13 +93,13 @@ func (a *App) String() string {
 
 // Step is one leaf step of a case as it stands in the YAML file.
 type Step struct {
-	N      int     `json:"n"` // from 1; 0 in Case.Steps when only the run decides which steps come in which order
-	Action string  `json:"action"`
-	Name   string  `json:"name,omitempty"`
-	Args   string  `json:"args"` // one line of YAML flow style, variables filled in
-	Place  dsl.Pos `json:"place"`
-	Source string  `json:"source,omitempty"` // the line of the file
-	In     string  `json:"in,omitempty"`     // what it was run in: "forEach 2/3 › group Cart"
+	N      int        `json:"n"` // from 1; 0 in Case.Steps when only the run decides which steps come in which order
+	Action string     `json:"action"`
+	Name   string     `json:"name,omitempty"`
+	Args   string     `json:"args"` // one line of YAML flow style, variables filled in
+	Place  source.Pos `json:"place"`
+	Source string     `json:"source,omitempty"` // the line of the file
+	In     string     `json:"in,omitempty"`     // what it was run in: "forEach 2/3 › group Cart"
 }
 
 // Problem is why a step or a case did not pass.

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Failure is one thing that went wrong in a case. There may be several: a soft step that fails lets the test go on, and hooks run behind
 // a failure.
 type Failure struct {
 	Step    *StepResult // nil: it is not of a step
-	Place   dsl.Pos     // the step's, otherwise the test's
+	Place   source.Pos  // the step's, otherwise the test's
 	Problem *Problem    // never nil
 	Picture string      // path in the pack; may be empty
 }

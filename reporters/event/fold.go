@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Fold turns the events of one case into its result. It is pure. Events that lack their CaseEnded give an interrupted result
@@ -192,7 +192,7 @@ func (f *folder) conclude() {
 // skipped, otherwise they were not reached.
 func (f *folder) leftOut() {
 	r := f.res
-	ran := map[dsl.Pos]bool{}
+	ran := map[source.Pos]bool{}
 	for _, s := range r.Steps {
 		ran[s.Place] = true
 	}

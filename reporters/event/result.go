@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Result is what the events of one case amount to. Everything that a person or a machine reads of a case is derived from it.
@@ -126,7 +126,7 @@ func (r *Result) Artifacts() []string {
 }
 
 // ProblemPos is the place that the problem belongs to: the step's, otherwise the test's.
-func (r *Result) ProblemPos() dsl.Pos {
+func (r *Result) ProblemPos() source.Pos {
 	if s := r.Step(r.ProblemStep); s != nil && s.Place.Line > 0 {
 		return s.Place
 	}

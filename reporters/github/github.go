@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -83,7 +83,7 @@ func word(v event.Verdict) string {
 	return string(v)
 }
 
-func annotation(kind string, c *history.RunCase, p Places, pos dsl.Pos, what, text string) string {
+func annotation(kind string, c *history.RunCase, p Places, pos source.Pos, what, text string) string {
 	var props []string
 	if pos.File != "" {
 		props = append(props, "file="+property(p.file(pos.File)))

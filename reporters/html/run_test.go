@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
@@ -21,7 +21,7 @@ func large(n int, bad func(i int) bool) *history.Run {
 		id := fmt.Sprintf("feature-%03d-case-%05d", i%300, i)
 		res := &event.Result{
 			Case: event.Case{ID: id, Pack: id, Name: fmt.Sprintf("Somebody does the thing number %d in the shop", i), Platform: "android", Model: fmt.Sprintf("Phone %d", i%8), Tags: []string{"smoke", "shop"},
-				Place: dsl.Pos{File: fmt.Sprintf("suites/feature-%03d.yaml", i%300), Line: 1, Col: 1}},
+				Place: source.Pos{File: fmt.Sprintf("suites/feature-%03d.yaml", i%300), Line: 1, Col: 1}},
 			Verdict: event.Pass, Duration: time.Duration(i) * time.Millisecond,
 		}
 		for s := 1; s <= 5; s++ {

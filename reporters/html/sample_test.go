@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
@@ -85,9 +85,9 @@ func (s sample) events(t testing.TB, dir string) []event.Event {
 	at := began
 	id, _, _ := strings.Cut(s.id, "--")
 	c := &event.Case{ID: id, Pack: s.id, Name: "Test " + s.text, Platform: "android", Solver: "dsl", Device: "serial", Model: "Phone",
-		Place: dsl.Pos{File: "suites/" + s.id + ".yaml", Line: 1, Col: 1}, Tags: []string{"smoke"}}
+		Place: source.Pos{File: "suites/" + s.id + ".yaml", Line: 1, Col: 1}, Tags: []string{"smoke"}}
 	for n := 1; n <= s.steps; n++ {
-		c.Steps = append(c.Steps, event.Step{N: n, Action: "tap", Args: fmt.Sprintf("Button %d %s", n, s.text), Place: dsl.Pos{File: c.Place.File, Line: n + 5, Col: 5}, Source: "  - tap: Button " + s.text})
+		c.Steps = append(c.Steps, event.Step{N: n, Action: "tap", Args: fmt.Sprintf("Button %d %s", n, s.text), Place: source.Pos{File: c.Place.File, Line: n + 5, Col: 5}, Source: "  - tap: Button " + s.text})
 	}
 	list := []event.Event{{Time: at, Kind: event.CaseStarted, Case: c}}
 	log := ""

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 const maxSource = 200 // runes of a source line
 
 // Excerpt shows a source line under its number, with carets under word when it stands at the place, else one caret. The text is
 // as hostile as its file: whoever shows it neutralises it.
-func Excerpt(at dsl.Pos, source, word string) string {
+func Excerpt(at source.Pos, source, word string) string {
 	source = strings.TrimRight(source, "\r\n")
 	if r := []rune(source); len(r) > maxSource {
 		source = string(r[:maxSource]) + "…"

@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -27,7 +28,7 @@ var hostile = []string{
 }
 
 func hostileResult(s string) *event.Result {
-	at := dsl.Pos{File: s, Line: 3, Col: 2}
+	at := source.Pos{File: s, Line: 3, Col: 2}
 	c := event.Case{ID: "x", Pack: "x", Name: s, Platform: dsl.Platform(s), Solver: s, Tags: []string{s}, Place: at, Device: s, Model: s}
 	for n := 1; n <= 3; n++ {
 		c.Steps = append(c.Steps, event.Step{N: n, Action: s, Name: s, Args: s, Place: at, Source: s})
@@ -193,7 +194,7 @@ func TestExcerpt(t *testing.T) {
 		{3, "語\ttap", "tap", "   7 | 語\ttap\n         \t^^^"},
 		{99, "  - tap: x", "tap", "   7 |   - tap: x"},
 	} {
-		if got := Excerpt(dsl.Pos{Line: 7, Col: c.col}, c.source, c.word); got != c.want {
+		if got := Excerpt(source.Pos{Line: 7, Col: c.col}, c.source, c.word); got != c.want {
 			t.Errorf("%q\n%q", got, c.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -90,7 +91,7 @@ type run struct {
 	sink     Sink
 	opts     Options
 	scope    *dsl.Scope
-	source   *dsl.Source // the file of the step that is being run
+	source   *source.Source // the file of the step that is being run
 	session  *action.Session
 	sinkErr  error // the first one
 	verdict  event.Verdict

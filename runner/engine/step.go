@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -205,14 +206,14 @@ func (r *run) save(name string, value any) {
 
 // blameTest makes a mistake that shows only when a step's variables are known a failure of the test, not of the device.
 func blameTest(err error) error {
-	var place *dsl.Error
+	var place *source.Error
 	if errors.As(err, &place) {
 		return &action.Failure{Problem: event.Problem{Message: place.Msg + hint(place)}}
 	}
 	return &action.Failure{Problem: event.Problem{Message: err.Error()}}
 }
 
-func hint(e *dsl.Error) string {
+func hint(e *source.Error) string {
 	if e.Hint == "" {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/pool"
@@ -18,10 +19,10 @@ import (
 // Request is one operation on one device.
 type Request struct {
 	Device string
-	Who    string    // the client, for holds and messages
-	Def    *dsl.Def  // of the vocabulary
-	Args   dsl.Value // a Map, may hold the step option timeoutMs; ${NAME} is one of Options.Exposed
-	Dir    string    // from which files are named; default: Reach.Root's
+	Who    string       // the client, for holds and messages
+	Def    *dsl.Def     // of the vocabulary
+	Args   source.Value // a Map, may hold the step option timeoutMs; ${NAME} is one of Options.Exposed
+	Dir    string       // from which files are named; default: Reach.Root's
 	// Confirm may refuse the element that was found before it is touched: see action.Session.
 	Confirm func(*screen.Tree, screen.Match) error
 }
@@ -78,7 +79,7 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 }
 
 // Decode checks the arguments of an operation without a device and fills in the variables. The error is an *InvalidError.
-func (d *Devices) Decode(def *dsl.Def, v dsl.Value) (any, dsl.StepOptions, error) {
+func (d *Devices) Decode(def *dsl.Def, v source.Value) (any, dsl.StepOptions, error) {
 	v, err := dsl.Fill(v, d.scope)
 	if err == nil {
 		var args any

@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
@@ -154,7 +155,7 @@ func call(t *testing.T, d *live.Devices, id, who, action, args string) (live.Ans
 	if !ok {
 		t.Fatalf("no action %s", action)
 	}
-	v, err := dsl.FromJSON([]byte(args))
+	v, err := source.FromJSON([]byte(args))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +303,7 @@ func TestCancelledCalls(t *testing.T) {
 		d := devices(t, p, locks, live.Options{Idle: idle})
 		p.during = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 		def, _ := dsl.Lookup("tap")
-		args, _ := dsl.FromJSON([]byte(`{"label": "Login"}`))
+		args, _ := source.FromJSON([]byte(`{"label": "Login"}`))
 		gone := errors.New("client went away")
 		errs := make(chan error, 3)
 		for range 3 {
@@ -356,7 +357,7 @@ func TestConfirm(t *testing.T) {
 	p := newPhones("A")
 	d := devices(t, p, t.TempDir(), live.Options{})
 	def, _ := dsl.Lookup("tap")
-	v, err := dsl.FromJSON([]byte(`{"label": "Login"}`))
+	v, err := source.FromJSON([]byte(`{"label": "Login"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/matchers"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -114,7 +115,7 @@ func TestBrokenDeviceIsNotWaitedFor(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
-	test := &dsl.Test{ID: "login", Pos: dsl.Pos{File: "login.yaml", Line: 1, Col: 1}}
+	test := &dsl.Test{ID: "login", Pos: source.Pos{File: "login.yaml", Line: 1, Col: 1}}
 	outcome := func(v event.Verdict) run.Outcome {
 		return run.Outcome{Case: plan.Case{Test: test}, Result: &event.Result{Verdict: v, Problem: &event.Problem{Message: "no " + string(v), Expected: "more"}}}
 	}

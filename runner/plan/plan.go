@@ -11,6 +11,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Options say which tests to plan.
@@ -236,7 +237,7 @@ func unique(tests []*dsl.Test) (problems []error) {
 	for _, t := range tests {
 		key := strings.ToLower(t.ID)
 		if other := first[key]; other != nil {
-			problems = append(problems, &dsl.Error{Pos: t.IDPos, Source: t.Source, Width: len([]rune(t.ID)),
+			problems = append(problems, &source.Error{Pos: t.IDPos, Source: t.Source, Width: len([]rune(t.ID)),
 				Msg:  fmt.Sprintf("the id %q is taken", t.ID),
 				Hint: fmt.Sprintf("%s has it, too; give one of them another id", other.IDPos)})
 			continue

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/engine"
@@ -236,7 +237,7 @@ func uses(t *testing.T, c cell, def *dsl.Def, used map[string]bool) bool {
 	for step := range planned.Cases[0].Test.Steps.All {
 		found = found || step.Def.Name == def.Name
 		own := dsl.Keys(reflect.Zero(reflect.TypeOf(step.Def.Args)).Interface())
-		if step.Args.Kind != dsl.Map && step.Args.Kind != dsl.Null {
+		if step.Args.Kind != source.Map && step.Args.Kind != source.Null {
 			used[step.Def.Name+"."+dsl.ShortKey(step.Def.Args)] = true
 		}
 		for _, f := range step.Args.Fields {
@@ -258,7 +259,7 @@ func uses(t *testing.T, c cell, def *dsl.Def, used map[string]bool) bool {
 }
 
 // nested notes the keys of selectors inside of selectors.
-func nested(v dsl.Value, selector []string, used map[string]bool) {
+func nested(v source.Value, selector []string, used map[string]bool) {
 	for _, f := range v.Fields {
 		if slices.Contains(selector, f.Key) {
 			used["selector."+f.Key] = true

@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"bytes"
@@ -11,11 +11,11 @@ import (
 // What it means stays the same, and formatting twice changes nothing; a layout for which that cannot be made sure is left as it
 // is. The error is that of a file that is no YAML, an Errors.
 func Format(file string, src []byte) ([]byte, error) {
-	text, source, bad := readable(file, src)
+	text, source, bad := Readable(file, src)
 	if bad != nil {
 		return nil, Errors{bad}
 	}
-	values, err := read(text, source)
+	values, err := Read(text, source)
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +35,11 @@ func Format(file string, src []byte) ([]byte, error) {
 
 // sameMeaning parses the text and compares.
 func sameMeaning(file string, src []byte, want []Value) bool {
-	text, source, bad := readable(file, src)
+	text, source, bad := Readable(file, src)
 	if bad != nil {
 		return false
 	}
-	got, err := read(text, source)
+	got, err := Read(text, source)
 	return err == nil && slices.EqualFunc(got, want, equal)
 }
 

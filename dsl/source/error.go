@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"cmp"
@@ -60,7 +60,7 @@ func (es Errors) Unwrap() []error {
 }
 
 // orNil sorts the errors, drops repetitions (an anchor used twice shows its mistake once) and keeps a nil interface nil.
-func (es Errors) orNil() error {
+func (es Errors) Err() error {
 	if len(es) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 // The Values have no place. Errors name what is wrong in a few words, fit for the body of an answer.
 func FromJSON(data []byte) (Value, error) {
 	switch {
-	case len(data) > maxBytes:
-		return Value{}, fmt.Errorf("the JSON is larger than %d bytes", maxBytes)
+	case len(data) > MaxBytes:
+		return Value{}, fmt.Errorf("the JSON is larger than %d bytes", MaxBytes)
 	case !utf8.Valid(data):
 		return Value{}, fmt.Errorf("the JSON is not UTF-8")
 	}
@@ -57,7 +57,7 @@ func (r *jsonReader) value(depth int) (Value, error) {
 	case bool:
 		return Value{Kind: Bool, Text: fmt.Sprint(t)}, nil
 	case json.Number:
-		return Value{Kind: resolve(t.String()), Text: t.String()}, nil
+		return Value{Kind: Resolve(t.String()), Text: t.String()}, nil
 	case string:
 		return Value{Kind: String, Text: t}, nil
 	default:

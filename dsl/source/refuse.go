@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func unsupported(source *Source, tokens token.Tokens) *Error {
 				return e
 			}
 		case t.Type == token.DoubleQuoteType && strings.Contains(t.Origin, `\`):
-			if at, bad := brokenEscape(source, locate(source, pos, `"`)); bad != "" {
+			if at, bad := brokenEscape(source, Locate(source, pos, `"`)); bad != "" {
 				return &Error{Pos: at, Source: source, Width: len(bad), Msg: fmt.Sprintf("broken escape %s in the quoted text", bad),
 					Hint: `write \xNN, \uNNNN or \UNNNNNNNN with hexadecimal digits, or \\ for a backslash`}
 			}
@@ -54,7 +54,7 @@ func inBlock(t *token.Token) bool {
 func plainText(source *Source, t *token.Token, pos Pos) *Error {
 	raw := strings.TrimSpace(t.Origin)
 	if strings.Contains(raw, "\t") {
-		return &Error{Pos: locate(source, pos, "\t"), Source: source, Msg: "a tab inside a text that has no quotes",
+		return &Error{Pos: Locate(source, pos, "\t"), Source: source, Msg: "a tab inside a text that has no quotes",
 			Hint: `put the text in double quotes and write \t for the tab, or use a space`}
 	}
 	lines := strings.Split(raw, "\n")
@@ -62,7 +62,7 @@ func plainText(source *Source, t *token.Token, pos Pos) *Error {
 		if entry := strings.TrimSpace(line); strings.HasPrefix(entry, "- ") {
 			// The library gives such a text the place of one of its later lines.
 			start := Pos{File: pos.File, Line: max(pos.Line-len(lines), 1), Col: 1}
-			return &Error{Pos: locate(source, start, entry), Source: source,
+			return &Error{Pos: Locate(source, start, entry), Source: source,
 				Msg:  "this line continues the text above, though it looks like an entry of a list",
 				Hint: "indent it like the other entries, or put the whole text in quotes"}
 		}
@@ -73,7 +73,7 @@ func plainText(source *Source, t *token.Token, pos Pos) *Error {
 // brokenEscape finds a \x, \u or \U without its hexadecimal digits in the quoted text that begins at the place.
 func brokenEscape(source *Source, pos Pos) (at Pos, bad string) {
 	for n, from := pos.Line, pos.Col; n <= len(source.Lines); n, from = n+1, 0 {
-		line := source.chars(n)
+		line := source.Chars(n)
 		for i := from; i < len(line); i++ {
 			if line[i] == '"' {
 				return Pos{}, ""

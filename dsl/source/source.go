@@ -1,4 +1,4 @@
-package dsl
+package source
 
 // Source is the text that a test was read from, kept to show the lines that messages speak of.
 type Source struct {
@@ -17,7 +17,7 @@ func (s *Source) Line(n int) string {
 }
 
 // chars gives the characters of line n. Do not change them.
-func (s *Source) chars(n int) []rune {
+func (s *Source) Chars(n int) []rune {
 	if s != nil && s.long[n] != nil {
 		return s.long[n]
 	}

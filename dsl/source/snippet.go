@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ const (
 // snippet renders the source line of e, a caret under the place, and the hint.
 func snippet(e *Error, hint string) string {
 	prefix := fmt.Sprintf("%3d | ", e.Pos.Line)
-	line := e.Source.chars(e.Pos.Line)
+	line := e.Source.Chars(e.Pos.Line)
 	at := min(max(e.Pos.Col-1, 0), len(line))
 	n := max(e.Width, 1)
 	if at+n > len(line) {

@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"slices"
@@ -31,7 +31,7 @@ func restOf(line string, col int) string {
 	return strings.TrimSpace(rest)
 }
 
-func firstRune(line string, col int) string {
+func FirstRune(line string, col int) string {
 	for _, r := range restOf(line, col) {
 		return string(r)
 	}
@@ -40,13 +40,13 @@ func firstRune(line string, col int) string {
 
 // locate finds the text in the source at or after the place, on that line or on the few that follow it: messages about a
 // part of a value point at that part. Without luck it is the place itself.
-func locate(source *Source, pos Pos, text string) Pos {
+func Locate(source *Source, pos Pos, text string) Pos {
 	if source == nil || pos.Line == 0 || text == "" {
 		return pos
 	}
 	want, left := []rune(text), nearby
 	for n := pos.Line; n < pos.Line+20 && n <= len(source.Lines) && left > 0; n++ {
-		line, from := source.chars(n), 0
+		line, from := source.Chars(n), 0
 		if n == pos.Line {
 			from = min(max(pos.Col-1, 0), len(line))
 		}

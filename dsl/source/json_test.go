@@ -1,6 +1,7 @@
-package dsl
+package source
 
 import (
+	"github.com/taproot-dev/taproot/dsl"
 	"strings"
 	"testing"
 )
@@ -42,15 +43,15 @@ func TestFromJSONRefuses(t *testing.T) {
 }
 
 func TestDecode(t *testing.T) {
-	tap, _ := Lookup("tap")
+	tap, _ := dsl.Lookup("tap")
 	decode := func(in string) (any, error) {
 		v, err := FromJSON([]byte(in))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Decode(tap, v)
+		return dsl.Decode(tap, v)
 	}
-	if got, err := decode(`{"label": "${A}"}`); err != nil || got.(Tap).Label != "${A}" {
+	if got, err := decode(`{"label": "${A}"}`); err != nil || got.(dsl.Tap).Label != "${A}" {
 		t.Errorf("a variable has a meaning in JSON: %#v, %v", got, err)
 	}
 	for in, want := range map[string]string{
@@ -66,8 +67,8 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	v, _ := FromJSON([]byte(`{"label": "x", "timeoutMs": 5}`))
-	args, opts, err := DecodeStep(tap, v)
-	if err != nil || args.(Tap).Label != "x" || opts.TimeoutMs == nil || *opts.TimeoutMs != 5 {
+	args, opts, err := dsl.DecodeStep(tap, v)
+	if err != nil || args.(dsl.Tap).Label != "x" || opts.TimeoutMs == nil || *opts.TimeoutMs != 5 {
 		t.Errorf("%#v %#v %v", args, opts, err)
 	}
 }

@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"strconv"
@@ -6,7 +6,7 @@ import (
 )
 
 // resolve says what a scalar without quotes is, by the YAML 1.2 core schema: yes, 12:30, 1_000 and 2024-01-01 are text.
-func resolve(text string) Kind {
+func Resolve(text string) Kind {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
 		return Null
@@ -55,7 +55,7 @@ func isFloat(s string) bool {
 }
 
 // number reads the text of an Int.
-func number(text string) (int, bool) {
+func Number(text string) (int, bool) {
 	base, digits := 10, text
 	switch {
 	case strings.HasPrefix(text, "0o"):

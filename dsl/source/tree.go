@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"fmt"
@@ -92,7 +92,7 @@ func (t *tree) scalar(n ast.Node) Value {
 		v.Kind, v.Text = String, tk.Value
 	default:
 		v.Text = strings.TrimSpace(tk.Value)
-		v.Kind = resolve(v.Text)
+		v.Kind = Resolve(v.Text)
 		v.Pos = t.mend(v.Pos, v.Text)
 	}
 	t.behind = v.Pos
@@ -257,7 +257,7 @@ func (t *tree) tokenPos(tk *token.Token) Pos {
 	if tk == nil || !t.tabs[pos.Line] {
 		return pos
 	}
-	if found := locate(t.source, pos, shorten.FirstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
+	if found := Locate(t.source, pos, shorten.FirstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
 		return found
 	}
 	return pos
@@ -268,11 +268,11 @@ func (t *tree) tokenPos(tk *token.Token) Pos {
 func (t *tree) mend(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
 	word = shorten.FirstLine(word)
-	line, want := t.source.chars(pos.Line), []rune(word)
+	line, want := t.source.Chars(pos.Line), []rune(word)
 	if end := pos.Col - 1 + len(want); end <= len(line) && slices.Equal(line[pos.Col-1:end], want) {
 		return pos
 	}
-	if found := locate(t.source, t.behind, word); found != t.behind {
+	if found := Locate(t.source, t.behind, word); found != t.behind {
 		return found
 	}
 	return pos

@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 // The limits keep hostile files cheap: the YAML library needs quadratic time for some shapes of input, each of which
 // stays under a second within these.
 const (
-	maxBytes  = 1 << 20
+	MaxBytes  = 1 << 20
 	maxLines  = 20_000
 	maxBlank  = 1_000 // blank lines in a row
 	maxOpen   = 2_000 // brackets open at the same time, whatever they stand in
@@ -25,12 +25,12 @@ const (
 
 // readable makes the text that the YAML library reads: bytes without byte order mark, with \n as the only line break. The
 // Source shows the same lines. The error is the first thing that keeps the file from being read at all.
-func readable(file string, src []byte) (string, *Source, *Error) {
+func Readable(file string, src []byte) (string, *Source, *Error) {
 	source := &Source{File: file}
 	whole := func(msg, hint string) (string, *Source, *Error) {
 		return "", source, &Error{Pos: Pos{File: file, Line: 1, Col: 1}, Msg: msg, Hint: hint}
 	}
-	if len(src) > maxBytes {
+	if len(src) > MaxBytes {
 		return whole(fmt.Sprintf("the file is too large: %d bytes", len(src)),
 			"a test file holds at most 1 MiB (1048576 bytes); split it")
 	}

@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"errors"
@@ -79,14 +79,14 @@ func syntaxError(source *Source, t *token.Token, msg string) *Error {
 	case strings.Contains(msg, "could not find '{'"), strings.Contains(msg, "could not find '['"):
 		e.Msg, e.Hint = "this bracket closes nothing", "remove it, or put the text in quotes"
 	case strings.Contains(msg, "reserved character"), strings.Contains(msg, "unexpected directive"):
-		e.Msg = fmt.Sprintf("a text cannot begin with %q", firstRune(line, e.Pos.Col))
-		e.Hint = "put the text in quotes: " + quote(restOf(line, e.Pos.Col))
+		e.Msg = fmt.Sprintf("a text cannot begin with %q", FirstRune(line, e.Pos.Col))
+		e.Hint = "put the text in quotes: " + Quote(restOf(line, e.Pos.Col))
 	case strings.Contains(line, "{{"):
 		e.Pos.Col = len([]rune(line[:strings.Index(line, "{{")])) + 1
 		e.Msg, e.Hint, e.Width = "{{ does not begin a variable", "write ${NAME}, in quotes where it stands in { }", 2
 	case strings.Contains(msg, "alias"), strings.Contains(msg, "anchor"):
 		e.Msg = "& and * begin anchors and aliases in YAML, and this one is not complete"
-		e.Hint = "put the text in quotes: " + quote(restOf(line, e.Pos.Col))
+		e.Hint = "put the text in quotes: " + Quote(restOf(line, e.Pos.Col))
 	case strings.Contains(msg, "unknown escape character"):
 		e.Msg = "a backslash escape that YAML does not know in the double-quoted text"
 		e.Hint = `write \\ for a backslash, or put the text in single quotes`
@@ -112,7 +112,7 @@ func notClosed(source *Source, tokens token.Tokens, at *token.Token) *Error {
 			open = open[:max(len(open)-1, 0)]
 		}
 	}
-	line := source.chars(at.Position.Line)
+	line := source.Chars(at.Position.Line)
 	indent := string(line[:min(max(at.Position.Column-1, 0), len(line))])
 	if len(open) == 0 || strings.Trim(indent, " -") != "" || open[len(open)-1].Position.Line == at.Position.Line {
 		return nil
@@ -128,14 +128,14 @@ func notClosed(source *Source, tokens token.Tokens, at *token.Token) *Error {
 
 // commentWithin explains a comment behind a bracket that was perhaps meant as a text: {selector: #menu}.
 func commentWithin(source *Source, opener Pos) *Error {
-	line := source.chars(opener.Line)
+	line := source.Chars(opener.Line)
 	_, comment, found := strings.Cut(string(line[min(max(opener.Col-1, 0), len(line)):]), ": #")
 	if !found || comment == "" || comment[0] == ' ' {
 		return nil
 	}
 	word, _, _ := strings.Cut(comment, ",")
-	return &Error{Pos: locate(source, opener, "#"+comment), Source: source, Width: 1, Msg: "a # behind a space begins a comment, which takes the rest of the line",
-		Hint: "put the text in quotes: " + quote("#"+strings.TrimRight(word, "} "))}
+	return &Error{Pos: Locate(source, opener, "#"+comment), Source: source, Width: 1, Msg: "a # behind a space begins a comment, which takes the rest of the line",
+		Hint: "put the text in quotes: " + Quote("#"+strings.TrimRight(word, "} "))}
 }
 
 // colonInText explains "tap: Total: 5", and a line that is indented under a finished value.
@@ -152,7 +152,7 @@ func colonInText(source *Source, e *Error) *Error {
 	e.Msg = `a text that holds ": " must stand in quotes`
 	e.Hint = "put the text in quotes"
 	if rest != "" && !strings.ContainsAny(rest, `"'\`) {
-		e.Hint += ": " + quote(rest)
+		e.Hint += ": " + Quote(rest)
 		e.Width = len([]rune(rest))
 	}
 	return e
@@ -168,7 +168,7 @@ func flowMap(source *Source, e *Error, line string) *Error {
 		e.Msg = "inside { } a text with ${…} must stand in quotes"
 		if end := strings.IndexByte(line[i:], '}'); end > 0 {
 			e.Width = len([]rune(line[i : i+end+1]))
-			e.Hint = "write " + quote(line[i:i+end+1])
+			e.Hint = "write " + Quote(line[i:i+end+1])
 			return e
 		}
 		e.Hint = "put the text in quotes"
@@ -197,8 +197,8 @@ func layout(e *Error, line, msg string) *Error {
 	case len(word) > 1 && word[0] == '-' && word[1] != ' ' && word[1] != '-':
 		e.Pos.Col = len([]rune(line[:strings.IndexByte(line, '-')])) + 1
 		e.Msg, e.Hint = `a space is missing after "-"`, "write \"- "+strings.TrimSpace(word[1:])+"\""
-	case missingSpace(word) != "":
-		e.Msg, e.Hint = `a space is missing after ":"`, "write \""+missingSpace(word)+"\""
+	case MissingSpace(word) != "":
+		e.Msg, e.Hint = `a space is missing after ":"`, "write \""+MissingSpace(word)+"\""
 	case strings.Contains(msg, "unexpected key name"), strings.Contains(msg, "non-map value"):
 		e.Msg, e.Hint = "this line does not fit in here", `is a ":" missing at its end, or is its indentation wrong?`
 	case strings.Contains(msg, "multi-line content"):
@@ -214,7 +214,7 @@ func layout(e *Error, line, msg string) *Error {
 }
 
 // missingSpace mends "tap:Login"; "" when that is not what is wrong.
-func missingSpace(word string) string {
+func MissingSpace(word string) string {
 	i := strings.IndexByte(word, ':')
 	if i <= 0 || i+1 >= len(word) || word[i+1] == ' ' || word[i+1] == '/' || word[i+1] == ':' {
 		return ""

@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"bytes"
@@ -67,11 +67,11 @@ func checkFormat(t *testing.T, src []byte) {
 
 func meaning(t *testing.T, src []byte) string {
 	t.Helper()
-	text, source, bad := readable("a.yaml", src)
+	text, source, bad := Readable("a.yaml", src)
 	if bad != nil {
 		t.Fatal(bad)
 	}
-	values, err := read(text, source)
+	values, err := Read(text, source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,9 @@
-package dsl
+package source
 
 import "strings"
 
 // read turns the text into one Value per document.
-func read(text string, source *Source) (values []Value, err error) {
+func Read(text string, source *Source) (values []Value, err error) {
 	docs, bad := parseYAML(text, source)
 	if bad != nil {
 		return nil, Errors{bad}
@@ -28,5 +28,5 @@ func read(text string, source *Source) (values []Value, err error) {
 			values = append(values, v)
 		}
 	}
-	return values, t.errs.orNil()
+	return values, t.errs.Err()
 }

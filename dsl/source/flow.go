@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"fmt"
@@ -21,12 +21,12 @@ func flow(b *strings.Builder, v Value, inside bool) {
 			b.WriteString("null")
 		}
 	case String:
-		if kind := resolve(v.Text); v.written != "" && (kind == Int || kind == Float) {
+		if kind := Resolve(v.Text); v.Written != "" && (kind == Int || kind == Float) {
 			b.WriteString(v.Text) // it came out of a variable and fits where a number is wanted, too
 		} else if plain(v.Text, inside) {
 			b.WriteString(v.Text)
 		} else {
-			b.WriteString(quote(v.Text))
+			b.WriteString(Quote(v.Text))
 		}
 	case List:
 		b.WriteByte('[')
@@ -55,7 +55,7 @@ func flow(b *strings.Builder, v Value, inside bool) {
 
 // plain tells whether the text can stand without quotes: on its own, or inside brackets.
 func plain(s string, inside bool) bool {
-	if s == "" || resolve(s) != String || s != strings.TrimSpace(s) || strings.HasSuffix(s, "<<") {
+	if s == "" || Resolve(s) != String || s != strings.TrimSpace(s) || strings.HasSuffix(s, "<<") {
 		return false
 	}
 	if strings.ContainsRune("-?:,[]{}#&*!|>'\"%@`=", rune(s[0])) {
@@ -76,7 +76,7 @@ func plain(s string, inside bool) bool {
 }
 
 // quote writes the text in double quotes, on one line.
-func quote(s string) string {
+func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {

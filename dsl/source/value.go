@@ -1,4 +1,4 @@
-package dsl
+package source
 
 import (
 	"math"
@@ -30,9 +30,9 @@ type Value struct {
 	Items  []Value // of a List
 	Fields []Field // of a Map, in the order of the file
 
-	written string // what stood in the file before variables were filled in; "" when nothing was
-	typed   any    // what a variable holds that is the whole text; nil for a text
-	open    bool   // it holds a variable whose value only the run will show
+	Written string // what stood in the file before variables were filled in; "" when nothing was
+	Typed   any    // what a variable holds that is the whole text; nil for a text
+	Open    bool   // it holds a variable whose value only the run will show
 }
 
 // Field is one entry of a Map.
@@ -54,8 +54,8 @@ func (v Value) Get(key string) (Field, bool) {
 
 // Go gives the value as Go has it: nil, bool, int, float64, string, []any or map[string]any.
 func (v Value) Go() any {
-	if v.typed != nil {
-		return v.typed
+	if v.Typed != nil {
+		return v.Typed
 	}
 	switch v.Kind {
 	case Null:
@@ -63,7 +63,7 @@ func (v Value) Go() any {
 	case Bool:
 		return strings.EqualFold(v.Text, "true")
 	case Int:
-		if n, fits := number(v.Text); fits {
+		if n, fits := Number(v.Text); fits {
 			return n
 		}
 		return float(v.Text)
@@ -100,7 +100,7 @@ func float(text string) float64 {
 }
 
 // without gives the map without a key.
-func (v Value) without(key string) Value {
+func (v Value) Without(key string) Value {
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })
 	return v
 }
