@@ -1,8 +1,9 @@
 package dsl
 
 import (
-	"github.com/taproot-dev/taproot/dsl/source"
 	"time"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Assert is the argument of assert.

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // corpus is every YAML file in the test data.

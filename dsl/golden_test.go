@@ -12,8 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

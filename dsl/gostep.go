@@ -3,8 +3,9 @@ package dsl
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Ptr gives the pointer that fields want which may be left out: dsl.Selector{Label: "News", Checked: dsl.Ptr(true)}.

@@ -2,11 +2,12 @@ package dsl
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Need is what a test wants of its device.

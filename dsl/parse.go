@@ -2,8 +2,9 @@ package dsl
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Parse reads a file of tests: each YAML document is one. The error is an Errors: the first syntax error alone, else all

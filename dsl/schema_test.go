@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"golang.org/x/tools/txtar"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 func compiled(t *testing.T) *jsonschema.Schema { return compile(t, SchemaID, Schema()) }

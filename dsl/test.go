@@ -1,9 +1,10 @@
 package dsl
 
 import (
-	"github.com/taproot-dev/taproot/dsl/source"
 	"maps"
 	"slices"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Test is one YAML document.

@@ -84,7 +84,7 @@ func meaning(t *testing.T, src []byte) string {
 
 // Files as people write them are all laid out: none of them is given back as it was because the layout failed.
 func TestFormatChangesWhatItShould(t *testing.T) {
-	files, err := filepath.Glob("testdata/ok/*.txtar")
+	files, err := filepath.Glob("../testdata/ok/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"github.com/taproot-dev/taproot/dsl"
 	"strings"
 	"testing"
 )
@@ -39,36 +38,5 @@ func TestFromJSONRefuses(t *testing.T) {
 		if _, err := FromJSON([]byte(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.40s: %v, want %q", c.in, err, c.want)
 		}
-	}
-}
-
-func TestDecode(t *testing.T) {
-	tap, _ := dsl.Lookup("tap")
-	decode := func(in string) (any, error) {
-		v, err := FromJSON([]byte(in))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return dsl.Decode(tap, v)
-	}
-	if got, err := decode(`{"label": "${A}"}`); err != nil || got.(dsl.Tap).Label != "${A}" {
-		t.Errorf("a variable has a meaning in JSON: %#v, %v", got, err)
-	}
-	for in, want := range map[string]string{
-		`{"lable": "x"}`:                   `unknown key "lable" in "tap" (did you mean "label"?)`,
-		`{"label": true}`:                  `"label" must be a text, not true (write "true" in quotes)`,
-		`{"label": "x", "timeoutMs": 5}`:   `unknown key "timeoutMs" in "tap"`,
-		`{}`:                               `"tap" does not say which element`,
-		`null`:                             `"tap" has no value`,
-		`{"label": "(", "match": "regex"}`: `this is not a regular expression: missing closing ) in "("`,
-	} {
-		if _, err := decode(in); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", in, err, want)
-		}
-	}
-	v, _ := FromJSON([]byte(`{"label": "x", "timeoutMs": 5}`))
-	args, opts, err := dsl.DecodeStep(tap, v)
-	if err != nil || args.(dsl.Tap).Label != "x" || opts.TimeoutMs == nil || *opts.TimeoutMs != 5 {
-		t.Errorf("%#v %#v %v", args, opts, err)
 	}
 }
