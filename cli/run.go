@@ -36,7 +36,7 @@ type runFlags struct {
 	ai                                string
 	allowShell, updateBaselines       bool
 	unmasked                          bool
-	allowPrivate, noTrace             bool
+	allowPrivate, noTrace, noDOM      bool
 	boot                              string
 	shard, rerunFailed                string
 	repeat                            int
@@ -93,6 +93,7 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.BoolVar(&f.allowShell, "allow-shell", false, "let tests run commands on the device (the step shell)")
 	flags.BoolVar(&f.updateBaselines, "update-baselines", false, "assertScreenshot takes what it sees as right and keeps it")
 	flags.BoolVar(&f.allowPrivate, "allow-private", true, "let pages and http steps reach this machine and private networks;\n=false keeps them to public addresses")
+	flags.BoolVar(&f.noDOM, "no-dom", false, "keep no snapshots of the elements of pages (artifacts/dom-NN.json.gz)")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "keep no Playwright trace (artifacts/trace.zip) of browsers")
 	flags.StringVar(&f.ai, "ai", "", "whether AI models may be asked, `MODE`: live, replay (answers of earlier runs only), off (default: TAPROOT_AI, or live)")
 	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording.mp4")
@@ -131,6 +132,7 @@ func (f runFlags) config(env *Env) (run.Config, error) {
 	c.AllowShell = c.AllowShell || f.allowShell
 	c.Unmasked = c.Unmasked || f.unmasked
 	c.NoTrace = c.NoTrace || f.noTrace
+	c.NoDOM = c.NoDOM || f.noDOM
 	c.PublicOnly = c.PublicOnly || !f.allowPrivate
 	c.Baselines = c.Baselines || f.updateBaselines
 	if f.ai != "" {

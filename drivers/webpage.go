@@ -169,6 +169,14 @@ type WebRecording interface {
 	Stop(ctx context.Context) (har string, traces []string, err error)
 }
 
+// PageSnapshotter is a Browser that can keep its page as it is now for a report, to be looked into later.
+type PageSnapshotter interface {
+	// PageSnapshot gives the elements of the current page, those of frames of the same origin among them, with their attributes, boxes and
+	// styles, and its texts with their boxes, as a JSON object of bounded size. Passwords are not in it; other secrets may be. It is the
+	// same slice as the one before when nothing of the page has changed.
+	PageSnapshot(ctx context.Context) ([]byte, error)
+}
+
 // PageAnswerer is a Browser that knows how its pages were answered.
 type PageAnswerer interface {
 	// PageAnswer gives the status of the answer that the page which is open came with, and the address that was asked for; 0: it came

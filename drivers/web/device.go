@@ -44,6 +44,7 @@ type Device struct {
 	dialogs   []string
 	aimed     *screen.Node   // what the next touch is meant for
 	met       string         // what the last touch that was aimed has met
+	snapshot  snapshot       // that reports were given last
 	sought    []string       // texts that a tree must not leave out
 	caret     caret          // what becomes of the caret before text is typed
 	clipboard string         // what the test or a page put there last

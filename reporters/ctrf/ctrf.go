@@ -213,6 +213,9 @@ func testOf(c *history.RunCase) test {
 		t.Steps = append(t.Steps, stepOf(s))
 	}
 	for _, a := range res.Attachments {
+		if a.Kind == event.KindDOM { // its page shows it
+			continue
+		}
 		t.Attachments = append(t.Attachments, attachment{Name: path.Base(a.Path), ContentType: a.Type, Path: path.Join(c.Pack, a.Path)})
 	}
 	return t

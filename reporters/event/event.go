@@ -182,7 +182,7 @@ const (
 type Attachment struct {
 	Path string `json:"path"` // in the pack, with slashes
 	Type string `json:"type"` // media type
-	Kind string `json:"kind"` // screenshot, failure, recording, log, artifact
+	Kind string `json:"kind"` // screenshot, failure, recording, log, artifact, dom
 
 	At time.Time // of its event; set by Fold
 }
@@ -194,6 +194,7 @@ const (
 	KindRecording  = "recording"
 	KindLog        = "log"
 	KindArtifact   = "artifact"
+	KindDOM        = "dom" // the elements of the page after a step, as gzipped JSON; steps that changed nothing share one
 )
 
 // Recording says what recording.mp4 is made of.

@@ -13,7 +13,7 @@ import (
 // Fold turns the events of one case into its result. It is pure. Events that lack their CaseEnded give an interrupted result
 // that names the step in which they stop.
 func Fold(events []Event) *Result {
-	f := folder{res: &Result{Recording: Recording{Kind: NoRecording}}}
+	f := folder{res: &Result{Recording: Recording{Kind: NoRecording}}, files: map[string]bool{}}
 	for _, e := range events {
 		f.add(e)
 	}
@@ -23,6 +23,7 @@ func Fold(events []Event) *Result {
 
 type folder struct {
 	res    *Result
+	files  map[string]bool // paths of attachments
 	last   time.Time
 	ended  bool
 	unkept *Problem
@@ -125,7 +126,10 @@ func (f *folder) attached(e Event) {
 		return
 	}
 	a.At = e.Time
-	f.res.Attachments = append(f.res.Attachments, a)
+	if !f.files[a.Path] { // steps may share one
+		f.files[a.Path] = true
+		f.res.Attachments = append(f.res.Attachments, a)
+	}
 	if s := f.res.Step(e.Step); s != nil {
 		s.Attachments = append(s.Attachments, a)
 	}

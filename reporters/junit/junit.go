@@ -245,6 +245,9 @@ func output(c *history.RunCase) string {
 		}
 	}
 	for _, a := range res.Attachments {
+		if a.Kind == event.KindDOM { // its page shows it
+			continue
+		}
 		b.WriteString("[[ATTACHMENT|" + path.Join(c.Pack, a.Path) + "]]\n")
 	}
 	return b.String()

@@ -280,7 +280,7 @@ func (w *Writer) files(r *event.Result) {
 	w.Printf("\n## Files\n\n")
 	w.recording(r)
 	for _, a := range r.Attachments {
-		if a.Kind != event.KindScreenshot && a.Kind != event.KindFailure && a.Kind != event.KindRecording {
+		if a.Kind != event.KindScreenshot && a.Kind != event.KindFailure && a.Kind != event.KindRecording && a.Kind != event.KindDOM {
 			w.Printf("- %s\n", mdLink(a.Path, a.Path))
 		}
 	}

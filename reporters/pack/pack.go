@@ -248,6 +248,8 @@ func mediaType(name string) string {
 		return "application/xml"
 	case ".md":
 		return "text/markdown"
+	case ".gz":
+		return "application/gzip"
 	case ".zip":
 		return "application/zip"
 	}

@@ -27,6 +27,8 @@ type Options struct {
 	NoVideo bool
 	// NoTrace leaves Playwright's trace of a browser out.
 	NoTrace bool
+	// NoDOM leaves the snapshots of a page's elements out.
+	NoDOM bool
 	// UnmaskedEvidence lets tests with secrets be filmed and traced, which may show them.
 	UnmaskedEvidence bool
 	// AllowShell lets tests run commands on the device.
@@ -110,9 +112,10 @@ type run struct {
 	scene   scene     // that startRecording began
 	lenient int       // how many around the current step can bear that it fails
 	began   time.Time // of the case
-	missed  []missed  // steps that did not go well
-	apps    []string  // that were launched
-	soft    *outcome  // the first failure of a soft step within the innermost of these
+	page    pageKept
+	missed  []missed // steps that did not go well
+	apps    []string // that were launched
+	soft    *outcome // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (event.Verdict, error) {

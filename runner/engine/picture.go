@@ -122,6 +122,7 @@ func (r *run) pay(ctx context.Context, img image.Image) (err error) {
 		}
 	}
 	r.prove(img)
+	r.keepPage(ctx, list)
 	if r.sinkErr != nil {
 		return errReport
 	}

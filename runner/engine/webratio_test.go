@@ -115,9 +115,9 @@ func newWays(t testing.TB, slots int) *ways {
 	return w
 }
 
-// ours makes the flow through the engine, without film and trace.
+// ours makes the flow through the engine, without film, trace and snapshots of elements.
 func (w *ways) ours(t testing.TB, dev drivers.Device) time.Duration {
-	return w.oursWith(t, dev, engine.Options{NoVideo: true, NoTrace: true})
+	return w.oursWith(t, dev, engine.Options{NoVideo: true, NoTrace: true, NoDOM: true})
 }
 
 func (w *ways) oursWith(t testing.TB, dev drivers.Device, o engine.Options) time.Duration {
@@ -218,11 +218,12 @@ func BenchmarkTwentySteps(b *testing.B) {
 	}
 }
 
-// BenchmarkEvidence prints what a film and a trace of the flow cost, as ratios to the flow without them.
+// BenchmarkEvidence prints what snapshots of elements, a film and a trace of the flow cost, as ratios to the flow without them.
 func BenchmarkEvidence(b *testing.B) {
 	w := newWays(b, 1)
 	w.both(b, 1)
-	kinds := map[string]engine.Options{"neither": {NoVideo: true, NoTrace: true}, "trace": {NoVideo: true}, "film": {NoTrace: true}, "both": {}}
+	kinds := map[string]engine.Options{"neither": {NoVideo: true, NoTrace: true, NoDOM: true}, "dom": {NoVideo: true, NoTrace: true},
+		"trace": {NoVideo: true, NoDOM: true}, "film": {NoTrace: true, NoDOM: true}, "all": {}}
 	times := map[string][]time.Duration{}
 	for b.Loop() {
 		for name, o := range kinds {

@@ -211,7 +211,7 @@ func (r *Runner) Calm(ctx context.Context, dev drivers.Device) {
 // engine is what the configuration says of how a case is run.
 func (r *Runner) Engine() engine.Options {
 	c := r.Config
-	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
+	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
 		Reach: c.reach(), Eyes: r.eyes()}
 }
 

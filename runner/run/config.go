@@ -45,6 +45,7 @@ type Config struct {
 	NoVideo        bool
 	Headed         bool                        // pages are opened in a browser window, whatever their steps say
 	NoTrace        bool                        // of browsers
+	NoDOM          bool                        // no snapshots of the elements of pages
 	Unmasked       bool                        // tests with secrets are filmed and traced, too
 	PublicOnly     bool                        // tests reach public addresses only, not this machine or its networks
 	Network        *guard.Policy               // what tests reach; nil: as PublicOnly says
@@ -90,7 +91,7 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	for _, b := range []struct {
 		name string
 		to   *bool
-	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}, {"TAPROOT_NO_TRACE", &c.NoTrace}, {"TAPROOT_ALLOW_PRIVATE", &private}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell}, {"TAPROOT_UNMASKED_EVIDENCE", &c.Unmasked}, {"TAPROOT_UPDATE_BASELINES", &c.Baselines}} {
+	}{{"TAPROOT_REQUIRE_DEVICES", &c.RequireDevices}, {"TAPROOT_NO_VIDEO", &c.NoVideo}, {"TAPROOT_NO_TRACE", &c.NoTrace}, {"TAPROOT_NO_DOM", &c.NoDOM}, {"TAPROOT_ALLOW_PRIVATE", &private}, {"TAPROOT_ALLOW_SHELL", &c.AllowShell}, {"TAPROOT_UNMASKED_EVIDENCE", &c.Unmasked}, {"TAPROOT_UPDATE_BASELINES", &c.Baselines}} {
 		if v := get(b.name); v != "" {
 			on, err := strconv.ParseBool(v)
 			if err != nil {

@@ -155,6 +155,8 @@
 
 // include sight.js
 
+// include dom.js
+
   const put = (node, key, value) => { if (value) node[key] = cut(String(value)); };
   const meet = (a, b) => ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
   const bare = b => b.r - b.l < 1 || b.b - b.t < 1;
@@ -423,6 +425,13 @@
       const answer = aim ? {verdict: aim.verdict, met: aim.met} : {};
       aim = null;
       return answer;
+    },
+    // dom.<id>: the page as reports keep it; without it when it is what was given as <id>.
+    dom(root, [known]) {
+      const text = JSON.stringify(new DomReader(root).all());
+      if (text === domKept.text && known === id + domKept.id) return {id: known};
+      domKept = {id: domKept.id + 1, text};
+      return {id: id + domKept.id, dom: text};
     },
     // zoom: how the page is placed on the screen.
     zoom() { return {zoom: zoom()}; },

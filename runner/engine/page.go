@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// pageKept is the snapshot of the page that the report has got last.
+type pageKept struct {
+	data []byte
+	at   event.Attachment
+	told bool // why there is none
+}
+
+// keepPage keeps the page as it is now for the steps whose picture is taken, as artifacts/dom-NN.json.gz. A page that has not changed is kept
+// once: the steps name the same file. That there is none fails nothing.
+func (r *run) keepPage(ctx context.Context, steps []owed) {
+	page, ok := r.dev.(drivers.PageSnapshotter)
+	if !ok || r.opts.NoDOM || r.sinkErr != nil || ctx.Err() != nil {
+		return
+	}
+	var data []byte
+	err := action.Guard(func() (err error) {
+		data, err = page.PageSnapshot(ctx)
+		return err
+	})
+	if err != nil || len(data) == 0 {
+		if err != nil && !r.page.told && !errors.Is(err, drivers.ErrPage) && !errors.Is(err, drivers.ErrNotReady) {
+			r.page.told = true
+			r.log(steps[0].n, "no snapshot of the page's elements: %v", err)
+		}
+		return
+	}
+	if !bytes.Equal(data, r.page.data) {
+		at, ok := r.addPage(steps[0].n, data)
+		if !ok {
+			return
+		}
+		r.page.data, r.page.at, steps = data, at, steps[1:]
+	}
+	for _, s := range steps {
+		r.emit(event.Event{Kind: event.Attached, Step: s.n, Attachment: &r.page.at})
+	}
+}
+
+// addPage brings a snapshot into the pack, without secrets.
+func (r *run) addPage(n int, data []byte) (event.Attachment, bool) {
+	name := fmt.Sprintf("dom-%02d.json.gz", n)
+	at := event.Attachment{Path: "artifacts/" + name, Type: "application/gzip", Kind: event.KindDOM}
+	path := filepath.Join(r.session.Work, name)
+	if err := os.WriteFile(path, zipped(r.sink.Mask().Text(string(data))), 0o644); err != nil {
+		r.keep(err)
+		return at, false
+	}
+	r.keep(r.sink.Add(at, n, path))
+	return at, r.sinkErr == nil
+}
+
+func zipped(text string) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // a level that there is
+	_, _ = w.Write([]byte(text))                    // a buffer takes all
+	_ = w.Close()
+	return b.Bytes()
+}
