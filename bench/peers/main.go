@@ -108,7 +108,7 @@ func (b *bench) ours(j job) *exec.Cmd {
 	args := []string{"run", "--quiet", "--var", "SITE=" + b.site.URL, "--parallel", fmt.Sprint(j.workers), "--repeat", fmt.Sprint(j.repeat),
 		"--reports", filepath.Join(b.dir, "reports")}
 	if !j.trace {
-		args = append(args, "--no-video", "--no-trace")
+		args = append(args, "--no-video", "--no-trace", "--no-dom")
 	}
 	for _, f := range j.flows {
 		args = append(args, filepath.Join("taproot", f+".yaml"))

@@ -39,6 +39,7 @@ type packData struct {
 	Past        []pastRow         `json:"past,omitempty"` // earlier runs and this one, oldest first
 	Net         *netData          `json:"net,omitempty"`
 	Elements    *elementsData     `json:"elements,omitempty"`
+	DOM         []string          `json:"dom,omitempty"`       // elements of pages: gzipped JSON of domPage, in base64
 	Series      []seriesData      `json:"series,omitempty"`    // what the app cost over time
 	Trace       string            `json:"trace,omitempty"`     // address of Playwright's trace
 	StartedAt   string            `json:"startedAt,omitempty"` // RFC 3339
@@ -152,6 +153,7 @@ type stepData struct {
 	Shots    []*shotData    `json:"shots,omitempty"`
 	Files    []fileData     `json:"files,omitempty"`
 	Log      *stepLog       `json:"log,omitempty"`
+	DOM      int            `json:"dom,omitempty"` // which of packData.DOM the page was after it, from 1; −1: there was no room for it
 	Cue      *float64       `json:"cue,omitempty"` // seconds into the film
 	Compared *comparedData  `json:"compared,omitempty"`
 	Green    *shotData      `json:"green,omitempty"`

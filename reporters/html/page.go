@@ -150,6 +150,7 @@ func (b *builder) build() *packData {
 	b.log()
 	b.cost()
 	b.network()
+	b.pages()
 	b.elements()
 	b.trace()
 	b.caseFiles()
@@ -197,6 +198,9 @@ func (b *builder) step(s *event.StepResult) *stepData {
 	}
 	d.Compared = compared(s)
 	for _, a := range s.Attachments {
+		if a.Kind == event.KindDOM {
+			continue // the page shows it
+		}
 		if a.Kind == event.KindScreenshot || a.Kind == event.KindFailure {
 			d.Shots = append(d.Shots, &shotData{Src: link(a.Path), Failure: a.Kind == event.KindFailure, path: a.Path})
 			continue

@@ -88,7 +88,7 @@ func richPack(t testing.TB, dir, name string) {
 			}
 		}
 	}
-	writeEvents(t, dir, out)
+	writeEvents(t, dir, addDOM(t, dir, out))
 	write(t, filepath.Join(dir, "console.txt"), []byte(at(500)+" console log: hello\n"+at(2100)+" console warning: slow\n"+at(4250)+" uncaught: TypeError: total is undefined\n    at pay (app.js:31:5)\n"))
 	write(t, filepath.Join(dir, "artifacts", "trace.zip"), []byte("PK"))
 	write(t, filepath.Join(dir, "artifacts", "metrics.json"), []byte(`{"samples":[{"at_ms":0,"app":"x","memory_kb":90000,"cpu_percent":3},{"at_ms":2500,"app":"x","memory_kb":120000,"cpu_percent":60},{"at_ms":5000,"app":"x","memory_kb":110000,"cpu_percent":20}]}`))
@@ -121,13 +121,10 @@ func harOf(t testing.TB) []byte {
 func TestPanelsInABrowser(t *testing.T) {
 	run := richRun(t)
 	file := filepath.Join(run, "cart--try-2", PackFile)
-	texts := func(selector string) string {
-		return `[...document.querySelectorAll("` + selector + `")].map(e => e.textContent.replace(/\s+/g, " ").trim())`
-	}
 	t.Run("groups and rounds", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
-		p.is(texts("#timeline .grouphead .act"), []string{"group Sign in", "group Cart", "forEach 1/2", "forEach 2/2"})
-		p.is(texts("#timeline .grouphead .time"), []string{"1.9 s", "1.9 s", "900 ms", "900 ms"})
+		p.is(said("#timeline .grouphead .act"), []string{"group Sign in", "group Cart", "forEach 1/2", "forEach 2/2"})
+		p.is(said("#timeline .grouphead .time"), []string{"1.9 s", "1.9 s", "900 ms", "900 ms"})
 		p.js(`document.querySelector(".grouphead").click()`)
 		p.is(`[...document.querySelectorAll("#timeline li")].filter(e => !e.hidden).map(e => e.id || "group")`, []string{"row-1", "group", "group", "group", "row-4", "group", "row-5", "row-6"})
 		p.press("k", "k")
@@ -135,24 +132,24 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 	t.Run("tries", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
-		p.is(texts(".tries li"), []string{"Try 1 ✗Failed 5.0 s", "Try 2 ✗Failed 5.0 s"})
+		p.is(said(".tries li"), []string{"Try 1 ✗Failed 5.0 s", "Try 2 ✗Failed 5.0 s"})
 		p.js(`document.querySelector(".tries a").click()`)
 		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.startsWith("Try 1")`, true)
 	})
 	t.Run("network", func(t *testing.T) {
 		p := openTab(t, file, "#panel=network", screen{})
-		p.is(texts(".grid tbody td:first-child"), []string{"200", "200", "404", "500", "failed"})
-		p.is(texts("#tab-network .count"), []string{"3 failed"})
+		p.is(said(".grid tbody td:first-child"), []string{"200", "200", "404", "500", "failed"})
+		p.is(said("#tab-network .count"), []string{"3 failed"})
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "Failed").click()`)
-		p.is(texts(".grid tbody td:first-child"), []string{"404", "500", "failed"})
+		p.is(said(".grid tbody td:first-child"), []string{"404", "500", "failed"})
 		p.is(`location.hash`, "#panel=network&nf=failed")
 		p.js(`document.querySelectorAll(".address")[1].click()`)
-		p.is(texts(".details dd"), []string{"*/*", "text/plain"})
+		p.is(said(".details dd"), []string{"*/*", "text/plain"})
 		p.is(`document.querySelector(".details pre").textContent`, `{"total":3}`)
 		p.js(`[...document.querySelectorAll(".grid .linkish")].find(e => e.textContent === "Step 5").click()`)
 		p.is(`document.querySelector("#panel-steps").hidden + " " + document.querySelector("[aria-current=step]").parentNode.id`, "false row-5")
 		again := openTab(t, file, "#panel=network&nq=tracker", screen{})
-		again.is(texts(".grid tbody td:first-child"), []string{"failed"})
+		again.is(said(".grid tbody td:first-child"), []string{"failed"})
 	})
 	t.Run("console", func(t *testing.T) {
 		p := openTab(t, file, "#panel=log&lf=bad", screen{})
@@ -161,7 +158,7 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 	t.Run("elements", func(t *testing.T) {
 		p := openTab(t, file, "#panel=elements", screen{})
-		p.is(texts(".node.is-near .whynot"), []string{`it says "TextView Pay", not "Button Pay"`})
+		p.is(said(".node.is-near .whynot"), []string{`it says "TextView Pay", not "Button Pay"`})
 		p.js(`document.querySelector(".node.is-near").focus()`)
 		p.is(`document.querySelector("#spot .line").getAttribute("y")`, "200")
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "Near the target").click()`)
@@ -169,27 +166,27 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 	t.Run("since when", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
-		p.is(texts("#since"), []string{"It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
+		p.is(said("#since"), []string{"It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
 	})
 	t.Run("history", func(t *testing.T) {
 		p := openTab(t, file, "#panel=history", screen{})
 		p.is(`document.querySelectorAll("#panel tbody tr").length`, 13)
-		p.is(texts("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).", "It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row."})
-		p.is(texts("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
+		p.is(said("#panel > p"), []string{"This version of the test failed in 4 of 13 runs (31 %, 95 % interval 13–58 %).", "It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row."})
+		p.is(said("#panel .notes li"), []string{"step 5 failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("environment", func(t *testing.T) {
 		p := openTab(t, file, "#panel=environment", screen{})
-		p.is(texts("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
+		p.is(said("#panel dt"), []string{"app", "device", "commit", "branch", "ci", "job", "os", "taproot", "options"})
 		p.is(`document.querySelector("#panel dd a").href`, "https://ci.example/7")
 		index := openTab(t, filepath.Join(run, IndexFile), "", screen{})
 		index.is(`document.querySelector(".env").textContent.includes("0123456789abcdef (changed)")`, true)
 	})
 	t.Run("timeline", func(t *testing.T) {
 		p := openTab(t, file, "#panel=timeline", screen{})
-		p.is(texts(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB", "CPU, up to 60 %", "Scrub"})
+		p.is(said(".lanename"), []string{"Set-up, end", "Steps", "Network", "Console", "Memory, up to 117 MB", "CPU, up to 60 %", "Scrub"})
 		p.js(`(() => { const s = document.querySelector(".scrub"); s.focus(); s.value = 1500; s.dispatchEvent(new Event("input")) })()`)
 		p.is(`document.querySelector("#panel .quiet .linkish").textContent`, "Step 2")
-		p.is(texts(".lookat .said"), []string{"Before it", "After it"})
+		p.is(said(".lookat .said"), []string{"Before it", "After it"})
 	})
 	t.Run("a copy for somebody else", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
@@ -208,7 +205,7 @@ func TestPanelsInABrowser(t *testing.T) {
 		p.is(`document.getElementById("panel").hidden`, true)
 	})
 	t.Run("accessible", func(t *testing.T) {
-		for i, panel := range []string{"timeline", "network", "log", "elements", "history", "environment", "trace"} {
+		for i, panel := range []string{"timeline", "network", "log", "dom", "elements", "history", "environment", "trace"} {
 			s := []screen{{}, {dark: true}, {width: 390, height: 844}}[i%3]
 			p := openTab(t, file, "#panel="+panel, s)
 			p.is(`document.querySelector("#panel h2") !== null`, true)
@@ -233,7 +230,7 @@ var shots = flag.String("shots", "", "folder that TestWidths puts a screenshot o
 func TestWidths(t *testing.T) {
 	run, recorded := richRun(t), recordedPages(t)
 	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile)}
-	for _, panel := range []string{"", "timeline", "network", "log", "elements", "history", "environment", "trace"} {
+	for _, panel := range []string{"", "timeline", "network", "log", "dom", "elements", "history", "environment", "trace"} {
 		pages["cart-"+panel] = filepath.Join(run, "cart--try-2", PackFile)
 	}
 	for name, file := range pages {
@@ -292,4 +289,9 @@ func TestSlowTests(t *testing.T) {
 	if len(d.Tests) != 1 || d.Tests[0].Failing != "failed in 1 of 8 runs (12 %, 95 % interval 2–47 %)" {
 		t.Errorf("%+v", d.Tests)
 	}
+}
+
+// said is what the elements that a selector picks say.
+func said(selector string) string {
+	return `[...document.querySelectorAll("` + selector + `")].map(e => e.textContent.replace(/\s+/g, " ").trim())`
 }

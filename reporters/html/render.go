@@ -17,7 +17,7 @@ import (
 var assets embed.FS
 
 // scripts are put together in this order.
-var scripts = []string{"base.js", "shots.js", "pack.js", "panels.js", "timeline.js", "index.js", "start.js"}
+var scripts = []string{"base.js", "shots.js", "pack.js", "panels.js", "dom.js", "timeline.js", "index.js", "start.js"}
 
 // view is what a template sees.
 type view struct {

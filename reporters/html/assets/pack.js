@@ -164,6 +164,7 @@ function select(i, seek, silent) {
   $("next").disabled = i === D.steps.length - 1;
   stage();
   facts(step);
+  if (domPanel.show) domPanel.show();
   if (seek && film && step.cue !== undefined) seekTo(step.cue);
   markFilm();
 }

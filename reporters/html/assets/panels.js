@@ -1,11 +1,12 @@
 // The panels beside the steps. The address keeps which one is shown and what it is filtered by.
-var PANELS = { timeline: timePanel, network: networkPanel, log: logPanel, elements: elementsPanel, history: historyPanel, environment: environmentPanel, trace: tracePanel };
+var PANELS = { timeline: timePanel, network: networkPanel, log: logPanel, dom: domPanel, elements: elementsPanel, history: historyPanel, environment: environmentPanel, trace: tracePanel };
 
 function panelList() {
   var list = [["steps", "Steps"]], bad = D.net ? D.net.requests.filter(failedRequest).length : 0;
   if (D.length && D.steps.some(function (s) { return s.took; })) list.push(["timeline", "Timeline"]);
   if (D.net) list.push(["network", "Network", bad ? bad + " failed" : String(D.net.requests.length + (D.net.more || 0))]);
   if (D.log && D.log.lines) list.push(["log", D.platform === "web" ? "Console" : "Log", String(D.log.lines)]);
+  if (D.dom) list.push(["dom", "DOM"]);
   if (D.elements) list.push(["elements", "Elements"]);
   if (D.past) list.push(["history", "History", String(D.past.length)]);
   if (D.environment) list.push(["environment", "Environment"]);
