@@ -251,7 +251,7 @@ func packsOf(t testing.TB, run string) []string {
 // projectRoot is the folder of this module.
 func projectRoot(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // goSuite is the suite of testdata/gosuite, as a program.
 var goSuite = sync.OnceValues(func() (string, error) {
-	dir, err := filepath.Abs(filepath.Join("..", "..", "bin", "testdata"))
+	dir, err := filepath.Abs(filepath.Join("..", "bin", "testdata"))
 	if err != nil {
 		return "", err
 	}
@@ -35,7 +35,7 @@ func goLab(t *testing.T, phones int) (*lab, string) {
 		t.Fatalf("%v\n%s", err, program)
 	}
 	l := newLab(t, phones)
-	l.dir = filepath.Join(projectRoot(t), "runner", "cli", "testdata", "gosuite")
+	l.dir = filepath.Join(projectRoot(t), "cli", "testdata", "gosuite")
 	l.env = append(l.env, "TAPROOT_NO_VIDEO=true", "TAPROOT_REQUIRE_DEVICES=true")
 	return l, program
 }

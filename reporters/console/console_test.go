@@ -15,7 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/internal/leaktest"
 	"github.com/taproot-dev/taproot/reporters/event"
-	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
@@ -30,13 +30,13 @@ func play(t *testing.T, c *Console, cases ...string) {
 	t.Helper()
 	var lists [][]event.Event
 	for _, name := range cases {
-		lists = append(lists, runtest.Events(t, name))
+		lists = append(lists, eventtest.Recorded(t, name))
 	}
 	for left := true; left; {
 		left = false
 		for i, events := range lists {
 			if len(events) > 0 {
-				c.Event(*runtest.Events(t, cases[i])[0].Case, events[0])
+				c.Event(*eventtest.Recorded(t, cases[i])[0].Case, events[0])
 				lists[i], left = events[1:], true
 			}
 		}
@@ -110,7 +110,7 @@ func TestLive(t *testing.T) {
 	view := &terminal{t: t}
 	c := New(view, Options{TTY: true, Width: 60, Clock: func() time.Time { return epoch }})
 	for _, name := range []string{"pass", "fail", "interrupted"} {
-		events := runtest.Events(t, name)
+		events := eventtest.Recorded(t, name)
 		for _, e := range events[:2] {
 			c.Event(*events[0].Case, e)
 		}
@@ -124,8 +124,8 @@ func TestLive(t *testing.T) {
 ▶ android emulator-5556 · killed · 1/3 launch {packa… 13.0s`), live); diff != "" {
 		t.Error(diff)
 	}
-	for _, e := range runtest.Events(t, "pass")[2:] {
-		c.Event(*runtest.Events(t, "pass")[0].Case, e)
+	for _, e := range eventtest.Recorded(t, "pass")[2:] {
+		c.Event(*eventtest.Recorded(t, "pass")[0].Case, e)
 	}
 	c.mu.Lock()
 	if len(view.lines) != 3 || view.lines[0] != "✓ PASS login-ok · android emulator-5554 · 3.5s" {
@@ -146,7 +146,7 @@ func TestProgress(t *testing.T) {
 	view := &terminal{t: t}
 	c := New(view, Options{TTY: true, Width: 60, Total: 25, Clock: func() time.Time { return epoch }})
 	play(t, c, "pass", "fail")
-	events := runtest.Events(t, "interrupted")
+	events := eventtest.Recorded(t, "interrupted")
 	for _, e := range events[:2] {
 		c.Event(*events[0].Case, e)
 	}
@@ -170,7 +170,7 @@ func TestSignsOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		c := New(&b, Options{Clock: func() time.Time { return epoch }})
-		events := runtest.Events(t, "interrupted")
+		events := eventtest.Recorded(t, "interrupted")
 		for _, e := range events[:2] {
 			c.Event(*events[0].Case, e)
 		}
@@ -287,7 +287,7 @@ func TestCorrect(t *testing.T) {
 	var b bytes.Buffer
 	c := New(&b, Options{})
 	play(t, c, "pass")
-	res := event.Fold(runtest.Events(t, "pass"))
+	res := event.Fold(eventtest.Recorded(t, "pass"))
 	res.Verdict, res.Problem = event.Error, &event.Problem{Message: "the disk is full"}
 	c.Correct(res)
 	if err := c.End(Run{}); err != nil {
@@ -303,7 +303,7 @@ func TestConcurrently(t *testing.T) {
 	c := New(view, Options{TTY: true, Verbose: true})
 	var wg sync.WaitGroup
 	for i := range 30 {
-		events := runtest.Events(t, all[i%len(all)])
+		events := eventtest.Recorded(t, all[i%len(all)])
 		of := *events[0].Case
 		of.Pack = strings.Repeat("x", i+1)
 		events[0].Case = &of

@@ -10,15 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/event/eventtest"
 	"github.com/taproot-dev/taproot/reporters/history"
-	"github.com/taproot-dev/taproot/reporters/runtest"
 	"github.com/taproot-dev/taproot/reporters/runtest/golden"
 )
 
 // recorded folds a case that package reporters keeps for its own tests.
 func recorded(t testing.TB, name string) *event.Result {
 	t.Helper()
-	return event.Fold(runtest.Events(t, name))
+	return event.Fold(eventtest.Recorded(t, name))
 }
 
 var (

@@ -1,12 +1,8 @@
 package runtest
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
@@ -19,18 +15,4 @@ func Recorded(t testing.TB) *history.Run {
 		t.Fatal(err)
 	}
 	return run
-}
-
-// Events gives the events that package reporters keeps for its own tests under a name, such as pass or fail.
-func Events(t testing.TB, name string) []event.Event {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "events", name+".ndjson"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := event.ReadEvents(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return events
 }
