@@ -62,7 +62,7 @@ type Editor interface {
 }
 
 // Hider is a Device whose on-screen keyboard can be hidden.
-type Hider interface {
+type KeyboardHider interface {
 	// HideKeyboard hides it without leaving the screen; hidden already is fine.
 	HideKeyboard(ctx context.Context) error
 }

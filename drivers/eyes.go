@@ -7,7 +7,7 @@ import (
 
 // Eyes see in a picture what no element tree tells. A picture that cannot be judged is an error, never an answer: a model that is not
 // there, that refuses, or that gives half an answer. Safe for concurrent use.
-type Eyes interface {
+type Vision interface {
 	// OCR reads the text in a picture, line by line, in reading order.
 	OCR(ctx context.Context, img image.Image) ([]TextLine, error)
 	// FindImage gives the places where a picture shows the template, best first; none is no error.

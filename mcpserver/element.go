@@ -24,7 +24,7 @@ type identity struct {
 }
 
 // scene is one reading of the screen with the identities of its elements.
-type scene struct {
+type identifiedTree struct {
 	tree  *screen.Tree
 	ids   map[*screen.Node]identity
 	paths map[*screen.Node]string // indexes from the root
@@ -57,8 +57,8 @@ func (a said) context() uint64 {
 // ticking is a text that changes by itself.
 var ticking = regexp.MustCompile(`^\s*([0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.,][0-9]+)?|[0-9]{1,3} ?%)\s*$`)
 
-func newScene(t *screen.Tree, seed maphash.Seed) *scene {
-	s := &scene{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{}, twins: map[identity]int{}}
+func identify(t *screen.Tree, seed maphash.Seed) *identifiedTree {
+	s := &identifiedTree{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{}, twins: map[identity]int{}}
 	sums := map[*screen.Node]said{}
 	for _, w := range t.Windows {
 		add(w, sums, seed)
@@ -89,7 +89,7 @@ func add(n *screen.Node, sums map[*screen.Node]said, seed maphash.Seed) said {
 	return all
 }
 
-func (s *scene) name(n *screen.Node, path string, sums map[*screen.Node]said) {
+func (s *identifiedTree) name(n *screen.Node, path string, sums map[*screen.Node]said) {
 	if visible(n, s.tree) {
 		id := identity{kind: n.Type + "|" + n.Role + "|" + n.Package, id: n.ID + "|" + n.TestID, label: fixedLabel(n)}
 		own := sums[n]
@@ -136,7 +136,7 @@ type known struct {
 }
 
 // locate finds an element of an earlier reading; nil when it is gone, has changed, or cannot be told from others any more.
-func (s *scene) locate(was known) *screen.Node {
+func (s *identifiedTree) locate(was known) *screen.Node {
 	if s.twins[was.identity] != was.twins {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (s *scene) locate(was known) *screen.Node {
 
 // listed tells whether an element belongs into a snapshot: it says something, reacts, or can be scrolled. A text that is all that a
 // button says is not listed again.
-func (s *scene) listed(n *screen.Node) bool {
+func (s *identifiedTree) listed(n *screen.Node) bool {
 	if _, ok := s.ids[n]; !ok {
 		return false
 	}
@@ -172,7 +172,7 @@ func (s *scene) listed(n *screen.Node) bool {
 }
 
 // says tells whether something inside of the box is called that.
-func (s *scene) says(box *screen.Node, label string) bool {
+func (s *identifiedTree) says(box *screen.Node, label string) bool {
 	for _, c := range box.Children {
 		if _, ok := s.ids[c]; ok && ownLabel(c) == label || s.says(c, label) {
 			return true
@@ -199,7 +199,7 @@ func firstSaying(box *screen.Node) *screen.Node {
 }
 
 // selector writes a selector that picks exactly this element on this screen: the shortest that a reader of a test would understand.
-func (s *scene) selector(n *screen.Node) (source.Value, bool) {
+func (s *identifiedTree) selector(n *screen.Node) (source.Value, bool) {
 	id := idOf(n)
 	var tries []source.Value
 	add := func(fields ...source.Field) {
@@ -252,7 +252,7 @@ func selectorLabels(n *screen.Node) []string {
 const maxIndex = 300
 
 // index finds which of the elements that a selector picks this one is.
-func (s *scene) index(v source.Value, n *screen.Node) (int, bool) {
+func (s *identifiedTree) index(v source.Value, n *screen.Node) (int, bool) {
 	for i := range maxIndex {
 		if s.picks(v, n, &i) {
 			return i, true
@@ -265,7 +265,7 @@ func (s *scene) index(v source.Value, n *screen.Node) (int, bool) {
 }
 
 // picks tells whether an action with the selector would touch the element; with nil, whether it would touch any.
-func (s *scene) picks(v source.Value, n *screen.Node, index *int) bool {
+func (s *identifiedTree) picks(v source.Value, n *screen.Node, index *int) bool {
 	sel := dsl.Selector{Index: index}
 	for _, f := range v.Fields {
 		text := strings.ReplaceAll(f.Value.Text, "$${", "${")

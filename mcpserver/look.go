@@ -156,8 +156,8 @@ func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		if err != nil {
 			return err
 		}
-		if lines, err = s.Eyes.OCR(ctx, img); err != nil {
-			return &action.BlindError{Err: err}
+		if lines, err = s.Vision.OCR(ctx, img); err != nil {
+			return &action.VisionError{Err: err}
 		}
 		return nil
 	})

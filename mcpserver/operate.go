@@ -386,7 +386,7 @@ func nestedRefs(v source.Value) bool {
 }
 
 // inner replaces the references in inner elements.
-func (c *call) inner(sc *scene, device string, v source.Value) (source.Value, error) {
+func (c *call) inner(sc *identifiedTree, device string, v source.Value) (source.Value, error) {
 	for _, key := range elementKeys() {
 		f, given := v.Get(key)
 		if !given || !hasRef(f.Value) {
@@ -406,7 +406,7 @@ func (c *call) inner(sc *scene, device string, v source.Value) (source.Value, er
 }
 
 // meant gives the selector of the element that a reference means, on the screen as it is now.
-func (c *call) meant(sc *scene, device string, ref source.Value) (source.Value, known, error) {
+func (c *call) meant(sc *identifiedTree, device string, ref source.Value) (source.Value, known, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
 	c.mu.Lock()
 	was, ok := c.refs.known[name]
@@ -431,7 +431,7 @@ func (c *call) meant(sc *scene, device string, ref source.Value) (source.Value, 
 // same refuses an element that is not the one which a reference means, at the last moment before it is touched.
 func (c *call) same(ref string, was known) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
-		sc := newScene(t, c.refs.seed)
+		sc := identify(t, c.refs.seed)
 		if n := sc.locate(was); n == nil || m.Node != n && m.Target != n {
 			return &live.InvalidError{Err: staleRef(ref, was.words)}
 		}
@@ -440,7 +440,7 @@ func (c *call) same(ref string, was known) func(*screen.Tree, screen.Match) erro
 }
 
 // fresh reads the screen of a device as it is now.
-func (c *call) fresh(ctx context.Context, device string) (*scene, error) {
+func (c *call) fresh(ctx context.Context, device string) (*identifiedTree, error) {
 	var t *screen.Tree
 	err := c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
 		t, err = readTree(ctx, s)
@@ -449,7 +449,7 @@ func (c *call) fresh(ctx context.Context, device string) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newScene(t, c.refs.seed), nil
+	return identify(t, c.refs.seed), nil
 }
 
 // readTree reads the screen; one that cannot be read just now is tried again for a while.
@@ -482,7 +482,7 @@ func (c *call) atLeast(ctx context.Context, device string, r *refusal) error {
 		if s.Tree == nil {
 			return nil
 		}
-		sc := newScene(s.Tree, c.refs.seed)
+		sc := identify(s.Tree, c.refs.seed)
 		for n := range s.Tree.All {
 			if words := n.String(); len(r.near) < nearest && sc.listed(n) && ownLabel(n) != "" && !slices.Contains(r.near, words) {
 				r.near = append(r.near, words)

@@ -54,7 +54,7 @@ func TestRefsMeanOneElement(t *testing.T) {
 				break
 			}
 		}
-		n := newScene(c.after, r.seed).locate(r.known[ref])
+		n := identify(c.after, r.seed).locate(r.known[ref])
 		switch {
 		case c.want == "" && n != nil:
 			t.Errorf("%s: %s means %s beside %s", c.name, ref, n, n.Parent.Children[0])
@@ -64,7 +64,7 @@ func TestRefsMeanOneElement(t *testing.T) {
 		if n == nil {
 			continue
 		}
-		sc := newScene(c.after, r.seed)
+		sc := identify(c.after, r.seed)
 		selector, ok := sc.selector(n)
 		if !ok || !sc.picks(selector, n, indexOf(t, selector.Fields)) {
 			t.Errorf("%s: %v does not pick %s", c.name, selector.Go(), n)
@@ -84,7 +84,7 @@ func TestTypingKeepsRefs(t *testing.T) {
 	r := newRefs()
 	shot, _ := r.take("A", form("", ""), same)
 	for _, ref := range shot.order {
-		if newScene(form("ada@example.com", ""), r.seed).locate(r.known[ref]) == nil {
+		if identify(form("ada@example.com", ""), r.seed).locate(r.known[ref]) == nil {
 			t.Errorf("%s is stale after typing", shot.lines[ref])
 		}
 	}
@@ -192,7 +192,7 @@ func TestClocksKeepRefs(t *testing.T) {
 		{[]string{"12:30"}, []string{"13:00"}, false}, {[]string{"Item 5", "12:30"}, []string{"Item 9", "12:30"}, false}, {[]string{"5 left", "x"}, []string{"6 left", "x"}, false}} {
 		r := newRefs()
 		shot, _ := r.take("A", page(c.before...), same)
-		if n := newScene(page(c.after...), r.seed).locate(r.known[shot.order[0]]); (n != nil) != c.found {
+		if n := identify(page(c.after...), r.seed).locate(r.known[shot.order[0]]); (n != nil) != c.found {
 			t.Errorf("%q to %q: %v", c.before, c.after, n)
 		}
 	}

@@ -122,13 +122,13 @@ func (s *Server) open() (err error) {
 	if s.work, err = os.MkdirTemp("", "taproot-mcp-"); err != nil {
 		return err
 	}
-	s.conf.Runner.Reach = action.Reach{Root: s.root}
+	s.conf.Runner.Access = action.Access{Root: s.root}
 	if s.conf.Drivers == nil {
 		s.conf.Drivers = run.Drivers(s.conf.Runner)
 	}
 	s.pool = pool.New(s.conf.Drivers, s.conf.Runner.PoolOptions())
-	s.live, err = live.New(live.Options{Pool: s.pool, Eyes: s.conf.Runner.Eyes(), What: holder, Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
-		Reach: s.conf.Runner.Reach, Exposed: s.conf.Exposed, Mask: s.mask, Prepare: s.prepare})
+	s.live, err = live.New(live.Options{Pool: s.pool, Vision: s.conf.Runner.Vision(), What: holder, Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
+		Access: s.conf.Runner.Access, Exposed: s.conf.Exposed, Mask: s.mask, Prepare: s.prepare})
 	return err
 }
 

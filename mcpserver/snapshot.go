@@ -30,7 +30,7 @@ type refs struct {
 
 // shot is one snapshot.
 type shot struct {
-	scene *scene
+	scene *identifiedTree
 	order []string // references, in the order of the tree
 	lines map[string]string
 	nodes map[string]*screen.Node
@@ -47,7 +47,7 @@ func newRefs() *refs {
 // take makes a snapshot of all elements. before is the one that the device had, nil when there was none.
 func (r *refs) take(device string, t *screen.Tree, words func(string) string) (now, before *shot) {
 	before = r.last[device]
-	sc := newScene(t, r.seed)
+	sc := identify(t, r.seed)
 	now = &shot{scene: sc, lines: map[string]string{}, nodes: map[string]*screen.Node{}, refs: map[*screen.Node]string{}}
 	old := before.byIdentity()
 	for n := range t.All {

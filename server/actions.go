@@ -192,7 +192,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 	a, err := s.devices.Call(ctx, live.Request{Device: c.device, Who: who, Def: c.def, Args: c.args})
 	s.metrics.acted(c.def.Name, a.Took, err)
 	if err != nil {
-		return nil, blame(err)
+		return nil, asDeviceError(err)
 	}
 	if a.Verdict != event.Pass {
 		return failed(a)

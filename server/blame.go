@@ -10,7 +10,7 @@ import (
 
 // blame marks an error of runner/live as the device's, unless it is the caller's, the server's or the clock's. What else is known of it
 // stays to be found in it.
-func blame(err error) error {
+func asDeviceError(err error) error {
 	var bad *live.InvalidError
 	var broke *action.PanicError
 	switch {

@@ -47,7 +47,7 @@ func (s *Server) listDevices(ctx context.Context, _ *struct{}) (*deviceList, err
 	open := s.opened()
 	out := &deviceList{Body: []Device{}}
 	for _, info := range infos {
-		out.Body = append(out.Body, s.record1(info, open))
+		out.Body = append(out.Body, s.deviceRecord(info, open))
 	}
 	return out, nil
 }
@@ -57,7 +57,7 @@ func (s *Server) getDevice(ctx context.Context, in *deviceInput) (*oneDevice, er
 	if err != nil {
 		return nil, err
 	}
-	return &oneDevice{s.record1(info, s.opened())}, nil
+	return &oneDevice{s.deviceRecord(info, s.opened())}, nil
 }
 
 // maxID bounds the id of a device; none is longer.
@@ -70,7 +70,7 @@ func (s *Server) device(ctx context.Context, id string) (drivers.Info, error) {
 	}
 	info, err := s.devices.Info(ctx, id)
 	if err != nil {
-		return drivers.Info{}, blame(err)
+		return drivers.Info{}, asDeviceError(err)
 	}
 	return info, nil
 }
@@ -90,7 +90,7 @@ func (s *Server) opened() map[string]live.Status {
 	return open
 }
 
-func (s *Server) record1(info drivers.Info, open map[string]live.Status) Device {
+func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status) Device {
 	_, is := open[info.ID]
 	d := Device{Info: info, Open: is}
 	if h, held := s.devices.Held(info.ID); held {
@@ -204,7 +204,7 @@ func (s *Server) use(r *http.Request, use func(context.Context, *action.Session)
 	began := time.Now()
 	err := s.devices.Use(ctx, id, s.leases.holder(id, callerOf(ctx)), use)
 	s.metrics.acted(operation(r), time.Since(began), err)
-	return blame(err)
+	return asDeviceError(err)
 }
 
 // operation names what a request does, for figures.

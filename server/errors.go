@@ -148,7 +148,7 @@ func (s *Server) deviceProblem(err error) *Error {
 	var busy *pool.BusyError
 	var unknown *pool.UnknownDeviceError
 	var none *pool.NoDeviceError
-	var blind *action.BlindError
+	var blind *action.VisionError
 	var broken *deviceError
 	switch {
 	case errors.As(err, &held):

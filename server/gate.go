@@ -173,13 +173,13 @@ func (o *headersOnly) Write(p []byte) (int, error) {
 // admit finds out who the caller is, and whether it may do this now.
 func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error) {
 	c := caller{addr: s.client(r), lease: r.Header.Get("X-Lease")}
-	if fail := s.foreign(r); fail != nil {
+	if fail := s.isForeignOrigin(r); fail != nil {
 		return c, fail
 	}
 	if s.o.Auth != nil && a.scope != "" {
 		who, err := s.o.Auth.Identify(r.Header)
 		if err != nil {
-			return c, s.stranger(h, r, c, err)
+			return c, s.rejectForeignOrigin(h, r, c, err)
 		}
 		c.Identity = who
 	}
@@ -193,7 +193,7 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 }
 
 // stranger answers who has no good credential. Addresses from which wrong ones come too often have to wait.
-func (s *Server) stranger(h http.Header, r *http.Request, c caller, err error) *Error {
+func (s *Server) rejectForeignOrigin(h http.Header, r *http.Request, c caller, err error) *Error {
 	h.Set("WWW-Authenticate", `Bearer realm="taproot"`)
 	if errors.Is(err, auth.ErrMissing) {
 		if fail := count(r.Context(), s.o.Limiter, h, c, access{}); fail != nil {
@@ -225,7 +225,7 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 
 // foreign refuses requests that a page of another site has made a browser send. A page can choose where its requests go, not what they
 // say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
-func (s *Server) foreign(r *http.Request) *Error {
+func (s *Server) isForeignOrigin(r *http.Request) *Error {
 	if s.o.Auth == nil && !s.ownHost(r.Host) {
 		return fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))
 	}

@@ -144,7 +144,7 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	defer cancel()
 	h, err := s.devices.Hold(ctx, in.ID, g.who, ttl)
 	if err != nil {
-		return nil, blame(err)
+		return nil, asDeviceError(err)
 	}
 	s.leases.put(in.ID, g, s.devices.Held)
 	return &leaseGrant{LeaseGrant{leaseOf(in.ID, h), id}}, nil
@@ -192,7 +192,7 @@ func (s *Server) dropLease(ctx context.Context, in *deviceInput) (*struct{}, err
 	defer cancel()
 	held, err := s.devices.Release(ctx, in.ID, s.leases.holder(in.ID, callerOf(ctx)))
 	if err != nil {
-		return nil, blame(err)
+		return nil, asDeviceError(err)
 	}
 	if held {
 		s.leases.drop(in.ID)

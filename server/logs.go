@@ -21,7 +21,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
 	defer free()
-	lines := newSpill()
+	lines := newBufferedFile()
 	out := s.mask.Writer(lines)
 	detach, gone, err := s.devices.Attach(ctx, id, s.leases.holder(id, callerOf(ctx)), func(session *action.Session) (func() error, error) {
 		logger, ok := session.Device.(drivers.Logger)
@@ -31,7 +31,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 		return logger.StartLog(ctx, out)
 	})
 	if err != nil {
-		return blame(err)
+		return asDeviceError(err)
 	}
 	defer func() {
 		if err := detach(); err != nil {
@@ -51,17 +51,17 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 const maxSpill = 1 << 20
 
 // spill keeps lines between a device that must not wait and a client that may.
-type spill struct {
+type bufferedFile struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
 	missed int // bytes
 	wake   chan struct{}
 }
 
-func newSpill() *spill { return &spill{wake: make(chan struct{}, 1)} }
+func newBufferedFile() *bufferedFile { return &bufferedFile{wake: make(chan struct{}, 1)} }
 
 // Write never waits.
-func (p *spill) Write(text []byte) (int, error) {
+func (p *bufferedFile) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	if p.text.Len()+len(text) > maxSpill {
 		p.missed += len(text)
@@ -76,7 +76,7 @@ func (p *spill) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func (p *spill) take() []byte {
+func (p *bufferedFile) take() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text := bytes.Clone(p.text.Bytes())
@@ -89,7 +89,7 @@ func (p *spill) take() []byte {
 }
 
 // pour writes what comes in until the client goes, or the device does.
-func (p *spill) pour(ctx context.Context, w http.ResponseWriter, gone <-chan struct{}) error {
+func (p *bufferedFile) pour(ctx context.Context, w http.ResponseWriter, gone <-chan struct{}) error {
 	flush := http.NewResponseController(w)
 	for {
 		if text := p.take(); len(text) > 0 {

@@ -15,8 +15,8 @@ import (
 
 // reach is what clients may touch of this machine. Pages in files are only for tests that lie on this machine: who can say what a page
 // does could read every file through one.
-func (s *Server) reach(files bool) action.Reach {
-	r := action.Reach{Root: s.root, Address: func(ctx context.Context, to string) error { return s.address(ctx, to, files) }}
+func (s *Server) allowedAccess(files bool) action.Access {
+	r := action.Access{Root: s.root, Address: func(ctx context.Context, to string) error { return s.address(ctx, to, files) }}
 	if !s.o.Network.IsOpen() {
 		r.Dial = s.network().DialContext
 	}

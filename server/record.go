@@ -43,7 +43,7 @@ var goodID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // record gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither queries nor headers
 // nor bodies get into it: there are secrets in them.
-func (s *Server) record(next http.Handler) http.Handler {
+func (s *Server) logRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := &noted{id: r.Header.Get("X-Request-Id")}
 		if !goodID.MatchString(n.id) {
@@ -64,7 +64,7 @@ func (s *Server) record(next http.Handler) http.Handler {
 		began := time.Now()
 		done := s.metrics.begin()
 		defer func() {
-			halfway := s.brokeDown(out, r, recover())
+			halfway := s.logPanic(out, r, recover())
 			took := time.Since(began)
 			done(n.route, r.Method, out.status, took)
 			s.log.LogAttrs(r.Context(), level(out.status), "request", slog.String("id", n.id), slog.String("method", cut(r.Method, 16)),
@@ -79,7 +79,7 @@ func (s *Server) record(next http.Handler) http.Handler {
 }
 
 // brokeDown answers for a handler that panicked, unless it has begun to answer by itself. A client that went away is no news.
-func (s *Server) brokeDown(w *counting, r *http.Request, p any) (halfway bool) {
+func (s *Server) logPanic(w *counting, r *http.Request, p any) (halfway bool) {
 	if p == nil {
 		return false
 	}

@@ -76,7 +76,7 @@ func (s *Server) routes() error {
 	if err := s.finishDocument(); err != nil {
 		return err
 	}
-	s.handler = s.record(s.cors().Handler(http.HandlerFunc(s.serve)))
+	s.handler = s.logRequest(s.cors().Handler(http.HandlerFunc(s.serve)))
 	return nil
 }
 

@@ -107,7 +107,7 @@ func (s *Server) narrow(c *run.Config, b RunRequest) {
 	}
 	if b.YAML != "" {
 		c.NoFilePages = true
-		c.Reach, c.Dir = s.reach(false), s.root.Name() // its paths start where its files may lie
+		c.Access, c.Dir = s.allowedAccess(false), s.root.Name() // its paths start where its files may lie
 	}
 }
 

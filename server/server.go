@@ -85,14 +85,14 @@ func (s *Server) liveDevices() (*live.Devices, error) {
 		list = run.Drivers(of)
 	}
 	s.pool = pool.New(list, conf.PoolOptions())
-	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Reach: s.reach(false), Eyes: conf.Eyes(), AllowShell: conf.AllowShell,
+	return live.New(live.Options{Pool: s.pool, What: "taproot serve", Timeout: conf.Timeout, Access: s.allowedAccess(false), Vision: conf.Vision(), AllowShell: conf.AllowShell,
 		Exposed: s.o.Exposed, Mask: s.mask})
 }
 
 // runConfig is the configuration of runs that clients ask for. The environment is closed to them.
 func (s *Server) runConfig() run.Config {
 	conf := s.o.Config
-	conf.Reach = s.reach(true)
+	conf.Access = s.allowedAccess(true)
 	if !s.o.Network.IsOpen() {
 		conf.Network = &s.o.Network
 	}

@@ -58,7 +58,7 @@ func (s *Server) closePage(ctx context.Context, in *pageInput) (*struct{}, error
 	}
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
-	return nil, blame(s.devices.Shut(ctx, in.Page, s.leases.holder(in.Page, callerOf(ctx))))
+	return nil, asDeviceError(s.devices.Shut(ctx, in.Page, s.leases.holder(in.Page, callerOf(ctx))))
 }
 
 func (s *Server) isOpen(id string) bool {
@@ -154,7 +154,7 @@ func (s *Server) launch(w http.ResponseWriter, r *http.Request, def *dsl.Def) er
 	who := callerOf(ctx).who()
 	page, err := s.devices.Launch(ctx, dsl.Web, who)
 	if err != nil {
-		return blame(err)
+		return asDeviceError(err)
 	}
 	id := page.Info.ID
 	c := call{def: def, device: id, args: args, page: id, launch: true}

@@ -9,7 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.Calmer = (*Device)(nil)
+var _ drivers.AnimationControl = (*Device)(nil)
 
 // calmSetting is a setting that a phone has while it is tested.
 type calmSetting struct {
@@ -48,7 +48,7 @@ func (d *Device) Calm(ctx context.Context) error {
 		if now, err := strconv.ParseFloat(values[i], 64); err == nil && s.fits(now) {
 			continue
 		}
-		if err := d.owe(func(debts *owed) { debts.setting(newSetting(s.space, s.key, values[i])) }); err != nil {
+		if err := d.noteRestore(func(debts *restoreState) { debts.setting(newSetting(s.space, s.key, values[i])) }); err != nil {
 			return err
 		}
 		put = append(put, "settings put "+s.space+" "+s.key+" "+s.value)

@@ -21,7 +21,7 @@ const (
 var errSlowPixels = errors.New("raw pixels come too slowly over this connection")
 
 // shotCosts is what pictures and trees cost over this phone's connection, as measured. The zero value knows nothing.
-type shotCosts struct {
+type captureCosts struct {
 	mu        sync.Mutex
 	raw, png  time.Duration // of the last one; 0: none was taken
 	tree      time.Duration
@@ -30,7 +30,7 @@ type shotCosts struct {
 }
 
 // takesPNG chooses the kind of the next picture.
-func (c *shotCosts) takesPNG() bool {
+func (c *captureCosts) takesPNG() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sinceKind++
@@ -47,19 +47,19 @@ func (c *shotCosts) takesPNG() bool {
 	return c.asPNG
 }
 
-func (c *shotCosts) tookRaw(d time.Duration) {
+func (c *captureCosts) tookRaw(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.raw = max(d, 1)
 }
 
-func (c *shotCosts) tookPNG(d time.Duration) {
+func (c *captureCosts) tookPNG(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.png, c.asPNG = max(d, 1), true
 }
 
-func (c *shotCosts) tookTree(d time.Duration) {
+func (c *captureCosts) tookTree(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tree = d
@@ -67,7 +67,7 @@ func (c *shotCosts) tookTree(d time.Duration) {
 
 // patience watches a raw picture of so many bytes come, and gives up on one that would take much longer than a PNG. What it would have
 // taken counts as its cost.
-func (c *shotCosts) patience(expect int) func(bytes int) error {
+func (c *captureCosts) patience(expect int) func(bytes int) error {
 	var first time.Time
 	var head int
 	return func(bytes int) error {
@@ -89,7 +89,7 @@ func (c *shotCosts) patience(expect int) func(bytes int) error {
 }
 
 // picture is what a picture costs now; 0: none was taken.
-func (c *shotCosts) picture() time.Duration {
+func (c *captureCosts) picture() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asPNG {
@@ -99,7 +99,7 @@ func (c *shotCosts) picture() time.Duration {
 }
 
 // cheap tells whether two pictures cost less than one tree.
-func (c *shotCosts) cheap() bool {
+func (c *captureCosts) cheap() bool {
 	shot := c.picture()
 	c.mu.Lock()
 	defer c.mu.Unlock()

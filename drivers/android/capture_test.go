@@ -28,7 +28,7 @@ func TestPicturesOverASlowConnection(t *testing.T) {
 
 // TestShotCosts: the kind that cost less is taken, the other is tried again now and then, and "cheap" is what was measured.
 func TestShotCosts(t *testing.T) {
-	take := func(c *shotCosts, raw, png time.Duration) (kind string) {
+	take := func(c *captureCosts, raw, png time.Duration) (kind string) {
 		if c.takesPNG() {
 			c.tookPNG(png)
 			return "p"
@@ -46,7 +46,7 @@ func TestShotCosts(t *testing.T) {
 		"slow encoder":        {900 * time.Millisecond, 2 * time.Second, "rprr", false},
 		"a slow one all over": {20 * time.Second, 4 * time.Second, "rppp", false},
 	} {
-		c, got := &shotCosts{}, ""
+		c, got := &captureCosts{}, ""
 		if !c.cheap() {
 			t.Error("nothing was measured: a stock tree costs more")
 		}
@@ -60,7 +60,7 @@ func TestShotCosts(t *testing.T) {
 			t.Errorf("%s: a tree costs much more", name)
 		}
 	}
-	c, got := &shotCosts{}, ""
+	c, got := &captureCosts{}, ""
 	for range 60 {
 		got += take(c, 5*time.Second, time.Second)
 	}
@@ -87,7 +87,7 @@ func TestPatience(t *testing.T) {
 		"fast": {4 << 20, 10 << 20, false}, "slow": {200 << 10, 10 << 20, true}, "slow and small": {200 << 10, 1 << 20, false}, "of unknown size": {1 << 10, 0, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			costs := &shotCosts{}
+			costs := &captureCosts{}
 			seen, came := costs.patience(c.expect), 0
 			var err error
 			for came < max(c.expect, 100<<10) && err == nil {

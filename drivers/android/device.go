@@ -36,7 +36,7 @@ type Device struct {
 	notes   string        // the directory of notes on what to restore; "" means the user's cache
 	life    *drivers.Life // its goroutines are those of logs and films
 
-	shots shotCosts // knows what pictures and trees cost
+	shots captureCosts // knows what pictures and trees cost
 
 	mu         sync.Mutex
 	made       int                 // files named so far
@@ -50,7 +50,7 @@ type Device struct {
 	oneWindow  bool                // this device's dumps of all windows cannot be read
 	allWindows bool                // they have been read
 	rawBad     bool                // this device's raw screenshots cannot be read
-	debts      owed                // what the phone has to get back
+	debts      restoreState        // what the phone has to get back
 	shade      bool                // the notifications were opened
 	mocked     bool                // test providers give its location
 	watching   watched             // the app that was launched last
@@ -93,7 +93,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 		d.life.End()
 		return nil, err
 	}
-	d.settleOld(ctx)
+	d.restoreLeftovers(ctx)
 	return d, nil
 }
 
@@ -200,7 +200,7 @@ func (d *Device) Close() error {
 	indebted := len(d.debts.lines()) > 0
 	d.mu.Unlock()
 	if indebted {
-		err = errors.Join(err, d.settle(ctx))
+		err = errors.Join(err, d.restore(ctx))
 	}
 	if errors.Is(err, drivers.ErrDeviceLost) {
 		d.log.Warn("device lost before it was cleaned", "error", err)

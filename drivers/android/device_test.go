@@ -156,7 +156,7 @@ func TestLockDuringATest(t *testing.T) {
 // TestParseGlass: phones tell of their keyguard in many words; what lies over a keyguard can be used, and a work profile's lock is its own.
 func TestParseGlass(t *testing.T) {
 	const unlocked = "KeyguardServiceDelegate\n  showing=false\n  secure=true\n"
-	for said, want := range map[string]glassState{
+	for said, want := range map[string]lockState{
 		"": {}, "mWakefulness=Awake\n" + unlocked: {told: true, secure: true}, "  mWakefulness=Dozing\n": {asleep: "Dozing"},
 		"  mWakefulness=Dreaming\n  showing=false":              {asleep: "Dreaming", told: true},
 		"    mShowingLockscreen=true mDreamingLockscreen=false": {told: true, locked: true}, "mDreamingLockscreen=true": {told: true, locked: true},
@@ -166,7 +166,7 @@ func TestParseGlass(t *testing.T) {
 		` User "Owner" (id=0, flags=0x13) (current): deviceLocked=1` + "\n" + unlocked:                   {told: true, secure: true},
 		` User "Owner" (id=0) (current): deviceLocked=0` + "\n" + ` User "Work" (id=10): deviceLocked=1`: {},
 	} {
-		if got := parseGlass(said); got != want {
+		if got := parseLockState(said); got != want {
 			t.Errorf("%q: %+v, want %+v", said, got, want)
 		}
 	}

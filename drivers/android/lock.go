@@ -26,25 +26,25 @@ var (
 )
 
 // glassState is how a phone's display stands.
-type glassState struct {
+type lockState struct {
 	asleep string // Asleep, Dozing or Dreaming; "" when it is on, or does not tell
 	told   bool   // the window manager spoke of its keyguard
 	locked bool   // a keyguard lies over everything
 	secure bool   // it asks for a PIN, a pattern or a password
 }
 
-func (d *Device) glassState(ctx context.Context) glassState {
+func (d *Device) lockState(ctx context.Context) lockState {
 	const line = "dumpsys power; dumpsys trust; dumpsys window policy"
 	said := d.link.tells(ctx, command{name: "dumpsys power, trust, window policy", line: line})
-	s := parseGlass(said)
+	s := parseLockState(said)
 	if !s.told && said != "" {
-		s = parseGlass(said + d.link.tells(ctx, command{name: "dumpsys window", line: "dumpsys window"}))
+		s = parseLockState(said + d.link.tells(ctx, command{name: "dumpsys window", line: "dumpsys window"}))
 	}
 	return s
 }
 
-func parseGlass(said string) glassState {
-	var s glassState
+func parseLockState(said string) lockState {
+	var s lockState
 	for _, m := range guardWord.FindAllStringSubmatch(said, -1) {
 		s.told, s.locked = true, s.locked || m[1] == "true"
 	}
@@ -59,7 +59,7 @@ func parseGlass(said string) glassState {
 
 // unlock wakes the display and takes a lock without a secret away. The error says why nobody could use the phone as it is.
 func (d *Device) unlock(ctx context.Context) error {
-	s := d.glassState(ctx)
+	s := d.lockState(ctx)
 	if s.asleep == "" && !s.locked {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (d *Device) unlock(ctx context.Context) error {
 		}
 		// Against a PIN it brings up the question, which is as good as the clock.
 		d.link.tells(ctx, command{name: "dismiss the keyguard", line: "wm dismiss-keyguard"})
-		s = d.glassState(ctx)
+		s = d.lockState(ctx)
 		if s.asleep == "" && (!s.locked || s.secure) || drivers.Pause(wait, unlockPoll) != nil {
 			break
 		}
@@ -82,7 +82,7 @@ func (d *Device) unlock(ctx context.Context) error {
 }
 
 // unusable is the error about what keeps everybody from using the phone, nil when nothing does.
-func (d *Device) unusable(s glassState) error {
+func (d *Device) unusable(s lockState) error {
 	if what := s.says(); what != "" {
 		return fmt.Errorf("device %s: %s", d.link.serial, what)
 	}
@@ -90,7 +90,7 @@ func (d *Device) unusable(s glassState) error {
 }
 
 // says what is wrong with a display that nobody can use, and how to mend it.
-func (s glassState) says() string {
+func (s lockState) says() string {
 	var what []string
 	if s.asleep != "" {
 		what = append(what, fmt.Sprintf("its display is off (%s)", strings.ToLower(s.asleep)))

@@ -57,7 +57,7 @@ func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, to
 	moves := min(max(int(took/pinchStep), 4), pinchMoves)
 	p := pinch{centre: centre, from: from, to: to, moves: moves, pause: took / time.Duration(moves),
 		natural: func(p image.Point) image.Point { return unturn(p, natural, turns) }}
-	err = d.pinchOnPanel(ctx, p, natural)
+	err = d.pinchOnTouchscreen(ctx, p, natural)
 	if errors.Is(err, errForbidden) && d.info.APILevel >= uinputAPI {
 		return d.pinchOnVirtual(ctx, p, natural)
 	}
@@ -67,7 +67,7 @@ func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, to
 // errForbidden is why no event was written.
 var errForbidden = fmt.Errorf("%w: only root may inject two fingers", drivers.ErrUnsupported)
 
-func (d *Device) pinchOnPanel(ctx context.Context, p pinch, natural image.Point) error {
+func (d *Device) pinchOnTouchscreen(ctx context.Context, p pinch, natural image.Point) error {
 	panel, err := d.panel(ctx)
 	if err != nil {
 		return err

@@ -33,12 +33,12 @@ func byAddress(serial string) bool {
 }
 
 // acquaintances are the devices with an address that this process has seen or opened.
-type acquaintances struct {
+type knownDevices struct {
 	mu  sync.Mutex
 	all map[string]bool // false: missing, and one attempt to bring it back was made
 }
 
-func (a *acquaintances) meet(serial string) {
+func (a *knownDevices) meet(serial string) {
 	if !byAddress(serial) {
 		return
 	}
@@ -52,14 +52,14 @@ func (a *acquaintances) meet(serial string) {
 	}
 }
 
-func (a *acquaintances) know(serial string) bool {
+func (a *knownDevices) know(serial string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, known := a.all[serial]
 	return known
 }
 
-func (a *acquaintances) everybody() []string {
+func (a *knownDevices) everybody() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var all []string
@@ -70,7 +70,7 @@ func (a *acquaintances) everybody() []string {
 }
 
 // missing gives those that are not among the attached ones and were not given before. The attached ones are met.
-func (a *acquaintances) missing(attached []attachment) []string {
+func (a *knownDevices) missing(attached []attachment) []string {
 	here := map[string]bool{}
 	for _, one := range attached {
 		here[one.serial] = true

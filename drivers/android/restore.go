@@ -29,7 +29,7 @@ type settingRow struct {
 }
 
 // owed is what a phone had before this session changed it, and has to get back. What is noted first counts.
-type owed struct {
+type restoreState struct {
 	Settings []settingRow      `json:"settings,omitempty"`
 	Night    string            `json:"night,omitempty"`
 	Airplane *bool             `json:"airplane,omitempty"`
@@ -39,7 +39,7 @@ type owed struct {
 	Media    []string          `json:"media,omitempty"`    // files in the gallery
 }
 
-func (o *owed) setting(s settingRow) {
+func (o *restoreState) setting(s settingRow) {
 	if !slices.ContainsFunc(o.Settings, func(old settingRow) bool { return old.Space == s.Space && old.Key == s.Key }) {
 		o.Settings = append(o.Settings, s)
 	}
@@ -51,7 +51,7 @@ var (
 )
 
 // lines are the shell commands that give everything back. What is not of the right form is left out: the note lies in a file.
-func (o *owed) lines() []string {
+func (o *restoreState) lines() []string {
 	var lines []string
 	for _, s := range o.Settings {
 		switch {
@@ -104,7 +104,7 @@ func noteFile(dir, serial string) (string, error) {
 }
 
 // owe notes what has to be given back, on disk before it is changed on the phone.
-func (d *Device) owe(note func(*owed)) error {
+func (d *Device) noteRestore(note func(*restoreState)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.life.Err() != nil { // else Close, which reads the debts after the end, waits for this one
@@ -157,7 +157,7 @@ func replaceFile(file string, text []byte) error {
 }
 
 // settleOld gives back what a session that was killed has left. When that fails the phone is used as it is, and Close tries again.
-func (d *Device) settleOld(ctx context.Context) {
+func (d *Device) restoreLeftovers(ctx context.Context) {
 	file, err := noteFile(d.notes, d.link.serial)
 	if err != nil {
 		return // then nothing can have been noted
@@ -170,7 +170,7 @@ func (d *Device) settleOld(ctx context.Context) {
 	if err == nil && info.Size() <= noteBytes {
 		text, err = os.ReadFile(file)
 	}
-	var old owed
+	var old restoreState
 	if err = errors.Join(err, json.Unmarshal(text, &old)); err != nil {
 		d.log.Warn("the note on what to restore cannot be read and is removed", "file", file, "error", err)
 		_ = os.Remove(file)
@@ -178,13 +178,13 @@ func (d *Device) settleOld(ctx context.Context) {
 	}
 	d.debts = old
 	d.log.Info("restoring what an earlier session had changed", "file", file)
-	if err := d.settle(ctx); err != nil {
+	if err := d.restore(ctx); err != nil {
 		d.log.Warn("not restored yet", "error", err)
 	}
 }
 
 // settle gives everything back and removes the note.
-func (d *Device) settle(ctx context.Context) error {
+func (d *Device) restore(ctx context.Context) error {
 	d.mu.Lock()
 	lines := d.debts.lines()
 	d.mu.Unlock()
@@ -200,7 +200,7 @@ func (d *Device) settle(ctx context.Context) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.debts = owed{}
+	d.debts = restoreState{}
 	return d.writeNote()
 }
 

@@ -37,7 +37,7 @@ func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
 	mocked := d.mocked
 	d.mu.Unlock()
 	if !mocked {
-		if err := d.owe(func(debts *owed) { debts.Location = true }); err != nil {
+		if err := d.noteRestore(func(debts *restoreState) { debts.Location = true }); err != nil {
 			return err
 		}
 		lines := []string{"appops set com.android.shell android:mock_location allow", "cmd location set-location-enabled true"}
@@ -98,7 +98,7 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fail(blame(drivers.ErrNotActionable, err.Error()))
+		return fail(asInstallError(drivers.ErrNotActionable, err.Error()))
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -106,7 +106,7 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 		return fail(err)
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > mediaBytes || !mediaKind.MatchString(base) {
-		return fail(blame(drivers.ErrNotActionable, "it is no picture, film or sound whose ending galleries know (jpg, png, mp4, …)"))
+		return fail(asInstallError(drivers.ErrNotActionable, "it is no picture, film or sound whose ending galleries know (jpg, png, mp4, …)"))
 	}
 	name := rand.Text()[:8] + "-" + strings.Map(func(r rune) rune {
 		if mediaName.MatchString(string(r)) {
@@ -114,7 +114,7 @@ func (d *Device) AddMedia(ctx context.Context, path string) error {
 		}
 		return '_'
 	}, shorten.Bytes(base, 100))
-	if err := d.owe(func(debts *owed) { debts.Media = append(debts.Media, name) }); err != nil {
+	if err := d.noteRestore(func(debts *restoreState) { debts.Media = append(debts.Media, name) }); err != nil {
 		return err
 	}
 	if err := d.change(ctx, "make a folder for media", "mkdir -p "+mediaDir); err != nil {

@@ -36,7 +36,7 @@ type server struct {
 	home    string // of the user, where emulators keep the word that opens their console
 
 	starting chan struct{} // holds one: who starts the server and brings its devices back
-	friends  acquaintances
+	friends  knownDevices
 }
 
 // serverFrom reads the variables that adb itself obeys, in adb's own order of preference.

@@ -40,7 +40,7 @@ func (d *Device) Rotate(ctx context.Context, landscape bool) error {
 	if len(values) != 2 {
 		return fmt.Errorf("device %s: read its rotation: %s", d.link.serial, o.reason())
 	}
-	err = d.owe(func(debts *owed) {
+	err = d.noteRestore(func(debts *restoreState) {
 		debts.setting(newSetting("system", "accelerometer_rotation", values[0]))
 		debts.setting(newSetting("system", "user_rotation", values[1]))
 	})
@@ -145,7 +145,7 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	if m == nil {
 		return fmt.Errorf("device %s: read its night mode: %s", d.link.serial, o.reason())
 	}
-	err = d.owe(func(debts *owed) {
+	err = d.noteRestore(func(debts *restoreState) {
 		if debts.Night == "" {
 			debts.Night = string(m[1])
 		}
@@ -170,7 +170,7 @@ func (d *Device) Airplane(ctx context.Context, on bool) error {
 		return err
 	}
 	was := strings.TrimSpace(string(o.out)) == "1"
-	err = d.owe(func(debts *owed) {
+	err = d.noteRestore(func(debts *restoreState) {
 		if debts.Airplane == nil {
 			debts.Airplane = &was
 		}
@@ -222,7 +222,7 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 		}
 		return fmt.Errorf("device %s: read the language of %s: %s", d.link.serial, pkg, o.reason())
 	}
-	err = d.owe(func(debts *owed) {
+	err = d.noteRestore(func(debts *restoreState) {
 		if _, noted := debts.Locales[pkg]; noted {
 			return
 		}

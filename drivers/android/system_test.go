@@ -219,7 +219,7 @@ func TestHostileNote(t *testing.T) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
-		dev.(*Device).debts = owed{}
+		dev.(*Device).debts = restoreState{}
 	}
 }
 

@@ -147,7 +147,7 @@ func (d *Device) takeKeyboard(ctx context.Context) error {
 		return nil
 	}
 	if old != "" && old != "null" {
-		if err := d.owe(func(debts *owed) { debts.Keyboard = old }); err != nil {
+		if err := d.noteRestore(func(debts *restoreState) { debts.Keyboard = old }); err != nil {
 			return err
 		}
 	}

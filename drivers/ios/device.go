@@ -31,27 +31,27 @@ type Device struct {
 	shot    image.Point // size of the last screenshot, which is the measure of everything
 	scale   float64     // pixels of a point
 	wide    bool        // the application lay on its side when it was seen last
-	debts   owed
+	debts   restoreState
 	app     watched           // the app that was launched last
 	locales map[string]string // of apps
 }
 
 var (
-	_ drivers.Device       = (*Device)(nil)
-	_ drivers.AppManager   = (*Device)(nil)
-	_ drivers.Gestures     = (*Device)(nil)
-	_ drivers.Keys         = (*Device)(nil)
-	_ drivers.Editor       = (*Device)(nil)
-	_ drivers.Hider        = (*Device)(nil)
-	_ drivers.Keyboard     = (*Device)(nil)
-	_ drivers.System       = (*Device)(nil)
-	_ drivers.Recorder     = (*Device)(nil)
-	_ drivers.Logger       = (*Device)(nil)
-	_ drivers.CrashWatcher = (*Device)(nil)
-	_ drivers.Locator      = (*Device)(nil)
-	_ drivers.MediaAdder   = (*Device)(nil)
-	_ drivers.Pincher      = (*Device)(nil)
-	_ drivers.Alerter      = (*Device)(nil)
+	_ drivers.Device        = (*Device)(nil)
+	_ drivers.AppManager    = (*Device)(nil)
+	_ drivers.Gestures      = (*Device)(nil)
+	_ drivers.Keys          = (*Device)(nil)
+	_ drivers.Editor        = (*Device)(nil)
+	_ drivers.KeyboardHider = (*Device)(nil)
+	_ drivers.Keyboard      = (*Device)(nil)
+	_ drivers.System        = (*Device)(nil)
+	_ drivers.Recorder      = (*Device)(nil)
+	_ drivers.Logger        = (*Device)(nil)
+	_ drivers.CrashWatcher  = (*Device)(nil)
+	_ drivers.Locator       = (*Device)(nil)
+	_ drivers.MediaAdder    = (*Device)(nil)
+	_ drivers.Pincher       = (*Device)(nil)
+	_ drivers.Alerter       = (*Device)(nil)
 )
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
@@ -63,7 +63,7 @@ func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*
 		return nil, err
 	}
 	dev.info.Width, dev.info.Height = img.Bounds().Dx(), img.Bounds().Dy()
-	dev.settleOld(ctx)
+	dev.restoreLeftovers(ctx)
 	return dev, nil
 }
 
@@ -102,7 +102,7 @@ func (d *Device) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	err := errors.Join(d.settle(ctx), d.wda.end(ctx))
+	err := errors.Join(d.restore(ctx), d.wda.end(ctx))
 	if errors.Is(err, drivers.ErrDeviceLost) {
 		d.log.Warn("device lost before it was given back what was changed", "error", err)
 		return nil

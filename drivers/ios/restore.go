@@ -16,14 +16,14 @@ import (
 const noteBytes = 4 << 10
 
 // owed is what a device had before this session changed it, and has to get back.
-type owed struct {
+type restoreState struct {
 	Orientation string `json:"orientation,omitempty"`
 	Appearance  string `json:"appearance,omitempty"`
 	Location    bool   `json:"location,omitempty"` // a made-up one has to go
 }
 
 // owe notes what has to be given back, on disk before it is changed on the device.
-func (d *Device) owe(note func(*owed)) error {
+func (d *Device) noteRestore(note func(*restoreState)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.life.Err() != nil { // else Close, which reads the debts after the end, waits for this one
@@ -63,7 +63,7 @@ func (d *Device) writeNote() error {
 	if err != nil {
 		return err
 	}
-	if d.debts == (owed{}) {
+	if d.debts == (restoreState{}) {
 		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -84,7 +84,7 @@ func (d *Device) writeNote() error {
 }
 
 // settleOld gives back what an earlier session that was killed left noted.
-func (d *Device) settleOld(ctx context.Context) {
+func (d *Device) restoreLeftovers(ctx context.Context) {
 	file, err := d.noteFile()
 	if err != nil {
 		return
@@ -94,7 +94,7 @@ func (d *Device) settleOld(ctx context.Context) {
 		return
 	}
 	data, err := os.ReadFile(file)
-	var old owed
+	var old restoreState
 	if err != nil || json.Unmarshal(data, &old) != nil {
 		return
 	}
@@ -102,20 +102,20 @@ func (d *Device) settleOld(ctx context.Context) {
 	d.debts = old
 	d.mu.Unlock()
 	d.log.Info("giving back what an earlier session changed", "what", old)
-	if err := d.settle(ctx); err != nil {
+	if err := d.restore(ctx); err != nil {
 		d.log.Warn("an earlier session's changes could not be undone", "error", err)
 	}
 }
 
 // settle gives everything back and forgets what was given.
-func (d *Device) settle(ctx context.Context) error {
+func (d *Device) restore(ctx context.Context) error {
 	d.mu.Lock()
 	o := d.debts
 	d.mu.Unlock()
-	if o == (owed{}) {
+	if o == (restoreState{}) {
 		return nil
 	}
-	var left owed
+	var left restoreState
 	var errs []error
 	if o.Location {
 		err := d.locator().locate(ctx, nil)

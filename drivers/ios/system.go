@@ -14,7 +14,7 @@ func (d *Device) Rotate(ctx context.Context, landscape bool) error {
 	if err := d.do(ctx, get("the orientation", "/orientation"), &now); err != nil {
 		return err
 	}
-	if err := d.owe(func(o *owed) { o.Orientation = first(o.Orientation, now) }); err != nil {
+	if err := d.noteRestore(func(o *restoreState) { o.Orientation = first(o.Orientation, now) }); err != nil {
 		return err
 	}
 	want := map[bool]string{true: "LANDSCAPE", false: "PORTRAIT"}[landscape]
@@ -42,7 +42,7 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 		return err
 	}
 	if now == "light" || now == "dark" {
-		if err := d.owe(func(o *owed) { o.Appearance = first(o.Appearance, now) }); err != nil {
+		if err := d.noteRestore(func(o *restoreState) { o.Appearance = first(o.Appearance, now) }); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (p wdaPainter) setAppearance(ctx context.Context, name string) error {
 
 // SetLocation tells the device where it is: a simulator by simctl, an iPhone (iOS 16.4 and newer) by WebDriverAgent.
 func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
-	if err := d.owe(func(o *owed) { o.Location = true }); err != nil {
+	if err := d.noteRestore(func(o *restoreState) { o.Location = true }); err != nil {
 		return err
 	}
 	return d.with(ctx, func(ctx context.Context) error { return d.locator().locate(ctx, &at) })

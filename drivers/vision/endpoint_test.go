@@ -196,7 +196,7 @@ const yes = `{"passed":true,"reason":"The word Paid is green.","evidence":[{"tex
 const no = `{"passed":false,"reason":"It says Unpaid.","evidence":[]}`
 
 // eyes are eyes that ask the endpoint.
-func (e *endpoint) eyes(o vision.Options, env map[string]string) *vision.Eyes {
+func (e *endpoint) eyes(o vision.Options, env map[string]string) *vision.Models {
 	o.Getenv = func(name string) string {
 		if v, ok := env[name]; ok {
 			return v

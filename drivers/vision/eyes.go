@@ -55,7 +55,7 @@ type Options struct {
 }
 
 // Eyes read text with tesseract and ask a model through any endpoint that speaks as OpenAI's does. Safe for concurrent use.
-type Eyes struct {
+type Models struct {
 	o      Options
 	reader *Reader
 
@@ -63,10 +63,10 @@ type Eyes struct {
 	known map[string][]drivers.Reply // good answers of this process, by key
 }
 
-var _ drivers.Eyes = (*Eyes)(nil)
+var _ drivers.Vision = (*Models)(nil)
 
 // New makes eyes. Nothing is looked for and nobody is asked before they are used.
-func New(o Options) *Eyes {
+func New(o Options) *Models {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
@@ -74,11 +74,11 @@ func New(o Options) *Eyes {
 		o.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
-	return &Eyes{o: o, reader: NewReader(o.Getenv), known: map[string][]drivers.Reply{}}
+	return &Models{o: o, reader: NewReader(o.Getenv), known: map[string][]drivers.Reply{}}
 }
 
 // OCR reads the text in a picture.
-func (e *Eyes) OCR(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
+func (e *Models) OCR(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
 	return e.reader.Read(ctx, img)
 }
 
@@ -88,7 +88,7 @@ func need(format string, args ...any) error {
 }
 
 // mode is how a model may be asked now.
-func (e *Eyes) mode() (Mode, error) {
+func (e *Models) mode() (Mode, error) {
 	env, err := ParseMode(e.o.Getenv("TAPROOT_AI"))
 	if err != nil {
 		return "", fmt.Errorf("TAPROOT_AI: %w", err)
@@ -100,10 +100,10 @@ func (e *Eyes) mode() (Mode, error) {
 	return mode, nil
 }
 
-func (e *Eyes) model() string { return cmp.Or(e.o.Getenv("TAPROOT_AI_MODEL"), DefaultModel) }
+func (e *Models) model() string { return cmp.Or(e.o.Getenv("TAPROOT_AI_MODEL"), DefaultModel) }
 
 // base is the address of the endpoint.
-func (e *Eyes) base() (*url.URL, error) {
+func (e *Models) base() (*url.URL, error) {
 	text := cmp.Or(e.o.Getenv("OPENAI_BASE_URL"), "https://api.openai.com/v1")
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -113,7 +113,7 @@ func (e *Eyes) base() (*url.URL, error) {
 }
 
 // client speaks to the endpoint; the error says what is missing.
-func (e *Eyes) client() (*openai.Client, error) {
+func (e *Models) client() (*openai.Client, error) {
 	key := e.o.Getenv("OPENAI_API_KEY")
 	if key == "" {
 		return nil, need("OPENAI_API_KEY is not set: give it the key of the endpoint (any text where it wants none), and OPENAI_BASE_URL its address unless it is OpenAI's own")
@@ -129,7 +129,7 @@ func (e *Eyes) client() (*openai.Client, error) {
 }
 
 // conceal takes the key out of what others say.
-func (e *Eyes) conceal(text string) string {
+func (e *Models) conceal(text string) string {
 	if key := e.o.Getenv("OPENAI_API_KEY"); len(key) > 3 {
 		text = strings.ReplaceAll(text, key, "•••")
 	}

@@ -80,10 +80,13 @@ func TestAnsweredBefore(t *testing.T) {
 	if said, err := replay.Judge(t.Context(), randomScreen(0), "paid", 3); err == nil {
 		t.Errorf("one recorded vote was taken for three: %+v", said)
 	}
-	for name, ask := range map[string]func(eyes *vision.Eyes) error{
-		"another picture": func(e *vision.Eyes) error { _, err := e.Judge(t.Context(), randomScreen(40), "paid", 1); return err },
-		"another prompt":  func(e *vision.Eyes) error { _, err := e.Judge(t.Context(), randomScreen(0), "unpaid", 1); return err },
-		"another kind":    func(e *vision.Eyes) error { _, err := e.ExtractText(t.Context(), randomScreen(0), "paid"); return err },
+	for name, ask := range map[string]func(eyes *vision.Models) error{
+		"another picture": func(e *vision.Models) error { _, err := e.Judge(t.Context(), randomScreen(40), "paid", 1); return err },
+		"another prompt":  func(e *vision.Models) error { _, err := e.Judge(t.Context(), randomScreen(0), "unpaid", 1); return err },
+		"another kind": func(e *vision.Models) error {
+			_, err := e.ExtractText(t.Context(), randomScreen(0), "paid")
+			return err
+		},
 	} {
 		if err := ask(replay); err == nil || !strings.Contains(err.Error(), "replay") {
 			t.Errorf("%s: %v", name, err)

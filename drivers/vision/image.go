@@ -30,7 +30,7 @@ const (
 
 // FindImage finds a template that was cut out of a screenshot: the same pixels give or take a little, from 95 to 105 per cent of their
 // size, in the same colours.
-func (e *Eyes) FindImage(ctx context.Context, img, template image.Image) ([]drivers.Sighting, error) {
+func (e *Models) FindImage(ctx context.Context, img, template image.Image) ([]drivers.Sighting, error) {
 	screen, wanted := toRGBA(img), toRGBA(template)
 	size := wanted.Rect.Size()
 	if size.X < smallTemplate || size.Y < smallTemplate {

@@ -15,7 +15,7 @@ import (
 const maxKnown = 1000
 
 // recall gives what is known of a question; nothing, unless that is allowed.
-func (e *Eyes) recall(q *question) ([]drivers.Reply, error) {
+func (e *Models) recall(q *question) ([]drivers.Reply, error) {
 	if _, err := e.mode(); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (e *Eyes) recall(q *question) ([]drivers.Reply, error) {
 }
 
 // remember keeps a good answer.
-func (e *Eyes) remember(q *question, r drivers.Reply) {
+func (e *Models) remember(q *question, r drivers.Reply) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.known) < maxKnown && !r.Replayed {
@@ -38,7 +38,7 @@ func (e *Eyes) remember(q *question, r drivers.Reply) {
 }
 
 // Judge asks until more than half of the votes agree; a vote that is no answer makes the judgement an error.
-func (e *Eyes) Judge(ctx context.Context, img image.Image, prompt string, votes int) (drivers.Judgement, error) {
+func (e *Models) Judge(ctx context.Context, img image.Image, prompt string, votes int) (drivers.Judgement, error) {
 	var j drivers.Judgement
 	q, err := e.newQuestion(judgeKind(), img, prompt)
 	if err != nil {
@@ -65,7 +65,7 @@ func (e *Eyes) Judge(ctx context.Context, img image.Image, prompt string, votes 
 }
 
 // vote adds one answer. The reason and the evidence are those of the majority so far.
-func (e *Eyes) vote(ctx context.Context, q *question, j *drivers.Judgement, seed int, known []drivers.Reply) error {
+func (e *Models) vote(ctx context.Context, q *question, j *drivers.Judgement, seed int, known []drivers.Reply) error {
 	r, err := e.ask(ctx, q, seed, known)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (e *Eyes) vote(ctx context.Context, q *question, j *drivers.Judgement, seed
 }
 
 // ExtractText asks for a value.
-func (e *Eyes) ExtractText(ctx context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
+func (e *Models) ExtractText(ctx context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
 	var a struct {
 		Found    *bool    `json:"found"`
 		Value    *string  `json:"value"`
@@ -130,7 +130,7 @@ func (e *Eyes) ExtractText(ctx context.Context, img image.Image, prompt string) 
 }
 
 // Locate asks for a place.
-func (e *Eyes) Locate(ctx context.Context, img image.Image, description string) (drivers.Spot, error) {
+func (e *Models) Locate(ctx context.Context, img image.Image, description string) (drivers.Spot, error) {
 	var a struct {
 		Found  *bool   `json:"found"`
 		Box    *[]int  `json:"box"`
@@ -159,7 +159,7 @@ func (e *Eyes) Locate(ctx context.Context, img image.Image, description string) 
 }
 
 // single asks once.
-func (e *Eyes) single(ctx context.Context, k kind, img image.Image, prompt string, into any) (*question, drivers.Reply, error) {
+func (e *Models) single(ctx context.Context, k kind, img image.Image, prompt string, into any) (*question, drivers.Reply, error) {
 	q, err := e.newQuestion(k, img, prompt)
 	if err != nil {
 		return nil, drivers.Reply{}, err

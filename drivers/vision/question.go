@@ -42,7 +42,7 @@ type question struct {
 }
 
 // newQuestion scales the picture and gives the question its key.
-func (e *Eyes) newQuestion(k kind, img image.Image, prompt string) (*question, error) {
+func (e *Models) newQuestion(k kind, img image.Image, prompt string) (*question, error) {
 	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt, "\ufffd"))
 	switch {
 	case prompt == "":
@@ -124,7 +124,7 @@ func reasons(model string) bool {
 }
 
 // ask gives one answer for a seed: an earlier one, or that of the endpoint. It is kept in q.asked before anybody judges it.
-func (e *Eyes) ask(ctx context.Context, q *question, seed int, known []drivers.Reply) (drivers.Reply, error) {
+func (e *Models) ask(ctx context.Context, q *question, seed int, known []drivers.Reply) (drivers.Reply, error) {
 	for _, r := range known {
 		if r.Seed == seed {
 			r.Replayed = true

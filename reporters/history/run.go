@@ -153,7 +153,7 @@ func loadPack(run *os.Root, name string) (RunCase, bool) {
 		}
 		return c, true
 	}
-	c.Broken = worsen(root, res)
+	c.Broken = applySummary(root, res)
 	return c, true
 }
 
@@ -163,7 +163,7 @@ func brokenResult(c event.Case, err error) *event.Result {
 
 // worsen takes over what summary.json knows and the events do not: that the report could not be kept. It never makes a result
 // better.
-func worsen(root *os.Root, res *event.Result) string {
+func applySummary(root *os.Root, res *event.Result) string {
 	if !wholefile.There(root, event.SummaryFile) {
 		return ""
 	}

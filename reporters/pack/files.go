@@ -23,7 +23,7 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 }
 
 // bringIn moves a file from anywhere to name in root; across file systems it is copied.
-func bringIn(root *os.Root, from, name string) error {
+func moveIntoPack(root *os.Root, from, name string) error {
 	src, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {
 		return err

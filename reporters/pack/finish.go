@@ -157,12 +157,12 @@ func readFile(root *os.Root) ([]event.Event, error) {
 func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	out := filepath.Join(p.dir, event.WorkDir, event.RecordingFile)
 	rec := p.film(ctx, res, out)
-	if err := p.keepScenes(rec); err != nil {
+	if err := p.keepFilmClips(rec); err != nil {
 		return err
 	}
 	e := event.Event{Kind: event.Recorded, Recording: &rec}
 	if rec.Kind != event.NoRecording {
-		if err := bringIn(p.root, out, event.RecordingFile); err != nil {
+		if err := moveIntoPack(p.root, out, event.RecordingFile); err != nil {
 			return fmt.Errorf("keep the recording: %w", err)
 		}
 		e.Attachment = &event.Attachment{Path: event.RecordingFile, Type: "video/mp4", Kind: event.KindRecording}
@@ -171,13 +171,13 @@ func (p *Pack) record(ctx context.Context, res *event.Result) error {
 }
 
 // sceneFile is where the film of a scene is made.
-func (p *Pack) sceneFile(i int) string {
+func (p *Pack) filmClipFile(i int) string {
 	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("scene-%d.mp4", i+1))
 }
 
 // keepScenes takes the films of the scenes into the pack, or tells why there are none. It needs p.mu.
-func (p *Pack) keepScenes(rec event.Recording) error {
-	for i, s := range p.scenes {
+func (p *Pack) keepFilmClips(rec event.Recording) error {
+	for i, s := range p.filmClips {
 		why := rec.Why
 		if s.failed != nil {
 			why = s.failed.Error()
@@ -190,7 +190,7 @@ func (p *Pack) keepScenes(rec event.Recording) error {
 		}
 		name, err := p.place("artifacts/" + s.name + ".mp4")
 		if err == nil {
-			err = bringIn(p.root, p.sceneFile(i), name)
+			err = moveIntoPack(p.root, p.filmClipFile(i), name)
 		}
 		if err == nil {
 			err = p.keep(event.Event{Kind: event.Attached, Attachment: &event.Attachment{Path: name, Type: "video/mp4", Kind: event.KindArtifact}})
@@ -204,8 +204,8 @@ func (p *Pack) keepScenes(rec event.Recording) error {
 
 func (p *Pack) film(ctx context.Context, res *event.Result, out string) event.Recording {
 	maker := video.Maker{FFmpeg: p.o.FFmpeg, Chapters: chapters(res)}
-	for i, s := range p.scenes {
-		maker.Scenes = append(maker.Scenes, video.Scene{From: s.from, To: s.to, Out: p.sceneFile(i), Failed: func(err error) { p.scenes[i].failed = err }})
+	for i, s := range p.filmClips {
+		maker.Scenes = append(maker.Scenes, video.Scene{From: s.from, To: s.to, Out: p.filmClipFile(i), Failed: func(err error) { p.filmClips[i].failed = err }})
 	}
 	why := p.noFilm
 	if len(p.clips) > 0 {

@@ -34,18 +34,18 @@ type Pack struct {
 	mask event.Mask
 	slot chan struct{} // holds a token while a picture is being written
 
-	mu     sync.Mutex
-	log    event.Log
-	broken error           // the first reason why the report cannot be kept
-	events []event.Event   // as they were read last
-	names  map[string]bool // taken ones, lower case
-	clips  []video.Clip
-	scenes []scene
-	noFilm string
-	closed bool // by Finish
-	once   sync.Once
-	res    *event.Result
-	err    error // of Finish
+	mu        sync.Mutex
+	log       event.Log
+	broken    error           // the first reason why the report cannot be kept
+	events    []event.Event   // as they were read last
+	names     map[string]bool // taken ones, lower case
+	clips     []video.Clip
+	filmClips []filmClip
+	noFilm    string
+	closed    bool // by Finish
+	once      sync.Once
+	res       *event.Result
+	err       error // of Finish
 }
 
 var (
@@ -161,7 +161,7 @@ func (p *Pack) Add(a event.Attachment, step int, from string) error {
 	if err != nil {
 		return err
 	}
-	if err := bringIn(p.root, from, name); err != nil {
+	if err := moveIntoPack(p.root, from, name); err != nil {
 		err = fmt.Errorf("add %s: %w", a.Path, err)
 		p.breaks(err)
 		return err
@@ -206,17 +206,17 @@ func (p *Pack) AddClip(path string, start time.Time) {
 }
 
 // scene is a part of the case's film that a test wants for itself.
-type scene struct {
+type filmClip struct {
 	name     string
 	from, to time.Time
 	failed   error // why there is none
 }
 
 // AddScene asks for a film of its own, artifacts/NAME.mp4, of a part of the case's film.
-func (p *Pack) AddScene(name string, from, to time.Time) {
+func (p *Pack) AddFilmClip(name string, from, to time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.scenes = append(p.scenes, scene{name: name, from: from, to: to})
+	p.filmClips = append(p.filmClips, filmClip{name: name, from: from, to: to})
 }
 
 // NoRecording tells why there is no film of the case.

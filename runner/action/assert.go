@@ -8,8 +8,8 @@ import (
 )
 
 func assert(ctx context.Context, s *Session, a dsl.Assert) error {
-	w := newWatch(s)
-	matches, err := w.sight(ctx, a.Selector, s.Timeout)
+	w := newScreenReader(s)
+	matches, err := w.locate(ctx, a.Selector, s.Timeout)
 	if err == nil {
 		s.matched(matches[0])
 		if len(matches) > 1 {

@@ -16,7 +16,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	if a.Visible != nil && !*a.Visible {
 		return gone(ctx, s, a.Selector)
 	}
-	w := newWatch(s)
+	w := newScreenReader(s)
 	var matches []screen.Match
 	unmet := ""
 	err := poll(ctx, s.Timeout, func() (err error) {

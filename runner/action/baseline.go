@@ -149,7 +149,7 @@ func (s *Session) parts(ctx context.Context, a dsl.AssertScreenshot) (crop image
 	if a.Element == nil && len(a.Mask) == 0 {
 		return crop, nil, nil
 	}
-	w := newWatch(s)
+	w := newScreenReader(s)
 	if err := w.read(ctx, false); err != nil {
 		return crop, nil, err
 	}

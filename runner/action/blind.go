@@ -10,40 +10,40 @@ import (
 )
 
 // BlindError says that pictures could not be read, or that a model gave no answer that can be trusted. Nothing is wrong with the device.
-type BlindError struct{ Err error }
+type VisionError struct{ Err error }
 
-func (e *BlindError) Error() string { return e.Err.Error() }
-func (e *BlindError) Unwrap() error { return e.Err }
+func (e *VisionError) Error() string { return e.Err.Error() }
+func (e *VisionError) Unwrap() error { return e.Err }
 
 // blind marks an error of eyes, unless it says what the screen does not show.
-func blind[T any](seen T, err error) (T, error) {
+func asVisionError[T any](seen T, err error) (T, error) {
 	if err != nil && !errors.Is(err, screen.ErrNotFound) {
-		err = &BlindError{err}
+		err = &VisionError{err}
 	}
 	return seen, err
 }
 
 // seeing are eyes whose errors blame no device.
-type seeing struct{ eyes drivers.Eyes }
+type visionErrors struct{ eyes drivers.Vision }
 
-var _ drivers.Eyes = seeing{}
+var _ drivers.Vision = visionErrors{}
 
-func (s seeing) OCR(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
-	return blind(s.eyes.OCR(ctx, img))
+func (s visionErrors) OCR(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {
+	return asVisionError(s.eyes.OCR(ctx, img))
 }
 
-func (s seeing) FindImage(ctx context.Context, img, template image.Image) ([]drivers.Sighting, error) {
-	return blind(s.eyes.FindImage(ctx, img, template))
+func (s visionErrors) FindImage(ctx context.Context, img, template image.Image) ([]drivers.Sighting, error) {
+	return asVisionError(s.eyes.FindImage(ctx, img, template))
 }
 
-func (s seeing) Judge(ctx context.Context, img image.Image, prompt string, votes int) (drivers.Judgement, error) {
-	return blind(s.eyes.Judge(ctx, img, prompt, votes))
+func (s visionErrors) Judge(ctx context.Context, img image.Image, prompt string, votes int) (drivers.Judgement, error) {
+	return asVisionError(s.eyes.Judge(ctx, img, prompt, votes))
 }
 
-func (s seeing) ExtractText(ctx context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
-	return blind(s.eyes.ExtractText(ctx, img, prompt))
+func (s visionErrors) ExtractText(ctx context.Context, img image.Image, prompt string) (drivers.Extraction, error) {
+	return asVisionError(s.eyes.ExtractText(ctx, img, prompt))
 }
 
-func (s seeing) Locate(ctx context.Context, img image.Image, description string) (drivers.Spot, error) {
-	return blind(s.eyes.Locate(ctx, img, description))
+func (s visionErrors) Locate(ctx context.Context, img image.Image, description string) (drivers.Spot, error) {
+	return asVisionError(s.eyes.Locate(ctx, img, description))
 }

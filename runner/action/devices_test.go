@@ -42,7 +42,7 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 	}
 	t.Cleanup(func() { _ = dev.Close() })
 	work := t.TempDir()
-	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Dir: t.TempDir(), Work: work, Eyes: realEyes(),
+	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Dir: t.TempDir(), Work: work, Vision: realEyes(),
 		Keep: func(name, from string) (string, error) {
 			data, err := os.ReadFile(from)
 			if err == nil {
@@ -56,7 +56,7 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 }
 
 // realEyes are eyes without a model.
-var realEyes = sync.OnceValue(func() drivers.Eyes { return vision.New(vision.Options{Mode: vision.Off}) })
+var realEyes = sync.OnceValue(func() drivers.Vision { return vision.New(vision.Options{Mode: vision.Off}) })
 
 // visit opens a page of the test's own.
 func visit(t *testing.T, s *action.Session, body string) {

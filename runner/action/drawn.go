@@ -18,7 +18,7 @@ import (
 
 // findDrawn runs a query over the tree that was read last, and leaves out what lies under something opaque. For an action that finds
 // nothing else, such an element stays, as covered: the report tells what was meant, and what covers it.
-func (w *watch) findDrawn(ctx context.Context, q screen.Query) ([]screen.Match, error) {
+func (w *screenReader) findDrawn(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	w.hiddenUnder = ""
 	var failed error
 	covers := map[*screen.Node]*screen.Node{}
@@ -50,7 +50,7 @@ func (w *watch) findDrawn(ctx context.Context, q screen.Query) ([]screen.Match, 
 }
 
 // reachable gives the elements that are on the screen, or that the device can bring there.
-func (w *watch) reachable(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) {
+func (w *screenReader) reachable(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) {
 	matches, err := w.find(ctx, sel, toSee)
 	if _, reveals := w.s.Device.(drivers.Revealer); err != nil || len(matches) > 0 || !reveals {
 		return matches, err
@@ -63,7 +63,7 @@ func (w *watch) reachable(ctx context.Context, sel dsl.Selector) ([]screen.Match
 }
 
 // coverOf gives what hides the match from a person; nil when it can be seen.
-func (w *watch) coverOf(ctx context.Context, m screen.Match) (*screen.Node, error) {
+func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Node, error) {
 	if len(m.Over) == 0 {
 		return nil, nil
 	}
@@ -119,14 +119,14 @@ func contentOver(m screen.Match, part image.Rectangle) *screen.Node {
 }
 
 // readable tells whether the text of the match can be read where it stands; known: somebody could look.
-func (w *watch) readable(ctx context.Context, shot image.Image, m screen.Match) (readable, known bool) {
-	if w.s.Eyes == nil || m.Node.Text == "" {
+func (w *screenReader) readable(ctx context.Context, shot image.Image, m screen.Match) (readable, known bool) {
+	if w.s.Vision == nil || m.Node.Text == "" {
 		return false, false
 	}
 	part := m.Seen.Inset(-standMargin).Intersect(shot.Bounds())
 	crop := image.NewRGBA(image.Rectangle{Max: part.Size()})
 	draw.Draw(crop, crop.Rect, shot, part.Min, draw.Src)
-	lines, err := w.s.Eyes.OCR(ctx, crop)
+	lines, err := w.s.Vision.OCR(ctx, crop)
 	if err != nil {
 		return false, false
 	}

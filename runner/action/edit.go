@@ -65,7 +65,7 @@ func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
 }
 
 func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
-	n, err := see(ctx, s, a.Selector)
+	n, err := locateVisible(ctx, s, a.Selector)
 	if err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
 }
 
 // see waits for one element that is on the screen; it need not react.
-func see(ctx context.Context, s *Session, sel dsl.Selector) (*screen.Node, error) {
-	w := newWatch(s)
+func locateVisible(ctx context.Context, s *Session, sel dsl.Selector) (*screen.Node, error) {
+	w := newScreenReader(s)
 	w.anywhere = true // to read a text, one need not see it
-	matches, err := w.sight(ctx, sel, s.Timeout)
+	matches, err := w.locate(ctx, sel, s.Timeout)
 	if errors.Is(err, errWait) {
 		return nil, w.missing(sel, false)
 	}

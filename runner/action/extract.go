@@ -23,7 +23,7 @@ func extract(ctx context.Context, s *Session, a dsl.Extract) error {
 	if a.Prompt != "" {
 		return s.extractByPrompt(ctx, a.Prompt)
 	}
-	n, err := see(ctx, s, a.Selector)
+	n, err := locateVisible(ctx, s, a.Selector)
 	if err != nil {
 		return err
 	}

@@ -59,18 +59,18 @@ func (r *Reading) shown() string {
 }
 
 // sighted is what eyes saw in one picture.
-type sighted struct {
+type visionResult struct {
 	img  image.Image
 	hits []drivers.Sighting
 	how  string // ocr, image, model
 }
 
 // eyes gives those of the session, or says what they are needed for.
-func (s *Session) eyes(what string) (drivers.Eyes, error) {
-	if s.Eyes == nil {
-		return nil, &BlindError{fmt.Errorf("%s: %w", what, errNoEyes)}
+func (s *Session) vision(what string) (drivers.Vision, error) {
+	if s.Vision == nil {
+		return nil, &VisionError{fmt.Errorf("%s: %w", what, errNoEyes)}
 	}
-	return seeing{s.Eyes}, nil
+	return visionErrors{s.Vision}, nil
 }
 
 // photograph takes a picture in which secrets are painted over, where the session knows of any.
@@ -122,22 +122,24 @@ func (s *Session) masked(text string) string {
 }
 
 // byEyes tells whether a selector asks for what is seen in pixels.
-func byEyes(sel dsl.Selector) bool { return sel.OCR != "" || sel.Image != "" || sel.Describe != "" }
+func needsVision(sel dsl.Selector) bool {
+	return sel.OCR != "" || sel.Image != "" || sel.Describe != ""
+}
 
 // mayBeSeen tells whether a selector can be answered without a tree.
-func mayBeSeen(sel dsl.Selector) bool {
-	return (byEyes(sel) || sel.Fallback != "") && len(sel.Relations()) == 0 && sel.Not == nil
+func visionSuffices(sel dsl.Selector) bool {
+	return (needsVision(sel) || sel.Fallback != "") && len(sel.Relations()) == 0 && sel.Not == nil
 }
 
 // search runs a query over the tree that was read last; where the selector says so, over what eyes see beside it.
-func (w *watch) search(ctx context.Context, q screen.Query) ([]screen.Match, error) {
+func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	sel := q.Selector
-	if !byEyes(sel) {
+	if !needsVision(sel) {
 		found, err := w.findDrawn(ctx, q)
 		if len(found) > 0 || err != nil || sel.Fallback == "" && !(w.blind && w.labelled) {
 			return found, err
 		}
-		if found, err = w.glimpsed(ctx, q); len(found) > 0 || err != nil || !w.tired() {
+		if found, err = w.findBriefText(ctx, q); len(found) > 0 || err != nil || !w.waitedEnough() {
 			return found, err
 		}
 		q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = sel.Label, "", "", ""
@@ -155,11 +157,11 @@ func (w *watch) search(ctx context.Context, q screen.Query) ([]screen.Match, err
 	if err := w.look(ctx, sel); err != nil {
 		return nil, err
 	}
-	return w.seenIn(q)
+	return w.matchVision(q)
 }
 
 // seenIn runs a query over what eyes saw last.
-func (w *watch) seenIn(q screen.Query) ([]screen.Match, error) {
+func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	what := screen.Describe(q.Selector) // as the test says it
 	hits := w.seen.hits
 	if w.wholeLines || q.Action && slices.ContainsFunc(hits, func(h drivers.Sighting) bool { return h.Whole }) {
@@ -180,13 +182,13 @@ func (w *watch) seenIn(q screen.Query) ([]screen.Match, error) {
 }
 
 // tired tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the time is over.
-func (w *watch) tired() bool {
+func (w *screenReader) waitedEnough() bool {
 	return w.blind || w.eager || w.settled(quietToAct) || time.Since(w.began) > w.s.Timeout/2
 }
 
 // look sees what the selector asks for in a new picture. One that is the same as before is not looked at twice.
-func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
-	eyes, err := w.s.eyes("looking for " + screen.Describe(sel))
+func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
+	eyes, err := w.s.vision("looking for " + screen.Describe(sel))
 	if err != nil {
 		return err
 	}
@@ -197,7 +199,7 @@ func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
 	if w.seen != nil && pixels.Changed(w.seen.img, img, img.Bounds()).Empty() {
 		return nil
 	}
-	seen := &sighted{img: img}
+	seen := &visionResult{img: img}
 	switch {
 	case sel.OCR != "":
 		if seen, err = w.readText(ctx, eyes, img, sel.OCR); err != nil {
@@ -214,8 +216,8 @@ func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
 		}
 	default:
 		seen.how = "model"
-		if !w.tired() || w.located >= maxLocated { // each question costs money
-			return w.unseen(img, seen.how)
+		if !w.waitedEnough() || w.located >= maxLocated { // each question costs money
+			return w.visionFailed(img, seen.how)
 		}
 		w.located++
 		if seen.hits, err = w.s.locate(ctx, eyes, img, sel.Describe); err != nil {
@@ -227,41 +229,41 @@ func (w *watch) look(ctx context.Context, sel dsl.Selector) error {
 }
 
 // readText reads one picture.
-func (w *watch) readText(ctx context.Context, eyes drivers.Eyes, img image.Image, text string) (*sighted, error) {
+func (w *screenReader) readText(ctx context.Context, eyes drivers.Vision, img image.Image, text string) (*visionResult, error) {
 	lines, err := eyes.OCR(ctx, img)
 	if err != nil {
 		return nil, err
 	}
 	hits := drivers.FindText(lines, text)
 	w.s.Reading = &Reading{Wanted: text, Hits: hits, Near: drivers.NearestText(lines, text, 3), Lines: lines}
-	return &sighted{img: img, hits: hits, how: "ocr"}, nil
+	return &visionResult{img: img, hits: hits, how: "ocr"}, nil
 }
 
 // glimpsed looks for a text in the pictures that were taken around the tree: a message that stands for two seconds is in no tree of a phone,
 // and gone before the screen rests. An action has nothing to touch there any more.
-func (w *watch) glimpsed(ctx context.Context, q screen.Query) ([]screen.Match, error) {
-	if q.Action || !w.pixels || w.s.Eyes == nil || w.s.NoPictures {
+func (w *screenReader) findBriefText(ctx context.Context, q screen.Query) ([]screen.Match, error) {
+	if q.Action || !w.pixels || w.s.Vision == nil || w.s.NoPictures {
 		return nil, nil
 	}
 	for _, img := range []image.Image{w.before, w.rest.Last()} {
 		if img == nil || w.seen != nil && same(w.seen.img, img) {
 			continue
 		}
-		seen, err := w.readText(ctx, seeing{w.s.Eyes}, img, q.Selector.Label)
+		seen, err := w.readText(ctx, visionErrors{w.s.Vision}, img, q.Selector.Label)
 		if err != nil {
 			return nil, err
 		}
 		if w.seen = seen; len(seen.hits) > 0 {
 			q.Selector.OCR, q.Selector.Label, q.Selector.Match, q.Selector.Fallback = q.Selector.Label, "", "", ""
 			w.s.noteOnce("no element has the label: %s was read in the pixels of the screen", screen.Quote(q.Selector.OCR))
-			return w.seenIn(q)
+			return w.matchVision(q)
 		}
 	}
 	return nil, nil
 }
 
 // pictureFor takes the picture that is looked at. One that goes to a model shows no passwords.
-func (w *watch) pictureFor(ctx context.Context, sel dsl.Selector) (image.Image, error) {
+func (w *screenReader) pictureFor(ctx context.Context, sel dsl.Selector) (image.Image, error) {
 	if sel.Describe != "" {
 		return w.s.forModel(ctx)
 	}
@@ -269,15 +271,15 @@ func (w *watch) pictureFor(ctx context.Context, sel dsl.Selector) (image.Image, 
 }
 
 // unseen is the sight of a picture that nobody looked at.
-func (w *watch) unseen(img image.Image, how string) error {
+func (w *screenReader) visionFailed(img image.Image, how string) error {
 	if w.seen == nil {
-		w.seen = &sighted{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how} // like no picture, so that the next one is looked at
+		w.seen = &visionResult{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how} // like no picture, so that the next one is looked at
 	}
 	return nil
 }
 
 // stands tells whether what was seen is still there: the pixels around it are what they were.
-func (w *watch) stands(ctx context.Context, r image.Rectangle) (bool, error) {
+func (w *screenReader) pixelsUnchanged(ctx context.Context, r image.Rectangle) (bool, error) {
 	now, err := w.s.photograph(ctx)
 	if err != nil {
 		return false, err
@@ -286,9 +288,9 @@ func (w *watch) stands(ctx context.Context, r image.Rectangle) (bool, error) {
 }
 
 // locate asks a model where something is.
-func (s *Session) locate(ctx context.Context, eyes drivers.Eyes, img image.Image, description string) ([]drivers.Sighting, error) {
+func (s *Session) locate(ctx context.Context, eyes drivers.Vision, img image.Image, description string) ([]drivers.Sighting, error) {
 	spot, err := eyes.Locate(ctx, img, s.masked(description))
-	s.told(spot.Asked)
+	s.noteModelCall(spot.Asked)
 	if errors.Is(err, screen.ErrNotFound) {
 		s.noteOnce("%v", err)
 		return nil, nil

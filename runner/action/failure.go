@@ -57,7 +57,7 @@ func VerdictOf(err error) event.Verdict {
 }
 
 // missing is the failure of an element that did not come.
-func (w *watch) missing(sel dsl.Selector, assertion bool) error {
+func (w *screenReader) missing(sel dsl.Selector, assertion bool) error {
 	s := w.s
 	f := &Failure{missing(screen.Query{Selector: sel, Matched: w.matched}, w.tree)}
 	f.Assertion = assertion

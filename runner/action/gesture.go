@@ -44,22 +44,22 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 }
 
 func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
-	return touch(ctx, s, spot{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
+	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
 }
 
 func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
-	return touch(ctx, s, spot{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
+	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
 	})
 }
 
 // touch makes a gesture at one element or point.
-func touch(ctx context.Context, s *Session, at spot, do func(drivers.Gestures, image.Point) error) error {
+func touch(ctx context.Context, s *Session, at tapTarget, do func(drivers.Gestures, image.Point) error) error {
 	d, err := able[drivers.Gestures](s)
 	if err != nil {
 		return err
 	}
-	return strike(ctx, s, at.aim, func(p image.Point) error { return do(d, p) })
+	return tapWithRetry(ctx, s, at.aim, func(p image.Point) error { return do(d, p) })
 }
 
 // meant tells a device that can hold a touch back which element the next one is meant for; nil: whatever is there.
@@ -75,7 +75,7 @@ func (s *Session) meant(n *screen.Node) {
 }
 
 // strike aims and touches. When the device held the touch back, because something else had come to the place by then, it aims again.
-func strike(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error), touch func(image.Point) error) error {
+func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error), touch func(image.Point) error) error {
 	defer func(whole time.Duration) { s.Timeout = whole }(s.Timeout)
 	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
 		p, err := aim(ctx, s)
@@ -96,13 +96,13 @@ func strike(ctx context.Context, s *Session, aim func(context.Context, *Session)
 }
 
 // spot is an element, or a place within it.
-type spot struct {
+type tapTarget struct {
 	sel dsl.Selector
 	at  *dsl.Point
 }
 
 // aim gives where to touch.
-func (o spot) aim(ctx context.Context, s *Session) (image.Point, error) {
+func (o tapTarget) aim(ctx context.Context, s *Session) (image.Point, error) {
 	p, err := aim(ctx, s, o.sel)
 	if err != nil || o.at == nil {
 		return p, err
@@ -136,7 +136,7 @@ func drag(ctx context.Context, s *Session, a dsl.Drag) error {
 		}
 		return aim(ctx, s, a.From.Selector)
 	}
-	return strike(ctx, s, ends, func(from image.Point) error {
+	return tapWithRetry(ctx, s, ends, func(from image.Point) error {
 		s.noteOnce("dropped at %d,%d", to.X, to.Y)
 		s.tapped = nil
 		return d.Drag(ctx, from, to, millis(a.DurationMs, 1000))

@@ -48,10 +48,10 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 
 // client makes the connections that the session may make. One that is its own goes through no proxy: what is dialed is what is asked for.
 func (s *Session) client() *http.Client {
-	if s.Reach.Dial == nil {
+	if s.Access.Dial == nil {
 		return http.DefaultClient
 	}
-	return &http.Client{Transport: &http.Transport{DialContext: s.Reach.Dial, DisableKeepAlives: true}}
+	return &http.Client{Transport: &http.Transport{DialContext: s.Access.Dial, DisableKeepAlives: true}}
 }
 
 func newRequest(ctx context.Context, a dsl.HTTP) (*http.Request, error) {

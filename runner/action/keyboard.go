@@ -9,7 +9,7 @@ import (
 
 // underKeyboard tells whether a touch would hit the on-screen keyboard instead of the element: the keyboard is in no tree. A device is
 // asked only while a field has the focus, because there is none otherwise.
-func (h *hunt) underKeyboard(ctx context.Context, m screen.Match) bool {
+func (h *targetSearch) underKeyboard(ctx context.Context, m screen.Match) bool {
 	d, ok := h.s.Device.(drivers.KeyboardArea)
 	field := h.tree.Focused()
 	if !ok || field == nil || !field.Editable || m.Target == field || m.Point.Y <= field.Bounds.Min.Y {
@@ -20,9 +20,9 @@ func (h *hunt) underKeyboard(ctx context.Context, m screen.Match) bool {
 }
 
 // uncover hides the keyboard, once; the next look must find the element free.
-func (h *hunt) uncover(ctx context.Context) error {
+func (h *targetSearch) uncover(ctx context.Context) error {
 	h.why = "is covered by the keyboard"
-	d, ok := h.s.Device.(drivers.Hider)
+	d, ok := h.s.Device.(drivers.KeyboardHider)
 	if !ok || h.hid {
 		return errWait
 	}

@@ -25,7 +25,7 @@ func press(ctx context.Context, s *Session, a dsl.Press) error {
 }
 
 func hideKeyboard(ctx context.Context, s *Session, _ dsl.HideKeyboard) error {
-	d, err := able[drivers.Hider](s)
+	d, err := able[drivers.KeyboardHider](s)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 func Look(ctx context.Context, s *Session, sel dsl.Selector) ([]screen.Match, *screen.Tree, error) {
 	asked := *s
 	asked.Detail = &event.Detail{}
-	w := newWatch(&asked)
+	w := newScreenReader(&asked)
 	if err := w.read(ctx, false); err != nil {
 		return nil, nil, err
 	}

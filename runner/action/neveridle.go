@@ -24,35 +24,35 @@ func labelOnly(sel dsl.Selector) bool {
 
 // elements reads the tree. On a screen that was refused because it never stands still, and that still moves, it does not ask again: each
 // refusal costs a phone more than ten seconds. Where a label is looked for and there are eyes, its pixels are read instead.
-func (w *watch) elements(ctx context.Context) (*screen.Tree, error) {
+func (w *screenReader) elements(ctx context.Context) (*screen.Tree, error) {
 	if w.s.neverIdle {
 		moves, err := w.moves(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if moves {
-			return nil, w.restless(drivers.ErrNeverIdle)
+			return nil, w.neverIdle(drivers.ErrNeverIdle)
 		}
 		w.s.neverIdle = false
 	}
 	t, err := w.s.Device.Tree(ctx)
 	if errors.Is(err, drivers.ErrNeverIdle) {
 		w.s.neverIdle = true
-		err = w.restless(err)
+		err = w.neverIdle(err)
 	}
 	return t, err
 }
 
 // restless says what can be looked for on a screen that never stands still.
-func (w *watch) restless(err error) error {
-	if w.labelled && w.s.Eyes != nil || w.onlySeen {
+func (w *screenReader) neverIdle(err error) error {
+	if w.labelled && w.s.Vision != nil || w.onlySeen {
 		return err
 	}
 	return fmt.Errorf("%w; its pixels can be looked for: a label, ocr:, image: (`taproot doctor` shows what reading them needs)", err)
 }
 
 // moves tells whether anything on the screen changes now.
-func (w *watch) moves(ctx context.Context) (bool, error) {
+func (w *screenReader) moves(ctx context.Context) (bool, error) {
 	before, err := w.s.Device.Screenshot(ctx)
 	if err != nil {
 		return false, err
@@ -68,19 +68,19 @@ func (w *watch) moves(ctx context.Context) (bool, error) {
 }
 
 // onlyPixels tells whether the look goes on without a tree.
-func (w *watch) onlyPixels(err error) bool {
-	if w.labelled && w.s.Eyes != nil && errors.Is(err, drivers.ErrNeverIdle) {
+func (w *screenReader) onlyPixels(err error) bool {
+	if w.labelled && w.s.Vision != nil && errors.Is(err, drivers.ErrNeverIdle) {
 		return true
 	}
 	return w.onlySeen && errors.Is(err, drivers.ErrNotReady)
 }
 
 // needs notes how the watch may answer for a selector.
-func (w *watch) needs(sel dsl.Selector) {
+func (w *screenReader) prepareFor(sel dsl.Selector) {
 	if d, ok := w.s.Device.(drivers.Seeker); ok {
 		d.Seek(soughtTexts(sel)...)
 	}
-	w.onlySeen, w.labelled = mayBeSeen(sel), labelOnly(sel)
+	w.onlySeen, w.labelled = visionSuffices(sel), labelOnly(sel)
 }
 
 // soughtTexts are the texts that a selector, and those within it, speak of.

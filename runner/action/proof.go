@@ -26,18 +26,18 @@ type Tapped struct {
 }
 
 // saw tells of a picture that the step took.
-func (s *Session) saw(ctx context.Context, img image.Image) error {
-	if s.Saw == nil {
+func (s *Session) lookTaken(ctx context.Context, img image.Image) error {
+	if s.OnLook == nil {
 		return nil
 	}
-	return s.Saw(ctx, img)
+	return s.OnLook(ctx, img)
 }
 
 // looked tells that the step has read the elements, and that a picture may be taken now.
-func (s *Session) looked(ctx context.Context) error { return s.saw(ctx, nil) }
+func (s *Session) looked(ctx context.Context) error { return s.lookTaken(ctx, nil) }
 
 // proves keeps what lay topmost where the element is about to be touched.
-func (s *Session) proves(w *watch, m screen.Match) {
+func (s *Session) proves(w *screenReader, m screen.Match) {
 	hit := met(w.tree, m)
 	s.Detail.Proof = event.ProofHit + ": " + hit
 	if last := w.rest.Last(); w.pixels && last != nil && !s.NoPictures {
@@ -83,7 +83,7 @@ func (s *Session) confirmed() {
 }
 
 // disproves keeps why an element was not touched.
-func (h *hunt) disproves(m screen.Match) {
+func (h *targetSearch) disproves(m screen.Match) {
 	switch {
 	case m.CoverText != "" || h.aboveIt(m) != nil:
 		h.s.Detail.Proof = event.ProofOccluded

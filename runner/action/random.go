@@ -17,12 +17,12 @@ func (s *Session) random(a dsl.Input) string {
 		seed = s.seed()
 	}
 	s.note("random %s; seed: %d gives it again", a.Random, seed)
-	d := dice{rand.New(rand.NewPCG(seed, 0))}
+	d := generator{rand.New(rand.NewPCG(seed, 0))}
 	switch a.Random {
 	case "email":
-		return strings.ToLower(d.of(given())+"."+d.of(family())) + "." + d.letters("0123456789", 6) + "@example.com"
+		return strings.ToLower(d.of(given())+"."+d.of(kindOfValue())) + "." + d.letters("0123456789", 6) + "@example.com"
 	case "name":
-		return d.of(given()) + " " + d.of(family())
+		return d.of(given()) + " " + d.of(kindOfValue())
 	case "city":
 		return d.of([]string{"Berlin", "Lagos", "Lima", "Osaka", "Oslo", "Porto", "Quito", "Tunis", "Utrecht", "Zürich"})
 	case "country":
@@ -63,15 +63,15 @@ func given() []string {
 	return []string{"Ada", "Grace", "Alan", "Barbara", "Edsger", "Frances", "Donald", "Margaret", "Niklaus", "Radia"}
 }
 
-func family() []string {
+func kindOfValue() []string {
 	return []string{"Lovelace", "Hopper", "Turing", "Liskov", "Dijkstra", "Allen", "Knuth", "Hamilton", "Wirth", "Perlman"}
 }
 
-type dice struct{ *rand.Rand }
+type generator struct{ *rand.Rand }
 
-func (d dice) of(list []string) string { return list[d.IntN(len(list))] }
+func (d generator) of(list []string) string { return list[d.IntN(len(list))] }
 
-func (d dice) letters(from string, n int) string {
+func (d generator) letters(from string, n int) string {
 	var b strings.Builder
 	for range n {
 		b.WriteByte(from[d.IntN(len(from))])

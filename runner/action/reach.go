@@ -17,7 +17,7 @@ import (
 )
 
 // Reach is what a session may touch of the machine it runs on. The zero value is a local user's: everything.
-type Reach struct {
+type Access struct {
 	// Root holds the files that steps may name; nil: any file, relative to Session.Dir.
 	Root *os.Root
 	// Dial makes the connections of http steps; nil: the system's own.
@@ -28,10 +28,10 @@ type Reach struct {
 
 // mayOpen refuses an address that this session must not open.
 func (s *Session) mayOpen(ctx context.Context, address string) error {
-	if s.Reach.Address == nil {
+	if s.Access.Address == nil {
 		return nil
 	}
-	if err := s.Reach.Address(ctx, address); err != nil {
+	if err := s.Access.Address(ctx, address); err != nil {
 		return &refusal{Failure{event.Problem{Message: err.Error(), Kind: event.Refused}}, err}
 	}
 	return nil
@@ -68,7 +68,7 @@ func (s *Session) file(name string) (string, error) {
 // upload gives the real path of a file, or of a folder that is uploaded with all that it holds. A caller from elsewhere uploads no
 // folders: a link in one may lead anywhere.
 func (s *Session) upload(name string) (string, error) {
-	if s.Reach.Root == nil {
+	if s.Access.Root == nil {
 		path, err := s.path(name)
 		if err != nil {
 			return "", err
@@ -90,7 +90,7 @@ func (s *Session) fileFor(name string) (string, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return "", &Failure{problem("%s is not a file", s.shown(name, path))}
 	}
-	if s.Reach.Root != nil && !mayBeState(path) {
+	if s.Access.Root != nil && !mayBeState(path) {
 		return "", &Failure{problem("%q cannot be written: name a .json file that is new or holds a saved state", name)}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -118,27 +118,27 @@ func mayBeState(path string) bool {
 // path gives the real path that a name means, whether or not there is a file. With a root, a name or a link that leads out of it is
 // the caller's mistake.
 func (s *Session) path(name string) (string, error) {
-	if s.Dir == "" && s.Reach.Root == nil {
+	if s.Dir == "" && s.Access.Root == nil {
 		return "", &Failure{problem("%q: only a test in a file can name files", name)}
 	}
 	path := filepath.FromSlash(name)
 	if s.Dir != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(s.Dir, path)
 	}
-	if s.Reach.Root == nil {
+	if s.Access.Root == nil {
 		return path, nil
 	}
 	inside := path
 	if s.Dir != "" && !filepath.IsAbs(filepath.FromSlash(name)) {
 		var err error
-		if inside, err = filepath.Rel(s.Reach.Root.Name(), path); err != nil {
+		if inside, err = filepath.Rel(s.Access.Root.Name(), path); err != nil {
 			return "", err
 		}
 	}
-	if _, err := s.Reach.Root.Stat(inside); hidden(inside) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.Access.Root.Stat(inside); hidden(inside) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", &Failure{problem("%q cannot be used: files lie below the folder that the server was given, without links out of it", name)}
 	}
-	return filepath.Join(s.Reach.Root.Name(), inside), nil
+	return filepath.Join(s.Access.Root.Name(), inside), nil
 }
 
 // hidden tells whether a part of a path begins with a dot: .env and .git are no files for callers from elsewhere.
@@ -148,7 +148,7 @@ func hidden(path string) bool {
 
 // shown is how messages call a file: by its path to who may see it, else as it was named.
 func (s *Session) shown(name, path string) string {
-	if s.Reach.Root != nil {
+	if s.Access.Root != nil {
 		return name
 	}
 	return path

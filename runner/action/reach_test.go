@@ -35,8 +35,8 @@ func TestRootKeepsFilesIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	top := &Session{Reach: Reach{Root: root}}
-	inner := &Session{Reach: Reach{Root: root}, Dir: filepath.Join(dir, "suite")}
+	top := &Session{Access: Access{Root: root}}
+	inner := &Session{Access: Access{Root: root}, Dir: filepath.Join(dir, "suite")}
 	for _, c := range []struct {
 		s    *Session
 		name string
@@ -92,7 +92,7 @@ func TestDialDecides(t *testing.T) {
 		http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
 	}))
 	defer server.Close()
-	s := &Session{Timeout: DefaultTimeout, Reach: Reach{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+	s := &Session{Timeout: DefaultTimeout, Access: Access{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		asked = append(asked, addr)
 		if strings.HasPrefix(addr, "169.") {
 			return nil, refused

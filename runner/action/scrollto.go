@@ -28,7 +28,7 @@ const (
 
 // search is one scrollTo.
 type search struct {
-	*watch
+	*screenReader
 	a        dsl.ScrollTo
 	way      image.Point
 	deadline time.Time
@@ -50,7 +50,7 @@ type search struct {
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what
 // was seen before; one that went further is gone back.
 func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
-	c := &search{watch: newWatch(s), a: a, way: wayOf(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
+	c := &search{screenReader: newScreenReader(s), a: a, way: wayOf(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart
 	}

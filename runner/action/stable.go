@@ -26,7 +26,7 @@ const stablePace = 60 * time.Millisecond
 const stableLooks = 2
 
 func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
-	w := newWatch(s)
+	w := newScreenReader(s)
 	w.onlySeen = true
 	began := time.Now()
 	quiet := quietStable
@@ -64,7 +64,7 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 }
 
 // unstable is the failure of a screen that did not come to rest; the report draws the place into the picture.
-func (s *Session) unstable(w *watch, began time.Time) error {
+func (s *Session) unstable(w *screenReader, began time.Time) error {
 	p := event.Problem{Expected: "nothing moves on the screen", Assertion: true}
 	if r := w.rest.Unrest(); r.Empty() {
 		p.Actual = fmt.Sprintf("%s were not enough to see it rest for %s", time.Since(began).Round(time.Millisecond), quietStable)

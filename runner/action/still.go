@@ -23,7 +23,7 @@ const (
 
 // stayed tells whether the element stands still. Where pictures are cheap the pixels decide: the newest picture, which is taken behind the
 // tree and right before the touch, must show it where the one before the tree does. Equal trees prove nothing against pixels that move.
-func (h *hunt) stayed(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
+func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	same := previous != nil && previous.Node.Bounds == m.Node.Bounds && previous.Point == m.Point
 	if !same {
 		h.arrived, h.looks = h.tree.Taken, 0
@@ -42,7 +42,7 @@ func (h *hunt) stayed(ctx context.Context, m screen.Match, previous *screen.Matc
 }
 
 // stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had it there, too.
-func (h *hunt) stillAt(place image.Rectangle, same bool) bool {
+func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	before, now := h.before, h.rest.Last()
 	if !same {
 		h.left = nil

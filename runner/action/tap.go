@@ -18,7 +18,7 @@ import (
 const ambiguousFor = 2 * time.Second
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
-	return strike(ctx, s, spot{a.Selector, a.At}.aim, func(p image.Point) error {
+	return tapWithRetry(ctx, s, tapTarget{a.Selector, a.At}.aim, func(p image.Point) error {
 		for range max(a.Count, 1) {
 			if err := s.Device.Tap(ctx, p); err != nil {
 				return err
@@ -30,8 +30,8 @@ func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 
 // target waits until the selector picks one element that stands still, is enabled, and can be reached.
 func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, error) {
-	h := hunt{watch: newWatch(s), sel: sel}
-	h.needs(sel)
+	h := targetSearch{screenReader: newScreenReader(s), sel: sel}
+	h.prepareFor(sel)
 	var found screen.Match
 	err := poll(ctx, s.Timeout, func() (err error) {
 		found, err = h.look(ctx)
@@ -48,14 +48,14 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	}
 	if err == nil {
 		s.matched(found)
-		s.proves(h.watch, found)
+		s.proves(h.screenReader, found)
 	}
 	return found, err
 }
 
 // hunt is the search for the target of one action.
-type hunt struct {
-	*watch
+type targetSearch struct {
+	*screenReader
 	sel     dsl.Selector
 	last    *screen.Match // what the last look found
 	arrived time.Time     // when it was first seen where it stands
@@ -68,7 +68,7 @@ type hunt struct {
 }
 
 // look reads the screen once. errWait: look again.
-func (h *hunt) look(ctx context.Context) (screen.Match, error) {
+func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 	previous := h.last
 	h.last, h.several, h.why = nil, nil, ""
 	if err := h.readBehind(ctx, h.pixels && (h.tree == nil || !h.late())); err != nil {
@@ -89,7 +89,7 @@ func (h *hunt) look(ctx context.Context) (screen.Match, error) {
 }
 
 // undecided waits while several elements match, until the screen rests or the time is over.
-func (h *hunt) undecided(ctx context.Context, several error) error {
+func (h *targetSearch) undecided(ctx context.Context, several error) error {
 	if h.pixels && !h.blind && !h.late() {
 		if err := h.picture(ctx); err != nil {
 			return err
@@ -103,7 +103,7 @@ func (h *hunt) undecided(ctx context.Context, several error) error {
 }
 
 // ready checks that the element can be touched now.
-func (h *hunt) ready(ctx context.Context, m screen.Match, previous *screen.Match) (screen.Match, error) {
+func (h *targetSearch) ready(ctx context.Context, m screen.Match, previous *screen.Match) (screen.Match, error) {
 	switch {
 	case m.Node.Offscreen || !m.Node.Bounds.Overlaps(image.Rectangle{Max: h.tree.Size}):
 		h.why = "is outside the screen"
@@ -132,15 +132,15 @@ func (h *hunt) ready(ctx context.Context, m screen.Match, previous *screen.Match
 }
 
 // stood tells whether the element stands still, in whatever shows it.
-func (h *hunt) stood(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
+func (h *targetSearch) stood(ctx context.Context, m screen.Match, previous *screen.Match) (bool, error) {
 	if m.Node.Type == seenType {
-		return h.stands(ctx, m.Node.Bounds)
+		return h.pixelsUnchanged(ctx, m.Node.Bounds)
 	}
 	return h.stayed(ctx, m, previous)
 }
 
 // aboveIt gives what an upper window shows where the element would be touched: a notification, a call, the bubble of a chat.
-func (h *hunt) aboveIt(m screen.Match) *screen.Node {
+func (h *targetSearch) aboveIt(m screen.Match) *screen.Node {
 	top := h.tree.Topmost(m.Point)
 	if h.tree.HitTested || m.Node.Type == seenType || top == nil || top.Window <= m.Node.Window {
 		return nil
@@ -149,7 +149,7 @@ func (h *hunt) aboveIt(m screen.Match) *screen.Node {
 }
 
 // reveal brings the element into view; the next look must find it there.
-func (h *hunt) reveal(ctx context.Context, m screen.Match) error {
+func (h *targetSearch) reveal(ctx context.Context, m screen.Match) error {
 	r, ok := h.s.Device.(drivers.Revealer)
 	if !ok {
 		return errWait
@@ -165,7 +165,7 @@ func (h *hunt) reveal(ctx context.Context, m screen.Match) error {
 const movesOn = "does not stand still"
 
 // failure says why there was nothing to touch.
-func (h *hunt) failure() error {
+func (h *targetSearch) failure() error {
 	switch {
 	case h.several != nil:
 		return h.several
@@ -207,7 +207,7 @@ func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 func (s *Session) glance(ctx context.Context) (image.Image, error) {
 	img, err := s.Device.Screenshot(ctx)
 	if err == nil {
-		err = s.saw(ctx, img)
+		err = s.lookTaken(ctx, img)
 	}
 	return img, err
 }

@@ -18,7 +18,7 @@ import (
 var toastAt = image.Rect(200, 1700, 800, 1800)
 
 // toastReader reads "Saved" where something is drawn.
-type toastReader struct{ drivers.Eyes }
+type toastReader struct{ drivers.Vision }
 
 func (toastReader) OCR(_ context.Context, img image.Image) ([]drivers.TextLine, error) {
 	p := toastAt.Min.Add(image.Pt(5, 5))
@@ -50,7 +50,7 @@ func TestToastIsReadInThePixels(t *testing.T) {
 					}
 					return nil
 				}}
-			s := &action.Session{Device: toasting{f}, Timeout: 5 * time.Second, Eyes: toastReader{}}
+			s := &action.Session{Device: toasting{f}, Timeout: 5 * time.Second, Vision: toastReader{}}
 			err := action.Perform(t.Context(), s, dsl.Assert{Selector: dsl.Selector{Label: "Saved", Fallback: "ocr"}})
 			if comes && err != nil {
 				t.Error(err)

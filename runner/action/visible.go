@@ -16,7 +16,7 @@ const conditionTime = time.Second
 func Visible(ctx context.Context, s *Session, label string) (bool, error) {
 	asked := *s
 	asked.Detail = &event.Detail{} // looking for a condition is no part of any step
-	_, err := newWatch(&asked).sight(ctx, dsl.Selector{Label: label}, conditionTime)
+	_, err := newScreenReader(&asked).locate(ctx, dsl.Selector{Label: label}, conditionTime)
 	if errors.Is(err, errWait) {
 		return false, nil
 	}

@@ -20,7 +20,7 @@ const maxJudged = 3
 
 // assertVisual asks once the screen rests, or its time is over. When the answer is no and the screen changes, it asks again.
 func assertVisual(ctx context.Context, s *Session, a dsl.AssertVisual) error {
-	eyes, err := s.eyes("visual assertions need an AI model")
+	eyes, err := s.vision("visual assertions need an AI model")
 	if err != nil {
 		return err
 	}
@@ -81,9 +81,9 @@ func (s *Session) another(ctx context.Context, last image.Image, deadline time.T
 }
 
 // judge asks the model and checks what it cites.
-func (s *Session) judge(ctx context.Context, eyes drivers.Eyes, img image.Image, a dsl.AssertVisual) (drivers.Judgement, error) {
+func (s *Session) judge(ctx context.Context, eyes drivers.Vision, img image.Image, a dsl.AssertVisual) (drivers.Judgement, error) {
 	said, err := eyes.Judge(ctx, img, s.masked(a.Prompt), max(a.Votes, 1))
-	s.told(said.Asked)
+	s.noteModelCall(said.Asked)
 	if err != nil {
 		return said, err
 	}
@@ -100,7 +100,7 @@ func (s *Session) judge(ctx context.Context, eyes drivers.Eyes, img image.Image,
 }
 
 // confirm compares what a model cites with what can be read: when none of it is there, the answer is none.
-func (s *Session) confirm(ctx context.Context, eyes drivers.Eyes, img image.Image, evidence []drivers.TextLine) error {
+func (s *Session) confirm(ctx context.Context, eyes drivers.Vision, img image.Image, evidence []drivers.TextLine) error {
 	var texts []string
 	for _, e := range evidence {
 		if e.Text != "" {
@@ -142,7 +142,7 @@ func (s *Session) confirm(ctx context.Context, eyes drivers.Eyes, img image.Imag
 		})
 	}
 	if len(missing) == len(texts) {
-		return &BlindError{fmt.Errorf("the model says yes and cites %s, which is neither in the elements of the screen nor can be read on the picture: its answer cannot be trusted",
+		return &VisionError{fmt.Errorf("the model says yes and cites %s, which is neither in the elements of the screen nor can be read on the picture: its answer cannot be trusted",
 			screen.Quote(missing[0]))}
 	}
 	for _, text := range missing {
@@ -164,7 +164,7 @@ func without(texts []string, drop func(string) bool) []string {
 
 // extractByPrompt saves what an AI model reads on the screen.
 func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
-	eyes, err := s.eyes("extracting by prompt needs an AI model")
+	eyes, err := s.vision("extracting by prompt needs an AI model")
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 		return err
 	}
 	said, err := eyes.ExtractText(ctx, img, s.masked(prompt))
-	s.told(said.Asked)
+	s.noteModelCall(said.Asked)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 }
 
 // told keeps what passed between Taproot and a model, and counts what it cost.
-func (s *Session) told(asked *drivers.Asked) {
+func (s *Session) noteModelCall(asked *drivers.Asked) {
 	if asked == nil {
 		return
 	}
@@ -207,7 +207,7 @@ func (s *Session) told(asked *drivers.Asked) {
 		use.PromptTokens += r.PromptTokens
 		use.CompletionTokens += r.CompletionTokens
 	}
-	if s.Told != nil {
-		s.Told(asked)
+	if s.OnModelCall != nil {
+		s.OnModelCall(asked)
 	}
 }

@@ -20,7 +20,7 @@ func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
 		yes := true
 		sel := *a.Enabled
 		sel.Enabled = &yes
-		_, err := see(ctx, s, sel)
+		_, err := locateVisible(ctx, s, sel)
 		return asAssertion(err)
 	case a.Text != "":
 		return assert(ctx, s, dsl.Assert{Selector: dsl.Selector{Label: a.Text}})
@@ -41,10 +41,10 @@ func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
 // gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A screen that never
 // rests may prove it at the end of the time.
 func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
-	w := newWatch(s)
-	w.onlySeen, w.eager = byEyes(sel) && mayBeSeen(sel), true
+	w := newScreenReader(s)
+	w.onlySeen, w.eager = needsVision(sel) && visionSuffices(sel), true
 	stateless := ""
-	absent, pixelsTell := false, byEyes(sel) || sel.Fallback != ""
+	absent, pixelsTell := false, needsVision(sel) || sel.Fallback != ""
 	var absentSince time.Time // by what is seen
 	var still []screen.Match
 	err := poll(ctx, s.Timeout, func() error {
@@ -97,7 +97,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 }
 
 // rest sleeps; `taproot validate` warns about it.
-func rest(ctx context.Context, _ *Session, a dsl.Sleep) error {
+func sleep(ctx context.Context, _ *Session, a dsl.Sleep) error {
 	return drivers.Pause(ctx, time.Duration(a.Ms)*time.Millisecond)
 }
 

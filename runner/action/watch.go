@@ -19,7 +19,7 @@ const (
 )
 
 // watch reads one device's screen repeatedly and knows since when it has not changed.
-type watch struct {
+type screenReader struct {
 	s           *Session
 	pixels      bool // pictures are cheaper than trees
 	tree        *screen.Tree
@@ -28,29 +28,29 @@ type watch struct {
 	shotAt      time.Time // of the newest picture
 	treeSince   time.Time // the trees are alike since
 	began       time.Time
-	onlySeen    bool     // what is looked for may be seen where no tree can be read
-	labelled    bool     // a label alone is looked for: it may be read in pixels where the screen never stands still
-	blind       bool     // no tree could be read, and pixels do
-	eager       bool     // the pixels are looked at whenever the tree is
-	seen        *sighted // by eyes, last
-	anywhere    bool     // what can be scrolled to will do
-	wholeLines  bool     // the pixels are read for a label
-	located     int      // how often a model was asked where it is
+	onlySeen    bool          // what is looked for may be seen where no tree can be read
+	labelled    bool          // a label alone is looked for: it may be read in pixels where the screen never stands still
+	blind       bool          // no tree could be read, and pixels do
+	eager       bool          // the pixels are looked at whenever the tree is
+	seen        *visionResult // by eyes, last
+	anywhere    bool          // what can be scrolled to will do
+	wholeLines  bool          // the pixels are read for a label
+	located     int           // how often a model was asked where it is
 	digest      uint64
 	matched     map[screen.Expression]map[*screen.Node]bool // by the css and XPath of the newest query
 	hiddenUnder string                                      // why what was found in the newest tree cannot be seen
 	seed        maphash.Seed
 }
 
-func newWatch(s *Session) *watch {
+func newScreenReader(s *Session) *screenReader {
 	p, ok := s.Device.(drivers.Pixels)
 	rest := &pixels.Rest{StatusBar: s.Platform != dsl.Web}
-	return &watch{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
+	return &screenReader{s: s, pixels: ok && p.PixelsAreCheap(), seed: maphash.MakeSeed(), rest: rest, began: time.Now()}
 }
 
 // read takes a fresh tree; with frame also the pictures around it, when they are cheap. Once the time of the step is over, a look is the
 // tree alone.
-func (w *watch) read(ctx context.Context, frame bool) error {
+func (w *screenReader) read(ctx context.Context, frame bool) error {
 	frame = frame && w.pixels && (w.tree == nil || !w.late())
 	if err := w.readBehind(ctx, frame); err != nil || !frame || w.blind {
 		return err
@@ -59,10 +59,10 @@ func (w *watch) read(ctx context.Context, frame bool) error {
 }
 
 // late tells whether the time of the step is over.
-func (w *watch) late() bool { return time.Since(w.began) >= w.s.Timeout }
+func (w *screenReader) late() bool { return time.Since(w.began) >= w.s.Timeout }
 
 // readBehind takes a picture, if it is asked for, and a fresh tree behind it.
-func (w *watch) readBehind(ctx context.Context, picture bool) error {
+func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 	if picture {
 		if err := w.picture(ctx); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (w *watch) readBehind(ctx context.Context, picture bool) error {
 }
 
 // pixelsAlone stands in for a tree where none can be read: the screen as one empty area.
-func (w *watch) pixelsAlone(ctx context.Context) error {
+func (w *screenReader) pixelsAlone(ctx context.Context) error {
 	if err := w.picture(ctx); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (w *watch) pixelsAlone(ctx context.Context) error {
 }
 
 // picture takes a screenshot and compares it with the one before.
-func (w *watch) picture(ctx context.Context) error {
+func (w *screenReader) picture(ctx context.Context) error {
 	began := time.Now()
 	img, err := w.s.Device.Screenshot(ctx)
 	if err != nil {
@@ -107,11 +107,11 @@ func (w *watch) picture(ctx context.Context) error {
 	}
 	w.rest.See(began, img)
 	w.shotAt = began
-	return w.s.saw(ctx, img)
+	return w.s.lookTaken(ctx, img)
 }
 
 // settled tells whether the screen, by its trees or its pixels, has been the same for at least the span and still shows the tree.
-func (w *watch) settled(span time.Duration) bool {
+func (w *screenReader) settled(span time.Duration) bool {
 	if w.tree != nil && !w.treeSince.IsZero() && w.tree.Taken.Sub(w.treeSince) >= span {
 		return true
 	}
@@ -121,8 +121,8 @@ func (w *watch) settled(span time.Duration) bool {
 }
 
 // sight waits until something on the screen fits the selector; errWait when nothing does.
-func (w *watch) sight(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
-	w.needs(sel)
+func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
+	w.prepareFor(sel)
 	err = poll(ctx, timeout, func() error {
 		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
 			return err
@@ -148,7 +148,7 @@ const (
 )
 
 // find runs a query over the tree that was read last.
-func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]screen.Match, error) {
+func (w *screenReader) find(ctx context.Context, sel dsl.Selector, what purpose) ([]screen.Match, error) {
 	q, err := w.query(ctx, sel, what)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (w *watch) find(ctx context.Context, sel dsl.Selector, what purpose) ([]scr
 }
 
 // query prepares a query over the tree that was read last; css and xpath are asked of the browser.
-func (w *watch) query(ctx context.Context, sel dsl.Selector, what purpose) (screen.Query, error) {
+func (w *screenReader) query(ctx context.Context, sel dsl.Selector, what purpose) (screen.Query, error) {
 	q := screen.Query{Selector: sel, Action: what == toAct}
 	w.matched = nil
 	_, reveals := w.s.Device.(drivers.Revealer)

@@ -95,8 +95,8 @@ func (s *Session) tellAnswer() {
 
 // address gives the URL to open; the path of an HTML file becomes one of a file beside the test.
 func (s *Session) address(to string) (string, error) {
-	if u, err := url.Parse(to); err == nil && strings.EqualFold(u.Scheme, "file") && s.Reach.Root != nil {
-		rel, err := filepath.Rel(s.Reach.Root.Name(), filepath.FromSlash(u.Path))
+	if u, err := url.Parse(to); err == nil && strings.EqualFold(u.Scheme, "file") && s.Access.Root != nil {
+		rel, err := filepath.Rel(s.Access.Root.Name(), filepath.FromSlash(u.Path))
 		if err != nil || !filepath.IsLocal(rel) {
 			return "", &Failure{problem("%q cannot be opened: files lie below the folder that the server was given", to)}
 		}
@@ -105,7 +105,7 @@ func (s *Session) address(to string) (string, error) {
 		return to, nil
 	}
 	rest := strings.IndexAny(to+"?", "?#")
-	if s.Dir == "" && s.Reach.Root == nil {
+	if s.Dir == "" && s.Access.Root == nil {
 		return "", &Failure{problem("%q is no address: only a test in a file can name a page by its path", to)}
 	}
 	real, err := s.path(to[:rest])

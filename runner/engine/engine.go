@@ -38,9 +38,9 @@ type Options struct {
 	// Headed opens pages in a browser window, whatever their steps say.
 	Headed bool
 	// Reach is what steps may touch of this machine.
-	Reach action.Reach
+	Access action.Access
 	// Eyes read pictures and judge them; nil: steps that need them are errors.
-	Eyes drivers.Eyes
+	Vision drivers.Vision
 }
 
 // Run runs the case on the device and tells the sink everything that happens. A cancelled context ends the case as interrupted.
@@ -63,9 +63,9 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
-	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, Reach: r.opts.Reach, AllowShell: r.opts.AllowShell,
+	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, Access: r.opts.Access, AllowShell: r.opts.AllowShell,
 		UpdateBaselines: r.opts.UpdateBaselines, Headed: r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0,
-		Log: r.evidence.read, Photograph: r.photograph, Saw: r.saw, Progress: func(text string) { r.log(r.n, "%s", text) }, Eyes: r.opts.Eyes, Mask: r.sink.Mask().Text, Told: r.keepAsked,
+		Log: r.evidence.read, Photograph: r.photograph, OnLook: r.onLook, Progress: func(text string) { r.log(r.n, "%s", text) }, Vision: r.opts.Vision, Mask: r.sink.Mask().Text, OnModelCall: r.keepAsked,
 		Eval: r.eval,
 		Keep: func(name, from string) (string, error) {
 			if clean, err := r.sink.Mask().File(from); err != nil {
@@ -102,20 +102,20 @@ type run struct {
 	cost     *meter        // nil: the device lets itself not be measured
 	asked    event.Metrics // of models
 
-	owed    []owed    // pictures of steps, to be taken before the device is changed again
-	unsure  []owed    // steps whose tap had changed nothing when their picture was taken
-	acts    bool      // the step that runs now does something on the device
-	acted   time.Time // when such a step ended last
-	n       int       // leaf steps that began
-	dynamic bool      // the steps are not known before they run
-	in      []string  // what the current step is run in
-	scene   scene     // that startRecording began
-	lenient int       // how many around the current step can bear that it fails
-	began   time.Time // of the case
+	owed    []pendingPicture // pictures of steps, to be taken before the device is changed again
+	unsure  []pendingPicture // steps whose tap had changed nothing when their picture was taken
+	acts    bool             // the step that runs now does something on the device
+	acted   time.Time        // when such a step ended last
+	n       int              // leaf steps that began
+	dynamic bool             // the steps are not known before they run
+	in      []string         // what the current step is run in
+	scene   filmClip         // that startRecording began
+	lenient int              // how many around the current step can bear that it fails
+	began   time.Time        // of the case
 	page    pageKept
-	missed  []missed // steps that did not go well
-	apps    []string // that were launched
-	soft    *outcome // the first failure of a soft step within the innermost of these
+	missed  []failedStep // steps that did not go well
+	apps    []string     // that were launched
+	soft    *outcome     // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (event.Verdict, error) {
@@ -140,7 +140,7 @@ func (r *run) begin(ctx context.Context) {
 	}
 	if r.verdict == event.Pass {
 		r.evidence.start(ctx, r)
-		r.allowScenes()
+		r.allowFilmClips()
 	}
 	if r.verdict == event.Pass {
 		r.cost = startMeter(ctx, r.dev)
@@ -149,13 +149,13 @@ func (r *run) begin(ctx context.Context) {
 
 // conclude ends the film and tells the verdict.
 func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, error) {
-	r.settleUp(ctx)
+	r.takePendingAtEnd(ctx)
 	r.keepMetrics(ctx)
 	r.awaitCrash(ctx)
-	r.endScene()
+	r.endFilmClip()
 	r.identify(ctx)
 	r.evidence.stop(ctx, r)
-	r.surround(nil) // where there is no log
+	r.noteIncidents(nil) // where there is no log
 	r.findCrash(ctx)
 	if r.sinkErr != nil {
 		r.verdict = event.Error
@@ -172,7 +172,7 @@ func (r *run) test(ctx context.Context) {
 	if o.ok() {
 		o = r.list(ctx, t.Steps)
 	}
-	r.settle(o)
+	r.applyOutcome(o)
 	if r.verdict == event.Fail {
 		r.hook(ctx, "onFailure", t.OnFailure)
 	}
@@ -186,11 +186,11 @@ func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
 	}
 	r.in = append(r.in, name)
 	defer func() { r.in = r.in[:len(r.in)-1] }()
-	r.settle(r.list(ctx, steps))
+	r.applyOutcome(r.list(ctx, steps))
 }
 
 // settle takes over an outcome when nothing worse is known.
-func (r *run) settle(o outcome) {
+func (r *run) applyOutcome(o outcome) {
 	if !o.ok() && r.verdict == event.Pass {
 		r.end(o.verdict, o.problem)
 	}

@@ -180,7 +180,7 @@ func (e *evidence) endLog(r *run) {
 		if err != nil {
 			r.log(0, "%s cannot be read: %v", e.name, err)
 		}
-		r.surround(log)
+		r.noteIncidents(log)
 	}
 	r.keep(r.sink.Add(event.Attachment{Path: e.name, Type: "text/plain; charset=utf-8", Kind: event.KindLog}, 0, e.log.Name()))
 }

@@ -18,7 +18,7 @@ const pictureLimit = 5 * time.Second
 
 // owed is the picture of a step that went well. It is not taken at once: a text that stands on the screen for two seconds would be gone
 // before the next step looks. The next step's first look pays it, or whatever comes before the device is changed again.
-type owed struct {
+type pendingPicture struct {
 	n      int
 	label  string
 	tapped *action.Tapped
@@ -31,7 +31,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 		return nil
 	}
 	assertion := ended.Problem != nil && ended.Problem.Assertion
-	last := owed{n: ended.Step, label: pictureLabel(step, r.scope), tapped: r.session.Tapped()}
+	last := pendingPicture{n: ended.Step, label: pictureLabel(step, r.scope), tapped: r.session.Tapped()}
 	if step.Options.Screenshot != nil && !*step.Options.Screenshot && !assertion {
 		return nil
 	}
@@ -45,22 +45,22 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 		defer cancel()
 	}
 	if assertion {
-		img, err := r.shoot(ctx, ended.Step)
+		img, err := r.capture(ctx, ended.Step)
 		if err != nil || img == nil {
 			return err
 		}
-		r.hand(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
+		r.keepPicture(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
 	}
 	last.tapped = nil
 	r.owed = append(r.owed, last)
-	if err := r.pay(ctx, nil); action.StackOf(err) != "" {
+	if err := r.takePending(ctx, nil); action.StackOf(err) != "" {
 		return err
 	}
 	return nil
 }
 
 // shoot takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
-func (r *run) shoot(ctx context.Context, n int) (img image.Image, err error) {
+func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	err = action.Guard(func() (err error) {
 		img, err = r.photograph(ctx)
 		if err == nil && (img == nil || img.Bounds().Empty()) {
@@ -81,7 +81,7 @@ func (r *run) shoot(ctx context.Context, n int) (img image.Image, err error) {
 }
 
 // hand gives a picture to the report. That the run was interrupted just now is no reason to lose it.
-func (r *run) hand(ctx context.Context, shot event.Shot) {
+func (r *run) keepPicture(ctx context.Context, shot event.Shot) {
 	r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
 }
 
@@ -90,38 +90,38 @@ var errReport = errors.New("the report could not be written")
 
 // saw hears of what the step that runs now sees before it changes anything: a picture, or nil for elements that were read. It is time to
 // take the picture of the steps before; the step's own will do, if it shows no secret.
-func (r *run) saw(ctx context.Context, img image.Image) error {
+func (r *run) onLook(ctx context.Context, img image.Image) error {
 	if len(r.c.Test.Secrets) > 0 {
 		img = nil
 	}
 	if len(r.owed) > 0 {
-		return r.pay(ctx, img)
+		return r.takePending(ctx, img)
 	}
 	if img != nil {
-		r.prove(img)
+		r.proveTaps(img)
 	}
 	return nil
 }
 
 // pay takes the picture of all steps that still have none. They have changed nothing that the steps behind them had not seen.
-func (r *run) pay(ctx context.Context, img image.Image) (err error) {
+func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	list := r.owed
 	r.owed, r.unsure = nil, nil
 	if len(list) == 0 || r.sinkErr != nil {
 		return nil
 	}
 	if img == nil {
-		if img, err = r.shoot(ctx, list[len(list)-1].n); err != nil || img == nil {
+		if img, err = r.capture(ctx, list[len(list)-1].n); err != nil || img == nil {
 			return cmp.Or(err, ctx.Err())
 		}
 	}
 	for _, o := range list {
-		r.hand(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
+		r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
 		if o.tapped != nil {
 			r.unsure = append(r.unsure, o)
 		}
 	}
-	r.prove(img)
+	r.proveTaps(img)
 	r.keepPage(ctx, list)
 	if r.sinkErr != nil {
 		return errReport
@@ -130,7 +130,7 @@ func (r *run) pay(ctx context.Context, img image.Image) (err error) {
 }
 
 // prove looks whether the taps before have changed the screen by now.
-func (r *run) prove(img image.Image) {
+func (r *run) proveTaps(img image.Image) {
 	list := r.unsure
 	r.unsure = nil
 	for _, o := range list {
@@ -147,16 +147,16 @@ func (r *run) prove(img image.Image) {
 
 // payBefore takes the pictures that are owed before a step, unless the step looks at the screen itself before it changes anything, or has
 // nothing to do with it.
-func (r *run) payBefore(ctx context.Context, args any) error {
+func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	r.acts = action.Acts(args)
 	if action.LooksFirst(args) {
 		return nil
 	}
-	return r.pay(ctx, nil)
+	return r.takePending(ctx, nil)
 }
 
 // settleUp takes what is owed when no step follows, and gives the last tap its time to show.
-func (r *run) settleUp(ctx context.Context) {
+func (r *run) takePendingAtEnd(ctx context.Context) {
 	if ctx.Err() != nil {
 		for _, o := range r.owed {
 			r.log(o.n, "no screenshot: the run was interrupted before the next step looked at the screen")
@@ -164,7 +164,7 @@ func (r *run) settleUp(ctx context.Context) {
 		r.owed = nil
 		return
 	}
-	if err := r.pay(ctx, nil); err != nil && r.sinkErr == nil && r.verdict == event.Pass {
+	if err := r.takePending(ctx, nil); err != nil && r.sinkErr == nil && r.verdict == event.Pass {
 		r.end(judge(ctx, err))
 	}
 	for _, o := range r.unsure {
@@ -177,6 +177,6 @@ func (r *run) settleUp(ctx context.Context) {
 	}
 	var again image.Image
 	if action.Guard(func() (err error) { again, err = r.dev.Screenshot(ctx); return err }) == nil && again != nil {
-		r.prove(again)
+		r.proveTaps(again)
 	}
 }

@@ -8,19 +8,19 @@ import (
 )
 
 // scene is a film of its own within the recording.
-type scene struct {
+type filmClip struct {
 	name  string
 	began time.Time // zero: none is under way
 }
 
 // SceneSink is a Sink that can keep parts of the film as films of their own.
-type SceneSink interface {
-	AddScene(name string, from, to time.Time)
+type FilmClipSink interface {
+	AddFilmClip(name string, from, to time.Time)
 }
 
 // allowScenes lets the steps startRecording and stopRecording do something when there is a film that they can be part of.
-func (r *run) allowScenes() {
-	if _, ok := r.sink.(SceneSink); ok && r.evidence.film != nil {
+func (r *run) allowFilmClips() {
+	if _, ok := r.sink.(FilmClipSink); ok && r.evidence.film != nil {
 		r.session.Film = r.film
 	}
 }
@@ -31,19 +31,19 @@ func (r *run) film(name string) error {
 	case name != "" && !r.scene.began.IsZero():
 		return &action.Failure{Problem: event.Problem{Message: "the film " + r.scene.name + " is still under way: end it with stopRecording first"}}
 	case name != "":
-		r.scene = scene{name, time.Now()}
+		r.scene = filmClip{name, time.Now()}
 	case r.scene.began.IsZero():
 		return &action.Failure{Problem: event.Problem{Message: "no film is under way: begin one with startRecording"}}
 	default:
-		r.endScene()
+		r.endFilmClip()
 	}
 	return nil
 }
 
 // endScene ends the scene under way, if there is one.
-func (r *run) endScene() {
-	if s, ok := r.sink.(SceneSink); ok && !r.scene.began.IsZero() {
-		s.AddScene(r.scene.name, r.scene.began, time.Now())
+func (r *run) endFilmClip() {
+	if s, ok := r.sink.(FilmClipSink); ok && !r.scene.began.IsZero() {
+		s.AddFilmClip(r.scene.name, r.scene.began, time.Now())
 	}
-	r.scene = scene{}
+	r.scene = filmClip{}
 }

@@ -74,7 +74,7 @@ func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 func (r *run) later(o outcome) {
 	switch {
 	case r.lenient == 0:
-		r.settle(o)
+		r.applyOutcome(o)
 	case r.soft == nil:
 		r.soft = &o
 	}
@@ -182,7 +182,7 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 		if a, ok := args.(dsl.Launch); ok && !slices.Contains(r.apps, a.Package) {
 			r.apps = append(r.apps, a.Package)
 		}
-		if err := r.payBefore(ctx, args); err != nil {
+		if err := r.takePendingBefore(ctx, args); err != nil {
 			return err
 		}
 		r.session.Timeout = opts.Limit(args, r.opts.Timeout)

@@ -63,7 +63,7 @@ func (s *Stepwise) Do(ctx context.Context, c Call) Ended {
 	defer s.mu.Unlock()
 	return s.leaf(ctx, c, func(ctx context.Context) error {
 		return action.Guard(func() error {
-			if err := s.r.payBefore(ctx, c.Args); err != nil {
+			if err := s.r.takePendingBefore(ctx, c.Args); err != nil {
 				return err
 			}
 			s.r.session.Timeout = dsl.StepOptions{}.Limit(c.Args, s.r.opts.Timeout)

@@ -32,13 +32,13 @@ const (
 )
 
 // missed is a step that did not go well, when it ran, and what the page had to complain of meanwhile.
-type missed struct {
+type failedStep struct {
 	n        int
 	from, to time.Time
 	troubles []string
 }
 
-func (m missed) window() logs.Window {
+func (m failedStep) window() logs.Window {
 	return logs.Window{From: m.from.Add(-aroundSlack), To: m.to.Add(aroundSlack)}
 }
 
@@ -48,7 +48,7 @@ func (r *run) nameTroubles(ended event.Event, began time.Time) {
 	if ended.Verdict == event.Pass || ended.Verdict == event.Interrupted {
 		return
 	}
-	m := missed{n: ended.Step, from: began, to: time.Now()}
+	m := failedStep{n: ended.Step, from: began, to: time.Now()}
 	if ended.Detail != nil {
 		m.troubles = ended.Detail.Troubles
 	}
@@ -84,7 +84,7 @@ func (r *run) pageError() (text string) {
 }
 
 // incidentsSoFar reads the beginning of the log for its clock, and its end.
-func (r *run) incidentsSoFar(m missed) []event.Incident {
+func (r *run) incidentsSoFar(m failedStep) []event.Incident {
 	var list []event.Incident
 	if r.evidence.log != nil {
 		list = r.readTail(m) // that it cannot be read is told when the log ends
@@ -92,7 +92,7 @@ func (r *run) incidentsSoFar(m missed) []event.Incident {
 	return withTroubles(list, m)
 }
 
-func (r *run) readTail(m missed) []event.Incident {
+func (r *run) readTail(m failedStep) []event.Incident {
 	f, err := os.Open(r.evidence.log.Name())
 	if err != nil {
 		return nil
@@ -118,7 +118,7 @@ func (r *run) readTail(m missed) []event.Incident {
 func (r *run) app() logs.App { return logs.App{Names: r.apps, Pids: r.cost.processes()} }
 
 // surround tells, once the log has ended, what went wrong around each step that did not go well. log is nil for a device that has none.
-func (r *run) surround(log []byte) {
+func (r *run) noteIncidents(log []byte) {
 	if len(r.missed) == 0 || r.sinkErr != nil {
 		return
 	}
@@ -152,7 +152,7 @@ var (
 )
 
 // withTroubles adds what the page complained of and the log does not tell.
-func withTroubles(list []event.Incident, m missed) []event.Incident {
+func withTroubles(list []event.Incident, m failedStep) []event.Incident {
 	known := map[string]bool{}
 	for _, in := range list {
 		known[brief(in.Text)] = true

@@ -208,7 +208,7 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 		return err
 	}
 	e.lease, e.work = lease, work
-	e.session = &action.Session{Device: dev, Platform: lease.Info.Platform, Work: work, Reach: d.o.Reach, AllowShell: d.o.AllowShell, Eyes: d.o.Eyes, Mask: d.o.Mask.Text,
+	e.session = &action.Session{Device: dev, Platform: lease.Info.Platform, Work: work, Access: d.o.Access, AllowShell: d.o.AllowShell, Vision: d.o.Vision, Mask: d.o.Mask.Text,
 		Keep: func(name, from string) (string, error) { return e.keep(name, from), nil },
 		Eval: func(x dsl.Expr) (any, error) { return d.scope.EvalExpr(x, nil, nil) }}
 	if d.o.Prepare != nil {

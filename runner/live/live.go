@@ -22,12 +22,12 @@ type Options struct {
 	Timeout    time.Duration // of an action that names none; default: action.DefaultTimeout
 	Idle       time.Duration // a phone that nobody holds goes back so long after its last call; default: 2 s
 	PageIdle   time.Duration // the same of a browser page, which is lost then; default: 10 min
-	Reach      action.Reach  // what callers may touch of this machine
+	Access     action.Access // what callers may touch of this machine
 	AllowShell bool
 	Exposed    map[string]string // what ${NAME} means in a caller's texts; every value is taken for a secret
 	Mask       *event.Mask       // takes the exposed values out of every Answer; default: one of its own
 	// Eyes read pictures and ask models (run.Config.Eyes); nil: what needs them is an error.
-	Eyes drivers.Eyes
+	Vision drivers.Vision
 	// Prepare sets up the session of a device that was just opened; may be nil.
 	Prepare func(*action.Session)
 }

@@ -441,7 +441,7 @@ func TestWhatIsNotTheDevicesFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPhones("A")
-			d := devices(t, p, t.TempDir(), live.Options{Eyes: closed{noModel}})
+			d := devices(t, p, t.TempDir(), live.Options{Vision: closed{noModel}})
 			p.fail = c.tap
 			if _, err := call(t, d, "A", "x", c.ask, c.args); !errors.Is(err, c.want) {
 				t.Error(err)

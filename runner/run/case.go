@@ -30,7 +30,7 @@ type Runner struct {
 
 	noting sync.WaitGroup // for NoteEnvironment
 	seeing sync.Once
-	sees   drivers.Eyes
+	sees   drivers.Vision
 }
 
 // Outcome is how one case ended.
@@ -199,7 +199,7 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 
 // calm switches the device's animations off for the case, where it has any, and keeps its display on.
 func (r *Runner) Calm(ctx context.Context, dev drivers.Device) {
-	calm, ok := dev.(drivers.Calmer)
+	calm, ok := dev.(drivers.AnimationControl)
 	if !ok {
 		return
 	}
@@ -212,7 +212,7 @@ func (r *Runner) Calm(ctx context.Context, dev drivers.Device) {
 func (r *Runner) Engine() engine.Options {
 	c := r.Config
 	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
-		Reach: c.reach(), Eyes: r.eyes()}
+		Access: c.access(), Vision: r.vision()}
 }
 
 // giveBack closes the device of a case that has ended.

@@ -53,7 +53,7 @@ type Config struct {
 	AllowShell     bool                        // tests may run commands on the device
 	AI             vision.Mode                 // whether models may be asked; default: what TAPROOT_AI says, or live
 	Baselines      bool                        // assertScreenshot writes its baselines anew
-	Reach          action.Reach                // what tests may touch of this machine
+	Access         action.Access               // what tests may touch of this machine
 	Timeout        time.Duration               // of a step that names none
 	Getenv         func(string) string         // default: the process's own
 	LookupEnv      func(string) (string, bool) // for vars whose value names the environment; nil: there is none
@@ -152,15 +152,15 @@ func (c Config) web() web.Options {
 		o.Policy = c.Network
 	}
 	o.NoFiles = c.NoFilePages
-	if c.Reach.Root != nil {
-		o.FilesBelow = c.Reach.Root.Name()
+	if c.Access.Root != nil {
+		o.FilesBelow = c.Access.Root.Name()
 	}
 	return o
 }
 
 // reach is what steps may touch of this machine.
-func (c Config) reach() action.Reach {
-	reach := c.Reach
+func (c Config) access() action.Access {
+	reach := c.Access
 	if c.Network != nil && reach.Dial == nil {
 		reach.Dial = guard.NewDialer(*c.Network).DialContext
 	}

@@ -34,7 +34,7 @@ func (r *Runner) End() error {
 // All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
 // the cases. They begin in that order, too, as far as there are devices for them.
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
-	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newTurns(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}}
+	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}}
 	for i, c := range cases {
 		a.outcomes[i].Case = c
 		if a.need[c.Platform] == nil {
@@ -60,7 +60,7 @@ type all struct {
 	r        *Runner
 	cases    []plan.Case
 	outcomes []Outcome
-	turns    *turns
+	turns    *caseScheduler
 	work     sync.WaitGroup
 	need     map[dsl.Platform]*atomic.Int64 // how many cases may still need a device
 	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
@@ -117,7 +117,7 @@ func (a *all) one(ctx context.Context, i int) {
 		return
 	}
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
-		return a.turns.aside(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
+		return a.turns.yieldSlot(ctx, i, func() error { return pool.Sleep(ctx, d, wake) })
 	}
 	a.outcomes[i] = a.r.run(ctx, c, meanwhile{rest, freed})
 	if v := a.outcomes[i].Verdict(); a.r.Config.FailFast && (v == event.Fail || v == event.Error) {

@@ -13,7 +13,7 @@ import (
 
 // turns hands out the slots of a run, at most limit at once, to the case that comes first in the plan of those that are ready. A case
 // whose phone is in use elsewhere is not ready: it gives its slot back while it waits. Safe for concurrent use.
-type turns struct {
+type caseScheduler struct {
 	limit int // 0: none
 
 	mu     sync.Mutex
@@ -22,8 +22,8 @@ type turns struct {
 	ready  map[int]chan struct{}  // closed when it is the case's turn
 }
 
-func newTurns(cases []plan.Case, limit int) *turns {
-	t := &turns{limit: limit, queues: map[dsl.Platform][]int{}, ready: map[int]chan struct{}{}}
+func newCaseScheduler(cases []plan.Case, limit int) *caseScheduler {
+	t := &caseScheduler{limit: limit, queues: map[dsl.Platform][]int{}, ready: map[int]chan struct{}{}}
 	for i, c := range cases {
 		t.queues[c.Platform] = append(t.queues[c.Platform], i)
 	}
@@ -31,26 +31,26 @@ func newTurns(cases []plan.Case, limit int) *turns {
 }
 
 // platforms are those of the cases, in the order in which they first come.
-func (t *turns) platforms() []dsl.Platform {
+func (t *caseScheduler) platforms() []dsl.Platform {
 	return slices.SortedFunc(maps.Keys(t.queues), func(a, b dsl.Platform) int { return cmp.Compare(t.queues[a][0], t.queues[b][0]) })
 }
 
 // queued is how many cases of the platform nobody runs yet.
-func (t *turns) queued(p dsl.Platform) int {
+func (t *caseScheduler) queued(p dsl.Platform) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.queues[p])
 }
 
 // next takes the platform's next case out of its queue; it asks for a slot from now on. ok is false when there is none.
-func (t *turns) next(p dsl.Platform) (i int, ok bool) {
+func (t *caseScheduler) next(p dsl.Platform) (i int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.pop(p)
 }
 
 // pop needs t.mu.
-func (t *turns) pop(p dsl.Platform) (i int, ok bool) {
+func (t *caseScheduler) pop(p dsl.Platform) (i int, ok bool) {
 	queue := t.queues[p]
 	if len(queue) == 0 {
 		return 0, false
@@ -61,7 +61,7 @@ func (t *turns) pop(p dsl.Platform) (i int, ok bool) {
 }
 
 // grant gives free slots away. It needs t.mu.
-func (t *turns) grant() {
+func (t *caseScheduler) grant() {
 	for len(t.ready) > 0 && (t.limit == 0 || t.busy < t.limit) {
 		first := slices.Min(slices.Collect(maps.Keys(t.ready)))
 		close(t.ready[first])
@@ -71,14 +71,14 @@ func (t *turns) grant() {
 }
 
 // open lets the cases have slots that asked so far.
-func (t *turns) open() {
+func (t *caseScheduler) open() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.grant()
 }
 
 // await waits for the slot that the case asked for; it has one when there is no error.
-func (t *turns) await(ctx context.Context, i int) error {
+func (t *caseScheduler) await(ctx context.Context, i int) error {
 	t.mu.Lock()
 	turn, waits := t.ready[i]
 	t.mu.Unlock()
@@ -101,7 +101,7 @@ func (t *turns) await(ctx context.Context, i int) error {
 
 // leave gives the slot of a case back. The platform's next case asks before anyone else can have it, so that the order of cases does not
 // depend on which goroutine is faster.
-func (t *turns) leave(p dsl.Platform) (i int, ok bool) {
+func (t *caseScheduler) leave(p dsl.Platform) (i int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.busy--
@@ -111,7 +111,7 @@ func (t *turns) leave(p dsl.Platform) (i int, ok bool) {
 }
 
 // aside gives the slot of case i back while wait lasts, and waits for another one.
-func (t *turns) aside(ctx context.Context, i int, wait func() error) error {
+func (t *caseScheduler) yieldSlot(ctx context.Context, i int, wait func() error) error {
 	t.mu.Lock()
 	t.busy--
 	t.grant()

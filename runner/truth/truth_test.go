@@ -158,7 +158,7 @@ func (e *example) run(t *testing.T) *outcome {
 	}
 	s := runtest.NewSink(t.TempDir())
 	began := time.Now()
-	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s, engine.Options{NoVideo: true, NoTrace: true, Eyes: vision.New(vision.Options{})})
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth"}, dev, s, engine.Options{NoVideo: true, NoTrace: true, Vision: vision.New(vision.Options{})})
 	if err != nil {
 		t.Error(err)
 	}

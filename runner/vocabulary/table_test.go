@@ -107,7 +107,7 @@ func (b bench) once(t *testing.T, c cell, path, run string) (event.Verdict, *rec
 	o := engine.Options{NoTrace: true, NoVideo: c.options["film"] == "", Timeout: patience, AllowShell: c.options["allow-shell"] != "",
 		UpdateBaselines: c.options["baselines-first"] != "" && run == "first"}
 	if c.options["blind"] == "" {
-		o.Eyes = eyes{c.sees}
+		o.Vision = eyes{c.sees}
 	}
 	// What a page shows can be asked as long as it is open; what the report holds, at the end.
 	values := map[string]any{}
