@@ -244,5 +244,5 @@ func (h simHost) film(file string) (*background, error) {
 }
 
 func (h simHost) log(w io.Writer) (*background, error) {
-	return h.start(h.simctl("spawn", h.udid, "log", "stream", "--style", "syslog"), w)
+	return h.start(h.simctl("spawn", h.udid, "log", "stream", "--style", "compact"), w)
 }

@@ -36,7 +36,7 @@ type browser struct {
 	b    playwright.Browser
 }
 
-func (c *browser) start(t *testing.T) playwright.Browser {
+func (c *browser) start(t testing.TB) playwright.Browser {
 	t.Helper()
 	c.once.Do(func() { c.err = c.launch(t) })
 	if c.err != nil {
@@ -45,7 +45,7 @@ func (c *browser) start(t *testing.T) playwright.Browser {
 	return c.b
 }
 
-func (c *browser) launch(t *testing.T) error {
+func (c *browser) launch(t testing.TB) error {
 	setup, err := toolchain.Playwright(t.Context(), toolchain.System())
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *browser) close() error {
 // tab is a page of ours in the browser. Anything on its console, and any request that leaves the disk, fails the test.
 type tab struct {
 	playwright.Page
-	t *testing.T
+	t testing.TB
 }
 
 type screen struct {
@@ -86,7 +86,7 @@ type screen struct {
 	dark          bool
 }
 
-func openTab(t *testing.T, file, hash string, s screen) *tab {
+func openTab(t testing.TB, file, hash string, s screen) *tab {
 	t.Helper()
 	if s.width == 0 {
 		s.width, s.height = 1440, 900

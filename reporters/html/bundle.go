@@ -7,8 +7,12 @@ import (
 	"mime"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
 const maxBundle = 256 << 20 // bytes of files in a bundle
@@ -35,11 +39,11 @@ func (b *builder) inline() {
 		}
 	}
 	for _, a := range b.res.Attachments {
-		take(b.root, a.Path, link(a.Path))
+		take(b.root, a.Path, b.link(a.Path))
 	}
 	for _, name := range []string{"run.md", summaryFile, eventsFile} {
-		if slices.ContainsFunc(b.out.Files, func(f fileData) bool { return f.Src == link(name) }) {
-			take(b.root, name, link(name))
+		if slices.ContainsFunc(b.out.Files, func(f fileData) bool { return f.Src == b.link(name) }) {
+			take(b.root, name, b.link(name))
 		}
 	}
 	if len(b.left) > 0 {
@@ -59,17 +63,56 @@ func inlineType(name string) string {
 // Bundle writes the page of a pack with everything that it shows in it, and gives its size, and the files that it lacks because they cannot
 // be read or are too large.
 func Bundle(ctx context.Context, w io.Writer, packDir string) (size int64, left []string, err error) {
-	page, err := loadPage(ctx, packDir, Options{})
+	page, err := runsPage(ctx, packDir)
 	if err != nil {
 		return 0, nil, fmt.Errorf("bundle %s: %w", packDir, err)
 	}
-	page.Up = ""
-	for i := range page.History {
-		page.History[i].Link = ""
+	page = alone(page)
+	for i := range page.Beside {
+		page.Beside[i] = alone(page.Beside[i])
 	}
 	count := &counter{w: w}
 	left, err = writePack(count, page, true)
 	return count.n, left, err
+}
+
+// alone gives a page whose surroundings are not there.
+func alone(page PackPage) PackPage {
+	page.Up = ""
+	page.History = slices.Clone(page.History)
+	for i := range page.History {
+		page.History[i].Link = ""
+	}
+	page.Tries = slices.Clone(page.Tries)
+	for i := range page.Tries {
+		page.Tries[i].Link = ""
+	}
+	if page.Cause != nil {
+		page.Cause = &CauseLink{N: page.Cause.N, Others: page.Cause.Others}
+	}
+	return page
+}
+
+// runsPage gathers what the page of a pack has in its run: its other tries and its history. A pack that lies elsewhere has none.
+func runsPage(ctx context.Context, packDir string) (PackPage, error) {
+	dir, err := filepath.Abs(packDir)
+	if err != nil {
+		return PackPage{}, err
+	}
+	if pack.IsRunName(filepath.Base(filepath.Dir(dir))) {
+		if run, err := history.LoadRun(filepath.Dir(dir)); err == nil {
+			var found *PackPage
+			_ = eachPage(ctx, run, func(c *history.RunCase) bool { return tryless(c.Pack) == tryless(filepath.Base(dir)) }, func(p PackPage) {
+				if p.Dir == dir {
+					found = &p
+				}
+			}) // a history that cannot be read is not shown
+			if found != nil {
+				return *found, ctx.Err()
+			}
+		}
+	}
+	return loadPage(ctx, dir, Options{})
 }
 
 // counter counts what is written.

@@ -20,7 +20,7 @@ type comparedPic struct {
 }
 
 // compared takes the pictures of a comparison, as far as they are files of the step.
-func compared(s *event.StepResult) *comparedData {
+func (b *builder) compared(s *event.StepResult) *comparedData {
 	if s.Detail == nil || s.Detail.Compared == nil {
 		return nil
 	}
@@ -28,7 +28,7 @@ func compared(s *event.StepResult) *comparedData {
 	d := &comparedData{Name: shown(c.Name, maxLabel), Said: fmt.Sprintf("%d pixels differ, %.4f %%", c.Pixels, c.Percent)}
 	for _, p := range []struct{ title, path string }{{"Expected", c.Expected}, {"Actual", c.Actual}, {"Difference", c.Difference}} {
 		if slices.ContainsFunc(s.Attachments, func(a event.Attachment) bool { return a.Path == p.path && a.Type == "image/png" }) {
-			d.Pictures = append(d.Pictures, comparedPic{p.title, &shotData{Src: link(p.path), path: p.path}})
+			d.Pictures = append(d.Pictures, comparedPic{p.title, &shotData{Src: b.link(p.path), path: p.path}})
 		}
 	}
 	if len(d.Pictures) == 0 {

@@ -8,6 +8,8 @@ import (
 type packData struct {
 	Page        string            `json:"page"`
 	ID          string            `json:"id"`
+	Pack        string            `json:"pack"`
+	Try         int               `json:"try,omitempty"` // of several, from 1
 	Name        string            `json:"name,omitempty"`
 	Verdict     event.Verdict     `json:"verdict"`
 	Platform    string            `json:"platform,omitempty"`
@@ -72,6 +74,7 @@ type tryTab struct {
 	Verdict event.Verdict
 	Took    string
 	Link    string
+	Here    int // it is a tab of this page: N
 	Now     bool
 }
 

@@ -83,7 +83,7 @@ func TestDOM(t *testing.T) {
 	})
 	t.Run("before and after", func(t *testing.T) {
 		p := openTab(t, file, "#step-3&panel=dom", screen{})
-		p.is(`document.querySelector("[aria-pressed=true]").textContent`, "Before it") // where the tapped element was
+		p.is(`document.querySelector("#panel [aria-pressed=true]").textContent`, "Before it") // where the tapped element was
 		p.js(`[...document.querySelectorAll("#panel .chip")].find(e => e.textContent === "After it").click()`)
 		p.is(`location.hash`, "#step-3&panel=dom&dom=after")
 		p.press("j")
@@ -119,6 +119,11 @@ func TestDOM(t *testing.T) {
 		p := openTab(t, whole, "#panel=dom&look=drawn", screen{width: 390, height: 844})
 		p.is(`document.querySelector(".domstage iframe").contentDocument.body.textContent.includes("TextView Pay 5")`, true)
 		p.accessible()
+		p.js(`document.querySelector(".tries a").click()`) // the other try is in the same file
+		p.is(`document.querySelector('.tries [aria-current="page"]').textContent.slice(0, 5)`, "Try 1")
+		p.js(`document.getElementById("tab-steps").click()`)
+		p.is(`[...document.querySelectorAll("figure img")].every(i => i.naturalWidth === 180)`, true)
+		p.is(`[...document.querySelectorAll("a[href^='.']")].length`, 0)
 	})
 }
 

@@ -88,16 +88,16 @@ func (b *builder) network() {
 	data, err := readFile(b.root, harFile, maxHAR)
 	if err != nil {
 		if _, gone := openFile(b.root, harFile); gone == nil {
-			b.out.Net = &netData{Requests: []requestData{}, Why: shown(err.Error(), maxLabel), Src: link(harFile)}
+			b.out.Net = &netData{Requests: []requestData{}, Why: shown(err.Error(), maxLabel), Src: b.link(harFile)}
 		}
 		return
 	}
 	var har harLog
 	if err := json.Unmarshal(data, &har); err != nil {
-		b.out.Net = &netData{Requests: []requestData{}, Why: shown(fmt.Sprintf("%s cannot be read: %v", harFile, err), maxLabel), Src: link(harFile)}
+		b.out.Net = &netData{Requests: []requestData{}, Why: shown(fmt.Sprintf("%s cannot be read: %v", harFile, err), maxLabel), Src: b.link(harFile)}
 		return
 	}
-	net := &netData{Requests: []requestData{}, Src: link(harFile)}
+	net := &netData{Requests: []requestData{}, Src: b.link(harFile)}
 	b.out.Net = net
 	room := netBudget
 	for i, e := range har.Log.Entries {

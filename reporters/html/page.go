@@ -17,13 +17,15 @@ import (
 // PackPage is what the page of one pack is made of. Only Result is needed.
 type PackPage struct {
 	Result  *event.Result
-	Dir     string // of the pack; without it the page has no pictures, no film and no log
-	Run     string // name of the run
-	Up      string // address of the run's page, from the pack's; none: it is not linked
-	Green   *Green // the last run in which the test passed
-	History []Past // earlier runs, oldest first
-	Tries   []Past // the other tries in this run, oldest first
-	Try     int    // which one this is, from 1; 0: there is only one
+	Dir     string     // of the pack; without it the page has no pictures, no film and no log
+	Run     string     // name of the run
+	Up      string     // address of the run's page, from the pack's; none: it is not linked
+	Green   *Green     // the last run in which the test passed
+	History []Past     // earlier runs, oldest first
+	Tries   []Past     // the other tries in this run, oldest first
+	Try     int        // which one this is, from 1; 0: there is only one
+	Beside  []PackPage // the pages of other tries, which this one has as tabs
+	Base    string     // address of the pack's folder, from the page, with a slash at its end; "": the page is in it
 	Cause   *CauseLink
 	Env     *history.Environment // what the run ran in
 	Story   *history.Story       // what earlier runs tell; nil: they are not known
@@ -62,26 +64,36 @@ func Pack(w io.Writer, in PackPage) error {
 }
 
 func writePack(w io.Writer, in PackPage, whole bool) ([]string, error) {
-	b := builder{in: in, res: in.Result, whole: whole}
-	if err := b.open(); err != nil {
+	all, left := append([]PackPage{in}, in.Beside...), []string(nil)
+	here := map[int]bool{}
+	for _, p := range all {
+		here[p.Try] = true
+	}
+	var pages []*packData
+	for _, p := range all {
+		b := builder{in: p, res: p.Result, whole: whole, here: here}
+		if err := b.open(); err != nil {
+			return nil, fmt.Errorf("make page: %w", err)
+		}
+		pages = append(pages, b.build())
+		b.close()
+		left = append(left, b.left...)
+	}
+	if err := render(w, packView(pages[0], pages[1:]...)); err != nil {
 		return nil, fmt.Errorf("make page: %w", err)
 	}
-	data := b.build()
-	b.close()
-	if err := render(w, packView(data)); err != nil {
-		return nil, fmt.Errorf("make page: %w", err)
-	}
-	return b.left, nil
+	return left, nil
 }
 
 // builder makes the data of one page.
 type builder struct {
 	in    PackPage
 	res   *event.Result
-	root  *os.Root // of the pack, or nil
-	green *os.Root // of the last green pack, or nil
-	whole bool     // originals are inlined
-	left  []string // files that a bundle lacks
+	root  *os.Root     // of the pack, or nil
+	green *os.Root     // of the last green pack, or nil
+	whole bool         // originals are inlined
+	left  []string     // files that a bundle lacks
+	here  map[int]bool // tries that are tabs of this page
 	files map[string]int
 	out   *packData
 }
@@ -108,11 +120,19 @@ func (b *builder) close() {
 	}
 }
 
+// link makes the address, from the page, of a file of the pack.
+func (b *builder) link(path string) string {
+	if b.in.Base == "" {
+		return link(path)
+	}
+	return b.in.Base + link(path)[len("./"):]
+}
+
 func (b *builder) build() *packData {
 	res, c := b.res, b.res.Case
 	b.files = map[string]int{}
 	b.out = &packData{
-		Page: "pack", ID: shown(cmp.Or(c.Pack, c.ID), maxLabel), Name: shown(c.Name, maxLabel), Verdict: verdict(res.Verdict), Platform: shown(string(c.Platform), maxLabel),
+		Page: "pack", Pack: shown(cmp.Or(c.Pack, c.ID), maxLabel), ID: shown(cmp.Or(c.Pack, c.ID), maxLabel), Name: shown(c.Name, maxLabel), Verdict: verdict(res.Verdict), Platform: shown(string(c.Platform), maxLabel),
 		Device: shown(c.Device, maxLabel), Model: shown(c.Model, maxLabel), Run: shown(b.in.Run, maxLabel), Up: b.in.Up,
 		Started: clock(res.Started), Took: took(res.Duration), Place: shown(c.Place.String(), maxLabel), Cause: b.in.Cause,
 		Flaky: shown(b.in.Flaky, maxLabel), Slow: shown(b.in.Slow, maxLabel), Steps: []*stepData{},
@@ -196,16 +216,16 @@ func (b *builder) step(s *event.StepResult) *stepData {
 		}
 		d.Troubles = shownAll(t.Troubles, maxText)
 	}
-	d.Compared = compared(s)
+	d.Compared = b.compared(s)
 	for _, a := range s.Attachments {
 		if a.Kind == event.KindDOM {
 			continue // the page shows it
 		}
 		if a.Kind == event.KindScreenshot || a.Kind == event.KindFailure {
-			d.Shots = append(d.Shots, &shotData{Src: link(a.Path), Failure: a.Kind == event.KindFailure, path: a.Path})
+			d.Shots = append(d.Shots, &shotData{Src: b.link(a.Path), Failure: a.Kind == event.KindFailure, path: a.Path})
 			continue
 		}
-		d.Files = append(d.Files, fileData{Path: shown(a.Path, maxLabel), Src: link(a.Path)})
+		d.Files = append(d.Files, fileData{Path: shown(a.Path, maxLabel), Src: b.link(a.Path)})
 	}
 	return d
 }
@@ -274,6 +294,7 @@ func (b *builder) tries() {
 	if len(b.in.Tries) == 0 || b.in.Try == 0 {
 		return
 	}
+	b.out.Try, b.out.ID = b.in.Try, shown(tryless(cmp.Or(b.res.Case.Pack, b.res.Case.ID)), maxLabel)
 	now := tryTab{N: b.in.Try, Verdict: b.out.Verdict, Took: b.out.Took, Now: true}
 	for i, t := range b.in.Tries {
 		n := i + 1
@@ -283,7 +304,11 @@ func (b *builder) tries() {
 		if n == b.in.Try+1 {
 			b.out.TryTabs = append(b.out.TryTabs, now)
 		}
-		b.out.TryTabs = append(b.out.TryTabs, tryTab{N: n, Verdict: verdict(t.Verdict), Took: took(t.Duration), Link: t.Link})
+		tab := tryTab{N: n, Verdict: verdict(t.Verdict), Took: took(t.Duration), Link: t.Link}
+		if b.here[n] {
+			tab.Here, tab.Link = n, fmt.Sprintf("#try=%d", n)
+		}
+		b.out.TryTabs = append(b.out.TryTabs, tab)
 	}
 	if b.in.Try > len(b.in.Tries) {
 		b.out.TryTabs = append(b.out.TryTabs, now)
@@ -295,7 +320,7 @@ func (b *builder) tries() {
 func (b *builder) trace() {
 	for _, a := range b.res.Attachments {
 		if a.Path == "artifacts/trace.zip" {
-			b.out.Trace = link(a.Path)
+			b.out.Trace = b.link(a.Path)
 		}
 	}
 }
@@ -356,7 +381,7 @@ func (b *builder) caseFiles() {
 	}
 	for _, a := range b.res.Attachments {
 		if !of[a.Path] {
-			b.out.Files = append(b.out.Files, fileData{Path: shown(a.Path, maxLabel), Src: link(a.Path)})
+			b.out.Files = append(b.out.Files, fileData{Path: shown(a.Path, maxLabel), Src: b.link(a.Path)})
 			of[a.Path] = true
 		}
 	}
@@ -365,7 +390,7 @@ func (b *builder) caseFiles() {
 			continue
 		}
 		if info, err := b.root.Lstat(name); err == nil && info.Mode().IsRegular() {
-			b.out.Files = append(b.out.Files, fileData{Path: name, Src: link(name)})
+			b.out.Files = append(b.out.Files, fileData{Path: name, Src: b.link(name)})
 		}
 	}
 }
@@ -392,7 +417,7 @@ func (b *builder) film() {
 			s.Cue = &seconds
 		}
 	}
-	b.out.Film = &filmData{Src: link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel), Exact: exact}
+	b.out.Film = &filmData{Src: b.link(path), Kind: shown(rec.Kind, maxLabel), Why: shown(rec.Why, maxLabel), Exact: exact}
 }
 
 func (b *builder) log() {
@@ -401,7 +426,7 @@ func (b *builder) log() {
 		return
 	}
 	path := b.res.Attachments[i].Path
-	data := &logData{Name: shown(path, maxLabel), Src: link(path)}
+	data := &logData{Name: shown(path, maxLabel), Src: b.link(path)}
 	b.out.Log = data
 	f, err := openFile(b.root, path)
 	if err != nil {

@@ -29,10 +29,22 @@ type view struct {
 	Script template.JS
 	Data   template.JS
 	D      any
+	Others []other
 }
 
-func packView(d *packData) view {
-	return view{Kind: "pack", Title: sign(d.Verdict) + " " + d.ID, D: d}
+// other is another try of a test, of which the page holds all, too.
+type other struct {
+	N    int
+	D    *packData
+	Data template.JS
+}
+
+func packView(d *packData, others ...*packData) view {
+	v := view{Kind: "pack", Title: sign(d.Verdict) + " " + d.ID, D: d}
+	for _, o := range others {
+		v.Others = append(v.Others, other{N: o.Try, D: o})
+	}
+	return v
 }
 
 // render writes a page. The policy names the page's own script and style by their hashes, so that nothing else runs, whatever a
@@ -41,6 +53,13 @@ func render(w io.Writer, v view) error {
 	data, err := json.Marshal(v.D) // which escapes <, >, &, U+2028 and U+2029
 	if err != nil {
 		return fmt.Errorf("encode data: %w", err)
+	}
+	for i := range v.Others {
+		other, err := json.Marshal(v.Others[i].D)
+		if err != nil {
+			return fmt.Errorf("encode data: %w", err)
+		}
+		v.Others[i].Data = template.JS(other)
 	}
 	parts := map[string]string{}
 	for _, name := range append([]string{"style.css", "theme.js"}, scripts...) {

@@ -80,6 +80,63 @@ func TestLargeRunInABrowser(t *testing.T) {
 	p.is(`document.querySelectorAll(".row").length > 250`, true)
 }
 
+// filtered gives how long the browser takes from a key until the fitting rows of a run are drawn, at its fastest.
+func filtered(t testing.TB, p *tab, rounds int) (fastest float64) {
+	t.Helper()
+	for i := range rounds {
+		took := number(p.js(fmt.Sprintf(`new Promise(done => {
+			const input = document.getElementById("filter"), count = document.getElementById("count"), began = performance.now();
+			new MutationObserver((_, o) => { o.disconnect(); document.body.offsetHeight; done(performance.now() - began); }).observe(count, {childList: true, characterData: true, subtree: true});
+			input.value = "case-0%%d%%d".replace(/%%d%%d/, %q); input.dispatchEvent(new Event("input")) })`, fmt.Sprintf("%02d", 10+i))))
+		if i == 0 || took < fastest {
+			fastest = took
+		}
+	}
+	return fastest
+}
+
+func largeTab(t testing.TB, n int) *tab {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), IndexFile)
+	var b bytes.Buffer
+	if err := Run(&b, RunPage{Run: large(n, func(i int) bool { return i%20 == 0 })}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, b.Bytes())
+	return openTab(t, file, "", screen{})
+}
+
+// TestFilterGrowsNoFasterThanTheRun: ten times as many tests take at most ten times as long to filter, and some slack.
+func TestFilterGrowsNoFasterThanTheRun(t *testing.T) {
+	small, all := filtered(t, largeTab(t, 1_000), 8), filtered(t, largeTab(t, 10_000), 8)
+	t.Logf("1,000 tests: %.0f ms, 10,000 tests: %.0f ms, %.1f times as long", small, all, all/small)
+	if all > 15*small {
+		t.Errorf("10,000 tests take %.1f times as long as 1,000", all/small)
+	}
+}
+
+// filterLimit is what the filter of a run of 10,000 tests may take, in milliseconds.
+const filterLimit = 400
+
+// BenchmarkFilter prints how long the filter of a run of 10,000 tests takes in Chromium, and how large its page is; it fails when even the
+// fastest of twenty is above the limit.
+func BenchmarkFilter(b *testing.B) {
+	var page bytes.Buffer
+	if err := Run(&page, RunPage{Run: large(10_000, func(i int) bool { return i%20 == 0 })}); err != nil {
+		b.Fatal(err)
+	}
+	p := largeTab(b, 10_000)
+	fastest := 0.0
+	for b.Loop() {
+		fastest = filtered(b, p, 20)
+	}
+	b.ReportMetric(fastest, "filter-ms")
+	b.ReportMetric(float64(page.Len())/(1<<20), "page-MiB")
+	if fastest > filterLimit {
+		b.Errorf("the filter takes %.0f ms, and the limit is %d ms", fastest, filterLimit)
+	}
+}
+
 func TestRunInABrowser(t *testing.T) {
 	pack := failing(t, "Pay")
 	dir := filepath.Dir(pack)

@@ -72,7 +72,7 @@ func WritePacks(ctx context.Context, run *history.Run) error {
 			}
 		})
 	}
-	err := eachPage(ctx, run, func(p PackPage) { jobs <- p })
+	err := eachPage(ctx, run, nil, func(p PackPage) { jobs <- p })
 	close(jobs)
 	workers.Wait()
 	if err = errors.Join(append(errs, err)...); err != nil {
@@ -89,16 +89,17 @@ func writePage(page PackPage) error {
 	return wholefile.WriteFile(page.Dir, PackFile, b.Bytes())
 }
 
-// eachPage gives what the page of each pack of a run is made of.
-func eachPage(ctx context.Context, run *history.Run, give func(PackPage)) error {
+// eachPage gives what the page of each pack of a run is made of; with only, of those cases alone.
+func eachPage(ctx context.Context, run *history.Run, only func(*history.RunCase) bool, give func(PackPage)) error {
 	causes := causeLinks(run)
 	var errs []error
 	for i := range run.Cases {
 		c := &run.Cases[i]
-		if c.Pack == "" {
+		if c.Pack == "" || only != nil && !only(c) {
 			continue
 		}
 		all := append(slices.Clone(c.Tries), history.Try{Pack: c.Pack, Result: c.Result})
+		var pages []PackPage
 		for k, try := range all {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(append(errs, err)...)
@@ -108,22 +109,43 @@ func eachPage(ctx context.Context, run *history.Run, give func(PackPage)) error 
 				story := c.Story(run)
 				page.Story = &story
 				page.Cause, page.Flaky, page.Slow = causes[i], c.Flaky(), c.Slow()
+				page.Beside = beside(pages)
 			}
 			if err := past(ctx, &page, run, c); err != nil {
 				errs = append(errs, err)
 			}
+			pages = append(pages, page)
 			give(page)
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// maxBeside is how many tries a page holds beside its own; earlier ones have pages of their own.
+const maxBeside = 5
+
+// beside makes tabs of the pages of tries.
+func beside(pages []PackPage) []PackPage {
+	pages = slices.Clone(pages[max(0, len(pages)-maxBeside):])
+	for i := range pages {
+		pages[i].Base = "../" + link(filepath.Base(pages[i].Dir))[len("./"):] + "/"
+	}
+	return pages
+}
+
+// others gives the tries beside try k. The last one's page has the tabs of all.
 func others(all []history.Try, k int) []Past {
 	var out []Past
+	last := len(all) - 1
 	for i, t := range all {
-		if i != k {
-			out = append(out, Past{Run: t.Pack, Verdict: t.Result.Verdict, Duration: t.Result.Duration, Link: "../" + link(t.Pack)[len("./"):] + "/" + PackFile})
+		if i == k {
+			continue
 		}
+		to := "../" + link(t.Pack)[len("./"):] + "/" + PackFile
+		if k < last && i >= last-maxBeside {
+			to = fmt.Sprintf("../%s/%s#try=%d", link(all[last].Pack)[len("./"):], PackFile, i+1)
+		}
+		out = append(out, Past{Run: t.Pack, Verdict: t.Result.Verdict, Duration: t.Result.Duration, Link: to})
 	}
 	return out
 }

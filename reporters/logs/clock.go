@@ -93,23 +93,36 @@ func utc(d time.Duration) string {
 	return fmt.Sprintf("UTC%s%02d:%02d", sign, int(d.Hours()), int(d.Minutes())%60)
 }
 
-// LineTime reads the time at the start of a line: RFC 3339, or logcat's, which has no year and no zone: the year is the one that
-// brings it nearest to around. local tells that it is logcat's.
+// LineTime reads the time at the start of a line: RFC 3339, or that of logcat, of Apple's log or of an iPhone's, which may have no year and no
+// zone: the year is the one that brings it nearest to around. local tells that there is no zone.
 func LineTime(line string, around time.Time) (t time.Time, local, ok bool) {
 	if len(line) < 18 {
 		return t, false, false
 	}
-	if line[4] == '-' {
+	layout, end := "01-02 15:04:05.000", 18
+	switch {
+	case line[4] == '-' && line[10] == ' ': // Apple's
+		stamp := line[:min(len(line), 40)]
+		if cut := strings.IndexByte(stamp[11:], ' '); cut > 0 {
+			stamp = stamp[:11+cut]
+		}
+		if t, err := time.Parse("2006-01-02 15:04:05.999999999-0700", stamp); err == nil {
+			return t, false, true
+		}
+		t, err := time.Parse("2006-01-02 15:04:05.999999999", stamp)
+		return t, true, err == nil
+	case line[4] == '-':
 		stamp, _, _ := strings.Cut(line[:min(len(line), 40)], " ")
 		t, err := time.Parse(time.RFC3339Nano, stamp)
 		return t, false, err == nil
-	}
-	if line[2] != '-' || line[5] != ' ' {
+	case line[3] == ' ' && line[6] == ' ': // an iPhone's: Nov  3 13:26:25
+		layout, end = "Jan _2 15:04:05", 15
+	case line[2] != '-' || line[5] != ' ':
 		return t, true, false
 	}
 	best := time.Time{}
 	for _, year := range []int{around.Year() - 1, around.Year(), around.Year() + 1} {
-		t, err := time.Parse("2006-01-02 15:04:05.000", fmt.Sprintf("%04d-%s", year, line[:18]))
+		t, err := time.Parse("2006 "+layout, fmt.Sprintf("%04d %s", year, line[:end]))
 		if err == nil && (best.IsZero() || t.Sub(around).Abs() < best.Sub(around).Abs()) {
 			best = t
 		}

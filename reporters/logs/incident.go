@@ -29,7 +29,7 @@ type App struct {
 }
 
 // Incidents gives, for each window, what the log tells of things that went wrong within it, in the order of the log. Of a page's log
-// these are uncaught errors, errors of the console and answers from 400 on; of logcat the errors of the app, and its end.
+// these are uncaught errors, errors of the console and answers from 400 on; of a phone's log the errors of the app, what it threw, and its end.
 func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Window) ([][]event.Incident, error) {
 	r := &reader{app: app, pids: map[string]bool{}, out: make([][]event.Incident, len(windows))}
 	for _, pid := range app.Pids {
@@ -37,9 +37,15 @@ func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Windo
 	}
 	err := EachLine(log, func(line string) {
 		t, local, ok := LineTime(line, around)
+		entry, apple := appleEntry{}, false
+		if ok {
+			entry, apple = appleOf(line)
+		}
 		switch {
 		case !ok:
 			r.more(line)
+		case apple:
+			r.apple(entry, t.Add(shift(z, local)), windows)
 		case local:
 			r.logcat(line, t.Add(z.Shift), windows)
 		default:
@@ -47,6 +53,14 @@ func Incidents(log io.Reader, z Zone, around time.Time, app App, windows []Windo
 		}
 	})
 	return r.out, err
+}
+
+// shift is what is added to a time of the log: nothing when it tells its zone.
+func shift(z Zone, local bool) time.Duration {
+	if local {
+		return z.Shift
+	}
+	return 0
 }
 
 type reader struct {

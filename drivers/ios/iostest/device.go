@@ -38,7 +38,7 @@ type Device struct {
 	films    net.Listener
 	port     string
 	killed   chan struct{} // closed when WebDriverAgent ends
-	logs     map[chan string]struct{}
+	logs     map[chan logLine]struct{}
 	pid      int
 	notes    []string // under the lab's lock
 }
@@ -79,7 +79,7 @@ const (
 
 func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 	o = o.withDefaults(i)
-	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{}, logs: map[chan string]struct{}{},
+	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{}, logs: map[chan logLine]struct{}{},
 		pid: 4000 + 100*i, elements: map[string]*view{}}
 	for _, name := range []string{"Login", "List"} {
 		d.put("com.example."+strings.ToLower(name), name)
@@ -272,7 +272,7 @@ func (d *Device) open() *question {
 
 // writeLog writes a line to the system's log; the lock is held.
 func (d *Device) writeLog(process string, pid int, format string, args ...any) {
-	line := fmt.Sprintf("%s  localhost %s[%d]: (%s) %s\n", time.Now().Format("2006-01-02 15:04:05.000000-0700"), process, pid, process, fmt.Sprintf(format, args...))
+	line := logLine{at: time.Now(), process: process, pid: pid, text: fmt.Sprintf(format, args...)}
 	for c := range d.logs {
 		select {
 		case c <- line:
@@ -281,11 +281,26 @@ func (d *Device) writeLog(process string, pid int, format string, args ...any) {
 	}
 }
 
+// logLine is a line of the system's log.
+type logLine struct {
+	at            time.Time
+	process, text string
+	pid           int
+}
+
+// in gives the line in a style of `log stream`: only compact tells the type, here that of print and NSLog, and only the others the time zone.
+func (l logLine) in(style string) string {
+	if style == "compact" {
+		return fmt.Sprintf("%s Df %s[%d:%x] %s\n", l.at.Format("2006-01-02 15:04:05.000"), l.process, l.pid, 0x1a2b, l.text)
+	}
+	return fmt.Sprintf("%s  localhost %s[%d]: (%s) %s\n", l.at.Format("2006-01-02 15:04:05.000000-0700"), l.process, l.pid, l.process, l.text)
+}
+
 // follow gives the log from now on.
-func (d *Device) follow() (lines chan string, stop func()) {
+func (d *Device) follow() (lines chan logLine, stop func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	lines = make(chan string, 256)
+	lines = make(chan logLine, 256)
 	d.logs[lines] = struct{}{}
 	return lines, func() {
 		d.mu.Lock()

@@ -321,11 +321,15 @@ func (d *Device) simSpawn(p *process, rest []string) int {
 	}
 	lines, stop := d.follow()
 	defer stop()
-	p.print("Filtering the log data using \"subsystem != \"com.apple.nothing\"\"\nTimestamp                       (process)[PID]    \n")
+	style, head := rest[len(rest)-1], "Timestamp                       (process)[PID]    \n"
+	if style == "compact" {
+		head = "Timestamp               Ty Process[PID:TID]\n"
+	}
+	p.print("Filtering the log data using \"subsystem != \"com.apple.nothing\"\"\n%s", head)
 	for {
 		select {
 		case line := <-lines:
-			p.print("%s", line)
+			p.print("%s", line.in(style))
 		case <-p.signals:
 			return 130
 		case <-p.ctx.Done():

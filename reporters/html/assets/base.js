@@ -1,4 +1,4 @@
-var D = JSON.parse(document.getElementById("data").textContent);
+var D = JSON.parse(document.getElementById("data").textContent), life = null;
 var SIGN = { pass: "✓", warned: "⚠", fail: "✗", error: "!", skipped: "–", interrupted: "◼", unreached: "○" };
 var WORD = { pass: "Passed", warned: "Failed, which the test allows", fail: "Failed", error: "Error", skipped: "Skipped", interrupted: "Interrupted", unreached: "Not reached" };
 
@@ -123,7 +123,7 @@ function keys(table) {
     if (!table[e.key]) return;
     e.preventDefault();
     table[e.key]();
-  });
+  }, { signal: life.signal });
 }
 
 function common() {

@@ -77,11 +77,11 @@ function inspector(host, page, step, shot) {
   glass.addEventListener("mouseleave", function () { spotDOM(view, null); });
   glass.addEventListener("click", function (e) { pickDOM(view, under(e), true); });
   var tree = domTree(view);
-  replace(host, h("div", { cls: "domtreepart" }, tree.el), h("div", { cls: "domside" }, stage_, said, view.facts));
+  replace(host, h("div", { cls: "domtreepart" }, tree.el), h("div", { cls: "domside" }, said, stage_), view.facts);
   spotDOM(view, null);
   var first = view.found.match || view.found.near[0];
   if (first) pickDOM(view, first, true);
-  else view.facts.hidden = true;
+  else replace(view.facts, h("p", { cls: "quiet" }, "What is known of the element that you pick stands here."));
 }
 
 // domFound are the elements that the step matched, or nearly did, by their boxes.
@@ -145,7 +145,6 @@ function pickDOM(view, n, scroll) {
   if (scroll && view.showRow) view.showRow(n);
   spotDOM(view, n);
   var a = attrsOf(n), style = n.s === undefined ? [] : view.page.props.map(function (p, i) { return [p, view.page.styles[n.s][i]]; }).filter(function (p) { return p[1]; });
-  view.facts.hidden = false;
   replace(view.facts, h("h3", null, bdi("<" + n.t + ">")), n === view.found.match ? h("p", null, h("span", { cls: "flag" }, "matched"), " by this step") : view.found.why[n.n] ? h("p", null, h("span", { cls: "flag warn" }, "candidate " + view.found.why[n.n])) : null,
     h("dl", { cls: "pairs" }, row("Box", n.b ? n.b[2] + " × " + n.b[3] + " at " + n.b[0] + ", " + n.b[1] : "not drawn"), Object.keys(a).map(function (k) { return row(k, a[k] || "(empty)", "code"); })),
     style.length ? [h("h4", null, "Styles"), h("dl", { cls: "pairs styles" }, style.map(function (p) { return row(p[0], p[1], "code"); }))] : n.b ? h("p", { cls: "quiet" }, "Out of the window: its styles are not kept.") : null);
@@ -200,6 +199,8 @@ function drawDOM(frame_, page, shot) {
   var at = {};
   page.props.forEach(function (p, i) { at[p] = i; });
   function styleOf(n) { var s = n.s === undefined ? null : page.styles[n.s]; return function (name) { return s && at[name] !== undefined && s[at[name]] || ""; }; }
+  var canvas = page.nodes.find(function (n) { return n.t === "html" && n.p < 0; }), body = page.nodes.find(function (n) { return n.t === "body"; });
+  [body, canvas].forEach(function (n) { if (n) drawCanvas(root, styleOf(n)); });
   page.nodes.forEach(function (n) {
     if (!n.b || n.x && n.p < 0) return;
     var up = n.p, s = styleOf(n.x ? page.nodes[n.p] : n);
@@ -220,6 +221,12 @@ function drawDOM(frame_, page, shot) {
     }
     host.el.append(el);
   });
+}
+
+// drawCanvas spreads the background of the page's own elements over all of it, as browsers do.
+function drawCanvas(root, s) {
+  if (s("background-color") && !/, 0\)$/.test(s("background-color"))) root.style.backgroundColor = s("background-color");
+  if (GRADIENT.test(s("background-image"))) root.style.backgroundImage = s("background-image");
 }
 
 function drawBox(el, n, s) {

@@ -1,4 +1,4 @@
-var now = -1, rows = [], film = null, views = ["side", "swipe", "diff"];
+var now = -1, rows = [], film = null, views = ["side", "swipe", "diff", "both"];
 
 function problemOf(step) { return step.verdict === "fail" || step.verdict === "error" || step.verdict === "interrupted"; }
 
@@ -21,6 +21,12 @@ function before(i) {
 function label(step) { return (step.action || "step " + step.n) + (step.args ? " " + step.args : ""); }
 
 function packPage() {
+  now = -1;
+  rows = [];
+  film = null;
+  domCache = {};
+  domPanel.show = null;
+  document.querySelectorAll(".tries [data-try]").forEach(function (a) { a.addEventListener("click", function (e) { e.preventDefault(); tries.pick(+a.dataset.try); }); });
   header();
   timeline();
   strip();
@@ -29,7 +35,7 @@ function packPage() {
   $("next").addEventListener("click", function () { move(1); });
   $("only").addEventListener("click", only);
   $("filter").addEventListener("input", function () { hash.set({ q: $("filter").value }); filter(); });
-  addEventListener("hashchange", fromHash);
+  addEventListener("hashchange", fromHash, { signal: life.signal });
   keys({
     j: function () { move(1); }, k: function () { move(-1); }, ArrowDown: function () { move(1); }, ArrowUp: function () { move(-1); },
     " ": function () { if (film) { if (film.paused) film.play(); else film.pause(); } },
@@ -176,26 +182,33 @@ function nearest(list, el, across) {
   else if (b.top < a.top || b.bottom > a.bottom) list.scrollTop += b.top - a.top - (a.height - b.height) / 2;
 }
 
-function view() {
-  var v = hash.read().view;
-  return views.indexOf(v) > 0 ? v : "side";
+// possible are the ways in which the pictures of a step can be shown.
+function possible(step) {
+  return views.filter(function (v) { return v === "side" || (v === "both" ? !!telling(step) && !!before(now) : !!step.green && !!telling(step) && (v !== "diff" || step.diff)); });
+}
+
+// view is the way that the address names. Of itself a step that did what it should is shown as the screen was before and after it.
+function view(step) {
+  var v = hash.read().view, can = possible(step);
+  if (can.indexOf(v) >= 0) return v;
+  return step.green || problemOf(step) || can.indexOf("both") < 0 ? "side" : "both";
 }
 
 function nextView() {
-  var step = D.steps[now];
-  if (!step || !step.green) return toast("There is no green screenshot of this step to compare with.");
-  var possible = views.filter(function (v) { return v !== "diff" || step.diff; });
-  hash.set({ view: possible[(possible.indexOf(view()) + 1) % possible.length] });
+  var step = D.steps[now], can = step ? possible(step) : [];
+  if (can.length < 2) return toast("There is one picture of this step, and none to compare it with.");
+  hash.set({ view: can[(can.indexOf(view(step)) + 1) % can.length] });
   stage();
 }
 
 function viewButtons(step) {
-  if (!step.green || !telling(step)) return replace($("views"));
-  var names = { side: "Side by side", swipe: "Swipe", diff: "Difference" };
+  var can = possible(step), names = { side: step.green ? "Side by side" : "After", both: "Before and after", swipe: "Swipe", diff: "Difference" };
+  if (can.length < 2) return replace($("views"));
   replace($("views"), views.map(function (v) {
-    var off = v === "diff" && !step.diff;
-    return h("button", { type: "button", cls: "chip", "aria-pressed": String(view() === v), disabled: off, title: off ? step.noDiff : names[v] + " (d)",
-      on: { click: function () { hash.set({ view: v === "side" ? "" : v }); stage(); } } }, names[v]);
+    var off = can.indexOf(v) < 0;
+    if (off && !(v === "diff" && step.green)) return null;
+    return h("button", { type: "button", cls: "chip", "aria-pressed": String(view(step) === v), disabled: off, title: off ? step.noDiff : names[v] + " (d)",
+      on: { click: function () { hash.set({ view: v }); stage(); } } }, names[v]);
   }), step.diff ? h("span", { cls: "quiet" }, changed(step.diff.changed) + " of the pixels differ") : step.noDiff && h("span", { cls: "quiet" }, step.noDiff));
 }
 
@@ -208,14 +221,20 @@ function stage() {
   var step = D.steps[now];
   if (!step) return;
   viewButtons(step);
-  var mine = telling(step), mode = step.green && mine ? view() : "side";
-  if (mode === "diff" && !step.diff) mode = "side";
+  var mine = telling(step), mode = view(step);
   if (mode === "swipe") return replace($("shots"), figure("Last green ↔ this run", "wide", swipe(step.green, mine)));
   if (mode === "diff") return replace($("shots"), figure("Marked: not as last green", "wide", frame({ src: step.diff.src, w: mine.w, h: mine.h }, "Difference from the last green run: " + changed(step.diff.changed) + " of the pixels", [])));
-  var figures = sideBySide(step, mine);
+  var figures = mode === "both" ? bothSides(step, mine) : sideBySide(step, mine);
   $("shots").style.setProperty("--count", figures.length);
   $("shots").classList.toggle("many", figures.length > 1);
   replace($("shots"), figures);
+}
+
+// bothSides shows the screen before a step and after it.
+function bothSides(step, mine) {
+  var was = before(now);
+  return [figure(step.point ? "Before: touched here" : "Before it", "", frame(was.shot, "Screen before step " + step.n, marksOf(step, was.shot)), was.shot),
+    figure(mine.failure ? "After it, when it failed" : "After it", problemOf(step) ? "bad" : "", frame(mine, "Screen after step " + step.n + ": " + WORD[step.verdict], nearMarks(step, mine)), mine)];
 }
 
 function sideBySide(step, mine) {
@@ -428,9 +447,10 @@ function touched(step) {
 }
 
 function level(line) {
-  var m = /^\d\d-\d\d [\d:.]+\s+\d+\s+\d+ ([VDIWEFA]) /.exec(line) || /^\S+ (?:console )?(error|warning|uncaught)/.exec(line);
+  var m = /^\d\d-\d\d [\d:.]+\s+\d+\s+\d+ ([VDIWEFA]) /.exec(line) || /^\S+ (?:console )?(error|warning|uncaught)/.exec(line) ||
+    /^\d{4}-\d\d-\d\d [\d:.]+ ([EF])  ?\S/.exec(line) || /^\w{3} [ \d]\d [\d:.]+ .*?\[\d+\] <(Error|Fault|Critical)>:/.exec(line);
   if (!m) return "";
-  return /^(E|F|A|error|uncaught)$/.test(m[1]) ? "bad" : /^(W|warning)$/.test(m[1]) ? "warn" : "";
+  return /^(E|F|A|error|uncaught|Error|Fault|Critical)$/.test(m[1]) ? "bad" : /^(W|warning)$/.test(m[1]) ? "warn" : "";
 }
 
 function logCard(step) {

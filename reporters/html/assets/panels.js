@@ -44,7 +44,7 @@ function panels() {
   }
   function open(name) { hash.set({ panel: name === "steps" ? "" : name }); draw(); }
   panels.open = open;
-  addEventListener("hashchange", draw);
+  addEventListener("hashchange", draw, { signal: life.signal });
   draw();
 }
 
@@ -180,7 +180,7 @@ function environmentPanel(host) {
 
 // tracePanel leads to Playwright's viewer where the report is served, and says how to get there where it is not.
 function tracePanel(host) {
-  var command = "taproot report open " + (D.run ? D.run + "/" : "") + D.id;
+  var command = "taproot report open " + (D.run ? D.run + "/" : "") + D.pack;
   add(host, [h("h2", null, "Trace"), h("p", null, "Playwright's trace has every action with the page as it was, which can be inspected there: DOM, styles, network, console."),
     location.protocol === "http:" ? h("p", null, h("a", { cls: "tool", href: "/trace/index.html?trace=" + encodeURIComponent(new URL(D.trace, location.href).href), target: "_blank", rel: "noopener" }, "Open the trace")) : h("p", null, "From a file it cannot be opened in place. Run ", h("code", { cls: "code" }, command), " ", copyButton(command), " and come here again, or use ", h("code", { cls: "code" }, "npx playwright show-trace"), "."),
     h("p", null, h("a", { href: where(D.trace), download: download(D.trace) }, "artifacts/trace.zip"))]);

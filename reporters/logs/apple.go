@@ -1,0 +1,100 @@
+package logs
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+)
+
+// The lines of Apple's logs: of `log stream --style compact`, which tells the type and no time zone; of `--style syslog`, which tells the zone
+// and no type; and of an iPhone's own syslog, which tells neither year nor zone.
+var (
+	compactLine = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ (Db|I|Df|A|E|F) +(.+?)\[(\d+):[0-9a-fA-F]+\] (.*)$`)
+	syslogLine  = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d{4} +\S+ (.+?)\[(\d+)\](?: <(\w+)>)?: ?(.*)$`)
+	phoneLine   = regexp.MustCompile(`^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? .*? ([^\s\[(]+)(?:\([^)]*\))?\[(\d+)\] <(\w+)>: ?(.*)$`)
+	sender      = regexp.MustCompile(`^(?:\([^)]*\) )?(?:\[[\w.-]+:[^\]]*\] )?`) // library and subsystem, before the text
+	// processOf is how the system names the process of an app: [app<com.example.shop>:4711].
+	processOf   = regexp.MustCompile(`<(?:application\.)?([A-Za-z0-9.-]+?)(?:\.\d+\.\d+)?(?:\(\S*\))?>:(\d+)\]`)
+	terminating = regexp.MustCompile(`\*\*\* Terminating app due to uncaught exception|terminating (due to|with) uncaught exception|(^|: )(Fatal error|Precondition failed|Assertion failed): |^Fatal error\b|\*\*\* Assertion failure in`)
+	appleThrew  = regexp.MustCompile(`\bNS[A-Z]\w*Exception\b|[Uu]ncaught (exception|error)|Unhandled (error|JS Exception)`)
+	throwStack  = regexp.MustCompile(`^(\*\*\* First throw call stack|\(?\s*0x[0-9a-f]+ |\t?\d+\s+\S+\s+0x[0-9a-f]+|libc\+\+abi)`)
+	leftForGood = regexp.MustCompile(`(?:Process exited|exited due to|termination reported|Corpse failure|Formulating fatal)`)
+)
+
+// appleEntry is a line of one of these logs.
+type appleEntry struct{ level, process, pid, text string }
+
+// appleOf reads a line; the level is E for an error, F for a fault, "" for all else and where it is not told.
+func appleOf(line string) (e appleEntry, ok bool) {
+	if m := compactLine.FindStringSubmatch(line); m != nil {
+		e = appleEntry{m[1], m[2], m[3], m[4]}
+	} else if m := syslogLine.FindStringSubmatch(line); m != nil {
+		e = appleEntry{m[3], m[1], m[2], m[4]}
+	} else if m := phoneLine.FindStringSubmatch(line); m != nil {
+		e = appleEntry{m[3], m[1], m[2], m[4]}
+	} else {
+		return e, false
+	}
+	switch e.level {
+	case "E", "Error":
+		e.level = "E"
+	case "F", "Fault", "Critical", "Emergency", "Alert":
+		e.level = "F"
+	default:
+		e.level = ""
+	}
+	return e, true
+}
+
+// apple reads a line of an iPhone's or a simulator's log: how the app ended, what it threw, its errors and faults.
+func (r *reader) apple(e appleEntry, at time.Time, windows []Window) {
+	if m := processOf.FindStringSubmatch(e.text); m != nil && slices.Contains(r.app.Names, m[1]) {
+		r.pids[m[2]] = true
+		if leftForGood.MatchString(e.text) && !r.pids[e.pid] {
+			r.open = r.open[:0]
+			if crashed.MatchString(e.text) {
+				r.begin(at, event.Incident{Kind: event.IncidentCrash, Text: e.process + ": " + e.text, Cause: true}, windows)
+			}
+			return
+		}
+	}
+	if !r.pids[e.pid] && !r.named(e.process) {
+		r.open = r.open[:0]
+		return
+	}
+	whose, text := e.pid+" "+e.process, e.text[len(sender.FindString(e.text)):]
+	same := whose == r.whose
+	r.whose = whose
+	switch {
+	case same && len(r.open) > 0 && throwStack.MatchString(text):
+		r.more(text)
+	case terminating.MatchString(text):
+		r.begin(at, event.Incident{Kind: event.IncidentCrash, Text: text, Cause: true}, windows)
+	case appleThrew.MatchString(text) && e.level != "":
+		r.begin(at, event.Incident{Kind: event.IncidentException, Text: text, Cause: true}, windows)
+	case e.level != "":
+		r.begin(at, event.Incident{Kind: event.IncidentLog, Text: e.level + "/" + e.process + ": " + e.text, Cause: e.level == "F" && !ofTheSystem.MatchString(e.text)}, windows)
+	default:
+		r.open = r.open[:0]
+	}
+}
+
+var (
+	// crashed are ends of a process that nobody asked for.
+	crashed = regexp.MustCompile(`(?i)signal|crash|watchdog|0x8badf00d|jetsam|abort|corpse`)
+	// ofTheSystem are errors and faults that the system's own libraries write in the app's name: every app has some.
+	ofTheSystem = regexp.MustCompile(`^(?:\([^)]*\) )?\[com\.apple\.`)
+	unnamed     = regexp.MustCompile(`[^A-Za-z0-9]`)
+)
+
+// named tells whether a process has the name that an app's identifier ends with: Shop is com.example.shop.
+func (r *reader) named(process string) bool {
+	process = strings.ToLower(unnamed.ReplaceAllString(process, ""))
+	return slices.ContainsFunc(r.app.Names, func(name string) bool {
+		return process != "" && process == strings.ToLower(unnamed.ReplaceAllString(strings.TrimPrefix(path.Ext(name), "."), ""))
+	})
+}
