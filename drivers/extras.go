@@ -172,3 +172,22 @@ type Crash struct {
 	Reason string `json:"reason"` // one line: the exception and its message, the reason of the ANR
 	Report string `json:"report"` // from the system's log, without times and process ids
 }
+
+// Shaker is a Device whose apps can be made to feel that it is shaken.
+type Shaker interface {
+	// Shake returns once the movement is over. A device that only a hand can shake gives an error that wraps ErrUnsupported.
+	Shake(ctx context.Context) error
+}
+
+// MediaAdder is a Device with a gallery of pictures and films.
+type MediaAdder interface {
+	// AddMedia copies a picture or film into the gallery and returns once apps can find it there. Device.Close takes it away again.
+	AddMedia(ctx context.Context, path string) error
+}
+
+// Pincher is a Device that feels two fingers.
+type Pincher interface {
+	// Pinch puts two fingers down at the same distance from centre, on a line through it, and moves them from the distance `from` to the
+	// distance `to` within d. A finger beside the screen is an ErrNotActionable, and no gesture.
+	Pinch(ctx context.Context, centre image.Point, from, to int, d time.Duration) error
+}

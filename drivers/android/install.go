@@ -34,7 +34,7 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 	name := filepath.Base(path)
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asInstallError(drivers.ErrNoApp, err.Error()))
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, err.Error()))
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -42,7 +42,7 @@ func (d *Device) InstallWatched(ctx context.Context, path string, progress func(
 		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, err)
 	}
 	if !info.Mode().IsRegular() || info.Size() == 0 || info.Size() > packageBytes {
-		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asInstallError(drivers.ErrNoApp, "it is not a package file"))
+		return fmt.Errorf("device %s: install %s: %w", d.link.serial, name, asAppError(drivers.ErrNoApp, "it is not a package file"))
 	}
 	ctx, done := context.WithTimeoutCause(ctx, installLimit, d.link.tooSlow("install "+name, installLimit))
 	defer done()
@@ -144,15 +144,15 @@ func (l lastAlone) Read(p []byte) (int, error) {
 }
 
 // blamed is an error of a kind whose own words would not fit.
-type installError struct {
+type appError struct {
 	kind error
 	text string
 }
 
-func asInstallError(kind error, text string) error { return &installError{kind, text} }
+func asAppError(kind error, text string) error { return &appError{kind, text} }
 
-func (e *installError) Error() string { return e.text }
-func (e *installError) Unwrap() error { return e.kind }
+func (e *appError) Error() string { return e.text }
+func (e *appError) Unwrap() error { return e.kind }
 
 var installCode = regexp.MustCompile(`\b((?:INSTALL|DELETE)_[A-Z0-9_]+)\b`)
 
@@ -176,9 +176,9 @@ func installProblem(said string) error {
 		if known.phone {
 			return fmt.Errorf("%s (%s)", known.means, line)
 		}
-		return asInstallError(drivers.ErrNoApp, fmt.Sprintf("%s (%s)", known.means, line))
+		return asAppError(drivers.ErrNoApp, fmt.Sprintf("%s (%s)", known.means, line))
 	}
-	return asInstallError(drivers.ErrNoApp, line)
+	return asAppError(drivers.ErrNoApp, line)
 }
 
 type installMeaning struct {

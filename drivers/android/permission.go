@@ -87,17 +87,17 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]string, error) {
 	if strings.Contains(name, ".") {
 		if !permissionName.MatchString(name) {
-			return nil, asInstallError(drivers.ErrNotActionable, "it is not a permission's name")
+			return nil, asAppError(drivers.ErrNotActionable, "it is not a permission's name")
 		}
 		if !asked[name] {
-			return nil, asInstallError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
+			return nil, asAppError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
 		}
 		return []string{name}, nil
 	}
 	known := shortNames()
 	all, ok := known[name]
 	if !ok {
-		return nil, asInstallError(drivers.ErrUnsupported, "there are "+strings.Join(slices.Sorted(maps.Keys(known)), ", ")+
+		return nil, asAppError(drivers.ErrUnsupported, "there are "+strings.Join(slices.Sorted(maps.Keys(known)), ", ")+
 			", and Android's own names such as android.permission.CAMERA")
 	}
 	exists := false
@@ -113,9 +113,9 @@ func (d *Device) permissions(name string, allow bool, asked map[string]bool) ([]
 	}
 	switch {
 	case exists && len(names) == 0:
-		return nil, asInstallError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
+		return nil, asAppError(drivers.ErrNotActionable, "the app does not ask for it in its manifest")
 	case !exists && !allow:
-		return nil, asInstallError(drivers.ErrUnsupported, fmt.Sprintf("Android %s gives it to every app, and does not take it away", d.info.OSVersion))
+		return nil, asAppError(drivers.ErrUnsupported, fmt.Sprintf("Android %s gives it to every app, and does not take it away", d.info.OSVersion))
 	}
 	return names, nil
 }
@@ -152,7 +152,7 @@ func (d *Device) grantError(pkg string, o output) error {
 		return fmt.Errorf("device %s: %w: the phone forbids it over USB: turn on \"USB debugging (Security settings)\", or \"Disable "+
 			"permission monitoring\", in its developer options", d.link.serial, drivers.ErrUnsupported)
 	case strings.Contains(said, "not a changeable permission"):
-		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, asInstallError(drivers.ErrNotActionable, exceptionLine(o)))
+		return fmt.Errorf("device %s: permissions of %s: %w", d.link.serial, pkg, asAppError(drivers.ErrNotActionable, exceptionLine(o)))
 	case o.code == 0 && !strings.Contains(said, "Exception") && !strings.Contains(said, "Operation not allowed"):
 		return nil
 	}

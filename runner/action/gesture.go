@@ -245,3 +245,30 @@ func millis(ms, otherwise int) time.Duration {
 	}
 	return time.Duration(ms) * time.Millisecond
 }
+
+// pinch moves two fingers on a horizontal line through the middle of the area, never beyond it.
+func pinch(ctx context.Context, s *Session, a dsl.Pinch) error {
+	d, err := able[drivers.Pincher](s)
+	if err != nil {
+		return err
+	}
+	area, err := areaOf(ctx, s, a.Inside)
+	if err != nil {
+		return err
+	}
+	percent := a.Percent
+	if percent == 0 {
+		percent = 60
+	}
+	side := min(area.Dx(), area.Dy())
+	far, near := side*percent/200, max(side/20, 1)
+	from, to := near, far
+	if a.Direction == "close" {
+		from, to = far, near
+	}
+	centre := area.Min.Add(area.Size().Div(2))
+	s.touched(centre)
+	s.tapped = nil
+	s.note("two fingers moved from %d to %d pixels around %d,%d", from, to, centre.X, centre.Y)
+	return d.Pinch(ctx, centre, from, to, millis(a.DurationMs, 500))
+}

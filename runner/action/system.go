@@ -69,3 +69,28 @@ func onSystem(s *Session, do func(drivers.System) error) error {
 	}
 	return do(d)
 }
+
+func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
+	d, err := able[drivers.Shaker](s)
+	if err != nil {
+		return err
+	}
+	return d.Shake(ctx)
+}
+
+func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
+	d, err := able[drivers.MediaAdder](s)
+	if err != nil {
+		return err
+	}
+	for _, name := range a.Files {
+		path, err := s.file(name)
+		if err != nil {
+			return err
+		}
+		if err := d.AddMedia(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

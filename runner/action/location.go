@@ -2,15 +2,11 @@ package action
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // location puts the device at one place, or lets it travel.
@@ -87,86 +83,4 @@ func between(a, b drivers.Place, part float64) drivers.Place {
 		longitude -= math.Copysign(360, longitude)
 	}
 	return drivers.Place{Latitude: a.Latitude + (b.Latitude-a.Latitude)*part, Longitude: longitude, Accuracy: a.Accuracy}
-}
-
-func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
-	d, err := able[drivers.Shaker](s)
-	if err != nil {
-		return err
-	}
-	return d.Shake(ctx)
-}
-
-func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
-	d, err := able[drivers.MediaAdder](s)
-	if err != nil {
-		return err
-	}
-	for _, name := range a.Files {
-		path, err := s.file(name)
-		if err != nil {
-			return err
-		}
-		if err := d.AddMedia(ctx, path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// pinch moves two fingers on a horizontal line through the middle of the area, never beyond it.
-func pinch(ctx context.Context, s *Session, a dsl.Pinch) error {
-	d, err := able[drivers.Pincher](s)
-	if err != nil {
-		return err
-	}
-	area, err := areaOf(ctx, s, a.Inside)
-	if err != nil {
-		return err
-	}
-	percent := a.Percent
-	if percent == 0 {
-		percent = 60
-	}
-	side := min(area.Dx(), area.Dy())
-	far, near := side*percent/200, max(side/20, 1)
-	from, to := near, far
-	if a.Direction == "close" {
-		from, to = far, near
-	}
-	centre := area.Min.Add(area.Size().Div(2))
-	s.touched(centre)
-	s.tapped = nil
-	s.note("two fingers moved from %d to %d pixels around %d,%d", from, to, centre.X, centre.Y)
-	return d.Pinch(ctx, centre, from, to, millis(a.DurationMs, 500))
-}
-
-// alert waits for the alert, and answers it when it is the one that is meant.
-func alert(ctx context.Context, s *Session, a dsl.Alert) error {
-	d, err := able[drivers.Alerter](s)
-	if err != nil {
-		return err
-	}
-	var open *drivers.Alert
-	err = poll(ctx, s.Timeout, func() (err error) {
-		if open, err = d.Alert(ctx); err == nil && open == nil {
-			err = errWait
-		}
-		return err
-	})
-	switch {
-	case errors.Is(err, errWait):
-		return &Failure{event.Problem{Expected: "an alert", Actual: "no alert is open",
-			Message: fmt.Sprintf("no alert came within %s", s.Timeout)}}
-	case err != nil:
-		return err
-	}
-	s.Value = open.Text
-	s.note("the alert says %s", screen.Quote(open.Text))
-	if a.Shows != "" && !screen.TextShows(open.Text, a.Shows) {
-		return &Failure{event.Problem{Assertion: true, Expected: screen.Quote(a.Shows), Actual: screen.Quote(open.Text),
-			Message: fmt.Sprintf("the alert says %s, not %s", screen.Quote(open.Text), screen.Quote(a.Shows))}}
-	}
-	s.tapped = nil
-	return d.AnswerAlert(ctx, a.Answer == "accept", a.Text)
 }

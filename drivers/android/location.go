@@ -1,0 +1,64 @@
+package android
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.Locator = (*Device)(nil)
+
+// mockAPI is the first Android whose location service takes test providers by command.
+const mockAPI = 31
+
+// SetLocation makes test providers of the phone's own and gives them the place. Apps can tell such a place from a real one.
+func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
+	if err := d.since(mockAPI, "a made-up location"); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	mocked := d.mocked
+	d.mu.Unlock()
+	if !mocked {
+		if err := d.noteRestore(func(debts *restoreState) { debts.Location = true }); err != nil {
+			return err
+		}
+		lines := []string{"appops set com.android.shell android:mock_location allow", "cmd location set-location-enabled true"}
+		for _, p := range locationProviders() {
+			lines = append(lines, "cmd location providers add-test-provider "+p, "cmd location providers set-test-provider-enabled "+p+" true")
+		}
+		if err := d.change(ctx, "make test providers of its location", strings.Join(lines, " && ")); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		d.mocked = true
+		d.mu.Unlock()
+	}
+	accuracy := at.Accuracy
+	if accuracy <= 0 {
+		accuracy = 1
+	}
+	var lines []string
+	for _, p := range locationProviders() {
+		lines = append(lines, fmt.Sprintf("cmd location providers set-test-provider-location %s --location %s,%s --accuracy %s", p,
+			decimal(at.Latitude), decimal(at.Longitude), decimal(accuracy)))
+	}
+	return d.change(ctx, "set its location", strings.Join(lines, " && "))
+}
+
+// locationProviders are those that apps listen to; the fused one is Android's own.
+func locationProviders() []string { return []string{"gps", "network", "fused"} }
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// unmockLines give the real location back.
+func unmockLines() []string {
+	lines := []string{"appops set com.android.shell android:mock_location allow"} // or else they cannot be removed
+	for _, p := range locationProviders() {
+		lines = append(lines, "cmd location providers remove-test-provider "+p)
+	}
+	return append(lines, "appops set com.android.shell android:mock_location default")
+}
