@@ -29,7 +29,7 @@ type summary struct {
 	Artifacts   []string `json:"artifacts"`
 }
 
-// pack is a report pack that checkPack found to be as the specification has it.
+// packOf is a report pack that checkPack found to be as the specification has it.
 type packOf struct {
 	dir string
 	summary

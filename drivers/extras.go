@@ -61,7 +61,7 @@ type Editor interface {
 	Erase(ctx context.Context, n int) error
 }
 
-// Hider is a Device whose on-screen keyboard can be hidden.
+// KeyboardHider is a Device whose on-screen keyboard can be hidden.
 type KeyboardHider interface {
 	// HideKeyboard hides it without leaving the screen; hidden already is fine.
 	HideKeyboard(ctx context.Context) error

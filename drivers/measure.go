@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Calmer is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is tapped in flight, and none goes
+// AnimationControl is a Device that can be kept from doing things by itself: screens come to rest sooner, nothing is tapped in flight, and none goes
 // dark while a test waits.
 type AnimationControl interface {
 	// Calm switches the system's animations off and keeps the display on until Device.Close, or until the device is opened next, should

@@ -5,7 +5,7 @@ import (
 	"image"
 )
 
-// Eyes see in a picture what no element tree tells. A picture that cannot be judged is an error, never an answer: a model that is not
+// Vision see in a picture what no element tree tells. A picture that cannot be judged is an error, never an answer: a model that is not
 // there, that refuses, or that gives half an answer. Safe for concurrent use.
 type Vision interface {
 	// OCR reads the text in a picture, line by line, in reading order.

@@ -23,7 +23,7 @@ type identity struct {
 	context uint64 // sum of the texts that the nearest box says beside it
 }
 
-// scene is one reading of the screen with the identities of its elements.
+// identifiedTree is one reading of the screen with the identities of its elements.
 type identifiedTree struct {
 	tree  *screen.Tree
 	ids   map[*screen.Node]identity

@@ -156,7 +156,7 @@ func (m *member) Screenshot(ctx context.Context) (image.Image, error) {
 func (m *member) Tap(ctx context.Context, _ image.Point) error { return ctx.Err() }
 func (m *member) Type(ctx context.Context, _ string) error     { return ctx.Err() }
 
-// pause waits for d or the end of ctx.
+// Sleep waits for d or the end of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -13,7 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// reach is what clients may touch of this machine. Pages in files are only for tests that lie on this machine: who can say what a page
+// allowedAccess is what clients may touch of this machine. Pages in files are only for tests that lie on this machine: who can say what a page
 // does could read every file through one.
 func (s *Server) allowedAccess(files bool) action.Access {
 	r := action.Access{Root: s.root, Address: func(ctx context.Context, to string) error { return s.address(ctx, to, files) }}

@@ -41,7 +41,7 @@ func noteCaller(ctx context.Context, c caller) {
 // goodID is a request id of a client that is fit for logs.
 var goodID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// record gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither queries nor headers
+// logRequest gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither queries nor headers
 // nor bodies get into it: there are secrets in them.
 func (s *Server) logRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +78,7 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 	})
 }
 
-// brokeDown answers for a handler that panicked, unless it has begun to answer by itself. A client that went away is no news.
+// logPanic answers for a handler that panicked, unless it has begun to answer by itself. A client that went away is no news.
 func (s *Server) logPanic(w *counting, r *http.Request, p any) (halfway bool) {
 	if p == nil {
 		return false

@@ -192,7 +192,7 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 	return c, nil
 }
 
-// stranger answers who has no good credential. Addresses from which wrong ones come too often have to wait.
+// rejectForeignOrigin answers who has no good credential. Addresses from which wrong ones come too often have to wait.
 func (s *Server) rejectForeignOrigin(h http.Header, r *http.Request, c caller, err error) *Error {
 	h.Set("WWW-Authenticate", `Bearer realm="taproot"`)
 	if errors.Is(err, auth.ErrMissing) {
@@ -223,7 +223,7 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 	return fault(http.StatusTooManyRequests, codeRateLimited, fmt.Sprintf("more than %d requests per minute; Retry-After says how many seconds to wait", q.Limit))
 }
 
-// foreign refuses requests that a page of another site has made a browser send. A page can choose where its requests go, not what they
+// isForeignOrigin refuses requests that a page of another site has made a browser send. A page can choose where its requests go, not what they
 // say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
 func (s *Server) isForeignOrigin(r *http.Request) *Error {
 	if s.o.Auth == nil && !s.ownHost(r.Host) {

@@ -8,7 +8,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// blame marks an error of runner/live as the device's, unless it is the caller's, the server's or the clock's. What else is known of it
+// asDeviceError marks an error of runner/live as the device's, unless it is the caller's, the server's or the clock's. What else is known of it
 // stays to be found in it.
 func asDeviceError(err error) error {
 	var bad *live.InvalidError

@@ -50,7 +50,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) error {
 // maxSpill is how much of a log waits for a client that reads slowly.
 const maxSpill = 1 << 20
 
-// spill keeps lines between a device that must not wait and a client that may.
+// bufferedFile keeps lines between a device that must not wait and a client that may.
 type bufferedFile struct {
 	mu     sync.Mutex
 	text   bytes.Buffer

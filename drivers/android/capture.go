@@ -20,7 +20,7 @@ const (
 // errSlowPixels ends a raw picture that would take too long.
 var errSlowPixels = errors.New("raw pixels come too slowly over this connection")
 
-// shotCosts is what pictures and trees cost over this phone's connection, as measured. The zero value knows nothing.
+// captureCosts is what pictures and trees cost over this phone's connection, as measured. The zero value knows nothing.
 type captureCosts struct {
 	mu        sync.Mutex
 	raw, png  time.Duration // of the last one; 0: none was taken

@@ -143,7 +143,7 @@ func (l lastAlone) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blamed is an error of a kind whose own words would not fit.
+// appError is an error of a kind whose own words would not fit.
 type appError struct {
 	kind error
 	text string

@@ -25,7 +25,7 @@ var (
 	deviceLocked = regexp.MustCompile(`\(current\).*\bdeviceLocked=1\b`)
 )
 
-// glassState is how a phone's display stands.
+// lockState is how a phone's display stands.
 type lockState struct {
 	asleep string // Asleep, Dozing or Dreaming; "" when it is on, or does not tell
 	told   bool   // the window manager spoke of its keyguard

@@ -22,7 +22,7 @@ type properties struct {
 	battery battery
 }
 
-// screen is the display in its natural orientation.
+// display is the display in its natural orientation.
 type display struct {
 	size  image.Point // what apps, trees and taps go by: an override, where there is one
 	panel image.Point // of the glass

@@ -32,7 +32,7 @@ func byAddress(serial string) bool {
 	return err == nil && n > 0 && n <= 65535
 }
 
-// acquaintances are the devices with an address that this process has seen or opened.
+// knownDevices are the devices with an address that this process has seen or opened.
 type knownDevices struct {
 	mu  sync.Mutex
 	all map[string]bool // false: missing, and one attempt to bring it back was made

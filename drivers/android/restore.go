@@ -28,7 +28,7 @@ type settingRow struct {
 	Value *string `json:"value"`
 }
 
-// owed is what a phone had before this session changed it, and has to get back. What is noted first counts.
+// restoreState is what a phone had before this session changed it, and has to get back. What is noted first counts.
 type restoreState struct {
 	Settings []settingRow      `json:"settings,omitempty"`
 	Night    string            `json:"night,omitempty"`
@@ -103,7 +103,7 @@ func noteFile(dir, serial string) (string, error) {
 	return filepath.Join(dir, shorten.Bytes(name.String(), 200)+".json"), nil
 }
 
-// owe notes what has to be given back, on disk before it is changed on the phone.
+// noteRestore notes what has to be given back, on disk before it is changed on the phone.
 func (d *Device) noteRestore(note func(*restoreState)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -156,7 +156,7 @@ func replaceFile(file string, text []byte) error {
 	return err
 }
 
-// settleOld gives back what a session that was killed has left. When that fails the phone is used as it is, and Close tries again.
+// restoreLeftovers gives back what a session that was killed has left. When that fails the phone is used as it is, and Close tries again.
 func (d *Device) restoreLeftovers(ctx context.Context) {
 	file, err := noteFile(d.notes, d.link.serial)
 	if err != nil {
@@ -183,7 +183,7 @@ func (d *Device) restoreLeftovers(ctx context.Context) {
 	}
 }
 
-// settle gives everything back and removes the note.
+// restore gives everything back and removes the note.
 func (d *Device) restore(ctx context.Context) error {
 	d.mu.Lock()
 	lines := d.debts.lines()

@@ -15,14 +15,14 @@ import (
 
 const noteBytes = 4 << 10
 
-// owed is what a device had before this session changed it, and has to get back.
+// restoreState is what a device had before this session changed it, and has to get back.
 type restoreState struct {
 	Orientation string `json:"orientation,omitempty"`
 	Appearance  string `json:"appearance,omitempty"`
 	Location    bool   `json:"location,omitempty"` // a made-up one has to go
 }
 
-// owe notes what has to be given back, on disk before it is changed on the device.
+// noteRestore notes what has to be given back, on disk before it is changed on the device.
 func (d *Device) noteRestore(note func(*restoreState)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +83,7 @@ func (d *Device) writeNote() error {
 	return os.Rename(aside, file)
 }
 
-// settleOld gives back what an earlier session that was killed left noted.
+// restoreLeftovers gives back what an earlier session that was killed left noted.
 func (d *Device) restoreLeftovers(ctx context.Context) {
 	file, err := d.noteFile()
 	if err != nil {
@@ -107,7 +107,7 @@ func (d *Device) restoreLeftovers(ctx context.Context) {
 	}
 }
 
-// settle gives everything back and forgets what was given.
+// restore gives everything back and forgets what was given.
 func (d *Device) restore(ctx context.Context) error {
 	d.mu.Lock()
 	o := d.debts

@@ -206,7 +206,7 @@ func (e *endpoint) eyes(o vision.Options, env map[string]string) *vision.Models 
 	return vision.New(o)
 }
 
-// screen is a picture of its own for each seed.
+// randomScreen is a picture of its own for each seed.
 func randomScreen(seed int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, 1080, 2400))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)

@@ -54,7 +54,7 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Eyes read text with tesseract and ask a model through any endpoint that speaks as OpenAI's does. Safe for concurrent use.
+// Models read text with tesseract and ask a model through any endpoint that speaks as OpenAI's does. Safe for concurrent use.
 type Models struct {
 	o      Options
 	reader *Reader

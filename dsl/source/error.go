@@ -59,7 +59,7 @@ func (es Errors) Unwrap() []error {
 	return all
 }
 
-// orNil sorts the errors, drops repetitions (an anchor used twice shows its mistake once) and keeps a nil interface nil.
+// Err sorts the errors, drops repetitions (an anchor used twice shows its mistake once) and keeps a nil interface nil.
 func (es Errors) Err() error {
 	if len(es) == 0 {
 		return nil

@@ -75,7 +75,7 @@ func plain(s string, inside bool) bool {
 	return true
 }
 
-// quote writes the text in double quotes, on one line.
+// Quote writes the text in double quotes, on one line.
 func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -38,7 +38,7 @@ func FirstRune(line string, col int) string {
 	return ""
 }
 
-// locate finds the text in the source at or after the place, on that line or on the few that follow it: messages about a
+// Locate finds the text in the source at or after the place, on that line or on the few that follow it: messages about a
 // part of a value point at that part. Without luck it is the place itself.
 func Locate(source *Source, pos Pos, text string) Pos {
 	if source == nil || pos.Line == 0 || text == "" {

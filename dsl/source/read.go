@@ -2,7 +2,7 @@ package source
 
 import "strings"
 
-// read turns the text into one Value per document.
+// Read turns the text into one Value per document.
 func Read(text string, source *Source) (values []Value, err error) {
 	docs, bad := parseYAML(text, source)
 	if bad != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// resolve says what a scalar without quotes is, by the YAML 1.2 core schema: yes, 12:30, 1_000 and 2024-01-01 are text.
+// Resolve says what a scalar without quotes is, by the YAML 1.2 core schema: yes, 12:30, 1_000 and 2024-01-01 are text.
 func Resolve(text string) Kind {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -54,7 +54,7 @@ func isFloat(s string) bool {
 	return isDigits(whole, digits) && (fraction == "" || isDigits(fraction, digits))
 }
 
-// number reads the text of an Int.
+// Number reads the text of an Int.
 func Number(text string) (int, bool) {
 	base, digits := 10, text
 	switch {

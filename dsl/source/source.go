@@ -16,7 +16,7 @@ func (s *Source) Line(n int) string {
 	return s.Lines[n-1]
 }
 
-// chars gives the characters of line n. Do not change them.
+// Chars gives the characters of line n. Do not change them.
 func (s *Source) Chars(n int) []rune {
 	if s != nil && s.long[n] != nil {
 		return s.long[n]

@@ -213,7 +213,7 @@ func layout(e *Error, line, msg string) *Error {
 	return e
 }
 
-// missingSpace mends "tap:Login"; "" when that is not what is wrong.
+// MissingSpace mends "tap:Login"; "" when that is not what is wrong.
 func MissingSpace(word string) string {
 	i := strings.IndexByte(word, ':')
 	if i <= 0 || i+1 >= len(word) || word[i+1] == ' ' || word[i+1] == '/' || word[i+1] == ':' {

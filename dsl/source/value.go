@@ -99,7 +99,7 @@ func float(text string) float64 {
 	return n
 }
 
-// without gives the map without a key.
+// Without gives the map without a key.
 func (v Value) Without(key string) Value {
 	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return f.Key == key })
 	return v

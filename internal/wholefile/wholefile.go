@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// writeBy writes name by way of aside; flag says what happens to an aside that is there.
+// WriteBy writes name by way of aside; flag says what happens to an aside that is there.
 func WriteBy(root *os.Root, aside string, flag int, name string, write func(io.Writer) error) error {
 	f, err := root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|flag, 0o644)
 	if err != nil {
@@ -42,7 +42,7 @@ func BytesWriter(data []byte) func(io.Writer) error {
 	}
 }
 
-// moveInto renames a synced file within root and makes the new name last.
+// MoveInto renames a synced file within root and makes the new name last.
 func MoveInto(root *os.Root, from, to string) error {
 	if err := root.Rename(from, to); err != nil {
 		return err
@@ -50,7 +50,7 @@ func MoveInto(root *os.Root, from, to string) error {
 	return SyncDir(root, path.Dir(to))
 }
 
-// regular gives an error unless path is a regular file, and no link to one.
+// Regular gives an error unless path is a regular file, and no link to one.
 func Regular(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -59,7 +59,7 @@ func Regular(path string) error {
 	return err
 }
 
-// syncDir makes the names in a directory last. Windows cannot, and needs not.
+// SyncDir makes the names in a directory last. Windows cannot, and needs not.
 func SyncDir(root *os.Root, dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -104,7 +104,7 @@ func WriteWhole(root *os.Root, name string, data []byte) error {
 	return WriteBy(root, ".aside-"+rand.Text()[:8]+"-"+name, os.O_EXCL, name, BytesWriter(data))
 }
 
-// readCapped reads a regular file of at most limit bytes.
+// ReadCapped reads a regular file of at most limit bytes.
 func ReadCapped(root *os.Root, name string, limit int64) ([]byte, error) {
 	info, err := root.Lstat(name)
 	if err != nil {

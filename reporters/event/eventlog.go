@@ -17,7 +17,7 @@ type logFile interface {
 	Truncate(size int64) error
 }
 
-// eventLog appends events to a file, whole lines only, each on the disk before add returns. Not safe for concurrent use.
+// Log appends events to a file, whole lines only, each on the disk before add returns. Not safe for concurrent use.
 type Log struct {
 	File logFile
 	size int64 // of the whole lines
@@ -39,7 +39,7 @@ func (l *Log) Add(e Event) error {
 	return nil
 }
 
-// encode gives the line of an event. Long texts are shortened when it would not be readable otherwise.
+// Encode gives the line of an event. Long texts are shortened when it would not be readable otherwise.
 func Encode(e Event) ([]byte, error) {
 	for _, limit := range []int{1 << 20, 64 << 10, 4 << 10, 200} {
 		line, err := Marshal(shortened(e, limit))

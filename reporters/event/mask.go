@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// hidden stands where a secret stood.
+// Hidden stands where a secret stood.
 const Hidden = "•••"
 
 // Mask takes secrets out of texts, in every form in which they are likely to be written: as they are, escaped for JSON, for a URL, and
@@ -97,7 +97,7 @@ func base64Core(enc *base64.Encoding, s string, shift int) string {
 	return text[from:to]
 }
 
-// event gives e with every text masked.
+// Event gives e with every text masked.
 func (m *Mask) Event(e Event) (Event, error) {
 	if m.Empty() {
 		return e, nil

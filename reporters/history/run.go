@@ -161,7 +161,7 @@ func brokenResult(c event.Case, err error) *event.Result {
 	return &event.Result{Case: c, Verdict: event.Error, Problem: &event.Problem{Message: "the report is broken: " + err.Error()}, Recording: event.Recording{Kind: event.NoRecording}}
 }
 
-// worsen takes over what summary.json knows and the events do not: that the report could not be kept. It never makes a result
+// applySummary takes over what summary.json knows and the events do not: that the report could not be kept. It never makes a result
 // better.
 func applySummary(root *os.Root, res *event.Result) string {
 	if !wholefile.There(root, event.SummaryFile) {

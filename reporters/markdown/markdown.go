@@ -78,7 +78,7 @@ func (w *Writer) head(r *event.Result) {
 	w.Printf("\n")
 }
 
-// mark is how a verdict is shown.
+// Mark is how a verdict is shown.
 func Mark(v event.Verdict) string {
 	switch v {
 	case event.Pass:
@@ -112,7 +112,7 @@ func (w *Writer) steps(r *event.Result) {
 	}
 }
 
-// stepTime is in milliseconds below a second, in seconds with one decimal from there on.
+// StepTime is in milliseconds below a second, in seconds with one decimal from there on.
 func StepTime(d time.Duration) string {
 	if ms := d.Milliseconds(); ms < 1000 {
 		return fmt.Sprintf("%dms", ms)
@@ -185,7 +185,7 @@ func FirstLine(s string) string {
 	return line
 }
 
-// value shows a value within the line when it is short, in a block otherwise.
+// Value shows a value within the line when it is short, in a block otherwise.
 func (w *Writer) Value(name, v string) {
 	switch {
 	case strings.TrimSpace(v) == "":
@@ -196,7 +196,7 @@ func (w *Writer) Value(name, v string) {
 	}
 }
 
-// candidates lists what was near, and why each was not picked, where that is known.
+// Candidates lists what was near, and why each was not picked, where that is known.
 func (w *Writer) Candidates(list, rejected []string) {
 	if len(list) == 0 {
 		return

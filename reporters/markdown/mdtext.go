@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// visible gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures, marks that
+// Printable gives s on one line, with nothing in it that a reader cannot see: control characters become their pictures, marks that
 // turn or hide text become their code points. At most limit runes are kept.
 func Printable(s string, limit int) string {
 	var b strings.Builder
@@ -55,7 +55,7 @@ func visibleLines(s string, limit int) string {
 	return b.String()
 }
 
-// mdText makes s plain text of one line in Markdown: nothing in it is markup, nor an HTML element.
+// Text makes s plain text of one line in Markdown: nothing in it is markup, nor an HTML element.
 func Text(s string, limit int) string {
 	runes := []rune(strings.Trim(Printable(s, limit), " "))
 	var b strings.Builder
@@ -89,7 +89,7 @@ func special(runes []rune, i int) bool {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// mdCode makes s a code span.
+// Code makes s a code span.
 func Code(s string, limit int) string {
 	s = Printable(s, limit)
 	if strings.TrimSpace(s) == "" {
@@ -111,7 +111,7 @@ func mdCell(s string, limit int) string {
 	return strings.ReplaceAll(Code(s, limit), "|", `\|`)
 }
 
-// mdBlock makes a code block of s.
+// Block makes a code block of s.
 func Block(info, s string, limit int) string {
 	s = strings.TrimRight(visibleLines(s, limit), "\n")
 	fence := strings.Repeat("`", max(3, longestRun(s)+1))

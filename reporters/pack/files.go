@@ -22,7 +22,7 @@ func writeBytes(root *os.Root, name string, data []byte) error {
 	return writeAside(root, name, wholefile.BytesWriter(data))
 }
 
-// bringIn moves a file from anywhere to name in root; across file systems it is copied.
+// moveIntoPack moves a file from anywhere to name in root; across file systems it is copied.
 func moveIntoPack(root *os.Root, from, name string) error {
 	src, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {

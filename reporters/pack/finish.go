@@ -91,7 +91,7 @@ func WriteDerived(root *os.Root, res *event.Result) error {
 	return writeBytes(root, event.SummaryFile, SummaryJSON(res))
 }
 
-// foldFile folds the events of a pack. What they do not tell of the case is taken from c.
+// FoldFile folds the events of a pack. What they do not tell of the case is taken from c.
 func FoldFile(root *os.Root, c event.Case) (*event.Result, error) {
 	events, err := readFile(root)
 	return foldEvents(root, c, events), err
@@ -170,12 +170,12 @@ func (p *Pack) record(ctx context.Context, res *event.Result) error {
 	return p.keep(e)
 }
 
-// sceneFile is where the film of a scene is made.
+// filmClipFile is where the film of a scene is made.
 func (p *Pack) filmClipFile(i int) string {
 	return filepath.Join(p.dir, event.WorkDir, fmt.Sprintf("scene-%d.mp4", i+1))
 }
 
-// keepScenes takes the films of the scenes into the pack, or tells why there are none. It needs p.mu.
+// keepFilmClips takes the films of the scenes into the pack, or tells why there are none. It needs p.mu.
 func (p *Pack) keepFilmClips(rec event.Recording) error {
 	for i, s := range p.filmClips {
 		why := rec.Why

@@ -205,14 +205,14 @@ func (p *Pack) AddClip(path string, start time.Time) {
 	p.clips = append(p.clips, video.Clip{Path: path, Start: start})
 }
 
-// scene is a part of the case's film that a test wants for itself.
+// filmClip is a part of the case's film that a test wants for itself.
 type filmClip struct {
 	name     string
 	from, to time.Time
 	failed   error // why there is none
 }
 
-// AddScene asks for a film of its own, artifacts/NAME.mp4, of a part of the case's film.
+// AddFilmClip asks for a film of its own, artifacts/NAME.mp4, of a part of the case's film.
 func (p *Pack) AddFilmClip(name string, from, to time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

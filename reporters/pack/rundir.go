@@ -95,7 +95,7 @@ func OpenRunDir(path string) (*RunDir, error) {
 // works on the run.
 var looking sync.Mutex
 
-// tryAlone takes a run's lock when nobody works on the run.
+// TryAlone takes a run's lock when nobody works on the run.
 func TryAlone(lock *flock.Flock) (bool, error) {
 	looking.Lock()
 	defer looking.Unlock()

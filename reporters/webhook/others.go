@@ -25,7 +25,7 @@ const (
 	teamsLimit    = 26 << 10
 )
 
-// markdown escapes what Markdown takes for markup.
+// dialect escapes what Markdown takes for markup.
 func dialect(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -16,7 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
-// Reach is what a session may touch of the machine it runs on. The zero value is a local user's: everything.
+// Access is what a session may touch of the machine it runs on. The zero value is a local user's: everything.
 type Access struct {
 	// Root holds the files that steps may name; nil: any file, relative to Session.Dir.
 	Root *os.Root

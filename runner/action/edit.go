@@ -97,7 +97,7 @@ func setClipboard(ctx context.Context, s *Session, a dsl.SetClipboard) error {
 	return s.copied(ctx, a.Text)
 }
 
-// see waits for one element that is on the screen; it need not react.
+// locateVisible waits for one element that is on the screen; it need not react.
 func locateVisible(ctx context.Context, s *Session, sel dsl.Selector) (*screen.Node, error) {
 	w := newScreenReader(s)
 	w.anywhere = true // to read a text, one need not see it

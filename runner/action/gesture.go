@@ -74,7 +74,7 @@ func (s *Session) meant(n *screen.Node) {
 	d.Aim(n)
 }
 
-// strike aims and touches. When the device held the touch back, because something else had come to the place by then, it aims again.
+// tapWithRetry aims and touches. When the device held the touch back, because something else had come to the place by then, it aims again.
 func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error), touch func(image.Point) error) error {
 	defer func(whole time.Duration) { s.Timeout = whole }(s.Timeout)
 	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
@@ -95,7 +95,7 @@ func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Se
 	}
 }
 
-// spot is an element, or a place within it.
+// tapTarget is an element, or a place within it.
 type tapTarget struct {
 	sel dsl.Selector
 	at  *dsl.Point

@@ -43,7 +43,7 @@ func (w *screenReader) elements(ctx context.Context) (*screen.Tree, error) {
 	return t, err
 }
 
-// restless says what can be looked for on a screen that never stands still.
+// neverIdle says what can be looked for on a screen that never stands still.
 func (w *screenReader) neverIdle(err error) error {
 	if w.labelled && w.s.Vision != nil || w.onlySeen {
 		return err
@@ -75,7 +75,7 @@ func (w *screenReader) onlyPixels(err error) bool {
 	return w.onlySeen && errors.Is(err, drivers.ErrNotReady)
 }
 
-// needs notes how the watch may answer for a selector.
+// prepareFor notes how the watch may answer for a selector.
 func (w *screenReader) prepareFor(sel dsl.Selector) {
 	if d, ok := w.s.Device.(drivers.Seeker); ok {
 		d.Seek(soughtTexts(sel)...)

@@ -29,7 +29,7 @@ type Session struct {
 	Timeout time.Duration
 	// Dir is the folder from which paths in the test start; empty: there is none, and a path is an error.
 	Dir string
-	// Reach is what steps may touch of this machine.
+	// Access is what steps may touch of this machine.
 	Access Access
 	// Work is a folder for files that are not part of the report yet.
 	Work string
@@ -37,16 +37,16 @@ type Session struct {
 	Log func() ([]byte, error)
 	// Film begins a film of its own within the recording, or ends it when name is "". nil: nothing is recorded.
 	Film func(name string) error
-	// Eyes for what no tree tells; nil: there are none.
+	// Vision for what no tree tells; nil: there are none.
 	Vision drivers.Vision
 	// Photograph takes a picture that shows no secrets; nil: the device's own will do.
 	Photograph func(ctx context.Context) (image.Image, error)
-	// Saw hears of what a step sees before it changes anything: of each picture, and, with nil, of elements that were read. The report of
+	// OnLook hears of what a step sees before it changes anything: of each picture, and, with nil, of elements that were read. The report of
 	// the step before may want a picture then. Its error ends the step. May be nil.
 	OnLook func(ctx context.Context, img image.Image) error
 	// Mask takes secrets out of a text; nil: there are none.
 	Mask func(string) string
-	// Told hears all that passes between a performer and a model. May be nil.
+	// OnModelCall hears all that passes between a performer and a model. May be nil.
 	OnModelCall func(*drivers.Asked)
 	// Keep moves a file into the report under a name such as artifacts/x.png and gives the name that it got.
 	Keep func(name, from string) (string, error)

@@ -25,7 +25,7 @@ type Tapped struct {
 	hit     string
 }
 
-// saw tells of a picture that the step took.
+// lookTaken tells of a picture that the step took.
 func (s *Session) lookTaken(ctx context.Context, img image.Image) error {
 	if s.OnLook == nil {
 		return nil

@@ -18,7 +18,7 @@ const (
 	quietToAct    = 800 * time.Millisecond
 )
 
-// watch reads one device's screen repeatedly and knows since when it has not changed.
+// screenReader reads one device's screen repeatedly and knows since when it has not changed.
 type screenReader struct {
 	s           *Session
 	pixels      bool // pictures are cheaper than trees
@@ -120,7 +120,7 @@ func (w *screenReader) settled(span time.Duration) bool {
 	return whole && !since.IsZero() && !tree.Before(since) && time.Since(since) >= span
 }
 
-// sight waits until something on the screen fits the selector; errWait when nothing does.
+// locate waits until something on the screen fits the selector; errWait when nothing does.
 func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
 	w.prepareFor(sel)
 	err = poll(ctx, timeout, func() error {

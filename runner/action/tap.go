@@ -53,7 +53,7 @@ func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, er
 	return found, err
 }
 
-// hunt is the search for the target of one action.
+// targetSearch is the search for the target of one action.
 type targetSearch struct {
 	*screenReader
 	sel     dsl.Selector

@@ -58,14 +58,14 @@ func (r *Reading) shown() string {
 	return "what can be read in the pixels is " + strings.Join(texts, ", ")
 }
 
-// sighted is what eyes saw in one picture.
+// visionResult is what eyes saw in one picture.
 type visionResult struct {
 	img  image.Image
 	hits []drivers.Sighting
 	how  string // ocr, image, model
 }
 
-// eyes gives those of the session, or says what they are needed for.
+// vision gives those of the session, or says what they are needed for.
 func (s *Session) vision(what string) (drivers.Vision, error) {
 	if s.Vision == nil {
 		return nil, &VisionError{fmt.Errorf("%s: %w", what, errNoEyes)}
@@ -121,12 +121,12 @@ func (s *Session) masked(text string) string {
 	return s.Mask(text)
 }
 
-// byEyes tells whether a selector asks for what is seen in pixels.
+// needsVision tells whether a selector asks for what is seen in pixels.
 func needsVision(sel dsl.Selector) bool {
 	return sel.OCR != "" || sel.Image != "" || sel.Describe != ""
 }
 
-// mayBeSeen tells whether a selector can be answered without a tree.
+// visionSuffices tells whether a selector can be answered without a tree.
 func visionSuffices(sel dsl.Selector) bool {
 	return (needsVision(sel) || sel.Fallback != "") && len(sel.Relations()) == 0 && sel.Not == nil
 }
@@ -160,7 +160,7 @@ func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Mat
 	return w.matchVision(q)
 }
 
-// seenIn runs a query over what eyes saw last.
+// matchVision runs a query over what eyes saw last.
 func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	what := screen.Describe(q.Selector) // as the test says it
 	hits := w.seen.hits
@@ -181,7 +181,7 @@ func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	return found, err
 }
 
-// tired tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the time is over.
+// waitedEnough tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the time is over.
 func (w *screenReader) waitedEnough() bool {
 	return w.blind || w.eager || w.settled(quietToAct) || time.Since(w.began) > w.s.Timeout/2
 }
@@ -239,7 +239,7 @@ func (w *screenReader) readText(ctx context.Context, eyes drivers.Vision, img im
 	return &visionResult{img: img, hits: hits, how: "ocr"}, nil
 }
 
-// glimpsed looks for a text in the pictures that were taken around the tree: a message that stands for two seconds is in no tree of a phone,
+// findBriefText looks for a text in the pictures that were taken around the tree: a message that stands for two seconds is in no tree of a phone,
 // and gone before the screen rests. An action has nothing to touch there any more.
 func (w *screenReader) findBriefText(ctx context.Context, q screen.Query) ([]screen.Match, error) {
 	if q.Action || !w.pixels || w.s.Vision == nil || w.s.NoPictures {
@@ -270,7 +270,7 @@ func (w *screenReader) pictureFor(ctx context.Context, sel dsl.Selector) (image.
 	return w.s.photograph(ctx)
 }
 
-// unseen is the sight of a picture that nobody looked at.
+// visionFailed is the sight of a picture that nobody looked at.
 func (w *screenReader) visionFailed(img image.Image, how string) error {
 	if w.seen == nil {
 		w.seen = &visionResult{img: image.NewGray(image.Rect(0, 0, 1, 1)), how: how} // like no picture, so that the next one is looked at
@@ -278,7 +278,7 @@ func (w *screenReader) visionFailed(img image.Image, how string) error {
 	return nil
 }
 
-// stands tells whether what was seen is still there: the pixels around it are what they were.
+// pixelsUnchanged tells whether what was seen is still there: the pixels around it are what they were.
 func (w *screenReader) pixelsUnchanged(ctx context.Context, r image.Rectangle) (bool, error) {
 	now, err := w.s.photograph(ctx)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// BlindError says that pictures could not be read, or that a model gave no answer that can be trusted. Nothing is wrong with the device.
+// VisionError says that pictures could not be read, or that a model gave no answer that can be trusted. Nothing is wrong with the device.
 type VisionError struct{ Err error }
 
 func (e *VisionError) Error() string { return e.Err.Error() }
 func (e *VisionError) Unwrap() error { return e.Err }
 
-// blind marks an error of eyes, unless it says what the screen does not show.
+// asVisionError marks an error of eyes, unless it says what the screen does not show.
 func asVisionError[T any](seen T, err error) (T, error) {
 	if err != nil && !errors.Is(err, screen.ErrNotFound) {
 		err = &VisionError{err}
@@ -23,7 +23,7 @@ func asVisionError[T any](seen T, err error) (T, error) {
 	return seen, err
 }
 
-// seeing are eyes whose errors blame no device.
+// visionErrors are eyes whose errors blame no device.
 type visionErrors struct{ eyes drivers.Vision }
 
 var _ drivers.Vision = visionErrors{}

@@ -188,7 +188,7 @@ func (s *Session) extractByPrompt(ctx context.Context, prompt string) error {
 	return nil
 }
 
-// told keeps what passed between Taproot and a model, and counts what it cost.
+// noteModelCall keeps what passed between Taproot and a model, and counts what it cost.
 func (s *Session) noteModelCall(asked *drivers.Asked) {
 	if asked == nil {
 		return

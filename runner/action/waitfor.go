@@ -96,7 +96,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	return asAssertion(err)
 }
 
-// rest sleeps; `taproot validate` warns about it.
+// sleep sleeps; `taproot validate` warns about it.
 func sleep(ctx context.Context, _ *Session, a dsl.Sleep) error {
 	return drivers.Pause(ctx, time.Duration(a.Ms)*time.Millisecond)
 }

@@ -37,9 +37,9 @@ type Options struct {
 	UpdateBaselines bool
 	// Headed opens pages in a browser window, whatever their steps say.
 	Headed bool
-	// Reach is what steps may touch of this machine.
+	// Access is what steps may touch of this machine.
 	Access action.Access
-	// Eyes read pictures and judge them; nil: steps that need them are errors.
+	// Vision read pictures and judge them; nil: steps that need them are errors.
 	Vision drivers.Vision
 }
 
@@ -189,7 +189,7 @@ func (r *run) hook(ctx context.Context, name string, steps dsl.Steps) {
 	r.applyOutcome(r.list(ctx, steps))
 }
 
-// settle takes over an outcome when nothing worse is known.
+// applyOutcome takes over an outcome when nothing worse is known.
 func (r *run) applyOutcome(o outcome) {
 	if !o.ok() && r.verdict == event.Pass {
 		r.end(o.verdict, o.problem)

@@ -37,7 +37,7 @@ func run(t *testing.T, steps string, dev drivers.Device, check func(t *testing.T
 	})
 }
 
-// pack runs a case into a real report pack.
+// packOf runs a case into a real report pack.
 func packOf(t *testing.T, c plan.Case, dev drivers.Device) (*event.Result, []string) {
 	t.Helper()
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())

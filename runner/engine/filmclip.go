@@ -7,18 +7,18 @@ import (
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
-// scene is a film of its own within the recording.
+// filmClip is a film of its own within the recording.
 type filmClip struct {
 	name  string
 	began time.Time // zero: none is under way
 }
 
-// SceneSink is a Sink that can keep parts of the film as films of their own.
+// FilmClipSink is a Sink that can keep parts of the film as films of their own.
 type FilmClipSink interface {
 	AddFilmClip(name string, from, to time.Time)
 }
 
-// allowScenes lets the steps startRecording and stopRecording do something when there is a film that they can be part of.
+// allowFilmClips lets the steps startRecording and stopRecording do something when there is a film that they can be part of.
 func (r *run) allowFilmClips() {
 	if _, ok := r.sink.(FilmClipSink); ok && r.evidence.film != nil {
 		r.session.Film = r.film
@@ -40,7 +40,7 @@ func (r *run) film(name string) error {
 	return nil
 }
 
-// endScene ends the scene under way, if there is one.
+// endFilmClip ends the scene under way, if there is one.
 func (r *run) endFilmClip() {
 	if s, ok := r.sink.(FilmClipSink); ok && !r.scene.began.IsZero() {
 		s.AddFilmClip(r.scene.name, r.scene.began, time.Now())

@@ -16,7 +16,7 @@ import (
 // pictureLimit bounds the picture of a step in which the device broke: one that hangs must not cost its own limit twice.
 const pictureLimit = 5 * time.Second
 
-// owed is the picture of a step that went well. It is not taken at once: a text that stands on the screen for two seconds would be gone
+// pendingPicture is the picture of a step that went well. It is not taken at once: a text that stands on the screen for two seconds would be gone
 // before the next step looks. The next step's first look pays it, or whatever comes before the device is changed again.
 type pendingPicture struct {
 	n      int
@@ -59,7 +59,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 	return nil
 }
 
-// shoot takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
+// capture takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
 func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	err = action.Guard(func() (err error) {
 		img, err = r.photograph(ctx)
@@ -80,7 +80,7 @@ func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	return nil, err
 }
 
-// hand gives a picture to the report. That the run was interrupted just now is no reason to lose it.
+// keepPicture gives a picture to the report. That the run was interrupted just now is no reason to lose it.
 func (r *run) keepPicture(ctx context.Context, shot event.Shot) {
 	r.keep(r.sink.Screenshot(context.WithoutCancel(ctx), shot))
 }
@@ -88,7 +88,7 @@ func (r *run) keepPicture(ctx context.Context, shot event.Shot) {
 // errReport ends a step whose report cannot be kept; the reason is in run.sinkErr.
 var errReport = errors.New("the report could not be written")
 
-// saw hears of what the step that runs now sees before it changes anything: a picture, or nil for elements that were read. It is time to
+// onLook hears of what the step that runs now sees before it changes anything: a picture, or nil for elements that were read. It is time to
 // take the picture of the steps before; the step's own will do, if it shows no secret.
 func (r *run) onLook(ctx context.Context, img image.Image) error {
 	if len(r.c.Test.Secrets) > 0 {
@@ -103,7 +103,7 @@ func (r *run) onLook(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// pay takes the picture of all steps that still have none. They have changed nothing that the steps behind them had not seen.
+// takePending takes the picture of all steps that still have none. They have changed nothing that the steps behind them had not seen.
 func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	list := r.owed
 	r.owed, r.unsure = nil, nil
@@ -129,7 +129,7 @@ func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	return ctx.Err()
 }
 
-// prove looks whether the taps before have changed the screen by now.
+// proveTaps looks whether the taps before have changed the screen by now.
 func (r *run) proveTaps(img image.Image) {
 	list := r.unsure
 	r.unsure = nil
@@ -145,7 +145,7 @@ func (r *run) proveTaps(img image.Image) {
 	}
 }
 
-// payBefore takes the pictures that are owed before a step, unless the step looks at the screen itself before it changes anything, or has
+// takePendingBefore takes the pictures that are owed before a step, unless the step looks at the screen itself before it changes anything, or has
 // nothing to do with it.
 func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	r.acts = action.Acts(args)
@@ -155,7 +155,7 @@ func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	return r.takePending(ctx, nil)
 }
 
-// settleUp takes what is owed when no step follows, and gives the last tap its time to show.
+// takePendingAtEnd takes what is owed when no step follows, and gives the last tap its time to show.
 func (r *run) takePendingAtEnd(ctx context.Context) {
 	if ctx.Err() != nil {
 		for _, o := range r.owed {

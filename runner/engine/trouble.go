@@ -31,7 +31,7 @@ const (
 	maxMissed = 200
 )
 
-// missed is a step that did not go well, when it ran, and what the page had to complain of meanwhile.
+// failedStep is a step that did not go well, when it ran, and what the page had to complain of meanwhile.
 type failedStep struct {
 	n        int
 	from, to time.Time
@@ -117,7 +117,7 @@ func (r *run) readTail(m failedStep) []event.Incident {
 // app is what is known of the tested app. It is known whole when the case has ended.
 func (r *run) app() logs.App { return logs.App{Names: r.apps, Pids: r.cost.processes()} }
 
-// surround tells, once the log has ended, what went wrong around each step that did not go well. log is nil for a device that has none.
+// noteIncidents tells, once the log has ended, what went wrong around each step that did not go well. log is nil for a device that has none.
 func (r *run) noteIncidents(log []byte) {
 	if len(r.missed) == 0 || r.sinkErr != nil {
 		return

@@ -99,7 +99,7 @@ func (m *Manager) Close() {
 	m.all.Wait()
 }
 
-// run is one under way, or one that has ended not long ago.
+// job is one under way, or one that has ended not long ago.
 type job struct {
 	cancel context.CancelCauseFunc
 	feed   *feed

@@ -26,7 +26,7 @@ type Options struct {
 	AllowShell bool
 	Exposed    map[string]string // what ${NAME} means in a caller's texts; every value is taken for a secret
 	Mask       *event.Mask       // takes the exposed values out of every Answer; default: one of its own
-	// Eyes read pictures and ask models (run.Config.Eyes); nil: what needs them is an error.
+	// Vision read pictures and ask models (run.Config.Eyes); nil: what needs them is an error.
 	Vision drivers.Vision
 	// Prepare sets up the session of a device that was just opened; may be nil.
 	Prepare func(*action.Session)

@@ -21,7 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// screen shows texts from some look on; before, looks give errs.
+// page shows texts from some look on; before, looks give errs.
 type page struct {
 	texts []string
 	after int // looks that show nothing

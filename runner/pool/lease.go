@@ -91,7 +91,7 @@ func (l leases) path(id string) string {
 	return filepath.Join(l.dir, fmt.Sprintf("%s-%08x.lock", name, checksum(id)))
 }
 
-// pause waits a moment between two tries for a lease.
+// Sleep waits a moment between two tries for a lease.
 func Sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -49,7 +49,7 @@ type NoDeviceError struct {
 
 func (e *NoDeviceError) Error() string { return e.Reason }
 
-// PoolOptions say which devices a pool hands out. The zero value is all of them.
+// Options say which devices a pool hands out. The zero value is all of them.
 type Options struct {
 	Device        string              // only this device
 	AndroidSerial string              // of the Android devices only this one; Device goes before
@@ -64,7 +64,7 @@ func (o Options) only(p dsl.Platform) string {
 	return o.Device
 }
 
-// NewPool makes a pool over the drivers; Close closes them.
+// New makes a pool over the drivers; Close closes them.
 func New(list []drivers.Driver, o Options) *Pool {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
@@ -91,7 +91,7 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// retire begins to end the driver of a platform that nobody needs any more; Close waits for it, and tells what went wrong.
+// Retire begins to end the driver of a platform that nobody needs any more; Close waits for it, and tells what went wrong.
 func (p *Pool) Retire(platform dsl.Platform) {
 	p.mu.Lock()
 	watching := p.watching[platform]
@@ -114,7 +114,7 @@ func (l *Lease) Open(ctx context.Context) (drivers.Device, error) {
 	return l.driver.Open(ctx, l.Info.ID)
 }
 
-// openGuarded is Open; should it panic, the device is given back.
+// OpenGuarded is Open; should it panic, the device is given back.
 func (l *Lease) OpenGuarded(ctx context.Context) (drivers.Device, error) {
 	returned := false
 	defer func() {
@@ -147,7 +147,7 @@ const (
 	returns = 12 * time.Second
 )
 
-// errSpent says that there are devices, and that the caller wants none of them.
+// ErrSpent says that there are devices, and that the caller wants none of them.
 var ErrSpent = errors.New("no other device is there")
 
 // Lease waits until a device of the platform is free and takes it. A *NoDeviceError means that there is none to wait for.
@@ -155,10 +155,10 @@ func (p *Pool) Lease(ctx context.Context, platform dsl.Platform, what string) (*
 	return p.LeaseFor(ctx, Request{platform, what, func(drivers.Info) bool { return false }, Sleep})
 }
 
-// resting waits between two looks for a free device, until one becomes free or d is over.
+// SleepFunc waits between two looks for a free device, until one becomes free or d is over.
 type SleepFunc func(ctx context.Context, d time.Duration, wake <-chan struct{}) error
 
-// wanted is a device that somebody waits for.
+// Request is a device that somebody waits for.
 type Request struct {
 	Platform dsl.Platform
 	What     string // it is wanted for
@@ -166,7 +166,7 @@ type Request struct {
 	Sleep    SleepFunc
 }
 
-// lease is Lease without the devices that skip names.
+// LeaseFor is Lease without the devices that skip names.
 func (p *Pool) LeaseFor(ctx context.Context, w Request) (*Lease, error) {
 	for age := trusted; ; age = fresh {
 		wake := p.waker()

@@ -112,7 +112,7 @@ func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, last b
 	})
 }
 
-// open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such device.
+// Open waits for a device that suits the case and opens it. none is the outcome of a case for which there is no such device.
 func (r *Runner) Open(ctx context.Context, c plan.Case, rest pool.SleepFunc) (lease *pool.Lease, dev drivers.Device, none *Outcome) {
 	tried := opens{need: c.Test.Device, tries: map[string]int{}}
 	for {
@@ -197,7 +197,7 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	return r.Finish(ctx, c, pack, runErr)
 }
 
-// calm switches the device's animations off for the case, where it has any, and keeps its display on.
+// Calm switches the device's animations off for the case, where it has any, and keeps its display on.
 func (r *Runner) Calm(ctx context.Context, dev drivers.Device) {
 	calm, ok := dev.(drivers.AnimationControl)
 	if !ok {
@@ -208,14 +208,14 @@ func (r *Runner) Calm(ctx context.Context, dev drivers.Device) {
 	}
 }
 
-// engine is what the configuration says of how a case is run.
+// Engine is what the configuration says of how a case is run.
 func (r *Runner) Engine() engine.Options {
 	c := r.Config
 	return engine.Options{Timeout: c.Timeout, NoVideo: c.NoVideo, NoTrace: c.NoTrace, NoDOM: c.NoDOM, AllowShell: c.AllowShell, UnmaskedEvidence: c.Unmasked, UpdateBaselines: c.Baselines, Headed: c.Headed,
 		Access: c.access(), Vision: r.vision()}
 }
 
-// giveBack closes the device of a case that has ended.
+// GiveBack closes the device of a case that has ended.
 func (r *Runner) GiveBack(lease *pool.Lease, dev drivers.Device, verdict event.Verdict) {
 	if err := dev.Close(); err != nil {
 		r.Config.logger().Warn("close device", "device", lease.Info.ID, "error", err)
@@ -261,7 +261,7 @@ func (r *Runner) without(ctx context.Context, c plan.Case, n nothing) Outcome {
 // maxTries bounds how often one case may run in one run directory (ginkgo --flake-attempts).
 const maxTries = 100
 
-// pack makes the case's folder. A case that is run once more gets a folder of its own and the case its name.
+// Pack makes the case's folder. A case that is run once more gets a folder of its own and the case its name.
 func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err error) {
 	first := c.Pack
 	for try := range maxTries {

@@ -62,7 +62,7 @@ func (c Config) chosen() (plan.Choice, error) {
 	return o, nil
 }
 
-// earlier loads the run whose failures are run again: the newest one, one by its name, or the folder of one.
+// Earlier loads the run whose failures are run again: the newest one, one by its name, or the folder of one.
 func (c Config) Earlier() (*history.Run, error) {
 	usage := func(err error) error {
 		return &plan.Usage{Msg: fmt.Sprintf("what failed cannot be run again: %v; name a run, or its folder: --rerun-failed=2026-01-31T12-00-00", err)}

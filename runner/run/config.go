@@ -158,7 +158,7 @@ func (c Config) web() web.Options {
 	return o
 }
 
-// reach is what steps may touch of this machine.
+// access is what steps may touch of this machine.
 func (c Config) access() action.Access {
 	reach := c.Access
 	if c.Network != nil && reach.Dial == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
-// turns hands out the slots of a run, at most limit at once, to the case that comes first in the plan of those that are ready. A case
+// caseScheduler hands out the slots of a run, at most limit at once, to the case that comes first in the plan of those that are ready. A case
 // whose phone is in use elsewhere is not ready: it gives its slot back while it waits. Safe for concurrent use.
 type caseScheduler struct {
 	limit int // 0: none
@@ -110,7 +110,7 @@ func (t *caseScheduler) leave(p dsl.Platform) (i int, ok bool) {
 	return i, ok
 }
 
-// aside gives the slot of case i back while wait lasts, and waits for another one.
+// yieldSlot gives the slot of case i back while wait lasts, and waits for another one.
 func (t *caseScheduler) yieldSlot(ctx context.Context, i int, wait func() error) error {
 	t.mu.Lock()
 	t.busy--

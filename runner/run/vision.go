@@ -14,13 +14,13 @@ import (
 	"github.com/taproot-dev/taproot/runner/engine"
 )
 
-// Eyes makes what reads pictures and asks models for tests, and for whoever else keeps sessions. Answers that packs of the reports
+// Vision makes what reads pictures and asks models for tests, and for whoever else keeps sessions. Answers that packs of the reports
 // folder hold are not asked for again.
 func (c Config) Vision() drivers.Vision {
 	return vision.New(vision.Options{Getenv: c.getenv(), Mode: c.AI, Recall: recall(c.Reports)})
 }
 
-// eyes are one pair for all cases of a run, so that the same question is asked once.
+// vision are one pair for all cases of a run, so that the same question is asked once.
 func (r *Runner) vision() drivers.Vision {
 	r.seeing.Do(func() { r.sees = r.Config.Vision() })
 	return r.sees
