@@ -1,0 +1,19 @@
+package event_test
+
+import (
+	"fmt"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+)
+
+func ExampleFold() {
+	c := event.Case{ID: "login", Platform: "web", Steps: []event.Step{{N: 1, Action: "tap", Args: "Sign in"}}}
+	begun := []event.Event{{Kind: event.CaseStarted, Case: &c}, {Kind: event.StepStarted, Step: 1}}
+	fmt.Println(event.Fold(begun).Verdict) // its end is missing: the run was killed
+
+	whole := append(begun, event.Event{Kind: event.StepEnded, Step: 1, Verdict: event.Pass}, event.Event{Kind: event.CaseEnded, Verdict: event.Pass})
+	fmt.Println(event.Fold(whole).Verdict)
+	// Output:
+	// interrupted
+	// pass
+}
