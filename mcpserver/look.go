@@ -96,7 +96,7 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 				return err
 			}
 		}
-		img, err = s.Photograph(ctx)
+		img, err = s.Host.Photograph(ctx, s.Device)
 		return err
 	})
 	if err != nil {
@@ -152,7 +152,7 @@ func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	}
 	var lines []drivers.TextLine
 	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error {
-		img, err := s.Photograph(ctx)
+		img, err := s.Host.Photograph(ctx, s.Device)
 		if err != nil {
 			return err
 		}

@@ -134,16 +134,24 @@ func (s *Server) open() (err error) {
 
 // prepare sets up the session of a device that was just opened.
 func (s *Server) prepare(session *action.Session) {
-	session.Photograph = func(ctx context.Context) (image.Image, error) {
-		if err := undisturbed(ctx, session.Device); err != nil {
-			return nil, err
-		}
-		if s.mask.Empty() {
-			return session.Device.Screenshot(ctx)
-		}
-		return action.Photograph(ctx, session.Device, s.mask)
-	}
+	session.Host = host{session.Host, s}
 	s.keepLog(session)
+}
+
+// host takes no picture while a dialog of a page is open, and none that shows a secret.
+type host struct {
+	action.Host
+	server *Server
+}
+
+func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
+	if err := undisturbed(ctx, dev); err != nil {
+		return nil, err
+	}
+	if h.server.mask.Empty() {
+		return dev.Screenshot(ctx)
+	}
+	return action.Photograph(ctx, dev, h.server.mask)
 }
 
 // Close ends runs, films and calls, and gives everything back.

@@ -35,8 +35,8 @@ func TestRootKeepsFilesIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	top := &Session{Access: Access{Root: root}}
-	inner := &Session{Access: Access{Root: root}, Dir: filepath.Join(dir, "suite")}
+	top := &Session{Settings: Settings{Access: Access{Root: root}}}
+	inner := &Session{Settings: Settings{Access: Access{Root: root}, Dir: filepath.Join(dir, "suite")}}
 	for _, c := range []struct {
 		s    *Session
 		name string
@@ -59,7 +59,7 @@ func TestRootKeepsFilesIn(t *testing.T) {
 	if path, err := top.upload("suite"); err == nil {
 		t.Errorf("a caller from elsewhere uploads the folder %s", path)
 	}
-	if path, err := (&Session{Dir: dir}).upload("suite"); err != nil || filepath.Base(path) != "suite" {
+	if path, err := (&Session{Settings: Settings{Dir: dir}}).upload("suite"); err != nil || filepath.Base(path) != "suite" {
 		t.Errorf("a local user's folder: %q, %v", path, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "saved.json"), []byte(`{"cookies": [], "origins": []}`), 0o600); err != nil {
@@ -92,13 +92,13 @@ func TestDialDecides(t *testing.T) {
 		http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
 	}))
 	defer server.Close()
-	s := &Session{Timeout: DefaultTimeout, Access: Access{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+	s := &Session{Timeout: DefaultTimeout, Settings: Settings{Access: Access{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		asked = append(asked, addr)
 		if strings.HasPrefix(addr, "169.") {
 			return nil, refused
 		}
 		return (&net.Dialer{}).DialContext(ctx, network, addr)
-	}}}
+	}}}}
 	err := Perform(t.Context(), s, dsl.HTTP{URL: server.URL})
 	if err == nil || !strings.Contains(err.Error(), refused.Error()) || len(asked) != 2 {
 		t.Errorf("error %v, dialed %v", err, asked)

@@ -54,9 +54,9 @@ func (s *Session) installProgress(name string) func(done, total int64) {
 		switch now := time.Now(); {
 		case done == total:
 			s.noteOnce("%s: %.1f MB were sent in %s", name, float64(total)/1e6, now.Sub(began).Round(10*time.Millisecond))
-		case now.Sub(last) >= progressEvery && s.Progress != nil:
+		case now.Sub(last) >= progressEvery:
 			last = now
-			s.Progress(fmt.Sprintf("%s: %d %% sent", name, 100*done/total))
+			s.host().Progress(fmt.Sprintf("%s: %d %% sent", name, 100*done/total))
 		}
 	}
 }

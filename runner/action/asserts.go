@@ -142,7 +142,7 @@ func wanted(a dsl.AssertElement) string {
 }
 
 func assertTrue(_ context.Context, s *Session, a dsl.AssertTrue) error {
-	value, err := s.Eval(a.Expr)
+	value, err := s.host().Eval(a.Expr)
 	var p event.Problem
 	switch {
 	case err != nil:

@@ -263,7 +263,7 @@ func (s *Session) different(a dsl.AssertScreenshot, c pixels.Comparison, baselin
 
 // evidence keeps a picture as an artifact and gives its name in the report; that it cannot be kept is told by the report itself.
 func (s *Session) evidence(name string, img image.Image) string {
-	if img == nil || s.Keep == nil || s.NoPictures {
+	if img == nil || s.Work == "" || s.NoPictures {
 		return ""
 	}
 	if s.kept == nil {
@@ -278,7 +278,7 @@ func (s *Session) evidence(name string, img image.Image) string {
 		s.note("%s was not kept: %v", name, err)
 		return ""
 	}
-	kept, err := s.Keep("artifacts/"+name, path)
+	kept, err := s.host().Keep("artifacts/"+name, path)
 	if err != nil {
 		s.note("%s was not kept: %v", name, err)
 		return ""

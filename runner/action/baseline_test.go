@@ -215,7 +215,7 @@ func TestAssertScreenshotWaits(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), pictureCost: 10 * time.Millisecond, treeCost: 10 * time.Millisecond, show: c.show}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Dir: dir, UpdateBaselines: c.update}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{Dir: dir, UpdateBaselines: c.update}}
 			verdict, err := do(t, s, c.step)
 			if verdict != c.want || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: %s, %v", c.name, verdict, err)

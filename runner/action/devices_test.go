@@ -42,17 +42,16 @@ func sessionOn(t *testing.T, driver drivers.Driver, id string, platform dsl.Plat
 	}
 	t.Cleanup(func() { _ = dev.Close() })
 	work := t.TempDir()
-	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Dir: t.TempDir(), Work: work, Vision: realEyes(),
-		Keep: func(name, from string) (string, error) {
-			data, err := os.ReadFile(from)
-			if err == nil {
-				err = os.MkdirAll(work+"/kept/artifacts", 0o755)
-			}
-			if err == nil {
-				err = os.WriteFile(work+"/kept/"+name, data, 0o644)
-			}
-			return name, err
-		}}
+	return &action.Session{Device: dev, Platform: platform, Timeout: 8 * time.Second, Settings: action.Settings{Dir: t.TempDir(), Work: work, Vision: realEyes()}, Host: hooks{keep: func(name, from string) (string, error) {
+		data, err := os.ReadFile(from)
+		if err == nil {
+			err = os.MkdirAll(work+"/kept/artifacts", 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(work+"/kept/"+name, data, 0o644)
+		}
+		return name, err
+	}}}
 }
 
 // realEyes are eyes without a model.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
@@ -16,9 +15,6 @@ import (
 
 // assertLog looks at the log since the test began, and goes on looking until the line is there.
 func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
-	if s.Log == nil {
-		return fmt.Errorf("the log of device %s: %w", s.Device.Info().ID, drivers.ErrUnsupported)
-	}
 	fits, err := lineMatcher(a)
 	if err != nil {
 		return err
@@ -26,7 +22,7 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	var line, value string
 	lines := 0
 	look := func() error {
-		data, err := s.Log()
+		data, err := s.host().Log()
 		if err != nil {
 			return err
 		}
@@ -95,9 +91,10 @@ func stopRecording(_ context.Context, s *Session, _ dsl.StopRecording) error { r
 
 // film begins or ends a film. A run that records nothing is no fault of the app, and what was asked for is missing all the same.
 func (s *Session) film(name string) error {
-	if s.Film == nil {
+	err := s.host().Film(name)
+	if errors.Is(err, ErrNoFilm) {
 		s.doubt("nothing is recorded in this run, so there will be no film")
 		return nil
 	}
-	return s.Film(name)
+	return err
 }

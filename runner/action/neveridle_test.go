@@ -40,7 +40,7 @@ func restless() *fake {
 func TestScreenThatNeverStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := restless()
-		s := &action.Session{Device: f, Timeout: 10 * time.Second, Vision: readers{text: "Stop", at: image.Rect(100, 300, 300, 400)}}
+		s := &action.Session{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{Vision: readers{text: "Stop", at: image.Rect(100, 300, 300, 400)}}}
 		for range 3 {
 			if err := action.Perform(t.Context(), s, dsl.Tap{Selector: label("Stop")}); err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestScreenThatNeverStandsStillWithoutEyes(t *testing.T) {
 func TestIDOnAScreenThatNeverStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := restless()
-		s := &action.Session{Device: f, Timeout: 10 * time.Second, Vision: readers{}}
+		s := &action.Session{Device: f, Timeout: 10 * time.Second, Settings: action.Settings{Vision: readers{}}}
 		for range 2 {
 			began := time.Now()
 			err := action.Perform(t.Context(), s, dsl.Tap{Selector: dsl.Selector{ID: "stop"}})

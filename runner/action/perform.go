@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 	"fmt"
-	"image"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -25,33 +24,37 @@ type Session struct {
 	Device drivers.Device
 	// Platform that the case runs on.
 	Platform dsl.Platform
+	Settings
+	// Host is whoever runs the steps; nil: nobody keeps or knows anything.
+	Host Host
 	// Timeout of the current step.
 	Timeout time.Duration
+	// Confirm is asked once an action's element is found, before it is touched; its error ends the action. May be nil.
+	Confirm func(*screen.Tree, screen.Match) error
+	// Clipboard is what copyText and setClipboard left for paste.
+	Clipboard string
+
+	Result
+
+	kept      map[string]int // evidence by name, so that none is taken for another
+	neverIdle bool           // the screen was refused because it never stands still
+	aimed     *Tapped        // the screen before the step's tap
+	crashed   *drivers.Crash // that was reported last
+	died      *drivers.Crash // the first one of the case
+	seeds     *rand.Rand     // draws the seeds of random data
+	tapped    *screen.Node   // the element that the last tap touched
+}
+
+// Settings are what holds for all steps of a session.
+type Settings struct {
 	// Dir is the folder from which paths in the test start; empty: there is none, and a path is an error.
 	Dir string
-	// Access is what steps may touch of this machine.
-	Access Access
 	// Work is a folder for files that are not part of the report yet.
 	Work string
-	// Log gives what the device's log says since the test began, up to now; nil: nothing keeps it.
-	Log func() ([]byte, error)
-	// Film begins a film of its own within the recording, or ends it when name is "". nil: nothing is recorded.
-	Film func(name string) error
-	// Vision for what no tree tells; nil: there are none.
+	// Access is what steps may touch of this machine.
+	Access Access
+	// Vision for what no tree tells; nil: there is none.
 	Vision drivers.Vision
-	// Photograph takes a picture that shows no secrets; nil: the device's own will do.
-	Photograph func(ctx context.Context) (image.Image, error)
-	// OnLook hears of what a step sees before it changes anything: of each picture, and, with nil, of elements that were read. The report of
-	// the step before may want a picture then. Its error ends the step. May be nil.
-	OnLook func(ctx context.Context, img image.Image) error
-	// Mask takes secrets out of a text; nil: there are none.
-	Mask func(string) string
-	// OnModelCall hears all that passes between a performer and a model. May be nil.
-	OnModelCall func(*drivers.Asked)
-	// Keep moves a file into the report under a name such as artifacts/x.png and gives the name that it got.
-	Keep func(name, from string) (string, error)
-	// Eval evaluates an expression over the variables of the test.
-	Eval func(dsl.Expr) (any, error)
 	// AllowShell lets tests run commands on the device.
 	AllowShell bool
 	// UpdateBaselines makes assertScreenshot take what it sees as right.
@@ -62,31 +65,20 @@ type Session struct {
 	StepPictures bool
 	// NoPictures keeps pictures out of the report that would show secrets.
 	NoPictures bool
-	// Tree is the newest one that a performer read in the current step, nil when there was none.
-	Tree *screen.Tree
-	// Reading is what was read in the pixels in the current step, nil when nothing was.
-	Reading *Reading
 	// Seed of the seeds of random data; 0: drawn when it is needed.
 	Seed uint64
-	// Confirm is asked once an action's element is found, before it is touched; its error ends the action. May be nil.
-	Confirm func(*screen.Tree, screen.Match) error
-	// Progress tells of a step that takes long; nil: nobody listens.
-	Progress func(text string)
-	// Clipboard is what copyText and setClipboard left for paste.
-	Clipboard string
+}
 
-	// Detail of the current step; performers fill it in.
+// Result is what came of the current step; performers fill it in.
+type Result struct {
+	// Detail for the report.
 	Detail *event.Detail
-	// Value is what the current step gives to the step option as:, nil when it gives nothing.
+	// Value is what the step gives to the step option as:, nil when it gives nothing.
 	Value any
-
-	kept      map[string]int // evidence by name, so that none is taken for another
-	neverIdle bool           // the screen was refused because it never stands still
-	aimed     *Tapped        // the screen before the step's tap
-	crashed   *drivers.Crash // that was reported last
-	died      *drivers.Crash // the first one of the case
-	seeds     *rand.Rand     // draws the seeds of random data
-	tapped    *screen.Node   // the element that the last tap touched
+	// Tree is the newest one that was read, nil when there was none.
+	Tree *screen.Tree
+	// Reading is what was read in the pixels, nil when nothing was.
+	Reading *Reading
 }
 
 // Perform does what args (a struct of the vocabulary, by value) asks for. A *Failure means that the app or the test is wrong; so

@@ -51,11 +51,7 @@ func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	if s.StepPictures {
 		return nil
 	}
-	take := s.Photograph
-	if take == nil {
-		take = s.Device.Screenshot
-	}
-	img, err := take(ctx)
+	img, err := s.host().Photograph(ctx, s.Device)
 	if err != nil {
 		return err
 	}
@@ -70,7 +66,7 @@ func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 		err = closed
 	}
 	if err == nil {
-		_, err = s.Keep(name, path)
+		_, err = s.host().Keep(name, path)
 	}
 	return err
 }

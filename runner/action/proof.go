@@ -27,10 +27,7 @@ type Tapped struct {
 
 // lookTaken tells of a picture that the step took.
 func (s *Session) lookTaken(ctx context.Context, img image.Image) error {
-	if s.OnLook == nil {
-		return nil
-	}
-	return s.OnLook(ctx, img)
+	return s.host().OnLook(ctx, img)
 }
 
 // looked tells that the step has read the elements, and that a picture may be taken now.

@@ -50,7 +50,7 @@ func TestToastIsReadInThePixels(t *testing.T) {
 					}
 					return nil
 				}}
-			s := &action.Session{Device: toasting{f}, Timeout: 5 * time.Second, Vision: toastReader{}}
+			s := &action.Session{Device: toasting{f}, Timeout: 5 * time.Second, Settings: action.Settings{Vision: toastReader{}}}
 			err := action.Perform(t.Context(), s, dsl.Assert{Selector: dsl.Selector{Label: "Saved", Fallback: "ocr"}})
 			if comes && err != nil {
 				t.Error(err)

@@ -75,10 +75,7 @@ func (s *Session) vision(what string) (drivers.Vision, error) {
 
 // photograph takes a picture in which secrets are painted over, where the session knows of any.
 func (s *Session) photograph(ctx context.Context) (image.Image, error) {
-	if s.Photograph != nil {
-		return s.Photograph(ctx)
-	}
-	return s.Device.Screenshot(ctx)
+	return s.host().Photograph(ctx, s.Device)
 }
 
 // forModel takes a picture that may leave this machine: what is typed into password fields is painted over.
@@ -115,10 +112,7 @@ func (s *Session) forModel(ctx context.Context) (image.Image, error) {
 
 // masked is a text without secrets.
 func (s *Session) masked(text string) string {
-	if s.Mask == nil {
-		return text
-	}
-	return s.Mask(text)
+	return s.host().Mask(text)
 }
 
 // needsVision tells whether a selector asks for what is seen in pixels.

@@ -207,7 +207,5 @@ func (s *Session) noteModelCall(asked *drivers.Asked) {
 		use.PromptTokens += r.PromptTokens
 		use.CompletionTokens += r.CompletionTokens
 	}
-	if s.OnModelCall != nil {
-		s.OnModelCall(asked)
-	}
+	s.host().OnModelCall(asked)
 }

@@ -99,8 +99,7 @@ func TestAssertVisual(t *testing.T) {
 					return []*screen.Node{el("Order paid", 0, 100, 500, 200)}
 				}}
 			var told []*drivers.Asked
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Vision: &c.eyes, OnModelCall: func(a *drivers.Asked) { told = append(told, a) },
-				Mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.eyes}, Host: hooks{onModelCall: func(a *drivers.Asked) { told = append(told, a) }, mask: func(text string) string { return strings.ReplaceAll(text, "hunter2", "•••") }}}
 			verdict, err := do(t, s, dsl.AssertVisual{Prompt: "the order of hunter2 is paid"})
 			if verdict != c.verdict || err != nil && !strings.Contains(err.Error(), c.says) || len(s.Detail.Doubts) != c.doubts {
 				t.Errorf("%s: %s, %v, doubts %q", name, verdict, err, s.Detail.Doubts)
@@ -139,7 +138,7 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 				}
 				return []*screen.Node{el("Paid", 0, 300, 500, 400)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Vision: eyes}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 10 * time.Second, Settings: action.Settings{Vision: eyes}}
 		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Pass || eyes.asked != 2 {
 			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
 		}
@@ -150,7 +149,7 @@ func TestAssertVisualAsksAgainWhenTheScreenChanges(t *testing.T) {
 			show: func(at time.Duration, _ []image.Point) []*screen.Node {
 				return []*screen.Node{el(fmt.Sprint(at/time.Second), 0, 100, 500, 200)}
 			}}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Vision: eyes}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 30 * time.Second, Settings: action.Settings{Vision: eyes}}
 		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || eyes.asked != 3 {
 			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
 		}
@@ -165,7 +164,7 @@ func TestAssertVisualAsksOnceAboutOneScreen(t *testing.T) {
 		eyes := &visionary{judge: says(false, "no")}
 		f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 			show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Vision: eyes}
+		s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: eyes}}
 		if verdict, err := do(t, s, dsl.AssertVisual{Prompt: "paid"}); verdict != event.Fail || eyes.asked != 1 {
 			t.Errorf("%s after %d questions, %v", verdict, eyes.asked, err)
 		}
@@ -188,7 +187,7 @@ func TestTapByDescriptionAsksSparingly(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, treeCost: 50 * time.Millisecond,
 				show: func(time.Duration, []image.Point) []*screen.Node { return []*screen.Node{password} }}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Vision: &c.eyes}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 5 * time.Second, Settings: action.Settings{Vision: &c.eyes}}
 			verdict, err := do(t, s, dsl.Tap{Selector: dsl.Selector{Describe: "the cart"}})
 			if verdict != c.want || c.eyes.asked != c.asked {
 				t.Errorf("%s: %s after %d questions, %v", name, verdict, c.eyes.asked, err)
@@ -217,7 +216,7 @@ func TestExtractByPrompt(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, show: func(time.Duration, []image.Point) []*screen.Node {
 				return []*screen.Node{el("Total: 42.50 EUR", 0, 100, 500, 200)}
 			}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Vision: &c.eyes}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.eyes}}
 			verdict, err := do(t, s, dsl.Extract{Prompt: "the total"})
 			if verdict != c.want || c.want == event.Pass && s.Value != "42.50 EUR" || c.want != event.Pass && s.Value != nil {
 				t.Errorf("%s: %s, %v, value %v", name, verdict, err, s.Value)
@@ -269,7 +268,7 @@ func TestImageSelector(t *testing.T) {
 			f := &fake{began: time.Now(), cheap: true, pictureCost: 10 * time.Millisecond, show: func(time.Duration, []image.Point) []*screen.Node {
 				return []*screen.Node{el("Basket", 0, 300, 500, 400)}
 			}}
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Vision: &c.eyes, Dir: dir}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 3 * time.Second, Settings: action.Settings{Vision: &c.eyes, Dir: dir}}
 			verdict, err := do(t, s, dsl.Tap{Selector: c.sel})
 			if verdict != c.want || c.want == event.Pass && (len(f.taps) != 1 || f.taps[0] != c.at) || c.want != event.Pass && len(f.taps) > 0 {
 				t.Errorf("%s: %s, %v, taps %v", name, verdict, err, f.taps)
@@ -292,7 +291,7 @@ func TestNeverIdleScreenIsReadByOCR(t *testing.T) {
 				treeErr: func(time.Duration) error { return fmt.Errorf("%w: never idle", drivers.ErrNotReady) }}
 			stop := line("Stop")
 			stop.Bounds, stop.Words[0].Bounds = image.Rect(10, 20, 110, 60), image.Rect(10, 20, 110, 60)
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Vision: &visionary{lines: []drivers.TextLine{stop}}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: &visionary{lines: []drivers.TextLine{stop}}}}
 			if verdict, err := do(t, s, dsl.Tap{Selector: c.sel}); verdict != c.want || (c.want == event.Pass) != (len(f.taps) == 1) {
 				t.Errorf("%+v: %s, %v, taps %v", c.sel, verdict, err, f.taps)
 			}
@@ -315,7 +314,7 @@ func TestAssertNotLooksAtPixelsToo(t *testing.T) {
 				return []*screen.Node{el("Title", 0, 0, 100, 100)}
 			}}
 			f.treeErr = func(time.Duration) error { return c.treeErr }
-			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Vision: &visionary{lines: []drivers.TextLine{line(c.read)}}}
+			s := &action.Session{Device: f, Platform: dsl.Android, Timeout: 4 * time.Second, Settings: action.Settings{Vision: &visionary{lines: []drivers.TextLine{line(c.read)}}}}
 			if verdict, err := do(t, s, dsl.AssertNot{Selector: dsl.Selector{Label: "Loading", Fallback: "ocr"}}); verdict != c.want {
 				t.Errorf("%s: %s, %v", name, verdict, err)
 			}

@@ -88,7 +88,7 @@ func webDownload(ctx context.Context, s *Session, a dsl.WebDownload) error {
 			return err
 		}
 		name := filepath.Base(path)
-		kept, err := s.Keep("artifacts/"+name, path)
+		kept, err := s.host().Keep("artifacts/"+name, path)
 		if err != nil {
 			return fmt.Errorf("keep the download %s: %w", name, err)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -63,19 +62,9 @@ func newRun(c plan.Case, dev drivers.Device, sink Sink, opts Options) *run {
 
 func (r *run) newSession() *action.Session {
 	work := filepath.Join(r.sink.Dir(), ".work")
-	return &action.Session{Device: r.dev, Platform: r.c.Platform, Dir: r.c.Dir, Work: work, Access: r.opts.Access, AllowShell: r.opts.AllowShell,
-		UpdateBaselines: r.opts.UpdateBaselines, Headed: r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0,
-		Log: r.evidence.read, Photograph: r.photograph, OnLook: r.onLook, Progress: func(text string) { r.log(r.n, "%s", text) }, Vision: r.opts.Vision, Mask: r.sink.Mask().Text, OnModelCall: r.keepAsked,
-		Eval: r.eval,
-		Keep: func(name, from string) (string, error) {
-			if clean, err := r.sink.Mask().File(from); err != nil {
-				return "", err
-			} else if !clean {
-				r.session.Detail.Doubts = append(r.session.Detail.Doubts, "the report does not keep "+name+": it holds a secret, or cannot be looked into")
-				return name, os.Remove(from)
-			}
-			return name, r.sink.Add(event.Attachment{Path: name, Kind: event.KindArtifact}, r.n, from)
-		}}
+	return &action.Session{Device: r.dev, Platform: r.c.Platform, Host: host{r}, Settings: action.Settings{Dir: r.c.Dir, Work: work,
+		Access: r.opts.Access, Vision: r.opts.Vision, AllowShell: r.opts.AllowShell, UpdateBaselines: r.opts.UpdateBaselines,
+		Headed: r.opts.Headed, StepPictures: true, NoPictures: len(r.c.Test.Secrets) > 0}}
 }
 
 // Sink is where a case's events and files go: a report pack.
@@ -140,7 +129,6 @@ func (r *run) begin(ctx context.Context) {
 	}
 	if r.verdict == event.Pass {
 		r.evidence.start(ctx, r)
-		r.allowFilmClips()
 	}
 	if r.verdict == event.Pass {
 		r.cost = startMeter(ctx, r.dev)

@@ -18,13 +18,6 @@ type FilmClipSink interface {
 	AddFilmClip(name string, from, to time.Time)
 }
 
-// allowFilmClips lets the steps startRecording and stopRecording do something when there is a film that they can be part of.
-func (r *run) allowFilmClips() {
-	if _, ok := r.sink.(FilmClipSink); ok && r.evidence.film != nil {
-		r.session.Film = r.film
-	}
-}
-
 // film begins a scene, or ends the one under way when the name is empty.
 func (r *run) film(name string) error {
 	switch {

@@ -208,9 +208,8 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 		return err
 	}
 	e.lease, e.work = lease, work
-	e.session = &action.Session{Device: dev, Platform: lease.Info.Platform, Work: work, Access: d.o.Access, AllowShell: d.o.AllowShell, Vision: d.o.Vision, Mask: d.o.Mask.Text,
-		Keep: func(name, from string) (string, error) { return e.keep(name, from), nil },
-		Eval: func(x dsl.Expr) (any, error) { return d.scope.EvalExpr(x, nil, nil) }}
+	e.session = &action.Session{Device: dev, Platform: lease.Info.Platform, Host: host{entry: e, devices: d},
+		Settings: action.Settings{Work: work, Access: d.o.Access, AllowShell: d.o.AllowShell, Vision: d.o.Vision}}
 	if d.o.Prepare != nil {
 		d.o.Prepare(e.session)
 	}
@@ -219,6 +218,19 @@ func (d *Devices) openLease(ctx context.Context, e *entry, lease *pool.Lease) er
 	e.info, e.opened = lease.Info, time.Now()
 	return nil
 }
+
+// host is what performers get of a single call.
+type host struct {
+	action.NoHost
+	entry   *entry
+	devices *Devices
+}
+
+func (h host) Mask(text string) string { return h.devices.o.Mask.Text(text) }
+
+func (h host) Keep(name, from string) (string, error) { return h.entry.keep(name, from), nil }
+
+func (h host) Eval(e dsl.Expr) (any, error) { return h.devices.scope.EvalExpr(e, nil, nil) }
 
 // keep notes a file that a step left for its caller; it lives as long as the device is open.
 func (e *entry) keep(name, from string) string {

@@ -1,0 +1,68 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Host is whoever runs steps on a session: the engine for a test, a server for a client's single call. Its methods are called by the
+// goroutine that performs the step.
+type Host interface {
+	// Log gives what the device's log says since the session began, up to now. An error that wraps drivers.ErrUnsupported says that nothing
+	// keeps it.
+	Log() ([]byte, error)
+	// Film begins a film clip of that name within the recording, or ends it when name is "". ErrNoFilm: nothing is recorded.
+	Film(name string) error
+	// Photograph takes a picture that shows no secrets.
+	Photograph(ctx context.Context, dev drivers.Device) (image.Image, error)
+	// OnLook hears of what a step sees before it changes anything: of each picture, and, with nil, of elements that were read. The report of
+	// the step before may want a picture then. Its error ends the step.
+	OnLook(ctx context.Context, img image.Image) error
+	// Mask takes secrets out of a text.
+	Mask(text string) string
+	// OnModelCall hears all that passes between a performer and a model.
+	OnModelCall(asked *drivers.Asked)
+	// Keep moves a file into the report under a name such as artifacts/x.png and gives the name that it got, "" when it was not kept.
+	Keep(name, from string) (string, error)
+	// Eval evaluates an expression over the variables of the test.
+	Eval(e dsl.Expr) (any, error)
+	// Progress tells of a step that takes long.
+	Progress(text string)
+}
+
+// ErrNoFilm says that nothing is recorded.
+var ErrNoFilm = errors.New("nothing is recorded in this run")
+
+// NoHost is a Host that keeps and knows nothing: for hosts that need some of the methods, by embedding.
+type NoHost struct{}
+
+var _ Host = NoHost{}
+
+func (NoHost) Log() ([]byte, error) {
+	return nil, fmt.Errorf("the log of this device: %w", drivers.ErrUnsupported)
+}
+func (NoHost) Film(string) error                         { return ErrNoFilm }
+func (NoHost) OnLook(context.Context, image.Image) error { return nil }
+func (NoHost) Mask(text string) string                   { return text }
+func (NoHost) OnModelCall(*drivers.Asked)                {}
+func (NoHost) Keep(string, string) (string, error)       { return "", nil }
+func (NoHost) Eval(dsl.Expr) (any, error)                { return nil, errors.New("there are no variables here") }
+func (NoHost) Progress(string)                           {}
+
+// Photograph takes the device's own picture.
+func (NoHost) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
+	return dev.Screenshot(ctx)
+}
+
+// host is the session's, or one that keeps and knows nothing.
+func (s *Session) host() Host {
+	if s.Host == nil {
+		return NoHost{}
+	}
+	return s.Host
+}

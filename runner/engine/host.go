@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"context"
+	"image"
+	"os"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// host is what performers get of a case under way.
+type host struct{ *run }
+
+var _ action.Host = host{}
+
+func (h host) Log() ([]byte, error) {
+	return h.evidence.read()
+}
+
+func (h host) Photograph(ctx context.Context, _ drivers.Device) (image.Image, error) {
+	return h.photograph(ctx)
+}
+
+func (h host) OnLook(ctx context.Context, img image.Image) error { return h.onLook(ctx, img) }
+
+func (h host) Mask(text string) string { return h.sink.Mask().Text(text) }
+
+func (h host) OnModelCall(asked *drivers.Asked) { h.keepAsked(asked) }
+
+func (h host) Eval(e dsl.Expr) (any, error) { return h.eval(e) }
+
+func (h host) Progress(text string) { h.log(h.n, "%s", text) }
+
+// Film does something when there is a film that the clip can be part of.
+func (h host) Film(name string) error {
+	if _, ok := h.sink.(FilmClipSink); !ok || h.evidence.film == nil {
+		return action.ErrNoFilm
+	}
+	return h.film(name)
+}
+
+// Keep leaves out of the report what holds a secret.
+func (h host) Keep(name, from string) (string, error) {
+	clean, err := h.sink.Mask().File(from)
+	switch {
+	case err != nil:
+		return "", err
+	case !clean:
+		h.session.Detail.Doubts = append(h.session.Detail.Doubts, "the report does not keep "+name+": it holds a secret, or cannot be looked into")
+		return name, os.Remove(from)
+	}
+	return name, h.sink.Add(event.Attachment{Path: name, Kind: event.KindArtifact}, h.n, from)
+}
