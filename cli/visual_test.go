@@ -38,8 +38,9 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestVisualAssertionIsKeptAndReplayed: the prompt, the exact answer and the picture are in the pack; the same question is answered from
 // there, also without a key; without either, and when the model lies, the verdict is error.
 func TestVisualAssertionIsKeptAndReplayed(t *testing.T) {
-	l := newLab(t, 0)
+	t.Parallel()
 	useBrowser(t)
+	l := newLab(t, 0)
 	m := &model{cites: "Your basket"}
 	endpoint := httptest.NewServer(m)
 	defer endpoint.Close()

@@ -30,6 +30,7 @@ func TestTable(t *testing.T) {
 	cells := readCells(t)
 	for platform, start := range benches(t) {
 		t.Run(string(platform), func(t *testing.T) {
+			t.Parallel() // platforms share nothing
 			lanes := start(t)
 			t.Cleanup(func() {
 				if err := lanes[0].driver.Close(); err != nil {
