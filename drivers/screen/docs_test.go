@@ -11,7 +11,7 @@ import (
 
 // TestWhatMatchesWhat holds the finder against the table of docs/finding-elements.md.
 func TestWhatMatchesWhat(t *testing.T) {
-	page, err := os.ReadFile("../docs/finding-elements.md")
+	page, err := os.ReadFile("../../docs/finding-elements.md")
 	if err != nil {
 		t.Fatal(err)
 	}
