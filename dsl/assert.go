@@ -1,9 +1,8 @@
 package dsl
 
 import (
-	"time"
-
 	"github.com/taproot-dev/taproot/dsl/source"
+	"time"
 )
 
 // Assert is the argument of assert.

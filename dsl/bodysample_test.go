@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 

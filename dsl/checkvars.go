@@ -1,12 +1,11 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // CheckVars binds every step of the test, its hooks and linked blocks, and gives all errors: undefined variables, and values that do

@@ -2,12 +2,11 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Screenshot is the argument of screenshot.

@@ -2,11 +2,10 @@ package dsl
 
 import (
 	"errors"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 func scopeOf(t *testing.T, vars string) *Scope {

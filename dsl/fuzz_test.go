@@ -9,9 +9,8 @@ import (
 	"testing"
 	"unicode"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/taproot-dev/taproot/dsl/source"
+	"golang.org/x/tools/txtar"
 )
 
 // corpus is every YAML file in the test data.

@@ -3,9 +3,8 @@ package dsl
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
-
 	"github.com/taproot-dev/taproot/dsl/source"
+	"reflect"
 )
 
 // Ptr gives the pointer that fields want which may be left out: dsl.Selector{Label: "News", Checked: dsl.Ptr(true)}.

@@ -2,10 +2,9 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 	"testing"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // TestHostileSize reads files that are built to be slow. Each has to be refused or read at once: the test as a whole would

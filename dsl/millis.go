@@ -2,11 +2,10 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"math"
 	"strings"
 	"time"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Millis is a time in milliseconds. In YAML it is a whole number, or a text with a unit: 500ms, 1.5s, 2m.

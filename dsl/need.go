@@ -2,12 +2,11 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Need is what a test wants of its device.

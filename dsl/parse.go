@@ -2,9 +2,8 @@ package dsl
 
 import (
 	"fmt"
-	"strings"
-
 	"github.com/taproot-dev/taproot/dsl/source"
+	"strings"
 )
 
 // Parse reads a file of tests: each YAML document is one. The error is an Errors: the first syntax error alone, else all

@@ -2,10 +2,9 @@ package dsl
 
 import (
 	"errors"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"strings"
 	"testing"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // TestPitfallKeysIgnoredInSilence: a key that nobody knows is an error at its own place, however right its neighbours are.

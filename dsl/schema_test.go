@@ -13,9 +13,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/tools/txtar"
-
 	"github.com/taproot-dev/taproot/dsl/source"
+	"golang.org/x/tools/txtar"
 )
 
 func compiled(t *testing.T) *jsonschema.Schema { return compile(t, SchemaID, Schema()) }

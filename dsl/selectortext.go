@@ -1,11 +1,10 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // ParseSelector reads a selector as a person writes it outside a test: YAML when it is a map with the keys of a selector, in braces

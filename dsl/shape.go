@@ -1,13 +1,12 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // shape is what a struct's tags say about the map that fills it. Embedded structs are flattened.

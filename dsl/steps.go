@@ -1,10 +1,9 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"iter"
 	"reflect"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Steps are the steps inside of another one. Parse checks them like those of the test; Bind leaves them alone: they are bound

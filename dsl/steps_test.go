@@ -2,12 +2,11 @@ package dsl
 
 import (
 	"fmt"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 const nested = `id: a

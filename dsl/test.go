@@ -1,10 +1,9 @@
 package dsl
 
 import (
+	"github.com/taproot-dev/taproot/dsl/source"
 	"maps"
 	"slices"
-
-	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Test is one YAML document.

@@ -42,6 +42,7 @@ type packData struct {
 	Net         *netData          `json:"net,omitempty"`
 	Elements    *elementsData     `json:"elements,omitempty"`
 	DOM         []string          `json:"dom,omitempty"`       // elements of pages: gzipped JSON of domPage, in base64
+	Trees       []string          `json:"trees,omitempty"`     // elements that other steps saw: gzipped JSON of elementsData, in base64
 	Series      []seriesData      `json:"series,omitempty"`    // what the app cost over time
 	Trace       string            `json:"trace,omitempty"`     // address of Playwright's trace
 	StartedAt   string            `json:"startedAt,omitempty"` // RFC 3339
@@ -88,6 +89,7 @@ type factData struct {
 // storyData is what earlier runs tell of a test, in words.
 type storyData struct {
 	Rate  string   `json:"rate"`
+	Flaky string   `json:"-"` // the answer to the question whether it is
 	Steps []string `json:"steps,omitempty"`
 	First string   `json:"first,omitempty"`
 }
@@ -156,8 +158,9 @@ type stepData struct {
 	Shots    []*shotData    `json:"shots,omitempty"`
 	Files    []fileData     `json:"files,omitempty"`
 	Log      *stepLog       `json:"log,omitempty"`
-	DOM      int            `json:"dom,omitempty"` // which of packData.DOM the page was after it, from 1; −1: there was no room for it
-	Cue      *float64       `json:"cue,omitempty"` // seconds into the film
+	Tree     int            `json:"tree,omitempty"` // which of packData.Trees it saw, from 1; −1: there was no room for it
+	DOM      int            `json:"dom,omitempty"`  // which of packData.DOM the page was after it, from 1; −1: there was no room for it
+	Cue      *float64       `json:"cue,omitempty"`  // seconds into the film
 	Compared *comparedData  `json:"compared,omitempty"`
 	Green    *shotData      `json:"green,omitempty"`
 	Diff     *difference    `json:"diff,omitempty"`

@@ -110,16 +110,21 @@ func (b *builder) packDOM(file string, room int) (string, error) {
 	if text, err = json.Marshal(page); err != nil {
 		return "", err
 	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, err = w.Write(text)
+	return packed(text, room)
+}
+
+// packed zips a text; errNoRoom when that comes to more than room bytes of base64.
+func packed(text []byte, room int) (string, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(text)
 	if err := errors.Join(err, w.Close()); err != nil {
 		return "", err
 	}
-	if base64.StdEncoding.EncodedLen(packed.Len()) > room {
+	if base64.StdEncoding.EncodedLen(b.Len()) > room {
 		return "", errNoRoom
 	}
-	return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
 // clean makes a tree of it whose numbers can be relied on, and whose texts can be shown.

@@ -144,6 +144,7 @@ func (b *builder) build() *packData {
 	}
 	b.facts()
 	b.history()
+	b.story()
 	b.tries()
 	for _, tag := range c.Tags {
 		b.out.Tags = append(b.out.Tags, shown(tag, maxLabel))
@@ -248,72 +249,6 @@ func (b *builder) facts() {
 	for _, f := range b.in.Env.Facts() {
 		add(f[0], f[1])
 	}
-}
-
-// history says how the test did in earlier runs.
-func (b *builder) history() {
-	if len(b.in.History) == 0 {
-		return
-	}
-	for _, p := range b.in.History {
-		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), MS: p.Duration.Milliseconds(), Link: p.Link, Commit: shown(p.Commit, 12)})
-	}
-	now := pastRow{Run: b.out.Run, Verdict: b.out.Verdict, MS: b.res.Duration.Milliseconds(), Now: true}
-	if b.in.Env != nil {
-		now.Commit = shown(b.in.Env.Commit, 12)
-	}
-	b.out.Past = append(b.out.Past, now)
-	s := b.in.Story
-	if s == nil {
-		return
-	}
-	d := &storyData{Rate: s.Rate.String()}
-	for _, step := range s.Steps[:min(len(s.Steps), 10)] {
-		d.Steps = append(d.Steps, fmt.Sprintf("step %d %s", step.Step, step.Rate))
-	}
-	if f := s.First; f != nil {
-		d.First = "first failed in run " + shown(f.Run, maxLabel)
-		if f.Commit != "" {
-			d.First += " at commit " + shown(f.Commit, 12)
-		}
-		switch {
-		case f.Since == 1:
-			d.First += ", which is this one"
-		default:
-			d.First += fmt.Sprintf("; %d runs in a row", f.Since)
-		}
-		if !f.Whole {
-			d.First += ", as far back as is known"
-		}
-	}
-	b.out.Story = d
-}
-
-// tries numbers the tries of the test, this one among them.
-func (b *builder) tries() {
-	if len(b.in.Tries) == 0 || b.in.Try == 0 {
-		return
-	}
-	b.out.Try, b.out.ID = b.in.Try, shown(tryless(cmp.Or(b.res.Case.Pack, b.res.Case.ID)), maxLabel)
-	now := tryTab{N: b.in.Try, Verdict: b.out.Verdict, Took: b.out.Took, Now: true}
-	for i, t := range b.in.Tries {
-		n := i + 1
-		if n >= b.in.Try {
-			n++
-		}
-		if n == b.in.Try+1 {
-			b.out.TryTabs = append(b.out.TryTabs, now)
-		}
-		tab := tryTab{N: n, Verdict: verdict(t.Verdict), Took: took(t.Duration), Link: t.Link}
-		if b.here[n] {
-			tab.Here, tab.Link = n, fmt.Sprintf("#try=%d", n)
-		}
-		b.out.TryTabs = append(b.out.TryTabs, tab)
-	}
-	if b.in.Try > len(b.in.Tries) {
-		b.out.TryTabs = append(b.out.TryTabs, now)
-	}
-	b.out.Tries = nil
 }
 
 // trace finds what Playwright recorded of the browser.

@@ -189,7 +189,8 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 	t.Run("since when", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
-		p.is(said("#since"), []string{"It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
+		p.is(said("#since"), []string{"Since when? It first failed in run 2026-12-20T08-00-00 at commit 0abc00a00000…; 3 runs in a row"})
+		p.is(said("#isflaky"), []string{"Flaky? Yes: changed between pass and fail 3 times in 13 runs, the test being the same; it failed in 4 of 13 runs (31 %, 95 % interval 13–58 %)"})
 	})
 	t.Run("history", func(t *testing.T) {
 		p := openTab(t, file, "#panel=history", screen{})
@@ -229,10 +230,11 @@ func TestPanelsInABrowser(t *testing.T) {
 	})
 	t.Run("accessible", func(t *testing.T) {
 		for i, panel := range []string{"timeline", "network", "log", "dom", "elements", "history", "environment", "trace"} {
-			s := []screen{{}, {dark: true}, {width: 390, height: 844}}[i%3]
-			p := openTab(t, file, "#panel="+panel, s)
-			p.is(`document.querySelector("#panel h2") !== null`, true)
-			p.accessible()
+			for _, s := range [][]screen{{{}, {width: 390, height: 844, dark: true}}, {{dark: true}, {width: 390, height: 844}}}[i%2] {
+				p := openTab(t, file, "#panel="+panel, s)
+				p.is(`document.querySelector("#panel h2") !== null`, true)
+				p.accessible()
+			}
 		}
 	})
 }

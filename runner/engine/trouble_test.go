@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ type talker struct {
 	*device
 	log  io.Writer
 	says string // a format that takes the time twice
+	form string // of its times; default: logcat's
 }
 
 func (d *talker) StartLog(_ context.Context, to io.Writer) (func() error, error) {
@@ -24,7 +26,7 @@ func (d *talker) StartLog(_ context.Context, to io.Writer) (func() error, error)
 }
 
 func (d *talker) tap(context.Context) error {
-	now := time.Now().Format("01-02 15:04:05.000")
+	now := time.Now().Format(cmp.Or(d.form, "01-02 15:04:05.000"))
 	_, err := fmt.Fprintf(d.log, d.says, now, now)
 	return err
 }
@@ -54,10 +56,29 @@ func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 	})
 }
 
+// A simulator's app threw; that stands around the failure as it does for Android.
+func TestWhatASimulatorsAppThrewAroundAFailure(t *testing.T) {
+	d := &talker{device: &device{}, form: "2006-01-02 15:04:05.000",
+		says: "%s E  example[47:1a2b] [com.example:pay] NSURLErrorException: the server cannot be found\n%s F  Other[99:1] [com.other:x] Fatal error: of another app\n"}
+	d.onTap = d.tap
+	run(t, "  - launch: com.example\n  - tap: Go\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{talker: d}, func(t *testing.T, s *sink, r *event.Result) {
+		step := r.Step(3)
+		if r.Verdict != event.Fail || step == nil || len(step.Around) != 1 {
+			t.Fatalf("%s, %+v", r.Verdict, r.Steps)
+		}
+		if in := step.Around[0]; in.Kind != event.IncidentException || !in.Cause || in.Text != "NSURLErrorException: the server cannot be found" {
+			t.Errorf("%+v", in)
+		}
+	})
+}
+
 // launcher is a talker that starts apps.
 type launcher struct{ *talker }
 
 func (d *launcher) Launch(context.Context, string, bool) error {
+	if d.form != "" {
+		return nil
+	}
 	_, err := fmt.Fprintf(d.log, appStarts, time.Now().Format("01-02 15:04:05.000"))
 	return err
 }

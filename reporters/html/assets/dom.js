@@ -31,7 +31,7 @@ function domPanel(host) {
   var head = h("h2", { id: "domtitle", "aria-live": "polite" }), sides = h("div", { cls: "chips", role: "group", "aria-label": "When" }), body = h("div", { cls: "dom" });
   var back = h("button", { type: "button", cls: "tool", title: "Step before (k)", on: { click: function () { move(-1); } } }, "‹", h("span", { cls: "sr" }, "Step before"));
   var on = h("button", { type: "button", cls: "tool", title: "Next step (j)", on: { click: function () { move(1); } } }, "›", h("span", { cls: "sr" }, "Next step"));
-  add(host, [h("div", { cls: "stagehead" }, back, head, on), sides, body]);
+  add(host, [h("div", { cls: "domhead" }, h("div", { cls: "stagehead" }, back, on, head), sides), body]);
   var turn = 0;
   domPanel.show = function () {
     if (!body.isConnected) return;
@@ -144,11 +144,17 @@ function pickDOM(view, n, scroll) {
   view.rows.forEach(function (r) { if (r.node === n) r.button.setAttribute("aria-current", "true"); else r.button.removeAttribute("aria-current"); });
   if (scroll && view.showRow) view.showRow(n);
   spotDOM(view, n);
-  var a = attrsOf(n), style = n.s === undefined ? [] : view.page.props.map(function (p, i) { return [p, view.page.styles[n.s][i]]; }).filter(function (p) { return p[1]; });
+  var a = attrsOf(n), style = n.s === undefined ? [] : view.page.props.map(function (p, i) { return [p, view.page.styles[n.s][i]]; }).filter(function (p) { return p[1] && !usual(p[0], p[1]); });
   replace(view.facts, h("h3", null, bdi("<" + n.t + ">")), n === view.found.match ? h("p", null, h("span", { cls: "flag" }, "matched"), " by this step") : view.found.why[n.n] ? h("p", null, h("span", { cls: "flag warn" }, "candidate " + view.found.why[n.n])) : null,
     h("dl", { cls: "pairs" }, row("Box", n.b ? n.b[2] + " × " + n.b[3] + " at " + n.b[0] + ", " + n.b[1] : "not drawn"), Object.keys(a).map(function (k) { return row(k, a[k] || "(empty)", "code"); })),
     style.length ? [h("h4", null, "Styles"), h("dl", { cls: "pairs styles" }, style.map(function (p) { return row(p[0], p[1], "code"); }))] : n.b ? h("p", { cls: "quiet" }, "Out of the window: its styles are not kept.") : null);
 }
+
+// USUAL are the values that say nothing.
+var USUAL = { position: "static", "z-index": "auto", overflow: "visible", visibility: "visible", opacity: "1", "background-color": "rgba(0, 0, 0, 0)", "background-image": "none", "border-radius": "0px", padding: "0px",
+  "box-shadow": "none", "pointer-events": "auto", "text-align": "start", "text-transform": "none", "text-decoration-line": "none", "white-space": "normal" };
+
+function usual(name, value) { return USUAL[name] === value || name === "border" && /^0px none/.test(value); }
 
 // domTree lists the elements by their depth, with a filter that is in the address.
 function domTree(view) {

@@ -111,7 +111,7 @@ function causes(pick) {
   var cards = D.causes.map(function (c, i) {
     var tests = D.rows.filter(function (r) { return r.c === i + 1; });
     var el = h("li", { cls: "cause v-" + c.verdict, "data-cause": i + 1 },
-      c.small ? h("img", { src: c.small, alt: c.alt, loading: "lazy" }) : h("span", { cls: "noshot" }, "no picture"),
+      c.small ? h("img", { src: c.small, alt: c.alt, loading: "lazy", on: { load: function (e) { e.target.classList.toggle("wide", e.target.naturalWidth > e.target.naturalHeight); } } }) : h("span", { cls: "noshot" }, "no picture"),
       h("div", { cls: "causetext" },
         h("p", { cls: "causehead" }, bdi(c.headline)),
         h("p", { cls: "quiet" }, "Cause " + (i + 1) + " · ", h("button", { type: "button", cls: "linkish", on: { click: function () { pick({ cause: i + 1 }); $("tests").scrollIntoView(); } } }, plural(c.tests, "test"))),

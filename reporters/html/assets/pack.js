@@ -25,7 +25,7 @@ function packPage() {
   rows = [];
   film = null;
   domCache = {};
-  domPanel.show = null;
+  domPanel.show = elementsPanel.show = null;
   document.querySelectorAll(".tries [data-try]").forEach(function (a) { a.addEventListener("click", function (e) { e.preventDefault(); tries.pick(+a.dataset.try); }); });
   header();
   timeline();
@@ -171,6 +171,7 @@ function select(i, seek, silent) {
   stage();
   facts(step);
   if (domPanel.show) domPanel.show();
+  if (elementsPanel.show) elementsPanel.show();
   if (seek && film && step.cue !== undefined) seekTo(step.cue);
   markFilm();
 }

@@ -33,6 +33,7 @@ function panels() {
   function draw() {
     var name = current();
     tabs.forEach(function (t, i) { t.setAttribute("aria-selected", String(names[i] === name)); t.tabIndex = names[i] === name ? 0 : -1; });
+    nearest($("panels"), tabs[names.indexOf(name)], true);
     $("panel-steps").hidden = name !== "steps";
     $("panel").hidden = name === "steps";
     $("panel").setAttribute("aria-labelledby", "tab-" + name);
@@ -87,9 +88,11 @@ function networkPanel(host) {
     replace(rows, shown.map(function (r) { return requestRow(r, start, end); }));
   });
   add(host, [h("h2", null, "Network"), bar.el, count, h("div", { cls: "scroll", tabindex: "0", role: "region", "aria-label": "Requests" }, h("table", { cls: "grid" },
-    h("thead", null, h("tr", null, ["Status", "Method", "Address", "Kind", "Size", "Time", "Step", "When"].map(function (t) { return h("th", { scope: "col" }, t); }))), rows))]);
+    h("thead", null, h("tr", null, ["Status", "Method", "Address", "Kind", "Size", "Time", "Step", "When"].map(heading))), rows))]);
   bar.draw();
 }
+
+function heading(t) { return h("th", { scope: "col", cls: t === "Size" || t === "Time" ? "num" : "" }, t); }
 
 function requestRow(r, start, end) {
   var details = null, span = Math.max(1, end - start), line = h("span", { cls: "wire" }, h("span", { cls: failedRequest(r) ? "bad" : "" }));
@@ -99,7 +102,7 @@ function requestRow(r, start, end) {
     if (details) { details.remove(); details = null; } else { details = h("tr", { cls: "details" }, h("td", { colspan: "8" }, requestDetails(r))); row_.after(details); }
     toggle.setAttribute("aria-expanded", String(!!details));
   } } }, bdi(r.url));
-  var row_ = h("tr", { cls: failedRequest(r) ? "bad" : "" }, h("td", null, r.status || "failed"), h("td", null, r.method), h("td", null, toggle), h("td", null, r.kind || ""), h("td", { cls: "num" }, bytes(r.size)), h("td", { cls: "num" }, took(Math.round(r.ms))), h("td", null, stepLink(r.step)), h("td", { "aria-hidden": "true" }, line));
+  var row_ = h("tr", { cls: failedRequest(r) ? "bad" : "" }, h("td", null, r.status || "failed"), h("td", null, r.method), h("td", { cls: "where_" }, toggle), h("td", null, r.kind || ""), h("td", { cls: "num" }, bytes(r.size)), h("td", { cls: "num" }, took(Math.round(r.ms))), h("td", null, stepLink(r.step)), h("td", { "aria-hidden": "true" }, line));
   return row_;
 }
 
@@ -136,11 +139,31 @@ function logPanel(host) {
   bar.draw();
 }
 
-// elementsPanel shows the tree of the screen beside its picture: what matched, what nearly did, and why it was not picked.
+// elementsPanel shows the tree that a step saw beside its picture: what matched, what nearly did, and why it was not picked.
 function elementsPanel(host) {
-  var step = D.steps.find(function (s) { return s.n === D.elements.step; }), shot = step && (telling(step) || (before(D.steps.indexOf(step)) || {}).shot);
-  if (D.elements.why) return host.append(h("p", { cls: "quiet" }, bdi(D.elements.why)));
-  var picture_ = shot && frame(shot, "The screen of step " + D.elements.step, [svg("g", { id: "spot" })]), list = h("ul", { cls: "tree", "aria-label": "Elements" }), count = h("p", { cls: "quiet", "aria-live": "polite" });
+  var head = h("h2", { "aria-live": "polite" }), body = h("div", { cls: "elements" }), turn = 0;
+  var back = h("button", { type: "button", cls: "tool", title: "Step before (k)", on: { click: function () { move(-1); } } }, "‹", h("span", { cls: "sr" }, "Step before"));
+  var on = h("button", { type: "button", cls: "tool", title: "Next step (j)", on: { click: function () { move(1); } } }, "›", h("span", { cls: "sr" }, "Next step"));
+  add(host, [h("div", { cls: "stagehead" }, back, on, head), body]);
+  elementsPanel.show = function () {
+    var step = D.steps[now], mine = ++turn;
+    if (!body.isConnected || !step) return;
+    replace(head, icon(step.verdict), " Elements that step " + step.n + " saw last ", bdi(label(step), "code"));
+    back.disabled = now === 0;
+    on.disabled = now === D.steps.length - 1;
+    if (step.n === D.elements.step) return treeOf(body, step, D.elements);
+    if (!step.tree) return replace(body, h("p", { cls: "quiet" }, "This step did not read the elements of the screen."));
+    if (step.tree < 0) return replace(body, h("p", { cls: "quiet" }, "There was no room for them here: they are in the pack, in artifacts/tree-NN.json."));
+    unpack(D.trees[step.tree - 1]).then(function (tree) { if (mine === turn) treeOf(body, step, tree); }, function (err) { if (mine === turn) replace(body, h("p", { cls: "quiet" }, "The elements cannot be shown: " + err.message)); });
+  };
+  elementsPanel.show();
+  if (!body.childNodes.length || D.steps[now] && !D.steps[now].tree && D.steps[now].n !== D.elements.step) select(D.steps.findIndex(function (s) { return s.n === D.elements.step; }), true, true);
+}
+
+function treeOf(host, step, data) {
+  if (data.why) return replace(host, h("p", { cls: "quiet" }, bdi(data.why)));
+  var at = D.steps.indexOf(step), shot = step.bounds || step.point ? (before(at) || {}).shot || telling(step) : telling(step) || (before(at) || {}).shot;
+  var picture_ = shot && frame(shot, "The screen of step " + data.step, [svg("g", { id: "spot" })]), list = h("ul", { cls: "tree", "aria-label": "Elements" }), count = h("p", { cls: "quiet", "aria-live": "polite" });
   function spot(n) {
     var g = picture_ && picture_.querySelector("#spot");
     if (!g) return;
@@ -148,29 +171,30 @@ function elementsPanel(host) {
     if (n) g.append(box(n.b, "match"));
   }
   var bar = filterBar("Filter elements by type, text or id", "eq", "ef", [["near", "Near the target"], ["says", "With a text"]], function (q, only) {
-    var shown = D.elements.nodes.filter(function (n) { return (only !== "near" || n.n || n.m) && (only !== "says" || n.t || n.c) && (!q || [n.y, n.t, n.c, n.i, n.h].join(" ").toLowerCase().indexOf(q) >= 0); });
-    count.textContent = shown.length + " of " + plural(D.elements.nodes.length, "element") + (D.elements.more ? "; " + D.elements.more + " more are in the pack" : "");
+    var shown = data.nodes.filter(function (n) { return (only !== "near" || n.n || n.m) && (only !== "says" || n.t || n.c) && (!q || [n.y, n.t, n.c, n.i, n.h].join(" ").toLowerCase().indexOf(q) >= 0); });
+    count.textContent = shown.length + " of " + plural(data.nodes.length, "element") + (data.more ? "; " + data.more + " more are in the pack" : "");
     replace(list, shown.map(function (n) {
       var b = h("button", { type: "button", cls: "node" + (n.m ? " is-match" : n.n ? " is-near" : ""), on: { mouseenter: function () { spot(n); }, focus: function () { spot(n); }, click: function () { spot(n); } } },
         h("b", null, n.y || "element"), n.t ? bdi(" \u201c" + n.t + "\u201d") : null, n.c ? bdi(" desc \u201c" + n.c + "\u201d") : null, n.h ? bdi(" hint \u201c" + n.h + "\u201d") : null, n.i ? bdi(" #" + n.i, "file") : null, n.f ? h("span", { cls: "quiet" }, " " + n.f.join(" ")) : null,
-        n.m ? h("span", { cls: "flag" }, "matched") : null, n.n ? h("span", { cls: "flag warn" }, "candidate " + n.n + (n.why ? ": " : "")) : null, n.why ? bdi(n.why, "whynot") : null);
+        n.m ? [" ", h("span", { cls: "flag" }, "matched")] : null, n.n ? " " : null, n.n ? h("span", { cls: "flag warn" }, "candidate " + n.n + (n.why ? ": " : "")) : null, n.why ? bdi(n.why, "whynot") : null);
       b.style.paddingInlineStart = 8 + 14 * Math.min(n.d, 24) + "px";
       return h("li", null, b);
     }));
   });
-  add(host, [h("h2", null, "Elements that step " + D.elements.step + " saw last"), step && step.problem ? h("p", { cls: "message" }, bdi(step.problem.headline || step.problem.message)) : null, bar.el, count,
-    h("div", { cls: "inspect" }, list, picture_ ? h("div", { cls: "inspected" }, picture_) : null)]);
+  replace(host, step.problem ? h("p", { cls: "message" }, bdi(step.problem.headline || step.problem.message)) : null, bar.el, count,
+    h("div", { cls: "inspect" }, list, picture_ ? h("div", { cls: "inspected" }, picture_) : null));
   bar.draw();
+  spot(data.nodes.find(function (n) { return n.m; }));
 }
 
 function historyPanel(host) {
   var most = Math.max.apply(null, [1].concat(D.past.map(function (p) { return p.ms; })));
   add(host, [h("h2", null, "History"), D.story ? [h("p", null, "This version of the test ", D.story.rate, "."), D.story.first ? h("p", null, "It ", D.story.first, ".") : null, D.story.steps ? h("ul", { cls: "notes" }, D.story.steps.map(function (s) { return h("li", null, s); })) : null] : null,
-    h("div", { cls: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, h("table", { cls: "grid" }, h("thead", null, h("tr", null, ["Run", "Verdict", "Time", "Commit", "How long"].map(function (t) { return h("th", { scope: "col" }, t); }))),
+    h("div", { cls: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, h("table", { cls: "grid" }, h("thead", null, h("tr", null, ["Run", "Verdict", "Time", "Commit", "How long"].map(heading))),
       h("tbody", null, D.past.slice().reverse().map(function (p) {
         var bar = h("span", { cls: "wire" }, h("span", { cls: problemOf(p) ? "bad" : "" }));
         bar.firstChild.style.width = Math.max(0.5, 100 * p.ms / most) + "%";
-        return h("tr", { cls: p.now ? "now" : "" }, h("td", null, p.link ? h("a", { href: p.link }, p.run) : bdi(p.run || "this run"), p.now ? " (this run)" : ""), h("td", null, icon(p.verdict), " ", WORD[p.verdict]), h("td", { cls: "num" }, took(p.ms)), h("td", null, bdi(p.commit || "–", "code")), h("td", { "aria-hidden": "true" }, bar));
+        return h("tr", { cls: p.now ? "now" : "" }, h("td", { cls: "whole" }, p.link ? h("a", { href: p.link }, p.run) : bdi(p.run || "this run"), p.now ? " (this run)" : ""), h("td", { cls: "whole" }, icon(p.verdict), " ", WORD[p.verdict]), h("td", { cls: "num" }, took(p.ms)), h("td", null, bdi(p.commit || "–", "code")), h("td", { "aria-hidden": "true" }, bar));
       }))))]);
 }
 

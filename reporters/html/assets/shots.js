@@ -72,8 +72,8 @@ function nearMarks(step, shot) {
   var marks = [];
   boxes.forEach(function (b, i) {
     if (!b) return;
-    marks.push(box(b, "near", i + 1));
-    var size = Math.max(shot.w, shot.h) / (shot.w > shot.h ? 64 : 46);
+    var size = Math.max(shot.w, shot.h) / (shot.w > shot.h ? 64 : 46), room = size / 6; // the line stands beside the text
+    marks.push(box([Math.min(b[0], b[2]) - room, Math.min(b[1], b[3]) - room, Math.max(b[0], b[2]) + room, Math.max(b[1], b[3]) + room], "near", i + 1));
     var spot = beside(b, size, shot), x = spot[0], y = spot[1];
     marks.push(svg("circle", { cx: x, cy: y, r: size * 0.8, class: "tag" }));
     var t = svg("text", { x: x, y: y + size * 0.36, "font-size": size, class: "tagtext", "text-anchor": "middle" });

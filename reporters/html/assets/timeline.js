@@ -16,7 +16,7 @@ function timePanel(host) {
     parts.forEach(function (p) { s.append(p); });
     rows_.push(h("div", { cls: "lane" }, h("span", { cls: "lanename" }, name), s));
   }
-  var first = ran.length ? ran[0].begin || 0 : 0, last = ran[ran.length - 1], over = last ? (last.begin || 0) + last.ms : 0, phases = [];
+  var first = ran.length ? ran[0].begin || 0 : 0, last = ran[ran.length - 1], over = last ? (last.begin || 0) + (last.ms || 0) : 0, phases = [];
   if (first > 20) phases.push(bar(0, first, "b-setup", "Set-up: " + took(first)));
   if (length - over > 20) phases.push(bar(over, length - over, "b-setup", "After the last step: " + took(length - over)));
   lane("Set-up, end", phases);
@@ -24,6 +24,7 @@ function timePanel(host) {
   lane("Hooks", ran.filter(hook).map(function (s) { return bar(s.begin || 0, s.ms || 0, "c-" + s.verdict, s.n + " " + label(s) + ", " + s.took); }));
   lane("Network", (D.net ? D.net.requests : []).map(function (r) { return bar(r.at, r.ms, failedRequest(r) ? "c-fail" : "b-net", (r.status || "failed") + " " + r.method + " " + r.url + ", " + took(Math.round(r.ms))); }));
   lane(D.platform === "web" ? "Console" : "Log", troubles().map(function (t) { return bar(t.at, 0, t.level === "bad" ? "c-fail" : "c-error", t.text); }));
+  if (film && !isFinite(film.duration)) film.addEventListener("loadedmetadata", function () { if (slider.isConnected) { replace(host); timePanel(host); } }, { once: true });
   if (film && isFinite(film.duration)) {
     var cued = ran.find(function (s) { return s.cue !== undefined; });
     if (cued) lane("Film", [bar((cued.begin || 0) - 1000 * cued.cue, 1000 * film.duration, "b-net", "Film")]);

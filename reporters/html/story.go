@@ -1,0 +1,97 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/taproot-dev/taproot/reporters/history"
+)
+
+// history says how the test did in earlier runs.
+func (b *builder) history() {
+	if len(b.in.History) == 0 {
+		return
+	}
+	for _, p := range b.in.History {
+		b.out.Past = append(b.out.Past, pastRow{Run: shown(p.Run, maxLabel), Verdict: verdict(p.Verdict), MS: p.Duration.Milliseconds(), Link: p.Link, Commit: shown(p.Commit, 12)})
+	}
+	now := pastRow{Run: b.out.Run, Verdict: b.out.Verdict, MS: b.res.Duration.Milliseconds(), Now: true}
+	if b.in.Env != nil {
+		now.Commit = shown(b.in.Env.Commit, 12)
+	}
+	b.out.Past = append(b.out.Past, now)
+}
+
+// story says since when the test fails, and how far it can be relied on.
+func (b *builder) story() {
+	s := b.in.Story
+	if s == nil {
+		return
+	}
+	d := &storyData{Rate: s.Rate.String(), Flaky: isFlaky(b.in.Flaky, s.Rate)}
+	for _, step := range s.Steps[:min(len(s.Steps), 10)] {
+		d.Steps = append(d.Steps, fmt.Sprintf("step %d %s", step.Step, step.Rate))
+	}
+	if s.First != nil {
+		d.First = sinceWhen(*s.First)
+	}
+	b.out.Story = d
+}
+
+func sinceWhen(f history.FirstFailed) string {
+	if f.Since == 1 && !f.Whole {
+		return "failed in this run; no earlier run of it is known"
+	}
+	text := "first failed in run " + shown(f.Run, maxLabel)
+	if f.Commit != "" {
+		text += " at commit " + shown(f.Commit, 12)
+	}
+	if f.Since == 1 {
+		return text + ", which is this one"
+	}
+	text += fmt.Sprintf("; %d runs in a row", f.Since)
+	if !f.Whole {
+		text += ", as far back as is known"
+	}
+	return text
+}
+
+// isFlaky answers whether a test that did not pass is.
+func isFlaky(why string, rate history.Rate) string {
+	switch {
+	case why != "":
+		return "Yes: " + shown(why, maxLabel) + "; it " + rate.String()
+	case rate.Of < 2:
+		return "Not known: this version of the test has run once"
+	case rate.Bad == rate.Of:
+		return "No sign of it: this version of the test " + rate.String()
+	}
+	return "This version of the test " + rate.String()
+}
+
+// tries numbers the tries of the test, this one among them.
+func (b *builder) tries() {
+	if len(b.in.Tries) == 0 || b.in.Try == 0 {
+		return
+	}
+	b.out.Try, b.out.ID = b.in.Try, shown(tryless(cmp.Or(b.res.Case.Pack, b.res.Case.ID)), maxLabel)
+	now := tryTab{N: b.in.Try, Verdict: b.out.Verdict, Took: b.out.Took, Now: true}
+	for i, t := range b.in.Tries {
+		n := i + 1
+		if n >= b.in.Try {
+			n++
+		}
+		if n == b.in.Try+1 {
+			b.out.TryTabs = append(b.out.TryTabs, now)
+		}
+		tab := tryTab{N: n, Verdict: verdict(t.Verdict), Took: took(t.Duration), Link: t.Link}
+		if b.here[n] {
+			tab.Here, tab.Link = n, fmt.Sprintf("#try=%d", n)
+		}
+		b.out.TryTabs = append(b.out.TryTabs, tab)
+	}
+	if b.in.Try > len(b.in.Tries) {
+		b.out.TryTabs = append(b.out.TryTabs, now)
+	}
+	b.out.Tries = nil
+}
