@@ -149,10 +149,11 @@ type finder struct {
 	q      Query
 	screen image.Rectangle
 	xpaths map[string]map[*Node]bool
+	hits   map[*Node]Match // of elements that are things by themselves
 }
 
 func newFinder(t *Tree, q Query) *finder {
-	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}}
+	return &finder{tree: t, q: q, screen: image.Rectangle{Max: t.Size}, hits: map[*Node]Match{}}
 }
 
 // search gives the elements of the best tier that satisfy s, merged, narrowed and ordered.

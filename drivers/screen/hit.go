@@ -7,6 +7,20 @@ import (
 
 // match works out where the thing that some elements are would be touched and what is in the way; the first of them stands for it.
 func (f *finder) match(same []*Node, tier Tier) Match {
+	if len(same) > 1 {
+		return f.hit(same, tier)
+	}
+	m, known := f.hits[same[0]] // relations ask for the same elements again and again
+	if !known {
+		m = f.hit(same, tier)
+		f.hits[same[0]] = m
+	}
+	m.Tier = tier
+	return m
+}
+
+// hit is match, made anew.
+func (f *finder) hit(same []*Node, tier Tier) Match {
 	n := same[0]
 	m := Match{Node: n, Target: f.target(n), Tier: tier, Seen: f.seen(n), same: same, outermost: n}
 	label := m.Seen
@@ -105,10 +119,10 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 	}
 	var top *Node
 	for c := range t.All {
-		if c.Hidden || c.order <= from || at.n.Within(c) || at.target.Within(c) || slices.Contains(at.same, c) {
+		if c.Hidden || c.order <= from || !p.In(c.Bounds) && (c.Parent != nil || c.Window <= at.n.Window || !c.modal()) {
 			continue
 		}
-		if (p.In(c.Bounds) || c.Parent == nil && c.Window > at.n.Window && c.modal()) && at.goesTo(c) {
+		if !at.n.Within(c) && !at.target.Within(c) && !slices.Contains(at.same, c) && at.goesTo(c) {
 			top = c
 		}
 	}
