@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	xdraw "golang.org/x/image/draw"
 
@@ -18,6 +19,7 @@ import (
 
 func TestNoModel(t *testing.T) {
 	e := newEndpoint(t, func(_ int, w http.ResponseWriter, _ chatRequest) { say(w, yes) })
+	picture := image.NewRGBA(image.Rect(0, 0, 90, 200)) // nobody looks at it
 	for name, c := range map[string]struct {
 		o    vision.Options
 		env  map[string]string
@@ -35,17 +37,17 @@ func TestNoModel(t *testing.T) {
 		"nobody there":       {env: map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, says: "ask the model"},
 	} {
 		if name == "nobody there" {
-			c.o.Timeout = 1e9
+			c.o.Timeout = 50 * time.Millisecond
 		}
 		eyes := e.eyes(c.o, c.env)
-		said, err := eyes.Judge(t.Context(), randomScreen(0), "paid", 3)
+		said, err := eyes.Judge(t.Context(), picture, "paid", 3)
 		if err == nil || said.Passed || !strings.Contains(err.Error(), c.says) && name != "nobody there" {
 			t.Errorf("%s: judged %+v, %v", name, said, err)
 		}
-		if _, err := eyes.ExtractText(t.Context(), randomScreen(0), "the total"); err == nil || errors.Is(err, screen.ErrNotFound) {
+		if _, err := eyes.ExtractText(t.Context(), picture, "the total"); err == nil || errors.Is(err, screen.ErrNotFound) {
 			t.Errorf("%s: extracted, %v", name, err)
 		}
-		if _, err := eyes.Locate(t.Context(), randomScreen(0), "the cart"); err == nil || errors.Is(err, screen.ErrNotFound) {
+		if _, err := eyes.Locate(t.Context(), picture, "the cart"); err == nil || errors.Is(err, screen.ErrNotFound) {
 			t.Errorf("%s: located, %v", name, err)
 		}
 	}
@@ -53,7 +55,7 @@ func TestNoModel(t *testing.T) {
 		t.Errorf("%d requests were sent", len(e.seen))
 	}
 	for _, prompt := range []string{"", " \n", strings.Repeat("x", 9000)} {
-		if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), randomScreen(0), prompt, 1); err == nil {
+		if _, err := e.eyes(vision.Options{}, nil).Judge(t.Context(), picture, prompt, 1); err == nil {
 			t.Errorf("a prompt of %d bytes was asked", len(prompt))
 		}
 	}
