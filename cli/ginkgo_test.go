@@ -20,7 +20,7 @@ var goSuite = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, "gosuite.test")
-	out, err := exec.Command("go", "test", "-c", "-o", file, "./testdata/gosuite").CombinedOutput()
+	out, err := exec.Command("go", "test", "-c", "-ldflags=-s -w", "-o", file, "./testdata/gosuite").CombinedOutput()
 	if err != nil {
 		return string(out), err
 	}
@@ -286,7 +286,7 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	l, _ := goLab(t, 2)
 	l.dir = projectRoot(t)
 	l.env = append(l.env, "GITHUB_ACTIONS=true")
-	e := l.start("go", "tool", "ginkgo", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", "./cli/testdata/gosuite").wait()
+	e := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=2", "--no-color", "--label-filter=bad || step || yaml && android", "./cli/testdata/gosuite").wait()
 	e.exits(t, 1)
 	has(t, "Ginkgo", e.stdout, "Running in parallel across 2 processes", "bad.yaml:7:5: fail: ", `7 |   - assert: {label: Nowhere, timeoutMs: 0}`,
 		"gosuite_test.go:40:3: fail: ")

@@ -95,7 +95,7 @@ func TestGinkgo(t *testing.T) {
 	const labels = "android && (smoke || waiting) || web && smoke && login" // with three processes, two are always on phones
 	l := newLab(t, 2)
 	l.dir = projectRoot(t)
-	run := l.start("go", "tool", "ginkgo", "--procs=3", "--no-color", "--label-filter", labels, "./suites").wait()
+	run := l.start("go", "tool", "ginkgo", "--vet=off", "--ldflags=-s -w", "--procs=3", "--no-color", "--label-filter", labels, "./suites").wait()
 	run.exits(t, 0)
 	has(t, "Ginkgo", run.stdout, "Running in parallel across 3 processes")
 	byGinkgo := l.checked()
