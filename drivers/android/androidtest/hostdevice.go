@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 )
 
 // serialRequest answers host requests about one phone; the empty serial means the only one.
@@ -200,9 +201,26 @@ func (s *Server) serve(conn net.Conn, p *Phone, run serviceFunc) {
 		cancel(killed(sigHUP))
 	}()
 	run(ctx, &joined{Reader: box, conn: conn})
-	conn.Close()
 	box.close()
+	s.finish(conn, done)
+	conn.Close()
 	<-done
+}
+
+// lastRead is how long a client may take to hang up after a service has ended.
+const lastRead = time.Second
+
+// finish ends a connection so that all that was sent arrives. A connection that is closed while something of the client is unread is
+// reset, and what was not yet on its way is lost.
+func (s *Server) finish(conn net.Conn, done <-chan struct{}) {
+	half, ok := conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil || conn.SetReadDeadline(time.Now().Add(lastRead)) != nil {
+		return
+	}
+	select {
+	case <-done:
+	case <-s.ctx.Done():
+	}
 }
 
 // mailbox holds what the client sent and the service has not read, so that a hang-up is seen even when nobody reads.
@@ -226,7 +244,7 @@ func (m *mailbox) Write(b []byte) (int, error) {
 		m.cond.Wait()
 	}
 	if m.closed {
-		return 0, io.ErrClosedPipe
+		return len(b), nil // nobody reads it any more
 	}
 	m.buf = append(m.buf, b...)
 	m.cond.Broadcast()
