@@ -135,6 +135,7 @@ func TestElementsOfEveryStep(t *testing.T) {
 			events = append(events, event.Event{Time: e.Time, Kind: event.Attached, Step: e.Step, Attachment: &event.Attachment{Path: name, Type: "application/json", Kind: event.KindArtifact}})
 		}
 		if e.Problem != nil && e.Step > 0 {
+			e.Problem.Candidates[1] = "FrameLayout [18,198][162,242]"
 			e.Problem.Rejected = []string{`it says "Pay", not "Button Pay"`, "it is hidden"}
 		}
 		events = append(events, e)
@@ -153,6 +154,9 @@ func TestElementsOfEveryStep(t *testing.T) {
 	p.press("k")
 	p.is(said(".tree .node.is-match"), []string{"Button “Button of step 1” matched"})
 	p.accessible()
+	// The numbers of elements that lie in each other stood on each other.
+	p = openTab(t, filepath.Join(dir, PackFile), "", screen{})
+	p.is(`(() => { const [a, b] = [...document.querySelectorAll(".marks .tag")].map(e => [+e.getAttribute("cx"), +e.getAttribute("cy"), +e.getAttribute("r")]); return Math.hypot(a[0] - b[0], a[1] - b[1]) >= a[2] + b[2] })()`, true)
 }
 
 // TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no lane.

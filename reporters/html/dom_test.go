@@ -5,9 +5,13 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/reporters/event"
 )
@@ -108,6 +112,30 @@ func TestDOM(t *testing.T) {
 		p.press("Home", "ArrowDown", "ArrowDown", "Enter")
 		p.is(said(".domfacts h3"), []string{"<h1>"})
 		p.accessible()
+	})
+	t.Run("in a page that is shut in", func(t *testing.T) { // as the server shows uploaded reports
+		dir := filepath.Dir(filepath.Dir(file))
+		served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Security-Policy", "sandbox allow-scripts allow-downloads allow-popups; default-src 'self' 'unsafe-inline' data: blob:; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+			http.FileServer(http.Dir(dir)).ServeHTTP(w, r)
+		}))
+		defer served.Close()
+		context, err := chromium.start(t).NewContext()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer context.Close() // nothing was written
+		page, err := context.NewPage()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := page.Goto(served.URL+"/cart--try-2/report.html#panel=dom&look=drawn", playwright.PageGotoOptions{Timeout: playwright.Float(patience)}); err != nil {
+			t.Fatal(err)
+		}
+		p := &tab{Page: page, t: t}
+		p.is(`document.querySelectorAll(".domstage .drawing").length`, 1)
+		p.js(`(() => { const g = document.querySelector(".glass"), b = g.getBoundingClientRect(), k = b.width / 180; g.dispatchEvent(new MouseEvent("click", {clientX: b.left + 60 * k, clientY: b.top + 22 * k})) })()`)
+		p.is(said(".domfacts h3"), []string{"<h1>"})
 	})
 	t.Run("in one file", func(t *testing.T) {
 		var b bytes.Buffer

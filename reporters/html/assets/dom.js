@@ -65,12 +65,23 @@ function inspector(host, page, step, shot) {
   var stage_ = h("div", { cls: "frame domstage" }, drawn ? null : picture(shot, "The screen, as the page looked"), frame_, marks, glass), said = h("p", { cls: "quiet domsaid" }, "Point at an element, or pick one in the tree.");
   stage_.style.aspectRatio = page.w + " / " + page.h;
   var view = { page: page, step: step, found: domFound(page, step), marks: marks, said: said, facts: h("div", { cls: "card domfacts", "aria-live": "polite" }), picked: null, rows: [] };
-  frame_.addEventListener("load", function () { drawDOM(frame_, page, drawn ? null : shot); fit(); });
+  // A page that is itself shut in, as servers show it, may not look into a frame: there the boxes are drawn in a root of their own.
+  frame_.addEventListener("load", function () {
+    if (!frame_.contentDocument) {
+      var own = h("div", { cls: frame_.className + " drawing", "aria-hidden": "true" }), inner = document.createElement("div");
+      own.attachShadow({ mode: "closed" }).append(inner);
+      frame_.replaceWith(own);
+      frame_ = own;
+      drawDOM(inner, page, drawn ? null : shot);
+    } else drawDOM(frame_.contentDocument.body, page, drawn ? null : shot);
+    fit();
+  });
   function fit() { frame_.style.width = page.w + "px"; frame_.style.height = page.h + "px"; frame_.style.transform = "scale(" + stage_.clientWidth / page.w + ")"; }
   new ResizeObserver(fit).observe(stage_);
   function under(e) {
-    var b = stage_.getBoundingClientRect(), k = page.w / b.width, doc = frame_.contentDocument;
-    var el = doc && doc.elementFromPoint((e.clientX - b.left) * k, (e.clientY - b.top) * k);
+    var b = stage_.getBoundingClientRect(), k = page.w / b.width, x = (e.clientX - b.left) * k, y = (e.clientY - b.top) * k, doc = frame_.contentDocument;
+    if (!doc) return boxAt(page, x, y);
+    var el = doc.elementFromPoint(x, y);
     return el && el.taprootNode !== undefined ? page.nodes[el.taprootNode] : null;
   }
   glass.addEventListener("mousemove", function (e) { spotDOM(view, under(e)); });
@@ -82,6 +93,13 @@ function inspector(host, page, step, shot) {
   var first = view.found.match || view.found.near[0];
   if (first) pickDOM(view, first, true);
   else replace(view.facts, h("p", { cls: "quiet" }, "What is known of the element that you pick stands here."));
+}
+
+// boxAt is the last of the elements that hold a point and can be seen.
+function boxAt(page, x, y) {
+  var found = null;
+  page.nodes.forEach(function (n) { if (n.t && n.s !== undefined && x >= n.b[0] && x < n.b[0] + n.b[2] && y >= n.b[1] && y < n.b[1] + n.b[3]) found = n; });
+  return found;
 }
 
 // domFound are the elements that the step matched, or nearly did, by their boxes.
@@ -199,8 +217,8 @@ function domTree(view) {
 }
 
 // drawDOM draws the elements as boxes, with styles that are set one by one; a picture stands where the page has one.
-function drawDOM(frame_, page, shot) {
-  var doc = frame_.contentDocument, made = [], root = doc.body;
+function drawDOM(root, page, shot) {
+  var doc = root.ownerDocument, made = [];
   root.style.cssText = "margin:0;position:relative;overflow:hidden;background:#fff;width:" + page.w + "px;height:" + page.h + "px";
   var at = {};
   page.props.forEach(function (p, i) { at[p] = i; });

@@ -69,12 +69,14 @@ function beside(b, size, shot) {
 
 function nearMarks(step, shot) {
   var boxes = step.problem && step.problem.boxes || [];
-  var marks = [];
+  var marks = [], taken = [];
   boxes.forEach(function (b, i) {
     if (!b) return;
     var size = Math.max(shot.w, shot.h) / (shot.w > shot.h ? 64 : 46), room = size / 6; // the line stands beside the text
     marks.push(box([Math.min(b[0], b[2]) - room, Math.min(b[1], b[3]) - room, Math.max(b[0], b[2]) + room, Math.max(b[1], b[3]) + room], "near", i + 1));
     var spot = beside(b, size, shot), x = spot[0], y = spot[1];
+    while (taken.some(function (t) { return Math.abs(t[0] - x) < 1.7 * size && Math.abs(t[1] - y) < 1.7 * size; })) x += 1.8 * size; // elements in each other
+    taken.push([x, y]);
     marks.push(svg("circle", { cx: x, cy: y, r: size * 0.8, class: "tag" }));
     var t = svg("text", { x: x, y: y + size * 0.36, "font-size": size, class: "tagtext", "text-anchor": "middle" });
     t.textContent = i + 1;
