@@ -27,16 +27,25 @@ type Scroller interface {
 	// Wheel moves what lies under at by the way that is given, as a wheel or a slow finger does, within d.
 	Wheel(ctx context.Context, at, by image.Point, d time.Duration) error
 	// ScrollBox brings into view what lies in the direction way (one of its coordinates is 1 or -1, the other 0) of the box that n is, holds
-	// or lies in, by so much of the box's size.
-	ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (Scrolled, error)
+	// or lies in, by so much of the box's size. It may go on so as on tells.
+	ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on ScrollOn) (Scrolled, error)
+}
+
+// ScrollOn tells how a device may scroll on without a look from outside: until a part of one of the texts may be in the box, as long as
+// each movement leaves something in view that was there before, within a time. Without a text it moves once.
+type ScrollOn struct {
+	Texts []string
+	Time  time.Duration
 }
 
 // Scrolled is what came of a movement.
 type Scrolled struct {
-	Moved   int             // pixels, in the direction that was asked for
-	Unknown bool            // the page moves the content in its own way: Moved is not known
-	Before  int             // how far the content had been moved from its beginning
-	Box     image.Rectangle // on the screen, as far as it is known
+	Moved    int             // pixels, in the direction that was asked for
+	Followed int             // movements that were made one after the other, each of which left something in view; 0: one, of which nobody knows
+	Unknown  bool            // the page moves the content in its own way: Moved is not known
+	Rested   bool            // the content has shown the same for a moment since it was moved
+	Before   int             // how far the content had been moved from its beginning
+	Box      image.Rectangle // on the screen, as far as it is known
 }
 
 // Keys is a Device that has keys.

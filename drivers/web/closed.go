@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -87,11 +88,40 @@ type object struct {
 	ObjectID string
 }
 
-// ask finds out about the elements that one document suspects.
-func (p prober) ask(world int) (found bool) {
+// probesAtOnce is how many questions about elements are under way together: each is a way to the browser and back.
+const probesAtOnce = 16
+
+// ask finds out about the elements that one document suspects. Those of which something was heard before keep no shadow root from it.
+func (p prober) ask(world int) bool {
+	var found atomic.Bool
+	var all sync.WaitGroup
+	turns := make(chan struct{}, probesAtOnce)
+	each := func(list string, about func(element string) bool) {
+		for _, element := range p.elements(world, list) {
+			turns <- struct{}{}
+			all.Go(func() {
+				defer func() { <-turns }()
+				if about(element) {
+					found.Store(true)
+				}
+			})
+		}
+	}
+	each("taprootHeard", p.hear)
+	each("taprootSuspects", func(element string) bool {
+		closed, custom := p.open(world, element)
+		told := custom && p.hear(element) // other elements have no ElementInternals
+		return closed || told
+	})
+	all.Wait()
+	return found.Load()
+}
+
+// elements gives those of a list that the engine keeps under a name.
+func (p prober) elements(world int, name string) (ids []string) {
 	var list struct{ Result object }
-	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis.taprootSuspects", "contextId": world}, &list) || list.Result.ObjectID == "" {
-		return false
+	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis." + name, "contextId": world}, &list) || list.Result.ObjectID == "" {
+		return nil
 	}
 	var properties struct {
 		Result []struct {
@@ -101,20 +131,18 @@ func (p prober) ask(world int) (found bool) {
 	}
 	p.send("Runtime.getProperties", map[string]any{"objectId": list.Result.ObjectID, "ownProperties": true}, &properties)
 	for _, property := range properties.Result {
-		if n, err := strconv.Atoi(property.Name); err != nil || n >= maxSuspects || property.Value.ObjectID == "" {
-			continue
+		if n, err := strconv.Atoi(property.Name); err == nil && n < maxSuspects && property.Value.ObjectID != "" {
+			ids = append(ids, property.Value.ObjectID)
 		}
-		closed := p.open(world, property.Value.ObjectID)
-		told := p.hear(property.Value.ObjectID)
-		found = found || closed || told
 	}
-	return found
+	return ids
 }
 
-// open hands a closed shadow root of host to the engine.
-func (p prober) open(world int, host string) bool {
+// open hands a closed shadow root of host to the engine, and tells whether host is a custom element.
+func (p prober) open(world int, host string) (closed, custom bool) {
 	var about struct {
 		Node struct {
+			LocalName   string
 			ShadowRoots []struct {
 				BackendNodeID  int
 				ShadowRootType string
@@ -122,6 +150,7 @@ func (p prober) open(world int, host string) bool {
 		}
 	}
 	p.send("DOM.describeNode", map[string]any{"objectId": host, "depth": 0}, &about)
+	custom = strings.Contains(about.Node.LocalName, "-")
 	for _, root := range about.Node.ShadowRoots {
 		if root.ShadowRootType != "closed" {
 			continue
@@ -130,9 +159,9 @@ func (p prober) open(world int, host string) bool {
 		if !p.send("DOM.resolveNode", map[string]any{"backendNodeId": root.BackendNodeID, "executionContextId": world}, &resolved) {
 			continue
 		}
-		return p.call(resolved.Object.ObjectID, "function(host) { taprootRoots.set(host, this); }", map[string]any{"objectId": host})
+		return p.call(resolved.Object.ObjectID, "function(host) { taprootRoots.set(host, this); }", map[string]any{"objectId": host}), custom
 	}
-	return false
+	return false, custom
 }
 
 // hear tells the engine what assistive technology is told of an element of the page's own making.

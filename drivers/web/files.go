@@ -40,8 +40,13 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 	if len(paths) == 0 {
 		given = []playwright.InputFile{}
 	}
-	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
-		return field.SetInputFiles(given, playwright.LocatorSetInputFilesOptions{Timeout: timeout})
+	err := d.once(ctx, at, deed{ // a page that keeps the files of each time would have them twice
+		try: func(field playwright.Locator, timeout *float64) error {
+			return field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached, Timeout: timeout})
+		},
+		do: func(field playwright.Locator, timeout *float64) error {
+			return field.SetInputFiles(given, playwright.LocatorSetInputFilesOptions{Timeout: timeout})
+		},
 	})
 	var no *refused
 	if errors.As(err, &no) && strings.Contains(no.reason, "not an HTMLInputElement") {

@@ -2,8 +2,11 @@ package web
 
 import (
 	"context"
+	_ "embed" // the scripts
+	"encoding/json"
 	"fmt"
 	"image"
+	"strings"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -15,49 +18,97 @@ import (
 // wheelRest is for a page that moves its content in its own way to do so.
 const wheelRest = 150 * time.Millisecond
 
-// frames waits for two pictures: a list that holds only the rows that can be seen makes the next ones when it hears that it was moved.
-const frames = `() => new Promise(done => { setTimeout(done, 200); requestAnimationFrame(() => requestAnimationFrame(done)) })`
+// rests waits until the page has shown the same for a moment: a list that holds only the rows that can be seen makes the next ones when it
+// hears that it was moved, some of them a little later. It tells whether the page came to rest; one that never does is not waited for.
+//
+//go:embed script/rests.js
+var rests string
 
-// Wheel turns the wheel over a place, or moves a finger where a touch screen is emulated.
+// far moves a box on and on, without a look from outside, as long as its rows follow each other and no sought text turns up in it.
+//
+//go:embed script/far.js
+var far string
+
+// Wheel turns the wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it moved stands still.
 func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
-	return d.gesture(ctx, dur, []image.Point{at}, func(f finger) error { return f.wheel(ctx, at, by, dur) })
+	err := d.gesture(ctx, dur, []image.Point{at}, func(f finger) error { return f.wheel(ctx, at, by, dur) })
+	if err != nil {
+		return err
+	}
+	return act(ctx, d, func(page playwright.Page) error {
+		_, err := page.Evaluate("(" + rests + ")(100, 800)")
+		if err != nil && !disconnected(err) {
+			return nil // a page that went away has come to rest
+		}
+		return err
+	})
 }
 
 // ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the wheel.
-func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64) (drivers.Scrolled, error) {
+func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on drivers.ScrollOn) (drivers.Scrolled, error) {
 	gen, path, err := parseRef(n.Ref)
 	if err != nil {
 		return drivers.Scrolled{}, err
 	}
+	box := ""
+	for _, frame := range path[:len(path)-1] {
+		box += fmt.Sprintf("taproot=ref.%s.%d%s", gen, frame, enterFrame)
+	}
+	box += fmt.Sprintf("taproot=ref.%s.%d >> %s=", gen, path[len(path)-1], typingName)
+	if len(on.Texts) > 0 && len(path) == 1 {
+		var done drivers.Scrolled
+		err := act(ctx, d, func(page playwright.Page) (err error) {
+			done, err = scrollOn(page.Locator(fmt.Sprintf("%sscroller.%d", box, way.X)), way, part, on)
+			return err
+		})
+		if err == nil && done.Followed > 0 || disconnected(err) || ctx.Err() != nil {
+			done.Box = n.Bounds
+			return done, err
+		}
+	}
+	return d.scrollOnce(ctx, n, fmt.Sprintf("%sscroll.%d.%d.%d", box, way.X, way.Y, int(part*1000)), way, part)
+}
+
+func (d *Device) scrollOnce(ctx context.Context, n *screen.Node, command string, way image.Point, part float64) (drivers.Scrolled, error) {
 	var answer struct {
 		None   bool
 		Moved  int
 		Before int
 		Box    [4]int
 	}
-	err = act(ctx, d, func(page playwright.Page) error {
-		selector := ""
-		for _, frame := range path[:len(path)-1] {
-			selector += fmt.Sprintf("taproot=ref.%s.%d%s", gen, frame, enterFrame)
-		}
-		selector += fmt.Sprintf("taproot=ref.%s.%d >> %s=scroll.%d.%d.%d", gen, path[len(path)-1], typingName, way.X, way.Y, int(part*1000))
-		if err := askSelector(page.Locator(selector), &answer, callLimit-time.Second); err != nil || answer.None {
+	rested, framed := false, strings.Contains(command, enterFrame)
+	err := act(ctx, d, func(page playwright.Page) error {
+		if err := askSelector(page.Locator(command), &answer, callLimit-time.Second); err != nil || answer.None {
 			return err
 		}
-		_, err := page.Evaluate(frames)
+		said, err := page.Evaluate("(" + rests + ")()")
+		rested, _ = said.(bool)
 		return err
 	})
 	box := n.Bounds
 	switch {
 	case err != nil:
 		return drivers.Scrolled{}, err
-	case !answer.None && len(path) == 1:
-		box = image.Rect(answer.Box[0], answer.Box[1], answer.Box[2], answer.Box[3])
-	case !answer.None:
-	default:
+	case answer.None:
 		return d.wheelBox(ctx, n, way, part)
+	case !framed:
+		box = image.Rect(answer.Box[0], answer.Box[1], answer.Box[2], answer.Box[3])
 	}
-	return drivers.Scrolled{Moved: answer.Moved, Before: answer.Before, Box: box}, nil
+	return drivers.Scrolled{Moved: answer.Moved, Before: answer.Before, Box: box, Rested: rested && !framed}, nil
+}
+
+// scrollOn has the page itself move on until a text may have turned up.
+func scrollOn(box playwright.Locator, way image.Point, part float64, on drivers.ScrollOn) (done drivers.Scrolled, err error) {
+	argument := map[string]any{"x": way.X, "y": way.Y, "part": part, "until": on.Texts, "time": int(on.Time.Milliseconds())}
+	said, err := box.Evaluate(strings.Replace(far, "RESTS", rests, 1), argument, playwright.LocatorEvaluateOptions{Timeout: milliseconds(callLimit / 2)})
+	if err != nil {
+		return done, err
+	}
+	text, err := json.Marshal(said)
+	if err == nil {
+		err = json.Unmarshal(text, &done)
+	}
+	return done, err
 }
 
 // wheelBox turns the wheel over a box that the browser itself does not scroll.

@@ -22,6 +22,7 @@ const (
 	maxNodes  = 20000
 	maxFrames = 100
 	maxDepth  = 8 // of frames in frames
+	maxProbes = 4 // of what a page keeps to itself, in one look
 )
 
 // Flags of an element, as script/engine.js sets them.
@@ -86,7 +87,10 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s, _, gone := d.page(); r.suspects > 0 && gone == nil && s.probe(page) {
+		for range maxProbes { // a root that was opened may hold others
+			if s, _, gone := d.page(); r.suspects == 0 || gone != nil || !s.probe(page) {
+				break
+			}
 			if r, doc, root, err = d.readDocuments(page, !doc.Undrawn); err != nil {
 				return nil, err
 			}

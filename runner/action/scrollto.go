@@ -43,6 +43,7 @@ type search struct {
 	boxes    int
 	begun    bool // the box was not at its beginning when the search began
 	turned   bool
+	rested   bool          // the last movement came to rest
 	looked   bool          // the screen was looked at since the last movement
 	found    *screen.Match // by that look
 }
@@ -124,7 +125,7 @@ func (c *search) lookAround(ctx context.Context) error {
 		case len(matches) > 0:
 			c.found = &matches[0]
 			return nil
-		case scrolls && (c.moves == 0 || c.tree.Taken.Sub(c.treeSince) >= listRests || time.Since(began) >= listMoves):
+		case scrolls && (c.moves == 0 || c.rested || c.tree.Taken.Sub(c.treeSince) >= listRests || time.Since(began) >= listMoves):
 			return nil
 		case !scrolls && c.settled(quietToAssert):
 			return nil
@@ -154,16 +155,17 @@ func (c *search) see(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.rows = nil
+	var rows []string
 	for n := range c.tree.All {
 		at := n.Bounds.Min.Add(n.Bounds.Size().Div(2))
 		if n.Text != "" && !n.Hidden && !n.Offscreen && at.In(area) {
-			c.rows = append(c.rows, n.Text)
+			rows = append(rows, n.Text)
 		}
 	}
-	if len(c.rows) == 0 {
+	if len(rows) == 0 { // they are still drawn: what comes next is held against those before
 		return nil
 	}
+	c.rows = rows
 	if c.first == "" {
 		c.first = c.rows[0]
 	}
@@ -258,6 +260,7 @@ func holdsScroller(n *screen.Node, screen image.Rectangle) bool {
 
 // move scrolls once, back by half a step when the last one has skipped rows; false: nothing moved.
 func (c *search) move(ctx context.Context, back bool) (bool, error) {
+	first := c.moves == 0
 	c.moves++
 	node, area, err := c.box(ctx)
 	if err != nil {
@@ -272,18 +275,40 @@ func (c *search) move(ctx context.Context, back bool) (bool, error) {
 	if !ok || node == nil {
 		return c.swipe(ctx, area, way)
 	}
-	done, err := d.ScrollBox(ctx, node, way, c.part)
+	done, err := d.ScrollBox(ctx, node, way, c.part, c.on(back))
 	if err != nil {
 		return false, err
 	}
-	if c.moves == 1 {
+	if done.Followed > 0 { // the rows before are far away
+		c.rows, c.moves = nil, c.moves+done.Followed-1
+	}
+	if first {
 		c.begun = done.Before > 0
 	}
+	c.rested = done.Rested
 	if !done.Unknown {
 		return done.Moved > 0, nil
 	}
 	err = c.read(ctx, false)
 	return c.digest != before, err
+}
+
+// blindTime is how long a box may be moved on without a look at the screen.
+const blindTime = time.Second
+
+// on tells how far the device may scroll by itself: only what has a text can be looked for by the page.
+func (c *search) on(back bool) drivers.ScrollOn {
+	sel := c.a.Selector
+	if back || c.anchor != nil || c.a.Limit > 0 || sel.Match == dsl.MatchRegex || sel.Fallback != "" {
+		return drivers.ScrollOn{}
+	}
+	on := drivers.ScrollOn{Time: min(c.left(), blindTime)}
+	for _, text := range []string{sel.Label, sel.Text, sel.Desc, sel.Hint} {
+		if text != "" {
+			on.Texts = append(on.Texts, text)
+		}
+	}
+	return on
 }
 
 // swipe moves the content of an area with a finger.

@@ -37,7 +37,7 @@
     SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
     'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern', 'linearGradient',
-    'radialGradient', 'filter']);
+    'radialGradient', 'filter', 'desc', 'metadata']);
   // What lies in these is for browsers that cannot show them.
   const REPLACED = new Set(['canvas', 'video', 'audio', 'object', 'iframe', 'img', 'embed', 'progress', 'meter']);
   const CHECK_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
@@ -86,6 +86,11 @@
   let drawn = true;
 
   const cut = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
+  // speaks: some text is its own.
+  const speaks = el => {
+    for (let n = firstOf(el); n; n = nextOf(n)) if (typeOf(n) === 3 && dataOf(n).trim()) return true;
+    return false;
+  };
   const squeeze = s => s.replace(/[ \t\n\r\f]+/g, ' ').trim();
   const isElement = n => typeOf(n) === 1;
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
@@ -370,7 +375,6 @@
       const dark = top && /dark/.test(styleOf(top).colorScheme);
       const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false,
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false};
-      globalThis.taprootSuspects = reader.suspects;
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
       if (total > reader.max) reader.wanted = sought(root, texts ? JSON.parse(unhex(texts)) : [], own);
@@ -378,6 +382,8 @@
       reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
       store.ghosts = reader.sight.ghosts;
+      globalThis.taprootHeard = reader.suspects.filter(el => hearsay.has(el));
+      globalThis.taprootSuspects = reader.suspects.filter(el => !hearsay.has(el));
       if (node) reader.finish();
       if (reader.note && reader.kept !== undefined) {
         const more = total - reader.count; // those that nobody sees are among them

@@ -166,21 +166,25 @@
   const inTopLayer = el => {
     try { return (localName(el) === 'dialog' || has(el, 'popover')) && matches(el, ':modal, :popover-open') || matches(el, ':fullscreen'); } catch { return false; }
   };
+  // pathTo is how the rank of el and of all that lies in it begins; local is the nearest placed box within that.
+  const pathTo = (reader, el) => {
+    let known = reader.paths.get(el);
+    if (known) return known;
+    const p = parent(el), inside = p && isElement(p);
+    const {path, local} = inside ? pathTo(reader, p) : {path: [], local: null};
+    const s = reader.style(el), order = reader.orderOf(el), z = parseInt(s.zIndex);
+    const item = !isNaN(z) && inside && /flex|grid/.test(reader.style(p).display);
+    if (inTopLayer(el)) known = {path: [[1e12, order]], local: null};
+    else if (stacks(s) || item) known = {path: [...path, [s.position !== 'static' || item ? z || 0 : 0, order]], local: null};
+    else known = {path, local: s.position !== 'static' ? [0, order] : local};
+    reader.paths.set(el, known);
+    return known;
+  };
   // rank is where an element is painted: pairs of z-index and order, from the page inwards. Pairs are compared one by one.
   // what is its box ("box"), its letters ("text"), or the pseudo-element before or after what it holds, with its style.
   const FLOW = -0.5, FLOAT = -0.4, INLINE = -0.3;
   const rank = (reader, el, what = 'box', pseudo = null) => {
-    const chain = [];
-    for (let n = el; n && isElement(n); n = parent(n)) chain.push(n);
-    let path = [], local = null;
-    for (let i = chain.length - 1; i >= 0; i--) {
-      const n = chain[i], s = reader.style(n), order = reader.orderOf(n), z = parseInt(s.zIndex);
-      const around = i + 1 < chain.length ? reader.style(chain[i + 1]).display : '';
-      const item = !isNaN(z) && /flex|grid/.test(around);
-      if (inTopLayer(n)) { path = [[1e12, order]]; local = null; continue; }
-      if (stacks(s) || item) { path = [...path, [s.position !== 'static' || item ? z || 0 : 0, order]]; local = null; continue; }
-      if (s.position !== 'static') local = [0, order];
-    }
+    const {path: around, local} = pathTo(reader, el), path = around.slice();
     const own = reader.style(el), order = pseudo ? pseudo.order : reader.orderOf(el);
     if (pseudo) {
       const s = pseudo.style, z = parseInt(s.zIndex);

@@ -3,7 +3,7 @@
       this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
-      this.opacities = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
+      this.opacities = new Map(); this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
       this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.sight = null;
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
@@ -44,6 +44,7 @@
         for (const piece of rectsOf(el)) if (!r || piece.width * piece.height > r.width * r.height) r = piece;
       }
       r = r || rectOf(el);
+      if ((r.width < 1 || r.height < 1) && style.overflowX === 'visible' && style.overflowY === 'visible' && speaks(el)) return this.loose(el); // its words stand out of it
       return {l: r.left, t: r.top, r: r.right, b: r.bottom};
     }
     loose(el) {

@@ -421,6 +421,7 @@
         if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);
         return [];
       }
+      if (name === 'scroller') return [isElement(root) && scroller(root, +args[0] !== 0) || document.documentElement]; // .<x>: the box that scroll moves
       if (name === 'active') return [active(typeOf(root) === 9 ? root : document)];
       if (name === 'frame' || name === 'focus' || name === 'member') {
         const el = name === 'frame' ? frame : name === 'focus' ? placed && placed.deref() : members[+args[0]]?.deref();

@@ -1,0 +1,46 @@
+async (box, {x, y, part, until, time}) => {
+  const rest = RESTS;
+  // What is sought may be split among elements, or stand in an attribute: letters and digits alone count, and it may be a part.
+  const plain = s => s.normalize('NFKC').replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+  const entities = s => s.replace(/&(nbsp|lt|gt|quot|amp);/g, '');
+  const wanted = until.map(plain);
+  const has = s => wanted.some(w => plain(s).includes(w));
+  const inputs = 'input, textarea', foreign = 'iframe, canvas';
+  const hides = () => [...box.querySelectorAll('*')].some(el => el.shadowRoot || el.localName.includes('-') || el.matches(foreign));
+  const shows = () => has(box.textContent) || has(entities(box.innerHTML)) || [...box.querySelectorAll(inputs)].some(el => has(el.value));
+  // rows are the texts that lie in the box, as far as it shows them.
+  const rows = () => {
+    const list = new Set(), area = box.getBoundingClientRect(), walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), range = new Range();
+    for (let n = walker.nextNode(); n && list.size < 2000; n = walker.nextNode()) {
+      if (!n.data.trim()) continue;
+      range.selectNodeContents(n);
+      const r = range.getBoundingClientRect(), cx = (r.left + r.right) / 2, cy = (r.top + r.bottom) / 2;
+      if (r.width > 0 && cx >= area.left && cx <= area.right && cy >= area.top && cy <= area.bottom) list.add(n.data.trim());
+    }
+    return list;
+  };
+  // written: a style sheet writes into the rows, where nobody finds it in their texts.
+  const written = () => [...box.querySelectorAll('*')].slice(0, 300).some(el => ['::before', '::after'].some(part =>
+    /"[^"]*[\p{L}\p{N}][^"]*"|counter/u.test(getComputedStyle(el, part).content)));
+  const offset = () => x ? box.scrollLeft : box.scrollTop, began = performance.now();
+  const answer = {moved: 0, followed: 0, before: Math.round(Math.abs(offset())), rested: false};
+  if (box === document.scrollingElement || box === document.documentElement || wanted.includes('') || box.querySelectorAll('*').length > 3000 || written()) return answer;
+  let before = rows();
+  while (performance.now() - began < time && before.size > 1 && !hides() && !shows()) {
+    const from = offset(), step = (x || y) * part * (x ? box.clientWidth : box.clientHeight);
+    box.scrollBy({[x ? 'left' : 'top']: step, behavior: 'instant'});
+    const went = (offset() - from) * (x || y);
+    if (went <= 0) break;
+    answer.rested = await rest(30);
+    const now = rows();
+    if (!answer.rested || ![...now].some(row => before.has(row))) { // rows were skipped: they are for a look from outside
+      box.scrollBy({[x ? 'left' : 'top']: -went * (x || y), behavior: 'instant'});
+      answer.rested = await rest(30) && answer.rested;
+      break;
+    }
+    before = now;
+    answer.moved += Math.round(went);
+    answer.followed++;
+  }
+  return answer;
+}

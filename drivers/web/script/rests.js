@@ -1,0 +1,17 @@
+(quiet = 60, limit = 250) => new Promise(done => {
+  let last = performance.now(), pictures = 0;
+  const changed = () => { last = performance.now(); };
+  const watch = new MutationObserver(changed), how = {capture: true, passive: true};
+  addEventListener('scroll', changed, how);
+  const observe = root => {
+    watch.observe(root, {subtree: true, childList: true, characterData: true});
+    for (const el of root.querySelectorAll('*')) if (el.shadowRoot) observe(el.shadowRoot);
+  };
+  observe(document);
+  const end = rested => { watch.disconnect(); removeEventListener('scroll', changed, how); clearTimeout(timer); done(rested); };
+  const timer = setTimeout(() => end(false), limit);
+  const picture = () => {
+    if (++pictures > 2 && performance.now() - last >= quiet) end(true); else requestAnimationFrame(picture);
+  };
+  requestAnimationFrame(picture);
+})
