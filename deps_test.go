@@ -19,7 +19,7 @@ const module = "github.com/taproot-dev/taproot"
 // both <- runner/action <- engine <- run <- live, jobs, runner <- server, mcpserver <- cli <- main.
 var layers = map[string][]string{
 	"": {"cli"},
-	"cli": {"docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
+	"cli": {"dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
 		"reporters", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/html", "reporters/junit", "reporters/ctrf",
 		"reporters/github", "reporters/console", "reporters/webhook", "runner", "runner/plan", "runner/pool", "runner/run", "server", "server/auth",
 		"server/limit", "server/upload", "mcpserver"},
@@ -28,11 +28,13 @@ var layers = map[string][]string{
 	"suites":      {"dsl", "runner", "runner/matchers"},
 	"bench/peers": {},
 
-	"dsl/source": {},
-	"dsl":        {"dsl/source"},
+	"dsl/maestro": {"dsl", "dsl/source"},
+	"dsl/source":  {},
+	"dsl":         {"dsl/source"},
 
 	"drivers/screen":               {"dsl"},
 	"drivers":                      {"dsl", "drivers/screen"},
+	"drivers/maestro":              {"dsl", "drivers", "drivers/screen"},
 	"drivers/drivertest":           {"dsl", "drivers", "drivers/screen"},
 	"drivers/android":              {"dsl", "drivers", "drivers/screen"},
 	"drivers/android/androidtest":  {},
@@ -61,10 +63,11 @@ var layers = map[string][]string{
 	"reporters/runtest":         {"reporters/event", "reporters/history"},
 	"reporters/runtest/golden":  {},
 
-	"runner/plan":   {"dsl", "dsl/source"},
+	"runner/script": {},
+	"runner/plan":   {"dsl/maestro", "dsl", "dsl/source"},
 	"runner/pool":   {"dsl", "drivers"},
-	"runner/action": {"dsl", "drivers", "drivers/screen", "drivers/vision/pixels", "reporters/event"},
-	"runner/engine": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/logs", "runner/action", "runner/plan"},
+	"runner/action": {"drivers/maestro", "dsl/maestro", "runner/script", "dsl", "drivers", "drivers/screen", "drivers/vision/pixels", "reporters/event"},
+	"runner/engine": {"dsl/maestro", "runner/script", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/logs", "runner/action", "runner/plan"},
 	"runner/run": {"dsl", "drivers", "drivers/android", "drivers/ios", "drivers/web", "drivers/vision", "reporters", "reporters/event", "reporters/pack",
 		"reporters/history", "reporters/html", "runner/plan", "runner/pool", "runner/action", "runner/engine"},
 	"runner/live": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "runner/action", "runner/pool"},

@@ -47,6 +47,8 @@ type runFlags struct {
 	tags                              []string
 	retries                           int // -1: not given
 	failOnFlaky, headed, watch        bool
+	includeTags, excludeTags          []string
+	format, output                    string
 }
 
 func newRunCommand(env *Env) *cobra.Command {
@@ -79,7 +81,11 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (see taproot devices)")
 	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit `EXPR`: 'smoke && !slow'")
-	flags.StringArrayVar(&f.vars, "var", nil, "set a variable, `NAME=VALUE`; may be repeated")
+	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; may be repeated")
+	flags.StringSliceVar(&f.includeTags, "include-tags", nil, "of folders, run the tests and the flows of Maestro that have this `TAG`, or one of several")
+	flags.StringSliceVar(&f.excludeTags, "exclude-tags", nil, "of folders, leave out those that have this `TAG`, or one of several")
+	flags.StringVar(&f.format, "format", "", "write the run, when it is over, to a file as `FORMAT` too: junit, or noop for none")
+	flags.StringVar(&f.output, "output", "", "the `FILE` of --format (default: report.xml)")
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` cases at once (default: one per device); --workers is the same")
 	flags.BoolVar(&f.headed, "headed", false, "open pages in a browser window, whatever the tests say")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever a file beside the tests is saved, until Ctrl-C")
@@ -124,6 +130,10 @@ func (f runFlags) config(env *Env) (run.Config, error) {
 		return c, &plan.Usage{Msg: "--parallel and --timeout cannot be negative"}
 	}
 	if c.Labels, err = f.filter(); err != nil {
+		return c, err
+	}
+	c.IncludeTags, c.ExcludeTags = f.includeTags, f.excludeTags
+	if err := f.checkFormat(); err != nil {
 		return c, err
 	}
 	c.Parallel, c.Timeout, c.AllowEmpty = f.parallel, f.timeout, f.allowEmpty
@@ -192,6 +202,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	case len(p.Cases) == 0:
 		return emptyRun(env, f, args, conf, p)
 	}
+	warnOfFlows(env, p)
 	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	run, sealed, err := run.Begin(conf, nil)
 	for _, s := range sealed {
@@ -209,6 +220,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	complain(env, run.Announce(p.Cases))
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
 	complain(env, run.Report(ctx, env.Stdout))
+	complain(env, f.writeOutput(env, run.Dir.Path()))
 	complain(env, run.End())
 	if err := conclude(env, f, conf, outcomes); err != nil {
 		return err

@@ -169,6 +169,12 @@ type TouchWitness interface {
 	TouchMet() string
 }
 
+// WholeReader is a Device whose trees leave windows out that a touch does not reach.
+type WholeReader interface {
+	// WholeTree is Tree with all windows: those under a dialog, the bars of the system and the keyboard, too.
+	WholeTree(ctx context.Context) (*screen.Tree, error)
+}
+
 // Seeker is a Device whose screens may hold more elements than a tree does.
 type Seeker interface {
 	// Seek names texts that the trees to come must not leave out: elements which show or hold one of them, whatever else is left out.

@@ -60,7 +60,8 @@ type Keys interface {
 // says.
 func KeyNames() []string {
 	return []string{"enter", "tab", "space", "backspace", "delete", "escape", "up", "down", "left", "right", "home", "end", "pageUp",
-		"pageDown", "back", "appSwitch", "menu", "power", "volumeUp", "volumeDown", "search", "shift", "control", "alt", "meta",
+		"pageDown", "back", "appSwitch", "menu", "power", "lock", "volumeUp", "volumeDown", "search", "select", "playPause", "mediaStop", "mediaNext",
+		"mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown", "buttonA", "buttonB", "tvInput", "hdmi1", "hdmi2", "hdmi3", "shift", "control", "alt", "meta",
 		"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
 }
 
@@ -95,6 +96,22 @@ type AppManager interface {
 	ListApps(ctx context.Context) ([]string, error)
 	// OpenLink opens a link with the app that the system, or the argument, chooses.
 	OpenLink(ctx context.Context, link, app string) error
+}
+
+// AllPermissions is the name by which SetPermissions means every permission that an app asks for. What the system does not let be changed
+// is left as it is.
+const AllPermissions = "all"
+
+// Killer is an AppManager that can end the process of an app in the background, as a system short of memory does: the app keeps its place
+// among the recent ones, and what it saved. One that is in front stays.
+type Killer interface {
+	Kill(ctx context.Context, app string) error
+}
+
+// Turner is a System whose screen can be held in four ways.
+type Turner interface {
+	// Turn holds the screen upright (0), on its left side (1: the top of the device points left), upside down (2), or on its right (3).
+	Turn(ctx context.Context, quarters int) error
 }
 
 // LaunchOptions say how an app is started.

@@ -12,7 +12,7 @@ type Launch struct {
 	Package     string            `json:"package" required:"true" scalar:"true" minLength:"1" doc:"App identifier: an Android package or an iOS bundle id."`
 	Force       bool              `json:"force,omitempty" doc:"Stop the app first when it is running, so that it starts afresh."`
 	Clear       bool              `json:"clear,omitempty" doc:"Remove the app's data first, as if it had just been installed."`
-	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny" doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}."`
+	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny,unset" tool:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}." doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}. all means every one that the app asks for, as far as it can be changed; unset takes it away, so that the app asks again."`
 	Arguments   map[string]any    `json:"arguments,omitempty" tool:"-" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
 }
 
@@ -33,6 +33,11 @@ type Stop struct {
 // ClearApp is the argument of clearApp.
 type ClearApp struct {
 	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app whose data are removed; it is stopped."`
+}
+
+// Kill is the argument of kill.
+type Kill struct {
+	Package string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app whose process ends; it must be in the background."`
 }
 
 // Install is the argument of install.

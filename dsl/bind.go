@@ -20,6 +20,9 @@ func Bind(step *Step, s *Scope) (args any, opts StepOptions, err error) {
 
 // bind is Bind; values that depend on a promised variable are left out of the checks.
 func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepOptions, err error) {
+	if step.foreign != nil {
+		return step.Def.Args, step.Options, nil
+	}
 	if step.args != nil { // read by Parse, and final; nobody changes what it points to
 		return step.args, step.Options, nil
 	}
@@ -39,6 +42,9 @@ func (s *Scope) bind(step *Step, promised map[string]bool) (args any, opts StepO
 // Args gives the argument of a step for reports: Flow with the variables filled in, without the steps inside of it. What cannot be
 // filled in stays as it is written.
 func Args(step *Step, s *Scope) string {
+	if step.foreign != nil {
+		return source.Flow(step.Args)
+	}
 	f := filling{scope: s, source: step.source}
 	return source.Flow(f.arguments(step, false))
 }

@@ -151,6 +151,9 @@ func CheckPlatform(steps Steps, p Platform) error { return checkPlatform(steps, 
 func checkPlatform(steps Steps, p Platform) source.Errors {
 	var errs source.Errors
 	for _, s := range steps {
+		if s.foreign != nil {
+			continue
+		}
 		d := &decoding{source: s.source, platform: p, variables: deferred}
 		d.step(source.Value{Kind: source.Map, Pos: s.Pos, Fields: []source.Field{{Key: s.Def.Name, Pos: s.Pos, Value: s.Args}}})
 		errs = append(errs, d.errs...)
@@ -225,8 +228,11 @@ const maxLinks = 500
 // Link reads the blocks of all run steps of the test, those in blocks too, and sets Step.Block. read gets Ref.Path and has to refuse what
 // lies outside of the suite; its error is told at the run step. The error is an Errors: files that cannot be read or are wrong,
 // blocks that are not there, and those that run each other in a circle.
-func Link(t *Test, read func(path string) ([]byte, error)) error {
-	l := linker{platform: t.Platform, read: read}
+func Link(t *Test, read func(path string) ([]byte, error)) error { return LinkWith(t, read, nil) }
+
+// LinkWith is Link for tests whose run steps may name files in another language; foreign may be nil.
+func LinkWith(t *Test, read func(path string) ([]byte, error), foreign BlockReader) error {
+	l := linker{platform: t.Platform, read: read, foreign: foreign}
 	for _, ref := range References(t) {
 		var own Blocks
 		if ref.Step.source == t.Source {
@@ -239,6 +245,7 @@ func Link(t *Test, read func(path string) ([]byte, error)) error {
 
 type linker struct {
 	platform Platform
+	foreign  BlockReader
 	read     func(path string) ([]byte, error)
 	links    int
 	errs     source.Errors
@@ -283,6 +290,12 @@ func (l *linker) find(r Ref, own Blocks) *Block {
 		l.errs = append(l.errs, r.Error(fmt.Sprintf("%q cannot be run: %v", shorten.Runes(r.File, 60), err), meant(err, "the path is relative to this file")))
 		return nil
 	}
+	if l.foreign != nil && r.Block == "" {
+		if b, err := l.foreign(r.Path(), src); b != nil || err != nil {
+			l.errs = append(l.errs, errorsOf(err)...)
+			return b
+		}
+	}
 	b, err := ParseBlock(r.Path(), src, l.platform)
 	switch {
 	case err != nil:
@@ -324,7 +337,7 @@ func (l *linker) named(r Ref, all Blocks) *Block {
 // with refuses values for variables that the block does not know.
 func (l *linker) with(r Ref, b *Block) {
 	f, given := r.Step.Args.Get("with")
-	if !given {
+	if !given || len(b.Steps) > 0 && b.Steps[0].foreign != nil {
 		return
 	}
 	known := b.uses()

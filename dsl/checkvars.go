@@ -1,11 +1,12 @@
 package dsl
 
 import (
-	"github.com/taproot-dev/taproot/dsl/source"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // CheckVars binds every step of the test, its hooks and linked blocks, and gives all errors: undefined variables, and values that do
@@ -32,6 +33,9 @@ func (c *varCheck) steps(steps Steps) {
 }
 
 func (c *varCheck) step(step *Step) {
+	if step.foreign != nil {
+		return
+	}
 	args, _, err := c.scope.bind(step, c.promised)
 	if err != nil {
 		c.errs = append(c.errs, err.(source.Errors)...)

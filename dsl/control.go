@@ -11,16 +11,22 @@ import (
 
 // If is the argument of if.
 type If struct {
-	Cond Expr  `json:"cond" required:"true" doc:"An expression, for example visible(\"Accept\") or total > 5."`
-	Then Steps `json:"then" required:"true" doc:"The steps when it is true."`
-	Else Steps `json:"else,omitempty" doc:"The steps when it is not."`
+	Cond       *Expr     `json:"cond,omitempty" doc:"An expression, for example visible(\"Accept\") or total > 5."`
+	Visible    *Selector `json:"visible,omitempty" doc:"Instead of an expression: true when that element is on the screen within timeoutMs (default 1000), which is the time of the condition then."`
+	NotVisible *Selector `json:"notVisible,omitempty" doc:"Instead of an expression: true when that element is gone within timeoutMs (default 1000)."`
+	Then       Steps     `json:"then" required:"true" doc:"The steps when it is true."`
+	Else       Steps     `json:"else,omitempty" doc:"The steps when it is not."`
 }
+
+func (If) rules() []rule { return []rule{exactlyOne("cond visible notVisible")} }
 
 // Repeat is the argument of repeat: so many times, or as long as an expression is true, or both: then whichever ends first.
 type Repeat struct {
-	Times *int  `json:"times,omitempty" minimum:"0" maximum:"10000" doc:"How often; with while: at most so often. Default with while: 100."`
-	While *Expr `json:"while,omitempty" doc:"An expression that is looked at before each round."`
-	Steps Steps `json:"steps" required:"true" doc:"The steps of a round."`
+	Times      *int      `json:"times,omitempty" minimum:"0" maximum:"10000" doc:"How often; with while, visible or notVisible: at most so often. Default with them: 100."`
+	While      *Expr     `json:"while,omitempty" doc:"An expression that is looked at before each round."`
+	Visible    *Selector `json:"visible,omitempty" doc:"As long as that element is on the screen within timeoutMs (default 1000), which is the time of the condition then."`
+	NotVisible *Selector `json:"notVisible,omitempty" doc:"As long as that element is gone within timeoutMs (default 1000)."`
+	Steps      Steps     `json:"steps" required:"true" doc:"The steps of a round."`
 }
 
 // Rounds is how often the steps are run at most.
@@ -32,7 +38,9 @@ func (r Repeat) Rounds() int {
 }
 
 func (Repeat) rules() []rule {
-	return []rule{atLeastOne("times while").says(`"repeat" does not say how often`, "give times, or while, or both")}
+	return []rule{atLeastOne("times while visible notVisible").says(`"repeat" does not say how often`, "give times, or while, or both"),
+		cannotStand("visible notVisible", "while").says("", "an expression and an element are two conditions: remove one of the two"),
+		cannotStand("visible", "notVisible").says("", "remove one of the two")}
 }
 
 // Retry is the argument of retry.
@@ -128,7 +136,7 @@ func (d *decoding) httpAddress(v source.Value, address string) {
 	d.page(v, address)
 }
 
-func (a If) cost(c costing, _ *Step, _ time.Duration) Cost {
+func (a If) cost(c costing, _ *Step, limit time.Duration) Cost {
 	then, otherwise := c.steps(a.Then), c.steps(a.Else)
 	return Cost{max(then.Time, otherwise.Time), then.AtMin || otherwise.AtMin}
 }

@@ -63,6 +63,8 @@ func definitions() []Def {
 			"launch: {package: com.example.app, force: true}", phones, AllMouths, "", Acts | Apart, false},
 		{"stop", Stop{}, "Stops an app.",
 			"stop: com.example.app", phones, AllMouths, "", Removes | Apart, false},
+		{"kill", Kill{}, "Ends the process of an app in the background, as a system short of memory does; it begins anew with what it saved when it comes back. One that is in front stays.",
+			"kill: com.example.app", phones, YAML | REST, "", Removes | Apart, false},
 		{"clearApp", ClearApp{}, "Removes an app's data, as if it had just been installed.",
 			"clearApp: com.example.app", phones, AllMouths, "", Removes | Apart, false},
 		{"install", Install{}, "Installs an app from a file, over the one that is there.",

@@ -14,7 +14,7 @@ import (
 
 // Rotate is the argument of rotate.
 type Rotate struct {
-	Orientation string `json:"orientation" required:"true" scalar:"true" enum:"portrait,landscape" doc:"How the screen is held afterwards."`
+	Orientation string `json:"orientation" required:"true" scalar:"true" enum:"portrait,landscape,upsideDown,landscapeRight" doc:"How the screen is held afterwards. landscape: its top points left; landscapeRight: right. The last two work on Android."`
 }
 
 // DarkMode is the argument of darkMode.

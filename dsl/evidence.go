@@ -2,16 +2,18 @@ package dsl
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Screenshot is the argument of screenshot.
 type Screenshot struct {
-	Name string `json:"name,omitempty" scalar:"true" minLength:"1" doc:"What the picture is called, and the step in reports."`
+	Name    string    `json:"name,omitempty" scalar:"true" minLength:"1" doc:"What the picture is called, and the step in reports."`
+	Element *Selector `json:"element,omitempty" doc:"Only this element instead of the whole screen."`
 }
 
 // Log is the argument of log.

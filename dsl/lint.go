@@ -14,6 +14,9 @@ import (
 // Lint finds what is allowed in a test and yet hardly meant: variables that nothing uses, steps that can never be run, sleeps,
 // tests that cannot fail, tests of pages that open none, variables as other tools write them, and CSS where a label is read. Link comes first, where the test runs other files.
 func Lint(t *Test) []*source.Error {
+	if len(t.Steps) == 1 && t.Steps[0].foreign != nil {
+		return t.Warnings // of another language
+	}
 	l := linter{test: t}
 	l.unusedVars()
 	for _, steps := range []Steps{t.Before, t.Steps, t.OnFailure, t.After} {
@@ -82,6 +85,9 @@ func (l *linter) unusedBlocks() {
 
 func (l *linter) steps(steps Steps) {
 	for step := range steps.All {
+		if step.foreign != nil {
+			continue
+		}
 		if _, sleep := step.Def.Args.(Sleep); sleep {
 			l.warn(step.Pos, step.source, len("sleep"), "a sleep is too long most of the time and too short one day", `write "- waitFor: …" with what the test is waiting for`)
 		}

@@ -13,7 +13,7 @@ import (
 
 // Press is the argument of press.
 type Press struct {
-	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys" example:"press: enter" doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power."`
+	Keys []string `json:"keys" required:"true" scalar:"true" minLength:"1" format:"keys" example:"press: enter" tool:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power." doc:"Keys, one after the other; + joins those that are held together: enter, control+a, shift+tab. One character stands for itself. back goes back everywhere. On phones also home, recents, search, menu, volumeUp, volumeDown, power, lock, and of a remote control select, playPause, mediaStop, mediaNext, mediaPrevious, rewind, fastForward, navigateUp, navigateDown, buttonA, buttonB, tvInput, hdmi1, hdmi2, hdmi3 (Android)."`
 }
 
 // Chord is a key with those that are held down while it is pressed.
@@ -34,7 +34,8 @@ func KeyNames() []string {
 // PhoneKeys gives the names of the keys that only phones have; back works in a browser, too, and goes back in its history. On phones
 // "home" is the home screen.
 func PhoneKeys() []string {
-	return []string{"back", "recents", "search", "menu", "volumeUp", "volumeDown", "power"}
+	return []string{"back", "recents", "search", "menu", "volumeUp", "volumeDown", "power", "lock", "select", "playPause", "mediaStop", "mediaNext",
+		"mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown", "buttonA", "buttonB", "tvInput", "hdmi1", "hdmi2", "hdmi3"}
 }
 
 // Chords reads the keys; they have been checked.

@@ -27,7 +27,7 @@ type Selector struct {
 	Image     string     `json:"image,omitempty" minLength:"1" format:"file" doc:"A picture to look for on the screen: a PNG file, relative to the test's folder."`
 	Describe  string     `json:"describe,omitempty" minLength:"1" doc:"What it looks like, in plain words, for an AI model to find: the last resort, for tap, doubleTap and longPress only."`
 	Point     *Point     `json:"point,omitempty" doc:"A place instead of an element: pixels (120,340) or per cent (50%,80%) of the screen."`
-	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex" doc:"How label, text, desc and hint are compared (without any of them: id). Default: the whole text, as a reader would. words: whole words within it; prefix: its beginning; contains: any part; exact: every character the same; regex: a regular expression that fits the whole text, ignoring case unless it begins with (?-i)."`
+	Match     MatchMode  `json:"match,omitempty" enum:"exact,words,prefix,contains,regex,maestro" doc:"How label, text, desc and hint are compared (without any of them: id). Default: the whole text, as a reader would. words: whole words within it; prefix: its beginning; contains: any part; exact: every character the same; regex: a regular expression that fits the whole text, ignoring case unless it begins with (?-i). maestro: the element is found by the rules of Maestro, see Coming from Maestro."`
 	Index     *int       `json:"index,omitempty" doc:"Which of several, from 0 in reading order; negative counts from the end."`
 	First     bool       `json:"first,omitempty" doc:"The first of several in reading order, instead of an error that lists them."`
 	Enabled   *bool      `json:"enabled,omitempty" doc:"Only elements that are (not) enabled."`
@@ -35,6 +35,7 @@ type Selector struct {
 	Selected  *bool      `json:"selected,omitempty" doc:"Only elements that are (not) selected."`
 	Focused   *bool      `json:"focused,omitempty" doc:"Only elements that have (not) the focus."`
 	Clickable *bool      `json:"clickable,omitempty" doc:"Only elements that themselves (do not) react to a tap."`
+	Traits    []string   `json:"traits,omitempty" minLength:"1" doc:"With match: maestro, kinds of elements: text (it has a text attribute, as every Android view), square, long-text (more than 200 characters)."`
 	Size      *Size      `json:"size,omitempty" example:"size: {width: 96, height: 48, tolerance: 4}" doc:"Only elements of this size."`
 	Not       *Selector  `json:"not,omitempty" doc:"Only elements that this selector does not pick."`
 	Below     *Selector  `json:"below,omitempty" doc:"Only elements below that one."`
@@ -44,6 +45,7 @@ type Selector struct {
 	Near      *Selector  `json:"near,omitempty" doc:"The element nearest to that one."`
 	Inside    *Selector  `json:"inside,omitempty" doc:"Only elements inside that one."`
 	Contains  []Selector `json:"contains,omitempty" doc:"Only elements that contain that one, or all of a list."`
+	Child     *Selector  `json:"child,omitempty" doc:"With match: maestro, only elements that hold that one directly."`
 	Fallback  string     `json:"fallback,omitempty" enum:"ocr" doc:"ocr: when no element has the label, it is looked for in the pixels of the screen; the report says so."`
 }
 
@@ -69,6 +71,8 @@ const (
 	MatchPrefix   MatchMode = "prefix"
 	MatchContains MatchMode = "contains"
 	MatchRegex    MatchMode = "regex"
+	// MatchMaestro finds elements by the rules of Maestro: a pattern or the text itself, the first of several, relations by corners.
+	MatchMaestro MatchMode = "maestro"
 )
 
 // Names tells whether the selector says what its element is called, shows or is, and not only where it is or in what state.
@@ -198,7 +202,7 @@ func (s Selector) checkMatch(d *decoding, v source.Value) {
 			d.regex(f.Value, text)
 		}
 	}
-	if !compared {
+	if !compared && s.Match != MatchMaestro {
 		d.fail(match.Pos, len("match"), `"match" says how to compare a text, and there is none`, "add label, text, desc, hint or id, or remove match")
 	}
 }

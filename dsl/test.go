@@ -1,9 +1,10 @@
 package dsl
 
 import (
-	"github.com/taproot-dev/taproot/dsl/source"
 	"maps"
 	"slices"
+
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // Test is one YAML document.
@@ -30,6 +31,8 @@ type Test struct {
 	After       Steps  // at the end, however it went
 	Blocks      Blocks // that its run steps name
 	Source      *source.Source
+	// Warnings are what a reader of another language has to say; see Lint.
+	Warnings []*source.Error
 }
 
 // lists are all steps that stand in the test's own file: its own, its hooks', and those of its named blocks.
@@ -60,9 +63,10 @@ type Step struct {
 	// Block is what a run step runs; see Link.
 	Block *Block
 
-	nested []nestedSteps
-	source *source.Source // the file it stands in
-	args   any            // its argument's struct, when no variable and no other step is in it; else nil
+	nested  []nestedSteps
+	source  *source.Source // the file it stands in
+	foreign Foreign        // of a step of another language
+	args    any            // its argument's struct, when no variable and no other step is in it; else nil
 }
 
 // StepOptions are the keys that every step takes beside its own arguments.

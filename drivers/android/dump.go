@@ -114,7 +114,7 @@ func newNode(e xml.StartElement) *screen.Node {
 	if e.Name.Local != "node" {
 		n.Type = e.Name.Local
 	}
-	field := fieldFacts{}
+	field, clickable := fieldFacts{}, false
 	for _, a := range e.Attr {
 		on := a.Value == "true"
 		switch a.Name.Local {
@@ -154,12 +154,15 @@ func newNode(e xml.StartElement) *screen.Node {
 			n.Password = on
 		case "editable":
 			n.Editable = n.Editable || on
-		case "clickable", "long-clickable": // a touch ends at either; a switch that is checkable alone leaves it to its row
+		case "clickable": // a touch ends at either; a switch that is checkable alone leaves it to its row
+			n.Clickable, clickable = n.Clickable || on, on
+		case "long-clickable":
 			n.Clickable = n.Clickable || on
 		case "scrollable":
 			n.Scrollable = on
 		}
 	}
+	n.LongOnly = n.Clickable && !clickable
 	n.Editable = n.Editable || isTextField(n.Type)
 	if n.Editable {
 		field.settle(n)

@@ -39,6 +39,8 @@ func keyCode(name string) (int, bool) {
 		"enter": 66, "tab": 61, "space": 62, "backspace": keyBackspace, "delete": keyForwardDel, "escape": keyEscape,
 		"up": 19, "down": 20, "left": 21, "right": 22, "home": keyHome, "end": keyMoveEnd, "pageUp": 92, "pageDown": 93,
 		"back": keyBack, "appSwitch": 187, "menu": 82, "power": 26, "volumeUp": 24, "volumeDown": 25, "search": 84,
+		"lock": 276, "select": 23, "playPause": 85, "mediaStop": 86, "mediaNext": 87, "mediaPrevious": 88, "rewind": 89, "fastForward": 90,
+		"navigateUp": 280, "navigateDown": 281, "buttonA": 96, "buttonB": 97, "tvInput": 178, "hdmi1": 243, "hdmi2": 244, "hdmi3": 245,
 		"shift": keyShift, "control": keyControl, "alt": 57, "meta": 117,
 	}[name]
 	return code, ok

@@ -62,8 +62,16 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 		}
 		return fmt.Errorf("device %s: the phone does not tell which permissions %s asks for", d.link.serial, pkg)
 	}
+	if grant, all := allow[drivers.AllPermissions]; all {
+		if err := d.setAll(ctx, pkg, asked, grant); err != nil {
+			return err
+		}
+	}
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(allow)) {
+		if name == drivers.AllPermissions {
+			continue
+		}
 		names, err := d.permissions(name, allow[name], asked)
 		if err != nil {
 			return fmt.Errorf("device %s: permission %s of %s: %w", d.link.serial, name, pkg, err)
@@ -81,6 +89,22 @@ func (d *Device) SetPermissions(ctx context.Context, app string, allow map[strin
 		return err
 	}
 	return d.grantError(pkg, o)
+}
+
+// setAll grants or revokes all that the app asks for; what cannot be changed stays as it is.
+func (d *Device) setAll(ctx context.Context, pkg string, asked map[string]bool, grant bool) error {
+	verb := map[bool]string{true: "grant", false: "revoke"}[grant]
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		if permissionName.MatchString(name) {
+			lines = append(lines, "pm "+verb+" "+pkg+" "+name)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	_, err := d.run(ctx, command{name: "pm " + verb, line: strings.Join(lines, "; ") + "; true", limit: clearLimit})
+	return err
 }
 
 // permissions gives Android's names for one that a test gave.

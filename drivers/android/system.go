@@ -32,6 +32,15 @@ var surfaceLine = regexp.MustCompile(`(?m)^\s*SurfaceOrientation: (\d)`)
 
 // Rotate fixes the screen's orientation, and waits a moment for it: an app may keep its own.
 func (d *Device) Rotate(ctx context.Context, landscape bool) error {
+	turns := 0
+	if landscape != (d.info.Width > d.info.Height) {
+		turns = 1
+	}
+	return d.Turn(ctx, turns)
+}
+
+// Turn fixes how the screen is held, in quarter turns, and waits a moment for it: an app may keep its own.
+func (d *Device) Turn(ctx context.Context, turns int) error {
 	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get system accelerometer_rotation; settings get system user_rotation"})
 	if err != nil {
 		return err
@@ -46,10 +55,6 @@ func (d *Device) Rotate(ctx context.Context, landscape bool) error {
 	})
 	if err != nil {
 		return err
-	}
-	turns := 0
-	if landscape != (d.info.Width > d.info.Height) {
-		turns = 1
 	}
 	line := "settings put system accelerometer_rotation 0 && settings put system user_rotation " + strconv.Itoa(turns)
 	if err := d.change(ctx, "rotate", line); err != nil {

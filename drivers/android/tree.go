@@ -29,12 +29,22 @@ const (
 // Tree dumps the elements of the screen with uiautomator. What the tool fails at for a moment is tried again here; a screen that
 // never stands still is not, because each try costs ten seconds: that error wraps ErrNotReady and the caller has the pixels.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
+	return d.read(ctx, (*dump).reachable)
+}
+
+// WholeTree is Tree with all windows.
+func (d *Device) WholeTree(ctx context.Context) (*screen.Tree, error) {
+	return d.read(ctx, func(*dump) {})
+}
+
+// read dumps the elements; choose leaves out windows.
+func (d *Device) read(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, d.link.tooSlow("uiautomator dump", treeBudget))
 	defer cancel()
 	all := true // windows
 	for try := 1; ; try++ {
 		taken := time.Now()
-		got, err := d.dump(ctx, all)
+		got, err := d.dump(ctx, all, choose)
 		if err == nil {
 			tree := d.newTree(got, taken)
 			d.askCaret(ctx, tree)
@@ -71,7 +81,7 @@ func (e *dumpError) Error() string {
 
 func (e *dumpError) Unwrap() error { return e.kind }
 
-func (d *Device) dump(ctx context.Context, all bool) (*dump, error) {
+func (d *Device) dump(ctx context.Context, all bool, choose func(*dump)) (*dump, error) {
 	file, option := d.tempFile(".xml"), ""
 	if all {
 		option = d.windowsOption()
@@ -87,17 +97,17 @@ func (d *Device) dump(ctx context.Context, all bool) (*dump, error) {
 	tree, err := d.readDump(o)
 	if err == nil {
 		d.shots.tookTree(time.Since(began))
-		if tree.reachable(); len(tree.windows) > 0 {
+		if choose(tree); len(tree.windows) > 0 {
 			d.windowsTold(option, all)
 			return tree, nil
 		}
 		if option != "" {
-			return d.dump(ctx, false)
+			return d.dump(ctx, false, choose)
 		}
 		return nil, &dumpError{serial: d.link.serial, what: "uiautomator saw no window of an app", tries: dumpTries, pause: dumpPause, kind: drivers.ErrNotReady}
 	}
 	if d.withoutWindows(err) {
-		return d.dump(ctx, false)
+		return d.dump(ctx, false, choose)
 	}
 	if len(bytes.TrimSpace(o.out)) == 0 && !strings.Contains(string(o.errs), "ERROR: ") {
 		// It reports success for a file that it could not write.
@@ -280,7 +290,9 @@ func (d *Device) newTree(from *dump, taken time.Time) *screen.Tree {
 	if size == (image.Point{}) {
 		size = extent(from.windows)
 	}
-	return screen.NewTree(from.windows, size, taken)
+	tree := screen.NewTree(from.windows, size, taken)
+	tree.Active = from.active()
+	return tree
 }
 
 // extent is the far corner of the windows: the screen, for want of anything better.

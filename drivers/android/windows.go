@@ -104,6 +104,15 @@ func (d *dump) reachable() {
 // apps tells whether a window is an app's.
 func (w dumpedWindow) apps() bool { return !strings.HasSuffix(w.facts.kind, "SYSTEM") }
 
+// active is the index of the window in which the user works, -1 when the dump does not say.
+func (d *dump) active() int {
+	all := make([]dumpedWindow, len(d.windows))
+	for i, n := range d.windows {
+		all[i] = dumpedWindow{n, d.facts[i]}
+	}
+	return inFront(all)
+}
+
 // inFront is the window that gets the keys, or else the one in which the user works; -1: none.
 func inFront(all []dumpedWindow) int {
 	at := -1

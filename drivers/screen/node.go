@@ -50,6 +50,7 @@ type Node struct {
 	HintUnsure bool `json:"hint_unsure,omitempty"`
 
 	Clickable  bool `json:"clickable,omitempty"`
+	LongOnly   bool `json:"-"` // what makes it clickable is a long press alone
 	Scrollable bool `json:"scrollable,omitempty"`
 
 	// Offscreen: scrolled out of a box or frame within the screen, so that it is not to be seen now, wherever its bounds lie, and a
@@ -84,13 +85,15 @@ type Tree struct {
 	Windows []*Node     `json:"windows"` // roots, the topmost last
 	Size    image.Point `json:"size"`    // of the screen, pixels of the screenshot
 	Taken   time.Time   `json:"taken"`   // when the reading began
+	// Active is the index of the window in which the user works, -1 when the device does not tell.
+	Active int `json:"-"`
 	// HitTested says that Node.Covered was filled in by the device.
 	HitTested bool `json:"hit_tested,omitempty"`
 }
 
 // NewTree links parents and numbers the elements; every driver makes its trees with it.
 func NewTree(windows []*Node, size image.Point, taken time.Time) *Tree {
-	t := &Tree{Windows: windows, Size: size, Taken: taken}
+	t := &Tree{Windows: windows, Size: size, Taken: taken, Active: -1}
 	order := 0
 	named, byRef := []*Node(nil), map[string]*Node{}
 	var link func(n, parent *Node, window int)

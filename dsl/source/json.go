@@ -43,10 +43,10 @@ func (r *jsonReader) value(depth int) (Value, error) {
 	}
 	r.count++
 	switch {
-	case depth > maxDepth:
-		return Value{}, fmt.Errorf("the JSON is nested deeper than %d levels", maxDepth)
-	case r.count > maxValues:
-		return Value{}, fmt.Errorf("the JSON holds more than %d values", maxValues)
+	case depth > MaxDepth:
+		return Value{}, fmt.Errorf("the JSON is nested deeper than %d levels", MaxDepth)
+	case r.count > MaxValues:
+		return Value{}, fmt.Errorf("the JSON holds more than %d values", MaxValues)
 	}
 	switch t := t.(type) {
 	case json.Delim:

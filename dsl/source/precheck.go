@@ -16,9 +16,9 @@ const (
 	maxLines  = 20_000
 	maxBlank  = 1_000 // blank lines in a row
 	maxOpen   = 2_000 // brackets open at the same time, whatever they stand in
-	maxDepth  = 100   // nested lists and maps
-	maxValues = 20_000
-	maxTokens = 5 * maxValues
+	MaxDepth  = 100   // nested lists and maps
+	MaxValues = 20_000
+	maxTokens = 5 * MaxValues
 	longLine  = 500
 	nearby    = 2_000 // characters in which a part of a value is looked for
 )
@@ -133,7 +133,7 @@ func tooDeep(tokens token.Tokens) *token.Token {
 				columns = append(columns, col)
 			}
 		}
-		if flow+len(columns) > maxDepth {
+		if flow+len(columns) > MaxDepth {
 			return t
 		}
 	}

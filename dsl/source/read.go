@@ -4,15 +4,15 @@ import "strings"
 
 // Read turns the text into one Value per document.
 func Read(text string, source *Source) (values []Value, err error) {
-	docs, bad := parseYAML(text, source)
+	docs, bad := ParseYAML(text, source)
 	if bad != nil {
 		return nil, Errors{bad}
 	}
-	t := &tree{source: source, behind: Pos{File: source.File, Line: 1, Col: 1}}
-	t.tabs = map[int]bool{}
+	t := &Tree{Source: source, Behind: Pos{File: source.File, Line: 1, Col: 1}}
+	t.Tabs = map[int]bool{}
 	for i, line := range source.Lines {
 		if strings.Contains(line, "\t") {
-			t.tabs[i+1] = true
+			t.Tabs[i+1] = true
 		}
 	}
 	defer func() {
@@ -28,5 +28,5 @@ func Read(text string, source *Source) (values []Value, err error) {
 			values = append(values, v)
 		}
 	}
-	return values, t.errs.Err()
+	return values, t.Errs.Err()
 }

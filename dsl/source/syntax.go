@@ -12,7 +12,7 @@ import (
 )
 
 // parseYAML reads the text as YAML: one node for each document that holds something.
-func parseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
+func ParseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 	var tokens token.Tokens
 	defer func() {
 		if r := recover(); r != nil { // the library panics on some broken input
@@ -33,7 +33,7 @@ func parseYAML(text string, source *Source) (docs []ast.Node, failed *Error) {
 	}
 	if t := tooDeep(tokens); t != nil {
 		return nil, &Error{Pos: tokenPos(source.File, t), Source: source,
-			Msg: fmt.Sprintf("nested too deeply: more than %d lists and maps inside one another", maxDepth)}
+			Msg: fmt.Sprintf("nested too deeply: more than %d lists and maps inside one another", MaxDepth)}
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {

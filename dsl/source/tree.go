@@ -14,15 +14,15 @@ import (
 
 // tree turns a document's nodes into Values: scalars resolved by the YAML 1.2 core schema, aliases and merge keys
 // (<<) filled in, every place that of the key's or the value's own token.
-type tree struct {
-	source  *Source
+type Tree struct {
+	Source  *Source
 	anchors map[string]anchor
 	open    map[string]bool // anchors whose value is being read: an alias to one is a cycle
-	count   int             // values, those that aliases repeat included
-	errs    Errors
-	full    bool         // the limit was reached and reported
-	tabs    map[int]bool // the lines that hold a tab
-	behind  Pos          // just behind the last key or scalar
+	Count   int             // values, those that aliases repeat included
+	Errs    Errors
+	Full    bool         // the limit was reached and reported
+	Tabs    map[int]bool // the lines that hold a tab
+	Behind  Pos          // just behind the last key or scalar
 }
 
 type anchor struct {
@@ -31,22 +31,22 @@ type anchor struct {
 }
 
 // value never fails: what is wrong is noted, and a Null stands in its place.
-func (t *tree) value(n ast.Node, depth int) Value {
-	if t.count++; t.count > maxValues || t.full {
-		t.overflow(t.pos(n), "")
-		return Value{Pos: t.pos(n)}
+func (t *Tree) value(n ast.Node, depth int) Value {
+	if t.Count++; t.Count > MaxValues || t.Full {
+		t.Overflow(t.Pos(n), "")
+		return Value{Pos: t.Pos(n)}
 	}
-	if depth > maxDepth {
-		t.fail(t.pos(n), 0, fmt.Sprintf("nested too deeply: more than %d lists and maps inside one another", maxDepth), "")
-		return Value{Pos: t.pos(n)}
+	if depth > MaxDepth {
+		t.Fail(t.Pos(n), 0, fmt.Sprintf("nested too deeply: more than %d lists and maps inside one another", MaxDepth), "")
+		return Value{Pos: t.Pos(n)}
 	}
 	switch n := n.(type) {
 	case *ast.MappingNode:
-		return t.mapping(t.pos(n), n.Values, depth)
+		return t.mapping(t.Pos(n), n.Values, depth)
 	case *ast.MappingValueNode:
-		return t.mapping(t.pos(n), []*ast.MappingValueNode{n}, depth)
+		return t.mapping(t.Pos(n), []*ast.MappingValueNode{n}, depth)
 	case *ast.SequenceNode:
-		v := Value{Pos: t.pos(n), Kind: List}
+		v := Value{Pos: t.Pos(n), Kind: List}
 		for _, item := range n.Values {
 			entry := t.value(item, depth+1)
 			if entry.Kind == Null && entry.Text == "" && !n.IsFlowStyle && entry.Pos.Col > 1 {
@@ -60,11 +60,11 @@ func (t *tree) value(n ast.Node, depth int) Value {
 	case *ast.AliasNode:
 		return t.alias(n)
 	case *ast.TagNode:
-		t.fail(t.pos(n), len(n.Start.Value), fmt.Sprintf("YAML tags such as %s are not supported", n.Start.Value),
+		t.Fail(t.Pos(n), len(n.Start.Value), fmt.Sprintf("YAML tags such as %s are not supported", n.Start.Value),
 			"remove it; put a text in quotes to keep it a text")
-		return Value{Pos: t.pos(n)}
+		return Value{Pos: t.Pos(n)}
 	case *ast.LiteralNode:
-		v := Value{Pos: t.pos(n), Kind: String}
+		v := Value{Pos: t.Pos(n), Kind: String}
 		if n.Value != nil {
 			v.Text = n.Value.Value
 		}
@@ -72,17 +72,17 @@ func (t *tree) value(n ast.Node, depth int) Value {
 	case nil:
 		return Value{}
 	default:
-		return t.scalar(n)
+		return t.Scalar(n)
 	}
 }
 
-func (t *tree) scalar(n ast.Node) Value {
+func (t *Tree) Scalar(n ast.Node) Value {
 	tk := n.GetToken()
-	v := Value{Pos: t.pos(n)}
+	v := Value{Pos: t.Pos(n)}
 	switch n.(type) {
 	case *ast.StringNode, *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 	default:
-		t.fail(v.Pos, 0, "this does not belong in a test file", "remove it")
+		t.Fail(v.Pos, 0, "this does not belong in a test file", "remove it")
 		return v
 	}
 	switch tk.Type {
@@ -95,17 +95,17 @@ func (t *tree) scalar(n ast.Node) Value {
 		v.Kind = Resolve(v.Text)
 		v.Pos = t.mend(v.Pos, v.Text)
 	}
-	t.behind = v.Pos
-	t.behind.Col++
+	t.Behind = v.Pos
+	t.Behind.Col++
 	return v
 }
 
-func (t *tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Value {
+func (t *Tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Value {
 	v := Value{Pos: pos, Kind: Map}
 	var merged []Value
 	first := map[string]Pos{}
 	for _, e := range entries {
-		key, at, ok := t.key(e.Key)
+		key, at, ok := t.Key(e.Key)
 		value := t.value(e.Value, depth+1)
 		if value.Pos.Line == 0 || value.Kind == Null && value.Text == "" {
 			value.Pos = at // nothing stands there: messages point at the key
@@ -114,7 +114,7 @@ func (t *tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 			continue
 		}
 		if before, twice := first[key]; twice {
-			t.fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten.Runes(key, 60)), fmt.Sprintf("the first is on line %d", before.Line))
+			t.Fail(at, len([]rune(key)), fmt.Sprintf("%q is given twice", shorten.Runes(key, 60)), fmt.Sprintf("the first is on line %d", before.Line))
 			continue
 		}
 		first[key] = at
@@ -132,73 +132,73 @@ func (t *tree) mapping(pos Pos, entries []*ast.MappingValueNode, depth int) Valu
 		}
 	}
 	if len(v.Fields) > 0 {
-		v.Pos = firstPos(v.Pos, v.Fields[0].Pos)
+		v.Pos = FirstPos(v.Pos, v.Fields[0].Pos)
 	}
 	return v
 }
 
 // firstPos takes the earlier place: a block map begins at its first key, one in braces at its brace.
-func firstPos(a, b Pos) Pos {
+func FirstPos(a, b Pos) Pos {
 	if b.Line < a.Line || b.Line == a.Line && b.Col < a.Col {
 		return b
 	}
 	return a
 }
 
-func (t *tree) merge(v Value, merged []Value) []Value {
+func (t *Tree) merge(v Value, merged []Value) []Value {
 	maps := []Value{v}
 	if v.Kind == List {
 		maps = v.Items
 	}
 	for _, m := range maps {
 		if m.Kind != Map {
-			t.fail(m.Pos, 0, "<< takes a map, or a list of maps", "name an anchor of a map: \"<<: *name\"")
+			t.Fail(m.Pos, 0, "<< takes a map, or a list of maps", "name an anchor of a map: \"<<: *name\"")
 			continue
 		}
 		merged = append(merged, m)
-		if t.count += len(m.Fields); t.count > maxValues {
-			t.overflow(m.Pos, "")
+		if t.Count += len(m.Fields); t.Count > MaxValues {
+			t.Overflow(m.Pos, "")
 		}
 	}
 	return merged
 }
 
 // key gives the text of a key and its place. A number or a word such as true is a key as it is written.
-func (t *tree) key(n ast.MapKeyNode) (string, Pos, bool) {
+func (t *Tree) Key(n ast.MapKeyNode) (string, Pos, bool) {
 	var node ast.Node = n
 	if wrapped, ok := n.(*ast.MappingKeyNode); ok {
 		node = wrapped.Value
 	}
 	switch k := node.(type) {
 	case *ast.StringNode:
-		pos := t.pos(k)
-		t.behind = Pos{File: pos.File, Line: pos.Line, Col: pos.Col + len([]rune(k.Value))}
+		pos := t.Pos(k)
+		t.Behind = Pos{File: pos.File, Line: pos.Line, Col: pos.Col + len([]rune(k.Value))}
 		return k.Value, pos, true
 	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode, *ast.MergeKeyNode:
-		return strings.TrimSpace(k.GetToken().Value), t.pos(k), true
+		return strings.TrimSpace(k.GetToken().Value), t.Pos(k), true
 	case nil:
-		return "", t.pos(n), false
+		return "", t.Pos(n), false
 	default:
-		t.fail(t.pos(node), 0, "a key must be a plain word", "put it in quotes if it is meant as a text")
-		return "", t.pos(node), false
+		t.Fail(t.Pos(node), 0, "a key must be a plain word", "put it in quotes if it is meant as a text")
+		return "", t.Pos(node), false
 	}
 }
 
-func (t *tree) anchor(n *ast.AnchorNode, depth int) Value {
+func (t *Tree) anchor(n *ast.AnchorNode, depth int) Value {
 	name := n.Name.GetToken().Value
-	was, before := t.open[name], t.count
+	was, before := t.open[name], t.Count
 	t.open[name] = true
 	v := t.value(n.Value, depth)
 	t.open[name] = was
-	t.anchors[name] = anchor{v, t.count - before}
+	t.anchors[name] = anchor{v, t.Count - before}
 	return v
 }
 
-func (t *tree) alias(n *ast.AliasNode) Value {
-	pos, name := t.pos(n), n.Value.GetToken().Value
+func (t *Tree) alias(n *ast.AliasNode) Value {
+	pos, name := t.Pos(n), n.Value.GetToken().Value
 	width := len([]rune(name)) + 1
 	if t.open[name] {
-		t.fail(pos, width, fmt.Sprintf("*%s stands inside what it repeats", name), "an anchor cannot contain itself")
+		t.Fail(pos, width, fmt.Sprintf("*%s stands inside what it repeats", name), "an anchor cannot contain itself")
 		return Value{Pos: pos}
 	}
 	a, known := t.anchors[name]
@@ -211,39 +211,39 @@ func (t *tree) alias(n *ast.AliasNode) Value {
 		if near := suggest.Nearest(name, names); near != "" {
 			hint = fmt.Sprintf("did you mean *%s?", near)
 		}
-		t.fail(pos, width, fmt.Sprintf("nothing above is named &%s", name), hint)
+		t.Fail(pos, width, fmt.Sprintf("nothing above is named &%s", name), hint)
 		return Value{Pos: pos}
 	}
-	if t.count += a.count; t.count > maxValues {
-		t.overflow(pos, fmt.Sprintf("*%s repeats too much: ", name))
+	if t.Count += a.count; t.Count > MaxValues {
+		t.Overflow(pos, fmt.Sprintf("*%s repeats too much: ", name))
 		return Value{Pos: pos}
 	}
 	return a.value
 }
 
-func (t *tree) overflow(pos Pos, why string) {
-	if !t.full {
-		t.full = true
-		t.fail(pos, 0, fmt.Sprintf("%sthe document would hold more than %d values", why, maxValues), "split the file")
+func (t *Tree) Overflow(pos Pos, why string) {
+	if !t.Full {
+		t.Full = true
+		t.Fail(pos, 0, fmt.Sprintf("%sthe document would hold more than %d values", why, MaxValues), "split the file")
 	}
 }
 
-func (t *tree) fail(pos Pos, width int, msg, hint string) {
-	t.errs = append(t.errs, &Error{Pos: pos, Msg: msg, Hint: hint, Width: width, Source: t.source})
+func (t *Tree) Fail(pos Pos, width int, msg, hint string) {
+	t.Errs = append(t.Errs, &Error{Pos: pos, Msg: msg, Hint: hint, Width: width, Source: t.Source})
 }
 
 // pos is the place of the node's own token: of a map its first key, not the colon that the library names.
-func (t *tree) pos(n ast.Node) Pos {
+func (t *Tree) Pos(n ast.Node) Pos {
 	switch n := n.(type) {
 	case nil:
 		return Pos{}
 	case *ast.MappingNode:
 		if !n.IsFlowStyle && len(n.Values) > 0 {
-			return t.pos(n.Values[0])
+			return t.Pos(n.Values[0])
 		}
 	case *ast.MappingValueNode:
 		if n.Key != nil {
-			return t.pos(n.Key)
+			return t.Pos(n.Key)
 		}
 	case *ast.LiteralNode:
 		return t.tokenPos(n.Start)
@@ -252,12 +252,12 @@ func (t *tree) pos(n ast.Node) Pos {
 }
 
 // tokenPos mends the columns of the library, which go wrong behind a tab.
-func (t *tree) tokenPos(tk *token.Token) Pos {
-	pos := tokenPos(t.source.File, tk)
-	if tk == nil || !t.tabs[pos.Line] {
+func (t *Tree) tokenPos(tk *token.Token) Pos {
+	pos := tokenPos(t.Source.File, tk)
+	if tk == nil || !t.Tabs[pos.Line] {
 		return pos
 	}
-	if found := Locate(t.source, pos, shorten.FirstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
+	if found := Locate(t.Source, pos, shorten.FirstLine(strings.TrimSpace(tk.Origin))); found.Line == pos.Line {
 		return found
 	}
 	return pos
@@ -265,14 +265,14 @@ func (t *tree) tokenPos(tk *token.Token) Pos {
 
 // mend corrects the place of a text without quotes: the library errs when it goes on over several lines, ends in blanks
 // or begins with a colon.
-func (t *tree) mend(pos Pos, text string) Pos {
+func (t *Tree) mend(pos Pos, text string) Pos {
 	word, _, _ := strings.Cut(text, " ")
 	word = shorten.FirstLine(word)
-	line, want := t.source.Chars(pos.Line), []rune(word)
+	line, want := t.Source.Chars(pos.Line), []rune(word)
 	if end := pos.Col - 1 + len(want); end <= len(line) && slices.Equal(line[pos.Col-1:end], want) {
 		return pos
 	}
-	if found := Locate(t.source, t.behind, word); found != t.behind {
+	if found := Locate(t.Source, t.Behind, word); found != t.Behind {
 		return found
 	}
 	return pos

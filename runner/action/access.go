@@ -45,6 +45,9 @@ type refusal struct {
 
 func (r *refusal) Unwrap() []error { return []error{&r.Failure, r.err} }
 
+// File gives the real path of a file that a script names.
+func (s *Session) File(name string) (string, error) { return s.file(name) }
+
 // file gives the real path of a file that a step names.
 func (s *Session) file(name string) (string, error) {
 	path, err := s.path(name)

@@ -19,6 +19,16 @@ func clearApp(ctx context.Context, s *Session, a dsl.ClearApp) error {
 	return onApps(s, func(d drivers.AppManager) error { return d.ClearApp(ctx, a.Package) })
 }
 
+// kill ends an app's process in the background; where there is no such thing, it stops the app.
+func kill(ctx context.Context, s *Session, a dsl.Kill) error {
+	return onApps(s, func(d drivers.AppManager) error {
+		if k, ok := d.(drivers.Killer); ok {
+			return k.Kill(ctx, a.Package)
+		}
+		return d.Stop(ctx, a.Package)
+	})
+}
+
 func uninstall(ctx context.Context, s *Session, a dsl.Uninstall) error {
 	return onApps(s, func(d drivers.AppManager) error {
 		err := d.Uninstall(ctx, a.Package)

@@ -8,6 +8,9 @@ import (
 )
 
 func assert(ctx context.Context, s *Session, a dsl.Assert) error {
+	if byMaestro(a.Selector) {
+		return s.finding(ctx, &a.Selector, nil, s.Timeout)
+	}
 	w := newScreenReader(s)
 	matches, err := w.locate(ctx, a.Selector, s.Timeout)
 	if err == nil {

@@ -65,6 +65,20 @@ func (s *Session) erase(ctx context.Context, field *screen.Node, n int) error {
 }
 
 func copyText(ctx context.Context, s *Session, a dsl.CopyText) error {
+	if byMaestro(a.Selector) {
+		_, n, err := s.want(ctx, a.Selector)
+		if err != nil {
+			return err
+		}
+		text := ""
+		for _, t := range []*string{n.Desc, n.Hint, n.Text} {
+			if t != nil && *t != "" {
+				text = *t
+			}
+		}
+		s.Value = text
+		return s.copied(ctx, text)
+	}
 	n, err := locateVisible(ctx, s, a.Selector)
 	if err != nil {
 		return err

@@ -43,11 +43,20 @@ func aim(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error)
 	return m.Point, nil
 }
 
+// doublePause is how long Maestro waits between two taps.
+const doublePause = 100 * time.Millisecond
+
 func doubleTap(ctx context.Context, s *Session, a dsl.DoubleTap) error {
+	if byMaestro(a.Selector) {
+		return s.strikeAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: 2, pause: doublePause})
+	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error { return d.DoubleTap(ctx, p) })
 }
 
 func longPress(ctx context.Context, s *Session, a dsl.LongPress) error {
+	if byMaestro(a.Selector) {
+		return s.strikeAt(ctx, touching{on: &a.Selector, in: pointText(a.At), long: true})
+	}
 	return touch(ctx, s, tapTarget{a.Selector, a.At}, func(d drivers.Gestures, p image.Point) error {
 		return d.LongPress(ctx, p, millis(a.DurationMs, 800))
 	})

@@ -46,6 +46,9 @@ func call(ctx context.Context, s *Session, a dsl.HTTP) error {
 	return expected(a, answer.StatusCode, string(body))
 }
 
+// Client makes the connections of scripts, as http steps do.
+func (s *Session) Client() *http.Client { return s.client() }
+
 // client makes the connections that the session may make. One that is its own goes through no proxy: what is dialed is what is asked for.
 func (s *Session) client() *http.Client {
 	if s.Access.Dial == nil {

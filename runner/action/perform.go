@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"image"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -33,16 +34,23 @@ type Session struct {
 	Confirm func(*screen.Tree, screen.Match) error
 	// Clipboard is what copyText and setClipboard left for paste.
 	Clipboard string
+	// Base is the folder from which the files of Maestro's flows start: those that say where they lie themselves.
+	Base string
+	// Copied is Maestro's own clipboard; nil: nothing was copied.
+	Copied *string
 
 	Result
 
-	kept      map[string]int // evidence by name, so that none is taken for another
-	neverIdle bool           // the screen was refused because it never stands still
-	aimed     *Tapped        // the screen before the step's tap
-	crashed   *drivers.Crash // that was reported last
-	died      *drivers.Crash // the first one of the case
-	seeds     *rand.Rand     // draws the seeds of random data
-	tapped    *screen.Node   // the element that the last tap touched
+	kept      map[string]int         // evidence by name, so that none is taken for another
+	neverIdle bool                   // the screen was refused because it never stands still
+	aimed     *Tapped                // the screen before the step's tap
+	crashed   *drivers.Crash         // that was reported last
+	died      *drivers.Crash         // the first one of the case
+	seeds     *rand.Rand             // draws the seeds of random data
+	tapped    *screen.Node           // the element that the last tap touched
+	paged     bool                   // a flow of Maestro has opened a page
+	darkened  *bool                  // how the appearance was set last
+	taken     map[string]image.Image // pictures that a flow took, by their names
 }
 
 // Settings are what holds for all steps of a session.
@@ -106,6 +114,8 @@ func Performs(def *dsl.Def) bool {
 	return ok
 }
 
+type performersTable = map[reflect.Type]performer
+
 type performer func(ctx context.Context, s *Session, args any) error
 
 // performers is the table of all performers, by the type of their argument.
@@ -114,6 +124,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, launch)
 	on(table, stop)
 	on(table, clearApp)
+	on(table, kill)
 	on(table, install)
 	on(table, uninstall)
 	on(table, setPermissions)
@@ -187,6 +198,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, closeBrowser)
 
 	on(table, call)
+	maestroPerformers(table)
 	return table
 })
 

@@ -48,6 +48,9 @@ func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (imag
 
 // screenshot leaves a picture for a caller whose steps get none by themselves; in a test, the picture of the step is named after it.
 func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
+	if a.Element != nil {
+		return s.pictureOf(ctx, a)
+	}
 	if s.StepPictures {
 		return nil
 	}

@@ -51,6 +51,9 @@ type search struct {
 // scrollTo looks for the element and scrolls on until it is there, the content ends, or the limit is reached. Each movement overlaps what
 // was seen before; one that went further is gone back.
 func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
+	if byMaestro(a.Selector) {
+		return s.untilSeen(ctx, a.Selector, untilSeen{direction: a.Direction, limit: s.Timeout, enough: 1, ms: 601})
+	}
 	c := &search{screenReader: newScreenReader(s), a: a, way: wayOf(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
 	if _, ok := s.Device.(drivers.Scroller); ok {
 		c.part = scrollPart

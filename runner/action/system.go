@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -11,7 +12,17 @@ import (
 )
 
 func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
-	return onSystem(s, func(d drivers.System) error { return d.Rotate(ctx, a.Orientation == "landscape") })
+	return onSystem(s, func(d drivers.System) error {
+		quarters, four := map[string]int{"upsideDown": 2, "landscapeRight": 3}[a.Orientation]
+		if !four {
+			return d.Rotate(ctx, a.Orientation == "landscape")
+		}
+		turner, ok := d.(drivers.Turner)
+		if !ok {
+			return fmt.Errorf("device %s cannot be held %s: %w", s.Device.Info().ID, a.Orientation, drivers.ErrUnsupported)
+		}
+		return turner.Turn(ctx, quarters)
+	})
 }
 
 func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {

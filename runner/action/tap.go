@@ -18,6 +18,9 @@ import (
 const ambiguousFor = 2 * time.Second
 
 func tap(ctx context.Context, s *Session, a dsl.Tap) error {
+	if byMaestro(a.Selector) {
+		return s.strikeAt(ctx, touching{on: &a.Selector, in: pointText(a.At), repeat: a.Count, pause: doublePause})
+	}
 	return tapWithRetry(ctx, s, tapTarget{a.Selector, a.At}.aim, func(p image.Point) error {
 		for range max(a.Count, 1) {
 			if err := s.Device.Tap(ctx, p); err != nil {

@@ -22,3 +22,27 @@ func Visible(ctx context.Context, s *Session, label string) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// Holds tells whether an element is there, or gone, within the time, for conditions.
+func Holds(ctx context.Context, s *Session, visible, missing *dsl.Selector, wait time.Duration) (bool, error) {
+	asked := *s
+	asked.Detail, asked.Timeout = &event.Detail{}, wait
+	switch {
+	case missing != nil && byMaestro(*missing):
+		return Misses(ctx, &asked, *missing, wait)
+	case missing != nil:
+		err := gone(ctx, &asked, *missing)
+		var there *Failure
+		if errors.As(err, &there) {
+			return false, nil
+		}
+		return err == nil, err
+	case byMaestro(*visible):
+		return Sees(ctx, &asked, *visible, wait)
+	}
+	_, err := newScreenReader(&asked).locate(ctx, *visible, wait)
+	if errors.Is(err, errWait) {
+		return false, nil
+	}
+	return err == nil, err
+}

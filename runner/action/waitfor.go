@@ -14,6 +14,8 @@ import (
 
 func waitFor(ctx context.Context, s *Session, a dsl.WaitFor) error {
 	switch {
+	case a.Visible != nil && byMaestro(*a.Visible):
+		return s.finding(ctx, a.Visible, nil, s.Timeout)
 	case a.Gone != nil:
 		return gone(ctx, s, *a.Gone)
 	case a.Enabled != nil:
@@ -41,6 +43,9 @@ func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
 // gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A screen that never
 // rests may prove it at the end of the time.
 func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
+	if byMaestro(sel) {
+		return s.finding(ctx, nil, &sel, s.Timeout)
+	}
 	w := newScreenReader(s)
 	w.onlySeen, w.eager = needsVision(sel) && visionSuffices(sel), true
 	stateless := ""

@@ -56,6 +56,7 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	if err := b.OpenPage(ctx, address, opts); err != nil {
 		return err
 	}
+	s.paged = true
 	s.tellAnswer()
 	return s.stillLoading(ctx)
 }

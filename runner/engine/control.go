@@ -40,12 +40,26 @@ func (r *run) control(ctx context.Context, step *dsl.Step, args any, timeoutMs *
 			return r.within(ctx, step, timeoutMs, func(ctx context.Context) outcome { return r.inside(ctx, "try", a.Steps) })
 		})
 	}
+	wait := elementTime
+	if timeoutMs != nil {
+		wait = milliseconds(*timeoutMs)
+	}
+	switch a := args.(type) { // their timeoutMs is the condition's
+	case dsl.If:
+		if a.Cond == nil {
+			return r.branch(ctx, step, a, wait)
+		}
+	case dsl.Repeat:
+		if a.Visible != nil || a.NotVisible != nil {
+			return r.repeat(ctx, step, a, wait)
+		}
+	}
 	return r.within(ctx, step, timeoutMs, func(ctx context.Context) outcome {
 		switch a := args.(type) {
 		case dsl.If:
-			return r.branch(ctx, step, a)
+			return r.branch(ctx, step, a, wait)
 		case dsl.Repeat:
-			return r.repeat(ctx, step, a)
+			return r.repeat(ctx, step, a, wait)
 		case dsl.Retry:
 			return r.retry(ctx, a)
 		case dsl.ForEach:
@@ -66,8 +80,23 @@ func (r *run) inside(ctx context.Context, what string, steps dsl.Steps) outcome 
 	return r.list(ctx, steps)
 }
 
-func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If) outcome {
-	on, err := r.truth(ctx, a.Cond)
+// elementTime is how long a condition waits for its element when it says nothing.
+const elementTime = time.Second
+
+// met evaluates a condition: an expression, an element that is there, or one that is gone.
+func (r *run) met(ctx context.Context, cond *dsl.Expr, visible, gone *dsl.Selector, wait time.Duration) (on bool, err error) {
+	if cond != nil {
+		return r.truth(ctx, *cond)
+	}
+	err = action.Guard(func() (err error) {
+		on, err = action.Holds(ctx, r.session, visible, gone, wait)
+		return err
+	})
+	return on, err
+}
+
+func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If, wait time.Duration) outcome {
+	on, err := r.met(ctx, a.Cond, a.Visible, a.NotVisible, wait)
 	switch {
 	case err != nil:
 		return r.leaf(ctx, step, func(context.Context) error { return err })
@@ -77,11 +106,11 @@ func (r *run) branch(ctx context.Context, step *dsl.Step, a dsl.If) outcome {
 	return r.inside(ctx, "else", a.Else)
 }
 
-func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat) outcome {
+func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat, wait time.Duration) outcome {
 	times := a.Rounds()
 	for i := range times {
-		if a.While != nil {
-			on, err := r.truth(ctx, *a.While)
+		if a.While != nil || a.Visible != nil || a.NotVisible != nil {
+			on, err := r.met(ctx, a.While, a.Visible, a.NotVisible, wait)
 			if err != nil {
 				return r.leaf(ctx, step, func(context.Context) error { return err })
 			}
@@ -99,7 +128,11 @@ func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat) outcome 
 	}
 	if a.Times == nil {
 		return r.leaf(ctx, step, func(context.Context) error {
-			return blameTest(fmt.Errorf("%s still holds after %d rounds; times: says how many there may be", a.While.Text, times))
+			what := "the condition"
+			if a.While != nil {
+				what = a.While.Text
+			}
+			return blameTest(fmt.Errorf("%s still holds after %d rounds; times: says how many there may be", what, times))
 		})
 	}
 	return passed

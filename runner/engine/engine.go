@@ -104,6 +104,7 @@ type run struct {
 	page    pageKept
 	missed  []failedStep // steps that did not go well
 	apps    []string     // that were launched
+	flow    *flowState   // of Maestro, under way
 	soft    *outcome     // the first failure of a soft step within the innermost of these
 }
 
@@ -326,7 +327,7 @@ func isDynamic(t *dsl.Test) bool {
 		return true
 	}
 	for s := range t.Steps.All {
-		if s.Def.Control() || s.Options.When != nil {
+		if s.Def.Control() || s.Options.When != nil || s.Foreign() != nil {
 			return true
 		}
 	}

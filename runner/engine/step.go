@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -46,6 +47,9 @@ func (r *run) one(ctx context.Context, step *dsl.Step) outcome {
 	outer := r.source
 	r.source = step.Source()
 	defer func() { r.source = outer }()
+	if c, is := step.Foreign().(*maestro.Command); is {
+		return r.foreign(ctx, step, c)
+	}
 	if step.Options.When != nil {
 		on, err := r.truth(ctx, *step.Options.When)
 		if err != nil {
@@ -142,7 +146,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 		ended.Verdict, ended.Problem = judge(ctx, err)
 		o = outcome{ended.Verdict, ended.Problem}
 	}
-	if r.lenient > 0 && o.verdict == event.Fail {
+	if r.lenient > 0 && o.verdict == event.Fail && (r.flow == nil || !r.flow.fatal) {
 		ended.Verdict = event.Warned
 	}
 	r.emit(ended)

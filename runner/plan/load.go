@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
 
 // maxFiles bounds a walk that began in the wrong folder.
@@ -30,6 +32,13 @@ func load(o Options) (tests []*dsl.Test, problems []error, err error) {
 	}
 	tests, problems = l.parse()
 	for _, source := range o.Inline {
+		if maestro.Is(source.Text) {
+			t, err := o.flow(source.Name, o.Dir, source.Text)
+			if problems = appendErr(problems, err); err == nil {
+				tests = append(tests, t)
+			}
+			continue
+		}
 		found, err := dsl.Parse(source.Name, source.Text)
 		tests, problems = append(tests, found...), appendErr(problems, err)
 	}
@@ -41,6 +50,8 @@ func load(o Options) (tests []*dsl.Test, problems []error, err error) {
 		tests, problems = append(tests, chosen...), append(problems, broken...)
 	}
 	slices.SortStableFunc(tests, order)
+	l.inSequence(tests)
+	apart(tests)
 	return tests, append(problems, unique(tests)...), nil
 }
 
@@ -85,6 +96,9 @@ func defaultDir(dir string) string {
 type loader struct {
 	o    Options
 	seen map[string]string // absolute name by the file's real path
+
+	sequence []string        // the flows of Maestro that come first
+	warnings []*source.Error // of their folders
 }
 
 func newLoader(o Options) *loader { return &loader{o: o, seen: map[string]string{}} }
@@ -104,7 +118,10 @@ func (l *loader) add(path string) error {
 		return err
 	}
 	confs := map[string]config{filepath.Clean(path): conf} // in force in each folder: the nearest one upward
-	some := false
+	maestros, some, err := l.flowsIn(path)
+	if err != nil {
+		return err
+	}
 	err = walkDir(path, func(p string, d fs.DirEntry, err error) error {
 		conf := confs[filepath.Dir(p)]
 		switch {
@@ -118,7 +135,7 @@ func (l *loader) add(path string) error {
 				confs[p] = own
 			}
 			return err
-		case !testFile(d.Name()) || conf.excludes(p, path) || !conf.includes(p):
+		case maestros[filepath.Clean(p)], !testFile(d.Name()) || conf.excludes(p, path) || !conf.includes(p):
 			return nil
 		}
 		some = true
@@ -222,6 +239,13 @@ func (l *loader) parseFile(file string) ([]*dsl.Test, error) {
 	src, err := readCapped(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.show(file), err)
+	}
+	if maestro.Is(src) {
+		t, err := l.o.flow(l.show(file), filepath.Dir(file), src)
+		if err != nil {
+			return nil, err
+		}
+		return []*dsl.Test{t}, nil
 	}
 	if dsl.HoldsBlocks(file, src) {
 		_, err := dsl.ParseBlock(l.show(file), src, "")

@@ -11,6 +11,7 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
@@ -28,6 +29,9 @@ type Options struct {
 	Platform dsl.Platform
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
 	Labels string
+	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the second. A flow of
+	// Maestro that is named itself is kept.
+	IncludeTags, ExcludeTags []string
 	// Vars override the vars of every test.
 	Vars map[string]string
 	// Environment is one of the suite's environments; empty: none.
@@ -227,6 +231,9 @@ func filter(o Options) (func(Case) bool, error) {
 		return nil, &Usage{fmt.Sprintf("label filter %q: %s", o.Labels, strings.TrimSpace(why))}
 	}
 	return func(c Case) bool {
+		if !isFlow(c.Test) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {
+			return false
+		}
 		return (o.Platform == "" || c.Platform == o.Platform) && (o.Labels == "" || labels(c.Labels))
 	}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
 )
 
 // suites are the taproot.yaml files by the folder in which they are in force.
@@ -69,7 +70,17 @@ func (s *suites) prepare(t *dsl.Test) (*dsl.Test, config, []dsl.Row, error) {
 		}
 	}
 	read := s.reader(dir, conf)
-	if err := dsl.Link(&own, read); err != nil {
+	foreign := func(file string, src []byte) (*dsl.Block, error) {
+		if !maestro.Is(src) {
+			return nil, nil
+		}
+		f, err := maestro.Parse(file, src, s.o.filesOf(dir))
+		if err != nil {
+			return nil, err
+		}
+		return f.Block(), nil
+	}
+	if err := dsl.LinkWith(&own, read, foreign); err != nil {
 		return nil, conf, nil, err
 	}
 	rows, err := own.Rows(func(name string) ([]byte, error) { return read(path.Join(path.Dir(t.Pos.File), name)) })

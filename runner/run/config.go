@@ -30,6 +30,8 @@ type Config struct {
 	AndroidSerial  string       // of the Android devices only this one; Device goes before
 	Platform       dsl.Platform // only this platform
 	Labels         string       // Ginkgo label filter
+	IncludeTags    []string     // only tests of folders with one of these tags
+	ExcludeTags    []string     // no tests of folders with one of these
 	Vars           map[string]string
 	Environment    string // of the suite's taproot.yaml
 	Shard          plan.Shard

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+func newImportCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{Use: "import", Short: "write tests of other tools as tests of Taproot"}
+	cmd.AddCommand(newImportMaestroCommand(env))
+	return cmd
+}
+
+func newImportMaestroCommand(env *Env) *cobra.Command {
+	var out string
+	var ios bool
+	cmd := &cobra.Command{
+		Use:   "maestro DIR",
+		Short: "write flows of Maestro as tests of Taproot",
+		Long: "maestro reads all flows of a folder and writes each as a file of Taproot, with its comments; a flow that others call becomes a\n" +
+			"block for run:. What has no native form is told with its place, becomes a comment, and makes the exit code 1. Flows run as they\n" +
+			"are, too: taproot run DIR; and run: may name a flow that is not imported yet.",
+		Example: "  taproot import maestro .maestro --out suites/app",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := within(env.Dir, args[0])
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+				return &plan.Usage{Msg: fmt.Sprintf("%s is not a folder", args[0])}
+			}
+			if out == "" {
+				out = strings.TrimRight(args[0], `/\`) + "-taproot"
+			}
+			i := importing{env: env, from: dir, to: within(env.Dir, out), platform: dsl.Android}
+			if ios {
+				i.platform = dsl.IOS
+			}
+			return i.all()
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "the `FOLDER` for the tests (default: DIR-taproot)")
+	cmd.Flags().BoolVar(&ios, "ios", false, "the flows of apps are tests of iOS, not of Android")
+	return cmd
+}
+
+// importing is the import of one folder of flows.
+type importing struct {
+	env      *Env
+	from, to string
+	platform dsl.Platform
+
+	flows  []*maestro.Flow
+	called map[string]bool // by the path of the file
+	broken int
+	lost   int
+}
+
+// diskFiles are the files that flows name.
+type diskFiles struct{}
+
+func (diskFiles) Read(name string) ([]byte, error) {
+	info, err := os.Stat(filepath.FromSlash(name))
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > dsl.MaxFileSize) {
+		return nil, errors.New("it is no file of a test")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.FromSlash(name))
+}
+
+func (diskFiles) Has(name string) bool {
+	_, err := os.Stat(filepath.FromSlash(name))
+	return err == nil
+}
+
+func (i *importing) all() error {
+	if err := i.read(); err != nil {
+		return err
+	}
+	if len(i.flows) == 0 && i.broken == 0 {
+		return &plan.Usage{Msg: fmt.Sprintf("%s holds no flow of Maestro: a file with appId or url, a line ---, and commands", i.from)}
+	}
+	i.called = map[string]bool{}
+	for _, f := range i.flows {
+		calledBy(f, i.called)
+	}
+	table := tabwriter.NewWriter(i.env.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "file\tas\tsteps\twithout a native form")
+	commands := 0
+	for _, f := range i.flows {
+		n, err := i.write(f, table)
+		if err != nil {
+			return err
+		}
+		commands += n
+	}
+	if err := errors.Join(table.Flush(), i.exclude()); err != nil {
+		return err
+	}
+	fmt.Fprintf(i.env.Stdout, "%d flows, %d steps, %d without a native form, %d files that could not be read\n", len(i.flows), commands, i.lost, i.broken)
+	if i.lost+i.broken > 0 {
+		return exit(run.ExitFail)
+	}
+	return nil
+}
+
+// read parses all flows of the folder, in order.
+func (i *importing) read() error {
+	return filepath.WalkDir(i.from, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || p != i.from && strings.HasPrefix(d.Name(), ".")):
+			return filepath.SkipDir
+		case d.IsDir() || !plan.YAMLFile(d.Name()):
+			return nil
+		}
+		src, err := diskFiles{}.Read(p)
+		if err != nil {
+			return nil
+		}
+		if maestro.IsWorkspace(d.Name(), src) || !maestro.Is(src) {
+			if maestro.IsConfigName(d.Name()) {
+				fmt.Fprintf(i.env.Stderr, "%s: the choice of flows is taproot's: folders, --include-tags and --exclude-tags, and order: in taproot.yaml\n", p)
+			}
+			return nil
+		}
+		f, err := maestro.Parse(filepath.ToSlash(p), src, diskFiles{})
+		if err != nil {
+			i.broken++
+			fmt.Fprintf(i.env.Stderr, "%v\n\n", err)
+			return nil
+		}
+		i.flows = append(i.flows, f)
+		return nil
+	})
+}
+
+// calledBy marks the files that a flow calls.
+func calledBy(f *maestro.Flow, called map[string]bool) {
+	for _, list := range []dsl.Steps{f.Start, f.Steps, f.Complete} {
+		for s := range list.All {
+			c, is := s.Foreign().(*maestro.Command)
+			if !is {
+				continue
+			}
+			switch do := c.Do.(type) {
+			case maestro.RunFlow:
+				if do.Flow != nil {
+					called[do.Flow.File] = true
+				}
+			case maestro.Retry:
+				if do.Flow != nil {
+					called[do.Flow.File] = true
+				}
+			}
+		}
+	}
+}
+
+var notInID = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+
+// write writes one flow and its line of the table.
+func (i *importing) write(f *maestro.Flow, table *tabwriter.Writer) (steps int, err error) {
+	rel, err := filepath.Rel(i.from, filepath.FromSlash(f.File))
+	if err != nil {
+		return 0, err
+	}
+	target := filepath.Join(i.to, rel)
+	o := maestro.NativeOptions{ID: strings.Trim(notInID.ReplaceAllString(strings.TrimSuffix(filepath.ToSlash(rel), filepath.Ext(rel)), "-"), "-._"),
+		Block: i.called[f.File], Platform: i.platform, Rel: func(name string) string { return i.relative(target, name) }}
+	n := maestro.ToNative(f, o)
+	as := "test"
+	if o.Block {
+		as = "block"
+		_, err = dsl.ParseBlock(filepath.ToSlash(rel), n.Text, i.platform)
+	} else {
+		_, err = dsl.Parse(filepath.ToSlash(rel), n.Text)
+	}
+	if err != nil { // a value that Maestro takes and Taproot does not
+		fmt.Fprintf(i.env.Stderr, "as a test of Taproot:\n%v\n\n", err)
+		i.lost++
+	}
+	for _, l := range n.Lost {
+		fmt.Fprintf(i.env.Stderr, "%v\n\n", l)
+	}
+	i.lost += len(n.Lost)
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return 0, err
+	}
+	if err := os.WriteFile(target, n.Text, 0o644); err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(table, "%s\t%s\t%d\t%d\n", filepath.ToSlash(rel), as, n.Steps, len(n.Lost))
+	return n.Steps, nil
+}
+
+// exclude writes a taproot.yaml that keeps blocks from being read as tests, where there is none.
+func (i *importing) exclude() error {
+	var list []string
+	for _, f := range i.flows {
+		if rel, err := filepath.Rel(i.from, filepath.FromSlash(f.File)); err == nil && i.called[f.File] {
+			list = append(list, filepath.ToSlash(rel))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	file := filepath.Join(i.to, plan.ConfigName)
+	if _, err := os.Stat(file); err == nil {
+		fmt.Fprintf(i.env.Stderr, "%s is there already; its exclude: has to name the blocks: %s\n", file, strings.Join(list, ", "))
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("# These are blocks that tests run.\nexclude:\n")
+	for _, name := range list {
+		fmt.Fprintf(&b, "  - %q\n", name)
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+// relative is how the new file names a file: a flow by its new place, any other where it lies.
+func (i *importing) relative(target, name string) string {
+	path := filepath.FromSlash(name)
+	isFlow := slices.ContainsFunc(i.flows, func(f *maestro.Flow) bool { return f.File == name })
+	if isFlow {
+		if rel, err := filepath.Rel(i.from, path); err == nil {
+			path = filepath.Join(i.to, rel)
+		}
+	}
+	if rel, err := filepath.Rel(filepath.Dir(target), path); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return name
+}

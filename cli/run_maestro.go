@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// What people have in the command lines of other runners: --format junit --output FILE beside what every run writes anyway.
+
+func (f runFlags) checkFormat() error {
+	switch strings.ToLower(f.format) {
+	case "", "junit", "noop":
+	default:
+		return &plan.Usage{Msg: fmt.Sprintf("--format %q: use junit or noop; the run's folder holds its report as HTML, CTRF, JSON and Markdown, too", f.format)}
+	}
+	if f.output != "" && !strings.EqualFold(f.format, "junit") {
+		return &plan.Usage{Msg: "--output names the file of --format junit; --reports names the folder of all reports"}
+	}
+	return nil
+}
+
+// writeOutput copies the run's JUnit file to where --output wants it.
+func (f runFlags) writeOutput(env *Env, dir string) error {
+	if !strings.EqualFold(f.format, "junit") {
+		return nil
+	}
+	name := f.output
+	if name == "" {
+		name = "report.xml"
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "junit.xml"))
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	path := within(env.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+// warnOfFlows tells of what Maestro takes in silence, once.
+func warnOfFlows(env *Env, p *plan.Plan) {
+	said := map[string]bool{}
+	for _, c := range p.Cases {
+		for _, w := range c.Test.Warnings {
+			warning := source.Error{Pos: w.Pos, Width: w.Width, Msg: "warning: " + w.Msg, Hint: w.Hint, Source: w.Source}
+			if text := warning.Error(); !said[text] {
+				said[text] = true
+				fmt.Fprintln(env.Stderr, text)
+			}
+		}
+	}
+}

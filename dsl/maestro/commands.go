@@ -1,0 +1,264 @@
+package maestro
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// commands reads a list of commands.
+func (r *reader) commands(list source.Raw) dsl.Steps {
+	var steps dsl.Steps
+	for _, item := range list.Items {
+		if step := r.command(item); step != nil {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+func (r *reader) command(v source.Raw) *dsl.Step {
+	switch {
+	case v.Kind == source.String:
+		return r.word(v)
+	case v.Kind != source.Map || len(v.Fields) == 0:
+		r.fail(v.Pos, 0, fmt.Sprintf("a command is a word or a map, not %s", kindName(v)), `write "- tapOn: Sign in"`)
+		return nil
+	}
+	first := v.Fields[0]
+	width := len([]rune(first.Key))
+	read, known := table()[first.Key]
+	switch {
+	case !known:
+		r.unknown(first.Pos, first.Key)
+		return nil
+	case first.Value.Kind == source.Null || first.Value.Kind == source.String && !first.Value.Quoted && nullForm.MatchString(first.Value.Text):
+		hint := "give it what it needs, or remove it"
+		if slices.Contains(bareWords, first.Key) {
+			hint = fmt.Sprintf(`without options it is written "- %s"`, first.Key)
+		}
+		r.fail(first.Pos, width, fmt.Sprintf("%q has no options behind its colon", first.Key), hint)
+		return nil
+	}
+	for _, f := range v.Fields[1:] {
+		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q is a second key beside the command %q", short(f.Key), first.Key), `indent it, or begin a new command with "- "`)
+		return nil
+	}
+	return r.make(first, read)
+}
+
+// make reads one command with its options.
+func (r *reader) make(f source.RawField, read func(*reader, source.RawField, *Command) Do) *dsl.Step {
+	c := &Command{Name: f.Key}
+	c.Do = read(r, f, c)
+	if c.Do == nil {
+		return nil
+	}
+	return r.step(c, f.Pos, f.Value)
+}
+
+func (r *reader) step(c *Command, pos source.Pos, args source.Raw) *dsl.Step {
+	step := dsl.ForeignStep(defOf(c), pos, r.source, valueOf(args), c)
+	step.Options.Optional, step.Options.Name = c.Optional, c.Label
+	switch do := c.Do.(type) {
+	case RunFlow:
+		hold(step, do)
+	case Retry:
+		hold(step, do.RunFlow)
+	case Repeat:
+		step.Hold("commands", do.Steps)
+	}
+	return step
+}
+
+func hold(step *dsl.Step, do RunFlow) {
+	step.Hold("commands", do.Steps)
+	if do.Flow != nil {
+		step.Hold("onFlowStart", do.Flow.Start)
+		step.Hold("commands", do.Flow.Steps)
+		step.Hold("onFlowComplete", do.Flow.Complete)
+	}
+}
+
+// bareWords are the commands that can stand without options.
+var bareWords = append(words("launchApp stopApp killApp clearState clearKeychain eraseText inputRandomText inputRandomNumber inputRandomEmail "+
+	"inputRandomPersonName inputRandomCityName inputRandomCountryName inputRandomColorName back hideKeyboard pasteText scroll "+
+	"waitForAnimationToEnd stopRecording toggleAirplaneMode toggleDarkMode assertDarkMode assertLightMode assertNoDefectsWithAI"), "hide keyboard")
+
+func (r *reader) word(v source.Raw) *dsl.Step {
+	name := v.Text
+	_, known := table()[name]
+	switch {
+	case slices.Contains(bareWords, name):
+		if name == "hide keyboard" {
+			name = "hideKeyboard"
+		}
+		empty := source.RawField{Key: name, Pos: v.Pos, Value: source.Raw{Pos: v.Pos, Kind: source.Map}}
+		return r.make(empty, table()[name])
+	case known:
+		r.fail(v.Pos, len([]rune(name)), fmt.Sprintf("the command %q needs options", name), fmt.Sprintf("write %s: and what it needs", name))
+	default:
+		r.unknown(v.Pos, name)
+	}
+	return nil
+}
+
+func (r *reader) unknown(pos source.Pos, name string) {
+	hint := near(name, Commands())
+	if name == "openBrowser" {
+		hint = "Maestro has openLink: {link: …, browser: true}"
+	}
+	r.fail(pos, len([]rune(name)), fmt.Sprintf("unknown command %q", short(name)), hint)
+}
+
+// options reads the keys of a map that every command has, and refuses those that are neither among them nor among its own.
+func (r *reader) options(f source.RawField, c *Command, own string) {
+	r.keys(f.Value, f.Key, append(words(own), "label", "optional"), true)
+	if x, given := f.Value.Get("optional"); given {
+		c.Optional = r.truth(x, c.Optional)
+	}
+	r.label(f, c)
+}
+
+func (r *reader) label(f source.RawField, c *Command) {
+	if x, given := f.Value.Get("label"); given {
+		if text := r.written(x); text != nil {
+			c.Label = *text
+		}
+	}
+}
+
+// loose reads the label of a map whose other keys Maestro takes in silence: optional is one of them.
+func (r *reader) loose(f source.RawField, c *Command, own string) {
+	r.keys(f.Value, f.Key, append(words(own), "label"), false)
+	r.label(f, c)
+}
+
+// text reads what a command needs: the whole value, or the field of a map.
+func (r *reader) text(f source.RawField, c *Command, key, own string) (string, bool) {
+	if f.Value.Kind == source.String {
+		return f.Value.Text, true
+	}
+	if !r.isMap(f) {
+		return "", false
+	}
+	r.options(f, c, key+" "+own)
+	return r.required(f, key)
+}
+
+func (r *reader) required(f source.RawField, key string) (string, bool) {
+	x, given := f.Value.Get(key)
+	if !given || x.Value.Kind == source.Null {
+		r.fail(f.Pos, len([]rune(f.Key)), fmt.Sprintf("%q needs %q", f.Key, key), "")
+		return "", false
+	}
+	text := r.written(x)
+	if text == nil {
+		return "", false
+	}
+	return *text, true
+}
+
+func (r *reader) isMap(f source.RawField) bool {
+	if f.Value.Kind == source.Map {
+		return true
+	}
+	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("%q takes a map, not a %s", f.Key, kindName(f.Value)), "")
+	return false
+}
+
+// optionalText gives a field of a map; nil: it is not there.
+func (r *reader) optionalText(v source.Raw, key string) *string {
+	if f, given := v.Get(key); given {
+		return r.written(f)
+	}
+	return nil
+}
+
+func (r *reader) flag(v source.Raw, key string, otherwise bool) bool {
+	if f, given := v.Get(key); given {
+		return r.truth(f, otherwise)
+	}
+	return otherwise
+}
+
+func (r *reader) number(v source.Raw, key string) *int {
+	if f, given := v.Get(key); given {
+		return r.whole(f)
+	}
+	return nil
+}
+
+// none is for commands that take nothing but a label and optional.
+func none(do Do) func(*reader, source.RawField, *Command) Do {
+	return func(r *reader, f source.RawField, c *Command) Do {
+		if r.isMap(f) {
+			r.options(f, c, "")
+		}
+		return do
+	}
+}
+
+// condition reads when and while.
+func (r *reader) condition(f source.RawField) *Condition {
+	if f.Value.Kind == source.Null {
+		return nil
+	}
+	c := &Condition{}
+	if !r.isMap(f) {
+		return c
+	}
+	r.keys(f.Value, f.Key, words("platform visible notVisible true label optional"), true)
+	if x, given := f.Value.Get("platform"); given {
+		if text := r.written(x); text != nil {
+			c.Platform = strings.ToLower(*text)
+			if !slices.Contains([]string{"android", "ios", "web"}, c.Platform) {
+				r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("there is no platform %q", short(*text)), "there are Android, iOS and Web")
+			}
+		}
+	}
+	if x, given := f.Value.Get("true"); given {
+		if text := r.written(x); text != nil {
+			trimmed := strings.TrimSpace(*text)
+			c.True = &trimmed
+		}
+	}
+	if x, given := f.Value.Get("visible"); given && x.Value.Kind != source.Null {
+		c.Visible = r.selector(x.Value, x.Key)
+	}
+	if x, given := f.Value.Get("notVisible"); given && x.Value.Kind != source.Null {
+		c.NotVisible = r.selector(x.Value, x.Key)
+	}
+	return c
+}
+
+// body reads the file or the commands of runFlow and retry.
+func (r *reader) body(f source.RawField) (do RunFlow) {
+	file, byFile := f.Value.Get("file")
+	list, inline := f.Value.Get("commands")
+	byFile, inline = byFile && file.Value.Kind != source.Null, inline && list.Value.Kind != source.Null
+	width := len([]rune(f.Key))
+	if env, given := f.Value.Get("env"); given {
+		do.Env = r.pairs(env)
+	}
+	switch {
+	case byFile && inline:
+		r.fail(f.Pos, width, fmt.Sprintf("%q has both file and commands", f.Key), "remove one of the two")
+	case byFile:
+		do.Flow, do.Again = r.call(file), 1
+	case !inline:
+		r.fail(f.Pos, width, fmt.Sprintf("%q names no file and holds no commands", f.Key), "give file: or commands:")
+	case list.Value.Kind != source.List:
+		r.fail(list.Value.Pos, list.Value.Width, `"commands" must be a list`, `begin each command with "- "`)
+	default:
+		do.Steps, do.Again = r.commands(list.Value), len(list.Value.Items)
+	}
+	return do
+}
+
+// dir is the folder of the flow.
+func (r *reader) dir() string { return path.Dir(r.file) }

@@ -1,0 +1,175 @@
+package maestro
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// Workspace is a folder's config.yaml: which of its flows are run, and in which order.
+type Workspace struct {
+	Flows                    []string
+	IncludeTags, ExcludeTags []string
+	Order                    []string // names, or names of files without ending, of those that come first
+	Warnings                 []*source.Error
+}
+
+// workspaceKeys are those of a config.yaml; a file that has no others, and no line ---, is one.
+var workspaceKeys = words("flows includeTags excludeTags local executionOrder baselineBranch notifications disableRetries platform testOutputDir " +
+	"disableAnimations appBinaryId deviceOs deviceModel android ios web")
+
+// IsWorkspace tells whether a file is the configuration of a folder of flows, and no flow.
+func IsWorkspace(name string, src []byte) bool {
+	if strings.Contains(string(src), "\n---") {
+		return false
+	}
+	docs, _, err := source.ReadRaw(name, src)
+	if err != nil || len(docs) > 1 || len(docs) == 1 && docs[0].Kind != source.Map {
+		return false
+	}
+	if len(docs) == 0 {
+		return IsConfigName(name)
+	}
+	for _, f := range docs[0].Fields {
+		if !slices.Contains(workspaceKeys, f.Key) && !IsConfigName(name) {
+			return false
+		}
+	}
+	_, id := docs[0].Get("id")
+	_, steps := docs[0].Get("steps")
+	return !id && !steps
+}
+
+// IsConfigName tells whether a file is called config.yaml or config.yml.
+func IsConfigName(name string) bool {
+	base := path.Base(filepath.ToSlash(name))
+	return base == "config.yaml" || base == "config.yml"
+}
+
+// ParseWorkspace reads a config.yaml. The error is a dsl.Errors.
+func ParseWorkspace(file string, src []byte) (*Workspace, error) {
+	w := &Workspace{}
+	docs, from, err := source.ReadRaw(file, src)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) == 0 {
+		return w, nil
+	}
+	c := &calls{}
+	r := &reader{calls: c, file: file, source: from, flow: &Flow{File: file}}
+	if docs[0].Kind != source.Map {
+		r.fail(docs[0].Pos, 0, "the configuration of a folder must be a map", `for example flows: ["**"]`)
+	}
+	for _, f := range docs[0].Fields {
+		switch f.Key {
+		case "flows":
+			w.Flows = r.texts(f)
+		case "includeTags":
+			w.IncludeTags = r.texts(f)
+		case "excludeTags":
+			w.ExcludeTags = r.texts(f)
+		case "executionOrder":
+			r.order(f, w)
+		case "testOutputDir":
+			r.warn(f.Pos, len(f.Key), `"testOutputDir" is not used: reports go to tests/reports`, "write --reports FOLDER")
+		default:
+			if !slices.Contains(workspaceKeys, f.Key) {
+				r.warn(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the key %q in the configuration means nothing", short(f.Key)), near(f.Key, workspaceKeys))
+			}
+		}
+	}
+	w.Warnings = r.flow.Warnings
+	if err := c.errs.Err(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (r *reader) order(f source.RawField, w *Workspace) {
+	if f.Value.Kind == source.Null || !r.isMap(f) {
+		return
+	}
+	if x, given := f.Value.Get("flowsOrder"); given {
+		w.Order = r.texts(x)
+	}
+	if x, given := f.Value.Get("continueOnFailure"); given && !r.truth(x, true) {
+		r.warn(x.Pos, len(x.Key), "the flows behind one that fails are run all the same: continueOnFailure: false is not kept", "taproot run --fail-fast ends the whole run")
+	}
+}
+
+func (r *reader) texts(f source.RawField) []string {
+	if f.Value.Kind == source.Null {
+		return nil
+	}
+	if f.Value.Kind == source.String {
+		return []string{f.Value.Text}
+	}
+	var all []string
+	for _, item := range f.Value.Items {
+		if text := r.written(source.RawField{Key: f.Key, Pos: item.Pos, Value: item}); text != nil {
+			all = append(all, *text)
+		}
+	}
+	return all
+}
+
+// Picks tells whether the configuration picks a file, by its path from the folder: its top level, or what the patterns say, of which one
+// with ! before it takes away.
+func (w *Workspace) Picks(rel string) bool {
+	patterns := w.Flows
+	if len(patterns) == 0 {
+		patterns = []string{"*"}
+	}
+	rel = filepath.ToSlash(rel)
+	picked, positive := false, false
+	for _, p := range patterns {
+		if bare, negated := strings.CutPrefix(p, "!"); negated {
+			if fits(bare, rel) {
+				return false
+			}
+			continue
+		}
+		positive = true
+		picked = picked || fits(p, rel)
+	}
+	return picked || !positive && fits("*", rel)
+}
+
+// fits compares a path with a pattern as Java does: ** before a slash is at least one folder.
+func fits(pattern, rel string) bool {
+	pattern = strings.TrimPrefix(pattern, "./")
+	if strings.HasPrefix(pattern, "**/") && !strings.Contains(rel, "/") {
+		return false
+	}
+	ok, err := doublestar.Match(pattern, rel)
+	return err == nil && ok
+}
+
+// Tagged tells whether a flow with these tags is run: it has one of those that are included, if any are, and none of those that are not.
+func Tagged(tags, include, exclude []string) bool {
+	has := func(list []string) bool {
+		return slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(list, t) })
+	}
+	return (len(include) == 0 || has(include)) && !has(exclude)
+}
+
+// TagsOf gives the tags of a flow, however wrong the rest of it is.
+func TagsOf(src []byte) []string {
+	docs, _, err := source.ReadRaw("", src)
+	if err != nil || len(docs) == 0 {
+		return nil
+	}
+	f, _ := docs[0].Get("tags")
+	var tags []string
+	for _, item := range f.Value.Items {
+		tags = append(tags, item.Text)
+	}
+	return tags
+}

@@ -1,0 +1,437 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/maestro"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+)
+
+// The performers of what is found by the rules of Maestro: the commands of its flows, and actions whose selector has match: maestro. They
+// keep Maestro's verdicts: the first of several is meant, and what covers an element plays no part.
+
+const (
+	maestroLook   = 50 * time.Millisecond  // between two looks
+	maestroSettle = 200 * time.Millisecond // between two trees that are compared
+	settleTries   = 10
+	goneLook      = 500 * time.Millisecond // of one look whether an element is gone
+	longTouch     = 3 * time.Second
+	syntheticAt   = 100_000 // where the options of an open list of a page lie
+)
+
+// FatalError is a mistake that neither optional nor retry takes: of a script, or a number that is none.
+type FatalError struct{ Failure }
+
+func fatal(format string, args ...any) error { return &FatalError{Failure{problem(format, args...)}} }
+
+// Unwrap makes it a Failure.
+func (e *FatalError) Unwrap() error { return &e.Failure }
+
+// scenery is one look at a screen as Maestro sees it.
+type scenery struct {
+	root *maestro.Node
+	size image.Point
+}
+
+// survey reads the elements.
+func (s *Session) survey(ctx context.Context, css []string) (*scenery, error) {
+	if err := s.stillRuns(ctx); err != nil {
+		return nil, err
+	}
+	s.Detail.Looks++
+	if _, web := s.Device.(drivers.Browser); web {
+		return s.surveyPage(ctx, css)
+	}
+	read := s.Device.Tree
+	if w, whole := s.Device.(drivers.WholeReader); whole {
+		read = w.WholeTree
+	}
+	tree, err := read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.Tree = tree
+	return &scenery{maestro.FromTree(tree), tree.Size}, s.looked(ctx)
+}
+
+// pick is the first element that the selector picks; nil: there is none.
+func (v *scenery) pick(sel dsl.Selector) (*maestro.Node, error) {
+	found, err := maestro.Find(v.root, sel, func(css string) (func(*maestro.Node) bool, error) {
+		return func(n *maestro.Node) bool { return n.Styles[css] }, nil
+	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// stylesOf lists the css of a selector and of those within it.
+func stylesOf(sel dsl.Selector) []string {
+	var all []string
+	if sel.CSS != "" {
+		all = append(all, sel.CSS)
+	}
+	within := sel.Relations()
+	if sel.Child != nil {
+		within = append(within, sel.Child)
+	}
+	for _, r := range within {
+		all = append(all, stylesOf(*r)...)
+	}
+	return all
+}
+
+// first waits for the first element that the selector picks, for at least one look. v is the newest look in either case; no element: nil.
+func (s *Session) first(ctx context.Context, sel dsl.Selector, limit time.Duration) (v *scenery, n *maestro.Node, err error) {
+	deadline, css := time.Now().Add(limit), stylesOf(sel)
+	for {
+		if v, err = s.survey(ctx, css); err == nil {
+			n, err = v.pick(sel)
+		}
+		if err != nil && !errors.Is(err, drivers.ErrNotReady) || n != nil {
+			return v, n, err
+		}
+		if !time.Now().Before(deadline) {
+			return v, nil, err
+		}
+		if err := drivers.Pause(ctx, maestroLook); err != nil {
+			return v, nil, err
+		}
+	}
+}
+
+// want is first for a command that needs its element.
+func (s *Session) want(ctx context.Context, sel dsl.Selector) (*scenery, *maestro.Node, error) {
+	limit := s.Timeout
+	v, n, err := s.first(ctx, sel, limit)
+	if err == nil && n == nil {
+		return v, nil, s.absent(v, sel, limit)
+	}
+	if err == nil {
+		s.meets(n)
+	}
+	return v, n, err
+}
+
+func (s *Session) absent(v *scenery, sel dsl.Selector, limit time.Duration) error {
+	p := problem("%s was not found within %s; %s", screen.Describe(sel), limit.Round(time.Millisecond), v.shown())
+	p.Expected, p.Actual, p.Kind = screen.Describe(sel)+" on the screen", v.shown(), event.NotFound
+	return &Failure{p}
+}
+
+// shown tells what a screen shows, in a few words.
+func (v *scenery) shown() string {
+	var texts []string
+	for _, n := range v.root.All() {
+		for _, text := range []*string{n.Text, n.Desc} {
+			if text != nil && strings.TrimSpace(*text) != "" && len(texts) < 12 {
+				texts = append(texts, screen.Quote(*text))
+				break
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return "the screen shows no text"
+	}
+	return "the screen shows " + strings.Join(texts, ", ")
+}
+
+// meets keeps what a selector picked.
+func (s *Session) meets(n *maestro.Node) {
+	b := n.Bounds
+	s.Detail.Matched, s.Detail.Tier = called(n), "maestro"
+	s.Detail.Bounds = &[4]int{b.Min.X, b.Min.Y, b.Max.X, b.Max.Y}
+}
+
+func called(n *maestro.Node) string {
+	if n.Of != nil {
+		return n.Of.String()
+	}
+	for _, text := range []*string{n.Text, n.Desc, n.Hint, n.ID} {
+		if text != nil && *text != "" {
+			return screen.Quote(*text)
+		}
+	}
+	return "element"
+}
+
+// rested waits until two trees in a row are equal, and gives the last one.
+func (s *Session) rested(ctx context.Context, from *scenery, limitMs *int) (*scenery, error) {
+	var deadline time.Time
+	if limitMs != nil {
+		deadline = time.Now().Add(time.Duration(*limitMs) * time.Millisecond)
+	}
+	last := from
+	for try := 0; ; try++ {
+		now, err := s.survey(ctx, nil)
+		if errors.Is(err, drivers.ErrNotReady) {
+			now, err = nil, nil
+		}
+		if err != nil {
+			return last, err
+		}
+		if now != nil {
+			if last != nil && last.root.Sum() == now.root.Sum() && !now.root.Loading {
+				return now, nil
+			}
+			last = now
+		}
+		if limitMs == nil && try >= settleTries || limitMs != nil && !time.Now().Before(deadline) {
+			return last, nil
+		}
+		if limitMs == nil {
+			if err := drivers.Pause(ctx, maestroSettle); err != nil {
+				return last, err
+			}
+		}
+	}
+}
+
+// Settle waits until the screen rests, as Maestro does behind what changes it.
+func Settle(ctx context.Context, s *Session, limitMs *int) error {
+	if _, web := s.Device.(drivers.Browser); web && !s.paged {
+		return nil
+	}
+	_, err := s.rested(ctx, nil, limitMs)
+	return err
+}
+
+// Sees tells whether an element is there within the time, by the rules of Maestro.
+func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
+	if s.Detail == nil {
+		s.Detail = &event.Detail{}
+	}
+	_, n, err := s.first(ctx, sel, limit)
+	if errors.Is(err, drivers.ErrNotReady) {
+		return false, nil
+	}
+	return n != nil, err
+}
+
+// Misses tells whether an element is gone within the time: one search finds nothing.
+func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
+	deadline := time.Now().Add(limit)
+	for {
+		on, err := Sees(ctx, s, sel, goneLook)
+		if err != nil || !on {
+			return err == nil, err
+		}
+		if !time.Now().Before(deadline) {
+			return false, nil
+		}
+		if err := drivers.Pause(ctx, maestroLook); err != nil {
+			return false, err
+		}
+	}
+}
+
+// percents reads "50%,80%" or "10,20": whole numbers.
+func percents(text string) (p image.Point, percent bool, err error) {
+	percent = strings.Contains(text, "%")
+	parts := strings.Split(strings.ReplaceAll(text, "%", ""), ",")
+	if len(parts) < 2 {
+		return p, percent, fatal("the point %q is not two whole numbers", text)
+	}
+	x, err := strconv.Atoi(strings.TrimSpace(parts[0]))
+	y, err2 := strconv.Atoi(strings.TrimSpace(parts[1]))
+	if err != nil || err2 != nil {
+		return p, percent, fatal("the point %q is not two whole numbers", text)
+	}
+	if percent && (x < 0 || y < 0 || x > 100 || y > 100) {
+		return p, percent, &Failure{problem("the point %q lies outside: per cent go from 0 to 100", text)}
+	}
+	return image.Pt(x, y), percent, nil
+}
+
+// inElement is a point in an element.
+func inElement(n *maestro.Node, text string) (image.Point, error) {
+	p, percent, err := percents(text)
+	if err != nil {
+		return p, err
+	}
+	b := n.Bounds
+	if percent {
+		return b.Min.Add(image.Pt(b.Dx()*p.X/100, b.Dy()*p.Y/100)), nil
+	}
+	if p.X < 0 || p.Y < 0 || p.X >= b.Dx() || p.Y >= b.Dy() {
+		return p, &Failure{problem("the point %q lies outside of the element, which is %dx%d", text, b.Dx(), b.Dy())}
+	}
+	return b.Min.Add(p), nil
+}
+
+// onScreen is a point of the screen.
+func onScreen(text string, size image.Point) (image.Point, error) {
+	p, percent, err := percents(text)
+	if err == nil && percent {
+		p = image.Pt(size.X*p.X/100, size.Y*p.Y/100)
+	}
+	return p, err
+}
+
+// finding performs what a condition of Maestro asserts.
+func (s *Session) finding(ctx context.Context, visible, gone *dsl.Selector, limit time.Duration) error {
+	if visible != nil {
+		v, n, err := s.first(ctx, *visible, limit)
+		if err != nil {
+			return err
+		}
+		if n == nil {
+			err := s.absent(v, *visible, limit)
+			var f *Failure
+			if errors.As(err, &f) {
+				f.Assertion = true
+			}
+			return err
+		}
+		s.meets(n)
+	}
+	if gone == nil {
+		return nil
+	}
+	missing, err := Misses(ctx, s, *gone, limit)
+	if err != nil || missing {
+		return err
+	}
+	p := problem("%s is still on the screen after %s", screen.Describe(*gone), limit.Round(time.Millisecond))
+	p.Assertion, p.Expected, p.Actual = true, "no "+screen.Describe(*gone), "it is there"
+	return &Failure{p}
+}
+
+// touching is one touch by the rules of Maestro.
+type touching struct {
+	on                  *dsl.Selector // nil: screen says where
+	screen, in          string
+	long                bool
+	repeat              int
+	pause               time.Duration
+	retry, untilVisible bool
+	settleMs            *int
+}
+
+func (s *Session) strikeAt(ctx context.Context, t touching) error {
+	if t.on == nil {
+		v, err := s.survey(ctx, nil)
+		if err != nil {
+			return err
+		}
+		p, err := onScreen(t.screen, v.size)
+		if err != nil {
+			return err
+		}
+		return s.hit(ctx, t, v, p)
+	}
+	v, n, err := s.want(ctx, *t.on)
+	if err != nil {
+		return err
+	}
+	if t.in != "" {
+		p, err := inElement(n, t.in)
+		if err != nil {
+			return err
+		}
+		return s.hit(ctx, t, v, p)
+	}
+	rested, err := s.rested(ctx, v, t.settleMs)
+	if err != nil {
+		return err
+	}
+	at := n
+	if again := n.Again(rested.root); again != nil && again.Bounded {
+		at = again
+	}
+	s.meets(at)
+	if err := s.hit(ctx, t, rested, at.Centre()); err != nil || !t.untilVisible {
+		return err
+	}
+	return s.untilVisible(ctx, t, rested, n)
+}
+
+// untilVisible touches again when nothing changed and something lies over the element, once it does not any more.
+func (s *Session) untilVisible(ctx context.Context, t touching, before *scenery, n *maestro.Node) error {
+	after, err := s.survey(ctx, nil)
+	if err != nil || after.root.Sum() != before.root.Sum() || n.On(after.root) {
+		return err
+	}
+	for range 10 {
+		if after, err = s.survey(ctx, nil); err != nil {
+			return err
+		}
+		if n.On(after.root) {
+			break
+		}
+		if err := drivers.Pause(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+	t.retry = false
+	return s.hit(ctx, t, after, n.Centre())
+}
+
+// hit touches, and once more when it is to and nothing changed.
+func (s *Session) hit(ctx context.Context, t touching, before *scenery, p image.Point) error {
+	tries := 1
+	if t.retry {
+		tries = 2
+	}
+	for range tries {
+		if err := s.finger(ctx, t, p); err != nil {
+			return err
+		}
+		after, err := s.rested(ctx, nil, t.settleMs)
+		if err != nil || after == nil || before == nil || after.root.Sum() != before.root.Sum() {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) finger(ctx context.Context, t touching, p image.Point) error {
+	s.touched(p)
+	s.tapped = nil
+	s.meant(nil)
+	if p.X >= syntheticAt && p.Y >= syntheticAt {
+		return s.chooseOption(ctx, p)
+	}
+	if t.long {
+		g, err := able[drivers.Gestures](s)
+		if err != nil {
+			return err
+		}
+		return g.LongPress(ctx, p, longTouch)
+	}
+	for range max(t.repeat, 1) {
+		began := time.Now()
+		if err := s.Device.Tap(ctx, p); err != nil {
+			return err
+		}
+		if t.repeat > 1 {
+			if err := drivers.Pause(ctx, max(t.pause-time.Since(began), 0)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// byMaestro tells whether a selector asks for the rules of Maestro.
+func byMaestro(sel dsl.Selector) bool { return sel.Match == dsl.MatchMaestro }
+
+// Coordinates of `at` as Maestro writes them.
+func pointText(p *dsl.Point) string {
+	if p == nil {
+		return ""
+	}
+	if p.Percent {
+		return fmt.Sprintf("%d%%,%d%%", int(p.X), int(p.Y))
+	}
+	return fmt.Sprintf("%d,%d", int(p.X), int(p.Y))
+}

@@ -1,0 +1,136 @@
+package runner_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/web"
+	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// flowsOf are flows that are run as they are, and as the tests that the import makes of them. The first word of the comment at their
+// beginning is the verdict.
+func flowsOf(t *testing.T, kind string) []string {
+	t.Helper()
+	names, err := filepath.Glob("testdata/flows/" + kind + "-*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no flows", err)
+	}
+	if testing.Short() {
+		names = names[:min(len(names), 4)]
+	}
+	return names
+}
+
+type onDisk struct{}
+
+func (onDisk) Read(name string) ([]byte, error) { return os.ReadFile(name) }
+func (onDisk) Has(name string) bool             { _, err := os.Stat(name); return err == nil }
+
+// both gives the case of a flow, and that of its import, which calls the flows that it calls as they are.
+func both(t *testing.T, file, site string) (want event.Verdict, direct, imported plan.Case) {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(string(src), "# "), ":")
+	f, err := maestro.Parse(filepath.ToSlash(file), []byte(strings.ReplaceAll(string(src), "SITE", site)), onDisk{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := strings.TrimSuffix(filepath.Base(file), ".yaml")
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := maestro.ToNative(f, maestro.NativeOptions{ID: id, Platform: dsl.Android, Rel: func(name string) string {
+		rel, err := filepath.Rel(dir, filepath.Join(here, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.ToSlash(rel)
+	}})
+	for _, lost := range n.Lost {
+		t.Errorf("no native form: %v", lost)
+	}
+	p, err := plan.Build(plan.Options{Dir: here, Inline: nil, Args: []string{written(t, dir, id, n.Text)}, Files: true})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, n.Text)
+	}
+	test := f.Test(id, dsl.Android)
+	return event.Verdict(first), plan.Case{Test: test, Platform: test.Platform, Pack: id, Dir: dir}, p.Cases[0]
+}
+
+// written puts the import beside the flow, for as long as the test takes.
+func written(t *testing.T, dir, id string, text []byte) string {
+	t.Helper()
+	file := filepath.Join(dir, "imported-"+id+".yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(file) })
+	return file
+}
+
+// TestFlowsOnAPhone: a flow and its import have one verdict, and the phone's own log shows the same touches.
+func TestFlowsOnAPhone(t *testing.T) {
+	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1})
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
+	for _, file := range flowsOf(t, "phone") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			want, direct, imported := both(t, file, "")
+			touches := func(c plan.Case) []string {
+				before := len(phones[0].Taps())
+				if o := r.Run(t.Context(), c); o.Verdict() != want {
+					t.Fatalf("%s, want %s\n%s", o.Verdict(), want, runner.FailureText(o))
+				}
+				var made []string
+				for _, tap := range phones[0].Taps()[before:] {
+					made = append(made, fmt.Sprintf("%s %v %s", tap.Kind, tap.Point, tap.Label))
+				}
+				return made
+			}
+			imported.Pack += "-imported"
+			if a, b := touches(direct), touches(imported); !slices.Equal(a, b) {
+				t.Errorf("the flow touched\n%s\nits import\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+			}
+		})
+	}
+}
+
+// TestFlowsOnPages is the same for flows with url.
+func TestFlowsOnPages(t *testing.T) {
+	server := httptest.NewServer(webtest.Handler())
+	defer server.Close()
+	driver := web.New(web.Options{})
+	defer driver.Close()
+	r := newRunner(t, run.Config{NoVideo: true, NoTrace: true}, driver)
+	for _, file := range flowsOf(t, "page") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			want, direct, imported := both(t, file, server.URL)
+			imported.Pack += "-imported"
+			for _, c := range []plan.Case{direct, imported} {
+				if o := r.Run(t.Context(), c); o.Verdict() != want {
+					t.Errorf("%s: %s, want %s\n%s", c.Pack, o.Verdict(), want, runner.FailureText(o))
+				}
+			}
+		})
+	}
+}

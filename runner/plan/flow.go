@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
+)
+
+// Flows of Maestro are tests, too: a file alone always, a folder as Maestro has it.
+
+// flowFiles reads what flows name. Whose tests come from elsewhere reads nothing outside of its suite.
+type flowFiles struct {
+	dir  string
+	read func(name string) ([]byte, error) // nil: any file
+}
+
+func (f flowFiles) Read(name string) ([]byte, error) {
+	if f.read != nil {
+		return f.read(name)
+	}
+	return readCapped(absolute(f.dir, name))
+}
+
+func (f flowFiles) Has(name string) bool {
+	if f.read != nil {
+		_, err := f.read(name)
+		return err == nil
+	}
+	_, err := os.Stat(absolute(f.dir, name))
+	return err == nil
+}
+
+// filesOf are those that a flow in a folder may name.
+func (o Options) filesOf(dir string) flowFiles {
+	if o.Files {
+		return flowFiles{dir: o.Dir}
+	}
+	conf, err := findConfig(dir, o.Dir)
+	if err != nil {
+		conf = config{}
+	}
+	return flowFiles{o.Dir, newSuites(o).reader(dir, conf)}
+}
+
+// flow makes a test of a flow.
+func (o Options) flow(file, dir string, src []byte) (*dsl.Test, error) {
+	f, err := maestro.Parse(file, src, o.filesOf(dir))
+	if err != nil {
+		return nil, err
+	}
+	platform := dsl.Android
+	if o.Platform == dsl.IOS {
+		platform = dsl.IOS
+	}
+	t := f.Test(flowID(file), platform)
+	return t, nil
+}
+
+var (
+	notInID  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+	twoLines = regexp.MustCompile(`-{2,}`)
+)
+
+// flowID makes an id of a file's name.
+func flowID(file string) string {
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	id := strings.Trim(twoLines.ReplaceAllString(notInID.ReplaceAllString(base, "-"), "-"), "-._")
+	if id == "" {
+		id = "flow"
+	}
+	return id[:min(len(id), 100)]
+}
+
+// apart gives flows whose files have one name ids of their own: with the folder before it, then with a number.
+func apart(tests []*dsl.Test) {
+	taken := map[string]int{}
+	for _, t := range tests {
+		taken[strings.ToLower(t.ID)]++
+	}
+	used := map[string]bool{}
+	for _, t := range tests {
+		if !isFlow(t) {
+			used[strings.ToLower(t.ID)] = true
+		}
+	}
+	for _, t := range tests {
+		if !isFlow(t) {
+			continue
+		}
+		id := t.ID
+		if taken[strings.ToLower(id)] > 1 {
+			if folder := flowID(filepath.Base(filepath.Dir(t.Pos.File)) + ".x"); folder != "flow" {
+				id = flowID(folder + "-" + id + ".x")
+			}
+		}
+		own := id
+		for n := 2; used[strings.ToLower(own)]; n++ {
+			own = fmt.Sprintf("%s-%d", id, n)
+		}
+		used[strings.ToLower(own)] = true
+		t.ID = own
+	}
+}
+
+// isFlow tells whether a test was made of a flow of Maestro.
+func isFlow(t *dsl.Test) bool { return len(t.Steps) == 1 && t.Steps[0].Foreign() != nil }
+
+// workspace reads the config.yaml of a folder; nil: it has none.
+func (l *loader) workspace(dir string) (*maestro.Workspace, error) {
+	for _, name := range []string{"config.yaml", "config.yml"} {
+		file := filepath.Join(dir, name)
+		src, err := readCapped(file)
+		if err != nil || !maestro.IsWorkspace(name, src) {
+			continue
+		}
+		w, err := maestro.ParseWorkspace(l.show(file), src)
+		if err != nil {
+			return nil, err
+		}
+		l.warnings = append(l.warnings, w.Warnings...)
+		return w, nil
+	}
+	return nil, nil
+}
+
+// flowsIn takes the flows of a folder: its top level, or what its config.yaml picks. It tells which files of the folder are Maestro's, so
+// that nobody reads them as tests of Taproot.
+func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err error) {
+	maestros = map[string]bool{}
+	w, err := l.workspace(dir)
+	if err != nil {
+		return nil, false, err
+	}
+	configured := w != nil
+	if w == nil {
+		w = &maestro.Workspace{}
+	}
+	include := append(slices.Clone(l.o.IncludeTags), w.IncludeTags...)
+	exclude := append(slices.Clone(l.o.ExcludeTags), w.ExcludeTags...)
+	err = walkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // told by the other walk
+		case d.IsDir() && SkipFolder(d.Name()):
+			return filepath.SkipDir
+		case d.IsDir() || !YAMLFile(d.Name()):
+			return nil
+		}
+		src, err := readCapped(p)
+		if err != nil {
+			return nil
+		}
+		if maestro.IsWorkspace(d.Name(), src) && (configured || maestro.IsConfigName(d.Name())) {
+			maestros[filepath.Clean(p)] = true
+			return nil
+		}
+		if !maestro.Is(src) {
+			return nil
+		}
+		maestros[filepath.Clean(p)] = true
+		rel, err := filepath.Rel(dir, p)
+		if err != nil || !w.Picks(rel) || maestro.IsConfigName(d.Name()) {
+			return nil
+		}
+		some = true
+		if !maestro.Tagged(maestro.TagsOf(src), include, exclude) {
+			return nil
+		}
+		return l.addFile(p)
+	})
+	if len(w.Order) > 0 {
+		l.sequence = append(l.sequence, w.Order...)
+	}
+	return maestros, some, err
+}
+
+// inSequence puts the flows that a config.yaml names first, by their names or those of their files.
+func (l *loader) inSequence(tests []*dsl.Test) {
+	if len(l.sequence) == 0 {
+		return
+	}
+	rank := func(t *dsl.Test) int {
+		base := strings.TrimSuffix(filepath.Base(t.Pos.File), filepath.Ext(t.Pos.File))
+		for i, name := range l.sequence {
+			if isFlow(t) && (name == t.Name || name == base) {
+				return i - len(l.sequence)
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(tests, func(a, b *dsl.Test) int { return rank(a) - rank(b) })
+}
