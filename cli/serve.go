@@ -32,6 +32,8 @@ type serveFlags struct {
 	expose                                           []string
 	rate, pages, runs, maxUpload                     int
 	maxCall                                          time.Duration
+	service, migrateOnly, openRegistration           bool
+	data                                             string
 }
 
 func newServeCommand(env *Env) *cobra.Command {
@@ -81,6 +83,10 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.maxCall, "max-call", 5*time.Minute, "a call on a device takes at most this `TIME` (TAPROOT_MAX_CALL)")
 	flags.StringVar(&f.logFormat, "log-format", "text", "`FORMAT` of the log on stderr: text or json (TAPROOT_LOG_FORMAT)")
 	flags.StringVar(&f.logLevel, "log-level", "info", "`LEVEL` of the log: debug (every request), info, warn, error (TAPROOT_LOG_LEVEL)")
+	flags.BoolVar(&f.service, "service", false, "accounts, projects, API keys and plans on a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, too)")
+	flags.StringVar(&f.data, "data", "taproot-data", "`FOLDER` for the database and the projects of --service (TAPROOT_DATA)")
+	flags.BoolVar(&f.migrateOnly, "migrate-only", false, "bring the database of --service up to date and end (TAPROOT_MIGRATE_ONLY)")
+	flags.BoolVar(&f.openRegistration, "open-registration", false, "with --service: let in who registers, without a confirmed address (TAPROOT_OPEN_REGISTRATION)")
 	flags.StringVar(&f.audit, "audit-log", "", "append who did what to which device to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
 }
 
@@ -88,7 +94,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 func serveVariables() map[string]string {
 	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE", "allow-shell": "TAPROOT_ALLOW_SHELL",
 		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES", "runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
-		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG"}
+		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG",
+		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION"}
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
@@ -146,6 +153,17 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 		defer func() { err = errors.Join(err, file.Close()) }()
 		o.Audit = slog.New(slog.NewJSONHandler(file, nil))
 	}
+	if f.service || f.migrateOnly || set.get("TAPROOT_DATABASE_URL") != "" {
+		if o.Service, err = openService(ctx, env, set, f.data, f.openRegistration, log); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, o.Service.Close()) }()
+		if f.migrateOnly {
+			fmt.Fprintln(env.Stdout, "the database is up to date")
+			return nil
+		}
+		o.Projects, o.Auth, o.Network = filepath.Join(within(env.Dir, f.data), "projects"), nil, guard.Policy{AllowPrivate: f.allowPrivate}
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", f.addr, err)
@@ -162,6 +180,9 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr string) {
 	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", addr)
 	warn := func(format string, args ...any) { fmt.Fprintf(env.Stderr, "WARNING: "+format+"\n", args...) }
+	if o.Service != nil {
+		return
+	}
 	if o.Auth == nil {
 		warn("authentication is off: whoever can reach %s can use every device, read every report and open any page from this machine; TAPROOT_AUTH_ENABLED=true turns it on", addr)
 		if set.get("TAPROOT_API_KEYS")+set.get("TAPROOT_JWT_SECRET")+set.get("TAPROOT_JWT_PUBLIC_KEY_FILE") != "" {

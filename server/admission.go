@@ -20,20 +20,23 @@ import (
 
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/limit"
+	"github.com/taproot-dev/taproot/server/service"
 )
 
 // access is what a route asks of a request.
 type access struct {
-	scope  string // of the credential; empty: the route is public
-	upload bool   // takes multipart/form-data, of any length
-	free   bool   // is not counted
+	scope   string // of the credential; empty: the route is public
+	upload  bool   // takes multipart/form-data, of any length
+	free    bool   // is not counted
+	pattern string
 }
 
 // caller is who sent a request, and from where.
 type caller struct {
 	auth.Identity
-	addr  string
-	lease string // that the request shows
+	addr   string
+	lease  string          // that the request shows
+	member *service.Caller // with a service: who it is, and in which project
 }
 
 type callerKey struct{}
@@ -62,6 +65,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !known {
 		a.scope = "-" // what there is not is nobody's business without a credential
 	}
+	a.pattern = pattern
 	c, fail := s.admit(w.Header(), r, a)
 	noteCaller(r.Context(), c)
 	if fail == nil && !known {
@@ -92,7 +96,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	ctx := context.WithValue(r.Context(), callerKey{}, c)
-	s.mux.ServeHTTP(w, r.WithContext(ctx))
+	at, err := s.space(c, a)
+	if err != nil {
+		writeError(w, s.problem(ctx, err))
+		return
+	}
+	at.mux.ServeHTTP(w, r.WithContext(ctx))
 	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(pattern, "GET /devices/{id}/")) {
 		s.audit(ctx, pattern, r.URL.Path, out.status)
 	}
@@ -176,6 +185,12 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 	if fail := s.isForeignOrigin(r); fail != nil {
 		return c, fail
 	}
+	if s.o.Service != nil {
+		if a.scope == "" {
+			return c, count(r.Context(), s.o.Limiter, h, c, a)
+		}
+		return s.admitMember(h, r, c, a)
+	}
 	if s.o.Auth != nil && a.scope != "" {
 		who, err := s.o.Auth.Identify(r.Header)
 		if err != nil {
@@ -226,7 +241,7 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 // isForeignOrigin refuses requests that a page of another site has made a browser send. A page can choose where its requests go, not what they
 // say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
 func (s *Server) isForeignOrigin(r *http.Request) *Error {
-	if s.o.Auth == nil && !s.ownHost(r.Host) {
+	if s.o.Auth == nil && s.o.Service == nil && !s.ownHost(r.Host) {
 		return fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))
 	}
 	origin := r.Header.Get("Origin")

@@ -132,6 +132,9 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 	case errors.Is(err, errTooLong), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return fault(http.StatusGatewayTimeout, codeTimeout, errTooLong.Error())
 	}
+	if e := memberProblem(err); e != nil {
+		return e
+	}
 	if e := s.deviceProblem(err); e != nil {
 		return e
 	}

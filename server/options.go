@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/limit"
+	"github.com/taproot-dev/taproot/server/service"
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
@@ -26,6 +27,10 @@ type Options struct {
 	Drivers []drivers.Driver
 	// Auth lets credentials in; nil: everybody may do everything.
 	Auth *auth.Gate
+	// Service knows people, projects and their keys; nil: there is one project, and Auth says who may use it. With it, Auth and Limiter count for nothing.
+	Service *service.Service
+	// Projects is the folder in which each project of the Service has its reports and the files that its members may name.
+	Projects string
 	// Limiter holds back who asks too often, by credential or address; nil: nobody.
 	Limiter limit.Limiter
 	// Guesses holds back addresses that send wrong credentials; nil: none.

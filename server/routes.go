@@ -73,6 +73,10 @@ func (s *Server) routes() error {
 	s.raw(op{Post: "/reports/upload", ID: "upload-report", Tag: "reports", Scope: writeReports, Status: http.StatusCreated, Also: []int{http.StatusOK}, Answers: uploaded{}, Upload: true,
 		Summary: "Keep a report pack", Doc: uploadDoc, Codes: []int{413, 504}}, s.upload)
 
+	if s.o.Service != nil {
+		s.accountRoutes()
+		s.projectRoutes()
+	}
 	if err := s.finishDocument(); err != nil {
 		return err
 	}
@@ -87,8 +91,8 @@ func (s *Server) cors() *cors.Cors {
 		origins = []string{"http://localhost"} // never an empty list
 	}
 	return cors.New(cors.Options{AllowedOrigins: origins, AllowedMethods: []string{http.MethodGet, http.MethodPost, http.MethodDelete},
-		AllowedHeaders: []string{"Authorization", "Content-Type", "X-API-Key", "X-Lease", "Idempotency-Key", "Last-Event-ID", "X-Request-Id"},
-		ExposedHeaders: []string{"Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "X-Request-Id", "Location"},
+		AllowedHeaders: []string{"Authorization", "Content-Type", "X-API-Key", "X-Lease", "Idempotency-Key", "Last-Event-ID", "X-Request-Id", "X-Project"},
+		ExposedHeaders: []string{"Retry-After", "RateLimit", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy", "X-Request-Id", "Location"},
 		MaxAge:         600})
 }
 

@@ -35,6 +35,7 @@ type Server struct {
 	leases  leases
 	metrics *metrics
 	busy    busy
+	spaces  spaces
 
 	mux      *http.ServeMux
 	api      huma.API
@@ -112,13 +113,14 @@ func (s *Server) Close() error {
 	s.closing.Store(true)
 	s.hangUp()
 	var all sync.WaitGroup
-	var errs [1]error
+	var errs [2]error
 	all.Go(func() { errs[0] = s.devices.Close() })
+	all.Go(func() { errs[1] = s.spaces.close() })
 	if s.runs != nil {
 		all.Go(s.runs.Close)
 	}
 	all.Wait()
-	return errors.Join(errs[0], s.pool.Close(), s.root.Close())
+	return errors.Join(errs[0], errs[1], s.pool.Close(), s.root.Close())
 }
 
 // received makes the pages of a run that holds an upload, and removes runs beyond the limits.

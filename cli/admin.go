@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// openService opens the database of the service by the settings: TAPROOT_DATABASE_URL, or the file service.db of the data folder.
+func openService(ctx context.Context, env *Env, set settings, data string, open bool, log *slog.Logger) (*service.Service, error) {
+	address := set.get("TAPROOT_DATABASE_URL")
+	if address == "" {
+		address = filepath.Join(within(env.Dir, data), "service.db")
+	}
+	s, err := service.Open(ctx, service.Options{Database: address, Secret: set.get("TAPROOT_SERVICE_SECRET"), PublicURL: set.get("TAPROOT_PUBLIC_URL"), OpenRegistration: open, Log: log})
+	if err != nil {
+		return nil, &plan.Usage{Msg: err.Error()}
+	}
+	return s, nil
+}
+
+func newAdminCommand(env *Env) *cobra.Command {
+	var data string
+	cmd := &cobra.Command{Use: "admin", Short: "look after the accounts of taproot serve --service",
+		Long: "admin works on the database of taproot serve --service, also while it serves: that of TAPROOT_DATABASE_URL, or service.db in the data folder.\n" +
+			"ACCOUNT is the address of an account or its id. Passwords are read from standard input, one line."}
+	cmd.PersistentFlags().StringVar(&data, "data", "taproot-data", "`FOLDER` of the database (TAPROOT_DATA)")
+	add := func(use, short string, args int, do func(ctx context.Context, s *service.Service, args []string) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(args), RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := newSettings(env)
+			if err != nil {
+				return err
+			}
+			if from := set.get("TAPROOT_DATA"); from != "" && !cmd.Flags().Changed("data") {
+				data = from
+			}
+			s, err := openService(cmd.Context(), env, set, data, false, slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			err = do(cmd.Context(), s, args)
+			var known *service.Error
+			if errors.As(err, &known) {
+				err = &plan.Usage{Msg: known.Message}
+			}
+			return errors.Join(err, s.Close())
+		}}
+		cmd.AddCommand(c)
+		return c
+	}
+	adminAccounts(env, add)
+	var perMinute, perMonth int
+	change := add("plan ACCOUNT PLAN", "give an account the plan free, pro or enterprise", 2, func(ctx context.Context, s *service.Service, args []string) error {
+		return s.Operator().SetPlan(ctx, service.PlanChange{Account: args[0], Plan: args[1], PerMinute: perMinute, PerMonth: perMonth})
+	})
+	change.Flags().IntVar(&perMinute, "per-minute", 0, "with enterprise: `N` requests per minute; 0: 6000")
+	change.Flags().IntVar(&perMonth, "per-month", 0, "with enterprise: `N` requests per month; 0: as many as there are")
+	add("backup FILE", "copy an SQLite database into a new file, while it is used; to restore it, put the copy back while nothing serves", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		return s.Backup(ctx, within(env.Dir, args[0]))
+	})
+	return cmd
+}
+
+// adminAccounts are the commands about accounts.
+func adminAccounts(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+	password := func() (string, error) {
+		line, err := bufio.NewReader(env.Stdin).ReadString('\n')
+		if line = strings.TrimRight(line, "\r\n"); line == "" {
+			return "", &plan.Usage{Msg: fmt.Sprintf("send the password to standard input: %v", err)}
+		}
+		return line, nil
+	}
+	var admin bool
+	create := add("create ACCOUNT", "make an account that can be used at once", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		text, err := password()
+		if err != nil {
+			return err
+		}
+		a, err := s.Operator().CreateAccount(ctx, args[0], text, admin)
+		if err == nil {
+			fmt.Fprintln(env.Stdout, a.ID)
+		}
+		return err
+	})
+	create.Flags().BoolVar(&admin, "admin", false, "let the account do what the operator may")
+	add("password ACCOUNT", "give an account a new password and end its sessions", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		text, err := password()
+		if err != nil {
+			return err
+		}
+		return s.Operator().SetPassword(ctx, args[0], text)
+	})
+	add("confirm ACCOUNT", "let an account in whose address was not confirmed, or that was blocked", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		return s.Operator().Confirm(ctx, args[0])
+	})
+	add("block ACCOUNT", "end all that an account and its keys may do, at once", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		return s.Operator().Block(ctx, args[0])
+	})
+	add("accounts", "list the accounts", 0, func(ctx context.Context, s *service.Service, _ []string) error {
+		for after := ""; ; {
+			list, err := s.Operator().Accounts(ctx, "", after, 500)
+			for _, a := range list {
+				fmt.Fprintf(env.Stdout, "%s\t%s\t%s\t%s\n", a.ID, a.Email, a.State, a.Plan)
+				after = a.Email
+			}
+			if err != nil || len(list) < 500 {
+				return err
+			}
+		}
+	})
+}

@@ -1,0 +1,248 @@
+package server
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// seconds rounds up: who waits so long must not be too early.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// Credentials are what somebody says who registers or logs in.
+type Credentials struct {
+	Email    string `json:"email" maxLength:"254" example:"ada@example.com"`
+	Password string `json:"password" maxLength:"1024" doc:"12 characters or more."`
+}
+
+type registerInput struct{ Body Credentials }
+type registered struct {
+	Status int
+	Body   struct {
+		Email     string `json:"email"`
+		Confirmed bool   `json:"confirmed" doc:"false: the address has to be confirmed first, by a letter or the operator."`
+	}
+}
+type loginInput struct {
+	Body struct {
+		Credentials
+		Code string `json:"code,omitempty" maxLength:"64" doc:"Of the second factor, or a recovery code."`
+	}
+}
+type tokenAnswer struct{ Body service.Tokens }
+type refreshInput struct {
+	Body struct {
+		RefreshToken string `json:"refreshToken" maxLength:"200"`
+	}
+}
+type confirmInput struct {
+	Body struct {
+		Token string `json:"token" maxLength:"200" doc:"Of the letter."`
+	}
+}
+type passwordInput struct {
+	Authorization string `header:"Authorization" doc:"Of who changes a password that is known."`
+	Body          struct {
+		Email       string `json:"email,omitempty" maxLength:"254" doc:"Alone: send a letter with which a new password can be set."`
+		Token       string `json:"token,omitempty" maxLength:"200" doc:"Of that letter, with newPassword."`
+		Password    string `json:"password,omitempty" maxLength:"1024" doc:"The old one, with newPassword and an access token."`
+		NewPassword string `json:"newPassword,omitempty" maxLength:"1024"`
+	}
+}
+type passwordAnswer struct{ Status int }
+type accountAnswer struct {
+	Body struct {
+		service.Account
+		Limits service.Plan `json:"limits"`
+	}
+}
+type deleteInput struct {
+	Body struct {
+		Password string `json:"password" maxLength:"1024"`
+	}
+}
+type exportAnswer struct{ Body service.Export }
+type jwksAnswer struct {
+	Body struct {
+		Keys []service.JWK `json:"keys" nullable:"false"`
+	}
+}
+type plansAnswer struct{ Body []service.Plan }
+
+const passwordDoc = `With {email}: sends a letter with which a new password can be set, if there is such an account, and answers 202 for every address. With
+{token, newPassword}: sets it. With {password, newPassword} and an access token: changes it. Both end every other session.`
+
+// accountRoutes are those of people.
+func (s *Server) accountRoutes() {
+	codes := []int{http.StatusUnauthorized, http.StatusServiceUnavailable}
+	register(s, op{Post: "/auth/register", ID: "register", Tag: "accounts", Summary: "Register an account", Status: http.StatusCreated, Also: []int{http.StatusAccepted}, Codes: codes, Free: true}, s.registerAccount)
+	register(s, op{Post: "/auth/confirm", ID: "confirm-address", Tag: "accounts", Summary: "Confirm the address of an account", Status: http.StatusNoContent, Codes: codes, Free: true}, s.confirmAddress)
+	register(s, op{Post: "/auth/login", ID: "login", Tag: "accounts", Summary: "Log in: get tokens", Codes: codes, Free: true}, s.login)
+	register(s, op{Post: "/auth/refresh", ID: "refresh", Tag: "accounts", Summary: "Get the next tokens", Doc: "A refresh token is good once. One that comes a second time ends all tokens of its log-in.", Codes: codes, Free: true}, s.refresh)
+	register(s, op{Post: "/auth/logout", ID: "logout", Tag: "accounts", Summary: "End the tokens of a log-in", Status: http.StatusNoContent, Codes: codes, Free: true}, s.logout)
+	register(s, op{Post: "/auth/password", ID: "password", Tag: "accounts", Summary: "Change or reset a password", Doc: passwordDoc, Status: http.StatusNoContent, Also: []int{http.StatusAccepted}, Codes: codes, Free: true}, s.password)
+	register(s, op{Get: "/.well-known/jwks.json", ID: "jwks", Tag: "accounts", Summary: "The keys that verify access tokens", Codes: codes[1:]}, s.jwks)
+	register(s, op{Get: "/plans", ID: "list-plans", Tag: "accounts", Summary: "List the plans"}, s.plans)
+	register(s, op{Get: "/account", ID: "get-account", Tag: "accounts", Scope: scopePerson, Summary: "Show your account", Codes: memberCodes()}, s.getAccount)
+	register(s, op{Get: "/account/export", ID: "export-account", Tag: "accounts", Scope: scopePerson, Summary: "Export what is known of you", Codes: memberCodes()}, s.exportAccount)
+	register(s, op{Post: "/account/logout", ID: "logout-everywhere", Tag: "accounts", Scope: scopePerson, Summary: "End all sessions and tokens", Status: http.StatusNoContent, Codes: memberCodes()}, s.logoutEverywhere)
+	register(s, op{Post: "/account/delete", ID: "delete-account", Tag: "accounts", Scope: scopePerson, Summary: "Delete your account and the projects that you own", Status: http.StatusNoContent, Codes: memberCodes()}, s.deleteAccount)
+}
+
+// memberCodes are what can go wrong for who has a credential.
+func memberCodes() []int {
+	return []int{http.StatusPaymentRequired, http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable}
+}
+
+// attempt counts a request to /auth/* for its address and the account that it names.
+func (s *Server) attempt(ctx context.Context, account string) (service.From, error) {
+	c := callerOf(ctx)
+	from := service.From{Address: c.addr}
+	account = strings.ToLower(strings.TrimSpace(account))
+	q, err := s.o.Service.TakeAuth(ctx, c.counted(), account)
+	if err != nil {
+		return from, err
+	}
+	if fail := quotaHeaders(http.Header{}, q); fail != nil {
+		return from, fail
+	}
+	return from, nil
+}
+
+func (s *Server) registerAccount(ctx context.Context, in *registerInput) (*registered, error) {
+	from, err := s.attempt(ctx, in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	confirmed, err := s.o.Service.Register(ctx, service.Registration{Email: in.Body.Email, Password: in.Body.Password, From: from})
+	out := &registered{Status: http.StatusAccepted}
+	if confirmed {
+		out.Status = http.StatusCreated
+	}
+	out.Body.Email, out.Body.Confirmed = strings.ToLower(strings.TrimSpace(in.Body.Email)), confirmed
+	return out, err
+}
+
+func (s *Server) confirmAddress(ctx context.Context, in *confirmInput) (*struct{}, error) {
+	from, err := s.attempt(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.o.Service.Confirm(ctx, in.Body.Token, from)
+}
+
+func (s *Server) login(ctx context.Context, in *loginInput) (*tokenAnswer, error) {
+	from, err := s.attempt(ctx, in.Body.Email)
+	if err != nil {
+		return nil, err
+	}
+	person, err := s.o.Service.LogIn(ctx, service.LogIn{Email: in.Body.Email, Password: in.Body.Password, Code: in.Body.Code, From: from})
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := s.o.Service.NewTokens(ctx, person)
+	return &tokenAnswer{tokens}, err
+}
+
+func (s *Server) refresh(ctx context.Context, in *refreshInput) (*tokenAnswer, error) {
+	from, err := s.attempt(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := s.o.Service.Refresh(ctx, in.Body.RefreshToken, from)
+	return &tokenAnswer{tokens}, err
+}
+
+func (s *Server) logout(ctx context.Context, in *refreshInput) (*struct{}, error) {
+	if _, err := s.attempt(ctx, ""); err != nil {
+		return nil, err
+	}
+	return nil, s.o.Service.EndTokens(ctx, in.Body.RefreshToken)
+}
+
+func (s *Server) password(ctx context.Context, in *passwordInput) (*passwordAnswer, error) {
+	b := in.Body
+	from, err := s.attempt(ctx, b.Email)
+	if err != nil {
+		return nil, err
+	}
+	done := &passwordAnswer{http.StatusNoContent}
+	switch {
+	case b.Email != "" && b.Token+b.Password+b.NewPassword == "":
+		return &passwordAnswer{http.StatusAccepted}, s.o.Service.AskReset(ctx, b.Email, from)
+	case b.Token != "" && b.NewPassword != "" && b.Email+b.Password == "":
+		return done, s.o.Service.Reset(ctx, b.Token, b.NewPassword, from)
+	case b.Password != "" && b.NewPassword != "" && b.Email+b.Token == "":
+		scheme, token, _ := strings.Cut(in.Authorization, " ")
+		if in.Authorization == "" {
+			return nil, service.ErrMissing
+		}
+		if !strings.EqualFold(scheme, "Bearer") {
+			return nil, service.ErrInvalid
+		}
+		person, err := s.o.Service.Token(ctx, strings.TrimSpace(token), from)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.attempt(ctx, person.Account.Email); err != nil {
+			return nil, err
+		}
+		return done, person.ChangePassword(ctx, b.Password, b.NewPassword)
+	}
+	return nil, invalid("body: send {email}, or {token, newPassword}, or {password, newPassword} with an access token")
+}
+
+func (s *Server) jwks(ctx context.Context, _ *struct{}) (*jwksAnswer, error) {
+	keys, err := s.o.Service.PublicKeys(ctx)
+	out := &jwksAnswer{}
+	out.Body.Keys = keys
+	return out, err
+}
+
+func (s *Server) plans(context.Context, *struct{}) (*plansAnswer, error) {
+	return &plansAnswer{service.Plans()}, nil
+}
+
+// person is the caller, who is no key: the route asks for that.
+func person(ctx context.Context) *service.Person { return callerOf(ctx).member.Person }
+
+func (s *Server) getAccount(ctx context.Context, _ *struct{}) (*accountAnswer, error) {
+	out := &accountAnswer{}
+	out.Body.Account, out.Body.Limits = person(ctx).Account, person(ctx).Plan()
+	return out, nil
+}
+
+func (s *Server) exportAccount(ctx context.Context, _ *struct{}) (*exportAnswer, error) {
+	e, err := person(ctx).Export(ctx)
+	return &exportAnswer{e}, err
+}
+
+func (s *Server) logoutEverywhere(ctx context.Context, _ *struct{}) (*struct{}, error) {
+	return nil, person(ctx).LogOutEverywhere(ctx)
+}
+
+func (s *Server) deleteAccount(ctx context.Context, in *deleteInput) (*struct{}, error) {
+	if _, err := s.attempt(ctx, person(ctx).Account.Email); err != nil { // or it would be a way to guess passwords
+		return nil, err
+	}
+	owned, err := person(ctx).Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := person(ctx).Delete(ctx, in.Body.Password); err != nil {
+		return nil, err
+	}
+	for _, p := range owned {
+		if p.Role != service.RoleOwner {
+			continue
+		}
+		if err := s.dropSpace(p.ID); err != nil {
+			s.log.WarnContext(ctx, "the folder of a project that was deleted", "project", p.ID, "error", err)
+		}
+	}
+	return nil, nil
+}

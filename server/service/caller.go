@@ -1,0 +1,106 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Caller is who sent a request of the API: a person with a token, or a key.
+type Caller struct {
+	Name    string   // for logs and leases: "key:<id>" or "user:<account>"
+	Key     string   // the id of the key; empty: a person
+	Person  *Person  // nil: a key
+	Project *Project // in which the caller acts
+	Scopes  []string
+}
+
+// May tells whether the caller may do what needs a scope.
+func (c *Caller) May(scope string) bool { return slices.Contains(c.Scopes, scope) }
+
+// Identify finds out who sent a request, by Authorization: Bearer (a key or an access token) or X-API-Key. A person names the project by
+// X-Project; without it, it is the person's oldest. A key has its own.
+func (s *Service) Identify(ctx context.Context, h http.Header, from From) (*Caller, error) {
+	bearer, keys, project := h.Values("Authorization"), h.Values("X-Api-Key"), h.Values("X-Project")
+	if len(bearer)+len(keys) > 1 || len(project) > 1 {
+		return nil, ErrInvalid
+	}
+	wanted := strings.Join(project, "")
+	switch {
+	case len(keys) == 1:
+		return s.byKey(ctx, strings.TrimSpace(keys[0]), wanted, from)
+	case len(bearer) == 1:
+		scheme, credential, _ := strings.Cut(bearer[0], " ")
+		credential = strings.TrimSpace(credential)
+		if !strings.EqualFold(scheme, "Bearer") {
+			return nil, ErrInvalid
+		}
+		if strings.HasPrefix(credential, "tap_") {
+			return s.byKey(ctx, credential, wanted, from)
+		}
+		return s.byToken(ctx, credential, wanted, from)
+	}
+	return nil, ErrMissing
+}
+
+// byKey finds a key by its id and compares its hash. It may do what its scopes and the role of who made it allow.
+func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*Caller, error) {
+	id, ok := parseKey(text)
+	if !ok {
+		return nil, ErrInvalid
+	}
+	now, sum := s.now(), digest(text)
+	c := &Caller{Name: "key:" + id, Key: id, Project: &Project{s: s, from: from}}
+	var hash, oldHash, scopes, role string
+	var oldEnds, expires, used, revoked, created int64
+	p := c.Project
+	err := s.db.One(ctx, `SELECT k.hash, k.old_hash, k.old_ends, k.expires, k.used, k.revoked, k.scopes, k.author, m.role, p.id, p.name, p.owner, p.created, p.report_days, p.report_runs
+		FROM api_keys k JOIN projects p ON p.id = k.project JOIN members m ON m.project = p.id AND m.account = k.author JOIN accounts a ON a.id = k.author JOIN accounts o ON o.id = p.owner
+		WHERE k.id = $1 AND a.state = 'active' AND o.state = 'active'`, []any{id},
+		&hash, &oldHash, &oldEnds, &expires, &used, &revoked, &scopes, &p.account, &role, &p.ID, &p.Name, &p.Owner, &created, &p.ReportDays, &p.ReportRuns)
+	if errors.Is(err, store.ErrNoRow) {
+		return nil, ErrInvalid
+	}
+	if err != nil {
+		return nil, err
+	}
+	good := same(sum, hash) || same(sum, oldHash) && store.Time(now) < oldEnds
+	if !good || revoked != 0 || expires != 0 && expires <= store.Time(now) {
+		return nil, ErrInvalid
+	}
+	if wanted != "" && wanted != p.ID {
+		return nil, forbidden("the key belongs to another project")
+	}
+	p.Created, p.Role, p.actor = store.Moment(created), Role(role), c.Name
+	c.Scopes = Role(role).scopes()
+	if has := strings.Fields(scopes); !slices.Contains(has, ScopeAll) {
+		c.Scopes = slices.DeleteFunc(c.Scopes, func(one string) bool { return !slices.Contains(has, one) })
+	}
+	if now.Sub(store.Moment(used)) > time.Minute {
+		if _, err := s.db.Exec(ctx, "UPDATE api_keys SET used = $1 WHERE id = $2 AND used < $1", store.Time(now), id); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// byToken takes an access token. Its session must not have ended.
+func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (*Caller, error) {
+	person, err := s.Token(ctx, text, from)
+	if err != nil {
+		return nil, err
+	}
+	project, err := person.Project(ctx, wanted)
+	if errors.Is(err, ErrNotFound) && wanted == "" {
+		return &Caller{Name: "user:" + person.Account.ID, Person: person}, nil // who has left every project still has an account
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Caller{Name: "user:" + person.Account.ID, Person: person, Project: project, Scopes: project.Role.scopes()}, nil
+}

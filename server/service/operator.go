@@ -1,0 +1,258 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Operator may do what is above all projects.
+type Operator struct {
+	account, actor string
+	from           From
+	s              *Service
+}
+
+// Operator is for the command line of the machine.
+func (s *Service) Operator() *Operator { return &Operator{actor: "operator", s: s} }
+
+// Operator is for admins of the service; all others get ErrForbidden.
+func (p *Person) Operator() (*Operator, error) {
+	if !p.Account.Admin {
+		return nil, ErrForbidden
+	}
+	return &Operator{account: p.Account.ID, actor: p.Account.Email, from: p.From, s: p.s}, nil
+}
+
+// Accounts lists those whose address contains a text, in order of their addresses, after one of them.
+func (o *Operator) Accounts(ctx context.Context, containing, after string, limit int) (list []Account, err error) {
+	if limit < 1 || limit > 500 {
+		limit = 500
+	}
+	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(containing)) + "%"
+	err = o.s.db.Each(ctx, "SELECT "+accountColumns+` FROM accounts WHERE email LIKE $1 ESCAPE '\' AND email > $2 ORDER BY email LIMIT $3`, []any{pattern, after, limit}, func(scan func(...any) error) error {
+		a, err := scanAccount(scan)
+		list = append(list, a)
+		return err
+	})
+	return list, err
+}
+
+// CreateAccount makes an account that can be used at once.
+func (o *Operator) CreateAccount(ctx context.Context, email, password string, admin bool) (a Account, err error) {
+	if email, err = Address(email); err != nil {
+		return a, err
+	}
+	if err := goodPassword(password, email); err != nil {
+		return a, err
+	}
+	hash, err := o.s.hashPassword(ctx, norm.NFC.String(password))
+	if err != nil {
+		return a, err
+	}
+	err = o.s.db.Write(ctx, func(t *store.Tx) error {
+		a = Account{ID: newID("acc"), Email: email, State: Active, Plan: PlanFree, Admin: admin}
+		made, err := o.s.insert(t, a, hash)
+		if err == nil && !made {
+			err = conflict("there is an account of %s already", email)
+		}
+		if err != nil {
+			return err
+		}
+		return o.note(t, "account.create", a.ID)
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	return o.s.account(ctx, "id", a.ID)
+}
+
+func (o *Operator) note(t *store.Tx, action, target string) error {
+	return o.s.note(t, Entry{Account: o.account, Actor: o.actor, Action: action, Target: target, Address: o.from.Address})
+}
+
+// alter changes one account, which is named by its id or its address.
+func (o *Operator) alter(ctx context.Context, account, action, set string, args ...any) error {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return err
+	}
+	return o.s.db.Write(ctx, func(t *store.Tx) error {
+		if _, err := t.Exec("UPDATE accounts SET "+set+" WHERE id = $1", append([]any{id}, args...)...); err != nil {
+			return err
+		}
+		return o.note(t, action, id)
+	})
+}
+
+func (o *Operator) find(ctx context.Context, account string) (string, error) {
+	column := "id"
+	if strings.Contains(account, "@") {
+		column, account = "email", strings.ToLower(strings.TrimSpace(account))
+	}
+	a, err := o.s.account(ctx, column, account)
+	if errors.Is(err, ErrNotFound) {
+		err = &Error{Status: ErrNotFound.Status, Code: ErrNotFound.Code, Message: "there is no account " + cut(account, 254)}
+	}
+	return a.ID, err
+}
+
+// Confirm makes an account usable whose address nobody confirmed by a letter.
+func (o *Operator) Confirm(ctx context.Context, account string) error {
+	return o.alter(ctx, account, "account.confirm", "state = $2", Active)
+}
+
+// Block ends all that an account may do, at once; Confirm undoes it.
+func (o *Operator) Block(ctx context.Context, account string) error {
+	return o.alter(ctx, account, "account.block", "state = $2", Blocked)
+}
+
+// SetAdmin makes an account one of an admin, or not.
+func (o *Operator) SetAdmin(ctx context.Context, account string, admin bool) error {
+	return o.alter(ctx, account, "account.admin", "admin = $2", store.Truth(admin))
+}
+
+// PlanChange is a plan that an account gets; rates of 0 are those of the plan.
+type PlanChange struct {
+	Account   string `json:"account" doc:"Its id or address."`
+	Plan      string `json:"plan" enum:"free,pro,enterprise"`
+	PerMinute int    `json:"requestsPerMinute,omitempty" minimum:"0" maximum:"1000000"`
+	PerMonth  int    `json:"requestsPerMonth,omitempty" minimum:"0"`
+}
+
+func (c PlanChange) check() error {
+	switch {
+	case !slices.ContainsFunc(Plans(), func(p Plan) bool { return p.Name == c.Plan }):
+		return invalid("plan: free, pro or enterprise")
+	case c.PerMinute < 0 || c.PerMinute > 1_000_000 || c.PerMonth < 0:
+		return invalid("rates: 0 or more, and at most 1000000 a minute")
+	case c.Plan != PlanEnterprise && c.PerMinute+c.PerMonth > 0:
+		return invalid("only the plan enterprise has rates of its own")
+	}
+	return nil
+}
+
+// SetPlan changes the plan of an account; it counts from the next request on.
+func (o *Operator) SetPlan(ctx context.Context, c PlanChange) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	return o.alter(ctx, c.Account, "account.plan", "plan = $2, per_minute = $3, per_month = $4", c.Plan, c.PerMinute, c.PerMonth)
+}
+
+// SetPassword gives an account a new password, and ends its sessions.
+func (o *Operator) SetPassword(ctx context.Context, account, password string) error {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return err
+	}
+	a, err := o.s.account(ctx, "id", id)
+	if err != nil {
+		return err
+	}
+	return o.s.setPassword(ctx, a, password, "", o.from, "account.password.operator")
+}
+
+// Log lists what was done everywhere.
+func (o *Operator) Log(ctx context.Context, page Page) ([]Entry, error) {
+	return o.s.entries(ctx, "$3 = $3", []any{""}, page)
+}
+
+// Counts are figures of the whole service.
+type Counts struct {
+	Accounts int `json:"accounts"`
+	Projects int `json:"projects"`
+	Keys     int `json:"keys"`
+	Requests int `json:"requests" doc:"Of this month."`
+}
+
+// Counts counts what there is.
+func (o *Operator) Counts(ctx context.Context) (c Counts, err error) {
+	err = o.s.db.One(ctx, "SELECT (SELECT COUNT(*) FROM accounts), (SELECT COUNT(*) FROM projects), (SELECT COUNT(*) FROM api_keys WHERE revoked = 0), (SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM usage_months WHERE month = $1)",
+		[]any{Month(o.s.now())}, &c.Accounts, &c.Projects, &c.Keys, &c.Requests)
+	return c, err
+}
+
+// DeleteAccount removes an account with the projects that it owns.
+func (o *Operator) DeleteAccount(ctx context.Context, account string) error {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return err
+	}
+	return o.s.db.Write(ctx, func(t *store.Tx) error { return o.s.deleteAccount(t, id, o.actor, o.from) })
+}
+
+// deleteAccount removes what is one person's. The lines of the log about it go with it; one says that it went.
+func (s *Service) deleteAccount(t *store.Tx, id, actor string, from From) error {
+	for _, query := range []string{"DELETE FROM audit WHERE project IN (SELECT id FROM projects WHERE owner = $1)", "DELETE FROM usage_days WHERE project IN (SELECT id FROM projects WHERE owner = $1)",
+		"DELETE FROM projects WHERE owner = $1", "DELETE FROM audit WHERE account = $1 AND project = ''", "DELETE FROM usage_months WHERE account = $1", "DELETE FROM accounts WHERE id = $1"} {
+		if _, err := t.Exec(query, id); err != nil {
+			return err
+		}
+	}
+	return s.note(t, Entry{Actor: actor, Action: "account.delete", Target: id, Address: from.Address})
+}
+
+// Delete removes the person's account and the projects that it owns. Give a project to somebody else first to keep it.
+func (p *Person) Delete(ctx context.Context, password string) error {
+	if err := p.confirmPassword(ctx, password); err != nil {
+		return err
+	}
+	return p.s.db.Write(ctx, func(t *store.Tx) error { return p.s.deleteAccount(t, p.Account.ID, p.Account.ID, p.From) })
+}
+
+// Export is all that the service knows of a person.
+type Export struct {
+	Account  Account         `json:"account"`
+	Sessions []SessionInfo   `json:"sessions"`
+	Projects []ExportProject `json:"projects"`
+	Log      []Entry         `json:"log"`
+	Made     time.Time       `json:"made"`
+}
+
+// ExportProject is a project in an Export; keys have no secrets.
+type ExportProject struct {
+	ProjectInfo
+	Members []Member `json:"members"`
+	Keys    []Key    `json:"keys"`
+	Usage   Usage    `json:"usage"`
+}
+
+// Export gives the person's own data.
+func (p *Person) Export(ctx context.Context) (e Export, err error) {
+	e.Account, e.Made = p.Account, p.s.now()
+	if e.Sessions, err = p.Sessions(ctx); err != nil {
+		return e, err
+	}
+	if e.Log, err = p.Log(ctx, Page{}); err != nil {
+		return e, err
+	}
+	projects, err := p.Projects(ctx)
+	if err != nil {
+		return e, err
+	}
+	for _, info := range projects {
+		one := ExportProject{ProjectInfo: info}
+		project, err := p.Project(ctx, info.ID)
+		if err == nil {
+			one.Members, err = project.Members(ctx)
+		}
+		if err == nil {
+			one.Keys, err = project.Keys(ctx)
+		}
+		if err == nil {
+			one.Usage, err = project.Usage(ctx, "1970-01-01")
+		}
+		if err != nil {
+			return e, err
+		}
+		e.Projects = append(e.Projects, one)
+	}
+	return e, nil
+}

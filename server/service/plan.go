@@ -1,0 +1,65 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// The names of the plans.
+const (
+	PlanFree       = "free"
+	PlanPro        = "pro"
+	PlanEnterprise = "enterprise"
+)
+
+// Plan is what an account may use.
+type Plan struct {
+	Name      string `json:"name" enum:"free,pro,enterprise"`
+	PerMinute int    `json:"requestsPerMinute"`
+	PerMonth  int    `json:"requestsPerMonth" doc:"0: as many as there are."`
+	Projects  int    `json:"projects" doc:"That the account may own."`
+	Members   int    `json:"members" doc:"Of each of its projects."`
+}
+
+// Plans lists them. The rates of enterprise are agreed with each customer; these are what counts until then.
+func Plans() []Plan {
+	return []Plan{{PlanFree, 60, 10_000, 3, 3}, {PlanPro, 600, 200_000, 25, 25}, {PlanEnterprise, 6000, 0, 1000, 1000}}
+}
+
+// PlanOf gives the plan of an account, with the rates that were agreed.
+func PlanOf(a Account) Plan {
+	plan := Plans()[0]
+	if i := slices.IndexFunc(Plans(), func(p Plan) bool { return p.Name == a.Plan }); i >= 0 {
+		plan = Plans()[i]
+	}
+	if a.perMinute > 0 {
+		plan.PerMinute = a.perMinute
+	}
+	if a.perMonth > 0 {
+		plan.PerMonth = a.perMonth
+	}
+	return plan
+}
+
+// Plan is the person's.
+func (p *Person) Plan() Plan { return PlanOf(p.Account) }
+
+// lockedPlan reads the plan of an account that nobody changes until the transaction ends.
+func (s *Service) lockedPlan(t *store.Tx, account string) (Plan, error) {
+	a, err := scanAccount(func(into ...any) error {
+		return t.Lock("SELECT "+accountColumns+" FROM accounts WHERE id = $1", []any{account}, into...)
+	})
+	if errors.Is(err, store.ErrNoRow) {
+		err = ErrNotFound
+	}
+	return PlanOf(a), err
+}
+
+// Plan is that of the project's owner, who pays for what is done in it.
+func (p *Project) Plan(ctx context.Context) (Plan, error) {
+	a, err := p.s.account(ctx, "id", p.Owner)
+	return PlanOf(a), err
+}

@@ -1,0 +1,180 @@
+package service
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// randomText is n random bytes for addresses and cookies.
+func randomText(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// newID is the name of a row: nobody can guess another one's.
+func newID(kind string) string { return kind + "_" + strings.ToLower(rand.Text()) }
+
+// digest is how secrets of 128 bits and more are kept.
+func digest(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// sealer encrypts with a key that is made of the secret.
+func (s *Service) sealer() (cipher.AEAD, error) {
+	secret, err := s.secret()
+	if err != nil {
+		return nil, err
+	}
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "taproot service seal", 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// sealed encrypts a text for one place: it cannot be moved to another row.
+func (s *Service) sealed(text []byte, place string) string {
+	return base64.RawStdEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte(place)))
+}
+
+var errSeal = errors.New("TAPROOT_SERVICE_SECRET (or the file service.key) is not the one with which this database was made")
+
+func (s *Service) opened(text, place string) ([]byte, error) {
+	data, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, errSeal
+	}
+	plain, err := s.seal.Open(nil, nil, data, []byte(place))
+	if err != nil {
+		return nil, errSeal
+	}
+	return plain, nil
+}
+
+// The cost of a password's hash: 19 MiB, two passes, one lane.
+const (
+	hashMemory = 19 * 1024
+	hashPasses = 2
+	hashLanes  = 1
+	hashLength = 32
+)
+
+// busyHashing is how long somebody waits for a turn to have a password hashed.
+const busyHashing = 10 * time.Second
+
+// turn waits until few enough passwords are hashed.
+func (s *Service) turn(ctx context.Context) (func(), error) {
+	ctx, cancel := context.WithTimeout(ctx, busyHashing)
+	defer cancel()
+	select {
+	case s.hashes <- struct{}{}:
+		return func() { <-s.hashes }, nil
+	case <-ctx.Done():
+		return nil, ErrOverloaded
+	}
+}
+
+func (s *Service) hashPassword(ctx context.Context, password string) (string, error) {
+	done, err := s.turn(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // never fails
+	sum := argon2.IDKey([]byte(password), salt, hashPasses, hashMemory, hashLanes, hashLength)
+	b64 := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashMemory, hashPasses, hashLanes, b64(salt), b64(sum)), nil
+}
+
+// checkPassword takes as long for an account without a password as for one with.
+func (s *Service) checkPassword(ctx context.Context, hash, password string) (bool, error) {
+	known := hash != ""
+	if !known {
+		hash = s.dummy
+	}
+	done, err := s.turn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	var version, memory, passes uint32
+	var lanes uint8
+	parts := strings.Split(hash, "$")
+	if len(parts) != 6 {
+		return false, errors.New("the hash of a password is not in its form")
+	}
+	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &passes, &lanes); err != nil {
+		return false, fmt.Errorf("the hash of a password is not in its form: %w", err)
+	}
+	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+	if err != nil {
+		return false, err
+	}
+	sum := argon2.IDKey([]byte(password), salt, passes, memory, lanes, hashLength)
+	fits := same(base64.RawStdEncoding.EncodeToString(sum), parts[5])
+	runtime.KeepAlive(sum)
+	return fits && known, nil
+}
+
+// goodPassword says what is wrong with a password that somebody chose.
+func goodPassword(password, email string) error {
+	lower := strings.ToLower(password)
+	name, _, _ := strings.Cut(strings.ToLower(email), "@")
+	distinct := map[rune]bool{}
+	for _, r := range password {
+		distinct[r] = true
+	}
+	switch {
+	case len([]rune(password)) < 12:
+		return invalid("the password needs 12 characters or more; a few words do well")
+	case len(password) > 1024:
+		return invalid("the password has more than 1024 bytes")
+	case len(distinct) < 5:
+		return invalid("the password has too few different characters")
+	case len(name) > 3 && strings.Contains(lower, name) && len(lower) < 2*len(name)+8, lower == strings.ToLower(email):
+		return invalid("the password must not be made of the address")
+	case common(lower):
+		return invalid("the password is one of those that are tried first; choose another one")
+	}
+	return nil
+}
+
+// common tells whether a password is one of the well-known long ones, or a row of keys or digits.
+func common(lower string) bool {
+	for _, row := range []string{"01234567890123456789", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm", "1q2w3e4r5t6y7u8i9o0p", "qazwsxedcrfvtgbyhnujm"} {
+		if strings.Contains(row, lower) {
+			return true
+		}
+	}
+	trimmed := strings.TrimRight(lower, "0123456789!?.*#$")
+	for _, word := range []string{"password", "passwort", "passw0rd", "p@ssword", "p@ssw0rd", "iloveyou", "letmein", "welcome", "administrator", "admin", "changeme", "taproot", "qwerty", "qwertyuiop",
+		"football", "baseball", "superman", "sunshine", "princess", "passwordpassword", "adminadmin", "letmeinletmein", "testtesttest", "test", "hunter", "correcthorsebatterystaple"} {
+		if trimmed == word {
+			return true
+		}
+	}
+	return false
+}

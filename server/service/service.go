@@ -1,0 +1,167 @@
+package service
+
+import (
+	"context"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Options are how a service works.
+type Options struct {
+	// Database is postgres://…, or the path of an SQLite file.
+	Database string
+	// Secret seals what the database must not show to who reads it: signing keys and second factors. Empty: it is kept in a file beside
+	// the SQLite database; PostgreSQL needs one, the same for every replica.
+	Secret string
+	// Environment is a part of every API key: "live" by default.
+	Environment string
+	// OpenRegistration lets people in who register, without a confirmed address.
+	OpenRegistration bool
+	// PublicURL is where people reach the service: links in letters begin with it, and tokens name it as their issuer.
+	PublicURL string
+	// Mail sends letters; nil: the operator confirms addresses.
+	Mail Mailer
+	Log  *slog.Logger
+	Now  func() time.Time // default: time.Now
+	// Hashes is how many passwords are hashed at once; default: 4.
+	Hashes int
+}
+
+// Mailer sends a letter of plain text.
+type Mailer interface {
+	Send(ctx context.Context, to, subject, text string) error
+}
+
+// Service is the people and credentials of a database. Safe for concurrent use; several processes may work on one database.
+type Service struct {
+	o      Options
+	db     *store.DB
+	log    *slog.Logger
+	seal   cipher.AEAD
+	hashes chan struct{}
+	dummy  string // the hash of a password that nobody has
+	post   chan letter
+	posted sync.WaitGroup
+	signer signer
+}
+
+// Open connects, brings the schema up to date, and makes what a new database needs. Close ends it.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	o.defaults()
+	s := &Service{o: o, log: o.Log, hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100)}
+	var err error
+	if s.db, err = store.Open(ctx, o.Database); err != nil {
+		return nil, err
+	}
+	if err = s.begin(ctx); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	s.posted.Go(s.deliver)
+	return s, nil
+}
+
+func (s *Service) begin(ctx context.Context) error {
+	from, to, err := s.db.Migrate(ctx)
+	if err != nil {
+		return err
+	}
+	if from != to {
+		s.log.InfoContext(ctx, "the schema of the database was changed", "from", from, "to", to)
+	}
+	if s.seal, err = s.sealer(); err != nil {
+		return err
+	}
+	if s.dummy, err = s.hashPassword(ctx, randomText(20)); err != nil {
+		return err
+	}
+	return s.checkSeal(ctx)
+}
+
+func (o *Options) defaults() {
+	if o.Environment == "" {
+		o.Environment = "live"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Hashes == 0 {
+		o.Hashes = 4
+	}
+	if o.PublicURL == "" {
+		o.PublicURL = "http://localhost:3210"
+	}
+	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+}
+
+// Close sends the letters that wait, and ends the connections.
+func (s *Service) Close() error {
+	close(s.post)
+	s.posted.Wait()
+	return s.db.Close()
+}
+
+// Ping tells whether the database answers.
+func (s *Service) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
+
+// Database is "sqlite" or "postgres".
+func (s *Service) Database() string { return s.db.Kind() }
+
+// Backup writes a copy of an SQLite database into a new file, while the service works.
+func (s *Service) Backup(ctx context.Context, file string) error { return s.db.Backup(ctx, file) }
+
+// PublicURL is where people reach the service.
+func (s *Service) PublicURL() string { return s.o.PublicURL }
+
+// Secure tells whether cookies may be sent over TLS only.
+func (s *Service) Secure() bool {
+	u, err := url.Parse(s.o.PublicURL)
+	return err == nil && u.Scheme == "https"
+}
+
+// now is in whole microseconds, as tables hold it.
+func (s *Service) now() time.Time { return s.o.Now().UTC().Truncate(time.Microsecond) }
+
+const secretLength = 32
+
+// secret is that of the options, or of the file beside the SQLite database.
+func (s *Service) secret() (string, error) {
+	if s.o.Secret != "" {
+		if len(s.o.Secret) < secretLength {
+			return "", fmt.Errorf("TAPROOT_SERVICE_SECRET has fewer than %d characters; make one with: openssl rand -hex 32", secretLength)
+		}
+		return s.o.Secret, nil
+	}
+	if s.db.Kind() != "sqlite" {
+		return "", errors.New("set TAPROOT_SERVICE_SECRET, the same for every replica; make one with: openssl rand -hex 32")
+	}
+	return secretFile(filepath.Join(filepath.Dir(strings.TrimPrefix(s.o.Database, "sqlite:")), "service.key"))
+}
+
+// secretFile reads the secret, or makes one that no other user can read.
+func secretFile(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = f.WriteString(randomText(40) + "\n")
+		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return "", fmt.Errorf("make %s: %w", path, err)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if text := strings.TrimSpace(string(data)); err == nil && len(text) >= secretLength {
+		return text, nil
+	}
+	return "", fmt.Errorf("read the secret of the service from %s: %w", path, errors.Join(err, errors.New("it is too short or cannot be read")))
+}

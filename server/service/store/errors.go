@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// UnavailableError means that the database cannot be had now, and may be later.
+type UnavailableError struct{ Err error }
+
+func (e *UnavailableError) Error() string { return "the database cannot be reached: " + e.Err.Error() }
+
+// Unwrap is for errors.Is.
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// wrap tells a database that is gone from a mistake; errors that are no database's pass through.
+func (d *DB) wrap(err error) error {
+	var own *UnavailableError
+	if err == nil || errors.Is(err, sql.ErrNoRows) || errors.As(err, &own) {
+		return err
+	}
+	if gone(err) {
+		return &UnavailableError{err}
+	}
+	return fmt.Errorf("database: %w", err)
+}
+
+// gone tells whether it is the connection, the server or the disk that fails, and not the query.
+func gone(err error) bool {
+	var network net.Error
+	var connect *pgconn.ConnectError
+	var pg *pgconn.PgError
+	var file *sqlite.Error
+	switch {
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, context.DeadlineExceeded), errors.As(err, &connect), errors.As(err, &network),
+		pgconn.SafeToRetry(err):
+		return true
+	case errors.As(err, &pg): // connection, resources, operator intervention, system, a server that only reads
+		return slices.ContainsFunc([]string{"08", "53", "57", "58", "25006"}, func(class string) bool { return strings.HasPrefix(pg.Code, class) })
+	case errors.As(err, &file):
+		return slices.Contains([]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, file.Code()&0xff)
+	}
+	return strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
+}
+
+// again tells whether a transaction had to give way to another one.
+func again(err error) bool {
+	var pg *pgconn.PgError
+	var file *sqlite.Error
+	switch {
+	case errors.As(err, &pg):
+		return pg.Code == "40001" || pg.Code == "40P01"
+	case errors.As(err, &file):
+		return file.Code()&0xff == sqlite3.SQLITE_BUSY
+	}
+	return false
+}

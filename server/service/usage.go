@@ -1,0 +1,203 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Quota is where somebody stands after a request.
+type Quota struct {
+	Allowed    bool
+	Limit      int // requests in any minute
+	Remaining  int
+	Reset      time.Duration // until the next one is regained
+	RetryAfter time.Duration // when not Allowed
+}
+
+// window is that of all rates.
+const window = time.Minute
+
+// take counts one request of a name, of which n are allowed in any minute: each of n slots is taken by a request, and free again a minute
+// later. Replicas that count on one database count together.
+func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
+	name += "/" + strconv.Itoa(n) // another rate is another ring of slots
+	now := s.now()
+	q = Quota{Limit: n}
+	if _, err := t.Exec("INSERT INTO limits (name, taken, used) VALUES ($1, 0, $2) ON CONFLICT (name) DO NOTHING", name, store.Time(now)); err != nil {
+		return q, err
+	}
+	var taken, oldest int64
+	if err := t.Lock("SELECT taken FROM limits WHERE name = $1", []any{name}, &taken); err != nil {
+		return q, err
+	}
+	slot := taken % int64(n)
+	err = t.One("SELECT used FROM limit_slots WHERE name = $1 AND slot = $2", []any{name, slot}, &oldest)
+	if err != nil && !errors.Is(err, store.ErrNoRow) {
+		return q, err
+	}
+	if wait := store.Moment(oldest).Add(window).Sub(now); err == nil && wait > 0 {
+		q.RetryAfter, q.Reset = wait, wait
+		return q, nil
+	}
+	if _, err := t.Exec("INSERT INTO limit_slots (name, slot, used) VALUES ($1, $2, $3) ON CONFLICT (name, slot) DO UPDATE SET used = $3", name, slot, store.Time(now)); err != nil {
+		return q, err
+	}
+	if _, err := t.Exec("UPDATE limits SET taken = $1, used = $2 WHERE name = $3", taken+1, store.Time(now), name); err != nil {
+		return q, err
+	}
+	var busy int
+	var first int64
+	if err := t.One("SELECT COUNT(*), MIN(used) FROM limit_slots WHERE name = $1 AND used > $2", []any{name, store.Time(now.Add(-window))}, &busy, &first); err != nil {
+		return q, err
+	}
+	q.Allowed, q.Remaining, q.Reset = true, max(n-busy, 0), store.Moment(first).Add(window).Sub(now)
+	return q, nil
+}
+
+// errLimited rolls a transaction back in which a name had no request left.
+var errLimited = errors.New("no request is left")
+
+// authRate is how many requests to /auth/* an address and an account have in a minute, on every plan.
+const authRate = 10
+
+// TakeAuth counts a request to /auth/* for the address that it comes from and for the account that it names, if it names one. A refused
+// request takes nothing from either.
+func (s *Service) TakeAuth(ctx context.Context, address, account string) (q Quota, err error) {
+	names := []string{"auth from " + address}
+	if account != "" {
+		names = append(names, "auth of "+digest(account)[:32])
+	}
+	err = s.db.Write(ctx, func(t *store.Tx) error {
+		for i, name := range names {
+			one, err := s.take(t, name, authRate)
+			if err != nil {
+				return err
+			}
+			if i == 0 || !one.Allowed || one.Remaining < q.Remaining {
+				q = one
+			}
+			if !one.Allowed {
+				return errLimited
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errLimited) {
+		err = nil
+	}
+	return q, err
+}
+
+// Month is how the counts of a month are named; months are those of UTC and begin on the first.
+func Month(t time.Time) string { return t.UTC().Format("2006-01") }
+
+// Take counts a request of a caller against the plan of its project's owner. ErrPayment: the month's requests are used up. Neither that nor
+// a request that comes too soon is counted.
+func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota, err error) {
+	if c.Project == nil {
+		return Quota{Allowed: true}, nil
+	}
+	now := s.now()
+	who := c.Key
+	if who == "" {
+		who = c.Person.Account.ID
+	}
+	err = s.db.Write(ctx, func(t *store.Tx) error {
+		a, err := scanAccount(func(into ...any) error {
+			return t.One("SELECT "+accountColumns+" FROM accounts WHERE id = $1", []any{c.Project.Owner}, into...)
+		})
+		if errors.Is(err, store.ErrNoRow) {
+			return ErrInvalid
+		}
+		if err != nil {
+			return err
+		}
+		plan := PlanOf(a)
+		if q, err = s.take(t, "plan of "+a.ID, plan.PerMinute); err != nil {
+			return err
+		}
+		if !q.Allowed {
+			return errLimited
+		}
+		if err := s.countMonth(t, a.ID, Month(now), plan.PerMonth); err != nil {
+			return err
+		}
+		_, err = t.Exec("INSERT INTO usage_days (project, day, who, endpoint, n) VALUES ($1, $2, $3, $4, 1) ON CONFLICT (project, day, who, endpoint) DO UPDATE SET n = usage_days.n + 1",
+			c.Project.ID, now.Format(time.DateOnly), who, cut(endpoint, 200))
+		return err
+	})
+	if errors.Is(err, errLimited) {
+		err = nil
+	}
+	return q, err
+}
+
+func (s *Service) countMonth(t *store.Tx, account, month string, most int) error {
+	if most == 0 {
+		most = 1 << 62
+	}
+	var n int
+	err := t.One("INSERT INTO usage_months (account, month, n) VALUES ($1, $2, 1) ON CONFLICT (account, month) DO UPDATE SET n = usage_months.n + 1 WHERE usage_months.n < $3 RETURNING n", []any{account, month, most}, &n)
+	if errors.Is(err, store.ErrNoRow) {
+		return ErrPayment
+	}
+	return err
+}
+
+// Usage is what was used.
+type Usage struct {
+	Plan      Plan       `json:"plan"`
+	Month     string     `json:"month" example:"2026-03" doc:"In UTC, from the first on."`
+	Used      int        `json:"used" doc:"Requests of this month, of all projects of the owner."`
+	Remaining int        `json:"remaining" doc:"-1: as many as there are."`
+	Renews    time.Time  `json:"renews"`
+	Days      []UsageDay `json:"days" nullable:"false" doc:"Of this project."`
+}
+
+// UsageDay is how often a key or person called an endpoint on a day.
+type UsageDay struct {
+	Day      string `json:"day" example:"2026-03-04"`
+	Who      string `json:"who" doc:"The id of a key or an account."`
+	Endpoint string `json:"endpoint" example:"GET /devices"`
+	Requests int    `json:"requests"`
+}
+
+// maxUsage bounds the rows of an answer.
+const maxUsage = 10_000
+
+// Usage shows this month's count and the days since a date such as 2026-03-01; empty: since the first of the month.
+func (p *Project) Usage(ctx context.Context, since string) (u Usage, err error) {
+	if err := p.need(RoleViewer); err != nil {
+		return u, err
+	}
+	now := p.s.now()
+	first := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if since == "" {
+		since = first.Format(time.DateOnly)
+	}
+	if _, err := time.Parse(time.DateOnly, since); err != nil {
+		return u, invalid("query.since: a day such as 2026-03-01")
+	}
+	if u.Plan, err = p.Plan(ctx); err != nil {
+		return u, err
+	}
+	u.Month, u.Renews, u.Days, u.Remaining = Month(now), first.AddDate(0, 1, 0), []UsageDay{}, -1
+	err = p.s.db.One(ctx, "SELECT n FROM usage_months WHERE account = $1 AND month = $2", []any{p.Owner, u.Month}, &u.Used)
+	if err != nil && !errors.Is(err, store.ErrNoRow) {
+		return u, err
+	}
+	if u.Plan.PerMonth > 0 {
+		u.Remaining = max(u.Plan.PerMonth-u.Used, 0)
+	}
+	err = p.s.db.Each(ctx, "SELECT day, who, endpoint, n FROM usage_days WHERE project = $1 AND day >= $2 ORDER BY day DESC, n DESC, who, endpoint LIMIT $3", []any{p.ID, since, maxUsage}, func(scan func(...any) error) error {
+		var d UsageDay
+		err := scan(&d.Day, &d.Who, &d.Endpoint, &d.Requests)
+		u.Days = append(u.Days, d)
+		return err
+	})
+	return u, err
+}

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// spaces are the servers of the projects, each with folders, runs, pages and leases of its own: what is another project's cannot be named.
+type spaces struct {
+	mu     sync.Mutex
+	byID   map[string]*Server
+	closed bool
+}
+
+// within are the scopes of what belongs to one project's space.
+var within = []string{readDevices, writeDevices, readRuns, writeRuns, readReports, writeReports}
+
+// space gives the server that answers a request: with a service that of the caller's project, for what belongs to projects.
+func (s *Server) space(c caller, a access) (*Server, error) {
+	if s.o.Service == nil || c.member == nil || !slices.Contains(within, a.scope) {
+		return s, nil
+	}
+	p := c.member.Project
+	if p == nil {
+		return nil, fault(http.StatusForbidden, codeForbidden, "you are a member of no project; create one with POST /projects")
+	}
+	s.spaces.mu.Lock()
+	defer s.spaces.mu.Unlock()
+	if s.spaces.closed {
+		return nil, fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
+	}
+	if own := s.spaces.byID[p.ID]; own != nil {
+		return own, nil
+	}
+	own, err := s.newSpace(p.ID)
+	if err != nil {
+		return nil, fmt.Errorf("open the space of a project: %w", err)
+	}
+	if s.spaces.byID == nil {
+		s.spaces.byID = map[string]*Server{}
+	}
+	s.spaces.byID[p.ID] = own
+	return own, nil
+}
+
+// newSpace opens the folders of a project. Its id is one that the service made, never a text of a client.
+func (s *Server) newSpace(id string) (*Server, error) {
+	o := s.o
+	o.Service, o.Auth, o.Limiter, o.Guesses = nil, nil, nil, nil
+	dir := filepath.Join(s.o.Projects, id)
+	o.Files = filepath.Join(dir, "files")
+	o.Config.Dir, o.Config.Reports = o.Files, filepath.Join(dir, "reports")
+	for _, folder := range []string{o.Files, o.Config.Reports} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return New(o)
+}
+
+// close ends all of them; none is opened afterwards.
+func (p *spaces) close() error {
+	p.mu.Lock()
+	p.closed = true
+	all := p.byID
+	p.byID = nil
+	p.mu.Unlock()
+	var errs []error
+	for _, s := range all {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// dropSpace ends the space of a project that was deleted, and removes its folders.
+func (s *Server) dropSpace(id string) error {
+	s.spaces.mu.Lock()
+	own := s.spaces.byID[id]
+	delete(s.spaces.byID, id)
+	s.spaces.mu.Unlock()
+	var err error
+	if own != nil {
+		err = own.Close()
+	}
+	return errors.Join(err, os.RemoveAll(filepath.Join(s.o.Projects, id)))
+}
+
+// scopePerson is of what people do with their account and projects, which keys cannot.
+const scopePerson = "person"
+
+// admitMember asks the service who the caller is, counts the request, and decides whether the caller may do this.
+func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access) (caller, *Error) {
+	ctx := r.Context()
+	who, err := s.o.Service.Identify(ctx, r.Header, service.From{Address: c.addr, Agent: r.UserAgent()})
+	switch {
+	case errors.Is(err, service.ErrMissing):
+		return c, s.rejectForeignOrigin(h, r, c, auth.ErrMissing)
+	case errors.Is(err, service.ErrInvalid):
+		return c, s.rejectForeignOrigin(h, r, c, auth.ErrInvalid)
+	case err != nil:
+		return c, s.problem(ctx, err)
+	}
+	c.member, c.Identity = who, auth.Identity{Name: who.Name}
+	if !a.free {
+		endpoint := a.pattern
+		if endpoint == "" {
+			endpoint = "other"
+		}
+		q, err := s.o.Service.Take(ctx, who, endpoint)
+		if err != nil {
+			return c, s.problem(ctx, err)
+		}
+		if fail := quotaHeaders(h, q); fail != nil {
+			return c, fail
+		}
+	}
+	switch {
+	case a.scope == "-":
+		return c, nil
+	case a.scope == scopePerson && who.Person == nil:
+		return c, fault(http.StatusForbidden, codeForbidden, "this is for people: log in with POST /auth/login and send the access token; an API key cannot do it")
+	case a.scope == readServer && (who.Person == nil || !who.Person.Account.Admin):
+		return c, fault(http.StatusForbidden, codeForbidden, "this is for admins of the service")
+	case a.scope != scopePerson && a.scope != readServer && !who.May(a.scope):
+		return c, fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the credential lacks the scope %s, or your role in the project does", a.scope))
+	}
+	return c, nil
+}
+
+// quotaHeaders tells the sender where it stands.
+func quotaHeaders(h http.Header, q service.Quota) *Error {
+	if q.Limit == 0 {
+		return nil
+	}
+	reset := strconv.Itoa(seconds(q.Reset))
+	h.Set("RateLimit-Policy", fmt.Sprintf(`"plan";q=%d;w=60`, q.Limit))
+	h.Set("RateLimit", fmt.Sprintf(`"plan";r=%d;t=%s`, q.Remaining, reset))
+	h.Set("RateLimit-Limit", strconv.Itoa(q.Limit))
+	h.Set("RateLimit-Remaining", strconv.Itoa(q.Remaining))
+	h.Set("RateLimit-Reset", reset)
+	if q.Allowed {
+		return nil
+	}
+	fail := fault(http.StatusTooManyRequests, codeRateLimited, fmt.Sprintf("more than %d requests in a minute; Retry-After says how many seconds to wait", q.Limit))
+	fail.headers = http.Header{"Retry-After": {strconv.Itoa(max(seconds(q.RetryAfter), 1))}}
+	return fail
+}
+
+// memberProblem is about people and credentials, or about a database that is gone.
+func memberProblem(err error) *Error {
+	var known *service.Error
+	var gone *store.UnavailableError
+	switch {
+	case errors.As(err, &known):
+		e := fault(known.Status, known.Code, known.Message)
+		if known.After > 0 {
+			e.headers = http.Header{"Retry-After": {strconv.Itoa(seconds(known.After))}}
+		}
+		return e
+	case errors.As(err, &gone):
+		e := fault(http.StatusServiceUnavailable, codeUnavailable, "the database cannot be reached; try again in some seconds")
+		e.headers = http.Header{"Retry-After": {"5"}}
+		return e
+	}
+	return nil
+}
