@@ -131,7 +131,8 @@ func (s *schemas) object(t reflect.Type) schema {
 func selectorRules(t reflect.Type, out schema) (needs map[string][]any) {
 	out["anyOf"] = someOf(append(append(criteria(t), "point"), shapeOf(t).unless...))
 	needs = map[string][]any{}
-	needs["match"] = append(needs["match"], schema{"anyOf": someOf(slices.DeleteFunc(append(textKeys(), "id"), func(key string) bool { return !slices.Contains(criteria(t), key) }))})
+	compared := someOf(slices.DeleteFunc(append(textKeys(), "id"), func(key string) bool { return !slices.Contains(criteria(t), key) }))
+	needs["match"] = append(needs["match"], schema{"anyOf": append(compared, schema{"properties": schema{"match": schema{"const": string(MatchMaestro)}}})})
 	needs["first"] = append(needs["first"], schema{"if": schema{"properties": schema{"first": schema{"const": true}}}, "then": schema{"not": schema{"required": []string{"index"}}}})
 	needs["fallback"] = append(needs["fallback"], schema{"required": []string{"label"}})
 	for _, key := range seen() {
