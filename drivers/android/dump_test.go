@@ -31,7 +31,7 @@ func TestParseDump(t *testing.T) {
 			scrollable="true" long-clickable="false" password="true" selected="true" bounds="[0,0][10,20]"`),
 			screen.Node{Text: "Sign in", ID: "com.a:id/go", Type: "android.widget.Button", Package: "com.a", Desc: "Go", Clickable: true, Checkable: true,
 				Checked: true, Disabled: true, Focused: true, Scrollable: true, Password: true, Selected: true, Bounds: box}},
-		{"long-clickable is clickable", node(`class="V" long-clickable="true" clickable="false"`), screen.Node{Type: "V", Clickable: true}},
+		{"long-clickable is clickable", node(`class="V" long-clickable="true" clickable="false"`), screen.Node{Type: "V", Clickable: true, LongOnly: true}},
 		{"checkable alone takes no touch", node(`class="V" checkable="true" clickable="false"`), screen.Node{Type: "V", Checkable: true}},
 		{"attribute in single quotes", node(`text='say "hi"' class="V"`), screen.Node{Type: "V", Text: `say "hi"`}},
 		{"emoji as one entity", node(`text="&#128512;" class="V"`), screen.Node{Type: "V", Text: "😀"}},

@@ -102,6 +102,10 @@ func TestKeys(t *testing.T) {
 	_, err = page.Evaluate(`() => addEventListener('keydown', event => event.preventDefault())`) // a tab key would move on
 	must(t, err)
 	unknown := map[string]bool{"back": true, "appSwitch": true, "power": true, "volumeUp": true, "volumeDown": true, "search": true}
+	for _, remote := range []string{"lock", "select", "playPause", "mediaStop", "mediaNext", "mediaPrevious", "rewind", "fastForward", "navigateUp", "navigateDown",
+		"buttonA", "buttonB", "tvInput", "hdmi1", "hdmi2", "hdmi3"} {
+		unknown[remote] = true
+	}
 	names := keyNames()
 	for _, key := range drivers.KeyNames() {
 		switch name := names[strings.ToLower(key)]; {

@@ -64,8 +64,8 @@ func (r *record) Dir() string               { return r.dir }
 func (r *record) AddClip(string, time.Time) {}
 func (r *record) NoRecording(string)        {}
 
-// AddScene notes the film that a test wants of its own.
-func (r *record) AddScene(name string, from, to time.Time) {
+// AddFilmClip notes the film that a test wants of its own.
+func (r *record) AddFilmClip(name string, from, to time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.scenes = append(r.scenes, map[string]any{"name": name, "ms": to.Sub(from).Milliseconds()})
