@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers clean widgets
+.PHONY: help setup database build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers clean widgets
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -20,6 +20,13 @@ help: ## show the targets
 
 setup: build ## install the external programs that are missing (adb, Chromium, Node, ffmpeg, tesseract, Playwright)
 	$(TAPROOT) setup --platform android,web
+
+ROOT = $(shell test "$$(id -u)" = 0 || echo sudo)
+
+database: ## install PostgreSQL where it is missing: the tests of the service use it beside SQLite
+	@ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || command -v initdb > /dev/null || \
+	if command -v apt-get > /dev/null; then $(ROOT) apt-get update -q && $(ROOT) apt-get install -qy --no-install-recommends postgresql; \
+	else echo "install PostgreSQL (brew install postgresql), then make test again"; exit 1; fi
 
 # Built as the tests are, so that no package is compiled twice; releases leave the paths of the machine out (-trimpath), too.
 build: ## build bin/taproot, without what only debuggers need
@@ -49,13 +56,13 @@ $(COMPILE) go tool gotestsum --format standard-quiet --jsonfile bin/test.json --
 $(SUMMARY); exit $$status
 endef
 
-test: setup ## run every test, each as short as it can be: five minutes on two cores
+test: setup database ## run every test, each as short as it can be: five minutes on two cores
 	$(call gotest,$(BUILD) -short -timeout 20m)
 
-test-full: setup ## run every test whole
+test-full: setup database ## run every test whole
 	$(call gotest,$(BUILD) -timeout 60m)
 
-race: build ## run every test whole, with the race detector: slow
+race: build database ## run every test whole, with the race detector: slow
 	$(TAPROOT) setup --platform android,web --development
 	@status=0; all=$$(go list ./...) || exit 1; \
 	go test -race -timeout 90m $$(echo "$$all" | grep -v '/suites$$') || status=1; \
