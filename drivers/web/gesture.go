@@ -152,6 +152,9 @@ func (m pointer) wheel(ctx context.Context, at, by image.Point, dur time.Duratio
 	if err := m.move(at); err != nil {
 		return err
 	}
+	if dur == 0 { // one turn: a box that snaps goes back between two
+		return m.mouse.Wheel(float64(by.X), float64(by.Y))
+	}
 	var last image.Point
 	return eachStep(ctx, image.Point{}, by, dur, func(p image.Point) error {
 		turn := p.Sub(last)

@@ -304,3 +304,32 @@ func TestEmulation(t *testing.T) {
 		wantError(t, d.OpenPage(t.Context(), site.Page("list.html"), c.opts), drivers.ErrPage, c.word)
 	}
 }
+
+// A box that snaps goes back between two half turns, and on a busy machine moves long after the turn.
+func TestWheelTurnsOnceAndWaitsForItsBox(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, page, by string }{
+		{"a snapping box", snapping(""), "300 after 1"},
+		{"a busy page", snapping("addEventListener('wheel',e=>{for(const end=performance.now()+300;performance.now()<end;);},{passive:false});"), "300 after 1"},
+		{"a page that keeps the wheel", snapping("addEventListener('wheel',e=>e.preventDefault(),{passive:false});"), "0 after 1"},
+		{"in a frame", "<iframe style='border:9px solid;width:400px;height:200px' srcdoc=\"" + snapping("") + "\"></iframe>", "300 after 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := show(t, c.page)
+			_, page, err := d.page()
+			must(t, err)
+			must(t, d.Wheel(t.Context(), image.Pt(100, 50), image.Pt(285, 0), 0))
+			got, err := page.Evaluate("() => (window.box ? box : frames[0].box).scrollLeft + ' after ' + (window.turns || frames[0].turns)")
+			must(t, err)
+			if got != c.by {
+				t.Errorf("the box stands at %v turns, want %v", got, c.by)
+			}
+		})
+	}
+}
+
+func snapping(script string) string {
+	return `<body style='margin:0'><div id='box' style='display:flex;width:300px;overflow-x:auto;scroll-snap-type:x mandatory'>` +
+		strings.Repeat(`<p style='flex:0 0 300px;height:90px;margin:0;scroll-snap-align:start'>Slide</p>`, 3) +
+		`</div><script>var turns=0;addEventListener('wheel',()=>{turns++},{passive:true});` + script + `</script>`
+}

@@ -29,19 +29,48 @@ var rests string
 //go:embed script/far.js
 var far string
 
+// turned tells, from before a turn of the wheel, when what it moves has come to its end.
+//
+//go:embed script/turned.js
+var turned string
+
 // Wheel turns the wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it moved stands still.
 func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
-	err := d.gesture(ctx, dur, []image.Point{at}, func(f finger) error { return f.wheel(ctx, at, by, dur) })
+	s, _, err := d.page()
 	if err != nil {
 		return err
 	}
-	return act(ctx, d, func(page playwright.Page) error {
-		_, err := page.Evaluate("(" + rests + ")(100, 800)")
-		if err != nil && !disconnected(err) {
-			return nil // a page that went away has come to rest
+	var ended playwright.JSHandle
+	err = act(ctx, d, func(page playwright.Page) error {
+		z, err := s.zoom(page)
+		if err != nil {
+			return err
 		}
+		x, y := z.onPage(at)
+		ended, err = page.EvaluateHandle(turned, []any{x, y, by.X, by.Y})
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	if err := d.gesture(ctx, dur, []image.Point{at}, func(f finger) error { return f.wheel(ctx, at, by, dur) }); err != nil {
+		return err
+	}
+	return act(ctx, d, func(page playwright.Page) error {
+		if _, err := ended.Evaluate("ended => ended()"); err != nil {
+			return unlessGone(err)
+		}
+		_, err := page.Evaluate("(" + rests + ")(100, 800)")
+		return unlessGone(err)
+	})
+}
+
+// unlessGone forgives that a page went away: that, too, is an end of its movement.
+func unlessGone(err error) error {
+	if err != nil && !disconnected(err) {
+		return nil
+	}
+	return err
 }
 
 // ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the wheel.

@@ -192,7 +192,7 @@ func scrollArea(ctx context.Context, s *Session, area image.Rectangle, direction
 		s.touched(at)
 		s.tapped = nil
 		s.note("scrolled at %d,%d by %d,%d", at.X, at.Y, by.X, by.Y)
-		return d.Wheel(ctx, at, by, 0) // one turn: a box that snaps would go back between several
+		return d.Wheel(ctx, at, by, 0)
 	}
 	opposite := map[dsl.Direction]dsl.Direction{dsl.Down: dsl.Up, "": dsl.Up, dsl.Up: dsl.Down, dsl.Left: dsl.Right, dsl.Right: dsl.Left}
 	from, to := stroke(area, opposite[direction], percent)
