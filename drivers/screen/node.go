@@ -18,6 +18,7 @@ type Node struct {
 	Text    string          `json:"text,omitempty"`
 	Desc    string          `json:"desc,omitempty"`
 	Hint    string          `json:"hint,omitempty"`
+	Value   string          `json:"value,omitempty"` // what a control that shows no words stands at: a slider, a meter, a colour
 	Package string          `json:"package,omitempty"`
 	Bounds  image.Rectangle `json:"bounds"`
 

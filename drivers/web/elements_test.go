@@ -77,6 +77,17 @@ func TestCheck(t *testing.T) {
 	wantError(t, d.Check(t.Context(), target("#text"), yes), drivers.ErrNotActionable, "checkbox")
 }
 
+// Each picture of the page takes so long that an attempt of Playwright needs more than one slice of the wait.
+func TestCheckOnASlowPage(t *testing.T) {
+	t.Parallel()
+	d := show(t, `<label style=position:relative><input type=checkbox id=box style=opacity:0;position:absolute;inset:0> Drawn</label><script>
+requestAnimationFrame(function slow() { for (const end = performance.now() + 150; performance.now() < end;); requestAnimationFrame(slow); })</script>`)
+	must(t, d.Check(t.Context(), target("#box"), true))
+	if !byID(t, tree(t, d), "box").Checked {
+		t.Error("the box is not checked")
+	}
+}
+
 func TestClick(t *testing.T) {
 	t.Parallel()
 	d := visit(t, "inputs.html")

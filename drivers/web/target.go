@@ -79,7 +79,7 @@ type deed struct {
 // once makes an action once. When one look says that the element is ready, Playwright is told to act, with all the time that is
 // left; otherwise it waits in slices first, so that a cancelled wait leaves the page alive.
 func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) error {
-	deadline := time.Now().Add(wait(at.Timeout))
+	deadline, slice := time.Now().Add(wait(at.Timeout)), fillSlice
 	for {
 		left := time.Until(deadline)
 		r, err := d.lookIn(ctx, at.Frame, at.Selector)
@@ -89,7 +89,8 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
 			return err
 		case err == nil && !r.Able:
-			err = d.trial(ctx, at, min(left, fillSlice), what.try)
+			err = d.trial(ctx, at, min(left, slice), what.try)
+			slice *= 2 // the page may be too slow for one
 		}
 		if err == nil {
 			return d.perform(ctx, at, max(time.Until(deadline), fillSlice), what.do)

@@ -55,6 +55,7 @@ type element struct {
 	Text    string     `json:"x"`
 	Desc    string     `json:"d"`
 	Hint    string     `json:"h"`
+	Value   string     `json:"w"`
 	Covered string     `json:"c"`
 	Veiled  string     `json:"v"`
 	Seen    []float64  `json:"s"`
@@ -302,7 +303,7 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *screen.N
 	is := func(flag int) bool { return e.Flags&flag != 0 }
 	n := &screen.Node{
 		Ref: r.ref(chain, e.Ref), Type: e.Type, Role: e.Role, ID: e.ID, TestID: e.TestID,
-		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Covered: e.Covered,
+		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Value: e.Value, Covered: e.Covered,
 		Bounds: image.Rect(clamp(e.Box[0]), clamp(e.Box[1]), clamp(e.Box[2]), clamp(e.Box[3])),
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),

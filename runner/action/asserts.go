@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,8 +86,8 @@ func unmet(a dsl.AssertElement, n *screen.Node) string {
 	switch {
 	case a.Text != nil && screen.Normalise(shows) != screen.Normalise(*a.Text):
 		return fmt.Sprintf("%s shows %s", n, screen.Quote(shows))
-	case a.Value != nil && field.Text != *a.Value:
-		return fmt.Sprintf("%s holds %s", field, screen.Quote(field.Text))
+	case a.Value != nil && cmp.Or(field.Text, field.Value) != *a.Value:
+		return fmt.Sprintf("%s holds %s", field, screen.Quote(cmp.Or(field.Text, field.Value)))
 	}
 	if a.Is == nil {
 		return ""

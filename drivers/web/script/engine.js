@@ -44,6 +44,7 @@
   const SELECT_ROLES = new Set(['option', 'tab', 'row', 'gridcell', 'cell', 'columnheader', 'rowheader', 'treeitem', 'radio', 'listitem']);
   const FIELD_ROLES = new Set(['checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'button', 'option',
     'menuitemcheckbox', 'menuitemradio']);
+  const VALUED_ROLES = new Set(['slider', 'progressbar', 'meter', 'scrollbar', 'spinbutton']);
   const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
   const FIELDS = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
   const ACTIVE_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
@@ -195,6 +196,8 @@
     for (let n = el; n && isElement(n); n = parent(n)) if (reader.reacting(n)) return n;
     return null;
   };
+  // outerPicture: an <svg> that stands in the page itself cuts off what is drawn beyond its edge, though it is inline.
+  const outerPicture = el => localName(el) === 'svg' && prop(el, SVGElement.prototype, 'ownerSVGElement') === null;
   // nameable is the nearest element around el that has an id or a class, which says more than a bare tag.
   const nameable = el => {
     for (let n = el; n && isElement(n) && localName(n) !== 'body'; n = parent(n)) if (attr(n, 'id')) return n;
@@ -315,8 +318,11 @@
     constructor(root, n) {
       this.root = root; this.el = store.refs[n].deref();
       this.node = store.nodes[n];
-      const looks = alike(this.node);
-      this.looks = store.nodes.filter(other => alike(other) === looks).length === 1 ? looks : null;
+      this.looks = alike(this.node);
+      const twins = store.nodes.filter(other => alike(other) === this.looks);
+      this.alone = twins.length === 1;
+      this.row = this.alone ? '' : rowOf(this.el);
+      if (twins.filter(other => rowOf(store.refs[other.n].deref()) === this.row).length > 1) this.row = '';
       this.verdict = ''; this.met = '';
       for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
     }
@@ -335,17 +341,29 @@
       if (el && strikes(this.root, el, hit, clientX, clientY, this.node)) this.verdict = 'hit';
       this.met = describe(nameable(hit));
     }
-    // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did.
+    // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or stands in a row that
+    // reads as only that one's did.
     heir(hit) {
       const reader = new Reader(this.root, 0);
       const looks = n => {
         const tag = localName(n), role = reader.role(n, tag);
         return alike({t: tag, r: role, i: attr(n, 'id'), x: cut(reader.words(n, tag, role, reader.shown(n, tag))), d: reader.name(n, tag)});
       };
-      for (let n = hit; this.looks && n && isElement(n); n = parent(n)) if (looks(n) === this.looks) return n;
+      for (let n = hit; n && isElement(n); n = parent(n)) {
+        if (looks(n) === this.looks) return this.alone || this.row && rowOf(n) === this.row ? n : null;
+      }
       return null;
     }
   }
+  // rowOf is what is read around an element: the text of the first thing that holds more than the element itself.
+  const rowOf = el => {
+    const own = el ? squeeze(textOf(el)) : '';
+    for (let n = el && parent(el), depth = 0; n && isElement(n) && depth < 8; n = parent(n), depth++) {
+      const text = squeeze(textOf(n));
+      if (text !== own) return text.length < 2000 ? text : '';
+    }
+    return '';
+  };
   const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
   let aim = null;
 

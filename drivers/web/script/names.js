@@ -13,6 +13,15 @@
       const own = this.text(el, false, runs);
       return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.text(el, true, runs);
     }
+    // value is what a control without words stands at: a slider, a meter.
+    value(el, tag, role) {
+      const said = attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow');
+      if (said !== null && VALUED_ROLES.has(role)) return cut(said);
+      if (tag === 'progress') return has(el, 'value') ? String(prop(el, HTMLProgressElement.prototype, 'value')) : '';
+      if (tag === 'meter') return String(prop(el, HTMLMeterElement.prototype, 'value'));
+      const type = tag === 'input' ? inputType(el) : '';
+      return type === 'range' || type === 'color' ? prop(el, HTMLInputElement.prototype, 'value') : '';
+    }
     // shown is what a field displays as its text, or null for what is no field.
     shown(el, tag) {
       if (tag === 'textarea') return prop(el, HTMLTextAreaElement.prototype, 'value') || '';
@@ -48,7 +57,7 @@
         const alt = squeeze(attr(el, 'alt') || '');
         if (alt) return cut(alt);
       }
-      if (tag === 'svg') {
+      if (el instanceof SVGElement) {
         const title = find(el, ':scope > title');
         if (title) return cut(squeeze(textOf(title)));
       }

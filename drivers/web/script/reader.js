@@ -93,7 +93,7 @@
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
       else if (written && text && !desc) desc = this.whole(el, text);
-      put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint);
+      put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint); put(node, 'w', this.value(el, tag, role));
       if (!(node.f & HIDDEN) && (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1)) node.s = round(place.box);
       if (tag === 'iframe' || tag === 'frame') this.framed(el, style, node, full, clip);
       const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);
@@ -241,7 +241,7 @@
     remember(rec, style, near) {
       if (!near || !this.sight) return;
       const {el, node} = rec;
-      rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || parseFloat(style.borderTopWidth) > 0;
+      rec.painted = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || parseFloat(style.borderTopWidth) > 0 || SHAPES.has(node.t);
       const holdsOthers = (node.k || []).some(k => k.t[0] !== ':');
       if (!node.x && !rec.painted && !rec.control && !rec.kept && !holdsOthers && textOf(el).trim() && !REPLACED.has(node.t)) node.f |= HIDDEN; // its letters leave no trace
       rec.loose = !FIELDS.has(node.t) && (holdsOthers || !(node.f & CLICKABLE));
@@ -285,9 +285,9 @@
       if (shape) flow = {seen: meet(mine, flow.seen), reach: meet(mine, flow.reach)};
       const passes = rootEl || localName(el) === 'body' && this.lets(rootElement(this.root));
       const boxed = style.overflowX !== 'visible' || style.overflowY !== 'visible' || /paint|strict|content/.test(style.contain);
-      if (!passes && style.display !== 'inline' && boxed) {
+      if (!passes && (style.display !== 'inline' || outerPicture(el)) && boxed) {
         const r = rectOf(el), k = scaleOf(el, r), l = r.left + clientLeft(el) * k.x, t = r.top + clientTop(el) * k.y;
-        const w = clientWidth(el) * k.x, h = clientHeight(el) * k.y;
+        const w = outerPicture(el) ? r.width : clientWidth(el) * k.x, h = outerPicture(el) ? r.height : clientHeight(el) * k.y;
         const all = /paint|strict|content/.test(style.contain);
         const cut = {x: all || style.overflowX !== 'visible', y: all || style.overflowY !== 'visible'};
         const own = {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
