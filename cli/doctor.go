@@ -213,6 +213,8 @@ func describe(f toolchain.Finding) (state, version, text string) {
 		version = "-"
 	}
 	switch {
+	case f.NotHere && f.Tool.OnlyOn == "":
+		return "-", version, "not installed, and no package of this system"
 	case f.NotHere:
 		return "-", version, "for " + systemName(f.Tool.OnlyOn) + " only"
 	case f.OK():

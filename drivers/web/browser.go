@@ -131,7 +131,7 @@ func (d *Driver) start(ctx context.Context, k kind) (*browser, error) {
 	if err := d.prepare(ctx); err != nil {
 		return nil, err
 	}
-	program, err := d.program(k.name)
+	program, err := d.program(k)
 	if err != nil {
 		return nil, err
 	}
@@ -164,10 +164,13 @@ func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (
 }
 
 // program gives the path of a browser.
-func (d *Driver) program(name string) (string, error) {
-	switch name {
+func (d *Driver) program(k kind) (string, error) {
+	switch name := k.name; name {
 	case chromium:
-		return d.setup.Chromium, nil
+		if k.headed {
+			return d.setup.Chromium, nil
+		}
+		return d.setup.Headless, nil
 	case firefox, webkit:
 		if path := toolchain.PlaywrightBrowser(d.host, name); path != "" {
 			return path, nil
@@ -175,7 +178,7 @@ func (d *Driver) program(name string) (string, error) {
 		return "", &drivers.Unavailable{What: "Playwright's " + name + " is not installed",
 			Mend: "run `npx playwright@" + toolchain.DriverVersion + " install " + name + "`; another build of it cannot be driven"}
 	}
-	return "", fmt.Errorf("%w: there is no browser %s", drivers.ErrUnsupported, screen.Quote(name))
+	return "", fmt.Errorf("%w: there is no browser %s", drivers.ErrUnsupported, screen.Quote(k.name))
 }
 
 func (d *Driver) startProcess() error {

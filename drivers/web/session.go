@@ -37,6 +37,7 @@ type session struct {
 	scheme    *playwright.ColorScheme // of pages to come, when the test changed it
 	films     []reel
 	filmed    bool
+	fetched   time.Time                  // when the page offered a file last
 	opening   drivers.WebOpening         // of the page that was gone to last
 	errors    []string                   // of the console
 	answers   map[playwright.Page]answer // to the requests for the pages themselves, the newest of each
@@ -52,6 +53,9 @@ type session struct {
 	ending    chan struct{} // closed when closing begins
 	closed    chan struct{}
 }
+
+// fetchSpell is how long after a file was offered a new empty tab is taken for the one that fetched it.
+const fetchSpell = 3 * time.Second
 
 // watch follows the pages and dialogs of the context. Its handlers run on playwright-go's event loop, where a call that waits for
 // an answer would wait for ever: they take notes, and what needs an answer goes to a goroutine.
@@ -86,14 +90,65 @@ func (s *session) watch() {
 	})
 }
 
-// follow makes a page the current one.
+// follow makes a page the current one. A tab that was opened only to fetch a file stays empty: Chromium closes it, its headless shell does
+// not. It is followed when it gets a page after all.
 func (s *session) follow(page playwright.Page) {
+	s.mu.Lock()
+	fetched := time.Since(s.fetched) < fetchSpell
+	s.mu.Unlock()
+	if fetched && isBlank(page) {
+		s.followLater(page)
+		return
+	}
+	s.followNow(page)
+}
+
+func (s *session) followLater(page playwright.Page) {
+	now := sync.OnceFunc(func() { s.followNow(page) })
+	page.OnFrameNavigated(func(f playwright.Frame) {
+		if f == page.MainFrame() && !isBlank(page) {
+			now()
+		}
+	})
+	if !isBlank(page) {
+		now()
+	}
+}
+
+func isBlank(page playwright.Page) bool { return page.URL() == "" || page.URL() == "about:blank" }
+
+// leaveEmpty steps back from tabs that were opened for the file that was just offered.
+func (s *session) leaveEmpty() {
+	s.mu.Lock()
+	s.fetched = time.Now()
+	var empty []playwright.Page
+	for _, r := range s.films[min(1, len(s.films)):] {
+		if slices.Contains(s.pages, r.page) && time.Since(r.start) < fetchSpell && isBlank(r.page) {
+			empty = append(empty, r.page)
+		}
+	}
+	s.pages = slices.DeleteFunc(s.pages, func(p playwright.Page) bool { return slices.Contains(empty, p) })
+	if slices.Contains(empty, s.front) {
+		s.front = nil
+	}
+	s.mu.Unlock()
+	for _, page := range empty {
+		s.followLater(page)
+	}
+}
+
+func (s *session) followNow(page playwright.Page) {
 	s.mu.Lock()
 	if s.ended[page] {
 		s.mu.Unlock()
 		return
 	}
 	s.pages = append(s.pages, page)
+	if slices.ContainsFunc(s.films, func(r reel) bool { return r.page == page }) {
+		s.front = nil
+		s.mu.Unlock()
+		return // it was left for a moment
+	}
 	s.films = append(s.films, reel{page, time.Now().UTC()})
 	s.front = nil
 	scheme := s.scheme
@@ -105,6 +160,7 @@ func (s *session) follow(page playwright.Page) {
 	}
 	page.OnCrash(func(playwright.Page) { s.crashOnce() })
 	page.OnDownload(func(file playwright.Download) {
+		s.leaveEmpty()
 		for {
 			select {
 			case s.downloads <- file:

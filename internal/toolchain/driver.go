@@ -98,6 +98,26 @@ func (h Host) browsersDirs() []string {
 	return out
 }
 
+// headlessPlaces lists Playwright's own headless shells, the newest of a folder first.
+func headlessPlaces(h Host) []string {
+	names := map[string][]string{
+		"linux": {"chrome-headless-shell-linux*/chrome-headless-shell", "chrome-linux/headless_shell"}, "darwin": {"chrome-headless-shell-mac*/chrome-headless-shell", "chrome-mac/headless_shell"},
+		"windows": {"chrome-headless-shell-win*/chrome-headless-shell.exe", "chrome-win/headless_shell.exe"},
+	}
+	var out []string
+	for _, dir := range h.browsersDirs() {
+		var below []string
+		for _, name := range names[h.GOOS] {
+			if found, err := h.Glob(filepath.Join(escapeGlob(dir), "chromium_headless_shell-*", filepath.FromSlash(name))); err == nil {
+				below = append(below, found...)
+			}
+		}
+		slices.SortStableFunc(below, func(a, b string) int { return cmp.Compare(revision(dir, b), revision(dir, a)) })
+		out = append(out, below...)
+	}
+	return out
+}
+
 // playwrightChromium lists Playwright's own Chromiums, the newest of a folder first.
 func playwrightChromium(h Host) []string {
 	var out []string

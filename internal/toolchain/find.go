@@ -75,6 +75,9 @@ func find(ctx context.Context, h Host, t Tool) Finding {
 		f = findProgram(ctx, h, t)
 	}
 	f.Tool = t
+	if t.Name == Headless && f.Path == "" && !h.hasPackage(t.Name) {
+		return Finding{Tool: t, NotHere: true} // the whole Chromium does
+	}
 	if f.Problem != "" {
 		f.Advice = advice(h, t)
 		if f.Pinned != "" {

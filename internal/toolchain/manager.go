@@ -33,7 +33,7 @@ func managers() []manager {
 			install: []string{"-q", "-y", "-o", "DPkg::Lock::Timeout=300", "install", "--no-install-recommends"},
 			byHand:  "install",
 			packages: map[string][]string{
-				ADB: {"adb"}, Chromium: {"chromium", "chromium-sandbox"}, FFmpeg: {"ffmpeg"},
+				ADB: {"adb"}, Chromium: {"chromium", "chromium-sandbox"}, Headless: {"chromium-headless-shell"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"},
 				groupFonts: {"fonts-noto-core", "fonts-dejavu-core", "fonts-liberation"},
 			},
@@ -94,6 +94,7 @@ func findManager(h Host) (manager, string, bool) {
 		if isUbuntu(h) {
 			// Ubuntu's chromium is a snap: it starts in no container and sees neither /tmp nor hidden folders.
 			delete(m.packages, Chromium)
+			delete(m.packages, Headless)
 		}
 		return m, path, true
 	}
@@ -134,6 +135,12 @@ func isUbuntu(h Host) bool {
 }
 
 // advice is the sentence that tells how to get a tool on this system.
+// hasPackage tells whether this system's package manager has a tool.
+func (h Host) hasPackage(tool string) bool {
+	m, _, found := findManager(h)
+	return found && len(m.packagesFor(tool)) > 0
+}
+
 func advice(h Host, t Tool) string {
 	const setup = "run `taproot setup`"
 	switch t.Name {

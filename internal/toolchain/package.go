@@ -127,7 +127,7 @@ func (in Installer) installChromium(ctx context.Context) error {
 	if !node.OK() || !driver.OK() {
 		return errors.New("it needs Node and the Playwright driver, which are missing")
 	}
-	words := []string{node.Path, filepath.Join(driver.Path, "package", "cli.js"), "install", "--no-shell"}
+	words := []string{node.Path, filepath.Join(driver.Path, "package", "cli.js"), "install"}
 	// Playwright knows the libraries that its Chromium needs by apt's names only.
 	if m, _, found := findManager(in.Host); found && m.program == "apt-get" {
 		if _, ok := in.elevate(m); ok {

@@ -22,6 +22,8 @@ type PlaywrightSetup struct {
 	Options *playwright.RunOptions
 	// Chromium is for BrowserType.Launch's ExecutablePath.
 	Chromium string
+	// Headless is what runs pages that need no window: the headless shell of the same version where there is one, else Chromium.
+	Headless string
 	// Version of Chromium.
 	Version string
 	Node    string
@@ -69,7 +71,7 @@ func Need(ctx context.Context, h Host, name string) (Finding, error) {
 
 // Playwright finds what a browser test needs; a *MissingError tells what is not there.
 func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
-	names := []string{Chromium, Node, Driver, FFmpeg}
+	names := []string{Chromium, Node, Driver, FFmpeg, Headless}
 	found := make([]Finding, len(names))
 	errs := make([]error, len(names))
 	var wait sync.WaitGroup
@@ -85,7 +87,12 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 		return nil, &MissingError{Findings: missing}
 	}
 	chromium, node, driver, ffmpeg := found[0], found[1], found[2], found[3]
+	headless := chromium
+	if shell := found[4]; shell.OK() && (shell.Pinned != "" || chromium.Pinned == "" && majorOf(shell.Version) == majorOf(chromium.Version)) {
+		headless = shell
+	}
 	setup := &PlaywrightSetup{
+		Headless: headless.Path,
 		Options:  &playwright.RunOptions{DriverDirectory: h.quickStart(driver.Path), SkipInstallBrowsers: true},
 		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Driver: driver.Path, Sandbox: h.ChromiumSandbox(),
 		Env: map[string]string{"PLAYWRIGHT_NODEJS_PATH": node.Path},

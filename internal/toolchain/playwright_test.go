@@ -141,3 +141,33 @@ func TestPlaywrightsOtherBrowsers(t *testing.T) {
 		}
 	}
 }
+
+// Pages without a window run in the headless shell of Chromium's own version, unless somebody chose a Chromium.
+func TestHeadlessShell(t *testing.T) {
+	for _, c := range []struct {
+		name, version string
+		env           map[string]string
+		want          string
+	}{
+		{"none", "", nil, "/usr/bin/chromium"},
+		{"of the same version", "156.0.8078.79", nil, "/usr/bin/chromium-headless-shell"},
+		{"of another", "143.0.1.2", nil, "/usr/bin/chromium"},
+		{"a Chromium was chosen", "156.0.8078.79", map[string]string{"TAPROOT_CHROMIUM": "/usr/bin/chromium"}, "/usr/bin/chromium"},
+		{"both were chosen", "143.0.1.2", map[string]string{"TAPROOT_CHROMIUM": "/usr/bin/chromium", "TAPROOT_HEADLESS_SHELL": "/usr/bin/chromium-headless-shell"},
+			"/usr/bin/chromium-headless-shell"},
+	} {
+		h := webMachine(t)
+		h.env = c.env
+		if c.version != "" {
+			h.onPath["chromium-headless-shell"] = "/usr/bin/chromium-headless-shell"
+			h.programs["/usr/bin/chromium-headless-shell"] = prints("Chromium " + c.version + "\n")
+		}
+		s, err := Playwright(t.Context(), h.host())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Headless != c.want || s.Chromium != "/usr/bin/chromium" {
+			t.Errorf("%s: headless %s, else %s; want %s", c.name, s.Headless, s.Chromium, c.want)
+		}
+	}
+}

@@ -64,3 +64,9 @@ func numbers(version string) []int {
 	}
 	return out
 }
+
+// majorOf is the first number of a version.
+func majorOf(version string) string {
+	major, _, _ := strings.Cut(version, ".")
+	return major
+}
