@@ -101,15 +101,18 @@ func find(t *screen.Tree, sel dsl.Selector) found {
 		out.Seen = append(out.Seen, what)
 	}
 	matches, err := t.Candidates(q)
+	if err == nil && len(matches) > 1 {
+		err = t.Ambiguous(q, matches)
+	}
 	for _, m := range matches {
 		out.Matches = append(out.Matches, newFoundMatch(m))
 	}
+	var several *screen.AmbiguousError
 	switch {
-	case errors.Is(err, screen.ErrAmbiguous):
+	case errors.As(err, &several) && len(matches) > 1: // they are listed
+		out.Verdict, out.Problem = verdictAmbiguous, several.Short()
+	case errors.As(err, &several):
 		out.Verdict, out.Problem = verdictAmbiguous, err.Error()
-	case len(matches) > 1:
-		out.Verdict = verdictAmbiguous
-		out.Problem = t.Ambiguous(q, matches).Error()
 	case len(matches) == 1:
 		out.Verdict = verdictOne
 	default:

@@ -3,9 +3,6 @@ package screen
 import (
 	"cmp"
 	"fmt"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -143,55 +140,4 @@ func (f *finder) partOfText(s dsl.Selector) string {
 		}
 	}
 	return ""
-}
-
-// Ambiguous is the error that lists several matches of an action, and how to choose one.
-func (t *Tree) Ambiguous(q Query, matches []Match) error {
-	e := &AmbiguousError{What: Describe(q.Selector)}
-	for _, m := range matches {
-		e.Candidates = append(e.Candidates, m.Node.String())
-	}
-	s := q.Selector
-	if s.Label == "" || s.Match != "" || len(s.Relations()) > 0 {
-		return e
-	}
-	f := newFinder(t, q)
-	for i, m := range matches[:min(len(matches), 2)] {
-		e.Mend = append(e.Mend, cmp.Or(f.relationTo(s, m), written("label: "+yamlText(s.Label), "index: "+strconv.Itoa(i))))
-	}
-	return e
-}
-
-// relationTo writes a selector that picks the match by a text in its row, "" when there is none.
-func (f *finder) relationTo(s dsl.Selector, m Match) string {
-	for n := range f.tree.All {
-		text := strings.TrimSpace(n.Text)
-		if text == "" || len(text) > 60 || n.Editable || Normalise(text) == Normalise(s.Label) || !f.visible(n, false) || !sameRow(n.place(), m.Node.place()) {
-			continue
-		}
-		for _, r := range []struct {
-			key  string
-			with func(*dsl.Selector, *dsl.Selector)
-		}{{"rightOf", func(s, to *dsl.Selector) { s.RightOf = to }}, {"leftOf", func(s, to *dsl.Selector) { s.LeftOf = to }}} {
-			related := s
-			r.with(&related, &dsl.Selector{Label: text})
-			if found, err := f.search(related, true); err == nil && len(found) == 1 && found[0].Node == m.Node {
-				return written("label: "+yamlText(s.Label), r.key+": "+yamlText(text))
-			}
-		}
-	}
-	return ""
-}
-
-func written(fields ...string) string { return "{" + strings.Join(fields, ", ") + "}" }
-
-// plainText is what YAML reads as a text also within braces, without quotes.
-var plainText = regexp.MustCompile(`^[\pL\pN_][\pL\pN_ ./+-]*[\pL\pN_.+]$|^[\pL\pN_]$`)
-
-// yamlText writes a text as YAML within braces.
-func yamlText(s string) string {
-	if plainText.MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(s)) {
-		return s
-	}
-	return strconv.Quote(s)
 }

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -38,6 +37,8 @@ type Query struct {
 	// Drawn tells, by the pixels of the screen, whether a person sees an element that has others drawn over all of it. Nil: the caller
 	// decides that by Match.Over.
 	Drawn func(n *Node, seen image.Rectangle, over []*Node) bool
+	// Said gives a selector as a test would write it, where the query's is made for the search. Nil: it is the test's own.
+	Said func(dsl.Selector) dsl.Selector
 }
 
 // Expression is a css selector or an XPath: one of the two is empty.
@@ -80,31 +81,6 @@ type Match struct {
 	same      []*Node // Node and the elements that were merged with it
 	outermost *Node   // of the elements that say the same and hold Node
 }
-
-// AmbiguousError lists elements between which a selector does not decide.
-type AmbiguousError struct {
-	What       string   // the selector, in words
-	Candidates []string // every candidate with its bounds
-	Mend       []string // selectors that pick one of them each, as they are written in a test
-}
-
-// maxNamed is how many candidates the text of an AmbiguousError names.
-const maxNamed = 8
-
-func (e *AmbiguousError) Error() string {
-	named := strings.Join(e.Candidates[:min(maxNamed, len(e.Candidates))], "; ")
-	if more := len(e.Candidates) - maxNamed; more > 0 {
-		named += fmt.Sprintf("; and %d more", more)
-	}
-	text := fmt.Sprintf("%d elements match %s equally well: %s", len(e.Candidates), e.What, named)
-	if len(e.Mend) > 0 {
-		text += "; choose one: " + strings.Join(e.Mend, " or ")
-	}
-	return text
-}
-
-// Unwrap makes it an ErrAmbiguous.
-func (e *AmbiguousError) Unwrap() error { return ErrAmbiguous }
 
 // Find gives the elements that the query picks, best first: for an action exactly one or none (an *AmbiguousError when it cannot
 // decide), otherwise all of the best tier. No match is not an error.

@@ -20,6 +20,7 @@ type anchor struct {
 	matches  []Match
 	holds    func(n, a, outermost *Node) bool
 	rank     bool // the nearest is meant, when several hold
+	set      func(s *dsl.Selector, to dsl.Selector)
 }
 
 // anchors finds what the relations of s refer to.
@@ -37,7 +38,7 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 			found.missing, found.lacking = true, r.to
 			return found, nil
 		}
-		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank})
+		found.list = append(found.list, anchor{*r.to, matches, r.holds, r.rank, r.set})
 	}
 	return found, nil
 }
@@ -46,19 +47,23 @@ type relation struct {
 	to    *dsl.Selector
 	holds func(n, a, outermost *Node) bool
 	rank  bool
+	set   func(s *dsl.Selector, to dsl.Selector) // puts another element into a selector's relation
 }
 
 func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
-		{s.Below, func(n, a, _ *Node) bool { return below(n.place(), a.place()) }, true},
-		{s.Above, func(n, a, _ *Node) bool { return below(a.place(), n.place()) }, true},
-		{s.RightOf, func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, true},
-		{s.LeftOf, func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, true},
-		{s.Near, func(n, a, _ *Node) bool { return apart(n, a) }, true},
-		{s.Inside, func(n, _, outermost *Node) bool { return inside(n, outermost) }, false},
+		{s.Below, func(n, a, _ *Node) bool { return below(n.place(), a.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
+		{s.Above, func(n, a, _ *Node) bool { return below(a.place(), n.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
+		{s.RightOf, func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
+		{s.LeftOf, func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
+		{s.Near, func(n, a, _ *Node) bool { return apart(n, a) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
+		{s.Inside, func(n, _, outermost *Node) bool { return inside(n, outermost) }, false, func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
 	}
 	for i := range s.Contains {
-		list = append(list, relation{&s.Contains[i], func(n, a, _ *Node) bool { return inside(a, n) }, false})
+		list = append(list, relation{&s.Contains[i], func(n, a, _ *Node) bool { return inside(a, n) }, false, func(s *dsl.Selector, to dsl.Selector) {
+			s.Contains = slices.Clone(s.Contains)
+			s.Contains[i] = to
+		}})
 	}
 	return list
 }
@@ -92,27 +97,13 @@ func (f *finder) sameAnswer(s dsl.Selector, all anchors) error {
 		}
 		for _, m := range matches {
 			if answer != nil && answer != m.Node {
-				return all.ambiguous()
+				return f.ambiguous(s, all)
 			}
 			answer = m.Node
 		}
 	}
 	if combinations > maxAnchors {
-		return all.ambiguous()
-	}
-	return nil
-}
-
-// ambiguous is the error of a relation that refers to several elements.
-func (as anchors) ambiguous() error {
-	for _, a := range as.list {
-		if len(a.matches) > 1 {
-			e := &AmbiguousError{What: Describe(a.selector)}
-			for _, m := range a.matches {
-				e.Candidates = append(e.Candidates, m.Node.String())
-			}
-			return e
-		}
+		return f.ambiguous(s, all)
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func TestFailuresSayHowToMend(t *testing.T) {
 	rows := screenOf(el("Ann", 0, 100, 300, 150), el("Remove", 400, 100, 600, 150, button), el("Bob", 0, 200, 300, 250), el("Remove", 400, 200, 600, 250, button))
 	_, err := rows.Find(screen.Query{Selector: label("Remove"), Action: true})
 	var several *screen.AmbiguousError
-	if !errors.As(err, &several) || !slices.Equal(several.Mend, []string{"{label: Remove, rightOf: Ann}", "{label: Remove, rightOf: Bob}"}) {
+	if !errors.As(err, &several) || !slices.Equal(several.Choices(), []string{"{label: Remove, rightOf: Ann}", "{label: Remove, rightOf: Bob}"}) {
 		t.Errorf("%v", err)
 	}
 	for _, test := range []struct {

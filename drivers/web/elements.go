@@ -149,7 +149,7 @@ func (d *Device) TextOf(ctx context.Context, at drivers.WebTarget) (string, erro
 		r, err := d.lookIn(ctx, at.Frame, at.Selector)
 		switch {
 		case err == nil && r.Count > 1:
-			return "", &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
+			return "", d.several(ctx, at, r)
 		case err == nil && r.Visible == 1 && len(r.Texts) == 1:
 			return r.Texts[0], nil
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
@@ -229,7 +229,7 @@ func (d *Device) noTarget(ctx context.Context, to drivers.WebTarget, err error) 
 		return fmt.Errorf("%w: nothing on the page matches the selector %s, onto which it should be dragged (waited %s)", screen.ErrNotFound, naming(to),
 			wait(to.Timeout))
 	case e == nil && r.Count > 1:
-		return &screen.AmbiguousError{What: "the selector " + naming(to), Candidates: r.What}
+		return d.several(ctx, to, r)
 	}
 	return err
 }

@@ -85,7 +85,7 @@ func (d *Device) once(ctx context.Context, at drivers.WebTarget, what deed) erro
 		r, err := d.lookIn(ctx, at.Frame, at.Selector)
 		switch {
 		case err == nil && r.Count > 1:
-			return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: r.What}
+			return d.several(ctx, at, r)
 		case err != nil && !errors.Is(err, drivers.ErrNotReady) && !errors.Is(err, errNoFrame):
 			return err
 		case err == nil && !r.Able:
@@ -169,7 +169,7 @@ func judge(at drivers.WebTarget, err error) error {
 func (d *Device) refusal(ctx context.Context, at drivers.WebTarget, err error) error {
 	var no *refused
 	if !errors.As(err, &no) {
-		return err
+		return d.proposing(ctx, at, err)
 	}
 	if _, e := d.lookIn(ctx, at.Frame, at.Selector); e != nil && !errors.Is(e, drivers.ErrNotReady) {
 		return e
@@ -204,7 +204,7 @@ func (d *Device) diagnose(ctx context.Context, at drivers.WebTarget) error {
 	case seen.Count == 0:
 		return fmt.Errorf("%w: nothing on the page matches the selector %s (waited %s)", screen.ErrNotFound, naming(at), waited)
 	case seen.Count > 1:
-		return &screen.AmbiguousError{What: "the selector " + naming(at), Candidates: seen.What}
+		return d.several(ctx, at, seen)
 	case seen.Visible == 0:
 		return fmt.Errorf("%w: %s is hidden (waited %s)", drivers.ErrNotActionable, naming(at), waited)
 	}

@@ -25,7 +25,8 @@ func ProblemOf(err error) event.Problem {
 	problem := event.Problem{Message: err.Error(), Kind: kindOf(err)}
 	var several *screen.AmbiguousError
 	if errors.As(err, &several) {
-		problem.Candidates = several.Candidates
+		problem.Message = strings.Replace(problem.Message, several.Error(), several.Short(), 1)
+		problem.Candidates = several.Named()
 	}
 	return problem
 }

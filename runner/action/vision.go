@@ -165,6 +165,11 @@ func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 	for i, h := range hits {
 		nodes[i] = &screen.Node{Type: seenType, Role: "what is seen", Text: h.Text, Bounds: h.Bounds, Ref: fmt.Sprintf("%s %.2f", w.seen.how, h.Score)}
 	}
+	asked := q.Selector
+	q.Said = func(s dsl.Selector) dsl.Selector {
+		s.Type, s.OCR, s.Image, s.Describe = asked.Type, asked.OCR, asked.Image, asked.Describe
+		return s
+	}
 	q.Selector.Type = seenType
 	q.Selector.OCR, q.Selector.Image, q.Selector.Describe = "", "", ""
 	found, err := w.tree.With(nodes).Find(q)
