@@ -26,7 +26,7 @@ func newSchemaCommand(env *Env) *cobra.Command {
 			if suite {
 				schema = dsl.ConfigSchema()
 			}
-			data, err := json.MarshalIndent(schema, "", "  ")
+			data, err := json.Marshal(schema)
 			if err != nil {
 				return err
 			}

@@ -1,8 +1,10 @@
 package dsl
 
 import (
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // schema is an object of a JSON Schema.
@@ -20,18 +22,38 @@ func Schema() map[string]any {
 	test["description"] = "A test."
 	blockOnly := s.object(reflect.TypeFor[block]())
 	blockOnly["description"] = "Steps that other tests run."
+	blockOnly["properties"].(schema)["id"] = test["properties"].(schema)["id"] // proposed, and then it is a test
 	s.defs["steps"] = s.steps()
 	s.defs["step"] = s.step()
 	s.defs["point"] = s.point()
-	return schema{
+	out := schema{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"$id":     SchemaID,
-		"title":   "Taproot test",
 		"type":    "object",
-		"if":      schema{"required": []string{"id"}},
-		"then":    test,
-		"else":    blockOnly,
+		"if":      schema{"not": schema{"required": []string{"id"}}, "anyOf": someOf([]string{"steps", "blocks"})},
+		"then":    blockOnly,
+		"else":    test, // also what an editor proposes in an empty file
 		"$defs":   s.defs,
+	}
+	distinct(out)
+	return out
+}
+
+// distinct gives schemas that only want keys properties of their own, none: a widespread language server takes those without any for one
+// another, and shows nothing of the action then.
+func distinct(x any) {
+	switch x := x.(type) {
+	case schema:
+		for _, value := range x {
+			distinct(value)
+		}
+		if _, only := x["required"]; only && len(x) == 1 {
+			x["properties"] = schema{}
+		}
+	case []any:
+		for _, value := range x {
+			distinct(value)
+		}
 	}
 }
 
@@ -90,7 +112,22 @@ func (s *schemas) action(d *Def) schema {
 	if !d.NeedsArgument() {
 		forms = append(forms, schema{"type": "null"})
 	}
-	return schema{"description": d.Doc, "anyOf": forms}
+	return schema{"description": d.Doc, "anyOf": about(d, forms)}
+}
+
+// about makes every form of an argument say what the action does: an editor shows the text of the form that was written, and of nothing
+// around it.
+func about(d *Def, forms []any) []any {
+	for i, form := range forms {
+		own := maps.Clone(form.(schema))
+		text := []string{d.Doc}
+		if said, ok := own["description"].(string); ok {
+			text = append(text, said)
+		}
+		own["description"] = strings.Join(text, " ")
+		forms[i] = own
+	}
+	return forms
 }
 
 // short is the form of an argument that is no map.

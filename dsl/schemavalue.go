@@ -185,6 +185,9 @@ func (s *schemas) formed(f field) schema {
 	if f.fixed != "" || f.form.literal {
 		return out
 	}
+	if s.variables && f.form.names != nil { // editors propose what is in an enum, and nothing of a pattern
+		return schema{"anyOf": []any{schema{"enum": f.form.names}, out, schema{"type": "string", "pattern": aVariable}}}
+	}
 	return s.orVariable(out)
 }
 
@@ -204,6 +207,10 @@ func (s *schemas) structure(f field) schema {
 		s.defs[name] = long
 		if s.forms {
 			if short := s.short(f.typ); short != nil || s.variables {
+				for i, form := range short { // the key says what it is for, not the label that may stand for it
+					short[i] = maps.Clone(form.(schema))
+					delete(short[i].(schema), "description")
+				}
 				s.defs[name] = schema{"anyOf": append([]any{long}, short...)}
 			}
 		}

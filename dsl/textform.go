@@ -16,11 +16,12 @@ import (
 
 // textForm is what a text must look like; the tag format of a field names it.
 type textForm struct {
-	pattern string // that every such text fits, for the schemas; more may be asked than it says
-	not     any    // a schema that none fits
-	literal bool   // variables have no place in it
-	format  string // the schema's own word for it
-	file    bool   // it names a file, relative to the test's folder; of a page's addresses those that are local do
+	pattern string   // that every such text fits, for the schemas; more may be asked than it says
+	not     any      // a schema that none fits
+	literal bool     // variables have no place in it
+	names   []string // those of such texts that have a name, for editors to propose
+	format  string   // the schema's own word for it
+	file    bool     // it names a file, relative to the test's folder; of a page's addresses those that are local do
 	check   func(d *decoding, v source.Value, text string)
 }
 
@@ -48,7 +49,7 @@ var textForms = sync.OnceValue(func() map[string]textForm {
 		"pageSize":   {pattern: sizeForm.String(), check: (*decoding).pageSize},
 		"fileName":   {pattern: idForm.String(), check: (*decoding).fileName},
 		"stepsFile":  {pattern: `^[^/:\\][^:\\]*\.ya?ml$`, check: (*decoding).stepsFile},
-		"keys":       {pattern: keysForm(), check: (*decoding).key},
+		"keys":       {pattern: keysForm(), names: slices.Concat(KeyNames(), PhoneKeys()), check: (*decoding).key},
 		"version":    {pattern: osForm.String(), check: (*decoding).version},
 		"modelGlob":  {format: "glob", check: (*decoding).modelGlob},
 		"screenSize": {pattern: needSize.String(), check: (*decoding).screenSize},
