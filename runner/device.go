@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -25,9 +26,10 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
-// TestDevice is a leased device in the hands of a Ginkgo spec, see Device. Its methods wait as YAML steps do, are told in the spec's
-// report pack, and end the spec when they fail.
+// TestDevice is a leased device in the hands of a Ginkgo spec, see Device, or of a plain test, see DeviceT. Its methods wait as YAML steps
+// do, are told in the report pack, and end the spec or test when they fail.
 type TestDevice struct {
+	t     testing.TB      // nil: of a Ginkgo spec
 	ctx   context.Context // of the spec: gomega's matchers have no other
 	suite *suite
 	c     plan.Case
@@ -72,10 +74,14 @@ func Hiding(values ...string) DeviceOption {
 // Device waits for a free device, opens it for the running spec, and gives it back when the spec has ended. The spec gets a report pack
 // like a YAML test, with a picture of each step, and a verdict in the report of the run: fail when the spec fails, error when the device
 // is to blame. A spec can have several devices; each has a pack. Without a device the spec is skipped, or fails when
-// TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call Device in It or BeforeEach.
+// TAPROOT_REQUIRE_DEVICES is set. The package must call RunSuites, or Describe. Call Device in It or BeforeEach;
+// tests of package testing have DeviceT.
 func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 	ginkgo.GinkgoHelper()
 	s := theSuite()
+	if ginkgo.CurrentSpecReport().LeafNodeType == types.NodeTypeInvalid {
+		panic("runner.Device is for specs of Ginkgo; in a test of package testing write runner.DeviceT(t)")
+	}
 	if s.runner == nil {
 		ginkgo.Fail("there are no devices here: call runner.Device within a spec of a package whose test function calls runner.RunSuites(t, \".\")")
 	}
@@ -103,17 +109,23 @@ func Device(ctx context.Context, options ...DeviceOption) *TestDevice {
 
 // hold begins the report.
 func (s *suite) hold(ctx context.Context, d *TestDevice, hide []string) (*TestDevice, error) {
-	pack, err := s.runner.Pack(&d.c, d.lease.Info)
-	if err != nil {
+	if err := d.begin(ctx, hide); err != nil {
 		return nil, err
 	}
 	s.current.keep(d.c.Pack)
-	d.pack = pack
-	s.runner.Calm(ctx, d.dev)
-	d.steps = engine.Begin(ctx, d.c, d.dev, pack, s.runner.Engine(), hide...)
 	ginkgo.DeferCleanup(d.end)
 	ginkgo.DeferOnFailure(d.onFailure)
 	return d, nil
+}
+
+// begin begins the report of a device.
+func (d *TestDevice) begin(ctx context.Context, hide []string) (err error) {
+	if d.pack, err = d.suite.runner.Pack(&d.c, d.lease.Info); err != nil {
+		return err
+	}
+	d.suite.runner.Calm(ctx, d.dev)
+	d.steps = engine.Begin(ctx, d.c, d.dev, d.pack, d.suite.runner.Engine(), hide...)
+	return nil
 }
 
 // refuse ends a spec for which there is no device.
@@ -133,19 +145,12 @@ func (s *suite) specCase(r types.SpecReport, at types.CodeLocation, options []De
 	if where.LineNumber == 0 {
 		where = at
 	}
-	pos, source := s.source(where)
-	c := plan.Case{Platform: dsl.Android, Dir: filepath.Dir(where.FileName), Pack: pack, Twin: twin, Labels: r.Labels(),
-		Test: &dsl.Test{ID: id, Name: r.FullText(), Tags: r.Labels(), Pos: pos, IDPos: pos, Source: source}}
-	if s.conf.Platform != "" {
-		c.Platform = s.conf.Platform
-	}
-	var h hidden
-	for _, o := range options {
-		o(&c, &h)
-	}
-	c.Test.Platform = c.Platform
-	return c, h.values
+	c, hide := s.testCase(testCase{id: id, name: r.FullText(), at: where, labels: r.Labels()}, options)
+	c.Pack, c.Twin = pack, twin
+	return c, hide
 }
+
+func folder(at types.CodeLocation) string { return filepath.Dir(at.FileName) }
 
 // source gives a place in Go code as messages show it, and the file.
 func (s *suite) source(at types.CodeLocation) (source.Pos, *source.Source) {
@@ -179,6 +184,7 @@ func Named(name string) Step { return func(c *engine.Call) { c.Step.Options.Name
 // does. It gives what the step option as: would save. When it fails, the spec ends there.
 func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	ended, pos, source := d.do(ctx, args, false, how)
 	if ended.Verdict != event.Pass {
 		d.fail(pos, source, ended)
@@ -189,6 +195,7 @@ func (d *TestDevice) Do(ctx context.Context, args any, how ...Step) any {
 // Try is Do for what may fail: that is an error then, and a warning in the report. A device that breaks still ends the spec.
 func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	ended, pos, source := d.do(ctx, args, true, how)
 	switch ended.Verdict {
 	case event.Pass:
@@ -202,6 +209,7 @@ func (d *TestDevice) Try(ctx context.Context, args any, how ...Step) (any, error
 
 func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step) (engine.Ended, source.Pos, *source.Source) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	pos, source := d.suite.source(types.NewCodeLocation(0))
 	step, full, err := dsl.NewStep(args, pos, source)
 	if err == nil && !step.Def.On(d.c.Platform) {
@@ -223,46 +231,70 @@ func (d *TestDevice) do(ctx context.Context, args any, lenient bool, how []Step)
 // fail ends the spec because of a step.
 func (d *TestDevice) fail(pos source.Pos, src *source.Source, e engine.Ended) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	text := problemText(source.Error{Pos: pos, Source: src}, e.Verdict, *e.Problem) + field("pack", d.pack.Dir())
 	d.mu.Lock()
 	d.told = text
 	d.mu.Unlock()
+	if d.t != nil {
+		d.t.Fatal(text)
+	}
 	ginkgo.Fail(text)
 }
+
+// marks is what a plain test calls so that its failures are told at the line that called a method of the device.
+func (d *TestDevice) marks() interface{ Helper() } {
+	if d.t != nil {
+		return d.t
+	}
+	return noHelper{}
+}
+
+// noHelper is for specs of Ginkgo, which has marks of its own.
+type noHelper struct{}
+
+// Helper does nothing.
+func (noHelper) Helper() {}
 
 // Launch starts an app anew and waits until it is in front.
 func (d *TestDevice) Launch(ctx context.Context, app string) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	d.Do(ctx, dsl.Launch{Package: app, Force: true})
 }
 
 // Open opens a page in a fresh browser; url may be an HTML file beside the spec.
 func (d *TestDevice) Open(ctx context.Context, url string) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	d.Do(ctx, dsl.OpenBrowser{URL: url})
 }
 
 // Tap waits for an element with the label, until it can be reached and stands still, and taps it.
 func (d *TestDevice) Tap(ctx context.Context, label string) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	d.Do(ctx, dsl.Tap{Selector: dsl.Selector{Label: label}})
 }
 
 // Input types into the field that has the focus, and reads it back.
 func (d *TestDevice) Input(ctx context.Context, text string) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	d.Do(ctx, dsl.Input{Text: text})
 }
 
 // Assert waits until the label is on the screen.
 func (d *TestDevice) Assert(ctx context.Context, label string) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	d.Do(ctx, dsl.Assert{Selector: dsl.Selector{Label: label}})
 }
 
 // AssertNot waits until the label is gone from the screen.
 func (d *TestDevice) AssertNot(ctx context.Context, label string) {
 	ginkgo.GinkgoHelper()
+	d.marks().Helper()
 	d.Do(ctx, dsl.AssertNot{Selector: dsl.Selector{Label: label}})
 }
 

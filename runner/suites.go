@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,17 +33,34 @@ import (
 //
 // The environment says the rest: TAPROOT_REPORTS_DIR, TAPROOT_DEVICE, TAPROOT_PLATFORM, TAPROOT_REQUIRE_DEVICES, TAPROOT_NO_VIDEO,
 // TAPROOT_SHARD, TAPROOT_RERUN_FAILED, TAPROOT_REPEAT (YAML tests only). Ginkgo's own flags mean what they always do, except that the YAML tests run in
-// the order of their files unless --randomize-all is given, and before the specs that are written in Go.
+// the order of their files unless --randomize-all is given, and before the specs that are written in Go. go test -run TestSuites/login
+// runs the test with this id.
 func RunSuites(t *testing.T, dir string) {
 	t.Helper()
 	if err := Describe(dir); err != nil {
 		t.Fatalf("no test was run:\n\n%v", err)
 	}
 	gomega.RegisterFailHandler(ginkgo.Fail)
-	ginkgo.RunSpecs(t, suiteName(dir))
-	if s := theSuite(); s.reported && s.specs == 0 && s.tests == 0 {
+	s, config := theSuite(), suiteConfig()
+	var asked string
+	if f := flag.Lookup("test.run"); f != nil {
+		asked = subtest(f.Value.String())
+	}
+	if asked != "" {
+		if err := s.focus(&config, asked); err != nil {
+			t.Fatal(err)
+		}
+		ginkgo.ReportAfterSuite("choice", func(r ginkgo.Report) { s.focused(t, asked, r) })
+	}
+	ginkgo.RunSpecs(t, suiteName(dir), config)
+	if s.reported && s.specs == 0 && s.tests == 0 {
 		t.Fatal("no test was run: name a folder of YAML tests, or write a spec in Go")
 	}
+}
+
+func suiteConfig() types.SuiteConfig {
+	config, _ := ginkgo.GinkgoConfiguration()
+	return config
 }
 
 func suiteName(dir string) string {

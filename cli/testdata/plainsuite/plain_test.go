@@ -1,0 +1,80 @@
+// Package plainsuite_test are tests of a user that know nothing of Ginkgo; cli's tests run them.
+package plainsuite_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/onsi/gomega"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner"
+	"github.com/taproot-dev/taproot/runner/matchers"
+)
+
+const app = "com.example.list"
+
+func TestPasses(t *testing.T) {
+	d := runner.DeviceT(t)
+	d.Launch(t.Context(), app)
+	if _, err := d.Try(t.Context(), &dsl.Assert{Selector: dsl.Selector{Label: "Nowhere"}}, runner.Within(time.Millisecond)); err == nil {
+		t.Error("Nowhere is there")
+	}
+	if got := d.Do(t.Context(), &dsl.CopyText{Selector: dsl.Selector{Label: "Payments", Enabled: dsl.Ptr(true)}}); got != "Payments" {
+		t.Errorf("copied %v", got)
+	}
+	g := gomega.NewWithT(t)
+	g.Eventually(d).Should(matchers.Show("Payments"))
+	g.Expect(d).NotTo(matchers.Show("Nowhere"))
+}
+
+func TestFailsInAStep(t *testing.T) {
+	d := runner.DeviceT(t, runner.OnAndroid())
+	d.Launch(t.Context(), app)
+	d.Do(t.Context(), dsl.Assert{Selector: dsl.Selector{Label: "Paymants"}}, runner.Within(time.Millisecond)) // step
+	d.Tap(t.Context(), "Payments")
+}
+
+func TestFailsBeside(t *testing.T) {
+	d := runner.DeviceT(t)
+	d.Launch(t.Context(), app)
+	t.Error("two is not three")
+}
+
+func TestPanics(t *testing.T) {
+	runner.DeviceT(t)
+	panic("boom")
+}
+
+func TestSkips(t *testing.T) {
+	runner.DeviceT(t)
+	t.Skip("not today")
+}
+
+func TestOneAfterTheOther(t *testing.T) {
+	for _, name := range []string{"one", "two"} {
+		t.Run(name, func(t *testing.T) { runner.DeviceT(t).Launch(t.Context(), app) })
+	}
+}
+
+func TestAtOnce(t *testing.T) {
+	for _, name := range []string{"one", "two"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runner.DeviceT(t).Launch(t.Context(), app)
+		})
+	}
+}
+
+func TestPage(t *testing.T) {
+	page := runner.DeviceT(t, runner.OnWeb())
+	page.Open(t.Context(), "page.html")
+	page.Do(t.Context(), dsl.WebAssert{Selector: "body"})
+	page.Do(t.Context(), &dsl.WebAssert{Selector: "body"})
+}
+
+// TestSpecOutside calls what is for specs.
+func TestSpecOutside(t *testing.T) {
+	defer func() { t.Log("refused:", recover()) }()
+	runner.Device(t.Context())
+}

@@ -1,0 +1,233 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// DeviceT is Device for a test of package testing, without Ginkgo: it waits for a free device, opens it for the test, and gives it back
+// when the test has ended. The test gets a report pack; its steps wait as YAML steps do, and end it by t.Fatal when they fail. Without a
+// device the test is skipped, or fails when TAPROOT_REQUIRE_DEVICES is set. All tests of a process write into one run directory, whose
+// pages are made whenever none of them has a device any more; chats are told of runs of RunSuites only.
+//
+//	func TestLogin(t *testing.T) {
+//		page := runner.DeviceT(t, runner.OnWeb())
+//		page.Open(t.Context(), "login.html")
+//		page.Tap(t.Context(), "Sign in")
+//	}
+func DeviceT(t testing.TB, options ...DeviceOption) *TestDevice {
+	t.Helper()
+	ginkgo.GinkgoHelper()
+	at := types.NewCodeLocation(0)
+	d, err := plain.open(t, at, options)
+	if err != nil {
+		t.Fatalf("error: %v", err)
+	}
+	return d
+}
+
+// plain is what the tests of this process that are not Ginkgo's share.
+var plain plainSuite
+
+// plainSuite is the run of tests that are not Ginkgo's.
+type plainSuite struct {
+	mu      sync.Mutex
+	suite   *suite         // while a test has a device
+	dir     string         // of the run, once there is one
+	tests   int            // that have a device
+	devices map[string]int // that a test had, by its name
+}
+
+// begin gives the suite that a test joins. leave must be called.
+func (p *plainSuite) begin(ctx context.Context) (*suite, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.suite == nil {
+		s, err := p.join(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.suite = s
+	}
+	p.tests++
+	return p.suite, nil
+}
+
+// join begins the run of this process, or goes on with it.
+func (p *plainSuite) join(ctx context.Context) (*suite, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	conf, err := run.FromEnv(run.ProjectRoot(dir), os.LookupEnv)
+	if err == nil {
+		err = conf.Resolve()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &suite{conf: conf}
+	if p.dir != "" {
+		opened, err := pack.OpenRunDir(p.dir)
+		if err != nil {
+			return nil, err
+		}
+		s.runner = &run.Runner{Config: conf, Pool: pool.New(run.Drivers(conf), conf.PoolOptions()), Dir: opened}
+	} else {
+		begun, _, err := run.Begin(conf, nil)
+		if begun == nil {
+			return nil, err
+		}
+		begun.NoteEnvironment(ctx, nil)
+		s.runner, p.dir = begun, begun.Dir.Path()
+	}
+	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, conf)
+	return s, nil
+}
+
+// leave ends a test's part in the run. The last one ends the drivers and makes the pages.
+func (p *plainSuite) leave(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tests--; p.tests > 0 {
+		return nil
+	}
+	s := p.suite
+	p.suite = nil
+	return errors.Join(s.conf.Received(context.WithoutCancel(ctx), p.dir), s.runner.End())
+}
+
+// pack names the pack of a test's next device.
+func (p *plainSuite) pack(id, test string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.devices == nil {
+		p.devices = map[string]int{}
+	}
+	p.devices[test]++
+	if n := p.devices[test]; n > 1 {
+		return fmt.Sprintf("%s--device-%d", id, n)
+	}
+	return id
+}
+
+func (p *plainSuite) open(t testing.TB, at types.CodeLocation, options []DeviceOption) (*TestDevice, error) {
+	t.Helper()
+	s, err := p.begin(t.Context())
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { // after the device was given back
+		if err := p.leave(t.Context()); err != nil {
+			t.Logf("the report of the run is not whole: %v", err)
+		}
+	})
+	pos, src := s.source(at)
+	c, hide := s.testCase(testCase{id: specID(t.Name()), name: t.Name(), at: at}, options)
+	c.Pack, c.Twin = p.pack(c.Test.ID, t.Name()), "test"
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.devices[t.Name()]--
+	})
+	if only := s.conf.Platform; only != "" && only != c.Platform {
+		t.Skipf("it is for %s, and TAPROOT_PLATFORM is %s", c.Platform, only)
+	}
+	lease, dev, none := s.runner.Open(t.Context(), c, pool.Sleep)
+	if none != nil {
+		if none.Verdict() == event.Skipped {
+			t.Skip(reason(none.Result))
+		}
+		t.Fatal(FailureText(*none))
+	}
+	d := &TestDevice{t: t, ctx: t.Context(), suite: s, c: c, lease: lease, dev: dev}
+	if err := d.begin(t.Context(), hide); err != nil {
+		s.runner.GiveBack(lease, dev, event.Pass)
+		return nil, fmt.Errorf("the report cannot be kept: %w", err)
+	}
+	t.Cleanup(func() { d.endT(pos, src) })
+	return d, nil
+}
+
+// endT gives the device of a plain test back and ends its report.
+func (d *TestDevice) endT(pos source.Pos, src *source.Source) {
+	d.t.Helper()
+	ctx := context.WithoutCancel(d.ctx)
+	verdict, problem := d.steps.Verdict()
+	failed, why := d.t.Failed(), "the test failed; the output of go test says why"
+	if panics() { // package testing says so only after it has cleaned up
+		failed, why = true, "the test panicked; the output of go test says why"
+	}
+	switch {
+	case failed && verdict == event.Pass: // beside the device's own steps
+		verdict = event.Fail
+		var err error = &action.Failure{Problem: event.Problem{Message: why, Assertion: true}}
+		if d.broken != nil {
+			err = d.broken
+		}
+		problem = d.steps.Fail(ctx, dsl.NamedStep("expect", d.t.Name(), pos, src), err).Problem
+	case d.t.Skipped():
+		verdict, problem = event.Skipped, &event.Problem{Message: "the test was skipped"}
+	}
+	ended, err := d.steps.End(ctx, verdict, problem)
+	d.suite.runner.GiveBack(d.lease, d.dev, ended)
+	out := d.suite.runner.Finish(ctx, d.c, d.pack, err)
+	if v := out.Verdict(); !failed && v != event.Pass && v != event.Skipped {
+		d.t.Error(FailureText(out)) // never a pass in one place and none in the other
+	}
+}
+
+// panics tells whether the goroutine is in the middle of a panic.
+func panics() bool {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for {
+		frame, more := frames.Next()
+		if frame.Function == "runtime.gopanic" {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// testCase is what a test in Go is called, and where it stands.
+type testCase struct {
+	id, name string
+	at       types.CodeLocation
+	labels   []string
+}
+
+// testCase is the case that a test in Go is, without its pack.
+func (s *suite) testCase(of testCase, options []DeviceOption) (plan.Case, []string) {
+	pos, source := s.source(of.at)
+	c := plan.Case{Platform: dsl.Android, Dir: folder(of.at), Labels: of.labels,
+		Test: &dsl.Test{ID: of.id, Name: of.name, Tags: of.labels, Pos: pos, IDPos: pos, Source: source}}
+	if s.conf.Platform != "" {
+		c.Platform = s.conf.Platform
+	}
+	var h hidden
+	for _, o := range options {
+		o(&c, &h)
+	}
+	c.Test.Platform = c.Platform
+	return c, h.values
+}
