@@ -71,6 +71,7 @@ var layers = map[string][]string{
 	"runner/run": {"dsl", "drivers", "drivers/android", "drivers/ios", "drivers/web", "drivers/vision", "reporters", "reporters/event", "reporters/pack",
 		"reporters/history", "reporters/html", "runner/plan", "runner/pool", "runner/action", "runner/engine"},
 	"runner/live": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "runner/action", "runner/pool"},
+	"runner/client": {"dsl", "dsl/source", "drivers", "drivers/screen"},
 	"runner/jobs": {"dsl", "reporters", "reporters/event", "reporters/pack", "reporters/history", "runner/plan", "runner/run"},
 	"runner": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/pack", "reporters/history", "runner/plan", "runner/pool", "runner/action",
 		"runner/engine", "runner/run"},
@@ -87,7 +88,7 @@ var layers = map[string][]string{
 	"server/upload":                  {"reporters/event", "reporters/markdown", "reporters/pack"},
 	"server": {"server/service", "server/service/store", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "runner/plan", "runner/pool", "runner/action",
 		"runner/run", "runner/live", "runner/jobs", "server/auth", "server/limit", "server/upload"},
-	"mcpserver": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/video",
+	"mcpserver": {"runner/client", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/video",
 		"runner/plan", "runner/pool", "runner/action", "runner/run", "runner/live"},
 
 	"internal": {},

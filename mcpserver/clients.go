@@ -10,8 +10,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// client is an assistant and how it is told of servers.
-type client struct {
+// assistant is an assistant and how it is told of servers.
+type assistant struct {
 	name  string
 	title string
 	file  string // where the configuration goes
@@ -24,9 +24,9 @@ type client struct {
 // homeless is the folder of clients that belong to no project: the user puts it in.
 const homeless = "/path/to/your/project"
 
-func clients() []client {
+func clients() []assistant {
 	const workspace = "${workspaceFolder}"
-	return []client{
+	return []assistant{
 		{name: "claude-code", title: "Claude Code", file: ".mcp.json in the project", key: "mcpServers", kind: "stdio", extra: "claude mcp add taproot -- %s"},
 		{name: "claude-desktop", title: "Claude Desktop", file: "claude_desktop_config.json (Settings, Developer, Edit Config)", key: "mcpServers", dir: homeless},
 		{name: "cursor", title: "Cursor", file: ".cursor/mcp.json in the project", key: "mcpServers", dir: workspace},
@@ -50,7 +50,7 @@ func ClientNames() string {
 // ClientConfig writes the entry with which an assistant starts the server: the program and its arguments.
 func ClientConfig(name, program string, args []string) (string, error) {
 	all := clients()
-	i := slices.IndexFunc(all, func(c client) bool { return c.name == strings.ToLower(name) })
+	i := slices.IndexFunc(all, func(c assistant) bool { return c.name == strings.ToLower(name) })
 	if i < 0 {
 		var names []string
 		for _, c := range all {

@@ -171,8 +171,8 @@ func (c *call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened b
 		status, err := c.live.Launch(ctx, dsl.Web, who)
 		var busy *pool.BusyError
 		if errors.As(err, &busy) {
-			err = &refusal{what: "no further page can be opened: " + strings.Join(c.pages(), " and ") + " are open", err: err,
-				try: "close_browser, or name the device to open the page in its place"}
+			err = &refusal{What: "no further page can be opened: " + strings.Join(c.pages(), " and ") + " are open", Err: err,
+				Try: "close_browser, or name the device to open the page in its place"}
 		}
 		return status.Info.ID, err == nil, err
 	}
@@ -214,15 +214,15 @@ func (c *call) pick(ctx context.Context, platforms []dsl.Platform) (string, erro
 	case len(ids) == 1:
 		return ids[0], nil
 	case len(ids) > 1:
-		return "", &refusal{what: "there are several devices: " + strings.Join(ids, ", "), try: "name one with device, or call set_device"}
+		return "", &refusal{What: "there are several devices: " + strings.Join(ids, ", "), Try: "name one with device, or call set_device"}
 	case !slices.Contains(platforms, dsl.Android) && slices.Contains(platforms, dsl.Web):
-		return "", &refusal{what: "no page is open", try: "open_browser", err: drivers.ErrPage}
+		return "", &refusal{What: "no page is open", Try: "open_browser", Err: drivers.ErrPage}
 	}
 	try := "list_devices shows what there is"
 	if slices.Contains(platforms, dsl.Web) {
 		try += "; open_browser opens a page"
 	}
-	return "", &refusal{what: strings.Join(append([]string{"there is no device to use"}, why...), ": "), try: try}
+	return "", &refusal{What: strings.Join(append([]string{"there is no device to use"}, why...), ": "), Try: try}
 }
 
 // pages lists the browser pages that are open.
@@ -241,7 +241,7 @@ func (s *Server) pages() []string {
 func (s *Server) forget(device string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refs.drop(device)
+	s.refs.Drop(device)
 	delete(s.scales, device)
 }
 
@@ -274,5 +274,5 @@ func listApps(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 
 // unsupported refuses what a device cannot do.
 func unsupported(device, why string) error {
-	return &refusal{what: fmt.Sprintf("%s %s", device, why), err: drivers.ErrUnsupported, try: "device_info tells what the device is"}
+	return &refusal{What: fmt.Sprintf("%s %s", device, why), Err: drivers.ErrUnsupported, Try: "device_info tells what the device is"}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -42,7 +43,7 @@ func undisturbed(ctx context.Context, d drivers.Device) error {
 // unanswered refuses what would dismiss an open dialog.
 func unanswered(open *drivers.Alert) *refusal {
 	what, how, _ := strings.Cut(dialogWords(open), "; ")
-	return &refusal{what: "the page waits for an answer, so nothing else can be done on it: " + what, try: how}
+	return &refusal{What: "the page waits for an answer, so nothing else can be done on it: " + what, Try: how}
 }
 
 // dialog gives the dialog that is open on a device of the session.
@@ -66,7 +67,7 @@ func dialogWords(open *drivers.Alert) string {
 	if open.Field {
 		how += "; input {text} fills it in and accepts it"
 	}
-	return fmt.Sprintf("dialog %s is open; %s", quoted(open.Text), how)
+	return fmt.Sprintf("dialog %s is open; %s", client.Quoted(open.Text), how)
 }
 
 // beyondDialog tells whether the call leaves the page, and its dialog with it.

@@ -18,6 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/video"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -55,7 +56,7 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if !c.mask.Empty() {
-		return nil, &refusal{what: "nothing is filmed while secrets are exposed to this session: a film cannot hide them", try: "screenshot, in which they are painted over"}
+		return nil, &refusal{What: "nothing is filmed while secrets are exposed to this session: a film cannot hide them", Try: "screenshot, in which they are painted over"}
 	}
 	if _, err := c.live.Hold(ctx, device, who, maxFilm); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (c *call) startFilm(ctx context.Context, device string, s *action.Session) 
 	running := c.films[device]
 	c.mu.Unlock()
 	if running != nil && running.device == s.Device {
-		return &refusal{what: device + " is being recorded already", try: "record {action: stop}", err: drivers.ErrUnsupported}
+		return &refusal{What: device + " is being recorded already", Try: "record {action: stop}", Err: drivers.ErrUnsupported}
 	}
 	dir, err := os.MkdirTemp(c.work, "film-")
 	if err != nil {
@@ -107,7 +108,7 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 		delete(c.films, device)
 		c.mu.Unlock()
 		if s.Device != f.device {
-			return &refusal{what: fmt.Sprintf("the recording of %s was lost: the device was closed since", device), try: "record {action: start} again", err: drivers.ErrUnsupported}
+			return &refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device), Try: "record {action: start} again", Err: drivers.ErrUnsupported}
 		}
 		var err error
 		clips, err = f.recording.Stop(ctx)
@@ -142,15 +143,15 @@ func (c *call) filmed() (string, *film, error) {
 		return c.device, f, nil
 	}
 	if len(c.films) > 1 && c.device == "" {
-		return "", nil, &refusal{what: "several devices are being recorded", try: "name one with device"}
+		return "", nil, &refusal{What: "several devices are being recorded", Try: "name one with device"}
 	}
-	return "", nil, &refusal{what: "nothing is being recorded", try: "record {action: start}"}
+	return "", nil, &refusal{What: "nothing is being recorded", Try: "record {action: start}"}
 }
 
 // keepFilm makes one mp4 of the parts, below the folder of reports.
 func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip) (string, error) {
 	if len(clips) == 0 {
-		return "", &refusal{what: "the device made no film: nothing was drawn while it was recorded"}
+		return "", &refusal{What: "the device made no film: nothing was drawn while it was recorded"}
 	}
 	dir := filepath.Join(c.conf.Runner.Reports, "recordings")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -169,7 +170,7 @@ func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip
 	}
 	ffmpeg := run.FindFFmpeg(ctx, c.conf.Runner)
 	if ffmpeg == "" {
-		return "", &refusal{what: "the film cannot be written: ffmpeg is not installed", try: "`taproot setup`"}
+		return "", &refusal{What: "the film cannot be written: ffmpeg is not installed", Try: "`taproot setup`"}
 	}
 	return out, video.Maker{FFmpeg: ffmpeg}.Join(ctx, parts, out)
 }
@@ -303,7 +304,7 @@ func logText(device string, crash *drivers.Crash, lines []string, limit int) str
 	lines = lines[max(0, all-limit):]
 	size := 0
 	from := len(lines)
-	for from > 0 && size+len(lines[from-1])+1 <= maxSnapshot-4000 {
+	for from > 0 && size+len(lines[from-1])+1 <= client.MaxText-4000 {
 		from--
 		size += len(lines[from]) + 1
 	}

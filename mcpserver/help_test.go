@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/run"
 )
 
@@ -168,21 +166,6 @@ func quotedJSON(s string) string {
 		return `""`
 	}
 	return string(data)
-}
-
-// indexOf takes the index out of the fields of a selector.
-func indexOf(t testing.TB, fields []source.Field) *int {
-	t.Helper()
-	for _, f := range fields {
-		if f.Key == "index" {
-			n, err := strconv.Atoi(f.Value.Text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &n
-		}
-	}
-	return nil
 }
 
 // eventually waits until something has come about.

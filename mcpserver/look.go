@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
 )
 
 func takeSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -57,13 +58,13 @@ func (c *call) snapshot(ctx context.Context, device string) (*mcp.CallToolResult
 		return text(device + " cannot be read until this is answered\n" + dialogWords(open)), nil
 	}
 	c.mu.Lock()
-	now, before := c.refs.take(device, t, c.mask.Text)
+	now, before := c.refs.Take(device, t, c.mask.Text)
 	c.mu.Unlock()
-	body, err := now.text(before, c.args.(snapshotArgs), c.mask.Text)
+	body, err := now.Text(before, c.args.(client.View), c.mask.Text)
 	if err != nil {
 		return nil, err
 	}
-	return text(c.heading(device, t, seen, len(now.order)) + body), nil
+	return text(c.heading(device, t, seen, len(now.Order)) + body), nil
 }
 
 // heading tells what the lines of a snapshot are about.
@@ -71,7 +72,7 @@ func (c *call) heading(device string, t *screen.Tree, seen deviceRecord, element
 	var b strings.Builder
 	b.WriteString(device)
 	if seen.URL != "" {
-		fmt.Fprintf(&b, " %s %s", shorten.Runes(seen.URL, 300), quoted(seen.Title))
+		fmt.Fprintf(&b, " %s %s", shorten.Runes(seen.URL, 300), client.Quoted(seen.Title))
 	} else if n := len(t.Windows); n > 0 && t.Windows[n-1].Package != "" {
 		b.WriteString(" " + t.Windows[n-1].Package)
 	}
@@ -103,7 +104,7 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if img == nil || img.Bounds().Empty() {
-		return nil, &refusal{what: device + " gave an empty picture", try: "try again, or look with snapshot"}
+		return nil, &refusal{What: device + " gave an empty picture", Try: "try again, or look with snapshot"}
 	}
 	s := fit(img.Bounds().Size(), a.MaxPx)
 	out := s.resize(img)
@@ -124,17 +125,17 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 // marks numbers the elements that react, by their references, and tells what the numbers stand for.
 func (c *call) marks(device string, t *screen.Tree, out *image.RGBA, s scaling) string {
 	c.mu.Lock()
-	now, _ := c.refs.take(device, t, c.mask.Text)
+	now, _ := c.refs.Take(device, t, c.mask.Text)
 	c.mu.Unlock()
 	var b strings.Builder
-	for _, ref := range now.order {
-		n := now.nodes[ref]
+	for _, ref := range now.Order {
+		n := now.Nodes[ref]
 		if n.Offscreen || !n.Clickable && !n.Editable || !n.Bounds.Overlaps(image.Rectangle{Max: t.Size}) {
 			continue
 		}
 		mark(out, s.toPicture(n.Bounds), strings.TrimPrefix(ref, "e"))
-		if b.Len() < maxSnapshot/4 {
-			fmt.Fprintf(&b, "\n%s %s", ref, now.lines[ref])
+		if b.Len() < client.MaxText/4 {
+			fmt.Fprintf(&b, "\n%s %s", ref, now.Lines[ref])
 		}
 	}
 	return b.String()
@@ -168,15 +169,15 @@ func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	var out []string
 	for _, l := range lines {
 		if strings.Contains(screen.Normalise(l.Text), want) {
-			out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", quoted(l.Text), l.Confidence*100, l.Bounds.Min.X, l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
+			out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", client.Quoted(l.Text), l.Confidence*100, l.Bounds.Min.X, l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
 		}
 	}
 	if len(out) == 0 && want != "" {
-		r := &refusal{what: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), try: "ocr without find, or screenshot"}
+		r := &refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), Try: "ocr without find, or screenshot"}
 		for _, l := range lines[:min(3, len(lines))] {
-			r.near = append(r.near, quoted(l.Text))
+			r.Near = append(r.Near, client.Quoted(l.Text))
 		}
 		return nil, r
 	}
-	return text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device, len(out)) + capped(out, 2000)), nil
+	return text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device, len(out)) + client.Capped(out, 2000)), nil
 }

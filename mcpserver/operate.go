@@ -18,6 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -68,8 +69,8 @@ func (c *call) perform(ctx context.Context, device string) (said, lines []string
 			return nil, nil, err
 		}
 		said = append(said, c.proof(st.def, device, answer))
-		line := stepLine(st.def, st.value)
-		c.journal.add(done{device: device, platform: c.platform(device), yaml: line, uses: usedNames(st.value, c.conf.Exposed)})
+		line := client.StepLine(st.def, st.value)
+		c.journal.Add(client.Done{Device: device, Platform: c.platform(device), YAML: line, Uses: client.UsedNames(st.value, c.conf.Exposed)})
 		yaml = append(yaml, word+"- "+line)
 		word = "      "
 	}
@@ -157,7 +158,7 @@ func repeated(kind string, remarks []string) string {
 }
 
 // secretText tells whether a text of the call is one of the secrets by name.
-func (c *call) secretText() bool { return len(usedNames(c.value, c.conf.Exposed)) > 0 }
+func (c *call) secretText() bool { return len(client.UsedNames(c.value, c.conf.Exposed)) > 0 }
 
 // allowed checks what does not depend on a device: the operation's own rules, and where links lead.
 func (c *call) allowed() error {
@@ -189,8 +190,8 @@ func (c *call) allowed() error {
 	if !found || slices.Contains(schemes, strings.ToLower(scheme)) || strings.ContainsAny(scheme, "/?#.") {
 		return nil
 	}
-	return &refusal{what: fmt.Sprintf("links with %s: may not be opened by this server", shorten.Runes(scheme, 40)),
-		try: fmt.Sprintf("the schemes are %s; the user can allow more with taproot mcp --allow-scheme", strings.Join(schemes, ", "))}
+	return &refusal{What: fmt.Sprintf("links with %s: may not be opened by this server", shorten.Runes(scheme, 40)),
+		Try: fmt.Sprintf("the schemes are %s; the user can allow more with taproot mcp --allow-scheme", strings.Join(schemes, ", "))}
 }
 
 // aimed refuses a call that needs an element and names none, in the words of the tool, which has fewer than the language.
@@ -208,7 +209,7 @@ func (c *call) aimed() error {
 		}
 	}
 	ways = slices.DeleteFunc(ways, func(way string) bool { return !slices.Contains(c.tool.names, way) })
-	return &refusal{what: c.tool.name + " does not say which element", try: "give one of " + strings.Join(ways, ", ")}
+	return &refusal{What: c.tool.name + " does not say which element", Try: "give one of " + strings.Join(ways, ", ")}
 }
 
 // steps makes the operation's steps: references become selectors, points become the device's, keys answer a dialog.
@@ -234,7 +235,7 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 	}
 	main, confirm := source.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
-		var was known
+		var was client.Known
 		if main, was, err = c.meant(sc, device, f.Value); err != nil {
 			return nil, nil, err
 		}
@@ -259,7 +260,7 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 func (c *call) merged(v, main source.Value) (source.Value, error) {
 	for _, key := range []string{"label", "id", "index", "point", "inside"} {
 		if _, given := v.Get(key); given {
-			return v, &refusal{what: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key), try: "give the ref alone"}
+			return v, &refusal{What: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key), Try: "give the ref alone"}
 		}
 	}
 	v.Fields = append(slices.Clone(main.Fields), v.Fields...)
@@ -270,7 +271,7 @@ func (c *call) merged(v, main source.Value) (source.Value, error) {
 func (c *call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
 	for _, key := range []string{"selector", "frame"} {
 		if _, given := v.Get(key); given {
-			return nil, &refusal{what: "ref and " + key + " cannot stand together", try: "give one of the two"}
+			return nil, &refusal{What: "ref and " + key + " cannot stand together", Try: "give one of the two"}
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
@@ -285,7 +286,7 @@ func (c *call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 	only := func(keys ...string) error {
 		for _, f := range rest.Fields {
 			if !slices.Contains(keys, f.Key) {
-				return &refusal{what: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.tool.name), try: "use a CSS selector in place of the ref"}
+				return &refusal{What: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.tool.name), Try: "use a CSS selector in place of the ref"}
 			}
 		}
 		return nil
@@ -296,7 +297,7 @@ func (c *call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 	case "web_type":
 		text, given := rest.Get("text")
 		if !given {
-			return nil, &refusal{what: "web_type needs text"}
+			return nil, &refusal{What: "web_type needs text"}
 		}
 		input := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text.Value}, {Key: "replace", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{look("tap"), timed(main), confirm}, {look("input"), timed(input), nil}}, only("text")
@@ -316,7 +317,7 @@ func (c *call) points(v source.Value, device string) (source.Value, []string, er
 	scale := ""
 	if f, given := v.Get("scale"); given {
 		if scale = f.Value.Text; scale != "picture" && scale != "device" {
-			return v, nil, &refusal{what: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)), try: `"picture" or "device"`}
+			return v, nil, &refusal{What: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)), Try: `"picture" or "device"`}
 		}
 		v = without(v, "scale")
 	}
@@ -358,15 +359,12 @@ func hasScale(v source.Value) bool { _, given := v.Get("scale"); return given }
 
 func hasRef(v source.Value) bool { _, given := v.Get("ref"); return given }
 
-// elementKeys are arguments that name another element.
-func elementKeys() []string { return []string{"inside", "in", "visible", "gone", "enabled"} }
-
 // elements makes a text in the place of an element a label, or a reference when it has the form of one.
 func elements(v source.Value) source.Value {
-	for _, key := range elementKeys() {
+	for _, key := range client.ElementKeys() {
 		if f, given := v.Get(key); given && f.Value.Kind == source.String {
 			name := "label"
-			if isRef(f.Value.Text) {
+			if client.IsRef(f.Value.Text) {
 				name = "ref"
 			}
 			v = with(v, key, source.Value{Kind: source.Map, Fields: []source.Field{{Key: name, Value: f.Value}}})
@@ -377,8 +375,8 @@ func elements(v source.Value) source.Value {
 
 // nestedRefs tells whether an inner element is given by reference.
 func nestedRefs(v source.Value) bool {
-	for _, key := range elementKeys() {
-		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == source.String && isRef(f.Value.Text)) {
+	for _, key := range client.ElementKeys() {
+		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == source.String && client.IsRef(f.Value.Text)) {
 			return true
 		}
 	}
@@ -386,14 +384,14 @@ func nestedRefs(v source.Value) bool {
 }
 
 // inner replaces the references in inner elements.
-func (c *call) inner(sc *identifiedTree, device string, v source.Value) (source.Value, error) {
-	for _, key := range elementKeys() {
+func (c *call) inner(sc *client.Identified, device string, v source.Value) (source.Value, error) {
+	for _, key := range client.ElementKeys() {
 		f, given := v.Get(key)
 		if !given || !hasRef(f.Value) {
 			continue
 		}
 		if len(f.Value.Fields) > 1 {
-			return v, &refusal{what: fmt.Sprintf("in %s, a ref stands alone: it means one element already", key)}
+			return v, &refusal{What: fmt.Sprintf("in %s, a ref stands alone: it means one element already", key)}
 		}
 		ref, _ := f.Value.Get("ref")
 		selector, _, err := c.meant(sc, device, ref.Value)
@@ -406,41 +404,41 @@ func (c *call) inner(sc *identifiedTree, device string, v source.Value) (source.
 }
 
 // meant gives the selector of the element that a reference means, on the screen as it is now.
-func (c *call) meant(sc *identifiedTree, device string, ref source.Value) (source.Value, known, error) {
+func (c *call) meant(sc *client.Identified, device string, ref source.Value) (source.Value, client.Known, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
 	c.mu.Lock()
-	was, ok := c.refs.known[name]
+	was, ok := c.refs.Known(name)
 	c.mu.Unlock()
 	switch {
 	case !ok:
-		return source.Value{}, was, staleRef(shorten.Runes(name, 40), "")
-	case was.device != device:
-		return source.Value{}, was, &refusal{what: fmt.Sprintf("%s is an element of %s, not of %s", name, was.device, device), try: "snapshot this device, or name the other one"}
+		return source.Value{}, was, client.Stale(shorten.Runes(name, 40), "")
+	case was.Device != device:
+		return source.Value{}, was, &refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device), Try: "snapshot this device, or name the other one"}
 	}
-	n := sc.locate(was)
+	n := sc.Locate(was)
 	if n == nil {
-		return source.Value{}, was, staleRef(name, was.words)
+		return source.Value{}, was, client.Stale(name, was.Words)
 	}
-	selector, ok := sc.selector(n)
+	selector, ok := sc.Selector(n)
 	if !ok {
-		return source.Value{}, was, &refusal{what: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.words), try: "use a point within its bounds"}
+		return source.Value{}, was, &refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.Words), Try: "use a point within its bounds"}
 	}
 	return selector, was, nil
 }
 
 // same refuses an element that is not the one which a reference means, at the last moment before it is touched.
-func (c *call) same(ref string, was known) func(*screen.Tree, screen.Match) error {
+func (c *call) same(ref string, was client.Known) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
-		sc := identify(t, c.refs.seed)
-		if n := sc.locate(was); n == nil || m.Node != n && m.Target != n {
-			return &live.InvalidError{Err: staleRef(ref, was.words)}
+		sc := c.refs.Identify(t)
+		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
+			return &live.InvalidError{Err: client.Stale(ref, was.Words)}
 		}
 		return nil
 	}
 }
 
 // fresh reads the screen of a device as it is now.
-func (c *call) fresh(ctx context.Context, device string) (*identifiedTree, error) {
+func (c *call) fresh(ctx context.Context, device string) (*client.Identified, error) {
 	var t *screen.Tree
 	err := c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
 		t, err = readTree(ctx, s)
@@ -449,7 +447,7 @@ func (c *call) fresh(ctx context.Context, device string) (*identifiedTree, error
 	if err != nil {
 		return nil, err
 	}
-	return identify(t, c.refs.seed), nil
+	return c.refs.Identify(t), nil
 }
 
 // readTree reads the screen; one that cannot be read just now is tried again for a while.
@@ -475,17 +473,17 @@ func readTree(ctx context.Context, s *action.Session) (*screen.Tree, error) {
 
 // atLeast makes sure that a failure to find an element names some that are there.
 func (c *call) atLeast(ctx context.Context, device string, r *refusal) error {
-	if len(r.near) >= nearest || !r.missing {
+	if len(r.Near) >= client.Nearest || !r.Missing {
 		return r
 	}
 	err := c.live.Use(ctx, device, who, func(_ context.Context, s *action.Session) error {
 		if s.Tree == nil {
 			return nil
 		}
-		sc := identify(s.Tree, c.refs.seed)
+		sc := c.refs.Identify(s.Tree)
 		for n := range s.Tree.All {
-			if words := n.String(); len(r.near) < nearest && sc.listed(n) && ownLabel(n) != "" && !slices.Contains(r.near, words) {
-				r.near = append(r.near, words)
+			if words := n.String(); len(r.Near) < client.Nearest && sc.Listed(n) && client.OwnLabel(n) != "" && !slices.Contains(r.Near, words) {
+				r.Near = append(r.Near, words)
 			}
 		}
 		return nil

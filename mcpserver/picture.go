@@ -135,12 +135,12 @@ func (s scaling) pointOf(text, scale string) (point, words string, err error) {
 	}
 	switch {
 	case scale == "picture" && s.sent.X == 0:
-		return "", "", &refusal{what: "there is no picture yet whose pixels the point could mean", try: `screenshot first, or scale: "device"`}
+		return "", "", &refusal{What: "there is no picture yet whose pixels the point could mean", Try: `screenshot first, or scale: "device"`}
 	case scale == "device", scale == "" && (p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y)):
 		return text, fmt.Sprintf("the point %g,%g was taken in the device's pixels", p.X, p.Y), nil
 	case p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y):
-		return "", "", &refusal{what: fmt.Sprintf("the point %g,%g is outside the picture of %dx%d", p.X, p.Y, s.sent.X, s.sent.Y),
-			try: `scale: "device" for the device's pixels`}
+		return "", "", &refusal{What: fmt.Sprintf("the point %g,%g is outside the picture of %dx%d", p.X, p.Y, s.sent.X, s.sent.Y),
+			Try: `scale: "device" for the device's pixels`}
 	}
 	x, y := s.toDevice(p.X, p.Y)
 	return fmt.Sprintf("%g,%g", x, y), fmt.Sprintf("the point %g,%g was taken in the picture's pixels: %g,%g on the device (factor %.4g)", p.X, p.Y, x, y, s.factor()), nil

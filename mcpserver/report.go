@@ -16,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/client"
 )
 
 // runState is what run_test and get_report give.
@@ -64,7 +65,7 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		run = c.newest()
 	}
 	if run == nil && a.Stop {
-		return nil, &refusal{what: "this session began no such run, so it cannot stop it", try: "get_report without stop"}
+		return nil, &refusal{What: "this session began no such run, so it cannot stop it", Try: "get_report without stop"}
 	}
 	if run == nil {
 		return c.stored(a)
@@ -91,9 +92,9 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 // sessionTest gives what the session did as a test.
 func (c *call) sessionTest(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" || a.Test != "" || a.Stop {
-		return nil, &refusal{what: "as: yaml is about this session, not about a run", try: `get_report {as: "yaml"} alone`}
+		return nil, &refusal{What: "as: yaml is about this session, not about a run", Try: `get_report {as: "yaml"} alone`}
 	}
-	yaml, err := c.journal.yaml(time.Now())
+	yaml, err := c.journal.YAML(time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +117,11 @@ func (c *call) newest() *testRun {
 // stored reads a run of another process from the folder of reports.
 func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" && a.Run != "latest" && !pack.IsRunName(a.Run) {
-		return nil, &refusal{what: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)), try: "run_test gives one; without run it is the newest"}
+		return nil, &refusal{What: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)), Try: "run_test gives one; without run it is the newest"}
 	}
 	dir, err := history.FindRun(c.conf.Runner.Reports, a.Run)
 	if err != nil {
-		return nil, &refusal{what: err.Error(), try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
+		return nil, &refusal{What: err.Error(), Try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
 	}
 	if a.As == "markdown" {
 		return c.markdown(dir, a.Test)
@@ -136,7 +137,7 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 		worst = worse(worst, one.Result.Verdict)
 	}
 	if len(run.Cases) == 0 {
-		return nil, &refusal{what: "the run " + run.Name + " holds no report yet", try: "call again when it has ended"}
+		return nil, &refusal{What: "the run " + run.Name + " holds no report yet", Try: "call again when it has ended"}
 	}
 	state.Result = string(worst)
 	if err := state.only(a.Test); err != nil {
@@ -162,8 +163,8 @@ func (c *call) markdown(dir, test string) (*mcp.CallToolResult, error) {
 		return nil, noSuchTest(run.Name, test, ids)
 	}
 	all := strings.Join(pages, "\n")
-	if r := []rune(all); len(r) > maxSnapshot {
-		all = string(r[:maxSnapshot-100]) + "\n… cut: name one test, or read run.md in " + run.Dir + "\n"
+	if r := []rune(all); len(r) > client.MaxText {
+		all = string(r[:client.MaxText-100]) + "\n… cut: name one test, or read run.md in " + run.Dir + "\n"
 	}
 	return text(all), nil
 }
@@ -220,7 +221,7 @@ func (s *runState) only(test string) error {
 }
 
 func noSuchTest(run, test string, ids []string) error {
-	return &refusal{what: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)), try: "its tests are " + strings.Join(ids, ", ")}
+	return &refusal{What: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)), Try: "its tests are " + strings.Join(ids, ", ")}
 }
 
 // stateOf sums a case up.

@@ -63,7 +63,7 @@ type runTestArgs struct {
 func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	a := c.args.(runTestArgs)
 	if (a.Test == "") == (a.YAML == "") {
-		return nil, &refusal{what: "run_test needs either test or yaml"}
+		return nil, &refusal{What: "run_test needs either test or yaml"}
 	}
 	conf := c.runConfig(a)
 	var planned *plan.Plan
@@ -151,7 +151,7 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 		filmed := c.films[st.Info.ID] != nil
 		c.mu.Unlock()
 		if filmed {
-			errs = append(errs, &refusal{what: st.Info.ID + " is being recorded", try: "record {action: stop} before run_test"})
+			errs = append(errs, &refusal{What: st.Info.ID + " is being recorded", Try: "record {action: stop} before run_test"})
 			continue
 		}
 		errs = append(errs, c.live.Shut(ctx, st.Info.ID, who))

@@ -20,6 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -74,12 +75,12 @@ type Server struct {
 	base   context.Context
 	cancel context.CancelCauseFunc
 
-	journal journal
+	journal client.Journal
 	runs    runs
 
 	mu     sync.Mutex
 	chosen string // by set_device
-	refs   *refs
+	refs   *client.Refs
 	scales map[string]scaling // of the last screenshot of each device
 	films  map[string]*film
 	logs   map[string]*logTail
@@ -98,7 +99,7 @@ func New(c Config) (s *Server, err error) {
 			return nil, fmt.Errorf("the value of %s is too short to be kept secret: at least %d bytes", name, shortSecret)
 		}
 	}
-	s = &Server{conf: c, log: c.Log, mask: &event.Mask{}, refs: newRefs(), scales: map[string]scaling{}, films: map[string]*film{},
+	s = &Server{conf: c, log: c.Log, mask: &event.Mask{}, refs: client.NewRefs(), scales: map[string]scaling{}, films: map[string]*film{},
 		logs: map[string]*logTail{}}
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if err := s.open(); err != nil {

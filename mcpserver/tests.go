@@ -86,7 +86,7 @@ func validateTest(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 	var err error
 	switch {
 	case (a.Path == "") == (a.YAML == ""):
-		return nil, &refusal{what: "validate_test needs either path or yaml"}
+		return nil, &refusal{What: "validate_test needs either path or yaml"}
 	case a.Path != "":
 		planned, err = c.plan(c.conf.Runner, a.Path)
 	default:
@@ -125,7 +125,7 @@ func (c *call) plan(conf run.Config, args ...string) (*plan.Plan, error) {
 func (c *call) planText(conf run.Config, text string) (*plan.Plan, error) {
 	tests, err := dsl.Parse("test.yaml", []byte(text))
 	if err != nil {
-		return nil, &refusal{what: err.Error(), try: "mend these and call again; taproot://reference has the language"}
+		return nil, &refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
 	}
 	for _, t := range tests {
 		if err := c.linked(t, "."); err != nil {
@@ -145,19 +145,19 @@ func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
 	}
 	switch {
 	case errors.As(err, &usage):
-		return nil, &refusal{what: usage.Msg, try: try}
+		return nil, &refusal{What: usage.Msg, Try: try}
 	case err != nil:
-		return nil, &refusal{what: err.Error(), try: "mend these and call again; taproot://reference has the language"}
+		return nil, &refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
 	case len(p.Cases) == 0:
-		return nil, &refusal{err: errNoTests, what: errNoTests.Error(), try: try}
+		return nil, &refusal{Err: errNoTests, What: errNoTests.Error(), Try: try}
 	}
 	return p, nil
 }
 
 // outside refuses a path that leads out of the working folder.
 func outside(name string) error {
-	return &refusal{what: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", shorten.Runes(name, 200)),
-		try: "files are read and written below the folder in which the server was started"}
+	return &refusal{What: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", shorten.Runes(name, 200)),
+		Try: "files are read and written below the folder in which the server was started"}
 }
 
 // enclosed makes sure that the files of tests lie in the working folder, and what they refer to.

@@ -19,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
 )
 
 // tool is one thing that a client can ask for.
@@ -117,7 +118,7 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
-			result = s.refuse(&refusal{what: action.NewPanic(p).Error(), try: "the server goes on; call list_devices to see where things stand"})
+			result = s.refuse(&refusal{What: action.NewPanic(p).Error(), Try: "the server goes on; call list_devices to see where things stand"})
 		}
 	}()
 	c, err := s.parse(t, req)
@@ -147,10 +148,10 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
 		v, err := source.FromJSON(raw)
 		if err != nil {
-			return nil, &refusal{what: err.Error()}
+			return nil, &refusal{What: err.Error()}
 		}
 		if v.Kind != source.Map {
-			return nil, &refusal{what: fmt.Sprintf("the arguments of %s must be an object", t.name)}
+			return nil, &refusal{What: fmt.Sprintf("the arguments of %s must be an object", t.name)}
 		}
 		c.value = withoutNulls(v)
 	}
@@ -159,7 +160,7 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 	}
 	if f, given := c.value.Get("device"); given && !t.own {
 		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Text == "" {
-			return nil, &refusal{what: `"device" must be the id of a device`, try: "list_devices shows them"}
+			return nil, &refusal{What: `"device" must be the id of a device`, Try: "list_devices shows them"}
 		}
 		c.device, c.value = f.Value.Text, without(c.value, "device")
 	}
@@ -186,7 +187,7 @@ func (c *call) known() error {
 		if near := dsl.Suggest(f.Key, names); near != "" {
 			try = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &refusal{what: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), try: try}
+		return &refusal{What: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), Try: try}
 	}
 	return nil
 }
@@ -210,7 +211,7 @@ func plainly(err error) error {
 			try = e.Hint
 		}
 	}
-	return &refusal{what: strings.Join(what, "; "), try: try, err: err}
+	return &refusal{What: strings.Join(what, "; "), Try: try, Err: err}
 }
 
 func withoutNulls(v source.Value) source.Value {
@@ -228,15 +229,7 @@ func without(v source.Value, key string) source.Value {
 
 // with replaces a field, or adds it.
 func with(v source.Value, key string, value source.Value) source.Value {
-	v.Fields = slices.Clone(v.Fields)
-	for i := range v.Fields {
-		if v.Fields[i].Key == key {
-			v.Fields[i].Value = value
-			return v
-		}
-	}
-	v.Fields = append(v.Fields, source.Field{Key: key, Value: value})
-	return v
+	return client.With(v, key, value)
 }
 
 // heartbeat is how often a client that asked for progress hears of a call that takes its time.
@@ -297,7 +290,7 @@ func structured(v any) (*mcp.CallToolResult, error) {
 
 // refuse makes an answer that is an error: words only, and none of them that a terminal would obey.
 func (s *Server) refuse(r *refusal) *mcp.CallToolResult {
-	answer := text(markdown.VisibleLines(s.mask.Text(r.Error()), maxSnapshot))
+	answer := text(markdown.VisibleLines(s.mask.Text(r.Error()), client.MaxText))
 	answer.IsError = true
 	return answer
 }

@@ -18,7 +18,6 @@ type Node struct {
 	Text    string          `json:"text,omitempty"`
 	Desc    string          `json:"desc,omitempty"`
 	Hint    string          `json:"hint,omitempty"`
-	Value   string          `json:"value,omitempty"` // what a control that shows no words stands at: a slider, a meter, a colour
 	Package string          `json:"package,omitempty"`
 	Bounds  image.Rectangle `json:"bounds"`
 
@@ -50,6 +49,9 @@ type Node struct {
 	// shown. Where the device knows the hint, Text is empty; where it does not, Text is what is shown, too.
 	HintUnsure bool `json:"hint_unsure,omitempty"`
 
+	// Holds is what a control that is no field of text holds; nil where there is nothing to tell, or the device cannot.
+	Holds *Holding `json:"holds,omitempty"`
+
 	Clickable  bool `json:"clickable,omitempty"`
 	LongOnly   bool `json:"-"` // what makes it clickable is a long press alone
 	Scrollable bool `json:"scrollable,omitempty"`
@@ -79,6 +81,20 @@ type Node struct {
 	order    int     // later is drawn over earlier
 	added    bool    // by Tree.With: the tree does not know it
 	tree     *Tree
+}
+
+// Holding is what a list, slider, or date field holds beside the text that it shows.
+type Holding struct {
+	Value string `json:"value,omitempty"` // of a slider; "" where the text is the value
+	Form  string `json:"form,omitempty"`  // what it takes: "0–10", "yyyy-mm-dd", the options of a list
+}
+
+// Value is what a control holds: its text, or what it stands at.
+func (n *Node) Value() string {
+	if n.Text == "" && n.Holds != nil {
+		return n.Holds.Value
+	}
+	return n.Text
 }
 
 // Tree is the elements of a screen at one moment.

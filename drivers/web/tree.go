@@ -55,12 +55,12 @@ type element struct {
 	Text    string     `json:"x"`
 	Desc    string     `json:"d"`
 	Hint    string     `json:"h"`
-	Value   string     `json:"w"`
 	Covered string     `json:"c"`
 	Veiled  string     `json:"v"`
 	Seen    []float64  `json:"s"`
 	Letters []float64  `json:"y"`
 	Press   []float64  `json:"p"`
+	Holds   []string   `json:"w"`
 	Spare   []float64  `json:"g"` // in a frame: points at which it can be seen and touched, as far as the frame's page knows
 	Control *int       `json:"l"`
 	Inner   []float64  `json:"o"` // of a frame: where its page begins, the part of it that can be seen, and its scale
@@ -303,13 +303,16 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *screen.N
 	is := func(flag int) bool { return e.Flags&flag != 0 }
 	n := &screen.Node{
 		Ref: r.ref(chain, e.Ref), Type: e.Type, Role: e.Role, ID: e.ID, TestID: e.TestID,
-		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Value: e.Value, Covered: e.Covered,
+		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Covered: e.Covered,
 		Bounds: image.Rect(clamp(e.Box[0]), clamp(e.Box[1]), clamp(e.Box[2]), clamp(e.Box[3])),
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still,
 		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried),
 		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
+	}
+	if len(e.Holds) == 2 {
+		n.Holds = &screen.Holding{Value: e.Holds[0], Form: e.Holds[1]}
 	}
 	if len(e.Press) == 2 {
 		n.Press = &image.Point{X: clamp(e.Press[0]), Y: clamp(e.Press[1])}

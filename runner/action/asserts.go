@@ -1,7 +1,6 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,8 +85,8 @@ func unmet(a dsl.AssertElement, n *screen.Node) string {
 	switch {
 	case a.Text != nil && screen.Normalise(shows) != screen.Normalise(*a.Text):
 		return fmt.Sprintf("%s shows %s", n, screen.Quote(shows))
-	case a.Value != nil && cmp.Or(field.Text, field.Value) != *a.Value:
-		return fmt.Sprintf("%s holds %s", field, screen.Quote(cmp.Or(field.Text, field.Value)))
+	case a.Value != nil && field.Value() != *a.Value:
+		return fmt.Sprintf("%s holds %s", field, screen.Quote(field.Value()))
 	}
 	if a.Is == nil {
 		return ""

@@ -59,6 +59,7 @@
     nav: 'navigation', ol: 'list', optgroup: 'group', option: 'option', output: 'status', p: 'paragraph',
     progress: 'progressbar', summary: 'button', table: 'table', tbody: 'rowgroup', td: 'cell', textarea: 'textbox',
     tfoot: 'rowgroup', th: 'columnheader', thead: 'rowgroup', tr: 'row', ul: 'list', menu: 'list', iframe: 'iframe'};
+  const FORMS = {date: 'yyyy-mm-dd', time: 'hh:mm', 'datetime-local': 'yyyy-mm-ddThh:mm', month: 'yyyy-mm', week: 'yyyy-Www', color: '#rrggbb'}, MAX_OPTIONS = 20;
   const INPUT_ROLES = {button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
     radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', email: 'textbox', tel: 'textbox',
     text: 'textbox', url: 'textbox', password: 'textbox', file: 'button'};

@@ -39,6 +39,26 @@
       }
       return value;
     }
+    // holds adds what a control stands at that shows no words, and what it takes: the options of a list, the ends of a slider, how a
+    // date is written.
+    holds(node, el, tag, role) {
+      const value = this.value(el, tag, role), form = this.form(el, tag, role);
+      if (value || form) node.w = [value, form];
+    }
+    form(el, tag, role) {
+      const ends = (min, max) => min + '–' + max;
+      if (tag === 'select') {
+        const list = [...prop(el, HTMLSelectElement.prototype, 'options') || []];
+        const said = list.slice(0, MAX_OPTIONS).map(o => squeeze(textOf(o)).slice(0, 40));
+        if (list.length > MAX_OPTIONS) said.push('… ' + (list.length - MAX_OPTIONS) + ' more');
+        return said.join(' | ');
+      }
+      if (tag === 'input') {
+        const type = inputType(el);
+        return type === 'range' ? ends(attr(el, 'min') || 0, attr(el, 'max') || 100) : Object.hasOwn(FORMS, type) ? FORMS[type] : '';
+      }
+      return role === 'slider' && has(el, 'aria-valuenow') ? ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
+    }
     name(el, tag) {
       const ids = (attr(el, 'aria-labelledby') || '').split(/\s+/).filter(Boolean).slice(0, 10);
       if (ids.length) {

@@ -93,7 +93,7 @@
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
       else if (written && text && !desc) desc = this.whole(el, text);
-      put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint); put(node, 'w', this.value(el, tag, role));
+      put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
       if (!(node.f & HIDDEN) && (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1)) node.s = round(place.box);
       if (tag === 'iframe' || tag === 'frame') this.framed(el, style, node, full, clip);
       const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);

@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"fmt"
@@ -13,23 +13,23 @@ import (
 )
 
 // journal is what the session did, as steps of a test.
-type journal struct {
+type Journal struct {
 	mu    sync.Mutex
-	steps []done
+	steps []Done
 }
 
 // done is one step that went well.
-type done struct {
-	device   string
-	platform dsl.Platform
-	yaml     string // without "- "
-	uses     []string
+type Done struct {
+	Device   string
+	Platform dsl.Platform
+	YAML     string // without "- "
+	Uses     []string
 }
 
 // maxJournal bounds the steps that a session keeps.
 const maxJournal = 5000
 
-func (j *journal) add(d done) {
+func (j *Journal) Add(d Done) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.steps) < maxJournal {
@@ -38,17 +38,17 @@ func (j *journal) add(d done) {
 }
 
 // yaml writes the session as tests, one for each device that was used, in the order of their first steps.
-func (j *journal) yaml(now time.Time) (string, error) {
+func (j *Journal) YAML(now time.Time) (string, error) {
 	j.mu.Lock()
 	steps := slices.Clone(j.steps)
 	j.mu.Unlock()
 	if len(steps) == 0 {
-		return "", &refusal{what: "nothing was done in this session yet", try: "tap, launch, open_browser, assert … are written down when they succeed"}
+		return "", &Refusal{What: "nothing was done in this session yet", Try: "tap, launch, open_browser, assert … are written down when they succeed"}
 	}
 	var devices []string
 	for _, s := range steps {
-		if !slices.Contains(devices, s.device) {
-			devices = append(devices, s.device)
+		if !slices.Contains(devices, s.Device) {
+			devices = append(devices, s.Device)
 		}
 	}
 	var tests []string
@@ -57,7 +57,7 @@ func (j *journal) yaml(now time.Time) (string, error) {
 		if i > 0 {
 			id += fmt.Sprintf("-%d", i+1)
 		}
-		tests = append(tests, test(id, slices.DeleteFunc(slices.Clone(steps), func(s done) bool { return s.device != device })))
+		tests = append(tests, test(id, slices.DeleteFunc(slices.Clone(steps), func(s Done) bool { return s.Device != device })))
 	}
 	text := strings.Join(tests, "---\n")
 	if _, err := dsl.Parse("session.yaml", []byte(text)); err != nil {
@@ -66,12 +66,12 @@ func (j *journal) yaml(now time.Time) (string, error) {
 	return text, nil
 }
 
-func test(id string, steps []done) string {
+func test(id string, steps []Done) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "id: %s\nplatform: %s\n", id, steps[0].platform)
+	fmt.Fprintf(&b, "id: %s\nplatform: %s\n", id, steps[0].Platform)
 	var names []string
 	for _, s := range steps {
-		names = append(names, s.uses...)
+		names = append(names, s.Uses...)
 	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) > 0 {
@@ -83,16 +83,32 @@ func test(id string, steps []done) string {
 	}
 	b.WriteString("steps:\n")
 	for _, s := range steps {
-		fmt.Fprintf(&b, "  - %s\n", s.yaml)
+		fmt.Fprintf(&b, "  - %s\n", s.YAML)
 	}
 	return b.String()
 }
 
-// stepLine writes one step without its dash, as short as it can be.
-func stepLine(def *dsl.Def, v source.Value) string {
-	for _, key := range elementKeys() {
+// ElementKeys are arguments that name another element.
+func ElementKeys() []string { return []string{"inside", "in", "visible", "gone", "enabled"} }
+
+// With replaces a field, or adds it.
+func With(v source.Value, key string, value source.Value) source.Value {
+	v.Fields = slices.Clone(v.Fields)
+	for i := range v.Fields {
+		if v.Fields[i].Key == key {
+			v.Fields[i].Value = value
+			return v
+		}
+	}
+	v.Fields = append(v.Fields, source.Field{Key: key, Value: value})
+	return v
+}
+
+// StepLine writes one step without its dash, as short as it can be.
+func StepLine(def *dsl.Def, v source.Value) string {
+	for _, key := range ElementKeys() {
 		if f, given := v.Get(key); given && f.Value.Kind == source.Map && len(f.Value.Fields) == 1 && f.Value.Fields[0].Key == "label" {
-			v = with(v, key, f.Value.Fields[0].Value)
+			v = With(v, key, f.Value.Fields[0].Value)
 		}
 	}
 	text := source.Flow(shortest(def, v))
@@ -127,8 +143,8 @@ func shortest(def *dsl.Def, v source.Value) source.Value {
 	return v
 }
 
-// usedNames gives the variables that texts of a value name.
-func usedNames(v source.Value, exposed map[string]string) []string {
+// UsedNames gives the variables that texts of a value name.
+func UsedNames(v source.Value, exposed map[string]string) []string {
 	var names []string
 	if v.Kind == source.String {
 		for name := range exposed {
@@ -138,10 +154,10 @@ func usedNames(v source.Value, exposed map[string]string) []string {
 		}
 	}
 	for _, item := range v.Items {
-		names = append(names, usedNames(item, exposed)...)
+		names = append(names, UsedNames(item, exposed)...)
 	}
 	for _, f := range v.Fields {
-		names = append(names, usedNames(f.Value, exposed)...)
+		names = append(names, UsedNames(f.Value, exposed)...)
 	}
 	return names
 }

@@ -1,0 +1,505 @@
+package client
+
+import (
+	"cmp"
+	"hash/maphash"
+	"image"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// identity is what makes an element of one reading of the screen the same as one of another: what it is, what it is called, and what
+// stands around it. "Delete" beside another item is another element.
+type identity struct {
+	kind    string // type, role, package
+	id      string // id and test id
+	label   string // without what typing changes
+	context uint64 // sum of the texts that the nearest box says beside it
+}
+
+// Identified is one reading of the screen with the identities of its elements.
+type Identified struct {
+	tree  *screen.Tree
+	ids   map[*screen.Node]identity
+	paths map[*screen.Node]string // indexes from the root
+	twins map[identity]int
+	names map[identity][]*screen.Node // by identities without what is around
+	byID  map[string][]*screen.Node
+	title map[*screen.Node]string // of controls: what stands beside them names them
+	seed  maphash.Seed
+}
+
+// said is what a part of the tree says: sums that do not depend on the order, of all texts and of those that do not tick.
+type said struct {
+	texts, fixed  int
+	sum, fixedSum uint64
+}
+
+// plus adds the texts of another part; minus takes them away.
+func (a said) plus(b said) said {
+	return said{a.texts + b.texts, a.fixed + b.fixed, a.sum + b.sum, a.fixedSum + b.fixedSum}
+}
+
+func (a said) minus(b said) said {
+	return said{a.texts - b.texts, a.fixed - b.fixed, a.sum - b.sum, a.fixedSum - b.fixedSum}
+}
+
+// context is the sum that tells the company of an element: a clock or a percentage in it counts only when there is nothing else.
+func (a said) context() uint64 {
+	if a.fixed > 0 {
+		return a.fixedSum
+	}
+	return a.sum
+}
+
+// ticking is a text that changes by itself.
+var ticking = regexp.MustCompile(`^\s*([0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.,][0-9]+)?|[0-9]{1,3} ?%)\s*$`)
+
+func identify(t *screen.Tree, seed maphash.Seed) *Identified {
+	s := &Identified{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{}, twins: map[identity]int{}, names: map[identity][]*screen.Node{},
+		byID: map[string][]*screen.Node{}, title: map[*screen.Node]string{}, seed: seed}
+	sums := map[*screen.Node]said{}
+	for _, w := range t.Windows {
+		add(w, sums, seed)
+	}
+	for i, w := range t.Windows {
+		s.name(w, strconv.Itoa(i), sums)
+	}
+	return s
+}
+
+// add sums the texts below a node up; what a field holds is not among them.
+func add(n *screen.Node, sums map[*screen.Node]said, seed maphash.Seed) said {
+	var all said
+	if n.Hidden {
+		return all
+	}
+	if text := cmp.Or(n.Text, n.Desc); text != "" && !n.Editable {
+		sum := maphash.String(seed, text)
+		all = said{texts: 1, sum: sum}
+		if !ticking.MatchString(text) {
+			all.fixed, all.fixedSum = 1, sum
+		}
+	}
+	for _, c := range n.Children {
+		all = all.plus(add(c, sums, seed))
+	}
+	sums[n] = all
+	return all
+}
+
+func (s *Identified) name(n *screen.Node, path string, sums map[*screen.Node]said) {
+	if visible(n, s.tree) {
+		id := identity{kind: n.Type + "|" + n.Role + "|" + n.Package, id: n.ID + "|" + n.TestID, label: fixedLabel(n)}
+		own := sums[n]
+		for box := n.Parent; box != nil; box = box.Parent {
+			if around := sums[box].minus(own); around.texts > 0 {
+				id.context = around.context()
+				break
+			}
+		}
+		s.ids[n], s.paths[n] = id, path
+		s.twins[id]++
+		s.names[id.name()] = append(s.names[id.name()], n)
+		s.byID[id.id] = append(s.byID[id.id], n)
+		if c := n.Control; c != nil && c != n && OwnLabel(n) != "" && s.title[c] == "" {
+			s.title[c] = OwnLabel(n)
+		}
+	}
+	for i, c := range n.Children {
+		s.name(c, path+"/"+strconv.Itoa(i), sums)
+	}
+}
+
+// fixedLabel is the part of an element's label that typing does not change.
+func fixedLabel(n *screen.Node) string {
+	switch {
+	case n.Editable:
+		return n.Desc + "|" + n.Hint
+	case n.Clickable:
+		return n.Label() // what stands in a button is its name
+	}
+	return OwnLabel(n)
+}
+
+// visible tells whether an element has a place on the screen, or one that can be scrolled to.
+func visible(n *screen.Node, t *screen.Tree) bool {
+	if n.Hidden || n.Bounds.Empty() {
+		return false
+	}
+	return t.HitTested || n.Bounds.Overlaps(image.Rectangle{Max: t.Size})
+}
+
+// Known is an element that has a reference.
+type Known struct {
+	identity
+	Device  string
+	path    string
+	bounds  image.Rectangle
+	twins   int  // elements of its reading with the same identity, itself included
+	named   bool // none of the others was of its kind with its id and its label
+	only    bool // none of the others had its id
+	company map[uint64]bool
+	Words   string // the element in a message
+}
+
+// maxCompany bounds the texts by which the company of an element is told.
+const maxCompany = 48
+
+// know notes all by which an element is found again.
+func (s *Identified) know(n *screen.Node, device, words string) Known {
+	id := s.ids[n]
+	return Known{identity: id, Device: device, path: s.paths[n], bounds: n.Bounds, twins: s.twins[id], named: len(s.names[id.name()]) == 1,
+		only: id.id != noID && len(s.byID[id.id]) == 1, company: s.company(n), Words: words}
+}
+
+// name is an identity whatever stands around.
+func (i identity) name() identity { i.context = 0; return i }
+
+// noID is what elements have in place of an id that have none.
+const noID = "|"
+
+// company gives the texts that the nearest box says beside an element.
+func (s *Identified) company(n *screen.Node) map[uint64]bool {
+	said := map[uint64]bool{}
+	for box := n.Parent; box != nil && len(said) == 0; box = box.Parent {
+		s.around(box, n, said)
+	}
+	return said
+}
+
+func (s *Identified) around(box, but *screen.Node, said map[uint64]bool) {
+	if box == but || box.Hidden || len(said) >= maxCompany {
+		return
+	}
+	if text := cmp.Or(box.Text, box.Desc); text != "" && !box.Editable && !ticking.MatchString(text) && !but.Within(box) {
+		said[maphash.String(s.seed, text)] = true
+	}
+	for _, c := range box.Children {
+		s.around(c, but, said)
+	}
+}
+
+// Locate finds an element of an earlier reading; nil when it is gone, has changed, or cannot be told from others any more. What is around
+// it may change as long as its kind, id and label, or its id alone, are its own before and after: a new row of an error renumbers nothing.
+func (s *Identified) Locate(was Known) *screen.Node {
+	if s.twins[was.identity] == was.twins {
+		for n, id := range s.ids {
+			if id == was.identity && (was.twins == 1 || s.paths[n] == was.path) {
+				return n
+			}
+		}
+	}
+	return s.again(was)
+}
+
+// again finds an element whose company has changed.
+func (s *Identified) again(was Known) *screen.Node {
+	if now := s.names[was.name()]; was.named && len(now) == 1 && s.keeps(was, now[0]) {
+		return now[0]
+	}
+	if now := s.byID[was.id]; was.only && len(now) == 1 && s.ids[now[0]].kind == was.kind && s.keeps(was, now[0]) {
+		return now[0]
+	}
+	return nil
+}
+
+// keeps tells whether an element of the same name is still the same one. On a page an id is an element's own; an id of a phone belongs to
+// each row of a list, and a label alone to whatever it stands beside: of that, something has to be there still.
+func (s *Identified) keeps(was Known, n *screen.Node) bool {
+	if was.only && s.tree.HitTested {
+		return true
+	}
+	now := s.company(n)
+	if len(now) == 0 || len(was.company) == 0 {
+		return was.only
+	}
+	for text := range was.company {
+		if now[text] {
+			return true
+		}
+	}
+	return false
+}
+
+// successor gives what likely is in the place of an element that is gone: one with its id, or its kind and label, or its place.
+func (s *Identified) successor(was Known) *screen.Node {
+	var best *screen.Node
+	most, near := 0, 0
+	for n, id := range s.ids {
+		score := 0
+		switch {
+		case id.kind != was.kind || !s.Listed(n):
+		case id.name() == was.name():
+			score = 4
+		case id.id != noID && id.id == was.id:
+			score = 3
+		case id.label != "" && id.label == was.label:
+			score = 2
+		case n.Bounds == was.bounds:
+			score = 1
+		}
+		gap := n.Bounds.Min.Sub(was.bounds.Min)
+		far := gap.X*gap.X + gap.Y*gap.Y
+		if score > most || score > 0 && score == most && (far < near || far == near && s.paths[n] < s.paths[best]) {
+			best, most, near = n, score, far
+		}
+	}
+	return best
+}
+
+// listed tells whether an element belongs into a snapshot: it says something, reacts, or can be scrolled. A text that is all that a
+// button says is not listed again.
+func (s *Identified) Listed(n *screen.Node) bool {
+	if _, ok := s.ids[n]; !ok {
+		return false
+	}
+	if n.Clickable || n.Editable || n.Scrollable {
+		return true
+	}
+	if OwnLabel(n) == "" || s.says(n, OwnLabel(n)) || s.repeats(n) {
+		return false
+	}
+	for p := n.Parent; p != nil; p = p.Parent {
+		switch {
+		case p.Clickable || p.Editable:
+			return OwnLabel(p) != "" && OwnLabel(p) != OwnLabel(n) || OwnLabel(p) == "" && firstSaying(p) != n
+		case OwnLabel(p) != "":
+			return true
+		}
+	}
+	return true
+}
+
+// says tells whether something inside of the box is called that.
+func (s *Identified) says(box *screen.Node, label string) bool {
+	for _, c := range box.Children {
+		if _, ok := s.ids[c]; ok && OwnLabel(c) == label || s.says(c, label) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats tells whether a text says nothing that others do not say: it names a control, or all of it stands in what it holds.
+func (s *Identified) repeats(n *screen.Node) bool {
+	if c := n.Control; c != nil && c != n && s.ids[c] != (identity{}) && s.nameOf(c) == OwnLabel(n) {
+		return true
+	}
+	if len(n.Children) == 0 {
+		return false
+	}
+	rest := strings.Join(strings.Fields(OwnLabel(n)), "")
+	for _, c := range n.Children {
+		rest = s.without(c, rest)
+	}
+	return rest == ""
+}
+
+// without takes away from a text what an element says, and what is in it.
+func (s *Identified) without(n *screen.Node, rest string) string {
+	if _, ok := s.ids[n]; ok {
+		for _, text := range []string{OwnLabel(n), s.nameOf(n)} {
+			if text = strings.Join(strings.Fields(text), ""); text != "" {
+				rest = strings.Replace(rest, text, "", 1)
+			}
+		}
+	}
+	for _, c := range n.Children {
+		rest = s.without(c, rest)
+	}
+	return rest
+}
+
+// nameOf is what a control is called, beside what it holds.
+func (s *Identified) nameOf(n *screen.Node) string {
+	if n.Editable || n.Holds != nil {
+		return cmp.Or(strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint), s.title[n])
+	}
+	if label := cmp.Or(OwnLabel(n), s.title[n]); label != "" || !n.Clickable {
+		return label
+	}
+	if label := strings.TrimSpace(n.Label()); label != idOf(n) {
+		return label
+	}
+	return ""
+}
+
+// OwnLabel is what an element itself says.
+func OwnLabel(n *screen.Node) string {
+	return cmp.Or(strings.TrimSpace(n.Text), strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint))
+}
+
+// firstSaying is the first element inside of a box that says something: it gives the box its label.
+func firstSaying(box *screen.Node) *screen.Node {
+	for _, c := range box.Children {
+		if OwnLabel(c) != "" {
+			return c
+		}
+		if n := firstSaying(c); n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// Selector writes a selector that picks exactly this element on this screen: its label or its id, where it stands beside something else,
+// its kind; only when nothing else tells it from others, which of them it is.
+func (s *Identified) Selector(n *screen.Node) (source.Value, bool) {
+	id := idOf(n)
+	var tries []source.Value
+	add := func(fields ...source.Field) {
+		for _, f := range fields {
+			if f.Value.Kind == source.String && f.Value.Text == "" {
+				return
+			}
+		}
+		tries = append(tries, source.Value{Kind: source.Map, Fields: fields})
+	}
+	kind := n.Type[strings.LastIndexAny(n.Type, ".$")+1:]
+	labels := s.labels(n)
+	for _, label := range labels {
+		add(textField("label", label))
+	}
+	add(textField("id", id))
+	for _, label := range labels {
+		add(textField("label", label), textField("id", id))
+	}
+	plain := len(tries)
+	for _, beside := range s.anchors(n) {
+		for _, label := range labels {
+			add(textField("label", label), beside)
+		}
+		add(textField("id", id), beside)
+		if len(labels) == 0 && id == "" {
+			add(textField("type", kind), beside)
+		}
+	}
+	related := len(tries)
+	add(textField("type", kind))
+	for _, v := range tries {
+		if s.picks(v, n) {
+			return v, true
+		}
+	}
+	for i, v := range tries {
+		if i >= plain && i < related {
+			continue
+		}
+		if at, ok := s.index(v, n); ok {
+			return With(v, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)}), true
+		}
+	}
+	return source.Value{}, false
+}
+
+func textField(key, text string) source.Field {
+	return source.Field{Key: key, Value: source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")}}
+}
+
+// maxAnchors bounds how many neighbours a selector tries.
+const maxAnchors = 6
+
+// anchors gives relations to texts that stand beside an element and nowhere else, the nearest box's first.
+func (s *Identified) anchors(n *screen.Node) (list []source.Field) {
+	seen := map[*screen.Node]bool{}
+	for box, up := n.Parent, 0; box != nil && up < 4 && len(list) < maxAnchors; box, up = box.Parent, up+1 {
+		s.beside(box, n, seen, &list)
+	}
+	return list
+}
+
+func (s *Identified) beside(box, n *screen.Node, seen map[*screen.Node]bool, list *[]source.Field) {
+	if box == n || len(*list) >= maxAnchors || len(seen) > 200 {
+		return
+	}
+	for _, c := range box.Children {
+		s.beside(c, n, seen, list)
+	}
+	if seen[box] || n.Within(box) {
+		return
+	}
+	seen[box] = true
+	_, shown := s.ids[box]
+	label := OwnLabel(box)
+	if !shown || box.Editable || box.Offscreen || label == "" || len(label) > 80 || ticking.MatchString(label) {
+		return
+	}
+	relation := ""
+	a, b := n.Bounds, box.Bounds
+	switch row := a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y; {
+	case row && a.Min.X >= b.Max.X:
+		relation = "rightOf"
+	case row && a.Max.X <= b.Min.X:
+		relation = "leftOf"
+	case a.Min.Y >= b.Max.Y:
+		relation = "below"
+	case a.Max.Y <= b.Min.Y:
+		relation = "above"
+	default:
+		return
+	}
+	if own := textField("label", label); s.picks(source.Value{Kind: source.Map, Fields: []source.Field{own}}, box) {
+		*list = append(*list, source.Field{Key: relation, Value: own.Value})
+	}
+}
+
+// labels are those by which tests can name an element; very long ones are none.
+func (s *Identified) labels(n *screen.Node) []string {
+	labels := []string{n.Label(), s.title[n]}
+	switch {
+	case n.Editable || n.Holds != nil:
+		labels = []string{strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint), s.title[n]}
+	case OwnLabel(n) == "" && n.Label() == idOf(n):
+		labels = labels[1:]
+	}
+	return slices.DeleteFunc(labels, func(l string) bool { return l == "" || len(l) > 300 })
+}
+
+// maxIndex bounds how many alike elements a selector counts through.
+const maxIndex = 300
+
+// index finds which of the elements that a selector picks this one is.
+func (s *Identified) index(v source.Value, n *screen.Node) (int, bool) {
+	for i := range maxIndex {
+		at := With(v, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(i)})
+		if s.picks(at, n) {
+			return i, true
+		}
+		if !s.picks(at, nil) {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// picks tells whether an action with the selector would touch the element; with nil, whether it would touch any.
+func (s *Identified) picks(v source.Value, n *screen.Node) bool {
+	def, _ := dsl.Lookup("tap")
+	args, err := dsl.Decode(def, unescaped(v))
+	tap, ok := args.(dsl.Tap)
+	if err != nil || !ok {
+		return false
+	}
+	found, err := s.tree.Find(screen.Query{Selector: tap.Selector, Action: true, Reveal: s.tree.HitTested})
+	if err != nil || len(found) != 1 {
+		return false
+	}
+	return n == nil || found[0].Node == n || found[0].Target == n
+}
+
+// unescaped makes a selector's texts what they stand for.
+func unescaped(v source.Value) source.Value {
+	v.Text = strings.ReplaceAll(v.Text, "$${", "${")
+	v.Fields = slices.Clone(v.Fields)
+	for i := range v.Fields {
+		v.Fields[i].Value = unescaped(v.Fields[i].Value)
+	}
+	return v
+}
