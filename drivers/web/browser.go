@@ -72,6 +72,7 @@ const (
 type kind struct {
 	name   string
 	headed bool
+	whole  bool // without a window, and yet not the headless shell
 }
 
 // browser is one that runs.
@@ -167,7 +168,7 @@ func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (
 func (d *Driver) program(k kind) (string, error) {
 	switch name := k.name; name {
 	case chromium:
-		if k.headed {
+		if k.headed || k.whole {
 			return d.setup.Chromium, nil
 		}
 		return d.setup.Headless, nil

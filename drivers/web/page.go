@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +53,14 @@ func (d *Driver) browserFor(ctx context.Context, opts drivers.PageOptions) (*bro
 	if opts.Connect != "" {
 		return d.attach(ctx, opts.Connect)
 	}
-	return d.browser(ctx, kind{cmp.Or(opts.Browser, chromium), opts.Headed})
+	k := kind{name: cmp.Or(opts.Browser, chromium), headed: opts.Headed}
+	k.whole = k.name == chromium && !k.headed && slices.ContainsFunc(opts.Permissions, refusedByShell)
+	return d.browser(ctx, k)
+}
+
+// refusedByShell: of permissions, Chromium's headless shell grants only some; notifications stay denied.
+func refusedByShell(permission string) bool {
+	return !slices.Contains([]string{"geolocation", "clipboard-read", "clipboard-write"}, permission)
 }
 
 // checkAddress is checkAddress with what this driver may open.
