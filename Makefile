@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers clean widgets
+.PHONY: help setup database build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers first-hour clean widgets
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -117,6 +117,13 @@ bench: ## run the benchmarks
 
 bench-peers: setup ## run the same flows in Taproot and in Playwright Test, and write the ratios to docs/benchmarks.md
 	go run ./bench/peers -taproot $(TAPROOT) -out docs/benchmarks.md
+
+# Films need ffmpeg, and that a hundred packages of Debian's; without them the set-up for pages adds 176.
+first-hour: ## from a bare Debian 12 to a green test, for pages and for phones (root and mmdebstrap; ROOT_TAR=FILE keeps the machine)
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o $(TAPROOT) .
+	MAX_PACKAGES=250 bench/firsthour/firsthour.sh $(TAPROOT) web --minimal
+	MAX_PACKAGES=250 bench/firsthour/firsthour.sh $(TAPROOT) android
+	bench/firsthour/firsthour.sh $(TAPROOT) web
 
 clean: ## remove what was built and the reports
 	rm -rf bin dist tests/reports
