@@ -70,7 +70,7 @@ var layers = map[string][]string{
 	"runner/engine": {"dsl/maestro", "runner/script", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/logs", "runner/action", "runner/plan"},
 	"runner/run": {"dsl", "drivers", "drivers/android", "drivers/ios", "drivers/web", "drivers/vision", "reporters", "reporters/event", "reporters/pack",
 		"reporters/history", "reporters/html", "runner/plan", "runner/pool", "runner/action", "runner/engine"},
-	"runner/live": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "runner/action", "runner/pool"},
+	"runner/live": {"runner/engine", "runner/plan", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "runner/action", "runner/pool"},
 	"runner/client": {"dsl", "dsl/source", "drivers", "drivers/screen"},
 	"runner/jobs": {"dsl", "reporters", "reporters/event", "reporters/pack", "reporters/history", "runner/plan", "runner/run"},
 	"runner": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/pack", "reporters/history", "runner/plan", "runner/pool", "runner/action",

@@ -126,6 +126,41 @@ type WebTabs interface {
 	AnswerDialogs(ctx context.Context, how WebAnswer) error
 }
 
+// WebWitness is a Browser that tells what happened on its pages beside what was asked of them, and that can keep a page in front.
+type WebWitness interface {
+	// Happened gives what happened since it was asked last: the oldest, and how many more there were.
+	Happened() (list []WebHappening, more int)
+	// Tabs lists the pages that are open, in the order in which they were opened. One that cannot be asked has no title.
+	Tabs(ctx context.Context) ([]WebTab, error)
+	// KeepFront says whether the page in front stays there when another one opens, instead of that one becoming the current one.
+	KeepFront(keep bool)
+}
+
+// WebHappening is something that happened on a page.
+type WebHappening struct {
+	Kind   string // one of the constants below
+	Text   string // of an error or a dialog, the name of a file
+	URL    string // of the page
+	Status int    // of the answer with which a page came
+	Front  bool   // it was the page in front
+}
+
+// The kinds of WebHappening.
+const (
+	TabOpened   = "opened"
+	TabClosed   = "closed"
+	TabWentTo   = "went to" // it was loaded anew, or from elsewhere
+	TabDownload = "download"
+	TabDialog   = "dialog" // that was answered without anybody being asked
+	TabError    = "error"  // that nothing in the page caught
+)
+
+// WebTab is a page that is open.
+type WebTab struct {
+	URL, Title string
+	Front      bool
+}
+
 // WebPick names a page; exactly one field is set.
 type WebPick struct {
 	URL   string // a pattern as in WebEvent

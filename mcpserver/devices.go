@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/pool"
 )
@@ -37,6 +39,7 @@ type deviceRecord struct {
 	URL          string `json:"url,omitempty"`
 	Title        string `json:"title,omitempty"`
 	Dialog       string `json:"dialog,omitempty"` // that is open, with how it is answered
+	Used         string `json:"used,omitempty"`   // by whom, since when
 }
 
 // deviceList is what list_devices gives.
@@ -61,12 +64,35 @@ func listDevices(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		list.Problems = append(list.Problems, err.Error())
 	}
 	for _, i := range infos {
-		list.Devices = append(list.Devices, record(i, c.isOpen(i.ID)))
+		r := record(i, c.isOpen(i.ID))
+		r.Used = c.usedBy(i)
+		list.Devices = append(list.Devices, r)
 	}
 	if len(list.Devices) == 0 && len(list.Problems) == 0 {
 		list.Problems = append(list.Problems, "there is no device: connect a phone with USB debugging on, start simulated ones with `taproot sim`, or install Chromium (`taproot doctor`)")
 	}
 	return structured(list)
+}
+
+// usedBy tells who uses a device, and since when.
+func (c *call) usedBy(i drivers.Info) string {
+	const clock = "15:04:05 MST"
+	for _, st := range c.live.Open() {
+		switch {
+		case st.Info.ID != i.ID:
+		case st.Hold != nil:
+			return fmt.Sprintf("%s since %s, until %s", st.Hold.Who, st.Opened.Format(clock), st.Hold.Until.Format(clock))
+		default:
+			return fmt.Sprintf("%s since %s", c.who, st.Opened.Format(clock))
+		}
+	}
+	if i.Platform == dsl.Web {
+		return ""
+	}
+	if h, busy := c.pool.Busy(i.ID); busy {
+		return fmt.Sprintf("process %d (%s) since %s", h.PID, h.What, h.Since.Format(clock))
+	}
+	return ""
 }
 
 func deviceInfo(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -80,7 +106,7 @@ func deviceInfo(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	}
 	r := record(info, c.isOpen(device))
 	if info.State == drivers.Ready {
-		err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error {
+		err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
 			now := s.Device.Info()
 			r = record(now, true)
 			r.State = string(info.State)
@@ -97,7 +123,7 @@ func deviceInfo(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 func (c *call) whatIsShown(ctx context.Context, d drivers.Device, r *deviceRecord) (err error) {
 	open, err := openDialog(ctx, d)
 	if open != nil {
-		r.Dialog = dialogWords(open)
+		r.Dialog = c.dialogWords(open)
 	} else if n, ok := d.(drivers.Navigator); ok && err == nil {
 		r.URL, r.Title, err = n.Location(ctx)
 	} else if a, ok := d.(drivers.Apps); ok {
@@ -111,16 +137,23 @@ func (c *call) whatIsShown(ctx context.Context, d drivers.Device, r *deviceRecor
 
 // setDeviceArgs are those of the tool set_device.
 type setDeviceArgs struct {
-	Device string `json:"device" required:"true" minLength:"1" doc:"Device id, from list_devices."`
+	Device string `json:"device,omitempty" minLength:"1" doc:"Device id, from list_devices."`
 }
 
 // chosenDevice is what set_device gives.
 type chosenDevice struct {
 	Default string `json:"default"`
+	Tab     string `json:"tab,omitempty"`
 }
 
 func setDevice(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	id := c.args.(setDeviceArgs).Device
+	if id == "" && c.tab == nil {
+		return nil, &refusal{What: "set_device needs a device or a tab", Try: "list_devices and snapshot show them"}
+	}
+	if c.tab != nil {
+		return c.setTab(ctx, id)
+	}
 	info, err := c.live.Info(ctx, id)
 	if err != nil {
 		return nil, err
@@ -131,7 +164,46 @@ func setDevice(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	c.mu.Lock()
 	c.chosen = id
 	c.mu.Unlock()
-	return structured(chosenDevice{id})
+	return structured(chosenDevice{Default: id})
+}
+
+// setTab brings a tab to the front, as the step of a test that does so.
+func (c *call) setTab(ctx context.Context, device string) (*mcp.CallToolResult, error) {
+	c.device = device
+	device, err := c.pick(ctx, []dsl.Platform{dsl.Web})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.goToTab(ctx, device); err != nil {
+		return nil, err
+	}
+	answer := chosenDevice{Default: device}
+	var at string
+	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
+		if n, ok := s.Device.(drivers.Navigator); ok {
+			at, _, err = n.Location(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	if c.device != "" {
+		c.chosen = device
+	}
+	c.mu.Unlock()
+	answer.Tab = c.foreign(fmt.Sprintf("%d %s", *c.tab, at))
+	return structured(answer)
+}
+
+// goToTab brings the tab that the call names to the front.
+func (c *call) goToTab(ctx context.Context, device string) error {
+	def, _ := dsl.Lookup("webPage")
+	at := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(*c.tab)}},
+		{Key: "timeoutMs", Value: source.Value{Kind: source.Int, Text: "2000"}}}}
+	_, _, err := c.doStep(ctx, device, step{def: def, value: at})
+	return err
 }
 
 func (s *Server) choice() string {
@@ -168,7 +240,10 @@ func (c *call) anyDevice(ctx context.Context) (string, error) {
 // deviceFor finds the device of an operation; opened: a page was opened for it.
 func (c *call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened bool, err error) {
 	if c.tool.name == "open_browser" && c.device == "" && !strings.HasPrefix(c.choice(), "web-") {
-		status, err := c.live.Launch(ctx, dsl.Web, who)
+		status, err := c.live.Launch(ctx, dsl.Web, c.who)
+		if err == nil {
+			c.setNewest(status.Info.ID)
+		}
 		var busy *pool.BusyError
 		if errors.As(err, &busy) {
 			err = &refusal{What: "no further page can be opened: " + strings.Join(c.pages(), " and ") + " are open", Err: err,
@@ -213,6 +288,8 @@ func (c *call) pick(ctx context.Context, platforms []dsl.Platform) (string, erro
 	switch {
 	case len(ids) == 1:
 		return ids[0], nil
+	case c.newestOf(ids) != "":
+		return c.newestOf(ids), nil
 	case len(ids) > 1:
 		return "", &refusal{What: "there are several devices: " + strings.Join(ids, ", "), Try: "name one with device, or call set_device"}
 	case !slices.Contains(platforms, dsl.Android) && slices.Contains(platforms, dsl.Web):
@@ -223,6 +300,35 @@ func (c *call) pick(ctx context.Context, platforms []dsl.Platform) (string, erro
 		try += "; open_browser opens a page"
 	}
 	return "", &refusal{What: strings.Join(append([]string{"there is no device to use"}, why...), ": "), Try: try}
+}
+
+// setNewest notes the page that was opened last.
+func (s *Server) setNewest(page string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.newest = page
+}
+
+// newestOf gives the page that was opened last, when the session uses nothing but pages; "" when nothing is sure.
+func (s *Server) newestOf(ids []string) string {
+	var open []string
+	for _, st := range s.live.Open() {
+		if slices.Contains(ids, st.Info.ID) && (st.Hold == nil || st.Hold.Who == s.who) {
+			if st.Info.Platform != dsl.Web {
+				return ""
+			}
+			open = append(open, st.Info.ID)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case slices.Contains(open, s.newest):
+		return s.newest
+	case len(open) == 1:
+		return open[0]
+	}
+	return ""
 }
 
 // pages lists the browser pages that are open.
@@ -243,6 +349,9 @@ func (s *Server) forget(device string) {
 	defer s.mu.Unlock()
 	s.refs.Drop(device)
 	delete(s.scales, device)
+	delete(s.strayed, device)
+	delete(s.early, device)
+	s.news.Forget(device)
 }
 
 // appList is what list_apps gives.
@@ -257,7 +366,7 @@ func listApps(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	list := appList{Device: device, Apps: []string{}}
-	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error {
+	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
 		m, ok := s.Device.(drivers.AppManager)
 		if !ok {
 			return unsupported(device, "has no apps")

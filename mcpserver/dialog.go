@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -32,17 +31,17 @@ func openDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 }
 
 // undisturbed refuses to look at a page while a dialog is open, which that would dismiss.
-func undisturbed(ctx context.Context, d drivers.Device) error {
+func (s *Server) undisturbed(ctx context.Context, d drivers.Device) error {
 	open, err := openDialog(ctx, d)
 	if open == nil {
 		return err
 	}
-	return &live.InvalidError{Err: unanswered(open)}
+	return &live.InvalidError{Err: s.unanswered(open)}
 }
 
 // unanswered refuses what would dismiss an open dialog.
-func unanswered(open *drivers.Alert) *refusal {
-	what, how, _ := strings.Cut(dialogWords(open), "; ")
+func (s *Server) unanswered(open *drivers.Alert) *refusal {
+	what, how := s.question(open)
 	return &refusal{What: "the page waits for an answer, so nothing else can be done on it: " + what, Try: how}
 }
 
@@ -51,7 +50,7 @@ func (c *call) dialog(ctx context.Context, device string) (open *drivers.Alert, 
 	if !c.isOpen(device) || c.platform(device) != dsl.Web {
 		return nil, nil
 	}
-	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
+	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
 		open, err = openDialog(ctx, s.Device)
 		return err
 	})
@@ -59,15 +58,21 @@ func (c *call) dialog(ctx context.Context, device string) (open *drivers.Alert, 
 }
 
 // dialogWords tell of an open dialog and how it is answered.
-func dialogWords(open *drivers.Alert) string {
-	how := `press {keys: ["enter"]} accepts it`
+func (s *Server) dialogWords(open *drivers.Alert) string {
+	what, how := s.question(open)
+	return what + "; " + how
+}
+
+// question gives what a dialog says and how it is answered.
+func (s *Server) question(open *drivers.Alert) (what, how string) {
+	how = `press {keys: ["enter"]} accepts it`
 	if len(open.Buttons) > 1 {
 		how += `, press {keys: ["escape"]} dismisses it`
 	}
 	if open.Field {
 		how += "; input {text} fills it in and accepts it"
 	}
-	return fmt.Sprintf("dialog %s is open; %s", client.Quoted(open.Text), how)
+	return fmt.Sprintf("dialog %s is open", s.foreign(client.Quoted(open.Text))), how
 }
 
 // beyondDialog tells whether the call leaves the page, and its dialog with it.
@@ -91,7 +96,7 @@ func (c *call) reply(open *drivers.Alert) (step, error) {
 	case c.tool.name == "input" && typed && open.Field:
 		answer["answer"], answer["text"] = "accept", text.Value.Text
 	default:
-		return step{}, unanswered(open)
+		return step{}, c.unanswered(open)
 	}
 	def, _ := dsl.Lookup("alert")
 	v := source.Value{Kind: source.Map}

@@ -19,7 +19,7 @@ func TestDialogs(t *testing.T) {
 	s.ok("open_browser", `{"url": "`+site.Page("dialog.html")+`"}`)
 
 	seen := s.ok("web_click", `{"selector": "#confirm"}`)
-	if !strings.Contains(seen, `dialog "Really?" is open`) || !strings.HasSuffix(seen, `step: - webClick: "#confirm"`) {
+	if !strings.Contains(bare(seen), `dialog "Really?" is open`) || !strings.HasSuffix(seen, `step: - webClick: "#confirm"`) {
 		t.Errorf("web_click says\n%s", seen)
 	}
 	for _, tool := range []string{"snapshot", "web_snapshot", "device_info"} {

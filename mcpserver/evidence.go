@@ -58,12 +58,12 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if !c.mask.Empty() {
 		return nil, &refusal{What: "nothing is filmed while secrets are exposed to this session: a film cannot hide them", Try: "screenshot, in which they are painted over"}
 	}
-	if _, err := c.live.Hold(ctx, device, who, maxFilm); err != nil {
+	if _, err := c.live.Hold(ctx, device, c.who, maxFilm); err != nil {
 		return nil, err
 	}
-	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error { return c.startFilm(ctx, device, s) })
+	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error { return c.startFilm(ctx, device, s) })
 	if err != nil {
-		_, release := c.live.Release(context.WithoutCancel(ctx), device, who)
+		_, release := c.live.Release(context.WithoutCancel(ctx), device, c.who)
 		return nil, errors.Join(err, release)
 	}
 	return structured(filmFile{Device: device, State: "recording", Note: "record {action: stop} keeps the film; it ends with this session otherwise"})
@@ -103,7 +103,7 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	var clips []drivers.Clip
-	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error {
+	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
 		c.mu.Lock()
 		delete(c.films, device)
 		c.mu.Unlock()
@@ -114,7 +114,7 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 		clips, err = f.recording.Stop(ctx)
 		return err
 	})
-	_, release := c.live.Release(context.WithoutCancel(ctx), device, who)
+	_, release := c.live.Release(context.WithoutCancel(ctx), device, c.who)
 	defer os.RemoveAll(f.dir)
 	if err = errors.Join(err, release); err != nil {
 		return nil, err
@@ -264,7 +264,7 @@ func showLogs(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	var crash *drivers.Crash
-	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
+	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
 		if _, ok := s.Device.(drivers.Logger); !ok {
 			return unsupported(device, "has no log that can be read")
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -182,4 +183,9 @@ func eventually(t testing.TB, ok func() bool) {
 			t.Fatal("it did not come about")
 		}
 	}
+}
+
+// bare is an answer without the fences around foreign texts.
+func bare(answer string) string {
+	return regexp.MustCompile(`</?x[a-z0-9]{4}>`).ReplaceAllString(answer, "")
 }

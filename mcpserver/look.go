@@ -2,9 +2,11 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,7 +23,7 @@ func takeSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.snapshot(ctx, device)
+	return c.look(ctx, device, c.args.(client.View))
 }
 
 func webSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
@@ -29,56 +31,128 @@ func webSnapshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.snapshot(ctx, device)
+	return c.look(ctx, device, c.args.(client.View))
 }
 
-// snapshot reads the screen and writes it as lines.
-func (c *call) snapshot(ctx context.Context, device string) (*mcp.CallToolResult, error) {
-	var t *screen.Tree
-	var seen deviceRecord
-	var open *drivers.Alert
-	err := c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
-		if open, err = openDialog(ctx, s.Device); err != nil || open != nil {
-			return err
-		}
-		if n, ok := s.Device.(drivers.Navigator); ok {
-			if seen.URL, seen.Title, err = n.Location(ctx); err != nil {
-				return err
-			}
-		} else if c.tool.name == "web_snapshot" {
-			return unsupported(device, "is no browser page")
-		}
-		t, err = readTree(ctx, s)
+// sighting is what a look at a device gave.
+type sighting struct {
+	tree  *screen.Tree
+	stale error // why the tree is one of before; nil: it is of now
+	place deviceRecord
+	tabs  []drivers.WebTab
+	open  *drivers.Alert
+}
+
+// look reads the screen and writes it as lines.
+func (c *call) look(ctx context.Context, device string, view client.View) (*mcp.CallToolResult, error) {
+	var seen sighting
+	err := c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
+		seen, err = c.sight(ctx, s, view)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if open != nil {
-		return text(device + " cannot be read until this is answered\n" + dialogWords(open)), nil
+	if seen.open != nil {
+		return text(device + " cannot be read until this is answered\n" + c.dialogWords(seen.open)), nil
+	}
+	if seen.tree == nil {
+		return c.pixels(ctx, device, seen.stale)
+	}
+	var news []string
+	for _, line := range c.newsOf(ctx, device) { // the heading tells the page, and the tabs follow
+		if !strings.HasPrefix(line, "page: ") && !strings.HasPrefix(line, "tab ") {
+			news = append(news, line)
+		}
 	}
 	c.mu.Lock()
-	now, before := c.refs.Take(device, t, c.mask.Text)
+	now, before := c.refs.Take(device, seen.tree, c.mask.Text)
 	c.mu.Unlock()
-	body, err := now.Text(before, c.args.(client.View), c.mask.Text)
+	body, err := now.Text(before, view, c.mask.Text)
 	if err != nil {
 		return nil, err
 	}
-	return text(c.heading(device, t, seen, len(now.Order)) + body), nil
+	if len(seen.tabs) > 1 {
+		news = append(news, client.TabLines(seen.tabs, c.foreign)...)
+	}
+	heading := c.heading(device, seen, len(now.Order))
+	if len(news) > 0 {
+		heading += strings.Join(news, "\n") + "\n"
+	}
+	return text(heading + c.fence.Block(c.mask.Text(body))), nil
+}
+
+// sight reads the screen, where it is, and the tabs. A screen that cannot be read just now is given as it was read last.
+func (c *call) sight(ctx context.Context, s *action.Session, view client.View) (seen sighting, err error) {
+	if seen.open, err = openDialog(ctx, s.Device); err != nil || seen.open != nil {
+		return seen, err
+	}
+	if n, ok := s.Device.(drivers.Navigator); ok {
+		if seen.place.URL, seen.place.Title, err = n.Location(ctx); err != nil {
+			return seen, err
+		}
+	} else if c.tool.name == "web_snapshot" {
+		return seen, unsupported(s.Device.Info().ID, "is no browser page")
+	}
+	if w, ok := s.Device.(drivers.WebWitness); ok {
+		if seen.tabs, err = w.Tabs(ctx); err != nil {
+			return seen, err
+		}
+	}
+	if d, ok := s.Device.(drivers.Seeker); ok && view.Find != "" {
+		d.Seek(view.Find)
+		defer d.Seek()
+	}
+	seen.tree, err = c.readTree(ctx, s)
+	if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {
+		seen.stale, err = err, nil
+		seen.tree = c.lastTree(s.Device.Info().ID, s)
+	}
+	return seen, err
+}
+
+// lastTree gives the newest reading of a screen that there is, nil when it was never read.
+func (c *call) lastTree(device string, s *action.Session) *screen.Tree {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.refs.Last(device)
+	if s.Tree != nil && (last == nil || s.Tree.Taken.After(last.Taken)) {
+		return s.Tree
+	}
+	return last
+}
+
+// pixels gives what can be had of a screen whose elements cannot be read: its picture, and the text in that.
+func (c *call) pixels(ctx context.Context, device string, why error) (*mcp.CallToolResult, error) {
+	picture, err := c.picture(ctx, device, screenshotArgs{MaxPx: 1024, Format: "jpeg"})
+	if err != nil {
+		return nil, errors.Join(why, err)
+	}
+	words := fmt.Sprintf("the elements of %s cannot be read: %v. This is its picture", device, why)
+	if lines, err := c.readText(ctx, device); err == nil {
+		words += ", and the text in it; tap {point} works\n" + c.fence.Block(client.Capped(textLines(lines), 500))
+	}
+	picture.Content = append([]mcp.Content{&mcp.TextContent{Text: words}}, picture.Content...)
+	return picture, nil
 }
 
 // heading tells what the lines of a snapshot are about.
-func (c *call) heading(device string, t *screen.Tree, seen deviceRecord, elements int) string {
+func (c *call) heading(device string, seen sighting, elements int) string {
 	var b strings.Builder
+	t := seen.tree
 	b.WriteString(device)
-	if seen.URL != "" {
-		fmt.Fprintf(&b, " %s %s", shorten.Runes(seen.URL, 300), client.Quoted(seen.Title))
+	if seen.place.URL != "" {
+		b.WriteString(" " + c.foreign(shorten.Runes(seen.place.URL, 300)+" "+client.Quoted(seen.place.Title)))
 	} else if n := len(t.Windows); n > 0 && t.Windows[n-1].Package != "" {
 		b.WriteString(" " + t.Windows[n-1].Package)
 	}
 	fmt.Fprintf(&b, " %dx%d, elements: %d; bounds in the device's pixels\n", t.Size.X, t.Size.Y, elements)
+	if seen.stale != nil {
+		fmt.Fprintf(&b, "this is the screen as it was %s ago: it cannot be read now (%v); screenshot shows what it is now\n",
+			time.Since(t.Taken).Round(time.Second), seen.stale)
+	}
 	if why := t.Cut(); why != "" {
-		b.WriteString("not all of the screen could be read: " + why + "\n")
+		b.WriteString("not all of the screen could be read: " + why + "; find= looks in all of it\n")
 	}
 	return b.String()
 }
@@ -88,12 +162,16 @@ func takeScreenshot(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := c.args.(screenshotArgs)
+	return c.picture(ctx, device, c.args.(screenshotArgs))
+}
+
+// picture takes a picture of the screen.
+func (c *call) picture(ctx context.Context, device string, a screenshotArgs) (*mcp.CallToolResult, error) {
 	var img image.Image
 	var t *screen.Tree
-	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
 		if a.Marks {
-			if t, err = readTree(ctx, s); err != nil {
+			if t, err = c.readTree(ctx, s); err != nil {
 				return err
 			}
 		}
@@ -138,7 +216,10 @@ func (c *call) marks(device string, t *screen.Tree, out *image.RGBA, s scaling) 
 			fmt.Fprintf(&b, "\n%s %s", ref, now.Lines[ref])
 		}
 	}
-	return b.String()
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + c.fence.Block(b.String()[1:])
 }
 
 // ocrArgs are those of the tool ocr.
@@ -146,13 +227,9 @@ type ocrArgs struct {
 	Find string `json:"find,omitempty" minLength:"1" doc:"Only lines that contain this."`
 }
 
-func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
-	device, err := c.anyDevice(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var lines []drivers.TextLine
-	err = c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) error {
+// readText reads the text in the pixels of a screen.
+func (c *call) readText(ctx context.Context, device string) (lines []drivers.TextLine, err error) {
+	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
 		img, err := s.Host.Photograph(ctx, s.Device)
 		if err != nil {
 			return err
@@ -162,22 +239,39 @@ func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 		}
 		return nil
 	})
+	return lines, err
+}
+
+func textLines(lines []drivers.TextLine) (out []string) {
+	for _, l := range lines {
+		out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", client.Quoted(l.Text), l.Confidence*100, l.Bounds.Min.X, l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
+	}
+	return out
+}
+
+func readPixels(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
+	device, err := c.anyDevice(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.readText(ctx, device)
 	if err != nil {
 		return nil, err
 	}
 	want := screen.Normalise(c.args.(ocrArgs).Find)
-	var out []string
-	for _, l := range lines {
+	var lines []drivers.TextLine
+	for _, l := range all {
 		if strings.Contains(screen.Normalise(l.Text), want) {
-			out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", client.Quoted(l.Text), l.Confidence*100, l.Bounds.Min.X, l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
+			lines = append(lines, l)
 		}
 	}
-	if len(out) == 0 && want != "" {
+	if len(lines) == 0 && want != "" {
 		r := &refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), Try: "ocr without find, or screenshot"}
-		for _, l := range lines[:min(3, len(lines))] {
-			r.Near = append(r.Near, client.Quoted(l.Text))
+		for _, l := range all[:min(3, len(all))] {
+			r.Near = append(r.Near, c.foreign(client.Quoted(l.Text)))
 		}
 		return nil, r
 	}
-	return text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device, len(out)) + client.Capped(out, 2000)), nil
+	return text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device, len(lines)) +
+		c.fence.Block(c.mask.Text(client.Capped(textLines(lines), 2000)))), nil
 }

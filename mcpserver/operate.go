@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,8 @@ type step struct {
 	def     *dsl.Def
 	value   source.Value
 	confirm func(*screen.Tree, screen.Match) error
+	written source.Value // as it is written down; set when it was done
+	uses    []string     // the variables that stand for passwords in that
 }
 
 // operate performs an operation of the vocabulary and writes it down.
@@ -41,17 +44,23 @@ func (c *call) operate(ctx context.Context) (*mcp.CallToolResult, error) {
 	said, notes, err := c.perform(ctx, device)
 	if err != nil {
 		if opened { // nobody asked for a browser without a page
-			err = errors.Join(err, c.live.Shut(context.WithoutCancel(ctx), device, who))
+			err = errors.Join(err, c.live.Shut(context.WithoutCancel(ctx), device, c.who))
 		}
 		return nil, err
 	}
+	if c.tool.name == "close_browser" && c.tab != nil {
+		return text(strings.Join(append(said, notes...), "\n")), nil
+	}
 	if c.tool.name == "close_browser" {
 		c.forget(device)
-		if err := c.live.Shut(ctx, device, who); err != nil {
+		if err := c.live.Shut(ctx, device, c.who); err != nil {
 			return nil, err
 		}
 	}
-	return text(strings.Join(append(said, notes...), "\n")), nil
+	if c.tool.name == "close_browser" {
+		return text(strings.Join(append(said, notes...), "\n")), nil
+	}
+	return c.andSee(ctx, device, append(said, notes...))
 }
 
 // perform does the steps of one call and gives what is to be said of them; the last lines are the steps.
@@ -61,31 +70,53 @@ func (c *call) perform(ctx context.Context, device string) (said, lines []string
 		return nil, nil, err
 	}
 	lines = append(lines, notes...)
+	c.catchUp(ctx, device)
 	word := "step: "
 	var yaml []string
 	for _, st := range steps {
-		st, answer, err := c.act(ctx, device, st)
+		st, answer, err := c.doStep(ctx, device, st)
 		if err != nil {
+			var r *refusal
+			if errors.As(err, &r) && len(yaml) > 0 && len(steps) > 1 {
+				r.Done = "done before: " + strings.Join(yaml, "\n")
+			}
 			return nil, nil, err
 		}
-		said = append(said, c.proof(st.def, device, answer))
-		line := client.StepLine(st.def, st.value)
-		c.journal.Add(client.Done{Device: device, Platform: c.platform(device), YAML: line, Uses: client.UsedNames(st.value, c.conf.Exposed)})
+		if c.filling() == "" {
+			said = append(said, c.proof(st.def, device, answer))
+		}
+		line := client.StepLine(st.def, st.written)
 		yaml = append(yaml, word+"- "+line)
 		word = "      "
 	}
+	if what := c.filling(); what != "" {
+		said = append(said, "ok: "+what+" on "+device)
+	}
+	said = append(said, c.newsOf(ctx, device)...)
 	open, err := c.dialog(ctx, device)
 	if err != nil {
 		c.log.Debug("whether a dialog is open is not known", "error", err)
 	} else if open != nil {
-		said = append(said, dialogWords(open))
+		said = append(said, c.dialogWords(open))
 	}
 	return said, append(lines, yaml...), nil
 }
 
+// doStep does one step and writes it down.
+func (c *call) doStep(ctx context.Context, device string, st step) (step, live.Answer, error) {
+	st, answer, err := c.act(ctx, device, st)
+	if err == nil {
+		c.journal.Add(client.Done{Device: device, Platform: c.platform(device), YAML: client.StepLine(st.def, st.written),
+			Uses: append(client.UsedNames(st.value, c.conf.Exposed), st.uses...)})
+	}
+	return st, answer, err
+}
+
 // act does one step, and gives the one that did it.
 func (c *call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
-	answer, err := c.live.Call(ctx, live.Request{Device: device, Who: who, Def: st.def, Args: st.value, Confirm: st.confirm})
+	answer, err := c.live.Call(ctx, live.Request{Device: device, Who: c.who, Def: st.def, Args: st.value, Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
+		st.written, st.uses = c.withoutPassword(ctx, s, st.def, st.value)
+	}})
 	var invalid *live.InvalidError
 	switch {
 	case errors.As(err, &invalid):
@@ -94,7 +125,7 @@ func (c *call) act(ctx context.Context, device string, st step) (step, live.Answ
 		if other, ok := c.otherwise(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}
-		err = c.atLeast(ctx, device, c.failed(answer.Problem))
+		err = c.atLeast(ctx, device, c.refusalOf(answer.Problem))
 	}
 	return st, answer, err
 }
@@ -106,6 +137,12 @@ func (c *call) otherwise(st step, p *event.Problem) (step, bool) {
 	name, key, value := "", "", text.Value
 	switch {
 	case st.def.Name != "webType" || p.Kind != event.NotActionable:
+	case strings.Contains(p.Message, `type "checkbox"`), strings.Contains(p.Message, `type "radio"`):
+		on, known := yesNo(value.Text)
+		if !known {
+			return step{}, false
+		}
+		name, key, value = "webCheck", "checked", source.Value{Kind: source.Bool, Text: strconv.FormatBool(on)}
 	case strings.Contains(p.Message, `type "file"`):
 		name, key, value = "webUpload", "files", source.Value{Kind: source.List, Items: []source.Value{text.Value}}
 	case strings.Contains(p.Message, "not an <input>"):
@@ -115,13 +152,24 @@ func (c *call) otherwise(st step, p *event.Problem) (step, bool) {
 	return step{def: def, value: with(without(st.value, "text"), key, value)}, ok
 }
 
+// yesNo reads what somebody writes who means a check box.
+func yesNo(text string) (on, known bool) {
+	switch strings.ToLower(text) {
+	case "true", "on", "yes", "checked", "1":
+		return true, true
+	case "false", "off", "no", "unchecked", "0":
+		return false, true
+	}
+	return false, false
+}
+
 // proof says what was done, in a few words.
 func (c *call) proof(def *dsl.Def, device string, a live.Answer) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ok: %s on %s", c.tool.name, device)
 	if d := a.Detail; d != nil {
 		if d.Matched != "" {
-			b.WriteString(", " + d.Matched)
+			b.WriteString(", " + c.foreign(d.Matched))
 		}
 		if d.Point != nil {
 			fmt.Fprintf(&b, ", touched at %d,%d", d.Point[0], d.Point[1])
@@ -132,7 +180,7 @@ func (c *call) proof(def *dsl.Def, device string, a live.Answer) string {
 		b.WriteString(repeated("note", d.Notes) + repeated("not checked", d.Doubts))
 	}
 	if a.Value != nil && def.Saves != "" && !c.secretText() {
-		b.WriteString("\nvalue: " + markdown.Visible(dsl.Show(a.Value), maxRemark))
+		b.WriteString("\nvalue: " + c.foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))
 	}
 	return b.String()
 }
@@ -163,6 +211,9 @@ func (c *call) secretText() bool { return len(client.UsedNames(c.value, c.conf.E
 // allowed checks what does not depend on a device: the operation's own rules, and where links lead.
 func (c *call) allowed() error {
 	v := c.value
+	if c.filling() != "" {
+		return nil
+	}
 	if err := c.aimed(); err != nil {
 		return err
 	}
@@ -176,6 +227,11 @@ func (c *call) allowed() error {
 	if err != nil {
 		return plainly(err)
 	}
+	return c.mayLead(args)
+}
+
+// mayLead refuses links that this server may not open.
+func (c *call) mayLead(args any) error {
 	var address string
 	schemes := append([]string{"http", "https"}, c.conf.Schemes...)
 	switch a := args.(type) {
@@ -218,9 +274,20 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 	if err != nil {
 		return nil, nil, err
 	}
+	if c.tab != nil { // of close_browser
+		def, _ := dsl.Lookup("webPage")
+		number := func(n int) source.Value { return source.Value{Kind: source.Int, Text: strconv.Itoa(n)} }
+		pick := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: number(*c.tab)}, {Key: "timeoutMs", Value: number(2000)}}}
+		gone := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "close", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
+		return []step{{def: def, value: pick}, {def: def, value: gone}}, nil, nil
+	}
 	if open != nil && !c.beyondDialog() {
 		answer, err := c.reply(open)
 		return []step{answer}, nil, err
+	}
+	if f, given := c.value.Get("fields"); given && c.tool.name == "input" {
+		steps, err = c.fill(ctx, device, f.Value)
+		return steps, nil, err
 	}
 	v := elements(c.value)
 	if v, notes, err = c.points(v, device); err != nil {
@@ -253,7 +320,7 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 		steps, err = c.onPage(v, main, confirm)
 		return steps, notes, err
 	}
-	return []step{{c.tool.def, v, confirm}}, notes, nil
+	return []step{{def: c.tool.def, value: v, confirm: confirm}}, notes, nil
 }
 
 // merged puts the selector that a reference stands for in front of the other arguments.
@@ -293,20 +360,20 @@ func (c *call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 	}
 	switch c.tool.name {
 	case "web_click":
-		return []step{{look("tap"), timed(main), confirm}}, only()
+		return []step{{def: look("tap"), value: timed(main), confirm: confirm}}, only()
 	case "web_type":
 		text, given := rest.Get("text")
 		if !given {
 			return nil, &refusal{What: "web_type needs text"}
 		}
 		input := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text.Value}, {Key: "replace", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
-		return []step{{look("tap"), timed(main), confirm}, {look("input"), timed(input), nil}}, only("text")
+		return []step{{def: look("tap"), value: timed(main), confirm: confirm}, {def: look("input"), value: timed(input)}}, only("text")
 	}
 	if len(rest.Fields) == 0 {
-		return []step{{look("assert"), timed(main), nil}}, nil
+		return []step{{def: look("assert"), value: timed(main)}}, nil
 	}
 	main.Fields = append(slices.Clone(main.Fields), rest.Fields...)
-	return []step{{look("assertElement"), timed(main), nil}}, only("text", "value", "visible", "count")
+	return []step{{def: look("assertElement"), value: timed(main)}}, only("text", "value", "visible", "count")
 }
 
 // points turns the points among the arguments into pixels of the device.
@@ -411,13 +478,13 @@ func (c *call) meant(sc *client.Identified, device string, ref source.Value) (so
 	c.mu.Unlock()
 	switch {
 	case !ok:
-		return source.Value{}, was, client.Stale(shorten.Runes(name, 40), "")
+		return source.Value{}, was, client.Stale(shorten.Runes(name, 40), "", "")
 	case was.Device != device:
 		return source.Value{}, was, &refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device), Try: "snapshot this device, or name the other one"}
 	}
 	n := sc.Locate(was)
 	if n == nil {
-		return source.Value{}, was, client.Stale(name, was.Words)
+		return source.Value{}, was, client.Stale(name, was.Words, c.successor(device, was, sc.Tree()))
 	}
 	selector, ok := sc.Selector(n)
 	if !ok {
@@ -426,12 +493,23 @@ func (c *call) meant(sc *client.Identified, device string, ref source.Value) (so
 	return selector, was, nil
 }
 
+// successor names what likely is in the place of an element that is gone.
+func (c *call) successor(device string, was client.Known, t *screen.Tree) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ref, what := c.refs.Successor(device, was, t, c.mask.Text)
+	if ref == "" {
+		return ""
+	}
+	return ref + ", " + c.foreign(what)
+}
+
 // same refuses an element that is not the one which a reference means, at the last moment before it is touched.
 func (c *call) same(ref string, was client.Known) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
 		sc := c.refs.Identify(t)
 		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
-			return &live.InvalidError{Err: client.Stale(ref, was.Words)}
+			return &live.InvalidError{Err: client.Stale(ref, was.Words, c.successor(was.Device, was, t))}
 		}
 		return nil
 	}
@@ -440,8 +518,8 @@ func (c *call) same(ref string, was client.Known) func(*screen.Tree, screen.Matc
 // fresh reads the screen of a device as it is now.
 func (c *call) fresh(ctx context.Context, device string) (*client.Identified, error) {
 	var t *screen.Tree
-	err := c.live.Use(ctx, device, who, func(ctx context.Context, s *action.Session) (err error) {
-		t, err = readTree(ctx, s)
+	err := c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
+		t, err = c.readTree(ctx, s)
 		return err
 	})
 	if err != nil {
@@ -450,16 +528,19 @@ func (c *call) fresh(ctx context.Context, device string) (*client.Identified, er
 	return c.refs.Identify(t), nil
 }
 
+// unreadable is how long a screen that never rests is tried before the client gets what else can be had of it.
+const unreadable = 4 * time.Second
+
 // readTree reads the screen; one that cannot be read just now is tried again for a while.
-func readTree(ctx context.Context, s *action.Session) (*screen.Tree, error) {
-	if err := undisturbed(ctx, s.Device); err != nil {
+func (srv *Server) readTree(ctx context.Context, s *action.Session) (*screen.Tree, error) {
+	if err := srv.undisturbed(ctx, s.Device); err != nil {
 		return nil, err
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for began := time.Now(); ; {
 		t, err := s.Device.Tree(ctx)
-		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > action.DefaultTimeout {
+		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > unreadable {
 			return t, err
 		}
 		timer.Reset(100 * time.Millisecond)
@@ -471,20 +552,27 @@ func readTree(ctx context.Context, s *action.Session) (*screen.Tree, error) {
 	}
 }
 
-// atLeast makes sure that a failure to find an element names some that are there.
+// atLeast makes sure that a failure to find an element names some that are there, and says what it may be that hides it.
 func (c *call) atLeast(ctx context.Context, device string, r *refusal) error {
-	if len(r.Near) >= client.Nearest || !r.Missing {
+	if !r.Missing {
 		return r
 	}
-	err := c.live.Use(ctx, device, who, func(_ context.Context, s *action.Session) error {
-		if s.Tree == nil {
+	err := c.live.Use(ctx, device, c.who, func(_ context.Context, s *action.Session) error {
+		t := s.Tree
+		if t == nil || t.Taken.IsZero() {
 			return nil
 		}
-		sc := c.refs.Identify(s.Tree)
-		for n := range s.Tree.All {
+		sc := c.refs.Identify(t)
+		for n := range t.All {
 			if words := n.String(); len(r.Near) < client.Nearest && sc.Listed(n) && client.OwnLabel(n) != "" && !slices.Contains(r.Near, words) {
 				r.Near = append(r.Near, words)
 			}
+			if b := n.Bounds; n.Type == "canvas" && !n.Hidden && b.Dx()*b.Dy()*5 > t.Size.X*t.Size.Y {
+				r.Try = "a canvas fills much of the page, and what it draws is no element: ocr reads it, screenshot shows it, tap {point} touches it"
+			}
+		}
+		if where := insideOf(t, c.value); where != "" {
+			r.What += "\ninside is " + where
 		}
 		return nil
 	})
@@ -492,4 +580,29 @@ func (c *call) atLeast(ctx context.Context, device string, r *refusal) error {
 		c.log.Debug("no candidates", "error", err)
 	}
 	return r
+}
+
+// insideOf says which element of a screen a call means by inside, "" when it names none.
+func insideOf(t *screen.Tree, v source.Value) string {
+	f, given := elements(v).Get("inside")
+	if !given {
+		return ""
+	}
+	def, _ := dsl.Lookup("tap")
+	args, err := dsl.Decode(def, f.Value)
+	tap, ok := args.(dsl.Tap)
+	if err != nil || !ok {
+		return ""
+	}
+	found, err := t.Find(screen.Query{Selector: tap.Selector})
+	switch {
+	case err != nil || len(found) == 0:
+		return "not on the screen"
+	case len(found) > 1:
+		return fmt.Sprintf("one of %d elements, the first %s", len(found), found[0].Node)
+	}
+	if len(found[0].Node.Children) == 0 {
+		return found[0].Node.String() + ", which holds nothing: name the box around it, or use a relation such as rightOf"
+	}
+	return found[0].Node.String()
 }

@@ -38,6 +38,8 @@ func explain(ctx context.Context, err error) *refusal {
 	case errors.As(err, &unknown), errors.As(err, &none):
 		r.Try = "list_devices shows what there is"
 	case errors.As(err, &invalid):
+	case errors.Is(err, drivers.ErrDeviceLost) && strings.Contains(err.Error(), "browser"):
+		r.Try = "open_browser starts it anew; its page is lost"
 	case errors.Is(err, drivers.ErrPage):
 		r.Try = "open_browser opens a page"
 	case errors.Is(err, drivers.ErrDeviceLost):
@@ -46,9 +48,9 @@ func explain(ctx context.Context, err error) *refusal {
 	return r
 }
 
-// failed makes a problem of a step a refusal.
-func (c *call) failed(p *event.Problem) *refusal {
-	r := &refusal{What: p.Message}
+// refusalOf makes a problem of a step a refusal.
+func (c *call) refusalOf(p *event.Problem) *refusal {
+	r := &refusal{What: p.Message, Kind: p.Kind, Fence: &c.fence}
 	for _, near := range p.Candidates {
 		if len(r.Near) < client.Nearest && !strings.Contains(p.Message, near) {
 			r.Near = append(r.Near, near)
@@ -81,6 +83,14 @@ func (c *call) failed(p *event.Problem) *refusal {
 	default:
 		switch {
 		case !c.tool.touches(): // the message has to do
+		case strings.Contains(p.Message, "Malformed value"):
+			r.Try = "write it as the field takes it: a date as 2026-11-24 (yyyy-mm-dd), a time as 14:30, a month as 2026-11, a week as 2026-W48"
+		case strings.Contains(p.Message, `type "checkbox"`), strings.Contains(p.Message, `type "radio"`):
+			r.Try = `text "true" checks it, "false" unchecks it; web_click does the other of what it is`
+		case strings.Contains(p.Message, "cannot be filled"), strings.Contains(p.Message, "not an <input>"):
+			r.Try = "tap or web_click uses it: it is no field of text"
+		case p.Kind == event.NotActionable && strings.Contains(p.Message, "listens to a finger"):
+			r.Try = "scroll_to moves the content; run_test {steps: [{drag: …}]} moves an element"
 		case p.Kind == event.NotActionable:
 			r.Try = "close what lies over it, or wait_for {enabled: …}"
 		default:

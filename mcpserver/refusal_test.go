@@ -49,7 +49,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{"record", `{"action": "pause"}`, "start"},
 		{"get_report", `{"as": "yaml2"}`, "yaml"},
 		{"get_report", `{}`, ""},
-		{"run_test", `{}`, "either test or yaml"},
+		{"run_test", `{}`, "steps, test or yaml"},
 		{"run_test", `{"test": "no-such-test"}`, "no-such-test"},
 		{"validate_test", `{"yaml": "id: x\nsteps:\n  - tapp: Login\n"}`, `did you mean "tap"?`},
 		{"validate_test", `{"yaml": "a: [", "path": "x"}`, "either"},

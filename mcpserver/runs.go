@@ -62,8 +62,14 @@ type runTestArgs struct {
 
 func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	a := c.args.(runTestArgs)
+	if c.listed != nil {
+		if a.Test != "" || a.YAML != "" || a.Platform != "" || len(a.Vars) > 0 {
+			return nil, &refusal{What: "steps stand alone: they are performed on the open device, and leave no report"}
+		}
+		return c.performSteps(ctx)
+	}
 	if (a.Test == "") == (a.YAML == "") {
-		return nil, &refusal{What: "run_test needs either test or yaml"}
+		return nil, &refusal{What: "run_test needs steps, test or yaml"}
 	}
 	conf := c.runConfig(a)
 	var planned *plan.Plan
@@ -106,7 +112,15 @@ func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 func (c *call) runConfig(a runTestArgs) run.Config {
 	conf := c.conf.Runner
 	conf.Vars, conf.Platform = a.Vars, dsl.Platform(a.Platform)
-	conf.LookupEnv = func(name string) (string, bool) { v, ok := c.conf.Exposed[name]; return v, ok }
+	conf.LookupEnv = func(name string) (string, bool) {
+		if v, ok := c.conf.Exposed[name]; ok {
+			return v, ok
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		v, ok := c.passwords[name]
+		return v, ok
+	}
 	getenv := c.conf.Runner.Getenv
 	if getenv == nil {
 		getenv = os.Getenv
@@ -154,7 +168,7 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 			errs = append(errs, &refusal{What: st.Info.ID + " is being recorded", Try: "record {action: stop} before run_test"})
 			continue
 		}
-		errs = append(errs, c.live.Shut(ctx, st.Info.ID, who))
+		errs = append(errs, c.live.Shut(ctx, st.Info.ID, c.who))
 	}
 	return errors.Join(errs...)
 }

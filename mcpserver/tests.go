@@ -81,16 +81,16 @@ type validated struct {
 }
 
 func validateTest(_ context.Context, c *call) (*mcp.CallToolResult, error) {
-	a := c.args.(validateArgs)
+	a, conf := c.args.(validateArgs), c.runConfig(runTestArgs{})
 	var planned *plan.Plan
 	var err error
 	switch {
 	case (a.Path == "") == (a.YAML == ""):
 		return nil, &refusal{What: "validate_test needs either path or yaml"}
 	case a.Path != "":
-		planned, err = c.plan(c.conf.Runner, a.Path)
+		planned, err = c.plan(conf, a.Path)
 	default:
-		planned, err = c.planText(c.conf.Runner, a.YAML)
+		planned, err = c.planText(conf, a.YAML)
 	}
 	if err != nil {
 		return nil, err

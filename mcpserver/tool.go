@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,23 +46,39 @@ type call struct {
 	*Server
 	tool   *tool
 	req    *mcp.CallToolRequest
-	device string       // as given; "" when it is not
-	value  source.Value // the rest of the arguments, a Map
-	args   any          // of a tool of the session
+	device string        // as given; "" when it is not
+	value  source.Value  // the rest of the arguments, a Map
+	args   any           // of a tool of the session
+	then   string        // what to show afterwards
+	tab    *int          // that is meant
+	listed *source.Value // the steps of run_test
 }
 
-// deviceDoc explains the argument that most tools take.
-const deviceDoc = "Device id."
+const (
+	stepsDoc  = "Steps of the language instead, on the open device, up to the first that fails: [{\"tap\": \"Edit\"}, …]."
+	fieldsDoc = "Instead of text: several fields, by label, ref or CSS selector, with what each shall hold."
+)
 
 // parameters gives everything that the tool takes.
 func (t *tool) parameters() []parameter {
 	list := parameters(t.arguments())
 	if t.def != nil {
 		list = t.narrowed(list)
-		list = append(list, parameter{"timeoutMs", describe(schema{"type": "integer", "maximum": maxTimeout}, "Default 10000."), false})
+		list = append(list, parameter{"timeoutMs", schema{"type": "integer", "maximum": maxTimeout}, false})
+	}
+	if t.acts() {
+		list = append(list, parameter{"then", schema{"type": "string", "enum": thens()}, false})
+	}
+	switch t.name {
+	case "set_device", "close_browser":
+		list = append(list, parameter{"tab", describe(schema{"type": "integer"}, "Number of a tab."), false})
+	case "run_test":
+		list = append(list, parameter{"steps", describe(schema{"type": "array", "items": schema{"type": "object"}}, stepsDoc), false})
+	case "input":
+		list = append(list, parameter{"fields", describe(schema{"type": "object", "additionalProperties": schema{"type": "string"}}, fieldsDoc), false})
 	}
 	if !t.own {
-		list = append(list, parameter{"device", describe(schema{"type": "string"}, deviceDoc), false})
+		list = append(list, parameter{"device", schema{"type": "string"}, false})
 	}
 	return list
 }
@@ -164,6 +181,9 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		}
 		c.device, c.value = f.Value.Text, without(c.value, "device")
 	}
+	if err := c.take(); err != nil {
+		return nil, err
+	}
 	if t.def != nil {
 		return c, nil
 	}
@@ -174,6 +194,27 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 	}
 	c.args = args
 	return c, nil
+}
+
+// take reads the arguments that are ours alone.
+func (c *call) take() error {
+	if f, given := c.value.Get("then"); given && c.tool.acts() {
+		if c.then = f.Value.Text; !slices.Contains(thens(), c.then) {
+			return &refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.then, 40)), Try: strings.Join(thens(), ", ")}
+		}
+		c.value = without(c.value, "then")
+	}
+	if f, given := c.value.Get("tab"); given && slices.Contains([]string{"set_device", "close_browser"}, c.tool.name) {
+		n, err := strconv.Atoi(f.Value.Text)
+		if err != nil {
+			return &refusal{What: "tab must be the number of a tab", Try: "snapshot lists the tabs"}
+		}
+		c.tab, c.value = &n, without(c.value, "tab")
+	}
+	if f, given := c.value.Get("steps"); given && c.tool.name == "run_test" {
+		c.listed, c.value = &f.Value, without(c.value, "steps")
+	}
+	return nil
 }
 
 // known refuses arguments that the tool does not have.
@@ -210,6 +251,10 @@ func plainly(err error) error {
 		if try == "" {
 			try = e.Hint
 		}
+	}
+	if name, undefined := strings.CutPrefix(strings.Join(what, "; "), "the variable ${"); undefined {
+		name, _, _ = strings.Cut(name, "}")
+		try = fmt.Sprintf("the user can let you use it: taproot mcp --expose-env %s", shorten.Runes(name, 80))
 	}
 	return &refusal{What: strings.Join(what, "; "), Try: try, Err: err}
 }

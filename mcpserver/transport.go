@@ -150,6 +150,9 @@ func (s *stdio) decode(line []byte) []jsonrpc.Message {
 	var good []jsonrpc.Message
 	for _, part := range parts {
 		m, err := s.message(part)
+		if err != nil && s.rejected(part) {
+			continue
+		}
 		if err != nil { // its text may hold a secret: only its size is told
 			s.log.Debug("skipped a line that is no message", "bytes", len(part))
 			continue
@@ -157,6 +160,36 @@ func (s *stdio) decode(line []byte) []jsonrpc.Message {
 		good = append(good, m)
 	}
 	return good
+}
+
+// rejected answers what has the form of a request and is none: without the version of the protocol, or with another.
+func (s *stdio) rejected(part []byte) bool {
+	var r struct {
+		Version any             `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  *string         `json:"method"`
+	}
+	if json.Unmarshal(part, &r) != nil || r.Method == nil || len(r.ID) == 0 || r.Version == "2.0" {
+		return false
+	}
+	var id any
+	if json.Unmarshal(r.ID, &id) != nil {
+		return false
+	}
+	switch id.(type) {
+	case string, float64:
+	default:
+		return false
+	}
+	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": r.ID, "error": map[string]any{"code": jsonrpc.CodeInvalidRequest,
+		"message": `invalid request: "jsonrpc" must be "2.0"`}})
+	if err != nil {
+		return false
+	}
+	s.write.Lock()
+	defer s.write.Unlock()
+	_, _ = s.out.Write(append(answer, '\n')) // an output that is closed ends the session elsewhere
+	return true
 }
 
 func (s *stdio) message(data []byte) (jsonrpc.Message, error) {

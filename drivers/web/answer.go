@@ -40,6 +40,9 @@ func (s *session) answered(r playwright.Response) {
 	if frame == nil || frame.ParentFrame() != nil {
 		return
 	}
+	if r.Status() < 300 || r.Status() >= 400 { // another address follows
+		s.device.news.add(happening{kind: drivers.TabWentTo, page: frame.Page(), status: r.Status()})
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.answers == nil {

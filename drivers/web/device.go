@@ -51,6 +51,7 @@ type Device struct {
 	finished  []drivers.Clip // of sessions that are closed
 
 	calls sync.WaitGroup // calls into Playwright that outlived their context
+	news  news
 }
 
 var (

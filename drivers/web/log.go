@@ -12,6 +12,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -134,6 +135,7 @@ func (s *session) listen() {
 			return
 		}
 		s.noteError("uncaught " + plain(e.Error()))
+		d.news.add(happening{kind: drivers.TabError, page: e.Page(), text: plain(e.Error())})
 		s.evidence.trouble("uncaught %s", plain(e.Error()))
 		d.logLine("uncaught", plain(e.Error()))
 	})

@@ -143,14 +143,21 @@ func (s *session) followNow(page playwright.Page) {
 		s.mu.Unlock()
 		return
 	}
-	s.pages = append(s.pages, page)
-	if slices.ContainsFunc(s.films, func(r reel) bool { return r.page == page }) {
+	left := slices.ContainsFunc(s.films, func(r reel) bool { return r.page == page }) // for a moment
+	if len(s.pages) > 0 && !left {
+		s.device.news.add(happening{kind: drivers.TabOpened, page: page})
+	}
+	if !s.device.news.keepsFront() {
 		s.front = nil
+	} else if s.front == nil && len(s.pages) > 0 {
+		s.front = s.pages[len(s.pages)-1]
+	}
+	s.pages = append(s.pages, page)
+	if left {
 		s.mu.Unlock()
-		return // it was left for a moment
+		return
 	}
 	s.films = append(s.films, reel{page, time.Now().UTC()})
-	s.front = nil
 	scheme := s.scheme
 	s.mu.Unlock()
 	if scheme != nil {
@@ -161,6 +168,7 @@ func (s *session) followNow(page playwright.Page) {
 	page.OnCrash(func(playwright.Page) { s.crashOnce() })
 	page.OnDownload(func(file playwright.Download) {
 		s.leaveEmpty()
+		s.device.news.add(happening{kind: drivers.TabDownload, page: page, text: file.SuggestedFilename()})
 		for {
 			select {
 			case s.downloads <- file:
@@ -175,6 +183,9 @@ func (s *session) remove(page playwright.Page) {
 	s.cameras.forget(page)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.ended[page] && !s.gone() && slices.Contains(s.pages, page) {
+		s.device.news.add(happening{kind: drivers.TabClosed, page: page})
+	}
 	s.ended[page] = true
 	s.pages = slices.DeleteFunc(s.pages, func(p playwright.Page) bool { return p == page })
 	if s.front == page {

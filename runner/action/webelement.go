@@ -125,7 +125,7 @@ func webNavigate(ctx context.Context, s *Session, a dsl.WebNavigate) error {
 		}
 	}
 	s.tapped = nil
-	if err := d.Navigate(ctx, where, max(s.Timeout, DefaultTimeout)); err != nil {
+	if err := d.Navigate(ctx, where, max(s.Timeout, time.Millisecond)); err != nil {
 		return err
 	}
 	s.tellAnswer()

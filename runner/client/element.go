@@ -35,6 +35,9 @@ type Identified struct {
 	seed  maphash.Seed
 }
 
+// Tree is the reading itself.
+func (s *Identified) Tree() *screen.Tree { return s.tree }
+
 // said is what a part of the tree says: sums that do not depend on the order, of all texts and of those that do not tick.
 type said struct {
 	texts, fixed  int
@@ -260,7 +263,7 @@ func (s *Identified) Listed(n *screen.Node) bool {
 	if _, ok := s.ids[n]; !ok {
 		return false
 	}
-	if n.Clickable || n.Editable || n.Scrollable {
+	if n.Clickable || n.Editable || n.Scrollable || n.Type == "canvas" || n.Type == "iframe" {
 		return true
 	}
 	if OwnLabel(n) == "" || s.says(n, OwnLabel(n)) || s.repeats(n) {

@@ -13,15 +13,26 @@ type Refusal struct {
 	What    string
 	Near    []string // elements, best first
 	Try     string
-	Missing bool  // an element was not found
-	Err     error // what it is for a program, may be nil
+	Kind    string // of a problem of a step
+	Missing bool   // an element was not found
+	Prefix  string // of what is wrong, in our own words
+	Fence   *Fence // around What and Near, when pages or screens wrote parts of them
+	Done    string // what was done before; may be empty
+	Err     error  // what it is for a program, may be nil
 }
 
 func (r *Refusal) Error() string {
 	var b strings.Builder
-	b.WriteString(r.What)
+	what := r.What
 	if len(r.Near) > 0 {
-		b.WriteString("\nnearest: " + strings.Join(r.Near, "\n         "))
+		what += "\nnearest: " + strings.Join(r.Near, "\n         ")
+	}
+	if r.Fence != nil {
+		what = r.Fence.Inline(what)
+	}
+	b.WriteString(r.Prefix + what)
+	if r.Done != "" {
+		b.WriteString("\n" + r.Done)
 	}
 	if r.Try != "" {
 		b.WriteString("\ntry: " + r.Try)
@@ -31,11 +42,14 @@ func (r *Refusal) Error() string {
 
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Stale refuses a reference that no longer means anything.
-func Stale(ref, words string) error {
+// Stale refuses a reference that no longer means anything; next is what likely is in its place.
+func Stale(ref, words, next string) error {
 	what := fmt.Sprintf("%s is stale: no snapshot of this session gave it, or the screen has changed a lot since", ref)
 	if words != "" {
 		what = fmt.Sprintf("%s is stale: %s is gone from the screen or has changed, so nothing was touched", ref, words)
+	}
+	if next != "" {
+		return &Refusal{What: what, Try: "likely it is now " + next + "; or call snapshot again"}
 	}
 	return &Refusal{What: what, Try: "call snapshot again and use the new ref, or use its label"}
 }

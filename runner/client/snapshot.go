@@ -173,7 +173,15 @@ func (r *Refs) forget() {
 	}
 }
 
-// drop forgets the snapshots of a device; its references become stale.
+// Last gives the newest reading of a device, nil when there is none.
+func (r *Refs) Last(device string) *screen.Tree {
+	if last := r.last[device]; last != nil {
+		return last.scene.tree
+	}
+	return nil
+}
+
+// Drop forgets the snapshots of a device; its references become stale.
 func (r *Refs) Drop(device string) {
 	delete(r.last, device)
 	delete(r.shown, device)
@@ -348,7 +356,7 @@ func (s *Shot) box(under string, words func(string) string) (*screen.Node, error
 		return n, nil
 	}
 	if IsRef(under) {
-		return nil, Stale(under, "")
+		return nil, Stale(under, "", "")
 	}
 	matches, err := s.scene.tree.Find(screen.Query{Selector: dsl.Selector{Label: under}, Action: true, Reveal: true})
 	if err != nil {
@@ -367,6 +375,10 @@ func (s *Shot) box(under string, words func(string) string) (*screen.Node, error
 
 func (s *Shot) nothing(what string, words func(string) string) error {
 	f := &Refusal{What: fmt.Sprintf("nothing on the screen matches %s", screen.Quote(what)), Try: "call snapshot without find and under"}
+	if why := s.scene.tree.Cut(); why != "" {
+		f.What += "; not all of it could be read: " + why
+		f.Try = "scroll_to looks for it row by row; web_assert asks the page by CSS"
+	}
 	for _, n := range s.scene.tree.Nearest(dsl.Selector{Label: what}, 3) {
 		f.Near = append(f.Near, words(n.String()))
 	}

@@ -90,6 +90,8 @@ type run struct {
 	evidence evidence
 	cost     *meter        // nil: the device lets itself not be measured
 	asked    event.Metrics // of models
+	bare     bool          // nothing is kept: see Openly
+	cause    error         // of how the last leaf step ended
 
 	owed    []pendingPicture // pictures of steps, to be taken before the device is changed again
 	unsure  []pendingPicture // steps whose tap had changed nothing when their picture was taken

@@ -26,7 +26,7 @@ const maxTree = 1 << 20
 // keepTree keeps the elements that the step saw last as artifacts/tree-NN.json, so that a selector can be mended at one's desk.
 func (r *run) keepTree(n int) {
 	t := r.session.Tree
-	if t == nil || r.sinkErr != nil {
+	if t == nil || r.bare || r.sinkErr != nil {
 		return
 	}
 	data, err := json.Marshal(t)

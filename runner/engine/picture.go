@@ -27,7 +27,7 @@ type pendingPicture struct {
 // pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold; that of any other is
 // owed. A device that is broken may have none; the error is a panic.
 func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) error {
-	if ended.Verdict == event.Interrupted {
+	if r.bare || ended.Verdict == event.Interrupted {
 		return nil
 	}
 	assertion := ended.Problem != nil && ended.Problem.Assertion

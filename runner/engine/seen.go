@@ -47,7 +47,7 @@ func VisualName(step int, key string) string {
 
 // keepReading keeps what the step read in the pixels as artifacts/ocr-NN.json.
 func (r *run) keepReading(n int) {
-	if r.session.Reading != nil {
+	if r.session.Reading != nil && !r.bare {
 		r.keepJSON(n, fmt.Sprintf("ocr-%02d.json", n), r.session.Reading)
 	}
 }

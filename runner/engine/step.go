@@ -125,6 +125,7 @@ func (r *run) leaf(ctx context.Context, step *dsl.Step, do func(context.Context)
 	r.session.Detail, r.session.Reading = &event.Detail{}, nil
 	began := time.Now()
 	err := r.attempts(ctx, step, do)
+	r.cause = err
 	took := time.Since(began)
 	if r.acts {
 		r.acts, r.acted = false, time.Now()

@@ -25,6 +25,8 @@ type Request struct {
 	Dir    string       // from which files are named; default: Reach.Root's
 	// Confirm may refuse the element that was found before it is touched: see action.Session.
 	Confirm func(*screen.Tree, screen.Match) error
+	// After is called when the operation went well, before anybody else has the device; may be nil.
+	After func(context.Context, *action.Session)
 }
 
 // Answer is what came of a Request. Verdict is pass or fail; everything else is an error of Call.
@@ -66,6 +68,9 @@ func (d *Devices) Call(ctx context.Context, r Request) (Answer, error) {
 		err := action.Perform(ctx, s, args)
 		a = Answer{Verdict: action.VerdictOf(err), Detail: s.Detail, Value: s.Value, Took: time.Since(began)}
 		if a.Verdict != event.Fail {
+			if err == nil && r.After != nil {
+				r.After(ctx, s)
+			}
 			return err
 		}
 		problem := action.ProblemOf(err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -49,7 +50,10 @@ func (l leases) try(id, what string) (release func(), ok bool, err error) {
 	if err != nil {
 		return nil, false, errors.Join(err, lock.Close())
 	}
-	return func() { _ = lock.Close() }, true, nil
+	return func() {
+		_ = os.Remove(l.path(id) + ".holder") // while it is ours
+		_ = lock.Close()
+	}, true, nil
 }
 
 // prepare makes the folder. The temporary directory belongs to everybody: a folder that somebody else made there, or a link, is not
@@ -68,9 +72,22 @@ func (l leases) prepare() error {
 	return os.Chmod(l.dir, 0o700) // refused unless it is ours
 }
 
-// Holder tells who took a phone last. The record stays when the phone is given back: only who just failed to lease it can conclude
-// from it who has it.
+// Holder tells who took a phone last. The record of a process that was killed stays: only who just failed to lease it can conclude from it
+// who has it.
 func (p *Pool) Holder(id string) (h Holder, ok bool) { return p.leases.holder(id) }
+
+// Busy tells who has a phone now, as far as that can be told without trying to take it.
+func (p *Pool) Busy(id string) (h Holder, busy bool) {
+	if h, busy = p.leases.holder(id); !busy {
+		return h, false
+	}
+	process, err := os.FindProcess(h.PID)
+	if err != nil {
+		return h, false
+	}
+	err = process.Signal(syscall.Signal(0))
+	return h, !errors.Is(err, os.ErrProcessDone)
+}
 
 func (l leases) holder(id string) (h Holder, ok bool) {
 	data, err := os.ReadFile(l.path(id) + ".holder")

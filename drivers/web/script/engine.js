@@ -396,7 +396,9 @@
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false};
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
-      if (total > reader.max) reader.wanted = sought(root, texts ? JSON.parse(unhex(texts)) : [], own);
+      const wants = texts ? JSON.parse(unhex(texts)) : [];
+      if (total > reader.max) reader.wanted = sought(root, wants, own);
+      else if (wants.length) reader.seek = () => sought(root, wants, own);
       reader.sight = new Sight(reader, at.view, framed);
       reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.WebWitness = (*Device)(nil)
+
+// maxNews caps what is remembered of a device until somebody asks.
+const maxNews = 50
+
+// happening is a drivers.WebHappening whose page may still be on its way.
+type happening struct {
+	kind, text string
+	status     int
+	page       playwright.Page
+}
+
+// news is what happened on the pages of a device since it was asked last. Events come on playwright-go's event loop: nothing here waits.
+type news struct {
+	mu   sync.Mutex
+	list []happening
+	more int
+	keep bool // the page in front stays there
+}
+
+func (n *news) add(h happening) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.list) >= maxNews {
+		n.more++
+		return
+	}
+	n.list = append(n.list, h)
+}
+
+func (n *news) keepsFront() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.keep
+}
+
+// KeepFront says whether the page in front stays there when another one opens.
+func (d *Device) KeepFront(keep bool) {
+	d.news.mu.Lock()
+	defer d.news.mu.Unlock()
+	d.news.keep = keep
+}
+
+// Happened gives what happened since it was asked last.
+func (d *Device) Happened() ([]drivers.WebHappening, int) {
+	_, front, _ := d.page()
+	d.news.mu.Lock()
+	list, more := d.news.list, d.news.more
+	d.news.list, d.news.more = nil, 0
+	d.news.mu.Unlock()
+	var told []drivers.WebHappening
+	for _, h := range list {
+		w := drivers.WebHappening{Kind: h.kind, Text: h.text, Status: h.status}
+		if h.page != nil {
+			w.URL, w.Front = h.page.URL(), h.page == front
+		}
+		told = append(told, w)
+	}
+	return told, more
+}
+
+// Tabs lists the pages that are open.
+func (d *Device) Tabs(ctx context.Context) ([]drivers.WebTab, error) {
+	s, front, err := d.page()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	pages := slices.Clone(s.pages)
+	s.mu.Unlock()
+	list := make([]drivers.WebTab, 0, len(pages))
+	for _, page := range pages {
+		tab := drivers.WebTab{URL: page.URL(), Front: page == front}
+		if !s.dialogs.isOpen() { // no page answers then
+			tab.Title = s.title(ctx, page)
+		}
+		list = append(list, tab)
+	}
+	return list, ctx.Err()
+}

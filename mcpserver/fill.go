@@ -1,0 +1,87 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/client"
+)
+
+// filling says that the call fills in several fields; "" when it does not.
+func (c *call) filling() string {
+	f, given := c.value.Get("fields")
+	if !given || c.tool.name != "input" {
+		return ""
+	}
+	return counted(len(f.Value.Fields), "field") + " filled in"
+}
+
+// fill makes the steps that fill in fields, each named by label, reference or CSS selector, in the order in which they were given.
+func (c *call) fill(ctx context.Context, device string, fields source.Value) (steps []step, err error) {
+	if fields.Kind != source.Map || len(fields.Fields) == 0 {
+		return nil, &refusal{What: "fields must be an object with a text for each field", Try: `input {fields: {"E-mail": "ada@example.com"}}`}
+	}
+	for _, f := range c.value.Fields {
+		if f.Key != "fields" && f.Key != "timeoutMs" {
+			return nil, &refusal{What: f.Key + " cannot stand beside fields", Try: "give fields alone"}
+		}
+	}
+	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
+	timeout, timed := c.value.Get("timeoutMs")
+	word := func(kind source.Kind, text string) source.Value { return source.Value{Kind: kind, Text: text} }
+	add := func(name string, v source.Value) {
+		if timed {
+			v = with(v, "timeoutMs", timeout.Value)
+		}
+		steps = append(steps, step{def: look(name), value: v})
+	}
+	var now *client.Identified
+	for _, f := range fields.Fields {
+		if f.Value.Kind == source.Map || f.Value.Kind == source.List {
+			return nil, &refusal{What: fmt.Sprintf("the field %q needs a text", f.Key)}
+		}
+		text := word(source.String, f.Value.Text)
+		element := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: word(source.String, f.Key)}}}
+		if client.IsRef(f.Key) && c.knows(f.Key) {
+			if now == nil {
+				if now, err = c.fresh(ctx, device); err != nil {
+					return nil, err
+				}
+			}
+			if element, _, err = c.meant(now, device, word(source.String, f.Key)); err != nil {
+				return nil, err
+			}
+		}
+		css, ok := "", false
+		if c.platform(device) == dsl.Web {
+			css, ok = selectorOf(f.Key, element)
+		}
+		if ok {
+			add("webType", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "selector", Value: word(source.String, css)}, {Key: "text", Value: text}}})
+			continue
+		}
+		add("tap", element)
+		add("input", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text}, {Key: "replace", Value: word(source.Bool, "true")}}})
+	}
+	return steps, nil
+}
+
+// selectorOf writes what picks a field of a page as a selector of the page, when that can be said in one.
+func selectorOf(name string, element source.Value) (string, bool) {
+	if strings.HasPrefix(name, "#") || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "[=>") {
+		return name, true
+	}
+	if len(element.Fields) != 1 {
+		return "", false
+	}
+	switch f := element.Fields[0]; {
+	case f.Key == "label" && !strings.ContainsAny(f.Value.Text, "\"\\"):
+		return `label="` + f.Value.Text + `"`, true
+	case f.Key == "id" && !strings.ContainsAny(f.Value.Text, "\"\\*?"):
+		return `[id="` + f.Value.Text + `"]`, true
+	}
+	return "", false
+}

@@ -1,0 +1,333 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// maxSteps bounds the steps of one call.
+const maxSteps = 200
+
+// stepList is what a call of run_test with steps does.
+type stepList struct {
+	*call
+	device string
+	items  []source.Value // the steps as they were meant: with selectors in place of references
+	test   *dsl.Test
+	began  time.Time
+
+	session *action.Session
+	ended   int
+	lines   []string // worth knowing of steps that went well
+	failed  *event.Problem
+}
+
+// performSteps performs steps of the language on the open device: any word of it, several in one call, up to the first that fails.
+func (c *call) performSteps(ctx context.Context) (*mcp.CallToolResult, error) {
+	l := &stepList{call: c, began: time.Now()}
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	opened, err := l.choose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.resolve(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.parse(); err != nil {
+		return nil, err
+	}
+	c.catchUp(ctx, l.device)
+	files, err := c.live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.who, Test: l.test, Prepare: l.prepare,
+		Ended: func(e engine.StepEnd) { l.note(ctx, e) }})
+	l.restore(ctx)
+	if err == nil && l.failed != nil {
+		r := c.refusalOf(l.failed)
+		r.Prefix = l.at()
+		r.Done = l.said()
+		return nil, c.atLeast(ctx, l.device, r)
+	}
+	if err != nil {
+		if opened && l.ended <= 1 {
+			err = errors.Join(err, c.live.Shut(context.WithoutCancel(ctx), l.device, c.who))
+		}
+		r := explain(ctx, plainly(err))
+		if l.ended > 0 && l.ended <= len(l.items) {
+			r.Prefix, r.Done = l.at(), l.said()
+		}
+		return nil, r
+	}
+	for _, f := range files {
+		l.lines = append(l.lines, "file: "+f.Name)
+	}
+	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", counted(len(l.items), "step"), l.device, time.Since(l.began).Milliseconds())}
+	said = append(said, l.lines...)
+	said = append(said, c.newsOf(ctx, l.device)...)
+	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
+		said = append(said, c.dialogWords(open))
+	}
+	return c.andSee(ctx, l.device, said)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// read takes the steps as they were given: a list of maps, or the text of one in YAML.
+func (l *stepList) read() error {
+	v := *l.listed
+	if v.Kind == source.String {
+		const form = `steps: [{"tap": "Sign in"}, {"webEval": {"script": "document.title"}}]`
+		text, src, bad := source.Readable("steps", []byte(v.Text))
+		if bad != nil {
+			return &refusal{What: bad.Error(), Try: form}
+		}
+		values, err := source.Read(text, src)
+		if err != nil || len(values) != 1 {
+			return &refusal{What: fmt.Sprintf("steps is no list of steps: %v", err), Try: form}
+		}
+		v = values[0]
+	}
+	if v.Kind != source.List || len(v.Items) == 0 || len(v.Items) > maxSteps {
+		return &refusal{What: fmt.Sprintf("steps must be a list of 1 to %d steps", maxSteps), Try: `steps: [{"tap": "Sign in"}, {"assert": "Welcome"}]`}
+	}
+	for _, item := range v.Items {
+		if item.Kind == source.String {
+			item = source.Value{Kind: source.Map, Fields: []source.Field{{Key: item.Text, Value: source.Value{Kind: source.Null}}}}
+		}
+		for i := range item.Fields {
+			if name := camel(item.Fields[i].Key); name != item.Fields[i].Key {
+				if _, known := dsl.Lookup(name); known {
+					item.Fields[i].Key = name
+				}
+			}
+		}
+		l.items = append(l.items, item)
+	}
+	return nil
+}
+
+// camel is the spelling of a tool as a word of the language.
+func camel(name string) string {
+	parts := strings.Split(name, "_")
+	for i := 1; i < len(parts); i++ {
+		if parts[i] != "" {
+			parts[i] = strings.ToUpper(parts[i][:1]) + parts[i][1:]
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// opens tells whether the first step opens a page.
+func (l *stepList) opens() bool {
+	return len(l.items[0].Fields) > 0 && l.items[0].Fields[0].Key == "openBrowser"
+}
+
+// choose finds the device; a page is opened for steps that begin with one, when none is open.
+func (l *stepList) choose(ctx context.Context) (opened bool, err error) {
+	def, _ := dsl.Lookup("openBrowser")
+	if l.opens() {
+		if len(l.pages()) > 0 || l.call.device != "" {
+			l.device, err = l.pick(ctx, def.Platforms)
+			return false, err
+		}
+		status, err := l.live.Launch(ctx, dsl.Web, l.who)
+		l.device = status.Info.ID
+		l.setNewest(l.device)
+		return err == nil, err
+	}
+	l.device, err = l.anyDevice(ctx)
+	return false, err
+}
+
+// resolve puts selectors in the place of references, on the screen as it is now.
+func (l *stepList) resolve(ctx context.Context) error {
+	var screenNow *client.Identified
+	var replace func(v source.Value, key string) (source.Value, error)
+	meant := func(ref source.Value) (source.Value, error) {
+		if screenNow == nil {
+			var err error
+			if screenNow, err = l.fresh(ctx, l.device); err != nil {
+				return ref, err
+			}
+		}
+		selector, _, err := l.meant(screenNow, l.device, ref)
+		return selector, err
+	}
+	replace = func(v source.Value, key string) (source.Value, error) {
+		var err error
+		if f, given := v.Get("ref"); given && v.Kind == source.Map {
+			selector, err := meant(f.Value)
+			if err != nil {
+				return v, err
+			}
+			v = without(v, "ref")
+			v.Fields = append(slices.Clone(selector.Fields), v.Fields...)
+			return v, nil
+		}
+		if v.Kind == source.String && client.IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) && l.knows(v.Text) {
+			return meant(v)
+		}
+		v.Fields, v.Items = slices.Clone(v.Fields), slices.Clone(v.Items)
+		for i := range v.Fields {
+			if v.Fields[i].Value, err = replace(v.Fields[i].Value, v.Fields[i].Key); err != nil {
+				return v, err
+			}
+		}
+		for i := range v.Items {
+			if v.Items[i], err = replace(v.Items[i], key); err != nil {
+				return v, err
+			}
+		}
+		return v, nil
+	}
+	for i, item := range l.items {
+		var err error
+		if l.items[i], err = replace(item, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// knows tells whether a text is a reference of this session.
+func (s *Server) knows(ref string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.refs.Known(ref)
+	return ok
+}
+
+// parse checks the steps as those of a test.
+func (l *stepList) parse() error {
+	var b strings.Builder
+	b.WriteString("steps:\n")
+	for _, item := range l.items {
+		b.WriteString("  - " + source.Flow(item) + "\n")
+	}
+	platform := l.platform(l.device)
+	if !l.isOpen(l.device) {
+		if info, err := l.live.Info(l.base, l.device); err == nil {
+			platform = info.Platform
+		}
+	}
+	text := fmt.Sprintf("%sid: steps\nplatform: %s\n", b.String(), platform)
+	if names := slices.Sorted(maps.Keys(l.conf.Exposed)); len(names) > 0 {
+		text += "vars:\n"
+		for _, name := range names {
+			text += "  " + name + ": ''\n"
+		}
+		text += "secrets: [" + strings.Join(names, ", ") + "]\n"
+	}
+	tests, err := dsl.Parse("steps", []byte(text))
+	if err != nil {
+		return &refusal{What: err.Error(), Try: "mend these and call again, nothing was done; taproot://reference has the language"}
+	}
+	if err := l.linked(tests[0], "."); err != nil {
+		return err
+	}
+	l.test = tests[0]
+	off := false
+	for _, step := range l.test.Steps {
+		step.Options.Screenshot = &off
+		if args, _, err := l.live.Decode(step.Def, step.Args); err == nil {
+			if err := l.mayLead(args); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// prepare lets pages come to the front as the language has it, for as long as the steps take.
+func (l *stepList) prepare(s *action.Session) {
+	l.session = s
+	if w, ok := s.Device.(drivers.WebWitness); ok {
+		w.KeepFront(false)
+	}
+}
+
+func (l *stepList) restore(ctx context.Context) {
+	if !l.isOpen(l.device) {
+		return
+	}
+	err := l.live.Use(ctx, l.device, l.who, func(_ context.Context, s *action.Session) error {
+		if w, ok := s.Device.(drivers.WebWitness); ok {
+			w.KeepFront(true)
+		}
+		return nil
+	})
+	if err != nil {
+		l.log.Debug("the page in front is not kept there", "error", err)
+	}
+	l.mu.Lock()
+	delete(l.strayed, l.device) // the steps went on in the tab that opened, as a test does
+	l.mu.Unlock()
+}
+
+// note keeps what is to be said of a step, and writes down one that went well.
+func (l *stepList) note(ctx context.Context, e engine.StepEnd) {
+	l.ended++
+	if e.Verdict != event.Pass {
+		l.failed = e.Problem
+		return
+	}
+	item := l.items[l.ended-1]
+	if d := e.Detail; d != nil {
+		for _, line := range []string{repeated("note", d.Notes), repeated("not checked", d.Doubts)} {
+			if line = strings.TrimSpace(line); line != "" {
+				l.lines = append(l.lines, fmt.Sprintf("step %d %s", l.ended, line))
+			}
+		}
+	}
+	if e.Value != nil && e.Step.Def.Saves != "" && len(usedIn(item, l.conf.Exposed)) == 0 {
+		l.lines = append(l.lines, fmt.Sprintf("step %d value: %s", l.ended, l.foreign(markdown.Visible(dsl.Show(e.Value), maxRemark))))
+	}
+	var names []string
+	if len(item.Fields) > 0 {
+		first := item.Fields[0]
+		first.Value, names = l.withoutPassword(ctx, l.session, e.Step.Def, first.Value)
+		item.Fields = slices.Clone(item.Fields)
+		item.Fields[0] = first
+	}
+	l.journal.Add(client.Done{Device: l.device, Platform: l.session.Platform, YAML: source.Flow(item), Uses: append(usedIn(item, l.conf.Exposed), names...)})
+}
+
+// at names the step that ended last.
+func (l *stepList) at() string {
+	return fmt.Sprintf("step %d of %d, %s: ", l.ended, len(l.items), shorten.Runes(source.Flow(l.items[l.ended-1]), 120))
+}
+
+// said tells which steps are done.
+func (l *stepList) said() string {
+	switch n := l.ended - 1; n {
+	case 0:
+		return "nothing before it was done"
+	case 1:
+		return "step 1 is done"
+	default:
+		return fmt.Sprintf("steps 1 to %d are done", n)
+	}
+}

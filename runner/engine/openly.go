@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// StepEnd is how one of the steps ended that a test lists at its top.
+type StepEnd struct {
+	Step    *dsl.Step
+	Verdict event.Verdict
+	Problem *event.Problem // nil of a pass
+	Detail  *event.Detail  // of the last leaf step in it
+	Value   any            // that it gave, such as that of webEval
+	Took    time.Duration
+	Tree    *screen.Tree // that was read last, nil when none was
+}
+
+// Openly performs the steps of a case on a device that was open before and stays open, one after the other until one does not go well:
+// without a film, a log, pictures or measurements. ended hears of each step at the top; the error is why they
+// stopped, as the performer gave it.
+func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opts Options, ended func(StepEnd)) error {
+	r := newRun(c, dev, sink, opts)
+	r.verdict, r.dynamic, r.bare, r.began = event.Pass, true, true, time.Now()
+	r.session.StepPictures = false
+	err := action.Guard(func() error {
+		if _, err := r.describe(); err != nil {
+			return err
+		}
+		for _, step := range c.Test.Steps {
+			began := time.Now()
+			r.session.Detail, r.session.Value = &event.Detail{}, nil
+			o := r.one(ctx, step)
+			ended(StepEnd{Step: step, Verdict: o.verdict, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value, Took: time.Since(began), Tree: r.session.Tree})
+			if !o.ok() {
+				r.applyOutcome(o)
+				return nil
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case r.verdict == event.Pass:
+		return nil
+	case r.cause != nil:
+		return r.cause
+	case r.problem != nil:
+		return &action.Failure{Problem: *r.problem}
+	}
+	return r.sinkErr
+}
