@@ -211,5 +211,15 @@ func apart(n, a *Node) bool {
 
 // inside: by the tree, or by place when the tree is flat.
 func inside(n, a *Node) bool {
-	return n != a && n.Within(a) || n.Window == a.Window && n.Bounds.In(a.Bounds) && !a.Within(n)
+	return n != a && n.Within(a) || n.Window == a.Window && a.Obscured == "" && n.Bounds.In(a.Bounds) && !a.Within(n) && n.dialog() == a.dialog()
+}
+
+// dialog is the dialog that an element is or lies in, nil for the screen itself: what lies over a dialog, or behind it, is not in it.
+func (n *Node) dialog() *Node {
+	for p := n; p != nil; p = p.Parent {
+		if p.Role == "dialog" || p.Role == "alertdialog" || p.Type == "dialog" || p.Type == "XCUIElementTypeAlert" || p.Type == "XCUIElementTypeSheet" {
+			return p
+		}
+	}
+	return nil
 }

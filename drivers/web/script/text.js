@@ -36,7 +36,7 @@
         if (!isElement(n)) continue;
         const tag = localName(n);
         if (tag === 'br') out.push('\n');
-        if (IGNORED.has(tag) || tag === 'br') continue;
+        if (IGNORED.has(tag) || tag === 'br' || tag === 'rt' || tag === 'rp') continue; // how a word is said is no part of it
         if (tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'iframe') { out.push(' '); continue; }
         if (!whole && (tag === 'button' || BUTTON_ROLES.has(attr(n, 'role')))) { out.push(' '); continue; } // it says its own text
         const s = this.style(n);
