@@ -16,7 +16,7 @@ import (
 // the file "want" (-update writes it). None may pass in silence.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/mistakes/*.txtar")
-	if err != nil || len(files) < 20 {
+	if err != nil || len(files) < 44 {
 		t.Fatalf("%d golden files, %v", len(files), err)
 	}
 	for _, file := range files {

@@ -94,6 +94,9 @@ func (l *linter) steps(steps Steps) {
 		l.time(step)
 		l.otherTools(step)
 		l.cssAsLabel(step)
+		l.labelMeant(step)
+		l.appNamed(step)
+		l.textAsCSS(step)
 		l.unreachable(step)
 	}
 }

@@ -59,12 +59,14 @@ func pageOpened(steps Steps) (opens bool, wants *Step) {
 }
 
 var (
+	percented  = regexp.MustCompile(`%([A-Za-z_][A-Za-z0-9_]*)%`)
+	angled     = regexp.MustCompile(`<([A-Za-z_][A-Za-z0-9_]*)>`)
 	mustache   = regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}`)
 	shellStyle = regexp.MustCompile(`(^|[^$\w])\$([A-Za-z_][A-Za-z0-9_]*)`)
 	constant   = regexp.MustCompile(`^[A-Z][A-Z0-9]*_?[A-Z0-9_]{2,}$`)
 )
 
-// otherTools warns of {{name}} and $NAME, which are variables elsewhere and plain text here. Scripts and shells have their own.
+// otherTools warns of {{name}}, $NAME, %NAME% and <NAME>, which are variables elsewhere and plain text here. Scripts and shells have their own.
 func (l *linter) otherTools(step *Step) {
 	switch step.Def.Args.(type) {
 	case WebEval, Shell, HTTP, WebRoute:
@@ -76,13 +78,25 @@ func (l *linter) otherTools(step *Step) {
 			return
 		}
 		for _, m := range shellStyle.FindAllStringSubmatch(v.Text, -1) {
-			known := slices.ContainsFunc(l.test.Vars, func(x Var) bool { return x.Name == m[2] })
-			if known || constant.MatchString(m[2]) {
+			if l.variable(m[2]) || constant.MatchString(m[2]) {
 				l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("$%s is a plain text here, no variable", m[2]), "write ${"+m[2]+"} if it is meant as one")
 				return
 			}
 		}
+		m := percented.FindStringSubmatch(v.Text)
+		if m == nil || !l.variable(m[1]) && !constant.MatchString(m[1]) {
+			m = angled.FindStringSubmatch(v.Text)
+			if m == nil || !l.variable(m[1]) && !(constant.MatchString(m[1]) && strings.Contains(m[1], "_")) { // <DIV> is no variable
+				return
+			}
+		}
+		l.warn(v.Pos, step.source, len([]rune(shorten.FirstLine(v.Text))), fmt.Sprintf("%s is a plain text here, no variable", m[0]), "write ${"+m[1]+"} if it is meant as one")
 	})
+}
+
+// variable tells whether the test gives a variable of that name a value.
+func (l *linter) variable(name string) bool {
+	return slices.ContainsFunc(l.test.Vars, func(x Var) bool { return x.Name == name })
 }
 
 // eachText visits the texts of a step's arguments, those of inner steps not.

@@ -136,6 +136,8 @@ func badCSS(text string) (msg, hint string) {
 		return "has an empty []", "write the attribute: [name], or [name=value]"
 	case trimmed == "":
 		return "is empty", "for example: #email, or button.primary"
+	case strings.Contains(outer, ":containsa"): // the a stands for its brackets
+		return "has :contains(), which is jQuery's", `write :has-text("…")`
 	case strings.HasSuffix(trimmed, ",") || strings.HasPrefix(trimmed, ",") || strings.Contains(strings.ReplaceAll(trimmed, " ", ""), ",,"):
 		return "has a comma with nothing beside it", "remove the comma"
 	case strings.ContainsRune(">+~", rune(trimmed[len(trimmed)-1])):

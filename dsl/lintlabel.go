@@ -1,0 +1,126 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/shorten"
+)
+
+var (
+	patternLook  = regexp.MustCompile(`\.[*+]|\\[dws]|\[[0-9A-Za-z]-[0-9A-Za-z]\]|^\^.*\$$`)
+	slashed      = regexp.MustCompile(`^/(.*[.*+\\\[|^$].*)/i?$`)
+	starred      = regexp.MustCompile(`^\*+([^*]+)\*+$`)
+	percentLook  = regexp.MustCompile(`^[0-9.]+ ?% *, *[0-9.]+ ?%$`)
+	resourceLook = regexp.MustCompile(`^[A-Za-z][\w.]*:id/\w+$`)
+	snakeLook    = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
+)
+
+// labelMeant warns of a label that was hardly meant as the whole text that it is: a pattern, a place, an id. An assertNot of one passes
+// whatever the screen shows.
+func (l *linter) labelMeant(step *Step) {
+	sh := shapeOf(reflect.TypeOf(step.Def.Args))
+	v := step.Args
+	if v.Kind == source.Map {
+		if _, given := v.Get("match"); given {
+			return
+		}
+		f, _ := v.Get("label")
+		v = f.Value
+	}
+	if !sh.selects || v.Kind != source.String || strings.Contains(v.Text, "${") {
+		return
+	}
+	what, key, text, more := "a label here: a text that stands on the screen", "id", v.Text, ""
+	m, star := slashed.FindStringSubmatch(text), starred.FindStringSubmatch(text)
+	switch {
+	case m != nil:
+		what, key, text, more = "a whole text here, no pattern", "label", m[1], ", match: regex"
+	case star != nil:
+		what, key, text, more = "a whole text here, no pattern", "label", strings.TrimSpace(star[1]), ", match: contains"
+	case patternLook.MatchString(text):
+		what, key, more = "a whole text here, no pattern", "label", ", match: regex"
+	case percentLook.MatchString(text) && slices.Contains(sh.takes, "point"):
+		key = "point"
+	case resourceLook.MatchString(text), snakeLook.MatchString(text):
+	default:
+		return
+	}
+	l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is %s", shorten.Runes(v.Text, 60), what),
+		fmt.Sprintf("did you mean %s: {%s: %s%s}?", step.Def.Name, key, source.Quote(text), more))
+}
+
+// appNamed warns of an app that is called by its name, or by the file that it is installed from.
+func (l *linter) appNamed(step *Step) {
+	sh := shapeOf(reflect.TypeOf(step.Def.Args))
+	if !slices.Contains(sh.keys(), "package") {
+		return
+	}
+	v := step.Args
+	if v.Kind == source.Map {
+		f, _ := v.Get("package")
+		v = f.Value
+	}
+	if v.Kind != source.String || strings.Contains(v.Text, "${") {
+		return
+	}
+	width := len([]rune(v.Text))
+	switch {
+	case strings.HasSuffix(v.Text, ".apk"), strings.HasSuffix(v.Text, ".ipa"), strings.ContainsAny(v.Text, `/\`):
+		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is a file, no app's identifier", shorten.Runes(v.Text, 60)),
+			"install: takes a file; an app goes by its package, such as com.example.shop")
+	case !strings.Contains(v.Text, "."):
+		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is no app's identifier, which has dots", shorten.Runes(v.Text, 60)),
+			"write the Android package or the iOS bundle id, such as com.example.shop")
+	}
+}
+
+// wordsOnly is a selector that could as well be a text that somebody reads.
+var wordsOnly = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*( +[A-Za-z][A-Za-z0-9]*)*$`)
+
+// tagsOfPages are the elements of HTML, and those of drawings that tests name; what has a hyphen is a page's own.
+var tagsOfPages = strings.Fields(`a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code
+col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5
+h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee math menu meta meter nav noscript object ol
+optgroup option output p param picture pre progress q rp rt ruby s samp script search section select slot small source span strike strong style sub
+summary sup table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr
+svg g path circle ellipse line polygon polyline rect text tspan use symbol image defs foreignobject lineargradient radialgradient clippath mask filter`)
+
+// textAsCSS warns of a selector of a page whose words are no elements: "Sign in" is CSS for <in> within <sign>.
+func (l *linter) textAsCSS(step *Step) {
+	sh := shapeOf(reflect.TypeOf(step.Def.Args))
+	if step.Args.Kind == source.String {
+		if sh.hasShort() && sh.fields[sh.scalar].key == "selector" {
+			l.textSelector(step, "selector", step.Args)
+		}
+		return
+	}
+	for _, key := range []string{"selector", "to", "css"} {
+		if f, given := step.Args.Get(key); given && f.Value.Kind == source.String {
+			if key == "css" || slices.ContainsFunc(sh.fields, func(f field) bool { return f.key == key && f.form.format == "page-selector" }) {
+				l.textSelector(step, key, f.Value)
+			}
+		}
+	}
+}
+
+func (l *linter) textSelector(step *Step, key string, v source.Value) {
+	if !wordsOnly.MatchString(v.Text) {
+		return
+	}
+	for word := range strings.FieldsSeq(v.Text) {
+		if !slices.Contains(tagsOfPages, strings.ToLower(word)) {
+			meant := source.Quote("text=" + v.Text)
+			if key == "css" {
+				meant = "label: " + source.Quote(v.Text)
+			}
+			l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("this is CSS, and pages have no element <%s>", shorten.Runes(word, 40)),
+				fmt.Sprintf("did you mean %s? In CSS an id is written #%s, a class .%[2]s", meant, strings.ToLower(word)))
+			return
+		}
+	}
+}
