@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
@@ -32,7 +33,7 @@ type serveFlags struct {
 	expose                                           []string
 	rate, pages, runs, maxUpload                     int
 	maxCall                                          time.Duration
-	service, migrateOnly, openRegistration           bool
+	service, migrateOnly, openRegistration, mcp      bool
 	data                                             string
 }
 
@@ -87,6 +88,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.data, "data", "taproot-data", "`FOLDER` for the database and the projects of --service (TAPROOT_DATA)")
 	flags.BoolVar(&f.migrateOnly, "migrate-only", false, "bring the database of --service up to date and end (TAPROOT_MIGRATE_ONLY)")
 	flags.BoolVar(&f.openRegistration, "open-registration", false, "with --service: let in who registers, without a confirmed address (TAPROOT_OPEN_REGISTRATION)")
+	flags.BoolVar(&f.mcp, "mcp", false, "let AI assistants in at /mcp, over streamable HTTP, with the credentials of the API (TAPROOT_MCP)")
 	flags.StringVar(&f.audit, "audit-log", "", "append who did what to which device to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
 }
 
@@ -95,7 +97,7 @@ func serveVariables() map[string]string {
 	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE", "allow-shell": "TAPROOT_ALLOW_SHELL",
 		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES", "runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
 		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG",
-		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION"}
+		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP"}
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
@@ -237,7 +239,18 @@ func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server
 	}
 	o.Hosts = set.list("TAPROOT_ALLOWED_HOSTS")
 	o.Proxies, err = set.proxies()
+	if f.mcp {
+		o.MCP = f.assistants(log)
+	}
 	return o, err
+}
+
+// assistants makes the sessions of assistants on the devices of a server.
+func (f *serveFlags) assistants(log *slog.Logger) func(server.MCPConfig) (server.MCP, error) {
+	return func(c server.MCPConfig) (server.MCP, error) {
+		return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: thisBuild().Version, Exposed: c.Exposed, Log: log, MaxCall: c.MaxCall,
+			Devices: &mcpserver.Shared{Pool: c.Pool, Live: c.Devices, Mask: c.Mask}}, c.Who)
+	}
 }
 
 // guesses is how many wrong credentials an address may send per minute.

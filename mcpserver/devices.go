@@ -214,7 +214,7 @@ func (s *Server) choice() string {
 
 // isOpen tells whether the session has the device.
 func (s *Server) isOpen(id string) bool {
-	for _, st := range s.live.Open() {
+	for _, st := range s.mine() {
 		if st.Info.ID == id {
 			return true
 		}
@@ -224,7 +224,7 @@ func (s *Server) isOpen(id string) bool {
 
 // platform gives that of a device that is open.
 func (s *Server) platform(id string) dsl.Platform {
-	for _, st := range s.live.Open() {
+	for _, st := range s.mine() {
 		if st.Info.ID == id {
 			return st.Info.Platform
 		}
@@ -243,6 +243,7 @@ func (c *call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened b
 		status, err := c.live.Launch(ctx, dsl.Web, c.who)
 		if err == nil {
 			c.setNewest(status.Info.ID)
+			err = c.hold(ctx, status.Info.ID)
 		}
 		var busy *pool.BusyError
 		if errors.As(err, &busy) {
@@ -257,6 +258,14 @@ func (c *call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened b
 
 // pick gives the device that was named, the one that was set, or the only one there is: nobody's device is guessed.
 func (c *call) pick(ctx context.Context, platforms []dsl.Platform) (string, error) {
+	device, err := c.find(ctx, platforms)
+	if err == nil {
+		err = c.hold(ctx, device)
+	}
+	return device, err
+}
+
+func (c *call) find(ctx context.Context, platforms []dsl.Platform) (string, error) {
 	if c.device != "" {
 		return c.device, nil
 	}
@@ -312,7 +321,7 @@ func (s *Server) setNewest(page string) {
 // newestOf gives the page that was opened last, when the session uses nothing but pages; "" when nothing is sure.
 func (s *Server) newestOf(ids []string) string {
 	var open []string
-	for _, st := range s.live.Open() {
+	for _, st := range s.mine() {
 		if slices.Contains(ids, st.Info.ID) && (st.Hold == nil || st.Hold.Who == s.who) {
 			if st.Info.Platform != dsl.Web {
 				return ""
@@ -334,7 +343,7 @@ func (s *Server) newestOf(ids []string) string {
 // pages lists the browser pages that are open.
 func (s *Server) pages() []string {
 	var ids []string
-	for _, st := range s.live.Open() {
+	for _, st := range s.mine() {
 		if st.Info.Platform == dsl.Web {
 			ids = append(ids, st.Info.ID)
 		}

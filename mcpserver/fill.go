@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -57,7 +58,16 @@ func (c *call) fill(ctx context.Context, device string, fields source.Value) (st
 		}
 		css, ok := "", false
 		if c.platform(device) == dsl.Web {
-			css, ok = selectorOf(f.Key, element)
+			if css, ok = selectorOf(f.Key, element); !isCSS(f.Key) {
+				if now == nil {
+					if now, err = c.fresh(ctx, device); err != nil {
+						return nil, err
+					}
+				}
+				if id := now.ControlID(element); simpleID.MatchString(id) {
+					css, ok = "#"+id, true
+				}
+			}
 		}
 		if ok {
 			add("webType", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "selector", Value: word(source.String, css)}, {Key: "text", Value: text}}})
@@ -69,9 +79,17 @@ func (c *call) fill(ctx context.Context, device string, fields source.Value) (st
 	return steps, nil
 }
 
+// simpleID are ids that CSS takes as they are.
+var simpleID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// isCSS tells whether a field is named by a selector of the page.
+func isCSS(name string) bool {
+	return strings.HasPrefix(name, "#") || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "[=>")
+}
+
 // selectorOf writes what picks a field of a page as a selector of the page, when that can be said in one.
 func selectorOf(name string, element source.Value) (string, bool) {
-	if strings.HasPrefix(name, "#") || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "[=>") {
+	if isCSS(name) {
 		return name, true
 	}
 	if len(element.Fields) != 1 {

@@ -175,7 +175,7 @@ func (c *call) picture(ctx context.Context, device string, a screenshotArgs) (*m
 				return err
 			}
 		}
-		img, err = s.Host.Photograph(ctx, s.Device)
+		img, err = host{s.Host, c.Server}.Photograph(ctx, s.Device)
 		return err
 	})
 	if err != nil {
@@ -230,7 +230,7 @@ type ocrArgs struct {
 // readText reads the text in the pixels of a screen.
 func (c *call) readText(ctx context.Context, device string) (lines []drivers.TextLine, err error) {
 	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
-		img, err := s.Host.Photograph(ctx, s.Device)
+		img, err := host{s.Host, c.Server}.Photograph(ctx, s.Device)
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,8 @@ func explain(ctx context.Context, err error) *refusal {
 	var none *pool.NoDeviceError
 	var invalid *live.InvalidError
 	switch {
+	case errors.Is(context.Cause(ctx), errTooLong):
+		r.What, r.Try = errTooLong.Error()+"; what was under way on the device has been stopped", "a shorter timeoutMs, or fewer steps at once"
 	case ctx.Err() != nil:
 		r.What, r.Try = "the call was cancelled; what was under way on the device has been stopped", ""
 	case errors.As(err, &busy) && busy.Holder.PID == os.Getpid() && busy.Holder.What != holder:

@@ -157,7 +157,7 @@ func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 // lend gives the session's phones back, so that the run can have them; pages stay open.
 func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 	var errs []error
-	for _, st := range c.live.Open() {
+	for _, st := range c.mine() {
 		if st.Info.Platform == dsl.Web || !slices.ContainsFunc(cases, func(p plan.Case) bool { return p.Platform == st.Info.Platform }) {
 			continue
 		}

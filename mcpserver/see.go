@@ -30,7 +30,8 @@ func thens() []string { return []string{thenDiff, thenSnapshot, thenScreenshot} 
 
 // acts tells whether the tool changes what the screen shows, so that a look at it can come with the answer.
 func (t *tool) acts() bool {
-	return t.name == "run_test" || t.def != nil && t.touches() && !t.hints.readOnly && !slices.Contains([]string{"close_browser", "install", "uninstall", "clear_app", "set_permissions", "stop"}, t.name)
+	return slices.Contains([]string{"tap", "long_press", "swipe", "scroll_to", "input", "press", "launch", "open_link", "open_browser",
+		"web_navigate", "web_click", "web_type", "run_test"}, t.name)
 }
 
 // andSee makes an answer, with the look at the screen that was asked for.

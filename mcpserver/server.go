@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"image"
@@ -36,8 +37,10 @@ type Config struct {
 	Log     *slog.Logger      // default: none
 	Drivers []drivers.Driver  // default: all
 	// Devices are those of the process that serves this client among others; nil: the server has its own.
-	Devices *Shared
-	Who     string // the client, in holds and in messages about devices; default: "this client"
+	Devices   *Shared
+	MaxCall   time.Duration // a call takes at most so long; default: no limit
+	Who       string        // the client, in holds and in messages about devices; default: "this client"
+	sessionID string        // of a session over HTTP
 }
 
 // Shared are the devices of a process with more clients than one.
@@ -95,11 +98,12 @@ type Server struct {
 	mu        sync.Mutex
 	chosen    string // by set_device
 	refs      *client.Refs
-	newest    string              // the page that was opened last
-	strayed   map[string]bool     // devices with a tab that opened and did not come to the front
-	early     map[string][]string // news of a device that are to be told with the next answer
-	passwords map[string]string   // that the client typed, by the variables that stand for them
-	scales    map[string]scaling  // of the last screenshot of each device
+	newest    string                    // the page that was opened last
+	strayed   map[string]bool           // devices with a tab that opened and did not come to the front
+	early     map[string][]string       // news of a device that are to be told with the next answer
+	prepared  map[string]drivers.Device // those of Config.Devices that were set up for this client
+	passwords map[string]string         // that the client typed, by the variables that stand for them
+	scales    map[string]scaling        // of the last screenshot of each device
 	films     map[string]*film
 	logs      map[string]*logTail
 }
@@ -120,7 +124,7 @@ func New(c Config) (s *Server, err error) {
 			return nil, fmt.Errorf("the value of %s is too short to be kept secret: at least %d bytes", name, shortSecret)
 		}
 	}
-	s = &Server{conf: c, log: c.Log, mask: &event.Mask{}, who: c.Who, fence: client.NewFence(), refs: client.NewRefs(), strayed: map[string]bool{}, early: map[string][]string{},
+	s = &Server{conf: c, log: c.Log, mask: &event.Mask{}, who: c.Who, fence: client.NewFence(), refs: client.NewRefs(), strayed: map[string]bool{}, early: map[string][]string{}, prepared: map[string]drivers.Device{},
 		passwords: map[string]string{}, scales: map[string]scaling{}, films: map[string]*film{},
 		logs: map[string]*logTail{}}
 	s.base, s.cancel = context.WithCancelCause(context.Background())
@@ -144,6 +148,10 @@ func (s *Server) open() (err error) {
 	}
 	if s.work, err = os.MkdirTemp("", "taproot-mcp-"); err != nil {
 		return err
+	}
+	if shared := s.conf.Devices; shared != nil {
+		s.pool, s.live, s.mask = shared.Pool, shared.Live, shared.Mask
+		return nil
 	}
 	s.conf.Runner.Access = action.Access{Root: s.root}
 	if s.conf.Drivers == nil {
@@ -185,11 +193,13 @@ func (s *Server) Close() error {
 	s.cancel(live.ErrClosed)
 	s.runs.wait()
 	var errs []error
-	if s.live != nil {
+	if s.conf.Devices != nil {
+		s.giveBack()
+	} else if s.live != nil {
 		errs = append(errs, s.live.Close())
 	}
 	s.endLogs()
-	if s.pool != nil {
+	if s.pool != nil && s.conf.Devices == nil {
 		errs = append(errs, s.pool.Close())
 	}
 	if s.work != "" {
@@ -208,7 +218,7 @@ func (s *Server) offer() error {
 		protocolLog = nil
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "taproot", Title: "Taproot", Version: s.conf.Version},
-		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, s.fence.Open(), s.fence.Close()), Logger: protocolLog, Capabilities: &mcp.ServerCapabilities{}})
+		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, s.fence.Open(), s.fence.Close()), Logger: protocolLog, Capabilities: &mcp.ServerCapabilities{}, GetSessionID: s.sessionID})
 	s.tools = map[string]*tool{}
 	for _, t := range tools() {
 		if t.def == nil && t.do == nil {
@@ -229,6 +239,14 @@ func (s *Server) offer() error {
 		})
 	s.mcp.AddReceivingMiddleware(s.survive)
 	return nil
+}
+
+// sessionID gives the id of the one session over HTTP.
+func (s *Server) sessionID() string {
+	if s.conf.sessionID == "" {
+		return rand.Text()
+	}
+	return s.conf.sessionID
 }
 
 const referenceURI = "taproot://reference"

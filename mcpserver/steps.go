@@ -154,8 +154,10 @@ func (l *stepList) choose(ctx context.Context) (opened bool, err error) {
 			return false, err
 		}
 		status, err := l.live.Launch(ctx, dsl.Web, l.who)
-		l.device = status.Info.ID
-		l.setNewest(l.device)
+		if l.device = status.Info.ID; err == nil {
+			l.setNewest(l.device)
+			err = l.hold(ctx, l.device)
+		}
 		return err == nil, err
 	}
 	l.device, err = l.anyDevice(ctx)
@@ -312,7 +314,11 @@ func (l *stepList) note(ctx context.Context, e engine.StepEnd) {
 		item.Fields = slices.Clone(item.Fields)
 		item.Fields[0] = first
 	}
-	l.journal.Add(client.Done{Device: l.device, Platform: l.session.Platform, YAML: source.Flow(item), Uses: append(usedIn(item, l.conf.Exposed), names...)})
+	line := source.Flow(item)
+	if len(item.Fields) == 1 {
+		line = client.StepLine(e.Step.Def, item.Fields[0].Value)
+	}
+	l.journal.Add(client.Done{Device: l.device, Platform: l.session.Platform, YAML: line, Uses: append(usedIn(item, l.conf.Exposed), names...)})
 }
 
 // at names the step that ended last.

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,8 +157,16 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 
 // within ends a call with the server.
 func (s *Server) within(ctx context.Context) (context.Context, func()) {
-	return drivers.Bound(ctx, s.base)
+	ctx, leave := drivers.Bound(ctx, s.base)
+	if s.conf.MaxCall == 0 {
+		return ctx, leave
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.conf.MaxCall, errTooLong)
+	return ctx, func() { cancel(); leave() }
 }
+
+// errTooLong ends a call that takes longer than the server lets any.
+var errTooLong = errors.New("the call took longer than this server lets any")
 
 // parse reads the arguments strictly. A key with null counts as left out.
 func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
@@ -324,10 +333,13 @@ func text(s string) *mcp.CallToolResult {
 
 // structured is a small answer for programs; the same JSON is its text, for clients that look at one of the two only.
 func structured(v any) (*mcp.CallToolResult, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
+	data := bytes.TrimSpace(b.Bytes())
 	r := text(string(data))
 	r.StructuredContent = json.RawMessage(data)
 	return r, nil

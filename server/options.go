@@ -48,6 +48,9 @@ type Options struct {
 	// Network is what connections may reach that clients cause; the zero value is the public internet only.
 	Network guard.Policy
 
+	// MCP makes what answers assistants at /mcp; nil: nobody does.
+	MCP func(MCPConfig) (MCP, error)
+
 	MaxBody  int64         // bytes of a JSON body; default: 1 MiB
 	MaxCall  time.Duration // of one request on a device; default: 5 min
 	MaxBusy  int           // requests at once of one credential or address; default: 256

@@ -27,6 +27,9 @@ func Scopes() []string {
 // routes is the list of all paths. Each is served at the root and under /api.
 func (s *Server) routes() error {
 	s.api = newAPI(s.mux, s.o.Version)
+	if err := s.mountMCP(); err != nil {
+		return err
+	}
 
 	s.raw(op{Get: "/", ID: "about", Tag: "server", Summary: "What this is, and where to read on", Answers: about{}}, s.about)
 	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server answers", Answers: health{}, Free: true}, s.health)

@@ -33,6 +33,7 @@ type Server struct {
 	uploads *upload.Store
 	root    *os.Root // of files that clients name
 	leases  leases
+	mcp     MCP // nil: assistants are not served
 	metrics *metrics
 	busy    busy
 	spaces  spaces
@@ -112,6 +113,10 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) Close() error {
 	s.closing.Store(true)
 	s.hangUp()
+	var ended error
+	if s.mcp != nil { // before the devices that its sessions hold
+		ended = s.mcp.Close()
+	}
 	var all sync.WaitGroup
 	var errs [2]error
 	all.Go(func() { errs[0] = s.devices.Close() })
@@ -120,7 +125,7 @@ func (s *Server) Close() error {
 		all.Go(s.runs.Close)
 	}
 	all.Wait()
-	return errors.Join(errs[0], errs[1], s.pool.Close(), s.root.Close())
+	return errors.Join(ended, errs[0], errs[1], s.pool.Close(), s.root.Close())
 }
 
 // received makes the pages of a run that holds an upload, and removes runs beyond the limits.

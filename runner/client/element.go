@@ -484,17 +484,44 @@ func (s *Identified) index(v source.Value, n *screen.Node) (int, bool) {
 
 // picks tells whether an action with the selector would touch the element; with nil, whether it would touch any.
 func (s *Identified) picks(v source.Value, n *screen.Node) bool {
+	found := s.found(v)
+	return len(found) == 1 && (n == nil || found[0].Node == n || found[0].Target == n)
+}
+
+// found gives what an action with the selector would touch.
+func (s *Identified) found(v source.Value) []screen.Match {
 	def, _ := dsl.Lookup("tap")
 	args, err := dsl.Decode(def, unescaped(v))
 	tap, ok := args.(dsl.Tap)
 	if err != nil || !ok {
-		return false
+		return nil
 	}
 	found, err := s.tree.Find(screen.Query{Selector: tap.Selector, Action: true, Reveal: s.tree.HitTested})
-	if err != nil || len(found) != 1 {
-		return false
+	if err != nil {
+		return nil
 	}
-	return n == nil || found[0].Node == n || found[0].Target == n
+	return found
+}
+
+// one gives the only element that a selector picks: of a label, what it names.
+func (s *Identified) one(v source.Value) *screen.Node {
+	found := s.found(v)
+	switch {
+	case len(found) != 1:
+		return nil
+	case found[0].Target != nil:
+		return found[0].Target
+	}
+	return found[0].Node
+}
+
+// ControlID gives the id of the one control that a selector picks, when no other element has it.
+func (s *Identified) ControlID(v source.Value) string {
+	n := s.one(v)
+	if n == nil || n.ID == "" || len(s.byID[n.ID+"|"+n.TestID]) != 1 {
+		return ""
+	}
+	return n.ID
 }
 
 // unescaped makes a selector's texts what they stand for.

@@ -1,0 +1,128 @@
+package mcpserver
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// maxSessions is how many clients may be connected at once over HTTP.
+	maxSessions = 64
+	// sessionIdle is how long a client over HTTP may say nothing before its session ends.
+	sessionIdle = 30 * time.Minute
+	// greeting is how long a client may take to begin its session.
+	greeting = time.Minute
+	// sessionHeader carries the id of a session.
+	sessionHeader = "Mcp-Session-Id"
+)
+
+// Handler answers clients over streamable HTTP: each session is a Server of its own on the devices of Config.Devices. Who may call, and
+// from where, is decided before it.
+type Handler struct {
+	conf Config
+	who  func(*http.Request) string
+	http http.Handler
+
+	mu     sync.Mutex
+	closed bool
+	open   map[*Server]bool
+	owners map[string]string // of sessions, by id
+	ends   sync.WaitGroup
+	done   chan struct{}
+}
+
+// NewHandler makes a handler; Close ends its sessions. who names the caller of a request: a session answers nobody but the one who began it.
+func NewHandler(c Config, who func(*http.Request) string) (*Handler, error) {
+	if c.Devices == nil {
+		return nil, errors.New("sessions over HTTP need the devices of their process")
+	}
+	h := &Handler{conf: c, who: who, open: map[*Server]bool{}, owners: map[string]string{}, done: make(chan struct{})}
+	h.http = mcp.NewStreamableHTTPHandler(h.begin, &mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle, MaxRequestBodyBytes: maxLine,
+		DisableLocalhostProtection: true, PropagateRequestCancellation: true}) // the names by which the server may be called were checked
+	return h, nil
+}
+
+// ServeHTTP answers one request. The id of somebody else's session is as unknown as one that never was.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if id := r.Header.Get(sessionHeader); id != "" {
+		h.mu.Lock()
+		owner, known := h.owners[id]
+		h.mu.Unlock()
+		if !known || owner != h.who(r) {
+			http.Error(w, "session not found", http.StatusNotFound)
+			return
+		}
+	}
+	h.http.ServeHTTP(w, r)
+}
+
+// begin makes the server of a new session; nil refuses it.
+func (h *Handler) begin(r *http.Request) *mcp.Server {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || len(h.open) >= maxSessions {
+		return nil
+	}
+	id, owner := rand.Text(), h.who(r)
+	c := h.conf
+	c.Who, c.sessionID = owner+" (mcp "+id[:6]+")", id
+	s, err := New(c)
+	if err != nil {
+		if h.conf.Log != nil {
+			h.conf.Log.Error("a session cannot be opened", "error", err)
+		}
+		return nil
+	}
+	h.open[s], h.owners[id] = true, owner
+	h.ends.Go(func() { h.end(s, id) })
+	return s.MCP()
+}
+
+// end waits until the client has gone, and gives back what it had.
+func (h *Handler) end(s *Server, id string) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	began, met := time.Now(), false
+wait:
+	for {
+		select {
+		case <-h.done:
+			break wait
+		case <-tick.C:
+		}
+		here := false
+		for range s.MCP().Sessions() {
+			here, met = true, true
+		}
+		if !here && (met || time.Since(began) > greeting) {
+			break
+		}
+	}
+	for session := range s.MCP().Sessions() {
+		_ = session.Close() // the process ends
+	}
+	if err := s.Close(); err != nil {
+		s.log.Warn("the end of a session", "error", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.open, s)
+	delete(h.owners, id)
+}
+
+// Close ends all sessions and waits until what they had is given back.
+func (h *Handler) Close() error {
+	h.mu.Lock()
+	if !h.closed {
+		h.closed = true
+		close(h.done)
+	}
+	h.mu.Unlock()
+	h.ends.Wait()
+	return nil
+}
