@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers first-hour clean widgets
+.PHONY: help setup database build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers bench-assistants first-hour clean widgets
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -117,6 +117,9 @@ bench: ## run the benchmarks
 
 bench-peers: setup ## run the same flows in Taproot and in Playwright Test, and write the ratios to docs/benchmarks.md
 	go run ./bench/peers -taproot $(TAPROOT) -out docs/benchmarks.md
+
+bench-assistants: setup ## do the same tasks by MCP in Taproot and in playwright-mcp, and count calls and bytes
+	$(TAPROOT) sim --phones 1 -- go run ./bench/assistants -taproot $(TAPROOT)
 
 # Films need ffmpeg, and that a hundred packages of Debian's; without them the set-up for pages adds 176.
 first-hour: ## from a bare Debian 12 to a green test, for pages and for phones (root and mmdebstrap; ROOT_TAR=FILE keeps the machine)

@@ -106,14 +106,11 @@ type report struct {
 	After, Free  int
 }
 
-// TestTypeScriptClient: the official TypeScript SDK signs in on a phone and on a page, waits, sees pictures and errors, hears of
-// progress, and aborts.
-func TestTypeScriptClient(t *testing.T) {
-	t.Parallel()
-	program := program(t)
+// typeScript runs the official TypeScript SDK as a client, and gives what it tells.
+func typeScript(t *testing.T, b *bench, env []string, args ...string) map[string]report {
+	t.Helper()
 	node, dir := node(t)
 	site := webtest.New(t)
-	b := newBench(t, 1)
 	script, err := os.CreateTemp(dir, "taproot-client-*.mjs") // beside node_modules, where its imports are found
 	if err != nil {
 		t.Fatal(err)
@@ -126,8 +123,8 @@ func TestTypeScriptClient(t *testing.T) {
 	if err := errors.Join(err, script.Close()); err != nil {
 		t.Fatal(err)
 	}
-	b.env = append(b.env, "SITE="+site.URL)
-	out, errs := b.run(t, 0, node, script.Name(), program, "mcp", "--expose-env", "APP_PASSWORD")
+	b.env = append(b.env, append(env, "SITE="+site.URL)...)
+	out, errs := b.run(t, 0, node, append([]string{script.Name()}, args...)...)
 	got := map[string]report{}
 	for line := range strings.Lines(out) {
 		var r report
@@ -139,6 +136,15 @@ func TestTypeScriptClient(t *testing.T) {
 	if strings.Contains(out+errs, webtest.Password) {
 		t.Error("the password is in an answer")
 	}
+	return got
+}
+
+// TestTypeScriptClient: the official TypeScript SDK signs in on a phone and on a page, waits, sees pictures and errors, hears of
+// progress, and aborts.
+func TestTypeScriptClient(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1)
+	got := typeScript(t, b, nil, program(t), "mcp", "--expose-env", "APP_PASSWORD")
 	check := func(step string, ok func(report) bool) {
 		t.Helper()
 		if r, told := got[step]; !told || !ok(r) {

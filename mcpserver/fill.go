@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -64,8 +63,8 @@ func (c *call) fill(ctx context.Context, device string, fields source.Value) (st
 						return nil, err
 					}
 				}
-				if id := now.ControlID(element); simpleID.MatchString(id) {
-					css, ok = "#"+id, true
+				if picked := now.Control(element); picked != "" {
+					css, ok = picked, true
 				}
 			}
 		}
@@ -78,9 +77,6 @@ func (c *call) fill(ctx context.Context, device string, fields source.Value) (st
 	}
 	return steps, nil
 }
-
-// simpleID are ids that CSS takes as they are.
-var simpleID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // isCSS tells whether a field is named by a selector of the page.
 func isCSS(name string) bool {

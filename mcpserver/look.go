@@ -61,7 +61,7 @@ func (c *call) look(ctx context.Context, device string, view client.View) (*mcp.
 	}
 	var news []string
 	for _, line := range c.newsOf(ctx, device) { // the heading tells the page, and the tabs follow
-		if !strings.HasPrefix(line, "page: ") && !strings.HasPrefix(line, "tab ") {
+		if !strings.HasPrefix(line, "page: ") && (len(seen.tabs) <= 1 || !strings.HasPrefix(line, "tab ")) {
 			news = append(news, line)
 		}
 	}

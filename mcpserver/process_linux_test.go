@@ -163,7 +163,7 @@ func TestJunk(t *testing.T) {
 		r.send(`{"jsonrpc":"2.0","id":777,"method":"tools/list"}`)
 	}()
 	for got := r.read(); got.ID != 777; got = r.read() {
-		if got.ID != 0 {
+		if got.ID != 0 && !strings.Contains(string(got.Error), "-32600") {
 			t.Errorf("an answer to junk: %+v", got)
 		}
 	}

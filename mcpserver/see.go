@@ -60,7 +60,10 @@ func (c *call) andSee(ctx context.Context, device string, said []string) (*mcp.C
 // settling is how long a screen may go on changing after an action before it is looked at.
 const settling = 1500 * time.Millisecond
 
-// settle waits until two readings of a page are alike. A phone is read at rest anyhow.
+// quietFor is how long it has to stay as it is: what a click causes comes a moment later.
+const quietFor = 250 * time.Millisecond
+
+// settle waits until a page stays as it is. A phone is read at rest anyhow.
 func (c *call) settle(ctx context.Context, device string) error {
 	if c.platform(device) != dsl.Web {
 		return nil
@@ -68,6 +71,7 @@ func (c *call) settle(ctx context.Context, device string) error {
 	return c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
 		seed, began := maphash.MakeSeed(), time.Now()
 		var last uint64
+		since := began
 		for {
 			if open, err := openDialog(ctx, s.Device); err != nil || open != nil {
 				return err
@@ -77,10 +81,12 @@ func (c *call) settle(ctx context.Context, device string) error {
 			if err == nil {
 				now = digest(t, seed)
 			}
-			if err == nil && now == last || time.Since(began) > settling {
+			if now != last {
+				last, since = now, time.Now()
+			}
+			if err == nil && time.Since(since) >= quietFor || time.Since(began) > settling {
 				return nil
 			}
-			last = now
 			if err := drivers.Pause(ctx, 80*time.Millisecond); err != nil {
 				return err
 			}

@@ -19,7 +19,6 @@ import (
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/client"
-	"github.com/taproot-dev/taproot/runner/engine"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -58,7 +57,7 @@ func (c *call) performSteps(ctx context.Context) (*mcp.CallToolResult, error) {
 	}
 	c.catchUp(ctx, l.device)
 	files, err := c.live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.who, Test: l.test, Prepare: l.prepare,
-		Ended: func(e engine.StepEnd) { l.note(ctx, e) }})
+		Ended: func(e live.StepEnd) { l.note(ctx, e) }})
 	l.restore(ctx)
 	if err == nil && l.failed != nil {
 		r := c.refusalOf(l.failed)
@@ -290,7 +289,7 @@ func (l *stepList) restore(ctx context.Context) {
 }
 
 // note keeps what is to be said of a step, and writes down one that went well.
-func (l *stepList) note(ctx context.Context, e engine.StepEnd) {
+func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	l.ended++
 	if e.Verdict != event.Pass {
 		l.failed = e.Problem

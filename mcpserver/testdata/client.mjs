@@ -2,10 +2,14 @@
 // node client.mjs PROGRAM [ARGS...]; SITE is the address of the sample pages.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const [command, ...args] = process.argv.slice(2);
 const tell = (step, value) => process.stdout.write(JSON.stringify({ step, ...value }) + '\n');
-const transport = new StdioClientTransport({ command, args, env: process.env, stderr: 'inherit' });
+// With MCP_URL it talks to a server that runs already, over streamable HTTP, with the key MCP_KEY.
+const transport = process.env.MCP_URL
+  ? new StreamableHTTPClientTransport(new URL(process.env.MCP_URL), { requestInit: { headers: { 'X-API-Key': process.env.MCP_KEY } } })
+  : new StdioClientTransport({ command, args, env: process.env, stderr: 'inherit' });
 const client = new Client({ name: 'sdk-test', version: '1' });
 await client.connect(transport);
 const { tools } = await client.listTools();
@@ -94,5 +98,6 @@ const server = transport._process;
 const ended = new Promise(resolve => server.once('close', resolve));
 server.stdin.end();
 await ended;
+if (process.env.MCP_URL) await transport.terminateSession();
 await client.close();
 tell('closed', {});

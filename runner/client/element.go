@@ -2,6 +2,7 @@ package client
 
 import (
 	"cmp"
+	"fmt"
 	"hash/maphash"
 	"image"
 	"regexp"
@@ -245,7 +246,7 @@ func (s *Identified) successor(was Known) *screen.Node {
 			score = 3
 		case id.label != "" && id.label == was.label:
 			score = 2
-		case n.Bounds == was.bounds:
+		case n.Bounds.Min == was.bounds.Min:
 			score = 1
 		}
 		gap := n.Bounds.Min.Sub(was.bounds.Min)
@@ -515,13 +516,21 @@ func (s *Identified) one(v source.Value) *screen.Node {
 	return found[0].Node
 }
 
-// ControlID gives the id of the one control that a selector picks, when no other element has it.
-func (s *Identified) ControlID(v source.Value) string {
+// simpleID are ids that CSS takes as they are.
+var simpleID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// Control gives the selector of the page for the one control that a selector picks, where it has an id of its own, or is a list that only
+// its name tells from others; "" elsewhere.
+func (s *Identified) Control(v source.Value) string {
 	n := s.one(v)
-	if n == nil || n.ID == "" || len(s.byID[n.ID+"|"+n.TestID]) != 1 {
-		return ""
+	switch {
+	case n == nil:
+	case simpleID.MatchString(n.ID) && len(s.byID[n.ID+"|"+n.TestID]) == 1:
+		return "#" + n.ID
+	case n.Type == "select" && s.title[n] != "" && !strings.ContainsAny(s.title[n], "\"\\"):
+		return fmt.Sprintf(`role=%s[name="%s"]`, n.Role, s.title[n])
 	}
-	return n.ID
+	return ""
 }
 
 // unescaped makes a selector's texts what they stand for.

@@ -13,13 +13,16 @@ import (
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
+// StepEnd is how one of the steps ended.
+type StepEnd = engine.StepEnd
+
 // StepsRequest are steps of the language, to be performed on one open device.
 type StepsRequest struct {
 	Device string
 	Who    string
-	Test   *dsl.Test            // whose steps they are; what else it says counts for nothing
-	Dir    string               // from which files are named; default: Reach.Root's
-	Ended  func(engine.StepEnd) // hears of each step at the top when it has ended
+	Test   *dsl.Test     // whose steps they are; what else it says counts for nothing
+	Dir    string        // from which files are named; default: Reach.Root's
+	Ended  func(StepEnd) // hears of each step at the top when it has ended
 	// Prepare is called before the first step; may be nil.
 	Prepare func(*action.Session)
 }
