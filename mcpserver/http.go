@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxSessions is how many clients may be connected at once over HTTP.
-	maxSessions = 64
+	// maxSessions is how many clients may be connected at once over HTTP. One that has gone without a word counts until sessionIdle.
+	maxSessions = 256
 	// sessionIdle is how long a client over HTTP may say nothing before its session ends.
 	sessionIdle = 30 * time.Minute
 	// greeting is how long a client may take to begin its session.

@@ -168,6 +168,11 @@ func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 			errs = append(errs, &refusal{What: st.Info.ID + " is being recorded", Try: "record {action: stop} before run_test"})
 			continue
 		}
+		if c.conf.Devices != nil {
+			_, err := c.live.Release(ctx, st.Info.ID, c.who)
+			errs = append(errs, err)
+			continue
+		}
 		errs = append(errs, c.live.Shut(ctx, st.Info.ID, c.who))
 	}
 	return errors.Join(errs...)

@@ -113,7 +113,7 @@ func simulated(ctx context.Context, program, dir string) string {
 			return
 		}
 		for _, d := range list.Devices {
-			if d.Platform == "android" && d.State == "ready" {
+			if d.Platform == "android" && d.State == "device" {
 				id = d.ID
 			}
 		}

@@ -93,11 +93,14 @@ let steps = 0;
 const yaml = words(await good('get_report', { as: 'yaml' }));
 const run = await client.callTool({ name: 'run_test', arguments: { yaml } }, undefined, { onprogress: () => steps++, timeout: 600000 });
 tell('run', { isError: run.isError === true, text: words(run), steps, structured: run.structuredContent ?? null });
-// The end of the input is all that ends it: close would kill it when a loaded machine needs more than four seconds.
-const server = transport._process;
-const ended = new Promise(resolve => server.once('close', resolve));
-server.stdin.end();
-await ended;
-if (process.env.MCP_URL) await transport.terminateSession();
+if (process.env.MCP_URL) {
+  await transport.terminateSession();
+} else {
+  // The end of the input is all that ends it: close would kill it when a loaded machine needs more than four seconds.
+  const server = transport._process;
+  const ended = new Promise(resolve => server.once('close', resolve));
+  server.stdin.end();
+  await ended;
+}
 await client.close();
 tell('closed', {});
