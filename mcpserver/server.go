@@ -56,7 +56,6 @@ const (
 	// pageIdle is the same of a browser page, which nobody else could use.
 	pageIdle = 30 * time.Minute
 	// who the one client is, in messages about devices.
-	who = "this client"
 	// holder is what this server is called in leases, where others read it.
 	holder = "taproot mcp"
 	// shortSecret is the length, in bytes, below which a secret cannot be hidden without hiding everything else.
