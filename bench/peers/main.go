@@ -1,5 +1,5 @@
 // Command peers runs the same flows on the same pages in Taproot and in Playwright Test, in turns, and tells how long the whole processes
-// took and how much memory they needed. Both keep a picture of each step. make bench-peers runs it.
+// took, how much of the processor and how much memory they needed. Both keep a picture of each step. make bench-peers runs it.
 package main
 
 import (
@@ -27,13 +27,14 @@ func main() {
 	var b bench
 	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are told")
 	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
+	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one")
 	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
 	flag.Parse()
 	if err := b.prepare(); err != nil {
 		fatal(err)
 	}
 	defer b.close()
-	text, err := b.all()
+	text, err := b.measure(*only)
 	if err == nil && *out != "" {
 		err = os.WriteFile(*out, []byte(text), 0o644)
 	}
@@ -73,6 +74,9 @@ func (b *bench) prepare() (err error) {
 		return err
 	}
 	if err := os.CopyFS(b.dir, files); err != nil {
+		return err
+	}
+	if err := adopt(); err != nil {
 		return err
 	}
 	install := exec.Command("npm", "ci", "--no-audit", "--no-fund")
@@ -122,7 +126,7 @@ func (b *bench) theirs(j job) *exec.Cmd {
 	cmd := exec.Command(b.setup.Node, b.command, "test", "--config", filepath.Join("playwright", "playwright.config.js"))
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), "SITE="+b.site.URL, "PEERS_FLOWS="+strings.Join(j.flows, ","), fmt.Sprintf("PEERS_WORKERS=%d", j.workers),
-		fmt.Sprintf("PEERS_REPEAT=%d", j.repeat), "PEERS_CHROMIUM="+b.setup.Chromium, fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
+		fmt.Sprintf("PEERS_REPEAT=%d", j.repeat), "PEERS_CHROMIUM="+b.setup.Headless, fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
 		"PEERS_OUTPUT="+filepath.Join(b.dir, "results"), "PEERS_REPORT="+filepath.Join(b.dir, "html"), "CI=", "FORCE_COLOR=0")
 	if j.trace {
 		cmd.Env = append(cmd.Env, "PEERS_TRACE=1", "PLAYWRIGHT_BROWSERS_PATH="+b.setup.Env["PLAYWRIGHT_BROWSERS_PATH"])

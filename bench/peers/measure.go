@@ -10,19 +10,22 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // cost is what one run took.
 type cost struct {
 	wall   time.Duration
-	memory int64 // bytes: the most that all processes but the browser's held at once
+	cpu    time.Duration // of the process and of all below it, browsers too
+	memory int64         // bytes: the most that all processes but the browser's held at once
 }
 
 // run runs a command to its end, which must be good.
 func run(cmd *exec.Cmd) (cost, error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	began := time.Now()
+	used, began := usedByChildren(), time.Now()
 	if err := cmd.Start(); err != nil {
 		return cost{}, err
 	}
@@ -32,10 +35,34 @@ func run(cmd *exec.Cmd) (cost, error) {
 	c := cost{wall: time.Since(began)}
 	close(end)
 	c.memory = <-peak
+	reap()
+	c.cpu = usedByChildren() - used
 	if err != nil {
 		return c, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said.Bytes())
 	}
 	return c, nil
+}
+
+// adopt makes this process the parent of those whose own ended before them: what a browser used is lost otherwise, where the one that
+// started it does not wait for its end.
+func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// reap waits until no child is left.
+func reap() {
+	for {
+		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR {
+			return
+		}
+	}
+}
+
+// usedByChildren is the time of the processor that all children took that ended so far, with theirs.
+func usedByChildren() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &u); err != nil {
+		return 0
+	}
+	return time.Duration(unix.TimevalToNsec(u.Utime) + unix.TimevalToNsec(u.Stime))
 }
 
 // watchMemory gives the most memory that a process and its children held at once.
@@ -56,7 +83,7 @@ func watchMemory(pid int, end <-chan struct{}) (peak int64) {
 func memoryOf(pid int) int64 {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	name, _ := os.ReadFile(filepath.Join(dir, "comm"))
-	if strings.HasPrefix(string(name), "chrom") {
+	if strings.HasPrefix(string(name), "chrom") || strings.HasPrefix(string(name), "headless_") {
 		return 0
 	}
 	var sum int64
@@ -84,6 +111,7 @@ func readText(path string) string {
 type costs []cost
 
 func (c costs) wall() time.Duration { return median(c, func(c cost) time.Duration { return c.wall }) }
+func (c costs) cpu() time.Duration  { return median(c, func(c cost) time.Duration { return c.cpu }) }
 func (c costs) memory() int64       { return median(c, func(c cost) int64 { return c.memory }) }
 
 func median[T ~int64](list costs, of func(cost) T) T {

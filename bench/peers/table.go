@@ -31,36 +31,54 @@ func (b *bench) compare(j job) (ours, theirs costs, err error) {
 	return ours, theirs, nil
 }
 
-// all runs everything and gives the page of the documents that tells of it.
-func (b *bench) all() (string, error) {
+// measure runs everything, or one flow alone, and gives the page of the documents that tells of it.
+func (b *bench) measure(only string) (string, error) {
 	var t strings.Builder
-	fmt.Fprintf(&t, "# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium, as whole processes, in turns. Both take a picture of\n"+
-		"each step and write their reports. `make bench-peers` makes this page anew: what you read was measured on\n%s. Figures are medians of %d runs;\nmemory is the most that all processes but the browser's held at once.\n", machine(), b.runs)
-	t.WriteString("\n| flow | kept | Taproot | Playwright Test | ratio | memory | ratio |\n|---|---|---|---|---|---|---|\n")
-	row := func(name, kept string, j job) error {
-		ours, theirs, err := b.compare(j)
-		if err != nil {
-			return err
+	fmt.Fprintf(&t, "# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium (its headless shell, where it is installed), as whole\n"+
+		"processes, in turns. Both take a picture of each step and write their reports. `make bench-peers` makes this page anew: what you read was\n"+
+		"measured on %s. Figures are medians of %d runs; CPU is the time of the\nprocessor that all processes took, browsers too; memory is the most that all but the browser's held at once.\n", machine(), b.runs)
+	t.WriteString("\n| flow | kept | Taproot | Playwright Test | ratio | CPU | ratio | memory | ratio |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, r := range rows() {
+		if only != "" && r.job.flows[0] != only {
+			continue
 		}
-		fmt.Fprintf(&t, "| %s | %s | %s | %s | **%.2f** | %s / %s | **%.2f** |\n", name, kept, seconds(ours.wall()), seconds(theirs.wall()),
-			ratio(ours.wall(), theirs.wall()), megabytes(ours.memory()), megabytes(theirs.memory()), ratio(ours.memory(), theirs.memory()))
-		fmt.Fprintf(os.Stderr, "%s, %s: %.2f\n", name, kept, ratio(ours.wall(), theirs.wall()))
-		return nil
-	}
-	for _, kept := range []struct {
-		what  string
-		trace bool
-	}{{"pictures", false}, {"pictures, film and trace", true}} {
-		for _, f := range flows {
-			if err := row(f, kept.what, job{flows: []string{f}, trace: kept.trace, workers: 1, repeat: 1}); err != nil {
-				return t.String(), err
-			}
+		if err := b.row(&t, r); err != nil {
+			return t.String(), err
 		}
 	}
-	if err := row("one step", "pictures", job{flows: []string{"one"}, workers: 1, repeat: 1}); err != nil {
-		return t.String(), err
+	if only != "" {
+		return t.String(), nil
 	}
 	return t.String(), b.throughput(&t)
+}
+
+// line is one of the table.
+type line struct {
+	kept string
+	job  job
+}
+
+func rows() (list []line) {
+	for _, f := range append([]string{"one"}, flows...) {
+		list = append(list, line{"pictures", job{flows: []string{f}, workers: 1, repeat: 1}})
+	}
+	for _, f := range flows {
+		list = append(list, line{"pictures, film and trace", job{flows: []string{f}, trace: true, workers: 1, repeat: 1}})
+	}
+	return list
+}
+
+func (b *bench) row(t *strings.Builder, r line) error {
+	ours, theirs, err := b.compare(r.job)
+	if err != nil {
+		return err
+	}
+	name := r.job.flows[0]
+	wall, cpu := ratio(ours.wall(), theirs.wall()), ratio(ours.cpu(), theirs.cpu())
+	fmt.Fprintf(t, "| %s | %s | %s | %s | **%.2f** | %s / %s | **%.2f** | %s / %s | **%.2f** |\n", name, r.kept, seconds(ours.wall()), seconds(theirs.wall()), wall,
+		seconds(ours.cpu()), seconds(theirs.cpu()), cpu, megabytes(ours.memory()), megabytes(theirs.memory()), ratio(ours.memory(), theirs.memory()))
+	fmt.Fprintf(os.Stderr, "%s, %s: %.2f, CPU %.2f\n", name, r.kept, wall, cpu)
+	return nil
 }
 
 // throughput runs sixteen flows with each number of workers.
