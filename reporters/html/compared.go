@@ -47,7 +47,7 @@ func (b *builder) comparedPictures() {
 		for _, p := range s.Compared.Pictures {
 			if bytes > maxPreviewBytes {
 				b.measure(p.Shot)
-			} else if b.preview(p.Shot, s.N) != nil {
+			} else if b.preview(p.Shot, s.N) {
 				bytes += len(p.Shot.Small)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -96,6 +97,7 @@ type builder struct {
 	here  map[int]bool // tries that are tabs of this page
 	files map[string]int
 	out   *packData
+	made  sync.Map // the previews by their sameFile
 }
 
 func (b *builder) open() (err error) {

@@ -53,12 +53,17 @@ func openFile(root *os.Root, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// decode reads a picture whose size was looked at before its pixels.
+// decode reads a picture.
 func decode(root *os.Root, name string) (image.Image, error) {
 	data, err := readFile(root, name, maxPictureBytes)
 	if err != nil {
 		return nil, err
 	}
+	return decodeBytes(data, name)
+}
+
+// decodeBytes reads a picture whose size is looked at before its pixels.
+func decodeBytes(data []byte, name string) (image.Image, error) {
 	head, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -91,7 +96,9 @@ func preview(img image.Image, side int) (string, error) {
 	}
 	small := image.NewRGBA(image.Rectangle{Max: size})
 	draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
-	draw.BiLinear.Scale(small, small.Bounds(), img, img.Bounds(), draw.Over, nil)
+	if !shrink(small, img) {
+		draw.BiLinear.Scale(small, small.Bounds(), img, img.Bounds(), draw.Over, nil)
+	}
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, small, &jpeg.Options{Quality: jpegQuality}); err != nil {
 		return "", err

@@ -2,8 +2,8 @@ package html
 
 import (
 	"fmt"
-	"image"
 	"path"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -26,14 +26,19 @@ func (b *builder) pictures() {
 	for _, s := range b.out.Steps {
 		all += len(s.Shots)
 	}
+	var list []wanted
 	for _, s := range b.nearestFirst() {
 		for _, shot := range s.Shots {
-			if made >= maxPreviews || bytes > maxPreviewBytes {
-				continue
-			}
-			if img := b.preview(shot, s.N); img != nil {
+			list = append(list, wanted{shot, b.sideOf(s.N)})
+		}
+	}
+	for len(list) > 0 && made < maxPreviews && bytes <= maxPreviewBytes {
+		next := list[:min(len(list), runtime.GOMAXPROCS(0))] // one of each core
+		list = list[len(next):]
+		for i, p := range b.previews(next) {
+			if made < maxPreviews && bytes <= maxPreviewBytes && p.fill(next[i].shot) {
 				made++
-				bytes += len(shot.Small)
+				bytes += len(p.small)
 			}
 		}
 	}
@@ -80,23 +85,17 @@ func (b *builder) nearestFirst() []*stepData {
 	return list
 }
 
-// preview gives the picture, too; nil when it cannot be read.
-func (b *builder) preview(shot *shotData, step int) image.Image {
-	img, err := decode(b.root, shot.path)
-	if err != nil {
-		shot.Missing = shown(err.Error(), maxLabel)
-		return nil
-	}
-	shot.W, shot.H = img.Bounds().Dx(), img.Bounds().Dy()
-	side := smallSide
+// sideOf is the longest side of the previews of a step.
+func (b *builder) sideOf(step int) int {
 	if near := b.res.ProblemStep - step; near == 0 || near == 1 {
-		side = largeSide
+		return largeSide
 	}
-	if shot.Small, err = preview(img, side); err != nil {
-		shot.Missing = shown(err.Error(), maxLabel)
-		return nil
-	}
-	return img
+	return smallSide
+}
+
+// preview tells whether there is one now.
+func (b *builder) preview(shot *shotData, step int) bool {
+	return b.previewOf(wanted{shot, b.sideOf(step)}).fill(shot)
 }
 
 func (b *builder) measure(shot *shotData) {

@@ -1,0 +1,71 @@
+package html
+
+import (
+	"crypto/sha256"
+	"sync"
+)
+
+// wanted is a picture of which a preview is made.
+type wanted struct {
+	shot *shotData
+	side int
+}
+
+// smallPicture is a preview with the size of its picture, or why there is none.
+type smallPicture struct {
+	small  string
+	width  int
+	height int
+	err    error
+}
+
+// fill gives a picture its preview, and tells whether there is one.
+func (p smallPicture) fill(shot *shotData) bool {
+	if p.width > 0 {
+		shot.W, shot.H = p.width, p.height
+	}
+	if p.err != nil {
+		shot.Missing = shown(p.err.Error(), maxLabel)
+		return false
+	}
+	shot.Small = p.small
+	return true
+}
+
+// sameFile tells the previews of one page apart: a step that changed nothing has the same picture as the one before.
+type sameFile struct {
+	sum  [sha256.Size]byte
+	side int
+}
+
+// previews makes several at once.
+func (b *builder) previews(list []wanted) []smallPicture {
+	out := make([]smallPicture, len(list))
+	var work sync.WaitGroup
+	for i, w := range list {
+		work.Go(func() { out[i] = b.previewOf(w) })
+	}
+	work.Wait()
+	return out
+}
+
+// previewOf may be called by several goroutines.
+func (b *builder) previewOf(w wanted) (p smallPicture) {
+	data, err := readFile(b.root, w.shot.path, maxPictureBytes)
+	if err != nil {
+		return smallPicture{err: err}
+	}
+	key := sameFile{sha256.Sum256(data), w.side}
+	if made, ok := b.made.Load(key); ok {
+		return made.(smallPicture)
+	}
+	img, err := decodeBytes(data, w.shot.path)
+	if err != nil {
+		return smallPicture{err: err}
+	}
+	p = smallPicture{width: img.Bounds().Dx(), height: img.Bounds().Dy()}
+	if p.small, p.err = preview(img, w.side); p.err == nil {
+		b.made.Store(key, p)
+	}
+	return p
+}
