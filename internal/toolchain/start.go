@@ -13,6 +13,9 @@ import (
 //go:embed start.js
 var startScript string
 
+//go:embed film.js
+var filmScript string
+
 // quickStart makes a driver folder for playwright-go that starts the one at driver in a third of the time. Where it cannot be made, the
 // driver is started as it is.
 func (h Host) quickStart(driver string) string {
@@ -25,10 +28,12 @@ func (h Host) quickStart(driver string) string {
 		return driver
 	}
 	script := strings.Replace(startScript, "'{{core}}'", string(quoted), 1)
-	sum := sha256.Sum256([]byte(script)) // another script, or another driver, is another folder
+	sum := sha256.Sum256([]byte(script + filmScript)) // another script, or another driver, is another folder
 	dir := filepath.Join(h.CacheDir, "playwright-start", fmt.Sprintf("%x", sum[:8]))
-	if err := putFile(filepath.Join(dir, "package", "cli.js"), script); err != nil {
-		return driver
+	for _, f := range [][2]string{{"film.js", filmScript}, {"cli.js", script}} {
+		if err := putFile(filepath.Join(dir, "package", f[0]), f[1]); err != nil {
+			return driver
+		}
 	}
 	return dir
 }

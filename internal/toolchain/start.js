@@ -5,6 +5,11 @@ if (command === '--version') {
   console.log('Version ' + require(core + '/package.json').version);
 } else {
   require('module').enableCompileCache?.();
-  if (command === 'run-driver') require(core + '/lib/cli/driver.js').runDriver();
-  else require(core + '/cli.js');
+  if (command === 'run-driver') {
+    const driver = require(core + '/lib/cli/driver.js');
+    try {
+      require('./film.js').install(core);
+    } catch {} // another Playwright films as it does
+    driver.runDriver();
+  } else require(core + '/cli.js');
 }
