@@ -31,7 +31,10 @@ var errClosed = errors.New("the web driver is closed")
 var scripts embed.FS
 
 // engine is the selector engine through which pages are read: script/engine.js with the files that it includes.
-var engine = assemble("engine.js")
+var engine = sync.OnceValue(func() string { return assemble("engine.js") })
+
+// included is a line that names a file to put in its place.
+var included = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^// include (\S+)$`) })
 
 // assemble puts the files that a script names in lines of its own ("// include paint.js") in their places.
 func assemble(name string) string {
@@ -39,7 +42,7 @@ func assemble(name string) string {
 	if err != nil {
 		return "" // embedded, so it cannot happen
 	}
-	return regexp.MustCompile(`(?m)^// include (\S+)$`).ReplaceAllStringFunc(strings.TrimSpace(string(source)), func(line string) string {
+	return included().ReplaceAllStringFunc(strings.TrimSpace(string(source)), func(line string) string {
 		return assemble(strings.TrimPrefix(line, "// include "))
 	})
 }
@@ -194,7 +197,7 @@ func (d *Driver) startProcess() error {
 	}
 	p.pw = pw
 	isolated := playwright.SelectorsRegisterOptions{ContentScript: playwright.Bool(true)}
-	for name, text := range map[string]string{engineName: engine, typingName: typingEngine} {
+	for name, text := range map[string]string{engineName: engine(), typingName: typingEngine} {
 		script := playwright.Script{Content: playwright.String(strings.TrimSpace(text))}
 		if err := pw.Selectors.Register(name, script, isolated); err != nil {
 			p.stop()

@@ -30,7 +30,7 @@ func registerEngine(context playwright.BrowserContext) error {
 		return outdated
 	}
 	_, err := sender.Send("registerSelectorEngine", map[string]any{"selectorEngine": map[string]any{
-		"name": engineName, "source": strings.TrimSpace(engine), "contentScript": true}})
+		"name": engineName, "source": strings.TrimSpace(engine()), "contentScript": true}})
 	if err != nil {
 		return fmt.Errorf("prepare the running browser: %w", err)
 	}
