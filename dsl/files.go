@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -126,6 +127,9 @@ func meant(err error, otherwise string) string {
 // HoldsBlocks tells whether a file is one of blocks for run steps, and no test, wherever it lies: it holds blocks, and neither an id nor
 // steps nor a platform.
 func HoldsBlocks(file string, src []byte) bool {
+	if !bytes.Contains(src, []byte("blocks")) && !bytes.ContainsRune(src, '\\') {
+		return false // no key of that name, not even one with an escape in it
+	}
 	text, from, bad := source.Readable(file, src)
 	if bad != nil {
 		return false

@@ -26,9 +26,10 @@ var workspaceKeys = words("flows includeTags excludeTags local executionOrder ba
 
 // IsWorkspace tells whether a file is the configuration of a folder of flows, and no flow.
 func IsWorkspace(name string, src []byte) bool {
-	if strings.Contains(string(src), "\n---") {
-		return false
-	}
+	return !strings.Contains(string(src), "\n---") && !beginsWithID(src) && isWorkspace(name, src)
+}
+
+func isWorkspace(name string, src []byte) bool {
 	docs, _, err := source.ReadRaw(name, src)
 	if err != nil || len(docs) > 1 || len(docs) == 1 && docs[0].Kind != source.Map {
 		return false

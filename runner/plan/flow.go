@@ -157,7 +157,7 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 		if err != nil {
 			return nil
 		}
-		if maestro.IsWorkspace(d.Name(), src) && (configured || maestro.IsConfigName(d.Name())) {
+		if (configured || maestro.IsConfigName(d.Name())) && maestro.IsWorkspace(d.Name(), src) {
 			maestros[filepath.Clean(p)] = true
 			return nil
 		}

@@ -7,8 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
@@ -222,19 +225,31 @@ func Folders(dir string, args []string) []string {
 	return slices.Compact(folders)
 }
 
-// parse reads the collected files; every error of every file is told.
+// parse reads the collected files, one on each core; every error of every file is told.
 func (l *loader) parse() (tests []*dsl.Test, problems []error) {
-	for _, file := range slices.Sorted(maps.Values(l.seen)) {
-		found, err := l.parseFile(file)
-		if err != nil {
-			problems = append(problems, err)
+	files := slices.Sorted(maps.Values(l.seen))
+	found, errs := make([][]*dsl.Test, len(files)), make([]error, len(files))
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		work.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(files); i = int(next.Add(1)) - 1 {
+				found[i], errs[i] = l.parseFile(files[i])
+			}
+		})
+	}
+	work.Wait()
+	for i := range files {
+		if errs[i] != nil {
+			problems = append(problems, errs[i])
 			continue
 		}
-		tests = append(tests, found...)
+		tests = append(tests, found[i]...)
 	}
 	return tests, problems
 }
 
+// parseFile may be called by several goroutines.
 func (l *loader) parseFile(file string) ([]*dsl.Test, error) {
 	src, err := readCapped(file)
 	if err != nil {
