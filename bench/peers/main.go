@@ -36,13 +36,28 @@ func main() {
 	defer b.close()
 	text, err := b.measure(*only)
 	if err == nil && *out != "" {
-		err = os.WriteFile(*out, []byte(text), 0o644)
+		err = write(*out, text)
 	}
 	fmt.Print(text)
 	if err != nil {
 		b.close()
 		fatal(err)
 	}
+}
+
+// byHand is the heading of what follows the measured part of the page, which stays as it is.
+const byHand = "\n## Where the time goes\n"
+
+// write puts what was measured in the place of what was measured before.
+func write(path, text string) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if i := strings.Index(string(old), byHand); i >= 0 {
+		text += string(old[i:])
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
 }
 
 func fatal(err error) {
