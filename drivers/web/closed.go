@@ -2,6 +2,8 @@ package web
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,41 +24,68 @@ func (s *session) probe(page playwright.Page) bool {
 	if s.browser.name != chromium {
 		return false
 	}
-	cdp, err := s.context.NewCDPSession(page)
-	if err != nil {
+	p := s.proberOf(page)
+	if p == nil {
 		return false
 	}
-	defer func() { _ = cdp.Detach() }() // it ends with the page otherwise
-	p := prober{cdp: cdp}
-	worlds := p.worlds()
-	if _, err := cdp.Send("Accessibility.enable", map[string]any{}); err != nil {
+	if _, err := p.cdp.Send("Accessibility.enable", map[string]any{}); err != nil {
 		return false
 	}
 	found := false
-	for _, world := range worlds {
+	for _, world := range p.worlds() {
 		found = p.ask(world) || found
 	}
-	_, _ = cdp.Send("Accessibility.disable", map[string]any{}) // detaching does the same
+	_, _ = p.cdp.Send("Accessibility.disable", map[string]any{}) // it ends with the page otherwise
 	return found
 }
 
 // prober speaks the browser's own protocol with one page.
-type prober struct{ cdp playwright.CDPSession }
+type prober struct {
+	cdp playwright.CDPSession
+
+	mu   sync.Mutex
+	list map[int]bool // the numbers of the engine's worlds, one for each document
+}
+
+// proberOf gives the prober of a page, which lasts as long as the page does: once a session that heard of the worlds of a page has ended,
+// Chromium's headless shell tells nobody of those that come later, and Playwright waits for them for ever. Nil: the page is gone.
+func (s *session) proberOf(page playwright.Page) *prober {
+	s.mu.Lock()
+	p := s.probers[page]
+	s.mu.Unlock()
+	if p != nil {
+		return p
+	}
+	cdp, err := s.context.NewCDPSession(page)
+	if err != nil {
+		return nil
+	}
+	p = &prober{cdp: cdp, list: map[int]bool{}}
+	p.follow()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended[page] {
+		s.probers[page] = p
+	}
+	return p
+}
 
 // send makes a call; a call that fails answers nothing: its element has gone, or its page.
-func (p prober) send(method string, params map[string]any, into any) bool {
+func (p *prober) send(method string, params map[string]any, into any) bool {
 	answer, err := p.cdp.Send(method, params)
 	if err != nil {
 		return false
 	}
+	return decoded(answer, into)
+}
+
+func decoded(answer, into any) bool {
 	text, err := json.Marshal(answer)
 	return err == nil && json.Unmarshal(text, into) == nil
 }
 
-// worlds are the numbers of the engine's worlds, one for each document.
-func (p prober) worlds() []int {
-	var mu sync.Mutex
-	var list []int
+// follow keeps the list of worlds; those that are there are told before Runtime.enable answers.
+func (p *prober) follow() {
 	p.cdp.On("Runtime.executionContextCreated", func(event any) {
 		var created struct {
 			Context struct {
@@ -64,22 +93,31 @@ func (p prober) worlds() []int {
 				Name string
 			}
 		}
-		params, ok := event.(map[string]any)
-		text, err := json.Marshal(params)
-		if !ok || err != nil || json.Unmarshal(text, &created) != nil {
-			return
-		}
-		if strings.HasPrefix(created.Context.Name, utilityWorld) {
-			mu.Lock()
-			list = append(list, created.Context.ID)
-			mu.Unlock()
+		if decoded(event, &created) && strings.HasPrefix(created.Context.Name, utilityWorld) {
+			p.change(func() { p.list[created.Context.ID] = true })
 		}
 	})
+	p.cdp.On("Runtime.executionContextDestroyed", func(event any) {
+		var destroyed struct{ ExecutionContextID int }
+		if decoded(event, &destroyed) {
+			p.change(func() { delete(p.list, destroyed.ExecutionContextID) })
+		}
+	})
+	p.cdp.On("Runtime.executionContextsCleared", func(any) { p.change(func() { clear(p.list) }) })
 	var nothing any
-	p.send("Runtime.enable", map[string]any{}, &nothing) // the worlds that are there are told before it answers
-	mu.Lock()
-	defer mu.Unlock()
-	return list
+	p.send("Runtime.enable", map[string]any{}, &nothing)
+}
+
+func (p *prober) change(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+func (p *prober) worlds() []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.list))
 }
 
 // object is a value in the page.
@@ -92,7 +130,7 @@ type object struct {
 const probesAtOnce = 16
 
 // ask finds out about the elements that one document suspects. Those of which something was heard before keep no shadow root from it.
-func (p prober) ask(world int) bool {
+func (p *prober) ask(world int) bool {
 	var found atomic.Bool
 	var all sync.WaitGroup
 	turns := make(chan struct{}, probesAtOnce)
@@ -118,7 +156,7 @@ func (p prober) ask(world int) bool {
 }
 
 // elements gives those of a list that the engine keeps under a name.
-func (p prober) elements(world int, name string) (ids []string) {
+func (p *prober) elements(world int, name string) (ids []string) {
 	var list struct{ Result object }
 	if !p.send("Runtime.evaluate", map[string]any{"expression": "globalThis." + name, "contextId": world}, &list) || list.Result.ObjectID == "" {
 		return nil
@@ -139,7 +177,7 @@ func (p prober) elements(world int, name string) (ids []string) {
 }
 
 // open hands a closed shadow root of host to the engine, and tells whether host is a custom element.
-func (p prober) open(world int, host string) (closed, custom bool) {
+func (p *prober) open(world int, host string) (closed, custom bool) {
 	var about struct {
 		Node struct {
 			LocalName   string
@@ -165,7 +203,7 @@ func (p prober) open(world int, host string) (closed, custom bool) {
 }
 
 // hear tells the engine what assistive technology is told of an element of the page's own making.
-func (p prober) hear(element string) bool {
+func (p *prober) hear(element string) bool {
 	type value struct{ Value any }
 	var tree struct {
 		Nodes []struct {
@@ -189,7 +227,7 @@ func (p prober) hear(element string) bool {
 }
 
 // call runs a function in the engine's world; a function that returns false has changed nothing.
-func (p prober) call(on, function string, argument map[string]any) bool {
+func (p *prober) call(on, function string, argument map[string]any) bool {
 	var answer struct {
 		Result struct {
 			Value any

@@ -37,6 +37,7 @@ type session struct {
 	scheme    *playwright.ColorScheme // of pages to come, when the test changed it
 	films     []reel
 	filmed    bool
+	probers   map[playwright.Page]*prober
 	fetched   time.Time                  // when the page offered a file last
 	opening   drivers.WebOpening         // of the page that was gone to last
 	errors    []string                   // of the console
@@ -187,6 +188,7 @@ func (s *session) remove(page playwright.Page) {
 		s.device.news.add(happening{kind: drivers.TabClosed, page: page})
 	}
 	s.ended[page] = true
+	delete(s.probers, page)
 	s.pages = slices.DeleteFunc(s.pages, func(p playwright.Page) bool { return p == page })
 	if s.front == page {
 		s.front = nil
@@ -196,7 +198,7 @@ func (s *session) remove(page playwright.Page) {
 func newSession(d *Device, b *browser, made playwright.BrowserContext, e *emulation) *session {
 	s := &session{device: d, browser: b, context: made, size: e.size, touch: e.touch,
 		mobile: e.mobile, filmed: e.options.RecordVideo != nil, dialogs: newDialogs(), cameras: newCameras(b, made, e), evidence: d.recording(),
-		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, crash: make(chan struct{}), ending: make(chan struct{}),
+		downloads: make(chan playwright.Download, 1), ended: map[playwright.Page]bool{}, probers: map[playwright.Page]*prober{}, crash: make(chan struct{}), ending: make(chan struct{}),
 		closed: make(chan struct{})}
 	s.crashOnce = sync.OnceFunc(func() { close(s.crash) })
 	s.watch()
