@@ -2,6 +2,7 @@ package upload
 
 import (
 	"archive/tar"
+	"bufio"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -59,10 +60,12 @@ func (c *counter) Read(p []byte) (int, error) {
 func (x *extractor) all(ctx context.Context, archive io.Reader) error {
 	x.in = &counter{ctx: ctx, r: archive, max: x.limits.Archive}
 	x.names, x.sums = map[string]bool{}, map[string]string{}
-	zip, err := gzip.NewReader(x.in)
+	packed := bufio.NewReader(x.in)
+	zip, err := gzip.NewReader(packed)
 	if err != nil {
 		return broken(err)
 	}
+	zip.Multistream(false) // other programs stop after the first member: what is checked here must be all that anybody reads
 	in := tar.NewReader(zip)
 	for {
 		h, err := in.Next()
@@ -76,7 +79,7 @@ func (x *extractor) all(ctx context.Context, archive io.Reader) error {
 			return err
 		}
 	}
-	// What follows the end of the tar is padding; reading on checks the sum of the gzip, and that nothing else follows.
+	// What follows the end of the tar is padding; reading on checks the sum of the gzip.
 	n, err := io.Copy(io.Discard, io.LimitReader(zip, maxTail+1))
 	if err != nil {
 		return broken(err)
@@ -84,7 +87,19 @@ func (x *extractor) all(ctx context.Context, archive io.Reader) error {
 	if n > maxTail {
 		return &Refused{"the archive goes on after its end"}
 	}
-	return nil
+	return ended(packed)
+}
+
+// ended says whether nothing follows the gzip.
+func ended(packed io.ByteReader) error {
+	switch _, err := packed.ReadByte(); {
+	case err == nil:
+		return &Refused{"something follows the end of the archive: pack it as one gzip stream, as taproot report pack does"}
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return broken(err)
+	}
 }
 
 // broken tells what an archive suffers from; a limit that was passed, and a reader that failed by itself, speak for themselves.
@@ -98,7 +113,7 @@ func broken(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Refused{"the archive is cut off"}
 	case errors.Is(err, gzip.ErrHeader):
-		return &Refused{"the archive is not gzip-compressed, or something follows its end"}
+		return &Refused{"the archive is not gzip-compressed"}
 	case errors.Is(err, gzip.ErrChecksum):
 		return &Refused{"the archive is damaged: its checksum is wrong"}
 	case errors.Is(err, tar.ErrHeader):
