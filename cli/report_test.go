@@ -231,6 +231,7 @@ func TestReportUpload(t *testing.T) {
 		}
 		got = append(got, strings.TrimSuffix(head.Filename, ".tar.gz"))
 		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, `{"run":"2026-03-04T05-06-07","pack":"x","digest":"00","url":"/reports/2026-03-04T05-06-07/x"}`)
 	}))
 	defer service.Close()
 	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()

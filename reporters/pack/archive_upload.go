@@ -180,7 +180,7 @@ func (u *uploader) once(ctx context.Context) error {
 func (u *uploader) judge(answer *http.Response, text []byte) error {
 	code := answer.StatusCode
 	if code >= 200 && code < 300 {
-		return nil
+		return kept(code, text)
 	}
 	err := fmt.Errorf("the service answered %d: %s", code, u.words(text, code))
 	switch {
@@ -193,6 +193,19 @@ func (u *uploader) judge(answer *http.Response, text []byte) error {
 		}
 		return err
 	case code >= 500:
+		return err
+	}
+	return backoff.Permanent(err)
+}
+
+// kept wants the service's own word for it: proxies and log-in pages answer 200, too, and have kept nothing.
+func kept(code int, text []byte) error {
+	var answer struct{ Run, Pack string }
+	if json.Unmarshal(text, &answer) == nil && answer.Run != "" && answer.Pack != "" {
+		return nil
+	}
+	err := fmt.Errorf("the service answered %d, but not that the pack was kept: is TAPROOT_URL the address of the service?", code)
+	if len(bytes.TrimSpace(text)) == 0 { // an upload that stalled on its way; to send it again does no harm
 		return err
 	}
 	return backoff.Permanent(err)

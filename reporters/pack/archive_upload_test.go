@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,6 +64,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.got[hex.EncodeToString(sum[:])]++
 	w.WriteHeader(http.StatusCreated)
+	io.WriteString(w, `{"run":"2026-03-04T05-06-07","pack":"login","digest":"00","url":"/reports/2026-03-04T05-06-07/login"}`)
 }
 
 func say(code int, body string, header ...string) func(http.ResponseWriter) {
@@ -90,6 +92,7 @@ func TestUpload(t *testing.T) {
 		"server errors":     {say(500, ""), say(503, "busy"), say(502, "<html>")},
 		"rate limited":      {say(429, `{"error":"rate_limited","message":"slow down"}`, "Retry-After", "1")},
 		"connection is cut": {cutOff, cutOff},
+		"nothing was kept":  {say(200, ""), say(201, " \n")}, // as a proxy answers an upload that stalled
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newService(t, answers...)
@@ -129,11 +132,18 @@ func TestUploadRefused(t *testing.T) {
 		"no plan":     {say(402, `{"error":"payment_required","message":"cap"}`), 1, "402: payment_required cap"},
 		"elsewhere":   {say(307, "", "Location", "https://evil.example/"), 1, "set TAPROOT_URL to its real address"},
 		"a long wait": {say(429, "", "Retry-After", "86400"), 1, "429: Too Many Requests"},
+		"a page":      {say(200, "<html>Sign in</html>"), 1, "200, but not that the pack was kept: is TAPROOT_URL the address of the service?"},
+		"other JSON":  {say(201, `{"ok":true}`), 1, "201, but not that the pack was kept"},
+		"a list":      {say(200, `[]`), 1, "200, but not that the pack was kept"},
+		"no answer":   {say(204, ""), 5, "204, but not that the pack was kept"},
 		"always down": {nil, 5, "500: Internal Server Error"},
 		"hostile":     {say(400, `{"error":"x\u001b[2J","message":"`+strings.Repeat("y", 9000)+`"}`), 1, "400: x␛[2J y"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answers := []func(http.ResponseWriter){c.answer}
+			if c.calls == 5 && c.answer != nil {
+				answers = slices.Repeat(answers, c.calls)
+			}
 			if c.answer == nil {
 				answers = []func(http.ResponseWriter){say(500, ""), say(500, ""), say(500, ""), say(500, ""), say(500, "")}
 			}
