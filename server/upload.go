@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -35,11 +36,16 @@ func uploadBody() *huma.RequestBody {
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), s.o.MaxSend, errTooLong)
 	defer cancel()
+	body := &watched{ReadCloser: r.Body}
+	r.Body = body
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return invalid("the body is no multipart/form-data: it has no boundary")
 	}
 	part, err := s.packOf(ctx, w, parts)
+	if body.late { // parts do not pass this reason on, and net/http ends the request's context with it
+		return errTooLong
+	}
 	if err != nil {
 		return err
 	}
@@ -100,4 +106,16 @@ type moving struct {
 func (m *moving) Read(p []byte) (int, error) {
 	m.await()
 	return m.r.Read(p)
+}
+
+// watched knows whether a body did not come in time.
+type watched struct {
+	io.ReadCloser
+	late bool
+}
+
+func (b *watched) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.late = b.late || errors.Is(err, os.ErrDeadlineExceeded)
+	return n, err
 }
