@@ -92,8 +92,11 @@ func TestNews(t *testing.T) {
 	s, site, conf := browse(t)
 	s.until("tap", `{"label": "Throw"}`, "the page threw: boom")
 	s.until("tap", `{"label": "Get file"}`, "downloaded: x.csv")
-	s.ok("tap", `{"label": "Open second"}`)
-	seen := s.until("snapshot", `{"find": "Desk"}`, "opened a tab: "+site+"/second")
+	tapped := s.ok("tap", `{"label": "Open second"}`)
+	if !strings.Contains(bare(tapped), "opened a tab") { // it is told once, by the first answer after it
+		s.until("snapshot", `{"find": "Desk"}`, "opened a tab: "+site+"/second")
+	}
+	seen := s.ok("snapshot", `{"find": "Desk"}`)
 	wants(t, seen, `tab 0 (in front): `+site+`/ "Desk"`, "tab 1: "+site+`/second`)
 	s.ok("assert", `{"label": "Throw"}`) // the old page is in front
 	wants(t, s.ok("set_device", `{"tab": 1}`), site+"/second")
