@@ -108,6 +108,7 @@ func killBrowser(t *testing.T) {
 	if err != nil || len(entries) == 0 {
 		t.Error("browsers are found by /proc only")
 	}
+	var pids []int // all of them before one is killed: what a dead process has started belongs to nobody any more
 	for _, entry := range entries {
 		line, _ := os.ReadFile(entry) // it may be gone
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(entry)))
@@ -115,6 +116,9 @@ func killBrowser(t *testing.T) {
 		if args := string(line); !strings.Contains(args, "--remote-debugging-pipe") || strings.Contains(args, "--type=") || !below(pid) {
 			continue
 		}
+		pids = append(pids, pid)
+	}
+	for _, pid := range pids {
 		if p, err := os.FindProcess(pid); err == nil {
 			_ = p.Kill()
 		}
