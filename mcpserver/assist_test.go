@@ -125,7 +125,7 @@ func TestSteps(t *testing.T) {
 		{"repeat": {"times": 2, "steps": [{"press": "tab"}]}}, {"webStorage": {"clear": true}}]}`)
 	wants(t, answer, "ok: 6 steps on web-1", "step 1 value: Desk")
 	ref := refOf(t, s.ok("snapshot", `{}`), "button", "Throw")
-	wants(t, s.ok("run_test", `{"steps": [{"assert": "`+ref+`"}, {"tap": {"ref": "`+ref+`"}}, {"tap": "Open second"}, {"assert": "Second page"}], "then": "snapshot"}`),
+	wants(t, s.ok("run_test", `{"steps": [{"assert": "`+ref+`"}, {"tap": {"ref": "`+ref+`"}}, {"tap": "Open second"}, {"webPage": {"title": "Second"}}, {"assert": "Second page"}], "then": "snapshot"}`),
 		"Second page", "(in front): "+site+"/second")
 	text := s.refused("run_test", `{"steps": [{"webPage": {"index": 0}}, {"tap": {"label": "Nope", "timeoutMs": 200}}, {"assert": "Desk"}]}`, "step 2 of 3", "nearest:", "step 1 is done", "try:")
 	if strings.Contains(text, "step 3") {
