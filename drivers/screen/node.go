@@ -68,6 +68,9 @@ type Node struct {
 	Obscured string `json:"obscured,omitempty"`
 	// Buried: what Obscured names moves with the element, so that no scrolling uncovers it.
 	Buried bool `json:"buried,omitempty"`
+	// Leaving: an animation that is over soon moves the element, turns it or fades it out, when the device itself knows: it may not be seen
+	// any more in a moment.
+	Leaving bool `json:"-"`
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
 	Press *image.Point `json:"press,omitempty"`
 

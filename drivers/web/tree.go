@@ -41,6 +41,7 @@ const (
 	flagCheckable
 	flagUnselectable
 	flagBuried
+	flagLeaving
 )
 
 // element is a node as script/engine.js writes it.
@@ -308,7 +309,7 @@ func (r *treeReader) node(e *element, chain []string, frames *[]frame) *screen.N
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still,
-		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried),
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried), Leaving: is(flagLeaving),
 		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
 	}
 	if len(e.Holds) == 2 {

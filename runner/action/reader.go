@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"image"
+	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -16,6 +17,9 @@ import (
 const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
+
+	// leavesFor is how long an element that an animation moves away is waited for: one that is always on its way is there.
+	leavesFor = 3 * time.Second
 )
 
 // screenReader reads one device's screen repeatedly and knows since when it has not changed.
@@ -131,12 +135,18 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 		if !w.anywhere {
 			look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
 		}
-		if matches, err = look(ctx, sel); err == nil && len(matches) == 0 {
+		if matches, err = look(ctx, sel); err == nil && (len(matches) == 0 || w.leaves(matches, timeout)) {
 			err = errWait
 		}
 		return err
 	})
 	return matches, err
+}
+
+// leaves tells whether all that was found may be on its way out, and the time lets one wait for what becomes of it.
+func (w *screenReader) leaves(matches []screen.Match, timeout time.Duration) bool {
+	staying := slices.ContainsFunc(matches, func(m screen.Match) bool { return !m.Node.Leaving })
+	return !staying && time.Since(w.began) < min(leavesFor, timeout)
 }
 
 // purpose is what an element is looked for.

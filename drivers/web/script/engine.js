@@ -34,7 +34,7 @@
 
   const MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000;
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
-    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192;
+    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
     'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern', 'linearGradient',
     'radialGradient', 'filter', 'desc', 'metadata']);
@@ -135,6 +135,8 @@
   };
 
 // include paint.js
+
+// include leaving.js
 
 // include reader.js
 
@@ -393,13 +395,14 @@
       const clip = {seen, reach: pageArea(root, top, own)};
       const dark = top && /dark/.test(styleOf(top).colorScheme);
       const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false,
-        disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false};
+        disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false, leaving: false};
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
       const wants = texts ? JSON.parse(unhex(texts)) : [];
       if (total > reader.max) reader.wanted = sought(root, wants, own);
       else if (wants.length) reader.seek = () => sought(root, wants, own);
       reader.sight = new Sight(reader, at.view, framed);
+      reader.leaving = leaving(root);
       reader.deadline = performance.now() + MAX_MS;
       const node = top ? reader.read(top, at) : null;
       store.ghosts = reader.sight.ghosts;

@@ -4,7 +4,7 @@
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
       this.opacities = new Map(); this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
-      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.seek = null; this.sight = null;
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null;
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity is how much of an element its own style and those around it let through.
@@ -85,7 +85,7 @@
       const role = this.role(el, tag), shown = this.shown(el, tag), rootEl = el === rootElement(this.root), runs = [];
       if (at.inert || has(el, 'inert')) this.inert.add(el);
       let text = this.words(el, tag, role, shown, runs);
-      const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at), b: round(full)};
+      const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0), b: round(full)};
       store.refs.push(new WeakRef(el));
       store.nodes.push(node);
       store.index.set(el, node.n);
@@ -154,7 +154,7 @@
       const label = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
       const plain = alpha(style.backgroundColor) >= OPAQUE ? style.backgroundColor : alpha(style.backgroundColor) > 0 ? null : at.surface;
       return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
-        inert: at.inert || has(el, 'inert'), turn: place.turned.turn, back: place.turned.away, editing: at.editing || editableContent(el),
+        inert: at.inert || has(el, 'inert'), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), editing: at.editing || editableContent(el),
         surface: style.backgroundImage === 'none' ? plain : null, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
     }
     // framed tells where the page of a frame begins, what part of it can be seen, and how much it is scaled.
@@ -274,6 +274,8 @@
     }
     kids(el, style, at) {
       const tag = localName(el), out = [];
+      const inner = shadowOf(el);
+      if (inner) for (const moved of leaving(inner)) this.leaving.add(moved);
       if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out; // closed: its options are not shown
       for (const n of children(el)) {
         if (!isElement(n)) continue;
