@@ -50,7 +50,8 @@ func TestEval(t *testing.T) {
 		`all([1], all([1], all([1], # > 0)))`:                                "more than two loops",
 		strings.Repeat("all([1], ", 400) + "true" + strings.Repeat(")", 400): "more than ten",
 		`${N} > 2`:                   "write the name alone: N",
-		`answer.nothing.at.all == 1`: "cannot fetch at",
+		`answer.nothing.at.all == 1`: "cannot fetch at from what has no value",
+		`nothing > 3`:                "mismatched types unknown and int",
 	} {
 		got, err := s.Eval(text, source.Pos{File: "a.yaml", Line: 4, Col: 3}, extra)
 		var e *source.Error

@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -186,11 +188,27 @@ func (r *run) forEach(ctx context.Context, step *dsl.Step, a dsl.ForEach) outcom
 	}()
 	for i, item := range items {
 		r.scope.Set(a.Var, item)
-		if o := r.inside(ctx, fmt.Sprintf("forEach %d/%d", i+1, len(items)), a.Steps); !o.ok() {
+		if o := r.inside(ctx, r.roundOf(i, len(items), item), a.Steps); !o.ok() {
 			return o
 		}
 	}
 	return passed
+}
+
+// roundName is how much of what a round is about its name holds, in characters.
+const roundName = 40
+
+// roundOf names a round of a loop by its number and, when it is short, by what it is about: "forEach 2/3: Bread".
+func (r *run) roundOf(i, n int, item any) string {
+	round := fmt.Sprintf("forEach %d/%d", i+1, n)
+	switch item.(type) {
+	case string, int, float64, bool:
+		text := shorten.OneLine(r.sink.Mask().Text(dsl.Show(item))) // masked first: half a secret is not known as one
+		if text = strings.ReplaceAll(text, " › ", " > "); text != "" {
+			return round + ": " + shorten.Runes(text, roundName)
+		}
+	}
+	return round
 }
 
 func listOf(value any) ([]any, error) {

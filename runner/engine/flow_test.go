@@ -119,6 +119,23 @@ func TestFlow(t *testing.T) {
 	}
 }
 
+// TestRoundsAreNamed: what a round of a loop is about stands in its name, in short and without secrets.
+func TestRoundsAreNamed(t *testing.T) {
+	steps := `
+  - forEach: {in: ["Rye \n bread", 7, {name: Ada}, "${KEY}", "a › b", ""], steps: [{log: on}]}
+vars: {KEY: hunter2hunter2hunter2hunter2hunter2hunter2hunter2}
+secrets: [KEY]
+`
+	run(t, steps, &device{}, func(t *testing.T, s *sink, r *event.Result) {
+		want := []string{"forEach 1/6: Rye bread", "forEach 2/6: 7", "forEach 3/6", "forEach 4/6: •••", "forEach 5/6: a > b", "forEach 6/6"}
+		for i, step := range r.Steps {
+			if i >= len(want) || step.In != want[i] {
+				t.Errorf("round %d is %q", i+1, step.In)
+			}
+		}
+	})
+}
+
 // TestAfterComesHoweverTheTestWent runs the hooks behind each verdict: an error, too, leaves things behind that have to be tidied up.
 func TestAfterComesHoweverTheTestWent(t *testing.T) {
 	for _, test := range []struct {
