@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,12 @@ type keptPage struct {
 
 func keptOf(t *testing.T, d *Device) (keptPage, string) {
 	t.Helper()
-	data, err := d.PageSnapshot(t.Context())
+	var data []byte
+	var err error
+	until(t.Context(), patience, func() bool { // a page that is being laid out does not answer at once
+		data, err = d.PageSnapshot(t.Context())
+		return !errors.Is(err, drivers.ErrNotReady)
+	})
 	must(t, err)
 	var k keptPage
 	must(t, json.Unmarshal(data, &k))
