@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"path"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/screenpng"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -89,8 +89,7 @@ func encodePNG(w io.Writer, img image.Image) (err error) {
 		_, err = w.Write(file.PNG())
 		return err
 	}
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	return enc.Encode(w, img)
+	return screenpng.Encode(w, img)
 }
 
 // failedShot ends the name of the picture of a failure.

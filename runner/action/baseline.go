@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/screenpng"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -291,8 +291,7 @@ func writePNG(path string, img image.Image) error {
 	if err != nil {
 		return err
 	}
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	err = errors.Join(encoder.Encode(f, img), f.Close())
+	err = errors.Join(screenpng.Encode(f, img), f.Close())
 	if err == nil {
 		err = os.Chmod(f.Name(), 0o644)
 	}

@@ -3,11 +3,11 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"image/png"
 	"os"
 	"path/filepath"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/screenpng"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -25,8 +25,7 @@ func (r *run) keepAsked(asked *drivers.Asked) {
 		r.keep(err)
 		return
 	}
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	err = encoder.Encode(f, asked.Picture)
+	err = screenpng.Encode(f, asked.Picture)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
