@@ -63,4 +63,8 @@ func TestPicturesInABrowser(t *testing.T) {
 	p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
 	p.is(`(() => { const s = document.getElementById("strip").getBoundingClientRect(), b = document.querySelector(".thumb[aria-current]").getBoundingClientRect(); return b.left >= s.left && b.right <= s.right })()`, true)
 	p.is(`(() => { const t = document.querySelector(".marks .tag"), r = document.querySelector(".marks .near .line"); return +t.getAttribute("cx") + +t.getAttribute("r") <= +r.getAttribute("x") || +t.getAttribute("cy") - +t.getAttribute("r") >= +r.getAttribute("y") + +r.getAttribute("height") || +t.getAttribute("cx") - +t.getAttribute("r") >= +r.getAttribute("x") + +r.getAttribute("width") || +t.getAttribute("cy") + +t.getAttribute("r") <= +r.getAttribute("y") })()`, true)
+	if err := p.SetViewportSize(390, 844); err != nil {
+		t.Fatal(err)
+	}
+	p.is(`document.documentElement.scrollWidth <= 390`, true) // sixty pictures in a row do not widen the page
 }
