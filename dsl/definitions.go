@@ -27,7 +27,7 @@ func definitions() []Def {
 			"press: enter", everywhere, AllMouths, "", Acts, false},
 		{"hideKeyboard", HideKeyboard{}, "Closes the keyboard on the screen; it is no mistake when there is none.",
 			"hideKeyboard:", phones, YAML | REST, "", Sets, false},
-		{"input", Input{}, "Types text into the field that has the focus, and makes sure that it has arrived.",
+		{"input", Input{}, "Types text into a field, by default the one that has the focus, and makes sure that it has arrived.",
 			"input: ada@example.com", everywhere, AllMouths, "the text that was typed", Acts, false},
 		{"erase", Erase{}, "Removes characters before the cursor, or all.",
 			"erase: 5", everywhere, YAML | REST, "", Acts, false},

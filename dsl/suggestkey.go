@@ -51,9 +51,9 @@ func ownKeys(folded string) []string {
 	case "step", "flows":
 		return []string{"steps"}
 	case "description", "label":
-		return []string{"name"}
-	case "css", "query", "locator", "element", "target":
-		return []string{"selector", "label"}
+		return []string{"into", "name"}
+	case "css", "query", "locator", "element", "target", "field", "selector":
+		return []string{"selector", "label", "into"}
 	case "href", "link", "page", "address":
 		return []string{"url"}
 	case "tag", "labels", "groups":
@@ -82,7 +82,9 @@ func ownKeys(folded string) []string {
 		return []string{"in"}
 	case "env", "vars", "params", "args", "variables":
 		return []string{"vars", "with", "arguments"}
-	case "saveas", "output", "into", "result", "save":
+	case "into":
+		return []string{"selector", "as"}
+	case "saveas", "output", "result", "save":
 		return []string{"as"}
 	case "path", "filename":
 		return []string{"file", "path"}

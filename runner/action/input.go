@@ -16,6 +16,12 @@ import (
 const focusGrace = time.Second
 
 func input(ctx context.Context, s *Session, a dsl.Input) error {
+	if a.Into != nil {
+		ctx = endingAt(ctx, time.Now().Add(s.Timeout))
+		if err := tap(ctx, s, dsl.Tap{Selector: *a.Into}); err != nil {
+			return err
+		}
+	}
 	text := a.Text
 	if a.Random != "" {
 		text = s.random(a)

@@ -8,7 +8,7 @@
     const found = new Set();
     for (const animation of animations[typeOf(root)](root).slice(0, MAX_ANIMATIONS)) {
       const {effect, playState, currentTime, playbackRate} = animation;
-      if (playState !== 'running' || !effect || !effect.target || !(playbackRate > 0) || effect.pseudoElement) continue;
+      if (playState !== 'running' || !effect || !effect.target || !(playbackRate > 0) || effect.pseudoElement && effect.pseudoElement !== '::details-content') continue;
       const left = (effect.getComputedTiming().endTime - (typeof currentTime === 'number' ? currentTime : 0)) / playbackRate;
       if (left > 0 && left <= SOON && departs(effect.getKeyframes())) found.add(effect.target);
     }

@@ -163,7 +163,13 @@
     s.mixBlendMode !== 'normal' || (s.backdropFilter || 'none') !== 'none' || (s.translate || 'none') !== 'none' || (s.scale || 'none') !== 'none' ||
     (s.rotate || 'none') !== 'none' || /paint|layout|strict|content/.test(s.contain) || (s.maskImage || 'none') !== 'none' ||
     /transform|opacity|filter|perspective|clip-path|mask/.test(s.willChange || '');
+  // pickerOpen: a list that the page's own style draws (appearance: base-select) shows its options, over the whole page.
+  const pickerOpen = el => {
+    try { return localName(el) === 'select' && matches(el, ':open') && styleOf(el).appearance === 'base-select'; } catch { return false; }
+  };
+  const inPicker = el => (localName(el) === 'option' || localName(el) === 'optgroup') && parent(el) && isElement(parent(el)) && pickerOpen(parent(el));
   const inTopLayer = el => {
+    if (inPicker(el)) return true;
     try { return (localName(el) === 'dialog' || has(el, 'popover')) && matches(el, ':modal, :popover-open') || matches(el, ':fullscreen'); } catch { return false; }
   };
   // pathTo is how the rank of el and of all that lies in it begins; local is the nearest placed box within that.

@@ -276,9 +276,11 @@
       const tag = localName(el), out = [];
       const inner = shadowOf(el);
       if (inner) for (const moved of leaving(inner)) this.leaving.add(moved);
-      if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out; // closed: its options are not shown
+      const picker = pickerOpen(el);
+      if (picker) at = {...at, flow: at.fixed, absolute: at.fixed, surface: null};
+      else if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out; // closed: its options are not shown
       for (const n of children(el)) {
-        if (!isElement(n)) continue;
+        if (!isElement(n) || picker && localName(n) === 'button') continue; // which shows what is chosen
         const node = this.read(n, at);
         if (node) out.push(node);
         if (this.count > this.max && !this.wanted.size) break;
