@@ -56,6 +56,10 @@ func (c caller) who() string {
 
 // serve is the last handler of the chain: it finds the route, decides whether the request may take it, and lets it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if s.console != nil && isConsole(r.URL.Path) {
+		s.serveConsole(w, r)
+		return
+	}
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/api" {
 		r = unprefixed(r)
 	}
@@ -71,6 +75,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if fail == nil && !known {
 		fail = s.unrouted(w, r, h)
 	}
+	s.answer(w, r, c, a, fail)
+}
+
+// answer lets a request in that was admitted, unless something is wrong with it.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a access, fail *Error) {
 	if fail == nil {
 		fail = s.checkBody(r, a)
 	}
@@ -102,8 +111,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at.mux.ServeHTTP(w, r.WithContext(ctx))
-	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(pattern, "GET /devices/{id}/")) {
-		s.audit(ctx, pattern, r.URL.Path, out.status)
+	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(a.pattern, "GET /devices/{id}/")) {
+		s.audit(ctx, a.pattern, r.URL.Path, out.status)
 	}
 }
 

@@ -28,6 +28,7 @@ type Device struct {
 	drivers.Info
 	Open  bool       `json:"open" doc:"The server has it open for calls."`
 	Lease *LeaseInfo `json:"lease,omitempty" doc:"Who holds it by a lease of this server."`
+	Busy  *time.Time `json:"busySince,omitempty" doc:"Somebody uses it, since then: a call, a run or another process."`
 }
 
 type deviceList struct{ Body []Device }
@@ -96,6 +97,10 @@ func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status) De
 	if h, held := s.devices.Held(info.ID); held {
 		l := leaseOf(info.ID, h)
 		d.Lease = &l
+	}
+	if h, busy := s.pool.Busy(info.ID); busy {
+		since := h.Since.UTC()
+		d.Busy = &since
 	}
 	return d
 }

@@ -58,6 +58,7 @@ const (
 	codeUnavailable = "unavailable"
 	codeFailed      = "action_failed"
 	codeUnsupported = "unsupported"
+	codeConflict    = "conflict"
 )
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }

@@ -75,7 +75,8 @@ type op struct {
 	Answers           any    // the answer of a raw operation, as JSON
 	Query             []*huma.Param
 	Upload            bool
-	Free              bool // counts for no rate limit
+	Part              string // with Upload: the name of the part that holds the archive
+	Free              bool   // counts for no rate limit
 }
 
 func (o op) method() (method, path string) {
@@ -175,7 +176,7 @@ func (s *Server) raw(o op, handle func(http.ResponseWriter, *http.Request) error
 		h.Responses[strconv.Itoa(status)] = s.success(o)
 	}
 	if o.Upload {
-		h.RequestBody = uploadBody()
+		h.RequestBody = uploadBody(o.Part)
 	}
 	s.handle(h, func(w http.ResponseWriter, r *http.Request) error {
 		if fail := knownQuery(r, o.Query); fail != nil {

@@ -60,6 +60,8 @@ type Options struct {
 	Patience time.Duration // for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
 	Running  int           // runs at once; default: 4
 
+	ownFiles bool // Files belongs to a project, whose members may replace it
+
 	Version string
 	Log     *slog.Logger
 	Audit   *slog.Logger // gets a line for whatever is done to a device, a run or the reports; default: Log

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
@@ -57,6 +58,21 @@ func (s *Server) listReports(_ context.Context, in *listInput) (*reportList, err
 		out.Body = append(out.Body, s.reportRun(e.Name()))
 	}
 	return out, nil
+}
+
+type reportID struct {
+	Run string `path:"run" maxLength:"64" example:"2026-03-04T05-06-07"`
+}
+
+func (s *Server) deleteReport(_ context.Context, in *reportID) (*struct{}, error) {
+	switch err := history.Remove(s.o.Config.Reports, in.Run); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errNoReport
+	case errors.Is(err, history.ErrInUse):
+		return nil, fault(http.StatusConflict, codeConflict, history.ErrInUse.Error()+"; cancel it with DELETE /runs/"+in.Run)
+	default:
+		return nil, err
+	}
 }
 
 func (s *Server) reportRun(run string) ReportRun {

@@ -60,6 +60,8 @@ func (s *Server) routes() error {
 
 	register(s, op{Get: "/tests", ID: "list-tests", Tag: "runs", Scope: readRuns, Summary: "List the tests that lie on the server"}, s.listTests)
 	register(s, op{Post: "/tests/validate", ID: "validate-tests", Tag: "runs", Scope: readRuns, Summary: "Look for mistakes in tests without running them"}, s.validateTests)
+	s.raw(op{Post: "/tests", ID: "upload-tests", Tag: "runs", Scope: writeRuns, Answers: UploadedTests{}, Upload: true, Part: testsPart,
+		Summary: "Put other tests in the place of those that lie on the server", Doc: uploadTestsDoc, Codes: []int{413, 504}}, s.uploadTests)
 	register(s, op{Post: "/runs", ID: "start-run", Tag: "runs", Scope: writeRuns, Summary: "Run tests", Doc: runDoc, Status: http.StatusAccepted, Also: []int{http.StatusOK}}, s.startRun)
 	register(s, op{Get: "/runs", ID: "list-runs", Tag: "runs", Scope: readRuns, Summary: "List the runs, newest first"}, s.listRuns)
 	register(s, op{Get: "/runs/{id}", ID: "get-run", Tag: "runs", Scope: readRuns, Summary: "Show one run", Codes: []int{404}}, s.getRun)
@@ -73,8 +75,11 @@ func (s *Server) routes() error {
 		Summary: "List a pack's files; get a pack as NAME.tar.gz, or a file of the run", Doc: reportDoc}, s.report)
 	s.raw(op{Get: "/reports/{run}/{name}/{path...}", ID: "get-report-file", Tag: "reports", Scope: readReports, Codes: []int{404, 416}, Also: fileCodes(), Type: "application/octet-stream",
 		Summary: "Get a file of a pack"}, s.reportFile)
-	s.raw(op{Post: "/reports/upload", ID: "upload-report", Tag: "reports", Scope: writeReports, Status: http.StatusCreated, Also: []int{http.StatusOK}, Answers: uploaded{}, Upload: true,
+	s.raw(op{Post: "/reports/upload", ID: "upload-report", Tag: "reports", Scope: writeReports, Status: http.StatusCreated, Also: []int{http.StatusOK}, Answers: uploaded{}, Upload: true, Part: packPart,
 		Summary: "Keep a report pack", Doc: uploadDoc, Codes: []int{413, 504}}, s.upload)
+
+	register(s, op{Delete: "/reports/{run}", ID: "delete-report", Tag: "reports", Scope: writeReports, Summary: "Delete the reports of a run", Status: http.StatusNoContent,
+		Doc: "All packs of the run go, for ever. A run that is under way is cancelled first, with DELETE /runs/{id}.", Codes: []int{404, 409}}, s.deleteReport)
 
 	if s.o.Service != nil {
 		s.accountRoutes()

@@ -31,12 +31,16 @@ type Server struct {
 	devices *live.Devices
 	runs    *jobs.Manager
 	uploads *upload.Store
-	root    *os.Root // of files that clients name
+	files   *upload.Folder // of tests
+	root    *os.Root       // of files that clients name
 	leases  leases
 	mcp     MCP // nil: assistants are not served
 	metrics *metrics
 	busy    busy
 	spaces  spaces
+
+	retention *retention   // of a project's space
+	console   http.Handler // the pages for people; nil: without a service there are none
 
 	mux      *http.ServeMux
 	api      huma.API
@@ -68,10 +72,11 @@ func New(o Options) (*Server, error) {
 	s.metrics = newMetrics(s)
 	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.metrics.ran})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received}
+	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("uploads that broke off", "error", err)
 	}
-	if err := s.routes(); err != nil {
+	if err := errors.Join(s.routes(), s.openConsole()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/service"
@@ -40,9 +42,10 @@ func (s *Server) space(c caller, a access) (*Server, error) {
 		return nil, fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
 	}
 	if own := s.spaces.byID[p.ID]; own != nil {
+		own.retention.set(p.ReportDays, p.ReportRuns)
 		return own, nil
 	}
-	own, err := s.newSpace(p.ID)
+	own, err := s.newSpace(p)
 	if err != nil {
 		return nil, fmt.Errorf("open the space of a project: %w", err)
 	}
@@ -53,11 +56,37 @@ func (s *Server) space(c caller, a access) (*Server, error) {
 	return own, nil
 }
 
+// retention is how long a project keeps reports. Its admins may change it at any time.
+type retention struct{ days, runs atomic.Int64 }
+
+func (r *retention) set(days, runs int) {
+	r.days.Store(int64(days))
+	r.runs.Store(int64(runs))
+}
+
+// environment is that of a project's runs: the limits are its own, and the operator's chats and repositories are not told of them.
+func (r *retention) environment(getenv func(string) string) func(string) string {
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	return func(name string) string {
+		switch {
+		case name == "REPORT_MAX_DAYS":
+			return strconv.FormatInt(r.days.Load(), 10)
+		case name == "REPORT_MAX_RUNS":
+			return strconv.FormatInt(r.runs.Load(), 10)
+		case strings.HasPrefix(name, "GITHUB_"), slices.Contains([]string{"SLACK_WEBHOOK_URL", "FEISHU_WEBHOOK_URL", "NOTIFY_URLS", "TAPROOT_REPORT_URL"}, name):
+			return ""
+		}
+		return getenv(name)
+	}
+}
+
 // newSpace opens the folders of a project. Its id is one that the service made, never a text of a client.
-func (s *Server) newSpace(id string) (*Server, error) {
+func (s *Server) newSpace(p *service.Project) (*Server, error) {
 	o := s.o
-	o.Service, o.Auth, o.Limiter, o.Guesses = nil, nil, nil, nil
-	dir := filepath.Join(s.o.Projects, id)
+	o.Service, o.Auth, o.Limiter, o.Guesses, o.ownFiles = nil, nil, nil, nil, true
+	dir := filepath.Join(s.o.Projects, p.ID)
 	o.Files = filepath.Join(dir, "files")
 	o.Config.Dir, o.Config.Reports = o.Files, filepath.Join(dir, "reports")
 	for _, folder := range []string{o.Files, o.Config.Reports} {
@@ -65,7 +94,14 @@ func (s *Server) newSpace(id string) (*Server, error) {
 			return nil, err
 		}
 	}
-	return New(o)
+	keep := &retention{}
+	keep.set(p.ReportDays, p.ReportRuns)
+	o.Config.Getenv = keep.environment(o.Config.Getenv)
+	own, err := New(o)
+	if err == nil {
+		own.retention = keep
+	}
+	return own, err
 }
 
 // close ends all of them; none is opened afterwards.
@@ -124,17 +160,22 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 			return c, fail
 		}
 	}
+	return c, mayMember(who, a)
+}
+
+// mayMember tells whether a caller may do what a route asks for.
+func mayMember(who *service.Caller, a access) *Error {
 	switch {
-	case a.scope == "-":
-		return c, nil
+	case a.scope == "-", a.scope == "":
+		return nil
 	case a.scope == scopePerson && who.Person == nil:
-		return c, fault(http.StatusForbidden, codeForbidden, "this is for people: log in with POST /auth/login and send the access token; an API key cannot do it")
+		return fault(http.StatusForbidden, codeForbidden, "this is for people: log in with POST /auth/login and send the access token; an API key cannot do it")
 	case a.scope == readServer && (who.Person == nil || !who.Person.Account.Admin):
-		return c, fault(http.StatusForbidden, codeForbidden, "this is for admins of the service")
+		return fault(http.StatusForbidden, codeForbidden, "this is for admins of the service")
 	case a.scope != scopePerson && a.scope != readServer && !who.May(a.scope):
-		return c, fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the credential lacks the scope %s, or your role in the project does", a.scope))
+		return fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the credential lacks the scope %s, or your role in the project does", a.scope))
 	}
-	return c, nil
+	return nil
 }
 
 // quotaHeaders tells the sender where it stands.

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -51,6 +53,36 @@ type validation struct {
 		Tests    []Test    `json:"tests" nullable:"false"`
 		Problems []Mistake `json:"problems" nullable:"false"`
 	}
+}
+
+const uploadTestsDoc = `Takes an archive (tar.gz) of a folder of tests as multipart/form-data, in the part "tests". What the archive holds takes the place of all
+that lies in the folder of tests; the answer lists the tests, and what is wrong with them. Only projects of a server with accounts have a
+folder that clients may write.`
+
+// UploadedTests are those that lie in the folder after an upload.
+type UploadedTests struct {
+	Files    int       `json:"files"`
+	Tests    []Test    `json:"tests" nullable:"false"`
+	Problems []Mistake `json:"problems" nullable:"false" doc:"Files that cannot be read as tests."`
+}
+
+// uploadTests replaces the folder of tests, which is a project's own: that of an operator is nobody's to replace.
+func (s *Server) uploadTests(w http.ResponseWriter, r *http.Request) error {
+	if !s.o.ownFiles {
+		return fault(http.StatusForbidden, codeForbidden, "the tests of this server are its operator's; only projects of taproot serve --service take tests")
+	}
+	return s.archiveOf(w, r, testsPart, func(ctx context.Context, archive io.Reader) error {
+		n, err := s.files.Replace(ctx, archive)
+		if err != nil {
+			return err
+		}
+		tests, problems, err := s.runConfig().Tests()
+		if err != nil {
+			return err
+		}
+		writeJSON(w, http.StatusOK, UploadedTests{Files: n, Tests: testsOf(tests), Problems: s.mistakes(problems)})
+		return nil
+	})
 }
 
 func (s *Server) listTests(context.Context, *struct{}) (*testList, error) {

@@ -24,16 +24,37 @@ type uploaded struct {
 	URL    string `json:"url" doc:"Path of the pack." example:"/reports/2026-03-04T05-06-07/login"`
 }
 
-// packPart is the name of the part that holds the archive.
-const packPart = "pack"
+// The names of the parts that hold an archive.
+const (
+	packPart  = "pack"
+	testsPart = "tests"
+)
 
-func uploadBody() *huma.RequestBody {
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{packPart},
-		Properties: map[string]*huma.Schema{packPart: {Description: "The archive, tar.gz.", Extensions: map[string]any{"contentMediaType": "application/gzip"}}}}}}}
+func uploadBody(part string) *huma.RequestBody {
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{part},
+		Properties: map[string]*huma.Schema{part: {Description: "The archive, tar.gz.", Extensions: map[string]any{"contentMediaType": "application/gzip"}}}}}}}
 }
 
 // upload reads the archive as it comes; nothing of it is kept in memory.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
+	return s.archiveOf(w, r, packPart, func(ctx context.Context, archive io.Reader) error {
+		stored, err := s.uploads.Put(ctx, archive)
+		if err != nil {
+			return err
+		}
+		status := http.StatusCreated
+		if stored.Known {
+			status = http.StatusOK
+		}
+		out := uploaded{stored.Run, stored.Pack, stored.Digest, "/reports/" + stored.Run + "/" + stored.Pack}
+		w.Header().Set("Location", out.URL)
+		writeJSON(w, status, out)
+		return nil
+	})
+}
+
+// archiveOf gives the archive in a part of a request to its use.
+func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string, use func(context.Context, io.Reader) error) error {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), s.o.MaxSend, errTooLong)
 	defer cancel()
 	body := &watched{ReadCloser: r.Body}
@@ -42,25 +63,14 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return invalid("the body is no multipart/form-data: it has no boundary")
 	}
-	part, err := s.packOf(ctx, w, parts)
+	part, err := s.partOf(ctx, w, parts, name)
 	if body.late { // parts do not pass this reason on, and net/http ends the request's context with it
 		return errTooLong
 	}
 	if err != nil {
 		return err
 	}
-	stored, err := s.uploads.Put(ctx, &moving{part, func() { s.await(w) }})
-	if err != nil {
-		return err
-	}
-	status := http.StatusCreated
-	if stored.Known {
-		status = http.StatusOK
-	}
-	out := uploaded{stored.Run, stored.Pack, stored.Digest, "/reports/" + stored.Run + "/" + stored.Pack}
-	w.Header().Set("Location", out.URL)
-	writeJSON(w, status, out)
-	return nil
+	return use(ctx, &moving{part, func() { s.await(w) }})
 }
 
 const (
@@ -68,28 +78,28 @@ const (
 	maxField = 64 << 10 // bytes of a part that nobody asked for
 )
 
-// packOf finds the part with the archive; small other fields are passed by.
-func (s *Server) packOf(ctx context.Context, w http.ResponseWriter, parts *multipart.Reader) (*multipart.Part, error) {
+// partOf finds the part with the archive; small other fields are passed by.
+func (s *Server) partOf(ctx context.Context, w http.ResponseWriter, parts *multipart.Reader, name string) (*multipart.Part, error) {
 	for range maxParts {
 		s.await(w)
 		part, err := parts.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil, invalid(`there is no part "pack" in the body`)
+			return nil, invalid(fmt.Sprintf("there is no part %q in the body", name))
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
 			return nil, invalid("the body is cut off, or no multipart/form-data")
-		case part.FormName() == packPart && part.FileName() == "":
-			return nil, invalid(`the part "pack" is no file: give it a filename`)
-		case part.FormName() == packPart:
+		case part.FormName() == name && part.FileName() == "":
+			return nil, invalid(fmt.Sprintf("the part %q is no file: give it a filename", name))
+		case part.FormName() == name:
 			return part, nil
 		}
 		if n, err := io.Copy(io.Discard, io.LimitReader(part, maxField+1)); err != nil || n > maxField {
-			return nil, invalid(fmt.Sprintf("the part %.50q before the part \"pack\" is too large, or cut off", part.FormName()))
+			return nil, invalid(fmt.Sprintf("the part %.50q before the part %q is too large, or cut off", part.FormName(), name))
 		}
 	}
-	return nil, invalid(fmt.Sprintf(`there is no part "pack" among the first %d`, maxParts))
+	return nil, invalid(fmt.Sprintf("there is no part %q among the first %d", name, maxParts))
 }
 
 // await bounds how long the next part of a request may take.

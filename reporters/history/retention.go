@@ -91,6 +91,33 @@ func (l Limits) beyond(run string, n int, now time.Time) string {
 	return ""
 }
 
+// ErrInUse means that a run is under way, or that a file .keep protects it.
+var ErrInUse = errors.New("the run is under way, or protected by a file .keep")
+
+// Remove removes one run; ErrInUse when it must stay, os.ErrNotExist when there is none.
+func Remove(root, run string) (err error) {
+	if !pack.IsRunName(run) {
+		return os.ErrNotExist
+	}
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return fmt.Errorf("remove run %s: %w", run, err)
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if info, err := dir.Lstat(run); err != nil || !info.IsDir() {
+		return errors.Join(os.ErrNotExist, err)
+	}
+	p := pruner{root: dir, now: time.Now()}
+	gone, err := p.drop(run)
+	if err == nil && !gone {
+		err = ErrInUse
+	}
+	if err != nil {
+		return fmt.Errorf("remove run %s: %w", run, err)
+	}
+	return p.dropLatest()
+}
+
 type pruner struct {
 	root *os.Root
 	now  time.Time

@@ -120,7 +120,7 @@ func TestDOM(t *testing.T) {
 			http.FileServer(http.Dir(dir)).ServeHTTP(w, r)
 		}))
 		defer served.Close()
-		context, err := chromium.start(t).NewContext()
+		context, err := chromium.Start(t).NewContext()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := chromium.close(); err != nil {
+	if err := chromium.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

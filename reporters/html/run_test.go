@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
@@ -207,7 +208,7 @@ func TestAxeFinds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bad.html")
 	write(t, file, []byte(`<!doctype html><p style="color:#ccc">pale</p><img src="data:,">`))
 	p := openTab(t, file, "", screen{})
-	script, err := axe()
+	script, err := chromiumtest.Axe()
 	if err != nil {
 		t.Fatal(err)
 	}

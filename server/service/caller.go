@@ -102,5 +102,10 @@ func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (
 	if err != nil {
 		return nil, err
 	}
-	return &Caller{Name: "user:" + person.Account.ID, Person: person, Project: project, Scopes: project.Role.scopes()}, nil
+	return person.In(project), nil
+}
+
+// In makes the person a caller in a project.
+func (p *Person) In(project *Project) *Caller {
+	return &Caller{Name: "user:" + p.Account.ID, Person: p, Project: project, Scopes: project.Role.scopes()}
 }

@@ -179,6 +179,21 @@ func (o *Operator) Counts(ctx context.Context) (c Counts, err error) {
 	return c, err
 }
 
+// Owned lists the ids of the projects that an account owns.
+func (o *Operator) Owned(ctx context.Context, account string) (list []string, err error) {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	err = o.s.db.Each(ctx, "SELECT id FROM projects WHERE owner = $1 ORDER BY created, id", []any{id}, func(scan func(...any) error) error {
+		var one string
+		err := scan(&one)
+		list = append(list, one)
+		return err
+	})
+	return list, err
+}
+
 // DeleteAccount removes an account with the projects that it owns.
 func (o *Operator) DeleteAccount(ctx context.Context, account string) error {
 	id, err := o.find(ctx, account)

@@ -24,7 +24,9 @@ const (
 
 var roles = []Role{RoleOwner, RoleAdmin, RoleMember, RoleViewer}
 
-// covers tells whether a role may do what another one may.
+// Covers tells whether a role may do what another one may.
+func (r Role) Covers(need Role) bool { return r.covers(need) }
+
 func (r Role) covers(need Role) bool {
 	has, needs := slices.Index(roles, r), slices.Index(roles, need)
 	return has >= 0 && needs >= 0 && has <= needs

@@ -101,7 +101,7 @@ func (o *Options) defaults() {
 		o.Hashes = 4
 	}
 	if o.PublicURL == "" {
-		o.PublicURL = "http://localhost:3210"
+		o.PublicURL = DefaultURL
 	}
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 }
@@ -121,6 +121,15 @@ func (s *Service) Database() string { return s.db.Kind() }
 
 // Backup writes a copy of an SQLite database into a new file, while the service works.
 func (s *Service) Backup(ctx context.Context, file string) error { return s.db.Backup(ctx, file) }
+
+// DefaultURL is where people reach a service of which nobody said where it is.
+const DefaultURL = "http://localhost:3210"
+
+// OpenRegistration tells whether people are let in without a confirmed address.
+func (s *Service) OpenRegistration() bool { return s.o.OpenRegistration }
+
+// SendsMail tells whether letters are sent; without, the operator confirms addresses.
+func (s *Service) SendsMail() bool { return s.o.Mail != nil }
 
 // PublicURL is where people reach the service.
 func (s *Service) PublicURL() string { return s.o.PublicURL }

@@ -157,11 +157,11 @@ func (x *extractor) name(h *tar.Header) (string, error) {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
 	case tar.TypeSymlink, tar.TypeLink:
-		return "", &Refused{fmt.Sprintf("%.200q is a link, which a pack must not hold", h.Name)}
+		return "", &Refused{fmt.Sprintf("%.200q is a link, which an archive must not hold", h.Name)}
 	default:
-		return "", &Refused{fmt.Sprintf("%.200q is a device or another special file, which a pack must not hold", h.Name)}
+		return "", &Refused{fmt.Sprintf("%.200q is a device or another special file, which an archive must not hold", h.Name)}
 	}
-	bad := &Refused{fmt.Sprintf("%.200q cannot be the name of a file in a pack", h.Name)}
+	bad := &Refused{fmt.Sprintf("%.200q cannot be the name of a file in an archive", h.Name)}
 	if h.Name == "" || len(h.Name) > maxName || !utf8.ValidString(h.Name) || strings.HasPrefix(h.Name, "/") ||
 		strings.ContainsFunc(h.Name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' }) {
 		return "", bad

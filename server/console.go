@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/console"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// openConsole makes the pages for people, where there are any.
+func (s *Server) openConsole() (err error) {
+	if s.o.Service == nil {
+		return nil
+	}
+	s.console, err = console.New(console.Options{Service: s.o.Service, API: s.actAs, Drop: s.dropSpace, Version: s.o.Version, Log: s.log,
+		Client: func(r *http.Request) (address, counted string) {
+			c := caller{addr: s.client(r)}
+			return c.addr, c.counted()
+		}})
+	return err
+}
+
+func isConsole(path string) bool { return path == "/console" || strings.HasPrefix(path, "/console/") }
+
+// serveConsole answers for a page.
+func (s *Server) serveConsole(w http.ResponseWriter, r *http.Request) {
+	noteRoute(r.Context(), "console")
+	c := caller{addr: s.client(r)}
+	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+		writeError(w, limited("too many requests at once; wait for some to end", time.Second))
+		return
+	}
+	defer s.busy.leave(c.counted())
+	s.console.ServeHTTP(w, r)
+}
+
+// actAs answers a request of the API that a page of the console makes for somebody who has logged in. Looking counts for no plan: what changes
+// something does.
+func (s *Server) actAs(w http.ResponseWriter, r *http.Request, who *service.Caller) {
+	h, pattern := s.route(r)
+	a, known := s.access[pattern]
+	a.pattern = pattern
+	c := caller{Identity: auth.Identity{Name: who.Name}, addr: s.client(r), member: who}
+	noteCaller(r.Context(), c)
+	fail := mayMember(who, a)
+	switch {
+	case !known:
+		fail = s.unrouted(w, r, h)
+	case fail == nil && r.Method != http.MethodGet && r.Method != http.MethodHead:
+		fail = s.countMember(r.Context(), w.Header(), who, a)
+	}
+	s.answer(w, r, c, a, fail)
+}
+
+// countMember takes one request from the plan of the project's owner.
+func (s *Server) countMember(ctx context.Context, h http.Header, who *service.Caller, a access) *Error {
+	q, err := s.o.Service.Take(ctx, who, a.pattern)
+	if err != nil {
+		return s.problem(ctx, err)
+	}
+	return quotaHeaders(h, q)
+}

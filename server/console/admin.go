@@ -1,0 +1,172 @@
+package console
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// health is what an admin of the service should know.
+type health struct {
+	Counts   service.Counts
+	Database string
+	Answers  time.Duration // of the database
+	Down     bool
+	Up       time.Duration
+	Memory   int // MB
+	Public   string
+	Secure   bool
+	Open     bool
+	Mail     bool
+}
+
+func (c *Console) adminPage(q *request) error {
+	op, err := q.person.Operator()
+	if err != nil {
+		return err
+	}
+	h := health{Database: "SQLite", Up: time.Since(c.began).Round(time.Second), Public: c.o.Service.PublicURL(), Secure: c.o.Service.Secure(), Open: c.o.Service.OpenRegistration(), Mail: c.o.Service.SendsMail()}
+	if c.o.Service.Database() == "postgres" {
+		h.Database = "PostgreSQL"
+	}
+	began := time.Now()
+	h.Down = c.o.Service.Ping(q.r.Context()) != nil
+	h.Answers = time.Since(began)
+	if h.Counts, err = op.Counts(q.r.Context()); err != nil {
+		return err
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	h.Memory = int(m.HeapAlloc >> 20)
+	return q.show("admin", view{Title: "Health", Tab: "admin", D: h})
+}
+
+type accounts struct {
+	Accounts []service.Account
+	Plans    []service.Plan
+	Text     string
+	After    string
+	Email    string
+	Me       string
+}
+
+const accountsLength = 50
+
+func (c *Console) accountsPage(q *request) error { return q.accountsWith(accounts{}, nil) }
+
+func (q *request) accountsWith(a accounts, failed error) error {
+	op, err := q.person.Operator()
+	if err != nil {
+		return err
+	}
+	get := q.r.URL.Query()
+	a.Text, a.Me, a.Plans = get.Get("text"), q.person.Account.ID, service.Plans()
+	if a.Accounts, err = op.Accounts(q.r.Context(), a.Text, get.Get("after"), accountsLength); err != nil {
+		return err
+	}
+	if len(a.Accounts) == accountsLength {
+		a.After = a.Accounts[accountsLength-1].Email
+	}
+	v := view{Title: "Accounts", Tab: "accounts", D: a}
+	if failed != nil {
+		return q.again("accounts", v, failed)
+	}
+	return q.show("accounts", v)
+}
+
+func (c *Console) createAccount(q *request) error {
+	op, err := q.person.Operator()
+	if err != nil {
+		return err
+	}
+	if _, err := op.CreateAccount(q.r.Context(), q.field("email"), q.field("password"), false); err != nil {
+		return q.accountsWith(accounts{Email: q.field("email")}, err)
+	}
+	return q.done("/console/admin/accounts", "account-created")
+}
+
+// alterAccount changes somebody's account. Admins cannot shut themselves out.
+func (c *Console) alterAccount(q *request) error {
+	op, err := q.person.Operator()
+	if err != nil {
+		return err
+	}
+	ctx, id, what := q.r.Context(), q.r.PathValue("account"), "account-changed"
+	action := q.r.PathValue("action")
+	if id == q.person.Account.ID && action != "plan" {
+		return q.accountsWith(accounts{}, invalid("You cannot do this to your own account. Another admin can, or the command taproot admin."))
+	}
+	if !strings.HasPrefix(id, "acc_") {
+		return service.ErrNotFound
+	}
+	switch action {
+	case "confirm":
+		err = op.Confirm(ctx, id)
+	case "block":
+		err = op.Block(ctx, id)
+	case "admin":
+		err = op.SetAdmin(ctx, id, true)
+	case "person":
+		err = op.SetAdmin(ctx, id, false)
+	case "plan":
+		err = q.setPlan(op, id)
+	case "delete":
+		what = "account-deleted"
+		err = q.deleteOther(op, id)
+	default:
+		err = &service.Error{Status: http.StatusNotFound, Code: "not_found", Message: "There is nothing of this name to do with an account."}
+	}
+	if err != nil {
+		return q.accountsWith(accounts{}, err)
+	}
+	return q.done("/console/admin/accounts", what)
+}
+
+func (q *request) setPlan(op *service.Operator, id string) error {
+	change := service.PlanChange{Account: id, Plan: q.field("plan")}
+	for _, f := range []struct {
+		name string
+		to   *int
+	}{{"minute", &change.PerMinute}, {"month", &change.PerMonth}} {
+		text := strings.TrimSpace(q.field(f.name))
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return invalid("Write rates as whole numbers.")
+		}
+		*f.to = n
+	}
+	return op.SetPlan(q.r.Context(), change)
+}
+
+func (q *request) deleteOther(op *service.Operator, id string) error {
+	owned, err := op.Owned(q.r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if err := op.DeleteAccount(q.r.Context(), id); err != nil {
+		return err
+	}
+	for _, p := range owned {
+		q.c.drop(q, p)
+	}
+	return nil
+}
+
+func (c *Console) adminLog(q *request) error {
+	op, err := q.person.Operator()
+	if err != nil {
+		return err
+	}
+	e, err := q.logPart("/console/admin/log", nil, func(p service.Page) ([]service.Entry, error) { return op.Log(q.r.Context(), p) })
+	if err != nil {
+		return err
+	}
+	return q.show("log", view{Title: "Log of the service", Tab: "admin-log", D: e})
+}

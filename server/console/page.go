@@ -1,0 +1,189 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// view is what a template sees.
+type view struct {
+	Title    string
+	Tab      string // of the project's pages
+	Person   *service.Account
+	Project  *service.ProjectInfo
+	Projects []service.ProjectInfo
+	Base     string // address of the project's pages
+	Done     string
+	Error    string
+	Refresh  bool // without scripts, the page loads itself again
+	Version  string
+	D        any
+}
+
+// Writes, Manages and Owns tell what the person may do in the project.
+func (v view) Writes() bool  { return v.Project != nil && v.Project.Role.Covers(service.RoleMember) }
+func (v view) Manages() bool { return v.Project != nil && v.Project.Role.Covers(service.RoleAdmin) }
+
+// Owns is for owners.
+func (v view) Owns() bool { return v.Project != nil && v.Project.Role.Covers(service.RoleOwner) }
+
+// doneTexts are what a page may say that was done, by the name in its address.
+var doneTexts = map[string]string{
+	"registered": "Your account is ready. Log in.", "pending": "Your account was made. Open the link in the letter that we sent to you, or ask the operator to confirm your address. Then log in.",
+	"confirmed": "Your address is confirmed. Log in.", "reset-asked": "If there is an account with this address, a letter is on its way to it.", "reset": "Your password was changed. Log in with it.",
+	"logged-out": "You are logged out.", "password": "Your password was changed. All other sessions have ended.", "factor-off": "The second factor is off.", "session": "The session has ended.",
+	"deleted-account": "Your account was deleted.", "project": "The project was created.", "joined": "You are a member of this project now.", "key-revoked": "The key was revoked. It does not work any more.",
+	"tests": "The tests were uploaded.", "cancelled": "The run was cancelled. Its reports stay.", "report-deleted": "The reports of the run were deleted.", "uploaded": "The pack was uploaded.",
+	"known": "This pack had been uploaded before. It is not kept twice.", "role": "The role was changed.", "removed": "The member was removed.", "left": "You have left the project.",
+	"transferred": "The project has a new owner.", "withdrawn": "The invitation was withdrawn.", "settings": "The settings were saved.", "project-deleted": "The project was deleted with its keys and reports.",
+	"account-created": "The account was created.", "account-changed": "The account was changed.", "account-deleted": "The account was deleted with its projects.",
+}
+
+// show writes a page.
+func (q *request) show(name string, v view) error { return q.showStatus(http.StatusOK, name, v) }
+
+func (q *request) showStatus(status int, name string, v view) error {
+	v.Version = q.c.o.Version
+	if v.Done == "" {
+		v.Done = doneTexts[q.r.URL.Query().Get("done")]
+	}
+	if q.person != nil {
+		v.Person = &q.person.Account
+		list, err := q.person.Projects(q.r.Context())
+		if err != nil {
+			return err
+		}
+		v.Projects = list
+	}
+	if q.project != nil {
+		v.Project, v.Base = &q.project.ProjectInfo, q.base()
+	}
+	var page bytes.Buffer
+	if err := q.c.pages[name].Execute(&page, v); err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	h := q.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(page.Len()))
+	q.w.WriteHeader(status)
+	_, _ = q.w.Write(page.Bytes()) // who went away reads nothing
+	return nil
+}
+
+// again shows the page of a form once more, with what was wrong with it; what is nobody's mistake is an error as everywhere.
+func (q *request) again(name string, v view, err error) error {
+	e := known(err)
+	if e == nil || e.Status == http.StatusNotFound || e.Status >= http.StatusInternalServerError {
+		return err
+	}
+	retryAfter(q.w.Header(), e)
+	v.Error = sentence(e.Message)
+	return q.showStatus(e.Status, name, v)
+}
+
+// fail answers with a page that says what went wrong.
+func (c *Console) fail(q *request, err error) {
+	e := known(err)
+	if e == nil {
+		c.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
+		e = &service.Error{Status: http.StatusInternalServerError, Message: "Something went wrong in the server. Its log says more."}
+	}
+	retryAfter(q.w.Header(), e)
+	if e.Status >= http.StatusInternalServerError {
+		q.person, q.project = nil, nil // the database may be gone: ask it nothing
+	}
+	if q.project != nil && e.Status == http.StatusNotFound && q.r.PathValue("run") == "" {
+		q.project = nil
+	}
+	text := sentence(e.Message)
+	if e.Code == service.ErrNotFound.Code && e.Message == service.ErrNotFound.Message {
+		text = "There is no such page, or it belongs to a project of which you are no member."
+	}
+	if err := q.showStatus(e.Status, "error", view{Title: http.StatusText(e.Status), Error: text, D: e.Status}); err != nil {
+		c.log.ErrorContext(q.r.Context(), "page of the console failed", "path", q.r.URL.Path, "error", err)
+		http.Error(q.w, "Something went wrong in the server.", http.StatusInternalServerError)
+	}
+}
+
+// retryAfter says when to come again.
+func retryAfter(h http.Header, e *service.Error) {
+	if e.After > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
+	}
+}
+
+var fieldPrefix = regexp.MustCompile(`^(body|query)(\.\w+)?: `)
+
+// sentence makes a message of the API one for people who see a form.
+func sentence(message string) string {
+	message = fieldPrefix.ReplaceAllString(message, "")
+	for i, r := range message {
+		if i == 0 {
+			message = string(unicode.ToUpper(r)) + message[len(string(r)):]
+		}
+	}
+	if !strings.HasSuffix(message, ".") {
+		message += "."
+	}
+	return message
+}
+
+// functions are those of the templates.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
+		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"sign": html.Sign, "word": html.Word,
+		"verdict": func(v event.Verdict) string {
+			if v == "" {
+				return "unreached"
+			}
+			return string(v)
+		},
+		"number": number, "took": took, "plural": plural,
+		"platforms":   func() []string { return []string{"android", "ios", "web"} },
+		"verdicts":    func() []string { return []string{"pass", "fail", "error", "skipped", "interrupted"} },
+		"memberRoles": func() []string { return []string{"admin", "member", "viewer"} },
+	}
+}
+
+// number groups digits by three.
+func number(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(n) + " " + one + "s"
+}
+
+// took is a time for people.
+func took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,157 @@
+package console
+
+import (
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// reports is the page of what runs left, and of packs that were uploaded.
+type reports struct {
+	Runs    []run
+	Older   string
+	Text    string
+	Verdict string
+	Kind    string
+	Any     bool // there are reports, even if none fits
+}
+
+// uploadNote lies in the folder of an uploaded pack.
+const uploadNote = "upload.json"
+
+func (c *Console) reportsPage(q *request) error { return q.reportsWith(nil) }
+
+func (q *request) reportsWith(failed error) error {
+	get := q.r.URL.Query()
+	d := reports{Text: strings.TrimSpace(get.Get("text")), Verdict: get.Get("verdict"), Kind: get.Get("kind")}
+	query := "?limit=200"
+	if before := get.Get("before"); before != "" {
+		query += "&before=" + part(before)
+	}
+	var folders []struct {
+		Run          string
+		Packs, Files []string
+	}
+	var records []jobs.Record
+	if err := q.call("GET", "/reports"+query, nil, &folders); err != nil {
+		return err
+	}
+	if err := q.call("GET", "/runs"+query, nil, &records); err != nil {
+		return err
+	}
+	names, err := q.names()
+	if err != nil {
+		return err
+	}
+	d.Any = len(folders) > 0
+	for _, f := range folders {
+		at := slices.IndexFunc(records, func(r jobs.Record) bool { return r.ID == f.Run })
+		if at < 0 {
+			continue
+		}
+		one := runOf(records[at], names)
+		one.Packs, one.Uploaded = f.Packs, slices.Contains(f.Files, uploadNote)
+		if d.fits(one) {
+			d.Runs = append(d.Runs, one)
+		}
+	}
+	if len(folders) == 200 {
+		d.Older = folders[199].Run
+	}
+	if len(d.Runs) > pageLength {
+		d.Runs = d.Runs[:pageLength]
+		d.Older = d.Runs[pageLength-1].ID
+	}
+	v := view{Title: "Reports", Tab: "reports", D: d}
+	if failed != nil {
+		return q.again("reports", v, failed)
+	}
+	return q.show("reports", v)
+}
+
+// fits tells whether a run passes the filters.
+func (d reports) fits(r run) bool {
+	text := strings.ToLower(d.Text)
+	named := text == "" || strings.Contains(strings.ToLower(r.ID), text) ||
+		slices.ContainsFunc(r.Cases, func(c jobs.Case) bool { return strings.Contains(strings.ToLower(c.Test+" "+c.Pack), text) }) ||
+		slices.ContainsFunc(r.Packs, func(p string) bool { return strings.Contains(strings.ToLower(p), text) })
+	return named && (d.Verdict == "" || string(r.Verdict) == d.Verdict) && (d.Kind == "" || (d.Kind == "uploaded") == r.Uploaded)
+}
+
+func (c *Console) uploadPack(q *request) error {
+	var out struct{ Run string }
+	if err := q.passOn("/reports/upload", &out); err != nil {
+		return q.reportsWith(err)
+	}
+	return q.done(q.base()+"/reports", "uploaded")
+}
+
+func (c *Console) deleteReport(q *request) error {
+	if err := q.call("DELETE", "/reports/"+part(q.r.PathValue("run")), nil, nil); err != nil {
+		return q.reportsWith(err)
+	}
+	return q.done(q.base()+"/reports", "report-deleted")
+}
+
+// openReport leads to a page of a report, at an address that needs no cookie.
+func (c *Console) openReport(q *request) error {
+	id, name := q.r.PathValue("run"), q.r.PathValue("path")
+	if name == "" {
+		name = "index.html"
+	}
+	if !pack.IsRunName(id) {
+		return service.ErrNotFound
+	}
+	if err := q.send(q.ask(http.MethodHead, "/reports/"+id+"/"+name, nil, ""), nil); err != nil {
+		return err
+	}
+	q.redirect("/console/files/" + q.project.ID + "/" + q.person.Ticket(q.project, id) + "/" + escaped(name))
+	return nil
+}
+
+// escaped escapes the parts of a path one by one.
+func escaped(text string) string {
+	parts := strings.Split(text, "/")
+	for i := range parts {
+		parts[i] = part(parts[i])
+	}
+	return strings.Join(parts, "/")
+}
+
+// file answers for a page of a report and what it loads. Reports hold texts of strangers: the API shows them in a sandbox, whose requests
+// carry no cookie, so that the ticket says who asks. A link to another run leads through the project's pages.
+func (c *Console) file(q *request) error {
+	q.person, q.project = nil, nil
+	id, text, name := q.r.PathValue("project"), q.r.PathValue("ticket"), q.r.PathValue("path")
+	if pack.IsRunName(text) {
+		q.redirect("/console/p/" + part(id) + "/reports/" + text + "/" + escaped(name))
+		return nil
+	}
+	person, project, run, err := c.o.Service.OpenTicket(q.r.Context(), text, q.from())
+	if err != nil {
+		return err
+	}
+	if project.ID != id || name == "" || path.Clean("/"+name) != "/"+name {
+		return service.ErrNotFound
+	}
+	r := q.ask(q.r.Method, "/reports/"+run+"/"+name, nil, "")
+	for _, h := range []string{"Range", "If-Modified-Since", "If-Range"} {
+		if v := q.r.Header.Get(h); v != "" {
+			r.Header.Set(h, v)
+		}
+	}
+	q.w.Header().Del("Cross-Origin-Opener-Policy")
+	c.o.API(q.w, r, person.In(project))
+	return nil
+}
+
+// allRuns is where pages of reports lead to from their run.
+func (c *Console) allRuns(q *request) error {
+	q.redirect("/console/p/" + part(q.r.PathValue("project")) + "/reports")
+	return nil
+}

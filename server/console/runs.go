@@ -1,0 +1,272 @@
+package console
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/jobs"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// run is a run for people.
+type run struct {
+	jobs.Record
+	Who      string
+	Done     int
+	Passed   int
+	Failed   int // and errors
+	Other    int
+	Uploaded bool
+	Packs    []string
+}
+
+func runOf(r jobs.Record, names *strings.Replacer) run {
+	one := run{Record: r, Who: names.Replace(r.By), Uploaded: r.By == ""}
+	for _, c := range r.Cases {
+		switch {
+		case c.State != jobs.Ended:
+			continue
+		case c.Verdict == event.Pass:
+			one.Passed++
+		case failed(c.Verdict):
+			one.Failed++
+		default:
+			one.Other++
+		}
+		one.Done++
+	}
+	return one
+}
+
+func runsOf(records []jobs.Record, names *strings.Replacer) (list []run) {
+	for _, r := range records {
+		list = append(list, runOf(r, names))
+	}
+	return list
+}
+
+func failed(v event.Verdict) bool {
+	return v == event.Fail || v == event.Error || v == event.Interrupted
+}
+
+// Under tells whether the run is under way.
+func (r run) Under() bool { return r.State != jobs.Ended }
+
+// Took is how long it took.
+func (r run) Took() time.Duration {
+	if r.Started.IsZero() || r.Ended.IsZero() {
+		return 0
+	}
+	return r.Ended.Sub(r.Started)
+}
+
+// Again tells whether something can be run again.
+func (r run) Again() bool {
+	return !r.Under() && !r.Uploaded && slices.ContainsFunc(r.Cases, func(c jobs.Case) bool { return failed(c.Verdict) })
+}
+
+// Duration is how long a case took.
+func (r run) Duration(c jobs.Case) time.Duration {
+	return time.Duration(c.DurationMS) * time.Millisecond
+}
+
+// runs is the page of runs, with what can be run.
+type runs struct {
+	Runs     []run
+	Older    string
+	Tests    []test
+	Problems []mistake
+	Form     start
+	Key      string // the same form that is sent twice starts one run
+}
+
+type test struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Platform string   `json:"platform"`
+	Tags     []string `json:"tags"`
+	File     string   `json:"file"`
+	Steps    int      `json:"steps"`
+	Chosen   bool     `json:"-"`
+}
+
+type mistake struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// start is the form that starts a run.
+type start struct {
+	Tests    []string `json:"tests,omitempty"`
+	YAML     string   `json:"yaml,omitempty"`
+	Platform string   `json:"platform,omitempty"`
+	Device   string   `json:"device,omitempty"`
+	Labels   string   `json:"labelFilter,omitempty"`
+}
+
+const pageLength = 50
+
+func (c *Console) runsPage(q *request) error { return q.runsWith(start{}, nil) }
+
+func (q *request) runsWith(form start, failed error) error {
+	v := view{Title: "Runs", Tab: "runs"}
+	d := runs{Form: form, Key: rand.Text()}
+	path := "/runs?limit=200"
+	if before := q.r.URL.Query().Get("before"); before != "" {
+		path += "&before=" + part(before)
+	}
+	var records []jobs.Record
+	if err := q.call("GET", path, nil, &records); err != nil {
+		return err
+	}
+	names, err := q.names()
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(runsOf(records, names), func(r run) bool { return r.Uploaded })
+	if len(own) > pageLength {
+		own = own[:pageLength]
+		d.Older = own[pageLength-1].ID
+	} else if len(records) == 200 {
+		d.Older = records[199].ID
+	}
+	d.Runs = own
+	var tests struct {
+		Tests    []test    `json:"tests"`
+		Problems []mistake `json:"problems"`
+	}
+	if q.project.Role.Covers(service.RoleMember) {
+		if err := q.call("GET", "/tests", nil, &tests); err != nil {
+			return err
+		}
+	}
+	for i := range tests.Tests {
+		tests.Tests[i].Chosen = slices.Contains(form.Tests, tests.Tests[i].ID)
+	}
+	d.Tests, d.Problems = tests.Tests, tests.Problems
+	v.D = d
+	if failed != nil {
+		return q.again("runs", v, failed)
+	}
+	return q.show("runs", v)
+}
+
+func (c *Console) startRun(q *request) error {
+	f := start{Tests: q.r.PostForm["tests"], YAML: strings.ReplaceAll(q.field("yaml"), "\r\n", "\n"), Platform: q.field("platform"), Device: strings.TrimSpace(q.field("device")), Labels: strings.TrimSpace(q.field("labels"))}
+	if strings.TrimSpace(f.YAML) == "" {
+		f.YAML = ""
+	}
+	rec, err := q.start(f, q.field("key"))
+	switch {
+	case err != nil && f.YAML == "" && len(f.Tests) == 0:
+		return q.runsWith(f, invalid("Choose one or more tests, or write one."))
+	case err != nil && f.YAML != "" && len(f.Tests) > 0:
+		return q.runsWith(f, invalid("Choose tests of the folder, or write one: not both."))
+	case err != nil:
+		return q.runsWith(f, err)
+	}
+	q.redirect(q.base() + "/runs/" + part(rec.ID))
+	return nil
+}
+
+// start asks the API for a run.
+func (q *request) start(f start, key string) (rec jobs.Record, err error) {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return rec, err
+	}
+	r := q.ask(http.MethodPost, "/runs", bytes.NewReader(data), "application/json")
+	if key != "" && len(key) <= 200 {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	err = q.send(r, &rec)
+	return rec, err
+}
+
+func (c *Console) uploadTests(q *request) error {
+	var out struct{ Files int }
+	if err := q.passOn("/tests", &out); err != nil {
+		return q.runsWith(start{}, err)
+	}
+	return q.done(q.base()+"/runs", "tests")
+}
+
+func (c *Console) runPage(q *request) error {
+	r, err := q.run()
+	if err != nil {
+		return err
+	}
+	return q.runWith(r, nil)
+}
+
+func (q *request) run() (r run, err error) {
+	var rec jobs.Record
+	if err := q.call("GET", "/runs/"+part(q.r.PathValue("run")), nil, &rec); err != nil {
+		return r, err
+	}
+	names, err := q.names()
+	if err != nil {
+		return r, err
+	}
+	return runOf(rec, names), nil
+}
+
+func (q *request) runWith(r run, failed error) error {
+	v := view{Title: "Run " + r.ID, Tab: "runs", D: r, Refresh: r.Under()}
+	if failed != nil {
+		return q.again("run", v, failed)
+	}
+	return q.show("run", v)
+}
+
+// events passes on what happens in a run, as it happens.
+func (c *Console) events(q *request) error {
+	r := q.ask(http.MethodGet, "/runs/"+part(q.r.PathValue("run"))+"/events", nil, "")
+	if last := q.r.Header.Get("Last-Event-ID"); last != "" {
+		r.Header.Set("Last-Event-ID", last)
+	}
+	c.o.API(q.w, r, q.person.In(q.project))
+	return nil
+}
+
+func (c *Console) cancelRun(q *request) error {
+	id := q.r.PathValue("run")
+	if err := q.call("DELETE", "/runs/"+part(id), nil, nil); err != nil {
+		return err
+	}
+	return q.done(q.base()+"/runs/"+part(id), "cancelled")
+}
+
+// rerun starts what did not pass once more.
+func (c *Console) rerun(q *request) error {
+	r, err := q.run()
+	if err != nil {
+		return err
+	}
+	var f start
+	for _, one := range r.Cases {
+		if failed(one.Verdict) && !slices.Contains(f.Tests, one.Test) {
+			f.Tests = append(f.Tests, one.Test)
+		}
+	}
+	if len(f.Tests) == 0 {
+		return q.runWith(r, invalid("Nothing in this run failed."))
+	}
+	rec, err := q.start(f, "")
+	if e := known(err); e != nil && e.Status == http.StatusBadRequest {
+		err = invalid("The tests of this run do not lie in the project's folder of tests, where they would be started again. " + sentence(e.Message))
+	}
+	if err != nil {
+		return q.runWith(r, err)
+	}
+	q.redirect(q.base() + "/runs/" + part(rec.ID))
+	return nil
+}

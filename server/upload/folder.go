@@ -1,0 +1,76 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Folder is a folder whose content is replaced by that of archives. Safe for concurrent use.
+type Folder struct {
+	Dir    string
+	Limits Limits
+
+	mu sync.Mutex
+}
+
+// Replace unpacks an archive aside, checks it, and puts what it holds in the place of all that lies in the folder. Files counts what was
+// unpacked. The error is a *Refused, a *TooLarge, or one of this machine; then the folder is as it was, unless the disk failed halfway.
+func (f *Folder) Replace(ctx context.Context, archive io.Reader) (files int, err error) {
+	beside := filepath.Dir(f.Dir)
+	if err := Sweep(beside); err != nil {
+		return 0, err
+	}
+	a, err := newAside(beside)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, a.remove()) }()
+	limits := f.Limits
+	limits.defaults()
+	x := &extractor{root: a.files, limits: limits}
+	if err := x.all(ctx, archive); err != nil {
+		return 0, err
+	}
+	if len(x.sums) == 0 {
+		return 0, &Refused{"the archive holds no file"}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.swap(a); err != nil {
+		return 0, fmt.Errorf("replace the files of a project: %w", err)
+	}
+	return len(x.sums), nil
+}
+
+// swap keeps the folder itself, which others have open: what lies in it goes aside, to be removed with the rest.
+func (f *Folder) swap(a *aside) error {
+	old := filepath.Join(a.dir, "old")
+	if err := os.Mkdir(old, 0o700); err != nil {
+		return err
+	}
+	if err := moveAll(f.Dir, old); err != nil {
+		return errors.Join(err, moveAll(old, f.Dir))
+	}
+	if err := moveAll(a.path, f.Dir); err != nil {
+		return errors.Join(err, moveAll(f.Dir, a.path), moveAll(old, f.Dir))
+	}
+	return nil
+}
+
+func moveAll(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
