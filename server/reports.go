@@ -70,9 +70,11 @@ func (s *Server) deleteReport(_ context.Context, in *reportID) (*struct{}, error
 		return nil, errNoReport
 	case errors.Is(err, history.ErrInUse):
 		return nil, fault(http.StatusConflict, codeConflict, history.ErrInUse.Error()+"; cancel it with DELETE /runs/"+in.Run)
-	default:
+	case err != nil:
 		return nil, err
 	}
+	s.runs.Forget(in.Run)
+	return nil, nil
 }
 
 func (s *Server) reportRun(run string) ReportRun {

@@ -104,6 +104,16 @@ func (m *Manager) Cancel(ctx context.Context, id string) (Record, error) {
 	return r.state(), err
 }
 
+// Forget drops a run that has ended and whose folder is gone.
+func (m *Manager) Forget(id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r := m.runs[id]; r != nil && r.state().State == Ended {
+		delete(m.runs, id)
+		m.order = slices.DeleteFunc(m.order, func(one string) bool { return one == id })
+	}
+}
+
 // last is the id of the newest event.
 func (f *feed) last() string {
 	f.mu.Lock()

@@ -62,7 +62,6 @@ func (c *Console) logout(q *request) error {
 // leave takes the cookie away.
 func (q *request) leave(what string) error {
 	http.SetCookie(q.w, q.c.cookie(""))
-	q.w.Header().Set("Clear-Site-Data", `"cache"`)
 	return q.done("/console/login", what)
 }
 

@@ -1,6 +1,9 @@
 package console_test
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,7 +141,9 @@ type answer struct {
 	body   string
 }
 
-func (a answer) String() string { return fmt.Sprintf("%d %v %.400s", a.status, a.header["Location"], a.body) }
+func (a answer) String() string {
+	return fmt.Sprintf("%d %v %.400s", a.status, a.header["Location"], a.body)
+}
 
 // ask sends a request as a browser on a page of the console does; a form makes it a POST. Headers come in pairs.
 func (l *lab) ask(cookie, method, path string, form url.Values, headers ...string) answer {
@@ -343,4 +348,24 @@ func (l *lab) api(key, method, path string, in any) answer {
 		l.t.Fatalf("%s %s: %d %s", method, path, res.StatusCode, data)
 	}
 	return answer{res.StatusCode, res.Header, string(data)}
+}
+
+// archiveOf makes a tar.gz.
+func archiveOf(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	in := tar.NewWriter(zip)
+	for name, text := range files {
+		if err := in.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(in, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(in.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

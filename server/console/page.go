@@ -152,6 +152,12 @@ func functions() template.FuncMap {
 			}
 			return string(v)
 		},
+		"initial": func(text string) string {
+			for _, r := range text {
+				return string(unicode.ToUpper(r))
+			}
+			return ""
+		},
 		"number": number, "took": took, "plural": plural,
 		"platforms":   func() []string { return []string{"android", "ios", "web"} },
 		"verdicts":    func() []string { return []string{"pass", "fail", "error", "skipped", "interrupted"} },

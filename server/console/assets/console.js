@@ -30,6 +30,11 @@
     document.querySelectorAll(".menu[open]").forEach(function (m) { m.open = false; m.querySelector("summary").focus(); });
   });
 
+  // On a narrow screen what matters may lie beyond the edge: the page where one is, and the newest days.
+  var here = document.querySelector(".tablinks [aria-current]");
+  if (here) here.parentElement.scrollLeft = here.offsetLeft - (here.parentElement.clientWidth - here.offsetWidth) / 2;
+  document.querySelectorAll(".chart").forEach(function (c) { c.parentElement.scrollLeft = c.parentElement.scrollWidth; });
+
   var theme = document.getElementById("theme");
   if (theme) theme.addEventListener("click", function () {
     var root = document.documentElement;
