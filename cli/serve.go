@@ -183,6 +183,7 @@ func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr str
 	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", addr)
 	warn := func(format string, args ...any) { fmt.Fprintf(env.Stderr, "WARNING: "+format+"\n", args...) }
 	if o.Service != nil {
+		fmt.Fprintf(env.Stdout, "The console for people is at http://%s/console/\n", addr)
 		return
 	}
 	if o.Auth == nil {

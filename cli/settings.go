@@ -89,7 +89,7 @@ func (s settings) boolean(name string) (bool, error) {
 
 // origins are those of CORS_ORIGINS and of the addresses by which the server is known.
 func (s settings) origins() ([]string, error) {
-	list := []string{"http://localhost:3210", "http://127.0.0.1:3210"}
+	list := []string{"http://localhost:3210", "http://127.0.0.1:3210", "tauri://localhost", "http://tauri.localhost"} // the last two: the desktop viewer
 	for _, name := range []string{"TAPROOT_PUBLIC_URL", "TAPROOT_CONSOLE_URL", "CORS_ORIGINS"} {
 		for _, text := range s.list(name) {
 			u, err := url.Parse(text)
