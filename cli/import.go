@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -172,7 +172,7 @@ func calledBy(f *maestro.Flow, called map[string]bool) {
 	}
 }
 
-var notInID = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+var notInID = lazyregexp.New(`[^A-Za-z0-9._]+`)
 
 // write writes one flow and its line of the table.
 func (i *importing) write(f *maestro.Flow, table *tabwriter.Writer) (steps int, err error) {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -110,7 +111,7 @@ func initProject(cmd *cobra.Command, env *Env, dir string, f initFlags) error {
 	return p.next(cmd, ci)
 }
 
-var packageForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$`)
+var packageForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$`)
 
 // check looks at the flags, and prepares what the templates need of them.
 func (p *project) check() error {

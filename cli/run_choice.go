@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -91,7 +91,7 @@ func givenFlags(flags *pflag.FlagSet) []string {
 // maxRetries is what `retries` of a test may be at most.
 const maxRetries = 10
 
-var tagForm = regexp.MustCompile(`^[^&|!,()/:\s]+$`)
+var tagForm = lazyregexp.New(`^[^&|!,()/:\s]+$`)
 
 // filter is the label filter of --tag and --label-filter together.
 func (f runFlags) filter() (string, error) {

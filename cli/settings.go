@@ -7,13 +7,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/joho/godotenv"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -106,7 +106,7 @@ func (s settings) origins() ([]string, error) {
 	return slices.Compact(list), nil
 }
 
-var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var environmentName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // exposed reads the variables that clients may use. What lets clients in is not for them.
 func (s settings) exposed(names []string) (map[string]string, error) {

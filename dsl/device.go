@@ -3,12 +3,12 @@ package dsl
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -36,8 +36,8 @@ type Locale struct {
 }
 
 var (
-	localeForm = regexp.MustCompile(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
-	schemeForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s]`)
+	localeForm = lazyregexp.New(`^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`)
+	schemeForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s]`)
 )
 
 func (d *decoding) locale(v source.Value, text string) {

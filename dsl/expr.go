@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +17,7 @@ import (
 	"github.com/expr-lang/expr/types"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
@@ -31,7 +31,7 @@ type Expr struct {
 	Pos  source.Pos
 }
 
-var tokenForm = regexp.MustCompile(`unexpected token [A-Za-z]+\((".*")\)`)
+var tokenForm = lazyregexp.New(`unexpected token [A-Za-z]+\((".*")\)`)
 
 // String gives the text.
 func (e Expr) String() string { return e.Text }

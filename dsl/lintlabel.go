@@ -3,21 +3,21 @@ package dsl
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 var (
-	patternLook  = regexp.MustCompile(`\.[*+]|\\[dws]|\[[0-9A-Za-z]-[0-9A-Za-z]\]|^\^.*\$$`)
-	slashed      = regexp.MustCompile(`^/(.*[.*+\\\[|^$].*)/i?$`)
-	starred      = regexp.MustCompile(`^\*+([^*]+)\*+$`)
-	percentLook  = regexp.MustCompile(`^[0-9.]+ ?% *, *[0-9.]+ ?%$`)
-	resourceLook = regexp.MustCompile(`^[A-Za-z][\w.]*:id/\w+$`)
-	snakeLook    = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
+	patternLook  = lazyregexp.New(`\.[*+]|\\[dws]|\[[0-9A-Za-z]-[0-9A-Za-z]\]|^\^.*\$$`)
+	slashed      = lazyregexp.New(`^/(.*[.*+\\\[|^$].*)/i?$`)
+	starred      = lazyregexp.New(`^\*+([^*]+)\*+$`)
+	percentLook  = lazyregexp.New(`^[0-9.]+ ?% *, *[0-9.]+ ?%$`)
+	resourceLook = lazyregexp.New(`^[A-Za-z][\w.]*:id/\w+$`)
+	snakeLook    = lazyregexp.New(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
 )
 
 // labelMeant warns of a label that was hardly meant as the whole text that it is: a pattern, a place, an id. An assertNot of one passes
@@ -80,7 +80,7 @@ func (l *linter) appNamed(step *Step) {
 }
 
 // wordsOnly is a selector that could as well be a text that somebody reads.
-var wordsOnly = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*( +[A-Za-z][A-Za-z0-9]*)*$`)
+var wordsOnly = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*( +[A-Za-z][A-Za-z0-9]*)*$`)
 
 // tagsOfPages are the elements of HTML, and those of drawings that tests name; what has a hyphen is a page's own.
 var tagsOfPages = strings.Fields(`a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code

@@ -3,11 +3,11 @@ package dsl
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -59,11 +59,11 @@ func pageOpened(steps Steps) (opens bool, wants *Step) {
 }
 
 var (
-	percented  = regexp.MustCompile(`%([A-Za-z_][A-Za-z0-9_]*)%`)
-	angled     = regexp.MustCompile(`<([A-Za-z_][A-Za-z0-9_]*)>`)
-	mustache   = regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}`)
-	shellStyle = regexp.MustCompile(`(^|[^$\w])\$([A-Za-z_][A-Za-z0-9_]*)`)
-	constant   = regexp.MustCompile(`^[A-Z][A-Z0-9]*_?[A-Z0-9_]{2,}$`)
+	percented  = lazyregexp.New(`%([A-Za-z_][A-Za-z0-9_]*)%`)
+	angled     = lazyregexp.New(`<([A-Za-z_][A-Za-z0-9_]*)>`)
+	mustache   = lazyregexp.New(`\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}`)
+	shellStyle = lazyregexp.New(`(^|[^$\w])\$([A-Za-z_][A-Za-z0-9_]*)`)
+	constant   = lazyregexp.New(`^[A-Z][A-Z0-9]*_?[A-Z0-9_]{2,}$`)
 )
 
 // otherTools warns of {{name}}, $NAME, %NAME% and <NAME>, which are variables elsewhere and plain text here. Scripts and shells have their own.
@@ -118,7 +118,7 @@ func eachText(v source.Value, visit func(source.Value)) {
 }
 
 // cssLook is what people write for a selector, and what hardly stands on a screen like that.
-var cssLook = regexp.MustCompile(`^(#[A-Za-z][\w-]*|\.[a-z][\w-]*|(a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)(\.[a-z][\w-]*|#[a-z][\w-]*|\[[^\]]+\])+|\[[a-z-]+(=[^\]]*)?\]|(css|id|xpath|role|text|testId|data-testid)=.+|//[a-z*][\w*]*.*)$`)
+var cssLook = lazyregexp.New(`^(#[A-Za-z][\w-]*|\.[a-z][\w-]*|(a|button|div|form|h[1-6]|img|input|label|li|p|section|select|span|table|td|textarea|tr|ul)(\.[a-z][\w-]*|#[a-z][\w-]*|\[[^\]]+\])+|\[[a-z-]+(=[^\]]*)?\]|(css|id|xpath|role|text|testId|data-testid)=.+|//[a-z*][\w*]*.*)$`)
 
 // cssAsLabel warns of a label that looks like a selector of a page.
 func (l *linter) cssAsLabel(step *Step) {

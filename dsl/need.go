@@ -2,11 +2,12 @@ package dsl
 
 import (
 	"fmt"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Need is what a test wants of its device.
@@ -17,8 +18,8 @@ type Need struct {
 }
 
 var (
-	osForm   = regexp.MustCompile(`^(>=|<=|>|<|=|)\s*([0-9]+(?:\.[0-9]+){0,3})$`)
-	needSize = regexp.MustCompile(`^(>=|)\s*([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
+	osForm   = lazyregexp.New(`^(>=|<=|>|<|=|)\s*([0-9]+(?:\.[0-9]+){0,3})$`)
+	needSize = lazyregexp.New(`^(>=|)\s*([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
 )
 
 func (Need) rules() []rule {

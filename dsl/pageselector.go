@@ -10,12 +10,13 @@ import (
 	"github.com/antchfx/xpath"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/internal/suggest"
 )
 
 // engineForm is the beginning of a part of a page's selector that names its engine: text=, role=, label= and others of Playwright.
-var engineForm = regexp.MustCompile(`^\s*\*?([A-Za-z_][\w:-]*)=`)
+var engineForm = lazyregexp.New(`^\s*\*?([A-Za-z_][\w:-]*)=`)
 
 // pageSelector checks a selector of the web actions as far as it is known what Playwright makes of it; what may be right is let through.
 func (d *decoding) pageSelector(v source.Value, text string) {
@@ -208,8 +209,8 @@ func outside(text string) (outer string, empty bool) {
 }
 
 var (
-	roleValue     = regexp.MustCompile(`"[^"]*"|'[^']*'|/[^/]*/`)
-	roleAttribute = regexp.MustCompile(`\[\s*([A-Za-z-]*)`)
+	roleValue     = lazyregexp.New(`"[^"]*"|'[^']*'|/[^/]*/`)
+	roleAttribute = lazyregexp.New(`\[\s*([A-Za-z-]*)`)
 )
 
 // roleAttributes are what Playwright's role= takes in brackets.

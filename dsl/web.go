@@ -3,11 +3,11 @@ package dsl
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -54,7 +54,7 @@ func (d *decoding) browserAddress(v source.Value, address string) {
 	}
 }
 
-var sizeForm = regexp.MustCompile(`^([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
+var sizeForm = lazyregexp.New(`^([1-9][0-9]{1,4})x([1-9][0-9]{1,4})$`)
 
 // size reads "1280x720".
 func size(text string) (width, height int, ok bool) {

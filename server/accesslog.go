@@ -6,13 +6,13 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/runner/action"
 )
@@ -39,7 +39,7 @@ func noteCaller(ctx context.Context, c caller) {
 }
 
 // goodID is a request id of a client that is fit for logs.
-var goodID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var goodID = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
 
 // logRequest gives each request an id, answers for a handler that broke down, and writes a line into the log. Neither queries nor headers
 // nor bodies get into it: there are secrets in them.

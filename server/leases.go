@@ -8,10 +8,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"regexp"
 	"sync"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -116,7 +116,7 @@ func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, er
 }
 
 // holderName is one that is fit for logs and answers.
-var holderName = regexp.MustCompile(`^[\pL\pN][\pL\pN ._@/#:-]*$`)
+var holderName = lazyregexp.New(`^[\pL\pN][\pL\pN ._@/#:-]*$`)
 
 func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, error) {
 	if err := goodDevice(in.ID); err != nil {

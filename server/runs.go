@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -58,7 +58,7 @@ type listInput struct {
 }
 
 // testID is what the id of a test can be.
-var testID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var testID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error) {
 	b := in.Body
@@ -91,7 +91,7 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	return out, nil
 }
 
-var varName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var varName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // narrow puts into a run's configuration what a client may choose.
 func (s *Server) narrow(c *run.Config, b RunRequest) {

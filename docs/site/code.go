@@ -2,9 +2,9 @@ package site
 
 import (
 	"html"
-	"regexp"
 	"strings"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
@@ -57,8 +57,8 @@ func (c codeRenderer) span(w util.BufWriter, src []byte, n ast.Node, entering bo
 const longestWord = 22
 
 var (
-	yamlKey = regexp.MustCompile(`^(\s*(?:- +)*)([A-Za-z_$][\w.-]*)(:)(\s|$)`)
-	comment = regexp.MustCompile(`(^|\s)(#\s.*)$`)
+	yamlKey = lazyregexp.New(`^(\s*(?:- +)*)([A-Za-z_$][\w.-]*)(:)(\s|$)`)
+	comment = lazyregexp.New(`(^|\s)(#\s.*)$`)
 )
 
 // paint marks a block's lines up. It knows no grammar: what it takes for neither a key nor a comment stays as it is.

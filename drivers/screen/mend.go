@@ -3,12 +3,12 @@ package screen
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -248,7 +248,7 @@ func (c *chooser) nearby(m Match) []*Node {
 	return list[:min(len(list), maxNearby)]
 }
 
-var word = regexp.MustCompile(`\pL{2}`)
+var word = lazyregexp.New(`\pL{2}`)
 
 func wordless(n *Node) int {
 	if word.MatchString(n.anchorText()) {

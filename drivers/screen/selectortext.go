@@ -3,12 +3,12 @@ package screen
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // selectorText writes a selector as a test does: the keys in the order of the language, a relation to a label as its text alone.
@@ -76,7 +76,7 @@ func valueText(v reflect.Value) string {
 func written(fields ...string) string { return "{" + strings.Join(fields, ", ") + "}" }
 
 // plainText is what YAML reads as a text also within braces, without quotes.
-var plainText = regexp.MustCompile(`^[\pL_][\pL\pN_ ./+-]*[\pL\pN_.+]$|^[\pL_]$`)
+var plainText = lazyregexp.New(`^[\pL_][\pL\pN_ ./+-]*[\pL\pN_.+]$|^[\pL_]$`)
 
 // yamlText writes a text as YAML within braces.
 func yamlText(s string) string {

@@ -9,12 +9,12 @@ import (
 	"image"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
 
@@ -47,7 +47,7 @@ func NewReader(getenv func(string) string) *Reader {
 }
 
 // languages are those of a TAPROOT_OCR_LANGS that can be an argument.
-var languages = regexp.MustCompile(`^[A-Za-z0-9_]+(\+[A-Za-z0-9_]+)*$`)
+var languages = lazyregexp.New(`^[A-Za-z0-9_]+(\+[A-Za-z0-9_]+)*$`)
 
 // Read gives the text on a picture, line by line, in reading order. A missing tesseract is a *drivers.Unavailable.
 func (r *Reader) Read(ctx context.Context, img image.Image) ([]drivers.TextLine, error) {

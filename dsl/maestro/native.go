@@ -3,13 +3,13 @@ package maestro
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Native is a flow as a file of Taproot.
@@ -158,13 +158,13 @@ func (w *writer) blockHead() {
 }
 
 var (
-	defaulted = regexp.MustCompile(`^\$\{\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*\}$`)
-	placeForm = regexp.MustCompile(`\$\{([^$]*)\}`)
-	nameForm  = regexp.MustCompile(`^\s*([A-Za-z_]\w*)\s*$`)
-	outForm   = regexp.MustCompile(`^\s*output\.([A-Za-z_]\w*)\s*$`)
-	orForm    = regexp.MustCompile(`^\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*$`)
-	setForm   = regexp.MustCompile(`^\s*output\.([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)|(true|false))\s*;?\s*$`)
-	cmpForm   = regexp.MustCompile(`^\s*(output\.)?([A-Za-z_]\w*)\s*(===?|!==?)\s*(?:'([^']*)'|"([^"]*)"|(-?\d+))\s*$`)
+	defaulted = lazyregexp.New(`^\$\{\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*\}$`)
+	placeForm = lazyregexp.New(`\$\{([^$]*)\}`)
+	nameForm  = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*$`)
+	outForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*$`)
+	orForm    = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*$`)
+	setForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)|(true|false))\s*;?\s*$`)
+	cmpForm   = lazyregexp.New(`^\s*(output\.)?([A-Za-z_]\w*)\s*(===?|!==?)\s*(?:'([^']*)'|"([^"]*)"|(-?\d+))\s*$`)
 )
 
 // variables declares what the flow and those that it calls need from outside.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Files reads what flows name: other flows, scripts. Paths have slashes and begin where that of the flow does.
@@ -33,7 +33,7 @@ func Parse(file string, src []byte, files Files) (*Flow, error) {
 	return f, nil
 }
 
-var configLine = regexp.MustCompile(`^(appId|url)[ \t]*:`)
+var configLine = lazyregexp.New(`^(appId|url)[ \t]*:`)
 
 // Is tells whether a file is meant as a flow of Maestro: a map that names an app or a page, then a list; or a list where a map of
 // Taproot's would stand.

@@ -6,13 +6,13 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Commands names all commands, sorted.
@@ -616,8 +616,8 @@ func travel(r *reader, f source.RawField, c *Command) Do {
 }
 
 var (
-	pixelPoint   = regexp.MustCompile(`^\s*-?\d+\s*,\s*-?\d+\s*$`)
-	percentPoint = regexp.MustCompile(`^\s*\d+\s*%?\s*,\s*\d+\s*%?\s*$`)
+	pixelPoint   = lazyregexp.New(`^\s*-?\d+\s*,\s*-?\d+\s*$`)
+	percentPoint = lazyregexp.New(`^\s*\d+\s*%?\s*,\s*\d+\s*%?\s*$`)
 )
 
 func swipe(r *reader, f source.RawField, c *Command) Do {

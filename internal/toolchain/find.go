@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // probeTimeout bounds one question for a version; a cold Chromium on a busy machine needs seconds.
@@ -200,9 +201,9 @@ func windowsChromeVersion(h Host, path string) (string, error) {
 	return "", errors.New("its version cannot be told")
 }
 
-var chromeVersion = regexp.MustCompile(`^\d+\.\d+\.\d+\.\d+$`)
+var chromeVersion = lazyregexp.New(`^\d+\.\d+\.\d+\.\d+$`)
 
-var globMeta = regexp.MustCompile(`[*?\[]`)
+var globMeta = lazyregexp.New(`[*?\[]`)
 
 func escapeGlob(path string) string { return globMeta.ReplaceAllString(path, "?") }
 

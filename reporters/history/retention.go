@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
@@ -23,7 +23,7 @@ const (
 	young       = 10 * time.Minute // a run that is not marked as live yet may be about to be
 )
 
-var trashName = regexp.MustCompile(`^\.trash-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[A-Z2-7]{8}$`)
+var trashName = lazyregexp.New(`^\.trash-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[A-Z2-7]{8}$`)
 
 // Limits are how many runs are kept, and for how long: a run goes when it passes either.
 type Limits struct {

@@ -2,17 +2,17 @@ package html
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 )
 
 var (
-	boundsInText    = regexp.MustCompile(`\[-?\d+,-?\d+\]\[-?\d+,-?\d+\]`)
-	numbersInText   = regexp.MustCompile(`[0-9]+(\.[0-9]+)*`)
-	numbersOfBounds = regexp.MustCompile(`-?\d+`)
+	boundsInText    = lazyregexp.New(`\[-?\d+,-?\d+\]\[-?\d+,-?\d+\]`)
+	numbersInText   = lazyregexp.New(`[0-9]+(\.[0-9]+)*`)
+	numbersOfBounds = lazyregexp.New(`-?\d+`)
 )
 
 // Cause is a reason for which tests of a run did not pass. Messages that differ in numbers and places on the screen only are one.

@@ -2,27 +2,27 @@ package logs
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 // The lines of Apple's logs: of `log stream --style compact`, which tells the type and no time zone; of `--style syslog`, which tells the zone
 // and no type; and of an iPhone's own syslog, which tells neither year nor zone.
 var (
-	compactLine = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ (Db|I|Df|A|E|F) +(.+?)\[(\d+):[0-9a-fA-F]+\] (.*)$`)
-	syslogLine  = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d{4} +\S+ (.+?)\[(\d+)\](?: <(\w+)>)?: ?(.*)$`)
-	phoneLine   = regexp.MustCompile(`^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? .*? ([^\s\[(]+)(?:\([^)]*\))?\[(\d+)\] <(\w+)>: ?(.*)$`)
-	sender      = regexp.MustCompile(`^(?:\([^)]*\) )?(?:\[[\w.-]+:[^\]]*\] )?`) // library and subsystem, before the text
+	compactLine = lazyregexp.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ (Db|I|Df|A|E|F) +(.+?)\[(\d+):[0-9a-fA-F]+\] (.*)$`)
+	syslogLine  = lazyregexp.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d{4} +\S+ (.+?)\[(\d+)\](?: <(\w+)>)?: ?(.*)$`)
+	phoneLine   = lazyregexp.New(`^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? .*? ([^\s\[(]+)(?:\([^)]*\))?\[(\d+)\] <(\w+)>: ?(.*)$`)
+	sender      = lazyregexp.New(`^(?:\([^)]*\) )?(?:\[[\w.-]+:[^\]]*\] )?`) // library and subsystem, before the text
 	// processOf is how the system names the process of an app: [app<com.example.shop>:4711].
-	processOf   = regexp.MustCompile(`<(?:application\.)?([A-Za-z0-9.-]+?)(?:\.\d+\.\d+)?(?:\(\S*\))?>:(\d+)\]`)
-	terminating = regexp.MustCompile(`\*\*\* Terminating app due to uncaught exception|terminating (due to|with) uncaught exception|(^|: )(Fatal error|Precondition failed|Assertion failed): |^Fatal error\b|\*\*\* Assertion failure in`)
-	appleThrew  = regexp.MustCompile(`\bNS[A-Z]\w*Exception\b|[Uu]ncaught (exception|error)|Unhandled (error|JS Exception)`)
-	throwStack  = regexp.MustCompile(`^(\*\*\* First throw call stack|\(?\s*0x[0-9a-f]+ |\t?\d+\s+\S+\s+0x[0-9a-f]+|libc\+\+abi)`)
-	leftForGood = regexp.MustCompile(`(?:Process exited|exited due to|termination reported|Corpse failure|Formulating fatal)`)
+	processOf   = lazyregexp.New(`<(?:application\.)?([A-Za-z0-9.-]+?)(?:\.\d+\.\d+)?(?:\(\S*\))?>:(\d+)\]`)
+	terminating = lazyregexp.New(`\*\*\* Terminating app due to uncaught exception|terminating (due to|with) uncaught exception|(^|: )(Fatal error|Precondition failed|Assertion failed): |^Fatal error\b|\*\*\* Assertion failure in`)
+	appleThrew  = lazyregexp.New(`\bNS[A-Z]\w*Exception\b|[Uu]ncaught (exception|error)|Unhandled (error|JS Exception)`)
+	throwStack  = lazyregexp.New(`^(\*\*\* First throw call stack|\(?\s*0x[0-9a-f]+ |\t?\d+\s+\S+\s+0x[0-9a-f]+|libc\+\+abi)`)
+	leftForGood = lazyregexp.New(`(?:Process exited|exited due to|termination reported|Corpse failure|Formulating fatal)`)
 )
 
 // appleEntry is a line of one of these logs.
@@ -85,10 +85,10 @@ func (r *reader) apple(e appleEntry, at time.Time, windows []Window) {
 
 var (
 	// crashed are ends of a process that nobody asked for.
-	crashed = regexp.MustCompile(`(?i)signal|crash|watchdog|0x8badf00d|jetsam|abort|corpse`)
+	crashed = lazyregexp.New(`(?i)signal|crash|watchdog|0x8badf00d|jetsam|abort|corpse`)
 	// ofTheSystem are errors and faults that the system's own libraries write in the app's name: every app has some.
-	ofTheSystem = regexp.MustCompile(`^(?:\([^)]*\) )?\[com\.apple\.`)
-	unnamed     = regexp.MustCompile(`[^A-Za-z0-9]`)
+	ofTheSystem = lazyregexp.New(`^(?:\([^)]*\) )?\[com\.apple\.`)
+	unnamed     = lazyregexp.New(`[^A-Za-z0-9]`)
 )
 
 // named tells whether a process has the name that an app's identifier ends with: Shop is com.example.shop.

@@ -2,12 +2,12 @@ package logs
 
 import (
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
@@ -100,10 +100,10 @@ func (r *reader) more(line string) {
 	}
 }
 
-var pageLine = regexp.MustCompile(`^\S+ (console error|uncaught|response): (.*)$`)
+var pageLine = lazyregexp.New(`^\S+ (console error|uncaught|response): (.*)$`)
 
 // serverBroke are answers that can be why a page does not show what it should.
-var serverBroke = regexp.MustCompile(`^5\d\d `)
+var serverBroke = lazyregexp.New(`^5\d\d `)
 
 func (r *reader) page(line string, at time.Time, windows []Window) {
 	r.open = r.open[:0]
@@ -126,11 +126,11 @@ func (r *reader) page(line string, at time.Time, windows []Window) {
 
 var (
 	// logcatLine is a line of `logcat -v threadtime`: process, thread, level, tag, text.
-	logcatLine = regexp.MustCompile(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\S+\s+)??(\d+)\s+(\d+) ([VDIWEFA]) (.*?)\s*: ?(.*)$`)
-	startLine  = regexp.MustCompile(`^Start proc (\d+):([\w.]+)(?::[\w.]+)?/`)
-	crashOf    = regexp.MustCompile(`^Process: ([\w.]+)(?::[\w.]+)?(?:, PID: (\d+))?`)
-	stackLine  = regexp.MustCompile(`^(\s+at |\s*Caused by: |\s+\.\.\. \d+ more|\s+Suppressed: )`)
-	exception  = regexp.MustCompile(`(^|[\s.:])[A-Z]\w*(Exception|Error)\b`)
+	logcatLine = lazyregexp.New(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\S+\s+)??(\d+)\s+(\d+) ([VDIWEFA]) (.*?)\s*: ?(.*)$`)
+	startLine  = lazyregexp.New(`^Start proc (\d+):([\w.]+)(?::[\w.]+)?/`)
+	crashOf    = lazyregexp.New(`^Process: ([\w.]+)(?::[\w.]+)?(?:, PID: (\d+))?`)
+	stackLine  = lazyregexp.New(`^(\s+at |\s*Caused by: |\s+\.\.\. \d+ more|\s+Suppressed: )`)
+	exception  = lazyregexp.New(`(^|[\s.:])[A-Z]\w*(Exception|Error)\b`)
 )
 
 func (r *reader) logcat(line string, at time.Time, windows []Window) {

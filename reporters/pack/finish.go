@@ -8,12 +8,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/reporters/video"
@@ -113,7 +113,7 @@ func foldEvents(root *os.Root, c event.Case, events []event.Event) *event.Result
 	return res
 }
 
-var pictureName = regexp.MustCompile(`^([0-9]{2,6})-.*\.png$`)
+var pictureName = lazyregexp.New(`^([0-9]{2,6})-.*\.png$`)
 
 // adoptPictures adds the screenshots of which a killed run could write the file, and not the event any more.
 func adoptPictures(root *os.Root, res *event.Result) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 )
 
@@ -23,8 +23,8 @@ const (
 )
 
 var (
-	runName     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$`)
-	NamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
+	runName     = lazyregexp.New(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$`)
+	NamePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$`)
 )
 
 // IsPackName tells whether name can be that of a pack's folder.

@@ -8,10 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -78,8 +79,8 @@ type stream struct {
 }
 
 var (
-	durationLine = regexp.MustCompile(`Duration: (\d+):(\d\d):(\d\d)\.(\d\d)`)
-	videoLine    = regexp.MustCompile(`Stream #\S+ *(?:\([^)]*\))?: Video: (\w+).*?, (\w+)(?:\([^)]*\))?, (\d{1,5})x(\d{1,5})`)
+	durationLine = lazyregexp.New(`Duration: (\d+):(\d\d):(\d\d)\.(\d\d)`)
+	videoLine    = lazyregexp.New(`Stream #\S+ *(?:\([^)]*\))?: Video: (\w+).*?, (\w+)(?:\([^)]*\))?, (\d{1,5})x(\d{1,5})`)
 )
 
 // look asks ffmpeg what is in a file; no ffprobe is needed.

@@ -11,13 +11,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	flows "github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/script"
 )
 
@@ -51,7 +51,7 @@ func (s *Session) cropped(ctx context.Context, of *dsl.Selector) (image.Image, e
 	return out, nil
 }
 
-var unsafeName = regexp.MustCompile(`[^\p{L}\p{N}._ -]+`)
+var unsafeName = lazyregexp.New(`[^\p{L}\p{N}._ -]+`)
 
 // artifact is the name in the report of a picture or film that a flow names by a path.
 func artifact(name string) (string, error) {
@@ -150,7 +150,7 @@ func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreens
 	return &Failure{p}
 }
 
-var pictureEnding = regexp.MustCompile(`(?i)\.(png|jpe?g|gif|bmp|tiff|wbmp|hei[cf])$`)
+var pictureEnding = lazyregexp.New(`(?i)\.(png|jpe?g|gif|bmp|tiff|wbmp|hei[cf])$`)
 
 // baseline is the picture that a flow compares with: beside the flow, of those that were taken, or in the working folder.
 func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"image"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // identity is what makes an element of one reading of the screen the same as one of another: what it is, what it is called, and what
@@ -63,7 +63,7 @@ func (a said) context() uint64 {
 }
 
 // ticking is a text that changes by itself.
-var ticking = regexp.MustCompile(`^\s*([0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.,][0-9]+)?|[0-9]{1,3} ?%)\s*$`)
+var ticking = lazyregexp.New(`^\s*([0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.,][0-9]+)?|[0-9]{1,3} ?%)\s*$`)
 
 func identify(t *screen.Tree, seed maphash.Seed) *Identified {
 	s := &Identified{tree: t, ids: map[*screen.Node]identity{}, paths: map[*screen.Node]string{}, twins: map[identity]int{}, names: map[identity][]*screen.Node{},
@@ -517,7 +517,7 @@ func (s *Identified) one(v source.Value) *screen.Node {
 }
 
 // simpleID are ids that CSS takes as they are.
-var simpleID = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var simpleID = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // Control gives the selector of the page for the one control that a selector picks, where it has an id of its own, or is a list that only
 // its name tells from others; "" elsewhere.

@@ -5,13 +5,13 @@ import (
 	"context"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/logs"
@@ -147,8 +147,8 @@ func (r *run) noteIncidents(log []byte) {
 }
 
 var (
-	troubleThrew  = regexp.MustCompile(`^uncaught `)
-	troubleStatus = regexp.MustCompile(`^(\d)\d\d [A-Z]+ `)
+	troubleThrew  = lazyregexp.New(`^uncaught `)
+	troubleStatus = lazyregexp.New(`^(\d)\d\d [A-Z]+ `)
 )
 
 // withTroubles adds what the page complained of and the log does not tell.

@@ -5,12 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Flows of Maestro are tests, too: a file alone always, a folder as Maestro has it.
@@ -64,8 +64,8 @@ func (o Options) flow(file, dir string, src []byte) (*dsl.Test, error) {
 }
 
 var (
-	notInID  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-	twoLines = regexp.MustCompile(`-{2,}`)
+	notInID  = lazyregexp.New(`[^A-Za-z0-9._-]+`)
+	twoLines = lazyregexp.New(`-{2,}`)
 )
 
 // flowID makes an id of a file's name.

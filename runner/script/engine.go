@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"runtime/metrics"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dop251/goja"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -244,7 +244,7 @@ func clip(text string, most int) string {
 	return text
 }
 
-var syntaxPlace = regexp.MustCompile(`^SyntaxError: (?:SyntaxError: )?<eval>: Line (\d+):(\d+) (.*)`)
+var syntaxPlace = lazyregexp.New(`^SyntaxError: (?:SyntaxError: )?<eval>: Line (\d+):(\d+) (.*)`)
 
 // failure says what went wrong and where.
 func (e *Engine) failure(ctx context.Context, err error, at Where) error {

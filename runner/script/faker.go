@@ -3,11 +3,11 @@ package script
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Faker makes data that nobody is behind. Its words are those of datafaker that flows use: group, kind.
@@ -179,7 +179,7 @@ func (e *Engine) faker() *goja.Object {
 	return o
 }
 
-var expressionPlace = regexp.MustCompile(`#\{\s*([A-Za-z]+)\.([A-Za-z_]+)((?:[\s,]+'[^']*')*)\s*\}`)
+var expressionPlace = lazyregexp.New(`#\{\s*([A-Za-z]+)\.([A-Za-z_]+)((?:[\s,]+'[^']*')*)\s*\}`)
 
 // expression fills in #{group.kind 'argument' …}; a kind may be written with underscores.
 func expression(kinds map[string]map[string]fake, text string) string {

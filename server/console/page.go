@@ -6,12 +6,12 @@ import (
 	"html/template"
 	"math"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/server/service"
@@ -124,7 +124,7 @@ func retryAfter(h http.Header, e *service.Error) {
 	}
 }
 
-var fieldPrefix = regexp.MustCompile(`^(body|query)(\.\w+)?: `)
+var fieldPrefix = lazyregexp.New(`^(body|query)(\.\w+)?: `)
 
 // sentence makes a message of the API one for people who see a form.
 func sentence(message string) string {

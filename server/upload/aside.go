@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 	young       = time.Minute // what is not locked yet may be about to be
 )
 
-var asideName = regexp.MustCompile(`^\.incoming-[A-Z2-7]{26}$`)
+var asideName = lazyregexp.New(`^\.incoming-[A-Z2-7]{26}$`)
 
 // aside is a folder in which an archive is unpacked. It is locked for as long as somebody is at it.
 type aside struct {
