@@ -87,10 +87,13 @@ type AddMedia struct {
 
 // Alert is the argument of alert.
 type Alert struct {
-	Answer string `json:"answer" required:"true" scalar:"true" enum:"accept,dismiss" doc:"accept: OK, allow, yes; dismiss: cancel, deny, no."`
+	Answer string `json:"answer,omitempty" scalar:"true" enum:"accept,dismiss" doc:"accept: OK, allow, yes; dismiss: cancel, deny, no. What the buttons say decides; where they do not tell, the step fails and lists them."`
+	Button string `json:"button,omitempty" minLength:"1" doc:"The button to press, by what it says: Allow Once. Apostrophes and case do not matter."`
 	Text   string `json:"text,omitempty" doc:"What goes into the alert's field first (a page's prompt)."`
 	Shows  string `json:"shows,omitempty" minLength:"1" doc:"A text that the alert must show; another one is a failure, and it is not answered."`
 }
+
+func (Alert) rules() []rule { return []rule{exactlyOne("answer button")} }
 
 // Shell is the argument of shell.
 type Shell struct {

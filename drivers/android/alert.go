@@ -48,11 +48,24 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	for _, b := range open.buttons {
 		a.Buttons = append(a.Buttons, b.Label())
 	}
+	a.Accept, a.Dismiss = open.answers()
 	return a, nil
 }
 
-// AnswerAlert taps the button that the dialog has for it. A dialog with a single button is dismissed by that one, too.
-func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) error {
+// answers are the buttons that say yes and no. A dialog with a single button is dismissed by that one, too.
+func (o *openDialog) answers() (accept, dismiss string) {
+	yes, no := o.accept, o.dismiss
+	if yes == nil {
+		yes = no
+	}
+	if no == nil {
+		no = yes
+	}
+	return yes.Label(), no.Label()
+}
+
+// AnswerAlert taps the button of that name.
+func (d *Device) AnswerAlert(ctx context.Context, name, text string) error {
 	tree, err := d.Tree(ctx)
 	if err != nil {
 		return err
@@ -61,9 +74,9 @@ func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) erro
 	if open == nil {
 		return fmt.Errorf("device %s: %w: no dialog is open", d.link.serial, screen.ErrNotFound)
 	}
-	button := open.accept
-	if !accept && open.dismiss != nil || button == nil {
-		button = open.dismiss
+	at := slices.IndexFunc(open.buttons, func(b *screen.Node) bool { return b.Label() == name })
+	if at < 0 {
+		return fmt.Errorf("device %s: %w: the dialog has no button %s", d.link.serial, screen.ErrNotFound, screen.Quote(name))
 	}
 	if text != "" {
 		if open.field == nil {
@@ -78,12 +91,9 @@ func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) erro
 		if err := d.HideKeyboard(ctx); err != nil { // it may lie over the buttons, or have moved them
 			return err
 		}
-		return d.AnswerAlert(ctx, accept, "")
+		return d.AnswerAlert(ctx, name, "")
 	}
-	if button == nil {
-		return fmt.Errorf("device %s: %w: the dialog has no such button", d.link.serial, screen.ErrNotFound)
-	}
-	return d.Tap(ctx, middle(button))
+	return d.Tap(ctx, middle(open.buttons[at]))
 }
 
 func findDialog(t *screen.Tree) *openDialog {

@@ -191,22 +191,22 @@ func TestAlerts(t *testing.T) {
 	if err != nil || a == nil || a.Text != "Delete everything?" || strings.Join(a.Buttons, ",") != "Cancel,Delete" {
 		t.Fatalf("alert %+v, %v", a, err)
 	}
-	if err := d.AnswerAlert(t.Context(), false, "x"); !errors.Is(err, drivers.ErrNotActionable) {
+	if err := d.AnswerAlert(t.Context(), "Cancel", "x"); !errors.Is(err, drivers.ErrNotActionable) {
 		t.Errorf("a text for a dialog without a field: %v", err)
 	}
-	if err := d.AnswerAlert(t.Context(), false, ""); err != nil {
+	if err := d.AnswerAlert(t.Context(), "Cancel", ""); err != nil {
 		t.Fatal(err)
 	}
 	waitNode(t, d, "Cancelled")
 	if a, err := d.Alert(t.Context()); err != nil || a != nil {
 		t.Errorf("after the answer: %+v, %v", a, err)
 	}
-	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, screen.ErrNotFound) {
+	if err := d.AnswerAlert(t.Context(), "Delete", ""); !errors.Is(err, screen.ErrNotFound) {
 		t.Errorf("an answer to nothing: %v", err)
 	}
 	tapOn(t, d, "Delete")
 	waitNode(t, d, "Delete everything?")
-	if err := d.AnswerAlert(t.Context(), true, ""); err != nil {
+	if err := d.AnswerAlert(t.Context(), "Delete", ""); err != nil {
 		t.Fatal(err)
 	}
 	waitNode(t, d, "Deleted everything")

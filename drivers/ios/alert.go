@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -30,14 +31,50 @@ func (d *Device) alert(ctx context.Context) (*drivers.Alert, error) {
 	switch {
 	case errors.Is(err, screen.ErrNotFound): // it was closed meanwhile
 		return nil, nil
-	case err != nil && !unknownCommand(err):
+	case unknownCommand(err): // an old WebDriverAgent
+		a.Buttons, _, err = d.alertInTree(ctx)
+	}
+	if err != nil {
 		return nil, err
+	}
+	a.Accept, a.Dismiss = answersAmong(a.Buttons)
+	if a.Accept == "" && a.Dismiss == "" && len(a.Buttons) == 2 {
+		// Words that we do not know, of an app or in another language: iOS has the button that cancels first in an alert, and not in a sheet.
+		if buttons, sheet, err := d.alertInTree(ctx); err == nil && !sheet && slices.Equal(buttons, a.Buttons) {
+			a.Dismiss, a.Accept = a.Buttons[0], a.Buttons[1]
+		}
 	}
 	return a, nil
 }
 
-// AnswerAlert fills the alert's field and presses the button that accepts, or dismisses.
-func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) error {
+// alertInTree finds the buttons of the alert that is drawn, and whether it is a sheet.
+func (d *Device) alertInTree(ctx context.Context) (buttons []string, sheet bool, err error) {
+	tree, err := d.Tree(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, open := range slices.Backward(tree.Windows) {
+		if sheet = open.Type == elementPrefix+"Sheet"; !sheet && open.Type != elementPrefix+"Alert" {
+			continue
+		}
+		return buttonsIn(open), sheet, nil
+	}
+	return nil, false, nil
+}
+
+func buttonsIn(n *screen.Node) (labels []string) {
+	if n.Type == elementPrefix+"Button" && n.Label() != "" {
+		return []string{n.Label()}
+	}
+	for _, c := range n.Children {
+		labels = append(labels, buttonsIn(c)...)
+	}
+	return labels
+}
+
+// AnswerAlert fills the alert's field and presses the button of that name. Without a name WebDriverAgent would take the last button to accept,
+// and that denies what iOS asks for places and photos.
+func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 	if text != "" {
 		if err := d.do(ctx, post("text for the alert", "/alert/text", map[string]any{"value": text}), nil); err != nil {
 			var refused *wdaError
@@ -47,8 +84,5 @@ func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) erro
 			return err
 		}
 	}
-	if accept {
-		return d.do(ctx, post("accepting the alert", "/alert/accept", nil), nil)
-	}
-	return d.do(ctx, post("dismissing the alert", "/alert/dismiss", nil), nil)
+	return d.do(ctx, post("the alert's button "+screen.Quote(button), "/alert/accept", map[string]any{"name": button}), nil)
 }

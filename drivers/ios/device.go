@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
-	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // closeLimit bounds what Close does on the device.
@@ -70,18 +69,18 @@ func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*
 // Info is the record made when the device was opened.
 func (d *Device) Info() drivers.Info { return d.info }
 
-// do makes a call in the session, unless the device is closed. When an alert is in the way, the error tells what it says.
+// do makes a call in the session, unless the device is closed.
 func (d *Device) do(ctx context.Context, r request, to any) error {
 	ctx, cancel := drivers.Bound(ctx, d.life)
 	defer cancel()
-	err := d.wda.in(ctx, r, to)
-	var refused *wdaError
-	if errors.As(err, &refused) && refused.Code == "unexpected alert open" {
-		if alert, _ := d.alert(ctx); alert != nil {
-			err = fmt.Errorf("%w; the alert says %s and offers %q", err, screen.Quote(alert.Text), alert.Buttons)
-		}
-	}
-	return err
+	return d.wda.in(ctx, r, to)
+}
+
+// alone makes a call that WebDriverAgent has outside of sessions only.
+func (d *Device) alone(ctx context.Context, r request) error {
+	ctx, cancel := drivers.Bound(ctx, d.life)
+	defer cancel()
+	return d.wda.call(ctx, r, nil)
 }
 
 // with gives a context for the host's programs, which ends with the device.

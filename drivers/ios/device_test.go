@@ -2,8 +2,10 @@ package ios
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"os"
@@ -137,7 +139,7 @@ func TestAlerts(t *testing.T) {
 	if a, err := d.Alert(t.Context()); a != nil || err != nil {
 		t.Fatalf("no alert is open: %v, %v", a, err)
 	}
-	if err := d.AnswerAlert(t.Context(), true, ""); !errors.Is(err, screen.ErrNotFound) {
+	if err := d.AnswerAlert(t.Context(), "OK", ""); !errors.Is(err, screen.ErrNotFound) {
 		t.Errorf("answering none: %v", err)
 	}
 	tapOn(t, d, "Prompt")
@@ -145,13 +147,13 @@ func TestAlerts(t *testing.T) {
 	if err != nil || a == nil || a.Text != "Your name?" || !slices.Equal(a.Buttons, []string{"Cancel", "OK"}) {
 		t.Fatalf("the alert is %+v, %v", a, err)
 	}
-	must(t, d.AnswerAlert(t.Context(), true, "Ada"))
+	must(t, d.AnswerAlert(t.Context(), "OK", "Ada"))
 	wait(t, d, "OK: Ada")
 	tapOn(t, d, "Dialog")
-	if err := d.AnswerAlert(t.Context(), true, "text"); !errors.Is(err, drivers.ErrNotActionable) {
+	if err := d.AnswerAlert(t.Context(), "OK", "text"); !errors.Is(err, drivers.ErrNotActionable) {
 		t.Errorf("text for an alert without a field: %v", err)
 	}
-	must(t, d.AnswerAlert(t.Context(), false, ""))
+	must(t, d.AnswerAlert(t.Context(), "Cancel", ""))
 	wait(t, d, "Answered: Cancel")
 
 	// A question of the system belongs to the springboard; the app under it is still the one in front.
@@ -159,9 +161,9 @@ func TestAlerts(t *testing.T) {
 	if front, err := d.Foreground(t.Context()); err != nil || front != iostest.ListBundle {
 		t.Errorf("%q is in front, %v", front, err)
 	}
-	tapOn(t, d, "Allow")
+	tapOn(t, d, "Allow Full Access")
 	wait(t, d, "Photos: true")
-	if b.lab.Noted(`answered with "Allow"`) != 1 {
+	if b.lab.Noted(`answered with "Allow Full Access"`) != 1 {
 		t.Error("the alert was not answered once")
 	}
 }
@@ -407,4 +409,46 @@ func appFolder(t *testing.T, name, bundle string) string {
 	must(t, os.Mkdir(dir, 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "bundle"), []byte(bundle), 0o644))
 	return dir
+}
+
+// TestSystemQuestions: accept allows and dismiss denies, whatever the order of the buttons, and what is not clear is not pressed.
+func TestSystemQuestions(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	phone := b.lab.Device(0)
+	for _, c := range []struct {
+		sheet           bool
+		buttons         []string
+		accept, dismiss string
+	}{
+		{false, []string{"Allow Once", "Allow While Using App", "Don’t Allow"}, "Allow While Using App", "Don’t Allow"},
+		{false, []string{"Precise: On", "Allow Once", "Allow While Using App", "Don’t Allow"}, "Allow While Using App", "Don’t Allow"},
+		{false, []string{"Limit Access…", "Allow Full Access", "Don’t Allow"}, "Allow Full Access", "Don’t Allow"},
+		{true, []string{"Delete Photo", "Cancel"}, "Delete Photo", "Cancel"},
+		{false, []string{"Nicht erlauben", "Erlauben"}, "Erlauben", "Nicht erlauben"}, // other words: the first of an alert cancels
+		{true, []string{"Sichern", "Verwerfen"}, "", ""},                              // and of a sheet nobody knows
+		{false, []string{"Save", "Discard", "Keep editing"}, "", ""},
+	} {
+		show := phone.Show
+		if c.sheet {
+			show = phone.ShowSheet
+		}
+		show("A question?", c.buttons...)
+		a, err := d.Alert(t.Context())
+		if err != nil || a == nil || a.Accept != c.accept || a.Dismiss != c.dismiss {
+			t.Errorf("%q: %+v, %v", c.buttons, a, err)
+			continue
+		}
+		if err := d.AnswerAlert(t.Context(), "Maybe", ""); !errors.Is(err, drivers.ErrNotActionable) {
+			t.Errorf("a button that is not there: %v", err)
+		}
+		last := c.buttons[len(c.buttons)-1]
+		must(t, d.AnswerAlert(t.Context(), cmp.Or(c.accept, last), ""))
+		if notes := phone.Noted(); notes[len(notes)-1] != fmt.Sprintf("alert %q answered with %q", "A question?", cmp.Or(c.accept, last)) {
+			t.Errorf("%q: %q", c.buttons, notes[len(notes)-1])
+		}
+		if a, err := d.Alert(t.Context()); a != nil || err != nil {
+			t.Errorf("%q: it is still open: %+v, %v", c.buttons, a, err)
+		}
+	}
 }

@@ -41,7 +41,7 @@ func kindOf(e *wdaError) error {
 			return drivers.ErrAppCrashed
 		}
 		return drivers.ErrNotActionable
-	case "element not visible", "invalid coordinates", "unexpected alert open", "element click intercepted", "element not interactable":
+	case "element not visible", "invalid coordinates", "element click intercepted", "element not interactable":
 		return drivers.ErrNotActionable
 	case "no such element", "stale element reference", "no such alert", "invalid selector":
 		return screen.ErrNotFound

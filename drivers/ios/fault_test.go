@@ -55,9 +55,6 @@ func matrix() []fault {
 		{name: "the connection breaks during typing", fault: on("POST /wda/keys", iostest.Drop), call: func(ctx context.Context, d *Device) error { return d.Type(ctx, "x") }, want: event.Error, kind: drivers.ErrDeviceLost},
 		{name: "the session was lost once", fault: iostest.Fault{Match: "POST /wda/tap", Kind: iostest.Forget, Nth: 1}, call: tap, want: event.Pass},
 		{name: "the session is lost again and again", fault: on("POST /wda/tap", iostest.Forget), call: tap, want: event.Error, kind: drivers.ErrDeviceLost, says: "invalid session id"},
-		{name: "an alert is open", fault: refuse("POST /wda/tap", "unexpected alert open", "A modal dialog was open, blocking this operation"), call: func(ctx context.Context, d *Device) error {
-			return tap(ctx, d)
-		}, want: event.Fail, kind: drivers.ErrNotActionable, says: "Low battery"},
 		{name: "a stale element", fault: refuse("/clear", "stale element reference", "gone"), call: erase, want: event.Fail, kind: screen.ErrNotFound},
 		{name: "a field that cannot be cleared", fault: refuse("/clear", "invalid element state", "no"), call: erase, want: event.Fail, kind: drivers.ErrNotActionable},
 		{name: "the app crashed, says WebDriverAgent", fault: refuse("POST /wda/tap", "invalid element state", "The application under test with bundle id 'a.b' is not running, possibly crashed"), call: tap, want: event.Fail, kind: drivers.ErrAppCrashed},

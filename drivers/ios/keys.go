@@ -85,7 +85,7 @@ func (d *Device) frame() map[string]func(context.Context) error {
 	}
 	return map[string]func(context.Context) error{
 		"home": func(ctx context.Context) error {
-			return d.do(ctx, post("the home button", "/wda/homescreen", nil), nil)
+			return d.alone(ctx, post("the home button", "/wda/homescreen", nil))
 		},
 		"volumeUp":   button("volumeup"),
 		"volumeDown": button("volumedown"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -160,16 +161,20 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 		buttons[0] = "Leave"
 		text = cmp.Or(text, "Leave site?") // browsers show words of their own
 	}
-	return &drivers.Alert{Text: text, Buttons: buttons, Field: g.open.Type() == "prompt"}, nil
+	return &drivers.Alert{Text: text, Buttons: buttons, Accept: buttons[0], Dismiss: buttons[len(buttons)-1], Field: g.open.Type() == "prompt"}, nil
 }
 
 // AnswerAlert answers the dialog that is open.
-func (d *Device) AnswerAlert(ctx context.Context, accept bool, text string) error {
+func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 	s, _, err := d.page()
 	if err != nil {
 		return err
 	}
-	there, err := s.settle(ctx, accept, text)
+	open, err := d.Alert(ctx)
+	if err == nil && open != nil && !slices.Contains(open.Buttons, button) {
+		return fmt.Errorf("%w: the dialog has the buttons %q, not %s", screen.ErrNotFound, open.Buttons, screen.Quote(button))
+	}
+	there, err := s.settle(ctx, open != nil && button == open.Accept, text)
 	if !there && err == nil {
 		return fmt.Errorf("%w: no dialog is open", screen.ErrNotFound)
 	}

@@ -30,7 +30,7 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 	if open, err := d.Alert(t.Context()); open != nil || err != nil {
 		t.Fatalf("%v, %v", open, err)
 	}
-	wantError(t, d.AnswerAlert(t.Context(), true, ""), screen.ErrNotFound, "no dialog")
+	wantError(t, d.AnswerAlert(t.Context(), "OK", ""), screen.ErrNotFound, "no dialog")
 	for _, c := range []struct {
 		id, says, text, log string
 		accept              bool
@@ -42,7 +42,7 @@ func TestAnOpenDialogIsAnswered(t *testing.T) {
 		alertOf(t, d, c.says)
 		_, err := d.Screenshot(t.Context()) // it answers nothing
 		wantError(t, err, drivers.ErrNotReady, "dialog")
-		must(t, d.AnswerAlert(t.Context(), c.accept, c.text))
+		must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "OK", false: "Cancel"}[c.accept], c.text))
 		mustShow(t, d, "#log", c.log)
 		if picture, err := d.Screenshot(t.Context()); err != nil || picture == nil {
 			t.Errorf("afterwards: %v", err)
@@ -58,13 +58,13 @@ func TestDialogsInARow(t *testing.T) {
 		later.onclick = () => setTimeout(() => { log.textContent = 'later ' + confirm('Later?'); }, 300);</script>`)
 	must(t, d.ClickOn(t.Context(), target("#two"), drivers.WebClick{}))
 	alertOf(t, d, "One?")
-	must(t, d.AnswerAlert(t.Context(), true, "uno"))
+	must(t, d.AnswerAlert(t.Context(), "OK", "uno"))
 	alertOf(t, d, "Two?")
-	must(t, d.AnswerAlert(t.Context(), true, ""))
+	must(t, d.AnswerAlert(t.Context(), "OK", ""))
 	mustShow(t, d, "#log", "uno true")
 	must(t, d.ClickOn(t.Context(), target("#later"), drivers.WebClick{}))
 	alertOf(t, d, "Later?")
-	must(t, d.AnswerAlert(t.Context(), true, ""))
+	must(t, d.AnswerAlert(t.Context(), "OK", ""))
 	mustShow(t, d, "#log", "later true")
 }
 
@@ -99,7 +99,7 @@ func TestACancelledCallLeavesADialog(t *testing.T) {
 	alertOf(t, d, "Really?")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.AnswerAlert(ctx, true, ""); err == nil {
+	if err := d.AnswerAlert(ctx, "OK", ""); err == nil {
 		t.Error("a cancelled call answers")
 	}
 	must(t, d.Close())

@@ -55,7 +55,7 @@ func TestLeavingIsAsked(t *testing.T) {
 		must(t, d.Type(t.Context(), "unsaved"))
 		tap(t, d, byID(t, tree(t, d), "go"))
 		alertOf(t, d, "Leave site?")
-		must(t, d.AnswerAlert(t.Context(), leave, ""))
+		must(t, d.AnswerAlert(t.Context(), map[bool]string{true: "Leave", false: "Cancel"}[leave], ""))
 		there := until(t.Context(), patience, func() bool {
 			address, _, err := d.Location(t.Context())
 			return err == nil && strings.HasPrefix(address, "data:") != leave
@@ -74,7 +74,7 @@ func TestNavigatingAwayIsAsked(t *testing.T) {
 	must(t, d.Type(t.Context(), "unsaved"))
 	must(t, d.Navigate(t.Context(), site.Page("form.html"), patience))
 	alertOf(t, d, "Leave site?")
-	must(t, d.AnswerAlert(t.Context(), true, ""))
+	must(t, d.AnswerAlert(t.Context(), "Leave", ""))
 	if !until(t.Context(), patience, func() bool {
 		address, _, err := d.Location(t.Context())
 		return err == nil && address == site.Page("form.html")

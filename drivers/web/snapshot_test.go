@@ -114,7 +114,7 @@ func TestPageSnapshotLeavesDialogs(t *testing.T) {
 	_, err := d.PageSnapshot(t.Context())
 	wantError(t, err, drivers.ErrNotReady, "the page does not answer")
 	alertOf(t, d, "Sure?")
-	must(t, d.AnswerAlert(t.Context(), true, ""))
+	must(t, d.AnswerAlert(t.Context(), "OK", ""))
 	if _, err := d.PageSnapshot(t.Context()); err != nil {
 		t.Errorf("behind the dialog: %v", err)
 	}

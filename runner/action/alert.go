@@ -37,6 +37,41 @@ func alert(ctx context.Context, s *Session, a dsl.Alert) error {
 		return &Failure{event.Problem{Assertion: true, Expected: screen.Quote(a.Shows), Actual: screen.Quote(open.Text),
 			Message: fmt.Sprintf("the alert says %s, not %s", screen.Quote(open.Text), screen.Quote(a.Shows))}}
 	}
+	button, err := buttonOf(open, a)
+	if err != nil {
+		return err
+	}
 	s.tapped = nil
-	return d.AnswerAlert(ctx, a.Answer == "accept", a.Text)
+	if err := d.AnswerAlert(ctx, button, a.Text); err != nil {
+		return err
+	}
+	s.note("pressed %s", screen.Quote(button))
+	return nil
+}
+
+// buttonOf is the button of an alert that the step means.
+func buttonOf(open *drivers.Alert, a dsl.Alert) (string, error) {
+	if a.Button != "" {
+		for _, b := range open.Buttons {
+			if screen.Normalise(b) == screen.Normalise(a.Button) {
+				return b, nil
+			}
+		}
+		return "", &Failure{event.Problem{Assertion: true, Expected: "the button " + screen.Quote(a.Button), Actual: fmt.Sprintf("its buttons are %q", open.Buttons),
+			Message: fmt.Sprintf("the alert has no button %s: it has %q", screen.Quote(a.Button), open.Buttons)}}
+	}
+	button := open.Dismiss
+	if a.Answer == "accept" {
+		button = open.Accept
+	}
+	if button != "" {
+		return button, nil
+	}
+	example := "OK"
+	if len(open.Buttons) > 0 {
+		example = open.Buttons[0]
+	}
+	return "", &Failure{event.Problem{Expected: "a button that " + map[bool]string{true: "accepts", false: "dismisses"}[a.Answer == "accept"],
+		Actual:  fmt.Sprintf("its buttons are %q", open.Buttons),
+		Message: fmt.Sprintf("the buttons %q do not tell which one is %s: name it, such as alert: {button: %s}", open.Buttons, a.Answer, example)}}
 }

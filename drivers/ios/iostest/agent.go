@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -95,7 +96,10 @@ func (d *Device) AgentRuns() bool {
 
 // answerHTTP makes the envelope of WebDriverAgentLib/Routing/FBResponsePayload.m around the answer.
 func (d *Device) answerHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	var body []byte
+	if r.ContentLength > 0 { // a body of unknown length is not read
+		body, _ = io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	}
 	session, path := splitSession(r.URL.Path)
 	line := r.Method + " " + path
 	d.note("%s %s", line, body)
@@ -191,17 +195,18 @@ func (r request) args(to any) error {
 	return nil
 }
 
-// sessionless are the routes that WebDriverAgent has without a session, too.
-func sessionless(line string) bool {
-	for _, route := range []string{"GET /status", "POST /session", "GET /source", "GET /screenshot", "GET /wda/screen", "GET /wda/activeAppInfo",
-		"POST /wda/homescreen", "POST /wda/lock", "POST /wda/unlock", "GET /wda/locked", "GET /wda/device/info", "POST /wda/device/appearance",
-		"GET /wda/simulatedLocation", "POST /wda/simulatedLocation", "DELETE /wda/simulatedLocation", "GET /window/size", "GET /orientation",
-		"POST /orientation", "GET /rotation", "GET /alert/text", "POST /alert/accept", "POST /alert/dismiss"} {
-		if line == route {
-			return true
-		}
-	}
-	return false
+// alone are the routes that WebDriverAgent has without a session only, both those that it has with one, too. All others need one.
+func alone(line string) bool {
+	return slices.Contains([]string{"GET /status", "GET /health", "GET /wda/healthcheck", "GET /wda/shutdown", "POST /session", "POST /wda/homescreen",
+		"POST /wda/apps/launchUnattached", "POST /wda/device/appearance"}, line)
+}
+
+func both(line string) bool {
+	return slices.Contains([]string{"GET /source", "GET /wda/accessibleSource", "GET /screenshot", "GET /orientation", "GET /rotation", "GET /wda/deviceOrientation",
+		"GET /window/size", "GET /wda/screen", "GET /wda/activeAppInfo", "GET /wda/locked", "GET /wda/device/info", "GET /wda/device/location", "GET /alert/text",
+		"GET /wda/video", "POST /alert/accept", "POST /alert/dismiss", "POST /orientation", "POST /rotation", "POST /wda/lock", "POST /wda/unlock",
+		"POST /wda/setPasteboard", "POST /wda/getPasteboard", "POST /wda/video/start", "POST /wda/video/stop", "GET /wda/simulatedLocation",
+		"POST /wda/simulatedLocation", "DELETE /wda/simulatedLocation"}, line)
 }
 
 func (d *Device) handle(r request) (any, error) {
@@ -211,7 +216,7 @@ func (d *Device) handle(r request) (any, error) {
 	if r.session != "" && r.session != d.session {
 		return nil, &wdError{"invalid session id", "Session does not exist"}
 	}
-	if r.session == "" && !sessionless(line) {
+	if r.session == "" && !alone(line) && !both(line) || r.session != "" && alone(line) {
 		return nil, &wdError{"unknown command", "Unhandled endpoint: " + r.path}
 	}
 	if d.apps[d.front] != nil && d.apps[d.front].page != nil {

@@ -220,9 +220,9 @@ func (c *catalogue) tapped(label string, i int) {
 	case "Photos":
 		allowed, set := c.app.permissions["photos"]
 		if !set {
-			d.question = &question{title: "\u201cList\u201d Would Like to Access Your Photos", buttons: []string{"Don\u2019t Allow", "Allow"}, answer: func(b string) {
-				c.app.permissions["photos"] = b == "Allow"
-				c.says("Photos: %v", b == "Allow")()
+			d.question = &question{title: "\u201cList\u201d Would Like to Access Your Photos", buttons: []string{"Limit Access\u2026", "Allow Full Access", "Don\u2019t Allow"}, answer: func(b string) {
+				c.app.permissions["photos"] = b == "Allow Full Access"
+				c.says("Photos: %v", b == "Allow Full Access")()
 			}}
 			return
 		}

@@ -64,7 +64,8 @@ type page interface {
 // question is an alert.
 type question struct {
 	title   string
-	buttons []string // the last one accepts
+	buttons []string
+	sheet   bool
 	field   *field
 	answer  func(button string)
 }
@@ -116,6 +117,14 @@ func (d *Device) Show(title string, buttons ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.question = &question{title: title, buttons: buttons, answer: func(string) {}}
+}
+
+// ShowSheet opens a sheet of choices.
+func (d *Device) ShowSheet(title string, buttons ...string) {
+	d.Show(title, buttons...)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.question.sheet = true
 }
 
 // Crash ends the app in front, and writes the report that macOS writes about a simulator's app.
@@ -235,8 +244,12 @@ func (d *Device) keyboard(m metrics) *view {
 
 // alertView is an alert in the middle of the screen.
 func (d *Device) alertView(m metrics, q *question) *view {
-	b := m.rect(m.size.X/2-135, m.size.Y/2-90, 270, 180)
-	v := &view{kind: "Alert", id: q.title, label: q.title, b: b, fill: rgb(0xf2f2f6)}
+	stacked, high := len(q.buttons) > 2, 180 // as iOS has three and more
+	if stacked {
+		high = 100 + 52*len(q.buttons)
+	}
+	b := m.rect(m.size.X/2-135, m.size.Y/2-high/2, 270, high)
+	v := &view{kind: map[bool]string{true: "Sheet", false: "Alert"}[q.sheet], id: q.title, label: q.title, b: b, fill: rgb(0xf2f2f6)}
 	t := m.text(q.title, m.rect(b.Min.X+10, b.Min.Y+12, 250, 40))
 	t.ink = rgb(0x101010)
 	v.add(t)
@@ -245,7 +258,11 @@ func (d *Device) alertView(m metrics, q *question) *view {
 	}
 	w := 270 / max(len(q.buttons), 1)
 	for i, name := range q.buttons {
-		v.add(m.button(name, "", m.rect(b.Min.X+i*w+4, b.Max.Y-56, w-8, 48), func() { d.answer(q, name) }))
+		at := m.rect(b.Min.X+i*w+4, b.Max.Y-56, w-8, 48)
+		if stacked {
+			at = m.rect(b.Min.X+4, b.Max.Y-52*(len(q.buttons)-i), 262, 48)
+		}
+		v.add(m.button(name, "", at, func() { d.answer(q, name) }))
 	}
 	return v
 }
@@ -256,6 +273,10 @@ func (d *Device) answer(q *question, button string) {
 		d.question = nil
 	}
 	d.note("alert %q answered with %q", q.title, button)
+	if strings.HasPrefix(button, "Precise: ") && d.question == nil { // a switch in the question, which stays open
+		d.question = q
+		return
+	}
 	q.answer(button)
 }
 

@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"iter"
 	"net"
+	"slices"
 	"strings"
 	"time"
 )
@@ -286,15 +287,28 @@ func (d *Device) alertType(r request) (any, error) {
 	return nil, nil
 }
 
-// alertAnswer presses the last button to accept, the first to dismiss.
+// alertAnswer presses the button that is named, by its very characters. Without a name FBAlert takes the last one of an alert to accept and
+// the first to dismiss, and of a sheet the other way round, whatever they say.
 func (d *Device) alertAnswer(r request) (any, error) {
+	var args struct{ Name string }
+	if len(r.body) > 0 {
+		if err := r.args(&args); err != nil {
+			return nil, err
+		}
+	}
 	q := d.open()
 	if q == nil {
 		return nil, &wdError{"no such alert", "No alert is open"}
 	}
 	button := q.buttons[0]
-	if strings.HasSuffix(r.path, "accept") {
+	if strings.HasSuffix(r.path, "accept") != q.sheet {
 		button = q.buttons[len(q.buttons)-1]
+	}
+	if args.Name != "" {
+		if !slices.Contains(q.buttons, args.Name) {
+			return nil, &wdError{"invalid element state", fmt.Sprintf("Failed to find button with label '%s' for alert: %s", args.Name, q.title)}
+		}
+		button = args.Name
 	}
 	d.answer(q, button)
 	return nil, nil

@@ -110,7 +110,7 @@ func (d *Device) top(p image.Point, takes func(*view) bool) *view {
 		if v := windows[i].at(p, takes); v != nil {
 			return v
 		}
-		if windows[i].kind == "Alert" || windows[i].kind == "Keyboard" && p.In(windows[i].b) {
+		if windows[i].kind == "Alert" || windows[i].kind == "Sheet" || windows[i].kind == "Keyboard" && p.In(windows[i].b) {
 			return nil // nothing goes through an alert
 		}
 	}
