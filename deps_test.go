@@ -19,7 +19,7 @@ const module = "github.com/taproot-dev/taproot"
 // both <- runner/action <- engine <- run <- live, jobs, runner <- server, mcpserver <- cli <- main.
 var layers = map[string][]string{
 	"": {"cli"},
-	"cli": {"server/service", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
+	"cli": {"server/mail", "server/service", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
 		"reporters", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/html", "reporters/junit", "reporters/ctrf",
 		"reporters/github", "reporters/console", "reporters/webhook", "runner", "runner/plan", "runner/pool", "runner/run", "server", "server/auth",
 		"server/limit", "server/upload", "mcpserver"},
@@ -84,6 +84,7 @@ var layers = map[string][]string{
 	"server/service/store":           {},
 	"server/service/store/storetest": {"server/service/store"},
 	"server/service":                 {"server/service/store"},
+	"server/mail":                    {},
 	"server/auth":                    {},
 	"server/limit":                   {},
 	"server/upload":                  {"reporters/event", "reporters/markdown", "reporters/pack"},
@@ -113,6 +114,7 @@ var outside = map[string][]string{
 	"modernc.org/sqlite":                            {"server/service/store"},
 	"github.com/pressly/goose/v3":                   {"server/service/store"},
 	"github.com/pquerna/otp":                        {"server/service"},
+	"github.com/wneessen/go-mail":                   {"server/mail"},
 	"github.com/dop251/goja":                        {"runner/script"},
 	"github.com/dlclark/regexp2/v2":                 {"drivers/maestro"},
 	"github.com/throttled/throttled/v2":             {"server/limit"},

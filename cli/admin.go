@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/server/mail"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -21,7 +22,15 @@ func openService(ctx context.Context, env *Env, set settings, data string, open 
 	if address == "" {
 		address = filepath.Join(within(env.Dir, data), "service.db")
 	}
-	s, err := service.Open(ctx, service.Options{Database: address, Secret: set.get("TAPROOT_SERVICE_SECRET"), PublicURL: set.get("TAPROOT_PUBLIC_URL"), OpenRegistration: open, Log: log})
+	o := service.Options{Database: address, Secret: set.get("TAPROOT_SERVICE_SECRET"), PublicURL: set.get("TAPROOT_PUBLIC_URL"), OpenRegistration: open, Log: log}
+	if smtp := set.get("TAPROOT_SMTP_URL"); smtp != "" {
+		sender, err := mail.New(mail.Options{Address: smtp, From: set.get("TAPROOT_SMTP_FROM")})
+		if err != nil {
+			return nil, &plan.Usage{Msg: "TAPROOT_SMTP_URL, TAPROOT_SMTP_FROM: " + err.Error()}
+		}
+		o.Mail = sender
+	}
+	s, err := service.Open(ctx, o)
 	if err != nil {
 		return nil, &plan.Usage{Msg: err.Error()}
 	}
