@@ -74,6 +74,11 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 				panic(http.ErrAbortHandler) // cuts the connection: half an answer must not look like a whole one
 			}
 		}()
+		if fail := isAmbiguous(r); fail != nil {
+			h.Set("Connection", "close")
+			writeError(out, fail)
+			return
+		}
 		next.ServeHTTP(out, r.WithContext(context.WithValue(r.Context(), notedKey{}, n)))
 	})
 }

@@ -1,6 +1,12 @@
 package server
 
-import "net/http"
+import (
+	"net"
+	"net/http"
+)
 
 // HTTP is what reads requests from connections when the server serves.
 func (s *Server) HTTP() *http.Server { return s.http() }
+
+// Strict is the listener of Serve.
+func Strict(l net.Listener) net.Listener { return strictListener{l} }

@@ -80,6 +80,7 @@ func newLab(t testing.TB, phones int, change ...func(*server.Options)) *lab {
 	}
 	l.http = httptest.NewUnstartedServer(nil)
 	l.http.Config = l.server.HTTP()
+	l.http.Listener = server.Strict(l.http.Listener)
 	l.http.Start()
 	l.client = l.http.Client()
 	l.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -16,7 +16,7 @@ const (
 
 // http makes what reads requests from connections.
 func (s *Server) http() *http.Server {
-	return &http.Server{Handler: s.handler, ReadHeaderTimeout: s.o.Patience, IdleTimeout: idleLimit, MaxHeaderBytes: 64 << 10,
+	return &http.Server{Handler: s.handler, ReadHeaderTimeout: s.o.Patience, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeaders, ConnContext: withConn, ConnState: connState,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 }
 
@@ -25,7 +25,7 @@ func (s *Server) http() *http.Server {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := s.http()
 	served := make(chan error, 1)
-	go func() { served <- h.Serve(l) }()
+	go func() { served <- h.Serve(strictListener{l}) }()
 	var err error
 	select {
 	case err = <-served:

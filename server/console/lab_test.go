@@ -168,6 +168,12 @@ func (l *lab) ask(cookie, method, path string, form url.Values, headers ...strin
 			r.Host = headers[i+1]
 		}
 	}
+	return l.do(r)
+}
+
+// do sends a request and follows no redirect.
+func (l *lab) do(r *http.Request) answer {
+	l.t.Helper()
 	client := &http.Client{Transport: l.http.Client().Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(r)
 	if err != nil {
@@ -179,7 +185,7 @@ func (l *lab) ask(cookie, method, path string, form url.Values, headers ...strin
 		l.t.Fatal(err)
 	}
 	if res.StatusCode >= http.StatusInternalServerError {
-		l.t.Errorf("%s %s: %d %.300s", method, path, res.StatusCode, data)
+		l.t.Errorf("%s %s: %d %.300s", r.Method, r.URL, res.StatusCode, data)
 	}
 	return answer{res.StatusCode, res.Header, string(data)}
 }

@@ -1,0 +1,130 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// strictListener makes connections on which requests are seen as they came. net/http takes a request with both Content-Length and
+// Transfer-Encoding and forgets the first; a proxy in front may believe it instead, and take a part of the body for another request.
+type strictListener struct{ net.Listener }
+
+// Accept is net.Listener's.
+func (l strictListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &strictConn{Conn: c}, nil
+}
+
+// strictConn remembers what came last: the headers of the request under way, at least.
+type strictConn struct {
+	net.Conn
+	mu   sync.Mutex
+	last []byte
+}
+
+const (
+	readAhead  = 4 << 10              // what net/http may have read of the next request
+	maxHeaders = 64 << 10             // of a request
+	maxSeen    = maxHeaders + 4<<10*3 // net/http takes some more than it is told
+	plainError = "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+)
+
+// Read is net.Conn's.
+func (c *strictConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last = append(c.last, p[:n]...); len(c.last) > 2*maxSeen {
+		c.last = append([]byte(nil), c.last[len(c.last)-maxSeen:]...)
+	}
+	return n, err
+}
+
+// idle forgets the requests that were answered. A part of the next one may be here already.
+func (c *strictConn) idle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = append([]byte(nil), c.last[max(0, len(c.last)-readAhead):]...)
+}
+
+// Write says in our words what net/http says in its own, of requests that it does not understand.
+func (c *strictConn) Write(p []byte) (int, error) {
+	head, text, plain := strings.Cut(string(p[:min(len(p), 1<<10)]), plainError)
+	status, ok := strings.CutPrefix(head, "HTTP/1.1 ")
+	if !plain || !ok || strings.Contains(status, "\r\n") {
+		return c.Conn.Write(p)
+	}
+	number, words, _ := strings.Cut(status, " ")
+	if _, reason, more := strings.Cut(text, ": "); more {
+		words = reason
+	}
+	e := invalid("the request cannot be read: " + strings.ToLower(words))
+	if number == "431" {
+		e = fault(http.StatusRequestHeaderFieldsTooLarge, codeTooLarge, "the headers of a request have at most 64 KB")
+	}
+	var body bytes.Buffer
+	if err := marshal(&body, e); err != nil {
+		return c.Conn.Write(p)
+	}
+	answer := "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n" + body.String()
+	if _, err := c.Conn.Write([]byte(answer)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// CloseWrite lets net/http say good-bye before it closes.
+func (c *strictConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+type connKey struct{}
+
+// withConn lets handlers find their connection.
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// connState follows a connection from request to request.
+func connState(c net.Conn, state http.ConnState) {
+	if own, ok := c.(*strictConn); ok && state == http.StateIdle {
+		own.idle()
+	}
+}
+
+// isAmbiguous refuses a request that says its length twice: every header that begins with its first line is looked at, as it came.
+func isAmbiguous(r *http.Request) *Error {
+	c, ok := r.Context().Value(connKey{}).(*strictConn)
+	if !ok || r.ProtoMajor != 1 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first := []byte(r.Method + " " + r.RequestURI + " " + r.Proto)
+	for rest := c.last; ; {
+		at := bytes.Index(rest, first)
+		if at < 0 {
+			return nil
+		}
+		rest = rest[at+len(first):]
+		header := rest
+		for _, end := range []string{"\r\n\r\n", "\n\n", "\n\r\n"} { // net/http takes a bare LF for the end of a line
+			if i := bytes.Index(header, []byte(end)); i >= 0 {
+				header = header[:i]
+			}
+		}
+		if header = bytes.ToLower(header); bytes.Contains(header, []byte("\ncontent-length:")) && bytes.Contains(header, []byte("\ntransfer-encoding:")) {
+			return invalid("the request has both Content-Length and Transfer-Encoding: send one of them")
+		}
+	}
+}
