@@ -57,6 +57,9 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Cache-Control", "no-store")
+		if s.o.Service != nil && s.o.Service.Secure() {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
 		out := &counting{ResponseWriter: w, patience: s.o.Patience}
 		if r.ContentLength != 0 {
 			s.await(out) // also for who is refused: net/http reads the rest of a body before it goes on

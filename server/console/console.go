@@ -115,9 +115,6 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	h.Set("Cache-Control", "no-store")
-	if c.o.Service.Secure() {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
-	}
 	if err := c.guard.Check(r); err != nil {
 		c.fail(&request{c: c, w: w, r: r}, &service.Error{Status: http.StatusForbidden, Code: "forbidden", Message: "This request came from a page of another site. Open the console and do it there."})
 		return
