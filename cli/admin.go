@@ -22,7 +22,7 @@ func openService(ctx context.Context, env *Env, set settings, data string, open 
 	if address == "" {
 		address = filepath.Join(within(env.Dir, data), "service.db")
 	}
-	o := service.Options{Database: address, Secret: set.get("TAPROOT_SERVICE_SECRET"), PublicURL: set.get("TAPROOT_PUBLIC_URL"), OpenRegistration: open, Log: log}
+	o := service.Options{Database: address, Secret: set.get("TAPROOT_SERVICE_SECRET"), PublicURL: set.get("TAPROOT_PUBLIC_URL"), OpenRegistration: open, WebhookSecret: set.get("TAPROOT_WEBHOOK_SECRET"), Log: log}
 	if smtp := set.get("TAPROOT_SMTP_URL"); smtp != "" {
 		sender, err := mail.New(mail.Options{Address: smtp, From: set.get("TAPROOT_SMTP_FROM")})
 		if err != nil {

@@ -108,6 +108,7 @@ func serveSecrets() []variable {
 		{[]string{"TAPROOT_DATABASE_URL"}, "", "with `--service`: `postgres://…`, or the path of an SQLite file; default: `service.db` in the data folder"},
 		{[]string{"TAPROOT_SERVICE_SECRET"}, "", "with `--service`: 32 characters or more that seal signing keys and second factors, the same for every replica; SQLite keeps one in `service.key` beside it"},
 		{[]string{"TAPROOT_SMTP_URL"}, "", "with `--service`: sends letters that confirm addresses and set passwords: `smtp://USER:PASSWORD@HOST:587` (STARTTLS), `smtps://USER:PASSWORD@HOST:465`, or `smtp://localhost?tls=none`"},
+		{[]string{"TAPROOT_WEBHOOK_SECRET"}, "", "with `--service`: 32 characters or more that sign changes of plans at `/api/plans/webhook`"},
 		{[]string{"TAPROOT_SMTP_FROM"}, "", "who these letters come from, such as `Taproot <noreply@example.com>`; default: the user of `TAPROOT_SMTP_URL`, if it is an address"},
 		{[]string{"CORS_ORIGINS"}, "", "origins whose pages may call, comma separated, beside the server's own and the desktop viewer's (`tauri://localhost`, `http://tauri.localhost`)"},
 		{[]string{"TAPROOT_PUBLIC_URL", "TAPROOT_CONSOLE_URL"}, "", "two more of them: where the server and its console are seen from outside"},

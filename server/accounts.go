@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"io"
 	"math"
 	"net/http"
 	"strings"
@@ -87,6 +88,8 @@ func (s *Server) accountRoutes() {
 	register(s, op{Post: "/auth/password", ID: "password", Tag: "accounts", Summary: "Change or reset a password", Doc: passwordDoc, Status: http.StatusNoContent, Also: []int{http.StatusAccepted}, Codes: codes, Free: true}, s.password)
 	register(s, op{Get: "/.well-known/jwks.json", ID: "jwks", Tag: "accounts", Summary: "The keys that verify access tokens", Codes: codes[1:]}, s.jwks)
 	register(s, op{Get: "/plans", ID: "list-plans", Tag: "accounts", Summary: "List the plans"}, s.plans)
+	s.raw(op{Post: "/plans/webhook", ID: "plan-webhook", Tag: "accounts", Summary: "Change the plan of an account, for a billing product", Doc: webhookDoc, Answers: WebhookAnswer{},
+		Codes: []int{http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable}, Free: true}, s.planWebhook)
 	register(s, op{Get: "/account", ID: "get-account", Tag: "accounts", Scope: scopePerson, Summary: "Show your account", Codes: memberCodes()}, s.getAccount)
 	register(s, op{Get: "/account/export", ID: "export-account", Tag: "accounts", Scope: scopePerson, Summary: "Export what is known of you", Codes: memberCodes()}, s.exportAccount)
 	register(s, op{Post: "/account/logout", ID: "logout-everywhere", Tag: "accounts", Scope: scopePerson, Summary: "End all sessions and tokens", Status: http.StatusNoContent, Codes: memberCodes()}, s.logoutEverywhere)
@@ -245,4 +248,27 @@ func (s *Server) deleteAccount(ctx context.Context, in *deleteInput) (*struct{},
 		}
 	}
 	return nil, nil
+}
+
+const webhookDoc = `The body is {account, plan, requestsPerMinute?, requestsPerMonth?}. It is signed with TAPROOT_WEBHOOK_SECRET, without which the path leads nowhere:
+Taproot-Signature: t=<seconds since 1970>,v1=<hex of HMAC-SHA-256 over "<seconds>.<body>">. A signature is good for five minutes. Idempotency-Key is needed: what comes
+again with the same key changes nothing again; with another body it is 409.`
+
+// WebhookAnswer says whether a plan was changed.
+type WebhookAnswer struct {
+	Changed bool `json:"changed" doc:"false: this Idempotency-Key came before."`
+}
+
+func (s *Server) planWebhook(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(r.Body) // it is bounded, and all there
+	if err != nil {
+		return invalid("the body was cut off")
+	}
+	known, err := s.o.Service.ChangePlan(r.Context(), service.Webhook{Signature: r.Header.Get("Taproot-Signature"), Key: r.Header.Get("Idempotency-Key"), Body: body,
+		From: service.From{Address: callerOf(r.Context()).addr, Agent: r.UserAgent()}})
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, WebhookAnswer{Changed: !known})
+	return nil
 }

@@ -29,6 +29,8 @@ type Options struct {
 	OpenRegistration bool
 	// PublicURL is where people reach the service: links in letters begin with it, and tokens name it as their issuer.
 	PublicURL string
+	// WebhookSecret signs changes of plans that a billing product sends; empty: none are taken.
+	WebhookSecret string
 	// Mail sends letters; nil: the operator confirms addresses.
 	Mail Mailer
 	Log  *slog.Logger
@@ -58,6 +60,9 @@ type Service struct {
 // Open connects, brings the schema up to date, and makes what a new database needs. Close ends it.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	o.defaults()
+	if o.WebhookSecret != "" && len(o.WebhookSecret) < secretLength {
+		return nil, fmt.Errorf("TAPROOT_WEBHOOK_SECRET has fewer than %d characters; make one with: openssl rand -hex 32", secretLength)
+	}
 	s := &Service{o: o, log: o.Log, hashes: make(chan struct{}, o.Hashes), post: make(chan letter, 100)}
 	var err error
 	if s.db, err = store.Open(ctx, o.Database); err != nil {
