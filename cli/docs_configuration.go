@@ -70,6 +70,7 @@ func variables() []struct {
 		{"Programs", "Programs to use instead of those that are found. A name that leads nowhere is an error; nothing else is taken in its place.", []variable{
 			v("TAPROOT_CHROMIUM", "", "Chromium or Chrome"),
 			v("TAPROOT_HEADLESS_SHELL", "", "Chromium's headless shell, which runs pages without a window in half the time of the processor. Default: the one of Chromium's own version, if it is installed and `TAPROOT_CHROMIUM` names none"),
+			v("TAPROOT_FIREFOX", "", "Firefox"),
 			v("TAPROOT_NODE PLAYWRIGHT_NODEJS_PATH", "", "Node.js"),
 			v("PLAYWRIGHT_DRIVER_PATH", "", "the folder of Playwright's driver"),
 			v("PLAYWRIGHT_BROWSERS_PATH", "", "where Playwright keeps browsers of its own"),

