@@ -35,6 +35,7 @@ func variables() []struct {
 		{"Runs", "For `taproot run`, for suites under Ginkgo, and where it fits for `serve`, `mcp`, `devices` and `find`. A flag goes before its variable.", []variable{
 			v("TAPROOT_REPORTS_DIR", "--reports", ""),
 			v("TAPROOT_DEVICE", "--device", ""),
+			v("TAPROOT_BROWSER", "--browser", "the browser in which tests of pages run that name none: `chromium` (default), `firefox`, `webkit`"),
 			v("TAPROOT_PLATFORM", "--platform", ""),
 			v("TAPROOT_ENV", "--env", ""),
 			v("TAPROOT_SHARD", "--shard", ""),

@@ -27,6 +27,7 @@ import (
 // runFlags are the flags of run.
 type runFlags struct {
 	device, platform, labels, reports string
+	browser                           string
 	vars                              []string
 	parallel                          int
 	timeout                           time.Duration
@@ -80,6 +81,7 @@ func newRunCommand(env *Env) *cobra.Command {
 	f.choosing(flags)
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (see taproot devices)")
 	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
+	flags.StringVar(&f.browser, "browser", "", "open pages in this browser, `NAME`, where the test names none: chromium, firefox, webkit")
 	flags.StringVar(&f.labels, "label-filter", "", "run the tests whose tags fit `EXPR`: 'smoke && !slow'")
 	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; may be repeated")
 	flags.StringSliceVar(&f.includeTags, "include-tags", nil, "of folders, run the tests and the flows of Maestro that have this `TAG`, or one of several")
@@ -119,6 +121,9 @@ func (f runFlags) config(env *Env) (run.Config, error) {
 	}
 	if f.platform != "" {
 		c.Platform = dsl.Platform(f.platform)
+	}
+	if f.browser != "" {
+		c.Browser = f.browser
 	}
 	if f.reports != "" {
 		c.Reports = f.reports

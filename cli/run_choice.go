@@ -148,7 +148,7 @@ var foreignFlags = map[string]string{
 	"o": "write --reports", "output-dir": "write --reports", "debug": "write --verbose, or --headed to see the browser",
 	"ui": "write --headed, and --watch to run again when a file is saved", "headless": "browsers have no window unless --headed is given",
 	"dry-run": "write taproot validate", "list": "write taproot validate: it lists the tests", "collect-only": "write taproot validate: it lists the tests",
-	"browser": "write openBrowser: {…, browser: firefox} in the test", "project": "write --platform or --tag", "udid": "write --device", "serial": "write --device", "s": "write --device",
+	"project": "write --platform or --tag", "udid": "write --device", "serial": "write --device", "s": "write --device",
 	"reporter": "every run writes junit.xml, ctrf.json and summary.md; taproot report export prints them",
 	"junit":    "every run writes junit.xml; taproot report export --format junit prints it",
 }

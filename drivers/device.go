@@ -150,6 +150,13 @@ type Seen struct {
 	ConsoleErrors []string
 }
 
+// BrowserChooser is a Device whose pages can be opened in several browsers.
+type BrowserChooser interface {
+	// UseBrowser has pages opened in a browser ("firefox") that name none themselves, starts it, and has Info tell of it. One that is
+	// not installed is an *Unavailable.
+	UseBrowser(ctx context.Context, name string) error
+}
+
 // Revealer is a Device that can bring an element which is in the tree but off the screen into view.
 type Revealer interface {
 	// Reveal scrolls the element into view. The tree must be read again afterwards.

@@ -19,6 +19,7 @@ type header struct {
 	Name        string       `json:"name,omitempty" minLength:"1" doc:"A title for people."`
 	Description string       `json:"description,omitempty" minLength:"1" doc:"What the test is about, in as many words as it takes."`
 	Platform    Platform     `json:"platform,omitempty" enum:"android,ios,both,web" doc:"What the test runs on; both: once on Android and once on iOS. May be left out when a web action is used."`
+	Browsers    []string     `json:"browsers,omitempty" enum:"chromium,firefox,webkit" example:"browsers: [chromium, firefox]" doc:"Browsers in which a test of pages is run, a case in each. Without it: what --browser says, or chromium."`
 	Tags        []string     `json:"tags,omitempty" format:"tag" doc:"Labels to choose tests by."`
 	Owner       string       `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
 	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink" doc:"Addresses of tickets and documents."`
@@ -54,7 +55,7 @@ func (d *decoding) test(v source.Value) *Test {
 	d.variables, d.platform = refused, ""
 	d.header(&h, v, at)
 	id, _ := v.Get("id")
-	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Description: h.Description, Platform: h.Platform, Tags: h.Tags,
+	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Description: h.Description, Platform: h.Platform, Browsers: h.Browsers, Tags: h.Tags,
 		Owner: h.Owner, Links: h.Links, Skip: h.Skip, Vars: h.Vars, Secrets: h.Secrets, Device: h.Device, TimeoutMs: h.TimeoutMs,
 		Retries: h.Retries, Data: h.Data, Source: d.source}
 	if _, given := v.Get("platform"); !given {
@@ -62,6 +63,9 @@ func (d *decoding) test(v source.Value) *Test {
 		if t.Platform == "" {
 			d.fail(at, 0, "the test does not say what it runs on", `add a line "platform: android" (or ios, both, web)`)
 		}
+	}
+	if f, given := v.Get("browsers"); given && t.Platform != Web && t.Platform != "" {
+		d.fail(f.Pos, len(f.Key), fmt.Sprintf("a test for %s has no browsers", t.Platform.words()), "remove the line, or write platform: web")
 	}
 	d.variables, d.platform = deferred, t.Platform
 	t.Before, t.Steps, t.OnFailure, t.After = d.stepsUnder(v, "before"), d.stepsUnder(v, "steps"), d.stepsUnder(v, "onFailure"), d.stepsUnder(v, "after")

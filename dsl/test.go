@@ -15,6 +15,7 @@ type Test struct {
 	Name        string // for people; empty: the id
 	Description string
 	Platform    Platform
+	Browsers    []string // a case in each; none: what the run says
 	Tags        []string
 	Owner       string
 	Links       []string

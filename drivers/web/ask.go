@@ -51,7 +51,7 @@ type documentState struct {
 
 // failed tells whether the browser shows its own error page in place of the app's.
 func (s documentState) failed() bool {
-	return len(s.URL) >= 12 && s.URL[:12] == "chrome-error"
+	return failedDocument(s.URL)
 }
 
 func errorPage() error {

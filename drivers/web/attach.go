@@ -43,7 +43,7 @@ func (d *Driver) connect(ctx context.Context, address string) (*browser, error) 
 		if err != nil {
 			return nil, err
 		}
-		b := watched(made, chromium)
+		b := watched(made, brands()[0])
 		b.attached = true
 		for _, own := range made.Contexts() {
 			if err := registerEngine(own); err != nil {

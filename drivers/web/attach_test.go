@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // running starts a Chromium of the test's own, and gives the address of its DevTools.
@@ -89,7 +90,7 @@ func TestAttach(t *testing.T) {
 
 func TestABrowserThatIsNotInstalled(t *testing.T) {
 	d := open(t)
-	for _, name := range []string{firefox, webkit} {
+	for _, name := range []string{dsl.WebKit} {
 		err := d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Browser: name})
 		if err == nil { // it is installed here
 			mustShow(t, d, "h1", "Taproot")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // BenchmarkFlow makes the same ten steps through a Device and through bare Playwright calls, in turn, and reports the ratio of
@@ -21,7 +22,7 @@ func BenchmarkFlow(b *testing.B) {
 	}
 	d := opened.(*Device)
 	defer d.Close()
-	browser, err := shared.browser(b.Context(), kind{name: chromium})
+	browser, err := shared.browser(b.Context(), kind{name: dsl.Chromium})
 	if err != nil {
 		b.Fatal(err)
 	}

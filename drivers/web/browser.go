@@ -16,7 +16,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 const (
@@ -64,24 +64,18 @@ type process struct {
 	stderr *tail
 }
 
-// The browsers that can be driven.
-const (
-	chromium = "chromium"
-	firefox  = "firefox"
-	webkit   = "webkit"
-)
-
 // kind tells the browsers of a driver apart.
 type kind struct {
 	name   string
 	headed bool
-	whole  bool // without a window, and yet not the headless shell
+	whole  bool   // without a window, and yet not the headless shell
+	scheme string // that the whole browser has; "": light, or the context's
 }
 
 // browser is one that runs.
 type browser struct {
 	playwright.Browser
-	name     string
+	brand    brand
 	attached bool          // it ran already, and goes on afterwards
 	guard    *guarded      // that it connects through; nil: it connects by itself
 	lost     chan struct{} // closed when it is gone
@@ -135,11 +129,15 @@ func (d *Driver) start(ctx context.Context, k kind) (*browser, error) {
 	if err := d.prepare(ctx); err != nil {
 		return nil, err
 	}
-	program, err := d.program(k)
+	br, err := brandOf(k.name)
 	if err != nil {
 		return nil, err
 	}
-	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) { return d.launch(pw, k, program) })
+	program, err := br.program(d, k)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.withProcess(func(pw *playwright.Playwright) (*browser, error) { return d.launch(pw, br, k, program) })
 	if err != nil {
 		return nil, d.launchError(k, program, err)
 	}
@@ -167,24 +165,6 @@ func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (
 	return f(d.process.pw)
 }
 
-// program gives the path of a browser.
-func (d *Driver) program(k kind) (string, error) {
-	switch name := k.name; name {
-	case chromium:
-		if k.headed || k.whole {
-			return d.setup.Chromium, nil
-		}
-		return d.setup.Headless, nil
-	case firefox, webkit:
-		if path := toolchain.PlaywrightBrowser(d.host, name); path != "" {
-			return path, nil
-		}
-		return "", &drivers.Unavailable{What: "Playwright's " + name + " is not installed",
-			Mend: "run `npx playwright@" + toolchain.DriverVersion + " install " + name + "`; another build of it cannot be driven"}
-	}
-	return "", fmt.Errorf("%w: there is no browser %s", drivers.ErrUnsupported, screen.Quote(k.name))
-}
-
 func (d *Driver) startProcess() error {
 	options := *d.setup.Options
 	p := &process{stderr: &tail{}}
@@ -208,7 +188,7 @@ func (d *Driver) startProcess() error {
 	return nil
 }
 
-func (d *Driver) launch(pw *playwright.Playwright, k kind, program string) (*browser, error) {
+func (d *Driver) launch(pw *playwright.Playwright, br brand, k kind, program string) (*browser, error) {
 	no := playwright.Bool(false)
 	options := playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: playwright.String(program),
@@ -217,16 +197,7 @@ func (d *Driver) launch(pw *playwright.Playwright, k kind, program string) (*bro
 		HandleSIGINT: no, HandleSIGTERM: no, HandleSIGHUP: no,
 		Timeout: playwright.Float(startLimit.Seconds() * 1000 / 2),
 	}
-	maker := pw.Chromium
-	switch k.name {
-	case chromium:
-		options.ChromiumSandbox = playwright.Bool(d.setup.Sandbox) // false makes Playwright add --no-sandbox
-		options.Args = toolchain.ChromiumArgs()
-	case firefox:
-		maker = pw.Firefox
-	case webkit:
-		maker = pw.WebKit
-	}
+	br.options(d, k, &options)
 	if p := d.opts.Policy; p != nil && !p.IsOpen() {
 		if d.guard == nil {
 			var err error
@@ -234,20 +205,20 @@ func (d *Driver) launch(pw *playwright.Playwright, k kind, program string) (*bro
 				return nil, err
 			}
 		}
-		d.guard.confine(&options, k.name)
+		d.guard.confine(&options, br)
 	}
-	started, err := maker.Launch(options)
+	started, err := br.maker(pw).Launch(options)
 	if err != nil {
 		return nil, err
 	}
-	b := watched(started, k.name)
+	b := watched(started, br)
 	b.guard = d.guard
 	return b, nil
 }
 
 // watched notices when a browser is gone.
-func watched(started playwright.Browser, name string) *browser {
-	b := &browser{Browser: started, name: name, lost: make(chan struct{})}
+func watched(started playwright.Browser, br brand) *browser {
+	b := &browser{Browser: started, brand: br, lost: make(chan struct{})}
 	b.gone = sync.OnceFunc(func() { close(b.lost) })
 	started.OnDisconnected(func(playwright.Browser) { b.gone() })
 	if !started.IsConnected() {
@@ -262,12 +233,7 @@ func (d *Driver) launchError(k kind, program string, err error) error {
 		return fmt.Errorf("%w: a browser window needs a display, and there is none: leave out headless: false",
 			drivers.ErrUnsupported)
 	}
-	return fmt.Errorf("%w: %s (%s) did not start: %s", drivers.ErrDeviceLost, browserName(k.name), program, plain(err))
-}
-
-// browserName is a browser's name as people write it.
-func browserName(name string) string {
-	return map[string]string{chromium: "Chromium", firefox: "Firefox", webkit: "WebKit"}[name]
+	return fmt.Errorf("%w: %s (%s) did not start: %s", drivers.ErrDeviceLost, dsl.BrowserTitle(k.name), program, plain(err))
 }
 
 // close ends the browser; one that does not answer is left to the end of Playwright's process.

@@ -47,7 +47,7 @@ type cameras struct {
 // newCameras gives nil where pictures must be taken by Playwright.
 func newCameras(b *browser, made playwright.BrowserContext, e *emulation) *cameras {
 	scale := e.options.DeviceScaleFactor
-	if b.name != chromium || b.attached || e.mobile || scale == nil || *scale != 1 {
+	if !b.brand.devtools || b.attached || e.mobile || scale == nil || *scale != 1 {
 		return nil
 	}
 	return &cameras{context: made, ofPage: map[playwright.Page]playwright.CDPSession{}}

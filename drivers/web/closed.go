@@ -21,7 +21,7 @@ const utilityWorld = "__playwright_utility_world"
 // probe asks the browser what a page keeps to itself of the elements that the engine put into taprootSuspects: closed shadow roots, and
 // roles, names and states that are set by ElementInternals. It tells whether there is any, so that the page is to be read anew.
 func (s *session) probe(page playwright.Page) bool {
-	if s.browser.name != chromium {
+	if !s.browser.brand.devtools {
 		return false
 	}
 	p := s.proberOf(page)

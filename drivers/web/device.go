@@ -36,6 +36,7 @@ type Device struct {
 
 	mu        sync.Mutex
 	closed    bool
+	browser   string   // of pages that name none; "": the driver's
 	session   *session // what OpenPage opened last, nil before
 	pending   pending
 	filming   *film     // set by StartRecording
@@ -55,29 +56,31 @@ type Device struct {
 }
 
 var (
-	_ drivers.Device      = (*Device)(nil)
-	_ drivers.Browser     = (*Device)(nil)
-	_ drivers.WebElements = (*Device)(nil)
-	_ drivers.WebPages    = (*Device)(nil)
-	_ drivers.WebTabs     = (*Device)(nil)
-	_ drivers.WebDragger  = (*Device)(nil)
-	_ drivers.WebEvidence = (*Device)(nil)
-	_ drivers.Alerter     = (*Device)(nil)
-	_ drivers.System      = (*Device)(nil)
-	_ drivers.Locator     = (*Device)(nil)
-	_ drivers.Navigator   = (*Device)(nil)
-	_ drivers.Querier     = (*Device)(nil)
-	_ drivers.Revealer    = (*Device)(nil)
-	_ drivers.Aimer       = (*Device)(nil)
-	_ drivers.Gestures    = (*Device)(nil)
-	_ drivers.Keys        = (*Device)(nil)
-	_ drivers.Editor      = (*Device)(nil)
-	_ screen.Typist       = (*Device)(nil)
-	_ screen.Paster       = (*Device)(nil)
-	_ drivers.WebOpener   = (*Device)(nil)
-	_ drivers.Scroller    = (*Device)(nil)
-	_ drivers.Recorder    = (*Device)(nil)
-	_ drivers.Logger      = (*Device)(nil)
+	_ drivers.Device = (*Device)(nil)
+
+	_ drivers.BrowserChooser = (*Device)(nil)
+	_ drivers.Browser        = (*Device)(nil)
+	_ drivers.WebElements    = (*Device)(nil)
+	_ drivers.WebPages       = (*Device)(nil)
+	_ drivers.WebTabs        = (*Device)(nil)
+	_ drivers.WebDragger     = (*Device)(nil)
+	_ drivers.WebEvidence    = (*Device)(nil)
+	_ drivers.Alerter        = (*Device)(nil)
+	_ drivers.System         = (*Device)(nil)
+	_ drivers.Locator        = (*Device)(nil)
+	_ drivers.Navigator      = (*Device)(nil)
+	_ drivers.Querier        = (*Device)(nil)
+	_ drivers.Revealer       = (*Device)(nil)
+	_ drivers.Aimer          = (*Device)(nil)
+	_ drivers.Gestures       = (*Device)(nil)
+	_ drivers.Keys           = (*Device)(nil)
+	_ drivers.Editor         = (*Device)(nil)
+	_ screen.Typist          = (*Device)(nil)
+	_ screen.Paster          = (*Device)(nil)
+	_ drivers.WebOpener      = (*Device)(nil)
+	_ drivers.Scroller       = (*Device)(nil)
+	_ drivers.Recorder       = (*Device)(nil)
+	_ drivers.Logger         = (*Device)(nil)
 )
 
 func newDevice(d *Driver, info drivers.Info) *Device {

@@ -21,6 +21,8 @@ type Options struct {
 	Slots int
 	// Width and Height are the viewport's; 1280 × 720 if they are 0.
 	Width, Height int
+	// Browser is the one in which pages are opened that name none; Chromium if it is "".
+	Browser string
 	// Policy says which addresses browsers may reach; nil: all that this machine reaches.
 	Policy *guard.Policy
 	// FilesBelow is the one folder whose files pages may be; "": any file of this machine. NoFiles: none.
@@ -91,9 +93,8 @@ func (d *Driver) Devices(ctx context.Context) ([]drivers.Info, error) {
 }
 
 func (d *Driver) info(id string) drivers.Info {
-	major, _, _ := strings.Cut(d.version, ".")
 	return drivers.Info{
-		ID: id, Platform: dsl.Web, State: drivers.Ready, Model: strings.TrimSpace("Chromium " + major),
+		ID: id, Platform: dsl.Web, State: drivers.Ready, Model: modelOf(d.opts.Browser, d.version),
 		OSVersion: d.version, Width: d.opts.Width, Height: d.opts.Height,
 	}
 }
@@ -104,7 +105,7 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 	if !d.has(id) {
 		return nil, fmt.Errorf("open device %s: there are web-1 to web-%d", id, d.opts.Slots)
 	}
-	if _, err := d.browser(ctx, kind{name: chromium}); err != nil {
+	if _, err := d.browserFor(ctx, drivers.PageOptions{}); err != nil {
 		return nil, fmt.Errorf("open device %s: %w", id, err)
 	}
 	if err := d.acquire(ctx); err != nil {
@@ -159,6 +160,13 @@ func (d *Driver) prepare(ctx context.Context) error {
 		}
 	}
 	d.setup, d.version = setup, setup.Version
+	if d.opts.Browser == dsl.Firefox {
+		found, err := toolchain.Find(ctx, d.host, toolchain.Firefox)
+		if err != nil {
+			return fmt.Errorf("look for Firefox: %w", err)
+		}
+		d.version = found.Version
+	}
 	return nil
 }
 

@@ -210,6 +210,11 @@ func (d *Device) DragOnto(ctx context.Context, at drivers.WebTarget, to string) 
 			if err != nil {
 				return err
 			}
+			if !trial {
+				if done, err := d.dragElement(ctx, page, element, page.Locator(scoped(at.Frame, to)), timeout); done || err != nil {
+					return err
+				}
+			}
 			return element.DragTo(page.Locator(scoped(at.Frame, to)), playwright.LocatorDragToOptions{
 				Trial: playwright.Bool(trial), Timeout: timeout})
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 // maxSide caps a viewport.
@@ -27,7 +28,7 @@ type emulation struct {
 }
 
 // emulate works out a context's options.
-func (d *Device) emulate(ctx context.Context, opts drivers.PageOptions) (*emulation, error) {
+func (d *Device) emulate(ctx context.Context, br brand, opts drivers.PageOptions) (*emulation, error) {
 	e := &emulation{size: image.Pt(d.info.Width, d.info.Height)}
 	// CSS pixels are pixels of the screenshot.
 	e.options.DeviceScaleFactor = playwright.Float(1)
@@ -38,6 +39,10 @@ func (d *Device) emulate(ctx context.Context, opts drivers.PageOptions) (*emulat
 		}
 		if err := e.pretend(list, opts.DeviceName); err != nil {
 			return nil, err
+		}
+		if (e.touch || e.mobile) && !br.devtools {
+			return nil, fmt.Errorf("%w: the device %s has a touch screen, which %s does not imitate: use Chromium, or viewport alone", drivers.ErrUnsupported,
+				screen.Quote(opts.DeviceName), dsl.BrowserTitle(br.name))
 		}
 	}
 	if opts.Viewport != (image.Point{}) {
@@ -62,7 +67,9 @@ func (d *Device) emulate(ctx context.Context, opts drivers.PageOptions) (*emulat
 		return nil, fmt.Errorf("%w: there is no colour scheme %s: light, dark and no-preference there are", drivers.ErrPage,
 			screen.Quote(opts.ColorScheme))
 	}
-	e.options.ColorScheme = scheme
+	if !br.launchScheme {
+		e.options.ColorScheme = scheme
+	}
 	e.asked(opts)
 	if opts.Storage != "" {
 		state, err := readState(opts.Storage)

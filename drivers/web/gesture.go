@@ -47,7 +47,16 @@ func (d *Device) Swipe(ctx context.Context, a, b image.Point, dur time.Duration)
 
 // Drag picks up what is at a and lifts the finger, or the button, at b.
 func (d *Device) Drag(ctx context.Context, a, b image.Point, dur time.Duration) error {
+	s, err := d.onScreen(a, b)
+	if err != nil {
+		return err
+	}
 	return d.gesture(ctx, dur+pickUp, []image.Point{a, b}, func(f finger) error {
+		if _, page, err := d.page(); err == nil {
+			if done, err := s.dragByEvents(page, dragPoint(a), dragPoint(b)); done || err != nil {
+				return err
+			}
+		}
 		if err := f.down(a); err != nil {
 			return err
 		}

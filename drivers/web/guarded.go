@@ -78,19 +78,11 @@ func withPort(host, port string) string {
 
 // confine has a browser connect through the proxy only: pages on this machine too, calls between browsers (WebRTC), and with no names
 // looked up beside it.
-func (g *guarded) confine(o *playwright.BrowserTypeLaunchOptions, name string) {
+func (g *guarded) confine(o *playwright.BrowserTypeLaunchOptions, br brand) {
 	user, password := g.proxy.Credentials()
 	o.Proxy = &playwright.Proxy{Server: "http://" + g.proxy.Address(), Username: &user, Password: &password,
 		Bypass: playwright.String("<-loopback>")}
-	switch name {
-	case chromium:
-		o.Args = append(o.Args, "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-			"--force-webrtc-ip-handling-policy=disable_non_proxied_udp" /* before Chromium 120 */, "--dns-prefetch-disable",
-			"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
-	case firefox:
-		o.Proxy.Bypass = nil
-		o.FirefoxUserPrefs = map[string]any{"media.peerconnection.ice.proxy_only": true, "network.dns.disablePrefetch": true}
-	}
+	br.confine(o)
 }
 
 func (g *guarded) close() {

@@ -18,7 +18,10 @@ import (
 )
 
 // shared is the one driver of this package's tests, so that Chromium starts once.
-var shared = New(Options{Slots: 8})
+var shared = New(Options{Slots: 8, Browser: os.Getenv(browserVariable)})
+
+// browserVariable names the browser that all tests of this package are run on: make firefox.
+const browserVariable = "TAPROOT_TEST_BROWSER"
 
 var site = webtest.Start()
 

@@ -54,14 +54,16 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 			if err := s.canGo(page, -1); err != nil {
 				return nil, err
 			}
-			return page.GoBack(playwright.PageGoBackOptions{Timeout: limit, WaitUntil: until})
+			answer, err := page.GoBack(playwright.PageGoBackOptions{Timeout: limit, WaitUntil: until})
+			return answer, historyError(err, -1)
 		}, nil
 	case "forward":
 		return func() (playwright.Response, error) {
 			if err := s.canGo(page, +1); err != nil {
 				return nil, err
 			}
-			return page.GoForward(playwright.PageGoForwardOptions{Timeout: limit, WaitUntil: until})
+			answer, err := page.GoForward(playwright.PageGoForwardOptions{Timeout: limit, WaitUntil: until})
+			return answer, historyError(err, +1)
 		}, nil
 	case "reload":
 		return func() (playwright.Response, error) {
@@ -91,6 +93,9 @@ func (s *session) journey(page playwright.Page, address string, timeout time.Dur
 // canGo asks the browser whether there is a page before or after this one; Playwright itself would stay where it is without a
 // word, or leave for the empty page with which every page begins.
 func (s *session) canGo(page playwright.Page, by int) error {
+	if !s.browser.brand.devtools {
+		return nil // it says so when it is asked to go
+	}
 	cdp, err := s.context.NewCDPSession(page)
 	if err != nil {
 		return err
@@ -110,6 +115,18 @@ func (s *session) canGo(page playwright.Page, by int) error {
 			return nil
 		}
 	}
+	return noPage(by)
+}
+
+// historyError is the browser's word that there is no such page.
+func historyError(err error, by int) error {
+	if err != nil && strings.Contains(err.Error(), noEntry) {
+		return noPage(by)
+	}
+	return err
+}
+
+func noPage(by int) error {
 	if by < 0 {
 		return fmt.Errorf("%w: there is no page to go back to", drivers.ErrNotActionable)
 	}

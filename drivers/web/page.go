@@ -14,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -28,6 +29,19 @@ func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.Page
 	if err := d.checkAddress(address); err != nil {
 		return err
 	}
+	if opts.Connect != "" {
+		opts.Browser = cmp.Or(opts.Browser, dsl.Chromium)
+	}
+	d.mu.Lock()
+	opts.Browser = cmp.Or(opts.Browser, d.browser)
+	d.mu.Unlock()
+	br, err := d.driver.brandFor(opts)
+	if err != nil {
+		return err
+	}
+	if err := br.refuse(opts); err != nil {
+		return err
+	}
 	if err := d.dropSession(); err != nil {
 		return err
 	}
@@ -35,7 +49,7 @@ func (d *Device) OpenPage(ctx context.Context, address string, opts drivers.Page
 	if err != nil {
 		return err
 	}
-	e, err := d.emulate(ctx, opts)
+	e, err := d.emulate(ctx, b.brand, opts)
 	if err != nil {
 		b.letGo()
 		return err
@@ -53,9 +67,16 @@ func (d *Driver) browserFor(ctx context.Context, opts drivers.PageOptions) (*bro
 	if opts.Connect != "" {
 		return d.attach(ctx, opts.Connect)
 	}
-	k := kind{name: cmp.Or(opts.Browser, chromium), headed: opts.Headed}
-	k.whole = k.name == chromium && !k.headed && slices.ContainsFunc(opts.Permissions, refusedByShell)
-	return d.browser(ctx, k)
+	br, err := d.brandFor(opts)
+	if err != nil {
+		return nil, err
+	}
+	return d.browser(ctx, br.kindOf(opts))
+}
+
+// brandFor is the browser that options ask for, or the driver's own.
+func (d *Driver) brandFor(opts drivers.PageOptions) (brand, error) {
+	return brandOf(cmp.Or(opts.Browser, d.opts.Browser, dsl.Chromium))
 }
 
 // refusedByShell: of permissions, Chromium's headless shell grants only some; notifications stay denied.
@@ -281,6 +302,9 @@ func (s *session) pageError(address string, err error, limit time.Duration) erro
 	}
 	if refused := s.browser.guard.why(address); refused != nil {
 		return fmt.Errorf("%w: %w", drivers.ErrPage, refused)
+	}
+	if code := netCodes(err.Error()); code != "" {
+		return fmt.Errorf("%w: %s", drivers.ErrPage, netWords(code))
 	}
 	if m := netError.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("%w: %s", drivers.ErrPage, netWords(m[1]))

@@ -14,6 +14,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/drivertest"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 func TestDevicesStartNoBrowser(t *testing.T) {
@@ -226,7 +227,7 @@ func TestALostBrowserIsAnErrorAndTheNextOpenStartsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.lock <- struct{}{}
-	lost := own.browsers[kind{name: chromium}]
+	lost := own.browsers[kind{name: dsl.Chromium}]
 	own.release()
 	if err := lost.Browser.Close(); err != nil {
 		t.Fatal(err)

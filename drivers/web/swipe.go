@@ -19,8 +19,8 @@ func (d *Device) swipeWithMouse(ctx context.Context, a, b image.Point, dur time.
 	if err != nil {
 		return err
 	}
-	if s.browser.name != chromium { // which alone tells what a page listens to
-		return d.gesture(ctx, dur, []image.Point{a, b}, func(f finger) error { return f.swipe(ctx, a, b, dur) })
+	if err := s.refuses("swipe"); err != nil {
+		return err
 	}
 	heard, err := read(ctx, d, func(page playwright.Page) ([]string, error) { return s.heardAt(page, a) })
 	if err != nil {

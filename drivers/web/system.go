@@ -15,6 +15,9 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
+	if err := s.refuses("darkMode"); err != nil {
+		return err
+	}
 	scheme := playwright.ColorSchemeLight
 	if on {
 		scheme = playwright.ColorSchemeDark
@@ -75,7 +78,7 @@ func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
 		return err
 	}
 	return act(ctx, d, func(playwright.Page) error {
-		if err := s.context.GrantPermissions([]string{"geolocation"}); err != nil {
+		if err := s.context.GrantPermissions([]string{"geolocation"}); err != nil { // in Firefox, to sites as they are met
 			return err
 		}
 		return s.context.SetGeolocation(geolocation(at))

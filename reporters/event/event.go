@@ -66,7 +66,8 @@ type Case struct {
 	Owner       string       `json:"owner,omitempty"`
 	Links       []string     `json:"links,omitempty"`
 	Platform    dsl.Platform `json:"platform"`
-	Solver      string       `json:"solver"` // "dsl"
+	Browser     string       `json:"browser,omitempty"` // that the case named, of a test of pages
+	Solver      string       `json:"solver"`            // "dsl"
 	Tags        []string     `json:"tags,omitempty"`
 	Place       source.Pos   `json:"place"`
 	Hash        string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test

@@ -26,6 +26,7 @@ type Choice struct {
 	Repeat   int    `json:"repeat,omitempty"`    // how often each case was run, when more than once
 	Seed     *int64 `json:"seed,omitempty"`      // of the random order; missing: the order was not random
 	FailFast bool   `json:"fail_fast,omitempty"` // nothing was begun after the first case that did not pass
+	Browser  string `json:"browser,omitempty"`   // of tests of pages that name none
 }
 
 // Empty tells whether there is nothing to say.
@@ -41,6 +42,7 @@ func (c Choice) String() string {
 	}
 	add(c.Labels != "", "labels %s", markdown.Visible(c.Labels, markdown.MaxArg))
 	add(c.Platform != "", "platform %s", markdown.Visible(c.Platform, markdown.MaxArg))
+	add(c.Browser != "", "browser %s", markdown.Visible(c.Browser, markdown.MaxArg))
 	add(c.RerunOf != "", "what failed in %s", markdown.Visible(c.RerunOf, markdown.MaxArg))
 	add(c.Shard != "", "shard %s", markdown.Visible(c.Shard, markdown.MaxArg))
 	add(c.Repeat > 1, "each %d times", c.Repeat)

@@ -107,7 +107,7 @@ func TestRunGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, data := range [][]byte{RunJSON(run), RunJSON(&Run{Name: "x"}),
-		RunJSON(&Run{Name: "x", Choice: Choice{"a", "web", "2026-03-04T05-06-06", "1/2", 2, new(int64), true}})} {
+		RunJSON(&Run{Name: "x", Choice: Choice{"a", "web", "2026-03-04T05-06-06", "1/2", 2, new(int64), true, "firefox"}})} {
 		got, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)

@@ -27,6 +27,8 @@ type Options struct {
 	Inline []Source
 	// Platform keeps the cases of one platform; empty: all.
 	Platform dsl.Platform
+	// Browser is the one in which tests of pages run that name none; empty: chromium.
+	Browser string
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
 	Labels string
 	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the second. A flow of
@@ -67,6 +69,7 @@ type Plan struct {
 type Case struct {
 	Test     *dsl.Test
 	Platform dsl.Platform
+	Browser  string   // of pages; empty: that of the driver
 	Dir      string   // folder of the test's file, absolute
 	Pack     string   // folder of its report pack, unique in the run
 	Twin     string   // what else a folder of that name would be: "try", unless it says otherwise
@@ -179,19 +182,39 @@ func (s *suites) cases(t *dsl.Test) ([]Case, error) {
 	}
 	var cases []Case
 	for _, p := range platforms {
-		for _, row := range rows {
-			c := Case{Test: t, Platform: p, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars, Env: s.o.Env}
-			if len(platforms) > 1 {
-				c.Pack += "--" + string(p)
+		for _, b := range s.browsers(t, p) {
+			for _, row := range rows {
+				c := Case{Test: t, Platform: p, Browser: b, Dir: dir, Pack: t.ID, Row: row, Suite: conf.Vars, Vars: s.o.Vars, Env: s.o.Env}
+				if len(platforms) > 1 {
+					c.Pack += "--" + string(p)
+				}
+				labels := append(slices.Clone(t.Tags), string(p))
+				if len(t.Browsers) > 0 {
+					labels = append(labels, b)
+				}
+				if len(t.Browsers) > 1 {
+					c.Pack += "--" + b
+				}
+				if row.N > 0 {
+					c.Pack += fmt.Sprintf("--row-%d", row.N)
+				}
+				c.Labels = slices.Compact(slices.Sorted(slices.Values(labels)))
+				cases = append(cases, c)
 			}
-			if row.N > 0 {
-				c.Pack += fmt.Sprintf("--row-%d", row.N)
-			}
-			c.Labels = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(t.Tags), string(p)))))
-			cases = append(cases, c)
 		}
 	}
 	return cases, nil
+}
+
+// browsers are those in which a test is run on a platform.
+func (s *suites) browsers(t *dsl.Test, p dsl.Platform) []string {
+	switch {
+	case p != dsl.Web:
+		return []string{""}
+	case len(t.Browsers) > 0:
+		return slices.Compact(slices.Sorted(slices.Values(t.Browsers)))
+	}
+	return []string{s.o.Browser}
 }
 
 // absolute finds the file that a message names.
@@ -212,7 +235,10 @@ func check(c Case) error {
 	if err != nil {
 		return err
 	}
-	return dsl.CheckVars(c.Test, scope)
+	if err := dsl.CheckVars(c.Test, scope); err != nil || c.Platform != dsl.Web {
+		return err
+	}
+	return dsl.CheckBrowser(c.Test, c.Browser)
 }
 
 // filter compiles the filters into one test over cases.
@@ -221,6 +247,9 @@ func filter(o Options) (func(Case) bool, error) {
 	case "", dsl.Android, dsl.IOS, dsl.Web:
 	default:
 		return nil, &Usage{fmt.Sprintf("platform %q is not known: use android, ios or web", o.Platform)}
+	}
+	if !slices.Contains([]string{"", dsl.Chromium, dsl.Firefox, dsl.WebKit}, o.Browser) {
+		return nil, &Usage{fmt.Sprintf("browser %q is not known: use chromium, firefox or webkit", o.Browser)}
 	}
 	labels, err := types.ParseLabelFilter(o.Labels)
 	if err != nil {

@@ -401,3 +401,27 @@ func TestSentTests(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A test that names browsers is a case in each; --browser is for tests that name none.
+func TestBrowsersGiveACaseEach(t *testing.T) {
+	dir := t.TempDir()
+	text := "id: both\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}]\n---\nid: one\nbrowsers: firefox\nsteps: [{openBrowser: a.html}]\n---\n" +
+		"id: none\nsteps: [{openBrowser: a.html}, {darkMode: true}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"a.yaml"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range p.Cases {
+		got = append(got, c.Pack+" "+c.Browser)
+	}
+	if want := []string{"both--chromium chromium", "both--firefox firefox", "one firefox", "none "}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	want(t, packs(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Labels: "firefox"}), "both--firefox", "one")
+	wantUsage(t, fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: "netscape"}, "netscape", "chromium, firefox or webkit"))
+	fails(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Browser: dsl.Firefox}, "darkMode does not work in Firefox", "colorScheme in openBrowser")
+}

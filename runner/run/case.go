@@ -186,7 +186,10 @@ func (r *Runner) lacking() event.Verdict {
 // on runs the case on an open device. The device is free again, and freed called, before the film is converted.
 func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev drivers.Device, freed func(event.Verdict)) Outcome {
 	defer dev.Close()
-	pack, err := r.Pack(&c, lease.Info)
+	if err := browse(ctx, dev, c.Browser); err != nil {
+		return r.unbrowsed(ctx, c, dev, err)
+	}
+	pack, err := r.Pack(&c, dev.Info())
 	if err != nil {
 		return Outcome{Case: c, Err: err}
 	}
@@ -195,6 +198,29 @@ func (r *Runner) on(ctx context.Context, c plan.Case, lease *pool.Lease, dev dri
 	r.GiveBack(lease, dev, verdict)
 	freed(verdict)
 	return r.Finish(ctx, c, pack, runErr)
+}
+
+// browse has the device open its pages in a browser.
+func browse(ctx context.Context, dev drivers.Device, name string) error {
+	d, ok := dev.(drivers.BrowserChooser)
+	if name == "" || !ok {
+		return nil
+	}
+	return d.UseBrowser(ctx, name)
+}
+
+// unbrowsed ends a case whose browser is not to be had here.
+func (r *Runner) unbrowsed(ctx context.Context, c plan.Case, dev drivers.Device, err error) Outcome {
+	n := nothing{event.Error, fmt.Sprintf("%s does not start: %v", dsl.BrowserTitle(c.Browser), err), dev.Info()}
+	n.device.Model = dsl.BrowserTitle(c.Browser)
+	var missing *drivers.Unavailable
+	switch {
+	case ctx.Err() != nil:
+		n.verdict, n.why = event.Interrupted, "the run was interrupted"
+	case errors.As(err, &missing):
+		n.verdict, n.why = r.lacking(), missing.Error()
+	}
+	return r.without(ctx, c, n)
 }
 
 // Calm switches the device's animations off for the case, where it has any, and keeps its display on.
@@ -268,7 +294,7 @@ func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err erro
 		if try > 0 {
 			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
 		}
-		info := event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Solver: "dsl", Place: c.Test.Pos,
+		info := event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl", Place: c.Test.Pos,
 			Device: device.ID, Model: modelOf(device)}
 		p, err = r.Dir.NewPack(info, pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo, Observe: r.Observe})
 		if !errors.Is(err, fs.ErrExist) {

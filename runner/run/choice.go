@@ -36,7 +36,7 @@ func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, erro
 }
 
 func (c Config) planning() plan.Options {
-	return plan.Options{Dir: c.Dir, Platform: c.Platform, Labels: c.Labels, IncludeTags: c.IncludeTags, ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries}
+	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags, ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries}
 }
 
 // chosen is the choice as the plan wants it.
@@ -108,7 +108,7 @@ func (c *Config) Resolve() error {
 
 // Choice is what the reports say of the choice.
 func (c Config) Choice() history.Choice {
-	choice := history.Choice{Labels: c.Labels, Platform: string(c.Platform), Shard: c.Shard.String(), Seed: c.Seed, FailFast: c.FailFast}
+	choice := history.Choice{Labels: c.Labels, Platform: string(c.Platform), Browser: c.Browser, Shard: c.Shard.String(), Seed: c.Seed, FailFast: c.FailFast}
 	if c.Repeat > 1 {
 		choice.Repeat = c.Repeat
 	}

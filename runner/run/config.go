@@ -29,6 +29,7 @@ type Config struct {
 	Device         string       // only this device
 	AndroidSerial  string       // of the Android devices only this one; Device goes before
 	Platform       dsl.Platform // only this platform
+	Browser        string       // of tests of pages that name none; default: chromium
 	Labels         string       // Ginkgo label filter
 	IncludeTags    []string     // only tests of folders with one of these tags
 	ExcludeTags    []string     // no tests of folders with one of these
@@ -87,7 +88,7 @@ func (c Config) logger() *slog.Logger {
 // FromEnv fills what the process environment says and the defaults need.
 func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	get := func(name string) string { v, _ := lookup(name); return v }
-	c := Config{Dir: dir, Environment: get("TAPROOT_ENV"), LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"), AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")),
+	c := Config{Dir: dir, Environment: get("TAPROOT_ENV"), LookupEnv: lookup, Getenv: get, Device: get("TAPROOT_DEVICE"), AndroidSerial: get("ANDROID_SERIAL"), Platform: dsl.Platform(get("TAPROOT_PLATFORM")), Browser: get("TAPROOT_BROWSER"),
 		Reports: get("TAPROOT_REPORTS_DIR"), Log: slog.New(slog.DiscardHandler)}
 	private := true
 	for _, b := range []struct {
@@ -146,7 +147,7 @@ func Drivers(c Config) []drivers.Driver {
 
 // web is how browsers are driven.
 func (c Config) web() web.Options {
-	o := web.Options{Slots: max(c.Parallel, DefaultPages)}
+	o := web.Options{Slots: max(c.Parallel, DefaultPages), Browser: c.Browser}
 	if c.PublicOnly {
 		o.Policy = &guard.Policy{}
 	}

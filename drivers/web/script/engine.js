@@ -293,7 +293,7 @@
     }
     return best;
   };
-  const state = root => ({doc: id, ready: readyState(root), url: String(location.href).slice(0, 2000)});
+  const state = root => ({doc: id, ready: readyState(root), url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
   // strikes tells whether a touch that meets hit at a point does what a touch of el would. An element that has a place of its own is
   // not to be met by way of something in it that reacts by itself.
   const strikes = (root, el, hit, x, y, node) => {

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"context"
+	_ "embed" // the script
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// dragScript makes the events of a drag of HTML.
+//
+//go:embed script/drag.js
+var dragScript string
+
+// dragByEvents makes a drag of HTML where the browser cannot be made to. done tells whether there was anything draggable; where not, the
+// mouse is for it.
+func (s *session) dragByEvents(page playwright.Page, a, b playwright.Rect) (done bool, err error) {
+	if !s.browser.brand.scriptDrags {
+		return false, nil
+	}
+	script := dragScript[strings.Index(dragScript, "async"):]
+	said, err := page.Evaluate(script, []any{a.X + a.Width/2, a.Y + a.Height/2, b.X + b.Width/2, b.Y + b.Height/2})
+	if err != nil {
+		return false, err
+	}
+	if said == "not taken" {
+		s.device.logLine("drag", "what was dragged was dropped where the page takes nothing")
+	}
+	return said != "", nil
+}
+
+// dragPoint is a place without a size.
+func dragPoint(p image.Point) playwright.Rect {
+	return playwright.Rect{X: float64(p.X), Y: float64(p.Y)}
+}
+
+// dragElement drags one element onto another by events, when it is draggable by HTML.
+func (d *Device) dragElement(ctx context.Context, page playwright.Page, element, to playwright.Locator, timeout *float64) (bool, error) {
+	s, _, err := d.page()
+	if err != nil || !s.browser.brand.scriptDrags {
+		return false, err
+	}
+	var boxes [2]playwright.Rect
+	for _, l := range []playwright.Locator{element, to} {
+		if err := l.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: timeout}); err != nil {
+			return false, err
+		}
+	}
+	for i, l := range []playwright.Locator{element, to} {
+		box, err := l.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: timeout})
+		if err != nil {
+			return false, err
+		}
+		if box == nil {
+			return false, fmt.Errorf("%w: what is dragged, or what it is dragged onto, went away", drivers.ErrNotReady)
+		}
+		boxes[i] = *box
+	}
+	done, err := s.dragByEvents(page, boxes[0], boxes[1])
+	if err == nil {
+		err = ctx.Err()
+	}
+	return done, err
+}

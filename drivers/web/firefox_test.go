@@ -1,0 +1,327 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/toolchain"
+)
+
+// openFirefox gives a device whose pages are Firefox's: one process serves all tests.
+func openFirefox(t *testing.T) *Device {
+	t.Helper()
+	d := open(t)
+	must(t, d.UseBrowser(t.Context(), dsl.Firefox))
+	return d
+}
+
+// firefoxes is the shared driver, with each device's pages in Firefox.
+type firefoxes struct{ kept }
+
+func (f firefoxes) Open(ctx context.Context, id string) (drivers.Device, error) {
+	opened, err := f.kept.Open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return opened, opened.(*Device).UseBrowser(ctx, dsl.Firefox)
+}
+
+// TestFirefoxContract: Firefox keeps the promises of package drivers as Chromium does.
+func TestFirefoxContract(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("left to make firefox: TestFirefoxOnPages is a part of it")
+	}
+	pages := httptest.NewServer(http.FileServer(http.Dir("../../suites/pages")))
+	t.Cleanup(pages.Close)
+	drivertest.Run(t, drivertest.Subject{
+		Driver: func(*testing.T) drivers.Driver { return firefoxes{kept{shared}} },
+		ID:     "web-2",
+		Login: func(ctx context.Context, dev drivers.Device) error {
+			return dev.(drivers.Browser).OpenPage(ctx, pages.URL+"/login.html", drivers.PageOptions{})
+		},
+		Patience: patience,
+	})
+}
+
+// What the table refuses is refused before a page opens, by name.
+func TestFirefoxRefusesBeforeAPageOpens(t *testing.T) {
+	t.Parallel()
+	d := openFirefox(t)
+	if info := d.Info(); !strings.HasPrefix(info.Model, "Firefox 1") || info.OSVersion == "" {
+		t.Errorf("%+v", info)
+	}
+	for want, opts := range map[string]drivers.PageOptions{
+		"connect does not work in Firefox":                    {Browser: dsl.Firefox, Connect: "http://127.0.0.1:1"},
+		"colorScheme: no-preference does not work in Firefox": {ColorScheme: "no-preference"},
+		"has a touch screen":                                  {DeviceName: "Pixel 7"},
+	} {
+		wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), opts), drivers.ErrUnsupported, want)
+		_, _, err := d.page()
+		wantError(t, err, drivers.ErrPage, "no page is open")
+	}
+	wantError(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{Permissions: []string{"camera"}}), drivers.ErrPage, "camera")
+	must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{}))
+	wantError(t, d.DarkMode(t.Context(), true), drivers.ErrUnsupported, "darkMode does not work in Firefox", "colorScheme")
+	wantError(t, d.Swipe(t.Context(), image.Pt(300, 400), image.Pt(300, 100), 100*time.Millisecond), drivers.ErrUnsupported, "swipe does not work in Firefox")
+}
+
+// Each way round of the table does what it says.
+func TestFirefoxOnPages(t *testing.T) {
+	t.Parallel()
+	files := http.NewServeMux()
+	files.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", `attachment; filename="in voice.txt"`)
+		_, _ = w.Write([]byte("42 €"))
+	})
+	files.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(`<title>` + r.URL.Path + `</title><h1>` + r.URL.Path + `</h1><a id=file href=/file>File</a> <a id=next href=/two>Next</a>
+			<p id=where></p><button onclick="navigator.geolocation.getCurrentPosition(p => where.textContent = p.coords.latitude + ' ' + p.coords.longitude, e => where.textContent = e.message)">Where</button>`))
+	})
+	server := httptest.NewServer(files)
+	t.Cleanup(server.Close)
+	d := openFirefox(t)
+	must(t, d.OpenPage(t.Context(), server.URL+"/one", drivers.PageOptions{Geolocation: &drivers.Place{Latitude: 52.5, Longitude: 13.25}}))
+	t.Run("download", func(t *testing.T) {
+		path, err := d.Download(t.Context(), target("#file"), t.TempDir(), "")
+		must(t, err)
+		if text, err := os.ReadFile(path); filepath.Base(path) != "in voice.txt" || string(text) != "42 €" {
+			t.Errorf("%s: %q, %v", path, text, err)
+		}
+	})
+	t.Run("location", func(t *testing.T) {
+		must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
+		mustShow(t, d, "#where", "52.5 13.25")
+		must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: 1.5, Longitude: 2.5}))
+		must(t, d.ClickOn(t.Context(), target("button"), drivers.WebClick{}))
+		mustShow(t, d, "#where", "1.5 2.5")
+	})
+	t.Run("history", func(t *testing.T) {
+		wantError(t, d.Navigate(t.Context(), "back", patience), drivers.ErrNotActionable, "no page to go back to")
+		must(t, d.ClickOn(t.Context(), target("#next"), drivers.WebClick{}))
+		mustShow(t, d, "h1", "/two")
+		must(t, d.Navigate(t.Context(), "back", patience))
+		mustShow(t, d, "h1", "/one")
+		must(t, d.Navigate(t.Context(), "forward", patience))
+		mustShow(t, d, "h1", "/two")
+		wantError(t, d.Navigate(t.Context(), "forward", patience), drivers.ErrNotActionable, "no page to go forward to")
+	})
+	t.Run("offline", func(t *testing.T) {
+		must(t, d.Airplane(t.Context(), true))
+		if on, err := d.Eval(t.Context(), "navigator.onLine", patience); on != false || err != nil {
+			t.Errorf("%v, %v", on, err)
+		}
+		wantError(t, d.Navigate(t.Context(), server.URL+"/three", patience), drivers.ErrPage, "no network")
+		must(t, d.Airplane(t.Context(), false))
+		must(t, d.OpenPage(t.Context(), server.URL+"/three", drivers.PageOptions{}))
+		mustShow(t, d, "h1", "/three")
+	})
+	t.Run("an address that cannot be reached", func(t *testing.T) {
+		wantError(t, d.OpenPage(t.Context(), "http://127.0.0.1:9/", drivers.PageOptions{}), drivers.ErrPage)
+		wantError(t, d.OpenPage(t.Context(), "http://nobody.invalid/", drivers.PageOptions{}), drivers.ErrPage, "there is no such host")
+	})
+}
+
+// The two ways of dragging: by the mouse, and by the events of HTML.
+func TestFirefoxDrags(t *testing.T) {
+	t.Parallel()
+	d := openFirefox(t)
+	must(t, d.OpenPage(t.Context(), dataPage(`<style>div{width:80px;height:80px;margin:10px;background:#ccc}</style>
+		<div id=html draggable=true>HTML</div><div id=mouse>Mouse</div><div id=cart>Cart</div><p id=got></p><script>
+		html.addEventListener('dragstart', e => e.dataTransfer.setData('text/plain', 'milk'));
+		cart.addEventListener('dragover', e => e.preventDefault());
+		cart.addEventListener('drop', e => { e.preventDefault(); got.textContent = 'dropped ' + e.dataTransfer.getData('text/plain') });
+		let down = false;
+		mouse.addEventListener('pointerdown', () => down = true);
+		cart.addEventListener('pointerup', () => { if (down) got.textContent = 'moved'; down = false });
+		</script>`), drivers.PageOptions{}))
+	must(t, d.DragOnto(t.Context(), target("#html"), "#cart"))
+	mustShow(t, d, "#got", "dropped milk")
+	must(t, d.DragOnto(t.Context(), target("#mouse"), "#cart"))
+	mustShow(t, d, "#got", "moved")
+	tr := tree(t, d)
+	must(t, d.Drag(t.Context(), centre(byID(t, tr, "html")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
+	mustShow(t, d, "#got", "dropped milk")
+}
+
+// Light and dark are two processes, and what one shows the other does not.
+func TestFirefoxIsDark(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts a second Firefox: left to make firefox")
+	}
+	d := openFirefox(t)
+	for scheme, dark := range map[string]bool{"": false, "light": false, "dark": true} {
+		must(t, d.OpenPage(t.Context(), site.Page("index.html"), drivers.PageOptions{ColorScheme: scheme}))
+		got, err := d.Eval(t.Context(), "matchMedia('(prefers-color-scheme: dark)').matches", patience)
+		if err != nil || got != dark {
+			t.Errorf("%q: %v, %v", scheme, got, err)
+		}
+	}
+}
+
+// A film of Firefox is made of pictures.
+func TestFirefoxIsFilmed(t *testing.T) {
+	t.Parallel()
+	d := openFirefox(t)
+	film, err := d.StartRecording(t.Context(), t.TempDir())
+	must(t, err)
+	must(t, d.OpenPage(t.Context(), dataPage(`<h1>Film</h1><script>let n = 0; setInterval(() => document.body.style.background = ['red', 'blue'][n++ % 2], 50)</script>`), drivers.PageOptions{}))
+	_, err = d.Screenshot(t.Context())
+	must(t, err)
+	clips, err := film.Stop(t.Context())
+	must(t, err)
+	if len(clips) != 1 {
+		t.Fatalf("%d films", len(clips))
+	}
+	if info, err := os.Stat(clips[0].Path); err != nil || info.Size() < 1000 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// A Firefox that is killed, or stopped for good, ends the calls with an error that blames the browser, and leaves neither process nor profile.
+func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	if testing.Short() {
+		t.Skip("it starts browsers of its own: left to make firefox")
+	}
+	for _, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+		own := New(Options{Browser: dsl.Firefox})
+		opened, err := own.Open(t.Context(), "web-1")
+		must(t, err)
+		d := opened.(*Device)
+		must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
+		d.limit = 2 * time.Second
+		pid, profile := firefoxOf(t, own)
+		process, err := os.FindProcess(pid)
+		must(t, err)
+		must(t, process.Signal(signal))
+		if !until(t.Context(), patience, func() bool { _, err = d.Tree(t.Context()); return err != nil }) {
+			t.Fatal("the tree is read")
+		}
+		if drivers.AppIsWrong(err) {
+			t.Errorf("%s: %v blames the page", signal, err)
+		}
+		_ = d.Close() // it says that the browser does not answer
+		must(t, own.Close())
+		gone := func() bool {
+			_, errDir := os.Stat(profile)
+			return os.IsNotExist(errDir) && !runs(pid)
+		}
+		if !until(t.Context(), patience, gone) {
+			t.Errorf("%s: process %d or its profile %s is left", signal, pid, profile)
+		}
+	}
+}
+
+// A Firefox that is missing, or too old, is one sentence that says how to get one.
+func TestNoFirefox(t *testing.T) {
+	t.Parallel()
+	old := filepath.Join(t.TempDir(), "firefox")
+	must(t, os.WriteFile(old, []byte("#!/bin/sh\necho Mozilla Firefox 115.3.0esr\n"), 0o755))
+	for path, words := range map[string][]string{
+		old: {"version 115.3.0esr is too old, 153 or newer is needed", "unset TAPROOT_FIREFOX"}, "/nowhere/firefox": {"no such file", "unset TAPROOT_FIREFOX"},
+	} {
+		host := toolchain.System()
+		getenv := host.Getenv
+		host.Getenv = func(name string) string {
+			if name == "TAPROOT_FIREFOX" {
+				return path
+			}
+			return getenv(name)
+		}
+		own := New(Options{Host: &host})
+		opened, err := own.Open(t.Context(), "web-1")
+		must(t, err)
+		err = opened.(*Device).UseBrowser(t.Context(), dsl.Firefox)
+		for _, w := range words {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v does not say %q", path, err, w)
+			}
+		}
+		must(t, opened.Close())
+		must(t, own.Close())
+	}
+}
+
+// The finder, what is seen, and what is gone are the same in both browsers.
+func TestBrowsersSeeTheSame(t *testing.T) {
+	t.Parallel()
+	page := dataPage(`<h1>Shop</h1><button disabled>Pay</button><label>Mail <input value="ada@example.com"></label><p hidden>Secret</p>
+		<p style="position:absolute;left:-999px">Away</p><div style="position:relative"><p id=under>Under</p><div style="position:absolute;inset:0;background:white">Over</div></div>
+		<select><option>One<option selected>Two</select><details><summary>More</summary>Inside</details><input type=checkbox checked aria-label=Terms>
+		<my-box></my-box><script>document.querySelector('my-box').attachShadow({mode:'open'}).innerHTML = '<b>In the shadow</b>'</script>`)
+	var seen [2][]string
+	for i, browser := range dsl.Browsers() {
+		d := open(t)
+		must(t, d.UseBrowser(t.Context(), browser))
+		must(t, d.OpenPage(t.Context(), page, drivers.PageOptions{}))
+		for n := range tree(t, d).All {
+			if n.Text != "" || n.Desc != "" {
+				seen[i] = append(seen[i], lineOf(n))
+			}
+		}
+	}
+	if !slices.Equal(seen[0], seen[1]) {
+		t.Errorf("Chromium:\n%s\n\nFirefox:\n%s", strings.Join(seen[0], "\n"), strings.Join(seen[1], "\n"))
+	}
+}
+
+// firefoxOf gives the process of a driver's Firefox and the folder of its profile.
+func firefoxOf(t *testing.T, d *Driver) (pid int, profile string) {
+	t.Helper()
+	node := fmt.Sprintf("PPid:\t%d\n", d.process.pw.Pid())
+	entries, err := filepath.Glob("/proc/[0-9]*/status")
+	must(t, err)
+	for _, entry := range entries {
+		status, _ := os.ReadFile(entry)
+		command, _ := os.ReadFile(filepath.Join(filepath.Dir(entry), "cmdline"))
+		words := strings.Split(string(command), "\x00")
+		if i := slices.Index(words, "--profile"); i > 0 && strings.Contains(string(status), node) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(entry)))
+			must(t, err)
+			return pid, words[i+1]
+		}
+	}
+	t.Fatal("Firefox does not run")
+	return 0, ""
+}
+
+// runs tells whether a process is there and has not ended.
+func runs(pid int) bool {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	return err == nil && !strings.Contains(string(status), "State:\tZ")
+}
+
+func lineOf(n *screen.Node) string {
+	line := n.Type + " " + screen.Quote(n.Text) + " " + screen.Quote(n.Desc)
+	for word, on := range map[string]bool{"hidden": n.Hidden} {
+		if on {
+			line += " " + word
+		}
+	}
+	if n.Offscreen {
+		line += " offscreen"
+	}
+	return line
+}

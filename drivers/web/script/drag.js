@@ -1,0 +1,48 @@
+// Makes a drag of HTML by its events, from a point to another: a Firefox that is driven begins such drags and never ends them. It gives ''
+// where nothing is draggable by HTML, so that the mouse does; else what became of it.
+async ([x1, y1, x2, y2]) => {
+  const at = (x, y) => {
+    let el = document.elementFromPoint(x, y);
+    for (let inner; el && el.shadowRoot && (inner = el.shadowRoot.elementFromPoint(x, y)) && inner !== el;) el = inner;
+    return el;
+  };
+  const pause = () => new Promise(next => setTimeout(next, 20));
+  let source = at(x1, y1);
+  while (source && !source.draggable) source = source.parentElement || source.getRootNode().host || null;
+  // Pictures and links are draggable by themselves, which hardly any page means.
+  if (!source || (source.localName === 'img' || source.localName === 'a') && source.getAttribute('draggable') !== 'true') return '';
+  const data = new DataTransfer();
+  const send = (el, type, x, y) => {
+    const mouse = {bubbles: true, composed: true, cancelable: type !== 'dragend' && type !== 'dragleave', view: window, clientX: x, clientY: y,
+      screenX: x, screenY: y, button: 0, buttons: type.endsWith('up') || type === 'drop' || type === 'dragend' ? 0 : 1};
+    const pointer = {...mouse, pointerId: 1, pointerType: 'mouse', isPrimary: true};
+    const event = type.startsWith('pointer') ? new PointerEvent(type, pointer) : type.startsWith('mouse') ? new MouseEvent(type, mouse)
+      : new DragEvent(type, {...mouse, dataTransfer: data});
+    return el.dispatchEvent(event);
+  };
+  send(source, 'pointerdown', x1, y1);
+  send(source, 'mousedown', x1, y1);
+  if (!send(source, 'dragstart', x1, y1)) { // the page drags in its own way
+    send(source, 'pointerup', x1, y1);
+    send(source, 'mouseup', x1, y1);
+    return '';
+  }
+  send(source, 'pointercancel', x1, y1);
+  let over = null, taken = false;
+  for (let i = 1, n = 6; i <= n; i++) { // twice at the end: drop targets learn of the drag by the first
+    await pause();
+    const part = Math.min(i / (n - 1), 1), x = x1 + (x2 - x1) * part, y = y1 + (y2 - y1) * part, el = at(x, y);
+    if (source.isConnected) send(source, 'drag', x, y);
+    if (el !== over) {
+      if (el) send(el, 'dragenter', x, y);
+      if (over && over.isConnected) send(over, 'dragleave', x, y);
+      over = el;
+    }
+    taken = !!el && !send(el, 'dragover', x, y);
+  }
+  await pause();
+  if (taken) send(over, 'drop', x2, y2);
+  else if (over) send(over, 'dragleave', x2, y2);
+  if (source.isConnected) send(source, 'dragend', x2, y2);
+  return taken ? 'dropped' : 'not taken';
+}

@@ -1,0 +1,116 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The browsers that a test can name.
+const (
+	Chromium = "chromium"
+	Firefox  = "firefox"
+	WebKit   = "webkit"
+)
+
+// BrowserSupport is what a browser makes of a word: it works, works in another way, or is refused before a page opens.
+type BrowserSupport struct {
+	Otherwise string // how it works, when not as Chromium does it
+	Refused   string // why it is refused
+}
+
+// String is how tables show it.
+func (s BrowserSupport) String() string {
+	switch {
+	case s.Refused != "":
+		return "refused: " + s.Refused
+	case s.Otherwise != "":
+		return "otherwise: " + s.Otherwise
+	}
+	return "works"
+}
+
+// BrowserRow is one word of tests and what the browsers make of it. A word is an action, an option of openBrowser
+// ("openBrowser.offline"), one value of an option ("openBrowser.colorScheme=no-preference"), or a part of the report ("report: film").
+type BrowserRow struct {
+	Word              string
+	Chromium, Firefox BrowserSupport
+}
+
+// browserRows is the one table of what browsers can do. The driver, validate, the reference and the contract test go by it.
+func browserRows() []BrowserRow {
+	works := BrowserSupport{}
+	otherwise := func(how string) BrowserSupport { return BrowserSupport{Otherwise: how} }
+	refused := func(why string) BrowserSupport { return BrowserSupport{Refused: why} }
+	sites := "it is granted to each site as a page of it is asked for, not to all of them at once"
+	rows := []BrowserRow{
+		{"openBrowser.colorScheme", works, otherwise("it is a preference of the whole browser: one process for each scheme")},
+		{"openBrowser.colorScheme=no-preference", works, refused("Firefox knows light and dark alone")},
+		{"openBrowser.device", works, otherwise("devices without a touch screen alone: others are refused before the page opens, as Firefox imitates neither touches nor a page's zoom")},
+		{"openBrowser.connect", works, refused("only a Chromium that runs already can be used: start it with --remote-debugging-port")},
+		{"openBrowser.geolocation", works, otherwise(sites)},
+		{"openBrowser.permissions", works, otherwise(sites + "; Firefox refuses names that it does not know, camera and clipboard-read among them")},
+		{"swipe", works, refused("Firefox does not tell what a page listens to: write drag to move an element, scroll to move the content")},
+		{"drag", works, otherwise("what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all else gets the mouse")},
+		{"webDrag", works, otherwise("as drag")},
+		{"darkMode", works, refused("Firefox takes its colours when it starts: write colorScheme in openBrowser")},
+		{"location", works, otherwise("it is granted to the site that is open, so that openBrowser comes before it")},
+		{"startRecording", works, otherwise("as report: film")},
+		{"report: film", works, otherwise("it is made of pictures, at most ten a second: quick animations are not in it")},
+		{"report: closed shadow roots", works, refused("their content is not read; nothing in them can be found, nor asserted to be gone")},
+		{"report: roles of ElementInternals", works, refused("they are not read; elements of a page's own making have the roles that their attributes say")},
+	}
+	for _, word := range strings.Fields(browserWords) {
+		rows = append(rows, BrowserRow{Word: word})
+	}
+	slices.SortStableFunc(rows, func(a, b BrowserRow) int { return strings.Compare(a.Word, b.Word) })
+	return rows
+}
+
+// browserWords are those that work in each browser as they do in Chromium.
+const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrowser.viewport openBrowser.locale openBrowser.timezone
+	openBrowser.storage openBrowser.browser openBrowser.offline openBrowser.userAgent openBrowser.headers openBrowser.ignoreHttpsErrors
+	tap doubleTap longPress scroll scrollTo press input erase copyText setClipboard paste waitStable waitFor sleep assert assertNot
+	assertElement assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot stopRecording log extract
+	webNavigate webClick webType webPress webSelect webCheck webHover webPage webDialog webUpload webDownload webWait webAssert webRoute
+	webStorage webEval closeBrowser if repeat retry forEach group try run set http`
+
+var browserTable = sync.OnceValue(browserRows)
+
+// Browsers are the browsers of the table.
+func Browsers() []string { return []string{Chromium, Firefox} }
+
+// BrowserTable gives what each browser makes of each word, in the order of the words.
+func BrowserTable() []BrowserRow { return slices.Clone(browserTable()) }
+
+// BrowserDoes gives what a browser makes of a word; of one that the table does not have, it is not known to differ from Chromium.
+func BrowserDoes(browser, word string) BrowserSupport {
+	i, found := slices.BinarySearchFunc(browserTable(), word, func(r BrowserRow, word string) int { return strings.Compare(r.Word, word) })
+	switch {
+	case !found:
+	case browser == Firefox:
+		return browserTable()[i].Firefox
+	case browser == Chromium || browser == "":
+		return browserTable()[i].Chromium
+	}
+	return BrowserSupport{}
+}
+
+// BrowserTitle is a browser's name as people write it.
+func BrowserTitle(name string) string {
+	return map[string]string{"": "Chromium", Chromium: "Chromium", Firefox: "Firefox", WebKit: "WebKit"}[name]
+}
+
+// Refusal is why a browser does not do what a word says; "" when it does.
+func Refusal(browser, word string) string {
+	why := BrowserDoes(browser, word).Refused
+	if why == "" {
+		return ""
+	}
+	what, value, _ := strings.Cut(strings.TrimPrefix(word, "openBrowser."), "=")
+	if value != "" {
+		what += ": " + value
+	}
+	return fmt.Sprintf("%s does not work in %s: %s", what, BrowserTitle(browser), why)
+}

@@ -1,0 +1,85 @@
+package dsl
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each word that works on pages, and each option of openBrowser, has its row in the table of browsers: nothing is left to chance.
+func TestEveryWebWordHasARowForBrowsers(t *testing.T) {
+	rows := map[string]bool{}
+	for _, r := range BrowserTable() {
+		if rows[r.Word] {
+			t.Errorf("%s has two rows", r.Word)
+		}
+		rows[r.Word] = true
+	}
+	known := map[string]bool{}
+	for _, d := range Vocabulary() {
+		if d.On(Web) {
+			known[d.Name] = true
+		}
+	}
+	options := reflect.TypeFor[OpenBrowser]()
+	for i := range options.NumField() {
+		name, _, _ := strings.Cut(options.Field(i).Tag.Get("json"), ",")
+		known["openBrowser."+name] = true
+	}
+	for word := range known {
+		if !rows[word] {
+			t.Errorf("%s has no row", word)
+		}
+	}
+	for word := range rows {
+		plain, _, _ := strings.Cut(word, "=")
+		if !known[plain] && !strings.HasPrefix(word, "report: ") {
+			t.Errorf("there is no %s", word)
+		}
+	}
+	if !slices.IsSortedFunc(BrowserTable(), func(a, b BrowserRow) int { return strings.Compare(a.Word, b.Word) }) {
+		t.Error("the table is not sorted")
+	}
+}
+
+func TestCheckBrowser(t *testing.T) {
+	for _, c := range []struct{ steps, browser, want string }{
+		{"[{openBrowser: {url: a.html, offline: true}}, {tap: A}]", Firefox, ""},
+		{"[{openBrowser: a.html}, {swipe: up}]", Chromium, ""},
+		{"[{openBrowser: a.html}, {swipe: up}]", WebKit, ""},
+		{"[{openBrowser: a.html}, {swipe: up}]", Firefox, "swipe does not work in Firefox"},
+		{"[{openBrowser: a.html}, {group: {name: g, steps: [{darkMode: true}]}}]", Firefox, "darkMode does not work in Firefox"},
+		{"[{openBrowser: {url: a.html, browser: firefox}}, {swipe: up}]", "", "swipe does not work in Firefox"},
+		{"[{openBrowser: {url: a.html, browser: chromium}}, {swipe: up}]", Firefox, ""},
+		{"[{openBrowser: {url: a.html, colorScheme: dark}}]", Firefox, ""},
+		{"[{openBrowser: {url: a.html, colorScheme: no-preference}}]", Firefox, "colorScheme: no-preference does not work in Firefox"},
+		{"[{openBrowser: {url: a.html, connect: \"http://127.0.0.1:9222\"}}]", Firefox, "connect does not work in Firefox"},
+	} {
+		tests, err := Parse("a.yaml", []byte("id: a\nplatform: web\nsteps: "+c.steps+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = CheckBrowser(tests[0], c.browser)
+		if got := ""; err != nil && c.want != "" && !strings.Contains(err.Error(), c.want) || (err == nil) != (c.want == "") {
+			t.Errorf("%s in %s: %v, want %q%s", c.steps, c.browser, err, c.want, got)
+		}
+	}
+	tests, err := Parse("a.yaml", []byte("id: a\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: {url: a.html, browser: firefox}}]\n"))
+	if err != nil || CheckBrowser(tests[0], Firefox) == nil {
+		t.Errorf("%v: two places name a browser", err)
+	}
+}
+
+func TestBrowsersOfATest(t *testing.T) {
+	for text, want := range map[string]string{
+		"id: a\nbrowsers: [chromium, netscape]\nsteps: [{openBrowser: a.html}]\n":                     "netscape",
+		"id: a\nplatform: android\nbrowsers: [firefox]\nsteps: [{tap: A}]\n":                         "has no browsers",
+		"id: a\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}, {webClick: \"#b\"}]\n": "",
+	} {
+		_, err := Parse("a.yaml", []byte(text))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
