@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -159,7 +158,7 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 		buttons = buttons[:1]
 	case "beforeunload":
 		buttons[0] = "Leave"
-		text = cmp.Or(text, "Leave site?") // browsers show words of their own
+		text = "Leave site?" // browsers show words of their own
 	}
 	return &drivers.Alert{Text: text, Buttons: buttons, Accept: buttons[0], Dismiss: buttons[len(buttons)-1], Field: g.open.Type() == "prompt"}, nil
 }

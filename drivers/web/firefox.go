@@ -38,6 +38,9 @@ func firefoxOptions(_ *Driver, k kind, o *playwright.BrowserTypeLaunchOptions) {
 	o.FirefoxUserPrefs = map[string]any{
 		"browser.sessionhistory.max_total_viewers":         0, // no event tells of a page that comes back whole
 		"layout.css.prefers-color-scheme.content-override": scheme,
+		"remote.events.async.mouse.enabled":                true, // else frames of other sites hear of no mouse
+		"remote.events.async.wheel.enabled":                true,
+		"fission.webContentIsolationStrategy":              0, // else frames of other sites hear of no key
 		"browser.translations.enable":                      false,
 		"security.sandbox.warn_unprivileged_namespaces":    false,
 	}
