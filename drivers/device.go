@@ -155,6 +155,8 @@ type BrowserChooser interface {
 	// UseBrowser has pages opened in a browser ("firefox") that name none themselves, starts it, and has Info tell of it. One that is
 	// not installed is an *Unavailable.
 	UseBrowser(ctx context.Context, name string) error
+	// PageBrowser names the browser of the page that is open, or of the next one, with its version: "firefox", "153.7.0".
+	PageBrowser() (name, version string)
 }
 
 // Revealer is a Device that can bring an element which is in the tree but off the screen into view.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -73,6 +74,16 @@ func (d *Device) UseBrowser(ctx context.Context, name string) error {
 	d.browser = name
 	d.info.Model, d.info.OSVersion = modelOf(name, b.Version()), b.Version()
 	return nil
+}
+
+// PageBrowser names the browser of the page that is open, or of the next one.
+func (d *Device) PageBrowser() (name, version string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.session != nil {
+		return d.session.browser.brand.name, d.session.browser.Version()
+	}
+	return cmp.Or(d.browser, d.driver.opts.Browser, dsl.Chromium), d.info.OSVersion
 }
 
 // modelOf names a browser with the first number of its version.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 	"github.com/taproot-dev/taproot/dsl"
@@ -36,7 +37,7 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 		if now, why = s.shoot(ctx, a); why != nil {
 			return awaitApp(why)
 		}
-		if path, err = s.path(fmt.Sprintf("baselines/%s.png", baselineName(a.Name, s.Platform, now.Rect.Size()))); err != nil {
+		if path, err = s.path(fmt.Sprintf("baselines/%s.png", baselineName(a.Name, s.shownBy(), now.Rect.Size()))); err != nil {
 			return err
 		}
 		if s.UpdateBaselines {
@@ -78,8 +79,18 @@ func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) e
 	return nil
 }
 
-// baselineName is that of the picture of one platform and size.
-func baselineName(name string, on dsl.Platform, size image.Point) string {
+// shownBy is what draws the screen: the platform, and for pages the browser when it is not Chromium. Each draws text in its own way.
+func (s *Session) shownBy() string {
+	if d, ok := s.Device.(drivers.BrowserChooser); ok {
+		if name, _ := d.PageBrowser(); name != dsl.Chromium {
+			return name
+		}
+	}
+	return string(s.Platform)
+}
+
+// baselineName is that of the picture of one platform, or browser, and size.
+func baselineName(name, on string, size image.Point) string {
 	return fmt.Sprintf("%s-%s-%dx%d", name, on, size.X, size.Y)
 }
 
@@ -95,7 +106,7 @@ func awaitApp(err error) error {
 // awaitSize waits when there are baselines of other sizes on this platform: what is compared may still grow, or the screen turn.
 func (s *Session) awaitSize(path, name string, err error) error {
 	for _, other := range baselines(path, name) {
-		if strings.HasPrefix(other, name+"-"+string(s.Platform)+"-") {
+		if strings.HasPrefix(other, name+"-"+s.shownBy()+"-") {
 			return errWait
 		}
 	}

@@ -58,7 +58,16 @@ func openBrowser(ctx context.Context, s *Session, a dsl.OpenBrowser) error {
 	}
 	s.paged = true
 	s.tellAnswer()
+	s.tellBrowser(a)
 	return s.stillLoading(ctx)
+}
+
+// tellBrowser keeps which browser a page has that named one itself.
+func (s *Session) tellBrowser(a dsl.OpenBrowser) {
+	if d, ok := s.Device.(drivers.BrowserChooser); ok && a.Browser != "" {
+		name, version := d.PageBrowser()
+		s.note("the page is open in %s %s", dsl.BrowserTitle(name), version)
+	}
 }
 
 // stillLoading tells what the page that was opened still loads, though it can be used.
