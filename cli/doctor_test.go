@@ -136,6 +136,7 @@ func TestSetupOnAFullMachineOnlyShows(t *testing.T) {
 		"go": "go version go1.26.8 linux/amd64", "xcrun": "xcrun version 70.",
 	})
 	addDoctorDriver(t, env, toolchain.DriverVersion)
+	addDoctorAgent(t, env)
 	if err := setup(t, env); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -184,5 +185,20 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 	}
 	if err := doctor(t, env, "--platform", "windows"); err == nil || !strings.Contains(err.Error(), "write web, android or ios") {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// addDoctorAgent names a folder with the packages of an agent.
+func addDoctorAgent(t *testing.T, env *Env) {
+	t.Helper()
+	dir, others := t.TempDir(), env.Getenv
+	for _, name := range []string{"appium-uiautomator2-server-v10.6.6.apk", "appium-uiautomator2-server-debug-androidTest.apk"} {
+		writeDoctorFile(t, filepath.Join(dir, name), "PK", 0o644)
+	}
+	env.Getenv = func(name string) string {
+		if name == "TAPROOT_AGENT_APKS" {
+			return dir
+		}
+		return others(name)
 	}
 }

@@ -172,6 +172,14 @@ type Aimer interface {
 	Aim(n *screen.Node)
 }
 
+// ExactAimer is an Aimer that asks for the place of some elements right before it touches them.
+type ExactAimer interface {
+	Aimer
+	// AimsExactly tells whether a touch that is aimed at this element of the newest tree is held back, too, when the element has moved
+	// since: it need not be seen standing still before.
+	AimsExactly(n *screen.Node) bool
+}
+
 // TouchWitness is an Aimer that sees what a touch meets.
 type TouchWitness interface {
 	// TouchMet names what the last touch that was aimed has met, "" when that is not known.

@@ -41,6 +41,25 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// TestContractWithAgent: the contract holds when the agent reads and touches, too, on every Android that it runs on.
+func TestContractWithAgent(t *testing.T) {
+	for _, api := range allLevels() {
+		if api < agentAPI {
+			continue
+		}
+		t.Run(fmt.Sprint(api), func(t *testing.T) {
+			t.Parallel()
+			drivertest.Run(t, drivertest.Subject{
+				ID: "SIM1", Patience: time.Minute, Login: toLogin,
+				Driver: func(t *testing.T) drivers.Driver {
+					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+					return withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+				},
+			})
+		})
+	}
+}
+
 // TestContractThroughRealADB: all phones on one real adb server, at once.
 func TestContractThroughRealADB(t *testing.T) {
 	adb := androidtest.StartADB(t)

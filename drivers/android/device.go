@@ -16,6 +16,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 const (
@@ -55,6 +56,9 @@ type Device struct {
 	mocked     bool                // test providers give its location
 	watching   watched             // the app that was launched last
 	logged     *logStream          // the log that was begun last
+	agent      *agentWay           // reads and touches the screen; nil: the phone's own tools do
+	reads      string              // the sentence that says what does
+	aim        *screen.Node        // that the next touch is meant for
 }
 
 var (
@@ -66,7 +70,7 @@ var (
 	_ drivers.Logger   = (*Device)(nil)
 )
 
-func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device, error) {
+func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent agentOptions) (*Device, error) {
 	state, err := l.state(ctx)
 	if l.srv.friends.know(l.serial) && (errors.Is(err, drivers.ErrDeviceLost) || state == "offline") {
 		l.srv.bringBack(ctx, []string{l.serial})
@@ -94,6 +98,9 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string) (*Device
 		return nil, err
 	}
 	d.restoreLeftovers(ctx)
+	if err := d.chooseWay(ctx, agent); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	return d, nil
 }
 
@@ -136,8 +143,11 @@ func (d *Device) clearLeftovers(ctx context.Context) {
 // Info is the record made when the device was opened.
 func (d *Device) Info() drivers.Info { return d.info }
 
-// PixelsAreCheap is true: a raw screenshot takes a tenth of what a tree takes.
-func (d *Device) PixelsAreCheap() bool { return true }
+// PixelsAreCheap is true where uiautomator gives the trees: a raw screenshot takes a tenth of what a dump takes, and twice what an agent does.
+func (d *Device) PixelsAreCheap() bool {
+	_, stock := d.hands().(stockWay)
+	return stock
+}
 
 // run runs one command on the device, unless it is closed.
 func (d *Device) run(ctx context.Context, cmd command) (output, error) {
@@ -186,6 +196,11 @@ func (d *Device) removed(name string) {
 // Close ends the logs and films that still run, takes our files off the device and gives back what was changed on it. A device
 // that is lost cannot be cleaned now; that is not an error, and what it has to get back is noted for the next Open.
 func (d *Device) Close() error {
+	if d.life.Err() == nil {
+		farewell, done := context.WithTimeout(context.Background(), agentFarewell)
+		d.leaveAgent(farewell)
+		done()
+	}
 	if !d.life.End() {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package android
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type Options struct {
 	// NotesDir is where notes lie on what a phone has to get back, should this process be killed. Empty means taproot/restore in
 	// $XDG_STATE_HOME where that is set, otherwise in the user's cache directory.
 	NotesDir string
+	// Agent says whether an agent on the phone reads and touches the screen; "": what TAPROOT_AGENT says, or AgentAuto.
+	Agent string
 	// Logger gets what is worth knowing when something is slow or wrong. Nil means none.
 	Logger *slog.Logger
 }
@@ -35,6 +38,7 @@ type Driver struct {
 	preferred string
 	notes     string
 	log       *slog.Logger
+	agent     agentOptions
 
 	open drivers.Opened
 }
@@ -61,7 +65,11 @@ func New(opts Options) *Driver {
 	if state := getenv("XDG_STATE_HOME"); notes == "" && filepath.IsAbs(state) {
 		notes = filepath.Join(state, "taproot", "restore")
 	}
-	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: notes, log: log}
+	mode, err := ParseAgentMode(cmp.Or(opts.Agent, getenv("TAPROOT_AGENT")))
+	host := func() toolchain.Host { return toolchain.NewHost(getenv, os.Environ()) }
+	agent := agentOptions{mode: mode, err: err, apks: func() (string, error) { return toolchain.AgentAPKs(host()) },
+		check: func() error { _, err := toolchain.CheckAgent(host()); return err }}
+	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: notes, log: log, agent: agent}
 }
 
 func findADB(ctx context.Context, getenv func(string) string) (string, error) {
@@ -81,7 +89,7 @@ func (d *Driver) Preferred() string { return d.preferred }
 // Open prepares a phone: it must be in the state "device", its display is woken, a lock without a secret is taken away (one with a PIN or a
 // pattern is an error, as is a display that stays dark), and what an earlier session that was killed left in its temporary folder is removed.
 func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
-	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log, d.notes)
+	dev, err := open(ctx, &link{srv: d.srv, serial: id}, d.log, d.notes, d.agent)
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}

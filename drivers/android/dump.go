@@ -70,6 +70,10 @@ func (p *dumpParser) begin(e xml.StartElement) error {
 	case "display":
 		p.display = treexml.Attr(e, "id")
 	default:
+		if around.node == nil && treexml.Attr(e, "window-id") != "" { // an agent's: each is the root of a window
+			p.elems++
+			now.window = windowFacts{layer: -p.elems, elem: p.elems, id: treexml.Attr(e, "window-id")}
+		}
 		now.node = newNode(e)
 		p.add(now, around.node)
 	}

@@ -28,18 +28,12 @@ const (
 
 // LongPress holds one finger: a swipe that goes nowhere, which is one command on every Android.
 func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duration) error {
-	if err := d.onScreen(ctx, p); err != nil {
-		return err
-	}
-	return d.swipe(ctx, "long press", [2]image.Point{p, p}, hold)
+	return d.gesture(ctx, touch{kind: touchHold, from: p, took: hold, points: []image.Point{p}})
 }
 
 // Swipe moves one finger.
 func (d *Device) Swipe(ctx context.Context, a, b image.Point, took time.Duration) error {
-	if err := d.onScreen(ctx, a, b); err != nil {
-		return err
-	}
-	return d.swipe(ctx, "swipe", [2]image.Point{a, b}, took)
+	return d.gesture(ctx, touch{kind: touchSwipe, from: a, to: b, took: took, points: []image.Point{a, b}})
 }
 
 func (d *Device) swipe(ctx context.Context, name string, way [2]image.Point, took time.Duration) error {
@@ -50,11 +44,12 @@ func (d *Device) swipe(ctx context.Context, name string, way [2]image.Point, too
 	return err
 }
 
-// DoubleTap taps twice in one shell line.
+// DoubleTap taps twice, in one shell line where there is no agent.
 func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
-	if err := d.onScreen(ctx, p); err != nil {
-		return err
-	}
+	return d.gesture(ctx, touch{kind: touchDouble, from: p, points: []image.Point{p}})
+}
+
+func (d *Device) inputDoubleTap(ctx context.Context, p image.Point) error {
 	_, err := d.give(ctx, input{name: "double tap", line: func(via string) string {
 		tap := fmt.Sprintf("%s tap %d %d", via, p.X, p.Y)
 		if via == viaCmd {
@@ -65,13 +60,15 @@ func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
 	return err
 }
 
-// Drag holds, moves and lifts. From Android 12 on that is single events in one shell line, because `input draganddrop` holds for
+// Drag holds, moves and lifts.
+func (d *Device) Drag(ctx context.Context, a, b image.Point, took time.Duration) error {
+	return d.gesture(ctx, touch{kind: touchDrag, from: a, to: b, took: took, points: []image.Point{a, b}})
+}
+
+// inputDrag: from Android 12 on that is single events in one shell line, because `input draganddrop` holds for
 // no longer than a view's long press, too short for a gesture detector's; before, each event would start a VM, so there it is
 // `draganddrop` (Android 7).
-func (d *Device) Drag(ctx context.Context, a, b image.Point, took time.Duration) error {
-	if err := d.onScreen(ctx, a, b); err != nil {
-		return err
-	}
+func (d *Device) inputDrag(ctx context.Context, a, b image.Point, took time.Duration) error {
 	took = max(took, shortestSwipe)
 	down := false
 	_, err := d.give(ctx, input{name: "drag", took: took + dragHold + dragEnd + dragSteps*moveCost, line: func(via string) string {

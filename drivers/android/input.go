@@ -21,9 +21,10 @@ const (
 
 // Tap touches one point, once. When the connection breaks it may have happened, and the error is what the caller has to live with.
 func (d *Device) Tap(ctx context.Context, p image.Point) error {
-	if err := d.onScreen(ctx, p); err != nil {
-		return err
-	}
+	return d.gesture(ctx, touch{kind: touchTap, from: p, points: []image.Point{p}})
+}
+
+func (d *Device) inputTap(ctx context.Context, p image.Point) error {
 	_, err := d.inputs(ctx, "tap", []string{fmt.Sprintf("tap %d %d", p.X, p.Y)})
 	return err
 }

@@ -38,14 +38,16 @@ func (a axis) at(v, size int) int {
 	return a.min + v*(a.max-a.min)/(size-1)
 }
 
-// Pinch gives the events of two fingers, because Android's input program knows one finger only. They are written to the touch screen's
-// device file, which the shell may do up to Android 9, and later where adbd runs as root, as on emulators. Where it may not, from Android
-// 11 on, they come from a touch screen that is made for them.
+// Pinch moves two fingers.
 func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, took time.Duration) error {
 	far := image.Pt(max(from, to), 0)
-	if err := d.onScreen(ctx, centre.Sub(far), centre.Add(far)); err != nil {
-		return err
-	}
+	return d.gesture(ctx, touch{kind: touchPinch, from: centre, near: [2]int{from, to}, took: took, points: []image.Point{centre.Sub(far), centre.Add(far)}})
+}
+
+// panelPinch gives the events of two fingers, because Android's input program knows one finger only. They are written to the touch screen's
+// device file, which the shell may do up to Android 9, and later where adbd runs as root, as on emulators. Where it may not, from Android
+// 11 on, they come from a touch screen that is made for them.
+func (d *Device) panelPinch(ctx context.Context, centre image.Point, near [2]int, took time.Duration) error {
 	turns, err := d.turns(ctx)
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func (d *Device) Pinch(ctx context.Context, centre image.Point, from, to int, to
 		return fmt.Errorf("device %s: %w: it does not tell the size of its screen", d.link.serial, drivers.ErrUnsupported)
 	}
 	moves := min(max(int(took/pinchStep), 4), pinchMoves)
-	p := pinch{centre: centre, from: from, to: to, moves: moves, pause: took / time.Duration(moves),
+	p := pinch{centre: centre, from: near[0], to: near[1], moves: moves, pause: took / time.Duration(moves),
 		natural: func(p image.Point) image.Point { return unturn(p, natural, turns) }}
 	err = d.pinchOnTouchscreen(ctx, p, natural)
 	if errors.Is(err, errForbidden) && d.info.APILevel >= uinputAPI {

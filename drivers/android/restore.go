@@ -37,6 +37,7 @@ type restoreState struct {
 	Keyboard string            `json:"keyboard,omitempty"`
 	Location bool              `json:"location,omitempty"` // test providers were made
 	Media    []string          `json:"media,omitempty"`    // files in the gallery
+	Agent    bool              `json:"agent,omitempty"`    // it was started
 }
 
 func (o *restoreState) setting(s settingRow) {
@@ -53,6 +54,9 @@ var (
 // lines are the shell commands that give everything back. What is not of the right form is left out: the note lies in a file.
 func (o *restoreState) lines() []string {
 	var lines []string
+	if o.Agent {
+		lines = append(lines, "am force-stop "+agentPackage, "am force-stop "+agentTests)
+	}
 	for _, s := range o.Settings {
 		switch {
 		case !slices.Contains([]string{"system", "secure", "global"}, s.Space) || !settingName.MatchString(s.Key):

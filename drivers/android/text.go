@@ -21,15 +21,15 @@ const (
 	keyTab   = "keyevent 61"
 )
 
-// Type enters text. ASCII is typed by the phone itself; anything else needs the keyboard app ADBKeyboard on it, and without that
-// nothing is typed at all.
+// Type enters text. ASCII is typed by the phone itself, key by key; anything else is set by the agent, or needs the keyboard app ADBKeyboard,
+// and without these nothing is typed at all.
 func (d *Device) Type(ctx context.Context, text string) error {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if text == "" {
 		return nil
 	}
 	if r, ok := untypable(text); ok {
-		return d.typeByKeyboard(ctx, text, r)
+		return d.hands().write(ctx, text, r)
 	}
 	for _, batch := range batches(typing(text), textLine) {
 		if _, err := d.inputs(ctx, "text", batch); err != nil {

@@ -26,19 +26,19 @@ const (
 	dumpCommand = "uiautomator dump %[2]s%[1]s >/dev/null && cat %[1]s; rm -f %[1]s"
 )
 
-// Tree dumps the elements of the screen with uiautomator. What the tool fails at for a moment is tried again here; a screen that
+// Tree reads the elements of the screen, with uiautomator where there is no agent. What the tool fails at for a moment is tried again here; a screen that
 // never stands still is not, because each try costs ten seconds: that error wraps ErrNotReady and the caller has the pixels.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
-	return d.read(ctx, (*dump).reachable)
+	return d.hands().look(ctx, (*dump).reachable)
 }
 
 // WholeTree is Tree with all windows.
 func (d *Device) WholeTree(ctx context.Context) (*screen.Tree, error) {
-	return d.read(ctx, func(*dump) {})
+	return d.hands().look(ctx, func(*dump) {})
 }
 
-// read dumps the elements; choose leaves out windows.
-func (d *Device) read(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
+// dumped reads the elements with uiautomator; choose leaves out windows.
+func (d *Device) dumped(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeBudget, d.link.tooSlow("uiautomator dump", treeBudget))
 	defer cancel()
 	all := true // windows

@@ -70,9 +70,12 @@ func find(ctx context.Context, h Host, t Tool) Finding {
 		return Finding{Tool: t, NotHere: true}
 	}
 	var f Finding
-	if t.Name == Driver {
+	switch t.Name {
+	case Driver:
 		f = findDriver(h)
-	} else {
+	case Agent:
+		f = findAgent(h)
+	default:
 		f = findProgram(ctx, h, t)
 	}
 	f.Tool = t

@@ -35,7 +35,8 @@ type Host struct {
 	ReadFile func(path string) ([]byte, error)
 	Glob     func(pattern string) ([]string, error)
 
-	memory *memory // of the versions of programs; nil: each is asked each time
+	agent  []agentFile // what the agent's packages must be; nil: those of AgentVersion
+	memory *memory     // of the versions of programs; nil: each is asked each time
 }
 
 // Command is one program to run.

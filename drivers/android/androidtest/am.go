@@ -212,17 +212,3 @@ func amBroadcast(c *call, args []string) int {
 	c.printf("Broadcast completed: result=0\n")
 	return 0
 }
-
-func amInstrument(c *call, args []string) int {
-	name := ""
-	for _, a := range args {
-		if strings.Contains(a, "/") {
-			name = a
-		}
-	}
-	pkg, class, _ := strings.Cut(name, "/")
-	return c.fail(1, "INSTRUMENTATION_STATUS: id=ActivityManagerService\n"+
-		"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{%s/%s}\n"+
-		"INSTRUMENTATION_STATUS_CODE: -1\n"+
-		"android.util.AndroidException: INSTRUMENTATION_FAILED: %s/%s", pkg, class, pkg, class)
-}

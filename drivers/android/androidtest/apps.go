@@ -22,6 +22,8 @@ type installed struct {
 	uid        int
 	system     bool
 	version    string
+	code       int               // versionCode
+	signed     string            // by which certificate
 	launch     string            // class of the launcher's activity; empty: none
 	activities map[string]string // class → URI scheme that it views, "" for none; a "-" is not exported
 	granted    map[string]bool
@@ -57,7 +59,7 @@ func defaultPackages(o Options) map[string]*installed {
 	}
 	out := map[string]*installed{}
 	for _, p := range list {
-		p.version = "1.0"
+		p.version, p.code = "1.0", 1
 		p.granted = map[string]bool{}
 		p.data = map[string]string{}
 		out[p.name] = p

@@ -88,6 +88,9 @@ func dumpWindow(c *call, args []string) {
 			c.printf("  Window #%d Window{7c1f0d8 u0 InputMethod}:\n    mDisplayId=0 mSession=Session{77} \n    mFrame=[0,0][%[2]d,%[3]d]\n"+
 				"    touchable region=SkRegion((0,%[4]d,%[2]d,%[3]d))\n", len(s.stack), size.X, size.Y, size.Y-size.Y*36/100)
 		}
+		if s.toast.text != "" && time.Now().Before(s.toast.until) {
+			c.printf("  Window #%d Window{5d1c3a2 u0 Toast}:\n    mDisplayId=0 mSession=Session{78} \n", len(s.stack)+1)
+		}
 		for i := len(s.stack) - 1; i >= 0; i-- {
 			c.printf("  Window #%d %s:\n    mDisplayId=0 mSession=Session{%x} \n", i, windowToken(s.stack[i]), s.stack[i].token+7)
 		}
@@ -200,7 +203,7 @@ func dumpPackage(c *call, args []string) {
 		c.printf("Unable to find package: %s\n", args[0])
 		return
 	}
-	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=1 minSdk=24 targetSdk=34\n    versionName=%s\n    requested permissions:\n      android.permission.INTERNET\n", p.name, p.uid*31, p.uid, p.version)
+	c.printf("Packages:\n  Package [%s] (%x):\n    userId=%d\n    versionCode=%d minSdk=24 targetSdk=34\n    versionName=%s\n    requested permissions:\n      android.permission.INTERNET\n", p.name, p.uid*31, p.uid, p.code, p.version)
 	for _, perm := range p.declared {
 		c.printf("      %s\n", perm)
 	}

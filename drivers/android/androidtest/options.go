@@ -76,6 +76,10 @@ type Options struct {
 	Folded bool
 	// WholeGlass is a phone whose screencap knows nothing of an overridden size.
 	WholeGlass bool
+	// AgentIdle is how long the agent keeps a silent connection: 60 s on phones.
+	AgentIdle time.Duration
+	// RefusesInstalls is a phone that asks its user before it installs anything over USB, and nobody answers.
+	RefusesInstalls bool
 	// NoEncoder makes screenrecord fail as on devices without a video encoder.
 	NoEncoder bool
 }
@@ -114,6 +118,8 @@ type Latency struct {
 	Screencap time.Duration
 	Input     time.Duration
 	Start     time.Duration // am start
+	// The agent: until it listens, a tree, a touch or a text, and a look for one element.
+	AgentStart, AgentSource, AgentInput, AgentFind time.Duration
 }
 
 // RealLatency returns the costs measured on an emulator with Android 14.
@@ -123,6 +129,8 @@ func RealLatency() Latency {
 		Screencap: 250 * time.Millisecond,
 		Input:     50 * time.Millisecond,
 		Start:     350 * time.Millisecond,
+
+		AgentStart: 1500 * time.Millisecond, AgentSource: 150 * time.Millisecond, AgentInput: 43 * time.Millisecond, AgentFind: 5 * time.Millisecond,
 	}
 }
 
@@ -146,6 +154,7 @@ func (o Options) withDefaults() Options {
 	o.Splash = cmp.Or(o.Splash, 1500*time.Millisecond)
 	o.CrashAfter = cmp.Or(o.CrashAfter, 400*time.Millisecond)
 	o.ShortToast = cmp.Or(o.ShortToast, 2*time.Second)
+	o.AgentIdle = cmp.Or(o.AgentIdle, time.Minute)
 	o.LongToast = cmp.Or(o.LongToast, 3500*time.Millisecond)
 	return o
 }

@@ -43,8 +43,12 @@ type Phone struct {
 	filmed atomic.Int64
 	air    air
 
+	agentFaults agentFaults
+
 	mu       sync.Mutex // guards everything below
-	dumping  bool       // a uiautomator is running
+	dumping  bool       // a uiautomator is running, or an agent
+	agent    *agentRun  // nil: none runs
+	hung     map[string]bool
 	ui       *screen
 	settings map[string]map[string]string
 	props    map[string]string

@@ -54,7 +54,7 @@ func pmList(c *call, args []string) int {
 		c.printf("Users:\n\tUserInfo{0:Owner:c13} running\n")
 		return 0
 	case "instrumentation":
-		return 0
+		return pmInstrumentation(c)
 	default:
 		return c.fail(255, "Error: unknown list type '%s'", args[0])
 	}
@@ -207,7 +207,7 @@ func pmResolve(c *call, args []string) int {
 // pmInstall takes an APK from stdin (-S N) or from a file. A package is a file that starts like a ZIP and holds the words
 // "package=NAME" somewhere, which is what tests write.
 func pmInstall(c *call, args []string) int {
-	size, file, replace := int64(-1), "", c.phone.prof.api >= 29
+	size, file, replace, downgrade := int64(-1), "", c.phone.prof.api >= 29, false
 	for ; len(args) > 0; args = args[1:] {
 		switch {
 		case args[0] == "-S" && len(args) > 1:
@@ -220,6 +220,8 @@ func pmInstall(c *call, args []string) int {
 			args = args[1:]
 		case args[0] == "-r":
 			replace = true
+		case args[0] == "-d":
+			downgrade = true
 		case !strings.HasPrefix(args[0], "-"):
 			file = args[0]
 		}
@@ -240,7 +242,7 @@ func pmInstall(c *call, args []string) int {
 	default:
 		return c.fail(1, "Error: must either specify a package size or an APK file")
 	}
-	return c.installAPK(apk, replace)
+	return c.installAPK(apk, replace, downgrade)
 }
 
 // failure is pm's answer to an install that did not work; it goes to stdout.
@@ -249,7 +251,7 @@ func (c *call) failure(reason string) int {
 	return 1
 }
 
-func (c *call) installAPK(apk []byte, replace bool) int {
+func (c *call) installAPK(apk []byte, replace, downgrade bool) int {
 	text := string(apk)
 	if c.phone.files.isFull() {
 		return c.failure("INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location")
@@ -274,11 +276,18 @@ func (c *call) installAPK(apk []byte, replace bool) int {
 	if old := c.phone.packages[name]; old != nil && old.system {
 		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name + " signatures do not match newer version; ignoring!")
 	}
+	facts := apkFacts(text)
+	if problem := facts.refused(c.phone, c.phone.packages[name], downgrade); problem != "" {
+		return c.failure(problem)
+	}
 	c.phone.ui.stop(name)
 	label := name[strings.LastIndexByte(name, '.')+1:]
 	c.phone.packages[name] = &installed{
-		name: name, label: label, uid: 10200 + len(c.phone.packages), version: "1.0", launch: name + ".MainActivity",
+		name: name, label: label, uid: 10200 + len(c.phone.packages), version: facts.version, code: facts.code, signed: facts.certificate, launch: name + ".MainActivity",
 		activities: map[string]string{name + ".MainActivity": ""}, granted: map[string]bool{}, data: map[string]string{},
+	}
+	if facts.plain() {
+		c.phone.packages[name].launch, c.phone.packages[name].activities = "", nil
 	}
 	c.printf("Success\n")
 	return 0

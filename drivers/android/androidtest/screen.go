@@ -175,6 +175,7 @@ func (s *screen) finish(a *activity) {
 
 // stop kills an app and closes its activities.
 func (s *screen) stop(pkg string) {
+	s.phone.stopAgent(pkg)
 	if s.apps[pkg] == nil || pkg == launcherPackage {
 		return
 	}

@@ -260,7 +260,12 @@ func (p *Phone) pinched(from, to [2]image.Point) {
 		}
 		return image.Pt(x, y)
 	}
-	a, b, c, d := pixel(from[0]), pixel(from[1]), pixel(to[0]), pixel(to[1])
+	p.pinchedAt([2]image.Point{pixel(from[0]), pixel(from[1])}, [2]image.Point{pixel(to[0]), pixel(to[1])})
+}
+
+// pinchedAt is pinched in pixels of the screen as it stands. Phone.mu is held.
+func (p *Phone) pinchedAt(from, to [2]image.Point) {
+	a, b, c, d := from[0], from[1], to[0], to[1]
 	middle := a.Add(b).Div(2)
 	p.ui.lastTap = firstTap{}
 	w := p.ui.frame(time.Now()).windowAt(middle)

@@ -41,6 +41,11 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 		run = p.framebuffer
 	case "reverse":
 		run = func(_ context.Context, s session) { p.reverse(s, arg) }
+	case "tcp":
+		found := false
+		if run, found = p.tcpService(arg); !found {
+			return nil, false
+		}
 	case "reboot":
 		run = func(ctx context.Context, s session) { p.dropAway(2 * time.Second) }
 	case "tcpip", "usb", "root", "unroot", "remount":
@@ -48,7 +53,10 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 	default:
 		return nil, false
 	}
-	run = p.counted(p.slowed(run))
+	run = p.slowed(run)
+	if !strings.HasPrefix(name, "tcp:") && !strings.Contains(name, "am instrument") { // the agent counts its own work
+		run = p.counted(run)
+	}
 	f, found := p.faults.match(name, false)
 	if !found {
 		return run, true

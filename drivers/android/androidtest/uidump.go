@@ -206,6 +206,10 @@ func cmdUiautomator(c *call) int {
 			file = arg
 		}
 	}
+	if c.phone.agentHolds() {
+		c.phone.Log('E', "AndroidRuntime", "java.lang.IllegalStateException: UiAutomationService already registered!")
+		return c.fail(137, "Killed")
+	}
 	if !c.phone.setDumping(true) {
 		return c.fail(137, "java.lang.IllegalStateException: UiAutomationService android.accessibilityservice."+
 			"IAccessibilityServiceClient$Stub$Proxy@5e1c1f8already registered!\nKilled")

@@ -72,8 +72,9 @@ func (s *screen) overlayWindows(m metrics) []*window {
 
 // toast is a text that goes away by itself.
 type toast struct {
-	text  string
-	until time.Time
+	text   string
+	until  time.Time
+	raised time.Time
 }
 
 // say shows a toast.
@@ -82,7 +83,7 @@ func (s *screen) say(text string, long bool) {
 	if long {
 		d = s.phone.opts.LongToast
 	}
-	s.toast = toast{text, time.Now().Add(d)}
+	s.toast = toast{text, time.Now().Add(d), time.Now()}
 }
 
 func (t toast) window(m metrics) *window {

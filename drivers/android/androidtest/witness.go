@@ -161,18 +161,23 @@ type busyTime struct {
 // counted wraps a service so that its time counts as the phone's.
 func (p *Phone) counted(run serviceFunc) serviceFunc {
 	return func(ctx context.Context, s session) {
-		p.busy.Lock()
-		if p.busy.services++; p.busy.services == 1 {
-			p.busy.since = time.Now()
-		}
-		p.busy.Unlock()
-		defer func() {
-			p.busy.Lock()
-			defer p.busy.Unlock()
-			if p.busy.services--; p.busy.services == 0 {
-				p.busy.total += time.Since(p.busy.since)
-			}
-		}()
+		defer p.busy.work()()
 		run(ctx, s)
+	}
+}
+
+// work counts one thing that the phone does, until the function that it gives is called.
+func (b *busyTime) work() (done func()) {
+	b.Lock()
+	defer b.Unlock()
+	if b.services++; b.services == 1 {
+		b.since = time.Now()
+	}
+	return func() {
+		b.Lock()
+		defer b.Unlock()
+		if b.services--; b.services == 0 {
+			b.total += time.Since(b.since)
+		}
 	}
 }

@@ -1,0 +1,145 @@
+package android
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/taproot-dev/taproot/internal/shorten"
+)
+
+const (
+	agentPort = "tcp:6790" // of the phone; the agent knows no other
+
+	askLimit    = 5 * time.Second
+	lookLimit   = 12 * time.Second // each window of an app that hangs may take 5
+	touchLimit  = 15 * time.Second // it waits for the animations of windows, 5 s before and 5 s behind
+	answerBytes = 64 << 20
+)
+
+// agentError is why a request to the agent came to nothing.
+type agentError struct {
+	serial, what string
+	kind         string // the agent's own word, "stale element reference" say; "" when it gave no answer that can be read
+	message      string
+	sent         bool // the agent may have done what was asked
+	cause        error
+}
+
+func (e *agentError) Error() string {
+	if e.kind != "" {
+		return fmt.Sprintf("device %s: the agent refused %s: %s: %s", e.serial, e.what, e.kind, shorten.Bytes(firstLine(e.message), 200))
+	}
+	return fmt.Sprintf("device %s: the agent gave no answer to %s: %v", e.serial, e.what, e.cause)
+}
+
+func (e *agentError) Unwrap() error { return e.cause }
+
+// silent tells whether the agent is to blame: it gave no answer, or says that it is not what it was.
+func silent(err error) bool {
+	e := new(agentError)
+	return errors.As(err, &e) && (e.kind == "" || e.kind == "invalid session id" || e.kind == "unknown error" || e.kind == "unknown command")
+}
+
+// answered tells whether the agent answered with an error of that kind.
+func answered(err error, kind string) bool {
+	e := new(agentError)
+	return errors.As(err, &e) && e.kind == kind
+}
+
+// asking is one request.
+type asking struct {
+	method, path string
+	body         any
+	limit        time.Duration
+}
+
+// ask makes a request on a connection of its own, straight through adb: no port of this machine is opened, a connection that has grown old
+// cannot swallow a touch, and nothing is sent twice. Into value goes what was answered, unless that is nil.
+func (l *link) ask(ctx context.Context, a asking, value any) error {
+	limit := a.limit
+	if limit == 0 {
+		limit = askLimit
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it was silent for %v", limit))
+	defer cancel()
+	failed := &agentError{serial: l.serial, what: a.method + " " + a.path}
+	fail := func(err error) error {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		failed.cause = err
+		return failed
+	}
+	var text []byte
+	if a.body != nil {
+		var err error
+		if text, err = json.Marshal(a.body); err != nil {
+			return fail(err)
+		}
+	}
+	c, err := l.service(ctx, agentPort)
+	if err != nil {
+		return fail(err)
+	}
+	defer c.Close()
+	request, err := http.NewRequestWithContext(ctx, a.method, "http://127.0.0.1:6790"+a.path, bytes.NewReader(text))
+	if err != nil {
+		return fail(err)
+	}
+	if text != nil {
+		request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	}
+	var out bytes.Buffer
+	if err := request.Write(&out); err != nil {
+		return fail(err)
+	}
+	failed.sent = true
+	if _, err := c.nc.Write(out.Bytes()); err != nil {
+		return fail(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(c.r), request)
+	if err != nil {
+		return fail(noEOF(err))
+	}
+	defer response.Body.Close()
+	said, err := io.ReadAll(io.LimitReader(response.Body, answerBytes))
+	if err != nil {
+		return fail(noEOF(err))
+	}
+	return failed.read(response.StatusCode, said, value)
+}
+
+// read takes an answer apart.
+func (e *agentError) read(status int, said []byte, value any) error {
+	var answer struct {
+		Value json.RawMessage `json:"value"`
+	}
+	if err := json.Unmarshal(said, &answer); err != nil {
+		e.cause = fmt.Errorf("it is not the agent's: %d bytes with status %d: %s", len(said), status, shorten.Bytes(firstLine(string(said)), 100))
+		return e
+	}
+	if status != http.StatusOK {
+		var problem struct{ Error, Message string }
+		if err := json.Unmarshal(answer.Value, &problem); err != nil || problem.Error == "" {
+			e.cause = fmt.Errorf("status %d", status)
+			return e
+		}
+		e.kind, e.message = problem.Error, problem.Message
+		return e
+	}
+	if value == nil {
+		return nil
+	}
+	if err := json.Unmarshal(answer.Value, value); err != nil {
+		e.cause = fmt.Errorf("its answer cannot be read: %w", err)
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// AgentState is what of the agent is on a phone.
+type AgentState struct {
+	Server    bool   // the package that listens
+	Tests     bool   // the one that starts it
+	Version   string // of the server
+	Wanted    string // the version of the files here, "" when there are none
+	Listening bool   // something answers on its port
+}
+
+var packageHead = regexp.MustCompile(`(?m)^\s*Package \[([\w.]+)\] \(`)
+
+// agentInstalled asks the package manager.
+func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {
+	var s AgentState
+	o, err := d.run(ctx, command{name: "dumpsys package", asks: true, line: "dumpsys package " + agentPackage + "; dumpsys package " + agentTests})
+	if err != nil {
+		return s, err
+	}
+	text := string(o.out)
+	heads := packageHead.FindAllStringSubmatchIndex(text, -1)
+	for i, at := range heads {
+		section := text[at[1]:]
+		if i+1 < len(heads) {
+			section = text[at[1]:heads[i+1][0]]
+		}
+		switch text[at[2]:at[3]] {
+		case agentPackage:
+			s.Server = true
+			if m := versionName.FindStringSubmatch(section); m != nil && s.Version == "" {
+				s.Version = strings.TrimSpace(m[1])
+			}
+		case agentTests:
+			s.Tests = true
+		}
+	}
+	return s, nil
+}
+
+// installAgent brings both packages onto the phone, unless they are there in the version of the files. One that is newer, or signed by
+// somebody else, has to go before; so has what is there alone.
+func (d *Device) installAgent(ctx context.Context, dir string, check func() error) error {
+	server, tests, version, err := agentAPKs(dir)
+	if err != nil {
+		return err
+	}
+	have, err := d.agentInstalled(ctx)
+	if err != nil {
+		return err
+	}
+	if have.Server && have.Tests && have.Version == version {
+		return nil
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	if have.Server != have.Tests || have.Server && newer(have.Version, version) {
+		if err := d.removeAgent(ctx); err != nil {
+			return err
+		}
+	}
+	d.log.Info("installing the agent", "version", version)
+	install := func() error {
+		for _, name := range []string{server, tests} {
+			if err := d.Install(ctx, filepath.Join(dir, name)); err != nil {
+				return agentInstallError(err)
+			}
+		}
+		return nil
+	}
+	if err = install(); err != nil && mendedByRemoval(err) {
+		if err = d.removeAgent(ctx); err == nil {
+			err = install()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return d.awaitInstrumentation(ctx)
+}
+
+// agentInstallError keeps a refusal from being blamed on a tested app.
+func agentInstallError(err error) error {
+	if !drivers.AppIsWrong(err) {
+		return err
+	}
+	what := err.Error()
+	if strings.Contains(what, "USER_RESTRICTED") {
+		what += ": switch on \"Install via USB\" in the phone's developer options, and answer its question"
+	}
+	return errors.New(what)
+}
+
+func mendedByRemoval(err error) bool {
+	return strings.Contains(err.Error(), "UPDATE_INCOMPATIBLE") || strings.Contains(err.Error(), "VERSION_DOWNGRADE")
+}
+
+// awaitInstrumentation waits until the package manager knows what can be started.
+func (d *Device) awaitInstrumentation(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, agentStartLimit, d.link.tooSlow("the installation of the agent", agentStartLimit))
+	defer cancel()
+	for {
+		o, err := d.run(ctx, command{name: "pm list instrumentation", asks: true, line: "pm list instrumentation"})
+		if err != nil || strings.Contains(string(o.out), agentRunner) {
+			return err
+		}
+		if err := drivers.Pause(ctx, agentStartPoll); err != nil {
+			return d.link.fault(ctx, "install the agent", err)
+		}
+	}
+}
+
+// removeAgent takes both packages off the phone; one that is not there is fine.
+func (d *Device) removeAgent(ctx context.Context) error {
+	for _, name := range []string{agentTests, agentPackage} {
+		o, err := d.run(ctx, command{name: "pm uninstall", line: "pm uninstall " + name})
+		if err != nil {
+			return err
+		}
+		_ = o // its answer differs from phone to phone: what is there is asked next
+	}
+	have, err := d.agentInstalled(ctx)
+	if err == nil && (have.Server || have.Tests) {
+		err = fmt.Errorf("device %s: the agent cannot be removed", d.link.serial)
+	}
+	return err
+}
+
+// newer compares versions number by number.
+func newer(a, b string) bool {
+	one, two := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range max(len(one), len(two)) {
+		var x, y int
+		if i < len(one) {
+			x, _ = strconv.Atoi(one[i])
+		}
+		if i < len(two) {
+			y, _ = strconv.Atoi(two[i])
+		}
+		if x != y {
+			return x > y
+		}
+	}
+	return false
+}

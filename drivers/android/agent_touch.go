@@ -1,0 +1,362 @@
+package android
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+var _ drivers.ExactAimer = (*Device)(nil)
+
+const (
+	pressFor     = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
+	betweenTaps  = 80 * time.Millisecond
+	pickUpFor    = dragHold
+	standsFor    = 50 * time.Millisecond // an element is asked for again so long after the tree
+	notHeldBack  = "the agent gave no answer to a touch, which may have happened and is not repeated"
+	agentTouches = 2 // tries of one that was not sent
+)
+
+// Aim says what the next touch is meant for. With the agent its place is asked for right before it.
+func (d *Device) Aim(n *screen.Node) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.aim = n
+}
+
+func (d *Device) takeAim() *screen.Node {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := d.aim
+	d.aim = nil
+	return n
+}
+
+// AimsExactly tells whether the agent can say where the element is when it is touched.
+func (d *Device) AimsExactly(n *screen.Node) bool {
+	d.mu.Lock()
+	a := d.agent
+	d.mu.Unlock()
+	if a == nil {
+		return false
+	}
+	_, _, ok := a.selector(n)
+	return ok
+}
+
+// selector is what picks the element and no other of the newest tree.
+func (a *agentWay) selector(n *screen.Node) (strategy, value string, ok bool) {
+	a.mu.Lock()
+	tree := a.newest
+	a.mu.Unlock()
+	if tree == nil {
+		return "", "", false
+	}
+	ids, descs, there := 0, 0, false
+	for o := range tree.All {
+		there = there || o == n
+		if n.ID != "" && o.ID == n.ID {
+			ids++
+		}
+		if n.Desc != "" && o.Desc == n.Desc {
+			descs++
+		}
+	}
+	switch {
+	case !there:
+	case ids == 1 && strings.Contains(n.ID, ":id/"):
+		return "id", n.ID, true
+	case descs == 1:
+		return "accessibility id", n.Desc, true
+	}
+	return "", "", false
+}
+
+// handle asks for an element; the error wraps ErrMissed when it is not there any more.
+func (a *agentWay) handle(ctx context.Context, strategy, value string) (string, error) {
+	var found struct {
+		Element string `json:"ELEMENT"`
+		W3C     string `json:"element-6066-11e4-a52e-4f735466cecf"`
+	}
+	err := a.ask(ctx, asking{method: "POST", path: "element", body: map[string]any{"strategy": strategy, "selector": value, "context": ""}}, &found)
+	if found.W3C != "" {
+		found.Element = found.W3C
+	}
+	return found.Element, err
+}
+
+func (a *agentWay) rect(ctx context.Context, element string) (image.Rectangle, error) {
+	var r struct{ X, Y, Width, Height int }
+	err := a.ask(ctx, asking{method: "GET", path: "element/" + element + "/rect"}, &r)
+	return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height), err
+}
+
+// stands makes sure that the element is where the tree had it.
+func (a *agentWay) stands(ctx context.Context, t touch) error {
+	strategy, value, ok := a.selector(t.aimed)
+	if !ok {
+		return nil // the caller has seen it standing still
+	}
+	missed := func(why string) error {
+		return fmt.Errorf("device %s: %w: %s %s", a.d.link.serial, drivers.ErrMissed, t.aimed, why)
+	}
+	a.mu.Lock()
+	rest := standsFor - time.Since(a.looked)
+	a.mu.Unlock()
+	if rest > 0 {
+		if err := drivers.Pause(ctx, rest); err != nil {
+			return a.d.link.fault(ctx, "touch", err)
+		}
+	}
+	element, err := a.handle(ctx, strategy, value)
+	var now image.Rectangle
+	if err == nil {
+		now, err = a.rect(ctx, element)
+	}
+	switch {
+	case answered(err, "no such element"), answered(err, "stale element reference"):
+		return missed("is not there any more")
+	case err != nil:
+		return err
+	case now == t.aimed.Bounds:
+		return nil
+	}
+	// The tree may cut bounds in another way than the element tells them: what stays where it was asked for twice stands still.
+	if err := drivers.Pause(ctx, standsFor); err != nil {
+		return a.d.link.fault(ctx, "touch", err)
+	}
+	again, err := a.rect(ctx, element)
+	if err != nil {
+		return err
+	}
+	if again != now || !now.Overlaps(t.aimed.Bounds) || !t.from.In(now) || now.Min != t.aimed.Bounds.Min && now.Max != t.aimed.Bounds.Max {
+		return missed("has moved")
+	}
+	return nil
+}
+
+// touch makes a gesture with W3C actions, which are over when they are answered. The agent is made well before it, never behind it.
+func (a *agentWay) touch(ctx context.Context, t touch) error {
+	for try := 1; ; try++ {
+		err := a.well(ctx)
+		if errors.Is(err, errFallback) {
+			return stockWay{a.d}.touch(ctx, t)
+		}
+		if err != nil {
+			return err
+		}
+		if t.aimed != nil {
+			if err = a.stands(ctx, t); silent(err) && try <= agentTouches {
+				a.mark(err)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		}
+		actions, took := t.actions()
+		err = a.ask(ctx, asking{method: "POST", path: "actions", body: map[string]any{"actions": actions}, limit: touchLimit + took}, nil)
+		e := new(agentError)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &e):
+			return err
+		case e.kind == "" && !e.sent && try <= agentTouches: // nothing can have happened
+			a.mark(err)
+			continue
+		}
+		return a.touchError(t, e)
+	}
+}
+
+// touchError says what became of a touch that was not confirmed.
+func (a *agentWay) touchError(t touch, e *agentError) error {
+	serial := a.d.link.serial
+	switch {
+	case e.kind == "":
+		a.mark(e)
+		return fmt.Errorf("device %s: %s: %s: %w", serial, t.kind, notHeldBack, e.cause)
+	case e.kind == "invalid element state":
+		return fmt.Errorf("device %s: %w: the phone refused the touch (%s): turn on \"USB debugging (Security settings)\" in its "+
+			"developer options (Xiaomi asks for a SIM card and a Mi account), then plug it in again", serial, drivers.ErrUnsupported, firstLine(e.message))
+	case silent(e):
+		a.mark(e)
+	}
+	return fmt.Errorf("device %s: %s: %w", serial, t.kind, e)
+}
+
+// actions are the fingers of a gesture, and how long they take.
+func (t touch) actions() (fingers []any, took time.Duration) {
+	switch t.kind {
+	case touchPinch:
+		left, right := &finger{}, &finger{}
+		for i, f := range []*finger{left, right} {
+			side := 1 - 2*i
+			f.move(0, t.from.Sub(image.Pt(side*t.near[0], 0))).down()
+			f.move(max(t.took, shortestSwipe), t.from.Sub(image.Pt(side*t.near[1], 0))).up()
+		}
+		return []any{left.source("f1"), right.source("f2")}, t.took
+	}
+	f := (&finger{}).move(0, t.from).down()
+	switch t.kind {
+	case touchHold:
+		f.pause(t.took)
+	case touchDouble:
+		f.pause(pressFor).up().pause(betweenTaps).down().pause(pressFor)
+	case touchSwipe:
+		f.move(max(t.took, shortestSwipe), t.to)
+	case touchDrag:
+		f.pause(pickUpFor).move(max(t.took, shortestSwipe), t.to).pause(dragEnd)
+	default:
+		f.pause(pressFor)
+	}
+	return []any{f.up().source("f1")}, f.took
+}
+
+// finger is a list of what one finger does.
+type finger struct {
+	steps []any
+	took  time.Duration
+}
+
+func (f *finger) move(within time.Duration, to image.Point) *finger {
+	f.took += within
+	f.steps = append(f.steps, map[string]any{"type": "pointerMove", "duration": within.Milliseconds(), "x": to.X, "y": to.Y})
+	return f
+}
+
+func (f *finger) pause(d time.Duration) *finger {
+	f.took += d
+	f.steps = append(f.steps, map[string]any{"type": "pause", "duration": d.Milliseconds()})
+	return f
+}
+
+func (f *finger) down() *finger { return f.press("pointerDown") }
+
+func (f *finger) up() *finger { return f.press("pointerUp") }
+
+func (f *finger) press(kind string) *finger {
+	f.steps = append(f.steps, map[string]any{"type": kind, "button": 0})
+	return f
+}
+
+func (f *finger) source(id string) any {
+	return map[string]any{"type": "pointer", "id": id, "parameters": map[string]any{"pointerType": "touch"}, "actions": f.steps}
+}
+
+// write sets the text of the field with the focus: what it holds, which its tree tells without its hint, and the new text behind it.
+func (a *agentWay) write(ctx context.Context, text string, first rune) error {
+	serial := a.d.link.serial
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			if _, err := a.d.inputs(ctx, "text", []string{keyEnter}); err != nil {
+				return err
+			}
+		}
+		if line == "" {
+			continue
+		}
+		if _, ok := untypable(line); !ok {
+			for _, batch := range batches(typing(line), textLine) {
+				if _, err := a.d.inputs(ctx, "text", batch); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		err := a.append(ctx, line)
+		if errors.Is(err, errFallback) {
+			return stockWay{a.d}.write(ctx, line, first)
+		}
+		if answered(err, "invalid element state") {
+			return fmt.Errorf("device %s: %w: the field takes no text from accessibility services, and %q (%U) has no key", serial, drivers.ErrUnsupported, first, first)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append writes one line behind what the field holds.
+func (a *agentWay) append(ctx context.Context, line string) error {
+	serial := a.d.link.serial
+	tree, err := a.look(ctx, func(*dump) {})
+	if err != nil {
+		return err
+	}
+	if a.d.hands() != way(a) {
+		return errFallback
+	}
+	field := tree.Focused()
+	if field == nil || !field.Editable {
+		return fmt.Errorf("device %s: %w: no text field has the focus", serial, drivers.ErrNotActionable)
+	}
+	if field.Password && field.Text != "" {
+		return fmt.Errorf("device %s: %w: nobody can read what the password field holds already, so that nothing but ASCII can be added to it: clear it before",
+			serial, drivers.ErrUnsupported)
+	}
+	var found struct {
+		Element string `json:"ELEMENT"`
+		W3C     string `json:"element-6066-11e4-a52e-4f735466cecf"`
+	}
+	if err := a.ask(ctx, asking{method: "GET", path: "element/active"}, &found); err != nil {
+		return err
+	}
+	if found.W3C != "" {
+		found.Element = found.W3C
+	}
+	key := strings.HasSuffix(line, `\n`) // it would be read as Enter
+	body := map[string]any{"text": field.Text + strings.TrimSuffix(line, tail(key)), "replace": true}
+	if err := a.ask(ctx, asking{method: "POST", path: "element/" + found.Element + "/value", body: body, limit: touchLimit}, nil); err != nil {
+		return err
+	}
+	if key {
+		_, err = a.d.inputs(ctx, "text", typing("n"))
+	}
+	return err
+}
+
+func tail(key bool) string {
+	if key {
+		return "n"
+	}
+	return ""
+}
+
+func (a *agentWay) copied(ctx context.Context) (string, error) {
+	var content string
+	if err := a.ask(ctx, asking{method: "POST", path: "appium/device/get_clipboard", body: map[string]any{"contentType": "PLAINTEXT"}}, &content); err != nil {
+		return "", err
+	}
+	if content == "" && a.d.info.APILevel >= 29 {
+		return "", fmt.Errorf("device %s: %w: from Android 10 on only the app in front may read the clipboard", a.d.link.serial, drivers.ErrUnsupported)
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(content))
+	return string(text), err
+}
+
+func (a *agentWay) copy(ctx context.Context, text string) error {
+	return a.ask(ctx, asking{method: "POST", path: "appium/device/set_clipboard", body: map[string]any{
+		"content": base64.StdEncoding.EncodeToString([]byte(text)), "contentType": "PLAINTEXT", "label": "taproot"}}, nil)
+}
+
+// Clipboard gives what was copied last, where Android lets it be read.
+func (d *Device) Clipboard(ctx context.Context) (string, error) { return d.hands().copied(ctx) }
+
+// SetClipboard puts a text where a paste takes it from.
+func (d *Device) SetClipboard(ctx context.Context, text string) error {
+	return d.hands().copy(ctx, text)
+}
+
+func (d *Device) noClipboard() error {
+	return fmt.Errorf("device %s: %w: the clipboard needs the agent: %s", d.link.serial, drivers.ErrUnsupported, d.ScreenReadBy())
+}

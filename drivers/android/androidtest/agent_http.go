@@ -1,0 +1,338 @@
+package androidtest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+const agentBody = 65536 // of a request, in bytes
+
+// routes are what the agent answers.
+func (a *agentRun) routes() http.Handler {
+	mux := http.NewServeMux()
+	on := func(pattern string, do http.HandlerFunc) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, agentBody)
+			a.failing(w, r, do)
+		})
+	}
+	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request, body map[string]any)) {
+		method, path, _ := strings.Cut(pattern, " ")
+		on(method+" /session/{id}"+path, func(w http.ResponseWriter, r *http.Request) { a.inSession(w, r, do) })
+	}
+	on("GET /status", func(w http.ResponseWriter, _ *http.Request) {
+		a.give(w, "None", map[string]any{"ready": true, "message": "UiAutomator2 Server is ready to accept commands",
+			"build": map[string]any{"version": a.version, "versionCode": a.code}})
+	})
+	on("GET /sessions", a.listSessions)
+	on("POST /session", a.newSession)
+	on("DELETE /session/{id}", func(w http.ResponseWriter, r *http.Request) {
+		a.inSession(w, r, func(w http.ResponseWriter, _ *http.Request, _ map[string]any) {
+			a.give(w, r.PathValue("id"), nil)
+			a.calmly = true
+			time.AfterFunc(15*time.Millisecond, a.end)
+		})
+	})
+	in("GET /appium/settings", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.give(w, a.session, a.settings)
+	})
+	in("POST /appium/settings", a.setSettings)
+	in("POST /appium/list_windows", a.listWindows)
+	in("GET /source", a.source)
+	in("POST /element", a.findElement)
+	in("GET /element/active", a.activeElement)
+	in("GET /element/{element}/rect", a.elementRect)
+	in("GET /element/{element}/text", a.elementText)
+	in("POST /element/{element}/click", a.elementClick)
+	in("POST /element/{element}/clear", a.elementClear)
+	in("POST /element/{element}/value", a.elementValue)
+	in("POST /actions", a.actions)
+	in("POST /back", func(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+		a.phone.mu.Lock()
+		a.phone.ui.back()
+		a.phone.mu.Unlock()
+		a.give(w, r.PathValue("id"), nil)
+	})
+	in("POST /appium/device/press_keycode", a.pressKey)
+	in("POST /appium/device/set_clipboard", a.setClipboard)
+	in("POST /appium/device/get_clipboard", a.getClipboard)
+	in("GET /screenshot", a.screenshot)
+	in("GET /alert/text", a.alertText)
+	in("POST /alert/accept", func(w http.ResponseWriter, r *http.Request, body map[string]any) { a.answerAlert(w, r, true, body) })
+	in("POST /alert/dismiss", func(w http.ResponseWriter, r *http.Request, body map[string]any) { a.answerAlert(w, r, false, body) })
+	on("/", func(w http.ResponseWriter, r *http.Request) {
+		a.problem(w, http.StatusNotFound, "unknown command", "The requested resource could not be found: "+r.Method+" "+r.URL.Path)
+	})
+	return mux
+}
+
+func (a *agentRun) give(w http.ResponseWriter, session string, value any) {
+	a.write(w, http.StatusOK, map[string]any{"sessionId": session, "value": value})
+}
+
+func (a *agentRun) problem(w http.ResponseWriter, status int, kind, message string) {
+	a.write(w, status, map[string]any{"sessionId": "None", "value": map[string]any{"error": kind, "message": message,
+		"stacktrace": kind + "\n\tat io.appium.uiautomator2.handler.request.SafeRequestHandler.handle(SafeRequestHandler.java:59)"}})
+}
+
+func (a *agentRun) write(w http.ResponseWriter, status int, answer any) {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte("{}")
+	}
+	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
+	w.Header().Set("Content-Length", itoa(len(text)))
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// body reads what the client sends; false: it was refused.
+func (a *agentRun) body(w http.ResponseWriter, r *http.Request) (map[string]any, bool) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	body := map[string]any{}
+	if len(text) > 0 && json.Unmarshal(text, &body) != nil {
+		a.problem(w, http.StatusBadRequest, "invalid argument", "com.google.gson.JsonSyntaxException")
+		return nil, false
+	}
+	return body, true
+}
+
+// inSession refuses what belongs to no session, or needs the UiAutomation that is gone.
+func (a *agentRun) inSession(w http.ResponseWriter, r *http.Request, do func(http.ResponseWriter, *http.Request, map[string]any)) {
+	body, ok := a.body(w, r)
+	if !ok {
+		return
+	}
+	a.mu.Lock()
+	known := a.session != "" && a.session == r.PathValue("id")
+	a.mu.Unlock()
+	plain := r.Method == http.MethodDelete || strings.HasSuffix(r.URL.Path, "/settings")
+	switch {
+	case !known:
+		a.problem(w, http.StatusNotFound, "invalid session id", "A session is either terminated or not started")
+	case !plain && !a.works():
+		a.problem(w, http.StatusInternalServerError, "unknown error", "java.lang.IllegalStateException: UiAutomation not connected!")
+	default:
+		do(w, r, body)
+	}
+}
+
+func (a *agentRun) listSessions(w http.ResponseWriter, _ *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := []any{}
+	if a.session != "" {
+		list = append(list, map[string]any{"id": a.session, "capabilities": map[string]any{}})
+	}
+	a.give(w, "None", list)
+}
+
+func agentDefaults() map[string]any {
+	return map[string]any{
+		"waitForIdleTimeout": 10000.0, "waitForSelectorTimeout": 10000.0, "actionAcknowledgmentTimeout": 3000.0, "scrollAcknowledgmentTimeout": 200.0,
+		"keyInjectionDelay": 0.0, "enableMultiWindows": false, "allowInvisibleElements": false, "ignoreUnimportantViews": false,
+		"snapshotMaxDepth": 70.0, "simpleBoundsCalculation": false, "deferAccessibilityCacheReset": false, "enableNotificationListener": true,
+		"trackScrollEvents": true, "mapTestTagToResourceId": false, "wakeLockTimeout": 86400000.0, "shutdownOnPowerDisconnect": true,
+		"mjpegServerFramerate": 10.0, "mjpegServerScreenshotQuality": 50.0, "mjpegScalingFactor": 50.0,
+	}
+}
+
+// set changes one setting. A wrong type is an error; what is unknown or out of range is passed over. The lock is held.
+func (a *agentRun) set(name string, value any) error {
+	at := name
+	for known := range a.settings {
+		if strings.EqualFold(known, name) {
+			at = known
+		}
+	}
+	old, known := a.settings[at]
+	if !known {
+		return nil
+	}
+	switch v := value.(type) {
+	case bool:
+		if _, ok := old.(bool); !ok {
+			return fmt.Errorf("%s must be a number", at)
+		}
+	case float64:
+		if _, ok := old.(float64); !ok {
+			return fmt.Errorf("%s must be a boolean", at)
+		}
+		if v < 0 || at == "snapshotMaxDepth" && (v < 1 || v > 500) || at == "mjpegServerFramerate" && (v < 1 || v > 60) {
+			return nil
+		}
+	default:
+		return fmt.Errorf("%s has a value of the wrong type", at)
+	}
+	a.settings[at] = value
+	return nil
+}
+
+func (a *agentRun) newSession(w http.ResponseWriter, r *http.Request) {
+	body, ok := a.body(w, r)
+	if !ok {
+		return
+	}
+	if !a.works() {
+		a.problem(w, http.StatusInternalServerError, "session not created", "java.lang.IllegalStateException: UiAutomationService "+
+			"android.accessibilityservice.IAccessibilityServiceClient$Stub$Proxy@5e1c1f8already registered!")
+		return
+	}
+	asked := map[string]any{}
+	if caps, _ := body["capabilities"].(map[string]any); caps != nil {
+		if always, _ := caps["alwaysMatch"].(map[string]any); always != nil {
+			asked = always
+		}
+		if list, _ := caps["firstMatch"].([]any); len(list) > 0 {
+			first, _ := list[0].(map[string]any)
+			for k, v := range first {
+				asked[k] = v
+			}
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.made++
+	a.session = fmt.Sprintf("9d7c1f00-0000-4000-8000-%012d", a.made)
+	a.settings, a.elements = agentDefaults(), map[string]foundElement{}
+	for k, v := range asked {
+		if err := a.set(strings.TrimPrefix(k, "appium:"), v); err != nil {
+			a.problem(w, http.StatusBadRequest, "invalid argument", err.Error())
+			return
+		}
+	}
+	a.give(w, a.session, map[string]any{"sessionId": a.session, "capabilities": asked})
+}
+
+func (a *agentRun) setSettings(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	list, ok := body["settings"].(map[string]any)
+	if !ok {
+		a.problem(w, http.StatusBadRequest, "invalid argument", "settings must be a map")
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for k, v := range list {
+		if err := a.set(k, v); err != nil {
+			a.problem(w, http.StatusBadRequest, "invalid argument", err.Error())
+			return
+		}
+	}
+	a.give(w, a.session, a.settings)
+}
+
+func (a *agentRun) pressKey(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	code, ok := body["keycode"].(float64)
+	if !ok {
+		a.problem(w, http.StatusBadRequest, "invalid argument", "keycode is required")
+		return
+	}
+	meta, _ := body["metastate"].(float64)
+	keys := []int{int(code)}
+	if int(meta)&4096 != 0 {
+		keys = []int{113, int(code)}
+	} else if int(meta)&1 != 0 {
+		keys = []int{59, int(code)}
+	}
+	p := a.phone
+	pause(p.ctx, p.opts.Latency.AgentInput)
+	p.mu.Lock()
+	p.pressed(keys)
+	if len(keys) > 1 {
+		p.ui.combination(keys)
+	} else {
+		p.ui.key(keys[0])
+	}
+	p.mu.Unlock()
+	a.give(w, r.PathValue("id"), nil)
+}
+
+func (a *agentRun) setClipboard(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	content, _ := body["content"].(string)
+	text, err := base64.StdEncoding.DecodeString(content)
+	if kind, _ := body["contentType"].(string); err != nil || !strings.EqualFold(kind, "plaintext") {
+		a.problem(w, http.StatusBadRequest, "invalid argument", "the clipboard takes PLAINTEXT in base64")
+		return
+	}
+	a.phone.mu.Lock()
+	a.phone.ui.clipboard = string(text)
+	a.phone.mu.Unlock()
+	a.give(w, r.PathValue("id"), nil)
+}
+
+// getClipboard gives nothing from Android 10 on: the agent has no focus.
+func (a *agentRun) getClipboard(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	a.phone.mu.Lock()
+	text := a.phone.ui.clipboard
+	if a.phone.prof.api >= 29 {
+		text = ""
+	}
+	a.phone.mu.Unlock()
+	a.give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString([]byte(text)))
+}
+
+func (a *agentRun) screenshot(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	pause(r.Context(), a.phone.opts.Latency.Screencap)
+	a.give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString(a.phone.encode(a.phone.captured(), true)))
+}
+
+// alert finds the parts of a dialog by their ids. Phone.mu is held.
+func (a *agentRun) alert() (text string, accept, dismiss *view) {
+	part := func(v *view, ids ...string) bool {
+		return slices.ContainsFunc(ids, func(id string) bool { return strings.HasSuffix(v.id, id) })
+	}
+	for _, w := range a.windows(a.phone.ui.frame(time.Now())) {
+		w.root.walk(func(v *view) {
+			switch {
+			case part(v, ":id/alertTitle", ":id/permission_message"):
+				text = v.text
+			case v.id == "android:id/button1" || part(v, "permission_allow_button"):
+				accept = v
+			case v.id == "android:id/button2" || part(v, "permission_deny_button"):
+				dismiss = v
+			}
+		})
+	}
+	return text, accept, dismiss
+}
+
+func (a *agentRun) alertText(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	a.phone.mu.Lock()
+	text, accept, _ := a.alert()
+	a.phone.mu.Unlock()
+	if accept == nil && text == "" {
+		a.problem(w, http.StatusNotFound, "no such alert", "An attempt was made to operate on a modal dialog when one was not open")
+		return
+	}
+	a.give(w, r.PathValue("id"), text)
+}
+
+func (a *agentRun) answerAlert(w http.ResponseWriter, r *http.Request, yes bool, body map[string]any) {
+	a.phone.mu.Lock()
+	_, button, no := a.alert()
+	a.phone.mu.Unlock()
+	if !yes {
+		button = no
+	}
+	if button == nil {
+		a.problem(w, http.StatusNotFound, "no such alert", "An attempt was made to operate on a modal dialog when one was not open")
+		return
+	}
+	a.phone.touch(time.Now(), button.b.Min.Add(button.b.Max).Div(2), 0)
+	a.give(w, r.PathValue("id"), nil)
+}

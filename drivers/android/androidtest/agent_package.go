@@ -1,0 +1,93 @@
+package androidtest
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// apk is what a test wrote into a package file.
+type apk struct {
+	name, version, certificate string
+	code, minSDK               int
+	agent                      bool
+}
+
+func apkFacts(text string) apk {
+	line := func(name string) string {
+		_, after, _ := strings.Cut(text, "\n"+name+"=")
+		value, _, _ := strings.Cut(after, "\n")
+		return value
+	}
+	a := apk{name: line("package"), version: line("versionName"), certificate: line("certificate")}
+	a.code, _ = strconv.Atoi(line("versionCode"))
+	a.minSDK, _ = strconv.Atoi(line("minSdk"))
+	a.agent = a.name == AgentPackage || a.name == AgentTestPackage
+	if !a.agent {
+		a.version, a.code = cmp.Or(a.version, "1.0"), max(a.code, 1)
+	}
+	return a
+}
+
+// plain is a package that has nothing to start.
+func (a apk) plain() bool { return a.agent }
+
+// refused is why the phone does not install it, "" when it does. Phone.mu is held.
+func (a apk) refused(p *Phone, old *installed, downgrade bool) string {
+	switch {
+	case a.agent && p.opts.RefusesInstalls:
+		return "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user"
+	case a.minSDK > p.prof.api:
+		return fmt.Sprintf("INSTALL_FAILED_OLDER_SDK: Failed parse during installPackageLI: Requires newer sdk version #%d (current version is #%d)", a.minSDK, p.prof.api)
+	case old == nil:
+		return ""
+	case old.signed != a.certificate:
+		return "INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + a.name + " signatures do not match newer version; ignoring!"
+	case a.code < old.code && !downgrade:
+		return fmt.Sprintf("INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected: Update version code %d is older than current %d", a.code, old.code)
+	}
+	return ""
+}
+
+// pmInstrumentation lists what am instrument could run.
+func pmInstrumentation(c *call) int {
+	c.phone.mu.Lock()
+	defer c.phone.mu.Unlock()
+	if c.phone.packages[AgentTestPackage] != nil {
+		c.printf("instrumentation:%s (target=%s)\n", agentRunner, AgentPackage)
+	}
+	return 0
+}
+
+// PutAgent installs the agent without asking, as somebody did before the test.
+func (p *Phone) PutAgent(version string, code int, certificate string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, name := range []string{AgentPackage, AgentTestPackage} {
+		one := &installed{name: name, label: name, uid: 10300 + len(p.packages), signed: certificate, granted: map[string]bool{}, data: map[string]string{}}
+		if name == AgentPackage {
+			one.version, one.code = version, code
+		}
+		p.packages[name] = one
+	}
+}
+
+// Installed gives the version name of a package, and whether it is there.
+func (p *Phone) Installed(name string) (version string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.packages[name]
+	if one == nil {
+		return "", false
+	}
+	return one.version, true
+}
+
+// RemoveApp takes a package away, as its user does.
+func (p *Phone) RemoveApp(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ui.stop(name)
+	delete(p.packages, name)
+}

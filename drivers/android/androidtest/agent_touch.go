@@ -1,0 +1,379 @@
+package androidtest
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// spend lets the phone be at work for a while.
+func (p *Phone) spend(d time.Duration, ctx context.Context) { pause(ctx, d) }
+
+// foundElement is an element that a client asked for.
+type foundElement struct {
+	strategy, selector string
+	place              string // its way from its window's root
+}
+
+// sighted is a view with its place.
+type sighted struct {
+	v     *view
+	place string
+	clip  image.Rectangle
+}
+
+// sights lists the views that the agent sees. Phone.mu is held.
+func (a *agentRun) sights() []sighted {
+	f := a.phone.ui.frame(time.Now())
+	var list []sighted
+	var walk func(v *view, place string, clip image.Rectangle)
+	walk = func(v *view, place string, clip image.Rectangle) {
+		if v.notShown || !v.b.Empty() && (!v.b.Overlaps(clip) || !v.b.Overlaps(image.Rectangle{Max: f.size})) {
+			return
+		}
+		list = append(list, sighted{v, place, clip})
+		if v.scrollable && !a.flag("simpleBoundsCalculation") {
+			clip = clip.Intersect(v.b)
+		}
+		for i, c := range v.children {
+			walk(c, fmt.Sprintf("%s/%d:%s", place, i, c.class), clip)
+		}
+	}
+	for _, w := range a.windows(f) {
+		if !a.phone.hung[w.root.pkg] {
+			walk(w.root, itoa(1+slices.Index(f.windows, w)), image.Rectangle{Max: f.size})
+		}
+	}
+	return list
+}
+
+func fits(v *view, strategy, selector string) bool {
+	switch strategy {
+	case "id":
+		return v.id == selector
+	case "accessibility id":
+		return v.desc == selector
+	case "class name":
+		return v.class == selector
+	case "active":
+		return v.focused
+	}
+	return false
+}
+
+func (a *agentRun) first(strategy, selector string) (sighted, bool) {
+	for _, s := range a.sights() {
+		if fits(s.v, strategy, selector) {
+			return s, true
+		}
+	}
+	return sighted{}, false
+}
+
+// remember makes an element's id of its place, so that it is the same each time.
+func (a *agentRun) remember(w http.ResponseWriter, r *http.Request, s sighted, strategy, selector string) {
+	sum := 0
+	for _, c := range s.place {
+		sum = sum*31 + int(c)
+	}
+	id := fmt.Sprintf("00000000-0000-%04x-ffff-ffff%08x", len(s.place), uint32(sum))
+	a.mu.Lock()
+	a.elements[id] = foundElement{strategy, selector, s.place}
+	a.mu.Unlock()
+	a.give(w, r.PathValue("id"), map[string]any{"ELEMENT": id, "element-6066-11e4-a52e-4f735466cecf": id})
+}
+
+func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	strategy, _ := body["strategy"].(string)
+	selector, _ := body["selector"].(string)
+	if !slices.Contains([]string{"id", "accessibility id", "class name"}, strategy) {
+		a.problem(w, http.StatusBadRequest, "invalid selector", "the strategy "+strategy+" is not simulated")
+		return
+	}
+	a.idle(r)
+	a.phone.spend(a.phone.opts.Latency.AgentFind, r.Context())
+	a.phone.mu.Lock()
+	s, ok := a.first(strategy, selector)
+	a.phone.mu.Unlock()
+	if !ok {
+		a.problem(w, http.StatusNotFound, "no such element", "An element could not be located on the page using the given search parameters")
+		return
+	}
+	a.remember(w, r, s, strategy, selector)
+}
+
+func (a *agentRun) activeElement(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	a.phone.spend(a.phone.opts.Latency.AgentFind, r.Context())
+	a.phone.mu.Lock()
+	s, ok := a.first("active", "")
+	a.phone.mu.Unlock()
+	if !ok {
+		a.problem(w, http.StatusNotFound, "no such element", "An element could not be located on the page using the given search parameters")
+		return
+	}
+	a.remember(w, r, s, "active", "")
+}
+
+// refreshed finds an element again; it must be the same node. Phone.mu is held.
+func (a *agentRun) refreshed(w http.ResponseWriter, r *http.Request) (sighted, bool) {
+	a.mu.Lock()
+	known, ok := a.elements[r.PathValue("element")]
+	a.mu.Unlock()
+	if !ok {
+		a.problem(w, http.StatusNotFound, "no such element", "The element identified by "+r.PathValue("element")+" does not exist in the cache")
+		return sighted{}, false
+	}
+	for _, s := range a.sights() {
+		if s.place == known.place {
+			return s, true
+		}
+	}
+	a.problem(w, http.StatusNotFound, "stale element reference", "The element does not exist in DOM anymore")
+	return sighted{}, false
+}
+
+func (a *agentRun) elementRect(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	a.phone.mu.Lock()
+	defer a.phone.mu.Unlock()
+	s, ok := a.refreshed(w, r)
+	if !ok {
+		return
+	}
+	b := s.v.b
+	if cut := b.Intersect(s.clip); !cut.Empty() {
+		b = cut
+	}
+	a.give(w, r.PathValue("id"), map[string]any{"x": b.Min.X, "y": b.Min.Y, "width": b.Dx(), "height": b.Dy()})
+}
+
+func (a *agentRun) elementText(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	a.phone.mu.Lock()
+	defer a.phone.mu.Unlock()
+	if s, ok := a.refreshed(w, r); ok {
+		a.give(w, r.PathValue("id"), s.v.shown())
+	}
+}
+
+func (a *agentRun) elementClick(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	a.phone.mu.Lock()
+	s, ok := a.refreshed(w, r)
+	a.phone.mu.Unlock()
+	if !ok {
+		return
+	}
+	a.phone.spend(a.phone.opts.Latency.AgentInput, r.Context())
+	a.phone.touch(time.Now(), s.v.b.Min.Add(s.v.b.Max).Div(2), 0)
+	a.give(w, r.PathValue("id"), nil)
+}
+
+func (a *agentRun) elementClear(w http.ResponseWriter, r *http.Request, _ map[string]any) {
+	a.phone.mu.Lock()
+	defer a.phone.mu.Unlock()
+	if s, ok := a.refreshed(w, r); ok {
+		if s.v.field != nil {
+			s.v.field.text, s.v.field.behind, s.v.field.selected = "", 0, false
+		}
+		a.give(w, r.PathValue("id"), nil)
+	}
+}
+
+// elementValue sets a text as accessibility services do: at once, without keys. Without replace it loses what a field with a hint had.
+func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	text, ok := body["text"].(string)
+	if !ok {
+		a.problem(w, http.StatusBadRequest, "invalid argument", "text is required")
+		return
+	}
+	a.phone.spend(a.phone.opts.Latency.AgentInput, r.Context())
+	a.phone.mu.Lock()
+	defer a.phone.mu.Unlock()
+	s, ok := a.refreshed(w, r)
+	if !ok {
+		return
+	}
+	f := s.v.field
+	if f == nil || s.v.disabled {
+		a.problem(w, http.StatusBadRequest, "invalid element state", "Cannot set the element to '"+text+"'. Did you interact with the correct element?")
+		return
+	}
+	if replace, _ := body["replace"].(bool); !replace {
+		current := s.v.shown()
+		if s.v.hint != "" {
+			current = ""
+		}
+		text = current + text
+	}
+	enter := strings.HasSuffix(text, `\n`)
+	f.text, f.behind, f.selected = strings.TrimSuffix(text, `\n`), 0, false
+	if enter {
+		a.phone.ui.enter(f)
+	}
+	a.give(w, r.PathValue("id"), nil)
+}
+
+// fingerMove is one step of a finger.
+type fingerMove struct {
+	at   image.Point
+	when time.Duration
+	down bool
+}
+
+// actions touches with one or more fingers, all of it before it answers.
+func (a *agentRun) actions(w http.ResponseWriter, r *http.Request, body map[string]any) {
+	list, _ := body["actions"].([]any)
+	var fingers [][]fingerMove
+	longest := time.Duration(0)
+	for _, one := range list {
+		moves, took, err := parseFinger(one)
+		if err != nil {
+			a.problem(w, http.StatusBadRequest, "invalid argument", err.Error())
+			return
+		}
+		fingers, longest = append(fingers, moves), max(longest, took)
+	}
+	if len(fingers) == 0 {
+		a.problem(w, http.StatusBadRequest, "invalid argument", "actions must not be empty")
+		return
+	}
+	p := a.phone
+	if p.opts.InputForbidden {
+		a.problem(w, http.StatusBadRequest, "invalid element state", "Injecting of the touch event has failed. Did you grant INJECT_EVENTS?")
+		return
+	}
+	p.spend(p.opts.Latency.AgentInput, r.Context())
+	began := time.Now()
+	if !pause(a.phone.ctx, longest) {
+		return
+	}
+	a.strokes(fingers, began)
+	a.give(w, r.PathValue("id"), nil)
+}
+
+func parseFinger(one any) (moves []fingerMove, took time.Duration, err error) {
+	source, _ := one.(map[string]any)
+	if kind, _ := source["type"].(string); kind != "pointer" {
+		return nil, 0, fmt.Errorf("the action source %v is not simulated", source["type"])
+	}
+	if parameters, _ := source["parameters"].(map[string]any); parameters["pointerType"] != "touch" {
+		return nil, 0, fmt.Errorf("pointerType must be touch")
+	}
+	steps, _ := source["actions"].([]any)
+	at := image.Point{}
+	for _, s := range steps {
+		step, _ := s.(map[string]any)
+		length, timed := step["duration"].(float64)
+		switch step["type"] {
+		case "pointerMove", "pause":
+			if !timed || length < 0 {
+				return nil, 0, fmt.Errorf("%v needs a duration", step["type"])
+			}
+			took += time.Duration(length) * time.Millisecond
+			if step["type"] == "pointerMove" {
+				x, okX := step["x"].(float64)
+				y, okY := step["y"].(float64)
+				if !okX || !okY {
+					return nil, 0, fmt.Errorf("pointerMove needs x and y")
+				}
+				at = image.Pt(int(x), int(y))
+				moves = append(moves, fingerMove{at: at, when: took, down: len(moves) > 0 && moves[len(moves)-1].down})
+			}
+		case "pointerDown":
+			moves = append(moves, fingerMove{at: at, when: took, down: true})
+		case "pointerUp":
+			moves = append(moves, fingerMove{at: at, when: took})
+		default:
+			return nil, 0, fmt.Errorf("unknown action %v", step["type"])
+		}
+	}
+	return moves, took, nil
+}
+
+// strokes tells the phone what the fingers did.
+func (a *agentRun) strokes(fingers [][]fingerMove, began time.Time) {
+	p := a.phone
+	if len(fingers) == 2 {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		var from, to [2]image.Point
+		for i, moves := range fingers {
+			for _, s := range splitStrokes(moves) {
+				from[i], to[i] = s[0].at, s[len(s)-1].at
+			}
+		}
+		p.pinchedAt(from, to)
+		return
+	}
+	for _, s := range splitStrokes(fingers[0]) {
+		first, last := s[0], s[len(s)-1]
+		far := last.at.Sub(first.at)
+		held := time.Duration(0) // before the first move
+		for _, m := range s {
+			if m.at == first.at {
+				held = m.when - first.when
+			} else {
+				break
+			}
+		}
+		switch {
+		case max(far.X, -far.X, far.Y, -far.Y) < 24:
+			p.touch(began.Add(last.when), first.at, last.when-first.when)
+		case held >= longPress:
+			p.swipe("drag", first.at, last.at)
+		default:
+			p.swipe("swipe", first.at, last.at)
+		}
+	}
+}
+
+// splitStrokes parts a finger's steps into what lies between down and up.
+func splitStrokes(moves []fingerMove) [][]fingerMove {
+	var all [][]fingerMove
+	var now []fingerMove
+	for _, m := range moves {
+		switch {
+		case m.down:
+			now = append(now, m)
+		case len(now) > 0:
+			all, now = append(all, append(now, m)), nil
+		}
+	}
+	return all
+}
+
+// film sends pictures as the agent does: the first bytes of the client ask for it.
+func (a *agentRun) film(ctx context.Context, s session) {
+	if _, err := s.Read(make([]byte, 1024)); err != nil {
+		return
+	}
+	_, _ = io.WriteString(s, "HTTP/1.0 200 OK\r\nServer: UiAutomator2 MJPEG\r\nConnection: close\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n")
+	for ctx.Err() == nil {
+		var jpg strings.Builder
+		if jpeg.Encode(&jpg, a.phone.captured(), &jpeg.Options{Quality: 50}) != nil {
+			return
+		}
+		if _, err := fmt.Fprintf(s, "--BoundaryString\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", jpg.Len(), jpg.String()); err != nil {
+			return
+		}
+		select {
+		case <-a.ended:
+			return
+		default:
+		}
+		if !pause(ctx, time.Second/time.Duration(max(1, a.number("mjpegServerFramerate")))) {
+			return
+		}
+	}
+}
+
+// Clipboard is what was copied last.
+func (p *Phone) Clipboard() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ui.clipboard
+}

@@ -1,0 +1,107 @@
+package android
+
+import (
+	"context"
+	"image"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// way is how the screen of a phone is read and touched: by the phone's own tools, or by an agent that runs on it. Its methods are called one at a
+// time. An error of look means what one of Device.Tree means.
+type way interface {
+	// look reads the elements; choose leaves out windows.
+	look(ctx context.Context, choose func(*dump)) (*screen.Tree, error)
+	// touch makes a gesture, once. What may have happened is never repeated.
+	touch(ctx context.Context, t touch) error
+	// write enters a text that has a character without a key, the first of which is told, where the focus is.
+	write(ctx context.Context, text string, first rune) error
+	// copied and copy are the clipboard.
+	copied(ctx context.Context) (string, error)
+	copy(ctx context.Context, text string) error
+	// health asks for something that only works when all of it does.
+	health(ctx context.Context) error
+}
+
+var (
+	_ way = stockWay{}
+	_ way = (*agentWay)(nil)
+)
+
+// The kinds of touch.
+const (
+	touchTap    = "tap"
+	touchDouble = "double tap"
+	touchHold   = "long press"
+	touchSwipe  = "swipe"
+	touchDrag   = "drag"
+	touchPinch  = "pinch"
+)
+
+// touch is a gesture: from one point to another within a time, which are one for a tap. A pinch has its fingers at a distance from the point `from`.
+type touch struct {
+	kind     string
+	from, to image.Point
+	took     time.Duration
+	near     [2]int        // the distances of a pinch, at the beginning and in the end
+	aimed    *screen.Node  // that it is meant for; nil: whatever is there
+	points   []image.Point // that must be on the screen
+}
+
+// stockWay is uiautomator's dumps, and the program input.
+type stockWay struct{ d *Device }
+
+func (s stockWay) look(ctx context.Context, choose func(*dump)) (*screen.Tree, error) {
+	return s.d.dumped(ctx, choose)
+}
+
+func (s stockWay) touch(ctx context.Context, t touch) error {
+	d := s.d
+	switch t.kind {
+	case touchDouble:
+		return d.inputDoubleTap(ctx, t.from)
+	case touchHold:
+		return d.swipe(ctx, t.kind, [2]image.Point{t.from, t.from}, t.took)
+	case touchSwipe:
+		return d.swipe(ctx, t.kind, [2]image.Point{t.from, t.to}, t.took)
+	case touchDrag:
+		return d.inputDrag(ctx, t.from, t.to, t.took)
+	case touchPinch:
+		return d.panelPinch(ctx, t.from, t.near, t.took)
+	}
+	return d.inputTap(ctx, t.from)
+}
+
+func (s stockWay) write(ctx context.Context, text string, first rune) error {
+	return s.d.typeByKeyboard(ctx, text, first)
+}
+
+func (s stockWay) copied(context.Context) (string, error) { return "", s.d.noClipboard() }
+
+func (s stockWay) copy(context.Context, string) error { return s.d.noClipboard() }
+
+func (s stockWay) health(ctx context.Context) error {
+	_, err := s.d.link.state(ctx)
+	return err
+}
+
+// hands gives the way in which this phone is read and touched now.
+func (d *Device) hands() way {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.agent != nil {
+		return d.agent
+	}
+	return stockWay{d}
+}
+
+// gesture checks the points and touches.
+func (d *Device) gesture(ctx context.Context, t touch) error {
+	aimed := d.takeAim()
+	if err := d.onScreen(ctx, t.points...); err != nil {
+		return err
+	}
+	t.aimed = aimed
+	return d.hands().touch(ctx, t)
+}
