@@ -85,6 +85,8 @@ func variables() []struct {
 		{"Phones", "Those of adb mean what they mean to adb.", []variable{
 			v("ANDROID_SERIAL", "", "of the Android phones only this one"),
 			v("ADB_SERVER_SOCKET ANDROID_ADB_SERVER_ADDRESS ANDROID_ADB_SERVER_PORT", "", "the adb server to use"),
+			v("TAPROOT_AGENT", "--agent", "`auto`: an agent on the phone reads and touches its screen where `setup` has fetched it and the phone is attached by USB or to this machine; `require`: else the test is an error, and phones on a network are used, too; `off`"),
+			v("TAPROOT_AGENT_APKS", "", "the folder of the agent's two packages, in place of those that `setup` fetched; they are not checked"),
 			v("TAPROOT_WDA_URL TAPROOT_WDA_MJPEG_URL", "", "WebDriverAgents that run, and their films: an address, or `UDID=http://HOST:8100,UDID=…`"),
 			v("TAPROOT_WDA_XCTESTRUN", "", "the built WebDriverAgent; default: the newest one in Xcode's DerivedData"),
 			v("TAPROOT_WDA_BUNDLE", "", "its bundle id, where it was changed for signing"),

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/vision"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/console"
@@ -34,7 +35,7 @@ type runFlags struct {
 	requireDevices, allowEmpty        bool
 	noVideo, quiet, verbose           bool
 	environment                       string
-	ai                                string
+	ai, agent                         string
 	allowShell, updateBaselines       bool
 	unmasked                          bool
 	allowPrivate, noTrace, noDOM      bool
@@ -104,6 +105,7 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.BoolVar(&f.noDOM, "no-dom", false, "keep no snapshots of the elements of pages (artifacts/dom-NN.json.gz)")
 	flags.BoolVar(&f.noTrace, "no-trace", false, "keep no Playwright trace (artifacts/trace.zip) of browsers")
 	flags.StringVar(&f.ai, "ai", "", "whether AI models may be asked, `MODE`: live, replay (answers of earlier runs only), off (default: TAPROOT_AI, or live)")
+	flags.StringVar(&f.agent, "agent", "", "whether an agent on Android phones reads and touches their screens, `MODE`: auto, require, off (default: TAPROOT_AGENT, or auto)")
 	flags.BoolVar(&f.noVideo, "no-video", false, "make no recording.mp4")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print failures and the total only")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print every step")
@@ -155,6 +157,10 @@ func (f runFlags) config(env *Env) (run.Config, error) {
 			return c, &plan.Usage{Msg: "--ai: " + err.Error()}
 		}
 	}
+	if _, err := android.ParseAgentMode(f.agent); err != nil {
+		return c, &plan.Usage{Msg: "--agent: " + err.Error()}
+	}
+	c.Agent = f.agent
 	c.Boot = f.boot
 	c.Headed, c.FilesMustBe = f.headed, true
 	if f.headed && !hasDisplay(env) {

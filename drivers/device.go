@@ -186,6 +186,12 @@ type TouchWitness interface {
 	TouchMet() string
 }
 
+// ScreenReader is a Device that can read its screen in several ways.
+type ScreenReader interface {
+	// ScreenReadBy says in one sentence for the report what reads the screen, and why nothing better does. "": there is nothing to say.
+	ScreenReadBy() string
+}
+
 // WholeReader is a Device whose trees leave windows out that a touch does not reach.
 type WholeReader interface {
 	// WholeTree is Tree with all windows: those under a dialog, the bars of the system and the keyboard, too.

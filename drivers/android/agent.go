@@ -33,7 +33,7 @@ func ParseAgentMode(s string) (AgentMode, error) {
 	case AgentAuto, AgentRequire, AgentOff:
 		return m, nil
 	}
-	return "", fmt.Errorf("TAPROOT_AGENT=%q: use auto, require or off", s)
+	return "", fmt.Errorf("agent mode %q: use auto, require or off", s)
 }
 
 const (

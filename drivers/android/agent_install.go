@@ -156,3 +156,36 @@ func newer(a, b string) bool {
 	}
 	return false
 }
+
+// AgentState asks what of the agent is on the phone.
+func (d *Device) AgentState(ctx context.Context) (AgentState, error) {
+	s, err := d.agentInstalled(ctx)
+	if err != nil {
+		return s, err
+	}
+	if dir, err := d.agentFiles.apks(); err == nil {
+		_, _, s.Wanted, _ = agentAPKs(dir)
+	}
+	s.Listening = d.link.ask(ctx, asking{method: "GET", path: "/status"}, nil) == nil
+	return s, nil
+}
+
+// InstallAgent brings the agent onto the phone; there already is fine.
+func (d *Device) InstallAgent(ctx context.Context) error {
+	if d.info.APILevel < agentAPI {
+		return fmt.Errorf("device %s: %w: the agent needs Android 8.0, this is Android %s", d.link.serial, drivers.ErrUnsupported, d.info.OSVersion)
+	}
+	dir, err := d.agentFiles.apks()
+	if err != nil {
+		return err
+	}
+	return d.installAgent(ctx, dir, d.agentFiles.check)
+}
+
+// RemoveAgent stops the agent and takes it off the phone; not there is fine.
+func (d *Device) RemoveAgent(ctx context.Context) error {
+	if _, err := d.run(ctx, command{name: "stop the agent", line: "am force-stop " + agentPackage + "; am force-stop " + agentTests}); err != nil {
+		return err
+	}
+	return d.removeAgent(ctx)
+}

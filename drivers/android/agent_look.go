@@ -216,17 +216,18 @@ func (d *dump) takeToasts() []*screen.Node {
 const (
 	toastType = "android.widget.Toast"
 
-	// shortToast is how long a toast stands at least; toldFor how long the agent tells of it.
+	// shortToast is how long a toast stands at least. The agent tells of it for 3.5 s, and of one that is raised again for longer.
 	shortToast = 2 * time.Second
-	toldFor    = 3500 * time.Millisecond
-	toastSlack = 150 * time.Millisecond
+	toastSlack = 300 * time.Millisecond // in which the window manager answers
 )
 
 // toastShadow knows since when the agent tells of a toast: it does so for longer than most stand.
 type toastShadow struct {
 	text    string
 	after   time.Time // its event came later than this; zero: not known
-	first   time.Time // when it was told first
+	acted   time.Time // when the screen was touched last
+	blind   bool      // the window manager of this phone tells of no toasts
+	sighted bool      // it does
 	without time.Time // when the newest look was that told of none
 	told    bool      // by the look that is under way
 }
@@ -242,22 +243,17 @@ func (s *toastShadow) saw(taken time.Time) {
 // note takes over what a look tells, and gives whether the toast is certain to stand at a time.
 func (s *toastShadow) note(text string, now time.Time) bool {
 	s.told = true
-	if text != s.text || now.Sub(s.first) > toldFor+toastSlack { // told for longer than one event lasts: it is another one
-		if text == s.text {
-			s.after = s.first.Add(toldFor)
-		} else {
-			s.after = s.without
-		}
-		s.text, s.first = text, now
+	if text != s.text {
+		s.text, s.after = text, s.without
 	}
-	return !s.after.IsZero() && now.Sub(s.after) < shortToast
+	return !s.after.IsZero() && now.Sub(s.after) < shortToast-toastSlack
 }
 
 // showToasts adds those toasts to the window in front that stand now: as certain by the time, or because the window manager has one.
 func (a *agentWay) showToasts(ctx context.Context, d *dump, toasts []*screen.Node) {
 	for _, t := range toasts {
 		text := strings.TrimSpace(cmp.Or(t.Text, t.Desc))
-		if text == "" || !a.shadow.note(text, time.Now()) && !a.d.toastStands(ctx) {
+		if text == "" || !a.toastStands(ctx, text) {
 			continue
 		}
 		front := d.windows[len(d.windows)-1]
@@ -276,6 +272,23 @@ func (a *agentWay) showToasts(ctx context.Context, d *dump, toasts []*screen.Nod
 	}
 }
 
+// toastStands tells whether a toast that is told of stands: by the time for a while, then by its window. A window manager that does not know
+// one which certainly stands is not asked again; there what was told within the time after a touch counts.
+func (a *agentWay) toastStands(ctx context.Context, text string) bool {
+	s := &a.shadow
+	certain := s.note(text, time.Now())
+	if certain && (s.blind || s.sighted) {
+		return true
+	}
+	if s.blind {
+		return !s.acted.IsZero() && time.Since(s.acted) < shortToast
+	}
+	stands := a.d.toastWindow(ctx)
+	s.sighted = s.sighted || stands
+	s.blind = certain && !stands
+	return certain || stands
+}
+
 // lastDrawn is the highest order of drawing among the children.
 func lastDrawn(n *screen.Node) int {
 	last := 0
@@ -285,8 +298,8 @@ func lastDrawn(n *screen.Node) int {
 	return last
 }
 
-// toastStands asks the window manager for the window of a toast.
-func (d *Device) toastStands(ctx context.Context) bool {
+// toastWindow asks the window manager for the window of a toast.
+func (d *Device) toastWindow(ctx context.Context) bool {
 	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true, line: "dumpsys window windows | grep ' Toast}'"})
 	return err == nil && strings.Contains(string(o.out), "Window{")
 }

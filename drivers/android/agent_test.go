@@ -274,4 +274,3 @@ func TestAgentAims(t *testing.T) {
 		t.Errorf("a moving element was touched: %v", p.Taps())
 	}
 }
-

@@ -8,6 +8,7 @@ import (
 	"image"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -19,7 +20,7 @@ const (
 	pressFor     = 20 * time.Millisecond // a finger of a tap, the grid of the agent's times
 	betweenTaps  = 80 * time.Millisecond
 	pickUpFor    = dragHold
-	standsFor    = 50 * time.Millisecond // an element is asked for again so long after the tree
+	standsFor    = 20 * time.Millisecond // an element is asked for again so long after the tree
 	notHeldBack  = "the agent gave no answer to a touch, which may have happened and is not repeated"
 	agentTouches = 2 // tries of one that was not sent
 )
@@ -59,9 +60,12 @@ func (a *agentWay) selector(n *screen.Node) (strategy, value string, ok bool) {
 	if tree == nil {
 		return "", "", false
 	}
-	ids, descs, there := 0, 0, false
+	ids, descs, texts, there := 0, 0, 0, false
 	for o := range tree.All {
 		there = there || o == n
+		if o.Text == n.Text && o.ID == n.ID {
+			texts++
+		}
 		if n.ID != "" && o.ID == n.ID {
 			ids++
 		}
@@ -75,8 +79,36 @@ func (a *agentWay) selector(n *screen.Node) (strategy, value string, ok bool) {
 		return "id", n.ID, true
 	case descs == 1:
 		return "accessibility id", n.Desc, true
+	case texts == 1 && n.Window == tree.Active && !n.Editable && plainText(n.Text):
+		value = `new UiSelector().text("` + n.Text + `")`
+		if strings.Contains(n.ID, ":id/") && plainText(n.ID) {
+			value += `.resourceId("` + n.ID + `")`
+		}
+		return bySelector, value, true
 	}
 	return "", "", false
+}
+
+// bySelector is the strategy that takes a text and an id together. It knows the active window only, and what it does not find may be there.
+const bySelector = "-android uiautomator"
+
+// plainText tells whether a text can stand in a UiSelector as it is.
+func plainText(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError })
+}
+
+// seenAgain looks a second time, for an element that the agent cannot be asked for.
+func (a *agentWay) seenAgain(ctx context.Context, n *screen.Node) (bool, error) {
+	got, err := a.lookOnce(ctx, func(*dump) {})
+	if err != nil {
+		return false, err
+	}
+	for o := range screen.NewTree(got.windows, a.d.screenSize(), time.Now()).All {
+		if o.Type == n.Type && o.ID == n.ID && o.Text == n.Text && o.Desc == n.Desc && o.Bounds == n.Bounds {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // handle asks for an element; the error wraps ErrMissed when it is not there any more.
@@ -119,6 +151,13 @@ func (a *agentWay) stands(ctx context.Context, t touch) error {
 	var now image.Rectangle
 	if err == nil {
 		now, err = a.rect(ctx, element)
+	}
+	if strategy == bySelector && err != nil && !silent(err) {
+		again, err := a.seenAgain(ctx, t.aimed)
+		if err == nil && !again {
+			err = missed("is not where it was")
+		}
+		return err
 	}
 	switch {
 	case answered(err, "no such element"), answered(err, "stale element reference"):
@@ -166,6 +205,7 @@ func (a *agentWay) touch(ctx context.Context, t touch) error {
 		e := new(agentError)
 		switch {
 		case err == nil:
+			a.shadow.acted = time.Now()
 			return nil
 		case !errors.As(err, &e):
 			return err

@@ -56,6 +56,7 @@ type Device struct {
 	mocked     bool                // test providers give its location
 	watching   watched             // the app that was launched last
 	logged     *logStream          // the log that was begun last
+	agentFiles agentOptions        // where the agent would come from
 	agent      *agentWay           // reads and touches the screen; nil: the phone's own tools do
 	reads      string              // the sentence that says what does
 	aim        *screen.Node        // that the next touch is meant for
@@ -98,6 +99,7 @@ func open(ctx context.Context, l *link, log *slog.Logger, notes string, agent ag
 		return nil, err
 	}
 	d.restoreLeftovers(ctx)
+	d.agentFiles = agent
 	if err := d.chooseWay(ctx, agent); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -147,6 +147,11 @@ func (r *run) conclude(ctx context.Context, took time.Duration) (event.Verdict, 
 	r.identify(ctx)
 	r.evidence.stop(ctx, r)
 	r.noteIncidents(nil) // where there is no log
+	if d, ok := r.dev.(drivers.ScreenReader); ok {
+		if said := d.ScreenReadBy(); said != "" {
+			r.emit(event.Event{Kind: event.Logged, Message: said})
+		}
+	}
 	r.findCrash(ctx)
 	if r.sinkErr != nil {
 		r.verdict = event.Error

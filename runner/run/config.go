@@ -55,6 +55,7 @@ type Config struct {
 	NoFilePages    bool                        // no page may be a file of this machine
 	AllowShell     bool                        // tests may run commands on the device
 	AI             vision.Mode                 // whether models may be asked; default: what TAPROOT_AI says, or live
+	Agent          string                      // auto, require or off: whether an agent reads the screens of Android phones; default: what TAPROOT_AGENT says, or auto
 	Baselines      bool                        // assertScreenshot writes its baselines anew
 	Access         action.Access               // what tests may touch of this machine
 	Timeout        time.Duration               // of a step that names none
@@ -107,6 +108,9 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	if err := c.chosenByEnv(get); err != nil {
 		return c, err
 	}
+	if _, err := android.ParseAgentMode(get("TAPROOT_AGENT")); err != nil {
+		return c, fmt.Errorf("TAPROOT_AGENT: %w", err)
+	}
 	if _, err := vision.ParseMode(get("TAPROOT_AI")); err != nil {
 		return c, fmt.Errorf("TAPROOT_AI: %w", err)
 	}
@@ -139,7 +143,7 @@ func ProjectRoot(dir string) string {
 // Drivers lists every driver there is.
 func Drivers(c Config) []drivers.Driver {
 	return []drivers.Driver{
-		android.New(android.Options{Getenv: c.Getenv}),
+		android.New(android.Options{Getenv: c.Getenv, Agent: c.Agent}),
 		ios.New(ios.Options{Getenv: c.Getenv, Boot: c.Boot, KeepBooted: c.KeepBooted}),
 		web.New(c.web()),
 	}

@@ -7,6 +7,7 @@ import (
 	"image/jpeg"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,12 +64,41 @@ func fits(v *view, strategy, selector string) bool {
 		return v.class == selector
 	case "active":
 		return v.focused
+	case "-android uiautomator":
+		id, text := selectorParts(selector)
+		return (id == "" || v.id == id) && v.shown() == text
 	}
 	return false
 }
 
+var selectorForm = regexp.MustCompile(`^new UiSelector\(\)\.text\("([^"\\]+)"\)(?:\.resourceId\("([^"\\]+)"\))?$`)
+
+// selectorParts reads the one form of UiSelector that is simulated.
+func selectorParts(selector string) (id, text string) {
+	m := selectorForm.FindStringSubmatch(selector)
+	if m == nil {
+		return "", ""
+	}
+	return m[2], m[1]
+}
+
+// activeOnly keeps what lies in the window with the focus, which is all that a UiSelector knows. Phone.mu is held.
+func (a *agentRun) activeOnly(list []sighted) []sighted {
+	f := a.phone.ui.frame(time.Now())
+	active := f.active()
+	if active == nil {
+		return nil
+	}
+	mark := itoa(1 + slices.Index(f.windows, active))
+	return slices.DeleteFunc(list, func(s sighted) bool { return s.place != mark && !strings.HasPrefix(s.place, mark+"/") })
+}
+
 func (a *agentRun) first(strategy, selector string) (sighted, bool) {
-	for _, s := range a.sights() {
+	list := a.sights()
+	if strategy == "-android uiautomator" {
+		list = a.activeOnly(list)
+	}
+	for _, s := range list {
 		if fits(s.v, strategy, selector) {
 			return s, true
 		}
@@ -92,7 +122,7 @@ func (a *agentRun) remember(w http.ResponseWriter, r *http.Request, s sighted, s
 func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[string]any) {
 	strategy, _ := body["strategy"].(string)
 	selector, _ := body["selector"].(string)
-	if !slices.Contains([]string{"id", "accessibility id", "class name"}, strategy) {
+	if !slices.Contains([]string{"id", "accessibility id", "class name", "-android uiautomator"}, strategy) || strategy == "-android uiautomator" && !selectorForm.MatchString(selector) {
 		a.problem(w, http.StatusBadRequest, "invalid selector", "the strategy "+strategy+" is not simulated")
 		return
 	}
@@ -376,4 +406,11 @@ func (p *Phone) Clipboard() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ui.clipboard
+}
+
+// ToastStands tells whether a toast is on the screen.
+func (p *Phone) ToastStands() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ui.toast.text != "" && time.Now().Before(p.ui.toast.until)
 }

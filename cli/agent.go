@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// newAgentCommand is about the agent that reads and touches the screens of Android phones.
+func newAgentCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "manage the agent on Android phones, which makes them fast",
+		Long: "The agent, appium-uiautomator2-server, reads the screen of a phone in tenths of a second, where uiautomator dump takes seconds.\n" +
+			"Tests install it on first use; these commands do so beforehand, show what is there, and take it away again. While it runs, it\n" +
+			"listens on all of the phone's networks without a password: see the document about Android.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var device string
+	add := func(name, short string, do func(ctx context.Context, d *android.Device) error) {
+		sub := &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+			return onAndroid(cmd.Context(), env, device, do)
+		}}
+		sub.Flags().StringVar(&device, "device", "", "the phone with this `ID` (see taproot devices); default: the only one")
+		cmd.AddCommand(sub)
+	}
+	add("install", "install it on a phone", func(ctx context.Context, d *android.Device) error {
+		if err := d.InstallAgent(ctx); err != nil {
+			return err
+		}
+		return tellAgent(ctx, env, d)
+	})
+	add("status", "show whether it is on a phone", func(ctx context.Context, d *android.Device) error { return tellAgent(ctx, env, d) })
+	add("remove", "take it off a phone", func(ctx context.Context, d *android.Device) error {
+		if err := d.RemoveAgent(ctx); err != nil {
+			return err
+		}
+		return tellAgent(ctx, env, d)
+	})
+	return cmd
+}
+
+// tellAgent says in a line what of the agent is on the phone.
+func tellAgent(ctx context.Context, env *Env, d *android.Device) error {
+	s, err := d.AgentState(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "%s: %s\n", d.Info().ID, agentLine(s))
+	return nil
+}
+
+func agentLine(s android.AgentState) string {
+	line := "the agent is not installed"
+	switch {
+	case s.Server && s.Tests:
+		line = "agent " + cmp.Or(s.Version, "of an unknown version") + " is installed"
+		if s.Wanted != "" && s.Wanted != s.Version {
+			line += ", tests would install " + s.Wanted
+		}
+	case s.Server || s.Tests:
+		line = "half of the agent is installed: tests would install it anew"
+	case s.Wanted == "":
+		line += ", nor is it on this machine: `taproot setup --platform android` fetches it"
+	}
+	if s.Listening {
+		line += "; it runs, and listens on all networks of the phone"
+	}
+	return line
+}
+
+// onAndroid does something with a phone that nobody else uses meanwhile.
+func onAndroid(ctx context.Context, env *Env, want string, do func(ctx context.Context, d *android.Device) error) (err error) {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	phones := []drivers.Driver{android.New(android.Options{Getenv: env.Getenv, Agent: string(android.AgentOff)})}
+	info, err := choosePhone(ctx, phones, cmp.Or(want, conf.Device, conf.AndroidSerial))
+	if err != nil {
+		return errors.Join(err, phones[0].Close())
+	}
+	conf.Device = info.ID
+	leases := pool.New(phones, conf.PoolOptions())
+	defer func() { err = errors.Join(err, leases.Close()) }()
+	wait, cancel := context.WithTimeoutCause(ctx, busyLimit, errBusy)
+	defer cancel()
+	lease, err := leases.Lease(wait, info.Platform, "taproot agent")
+	if errors.Is(err, errBusy) {
+		holder, _ := leases.Holder(info.ID)
+		return fmt.Errorf("device %s is used by %s (process %d): wait until that is done", info.ID, holder.What, holder.PID)
+	}
+	if err != nil {
+		return err
+	}
+	defer lease.Release()
+	dev, err := lease.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	phone, ok := dev.(*android.Device)
+	if !ok {
+		return fmt.Errorf("device %s is no Android phone", info.ID)
+	}
+	return do(ctx, phone)
+}

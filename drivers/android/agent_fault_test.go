@@ -1,0 +1,217 @@
+package android
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+)
+
+// faultLimit is more than any limit of a look, a restart and a touch adds up to.
+const faultLimit = 90 * time.Second
+
+// TestAgentFaults: whatever goes wrong with the agent, while nothing is asked, while the tree is read, and while a touch is made: a look gives
+// the tree all the same, by a new agent or without one; a touch happens at most once, and exactly once where it succeeds; nothing is left.
+func TestAgentFaults(t *testing.T) {
+	kinds := map[string]androidtest.AgentFaultKind{
+		"kill": androidtest.AgentKill, "wedge": androidtest.AgentWedge, "garbage": androidtest.AgentGarbage, "half": androidtest.AgentHalf,
+		"silence": androidtest.AgentSilent, "close": androidtest.AgentClose, "orphan": androidtest.AgentOrphan, "broken": androidtest.AgentBroken,
+	}
+	for name, kind := range kinds {
+		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "after POST actions"} {
+			route, after := strings.CutPrefix(at, "after ")
+			slow := kind == androidtest.AgentWedge || kind == androidtest.AgentSilent
+			if testing.Short() && slow && at != "POST actions" {
+				continue // each waits for a limit of many seconds
+			}
+			t.Run(name+" at "+at, func(t *testing.T) {
+				t.Parallel()
+				d, p := openForFaults(t)
+				tree, err := d.Tree(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				button := findNode(tree, "sign_in")
+				p.FailAgent(androidtest.AgentFault{Route: route, Nth: 1, Kind: kind, After: after, Delay: 30 * time.Second})
+				checkAgentFault(t, d, p, faultAt{button: centre(button).X, tapped: func(ctx context.Context) error {
+					if strings.HasPrefix(route, "GET source") || strings.HasSuffix(route, "windows") {
+						if _, err := d.Tree(ctx); err != nil {
+							t.Errorf("the look: %v", err)
+						}
+						return d.Tap(ctx, centre(button))
+					}
+					d.Aim(button)
+					return d.Tap(ctx, centre(button))
+				}})
+			})
+		}
+	}
+	for name, hurt := range map[string]func(p *androidtest.Phone){
+		"killed while idle": (*androidtest.Phone).KillAgent, "its shell killed while idle": (*androidtest.Phone).KillAgentShell,
+		"killed and its port taken":  func(p *androidtest.Phone) { p.TakeAgentPort(); p.KillAgent() },
+		"killed and the place taken": func(p *androidtest.Phone) { p.KillAgent(); p.HoldAutomation(true) },
+		"its packages removed": func(p *androidtest.Phone) {
+			p.RemoveApp(androidtest.AgentTestPackage)
+			p.RemoveApp(androidtest.AgentPackage)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, p := openForFaults(t)
+			tree, err := d.Tree(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			button := findNode(tree, "sign_in")
+			hurt(p)
+			if strings.Contains(name, "place") { // the other one leaves in time
+				time.AfterFunc(2*time.Second, func() { p.HoldAutomation(false) })
+			}
+			checkAgentFault(t, d, p, faultAt{tapped: func(ctx context.Context) error { d.Aim(button); return d.Tap(ctx, centre(button)) }})
+		})
+	}
+}
+
+type faultAt struct {
+	button int
+	tapped func(ctx context.Context) error
+}
+
+func openForFaults(t *testing.T) (*Device, *androidtest.Phone) {
+	t.Helper()
+	driver, phones, _ := newPhones(t, small())
+	withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
+	dev, err := driver.Open(t.Context(), phones[0].Serial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dev.(*Device)
+	launch(t, d, androidtest.LoginPackage)
+	waitNode(t, d, "sign_in")
+	return d, phones[0]
+}
+
+// checkAgentFault touches, looks again, and closes.
+func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), faultLimit)
+	defer cancel()
+	before := len(p.Taps())
+	err := at.tapped(ctx)
+	taps := len(p.Taps()) - before
+	switch {
+	case ctx.Err() != nil:
+		t.Errorf("not in time: %v", err)
+	case err == nil && taps != 1:
+		t.Errorf("no error, and %d taps", taps)
+	case taps > 1:
+		t.Errorf("%d taps: %v", taps, err)
+	case err != nil && (drivers.AppIsWrong(err) || !strings.Contains(err.Error(), p.Serial())):
+		t.Errorf("the error %v", err)
+	}
+	if _, err := d.Tree(ctx); err != nil {
+		t.Errorf("the look afterwards: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	p.HealAgent() // its port, too
+	if p.AgentListens() {
+		t.Error("the agent still listens")
+	}
+}
+
+// TestAgentGivesUpOnce: one that dies again and again is started once more, then the phone's own tools go on, and the report says so.
+func TestAgentGivesUpOnce(t *testing.T) {
+	d, p := openForFaults(t)
+	p.FailAgent(androidtest.AgentFault{Route: "GET source", Kind: androidtest.AgentKill})
+	if _, err := d.Tree(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if said := d.ScreenReadBy(); !strings.Contains(said, "until it stopped working") || p.Count("uiautomator") == 0 {
+		t.Errorf("%q, %d dumps", said, p.Count("uiautomator"))
+	}
+	tapOn(t, d, "sign_in")
+
+	driver, phones, _ := newPhones(t, small())
+	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+	dev, err := driver.Open(t.Context(), phones[0].Serial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	phones[0].FailAgent(androidtest.AgentFault{Route: "GET source", Kind: androidtest.AgentKill})
+	if _, err := dev.Tree(t.Context()); err == nil || drivers.AppIsWrong(err) || phones[0].Count("uiautomator") != 0 {
+		t.Errorf("required: %v", err)
+	}
+}
+
+// TestAgentIsStoppedAfterAKilledProcess: what a process that was killed has left on the phone is stopped by the next.
+func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
+	driver, phones, server := newPhones(t, small())
+	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
+	if _, err := driver.Open(t.Context(), phones[0].Serial()); err != nil {
+		t.Fatal(err)
+	}
+	phones[0].KillAgentShell()
+	if !phones[0].AgentListens() {
+		t.Fatal("the agent ended with its shell")
+	}
+	opts := serverAt(server.Addr())
+	opts.NotesDir, opts.Agent = driver.notes, string(AgentOff)
+	next := New(opts)
+	defer next.Close()
+	if _, err := next.Open(t.Context(), phones[0].Serial()); err != nil {
+		t.Fatal(err)
+	}
+	if phones[0].AgentListens() {
+		t.Error("the agent still listens")
+	}
+}
+
+// TestAgentAndToasts: a toast of two seconds is seen each time, and never one that has gone although the agent still tells of it.
+func TestAgentAndToasts(t *testing.T) {
+	rounds := 20
+	if testing.Short() {
+		rounds = 4
+	}
+	d, p := openAgent(t, small())
+	launch(t, d, androidtest.ListPackage+"/.ToastActivity")
+	short := centre(waitNode(t, d, "short"))
+	for round := range rounds {
+		if n := toastIn(t, d); n != "" {
+			t.Fatalf("round %d: %q before it was raised", round, n)
+		}
+		if err := d.Tap(t.Context(), short); err != nil {
+			t.Fatal(err)
+		}
+		if toastIn(t, d) == "" {
+			t.Errorf("round %d: not seen", round)
+		}
+		gone := false
+		for !gone {
+			stood := p.ToastStands()
+			told := toastIn(t, d)
+			gone = !stood && !p.ToastStands()
+			if gone && told != "" {
+				t.Errorf("round %d: %q is told and does not stand", round, told)
+			}
+		}
+	}
+}
+
+func toastIn(t *testing.T, d *Device) string {
+	t.Helper()
+	tree, err := d.Tree(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range tree.All {
+		if n.Type == toastType {
+			return n.Text
+		}
+	}
+	return ""
+}
