@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server/mail"
+	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -126,4 +127,17 @@ func adminAccounts(env *Env, add func(string, string, int, func(context.Context,
 			}
 		}
 	})
+}
+
+// provider is that of TAPROOT_OIDC_ISSUER; nil: none.
+func (s settings) provider(public string) (*oidc.Provider, error) {
+	issuer := s.get("TAPROOT_OIDC_ISSUER")
+	if issuer == "" {
+		return nil, nil
+	}
+	p, err := oidc.New(oidc.Options{Issuer: issuer, ClientID: s.get("TAPROOT_OIDC_CLIENT_ID"), Secret: s.get("TAPROOT_OIDC_CLIENT_SECRET"), Name: s.get("TAPROOT_OIDC_NAME"), Redirect: public + "/console/provider/back"})
+	if err != nil {
+		return nil, &plan.Usage{Msg: "TAPROOT_OIDC_ISSUER, TAPROOT_OIDC_CLIENT_ID, TAPROOT_OIDC_CLIENT_SECRET: " + err.Error()}
+	}
+	return p, nil
 }

@@ -112,6 +112,8 @@ func serveSecrets() []variable {
 		{[]string{"TAPROOT_DATABASE_URL"}, "", "with `--service`: `postgres://…`, or the path of an SQLite file; default: `service.db` in the data folder"},
 		{[]string{"TAPROOT_SERVICE_SECRET"}, "", "with `--service`: 32 characters or more that seal signing keys and second factors, the same for every replica; SQLite keeps one in `service.key` beside it"},
 		{[]string{"TAPROOT_SMTP_URL"}, "", "with `--service`: sends letters that confirm addresses and set passwords: `smtp://USER:PASSWORD@HOST:587` (STARTTLS), `smtps://USER:PASSWORD@HOST:465`, or `smtp://localhost?tls=none`"},
+		{[]string{"TAPROOT_OIDC_ISSUER", "TAPROOT_OIDC_CLIENT_ID", "TAPROOT_OIDC_CLIENT_SECRET"}, "", "with `--service`: a provider of OpenID Connect that lets people into the console; register `TAPROOT_PUBLIC_URL/console/provider/back` there"},
+		{[]string{"TAPROOT_OIDC_NAME"}, "", "what people call that provider; default: its host"},
 		{[]string{"TAPROOT_WEBHOOK_SECRET"}, "", "with `--service`: 32 characters or more that sign changes of plans at `/api/plans/webhook`"},
 		{[]string{"TAPROOT_SMTP_FROM"}, "", "who these letters come from, such as `Taproot <noreply@example.com>`; default: the user of `TAPROOT_SMTP_URL`, if it is an address"},
 		{[]string{"CORS_ORIGINS"}, "", "origins whose pages may call, comma separated, beside the server's own and the desktop viewer's (`tauri://localhost`, `http://tauri.localhost`)"},

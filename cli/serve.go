@@ -164,6 +164,9 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 			fmt.Fprintln(env.Stdout, "the database is up to date")
 			return nil
 		}
+		if o.OIDC, err = set.provider(o.Service.PublicURL()); err != nil {
+			return err
+		}
 		o.Projects, o.Auth, o.Network = filepath.Join(within(env.Dir, f.data), "projects"), nil, guard.Policy{AllowPrivate: f.allowPrivate}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)

@@ -16,7 +16,7 @@ func (s *Server) openConsole() (err error) {
 	if s.o.Service == nil {
 		return nil
 	}
-	s.console, err = console.New(console.Options{Service: s.o.Service, API: s.actAs, Drop: s.dropSpace, Version: s.o.Version, Log: s.log,
+	s.console, err = console.New(console.Options{Service: s.o.Service, API: s.actAs, Drop: s.dropSpace, OIDC: s.o.OIDC, Version: s.o.Version, Log: s.log,
 		Client: func(r *http.Request) (address, counted string) {
 			c := caller{addr: s.client(r)}
 			return c.addr, c.counted()

@@ -11,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/limit"
+	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
 	"github.com/taproot-dev/taproot/server/upload"
 )
@@ -29,6 +30,8 @@ type Options struct {
 	Auth *auth.Gate
 	// Service knows people, projects and their keys; nil: there is one project, and Auth says who may use it. With it, Auth and Limiter count for nothing.
 	Service *service.Service
+	// OIDC lets people into the console whom a provider of identities knows; nil: passwords alone do.
+	OIDC *oidc.Provider
 	// Projects is the folder in which each project of the Service has its reports and the files that its members may name.
 	Projects string
 	// Limiter holds back who asks too often, by credential or address; nil: nobody.

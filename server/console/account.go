@@ -14,6 +14,8 @@ type account struct {
 	Log      []service.Entry
 	Factor   *service.Factor // that is to be set up
 	Recovery []string        // codes that are shown this once
+
+	Connected bool // a provider lets the person in
 }
 
 func (c *Console) accountPage(q *request) error { return q.accountWith(account{}, nil) }
@@ -22,6 +24,9 @@ func (c *Console) accountPage(q *request) error { return q.accountWith(account{}
 func (q *request) accountWith(a account, failed error) (err error) {
 	a.Plan = q.person.Plan()
 	if a.Sessions, err = q.person.Sessions(q.r.Context()); err != nil {
+		return err
+	}
+	if a.Connected, err = q.person.Connected(q.r.Context()); err != nil {
 		return err
 	}
 	if a.Log, err = q.person.Log(q.r.Context(), service.Page{Limit: 20}); err != nil {

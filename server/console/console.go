@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -23,7 +24,9 @@ type Options struct {
 	// Drop removes the files of a project that was deleted.
 	Drop func(project string) error
 	// Client gives the address from which a request came, and the name under which its requests are counted.
-	Client  func(r *http.Request) (address, counted string)
+	Client func(r *http.Request) (address, counted string)
+	// OIDC lets people in whom a provider knows; nil: passwords alone do.
+	OIDC    *oidc.Provider
 	Version string
 	Log     *slog.Logger
 }

@@ -38,17 +38,22 @@ func (c *Console) login(q *request) error {
 	if err != nil {
 		return again(err)
 	}
+	return q.enter(p, e.Next)
+}
+
+// enter gives somebody who was let in a session, and ends the one before.
+func (q *request) enter(p *service.Person, next string) error {
 	if q.person != nil {
 		if err := q.person.LogOut(q.r.Context()); err != nil && !errors.Is(err, service.ErrNotFound) {
 			return err
 		}
 	}
-	cookie, err := c.o.Service.NewSession(q.r.Context(), p)
+	cookie, err := q.c.o.Service.NewSession(q.r.Context(), p)
 	if err != nil {
 		return err
 	}
-	http.SetCookie(q.w, c.cookie(cookie))
-	q.redirect(goodNext(e.Next))
+	http.SetCookie(q.w, q.c.cookie(cookie))
+	q.redirect(goodNext(next))
 	return nil
 }
 

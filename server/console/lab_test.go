@@ -65,6 +65,12 @@ type lab struct {
 // newLab starts one; change may say how its accounts work.
 func newLab(t testing.TB, phones int, change ...func(*service.Options)) *lab {
 	t.Helper()
+	return newLabWith(t, phones, func(*server.Options, string) {}, change...)
+}
+
+// newLabWith also says how the server works, which is told its own address.
+func newLabWith(t testing.TB, phones int, options func(o *server.Options, base string), change ...func(*service.Options)) *lab {
+	t.Helper()
 	adb, _ := androidtest.Start(t, slices.Repeat([]androidtest.Options{androidtest.Small}, phones)...)
 	l := &lab{t: t, root: t.TempDir(), log: &drivertest.Log{}}
 	for _, dir := range []string{"project", "run", "state"} {
@@ -87,9 +93,10 @@ func newLab(t testing.TB, phones int, change ...func(*service.Options)) *lab {
 		t.Fatal(err)
 	}
 	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
-	l.server, err = server.New(server.Options{Config: conf, Service: l.service, Projects: filepath.Join(l.root, "projects"), Pages: 3, Network: guard.Policy{AllowPrivate: true},
-		Version: "test", Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelInfo}))})
-	if err != nil {
+	o := server.Options{Config: conf, Service: l.service, Projects: filepath.Join(l.root, "projects"), Pages: 3, Network: guard.Policy{AllowPrivate: true},
+		Version: "test", Log: slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelInfo}))}
+	options(&o, so.PublicURL)
+	if l.server, err = server.New(o); err != nil {
 		t.Fatal(err)
 	}
 	l.http.Config.Handler = l.server.Handler()

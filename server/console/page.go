@@ -29,6 +29,7 @@ type view struct {
 	Error    string
 	Refresh  bool // without scripts, the page loads itself again
 	Version  string
+	Provider string // who lets people in beside passwords; empty: nobody
 	D        any
 }
 
@@ -43,7 +44,7 @@ func (v view) Owns() bool { return v.Project != nil && v.Project.Role.Covers(ser
 var doneTexts = map[string]string{
 	"registered": "Your account is ready. Log in.", "pending": "Your account was made. Open the link in the letter that we sent to you, or ask the operator to confirm your address. Then log in.",
 	"confirmed": "Your address is confirmed. Log in.", "reset-asked": "If there is an account with this address, a letter is on its way to it.", "reset": "Your password was changed. Log in with it.",
-	"logged-out": "You are logged out.", "password": "Your password was changed. All other sessions have ended.", "factor-off": "The second factor is off.", "session": "The session has ended.",
+	"logged-out": "You are logged out.", "password": "Your password was changed. All other sessions have ended.", "connected": "The provider is connected: it lets you in from now on.", "factor-off": "The second factor is off.", "session": "The session has ended.",
 	"deleted-account": "Your account was deleted.", "project": "The project was created.", "joined": "You are a member of this project now.", "key-revoked": "The key was revoked. It does not work any more.",
 	"tests": "The tests were uploaded.", "cancelled": "The run was cancelled. Its reports stay.", "report-deleted": "The reports of the run were deleted.", "uploaded": "The pack was uploaded.",
 	"known": "This pack had been uploaded before. It is not kept twice.", "role": "The role was changed.", "removed": "The member was removed.", "left": "You have left the project.",
@@ -56,6 +57,9 @@ func (q *request) show(name string, v view) error { return q.showStatus(http.Sta
 
 func (q *request) showStatus(status int, name string, v view) error {
 	v.Version = q.c.o.Version
+	if q.c.o.OIDC != nil {
+		v.Provider = q.c.o.OIDC.Name()
+	}
 	if v.Done == "" {
 		v.Done = doneTexts[q.r.URL.Query().Get("done")]
 	}

@@ -35,6 +35,9 @@ func rules() map[string]rule {
 		"POST /console/reset":                              {"*", 0, url.Values{"token": {"wrong"}, "password": {"short"}}},
 		"GET /console/files/{project}/{ticket}/{path...}":  {"", 0, nil},
 		"GET /console/files/{project}/index.html":          {"*", 303, nil},
+		"GET /console/provider":                            {"*", 404, nil}, // this server has none
+		"GET /console/provider/back":                       {"*", 404, nil},
+		"POST /console/account/provider":                   {people, 404, url.Values{}},
 		"GET /console/{$}":                                 {people, 303, nil},
 		"POST /console/logout":                             {people, 303, nil},
 		"GET /console/invitation":                          {people, 200, nil},

@@ -34,6 +34,8 @@ func routes() []route {
 		{"POST /console/confirm", public, (*Console).confirm},
 		{"GET /console/reset", public, (*Console).resetPage},
 		{"POST /console/reset", public, (*Console).reset},
+		{"GET /console/provider", public, (*Console).providerLogin},
+		{"GET /console/provider/back", public, (*Console).fromProvider},
 		{"GET /console/files/{project}/{ticket}/{path...}", public, (*Console).file},
 		{"GET /console/files/{project}/index.html", public, (*Console).allRuns},
 
@@ -51,6 +53,7 @@ func routes() []route {
 		{"POST /console/account/factor/off", person, (*Console).disableFactor},
 		{"POST /console/account/sessions/{session}", person, (*Console).endSession},
 		{"POST /console/account/logout", person, (*Console).logoutEverywhere},
+		{"POST /console/account/provider", person, (*Console).connectProvider},
 		{"POST /console/account/delete", person, (*Console).deleteAccount},
 
 		{"GET " + p + "/{$}", viewer, (*Console).overview},

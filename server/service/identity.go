@@ -1,0 +1,132 @@
+package service
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Identity is who a provider of identities says somebody is. Issuer and Subject name the person for ever; the address may change.
+type Identity struct {
+	Issuer, Subject string
+	Email           string
+	Verified        bool
+}
+
+// ErrConnect means that there is an account of the address which the identity does not belong to yet.
+var ErrConnect = &Error{Status: http.StatusConflict, Code: "conflict", Message: "there is an account with this address: log in with its password, then connect the provider under Your account"}
+
+// LogInAs lets in whom a provider knows. Somebody new gets an account, if the provider vouches for the address. An account that was there
+// before is not handed over: its owner connects it. One whose address nobody confirmed was nobody's yet, and its password counts no more.
+func (s *Service) LogInAs(ctx context.Context, i Identity, from From) (*Person, error) {
+	var a Account
+	err := s.db.Write(ctx, func(t *store.Tx) error {
+		id := ""
+		err := t.One("SELECT account FROM identities WHERE issuer = $1 AND subject = $2", []any{i.Issuer, i.Subject}, &id)
+		if errors.Is(err, store.ErrNoRow) {
+			id, err = s.adopt(t, i, from)
+		}
+		if err != nil {
+			return err
+		}
+		a, err = scanAccount(func(into ...any) error {
+			return t.One("SELECT "+accountColumns+" FROM accounts WHERE id = $1", []any{id}, into...)
+		})
+		if err == nil && a.State != Active {
+			err = ErrLogIn
+		}
+		if err != nil {
+			return err
+		}
+		return s.note(t, Entry{Account: a.ID, Actor: a.Email, Action: "account.login.provider", Target: a.ID, Address: from.Address})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Person{Account: a, From: from, s: s}, nil
+}
+
+// adopt makes an account for somebody new.
+func (s *Service) adopt(t *store.Tx, i Identity, from From) (id string, err error) {
+	email, err := Address(i.Email)
+	if err != nil || !i.Verified {
+		return "", forbidden("the provider does not vouch for an address of yours")
+	}
+	var state string
+	err = t.One("SELECT id, state FROM accounts WHERE email = $1", []any{email}, &id, &state)
+	switch {
+	case errors.Is(err, store.ErrNoRow):
+		id = newID("acc")
+		if _, err := s.insert(t, Account{ID: id, Email: email, State: Active, Plan: PlanFree}, ""); err != nil {
+			return "", err
+		}
+	case err != nil:
+		return "", err
+	case state == Pending:
+		if _, err := t.Exec("UPDATE accounts SET state = $1, password = '' WHERE id = $2", Active, id); err != nil {
+			return "", err
+		}
+		if _, err := t.Exec("DELETE FROM letters WHERE account = $1", id); err != nil {
+			return "", err
+		}
+	default:
+		return "", ErrConnect
+	}
+	if err := s.connect(t, i, id); err != nil {
+		return "", err
+	}
+	return id, s.note(t, Entry{Account: id, Actor: email, Action: "account.register.provider", Target: id, Address: from.Address})
+}
+
+func (s *Service) connect(t *store.Tx, i Identity, account string) error {
+	_, err := t.Exec("INSERT INTO identities (issuer, subject, account, created) VALUES ($1, $2, $3, $4)", i.Issuer, i.Subject, account, store.Time(s.now()))
+	return err
+}
+
+// Connect lets the person in by a provider from now on.
+func (p *Person) Connect(ctx context.Context, i Identity) error {
+	return p.s.db.Write(ctx, func(t *store.Tx) error {
+		var owner string
+		err := t.One("SELECT account FROM identities WHERE issuer = $1 AND subject = $2", []any{i.Issuer, i.Subject}, &owner)
+		switch {
+		case err == nil && owner == p.Account.ID:
+			return nil
+		case err == nil:
+			return conflict("this identity belongs to another account")
+		case !errors.Is(err, store.ErrNoRow):
+			return err
+		}
+		if err := p.s.connect(t, i, p.Account.ID); err != nil {
+			return err
+		}
+		return p.note(t, "account.connect", i.Issuer)
+	})
+}
+
+// Connected tells whether a provider lets the person in.
+func (p *Person) Connected(ctx context.Context) (bool, error) {
+	var n int
+	err := p.s.db.One(ctx, "SELECT COUNT(*) FROM identities WHERE account = $1", []any{p.Account.ID}, &n)
+	return n > 0, err
+}
+
+// Seal makes a text that nobody can read or change, for one use.
+func (s *Service) Seal(text []byte, use string) string {
+	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, text, []byte("use "+use)))
+}
+
+// Unseal is Seal's inverse; ErrInvalid for what was not sealed for this use.
+func (s *Service) Unseal(text, use string) ([]byte, error) {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return nil, ErrInvalid
+	}
+	plain, err := s.seal.Open(nil, nil, data, []byte("use "+use))
+	if err != nil {
+		return nil, ErrInvalid
+	}
+	return plain, nil
+}
