@@ -62,6 +62,9 @@ func TestTour(t *testing.T) {
 		"empty-keys": none + "/keys", "empty-usage": none + "/usage", "empty-runs": none + "/runs", "empty-reports": none + "/reports"}
 	public := map[string]string{"login": "/console/login", "register": "/console/register", "confirm": "/console/confirm?token=x", "reset": "/console/reset", "reset-set": "/console/reset?token=x"}
 	for name, s := range map[string]screen{"1440": {width: 1440, height: 900}, "390": {width: 390, height: 844}, "dark": {width: 1440, height: 900, dark: true}} {
+		if testing.Short() && name == "1440" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			in := lab{t: t, service: l.service, server: l.server, http: l.http, root: l.root, log: l.log}
 			tab := in.open(s)
