@@ -17,6 +17,29 @@ func CheckBrowser(t *Test, browser string) error {
 	return c.errs.Err()
 }
 
+// NamedBrowser is the one browser that all pages name which a test opens; "" when they do not agree.
+func NamedBrowser(t *Test) string {
+	named, first := "", true
+	for _, steps := range t.lists() {
+		for step := range steps.All {
+			if _, opens := step.Def.Args.(OpenBrowser); !opens || step.foreign != nil {
+				continue
+			}
+			f, _ := step.Args.Get("browser")
+			if first {
+				named, first = f.Value.Text, false
+			}
+			if f.Value.Text != named {
+				return ""
+			}
+		}
+	}
+	if !slices.Contains([]string{Chromium, Firefox, WebKit}, named) {
+		return ""
+	}
+	return named
+}
+
 // browserCheck goes through the steps as a run would.
 type browserCheck struct {
 	test *Test

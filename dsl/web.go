@@ -22,7 +22,7 @@ type OpenBrowser struct {
 	ColorScheme string `json:"colorScheme,omitempty" enum:"light,dark,no-preference" doc:"Whether pages shall be light or dark."`
 	Storage     string `json:"storage,omitempty" minLength:"1" tool:"-" doc:"A file that webStorage saved, relative to the test's folder: cookies and local storage of a signed-in user."`
 
-	Browser     string            `json:"browser,omitempty" enum:"chromium,firefox,webkit" tool:"-" doc:"Which browser, whatever the run says. Default: that of the test or the run, else chromium. firefox is the system's; webkit Playwright's own, where it is installed."`
+	Browser     string            `json:"browser,omitempty" enum:"chromium,firefox,webkit" tool:"chromium (default), firefox or webkit." doc:"Which browser, whatever the run says. Default: that of the test or the run, else chromium. firefox is the system's; webkit Playwright's own, where it is installed."`
 	Connect     string            `json:"connect,omitempty" minLength:"1" format:"browser" tool:"-" doc:"Address of a Chromium that runs already with --remote-debugging-port: \"http://127.0.0.1:9222\". The page becomes a tab of it, signed in as it is."`
 	Geolocation string            `json:"geolocation,omitempty" minLength:"1" format:"place" tool:"-" doc:"Where the browser is, latitude and longitude: \"52.52,13.405\". The page may ask for it without a prompt."`
 	Permissions []string          `json:"permissions,omitempty" tool:"-" doc:"What pages may do without asking, by the browser's name: notifications, clipboard-read, camera."`

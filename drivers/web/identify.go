@@ -16,7 +16,7 @@ const identifyLimit = time.Second
 // identifyScript reads the title of the page and the meta elements by which builds are commonly marked.
 const identifyScript = `() => {
   const meta = document.querySelector(['version', 'app-version', 'build', 'revision', 'commit', 'git-commit'].map(n => 'meta[name="' + n + '" i]').join(','));
-  return [location.origin, document.title.slice(0, 200), meta ? meta.content.slice(0, 100) : ''];
+  return [location.origin === 'null' ? location.protocol + '//' : location.origin, document.title.slice(0, 200), meta ? meta.content.slice(0, 100) : ''];
 }`
 
 // Identify asks the page that is open for its title and its version.

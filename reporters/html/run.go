@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -84,6 +85,34 @@ type rowData struct {
 	Slow      string   `json:"w,omitempty"`
 	Tags      []string `json:"g,omitempty"`
 	Broken    string   `json:"b,omitempty"`
+	Split     string   `json:"x,omitempty"` // how the same test ended in other browsers
+}
+
+// splits tells, of each case of a test that ended in one way in one browser and in another way in another, how it ended in the others.
+func splits(run *history.Run) map[int]string {
+	groups := map[string][]int{}
+	for i := range run.Cases {
+		c := &run.Cases[i]
+		if browser := c.Result.Case.Browser; browser != "" {
+			key := strings.Join(slices.DeleteFunc(strings.Split(c.Key, "--"), func(part string) bool { return part == browser }), "--")
+			groups[key] = append(groups[key], i)
+		}
+	}
+	told := map[int]string{}
+	for _, group := range groups {
+		for _, i := range group {
+			var others []string
+			for _, o := range group {
+				if a, b := run.Cases[i].Result, run.Cases[o].Result; a.Case.Browser != b.Case.Browser && a.Verdict != b.Verdict {
+					others = append(others, fmt.Sprintf("%s in %s", b.Verdict, cmp.Or(b.Case.Model, b.Case.Browser)))
+				}
+			}
+			if len(others) > 0 {
+				told[i] = strings.Join(others, ", ")
+			}
+		}
+	}
+	return told
 }
 
 // letter is how rows spell a verdict.
@@ -106,6 +135,9 @@ func runDataOf(in RunPage) *runData {
 	}
 	for i := range run.Cases {
 		d.Rows = append(d.Rows, row(&run.Cases[i], word))
+	}
+	for i, text := range splits(run) {
+		d.Rows[i].Split = shown(text, maxRowText)
 	}
 	var sum time.Duration
 	for i := range run.Cases {

@@ -214,7 +214,7 @@ func (s *suites) browsers(t *dsl.Test, p dsl.Platform) []string {
 	case len(t.Browsers) > 0:
 		return slices.Compact(slices.Sorted(slices.Values(t.Browsers)))
 	}
-	return []string{s.o.Browser}
+	return []string{cmp.Or(dsl.NamedBrowser(t), s.o.Browser)}
 }
 
 // absolute finds the file that a message names.

@@ -406,7 +406,7 @@ func TestSentTests(t *testing.T) {
 func TestBrowsersGiveACaseEach(t *testing.T) {
 	dir := t.TempDir()
 	text := "id: both\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}]\n---\nid: one\nbrowsers: firefox\nsteps: [{openBrowser: a.html}]\n---\n" +
-		"id: none\nsteps: [{openBrowser: a.html}, {darkMode: true}]\n"
+		"id: none\nsteps: [{openBrowser: a.html}, {darkMode: true}]\n---\nid: own\nsteps: [{openBrowser: {url: a.html, browser: firefox}}]\n"
 	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +418,7 @@ func TestBrowsersGiveACaseEach(t *testing.T) {
 	for _, c := range p.Cases {
 		got = append(got, c.Pack+" "+c.Browser)
 	}
-	if want := []string{"both--chromium chromium", "both--firefox firefox", "one firefox", "none "}; !slices.Equal(got, want) {
+	if want := []string{"both--chromium chromium", "both--firefox firefox", "one firefox", "none ", "own firefox"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	want(t, packs(t, plan.Options{Dir: dir, Args: []string{"a.yaml"}, Labels: "firefox"}), "both--firefox", "one")

@@ -54,7 +54,7 @@ function runPage() {
     var q = ($("filter").value || "").trim().toLowerCase().split(/\s+/).filter(Boolean), test = only[state.only], cause = +state.cause || 0;
     var than = parseFloat(state.slower) * 1000 || 0;
     shown = D.rows.filter(function (r) { return (!test || test(r)) && (!cause || r.c === cause) && (!than || r.m > than) && picks.every(function (p) { return !state[p.key] || p.of(r).indexOf(state[p.key]) >= 0; }) && q.every(function (w) { return r.text.indexOf(w) >= 0; }); });
-    var order = { "": function (a, b) { return RANK[a.v] - RANK[b.v] || a.at - b.at; }, slow: function (a, b) { return b.m - a.m; }, name: function (a, b) { return a.t < b.t ? -1 : a.t > b.t ? 1 : 0; } }[state.sort || ""];
+    var order = { "": function (a, b) { return RANK[a.v] - RANK[b.v] || a.at - b.at; }, slow: function (a, b) { return b.m - a.m; }, browser: function (a, b) { var x = D.words[a.d - 1] || "", y = D.words[b.d - 1] || ""; return x < y ? -1 : x > y ? 1 : RANK[a.v] - RANK[b.v] || a.at - b.at; }, name: function (a, b) { return a.t < b.t ? -1 : a.t > b.t ? 1 : 0; } }[state.sort || ""];
     if (order) shown.sort(order);
     list.show(shown);
     at = -1;
@@ -66,7 +66,7 @@ function runPage() {
     document.querySelectorAll(".cause").forEach(function (el) { el.classList.toggle("picked", +el.dataset.cause === cause); });
   }
   var picks = [{ key: "tag", label: "Tag", of: function (r) { return r.g || []; } }, { key: "platform", label: "Platform", of: function (r) { return [D.words[r.p - 1]]; } },
-    { key: "device", label: "Device", of: function (r) { return [D.words[r.d - 1]]; } }, { key: "file", label: "File", of: function (r) { return [D.words[r.f - 1]]; } }];
+    { key: "device", label: D.rows.every(function (r) { return D.words[r.p - 1] === "web"; }) ? "Browser" : "Device", of: function (r) { return [D.words[r.d - 1]]; } }, { key: "file", label: "File", of: function (r) { return [D.words[r.f - 1]]; } }];
   picks.forEach(function (p) {
     var seen = {};
     D.rows.forEach(function (r) { p.of(r).forEach(function (v) { if (v) seen[v] = true; }); });
@@ -78,7 +78,7 @@ function runPage() {
   var slower = h("input", { type: "number", min: "0", step: "any", cls: "seconds", on: { input: soon(function () { hash.set({ slower: slower.value }); show(); }) } });
   $("picks").append(h("label", { cls: "sort" }, "Slower than", slower, "s"));
   function pick(changes) { hash.set(changes); show(); }
-  function fromHash() { state = hash.read(); $("filter").value = state.q || ""; slower.value = state.slower || ""; picks.forEach(function (p) { if (p.select) p.select.value = state[p.key] || ""; }); $("sort").value = ["file", "slow", "name"].indexOf(state.sort) >= 0 ? state.sort : ""; show(); }
+  function fromHash() { state = hash.read(); $("filter").value = state.q || ""; slower.value = state.slower || ""; picks.forEach(function (p) { if (p.select) p.select.value = state[p.key] || ""; }); $("sort").value = ["file", "slow", "name", "browser"].indexOf(state.sort) >= 0 ? state.sort : ""; show(); }
   function step(by) {
     if (!shown.length) return;
     at = Math.max(0, Math.min(shown.length - 1, at + by));
@@ -134,6 +134,7 @@ function testRow(r) {
   var flags = [];
   if (r.y) flags.push(h("span", { cls: "flag warn", title: r.y }, "flaky"));
   if (r.w) flags.push(h("span", { cls: "flag warn", title: r.w }, "slow"));
+  if (r.x) flags.push(h("span", { cls: "flag warn", title: "the same test in another browser" }, r.x));
   if (r.u) flags.push(h("span", { cls: "flag" + (r.v === "p" ? " warn" : ""), title: plural(r.u, "step was", "steps were") + " skipped or not reached" }, r.u + " not checked"));
   var second = [];
   if (r.c) second.push(bdi(D.causes[r.c - 1].headline, "msg"));
