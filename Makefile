@@ -12,13 +12,13 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database build run test test-full race truth fuzz suites-full nightly check fmt bench bench-peers bench-assistants first-hour clean widgets
+.PHONY: help setup database build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-peers bench-assistants first-hour clean widgets
 .DEFAULT_GOAL := help
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | awk '{ name = $$1; $$1 = ""; printf "%-12s%s\n", name, $$0 }'
 
-setup: build ## install the external programs that are missing (adb, Chromium, Node, ffmpeg, tesseract, Playwright)
+setup: build ## install the external programs that are missing (adb, Chromium, Firefox, Node, ffmpeg, tesseract, Playwright)
 	$(TAPROOT) setup --platform android,web
 
 ROOT = $(shell test "$$(id -u)" = 0 || echo sudo)
@@ -81,11 +81,16 @@ widgets: export WIDGETS ?=
 widgets: setup ## hold tests of pages built with 39 libraries of widgets against what the widgets' models say
 	go test -count=1 -timeout 60m -v ./runner/widgets
 
+# What takes a Firefox of its own is left out of make test: the contract, dark pages, a browser that is killed or hangs.
+firefox: setup ## hold Firefox against the contract of drivers and against the suites of pages
+	@status=0; go test -count=1 -timeout 20m -run 'Firefox|Browsers' ./drivers/web || status=1; \
+	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run suites/web --browser firefox || status=1; exit $$status
+
 suites-full: setup ## run the suites on full screens, filmed and traced, on five Androids
 	@status=0; for api in 24 28 30 34 36; do \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) sim --phones 2 --api $$api -- go tool ginkgo --no-color --procs=3 ./suites || status=1; done; exit $$status
 
-nightly: test-full race fuzz truth widgets suites-full bench ## run all that is too long for make test, one after the other
+nightly: test-full race fuzz truth widgets firefox suites-full bench ## run all that is too long for make test, one after the other
 
 # The seeds of all fuzzers are a part of make test; this is for new inputs, a bounded number for each fuzzer: make fuzz INPUTS=1000000x.
 INPUTS = 500x

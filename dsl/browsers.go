@@ -51,6 +51,9 @@ func browserRows() []BrowserRow {
 		{"openBrowser.connect", works, refused("only a Chromium that runs already can be used: start it with --remote-debugging-port")},
 		{"openBrowser.geolocation", works, otherwise(sites)},
 		{"openBrowser.permissions", works, otherwise(sites + "; Firefox refuses names that it does not know, camera and clipboard-read among them")},
+		{"press", works, otherwise("there is no key menu")},
+		{"webUpload", works, otherwise("files alone, no folders")},
+		{"webPress", works, otherwise("as press")},
 		{"swipe", works, refused("Firefox does not tell what a page listens to: write drag to move an element, scroll to move the content")},
 		{"drag", works, otherwise("what is made draggable by HTML (draggable, dragstart) gets the events of a drag from Taproot; all else gets the mouse")},
 		{"webDrag", works, otherwise("as drag")},
@@ -71,9 +74,9 @@ func browserRows() []BrowserRow {
 // browserWords are those that work in each browser as they do in Chromium.
 const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrowser.viewport openBrowser.locale openBrowser.timezone
 	openBrowser.storage openBrowser.browser openBrowser.offline openBrowser.userAgent openBrowser.headers openBrowser.ignoreHttpsErrors
-	tap doubleTap longPress scroll scrollTo press input erase copyText setClipboard paste waitStable waitFor sleep assert assertNot
+	tap doubleTap longPress scroll scrollTo input erase copyText setClipboard paste waitStable waitFor sleep assert assertNot
 	assertElement assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot stopRecording log extract
-	webNavigate webClick webType webPress webSelect webCheck webHover webPage webDialog webUpload webDownload webWait webAssert webRoute
+	webNavigate webClick webType webSelect webCheck webHover webPage webDialog webDownload webWait webAssert webRoute
 	webStorage webEval closeBrowser if repeat retry forEach group try run set http`
 
 var browserTable = sync.OnceValue(browserRows)

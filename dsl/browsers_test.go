@@ -73,7 +73,7 @@ func TestCheckBrowser(t *testing.T) {
 
 func TestBrowsersOfATest(t *testing.T) {
 	for text, want := range map[string]string{
-		"id: a\nbrowsers: [chromium, netscape]\nsteps: [{openBrowser: a.html}]\n":                     "netscape",
+		"id: a\nbrowsers: [chromium, netscape]\nsteps: [{openBrowser: a.html}]\n":                    "netscape",
 		"id: a\nplatform: android\nbrowsers: [firefox]\nsteps: [{tap: A}]\n":                         "has no browsers",
 		"id: a\nbrowsers: [chromium, firefox]\nsteps: [{openBrowser: a.html}, {webClick: \"#b\"}]\n": "",
 	} {

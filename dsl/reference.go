@@ -34,6 +34,7 @@ func Reference() string {
 	for _, t := range topics() {
 		section(&b, t.title, t.text, t.typ)
 	}
+	browserSection(&b)
 	b.WriteString(`
 ## Variables and expressions
 
@@ -46,6 +47,25 @@ Where a table says *expression*, variables go by their names alone, and numbers 
 ` + "`device.id`, `device.model`, `device.os`" + ` and ` + "`visible(\"label\")`" + `, which looks for a second at most.
 `)
 	return b.String()
+}
+
+// browserSection is the table of browsers.
+func browserSection(b *strings.Builder) {
+	b.WriteString("\n## Browsers\n\nA test runs in the browsers that its `browsers` name, a case in each, else in that of `--browser`, else in Chromium. What one refuses is told by\n" +
+		"`taproot validate`, and before a page opens. What follows works in each as in Chromium:\n")
+	var same, rows []string
+	for _, r := range BrowserTable() {
+		if r.Chromium == (BrowserSupport{}) && r.Firefox == (BrowserSupport{}) {
+			same = append(same, "`"+r.Word+"`")
+			continue
+		}
+		word := "`" + r.Word + "`"
+		if part, of := strings.CutPrefix(r.Word, "report: "); of {
+			word = part
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |\n", word, r.Chromium, r.Firefox))
+	}
+	fmt.Fprintf(b, "%s.\n\n| | Chromium | Firefox |\n|---|---|---|\n%s", strings.Join(same, ", "), strings.Join(rows, ""))
 }
 
 // topic is a section of the reference beside the actions.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -31,8 +32,14 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 		if err != nil {
 			return fmt.Errorf("upload %s: %w", f, err)
 		}
-		if _, err := os.Stat(path); err != nil {
+		info, err := os.Stat(path)
+		if err != nil {
 			return fmt.Errorf("%w: there is no file %s to upload", screen.ErrNotFound, screen.Quote(f))
+		}
+		if info.IsDir() {
+			if err := d.noFolders(); err != nil {
+				return err
+			}
 		}
 		paths[i] = path
 	}
@@ -53,6 +60,15 @@ func (d *Device) Upload(ctx context.Context, at drivers.WebTarget, files []strin
 		return d.uploadByDialog(ctx, at, paths)
 	}
 	return err
+}
+
+// noFolders is the error of a browser that takes files alone.
+func (d *Device) noFolders() error {
+	s, _, err := d.page()
+	if err != nil || s.browser.brand.devtools {
+		return err
+	}
+	return fmt.Errorf("%w: %s takes no folder, files alone", drivers.ErrUnsupported, dsl.BrowserTitle(s.browser.brand.name))
 }
 
 // uploadByDialog clicks what opens a file dialog and answers that.
