@@ -19,7 +19,7 @@ help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' Makefile | awk '{ name = $$1; $$1 = ""; printf "%-12s%s\n", name, $$0 }'
 
 setup: build ## install the external programs that are missing (adb, Chromium, Firefox, Node, ffmpeg, tesseract, Playwright)
-	$(TAPROOT) setup --platform android,web
+	$(TAPROOT) setup --platform android,web,firefox
 
 ROOT = $(shell test "$$(id -u)" = 0 || echo sudo)
 

@@ -68,7 +68,7 @@ type doctorFlags struct {
 }
 
 func (f *doctorFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.platforms, "platform", nil, "what tests on these `PLATFORMS` need: web,android,ios (default: those of the tests in this folder)")
+	flags.StringSliceVar(&f.platforms, "platform", nil, "what tests on these `PLATFORMS` need: web,firefox,android,ios (default: those of the tests in this folder)")
 	flags.BoolVar(&f.development, "development", false, "and what work on Taproot itself needs: Go, a C compiler")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
@@ -78,8 +78,8 @@ func (f *doctorFlags) wanted(env *Env) ([]string, error) {
 	all := []string{toolchain.Android, toolchain.IOS, toolchain.Web}
 	platforms := f.platforms
 	for _, p := range platforms {
-		if !slices.Contains(all, p) {
-			return nil, &plan.Usage{Msg: fmt.Sprintf("--platform %q: write web, android or ios, or several: web,android", p)}
+		if !slices.Contains(all, p) && p != toolchain.InFirefox {
+			return nil, &plan.Usage{Msg: fmt.Sprintf("--platform %q: write web, firefox, android or ios, or several: web,android", p)}
 		}
 	}
 	if len(platforms) == 0 {
@@ -88,8 +88,15 @@ func (f *doctorFlags) wanted(env *Env) ([]string, error) {
 	if len(platforms) == 0 {
 		platforms = all
 	}
+	platforms = slices.Clone(platforms)
+	switch firefox, web := slices.Contains(platforms, toolchain.InFirefox), slices.Contains(platforms, toolchain.Web); {
+	case firefox && !web:
+		platforms = append(platforms, toolchain.Web)
+	case web && !firefox && (!f.install || env.Getenv("TAPROOT_BROWSER") == dsl.Firefox):
+		platforms = append(platforms, toolchain.InFirefox) // to look for it costs nothing
+	}
 	if f.development {
-		platforms = append(slices.Clone(platforms), toolchain.Development)
+		platforms = append(platforms, toolchain.Development)
 	}
 	return platforms, nil
 }
@@ -111,6 +118,9 @@ func platformsHere(env *Env) []string {
 			continue
 		}
 		found[string(t.Platform)] = true
+		if slices.Contains(t.Browsers, dsl.Firefox) {
+			found[toolchain.InFirefox] = true
+		}
 	}
 	return slices.Sorted(maps.Keys(found))
 }
@@ -197,7 +207,7 @@ func writeFindings(w io.Writer, platforms []string, findings []toolchain.Finding
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == toolchain.Development }), ", ")
+	tested := strings.Join(slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == toolchain.Development || p == toolchain.InFirefox }), ", ")
 	summary := "everything required is there for tests on " + tested
 	if missing := missingTools(findings); len(missing) > 0 {
 		summary = "missing for tests on " + tested + ": " + strings.Join(missing, ", ") + "; taproot setup --platform " +

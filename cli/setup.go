@@ -7,7 +7,7 @@ func newSetupCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "install the external programs that tests need",
-		Long: "setup installs what is missing or too old of what tests on the chosen platforms need: Chromium, ffmpeg, tesseract, adb and\n" +
+		Long: "setup installs what is missing or too old of what tests on the chosen platforms need: Chromium, Firefox, ffmpeg, tesseract, adb and\n" +
 			"fonts through the system's package manager (with sudo where that is needed), Node and the Playwright driver from the npm\n" +
 			"registry into your cache, checked by their digests. Each command is printed before it runs. Without --platform, the tests\n" +
 			"in this folder say which platforms. At the end it shows what is there, as taproot doctor does.\n\n" +

@@ -48,7 +48,7 @@ func Find(ctx context.Context, h Host, name string) (Finding, error) {
 
 // FindAll looks for every tool.
 func FindAll(ctx context.Context, h Host) ([]Finding, error) {
-	return FindFor(ctx, h, Android, IOS, Web, Development)
+	return FindFor(ctx, h, Android, IOS, Web, InFirefox, Development)
 }
 
 // FindFor looks for the tools that tests on the platforms need, all at once, asks each for its version whatever is remembered, and

@@ -27,7 +27,7 @@ type Installer struct {
 	// FetchDriver puts the Playwright driver into an empty folder with playwright-go's own installer. It must end when its
 	// context does.
 	FetchDriver func(ctx context.Context, dir string) error
-	// Platforms are those whose tests shall run here, Development among them; nil: all.
+	// Platforms are those whose tests shall run here, InFirefox and Development among them; nil: all.
 	Platforms []string
 	// RequiredOnly leaves out what tests can do without.
 	RequiredOnly bool
@@ -39,7 +39,7 @@ type Installer struct {
 func (in Installer) find(ctx context.Context) ([]Finding, error) {
 	platforms := in.Platforms
 	if platforms == nil {
-		platforms = []string{Android, IOS, Web, Development}
+		platforms = []string{Android, IOS, Web, InFirefox, Development}
 	}
 	return FindFor(ctx, in.Host, platforms...)
 }

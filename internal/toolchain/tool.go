@@ -37,6 +37,8 @@ const (
 	Android = "android"
 	IOS     = "ios"
 	Web     = "web"
+	// InFirefox is tests of pages in Firefox, too.
+	InFirefox = "firefox"
 	// Development is work on Taproot itself.
 	Development = "development"
 )
@@ -44,7 +46,7 @@ const (
 // Tool describes one external program.
 type Tool struct {
 	Name string
-	// For names the platforms whose tests need the tool, or Development; nil: those of every platform.
+	// For names the platforms whose tests need the tool, InFirefox, or Development; nil: those of every platform.
 	For []string
 	// Required tools are those without which no test runs on these platforms.
 	Required bool
@@ -84,7 +86,7 @@ func Tools() []Tool {
 		},
 		{
 			// The oldest that was driven by what it says of itself (WebDriver BiDi): older ones lack parts of that.
-			Name: Firefox, For: []string{Web}, Purpose: "without it tests for `browser: firefox` cannot run", Minimum: "153",
+			Name: Firefox, For: []string{InFirefox}, Purpose: "without it tests for `browser: firefox` cannot run", Minimum: "153",
 			env: []string{"TAPROOT_FIREFOX"}, names: []string{"firefox", "firefox-esr"},
 			args: []string{"--version"}, patterns: patterns(`(?m)^Mozilla Firefox (\d[\w.]*)`),
 		},
@@ -129,7 +131,7 @@ func Tools() []Tool {
 // NeededFor tells whether tests on one of the platforms need the tool.
 func (t Tool) NeededFor(platforms ...string) bool {
 	return slices.ContainsFunc(platforms, func(p string) bool {
-		return slices.Contains(t.For, p) || t.For == nil && p != Development
+		return slices.Contains(t.For, p) || t.For == nil && p != Development && p != InFirefox
 	})
 }
 
