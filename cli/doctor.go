@@ -227,6 +227,8 @@ func describe(f toolchain.Finding) (state, version, text string) {
 		return "-", version, "not installed, and no package of this system"
 	case f.NotHere:
 		return "-", version, "for " + systemName(f.Tool.OnlyOn) + " only"
+	case f.OK() && f.Tool.Name == toolchain.Agent:
+		return "ok", version, f.Path + " (while a test runs it listens on all networks of the phone, without a password; TAPROOT_AGENT=off leaves it out)"
 	case f.OK():
 		return "ok", version, f.Path
 	}

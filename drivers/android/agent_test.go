@@ -188,7 +188,7 @@ func TestAgentOverTheNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
-	if dev, err = driver.Open(t.Context(), phones[0].Serial()); err != nil || !phones[0].AgentListens() {
+	if _, err = driver.Open(t.Context(), phones[0].Serial()); err != nil || !phones[0].AgentListens() {
 		t.Fatal(err)
 	}
 }
@@ -272,5 +272,30 @@ func TestAgentAims(t *testing.T) {
 	}
 	if moved == nil {
 		t.Errorf("a moving element was touched: %v", p.Taps())
+	}
+}
+
+// TestAgentOnAScreenThatNeverRests: its elements are read, where uiautomator refuses.
+func TestAgentOnAScreenThatNeverRests(t *testing.T) {
+	d, p := openAgent(t, small())
+	launch(t, d, androidtest.ListPackage+"/.AnimationActivity")
+	if tree, err := d.Tree(t.Context()); err != nil || findNode(tree, "title") == nil && len(tree.Windows) == 0 || p.Count("uiautomator") != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAgentClipboard: a text is put there; from Android 10 on nobody but the app in front may read it.
+func TestAgentClipboard(t *testing.T) {
+	for _, api := range []int{28, 34} {
+		o := small()
+		o.API = api
+		d, p := openAgent(t, o)
+		if err := d.SetClipboard(t.Context(), "Größe 👍"); err != nil || p.Clipboard() != "Größe 👍" {
+			t.Errorf("%d: %q, %v", api, p.Clipboard(), err)
+		}
+		text, err := d.Clipboard(t.Context())
+		if api == 28 && (err != nil || text != "Größe 👍") || api == 34 && !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%d: %q, %v", api, text, err)
+		}
 	}
 }

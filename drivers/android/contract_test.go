@@ -60,6 +60,23 @@ func TestContractWithAgent(t *testing.T) {
 	}
 }
 
+// TestContractWithAgentThroughRealADB: the agent is reached through a service of the real adb server.
+func TestContractWithAgentThroughRealADB(t *testing.T) {
+	adb := androidtest.StartADB(t)
+	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
+	t.Cleanup(phone.Close)
+	serial, notes, apks := adb.Connect(t, phone), t.TempDir(), agentFolder(t, "10.6.6", 278)
+	drivertest.Run(t, drivertest.Subject{
+		ID: serial, Patience: time.Minute, Login: toLogin,
+		Driver: func(*testing.T) drivers.Driver {
+			return withAgent(New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes}), AgentRequire, apks)
+		},
+	})
+	if phone.AgentListens() || phone.Count("uiautomator") != 0 {
+		t.Errorf("the agent listens: %v; %d dumps", phone.AgentListens(), phone.Count("uiautomator"))
+	}
+}
+
 // TestContractThroughRealADB: all phones on one real adb server, at once.
 func TestContractThroughRealADB(t *testing.T) {
 	adb := androidtest.StartADB(t)

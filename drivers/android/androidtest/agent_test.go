@@ -1,0 +1,97 @@
+package androidtest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// runAgent starts a phone whose agent runs until the test ends.
+func runAgent(t *testing.T, o Options) *Phone {
+	t.Helper()
+	p := NewPhone(o)
+	t.Cleanup(p.Close)
+	p.PutAgent("10.6.6", 278, "a40da80a")
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	p.work.run(func() {
+		var out strings.Builder
+		p.runShell(ctx, shellIO{in: strings.NewReader(""), out: &out, err: &out}, "am instrument -w "+agentRunner)
+	})
+	for !p.AgentListens() {
+		if !pause(t.Context(), time.Millisecond) {
+			t.Fatal("the agent does not listen")
+		}
+	}
+	return p
+}
+
+// agentConn opens a port of the phone.
+func agentConn(t *testing.T, p *Phone, port int) net.Conn {
+	t.Helper()
+	run, ok := p.tcpService(fmt.Sprint(port))
+	if !ok {
+		t.Fatalf("nothing listens on %d", port)
+	}
+	ours, theirs := net.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(func() { cancel(); ours.Close(); theirs.Close() })
+	p.work.run(func() {
+		run(ctx, theirs)
+		theirs.Close()
+	})
+	return ours
+}
+
+// TestAgentClosesSilentConnections: a client that keeps one finds it dead.
+func TestAgentClosesSilentConnections(t *testing.T) {
+	p := runAgent(t, Options{AgentIdle: 30 * time.Millisecond})
+	c := agentConn(t, p, agentPort)
+	if _, err := io.WriteString(c, "GET /status HTTP/1.1\r\nHost: phone\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(c)
+	answer, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(said), `"ready":true`) {
+		t.Errorf("%s, %v", said, err)
+	}
+	if _, err := r.ReadByte(); err == nil {
+		t.Error("the connection stays")
+	}
+}
+
+// TestAgentFilm: pictures come after any bytes of the client, with the delimiter as the agent writes it.
+func TestAgentFilm(t *testing.T) {
+	p := runAgent(t, Small)
+	c := agentConn(t, p, agentMJPEG)
+	if _, err := io.WriteString(c, "x"); err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 1024)
+	n, err := io.ReadAtLeast(c, head, 300)
+	if said := string(head[:n]); err != nil || !strings.Contains(said, "boundary=--BoundaryString\r\n") || !strings.Contains(said, "\r\n--BoundaryString\r\nContent-type: image/jpg\r\n") {
+		t.Errorf("%q, %v", said, err)
+	}
+}
+
+// TestAgentTakesTheOneUiAutomation: a dump dies while it runs; one that comes second says that it is ready and opens no session.
+func TestAgentTakesTheOneUiAutomation(t *testing.T) {
+	p := runAgent(t, Small)
+	var out strings.Builder
+	if code := p.runShell(t.Context(), shellIO{in: strings.NewReader(""), out: &out, err: &out}, "uiautomator dump"); code != 137 {
+		t.Errorf("%d, %s", code, out.String())
+	}
+	p.KillAgent()
+	if p.AgentListens() || !p.HoldAutomation(true) {
+		t.Error("what ended still has its place")
+	}
+}
