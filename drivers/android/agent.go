@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"net"
 	"os"
 	"strings"
@@ -67,8 +66,7 @@ type agentWay struct {
 	sick     error // what went wrong since it was last known to be well
 	restarts int
 	depth    int
-	looked   time.Time                        // when the newest tree was complete
-	asked    map[*screen.Node]image.Rectangle // where elements were when they were asked for last
+	looked   time.Time // when the newest tree was complete
 	newest   *screen.Tree
 }
 

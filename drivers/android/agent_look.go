@@ -73,7 +73,7 @@ func (a *agentWay) look(ctx context.Context, choose func(*dump)) (*screen.Tree, 
 			a.shadow.saw(taken)
 			tree := a.d.newTree(got, taken)
 			a.mu.Lock()
-			a.newest, a.looked, a.asked = tree, time.Now(), nil
+			a.newest, a.looked = tree, time.Now()
 			a.mu.Unlock()
 			return tree, nil
 		}
