@@ -183,7 +183,22 @@ func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
 	if err := doctor(t, env); err != nil || !strings.Contains(out.String(), "everything required is there for tests on web\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if err := doctor(t, env, "--platform", "windows"); err == nil || !strings.Contains(err.Error(), "write web, android or ios") {
+	// doctor tells of Firefox where pages are tested; setup installs it where it is asked for, or a test names it.
+	if !strings.Contains(out.String(), "firefox") {
+		t.Errorf("doctor does not tell of Firefox:\n%s", out)
+	}
+	for _, c := range []struct {
+		args []string
+		test string
+		want bool
+	}{{[]string{"--platform", "web"}, "", false}, {nil, "", false}, {[]string{"--platform", "firefox"}, "", true}, {nil, "browsers: [chromium, firefox]\n", true}} {
+		out.Reset()
+		writeDoctorFile(t, filepath.Join(env.Dir, "suites", "a.yaml"), "id: a\nplatform: web\n"+c.test+"steps: [{tap: a}]\n", 0o600)
+		if err := setup(t, env, c.args...); err != nil || strings.Contains(out.String(), "firefox") != c.want {
+			t.Errorf("setup %v with %q: %v\n%s", c.args, c.test, err, out)
+		}
+	}
+	if err := doctor(t, env, "--platform", "windows"); err == nil || !strings.Contains(err.Error(), "write web, firefox, android or ios") {
 		t.Errorf("err = %v", err)
 	}
 }
