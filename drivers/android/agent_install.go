@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // AgentState is what of the agent is on a phone.
@@ -21,7 +21,7 @@ type AgentState struct {
 	Listening bool   // something answers on its port
 }
 
-var packageHead = regexp.MustCompile(`(?m)^\s*Package \[([\w.]+)\] \(`)
+var packageHead = lazyregexp.New(`(?m)^\s*Package \[([\w.]+)\] \(`)
 
 // agentInstalled asks the package manager.
 func (d *Device) agentInstalled(ctx context.Context) (AgentState, error) {

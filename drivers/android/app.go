@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,13 +13,14 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 // launchLimit is longer than the 10 s for which `am start -W` itself waits, because a cold start on a busy phone waits before.
 const launchLimit = 45 * time.Second
 
-var appName = regexp.MustCompile(`^[A-Za-z]\w*(\.\w+)*(/[\w.$]+)?$`)
+var appName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)*(/[\w.$]+)?$`)
 
 // Launch starts the app's launcher activity, or the activity named behind a slash ("com.example.app/.Settings"). With force it
 // is stopped first. It returns when Android says that the activity is there.
@@ -156,7 +156,7 @@ func (d *Device) start(ctx context.Context, pkg, component, extras string) error
 }
 
 // foreignUser is what a phone with a work profile, or another second user, says to a start that does not name its user.
-var foreignUser = regexp.MustCompile(`(?i)SecurityException.*(?:\buser\b|INTERACT_ACROSS_USERS)`)
+var foreignUser = lazyregexp.New(`(?i)SecurityException.*(?:\buser\b|INTERACT_ACROSS_USERS)`)
 
 // amStart runs `am start` behind the phone's date. Where the phone wants to know whose app is meant, it is that of the user in front.
 func (d *Device) amStart(ctx context.Context, args string) (output, error) {

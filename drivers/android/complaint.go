@@ -3,10 +3,10 @@ package android
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 var _ drivers.Obstructed = (*Device)(nil)
@@ -15,7 +15,7 @@ var _ drivers.Obstructed = (*Device)(nil)
 type complaint struct{ kind, process string }
 
 // complaintLine is what the window manager calls such a dialog's window, by the name of the process that it is about.
-var complaintLine = regexp.MustCompile(`(?m)^\s*mCurrentFocus=Window\{\S+ (?:\S+ )?Application (Not Responding|Error): ([\w.:]+)`)
+var complaintLine = lazyregexp.New(`(?m)^\s*mCurrentFocus=Window\{\S+ (?:\S+ )?Application (Not Responding|Error): ([\w.:]+)`)
 
 func parseComplaint(dumpsys string) (complaint, bool) {
 	m := complaintLine.FindStringSubmatch(dumpsys)

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -43,7 +43,7 @@ func (d *Device) hear(line []byte) {
 	if m == nil {
 		return
 	}
-	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
+	for _, whose := range []*lazyregexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
 		if w := whose.FindSubmatch(m[4]); w != nil && (whose != processLine || string(m[3]) == "AndroidRuntime") {
 			d.watching.alarm = d.watching.alarm || named(string(w[1]), d.watching.pkg)
 		}
@@ -59,7 +59,7 @@ func (d *Device) CrashSuspected() bool {
 }
 
 // launchTime is the phone's time as exactly as it may be had: what crashed a millisecond before the launch does not count.
-var launchTime = regexp.MustCompile(`^(\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{3,6})?`)
+var launchTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{3,6})?`)
 
 // watch remembers an app and the phone's time, which the output of its launch begins with.
 func (d *Device) watch(pkg string, launched output) {
@@ -141,16 +141,16 @@ func (d *Device) readCrash(ctx context.Context, w watched) (*drivers.Crash, erro
 }
 
 // logRecord is a line of `logcat -v threadtime`.
-var logRecord = regexp.MustCompile(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\S+\s+)??(\d+)\s+\d+ ([VDIWEF]) (.*?)\s*: (.*)$`)
+var logRecord = lazyregexp.New(`^\d\d-\d\d \d\d:\d\d:\d\d\.\d+\s+(?:\S+\s+)??(\d+)\s+\d+ ([VDIWEF]) (.*?)\s*: (.*)$`)
 
 var (
-	processLine = regexp.MustCompile(`^Process: ([\w.:]+)(?:,|$)`)
-	anrLine     = regexp.MustCompile(`^ANR in ([\w.:]+)`)
-	nativeLine  = regexp.MustCompile(`>>> ([\w.:]+) <<<`)
-	diedLine    = regexp.MustCompile(`^Process ([\w.:]+) \(pid \d+\) has died:? *\(?(?:fore|fg|vis)\s+TOP`)
-	startLine   = regexp.MustCompile(`^Start proc (\d+):([\w.:]+)/(u\d+[ai]\d+)\S* for (.*)`)
-	signalLine  = regexp.MustCompile(`^Fatal signal \d+ .* pid (\d+) \(([^)]*)\)`)
-	tombPid     = regexp.MustCompile(`^pid: (\d+),`)
+	processLine = lazyregexp.New(`^Process: ([\w.:]+)(?:,|$)`)
+	anrLine     = lazyregexp.New(`^ANR in ([\w.:]+)`)
+	nativeLine  = lazyregexp.New(`>>> ([\w.:]+) <<<`)
+	diedLine    = lazyregexp.New(`^Process ([\w.:]+) \(pid \d+\) has died:? *\(?(?:fore|fg|vis)\s+TOP`)
+	startLine   = lazyregexp.New(`^Start proc (\d+):([\w.:]+)/(u\d+[ai]\d+)\S* for (.*)`)
+	signalLine  = lazyregexp.New(`^Fatal signal \d+ .* pid (\d+) \(([^)]*)\)`)
+	tombPid     = lazyregexp.New(`^pid: (\d+),`)
 )
 
 // report is what one process wrote about one crash.
@@ -204,7 +204,7 @@ func (c *crashReader) read(pid, level, tag, text string) {
 	}
 	r.lines = append(r.lines, shorten.Bytes(text, 1000))
 	r.done = len(r.lines) >= crashLines || r.kind == drivers.CrashDied
-	for _, whose := range []*regexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
+	for _, whose := range []*lazyregexp.Regexp{processLine, anrLine, nativeLine, diedLine} {
 		if m := whose.FindStringSubmatch(text); m != nil {
 			r.mine = r.mine || c.owns(m[1])
 		}

@@ -2,15 +2,15 @@ package android
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 var _ drivers.Identifier = (*Device)(nil)
 
-var versionName = regexp.MustCompile(`(?m)^\s+versionName=(\S[^\r\n]*)`)
+var versionName = lazyregexp.New(`(?m)^\s+versionName=(\S[^\r\n]*)`)
 
 // Identify asks the package manager for the version of the app that was launched last.
 func (d *Device) Identify(ctx context.Context) (*drivers.Identity, error) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -100,7 +100,7 @@ func (d *Device) inputProgram(ctx context.Context) (string, error) {
 	return via, nil
 }
 
-var unknownCommand = regexp.MustCompile(`(?i)can't find service|no shell command implementation|inaccessible or not found|` +
+var unknownCommand = lazyregexp.New(`(?i)can't find service|no shell command implementation|inaccessible or not found|` +
 	`cmd: (input: )?not found|failure calling service input|unknown command`)
 
 func noSuchCommand(o output) bool {

@@ -7,13 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/electricbubble/gadb"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -154,7 +154,7 @@ func asAppError(kind error, text string) error { return &appError{kind, text} }
 func (e *appError) Error() string { return e.text }
 func (e *appError) Unwrap() error { return e.kind }
 
-var installCode = regexp.MustCompile(`\b((?:INSTALL|DELETE)_[A-Z0-9_]+)\b`)
+var installCode = lazyregexp.New(`\b((?:INSTALL|DELETE)_[A-Z0-9_]+)\b`)
 
 // installProblem says in words what the package manager answered. What is wrong with the file is the test's business; what is
 // wrong with the phone is not.

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -29,7 +29,7 @@ var _ drivers.LogKeeper = (*Device)(nil)
 // deviceDate gives the phone's own time in the form that logcat's -T takes.
 const deviceDate = "date '+%m-%d %H:%M:%S.%N'"
 
-var deviceTime = regexp.MustCompile(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
+var deviceTime = lazyregexp.New(`^(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?`)
 
 // StartLog copies logcat, all lines from now on by the phone's own clock. It goes on until stop is called or the device is
 // closed, whatever becomes of ctx. stop writes a line of its own into the phone's log and waits until that comes back, so that

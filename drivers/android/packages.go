@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // ListApps names the packages that are not part of the system.
@@ -21,7 +21,7 @@ func (d *Device) ListApps(ctx context.Context) ([]string, error) {
 }
 
 // otherUser is what Samsung's and others' phones with a second user (a secure folder, a work profile) say where none is named.
-var otherUser = regexp.MustCompile(`does not have permission to access user \d+`)
+var otherUser = lazyregexp.New(`does not have permission to access user \d+`)
 
 // pm runs the package manager, for the phone's first user where it may not for all.
 func (d *Device) pm(ctx context.Context, verb, args string) (output, error) {

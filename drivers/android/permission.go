@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -41,7 +41,7 @@ func shortNames() map[string][]permission {
 	}
 }
 
-var permissionName = regexp.MustCompile(`^[A-Za-z]\w*(\.\w+)+$`)
+var permissionName = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)+$`)
 
 // SetPermissions grants and revokes by short name or by Android's own. Of a short name's permissions those count that the app asks
 // for. What an older Android gives without being asked is granted there already, and cannot be revoked. To revoke kills an app

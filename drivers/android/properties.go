@@ -3,7 +3,6 @@ package android
 import (
 	"context"
 	"image"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // properties are what a phone says about itself.
@@ -77,7 +77,7 @@ const tellLimit = 5 * time.Second
 // rotationQuestion has the phone itself pick the lines: all that its window manager says is much.
 const rotationQuestion = "dumpsys window displays | grep -E 'm(Current)?Rotation='; dumpsys input | grep SurfaceOrientation"
 
-var batteryLine = regexp.MustCompile(`(?m)^\s*(level|scale|status|(?:AC|USB|Wireless|Dock) powered): (\S+)\s*$`)
+var batteryLine = lazyregexp.New(`(?m)^\s*(level|scale|status|(?:AC|USB|Wireless|Dock) powered): (\S+)\s*$`)
 
 // parseBattery reads `dumpsys battery`. Emulators and televisions have none: then the level is 0.
 func parseBattery(text string) battery {
@@ -174,8 +174,8 @@ func parseProps(text string) map[string]string {
 }
 
 var (
-	sizeLine    = regexp.MustCompile(`(?m)^\s*(Physical|Override) size:\s*(\d+)x(\d+)`)
-	densityLine = regexp.MustCompile(`(?m)^\s*(Physical|Override) density:\s*(\d+)`)
+	sizeLine    = lazyregexp.New(`(?m)^\s*(Physical|Override) size:\s*(\d+)x(\d+)`)
+	densityLine = lazyregexp.New(`(?m)^\s*(Physical|Override) density:\s*(\d+)`)
 )
 
 // parseScreen reads `wm size`.

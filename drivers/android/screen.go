@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"regexp"
 	"time"
 
 	"golang.org/x/image/draw"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -168,7 +168,7 @@ func (d *Device) mainDisplay(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-var displayZero = regexp.MustCompile(`DisplayInfo\{[^\n]*?\bdisplayId 0\b[^\n]*?\buniqueId "local:(\d+)"`)
+var displayZero = lazyregexp.New(`DisplayInfo\{[^\n]*?\bdisplayId 0\b[^\n]*?\buniqueId "local:(\d+)"`)
 
 // The pixel formats of Android's graphics.h that a screen is read in.
 const (

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"image"
 	"net"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -25,10 +25,10 @@ const (
 	localeAPI   = 33
 )
 
-var rotationLine = regexp.MustCompile(`(?m)^\s*(?:.* )?m(?:Current)?Rotation=(?:ROTATION_)?(\d+)`)
+var rotationLine = lazyregexp.New(`(?m)^\s*(?:.* )?m(?:Current)?Rotation=(?:ROTATION_)?(\d+)`)
 
 // surfaceLine is what old Androids say instead.
-var surfaceLine = regexp.MustCompile(`(?m)^\s*SurfaceOrientation: (\d)`)
+var surfaceLine = lazyregexp.New(`(?m)^\s*SurfaceOrientation: (\d)`)
 
 // Rotate fixes the screen's orientation, and waits a moment for it: an app may keep its own.
 func (d *Device) Rotate(ctx context.Context, landscape bool) error {
@@ -135,7 +135,7 @@ func (d *Device) since(api int, what string) error {
 		what, api, d.info.APILevel, d.info.OSVersion)
 }
 
-var nightLine = regexp.MustCompile(`(?m)^\s*Night mode: (\w+)`)
+var nightLine = lazyregexp.New(`(?m)^\s*Night mode: (\w+)`)
 
 // DarkMode sets the night mode of the whole system.
 func (d *Device) DarkMode(ctx context.Context, on bool) error {
@@ -200,8 +200,8 @@ func overWiFi(serial string) bool {
 }
 
 var (
-	localeList  = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*(,[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)*$`)
-	localesLine = regexp.MustCompile(`(?m)^Locales for \S+ for user \d+ are \[(.*)\]`)
+	localeList  = lazyregexp.New(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*(,[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)*$`)
+	localesLine = lazyregexp.New(`(?m)^Locales for \S+ for user \d+ are \[(.*)\]`)
 )
 
 // Locale sets an app's own language, as the phone's settings do.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"encoding/xml"
 	"image"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/treexml"
 )
 
@@ -124,7 +124,7 @@ func inFront(all []dumpedWindow) int {
 	return at
 }
 
-var barTitle = regexp.MustCompile(`(?i)^(status ?bar|navigation ?bar\d*|task ?bar|screendecor\w*|secondary ?home ?handle\w*)$`)
+var barTitle = lazyregexp.New(`(?i)^(status ?bar|navigation ?bar\d*|task ?bar|screendecor\w*|secondary ?home ?handle\w*)$`)
 
 // bar tells whether a window is one of the strips along the edges of the screen that are always there.
 func (w dumpedWindow) bar(screen image.Rectangle) bool {

@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -186,7 +186,7 @@ func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
 	return d.await(ctx, f.info.ID, a, b, only(at))
 }
 
-var serverLine = regexp.MustCompile(`ServerURLHere->(http://[^\s<]+)<-ServerURLHere`)
+var serverLine = lazyregexp.New(`ServerURLHere->(http://[^\s<]+)<-ServerURLHere`)
 
 // serverURL waits for the line by which WebDriverAgent tells its address.
 func serverURL(ctx context.Context, b *background) (string, error) {

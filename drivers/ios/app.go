@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
-var bundleID = regexp.MustCompile(`^[A-Za-z0-9][\w-]*(\.[\w-]+)*$`)
+var bundleID = lazyregexp.New(`^[A-Za-z0-9][\w-]*(\.[\w-]+)*$`)
 
 // Launch starts an app, or brings it to the front when it runs already; with force it is stopped first.
 func (d *Device) Launch(ctx context.Context, app string, force bool) error {

@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const noteBytes = 4 << 10
@@ -40,7 +40,7 @@ func (d *Device) noteRestore(note func(*restoreState)) error {
 	return nil
 }
 
-var idForm = regexp.MustCompile(`^[\w.-]+$`)
+var idForm = lazyregexp.New(`^[\w.-]+$`)
 
 func (d *Device) noteFile() (string, error) {
 	dir := d.notes

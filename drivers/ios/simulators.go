@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -77,7 +77,7 @@ func parseSimulators(out []byte) ([]simulated, error) {
 	return sims, nil
 }
 
-var runtimeName = regexp.MustCompile(`(?:^|\.)iOS[- ](\d+(?:[-.]\d+)*)$`)
+var runtimeName = lazyregexp.New(`(?:^|\.)iOS[- ](\d+(?:[-.]\d+)*)$`)
 
 // iosVersion reads com.apple.CoreSimulator.SimRuntime.iOS-18-1; old Xcodes write "iOS 11.4".
 func iosVersion(runtime string) (string, bool) {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // isKind tells whether err already says whom it blames.
@@ -52,7 +52,7 @@ func containsAny(s string, parts ...string) bool {
 	return false
 }
 
-var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var ansi = lazyregexp.New("\x1b\\[[0-9;]*m")
 
 // plain takes Playwright's words without its own chatter: no call log, no colours, one line. Texts that were typed stand in the
 // call log alone, so they cannot leak.
@@ -75,7 +75,7 @@ func plain(err error) string {
 	return s
 }
 
-var netError = regexp.MustCompile(`net::(ERR_[A-Z0-9_]+)`)
+var netError = lazyregexp.New(`net::(ERR_[A-Z0-9_]+)`)
 
 // netWords are Chromium's reasons in plain words.
 func netWords(code string) string {
