@@ -2,7 +2,9 @@ package maestro
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -316,4 +318,16 @@ func (r *reader) open(f source.RawField) (name string, src []byte) {
 		src = []byte{}
 	}
 	return name, src
+}
+
+// plainly drops what an error of the system says about the path: the message names it already.
+func plainly(err error) error {
+	var where *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such file")
+	case errors.As(err, &where):
+		return where.Err
+	}
+	return err
 }

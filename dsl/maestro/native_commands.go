@@ -1,0 +1,172 @@
+package maestro
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+const usual = "17000"
+
+func times(c *Command, touch bool) string {
+	if c.Optional && touch {
+		return "7000"
+	}
+	return usual
+}
+
+func (w *writer) command(s *dsl.Step, c *Command) {
+	switch do := c.Do.(type) {
+	case Tap:
+		w.tap(s, c, do)
+	case Assert:
+		w.assert(s, c, do)
+	case Launch:
+		w.launch(s, c, do)
+	case SetPermissions:
+		w.permissions(s, c, do)
+	case Stop:
+		w.plain(s, c, "stop", "package", do.App)
+	case Kill:
+		w.plain(s, c, "kill", "package", do.App)
+	case Clear:
+		w.plain(s, c, "clearApp", "package", do.App)
+	case Input:
+		w.plain(s, c, "input", "text", do.Text, field{"verify", "false"})
+	case Random:
+		length := ""
+		if do.Kind == "text" || do.Kind == "number" {
+			length = strconv.Itoa(do.Length)
+		}
+		w.step(c, "input", field{"random", do.Kind}, field{"length", length}, field{"verify", "false"})
+	case Erase:
+		w.step(c, "erase", field{"count", strconv.Itoa(max(do.Count, 1))})
+	case Copy:
+		w.on(s, c, "copyText", do.From, field{"as", "copiedText"}, field{"timeoutMs", times(c, true)})
+	case SetClipboard:
+		value, err := str(do.Text)
+		if err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		w.step(c, "set", field{"vars", "{copiedText: " + value + "}"})
+	case Paste:
+		w.step(c, "input", field{"text", `"${copiedText}"`}, field{"verify", "false"})
+	case Press:
+		w.press(c, do)
+	case HideKeyboard:
+		if w.platform == dsl.Web {
+			w.line("# hideKeyboard does nothing on pages")
+			return
+		}
+		w.step(c, "press", field{"keys", "back"})
+	case Scroll:
+		w.swipe(s, c, Swipe{Direction: dsl.Up, Ms: 400})
+	case Swipe:
+		w.swipe(s, c, do)
+	case ScrollUntil:
+		w.scrollUntil(s, c, do)
+	case RunFlow:
+		w.runFlow(s, c, do)
+	case Repeat:
+		w.repeat(s, c, do)
+	case Retry:
+		w.retry(s, c, do)
+	case Script:
+		w.script(s, c, do)
+	default:
+		w.device(s, c, do)
+	}
+}
+
+func (w *writer) tap(s *dsl.Step, c *Command, do Tap) {
+	if do.RetryUnchanged || do.UntilVisible {
+		w.miss(s.Pos, "retryTapIfNoChange and waitUntilVisible: taproot taps once, when the element can be reached")
+	}
+	if do.Touch == Once && do.Repeat > 10 || do.Repeat > 1 && do.DelayMs != 100 {
+		w.miss(s.Pos, "the number of taps, or the delay between them")
+	}
+	action := []string{"tap", "doubleTap", "longPress"}[do.Touch]
+	var more []field
+	if do.Touch == Once && do.Repeat > 1 {
+		more = append(more, field{"count", strconv.Itoa(min(do.Repeat, 10))})
+	}
+	if do.Touch == Long {
+		more = append(more, field{"durationMs", "3000"})
+	}
+	if do.On == nil {
+		w.plain(s, c, action, "point", do.Point, more...)
+		return
+	}
+	if do.In != "" {
+		more = append(more, field{"at", strconv.Quote(do.In)})
+	}
+	w.on(s, c, action, do.On, append(more, field{"timeoutMs", times(c, true)})...)
+}
+
+func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
+	if do.True != nil {
+		expr, err := expression(*do.True)
+		if err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		w.step(c, "assertTrue", field{"expr", strconv.Quote(expr)})
+		return
+	}
+	limit := usual
+	if do.Timeout != nil {
+		limit = strings.ReplaceAll(*do.Timeout, "_", "")
+		if _, err := strconv.Atoi(limit); err != nil {
+			w.dropped(s, c, "a time that a script gives")
+			return
+		}
+	}
+	if do.Visible != nil {
+		w.on(s, c, "assert", do.Visible, field{"timeoutMs", limit})
+	}
+	if do.NotVisible != nil {
+		w.on(s, c, "assertNot", do.NotVisible, field{"timeoutMs", limit})
+	}
+}
+
+func (w *writer) press(c *Command, do Press) {
+	w.step(c, "press", field{"keys", KeyOf(do.Key, w.platform)})
+}
+
+func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
+	ends := map[dsl.Direction][2]string{dsl.Up: {"50%,50%", "50%,10%"}, dsl.Down: {"50%,20%", "50%,90%"}, dsl.Left: {"90%,50%", "10%,50%"}, dsl.Right: {"10%,50%", "90%,50%"}}[do.Direction]
+	switch {
+	case do.From != nil:
+		w.dropped(s, c, "a swipe that begins at an element")
+		return
+	case w.platform == dsl.Web && do.Start == "":
+		way := map[dsl.Direction]string{dsl.Up: "down", dsl.Down: "up", dsl.Left: "right", dsl.Right: "left"}[do.Direction]
+		w.step(c, "scroll", field{"direction", way}, field{"amount", "50"})
+		return
+	case do.Start != "":
+		ends = [2]string{percentBoth(do.Start), percentBoth(do.End)}
+	}
+	w.step(c, "swipe", field{"from", strconv.Quote(ends[0])}, field{"to", strconv.Quote(ends[1])}, field{"durationMs", strconv.Itoa(max(do.Ms, 50))})
+}
+
+// percentBoth writes "50%,80" with both signs.
+func percentBoth(p string) string {
+	if !strings.Contains(p, "%") {
+		return p
+	}
+	parts := strings.Split(strings.ReplaceAll(p, "%", ""), ",")
+	return strings.TrimSpace(parts[0]) + "%," + strings.TrimSpace(parts[1]) + "%"
+}
+
+func (w *writer) scrollUntil(s *dsl.Step, c *Command, do ScrollUntil) {
+	if do.Speed != "40" || do.Percent != 100 || do.Centre {
+		w.miss(s.Pos, "speed, visibilityPercentage and centerElement")
+	}
+	limit, err := strconv.Atoi(strings.ReplaceAll(do.Timeout, "_", ""))
+	if err != nil || limit < 0 {
+		limit = 20000
+	}
+	w.on(s, c, "scrollTo", do.To, field{"direction", string(do.Direction)}, field{"timeoutMs", strconv.Itoa(limit)})
+}

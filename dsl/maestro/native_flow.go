@@ -1,0 +1,189 @@
+package maestro
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// guarded writes what a condition leaves in. body writes the steps.
+func (w *writer) guarded(s *dsl.Step, c *Command, when *Condition, body func()) {
+	if when == nil {
+		body()
+		return
+	}
+	var conditions []string
+	if when.Platform != "" {
+		conditions = append(conditions, "cond: "+strconv.Quote(fmt.Sprintf("platform == %q", when.Platform)))
+	}
+	if when.True != nil {
+		expr, err := expression(*when.True)
+		if err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		conditions = append(conditions, "cond: "+strconv.Quote(expr))
+	}
+	for _, side := range []struct {
+		key string
+		of  *Selector
+	}{{"visible", when.Visible}, {"notVisible", when.NotVisible}} {
+		if side.of == nil {
+			continue
+		}
+		sel, err := selectorMap(side.of)
+		if err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		conditions = append(conditions, side.key+": "+sel)
+	}
+	depth := w.depth
+	for _, cond := range conditions {
+		w.line("- if:")
+		w.depth += 2
+		w.line("%s", cond)
+		if strings.HasPrefix(cond, "visible") || strings.HasPrefix(cond, "notVisible") {
+			w.line("timeoutMs: 7000")
+		}
+		w.line("then:")
+		w.depth++
+	}
+	body()
+	w.depth = depth
+}
+
+func (w *writer) runFlow(s *dsl.Step, c *Command, do RunFlow) {
+	w.guarded(s, c, do.When, func() { w.called(s, c, do) })
+}
+
+// called writes the file or the steps of runFlow.
+func (w *writer) called(s *dsl.Step, c *Command, do RunFlow) {
+	if do.Flow != nil {
+		var with []string
+		for _, p := range do.Env {
+			value, err := str(p.Value)
+			if err != nil {
+				w.miss(p.Pos, err.Error())
+				continue
+			}
+			with = append(with, p.Key+": "+value)
+		}
+		fields := []field{{"file", strconv.Quote(w.o.Rel(do.Flow.File))}}
+		if len(with) > 0 {
+			fields = append(fields, field{"with", "{" + strings.Join(with, ", ") + "}"})
+		}
+		w.step(c, "run", fields...)
+		return
+	}
+	w.count++
+	w.line("- group:")
+	w.depth += 2
+	w.options(c)
+	w.line("steps:")
+	w.depth++
+	w.env(do.Env)
+	w.steps(do.Steps)
+	w.depth -= 3
+}
+
+func (w *writer) options(c *Command) {
+	if c.Optional {
+		w.line("optional: true")
+	}
+}
+
+func (w *writer) repeat(s *dsl.Step, c *Command, do Repeat) {
+	fields := []string{}
+	if do.Times != nil {
+		n, err := strconv.ParseFloat(*do.Times, 64)
+		if err != nil {
+			w.dropped(s, c, "a number of rounds that a script gives")
+			return
+		}
+		fields = append(fields, fmt.Sprintf("times: %d", max(int(n), 0)))
+	} else {
+		fields = append(fields, "times: 10000")
+	}
+	if do.While != nil {
+		switch {
+		case do.While.True != nil && do.While.Visible == nil && do.While.NotVisible == nil && do.While.Platform == "":
+			expr, err := expression(*do.While.True)
+			if err != nil {
+				w.dropped(s, c, err.Error())
+				return
+			}
+			fields = append(fields, "while: "+strconv.Quote(expr))
+		case do.While.True == nil && do.While.Platform == "" && (do.While.Visible == nil) != (do.While.NotVisible == nil):
+			key, of := "visible", do.While.Visible
+			if of == nil {
+				key, of = "notVisible", do.While.NotVisible
+			}
+			sel, err := selectorMap(of)
+			if err != nil {
+				w.dropped(s, c, err.Error())
+				return
+			}
+			fields = append(fields, key+": "+sel, "timeoutMs: 7000")
+		default:
+			w.dropped(s, c, "several conditions of a loop")
+			return
+		}
+	}
+	w.count++
+	w.line("- repeat:")
+	w.depth += 2
+	for _, f := range fields {
+		w.line("%s", f)
+	}
+	w.options(c)
+	w.line("steps:")
+	w.depth++
+	w.steps(do.Steps)
+	w.depth -= 3
+}
+
+func (w *writer) retry(s *dsl.Step, c *Command, do Retry) {
+	n, err := strconv.Atoi(do.Max)
+	if err != nil {
+		n = 1
+	}
+	w.count++
+	w.line("- retry:")
+	w.depth += 2
+	w.line("times: %d", min(max(n, 0), 3)+1)
+	w.options(c)
+	w.line("steps:")
+	w.depth++
+	if do.Flow != nil {
+		w.called(s, &Command{Name: c.Name}, do.RunFlow)
+	} else {
+		w.env(do.Env)
+		w.steps(do.Steps)
+	}
+	w.depth -= 3
+}
+
+func (w *writer) script(s *dsl.Step, c *Command, do Script) {
+	if do.File != "" {
+		w.dropped(s, c, "a script")
+		return
+	}
+	m := placeForm.FindStringSubmatch(do.Text)
+	if m == nil || m[0] != strings.TrimSpace(do.Text) {
+		w.dropped(s, c, "a script")
+		return
+	}
+	set := setForm.FindStringSubmatch(m[1])
+	if set == nil {
+		w.dropped(s, c, "the script "+short(do.Text))
+		return
+	}
+	value := strconv.Quote(set[2] + set[3])
+	if plain := set[4] + set[5]; plain != "" {
+		value = plain
+	}
+	w.step(c, "set", field{"vars", "{output_" + set[1] + ": " + value + "}"})
+}

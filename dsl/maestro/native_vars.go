@@ -1,0 +1,208 @@
+package maestro
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
+)
+
+var (
+	defaulted = lazyregexp.New(`^\$\{\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*\}$`)
+	placeForm = lazyregexp.New(`\$\{([^$]*)\}`)
+	nameForm  = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*$`)
+	outForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*$`)
+	orForm    = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*$`)
+	setForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)|(true|false))\s*;?\s*$`)
+	cmpForm   = lazyregexp.New(`^\s*(output\.)?([A-Za-z_]\w*)\s*(===?|!==?)\s*(?:'([^']*)'|"([^"]*)"|(-?\d+))\s*$`)
+)
+
+// variables declares what the flow and those that it calls need from outside.
+func (w *writer) variables() {
+	if w.o.Block {
+		return
+	}
+	values := Needs(w.flow)
+	for _, p := range w.flow.Env {
+		if m := defaulted.FindStringSubmatch(p.Value); m != nil && m[1] == p.Key {
+			values[p.Key] = m[2] + m[3]
+		}
+	}
+	if len(values) == 0 {
+		return
+	}
+	w.line("vars:")
+	names := make([]string, 0, len(values))
+	for name := range values {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		w.line("  %s: %s", name, strconv.Quote(values[name]))
+	}
+}
+
+// Needs are the variables that a flow and those that it calls use and nobody in them gives a value, with the value that they have then: the
+// word undefined, or nothing, where a called flow has a default.
+func Needs(f *Flow) map[string]string {
+	given, used, own := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	var flow func(f *Flow)
+	var steps func(list dsl.Steps)
+	look := func(value string) {
+		for _, m := range placeForm.FindAllStringSubmatch(value, -1) {
+			if n := nameForm.FindStringSubmatch(m[1]); n != nil {
+				used[n[1]] = true
+			} else if n := cmpForm.FindStringSubmatch(m[1]); n != nil && n[1] == "" {
+				used[n[2]] = true
+			}
+		}
+	}
+	values := func(v source.Value) {
+		var walk func(v source.Value)
+		walk = func(v source.Value) {
+			look(v.Text)
+			for _, item := range v.Items {
+				walk(item)
+			}
+			for _, f := range v.Fields {
+				walk(f.Value)
+			}
+		}
+		walk(v)
+	}
+	env := func(list []Pair) {
+		for _, p := range list {
+			if m := defaulted.FindStringSubmatch(p.Value); m != nil && m[1] == p.Key {
+				used[p.Key], own[p.Key] = true, true
+			} else {
+				given[p.Key] = true
+			}
+			look(p.Value)
+		}
+	}
+	flow = func(f *Flow) {
+		env(f.Env)
+		look(f.App)
+		for _, list := range []dsl.Steps{f.Start, f.Steps, f.Complete} {
+			steps(list)
+		}
+	}
+	steps = func(list dsl.Steps) {
+		for _, s := range list {
+			values(s.Args)
+			switch do := s.Foreign().(*Command).Do.(type) {
+			case RunFlow:
+				env(do.Env)
+				steps(do.Steps)
+				if do.Flow != nil {
+					flow(do.Flow)
+				}
+			case Retry:
+				env(do.Env)
+				steps(do.Steps)
+				if do.Flow != nil {
+					flow(do.Flow)
+				}
+			case Repeat:
+				steps(do.Steps)
+			}
+		}
+	}
+	flow(f)
+	needs := map[string]string{}
+	for name := range used {
+		switch {
+		case given[name]:
+		case own[name]:
+			needs[name] = ""
+		default:
+			needs[name] = "undefined"
+		}
+	}
+	return needs
+}
+
+func (w *writer) sets() bool {
+	return slices.ContainsFunc(w.flow.Env, func(p Pair) bool { return !defaulted.MatchString(p.Value) })
+}
+
+// env sets what a flow sets, whoever calls it.
+func (w *writer) env(list []Pair) {
+	var sets []string
+	for _, p := range list {
+		if m := defaulted.FindStringSubmatch(p.Value); m != nil && m[1] == p.Key && !w.o.Block {
+			continue
+		}
+		value, err := convert(p.Value)
+		if err != nil {
+			w.miss(p.Pos, err.Error())
+			continue
+		}
+		sets = append(sets, p.Key+": "+strconv.Quote(value))
+	}
+	if len(sets) > 0 {
+		w.line("- set: {vars: {%s}}", strings.Join(sets, ", "))
+	}
+}
+
+// convert writes the ${…} of a text as Taproot does.
+func convert(value string) (string, error) {
+	if !strings.Contains(value, "${") {
+		return value, nil
+	}
+	if strings.Contains(value, `\${`) {
+		return "", fmt.Errorf("an escaped place in %q", short(value))
+	}
+	var broken error
+	out := placeForm.ReplaceAllStringFunc(value, func(place string) string {
+		code := place[2 : len(place)-1]
+		switch {
+		case strings.TrimSpace(code) == "":
+			return ""
+		case nameForm.MatchString(code):
+			return "${" + strings.TrimSpace(code) + "}"
+		case strings.TrimSpace(code) == "maestro.copiedText":
+			return "${copiedText}"
+		}
+		if m := outForm.FindStringSubmatch(code); m != nil {
+			return "${output_" + m[1] + "}"
+		}
+		if m := orForm.FindStringSubmatch(code); m != nil {
+			return "${" + m[1] + ":-" + m[2] + m[3] + "}"
+		}
+		broken = fmt.Errorf("the script ${%s}", short(code))
+		return place
+	})
+	return out, broken
+}
+
+// expression writes a condition of a script as an expression.
+func expression(value string) (string, error) {
+	switch value {
+	case "true", "false":
+		return value, nil
+	}
+	m := placeForm.FindStringSubmatch(value)
+	if m == nil || m[0] != value {
+		return "", fmt.Errorf("the condition %q", short(value))
+	}
+	c := cmpForm.FindStringSubmatch(m[1])
+	if c == nil {
+		return "", fmt.Errorf("the script ${%s}", short(m[1]))
+	}
+	name, op := c[2], "=="
+	if c[1] != "" {
+		name = "output_" + name
+	}
+	if strings.HasPrefix(c[3], "!") {
+		op = "!="
+	}
+	if c[6] != "" {
+		return fmt.Sprintf("string(%s) %s %q", name, op, c[6]), nil
+	}
+	return fmt.Sprintf("%s %s %q", name, op, c[4]+c[5]), nil
+}

@@ -1,0 +1,114 @@
+package maestro
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+)
+
+// typed reads the text of a command that takes any scalar, or a map in which it must be a text.
+func (r *reader) typed(f source.RawField, c *Command, key string, optional bool) string {
+	switch f.Value.Kind {
+	case source.String:
+		return yamlText(f.Value)
+	case source.Map:
+	default:
+		r.isMap(f)
+		return ""
+	}
+	if optional {
+		r.keys(f.Value, f.Key, words(key+" label optional"), false)
+		c.Optional = r.flag(f.Value, "optional", false)
+		r.label(f, c)
+	} else {
+		r.loose(f, c, key)
+	}
+	x, given := f.Value.Get(key)
+	if !given {
+		return ""
+	}
+	text, is := scalar(x.Value).(string)
+	if x.Value.Kind != source.String || !is {
+		r.fail(x.Value.Pos, x.Value.Width, fmt.Sprintf("%q must be a text: %q is none without quotes", key, short(x.Value.Text)), fmt.Sprintf(`write %s: "%s"`, key, short(x.Value.Text)))
+		return ""
+	}
+	return text
+}
+
+func inputText(r *reader, f source.RawField, c *Command) Do {
+	return Input{r.typed(f, c, "text", false)}
+}
+
+func random(kind string) parser {
+	return func(r *reader, f source.RawField, c *Command) Do {
+		do := Random{Kind: kind, Length: 8}
+		if !r.isMap(f) {
+			return do
+		}
+		own := ""
+		if kind == "text" || kind == "number" {
+			own = "length"
+		}
+		r.options(f, c, own)
+		if n := r.number(f.Value, "length"); n != nil && *n > 0 {
+			do.Length = *n
+		}
+		return do
+	}
+}
+
+func pressKey(r *reader, f source.RawField, c *Command) Do {
+	text, given := r.text(f, c, "key", "")
+	name := strings.ToLower(text)
+	if given && !slices.Contains(keyNames, name) {
+		hint := near(name, keyNames)
+		if hint == "" {
+			hint = "there are " + strings.Join(keyNames, ", ")
+		}
+		pos, width := f.Value.Pos, f.Value.Width
+		if x, inMap := f.Value.Get("key"); inMap {
+			pos, width = x.Value.Pos, x.Value.Width
+		}
+		r.fail(pos, width, fmt.Sprintf("unknown key %q", short(text)), hint)
+	}
+	return Press{Key: name}
+}
+
+func eraseText(r *reader, f source.RawField, c *Command) Do {
+	do := Erase{50}
+	var n *int
+	if f.Value.Kind == source.String {
+		n = r.whole(f)
+	} else if r.isMap(f) {
+		r.options(f, c, "charactersToErase")
+		n = r.number(f.Value, "charactersToErase")
+	}
+	if n != nil {
+		do.Count = *n
+	}
+	return do
+}
+
+// action is the old form of five commands.
+func action(r *reader, f source.RawField, _ *Command) Do {
+	text := ""
+	if r.isScalar(f) {
+		text = f.Value.Text
+	}
+	switch text {
+	case "back":
+		return Press{Key: "back", Back: true}
+	case "hideKeyboard":
+		return HideKeyboard{}
+	case "scroll":
+		return Scroll{}
+	case "clearKeychain":
+		return ClearKeychain{}
+	case "pasteText":
+		return Paste{}
+	}
+	r.fail(f.Value.Pos, f.Value.Width, fmt.Sprintf("unknown action %q", short(text)), "there are back, hideKeyboard, scroll, clearKeychain and pasteText")
+	return nil
+}

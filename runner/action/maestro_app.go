@@ -1,0 +1,178 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	flows "github.com/taproot-dev/taproot/dsl/maestro"
+)
+
+func (s *Session) isWeb() bool { _, web := s.Device.(drivers.Browser); return web }
+
+func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
+	if s.isWeb() {
+		return s.openURL(ctx, a.App, a.ClearState)
+	}
+	apps, err := able[drivers.AppManager](s)
+	if err != nil {
+		return err
+	}
+	s.tapped = nil
+	if a.ClearState {
+		if err := forgive(apps.ClearApp(ctx, a.App), drivers.ErrNoApp); err != nil {
+			return err
+		}
+	}
+	if a.GrantAll {
+		a.Permissions = []flows.Pair{{Key: drivers.AllPermissions, Value: "allow"}}
+	}
+	if err := s.permit(ctx, a.App, a.Permissions); err != nil {
+		return err
+	}
+	how := drivers.LaunchOptions{Force: !a.KeepRunning, Arguments: map[string]string{}}
+	for _, arg := range a.Arguments {
+		how.Arguments[arg.Key] = fmt.Sprint(arg.Value)
+	}
+	if len(a.Arguments) == 0 {
+		err = apps.Launch(ctx, a.App, how.Force)
+	} else {
+		err = apps.LaunchWith(ctx, a.App, how)
+	}
+	if err != nil {
+		return err
+	}
+	front, _, _ := strings.Cut(a.App, "/")
+	return forgive(poll(ctx, 5*time.Second, func() error { // the app may be anywhere in Maestro; a look that comes too early is in vain
+		now, err := apps.Foreground(ctx)
+		if err == nil && now != front && !asksPermission(now) {
+			err = errWait
+		}
+		return err
+	}), errWait)
+}
+
+// forgive drops errors of some kinds.
+func forgive(err error, kinds ...error) error {
+	for _, kind := range kinds {
+		if errors.Is(err, kind) {
+			return nil
+		}
+	}
+	return err
+}
+
+// permissionWords are Maestro's names for permissions of Android.
+func permissionWords(name string) []string {
+	const p = "android.permission."
+	switch name {
+	case "bluetooth":
+		return []string{p + "BLUETOOTH_CONNECT", p + "BLUETOOTH_SCAN"}
+	case "calendar":
+		return []string{p + "WRITE_CALENDAR", p + "READ_CALENDAR"}
+	case "camera":
+		return []string{p + "CAMERA"}
+	case "contacts":
+		return []string{p + "READ_CONTACTS", p + "WRITE_CONTACTS"}
+	case "location":
+		return []string{p + "ACCESS_FINE_LOCATION", p + "ACCESS_COARSE_LOCATION"}
+	case "medialibrary":
+		return []string{p + "WRITE_EXTERNAL_STORAGE", p + "READ_EXTERNAL_STORAGE", p + "READ_MEDIA_AUDIO", p + "READ_MEDIA_IMAGES", p + "READ_MEDIA_VIDEO"}
+	case "microphone":
+		return []string{p + "RECORD_AUDIO"}
+	case "notifications":
+		return []string{p + "POST_NOTIFICATIONS"}
+	case "phone":
+		return []string{p + "CALL_PHONE", p + "ANSWER_PHONE_CALLS"}
+	case "sms":
+		return []string{p + "READ_SMS", p + "RECEIVE_SMS", p + "SEND_SMS"}
+	case "storage":
+		return []string{p + "WRITE_EXTERNAL_STORAGE", p + "READ_EXTERNAL_STORAGE"}
+	}
+	return []string{name}
+}
+
+// permit sets permissions: all first, then by name. What cannot be set is left as it is.
+func (s *Session) permit(ctx context.Context, app string, list []flows.Pair) error {
+	apps, err := able[drivers.AppManager](s)
+	if err != nil {
+		return err
+	}
+	set := func(name, value string) error {
+		allowed := value == "allow" || s.Platform == dsl.IOS && value != "deny" && value != "unset" && value != "never"
+		err := apps.SetPermissions(ctx, app, map[string]bool{name: allowed})
+		if err != nil && (drivers.AppIsWrong(err) || errors.Is(err, drivers.ErrUnsupported)) {
+			s.note("the permission %s was left as it is: %v", name, err)
+			return nil
+		}
+		return err
+	}
+	for _, p := range list {
+		if p.Key == drivers.AllPermissions {
+			if err := set(p.Key, p.Value); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range list {
+		names := []string{p.Key}
+		if s.Platform == dsl.Android {
+			names = permissionWords(p.Key)
+		}
+		for _, name := range names {
+			if name == drivers.AllPermissions {
+				continue
+			}
+			if err := set(name, p.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func flowPermissions(ctx context.Context, s *Session, a flows.SetPermissions) error {
+	if s.isWeb() {
+		return nil
+	}
+	return s.permit(ctx, a.App, a.Permissions)
+}
+
+func flowStop(ctx context.Context, s *Session, a flows.Stop) error {
+	if s.isWeb() {
+		return nil
+	}
+	return onApps(s, func(d drivers.AppManager) error { return forgive(d.Stop(ctx, a.App), drivers.ErrNoApp) })
+}
+
+func flowKill(ctx context.Context, s *Session, a flows.Kill) error {
+	if s.isWeb() {
+		return nil
+	}
+	return forgive(kill(ctx, s, dsl.Kill{Package: a.App}), drivers.ErrNoApp)
+}
+
+func flowClear(ctx context.Context, s *Session, a flows.Clear) error {
+	if s.isWeb() {
+		if !s.paged {
+			return nil
+		}
+		return s.openURL(ctx, a.App, true)
+	}
+	err := onApps(s, func(d drivers.AppManager) error { return forgive(d.ClearApp(ctx, a.App), drivers.ErrNoApp) })
+	if err != nil {
+		return err
+	}
+	return s.permit(ctx, a.App, []flows.Pair{{Key: drivers.AllPermissions, Value: "unset"}})
+}
+
+func flowKeychain(_ context.Context, s *Session, _ flows.ClearKeychain) error {
+	if s.Platform == dsl.IOS {
+		s.doubt("the keychain was not cleared: this driver cannot")
+	}
+	return nil
+}

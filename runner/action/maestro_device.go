@@ -1,0 +1,179 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	flows "github.com/taproot-dev/taproot/dsl/maestro"
+)
+
+func flowOpenLink(ctx context.Context, s *Session, a flows.OpenLink) error {
+	if s.isWeb() {
+		if !strings.HasPrefix(a.Link, "http") {
+			a.Link = "https://" + a.Link
+		}
+		return s.openURL(ctx, a.Link, false)
+	}
+	if err := s.mayOpen(ctx, a.Link); err != nil {
+		return err
+	}
+	if a.AutoVerify {
+		s.note("autoVerify: questions of the system are left to the flow")
+	}
+	if err := onApps(s, func(d drivers.AppManager) error { return d.OpenLink(ctx, a.Link, "") }); err != nil {
+		return err
+	}
+	return Settle(ctx, s, nil)
+}
+
+func flowLocation(ctx context.Context, s *Session, a flows.Location) error {
+	for _, text := range []string{a.Latitude, a.Longitude} {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
+			return fatal("%q is not a number of degrees", text)
+		}
+	}
+	return location(ctx, s, dsl.Location{At: strings.TrimSpace(a.Latitude) + "," + strings.TrimSpace(a.Longitude)})
+}
+
+// legs is in how many steps a way between two places is gone.
+const legs = 50
+
+func flowTravel(ctx context.Context, s *Session, a flows.Travel) error {
+	d, err := able[drivers.Locator](s)
+	if err != nil || len(a.Points) == 0 {
+		return err
+	}
+	at := placeOf(a.Points[0], 0)
+	if err := d.SetLocation(ctx, at); err != nil {
+		return err
+	}
+	for _, text := range a.Points[1:] {
+		to := placeOf(text, 0)
+		pause := time.Duration(0)
+		if a.Speed > 0 {
+			pause = time.Duration(metres(at, to) / a.Speed / legs * float64(time.Second))
+		}
+		for i := 1; i <= legs; i++ {
+			if err := d.SetLocation(ctx, between(at, to, float64(i)/legs)); err != nil {
+				return err
+			}
+			if err := drivers.Pause(ctx, pause); err != nil {
+				return err
+			}
+		}
+		at = to
+	}
+	return nil
+}
+
+func flowOrientation(ctx context.Context, s *Session, a flows.Orientation) error {
+	name := flows.OrientationOf(a.To)
+	if name == "" {
+		return &Failure{problem("there is no orientation %q", a.To)}
+	}
+	if s.isWeb() {
+		return nil
+	}
+	quarters := slices.Index(flows.Orientations(), name)
+	if t, ok := s.Device.(drivers.Turner); ok {
+		if err := t.Turn(ctx, quarters); err != nil {
+			return err
+		}
+		return Settle(ctx, s, nil)
+	}
+	if err := onSystem(s, func(d drivers.System) error { return d.Rotate(ctx, quarters%2 == 1) }); err != nil {
+		return err
+	}
+	return Settle(ctx, s, nil)
+}
+
+func flowAirplane(ctx context.Context, s *Session, a flows.Airplane) error {
+	if s.Platform != dsl.Android {
+		s.note("airplane mode is Android's")
+		return nil
+	}
+	return onSystem(s, func(d drivers.System) error {
+		on := a.Set == flows.On
+		if a.Set == flows.Toggle {
+			said, _, err := d.Shell(ctx, "settings get global airplane_mode_on")
+			if err != nil {
+				return err
+			}
+			on = strings.TrimSpace(said) != "1"
+		}
+		return d.Airplane(ctx, on)
+	})
+}
+
+// dark tells whether the device uses its dark appearance.
+func (s *Session) dark(ctx context.Context) (bool, error) {
+	if s.isWeb() {
+		on, err := s.onPage(ctx, "matchMedia('(prefers-color-scheme: dark)').matches")
+		return on == true, err
+	}
+	if s.Platform != dsl.Android {
+		if s.darkened != nil {
+			return *s.darkened, nil
+		}
+		return false, fmt.Errorf("device %s does not tell its appearance: %w", s.Device.Info().ID, drivers.ErrUnsupported)
+	}
+	said := ""
+	err := onSystem(s, func(d drivers.System) (err error) {
+		said, _, err = d.Shell(ctx, "cmd uimode night")
+		return err
+	})
+	return strings.Contains(said, "yes"), err
+}
+
+func flowDarkMode(ctx context.Context, s *Session, a flows.DarkMode) error {
+	on := a.Set == flows.On
+	if a.Set == flows.Toggle {
+		now, err := s.dark(ctx)
+		if err != nil {
+			return err
+		}
+		on = !now
+	}
+	if err := darkMode(ctx, s, dsl.DarkMode{On: on}); err != nil {
+		return err
+	}
+	s.darkened = &on
+	return nil
+}
+
+func flowAssertDark(ctx context.Context, s *Session, a flows.AssertDark) error {
+	now, err := s.dark(ctx)
+	if err != nil || now == a.Dark {
+		return err
+	}
+	names := map[bool]string{true: "dark", false: "light"}
+	p := problem("the appearance is %s, not %s", names[now], names[a.Dark])
+	p.Assertion, p.Expected, p.Actual = true, names[a.Dark]+" mode", names[now]+" mode"
+	return &Failure{p}
+}
+
+func flowAddMedia(ctx context.Context, s *Session, a flows.AddMedia) error {
+	if s.isWeb() {
+		return nil
+	}
+	d, err := able[drivers.MediaAdder](s)
+	if err != nil {
+		return err
+	}
+	for _, name := range a.Files {
+		path, err := s.flowFile(name)
+		if err != nil {
+			return err
+		}
+		if err := d.AddMedia(ctx, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
