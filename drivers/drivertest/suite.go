@@ -43,6 +43,7 @@ func Run(t *testing.T, s Subject) {
 	t.Run("keys reach the app when it says that it has them", s.keys)
 	t.Run("takes text away when it says that it can", s.erases)
 	t.Run("films when it says that it can", s.films)
+	t.Run("shows its screen live when it says that it can", s.casts)
 	t.Run("logs when it says that it can", s.logs)
 	t.Run("an app or a page that is not there blames the app", s.noApp)
 }

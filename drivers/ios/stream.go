@@ -65,19 +65,11 @@ func (d *Device) startStream(ctx context.Context, file string) (drivers.Recordin
 }
 
 func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{}) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.film, nil)
+	parts, end, err := d.pictures(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := d.wda.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	parts, err := newFrames(res)
-	if err != nil {
-		return err
-	}
+	defer end()
 	var out *matroska
 	for {
 		frame, err := parts.next()

@@ -1,0 +1,62 @@
+package drivers
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/jpeg"
+	"time"
+
+	"golang.org/x/image/draw"
+)
+
+// Caster is a Device that shows its screen while it changes.
+type Caster interface {
+	// Cast calls show with a picture of the screen, and with a newer one whenever it has changed, until stop is called or the device is
+	// closed. It goes on beside other calls; what cannot be pictured just now is left out. show is not called twice at a time, and its
+	// slowness costs pictures, never the device. stop waits for the last call of show. An ErrUnsupported means that Screenshot is all there is.
+	Cast(ctx context.Context, show func(Frame)) (stop func() error, err error)
+}
+
+// Frame is one picture of a live screen.
+type Frame struct {
+	JPEG []byte
+	Size image.Point // of the screenshot that it is a picture of: pixels of trees and taps
+	At   time.Time   // when it was taken
+}
+
+const (
+	castSide    = 1280 // the longer side of a frame that is made here: what a window beside an editor shows
+	castQuality = 75
+)
+
+// NewFrame makes a frame of a screenshot that was taken at a time, smaller where it is large.
+func NewFrame(img image.Image, at time.Time) (Frame, error) {
+	size := img.Bounds().Size()
+	if p, ok := img.(*Picture); ok {
+		img = p.Decoded()
+	}
+	if long := max(size.X, size.Y); long > castSide {
+		small := image.NewRGBA(image.Rect(0, 0, max(1, size.X*castSide/long), max(1, size.Y*castSide/long)))
+		draw.ApproxBiLinear.Scale(small, small.Rect, img, img.Bounds(), draw.Src, nil)
+		img = small
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, img, &jpeg.Options{Quality: castQuality}); err != nil {
+		return Frame{}, err
+	}
+	return Frame{JPEG: out.Bytes(), Size: size, At: at}, nil
+}
+
+// SamePixels tells whether two screenshots are equal, quickly where they are of the kind that phones give.
+func SamePixels(a, b image.Image) bool {
+	switch x := a.(type) {
+	case *image.RGBA:
+		y, ok := b.(*image.RGBA)
+		return ok && x.Rect == y.Rect && x.Stride == y.Stride && bytes.Equal(x.Pix, y.Pix)
+	case *Picture:
+		y, ok := b.(*Picture)
+		return ok && bytes.Equal(x.PNG(), y.PNG())
+	}
+	return false
+}

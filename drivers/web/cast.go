@@ -1,0 +1,185 @@
+package web
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"sync"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const (
+	castLook    = 50 * time.Millisecond  // how often the cast looks which page is the current one
+	castSlow    = 300 * time.Millisecond // between two pictures of a browser that sends none by itself
+	castQuality = 80
+)
+
+var _ drivers.Caster = (*Device)(nil)
+
+// Cast shows the current page, whichever it is. Chromium sends pictures by itself; of other browsers one is taken now and then.
+func (d *Device) Cast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, fmt.Errorf("%w: %s is closed", drivers.ErrDeviceLost, d.info.ID)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	d.calls.Go(func() { defer close(done); defer cancel(); d.cast(ctx, show) })
+	return func() error { cancel(); <-done; return nil }, nil
+}
+
+func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
+	var now *screencast
+	defer func() { now.end() }()
+	for !d.isClosed() {
+		s, page := d.shown()
+		if page != nil && (now == nil || now.page != page) {
+			now.end()
+			now = s.screencast(page)
+		}
+		switch {
+		case page == nil:
+			now.end()
+			now = nil
+		case now.cdp == nil:
+			now.take(ctx, show)
+		}
+		if now.wait(ctx, show) != nil {
+			return
+		}
+	}
+}
+
+func (d *Device) isClosed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.closed
+}
+
+// shown gives the page that is to be seen, nil while there is none.
+func (d *Device) shown() (*session, playwright.Page) {
+	d.mu.Lock()
+	s := d.session
+	d.mu.Unlock()
+	if s == nil || s.gone() || !s.browser.alive() || s.crashed() {
+		return nil, nil
+	}
+	return s, s.any()
+}
+
+// screencast is the stream of pictures of one page.
+type screencast struct {
+	session *session
+	page    playwright.Page
+	cdp     playwright.CDPSession // nil: pictures are taken one by one
+	frames  chan castFrame        // the newest that was not shown
+	acks    sync.WaitGroup
+	last    image.Image
+	taken   time.Time
+}
+
+// castFrame is a picture as Chromium sends it.
+type castFrame struct {
+	data string
+	id   any // to be acknowledged: then the next one may come
+	at   time.Time
+}
+
+// screencast begins the stream of a page.
+func (s *session) screencast(page playwright.Page) *screencast {
+	c := &screencast{session: s, page: page, frames: make(chan castFrame, 1)}
+	if !s.browser.brand.devtools {
+		return c
+	}
+	cdp, err := s.context.NewCDPSession(page)
+	if err != nil {
+		return c
+	}
+	cdp.On("Page.screencastFrame", c.note)
+	if _, err := cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": castQuality, "maxWidth": s.size.X, "maxHeight": s.size.Y}); err == nil {
+		c.cdp = cdp
+	}
+	return c
+}
+
+// note keeps the newest picture. It runs on playwright-go's event loop, so it must not wait.
+func (c *screencast) note(event any) {
+	fields, _ := event.(map[string]any)
+	data, _ := fields["data"].(string)
+	f := castFrame{data: data, id: fields["sessionId"], at: time.Now()}
+	for {
+		select {
+		case c.frames <- f:
+			return
+		default:
+		}
+		select {
+		case old := <-c.frames:
+			c.acknowledge(old)
+		default:
+		}
+	}
+}
+
+// acknowledge asks for the next picture. It fails when the page is gone.
+func (c *screencast) acknowledge(f castFrame) {
+	c.acks.Go(func() { _, _ = c.cdp.Send("Page.screencastFrameAck", map[string]any{"sessionId": f.id}) })
+}
+
+// wait shows what comes until it is time to look for another page.
+func (c *screencast) wait(ctx context.Context, show func(drivers.Frame)) error {
+	timer := time.NewTimer(castLook)
+	defer timer.Stop()
+	var frames chan castFrame
+	if c != nil {
+		frames = c.frames
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return nil
+		case f := <-frames:
+			if raw, err := base64.StdEncoding.DecodeString(f.data); err == nil && len(raw) > 0 {
+				show(drivers.Frame{JPEG: raw, Size: c.session.size, At: f.at})
+			}
+			c.acknowledge(f)
+		}
+	}
+}
+
+// take takes one picture, where it is time for it, and shows it when it differs from the one before.
+func (c *screencast) take(ctx context.Context, show func(drivers.Frame)) {
+	if time.Since(c.taken) < castSlow || c.session.mute.Load() {
+		return
+	}
+	c.taken = time.Now()
+	raw, err := c.session.capture(ctx, c.page, muteLimit)
+	if err != nil {
+		return
+	}
+	picture, err := drivers.NewPicture(raw, maxPixels)
+	if err != nil || c.last != nil && drivers.SamePixels(c.last, picture) {
+		return
+	}
+	if frame, err := drivers.NewFrame(picture, c.taken); err == nil && ctx.Err() == nil {
+		c.last, frame.Size = picture, c.session.size
+		show(frame)
+	}
+}
+
+// end lets go of the page.
+func (c *screencast) end() {
+	if c == nil || c.cdp == nil {
+		return
+	}
+	c.acks.Wait()
+	_ = c.cdp.Detach() // fails when the page is gone; it ends the stream
+}
