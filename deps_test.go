@@ -122,6 +122,7 @@ var outside = map[string][]string{
 	"github.com/dlclark/regexp2/v2":                 {"drivers/maestro"},
 	"github.com/throttled/throttled/v2":             {"server/limit"},
 	"github.com/rs/cors":                            {"server"},
+	"github.com/coder/websocket":                    {"server"},
 	"github.com/prometheus/client_golang":           {"server"},
 	"github.com/sashabaranov/go-openai":             {"drivers/vision"},
 	"github.com/yuin/goldmark":                      {"docs/site"},

@@ -23,6 +23,7 @@ does it. To hold the device longer, send the request again, with X-Lease. A leas
 type LeaseInfo struct {
 	Device string    `json:"device"`
 	Holder string    `json:"holder"`
+	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until"`
 }
 
@@ -31,6 +32,7 @@ type LeaseState struct {
 	Device string     `json:"device"`
 	Held   bool       `json:"held"`
 	Holder string     `json:"holder,omitempty"`
+	Since  *time.Time `json:"since,omitempty"`
 	Until  *time.Time `json:"until,omitempty"`
 }
 
@@ -101,13 +103,13 @@ func (l leases) drop(device string) {
 }
 
 func leaseOf(device string, h live.Hold) LeaseInfo {
-	return LeaseInfo{Device: device, Holder: h.Who, Until: h.Until.UTC()}
+	return LeaseInfo{Device: device, Holder: h.Who, Since: h.Since.UTC(), Until: h.Until.UTC()}
 }
 
 func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, error) {
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
-		until := h.Until.UTC()
-		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Until: &until}}, nil
+		since, until := h.Since.UTC(), h.Until.UTC()
+		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &since, Until: &until}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err

@@ -48,6 +48,10 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/devices/{id}/logs", ID: "stream-logs", Tag: "devices", Scope: readDevices, Summary: "Follow the device's log",
 		Doc: "The log from now on, line by line, until the client hangs up or the device is given back. It is empty for up to some seconds.", Type: "text/plain",
 		Codes: deviceCodes()}, s.logs)
+	s.raw(op{Get: "/devices/{id}/live", ID: "watch-device", Tag: "devices", Scope: readDevices, Summary: "Watch the screen", Doc: liveDoc,
+		Type: "multipart/x-mixed-replace", Codes: deviceCodes()}, s.live)
+	s.raw(op{Get: "/devices/{id}/input", ID: "act-live", Tag: "devices", Scope: writeDevices, Summary: "Act on the device over a WebSocket", Doc: inputDoc,
+		Status: http.StatusSwitchingProtocols, Codes: append(deviceCodes(), http.StatusUpgradeRequired)}, s.input)
 	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices, Summary: "Show who holds the device", Codes: []int{404}}, s.getLease)
 	register(s, op{Post: "/devices/{id}/lease", ID: "lease-device", Tag: "leases", Scope: writeDevices, Summary: "Hold the device, or hold it longer",
 		Doc: leaseDoc, Status: http.StatusOK, Codes: deviceCodes()}, s.takeLease)

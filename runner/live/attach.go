@@ -16,29 +16,38 @@ type attachment struct {
 // Attach begins something that goes on beside the calls on a device, such as copying its log, and keeps the device open until detach is
 // called, or the device is closed for another reason: then stop was called and gone is closed. When start fails, the device stays as it is.
 func (d *Devices) Attach(ctx context.Context, id, who string, start func(*action.Session) (stop func() error, err error)) (detach func() error, gone <-chan struct{}, err error) {
-	a := &attachment{gone: make(chan struct{})}
 	err = d.turn(ctx, id, who, func(ctx context.Context, e *entry) error {
-		var startErr error
-		err := d.use(ctx, e, func(_ context.Context, s *action.Session) error {
-			a.stop, startErr = start(s)
-			return nil
-		}, nil)
+		a, err := d.attach(ctx, e, start)
 		if err != nil {
 			return err
 		}
-		if startErr != nil {
-			return d.hide(startErr)
-		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if e.attached == nil {
-			e.attached = map[*attachment]bool{}
-		}
-		e.attached[a] = true
-		detach = func() error { return d.detach(e, a) }
+		detach, gone = func() error { return d.detach(e, a) }, a.gone
 		return nil
 	})
-	return detach, a.gone, err
+	return detach, gone, err
+}
+
+// attach is Attach for who has the turn.
+func (d *Devices) attach(ctx context.Context, e *entry, start func(*action.Session) (func() error, error)) (*attachment, error) {
+	a := &attachment{gone: make(chan struct{})}
+	var startErr error
+	err := d.use(ctx, e, func(_ context.Context, s *action.Session) error {
+		a.stop, startErr = start(s)
+		return nil
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if startErr != nil {
+		return nil, d.hide(startErr)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e.attached == nil {
+		e.attached = map[*attachment]bool{}
+	}
+	e.attached[a] = true
+	return a, nil
 }
 
 // detach ends an attachment that still goes on.
@@ -62,7 +71,7 @@ func (d *Devices) detach(e *entry, a *attachment) error {
 func (d *Devices) detachAll(e *entry) (errs []error) {
 	d.mu.Lock()
 	all := e.attached
-	e.attached = nil
+	e.attached, e.stage = nil, nil
 	d.mu.Unlock()
 	for a := range all {
 		errs = append(errs, action.Guard(a.stop))

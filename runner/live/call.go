@@ -174,8 +174,13 @@ func (d *Devices) Hold(ctx context.Context, id, who string, ttl time.Duration) (
 	err := d.Use(ctx, id, who, func(context.Context, *action.Session) error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		h = Hold{Who: who, Until: time.Now().Add(ttl)}
-		d.byID[id].hold = &h
+		now := time.Now()
+		h = Hold{Who: who, Since: now, Until: now.Add(ttl)}
+		e := d.byID[id]
+		if before, held := e.held(now); held {
+			h.Since = before.Since
+		}
+		e.hold = &h
 		return nil
 	})
 	return h, err
@@ -197,6 +202,38 @@ func (d *Devices) Release(ctx context.Context, id, who string) (held bool, err e
 		return d.shut(e)
 	})
 	return held, err
+}
+
+// Extend holds a device longer for who holds it already, without waiting for its turn; false when who does not.
+func (d *Devices) Extend(id, who string, ttl time.Duration) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e, ok := d.byID[id]
+	if !ok {
+		return false
+	}
+	h, held := e.held(time.Now())
+	if !held || h.Who != who {
+		return false
+	}
+	h.Until = time.Now().Add(ttl)
+	e.hold = &h
+	return true
+}
+
+// Drop ends a client's hold and leaves the device open for a while, as after any call; false when who holds nothing.
+func (d *Devices) Drop(id, who string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e, ok := d.byID[id]
+	if !ok || e.hold == nil || e.hold.Who != who {
+		return false
+	}
+	e.hold = nil
+	e.used = time.Now()
+	d.watch(e)
+	d.tidy(e)
+	return true
 }
 
 // Held tells who holds a device.

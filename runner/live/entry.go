@@ -32,11 +32,13 @@ type entry struct {
 	queued int         // calls that wait or run
 
 	attached map[*attachment]bool
+	stage    *stage // what the viewers of its screen share; nil: nobody watches
 }
 
 // Hold is one client's right to a device beyond a single call.
 type Hold struct {
 	Who   string
+	Since time.Time
 	Until time.Time
 }
 
@@ -67,12 +69,15 @@ func (d *Devices) entry(id string) *entry {
 	return e
 }
 
+// onlooker has the turn whoever holds the device: it only looks at the screen.
+const onlooker = "\x00onlooker"
+
 // take waits for the device's turn. A client that does not hold it gets a *HeldError when another one does, also when that one came
 // while it waited.
 func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 	d.mu.Lock()
 	e := d.entry(id)
-	if h, held := e.held(time.Now()); held && h.Who != who {
+	if h, held := e.held(time.Now()); held && h.Who != who && who != onlooker {
 		d.mu.Unlock()
 		return nil, &HeldError{id, h}
 	}
@@ -90,7 +95,7 @@ func (d *Devices) take(ctx context.Context, id, who string) (*entry, error) {
 	d.mu.Lock()
 	h, held := e.held(time.Now())
 	d.mu.Unlock()
-	if held && h.Who != who {
+	if held && h.Who != who && who != onlooker {
 		d.give(e)
 		return nil, &HeldError{id, h}
 	}

@@ -125,7 +125,7 @@ func (d *phone) Close() error {
 const idle = 2 * time.Second
 
 // devices are kept open as long as o says; without a word for as long as a test lasts, however slow the machine.
-func devices(t *testing.T, p *phones, locks string, o live.Options) *live.Devices {
+func devices(t *testing.T, p drivers.Driver, locks string, o live.Options) *live.Devices {
 	t.Helper()
 	if o.Idle == 0 {
 		o.Idle = time.Hour

@@ -1,0 +1,160 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// ErrGone says that a device that was watched has been closed.
+var ErrGone = errors.New("the device was given back")
+
+const (
+	stillPause = 250 * time.Millisecond // between two pictures of a device that sends none by itself
+	stillAgain = time.Second            // after one that could not be taken
+)
+
+// stage is the one stream of pictures of a device, which all its viewers share.
+type stage struct {
+	*attachment
+	viewers int // under Devices.mu
+
+	mu      sync.Mutex
+	frame   drivers.Frame
+	number  int           // of the frame; 0: there is none yet
+	changed chan struct{} // closed when there is a newer one
+}
+
+// show puts a picture in the place of the one before, whoever has seen that.
+func (s *stage) show(f drivers.Frame) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frame = f
+	s.number++
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// View is one viewer of a device's screen. One goroutine uses it at a time.
+type View struct {
+	devices *Devices
+	entry   *entry
+	stage   *stage
+	seen    int
+	close   sync.Once
+}
+
+// View lets a client watch a device, also one that somebody else holds. All viewers share one stream, which begins with the first and ends
+// with the last; meanwhile the device stays open. Close must be called.
+func (d *Devices) View(ctx context.Context, id string) (*View, error) {
+	d.mu.Lock()
+	v := d.join(d.byID[id])
+	d.mu.Unlock()
+	if v != nil {
+		return v, nil
+	}
+	err := d.turn(ctx, id, onlooker, func(ctx context.Context, e *entry) error {
+		d.mu.Lock()
+		v = d.join(e)
+		d.mu.Unlock()
+		if v != nil { // another one has begun meanwhile
+			return nil
+		}
+		s := &stage{changed: make(chan struct{})}
+		a, err := d.attach(ctx, e, func(session *action.Session) (func() error, error) { return d.cast(ctx, e.id, session, s) })
+		if err != nil {
+			return err
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		s.attachment, e.stage = a, s
+		v = d.join(e)
+		return nil
+	})
+	return v, err
+}
+
+// join makes a viewer of a stream that there is already. The caller holds mu.
+func (d *Devices) join(e *entry) *View {
+	if e == nil || e.stage == nil {
+		return nil
+	}
+	e.stage.viewers++
+	return &View{devices: d, entry: e, stage: e.stage}
+}
+
+// cast begins the stream of a device: what it sends by itself, else screenshots between the calls.
+func (d *Devices) cast(ctx context.Context, id string, session *action.Session, s *stage) (stop func() error, err error) {
+	if caster, ok := session.Device.(drivers.Caster); ok {
+		if stop, err = caster.Cast(ctx, s.show); !errors.Is(err, drivers.ErrUnsupported) {
+			return stop, err
+		}
+	}
+	life, cancel := context.WithCancel(d.base)
+	go d.stills(life, id, s)
+	return func() error { cancel(); return nil }, nil // it may be stills itself that closes a broken device: nobody waits for it
+}
+
+// stills takes pictures in turn with the calls.
+func (d *Devices) stills(ctx context.Context, id string, s *stage) {
+	for ctx.Err() == nil {
+		pause := stillPause
+		err := d.Use(ctx, id, onlooker, func(ctx context.Context, session *action.Session) error {
+			img, err := session.Device.Screenshot(ctx)
+			if err != nil {
+				return err
+			}
+			frame, err := drivers.NewFrame(img, time.Now())
+			if err == nil && ctx.Err() == nil {
+				s.show(frame)
+			}
+			return err
+		})
+		if err != nil {
+			pause = stillAgain
+		}
+		_ = drivers.Pause(ctx, pause) // ends with ctx, which the loop sees
+	}
+}
+
+// Next waits for a picture that is newer than the last one it gave, and gives the newest. ErrGone says that the device was closed.
+func (v *View) Next(ctx context.Context) (drivers.Frame, error) {
+	for {
+		v.stage.mu.Lock()
+		f, number, changed := v.stage.frame, v.stage.number, v.stage.changed
+		v.stage.mu.Unlock()
+		if number > v.seen {
+			v.seen = number
+			return f, nil
+		}
+		select {
+		case <-changed:
+		case <-v.stage.gone:
+			return drivers.Frame{}, ErrGone
+		case <-ctx.Done():
+			return drivers.Frame{}, context.Cause(ctx)
+		}
+	}
+}
+
+// Close ends the watching; the last viewer ends the stream.
+func (v *View) Close() (err error) {
+	v.close.Do(func() {
+		d := v.devices
+		d.mu.Lock()
+		v.stage.viewers--
+		last := v.stage.viewers == 0
+		if last && v.entry.stage == v.stage {
+			v.entry.stage = nil
+		}
+		d.mu.Unlock()
+		if last {
+			err = d.detach(v.entry, v.stage.attachment)
+		}
+	})
+	return err
+}

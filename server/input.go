@@ -1,0 +1,242 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+)
+
+const inputDoc = `A WebSocket for whoever acts on a device, one action after the other. A message is
+{"id": 7, "do": {"tap": {"point": "50%,30%"}}}: do is one action of the language with its arguments, as a step of a test and as the bodies of
+POST /devices/{id}/…; id is any number of the client's. The answer is {"id": 7, "outcome": {…}} or {"id": 7, "error": {"error": …, "message": …}},
+both as those paths give them. A message that is not of this form ends the connection with code 1008.
+
+While the connection lasts its client holds the device, as with a lease, and nobody else can act on it; all can watch. It is free again when
+the connection closes, and at most ten seconds after it has died. A client that sends X-Lease acts under that lease instead. A device that is held
+already answers 409 device_busy before the connection is made.`
+
+const (
+	inputHold    = 10 * time.Second // a hold lasts so long unless it is renewed
+	inputBeat    = 3 * time.Second  // how often the client is asked whether it is there, and the hold renewed
+	inputPatient = 5 * time.Second  // for its answer: a hold that is not renewed ends in less than inputHold
+	inputQueue   = 64               // messages that wait
+	inputBytes   = 64 << 10         // of a message
+)
+
+// inputAnswer is what comes of one message.
+type inputAnswer struct {
+	ID      json.RawMessage `json:"id"`
+	Outcome *Outcome        `json:"outcome,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// input lets a client act for as long as its connection lasts.
+func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	if err := goodDevice(id); err != nil {
+		return err
+	}
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		if _, err := s.device(r.Context(), id); err != nil {
+			return err
+		}
+		e := fault(http.StatusUpgradeRequired, codeInvalid, "this is a WebSocket: connect with ws:// or wss://")
+		e.headers = http.Header{"Upgrade": {"websocket"}, "Connection": {"Upgrade"}}
+		return e
+	}
+	ctx, free := drivers.Bound(r.Context(), s.streams)
+	defer free()
+	who, own, err := s.inputHolder(ctx, id)
+	if err != nil {
+		return err
+	}
+	if own {
+		defer s.devices.Drop(id, who)
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: originHosts(s.o.Origins)})
+	if err != nil {
+		s.log.InfoContext(ctx, "a WebSocket was not made", "error", err)
+		return nil // the library has answered
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(inputBytes)
+	i := &inputSocket{s: s, r: r, conn: conn, device: id, who: who}
+	return i.serve(ctx, own)
+}
+
+// inputHolder gives the name under which the client holds the device: that of its lease, or one of the connection's own.
+func (s *Server) inputHolder(ctx context.Context, id string) (who string, own bool, err error) {
+	c := callerOf(ctx)
+	if h, held := s.devices.Held(id); held && s.leases.holder(id, c) == h.Who {
+		return h.Who, false, nil
+	}
+	who = c.who() + " (live " + strings.ToLower(rand.Text()[:6]) + ")"
+	opening, cancel := s.deadline(ctx)
+	defer cancel()
+	if _, err := s.devices.Hold(opening, id, who, inputHold); err != nil {
+		return "", false, asDeviceError(err)
+	}
+	return who, true, nil
+}
+
+// originHosts gives the hosts of origins whose pages may connect, beside the server's own.
+func originHosts(origins []string) (hosts []string) {
+	for _, origin := range origins {
+		if u, err := url.Parse(origin); err == nil && u.Host != "" {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	return hosts
+}
+
+// inputSocket is one connection.
+type inputSocket struct {
+	s      *Server
+	r      *http.Request
+	conn   *websocket.Conn
+	device string
+	who    string
+}
+
+func (i *inputSocket) serve(ctx context.Context, own bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	messages := make(chan []byte, inputQueue)
+	go func() { cancel(i.read(ctx, messages)) }()
+	go func() { cancel(i.beat(ctx, own)) }()
+	for {
+		select {
+		case <-ctx.Done():
+			i.bye(context.Cause(ctx))
+			return nil
+		case text := <-messages:
+			answer, err := i.act(ctx, text)
+			if err != nil {
+				i.bye(err)
+				return nil
+			}
+			if err := i.write(ctx, answer); err != nil {
+				return nil
+			}
+		}
+	}
+}
+
+// errMessage is why a connection is closed whose client does not speak as it should.
+type errMessage struct{ what string }
+
+func (e *errMessage) Error() string { return e.what }
+
+func (i *inputSocket) bye(why error) {
+	var bad *errMessage
+	switch {
+	case errors.As(why, &bad):
+		_ = i.conn.Close(websocket.StatusPolicyViolation, bad.what)
+	case i.s.streams.Err() != nil:
+		_ = i.conn.Close(websocket.StatusGoingAway, "the server is shutting down")
+	case errors.Is(why, errLostHold):
+		_ = i.conn.Close(websocket.StatusTryAgainLater, errLostHold.Error())
+	}
+}
+
+// read takes messages while others are acted on, so that a client that has gone is noticed in the middle of an action.
+func (i *inputSocket) read(ctx context.Context, messages chan<- []byte) error {
+	for {
+		kind, text, err := i.conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if kind != websocket.MessageText {
+			return &errMessage{"send texts of JSON"}
+		}
+		select {
+		case messages <- text:
+		default:
+			return &errMessage{fmt.Sprintf("more than %d actions are waiting", inputQueue)}
+		}
+	}
+}
+
+var errLostHold = errors.New("the device is held by somebody else now")
+
+// beat asks whether the client is there, and holds the device longer.
+func (i *inputSocket) beat(ctx context.Context, own bool) error {
+	for {
+		if err := drivers.Pause(ctx, inputBeat); err != nil {
+			return err
+		}
+		asked, cancel := context.WithTimeout(ctx, inputPatient)
+		err := i.conn.Ping(asked)
+		cancel()
+		if err != nil {
+			return err
+		}
+		if own && !i.s.devices.Extend(i.device, i.who, inputHold) {
+			return errLostHold
+		}
+	}
+}
+
+// act performs one message. The error is of a message that cannot be understood.
+func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error) {
+	var m struct {
+		ID json.RawMessage            `json:"id"`
+		Do map[string]json.RawMessage `json:"do"`
+	}
+	if err := json.Unmarshal(text, &m); err != nil || len(m.Do) != 1 {
+		return inputAnswer{}, &errMessage{`send {"id": 1, "do": {"tap": {"label": "Sign in"}}}`}
+	}
+	answer := inputAnswer{ID: m.ID}
+	for name, args := range m.Do {
+		out, err := i.perform(ctx, name, args)
+		status := http.StatusOK
+		if err != nil {
+			answer.Error = i.s.problem(ctx, err)
+			status = answer.Error.status
+		}
+		answer.Outcome = out
+		i.s.audit(ctx, "input "+cut(name, 40), i.r.URL.Path, status)
+	}
+	return answer, nil
+}
+
+func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMessage) (*Outcome, error) {
+	def, ok := dsl.Lookup(name)
+	if !ok || def.Mouths&dsl.REST == 0 {
+		return nil, invalid(fmt.Sprintf("there is no action %.50q", name))
+	}
+	v, err := source.FromJSON(args)
+	if err != nil {
+		return nil, invalid(markdown.Visible(err.Error(), maxMessage))
+	}
+	if v.Kind == source.Null {
+		v = source.Value{Kind: source.Map}
+	}
+	if err := ownArguments(v, def); err != nil {
+		return nil, err
+	}
+	return i.s.do(i.r.WithContext(ctx), call{def: def, device: i.device, args: v, who: i.who})
+}
+
+func (i *inputSocket) write(ctx context.Context, answer inputAnswer) error {
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, i.s.o.Patience)
+	defer cancel()
+	return i.conn.Write(ctx, websocket.MessageText, data)
+}

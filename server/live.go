@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+const liveDoc = `The screen as it changes: multipart/x-mixed-replace with one JPEG a part, which an img element of a page shows as it is. A part comes
+when the picture has changed, and the same one again after 15 seconds without a change. X-Screen is the size of a screenshot (WIDTHxHEIGHT), whose pixels are
+those of trees and taps; the picture may be smaller. All who watch a device share one stream of it; who reads slowly gets fewer pictures, never
+older ones. A device that somebody else holds can be watched. The answer ends when the device is given back.`
+
+// liveBoundary stands between two pictures.
+const liveBoundary = "taproot-frame"
+
+// live shows the screen until the client goes or the device does.
+func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	if err := goodDevice(id); err != nil {
+		return err
+	}
+	ctx, free := drivers.Bound(r.Context(), s.streams)
+	defer free()
+	opening, cancel := s.deadline(ctx)
+	defer cancel()
+	view, err := s.devices.View(opening, id)
+	if err != nil {
+		return asDeviceError(err)
+	}
+	defer func() {
+		if err := view.Close(); err != nil {
+			s.log.Info("end of a live picture", "device", id, "error", err)
+		}
+	}()
+	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+liveBoundary)
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if _, err := fmt.Fprintf(w, "--%s\r\n", liveBoundary); err != nil {
+		return nil // it does not read any more
+	}
+	return pourFrames(ctx, w, view)
+}
+
+// pourFrames writes pictures. The boundary follows each at once: a browser shows a picture when it has seen its end.
+func pourFrames(ctx context.Context, w http.ResponseWriter, view *live.View) error {
+	flush := http.NewResponseController(w)
+	var last drivers.Frame
+	for {
+		waiting, cancel := context.WithTimeout(ctx, heartbeat)
+		f, err := view.Next(waiting)
+		cancel()
+		switch {
+		case err == nil:
+			last = f
+		case ctx.Err() != nil || errors.Is(err, live.ErrGone):
+			return nil
+		}
+		if last.JPEG != nil { // also again: a dead connection shows when it is written to
+			_, err = fmt.Fprintf(w, "Content-Type: image/jpeg\r\nContent-Length: %d\r\nX-Screen: %dx%d\r\nX-Time: %s\r\n\r\n%s\r\n--%s\r\n",
+				len(last.JPEG), last.Size.X, last.Size.Y, last.At.UTC().Format(time.RFC3339Nano), last.JPEG, liveBoundary)
+			if err != nil {
+				return nil
+			}
+		}
+		if flush.Flush() != nil {
+			return nil
+		}
+	}
+}

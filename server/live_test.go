@@ -1,0 +1,222 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/jpeg"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/taproot-dev/taproot/server"
+)
+
+// watch begins to watch a device and gives a function for the next picture.
+func (l *lab) watch(ctx context.Context, device string, headers ...string) func() (image.Image, http.Header) {
+	l.t.Helper()
+	res, err := l.client.Do(l.request("GET", "/devices/"+device+"/live", nil, headers...).WithContext(ctx))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { _ = res.Body.Close() })
+	kind, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/x-mixed-replace" {
+		l.t.Fatalf("status %d, type %q", res.StatusCode, res.Header.Get("Content-Type"))
+	}
+	parts := multipart.NewReader(res.Body, params["boundary"])
+	return func() (image.Image, http.Header) {
+		l.t.Helper()
+		part, err := parts.NextPart()
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		data, err := io.ReadAll(part)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		img, err := jpeg.Decode(bytes.NewReader(data))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return img, http.Header(part.Header)
+	}
+}
+
+// dial opens the WebSocket of a device; the answer is that of a refusal.
+func (l *lab) dial(device string, headers ...string) (*websocket.Conn, *http.Response, error) {
+	r := l.request("GET", "/devices/"+device+"/input", nil, headers...)
+	conn, res, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
+	if err == nil {
+		l.t.Cleanup(func() { _ = conn.CloseNow() })
+	}
+	return conn, res, err
+}
+
+// tell sends a message and gives the answer.
+func (l *lab) tell(conn *websocket.Conn, message string) map[string]any {
+	l.t.Helper()
+	if err := conn.Write(l.t.Context(), websocket.MessageText, []byte(message)); err != nil {
+		l.t.Fatal(err)
+	}
+	_, data, err := conn.Read(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(data, &answer); err != nil {
+		l.t.Fatal(err)
+	}
+	return answer
+}
+
+// TestWatchAndAct: a picture comes at once and another one after an act of somebody who holds the device; others watch, and cannot act.
+func TestWatchAndAct(t *testing.T) {
+	l := newLab(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	next := l.watch(ctx, "SIM1")
+	img, head := next()
+	if head.Get("X-Screen") != "540x1200" || head.Get("X-Time") == "" || img.Bounds().Empty() {
+		t.Errorf("%v, a picture of %v", head, img.Bounds())
+	}
+	conn, _, err := l.dial("SIM1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := l.tell(conn, `{"id": 1, "do": {"launch": {"package": "com.example.login", "force": true}}}`); a["id"] != 1.0 || a["outcome"] == nil {
+		t.Fatalf("%v", a)
+	}
+	next()
+	if a := l.tell(conn, `{"id": 2, "do": {"tap": {"point": "50%,50%"}}}`); a["id"] != 2.0 || a["outcome"] == nil {
+		t.Errorf("%v", a)
+	}
+	if a := l.tell(conn, `{"id": 3, "do": {"assert": {"label": "what is not there", "timeoutMs": 0}}}`); a["outcome"].(map[string]any)["passed"] != false {
+		t.Errorf("%v", a)
+	}
+	for message, want := range map[string]string{
+		`{"id": 4, "do": {"tapp": {}}}`:                                          "invalid_request",
+		`{"id": 5, "do": {"tap": {"lable": "x"}}}`:                               "invalid_request",
+		`{"id": 6, "do": {"tap": {"label": "x", "optional": true}}}`:             "invalid_request",
+		`{"id": 7, "do": {"tap": {"label": "not there", "timeoutMs": 0}}}`:       "element_not_found",
+		`{"id": 8, "do": {"webClick": {"selector": "a"}}}`:                       "invalid_request",
+		`{"id": 9, "do": {"openBrowser": {"url": "http://127.0.0.1/", "x": 1}}}`: "invalid_request",
+	} {
+		a := l.tell(conn, message)
+		if e, _ := a["error"].(map[string]any); e["error"] != want {
+			t.Errorf("%s: %v, want %s", message, a, want)
+		}
+	}
+	if a := l.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 409 || a.code() != "device_busy" {
+		t.Errorf("another one acts: %s", a)
+	}
+	if _, res, err := l.dial("SIM1"); err == nil || res.StatusCode != 409 {
+		t.Errorf("another one holds: %v", err)
+	}
+	if a := l.ask("GET", "/devices/SIM1/lease", nil).json(t); a["held"] != true || a["since"] == nil {
+		t.Errorf("%v", a)
+	}
+	if err := conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	eventually(t, "the device is free again", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+	if a := l.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 {
+		t.Errorf("another one acts: %s", a)
+	}
+	cancel()
+	eventually(t, "the device is closed when nobody watches", func() bool { return l.ask("GET", "/devices/SIM1", nil).json(t)["open"] == false })
+}
+
+// TestADeadTabFreesTheDevice: one that neither closes its connection nor answers, such as a machine that was put to sleep.
+func TestADeadTabFreesTheDevice(t *testing.T) {
+	l := newLab(t, 1)
+	conn, _, err := l.dial("SIM1") // nobody reads from it: so it answers no ping
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.CloseNow()
+	eventually(t, "the device is free again", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+}
+
+// TestInputUnderALease: whoever shows a lease acts under it, and leaves it as it was.
+func TestInputUnderALease(t *testing.T) {
+	l := newLab(t, 1)
+	lease := l.ask("POST", "/devices/SIM1/lease", `{"holder": "ada"}`).json(t)
+	conn, _, err := l.dial("SIM1", "X-Lease", lease["lease"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := l.tell(conn, `{"id": 1, "do": {"tap": {"point": "50%,50%"}}}`); a["outcome"] == nil {
+		t.Errorf("%v", a)
+	}
+	_ = conn.Close(websocket.StatusNormalClosure, "")
+	if a := l.ask("GET", "/devices/SIM1/lease", nil).json(t); a["held"] != true {
+		t.Errorf("%v", a)
+	}
+}
+
+// TestBadMessages end the connection, and free the device.
+func TestBadMessages(t *testing.T) {
+	l := newLab(t, 1)
+	for _, message := range []string{"", "tap", `{"id": 1}`, `{"id": 1, "do": {"tap": {}, "input": {}}}`, `[]`, strings.Repeat("x", 70<<10)} {
+		conn, _, err := l.dial("SIM1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.Write(t.Context(), websocket.MessageText, []byte(message))
+		_, _, err = conn.Read(t.Context())
+		var closed websocket.CloseError
+		if !errors.As(err, &closed) || closed.Code != websocket.StatusPolicyViolation && closed.Code != websocket.StatusMessageTooBig {
+			t.Errorf("%.20q: %v", message, err)
+		}
+		eventually(t, "the device is free again", func() bool { return l.ask("GET", "/devices/SIM1/lease", nil).json(t)["held"] == false })
+	}
+	if n := len(l.phones[0].Taps()); n > 0 {
+		t.Errorf("%d taps were made", n)
+	}
+}
+
+// TestWhoMayWatchAndAct: watching needs devices:read, acting devices:write, and pages of other sites can do neither.
+func TestWhoMayWatchAndAct(t *testing.T) {
+	l := newLab(t, 1, withAuth, func(o *server.Options) { o.Origins = []string{"https://ours.example.com"} })
+	reader := "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "sub": "ada", "scope": "devices:read"})
+	writer := "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "sub": "bob", "scope": "devices:write"})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l.watch(ctx, "SIM1", "Authorization", reader)()
+	if a := l.ask("GET", "/devices/SIM1/live", nil, "Authorization", writer); a.status != 403 {
+		t.Errorf("without devices:read: %s", a)
+	}
+	for name, c := range map[string]struct {
+		headers []string
+		status  int
+	}{
+		"nobody":         {nil, 401},
+		"a watcher":      {[]string{"Authorization", reader}, 403},
+		"another origin": {[]string{"Authorization", writer, "Origin", "https://evil.example.com"}, 403},
+		"a null origin":  {[]string{"Authorization", writer, "Origin", "null"}, 403},
+		"good":           {[]string{"Authorization", writer}, 101},
+		"our origin":     {[]string{"Authorization", writer, "Origin", "https://ours.example.com"}, 101},
+	} {
+		conn, res, err := l.dial("SIM1", c.headers...)
+		if res == nil || res.StatusCode != c.status {
+			t.Errorf("%s: %v, %v", name, res, err)
+		}
+		if err == nil {
+			_ = conn.Close(websocket.StatusNormalClosure, "")
+			eventually(t, "the device is free again", func() bool {
+				return l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t)["held"] == false
+			})
+		}
+	}
+	if a := l.ask("GET", "/devices/SIM1/input", nil, "Authorization", writer); a.status != 426 {
+		t.Errorf("no WebSocket: %s", a)
+	}
+}
