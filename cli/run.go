@@ -47,7 +47,7 @@ type runFlags struct {
 	seeded                            bool     // --seed was given
 	given                             []string // the flags that were, for the report
 	tags                              []string
-	retries                           int // -1: not given
+	retries                           int // notGiven: as the tests say
 	failOnFlaky, headed, watch        bool
 	includeTags, excludeTags          []string
 	format, output                    string
@@ -135,6 +135,9 @@ func (f runFlags) config(env *Env) (run.Config, error) {
 	}
 	if f.parallel < 0 || f.timeout < 0 {
 		return c, &plan.Usage{Msg: "--parallel and --timeout cannot be negative"}
+	}
+	if f.quiet && f.verbose {
+		return c, &plan.Usage{Msg: "--quiet and --verbose cannot stand together"}
 	}
 	if c.Labels, err = f.filter(); err != nil {
 		return c, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ func (f *runFlags) choosing(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.failFast, "fail-fast", false, "begin no test after the first one that does not pass")
 	flags.BoolVar(&f.randomize, "randomize", false, "run the tests in a random order; the reports tell its seed")
 	flags.StringSliceVar(&f.tags, "tag", nil, "run the tests that have this `TAG`, or one of several: --tag smoke,login; see also --label-filter")
-	flags.IntVar(&f.retries, "retries", -1, "run a test that fails up to `N` times more, whatever it says itself (default: as it and its suite say)")
-	flags.Lookup("retries").DefValue = "0" // hides -1 in the help
+	flags.IntVar(&f.retries, "retries", notGiven, "run a test that fails up to `N` times more, whatever it says itself (default: as it and its suite say)")
+	flags.Lookup("retries").DefValue = "0" // hides notGiven in the help
 	flags.BoolVar(&f.failOnFlaky, "fail-on-flaky", false, "a test that passed only when it was tried again ends the run with exit code 1")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "workers" {
@@ -53,9 +54,10 @@ func (f runFlags) choose(c *run.Config) (err error) {
 		c.Repeat = f.repeat
 	}
 	switch {
-	case f.retries < -1 || f.retries > maxRetries:
+	case f.retries == notGiven:
+	case f.retries < 0 || f.retries > maxRetries:
 		return &plan.Usage{Msg: fmt.Sprintf("--retries %d: a test can be run again 0 to %d times", f.retries, maxRetries)}
-	case f.retries >= 0:
+	default:
 		c.Retries = &f.retries
 	}
 	c.FailFast = f.failFast
@@ -87,6 +89,9 @@ func givenFlags(flags *pflag.FlagSet) []string {
 	})
 	return list
 }
+
+// notGiven is the number of --retries without it.
+const notGiven = math.MinInt
 
 // maxRetries is what `retries` of a test may be at most.
 const maxRetries = 10
@@ -138,8 +143,11 @@ func hasDisplay(env *Env) bool {
 var foreignFlags = map[string]string{
 	"grep": "name the tests by id or file, or choose them by --tag", "filter": "name the tests by id or file, or choose them by --tag",
 	"name": "name the tests by id or file", "test": "name the tests by id or file", "k": "name the tests by id or file, or choose them by --tag",
-	"tags": "write --tag", "label": "write --tag",
-	"jobs": "write --workers", "j": "write --workers", "procs": "write --workers", "concurrency": "write --workers", "n": "write --workers",
+	"tags": "write --tag", "label": "write --tag", "t": "write --tag, or -e NAME=VALUE for a variable",
+	"file": "name the file without a flag: taproot run suites/login.yaml", "f": "name the file without a flag: taproot run suites/login.yaml",
+	"path": "name the folder without a flag: taproot run suites/web", "spec": "name the file without a flag: taproot run suites/login.yaml",
+	"config": "taproot.yaml beside the tests is the settings; --env chooses an environment of it",
+	"jobs":   "write --workers", "j": "write --workers", "procs": "write --workers", "concurrency": "write --workers", "n": "write --workers",
 	"bail": "write --fail-fast", "max-failures": "write --fail-fast", "x": "write --fail-fast", "fail-fast-after": "write --fail-fast",
 	"retry": "write --retries", "flake-attempts": "write --retries", "reruns": "write --retries", "repeat-each": "write --repeat", "count": "write --repeat",
 	"last-failed": "write --rerun-failed", "lf": "write --rerun-failed", "only-failures": "write --rerun-failed", "shuffle": "write --randomize",

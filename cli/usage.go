@@ -35,10 +35,27 @@ func unknownCommand(root *cobra.Command, env *Env) error {
 	msg := fmt.Sprintf("%q is not a command", word)
 	if namesTests(env, word) {
 		msg += "; to run tests, write: taproot run " + strings.Join(env.Args, " ")
+	} else if own := foreignCommands[word]; own != "" {
+		msg += "; " + own
 	} else {
 		msg += meant(word, commandNames(root))
 	}
 	return &plan.Usage{Msg: msg}
+}
+
+// foreignCommands are what other test tools call what a command has under another name.
+var foreignCommands = map[string]string{
+	"test": "taproot run runs tests", "start": "taproot run runs tests, taproot serve the REST API", "exec": "taproot run runs tests",
+	"list": "taproot validate lists the tests, taproot devices the devices", "ls": "taproot validate lists the tests, taproot devices the devices",
+	"lint": "taproot validate finds mistakes in tests", "check": "taproot validate finds mistakes in tests, taproot doctor missing programs",
+	"install": "taproot setup installs the programs that tests need", "new": "taproot init begins a project", "create": "taproot init begins a project",
+	"open": "taproot report open shows the reports", "show-report": "taproot report open shows the reports", "reports": "taproot report open shows the reports",
+	"show-trace": "taproot report open shows the reports with their traces", "merge-reports": "taproot report merge makes one of several",
+	"format": "taproot fmt lays test files out", "emulator": "taproot sim starts simulated phones", "start-device": "taproot sim starts simulated phones",
+	"inspect": "taproot find '' lists what is on the screen", "hierarchy": "taproot find '' lists what is on the screen",
+	"record":  "there is no recorder; taproot mcp keeps what an assistant does as a test",
+	"codegen": "there is no recorder; taproot mcp keeps what an assistant does as a test",
+	"server":  "taproot serve serves the REST API",
 }
 
 // meant adds to a message what a word was meant to be, if any of these.

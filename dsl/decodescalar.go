@@ -25,7 +25,11 @@ func (d *decoding) text(dst reflect.Value, v source.Value, f field) {
 	}
 	if f.enum != nil && !slices.Contains(f.enum, text) {
 		hint := "write " + oneOf(f.enum)
-		if near := suggest.Nearest(text, f.enum); near != "" {
+		near := suggest.Nearest(text, f.enum)
+		if near == "" && f.key == "platform" {
+			near = foreignPlatform(text)
+		}
+		if near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		d.wrong(v, fmt.Sprintf("%q cannot be %q%s", f.key, text, origin(v)), hint)

@@ -18,6 +18,9 @@ var (
 	percentLook  = lazyregexp.New(`^[0-9.]+ ?% *, *[0-9.]+ ?%$`)
 	resourceLook = lazyregexp.New(`^[A-Za-z][\w.]*:id/\w+$`)
 	snakeLook    = lazyregexp.New(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)
+	activityLook = lazyregexp.New(`^[A-Za-z]\w*(\.\w+)+/[.\w]+$`)
+	quotedLook   = lazyregexp.New(`^(?:“([^“”]+)”|„([^„“]+)“|‘([^‘’]+)’|«([^«»]+)»|"([^"]+)"|'([^']+)')$`)
+	negatedLook  = lazyregexp.New(`^!\s*(\pL.*)$`)
 )
 
 // labelMeant warns of a label that was hardly meant as the whole text that it is: a pattern, a place, an id. An assertNot of one passes
@@ -47,6 +50,12 @@ func (l *linter) labelMeant(step *Step) {
 	case percentLook.MatchString(text) && slices.Contains(sh.takes, "point"):
 		key = "point"
 	case resourceLook.MatchString(text), snakeLook.MatchString(text):
+	case quotedLook.MatchString(text):
+		what, key, text = "a label with its quotes: they are looked for, too", "label", strings.Join(quotedLook.FindStringSubmatch(text)[1:], "")
+	case step.Def.Name == "assert" && negatedLook.MatchString(text):
+		l.warn(v.Pos, step.source, len([]rune(v.Text)), fmt.Sprintf("%q is a whole text here: the ! is looked for, too", shorten.Runes(v.Text, 60)),
+			fmt.Sprintf("did you mean assertNot: %s?", source.Quote(negatedLook.FindStringSubmatch(text)[1])))
+		return
 	default:
 		return
 	}
@@ -70,6 +79,9 @@ func (l *linter) appNamed(step *Step) {
 	}
 	width := len([]rune(v.Text))
 	switch {
+	case activityLook.MatchString(v.Text):
+		app, _, _ := strings.Cut(v.Text, "/")
+		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q names an activity of an app", shorten.Runes(v.Text, 60)), fmt.Sprintf("did you mean the app, %q? It begins with the activity that its icon opens", app))
 	case strings.HasSuffix(v.Text, ".apk"), strings.HasSuffix(v.Text, ".ipa"), strings.ContainsAny(v.Text, `/\`):
 		l.warn(v.Pos, step.source, width, fmt.Sprintf("%q is a file, no app's identifier", shorten.Runes(v.Text, 60)),
 			"install: takes a file; an app goes by its package, such as com.example.shop")

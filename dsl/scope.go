@@ -209,6 +209,8 @@ func (s *Scope) undefined(name string) *miss {
 	hint := fmt.Sprintf("add \"%s: …\" under vars, or give --var %s=…", name, name)
 	if s.ended[name] {
 		hint = loopOver
+	} else if name == "env" || name == "process" || name == "ENV" {
+		hint = `the environment is read under vars: "HOME: ${HOME}", and ${HOME} in the steps is its value`
 	} else if near := suggest.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean ${%s}?", near)
 	} else if s.env != nil {

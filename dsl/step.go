@@ -134,6 +134,9 @@ func (d *decoding) severalKeys(fields []source.Field, def *Def) {
 			hint = fmt.Sprintf("indent it by two more spaces, so that it belongs to %q", fields[0].Key)
 		case slices.Contains(arguments, f.Key) && def != nil:
 			hint = fmt.Sprintf("put everything that belongs to %q into its map: %s", fields[0].Key, together(fields[0], f, def))
+		case f.Key == "if" && def != nil:
+			when := source.Field{Key: "when", Value: f.Value}
+			hint = fmt.Sprintf("a condition of one step is its key when: %s", together(fields[0], when, def))
 		case action:
 			hint = fmt.Sprintf(`begin a new step: "- %s: …"`, f.Key)
 		case near != "":
@@ -192,9 +195,11 @@ func (d *decoding) bareText(v source.Value) {
 	}
 	hint := "begin with an action: " + frequent
 	first, argument, _ := strings.Cut(strings.TrimSpace(v.Text), " ")
-	foreign, _ := foreignAction(first, d.platform)
+	foreign, how := foreignAction(first, d.platform)
 	meant := cmp.Or(foreign, suggest.Nearest(first, vocabulary().names))
-	if def, known := Lookup(meant); known {
+	if def, known := Lookup(meant); how != "" {
+		hint = how
+	} else if known {
 		hint = fmt.Sprintf(`did you mean "- %s"?`, shortest(def))
 		if argument = strings.TrimSpace(argument); argument != "" && shapeOf(reflect.TypeOf(def.Args)).scalar >= 0 {
 			hint = fmt.Sprintf(`did you mean "- %s: %s"?`, def.Name, source.Flow(source.Value{Kind: source.String, Text: argument}))

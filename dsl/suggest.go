@@ -29,10 +29,13 @@ func foreignAction(word string, p Platform) (name, how string) {
 		return "paste", ""
 	case "presskey", "key", "keyevent", "sendkey":
 		return "press", ""
-	case "back", "home":
-		return "press", fmt.Sprintf(`write "- press: %s"`, suggest.Fold(word))
-	case "goback", "pressback", "navigateback":
+	case "back", "goback", "pressback", "navigateback":
+		if p == Web {
+			return "webNavigate", `write "- webNavigate: {to: back}"`
+		}
 		return "press", `write "- press: back"`
+	case "home":
+		return "press", `write "- press: home"`
 	case "scrolluntilvisible", "scrolltoelement", "scrollintoview":
 		return "scrollTo", ""
 	case "assertvisible", "asserttext", "expect", "see", "shouldsee", "verify", "assertexists":
@@ -43,6 +46,10 @@ func foreignAction(word string, p Platform) (name, how string) {
 		return "assertTrue", ""
 	case "webassertvisible", "webexpect":
 		return "webAssert", ""
+	case "asserturl", "verifyurl", "expecturl", "checkurl":
+		return "webAssert", `write "- webAssert: {url: …}"`
+	case "asserttitle", "verifytitle", "expecttitle", "checktitle":
+		return "webAssert", `write "- webAssert: {title: …}"`
 	case "hover", "mouseover":
 		return "webHover", ""
 	case "select", "selectoption":
@@ -61,6 +68,22 @@ func foreignAction(word string, p Platform) (name, how string) {
 		return "webNavigate", ""
 	}
 	return foreignTool(word, p)
+}
+
+// foreignPlatform gives our word for what a test runs on; "" when none fits.
+func foreignPlatform(word string) string {
+	switch suggest.Fold(word) {
+	case "chrome", "chromium", "firefox", "safari", "edge", "webkit", "browser", "desktop", "html", "page":
+		return string(Web)
+	case "iphone", "ipad", "apple", "ipados":
+		return string(IOS)
+	case "apk", "emulator", "google", "phone":
+		return string(Android)
+	case "mobile", "all", "any":
+		return string(Both)
+	default:
+		return ""
+	}
 }
 
 // foreignTool goes on with apps, devices, browsers and control.
@@ -99,7 +122,7 @@ func foreignTool(word string, p Platform) (name, how string) {
 		return "rotate", ""
 	case "runflow", "call", "include", "import", "flow":
 		return "run", ""
-	case "evalscript", "runscript", "javascript", "execute", "evaluate", "script":
+	case "evalscript", "runscript", "javascript", "execute", "evaluate", "script", "eval", "js":
 		return "webEval", ""
 	case "loop", "while", "times":
 		return "repeat", ""

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/taproot-dev/taproot/internal/suggest"
@@ -104,6 +105,14 @@ func foreignArgument(word string, allowed []string) string {
 	switch {
 	case has("selector"):
 		return webSelector(folded, has)
+	case has("gone") && slices.Contains([]string{"label", "text", "id", "css", "xpath", "testid", "selector", "element"}, folded):
+		return fmt.Sprintf("write the element under what is waited for: visible: {%s: …}, or gone:", cmp.Or(map[string]string{"testid": "testId", "selector": "css", "element": "label"}[folded], folded))
+	case has("css") && !has("visible") && slices.Contains([]string{"visible", "hidden", "displayed", "exists", "present", "gone"}, folded):
+		return "assert: holds when the element can be seen, assertNot: when it cannot"
+	case has("css") && (folded == "title" || folded == "url") && has("describe"):
+		return fmt.Sprintf("the page's own is asked by webAssert: {%s: …}", folded)
+	case has("viewport") && (folded == "width" || folded == "height" || folded == "size" || folded == "resolution"):
+		return `write viewport: "1280x720"`
 	case has("match") && (folded == "regex" || folded == "regexp" || folded == "pattern"):
 		return `write label: "…", match: regex`
 	case has("match") && folded == "exact":

@@ -92,6 +92,11 @@ func syntaxError(source *Source, t *token.Token, msg string) *Error {
 		e.Hint = `write \\ for a backslash, or put the text in single quotes`
 	case strings.Contains(msg, "surrogate"):
 		e.Msg, e.Hint = "half a character (a lone surrogate) in the quoted text", "write the character itself"
+	case strings.Contains(msg, "could not find map value"):
+		if comment := commentWithin(source, Pos{File: source.File, Line: e.Pos.Line, Col: 1}); comment != nil {
+			return comment
+		}
+		e.Msg, e.Hint = "this key has no value", `write "key: value", with "," before the next key`
 	default:
 		return layout(e, line, msg)
 	}

@@ -73,6 +73,10 @@ func sortArgs(o Options) (paths, ids []string, err error) {
 		}
 		_, err := os.Stat(path)
 		switch {
+		case err == nil && slices.Contains(configNames, filepath.Base(path)):
+			if len(o.Args) == 1 {
+				return nil, nil, &Usage{fmt.Sprintf("%s: this file is the settings of its folder, not a test; name the folder, or a test in it", arg)}
+			} // suites/*.yaml, written out by a shell
 		case err == nil:
 			paths = append(paths, path)
 		case strings.ContainsAny(arg, `/\`) || YAMLFile(arg):
