@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"reflect"
 	"slices"
 	"sync"
 )
@@ -94,3 +95,9 @@ var vocabulary = sync.OnceValue(func() index {
 	}
 	return x
 })
+
+// Selects tells whether the operation has the keys of a selector among its own.
+func (d Def) Selects() bool { return shapeOf(reflect.TypeOf(d.Args)).selects }
+
+// SelectorKey tells whether selectors have a key of this name.
+func SelectorKey(name string) bool { return shapeOf(selectorType).has(name) }

@@ -51,19 +51,19 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if c.args.(recordArgs).Action == "stop" {
 		return c.stopFilm(ctx)
 	}
-	device, err := c.anyDevice(ctx)
+	device, err := c.AnyDevice(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !c.mask.Empty() {
-		return nil, &refusal{What: "nothing is filmed while secrets are exposed to this session: a film cannot hide them", Try: "screenshot, in which they are painted over"}
+	if !c.Mask.Empty() {
+		return nil, &client.Refusal{What: "nothing is filmed while secrets are exposed to this session: a film cannot hide them", Try: "screenshot, in which they are painted over"}
 	}
-	if _, err := c.live.Hold(ctx, device, c.who, maxFilm); err != nil {
+	if _, err := c.Live.Hold(ctx, device, c.Who, maxFilm); err != nil {
 		return nil, err
 	}
-	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error { return c.startFilm(ctx, device, s) })
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error { return c.startFilm(ctx, device, s) })
 	if err != nil {
-		_, release := c.live.Release(context.WithoutCancel(ctx), device, c.who)
+		_, release := c.Live.Release(context.WithoutCancel(ctx), device, c.Who)
 		return nil, errors.Join(err, release)
 	}
 	return structured(filmFile{Device: device, State: "recording", Note: "record {action: stop} keeps the film; it ends with this session otherwise"})
@@ -73,15 +73,15 @@ func recordScreen(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 func (c *call) startFilm(ctx context.Context, device string, s *action.Session) error {
 	recorder, ok := s.Device.(drivers.Recorder)
 	if !ok {
-		return unsupported(device, "cannot film its screen")
+		return client.Unsupported(device, "cannot film its screen")
 	}
-	c.mu.Lock()
-	running := c.films[device]
-	c.mu.Unlock()
+	c.server.mu.Lock()
+	running := c.server.films[device]
+	c.server.mu.Unlock()
 	if running != nil && running.device == s.Device {
-		return &refusal{What: device + " is being recorded already", Try: "record {action: stop}", Err: drivers.ErrUnsupported}
+		return &client.Refusal{What: device + " is being recorded already", Try: "record {action: stop}", Err: drivers.ErrUnsupported}
 	}
-	dir, err := os.MkdirTemp(c.work, "film-")
+	dir, err := os.MkdirTemp(c.server.work, "film-")
 	if err != nil {
 		return err
 	}
@@ -90,9 +90,9 @@ func (c *call) startFilm(ctx context.Context, device string, s *action.Session) 
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	c.mu.Lock()
-	c.films[device] = &film{recording, s.Device, dir, began}
-	c.mu.Unlock()
+	c.server.mu.Lock()
+	c.server.films[device] = &film{recording, s.Device, dir, began}
+	c.server.mu.Unlock()
 	return nil
 }
 
@@ -103,25 +103,25 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	var clips []drivers.Clip
-	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
-		c.mu.Lock()
-		delete(c.films, device)
-		c.mu.Unlock()
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+		c.server.mu.Lock()
+		delete(c.server.films, device)
+		c.server.mu.Unlock()
 		if s.Device != f.device {
-			return &refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device), Try: "record {action: start} again", Err: drivers.ErrUnsupported}
+			return &client.Refusal{What: fmt.Sprintf("the recording of %s was lost: the device was closed since", device), Try: "record {action: start} again", Err: drivers.ErrUnsupported}
 		}
 		var err error
 		clips, err = f.recording.Stop(ctx)
 		return err
 	})
-	_, release := c.live.Release(context.WithoutCancel(ctx), device, c.who)
+	_, release := c.Live.Release(context.WithoutCancel(ctx), device, c.Who)
 	defer os.RemoveAll(f.dir)
 	if err = errors.Join(err, release); err != nil {
 		return nil, err
 	}
 	kept := filmFile{Device: device, State: "stopped", Seconds: int(time.Since(f.began).Seconds())}
 	if strings.HasPrefix(device, "web-") {
-		c.forget(device)
+		c.ForgetDevice(device)
 		kept.Note = "the page was closed with its film; open_browser opens it again"
 	}
 	if kept.Path, err = c.keepFilm(ctx, device, clips); err != nil {
@@ -132,28 +132,28 @@ func (c *call) stopFilm(ctx context.Context) (*mcp.CallToolResult, error) {
 
 // filmed gives the device that is being recorded.
 func (c *call) filmed() (string, *film, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.device == "" && len(c.films) == 1 {
-		for device, f := range c.films {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	if c.Device == "" && len(c.server.films) == 1 {
+		for device, f := range c.server.films {
 			return device, f, nil
 		}
 	}
-	if f := c.films[c.device]; f != nil {
-		return c.device, f, nil
+	if f := c.server.films[c.Device]; f != nil {
+		return c.Device, f, nil
 	}
-	if len(c.films) > 1 && c.device == "" {
-		return "", nil, &refusal{What: "several devices are being recorded", Try: "name one with device"}
+	if len(c.server.films) > 1 && c.Device == "" {
+		return "", nil, &client.Refusal{What: "several devices are being recorded", Try: "name one with device"}
 	}
-	return "", nil, &refusal{What: "nothing is being recorded", Try: "record {action: start}"}
+	return "", nil, &client.Refusal{What: "nothing is being recorded", Try: "record {action: start}"}
 }
 
 // keepFilm makes one mp4 of the parts, below the folder of reports.
 func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip) (string, error) {
 	if len(clips) == 0 {
-		return "", &refusal{What: "the device made no film: nothing was drawn while it was recorded"}
+		return "", &client.Refusal{What: "the device made no film: nothing was drawn while it was recorded"}
 	}
-	dir := filepath.Join(c.conf.Runner.Reports, "recordings")
+	dir := filepath.Join(c.server.conf.Runner.Reports, "recordings")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("folder for the film: %w", err)
 	}
@@ -168,9 +168,9 @@ func (c *call) keepFilm(ctx context.Context, device string, clips []drivers.Clip
 	for _, clip := range clips {
 		parts = append(parts, video.Clip{Path: clip.Path, Start: clip.Start})
 	}
-	ffmpeg := run.FindFFmpeg(ctx, c.conf.Runner)
+	ffmpeg := run.FindFFmpeg(ctx, c.server.conf.Runner)
 	if ffmpeg == "" {
-		return "", &refusal{What: "the film cannot be written: ffmpeg is not installed", Try: "`taproot setup`"}
+		return "", &client.Refusal{What: "the film cannot be written: ffmpeg is not installed", Try: "`taproot setup`"}
 	}
 	return out, video.Maker{FFmpeg: ffmpeg}.Join(ctx, parts, out)
 }
@@ -259,14 +259,14 @@ type logsArgs struct {
 }
 
 func showLogs(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
-	device, err := c.anyDevice(ctx)
+	device, err := c.AnyDevice(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var crash *drivers.Crash
-	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
 		if _, ok := s.Device.(drivers.Logger); !ok {
-			return unsupported(device, "has no log that can be read")
+			return client.Unsupported(device, "has no log that can be read")
 		}
 		if w, ok := s.Device.(drivers.CrashWatcher); ok {
 			crash, err = w.Crashed(ctx)
@@ -276,9 +276,9 @@ func showLogs(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	tail := c.logs[device]
-	c.mu.Unlock()
+	c.server.mu.Lock()
+	tail := c.server.logs[device]
+	c.server.mu.Unlock()
 	a := c.args.(logsArgs)
 	var lines []string
 	if tail != nil {

@@ -107,7 +107,7 @@ wait:
 		_ = session.Close() // the process ends
 	}
 	if err := s.Close(); err != nil {
-		s.log.Warn("the end of a session", "error", err)
+		s.Log.Warn("the end of a session", "error", err)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,7 +19,7 @@ func TestPage(t *testing.T) {
 	s := connect(t, conf)
 	s.refused("web_snapshot", `{}`, "no page is open", "open_browser")
 	s.refused("open_browser", `{"url": "http://127.0.0.1:1/"}`)
-	if open := s.server.live.Open(); len(open) != 0 {
+	if open := s.server.Live.Open(); len(open) != 0 {
 		t.Errorf("a page that could not be opened left %v", open)
 	}
 	t.Log(s.ok("open_browser", `{"url": "`+site.Page("login.html")+`"}`))

@@ -60,12 +60,12 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	if a.As == "yaml" {
 		return c.sessionTest(a)
 	}
-	run := c.runs.find(a.Run)
+	run := c.server.runs.find(a.Run)
 	if run == nil && a.Run == "" {
 		run = c.newest()
 	}
 	if run == nil && a.Stop {
-		return nil, &refusal{What: "this session began no such run, so it cannot stop it", Try: "get_report without stop"}
+		return nil, &client.Refusal{What: "this session began no such run, so it cannot stop it", Try: "get_report without stop"}
 	}
 	if run == nil {
 		return c.stored(a)
@@ -92,9 +92,9 @@ func getReport(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 // sessionTest gives what the session did as a test.
 func (c *call) sessionTest(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" || a.Test != "" || a.Stop {
-		return nil, &refusal{What: "as: yaml is about this session, not about a run", Try: `get_report {as: "yaml"} alone`}
+		return nil, &client.Refusal{What: "as: yaml is about this session, not about a run", Try: `get_report {as: "yaml"} alone`}
 	}
-	yaml, err := c.journal.YAML(time.Now())
+	yaml, err := c.Journal.YAML("", time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -103,10 +103,10 @@ func (c *call) sessionTest(a getReportArgs) (*mcp.CallToolResult, error) {
 
 // newest gives the newest run that the session began, or nil.
 func (c *call) newest() *testRun {
-	c.runs.mu.Lock()
-	defer c.runs.mu.Unlock()
+	c.server.runs.mu.Lock()
+	defer c.server.runs.mu.Unlock()
 	var last *testRun
-	for _, r := range c.runs.byID {
+	for _, r := range c.server.runs.byID {
 		if last == nil || r.id > last.id {
 			last = r
 		}
@@ -117,11 +117,11 @@ func (c *call) newest() *testRun {
 // stored reads a run of another process from the folder of reports.
 func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 	if a.Run != "" && a.Run != "latest" && !pack.IsRunName(a.Run) {
-		return nil, &refusal{What: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)), Try: "run_test gives one; without run it is the newest"}
+		return nil, &client.Refusal{What: fmt.Sprintf("%q is not the id of a run", shorten.Runes(a.Run, 80)), Try: "run_test gives one; without run it is the newest"}
 	}
-	dir, err := history.FindRun(c.conf.Runner.Reports, a.Run)
+	dir, err := history.FindRun(c.server.conf.Runner.Reports, a.Run)
 	if err != nil {
-		return nil, &refusal{What: err.Error(), Try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
+		return nil, &client.Refusal{What: err.Error(), Try: "run_test runs a test; get_report {as: yaml} gives what this session did"}
 	}
 	if a.As == "markdown" {
 		return c.markdown(dir, a.Test)
@@ -137,7 +137,7 @@ func (c *call) stored(a getReportArgs) (*mcp.CallToolResult, error) {
 		worst = worse(worst, one.Result.Verdict)
 	}
 	if len(run.Cases) == 0 {
-		return nil, &refusal{What: "the run " + run.Name + " holds no report yet", Try: "call again when it has ended"}
+		return nil, &client.Refusal{What: "the run " + run.Name + " holds no report yet", Try: "call again when it has ended"}
 	}
 	state.Result = string(worst)
 	if err := state.only(a.Test); err != nil {
@@ -221,7 +221,7 @@ func (s *runState) only(test string) error {
 }
 
 func noSuchTest(run, test string, ids []string) error {
-	return &refusal{What: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)), Try: "its tests are " + strings.Join(ids, ", ")}
+	return &client.Refusal{What: fmt.Sprintf("the run %s has no test %q", run, shorten.Runes(test, 80)), Try: "its tests are " + strings.Join(ids, ", ")}
 }
 
 // stateOf sums a case up.

@@ -16,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -62,14 +63,14 @@ type runTestArgs struct {
 
 func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 	a := c.args.(runTestArgs)
-	if c.listed != nil {
+	if c.Listed != nil {
 		if a.Test != "" || a.YAML != "" || a.Platform != "" || len(a.Vars) > 0 {
-			return nil, &refusal{What: "steps stand alone: they are performed on the open device, and leave no report"}
+			return nil, &client.Refusal{What: "steps stand alone: they are performed on the open device, and leave no report"}
 		}
-		return c.performSteps(ctx)
+		return answered(c.PerformSteps(ctx))
 	}
 	if (a.Test == "") == (a.YAML == "") {
-		return nil, &refusal{What: "run_test needs steps, test or yaml"}
+		return nil, &client.Refusal{What: "run_test needs steps, test or yaml"}
 	}
 	conf := c.runConfig(a)
 	var planned *plan.Plan
@@ -110,18 +111,15 @@ func runTest(ctx context.Context, c *call) (*mcp.CallToolResult, error) {
 
 // runConfig is how tests are run for the client: with the names that were exposed to it, and without messages to chats.
 func (c *call) runConfig(a runTestArgs) run.Config {
-	conf := c.conf.Runner
+	conf := c.server.conf.Runner
 	conf.Vars, conf.Platform = a.Vars, dsl.Platform(a.Platform)
 	conf.LookupEnv = func(name string) (string, bool) {
-		if v, ok := c.conf.Exposed[name]; ok {
+		if v, ok := c.server.conf.Exposed[name]; ok {
 			return v, ok
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		v, ok := c.passwords[name]
-		return v, ok
+		return c.Password(name)
 	}
-	getenv := c.conf.Runner.Getenv
+	getenv := c.server.conf.Runner.Getenv
 	if getenv == nil {
 		getenv = os.Getenv
 	}
@@ -137,19 +135,19 @@ func (c *call) runConfig(a runTestArgs) run.Config {
 // runsOn gives the device for a run: the one that was named, the phone that was set when all cases are for its platform, else the
 // configured one, which may be any.
 func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
-	set := c.choice()
+	set := c.Choice()
 	switch {
-	case c.device != "":
-		return c.device, nil
-	case set == "" || slices.Contains(c.pages(), set):
-		return c.conf.Runner.Device, nil
+	case c.Device != "":
+		return c.Device, nil
+	case set == "" || slices.Contains(c.Pages(), set):
+		return c.server.conf.Runner.Device, nil
 	}
-	info, err := c.live.Info(ctx, set)
+	info, err := c.Live.Info(ctx, set)
 	if err != nil {
 		return "", err
 	}
 	if slices.ContainsFunc(cases, func(one plan.Case) bool { return one.Platform != info.Platform }) || info.Platform == dsl.Web {
-		return c.conf.Runner.Device, nil
+		return c.server.conf.Runner.Device, nil
 	}
 	return set, nil
 }
@@ -157,33 +155,33 @@ func (c *call) runsOn(ctx context.Context, cases []plan.Case) (string, error) {
 // lend gives the session's phones back, so that the run can have them; pages stay open.
 func (c *call) lend(ctx context.Context, cases []plan.Case) error {
 	var errs []error
-	for _, st := range c.mine() {
+	for _, st := range c.Mine() {
 		if st.Info.Platform == dsl.Web || !slices.ContainsFunc(cases, func(p plan.Case) bool { return p.Platform == st.Info.Platform }) {
 			continue
 		}
-		c.mu.Lock()
-		filmed := c.films[st.Info.ID] != nil
-		c.mu.Unlock()
+		c.server.mu.Lock()
+		filmed := c.server.films[st.Info.ID] != nil
+		c.server.mu.Unlock()
 		if filmed {
-			errs = append(errs, &refusal{What: st.Info.ID + " is being recorded", Try: "record {action: stop} before run_test"})
+			errs = append(errs, &client.Refusal{What: st.Info.ID + " is being recorded", Try: "record {action: stop} before run_test"})
 			continue
 		}
-		if c.conf.Devices != nil {
-			_, err := c.live.Release(ctx, st.Info.ID, c.who)
+		if c.server.conf.Devices != nil {
+			_, err := c.Live.Release(ctx, st.Info.ID, c.Who)
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, c.live.Shut(ctx, st.Info.ID, c.who))
+		errs = append(errs, c.Live.Shut(ctx, st.Info.ID, c.Who))
 	}
 	return errors.Join(errs...)
 }
 
 // begin starts a run that goes on when the call is over.
 func (c *call) begin(conf run.Config, cases []plan.Case) (*testRun, error) {
-	if err := c.base.Err(); err != nil {
-		return nil, context.Cause(c.base)
+	if err := c.server.base.Err(); err != nil {
+		return nil, context.Cause(c.server.base)
 	}
-	ctx, cancel := context.WithCancelCause(c.base)
+	ctx, cancel := context.WithCancelCause(c.server.base)
 	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
 	begun := &testRun{cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
 	r, sealed, err := run.Begin(conf, begun.observe)
@@ -191,19 +189,19 @@ func (c *call) begin(conf run.Config, cases []plan.Case) (*testRun, error) {
 		cancel(nil)
 		return nil, err
 	}
-	c.complain(err, conf.ReportSealed(ctx, sealed), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
+	c.server.complain(err, conf.ReportSealed(ctx, sealed), history.WriteChoice(r.Dir, conf.Choice()), r.Announce(cases))
 	begun.dir, begun.id = r.Dir.Path(), filepath.Base(r.Dir.Path())
-	c.runs.mu.Lock()
-	if c.runs.byID == nil {
-		c.runs.byID = map[string]*testRun{}
+	c.server.runs.mu.Lock()
+	if c.server.runs.byID == nil {
+		c.server.runs.byID = map[string]*testRun{}
 	}
-	c.runs.byID[begun.id] = begun
-	c.runs.mu.Unlock()
-	c.runs.work.Go(func() {
+	c.server.runs.byID[begun.id] = begun
+	c.server.runs.mu.Unlock()
+	c.server.runs.work.Go(func() {
 		defer cancel(nil)
 		defer close(begun.done)
 		outcomes := r.All(ctx, cases)
-		c.complain(r.Report(ctx, io.Discard))
+		c.server.complain(r.Report(ctx, io.Discard))
 		err := r.End()
 		begun.mu.Lock()
 		begun.outcomes, begun.problem = outcomes, err
@@ -216,7 +214,7 @@ func (c *call) begin(conf run.Config, cases []plan.Case) (*testRun, error) {
 func (s *Server) complain(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
-			s.log.Warn("the run's report", "error", err)
+			s.Log.Warn("the run's report", "error", err)
 		}
 	}
 }

@@ -31,14 +31,14 @@ func parameters(args any) []parameter {
 	body := dsl.ToolSchema(args, "#")
 	properties := body["properties"].(schema)
 	required, _ := body["required"].([]string)
-	selects := embedsSelector(args)
+	selects := dsl.Def{Args: args}.Selects()
 	var list []parameter
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		p := properties[name].(schema)
 		trim(p)
 		delete(p, "minLength")
 		switch {
-		case selects && isSelectorKey(name):
+		case selects && dsl.SelectorKey(name):
 			continue
 		case p["$ref"] == "#Selector", p["$ref"] == "#Anchor":
 			p = describe(elementSchema(), p["description"])
@@ -93,16 +93,6 @@ func trim(p schema) {
 		delete(p, "const")
 		p["type"] = "boolean"
 	}
-}
-
-func embedsSelector(args any) bool {
-	f, ok := reflect.TypeOf(args).FieldByName("Selector")
-	return ok && f.Anonymous
-}
-
-func isSelectorKey(name string) bool {
-	def := dsl.Def{Name: "selector", Args: dsl.Selector{}}
-	return def.OwnKey(name)
 }
 
 // takesPoint tells whether a place will do where the operation wants an element.

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"log/slog"
 	"os"
@@ -55,7 +54,6 @@ const (
 	idle = time.Minute
 	// pageIdle is the same of a browser page, which nobody else could use.
 	pageIdle = 30 * time.Minute
-	// who the one client is, in messages about devices.
 	// holder is what this server is called in leases, where others read it.
 	holder = "taproot mcp"
 	// shortSecret is the length, in bytes, below which a secret cannot be hidden without hiding everything else.
@@ -75,12 +73,9 @@ Tests: answers end with their YAML step; get_report {as: "yaml"} gives the sessi
 
 // Server is one client's session with devices. Safe for concurrent use.
 type Server struct {
+	*client.Session
 	conf  Config
-	log   *slog.Logger
 	mcp   *mcp.Server
-	pool  *pool.Pool
-	live  *live.Devices
-	mask  *event.Mask
 	root  *os.Root
 	tools map[string]*tool
 	work  string // for films
@@ -88,23 +83,11 @@ type Server struct {
 	base   context.Context
 	cancel context.CancelCauseFunc
 
-	journal client.Journal
-	news    client.News
-	fence   client.Fence
-	who     string
-	runs    runs
+	runs runs
 
-	mu        sync.Mutex
-	chosen    string // by set_device
-	refs      *client.Refs
-	newest    string                    // the page that was opened last
-	strayed   map[string]bool           // devices with a tab that opened and did not come to the front
-	early     map[string][]string       // news of a device that are to be told with the next answer
-	prepared  map[string]drivers.Device // those of Config.Devices that were set up for this client
-	passwords map[string]string         // that the client typed, by the variables that stand for them
-	scales    map[string]scaling        // of the last screenshot of each device
-	films     map[string]*film
-	logs      map[string]*logTail
+	mu    sync.Mutex
+	films map[string]*film
+	logs  map[string]*logTail
 }
 
 // New makes a server; Close ends it.
@@ -123,9 +106,9 @@ func New(c Config) (s *Server, err error) {
 			return nil, fmt.Errorf("the value of %s is too short to be kept secret: at least %d bytes", name, shortSecret)
 		}
 	}
-	s = &Server{conf: c, log: c.Log, mask: &event.Mask{}, who: c.Who, fence: client.NewFence(), refs: client.NewRefs(), strayed: map[string]bool{}, early: map[string][]string{}, prepared: map[string]drivers.Device{},
-		passwords: map[string]string{}, scales: map[string]scaling{}, films: map[string]*film{},
-		logs: map[string]*logTail{}}
+	s = &Server{conf: c, films: map[string]*film{}, logs: map[string]*logTail{}}
+	s.Session = client.NewSession(client.Config{Mask: &event.Mask{}, Who: c.Who, Exposed: c.Exposed, Schemes: c.Schemes, Log: c.Log, Process: holder,
+		Shared: c.Devices != nil, Idle: c.Idle, Opened: s.keepLog, Link: func(t *dsl.Test) error { return s.linked(t, ".") }, Speak: speak})
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -149,42 +132,23 @@ func (s *Server) open() (err error) {
 		return err
 	}
 	if shared := s.conf.Devices; shared != nil {
-		s.pool, s.live, s.mask = shared.Pool, shared.Live, shared.Mask
+		s.Pool, s.Live, s.Mask = shared.Pool, shared.Live, shared.Mask
 		return nil
 	}
 	s.conf.Runner.Access = action.Access{Root: s.root}
 	if s.conf.Drivers == nil {
 		s.conf.Drivers = run.Drivers(s.conf.Runner)
 	}
-	s.pool = pool.New(s.conf.Drivers, s.conf.Runner.PoolOptions())
-	s.live, err = live.New(live.Options{Pool: s.pool, Vision: s.conf.Runner.Vision(), What: holder, Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
-		Access: s.conf.Runner.Access, Exposed: s.conf.Exposed, Mask: s.mask, Prepare: s.prepare})
+	s.Pool = pool.New(s.conf.Drivers, s.conf.Runner.PoolOptions())
+	s.Live, err = live.New(live.Options{Pool: s.Pool, Vision: s.conf.Runner.Vision(), What: holder, Timeout: s.conf.Runner.Timeout, Idle: s.conf.Idle, PageIdle: max(pageIdle, s.conf.Idle),
+		Access: s.conf.Runner.Access, Exposed: s.conf.Exposed, Mask: s.Mask, Prepare: s.prepare})
 	return err
 }
 
 // prepare sets up the session of a device that was just opened.
 func (s *Server) prepare(session *action.Session) {
-	session.Host = host{session.Host, s}
-	if w, ok := session.Device.(drivers.WebWitness); ok {
-		w.KeepFront(true)
-	}
+	s.Prepare(session)
 	s.keepLog(session)
-}
-
-// host takes no picture while a dialog of a page is open, and none that shows a secret.
-type host struct {
-	action.Host
-	server *Server
-}
-
-func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {
-	if err := h.server.undisturbed(ctx, dev); err != nil {
-		return nil, err
-	}
-	if h.server.mask.Empty() {
-		return dev.Screenshot(ctx)
-	}
-	return action.Photograph(ctx, dev, h.server.mask)
 }
 
 // Close ends runs, films and calls, and gives everything back.
@@ -193,13 +157,13 @@ func (s *Server) Close() error {
 	s.runs.wait()
 	var errs []error
 	if s.conf.Devices != nil {
-		s.giveBack()
-	} else if s.live != nil {
-		errs = append(errs, s.live.Close())
+		s.GiveBack()
+	} else if s.Live != nil {
+		errs = append(errs, s.Live.Close())
 	}
 	s.endLogs()
-	if s.pool != nil && s.conf.Devices == nil {
-		errs = append(errs, s.pool.Close())
+	if s.Pool != nil && s.conf.Devices == nil {
+		errs = append(errs, s.Pool.Close())
 	}
 	if s.work != "" {
 		errs = append(errs, os.RemoveAll(s.work))
@@ -212,12 +176,12 @@ func (s *Server) Close() error {
 
 // offer makes the protocol's server with the tools and the reference.
 func (s *Server) offer() error {
-	protocolLog := s.log // it calls every end of a session an error
-	if !s.log.Enabled(s.base, slog.LevelDebug) {
+	protocolLog := s.Log // it calls every end of a session an error
+	if !s.Log.Enabled(s.base, slog.LevelDebug) {
 		protocolLog = nil
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "taproot", Title: "Taproot", Version: s.conf.Version},
-		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, s.fence.Open(), s.fence.Close()), Logger: protocolLog, Capabilities: &mcp.ServerCapabilities{}, GetSessionID: s.sessionID})
+		&mcp.ServerOptions{Instructions: fmt.Sprintf(instructions, s.Fence.Open(), s.Fence.Close()), Logger: protocolLog, Capabilities: &mcp.ServerCapabilities{}, GetSessionID: s.sessionID})
 	s.tools = map[string]*tool{}
 	for _, t := range tools() {
 		if t.def == nil && t.do == nil {
@@ -258,7 +222,7 @@ func (s *Server) survive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				s.log.Error("a request broke down", "method", method, "panic", p, "stack", string(debug.Stack()))
+				s.Log.Error("a request broke down", "method", method, "panic", p, "stack", string(debug.Stack()))
 				result, err = nil, action.NewPanic(p)
 			}
 		}()
@@ -274,7 +238,7 @@ func Serve(ctx context.Context, c Config, in io.Reader, out io.Writer) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	transport := newStdio(in, out, s.log, cancel)
+	transport := newStdio(in, out, s.Log, cancel)
 	ended := make(chan error, 1)
 	go func() { ended <- s.mcp.Run(ctx, transport) }()
 	select {

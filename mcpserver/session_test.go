@@ -102,7 +102,7 @@ func TestTwoClients(t *testing.T) {
 	ref := refOf(t, seen, `"Edge"`)
 	// Idle times are short here, so each may come in between. In every round one of them has the phone.
 	taps := len(l.phones[0].Taps())
-	if lease, err := b.server.pool.Take(t.Context(), "SIM1", "x"); err == nil {
+	if lease, err := b.server.Pool.Take(t.Context(), "SIM1", "x"); err == nil {
 		t.Log("the phone was idle already")
 		lease.Release()
 	} else if !errors.As(err, new(*pool.BusyError)) {

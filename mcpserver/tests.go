@@ -15,6 +15,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 )
@@ -45,7 +46,7 @@ func listTests(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 		args = []string{p}
 	}
 	list := testList{Tests: []testRecord{}}
-	planned, err := c.plan(c.conf.Runner, args...)
+	planned, err := c.plan(c.server.conf.Runner, args...)
 	if errors.Is(err, errNoTests) && len(args) == 0 {
 		return structured(list) // of a project that has none yet
 	}
@@ -86,7 +87,7 @@ func validateTest(_ context.Context, c *call) (*mcp.CallToolResult, error) {
 	var err error
 	switch {
 	case (a.Path == "") == (a.YAML == ""):
-		return nil, &refusal{What: "validate_test needs either path or yaml"}
+		return nil, &client.Refusal{What: "validate_test needs either path or yaml"}
 	case a.Path != "":
 		planned, err = c.plan(conf, a.Path)
 	default:
@@ -125,10 +126,10 @@ func (c *call) plan(conf run.Config, args ...string) (*plan.Plan, error) {
 func (c *call) planText(conf run.Config, text string) (*plan.Plan, error) {
 	tests, err := dsl.Parse("test.yaml", []byte(text))
 	if err != nil {
-		return nil, &refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
+		return nil, &client.Refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
 	}
 	for _, t := range tests {
-		if err := c.linked(t, "."); err != nil {
+		if err := c.server.linked(t, "."); err != nil {
 			return nil, err
 		}
 	}
@@ -145,18 +146,18 @@ func (c *call) planned(p *plan.Plan, err error) (*plan.Plan, error) {
 	}
 	switch {
 	case errors.As(err, &usage):
-		return nil, &refusal{What: usage.Msg, Try: try}
+		return nil, &client.Refusal{What: usage.Msg, Try: try}
 	case err != nil:
-		return nil, &refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
+		return nil, &client.Refusal{What: err.Error(), Try: "mend these and call again; taproot://reference has the language"}
 	case len(p.Cases) == 0:
-		return nil, &refusal{Err: errNoTests, What: errNoTests.Error(), Try: try}
+		return nil, &client.Refusal{Err: errNoTests, What: errNoTests.Error(), Try: try}
 	}
 	return p, nil
 }
 
 // outside refuses a path that leads out of the working folder.
 func outside(name string) error {
-	return &refusal{What: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", shorten.Runes(name, 200)),
+	return &client.Refusal{What: fmt.Sprintf("%q lies outside of the working folder, or a link in it leads there", shorten.Runes(name, 200)),
 		Try: "files are read and written below the folder in which the server was started"}
 }
 
@@ -164,7 +165,7 @@ func outside(name string) error {
 func (c *call) enclosed(args []string) error {
 	if len(args) == 0 {
 		args = []string{"suites"}
-		if info, err := c.root.Stat("suites"); err != nil || !info.IsDir() {
+		if info, err := c.server.root.Stat("suites"); err != nil || !info.IsDir() {
 			args = []string{"."}
 		}
 	}
@@ -176,7 +177,7 @@ func (c *call) enclosed(args []string) error {
 		if !ok {
 			return outside(arg)
 		}
-		switch _, err := c.root.Stat(name); {
+		switch _, err := c.server.root.Stat(name); {
 		case errors.Is(err, fs.ErrNotExist) && filepath.Base(arg) == arg: // an id: any file may hold it
 			if name = "suites"; c.missing(name) {
 				name = "."
@@ -193,13 +194,13 @@ func (c *call) enclosed(args []string) error {
 	return nil
 }
 
-func (c *call) missing(name string) bool { _, err := c.root.Stat(name); return err != nil }
+func (c *call) missing(name string) bool { _, err := c.server.root.Stat(name); return err != nil }
 
 // inside makes a path relative to the working folder.
 func (c *call) inside(name string) (string, bool) {
 	p := filepath.FromSlash(name)
 	if filepath.IsAbs(p) {
-		for _, dir := range []string{c.root.Name(), c.conf.Runner.Dir} {
+		for _, dir := range []string{c.server.root.Name(), c.server.conf.Runner.Dir} {
 			if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
 				return rel, true
 			}
@@ -212,7 +213,7 @@ func (c *call) inside(name string) (string, bool) {
 
 // enclose looks through a file or a folder.
 func (c *call) enclose(name string) error {
-	return fs.WalkDir(c.root.FS(), filepath.ToSlash(name), func(p string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(c.server.root.FS(), filepath.ToSlash(name), func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == filepath.ToSlash(name):
 			return outside(name)
@@ -223,7 +224,7 @@ func (c *call) enclose(name string) error {
 		case d.IsDir() || !strings.HasSuffix(p, ".yaml") && !strings.HasSuffix(p, ".yml"):
 			return nil
 		}
-		data, err := c.read(p)
+		data, err := c.server.read(p)
 		if err != nil {
 			return outside(p)
 		}
@@ -232,7 +233,7 @@ func (c *call) enclose(name string) error {
 			return nil // the plan says so, if the file is wanted
 		}
 		for _, t := range tests {
-			if err := c.linked(t, path.Dir(p)); err != nil {
+			if err := c.server.linked(t, path.Dir(p)); err != nil {
 				return err
 			}
 		}
@@ -241,10 +242,10 @@ func (c *call) enclose(name string) error {
 }
 
 // linked makes sure that a test refers to no file outside of the working folder.
-func (c *call) linked(t *dsl.Test, dir string) error {
+func (s *Server) linked(t *dsl.Test, dir string) error {
 	var left error
 	read := func(name string) ([]byte, error) {
-		data, err := c.read(name)
+		data, err := s.read(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			left = outside(name)
 		}
@@ -256,8 +257,8 @@ func (c *call) linked(t *dsl.Test, dir string) error {
 }
 
 // read reads a file of the working folder, of the size that a test may have.
-func (c *call) read(name string) ([]byte, error) {
-	f, err := c.root.Open(filepath.FromSlash(name))
+func (s *Server) read(name string) ([]byte, error) {
+	f, err := s.root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}

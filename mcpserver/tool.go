@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"runtime/debug"
@@ -44,15 +43,11 @@ type hints struct {
 
 // call is one call of a tool.
 type call struct {
-	*Server
+	*client.Call
+	server *Server
 	tool   *tool
 	req    *mcp.CallToolRequest
-	device string        // as given; "" when it is not
-	value  source.Value  // the rest of the arguments, a Map
-	args   any           // of a tool of the session
-	then   string        // what to show afterwards
-	tab    *int          // that is meant
-	listed *source.Value // the steps of run_test
+	args   any // of a tool of the session
 }
 
 const (
@@ -68,7 +63,7 @@ func (t *tool) parameters() []parameter {
 		list = append(list, parameter{"timeoutMs", schema{"type": "integer", "maximum": maxTimeout}, false})
 	}
 	if t.acts() {
-		list = append(list, parameter{"then", schema{"type": "string", "enum": thens()}, false})
+		list = append(list, parameter{"then", schema{"type": "string", "enum": client.Thens()}, false})
 	}
 	switch t.name {
 	case "set_device", "close_browser":
@@ -115,8 +110,11 @@ func (t *tool) narrowed(list []parameter) []parameter {
 // takesRef tells whether the tool takes a reference in place of a selector of the page.
 func (t *tool) takesRef() bool { return t.def != nil && t.def.OwnKey("selector") }
 
-// touches tells whether the tool works on what is shown, so that a look at the screen explains its failures.
-func (t *tool) touches() bool { return t.def == nil || t.def.Effect&dsl.Apart == 0 }
+// acts tells whether the tool changes what the screen shows, so that a look at it can come with the answer.
+func (t *tool) acts() bool {
+	return slices.Contains([]string{"tap", "long_press", "swipe", "scroll_to", "input", "press", "launch", "open_link", "open_browser",
+		"web_navigate", "web_click", "web_type", "run_test"}, t.name)
+}
 
 // definition is what tools/list says of the tool.
 func (t *tool) definition() *mcp.Tool {
@@ -135,8 +133,8 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 	defer leave()
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
-			result = s.refuse(&refusal{What: action.NewPanic(p).Error(), Try: "the server goes on; call list_devices to see where things stand"})
+			s.Log.Error("a tool broke down", "tool", t.name, "panic", p, "stack", string(debug.Stack()))
+			result = s.refuse(&client.Refusal{What: action.NewPanic(p).Error(), Try: "the server goes on; call list_devices to see where things stand"})
 		}
 	}()
 	c, err := s.parse(t, req)
@@ -144,13 +142,13 @@ func (s *Server) serve(ctx context.Context, t *tool, req *mcp.CallToolRequest) (
 		stop := c.beat(ctx)
 		defer stop()
 		if t.def != nil {
-			result, err = c.operate(ctx)
+			result, err = answered(c.Operate(ctx))
 		} else {
 			result, err = t.do(ctx, c)
 		}
 	}
 	if err != nil {
-		return s.refuse(explain(ctx, err))
+		return s.refuse(s.Explain(ctx, err))
 	}
 	return s.masked(result)
 }
@@ -161,34 +159,31 @@ func (s *Server) within(ctx context.Context) (context.Context, func()) {
 	if s.conf.MaxCall == 0 {
 		return ctx, leave
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.conf.MaxCall, errTooLong)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.conf.MaxCall, client.ErrTooLong)
 	return ctx, func() { cancel(); leave() }
 }
 
-// errTooLong ends a call that takes longer than the server lets any.
-var errTooLong = errors.New("the call took longer than this server lets any")
-
 // parse reads the arguments strictly. A key with null counts as left out.
 func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
-	c := &call{Server: s, tool: t, req: req, value: source.Value{Kind: source.Map}}
+	c := &call{Call: &client.Call{Session: s.Session, Name: t.name, Def: t.def, Names: t.names, Value: source.Value{Kind: source.Map}}, server: s, tool: t, req: req}
 	if raw := req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
 		v, err := source.FromJSON(raw)
 		if err != nil {
-			return nil, &refusal{What: err.Error()}
+			return nil, &client.Refusal{What: err.Error()}
 		}
 		if v.Kind != source.Map {
-			return nil, &refusal{What: fmt.Sprintf("the arguments of %s must be an object", t.name)}
+			return nil, &client.Refusal{What: fmt.Sprintf("the arguments of %s must be an object", t.name)}
 		}
-		c.value = withoutNulls(v)
+		c.Value = withoutNulls(v)
 	}
 	if err := c.known(); err != nil {
 		return nil, err
 	}
-	if f, given := c.value.Get("device"); given && !t.own {
+	if f, given := c.Value.Get("device"); given && !t.own {
 		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Text == "" {
-			return nil, &refusal{What: `"device" must be the id of a device`, Try: "list_devices shows them"}
+			return nil, &client.Refusal{What: `"device" must be the id of a device`, Try: "list_devices shows them"}
 		}
-		c.device, c.value = f.Value.Text, without(c.value, "device")
+		c.Device, c.Value = f.Value.Text, client.Without(c.Value, "device")
 	}
 	if err := c.take(); err != nil {
 		return nil, err
@@ -197,9 +192,9 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 		return c, nil
 	}
 	def := dsl.Def{Name: t.name, Args: t.args}
-	args, err := dsl.Decode(&def, c.value)
+	args, err := dsl.Decode(&def, c.Value)
 	if err != nil {
-		return nil, plainly(err)
+		return nil, client.Plainly(err)
 	}
 	c.args = args
 	return c, nil
@@ -207,21 +202,21 @@ func (s *Server) parse(t *tool, req *mcp.CallToolRequest) (*call, error) {
 
 // take reads the arguments that are ours alone.
 func (c *call) take() error {
-	if f, given := c.value.Get("then"); given && c.tool.acts() {
-		if c.then = f.Value.Text; !slices.Contains(thens(), c.then) {
-			return &refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.then, 40)), Try: strings.Join(thens(), ", ")}
+	if f, given := c.Value.Get("then"); given && c.tool.acts() {
+		if c.Then = f.Value.Text; !slices.Contains(client.Thens(), c.Then) {
+			return &client.Refusal{What: fmt.Sprintf("then cannot be %q", shorten.Runes(c.Then, 40)), Try: strings.Join(client.Thens(), ", ")}
 		}
-		c.value = without(c.value, "then")
+		c.Value = client.Without(c.Value, "then")
 	}
-	if f, given := c.value.Get("tab"); given && slices.Contains([]string{"set_device", "close_browser"}, c.tool.name) {
+	if f, given := c.Value.Get("tab"); given && slices.Contains([]string{"set_device", "close_browser"}, c.tool.name) {
 		n, err := strconv.Atoi(f.Value.Text)
 		if err != nil {
-			return &refusal{What: "tab must be the number of a tab", Try: "snapshot lists the tabs"}
+			return &client.Refusal{What: "tab must be the number of a tab", Try: "snapshot lists the tabs"}
 		}
-		c.tab, c.value = &n, without(c.value, "tab")
+		c.Tab, c.Value = &n, client.Without(c.Value, "tab")
 	}
-	if f, given := c.value.Get("steps"); given && c.tool.name == "run_test" {
-		c.listed, c.value = &f.Value, without(c.value, "steps")
+	if f, given := c.Value.Get("steps"); given && c.tool.name == "run_test" {
+		c.Listed, c.Value = &f.Value, client.Without(c.Value, "steps")
 	}
 	return nil
 }
@@ -229,7 +224,7 @@ func (c *call) take() error {
 // known refuses arguments that the tool does not have.
 func (c *call) known() error {
 	names := c.tool.names
-	for _, f := range c.value.Fields {
+	for _, f := range c.Value.Fields {
 		if slices.Contains(names, f.Key) {
 			continue
 		}
@@ -237,35 +232,9 @@ func (c *call) known() error {
 		if near := dsl.Suggest(f.Key, names); near != "" {
 			try = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &refusal{What: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), Try: try}
+		return &client.Refusal{What: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), Try: try}
 	}
 	return nil
-}
-
-// plainly tells the errors of arguments without the places of a file.
-func plainly(err error) error {
-	var all source.Errors
-	var one *source.Error
-	switch {
-	case errors.As(err, &all):
-	case errors.As(err, &one):
-		all = source.Errors{one}
-	default:
-		return err
-	}
-	var what []string
-	try := ""
-	for _, e := range all {
-		what = append(what, e.Msg)
-		if try == "" {
-			try = e.Hint
-		}
-	}
-	if name, undefined := strings.CutPrefix(strings.Join(what, "; "), "the variable ${"); undefined {
-		name, _, _ = strings.Cut(name, "}")
-		try = fmt.Sprintf("the user can let you use it: taproot mcp --expose-env %s", shorten.Runes(name, 80))
-	}
-	return &refusal{What: strings.Join(what, "; "), Try: try, Err: err}
 }
 
 func withoutNulls(v source.Value) source.Value {
@@ -274,16 +243,6 @@ func withoutNulls(v source.Value) source.Value {
 		v.Fields[i].Value = withoutNulls(v.Fields[i].Value)
 	}
 	return v
-}
-
-func without(v source.Value, key string) source.Value {
-	v.Fields = slices.DeleteFunc(slices.Clone(v.Fields), func(f source.Field) bool { return f.Key == key })
-	return v
-}
-
-// with replaces a field, or adds it.
-func with(v source.Value, key string, value source.Value) source.Value {
-	return client.With(v, key, value)
 }
 
 // heartbeat is how often a client that asked for progress hears of a call that takes its time.
@@ -320,10 +279,26 @@ func (c *call) progress(ctx context.Context, at, of float64, message string) {
 	if token == nil || c.req.Session == nil {
 		return
 	}
-	params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Total: of, Message: c.mask.Text(message)}
+	params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: at, Total: of, Message: c.Mask.Text(message)}
 	if err := c.req.Session.NotifyProgress(ctx, params); err != nil && ctx.Err() == nil {
-		c.log.Debug("progress was not told", "error", err)
+		c.Log.Debug("progress was not told", "error", err)
 	}
+}
+
+// answered makes an answer of the session one of the protocol.
+func answered(a *client.Answer, err error) (*mcp.CallToolResult, error) {
+	if err != nil {
+		return nil, err
+	}
+	r := &mcp.CallToolResult{}
+	for _, p := range a.Parts {
+		if p.Data != nil {
+			r.Content = append(r.Content, &mcp.ImageContent{Data: p.Data, MIMEType: p.Kind})
+		} else {
+			r.Content = append(r.Content, &mcp.TextContent{Text: p.Text})
+		}
+	}
+	return r, nil
 }
 
 // text is an answer in words.
@@ -346,24 +321,24 @@ func structured(v any) (*mcp.CallToolResult, error) {
 }
 
 // refuse makes an answer that is an error: words only, and none of them that a terminal would obey.
-func (s *Server) refuse(r *refusal) *mcp.CallToolResult {
-	answer := text(markdown.VisibleLines(s.mask.Text(r.Error()), client.MaxText))
+func (s *Server) refuse(r *client.Refusal) *mcp.CallToolResult {
+	answer := text(markdown.VisibleLines(s.Mask.Text(r.Error()), client.MaxText))
 	answer.IsError = true
 	return answer
 }
 
 // masked takes secrets out of an answer.
 func (s *Server) masked(r *mcp.CallToolResult) *mcp.CallToolResult {
-	if s.mask.Empty() {
+	if s.Mask.Empty() {
 		return r
 	}
 	for _, part := range r.Content {
 		if t, ok := part.(*mcp.TextContent); ok {
-			t.Text = s.mask.Text(t.Text)
+			t.Text = s.Mask.Text(t.Text)
 		}
 	}
 	if data, ok := r.StructuredContent.(json.RawMessage); ok {
-		clean := json.RawMessage(s.mask.Text(string(data)))
+		clean := json.RawMessage(s.Mask.Text(string(data)))
 		if !json.Valid(clean) { // a secret that is a number stood where a number must stand
 			r.StructuredContent, r.IsError = nil, true
 			return r

@@ -31,7 +31,7 @@ func sessionTools() []*tool {
 		{name: "list_devices", doc: "Lists phones and browser pages, and what is wrong with those that cannot be used.", hints: looks, args: nothing{}, out: deviceList{}, own: true, do: listDevices},
 		{name: "device_info", doc: "Tells model, system and screen of a device, and the app or page in front.", hints: looks, args: nothing{}, out: deviceRecord{}, do: deviceInfo},
 		{name: "set_device", doc: "Sets the device that calls mean which name none, or brings a tab of a page to the front.", hints: hintsOf(dsl.Sets), args: setDeviceArgs{}, out: chosenDevice{}, own: true, do: setDevice},
-		{name: "screenshot", doc: "Gives a picture of the screen, scaled down, with the factor.", hints: looks, args: screenshotArgs{}, do: takeScreenshot},
+		{name: "screenshot", doc: "Gives a picture of the screen, scaled down, with the factor.", hints: looks, args: client.PictureArgs{}, do: takeScreenshot},
 		{name: "snapshot", doc: "Lists the elements of the screen, a line each: ref, role, label, value, #id, state, bounds. Cheaper and surer than a screenshot.", hints: looks, args: client.View{}, do: takeSnapshot},
 		{name: "ocr", doc: "Reads text in the pixels of the screen, for what snapshot does not list.", hints: looks, args: ocrArgs{}, do: readPixels},
 		{name: "record", doc: "Starts or stops a film of the screen; stop gives the path of an mp4.", hints: hints{}, args: recordArgs{}, out: filmFile{}, do: recordScreen},

@@ -12,13 +12,13 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// journal is what the session did, as steps of a test.
+// Journal is what the session did, as steps of a test.
 type Journal struct {
 	mu    sync.Mutex
 	steps []Done
 }
 
-// done is one step that went well.
+// Done is one step that went well.
 type Done struct {
 	Device   string
 	Platform dsl.Platform
@@ -37,13 +37,21 @@ func (j *Journal) Add(d Done) {
 	}
 }
 
-// yaml writes the session as tests, one for each device that was used, in the order of their first steps.
-func (j *Journal) YAML(now time.Time) (string, error) {
+// Steps gives what was done.
+func (j *Journal) Steps() []Done {
 	j.mu.Lock()
-	steps := slices.Clone(j.steps)
-	j.mu.Unlock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.steps)
+}
+
+// YAML writes the session as tests of this id, one for each device that was used, in the order of their first steps; "" is an id made of the time.
+func (j *Journal) YAML(id string, now time.Time) (string, error) {
+	steps := j.Steps()
+	if id == "" {
+		id = "session-" + now.UTC().Format("2006-01-02-15-04-05")
+	}
 	if len(steps) == 0 {
-		return "", &Refusal{What: "nothing was done in this session yet", Try: "tap, launch, open_browser, assert … are written down when they succeed"}
+		return "", &Refusal{What: "nothing was done in this session yet", Try: "`tap`, `launch`, `openBrowser`, `assert` … are written down when they succeed"}
 	}
 	var devices []string
 	for _, s := range steps {
@@ -53,11 +61,11 @@ func (j *Journal) YAML(now time.Time) (string, error) {
 	}
 	var tests []string
 	for i, device := range devices {
-		id := "session-" + now.UTC().Format("2006-01-02-15-04-05")
+		name := id
 		if i > 0 {
-			id += fmt.Sprintf("-%d", i+1)
+			name += fmt.Sprintf("-%d", i+1)
 		}
-		tests = append(tests, test(id, slices.DeleteFunc(slices.Clone(steps), func(s Done) bool { return s.Device != device })))
+		tests = append(tests, test(name, slices.DeleteFunc(slices.Clone(steps), func(s Done) bool { return s.Device != device })))
 	}
 	text := strings.Join(tests, "---\n")
 	if _, err := dsl.Parse("session.yaml", []byte(text)); err != nil {
@@ -89,7 +97,9 @@ func test(id string, steps []Done) string {
 }
 
 // ElementKeys are arguments that name another element.
-func ElementKeys() []string { return []string{"inside", "in", "visible", "gone", "enabled"} }
+func ElementKeys() []string {
+	return []string{"inside", "in", "into", "rightOf", "leftOf", "above", "below", "near", "visible", "gone", "enabled"}
+}
 
 // With replaces a field, or adds it.
 func With(v source.Value, key string, value source.Value) source.Value {

@@ -106,6 +106,13 @@ func (n *News) page(ctx context.Context, id string, d drivers.Device, status int
 	return line + " " + words(Quoted(title))
 }
 
+// At is where the page in front was when the client heard of it last; "" when it is not known.
+func (n *News) At(id string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.told[id].url
+}
+
 // Forget drops what was told of a device that is closed.
 func (n *News) Forget(id string) {
 	n.mu.Lock()

@@ -49,7 +49,7 @@ func Stale(ref, words, next string) error {
 		what = fmt.Sprintf("%s is stale: %s is gone from the screen or has changed, so nothing was touched", ref, words)
 	}
 	if next != "" {
-		return &Refusal{What: what, Try: "likely it is now " + next + "; or call snapshot again"}
+		return &Refusal{Missing: true, What: what, Try: "likely it is now " + next + "; or call `snapshot` again"}
 	}
-	return &Refusal{What: what, Try: "call snapshot again and use the new ref, or use its label"}
+	return &Refusal{Missing: true, What: what, Try: "call `snapshot` again and use the new ref, or use its label"}
 }

@@ -181,6 +181,15 @@ func (r *Refs) Last(device string) *screen.Tree {
 	return nil
 }
 
+// lines lists the references of the newest reading of a device.
+func (r *Refs) lines(device string) []string {
+	last := r.last[device]
+	if last == nil {
+		return nil
+	}
+	return last.listing(last.Order)
+}
+
 // Drop forgets the snapshots of a device; its references become stale.
 func (r *Refs) Drop(device string) {
 	delete(r.last, device)
@@ -374,10 +383,10 @@ func (s *Shot) box(under string, words func(string) string) (*screen.Node, error
 }
 
 func (s *Shot) nothing(what string, words func(string) string) error {
-	f := &Refusal{What: fmt.Sprintf("nothing on the screen matches %s", screen.Quote(what)), Try: "call snapshot without find and under"}
+	f := &Refusal{Missing: true, What: fmt.Sprintf("nothing on the screen matches %s", screen.Quote(what)), Try: "call `snapshot` without find and under"}
 	if why := s.scene.tree.Cut(); why != "" {
 		f.What += "; not all of it could be read: " + why
-		f.Try = "scroll_to looks for it row by row; web_assert asks the page by CSS"
+		f.Try = "`scrollTo` looks for it row by row; `webAssert` asks the page by CSS"
 	}
 	for _, n := range s.scene.tree.Nearest(dsl.Selector{Label: what}, 3) {
 		f.Near = append(f.Near, words(n.String()))

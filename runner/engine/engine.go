@@ -36,6 +36,8 @@ type Options struct {
 	UpdateBaselines bool
 	// Headed opens pages in a browser window, whatever their steps say.
 	Headed bool
+	// Saved are variables that steps before these have saved; of Openly only.
+	Saved map[string]any
 	// Access is what steps may touch of this machine.
 	Access action.Access
 	// Vision read pictures and judge them; nil: steps that need them are errors.

@@ -20,7 +20,8 @@ type StepEnd struct {
 	Detail  *event.Detail  // of the last leaf step in it
 	Value   any            // that it gave, such as that of webEval
 	Took    time.Duration
-	Tree    *screen.Tree // that was read last, nil when none was
+	Tree    *screen.Tree   // that was read last, nil when none was
+	Saved   map[string]any // the variables that steps have saved until now
 }
 
 // Openly performs the steps of a case on a device that was open before and stays open, one after the other until one does not go well:
@@ -34,11 +35,14 @@ func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opt
 		if _, err := r.describe(); err != nil {
 			return err
 		}
+		for name, value := range opts.Saved {
+			r.scope.Set(name, value)
+		}
 		for _, step := range c.Test.Steps {
 			began := time.Now()
 			r.session.Detail, r.session.Value = &event.Detail{}, nil
 			o := r.one(ctx, step)
-			ended(StepEnd{Step: step, Verdict: o.verdict, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value, Took: time.Since(began), Tree: r.session.Tree})
+			ended(StepEnd{Step: step, Verdict: o.verdict, Problem: o.problem, Detail: r.session.Detail, Value: r.session.Value, Took: time.Since(began), Tree: r.session.Tree, Saved: r.scope.Saved()})
 			if !o.ok() {
 				r.applyOutcome(o)
 				return nil

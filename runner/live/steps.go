@@ -25,6 +25,10 @@ type StepsRequest struct {
 	Ended  func(StepEnd) // hears of each step at the top when it has ended
 	// Prepare is called before the first step; may be nil.
 	Prepare func(*action.Session)
+	// Case gives the steps their variables: those of a test that was planned; nil: they have none but the exposed ones.
+	Case *plan.Case
+	// Saved are the variables that steps before these have saved.
+	Saved map[string]any
 }
 
 // Steps performs steps one after the other until one does not go well; a step that failed is no error. Errors are those of Call.
@@ -41,7 +45,11 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 				r.Prepare(s)
 			}
 			c := plan.Case{Test: r.Test, Platform: s.Platform, Dir: r.Dir, Vars: d.o.Exposed, Env: func(string) (string, bool) { return "", false }}
-			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision}
+			if r.Case != nil {
+				c = *r.Case
+				c.Test = r.Test
+			}
+			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved}
 			err := engine.Openly(ctx, c, s.Device, openSink{d, e}, opts, r.Ended)
 			if action.VerdictOf(err) == event.Fail {
 				return nil // Ended has heard of it

@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
@@ -19,7 +17,6 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -32,39 +29,35 @@ type step struct {
 	uses    []string     // the variables that stand for passwords in that
 }
 
-// operate performs an operation of the vocabulary and writes it down.
-func (c *call) operate(ctx context.Context) (*mcp.CallToolResult, error) {
+// Operate performs an operation of the vocabulary and writes it down.
+func (c *Call) Operate(ctx context.Context) (*Answer, error) {
 	if err := c.allowed(); err != nil {
 		return nil, err
 	}
-	device, opened, err := c.deviceFor(ctx, c.tool.def)
+	device, opened, err := c.deviceFor(ctx, c.Def)
 	if err != nil {
 		return nil, err
 	}
 	said, notes, err := c.perform(ctx, device)
 	if err != nil {
 		if opened { // nobody asked for a browser without a page
-			err = errors.Join(err, c.live.Shut(context.WithoutCancel(ctx), device, c.who))
+			err = errors.Join(err, c.Live.Shut(context.WithoutCancel(ctx), device, c.Who))
 		}
 		return nil, err
 	}
-	if c.tool.name == "close_browser" && c.tab != nil {
-		return text(strings.Join(append(said, notes...), "\n")), nil
+	said = append(said, notes...)
+	if !c.is("closeBrowser") {
+		return c.andSee(ctx, device, said)
 	}
-	if c.tool.name == "close_browser" {
-		c.forget(device)
-		if err := c.live.Shut(ctx, device, c.who); err != nil {
-			return nil, err
-		}
+	if c.Tab == nil {
+		c.ForgetDevice(device)
+		err = c.Live.Shut(ctx, device, c.Who)
 	}
-	if c.tool.name == "close_browser" {
-		return text(strings.Join(append(said, notes...), "\n")), nil
-	}
-	return c.andSee(ctx, device, append(said, notes...))
+	return c.answer(said), err
 }
 
 // perform does the steps of one call and gives what is to be said of them; the last lines are the steps.
-func (c *call) perform(ctx context.Context, device string) (said, lines []string, err error) {
+func (c *Call) perform(ctx context.Context, device string) (said, lines []string, err error) {
 	steps, notes, err := c.steps(ctx, device)
 	if err != nil {
 		return nil, nil, err
@@ -76,7 +69,7 @@ func (c *call) perform(ctx context.Context, device string) (said, lines []string
 	for _, st := range steps {
 		st, answer, err := c.doStep(ctx, device, st)
 		if err != nil {
-			var r *refusal
+			var r *Refusal
 			if errors.As(err, &r) && len(yaml) > 0 && len(steps) > 1 {
 				r.Done = "done before: " + strings.Join(yaml, "\n")
 			}
@@ -85,7 +78,8 @@ func (c *call) perform(ctx context.Context, device string) (said, lines []string
 		if c.filling() == "" {
 			said = append(said, c.proof(st.def, device, answer))
 		}
-		line := client.StepLine(st.def, st.written)
+		line := StepLine(st.def, st.written)
+		c.gave.Step, c.gave.Value, c.gave.Files = append(c.gave.Step, line), answer.Value, append(c.gave.Files, answer.Files...)
 		yaml = append(yaml, word+"- "+line)
 		word = "      "
 	}
@@ -95,44 +89,44 @@ func (c *call) perform(ctx context.Context, device string) (said, lines []string
 	said = append(said, c.newsOf(ctx, device)...)
 	open, err := c.dialog(ctx, device)
 	if err != nil {
-		c.log.Debug("whether a dialog is open is not known", "error", err)
+		c.Log.Debug("whether a dialog is open is not known", "error", err)
 	} else if open != nil {
-		said = append(said, c.dialogWords(open))
+		said = append(said, c.DialogWords(open))
 	}
 	return said, append(lines, yaml...), nil
 }
 
 // doStep does one step and writes it down.
-func (c *call) doStep(ctx context.Context, device string, st step) (step, live.Answer, error) {
+func (c *Call) doStep(ctx context.Context, device string, st step) (step, live.Answer, error) {
 	st, answer, err := c.act(ctx, device, st)
 	if err == nil {
-		c.journal.Add(client.Done{Device: device, Platform: c.platform(device), YAML: client.StepLine(st.def, st.written),
-			Uses: append(client.UsedNames(st.value, c.conf.Exposed), st.uses...)})
+		c.Journal.Add(Done{Device: device, Platform: c.platform(device), YAML: StepLine(st.def, st.written),
+			Uses: append(UsedNames(st.value, c.Exposed), st.uses...)})
 	}
 	return st, answer, err
 }
 
 // act does one step, and gives the one that did it.
-func (c *call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
-	answer, err := c.live.Call(ctx, live.Request{Device: device, Who: c.who, Def: st.def, Args: st.value, Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
+func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
+	answer, err := c.Live.Call(ctx, live.Request{Device: device, Who: c.Who, Def: st.def, Args: st.value, Dir: c.Dir, Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
 		st.written, st.uses = c.withoutPassword(ctx, s, st.def, st.value)
 	}})
 	var invalid *live.InvalidError
 	switch {
 	case errors.As(err, &invalid):
-		err = plainly(err)
+		err = Plainly(err)
 	case err == nil && answer.Verdict != event.Pass:
 		if other, ok := c.otherwise(st, answer.Problem); ok {
 			return c.act(ctx, device, other)
 		}
-		err = c.atLeast(ctx, device, c.refusalOf(answer.Problem))
+		err = c.atLeast(ctx, device, c.RefusalOf(answer.Problem))
 	}
 	return st, answer, err
 }
 
 // otherwise gives the step that fills in a field into which nothing can be typed: the browser says so before it touches anything, and what
 // kind of field it is.
-func (c *call) otherwise(st step, p *event.Problem) (step, bool) {
+func (c *Call) otherwise(st step, p *event.Problem) (step, bool) {
 	text, _ := st.value.Get("text")
 	name, key, value := "", "", text.Value
 	switch {
@@ -149,7 +143,7 @@ func (c *call) otherwise(st step, p *event.Problem) (step, bool) {
 		name, key = "webSelect", "label"
 	}
 	def, ok := dsl.Lookup(name)
-	return step{def: def, value: with(without(st.value, "text"), key, value)}, ok
+	return step{def: def, value: With(Without(st.value, "text"), key, value)}, ok
 }
 
 // yesNo reads what somebody writes who means a check box.
@@ -164,12 +158,12 @@ func yesNo(text string) (on, known bool) {
 }
 
 // proof says what was done, in a few words.
-func (c *call) proof(def *dsl.Def, device string, a live.Answer) string {
+func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ok: %s on %s", c.tool.name, device)
+	fmt.Fprintf(&b, "ok: %s on %s", c.Name, device)
 	if d := a.Detail; d != nil {
 		if d.Matched != "" {
-			b.WriteString(", " + c.foreign(d.Matched))
+			b.WriteString(", " + c.Foreign(d.Matched))
 		}
 		if d.Point != nil {
 			fmt.Fprintf(&b, ", touched at %d,%d", d.Point[0], d.Point[1])
@@ -180,7 +174,7 @@ func (c *call) proof(def *dsl.Def, device string, a live.Answer) string {
 		b.WriteString(repeated("note", d.Notes) + repeated("not checked", d.Doubts))
 	}
 	if a.Value != nil && def.Saves != "" && !c.secretText() {
-		b.WriteString("\nvalue: " + c.foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))
+		b.WriteString("\nvalue: " + c.Foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))
 	}
 	return b.String()
 }
@@ -206,11 +200,11 @@ func repeated(kind string, remarks []string) string {
 }
 
 // secretText tells whether a text of the call is one of the secrets by name.
-func (c *call) secretText() bool { return len(client.UsedNames(c.value, c.conf.Exposed)) > 0 }
+func (c *Call) secretText() bool { return len(UsedNames(c.Value, c.Exposed)) > 0 }
 
 // allowed checks what does not depend on a device: the operation's own rules, and where links lead.
-func (c *call) allowed() error {
-	v := c.value
+func (c *Call) allowed() error {
+	v := c.Value
 	if c.filling() != "" {
 		return nil
 	}
@@ -223,17 +217,20 @@ func (c *call) allowed() error {
 	if v.Kind == source.Null {
 		return nil
 	}
-	args, _, err := c.live.Decode(c.tool.def, elements(v))
+	args, _, err := c.Live.Decode(c.Def, elements(v))
 	if err != nil {
-		return plainly(err)
+		return Plainly(err)
 	}
 	return c.mayLead(args)
 }
 
 // mayLead refuses links that this server may not open.
-func (c *call) mayLead(args any) error {
+func (c *Call) mayLead(args any) error {
+	if c.AnyLink {
+		return nil
+	}
 	var address string
-	schemes := append([]string{"http", "https"}, c.conf.Schemes...)
+	schemes := append([]string{"http", "https"}, c.Schemes...)
 	switch a := args.(type) {
 	case dsl.OpenLink:
 		address = a.URL
@@ -246,38 +243,38 @@ func (c *call) mayLead(args any) error {
 	if !found || slices.Contains(schemes, strings.ToLower(scheme)) || strings.ContainsAny(scheme, "/?#.") {
 		return nil
 	}
-	return &refusal{What: fmt.Sprintf("links with %s: may not be opened by this server", shorten.Runes(scheme, 40)),
-		Try: fmt.Sprintf("the schemes are %s; the user can allow more with taproot mcp --allow-scheme", strings.Join(schemes, ", "))}
+	return &Refusal{What: fmt.Sprintf("links with %s: may not be opened by this server", shorten.Runes(scheme, 40)),
+		Try: fmt.Sprintf("the schemes are %s; `allowScheme`", strings.Join(schemes, ", "))}
 }
 
 // aimed refuses a call that needs an element and names none, in the words of the tool, which has fewer than the language.
-func (c *call) aimed() error {
+func (c *Call) aimed() error {
 	ways := []string{"label", "ref", "id", "point", "inside"}
 	switch {
-	case c.tool.takesRef():
+	case c.TakesRef():
 		ways = []string{"selector", "ref", "url", "title", "noConsoleErrors"}
-	case !embedsSelector(c.tool.def.Args):
+	case !c.Def.Selects():
 		return nil
 	}
-	for _, f := range c.value.Fields {
-		if slices.Contains(ways, f.Key) {
+	for _, f := range c.Value.Fields {
+		if slices.Contains(ways, f.Key) || f.Key != "index" && dsl.SelectorKey(f.Key) {
 			return nil
 		}
 	}
-	ways = slices.DeleteFunc(ways, func(way string) bool { return !slices.Contains(c.tool.names, way) })
-	return &refusal{What: c.tool.name + " does not say which element", Try: "give one of " + strings.Join(ways, ", ")}
+	ways = slices.DeleteFunc(ways, func(way string) bool { return !slices.Contains(c.Names, way) })
+	return &Refusal{What: c.Name + " does not say which element", Try: "give one of " + strings.Join(ways, ", ")}
 }
 
 // steps makes the operation's steps: references become selectors, points become the device's, keys answer a dialog.
-func (c *call) steps(ctx context.Context, device string) (steps []step, notes []string, err error) {
+func (c *Call) steps(ctx context.Context, device string) (steps []step, notes []string, err error) {
 	open, err := c.dialog(ctx, device)
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.tab != nil { // of close_browser
+	if c.Tab != nil { // of close_browser
 		def, _ := dsl.Lookup("webPage")
 		number := func(n int) source.Value { return source.Value{Kind: source.Int, Text: strconv.Itoa(n)} }
-		pick := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: number(*c.tab)}, {Key: "timeoutMs", Value: number(2000)}}}
+		pick := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: number(*c.Tab)}, {Key: "timeoutMs", Value: number(2000)}}}
 		gone := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "close", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{def: def, value: pick}, {def: def, value: gone}}, nil, nil
 	}
@@ -285,16 +282,16 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 		answer, err := c.reply(open)
 		return []step{answer}, nil, err
 	}
-	if f, given := c.value.Get("fields"); given && c.tool.name == "input" {
+	if f, given := c.Value.Get("fields"); given && c.is("input") {
 		steps, err = c.fill(ctx, device, f.Value)
 		return steps, nil, err
 	}
-	v := elements(c.value)
+	v := elements(c.Value)
 	if v, notes, err = c.points(v, device); err != nil {
 		return nil, nil, err
 	}
 	if !nestedRefs(v) && !hasRef(v) {
-		return []step{{def: c.tool.def, value: v}}, notes, nil
+		return []step{{def: c.Def, value: v}}, notes, nil
 	}
 	sc, err := c.fresh(ctx, device)
 	if err != nil {
@@ -302,12 +299,12 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 	}
 	main, confirm := source.Value{}, (func(*screen.Tree, screen.Match) error)(nil)
 	if f, given := v.Get("ref"); given {
-		var was client.Known
+		var was Known
 		if main, was, err = c.meant(sc, device, f.Value); err != nil {
 			return nil, nil, err
 		}
 		confirm = c.same(f.Value.Text, was)
-		if v = without(v, "ref"); !c.tool.takesRef() {
+		if v = Without(v, "ref"); !c.TakesRef() {
 			if v, err = c.merged(v, main); err != nil {
 				return nil, nil, err
 			}
@@ -316,18 +313,18 @@ func (c *call) steps(ctx context.Context, device string) (steps []step, notes []
 	if v, err = c.inner(sc, device, v); err != nil {
 		return nil, nil, err
 	}
-	if c.tool.takesRef() && main.Kind == source.Map {
+	if c.TakesRef() && main.Kind == source.Map {
 		steps, err = c.onPage(v, main, confirm)
 		return steps, notes, err
 	}
-	return []step{{def: c.tool.def, value: v, confirm: confirm}}, notes, nil
+	return []step{{def: c.Def, value: v, confirm: confirm}}, notes, nil
 }
 
 // merged puts the selector that a reference stands for in front of the other arguments.
-func (c *call) merged(v, main source.Value) (source.Value, error) {
+func (c *Call) merged(v, main source.Value) (source.Value, error) {
 	for _, key := range []string{"label", "id", "index", "point", "inside"} {
 		if _, given := v.Get(key); given {
-			return v, &refusal{What: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key), Try: "give the ref alone"}
+			return v, &Refusal{What: fmt.Sprintf("ref and %s cannot stand together: a ref means one element already", key), Try: "give the ref alone"}
 		}
 	}
 	v.Fields = append(slices.Clone(main.Fields), v.Fields...)
@@ -335,36 +332,36 @@ func (c *call) merged(v, main source.Value) (source.Value, error) {
 }
 
 // onPage makes the steps of a web tool that was given a reference: those by which a person would do it.
-func (c *call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
+func (c *Call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Match) error) ([]step, error) {
 	for _, key := range []string{"selector", "frame"} {
 		if _, given := v.Get(key); given {
-			return nil, &refusal{What: "ref and " + key + " cannot stand together", Try: "give one of the two"}
+			return nil, &Refusal{What: "ref and " + key + " cannot stand together", Try: "give one of the two"}
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
 	timeout, hasTimeout := v.Get("timeoutMs")
-	rest := without(v, "timeoutMs")
+	rest := Without(v, "timeoutMs")
 	timed := func(v source.Value) source.Value {
 		if hasTimeout {
-			return with(v, "timeoutMs", timeout.Value)
+			return With(v, "timeoutMs", timeout.Value)
 		}
 		return v
 	}
 	only := func(keys ...string) error {
 		for _, f := range rest.Fields {
 			if !slices.Contains(keys, f.Key) {
-				return &refusal{What: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.tool.name), Try: "use a CSS selector in place of the ref"}
+				return &Refusal{What: fmt.Sprintf("%s cannot stand beside ref in %s", f.Key, c.Name), Try: "use a CSS selector in place of the ref"}
 			}
 		}
 		return nil
 	}
-	switch c.tool.name {
-	case "web_click":
+	switch c.Def.Name {
+	case "webClick":
 		return []step{{def: look("tap"), value: timed(main), confirm: confirm}}, only()
-	case "web_type":
+	case "webType":
 		text, given := rest.Get("text")
 		if !given {
-			return nil, &refusal{What: "web_type needs text"}
+			return nil, &Refusal{What: "web_type needs text"}
 		}
 		input := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "text", Value: text.Value}, {Key: "replace", Value: source.Value{Kind: source.Bool, Text: "true"}}}}
 		return []step{{def: look("tap"), value: timed(main), confirm: confirm}, {def: look("input"), value: timed(input)}}, only("text")
@@ -377,16 +374,16 @@ func (c *call) onPage(v, main source.Value, confirm func(*screen.Tree, screen.Ma
 }
 
 // points turns the points among the arguments into pixels of the device.
-func (c *call) points(v source.Value, device string) (source.Value, []string, error) {
-	if !slices.Contains(c.tool.names, "scale") { // "to" is no place everywhere
+func (c *Call) points(v source.Value, device string) (source.Value, []string, error) {
+	if !slices.Contains(c.Names, "scale") { // "to" is no place everywhere
 		return v, nil, nil
 	}
 	scale := ""
 	if f, given := v.Get("scale"); given {
 		if scale = f.Value.Text; scale != "picture" && scale != "device" {
-			return v, nil, &refusal{What: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)), Try: `"picture" or "device"`}
+			return v, nil, &Refusal{What: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)), Try: `"picture" or "device"`}
 		}
-		v = without(v, "scale")
+		v = Without(v, "scale")
 	}
 	c.mu.Lock()
 	s := c.scales[device]
@@ -399,9 +396,9 @@ func (c *call) points(v source.Value, device string) (source.Value, []string, er
 		}
 		at, words, err := s.pointOf(pointText(f.Value), scale)
 		if err != nil {
-			return v, nil, plainly(err)
+			return v, nil, Plainly(err)
 		}
-		v = with(v, key, source.Value{Kind: source.String, Text: at})
+		v = With(v, key, source.Value{Kind: source.String, Text: at})
 		if words != "" {
 			notes = append(notes, words)
 		}
@@ -428,13 +425,13 @@ func hasRef(v source.Value) bool { _, given := v.Get("ref"); return given }
 
 // elements makes a text in the place of an element a label, or a reference when it has the form of one.
 func elements(v source.Value) source.Value {
-	for _, key := range client.ElementKeys() {
+	for _, key := range ElementKeys() {
 		if f, given := v.Get(key); given && f.Value.Kind == source.String {
 			name := "label"
-			if client.IsRef(f.Value.Text) {
+			if IsRef(f.Value.Text) {
 				name = "ref"
 			}
-			v = with(v, key, source.Value{Kind: source.Map, Fields: []source.Field{{Key: name, Value: f.Value}}})
+			v = With(v, key, source.Value{Kind: source.Map, Fields: []source.Field{{Key: name, Value: f.Value}}})
 		}
 	}
 	return v
@@ -442,8 +439,8 @@ func elements(v source.Value) source.Value {
 
 // nestedRefs tells whether an inner element is given by reference.
 func nestedRefs(v source.Value) bool {
-	for _, key := range client.ElementKeys() {
-		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == source.String && client.IsRef(f.Value.Text)) {
+	for _, key := range ElementKeys() {
+		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == source.String && IsRef(f.Value.Text)) {
 			return true
 		}
 	}
@@ -451,95 +448,95 @@ func nestedRefs(v source.Value) bool {
 }
 
 // inner replaces the references in inner elements.
-func (c *call) inner(sc *client.Identified, device string, v source.Value) (source.Value, error) {
-	for _, key := range client.ElementKeys() {
+func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Value, error) {
+	for _, key := range ElementKeys() {
 		f, given := v.Get(key)
 		if !given || !hasRef(f.Value) {
 			continue
 		}
 		if len(f.Value.Fields) > 1 {
-			return v, &refusal{What: fmt.Sprintf("in %s, a ref stands alone: it means one element already", key)}
+			return v, &Refusal{What: fmt.Sprintf("in %s, a ref stands alone: it means one element already", key)}
 		}
 		ref, _ := f.Value.Get("ref")
 		selector, _, err := c.meant(sc, device, ref.Value)
 		if err != nil {
 			return v, err
 		}
-		v = with(v, key, selector)
+		v = With(v, key, selector)
 	}
 	return v, nil
 }
 
 // meant gives the selector of the element that a reference means, on the screen as it is now.
-func (c *call) meant(sc *client.Identified, device string, ref source.Value) (source.Value, client.Known, error) {
+func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Value, Known, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
 	c.mu.Lock()
-	was, ok := c.refs.Known(name)
+	was, ok := c.Refs.Known(name)
 	c.mu.Unlock()
 	switch {
 	case !ok:
-		return source.Value{}, was, client.Stale(shorten.Runes(name, 40), "", "")
+		return source.Value{}, was, Stale(shorten.Runes(name, 40), "", "")
 	case was.Device != device:
-		return source.Value{}, was, &refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device), Try: "snapshot this device, or name the other one"}
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device), Try: "`snapshot` this device, or name the other one"}
 	}
 	n := sc.Locate(was)
 	if n == nil {
-		return source.Value{}, was, client.Stale(name, was.Words, c.successor(device, was, sc.Tree()))
+		return source.Value{}, was, Stale(name, was.Words, c.successor(device, was, sc.Tree()))
 	}
 	selector, ok := sc.Selector(n)
 	if !ok {
-		return source.Value{}, was, &refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.Words), Try: "use a point within its bounds"}
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.Words), Try: "use a point within its bounds"}
 	}
 	return selector, was, nil
 }
 
 // successor names what likely is in the place of an element that is gone.
-func (c *call) successor(device string, was client.Known, t *screen.Tree) string {
+func (c *Call) successor(device string, was Known, t *screen.Tree) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ref, what := c.refs.Successor(device, was, t, c.mask.Text)
+	ref, what := c.Refs.Successor(device, was, t, c.Mask.Text)
 	if ref == "" {
 		return ""
 	}
-	return ref + ", " + c.foreign(what)
+	return ref + ", " + c.Foreign(what)
 }
 
 // same refuses an element that is not the one which a reference means, at the last moment before it is touched.
-func (c *call) same(ref string, was client.Known) func(*screen.Tree, screen.Match) error {
+func (c *Call) same(ref string, was Known) func(*screen.Tree, screen.Match) error {
 	return func(t *screen.Tree, m screen.Match) error {
-		sc := c.refs.Identify(t)
+		sc := c.Refs.Identify(t)
 		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
-			return &live.InvalidError{Err: client.Stale(ref, was.Words, c.successor(was.Device, was, t))}
+			return &live.InvalidError{Err: Stale(ref, was.Words, c.successor(was.Device, was, t))}
 		}
 		return nil
 	}
 }
 
 // fresh reads the screen of a device as it is now.
-func (c *call) fresh(ctx context.Context, device string) (*client.Identified, error) {
+func (c *Call) fresh(ctx context.Context, device string) (*Identified, error) {
 	var t *screen.Tree
-	err := c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
 		t, err = c.readTree(ctx, s)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return c.refs.Identify(t), nil
+	return c.Refs.Identify(t), nil
 }
 
 // unreadable is how long a screen that never rests is tried before the client gets what else can be had of it.
 const unreadable = 4 * time.Second
 
 // readTree reads the screen; one that cannot be read just now is tried again for a while.
-func (srv *Server) readTree(ctx context.Context, s *action.Session) (*screen.Tree, error) {
-	if err := srv.undisturbed(ctx, s.Device); err != nil {
+func (s *Session) readTree(ctx context.Context, on *action.Session) (*screen.Tree, error) {
+	if err := s.undisturbed(ctx, on.Device); err != nil {
 		return nil, err
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for began := time.Now(); ; {
-		t, err := s.Device.Tree(ctx)
+		t, err := on.Device.Tree(ctx)
 		if !errors.Is(err, drivers.ErrNotReady) || time.Since(began) > unreadable {
 			return t, err
 		}
@@ -553,31 +550,31 @@ func (srv *Server) readTree(ctx context.Context, s *action.Session) (*screen.Tre
 }
 
 // atLeast makes sure that a failure to find an element names some that are there, and says what it may be that hides it.
-func (c *call) atLeast(ctx context.Context, device string, r *refusal) error {
+func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 	if !r.Missing {
 		return r
 	}
-	err := c.live.Use(ctx, device, c.who, func(_ context.Context, s *action.Session) error {
+	err := c.Live.Use(ctx, device, c.Who, func(_ context.Context, s *action.Session) error {
 		t := s.Tree
 		if t == nil || t.Taken.IsZero() {
 			return nil
 		}
-		sc := c.refs.Identify(t)
+		sc := c.Refs.Identify(t)
 		for n := range t.All {
-			if words := n.String(); len(r.Near) < client.Nearest && sc.Listed(n) && client.OwnLabel(n) != "" && !slices.Contains(r.Near, words) {
+			if words := n.String(); len(r.Near) < Nearest && sc.Listed(n) && OwnLabel(n) != "" && !slices.Contains(r.Near, words) {
 				r.Near = append(r.Near, words)
 			}
 			if b := n.Bounds; n.Type == "canvas" && !n.Hidden && b.Dx()*b.Dy()*5 > t.Size.X*t.Size.Y {
-				r.Try = "a canvas fills much of the page, and what it draws is no element: ocr reads it, screenshot shows it, tap {point} touches it"
+				r.Try = "a canvas fills much of the page, and what it draws is no element: `ocr` reads it, `screenshot` shows it, `tap point` touches it"
 			}
 		}
-		if where := insideOf(t, c.value); where != "" {
+		if where := insideOf(t, c.Value); where != "" {
 			r.What += "\ninside is " + where
 		}
 		return nil
 	})
 	if err != nil {
-		c.log.Debug("no candidates", "error", err)
+		c.Log.Debug("no candidates", "error", err)
 	}
 	return r
 }

@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
-// mine lists the open devices that are this client's: of a process with more clients than one, those that it holds.
-func (s *Server) mine() []live.Status {
-	all := s.live.Open()
-	if s.conf.Devices == nil {
+// Mine lists the open devices that are this client's: of a process with more clients than one, those that it holds.
+func (s *Session) Mine() []live.Status {
+	all := s.Live.Open()
+	if !s.Shared {
 		return all
 	}
 	var own []live.Status
 	for _, st := range all {
-		if st.Hold != nil && st.Hold.Who == s.who {
+		if st.Hold != nil && st.Hold.Who == s.Who {
 			own = append(own, st)
 		}
 	}
@@ -25,11 +25,11 @@ func (s *Server) mine() []live.Status {
 }
 
 // hold keeps a device that is used for this client, where there are others, and sets it up when it was opened anew.
-func (s *Server) hold(ctx context.Context, device string) error {
-	if s.conf.Devices == nil {
+func (s *Session) hold(ctx context.Context, device string) error {
+	if !s.Shared {
 		return nil
 	}
-	err := s.live.Use(ctx, device, s.who, func(_ context.Context, session *action.Session) error {
+	err := s.Live.Use(ctx, device, s.Who, func(_ context.Context, session *action.Session) error {
 		s.mu.Lock()
 		known := s.prepared[device] == session.Device
 		s.prepared[device] = session.Device
@@ -40,26 +40,28 @@ func (s *Server) hold(ctx context.Context, device string) error {
 		if w, ok := session.Device.(drivers.WebWitness); ok {
 			w.KeepFront(true)
 		}
-		s.keepLog(session)
+		if s.Opened != nil {
+			s.Opened(session)
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_, err = s.live.Hold(ctx, device, s.who, s.conf.Idle)
+	_, err = s.Live.Hold(ctx, device, s.Who, s.Idle)
 	return err
 }
 
 // goodbye is how long a device may take to be given back.
 const goodbye = 10 * time.Second
 
-// giveBack ends the client's use of devices that others may use, too.
-func (s *Server) giveBack() {
+// GiveBack ends the client's use of devices that others may use, too.
+func (s *Session) GiveBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
-	for _, st := range s.mine() {
-		if _, err := s.live.Release(ctx, st.Info.ID, s.who); err != nil {
-			s.log.Warn("give a device back", "device", st.Info.ID, "error", err)
+	for _, st := range s.Mine() {
+		if _, err := s.Live.Release(ctx, st.Info.ID, s.Who); err != nil {
+			s.Log.Warn("give a device back", "device", st.Info.ID, "error", err)
 		}
 	}
 }

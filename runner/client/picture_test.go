@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func TestPoints(t *testing.T) {
 	} {
 		point, words, err := c.s.pointOf(c.text, c.scale)
 		if c.wrong != "" {
-			if err == nil || !strings.Contains(plainly(err).Error(), c.wrong) {
+			if err == nil || !strings.Contains(Plainly(err).Error(), c.wrong) {
 				t.Errorf("%s %s: %v", c.text, c.scale, err)
 			}
 			continue

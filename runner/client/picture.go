@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 )
 
-// screenshotArgs are those of the tool screenshot.
-type screenshotArgs struct {
+// PictureArgs say how a picture is to be.
+type PictureArgs struct {
 	MaxPx  int    `json:"max_px,omitempty" minimum:"64" maximum:"1920" default:"1024" doc:"The longer side of the picture."`
 	Format string `json:"format,omitempty" enum:"png,jpeg" default:"png" doc:"jpeg is smaller."`
 	Marks  bool   `json:"marks,omitempty" doc:"Draws a box with the number of its ref around each element that reacts: 12 is e12."`
@@ -135,11 +135,11 @@ func (s scaling) pointOf(text, scale string) (point, words string, err error) {
 	}
 	switch {
 	case scale == "picture" && s.sent.X == 0:
-		return "", "", &refusal{What: "there is no picture yet whose pixels the point could mean", Try: `screenshot first, or scale: "device"`}
+		return "", "", &Refusal{What: "there is no picture yet whose pixels the point could mean", Try: "`screenshot` first, or scale: \"device\""}
 	case scale == "device", scale == "" && (p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y)):
 		return text, fmt.Sprintf("the point %g,%g was taken in the device's pixels", p.X, p.Y), nil
 	case p.X >= float64(s.sent.X) || p.Y >= float64(s.sent.Y):
-		return "", "", &refusal{What: fmt.Sprintf("the point %g,%g is outside the picture of %dx%d", p.X, p.Y, s.sent.X, s.sent.Y),
+		return "", "", &Refusal{What: fmt.Sprintf("the point %g,%g is outside the picture of %dx%d", p.X, p.Y, s.sent.X, s.sent.Y),
 			Try: `scale: "device" for the device's pixels`}
 	}
 	x, y := s.toDevice(p.X, p.Y)

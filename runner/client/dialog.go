@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"context"
@@ -9,15 +9,14 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
 // A dialog of a page (alert, confirm, prompt) is in no snapshot, and whatever reads or touches the page dismisses it: "Delete this?" would
 // be answered with no, and nobody would know. So it stays open until the client answers it, with a key as a person does.
 
-// openDialog gives the dialog that is open on a page, nil when there is none; on phones dialogs are elements like others.
-func openDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
+// OpenDialog gives the dialog that is open on a page, nil when there is none; on phones dialogs are elements like others.
+func OpenDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 	_, page := d.(drivers.Navigator)
 	alerter, ok := d.(drivers.Alerter)
 	if !page || !ok {
@@ -31,8 +30,8 @@ func openDialog(ctx context.Context, d drivers.Device) (*drivers.Alert, error) {
 }
 
 // undisturbed refuses to look at a page while a dialog is open, which that would dismiss.
-func (s *Server) undisturbed(ctx context.Context, d drivers.Device) error {
-	open, err := openDialog(ctx, d)
+func (s *Session) undisturbed(ctx context.Context, d drivers.Device) error {
+	open, err := OpenDialog(ctx, d)
 	if open == nil {
 		return err
 	}
@@ -40,60 +39,56 @@ func (s *Server) undisturbed(ctx context.Context, d drivers.Device) error {
 }
 
 // unanswered refuses what would dismiss an open dialog.
-func (s *Server) unanswered(open *drivers.Alert) *refusal {
+func (s *Session) unanswered(open *drivers.Alert) *Refusal {
 	what, how := s.question(open)
-	return &refusal{What: "the page waits for an answer, so nothing else can be done on it: " + what, Try: how}
+	return &Refusal{Missing: true, What: "the page waits for an answer, so nothing else can be done on it: " + what, Try: how}
 }
 
 // dialog gives the dialog that is open on a device of the session.
-func (c *call) dialog(ctx context.Context, device string) (open *drivers.Alert, err error) {
-	if !c.isOpen(device) || c.platform(device) != dsl.Web {
+func (c *Call) dialog(ctx context.Context, device string) (open *drivers.Alert, err error) {
+	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
 		return nil, nil
 	}
-	err = c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
-		open, err = openDialog(ctx, s.Device)
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+		open, err = OpenDialog(ctx, s.Device)
 		return err
 	})
 	return open, err
 }
 
-// dialogWords tell of an open dialog and how it is answered.
-func (s *Server) dialogWords(open *drivers.Alert) string {
+// DialogWords tell of an open dialog and how it is answered.
+func (s *Session) DialogWords(open *drivers.Alert) string {
 	what, how := s.question(open)
-	return what + "; " + how
+	return what + "; " + s.Say(how)
 }
 
 // question gives what a dialog says and how it is answered.
-func (s *Server) question(open *drivers.Alert) (what, how string) {
-	how = `press {keys: ["enter"]} accepts it`
+func (s *Session) question(open *drivers.Alert) (what, how string) {
+	how = "`press enter` accepts it"
 	if len(open.Buttons) > 1 {
-		how += `, press {keys: ["escape"]} dismisses it`
+		how += ", `press escape` dismisses it"
 	}
 	if open.Field {
-		how += "; input {text} fills it in and accepts it"
+		how += "; `input text` fills it in and accepts it"
 	}
-	return fmt.Sprintf("dialog %s is open", s.foreign(client.Quoted(open.Text))), how
+	return fmt.Sprintf("dialog %s is open", s.Foreign(Quoted(open.Text))), how
 }
 
-// beyondDialog tells whether the call leaves the page, and its dialog with it.
-func (c *call) beyondDialog() bool {
-	switch c.tool.name {
-	case "open_browser", "web_navigate", "close_browser":
-		return true
-	}
-	return false
+// beyondDialog tells whether the call leaves the page, and its dialog with it, or answers it in the words of the language.
+func (c *Call) beyondDialog() bool {
+	return c.is("openBrowser") || c.is("webNavigate") || c.is("closeBrowser") || c.is("alert")
 }
 
 // reply makes the step that answers an open dialog; a call that is no answer to it is refused, so that nothing is answered by accident.
-func (c *call) reply(open *drivers.Alert) (step, error) {
+func (c *Call) reply(open *drivers.Alert) (step, error) {
 	answer := map[string]string{}
-	text, typed := c.value.Get("text")
+	text, typed := c.Value.Get("text")
 	switch {
-	case c.tool.name == "press" && c.presses("enter"):
+	case c.is("press") && c.presses("enter"):
 		answer["answer"] = "accept"
-	case c.tool.name == "press" && c.presses("escape"):
+	case c.is("press") && c.presses("escape"):
 		answer["answer"] = "dismiss"
-	case c.tool.name == "input" && typed && open.Field:
+	case c.is("input") && typed && open.Field:
 		answer["answer"], answer["text"] = "accept", text.Value.Text
 	default:
 		return step{}, c.unanswered(open)
@@ -102,18 +97,18 @@ func (c *call) reply(open *drivers.Alert) (step, error) {
 	v := source.Value{Kind: source.Map}
 	for _, key := range []string{"answer", "text"} {
 		if words, given := answer[key]; given {
-			v = with(v, key, source.Value{Kind: source.String, Text: words})
+			v = With(v, key, source.Value{Kind: source.String, Text: words})
 		}
 	}
-	if timeout, given := c.value.Get("timeoutMs"); given {
-		v = with(v, "timeoutMs", timeout.Value)
+	if timeout, given := c.Value.Get("timeoutMs"); given {
+		v = With(v, "timeoutMs", timeout.Value)
 	}
 	return step{def: def, value: v}, nil
 }
 
 // presses tells whether the call presses this key and no other.
-func (c *call) presses(name string) bool {
-	f, _ := c.value.Get("keys")
+func (c *Call) presses(name string) bool {
+	f, _ := c.Value.Get("keys")
 	key := f.Value
 	if key.Kind == source.List && len(key.Items) == 1 {
 		key = key.Items[0]

@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"context"
@@ -7,45 +7,44 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
-	"github.com/taproot-dev/taproot/runner/client"
 )
 
 // filling says that the call fills in several fields; "" when it does not.
-func (c *call) filling() string {
-	f, given := c.value.Get("fields")
-	if !given || c.tool.name != "input" {
+func (c *Call) filling() string {
+	f, given := c.Value.Get("fields")
+	if !given || !c.is("input") {
 		return ""
 	}
 	return counted(len(f.Value.Fields), "field") + " filled in"
 }
 
 // fill makes the steps that fill in fields, each named by label, reference or CSS selector, in the order in which they were given.
-func (c *call) fill(ctx context.Context, device string, fields source.Value) (steps []step, err error) {
+func (c *Call) fill(ctx context.Context, device string, fields source.Value) (steps []step, err error) {
 	if fields.Kind != source.Map || len(fields.Fields) == 0 {
-		return nil, &refusal{What: "fields must be an object with a text for each field", Try: `input {fields: {"E-mail": "ada@example.com"}}`}
+		return nil, &Refusal{What: "fields must be an object with a text for each field", Try: "`input fields`"}
 	}
-	for _, f := range c.value.Fields {
+	for _, f := range c.Value.Fields {
 		if f.Key != "fields" && f.Key != "timeoutMs" {
-			return nil, &refusal{What: f.Key + " cannot stand beside fields", Try: "give fields alone"}
+			return nil, &Refusal{What: f.Key + " cannot stand beside fields", Try: "give fields alone"}
 		}
 	}
 	look := func(name string) *dsl.Def { def, _ := dsl.Lookup(name); return def }
-	timeout, timed := c.value.Get("timeoutMs")
+	timeout, timed := c.Value.Get("timeoutMs")
 	word := func(kind source.Kind, text string) source.Value { return source.Value{Kind: kind, Text: text} }
 	add := func(name string, v source.Value) {
 		if timed {
-			v = with(v, "timeoutMs", timeout.Value)
+			v = With(v, "timeoutMs", timeout.Value)
 		}
 		steps = append(steps, step{def: look(name), value: v})
 	}
-	var now *client.Identified
+	var now *Identified
 	for _, f := range fields.Fields {
 		if f.Value.Kind == source.Map || f.Value.Kind == source.List {
-			return nil, &refusal{What: fmt.Sprintf("the field %q needs a text", f.Key)}
+			return nil, &Refusal{What: fmt.Sprintf("the field %q needs a text", f.Key)}
 		}
 		text := word(source.String, f.Value.Text)
 		element := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "label", Value: word(source.String, f.Key)}}}
-		if client.IsRef(f.Key) && c.knows(f.Key) {
+		if IsRef(f.Key) && c.knows(f.Key) {
 			if now == nil {
 				if now, err = c.fresh(ctx, device); err != nil {
 					return nil, err

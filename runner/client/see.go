@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"context"
@@ -9,14 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/client"
 )
 
 // What a call that acts can show afterwards.
@@ -26,35 +23,42 @@ const (
 	thenScreenshot = "screenshot"
 )
 
-func thens() []string { return []string{thenDiff, thenSnapshot, thenScreenshot} }
+// Thens are what a call that acts can show afterwards.
+func Thens() []string { return []string{thenDiff, thenSnapshot, thenScreenshot} }
 
-// acts tells whether the tool changes what the screen shows, so that a look at it can come with the answer.
-func (t *tool) acts() bool {
-	return slices.Contains([]string{"tap", "long_press", "swipe", "scroll_to", "input", "press", "launch", "open_link", "open_browser",
-		"web_navigate", "web_click", "web_type", "run_test"}, t.name)
+// answer is one in words, with what the steps gave.
+func (c *Call) answer(said []string) *Answer {
+	a := c.gave
+	a.Parts = []Part{{Text: strings.Join(said, "\n")}}
+	return &a
 }
 
 // andSee makes an answer, with the look at the screen that was asked for.
-func (c *call) andSee(ctx context.Context, device string, said []string) (*mcp.CallToolResult, error) {
-	answer := text(strings.Join(said, "\n"))
-	if c.then == "" {
+func (c *Call) andSee(ctx context.Context, device string, said []string) (*Answer, error) {
+	answer := c.answer(said)
+	if c.Then == "" {
 		return answer, nil
 	}
+	answer.Parts = append(answer.Parts, c.See(ctx, device).Parts...)
+	return answer, nil
+}
+
+// See takes the look at the screen that was asked for.
+func (c *Call) See(ctx context.Context, device string) *Answer {
 	if err := c.settle(ctx, device); err != nil {
-		c.log.Debug("the screen does not come to rest", "error", err)
+		c.Log.Debug("the screen does not come to rest", "error", err)
 	}
-	var more *mcp.CallToolResult
+	var more *Answer
 	var err error
-	if c.then == thenScreenshot {
-		more, err = c.picture(ctx, device, screenshotArgs{MaxPx: 1024, Format: "png"})
+	if c.Then == thenScreenshot {
+		more, err = c.Picture(ctx, device, PictureArgs{MaxPx: 1024, Format: "png"})
 	} else {
-		more, err = c.look(ctx, device, client.View{Max: 500, Diff: c.then == thenDiff})
+		more, err = c.Look(ctx, device, View{Max: 500, Diff: c.Then == thenDiff})
 	}
 	if err != nil { // what was asked for is done, whatever can be seen of it
-		more = text("not seen: " + explain(ctx, err).Error())
+		more = Text("not seen: " + c.Explain(ctx, err).Error())
 	}
-	answer.Content = append(answer.Content, more.Content...)
-	return answer, nil
+	return more
 }
 
 // settling is how long a screen may go on changing after an action before it is looked at.
@@ -64,16 +68,16 @@ const settling = 1500 * time.Millisecond
 const quietFor = 250 * time.Millisecond
 
 // settle waits until a page stays as it is. A phone is read at rest anyhow.
-func (c *call) settle(ctx context.Context, device string) error {
+func (c *Call) settle(ctx context.Context, device string) error {
 	if c.platform(device) != dsl.Web {
 		return nil
 	}
-	return c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
+	return c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
 		seed, began := maphash.MakeSeed(), time.Now()
 		var last uint64
 		since := began
 		for {
-			if open, err := openDialog(ctx, s.Device); err != nil || open != nil {
+			if open, err := OpenDialog(ctx, s.Device); err != nil || open != nil {
 				return err
 			}
 			t, err := s.Device.Tree(ctx)
@@ -110,21 +114,21 @@ func digest(t *screen.Tree, seed maphash.Seed) uint64 {
 	return h.Sum64() | 1
 }
 
-// foreign marks a text that a page or a screen wrote.
-func (s *Server) foreign(text string) string { return s.fence.Inline(s.mask.Text(text)) }
+// Foreign marks a text that a page or a screen wrote.
+func (s *Session) Foreign(text string) string { return s.Fence.Inline(s.Mask.Text(text)) }
 
 // newsOf tells what happened on a device since the client's last call.
-func (c *call) newsOf(ctx context.Context, device string) []string {
-	if !c.isOpen(device) {
+func (c *Call) newsOf(ctx context.Context, device string) []string {
+	if !c.IsOpen(device) {
 		return nil
 	}
 	var lines []string
-	err := c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) error {
-		if open, err := openDialog(ctx, s.Device); err != nil || open != nil {
+	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+		if open, err := OpenDialog(ctx, s.Device); err != nil || open != nil {
 			return err // the page does not answer
 		}
 		var opened bool
-		lines, opened = c.news.Since(ctx, device, s.Device, c.foreign)
+		lines, opened = c.News.Since(ctx, device, s.Device, c.Foreign)
 		if opened {
 			c.mu.Lock()
 			c.strayed[device] = true
@@ -133,15 +137,15 @@ func (c *call) newsOf(ctx context.Context, device string) []string {
 		return nil
 	})
 	if err != nil {
-		c.log.Debug("the news are not known", "error", err)
+		c.Log.Debug("the news are not known", "error", err)
 	}
 	return append(c.takeEarly(device), lines...)
 }
 
 // catchUp hears of what happened since the last call before the next step is done, and writes down where it is done: the page that was in
 // front stays there, while in a test the one that opened comes to the front.
-func (c *call) catchUp(ctx context.Context, device string) {
-	if !c.isOpen(device) || c.platform(device) != dsl.Web {
+func (c *Call) catchUp(ctx context.Context, device string) {
+	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
 		return
 	}
 	early := c.newsOf(ctx, device)
@@ -154,7 +158,7 @@ func (c *call) catchUp(ctx context.Context, device string) {
 		return
 	}
 	var tabs []drivers.WebTab
-	err := c.live.Use(ctx, device, c.who, func(ctx context.Context, s *action.Session) (err error) {
+	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
 		if w, ok := s.Device.(drivers.WebWitness); ok {
 			tabs, err = w.Tabs(ctx)
 		}
@@ -165,12 +169,12 @@ func (c *call) catchUp(ctx context.Context, device string) {
 		return
 	}
 	for _, at := range []int{len(tabs) - 1, front} {
-		c.journal.Add(client.Done{Device: device, Platform: dsl.Web, YAML: "webPage: {index: " + strconv.Itoa(at) + "}"})
+		c.Journal.Add(Done{Device: device, Platform: dsl.Web, YAML: "webPage: {index: " + strconv.Itoa(at) + "}"})
 	}
 }
 
 // takeEarly gives the news that were heard before the step was done.
-func (c *call) takeEarly(device string) []string {
+func (c *Call) takeEarly(device string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	early := c.early[device]
@@ -179,7 +183,7 @@ func (c *call) takeEarly(device string) []string {
 }
 
 // withoutPassword puts a variable in the place of a text that was typed into a password field, and gives the variable's name.
-func (c *call) withoutPassword(ctx context.Context, s *action.Session, def *dsl.Def, v source.Value) (source.Value, []string) {
+func (c *Call) withoutPassword(ctx context.Context, s *action.Session, def *dsl.Def, v source.Value) (source.Value, []string) {
 	if s == nil || def.Name != "input" && def.Name != "webType" {
 		return v, nil
 	}
@@ -212,12 +216,27 @@ func (c *call) withoutPassword(ctx context.Context, s *action.Session, def *dsl.
 	if key == "" {
 		return said, []string{name}
 	}
-	return with(v, key, said), []string{name}
+	return With(v, key, said), []string{name}
+}
+
+// Listed gives the references of the last reading of a device, each with what it stands for.
+func (s *Session) Listed(device string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Refs.lines(device)
+}
+
+// Password gives the value of a variable that stands for a password which the client typed.
+func (s *Session) Password(name string) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.passwords[name]
+	return v, ok
 }
 
 // passwordName gives the variable that stands for a password; the same one for the same.
-func (c *call) passwordName(password string) string {
-	for name, value := range c.conf.Exposed {
+func (c *Call) passwordName(password string) string {
+	for name, value := range c.Exposed {
 		if value == password {
 			return name
 		}
@@ -230,7 +249,7 @@ func (c *call) passwordName(password string) string {
 		}
 	}
 	name := "PASSWORD"
-	for i := 2; c.conf.Exposed[name] != "" || c.passwords[name] != ""; i++ {
+	for i := 2; c.Exposed[name] != "" || c.passwords[name] != ""; i++ {
 		name = "PASSWORD_" + strconv.Itoa(i)
 	}
 	c.passwords[name] = password
@@ -238,4 +257,4 @@ func (c *call) passwordName(password string) string {
 }
 
 // usedIn gives the exposed variables that a step names.
-func usedIn(v source.Value, exposed map[string]string) []string { return client.UsedNames(v, exposed) }
+func usedIn(v source.Value, exposed map[string]string) []string { return UsedNames(v, exposed) }

@@ -1,4 +1,4 @@
-package mcpserver
+package client
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
@@ -18,7 +16,6 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/action"
-	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -27,7 +24,7 @@ const maxSteps = 200
 
 // stepList is what a call of run_test with steps does.
 type stepList struct {
-	*call
+	*Call
 	device string
 	items  []source.Value // the steps as they were meant: with selectors in place of references
 	test   *dsl.Test
@@ -39,9 +36,9 @@ type stepList struct {
 	failed  *event.Problem
 }
 
-// performSteps performs steps of the language on the open device: any word of it, several in one call, up to the first that fails.
-func (c *call) performSteps(ctx context.Context) (*mcp.CallToolResult, error) {
-	l := &stepList{call: c, began: time.Now()}
+// PerformSteps performs steps of the language on the open device: any word of it, several in one call, up to the first that fails.
+func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
+	l := &stepList{Call: c, began: time.Now()}
 	if err := l.read(); err != nil {
 		return nil, err
 	}
@@ -56,25 +53,26 @@ func (c *call) performSteps(ctx context.Context) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	c.catchUp(ctx, l.device)
-	files, err := c.live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.who, Test: l.test, Prepare: l.prepare,
+	files, err := c.Live.Steps(ctx, live.StepsRequest{Device: l.device, Who: c.Who, Test: l.test, Dir: c.Dir, Saved: c.Saved(), Prepare: l.prepare,
 		Ended: func(e live.StepEnd) { l.note(ctx, e) }})
 	l.restore(ctx)
 	if err == nil && l.failed != nil {
-		r := c.refusalOf(l.failed)
+		r := c.RefusalOf(l.failed)
 		r.Prefix = l.at()
 		r.Done = l.said()
 		return nil, c.atLeast(ctx, l.device, r)
 	}
 	if err != nil {
 		if opened && l.ended <= 1 {
-			err = errors.Join(err, c.live.Shut(context.WithoutCancel(ctx), l.device, c.who))
+			err = errors.Join(err, c.Live.Shut(context.WithoutCancel(ctx), l.device, c.Who))
 		}
-		r := explain(ctx, plainly(err))
+		r := c.Explain(ctx, Plainly(err))
 		if l.ended > 0 && l.ended <= len(l.items) {
 			r.Prefix, r.Done = l.at(), l.said()
 		}
 		return nil, r
 	}
+	c.gave.Files = files
 	for _, f := range files {
 		l.lines = append(l.lines, "file: "+f.Name)
 	}
@@ -82,7 +80,7 @@ func (c *call) performSteps(ctx context.Context) (*mcp.CallToolResult, error) {
 	said = append(said, l.lines...)
 	said = append(said, c.newsOf(ctx, l.device)...)
 	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
-		said = append(said, c.dialogWords(open))
+		said = append(said, c.DialogWords(open))
 	}
 	return c.andSee(ctx, l.device, said)
 }
@@ -96,21 +94,21 @@ func counted(n int, what string) string {
 
 // read takes the steps as they were given: a list of maps, or the text of one in YAML.
 func (l *stepList) read() error {
-	v := *l.listed
+	v := *l.Listed
 	if v.Kind == source.String {
 		const form = `steps: [{"tap": "Sign in"}, {"webEval": {"script": "document.title"}}]`
 		text, src, bad := source.Readable("steps", []byte(v.Text))
 		if bad != nil {
-			return &refusal{What: bad.Error(), Try: form}
+			return &Refusal{What: bad.Error(), Try: form}
 		}
 		values, err := source.Read(text, src)
 		if err != nil || len(values) != 1 {
-			return &refusal{What: fmt.Sprintf("steps is no list of steps: %v", err), Try: form}
+			return &Refusal{What: fmt.Sprintf("steps is no list of steps: %v", err), Try: form}
 		}
 		v = values[0]
 	}
 	if v.Kind != source.List || len(v.Items) == 0 || len(v.Items) > maxSteps {
-		return &refusal{What: fmt.Sprintf("steps must be a list of 1 to %d steps", maxSteps), Try: `steps: [{"tap": "Sign in"}, {"assert": "Welcome"}]`}
+		return &Refusal{What: fmt.Sprintf("steps must be a list of 1 to %d steps", maxSteps), Try: `steps: [{"tap": "Sign in"}, {"assert": "Welcome"}]`}
 	}
 	for _, item := range v.Items {
 		if item.Kind == source.String {
@@ -148,24 +146,20 @@ func (l *stepList) opens() bool {
 func (l *stepList) choose(ctx context.Context) (opened bool, err error) {
 	def, _ := dsl.Lookup("openBrowser")
 	if l.opens() {
-		if len(l.pages()) > 0 || l.call.device != "" {
-			l.device, err = l.pick(ctx, def.Platforms)
+		if len(l.Pages()) > 0 || l.Call.Device != "" {
+			l.device, err = l.Pick(ctx, def.Platforms)
 			return false, err
 		}
-		status, err := l.live.Launch(ctx, dsl.Web, l.who)
-		if l.device = status.Info.ID; err == nil {
-			l.setNewest(l.device)
-			err = l.hold(ctx, l.device)
-		}
+		l.device, err = l.NewPage(ctx)
 		return err == nil, err
 	}
-	l.device, err = l.anyDevice(ctx)
+	l.device, err = l.AnyDevice(ctx)
 	return false, err
 }
 
 // resolve puts selectors in the place of references, on the screen as it is now.
 func (l *stepList) resolve(ctx context.Context) error {
-	var screenNow *client.Identified
+	var screenNow *Identified
 	var replace func(v source.Value, key string) (source.Value, error)
 	meant := func(ref source.Value) (source.Value, error) {
 		if screenNow == nil {
@@ -184,11 +178,11 @@ func (l *stepList) resolve(ctx context.Context) error {
 			if err != nil {
 				return v, err
 			}
-			v = without(v, "ref")
+			v = Without(v, "ref")
 			v.Fields = append(slices.Clone(selector.Fields), v.Fields...)
 			return v, nil
 		}
-		if v.Kind == source.String && client.IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) && l.knows(v.Text) {
+		if v.Kind == source.String && IsRef(v.Text) && !slices.Contains([]string{"input", "text", "value", "script"}, key) && l.knows(v.Text) {
 			return meant(v)
 		}
 		v.Fields, v.Items = slices.Clone(v.Fields), slices.Clone(v.Items)
@@ -214,10 +208,10 @@ func (l *stepList) resolve(ctx context.Context) error {
 }
 
 // knows tells whether a text is a reference of this session.
-func (s *Server) knows(ref string) bool {
+func (s *Session) knows(ref string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.refs.Known(ref)
+	_, ok := s.Refs.Known(ref)
 	return ok
 }
 
@@ -229,31 +223,42 @@ func (l *stepList) parse() error {
 		b.WriteString("  - " + source.Flow(item) + "\n")
 	}
 	platform := l.platform(l.device)
-	if !l.isOpen(l.device) {
-		if info, err := l.live.Info(l.base, l.device); err == nil {
+	if !l.IsOpen(l.device) {
+		if info, err := l.Live.Info(context.Background(), l.device); err == nil {
 			platform = info.Platform
 		}
 	}
 	text := fmt.Sprintf("%sid: steps\nplatform: %s\n", b.String(), platform)
-	if names := slices.Sorted(maps.Keys(l.conf.Exposed)); len(names) > 0 {
+	known := l.Saved()
+	if known == nil {
+		known = map[string]any{}
+	}
+	for name := range l.Exposed {
+		known[name] = ""
+	}
+	if len(known) > 0 {
 		text += "vars:\n"
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(known)) {
 			text += "  " + name + ": ''\n"
 		}
+	}
+	if names := slices.Sorted(maps.Keys(l.Exposed)); len(names) > 0 {
 		text += "secrets: [" + strings.Join(names, ", ") + "]\n"
 	}
 	tests, err := dsl.Parse("steps", []byte(text))
 	if err != nil {
-		return &refusal{What: err.Error(), Try: "mend these and call again, nothing was done; taproot://reference has the language"}
+		return &Refusal{What: err.Error(), Try: "mend these and try again, nothing was done; `reference` has the language"}
 	}
-	if err := l.linked(tests[0], "."); err != nil {
-		return err
+	if l.Link != nil {
+		if err := l.Link(tests[0]); err != nil {
+			return err
+		}
 	}
 	l.test = tests[0]
 	off := false
 	for _, step := range l.test.Steps {
 		step.Options.Screenshot = &off
-		if args, _, err := l.live.Decode(step.Def, step.Args); err == nil {
+		if args, _, err := l.Live.Decode(step.Def, step.Args); err == nil {
 			if err := l.mayLead(args); err != nil {
 				return err
 			}
@@ -271,17 +276,17 @@ func (l *stepList) prepare(s *action.Session) {
 }
 
 func (l *stepList) restore(ctx context.Context) {
-	if !l.isOpen(l.device) {
+	if !l.IsOpen(l.device) {
 		return
 	}
-	err := l.live.Use(ctx, l.device, l.who, func(_ context.Context, s *action.Session) error {
+	err := l.Live.Use(ctx, l.device, l.Who, func(_ context.Context, s *action.Session) error {
 		if w, ok := s.Device.(drivers.WebWitness); ok {
 			w.KeepFront(true)
 		}
 		return nil
 	})
 	if err != nil {
-		l.log.Debug("the page in front is not kept there", "error", err)
+		l.Log.Debug("the page in front is not kept there", "error", err)
 	}
 	l.mu.Lock()
 	delete(l.strayed, l.device) // the steps went on in the tab that opened, as a test does
@@ -291,6 +296,7 @@ func (l *stepList) restore(ctx context.Context) {
 // note keeps what is to be said of a step, and writes down one that went well.
 func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	l.ended++
+	l.Keep(e.Saved)
 	if e.Verdict != event.Pass {
 		l.failed = e.Problem
 		return
@@ -303,8 +309,8 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 			}
 		}
 	}
-	if e.Value != nil && e.Step.Def.Saves != "" && len(usedIn(item, l.conf.Exposed)) == 0 {
-		l.lines = append(l.lines, fmt.Sprintf("step %d value: %s", l.ended, l.foreign(markdown.Visible(dsl.Show(e.Value), maxRemark))))
+	if e.Value != nil && e.Step.Def.Saves != "" && len(usedIn(item, l.Exposed)) == 0 {
+		l.lines = append(l.lines, fmt.Sprintf("step %d value: %s", l.ended, l.Foreign(markdown.Visible(dsl.Show(e.Value), maxRemark))))
 	}
 	var names []string
 	if len(item.Fields) > 0 {
@@ -313,11 +319,14 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 		item.Fields = slices.Clone(item.Fields)
 		item.Fields[0] = first
 	}
+	c := l.Call
+	c.gave.Value = e.Value
 	line := source.Flow(item)
 	if len(item.Fields) == 1 {
-		line = client.StepLine(e.Step.Def, item.Fields[0].Value)
+		line = StepLine(e.Step.Def, item.Fields[0].Value)
 	}
-	l.journal.Add(client.Done{Device: l.device, Platform: l.session.Platform, YAML: line, Uses: append(usedIn(item, l.conf.Exposed), names...)})
+	c.gave.Step = append(c.gave.Step, line)
+	l.Journal.Add(Done{Device: l.device, Platform: l.session.Platform, YAML: line, Uses: append(usedIn(item, l.Exposed), names...)})
 }
 
 // at names the step that ended last.

@@ -1,0 +1,44 @@
+package mcpserver
+
+import (
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// calls spells what is no word of the vocabulary alone, as assistants write it.
+var calls = map[string]string{
+	"press enter":     `press {keys: ["enter"]}`,
+	"press escape":    `press {keys: ["escape"]}`,
+	"input text":      "input {text}",
+	"input fields":    `input {fields: {"E-mail": "ada@example.com"}}`,
+	"tap point":       "tap {point}",
+	"waitFor enabled": "wait_for {enabled: …}",
+	"drag":            "run_test {steps: [{drag: …}]}",
+	"getReport stop":  "get_report {stop: true}",
+	"reference":       referenceURI,
+	"allowScheme":     "the user can allow more with taproot mcp --allow-scheme",
+}
+
+// speak spells a call as the tools are called.
+func speak(call string) string {
+	if own := calls[call]; own != "" {
+		return own
+	}
+	if name, given := strings.CutPrefix(call, "exposeEnv "); given {
+		return "the user can let you use it: taproot mcp --expose-env " + name
+	}
+	name := snake(call)
+	for _, t := range sessionNames {
+		if t == name {
+			return name
+		}
+	}
+	if def, known := dsl.Lookup(call); known && def.Mouths&dsl.MCP != 0 {
+		return name
+	}
+	return ""
+}
+
+// sessionNames are the tools of the session of which others' messages speak.
+var sessionNames = []string{"snapshot", "screenshot", "ocr", "logs", "list_devices", "list_apps", "device_info", "set_device", "get_report"}

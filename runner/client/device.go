@@ -1,0 +1,200 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/pool"
+)
+
+// GoToTab brings the tab that the call names to the front.
+func (c *Call) GoToTab(ctx context.Context, device string) error {
+	def, _ := dsl.Lookup("webPage")
+	at := source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(*c.Tab)}},
+		{Key: "timeoutMs", Value: source.Value{Kind: source.Int, Text: "2000"}}}}
+	_, _, err := c.doStep(ctx, device, step{def: def, value: at})
+	return err
+}
+
+// Choice is the device that calls mean which name none; "" when none was chosen.
+func (s *Session) Choice() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.chosen
+}
+
+// IsOpen tells whether the session has the device.
+func (s *Session) IsOpen(id string) bool {
+	for _, st := range s.Mine() {
+		if st.Info.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// platform gives that of a device that is open.
+func (s *Session) platform(id string) dsl.Platform {
+	for _, st := range s.Mine() {
+		if st.Info.ID == id {
+			return st.Info.Platform
+		}
+	}
+	return dsl.Android
+}
+
+// AnyDevice finds the device of a call that works everywhere.
+func (c *Call) AnyDevice(ctx context.Context) (string, error) {
+	return c.Pick(ctx, []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web})
+}
+
+// deviceFor finds the device of an operation; opened: a page was opened for it.
+func (c *Call) deviceFor(ctx context.Context, def *dsl.Def) (id string, opened bool, err error) {
+	if c.is("openBrowser") && c.Device == "" && !strings.HasPrefix(c.Choice(), "web-") {
+		id, err := c.NewPage(ctx)
+		var busy *pool.BusyError
+		if errors.As(err, &busy) {
+			err = &Refusal{What: "no further page can be opened: " + strings.Join(c.Pages(), " and ") + " are open", Err: err,
+				Try: "`closeBrowser`, or name the device to open the page in its place"}
+		}
+		return id, err == nil, err
+	}
+	id, err = c.Pick(ctx, def.Platforms)
+	return id, false, err
+}
+
+// NewPage opens a page of a browser that is this client's from now on.
+func (s *Session) NewPage(ctx context.Context) (id string, err error) {
+	status, err := s.Live.Launch(ctx, dsl.Web, s.Who)
+	if err == nil {
+		s.setNewest(status.Info.ID)
+		err = s.hold(ctx, status.Info.ID)
+	}
+	return status.Info.ID, err
+}
+
+// Pick gives the device that was named, the one that was set, or the only one there is: nobody's device is guessed.
+func (c *Call) Pick(ctx context.Context, platforms []dsl.Platform) (string, error) {
+	device, err := c.find(ctx, platforms)
+	if err == nil {
+		err = c.hold(ctx, device)
+	}
+	return device, err
+}
+
+func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, error) {
+	if c.Device != "" {
+		return c.Device, nil
+	}
+	var ids []string
+	if slices.Contains(platforms, dsl.Web) {
+		ids = c.Pages()
+	}
+	var why []string
+	for _, p := range platforms {
+		if p == dsl.Web {
+			continue // those that are not open are no use yet
+		}
+		infos, err := c.Pool.Usable(ctx, p)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		var none *pool.NoDeviceError
+		if err != nil && (!errors.As(err, &none) || p == dsl.Android || len(platforms) == 1) {
+			why = append(why, err.Error())
+		}
+		for _, i := range infos {
+			ids = append(ids, i.ID)
+		}
+	}
+	slices.Sort(ids)
+	if set := c.Choice(); set != "" && (slices.Contains(ids, set) || len(ids) == 0) {
+		return set, nil
+	}
+	switch {
+	case len(ids) == 1:
+		return ids[0], nil
+	case c.newestOf(ids) != "":
+		return c.newestOf(ids), nil
+	case len(ids) > 1:
+		return "", &Refusal{What: "there are several devices: " + strings.Join(ids, ", "), Try: "name one with device, or `setDevice`"}
+	case !slices.Contains(platforms, dsl.Android) && slices.Contains(platforms, dsl.Web):
+		return "", &Refusal{What: "no page is open", Try: "`openBrowser`", Err: drivers.ErrPage}
+	}
+	try := "`listDevices` shows what there is"
+	if slices.Contains(platforms, dsl.Web) {
+		try += "; `openBrowser` opens a page"
+	}
+	return "", &Refusal{What: strings.Join(append([]string{"there is no device to use"}, why...), ": "), Try: try}
+}
+
+// Choose sets the device that calls mean which name none.
+func (s *Session) Choose(device string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chosen = device
+}
+
+// setNewest notes the page that was opened last.
+func (s *Session) setNewest(page string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.newest = page
+}
+
+// newestOf gives the page that was opened last, when the session uses nothing but pages; "" when nothing is sure.
+func (s *Session) newestOf(ids []string) string {
+	var open []string
+	for _, st := range s.Mine() {
+		if slices.Contains(ids, st.Info.ID) && (st.Hold == nil || st.Hold.Who == s.Who) {
+			if st.Info.Platform != dsl.Web {
+				return ""
+			}
+			open = append(open, st.Info.ID)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case slices.Contains(open, s.newest):
+		return s.newest
+	case len(open) == 1:
+		return open[0]
+	}
+	return ""
+}
+
+// Pages lists the browser pages that are open.
+func (s *Session) Pages() []string {
+	var ids []string
+	for _, st := range s.Mine() {
+		if st.Info.Platform == dsl.Web {
+			ids = append(ids, st.Info.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// ForgetDevice drops what is remembered of a device whose page or screen is gone.
+func (s *Session) ForgetDevice(device string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Refs.Drop(device)
+	delete(s.scales, device)
+	delete(s.strayed, device)
+	delete(s.early, device)
+	s.News.Forget(device)
+}
+
+// Unsupported refuses what a device cannot do.
+func Unsupported(device, why string) error {
+	return &Refusal{What: fmt.Sprintf("%s %s", device, why), Err: drivers.ErrUnsupported, Try: "`deviceInfo` tells what the device is"}
+}

@@ -1,0 +1,242 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// sighting is what a look at a device gave.
+type sighting struct {
+	tree  *screen.Tree
+	stale error  // why the tree is one of before; nil: it is of now
+	url   string // of a page
+	title string
+	tabs  []drivers.WebTab
+	open  *drivers.Alert
+}
+
+// Look reads the screen and writes it as lines.
+func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, error) {
+	var seen sighting
+	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+		seen, err = c.sight(ctx, s, view)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if seen.open != nil {
+		return Text(device + " cannot be read until this is answered\n" + c.DialogWords(seen.open)), nil
+	}
+	if seen.tree == nil {
+		return c.pixels(ctx, device, seen.stale)
+	}
+	var news []string
+	for _, line := range c.newsOf(ctx, device) { // the heading tells the page, and the tabs follow
+		if !strings.HasPrefix(line, "page: ") && (len(seen.tabs) <= 1 || !strings.HasPrefix(line, "tab ")) {
+			news = append(news, line)
+		}
+	}
+	c.mu.Lock()
+	now, before := c.Refs.Take(device, seen.tree, c.Mask.Text)
+	c.mu.Unlock()
+	body, err := now.Text(before, view, c.Mask.Text)
+	if err != nil {
+		return nil, err
+	}
+	if len(seen.tabs) > 1 {
+		news = append(news, TabLines(seen.tabs, c.Foreign)...)
+	}
+	heading := c.heading(device, seen, len(now.Order))
+	if len(news) > 0 {
+		heading += strings.Join(news, "\n") + "\n"
+	}
+	return Text(heading + c.Fence.Block(c.Mask.Text(body))), nil
+}
+
+// sight reads the screen, where it is, and the tabs. A screen that cannot be read just now is given as it was read last.
+func (c *Call) sight(ctx context.Context, s *action.Session, view View) (seen sighting, err error) {
+	if seen.open, err = OpenDialog(ctx, s.Device); err != nil || seen.open != nil {
+		return seen, err
+	}
+	if n, ok := s.Device.(drivers.Navigator); ok {
+		if seen.url, seen.title, err = n.Location(ctx); err != nil {
+			return seen, err
+		}
+	} else if c.PageOnly {
+		return seen, Unsupported(s.Device.Info().ID, "is no browser page")
+	}
+	if w, ok := s.Device.(drivers.WebWitness); ok {
+		if seen.tabs, err = w.Tabs(ctx); err != nil {
+			return seen, err
+		}
+	}
+	if d, ok := s.Device.(drivers.Seeker); ok && view.Find != "" {
+		d.Seek(view.Find)
+		defer d.Seek()
+	}
+	seen.tree, err = c.readTree(ctx, s)
+	if errors.Is(err, drivers.ErrNotReady) && ctx.Err() == nil {
+		seen.stale, err = err, nil
+		seen.tree = c.lastTree(s.Device.Info().ID, s)
+	}
+	return seen, err
+}
+
+// lastTree gives the newest reading of a screen that there is, nil when it was never read.
+func (c *Call) lastTree(device string, s *action.Session) *screen.Tree {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.Refs.Last(device)
+	if s.Tree != nil && (last == nil || s.Tree.Taken.After(last.Taken)) {
+		return s.Tree
+	}
+	return last
+}
+
+// pixels gives what can be had of a screen whose elements cannot be read: its picture, and the text in that.
+func (c *Call) pixels(ctx context.Context, device string, why error) (*Answer, error) {
+	picture, err := c.Picture(ctx, device, PictureArgs{MaxPx: 1024, Format: "jpeg"})
+	if err != nil {
+		return nil, errors.Join(why, err)
+	}
+	words := fmt.Sprintf("the elements of %s cannot be read: %v. This is its picture", device, why)
+	if lines, err := c.readText(ctx, device); err == nil {
+		words += ", and the text in it; tap {point} works\n" + c.Fence.Block(Capped(textLines(lines), 500))
+	}
+	picture.Parts = append([]Part{{Text: words}}, picture.Parts...)
+	return picture, nil
+}
+
+// heading tells what the lines of a snapshot are about.
+func (c *Call) heading(device string, seen sighting, elements int) string {
+	var b strings.Builder
+	t := seen.tree
+	b.WriteString(device)
+	if seen.url != "" {
+		b.WriteString(" " + c.Foreign(shorten.Runes(seen.url, 300)+" "+Quoted(seen.title)))
+	} else if n := len(t.Windows); n > 0 && t.Windows[n-1].Package != "" {
+		b.WriteString(" " + t.Windows[n-1].Package)
+	}
+	fmt.Fprintf(&b, " %dx%d, elements: %d; bounds in the device's pixels\n", t.Size.X, t.Size.Y, elements)
+	if seen.stale != nil {
+		fmt.Fprintf(&b, "this is the screen as it was %s ago: it cannot be read now (%v); screenshot shows what it is now\n",
+			time.Since(t.Taken).Round(time.Second), seen.stale)
+	}
+	if why := t.Cut(); why != "" {
+		b.WriteString("not all of the screen could be read: " + why + "; find= looks in all of it\n")
+	}
+	return b.String()
+}
+
+// Picture takes a picture of the screen.
+func (c *Call) Picture(ctx context.Context, device string, a PictureArgs) (*Answer, error) {
+	var img image.Image
+	var t *screen.Tree
+	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+		if a.Marks {
+			if t, err = c.readTree(ctx, s); err != nil {
+				return err
+			}
+		}
+		img, err = host{s.Host, c.Session}.Photograph(ctx, s.Device)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if img == nil || img.Bounds().Empty() {
+		return nil, &Refusal{What: device + " gave an empty picture", Try: "try again, or look with `snapshot`"}
+	}
+	s := fit(img.Bounds().Size(), a.MaxPx)
+	out := s.resize(img)
+	words := device + ": " + s.words()
+	if t != nil {
+		words += c.marks(device, t, out, s)
+	}
+	data, kind, err := encode(out, a.Format)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	c.scales[device] = s
+	c.mu.Unlock()
+	return &Answer{Parts: []Part{{Data: data, Kind: kind}, {Text: words}}}, nil
+}
+
+// marks numbers the elements that react, by their references, and tells what the numbers stand for.
+func (c *Call) marks(device string, t *screen.Tree, out *image.RGBA, s scaling) string {
+	c.mu.Lock()
+	now, _ := c.Refs.Take(device, t, c.Mask.Text)
+	c.mu.Unlock()
+	var b strings.Builder
+	for _, ref := range now.Order {
+		n := now.Nodes[ref]
+		if n.Offscreen || !n.Clickable && !n.Editable || !n.Bounds.Overlaps(image.Rectangle{Max: t.Size}) {
+			continue
+		}
+		mark(out, s.toPicture(n.Bounds), strings.TrimPrefix(ref, "e"))
+		if b.Len() < MaxText/4 {
+			fmt.Fprintf(&b, "\n%s %s", ref, now.Lines[ref])
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + c.Fence.Block(b.String()[1:])
+}
+
+// readText reads the text in the pixels of a screen.
+func (c *Call) readText(ctx context.Context, device string) (lines []drivers.TextLine, err error) {
+	err = c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) error {
+		img, err := host{s.Host, c.Session}.Photograph(ctx, s.Device)
+		if err != nil {
+			return err
+		}
+		if lines, err = s.Vision.OCR(ctx, img); err != nil {
+			return &action.VisionError{Err: err}
+		}
+		return nil
+	})
+	return lines, err
+}
+
+func textLines(lines []drivers.TextLine) (out []string) {
+	for _, l := range lines {
+		out = append(out, fmt.Sprintf("%s %.0f%% [%d,%d][%d,%d]", Quoted(l.Text), l.Confidence*100, l.Bounds.Min.X, l.Bounds.Min.Y, l.Bounds.Max.X, l.Bounds.Max.Y))
+	}
+	return out
+}
+
+// ReadPixels reads the text in the pixels of the screen; with find, the lines that contain it.
+func (c *Call) ReadPixels(ctx context.Context, device, find string) (*Answer, error) {
+	all, err := c.readText(ctx, device)
+	if err != nil {
+		return nil, err
+	}
+	want := screen.Normalise(find)
+	var lines []drivers.TextLine
+	for _, l := range all {
+		if strings.Contains(screen.Normalise(l.Text), want) {
+			lines = append(lines, l)
+		}
+	}
+	if len(lines) == 0 && want != "" {
+		r := &Refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), Try: "`ocr` without find, or `screenshot`"}
+		for _, l := range all[:min(3, len(all))] {
+			r.Near = append(r.Near, c.Foreign(Quoted(l.Text)))
+		}
+		return nil, r
+	}
+	return Text(fmt.Sprintf("%s: %d lines read in the pixels of the screen; bounds in the device's pixels\n", device, len(lines)) +
+		c.Fence.Block(c.Mask.Text(Capped(textLines(lines), 2000)))), nil
+}

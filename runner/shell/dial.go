@@ -1,0 +1,218 @@
+package shell
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// Client is the way from a command to the background process.
+type Client struct {
+	Dir   string // of the socket
+	Build string
+	// Program starts the process: its path and arguments. It prints a line when it is ready, and nothing else.
+	Program []string
+	Env     []string
+}
+
+// ErrNone says that no process is there.
+var ErrNone = errors.New("no session is open")
+
+// started is how long the process may take until it is ready.
+const started = 30 * time.Second
+
+// Do sends a command, to a process that is started when there is none.
+func (c Client) Do(ctx context.Context, req Request) (Response, error) {
+	req.Build = c.Build
+	for try := 0; ; try++ {
+		var answer Response
+		code, err := c.ask(ctx, http.MethodPost, "/"+Protocol+"/do", req, &answer)
+		switch {
+		case err == nil && code == http.StatusOK:
+			return answer, nil
+		case err == nil && code == http.StatusNotFound:
+			return answer, errors.New("the session is held by another version of taproot, which does not understand this one: taproot close --all ends it, and what was not saved with it")
+		case err == nil && code != http.StatusGone && code != http.StatusUpgradeRequired:
+			return answer, fmt.Errorf("the session process answered %d", code)
+		case err != nil && !errors.Is(err, ErrNone):
+			return answer, err
+		case try >= 3:
+			return answer, errors.Join(errors.New("the session process does not stay"), err)
+		}
+		if err := c.start(ctx, code != 0); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// Sessions tells what is open. ErrNone: nothing.
+func (c Client) Sessions(ctx context.Context) (p Process, err error) {
+	_, err = c.ask(ctx, http.MethodGet, "/sessions", nil, &p)
+	return p, err
+}
+
+// Close closes a session, or all. With the last one the process ends; its end is waited for.
+func (c Client) Close(ctx context.Context, req CloseRequest) (Closed, error) {
+	var done Closed
+	if _, err := c.ask(ctx, http.MethodPost, "/close", req, &done); err != nil {
+		return done, err
+	}
+	if done.Ends {
+		return done, c.gone(ctx)
+	}
+	return done, nil
+}
+
+// gone waits until a process that ends has taken its socket away.
+func (c Client) gone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, started)
+	defer cancel()
+	for {
+		_, there, err := socketOf(c.Dir)
+		if err != nil || !there {
+			return err
+		}
+		if conn, err := net.Dial("unix", filepath.Join(c.Dir, socketName)); err != nil {
+			return nil // it is there no more, or was killed
+		} else if err := conn.Close(); err != nil {
+			return err
+		}
+		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
+			return fmt.Errorf("the session process does not end: %w", err)
+		}
+	}
+}
+
+// ask sends one request. ErrNone: nobody listens, or whoever did was killed meanwhile.
+func (c Client) ask(ctx context.Context, method, path string, body, answer any) (code int, err error) {
+	socket, there, err := socketOf(c.Dir)
+	if err != nil {
+		return 0, err
+	}
+	if !there {
+		return 0, ErrNone
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		return 0, err
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, method, "http://taproot"+path, bytes.NewReader(data))
+	if err != nil {
+		return 0, err
+	}
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	var dial *net.OpError
+	switch {
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return 0, ErrNone
+	case err != nil && ctx.Err() != nil:
+		return 0, context.Cause(ctx)
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", ErrKilled, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return response.StatusCode, nil
+	}
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrKilled, err)
+	}
+	return response.StatusCode, nil
+}
+
+// ErrKilled says that the process went away during a command: nobody knows whether what was asked for is done.
+var ErrKilled = errors.New("the session process was ended during this command, whose outcome is not known; the next command begins anew")
+
+// start starts the process and waits until it is ready, or until another one that was started at the same time is.
+func (c Client) start(ctx context.Context, ends bool) error {
+	if ends {
+		if err := c.gone(ctx); err != nil {
+			return err
+		}
+	}
+	if err := secure(c.Dir); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(c.Dir, logName), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := &exec.Cmd{Path: c.Program[0], Args: append([]string{"taproot"}, c.Program[1:]...)}
+	cmd.Env, cmd.Dir, cmd.Stderr = c.Env, c.Dir, log
+	apart(cmd)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the session process: %w", err)
+	}
+	ready := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(out).ReadString('\n')
+		ready <- strings.TrimSpace(line)
+	}()
+	timer := time.NewTimer(started)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return errors.New("the session process does not get ready; see " + log.Name())
+	case line := <-ready:
+		if line == "taken" {
+			return c.there(ctx)
+		}
+		if line != "ready" {
+			said, _ := os.ReadFile(log.Name())
+			return fmt.Errorf("the session process did not start: %s", strings.TrimSpace(string(said)))
+		}
+	}
+	return cmd.Process.Release()
+}
+
+// there waits for a process that somebody else has started.
+func (c Client) there(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, started)
+	defer cancel()
+	for {
+		if conn, err := net.Dial("unix", filepath.Join(c.Dir, socketName)); err == nil {
+			return conn.Close()
+		}
+		if err := drivers.Pause(ctx, 20*time.Millisecond); err != nil {
+			return fmt.Errorf("the session process does not answer: %w", err)
+		}
+	}
+}
+
+// Main is the background process itself: it prints a line when it is ready.
+func Main(ctx context.Context, o Options, stdout io.WriteCloser) error {
+	o.Ready = func() {
+		fmt.Fprintln(stdout, "ready")
+		_ = stdout.Close()
+	}
+	err := Serve(ctx, o)
+	if errors.Is(err, ErrTaken) {
+		fmt.Fprintln(stdout, "taken")
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,70 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/taproot-dev/taproot/runner/pool"
+)
+
+// Folder is where the socket lies, a folder of the user's alone: the one of the leases.
+func Folder(getenv func(string) string) string { return pool.LeaseDir(getenv) }
+
+const (
+	socketName = "shell.sock"
+	memoryName = "shell.json"
+	lockName   = "shell.lock"
+	logName    = "shell.log"
+)
+
+// maxSocket is how long the path of a socket can be on every system.
+const maxSocket = 100
+
+// ErrHostile says that somebody else could speak through the folder of the socket.
+var ErrHostile = errors.New("is not safe")
+
+// secure makes the folder, or makes sure that it is the user's own and nobody else's to write: who can write to it could put a socket of
+// theirs there, and read what is typed.
+func secure(dir string) error {
+	if len(filepath.Join(dir, socketName)) > maxSocket {
+		return fmt.Errorf("the path of the socket in %s is longer than %d bytes: set XDG_RUNTIME_DIR to a shorter folder", dir, maxSocket)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s %w: it is a link or no folder; remove it", dir, ErrHostile)
+	case !owned(info):
+		return fmt.Errorf("%s %w: it belongs to another user; set XDG_RUNTIME_DIR to a folder of your own", dir, ErrHostile)
+	case writable(info):
+		return fmt.Errorf("%s %w: others could write to it; remove it, or set XDG_RUNTIME_DIR to a folder of your own", dir, ErrHostile)
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// socketOf gives the path of the socket in a folder that is safe. there: something lies at it, and it is the user's own socket.
+func socketOf(dir string) (path string, there bool, err error) {
+	if err := secure(dir); err != nil {
+		return "", false, err
+	}
+	path = filepath.Join(dir, socketName)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, false, nil
+	case err != nil:
+		return "", false, err
+	case !owned(info):
+		return "", false, fmt.Errorf("%s %w: it is another user's", path, ErrHostile)
+	case !isSocket(info):
+		return "", false, fmt.Errorf("%s %w: it is no socket; remove it", path, ErrHostile)
+	}
+	return path, true, nil
+}

@@ -1,0 +1,152 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// word performs one word of the vocabulary. Those that need what only the steps of a test have (variables, a report) are performed as such.
+func (s *session) word(ctx context.Context, c *client.Call, req Request) (*client.Answer, error) {
+	def, ok := dsl.Lookup(req.Word)
+	if !ok {
+		return nil, &client.Refusal{What: "there is no word " + req.Word}
+	}
+	v, err := one("arguments", req.Args)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind != source.Map {
+		v = source.Value{Kind: source.Map} // there are none
+	}
+	c.Name, c.Def, c.Value = Kebab(def.Name), def, v
+	c.Names = append(dsl.Keys(def.Args), "timeoutMs", "as", "ref")
+	if def.Mouths&(dsl.REST|dsl.MCP) == 0 || s.usesSaved(v) {
+		item := source.Value{Kind: source.Map, Fields: []source.Field{{Key: def.Name, Value: v}}}
+		c.Listed = &source.Value{Kind: source.List, Items: []source.Value{item}}
+		return c.PerformSteps(ctx)
+	}
+	answer, err := c.Operate(ctx)
+	if err == nil && (def.Name == "openBrowser" || def.Name == "launch") && c.Device != "" {
+		c.Choose(c.Device) // the commands that follow mean it
+	}
+	return answer, err
+}
+
+// usesSaved tells whether an argument names a variable that a step has saved.
+func (s *session) usesSaved(v source.Value) bool {
+	if v.Kind == source.String {
+		for name := range s.client.Saved() {
+			if strings.Contains(v.Text, "${"+name) {
+				return true
+			}
+		}
+	}
+	for _, item := range v.Items {
+		if s.usesSaved(item) {
+			return true
+		}
+	}
+	for _, f := range v.Fields {
+		if s.usesSaved(f.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// steps performs steps of the language: a list, or one step alone.
+func (s *session) steps(ctx context.Context, c *client.Call, text string) (*client.Answer, error) {
+	v, err := one("steps", text)
+	if err != nil {
+		return nil, err
+	}
+	if steps, given := v.Get("steps"); given && v.Kind == source.Map { // a whole test: its steps are meant
+		v = steps.Value
+	}
+	if v.Kind == source.Map || v.Kind == source.String {
+		v = source.Value{Kind: source.List, Items: []source.Value{v}}
+	}
+	c.Listed = &v
+	return c.PerformSteps(ctx)
+}
+
+// one reads a text of one document.
+func one(name, text string) (source.Value, error) {
+	clean, src, bad := source.Readable(name, []byte(text))
+	if bad != nil {
+		return source.Value{}, &live.InvalidError{Err: bad}
+	}
+	values, err := source.Read(clean, src)
+	switch {
+	case err != nil:
+		return source.Value{}, &live.InvalidError{Err: err}
+	case len(values) == 0:
+		return source.Value{}, nil
+	case len(values) > 1:
+		return source.Value{}, &client.Refusal{What: name + " must be one document", Try: "leave --- out"}
+	}
+	return values[0], nil
+}
+
+// refused makes an error an answer. Its exit code is that of taproot run: what the app, or what was asked of it, does wrong is 1, wrong
+// words are 2, and what the device or this machine cannot do is 3.
+func (s *session) refused(ctx context.Context, req Request, err error) Response {
+	r := s.client.Explain(ctx, err)
+	answer := Response{Exit: exitOf(r), Text: markdown.VisibleLines(s.client.Mask.Text(r.Error()), client.MaxText), Try: s.client.Mask.Text(r.Try)}
+	for _, near := range r.Near {
+		answer.Nearest = append(answer.Nearest, s.client.Mask.Text(near))
+	}
+	if ctx.Err() != nil {
+		answer.Exit = run.ExitInterrupted
+	}
+	if answer.Exit == run.ExitFail && req.Then != "" { // what was asked to be seen explains the failure
+		c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then}
+		if device, err := c.AnyDevice(ctx); err == nil {
+			seen := respond(c.See(ctx, device))
+			answer.Text += "\n" + s.client.Mask.Text(seen.Text)
+			answer.Pictures = seen.Pictures
+		}
+	}
+	return answer
+}
+
+func exitOf(r *client.Refusal) int {
+	var invalid *live.InvalidError
+	var held *live.HeldError
+	var busy *pool.BusyError
+	var unknown *pool.UnknownDeviceError
+	var none *pool.NoDeviceError
+	switch {
+	case r.Kind == event.Unsupported:
+		return run.ExitError
+	case r.Missing || r.Kind != "":
+		return run.ExitFail
+	case errors.As(r.Err, &held), errors.As(r.Err, &busy), errors.As(r.Err, &unknown), errors.As(r.Err, &none),
+		errors.Is(r.Err, drivers.ErrPage), errors.Is(r.Err, drivers.ErrDeviceLost), errors.Is(r.Err, drivers.ErrUnsupported):
+		return run.ExitError
+	case errors.As(r.Err, &invalid), r.Err == nil, isWritten(r.Err):
+		return run.ExitUsage
+	case action.VerdictOf(r.Err) == event.Fail:
+		return run.ExitFail
+	}
+	return run.ExitError
+}
+
+// isWritten tells whether an error is about what was written.
+func isWritten(err error) bool {
+	var all source.Errors
+	var one *source.Error
+	return errors.As(err, &all) || errors.As(err, &one)
+}
