@@ -81,9 +81,9 @@ widgets: export WIDGETS ?=
 widgets: setup ## hold tests of pages built with 39 libraries of widgets against what the widgets' models say
 	go test -count=1 -timeout 60m -v ./runner/widgets
 
-# What takes a Firefox of its own is left out of make test: the contract, dark pages, a browser that is killed or hangs.
-firefox: setup ## hold Firefox against the contract of drivers and against the suites of pages
-	@status=0; go test -count=1 -timeout 20m -run 'Firefox|Browsers' ./drivers/web || status=1; \
+# What takes a Firefox of its own is left out of make test: the contract, the kinds of pages, dark pages, a browser that is killed or hangs.
+firefox: setup ## hold Firefox against the contract of drivers, the kinds of pages and the suites
+	@status=0; go test -count=1 -timeout 20m -run 'Firefox|Browsers' ./drivers/web ./runner || status=1; \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) run suites/web --browser firefox || status=1; exit $$status
 
 suites-full: setup ## run the suites on full screens, filmed and traced, on five Androids

@@ -62,6 +62,11 @@ func agentFlows() []agentFlow {
 // flowCost is what a flow took, and the taps of it alone.
 type flowCost struct{ all, taps cost }
 
+func (c *cost) add(other cost) {
+	c.wall, c.own = c.wall+other.wall, c.own+other.own
+	c.dumps, c.screens, c.touches = c.dumps+other.dumps, c.screens+other.screens, c.touches+other.touches
+}
+
 func runFlow(ctx context.Context, tb testing.TB, dev drivers.Device, p *androidtest.Phone, f agentFlow) flowCost {
 	tb.Helper()
 	if err := dev.(drivers.Apps).Launch(ctx, f.app, true); err != nil {
@@ -76,33 +81,46 @@ func runFlow(ctx context.Context, tb testing.TB, dev drivers.Device, p *androidt
 		if err != nil {
 			tb.Fatalf("%s: %T: %v", f.name, step, err)
 		}
-		c.all.wall, c.all.own = c.all.wall+one.wall, c.all.own+one.own
+		c.all.add(one)
 		if _, ok := step.(dsl.Tap); ok {
-			c.taps.wall, c.taps.own = c.taps.wall+one.wall, c.taps.own+one.own
+			c.taps.add(one)
 		}
 	}
 	return c
 }
 
-// TestAgentIsFast: with the speed of real phones a tap by the agent takes an eighth of what it takes without it, or less.
+// figures are what the best rounds of a flow came to, for this machine has other things to do.
+type figures struct {
+	faster     float64 // a tap by the agent against one without it
+	stockShare float64 // what of a tap without it is our own, in per cent
+	asked      int     // how many dumps, pictures and touches the taps without it cost, more than one, two and one each
+}
+
+func (f figures) good() bool { return f.faster >= 8 && f.stockShare < 5 && f.asked <= 0 }
+
+// TestAgentIsFast: with the speed of real phones a tap by the agent takes an eighth of what it takes without it, or less; without it, a tap takes one
+// dump, two pictures and one touch, and hardly anything of it is our own.
 func TestAgentIsFast(t *testing.T) {
-	const least, rounds = 8.0, 3 // the best of so many rounds counts, for this machine has other things to do
+	const rounds = 3
 	for _, f := range agentFlows() {
 		t.Run(f.name, func(t *testing.T) {
-			best := 0.0
 			stock, stockPhone := openWay(t, android.AgentOff)
 			agent, agentPhone := openWay(t, android.AgentRequire)
-			slow := runFlow(t.Context(), t, stock, stockPhone, f)
-			for round := 0; round < rounds && best < least; round++ {
-				fast := runFlow(t.Context(), t, agent, agentPhone, f)
-				best = max(best, float64(slow.taps.wall)/float64(fast.taps.wall))
-				n := time.Duration(f.taps)
-				t.Logf("%s: stock %v, agent %v; a tap: stock %v (own %.1f %%), agent %v (own %v); %.1f times as fast", f.name, slow.all.wall.Round(time.Millisecond),
-					fast.all.wall.Round(time.Millisecond), (slow.taps.wall / n).Round(time.Millisecond), slow.taps.share(), (fast.taps.wall / n).Round(time.Millisecond),
-					(fast.taps.own / n).Round(time.Millisecond), best)
+			l := androidtest.RealLatency()
+			least, n := l.Dump+l.Screencap+l.Input, time.Duration(f.taps)
+			best := figures{stockShare: 100, asked: 100}
+			for round := 0; round < rounds && !best.good(); round++ {
+				slow, fast := runFlow(t.Context(), t, stock, stockPhone, f), runFlow(t.Context(), t, agent, agentPhone, f)
+				best.faster = max(best.faster, float64(slow.taps.wall)/float64(fast.taps.wall))
+				best.stockShare = min(best.stockShare, slow.taps.share())
+				best.asked = min(best.asked, slow.taps.dumps+slow.taps.screens+slow.taps.touches-4*f.taps)
+				t.Logf("%s: without the agent %v, with it %v; a tap without it: %v (%.2f times one dump, picture and touch; own %.1f %%; %d dumps, %d pictures, %d touches "+
+					"in %d taps), with it: %v (own %v); %.1f times as fast", f.name, slow.all.wall.Round(time.Millisecond), fast.all.wall.Round(time.Millisecond),
+					(slow.taps.wall / n).Round(time.Millisecond), float64(slow.taps.wall/n)/float64(least), slow.taps.share(), slow.taps.dumps, slow.taps.screens, slow.taps.touches,
+					n, (fast.taps.wall / n).Round(time.Millisecond), (fast.taps.own / n).Round(time.Millisecond), float64(slow.taps.wall)/float64(fast.taps.wall))
 			}
-			if best < least {
-				t.Errorf("%s: a tap by the agent is %.1f times as fast as one without it, not %.0f", f.name, best, least)
+			if !best.good() {
+				t.Errorf("%s: %+v", f.name, best)
 			}
 		})
 	}

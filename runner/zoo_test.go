@@ -14,6 +14,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/web"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -21,14 +22,24 @@ import (
 
 // TestZoo runs a YAML test for each kind of page that browsers have to deal with, on one browser, in the order of the files. The tag
 // fail or error says how a test must end; the others pass. When tests are to be short, none is traced.
-func TestZoo(t *testing.T) {
+func TestZoo(t *testing.T) { runZoo(t, dsl.Chromium) }
+
+// TestZooInFirefox: the verdicts are the same in both browsers. What Firefox refuses is refused by name, before a page opens.
+func TestZooInFirefox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left to make firefox")
+	}
+	runZoo(t, dsl.Firefox)
+}
+
+func runZoo(t *testing.T, browser string) {
 	mux := http.NewServeMux()
 	mux.Handle("/", webtest.Handler())
 	mux.HandleFunc("/die", func(http.ResponseWriter, *http.Request) { killBrowser(t) })
 	site := httptest.NewServer(mux)
 	defer site.Close()
-	driver := web.New(web.Options{Width: 800, Height: 600})
-	r := newRunner(t, run.Config{Dir: ".", NoVideo: true, NoTrace: testing.Short(), Parallel: 1, Timeout: 30 * time.Second, Vars: map[string]string{"SITE": site.URL}}, driver)
+	driver := web.New(web.Options{Width: 800, Height: 600, Browser: browser})
+	r := newRunner(t, run.Config{Dir: ".", Browser: browser, NoVideo: true, NoTrace: testing.Short(), Parallel: 1, Timeout: 30 * time.Second, Vars: map[string]string{"SITE": site.URL}}, driver)
 	p, err := r.Config.Plan("testdata/zoo")
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +113,7 @@ func inPack(t *testing.T, o run.Outcome) {
 	}
 }
 
-// killBrowser kills the Chromium that runs below this process.
+// killBrowser kills the Chromium or Firefox that runs below this process.
 func killBrowser(t *testing.T) {
 	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil || len(entries) == 0 {
@@ -113,7 +124,9 @@ func killBrowser(t *testing.T) {
 		line, _ := os.ReadFile(entry) // it may be gone
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(entry)))
 		// Debian starts it by a script that waits for it, and the browser itself joins its arguments by blanks.
-		if args := string(line); !strings.Contains(args, "--remote-debugging-pipe") || strings.Contains(args, "--type=") || !below(pid) {
+		args := string(line)
+		is := strings.Contains(args, "--remote-debugging-pipe") && !strings.Contains(args, "--type=") || strings.Contains(args, "\x00--profile\x00")
+		if !is || !below(pid) {
 			continue
 		}
 		pids = append(pids, pid)

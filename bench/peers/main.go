@@ -73,6 +73,9 @@ type bench struct {
 	setup   *toolchain.PlaywrightSetup
 	site    *httptest.Server
 	command string // Playwright Test's
+	firefox string // the program; "" where there is none
+
+	ratios map[bool]map[string]float64 // of time, by flow: in Chromium, and (true) in Firefox
 }
 
 func (b *bench) prepare() (err error) {
@@ -84,6 +87,9 @@ func (b *bench) prepare() (err error) {
 	}
 	if b.setup, err = toolchain.Playwright(context.Background(), toolchain.System()); err != nil {
 		return err
+	}
+	if found, err := toolchain.Find(context.Background(), toolchain.System(), toolchain.Firefox); err == nil && found.OK() {
+		b.firefox = found.Path
 	}
 	if b.dir, err = os.MkdirTemp("", "peers-"); err != nil {
 		return err
@@ -121,6 +127,7 @@ type job struct {
 	trace   bool // with a film and a trace
 	workers int
 	repeat  int
+	firefox bool // in the system's Firefox, which both drive by WebDriver BiDi
 }
 
 func (b *bench) ours(j job) *exec.Cmd {
@@ -128,6 +135,9 @@ func (b *bench) ours(j job) *exec.Cmd {
 		"--reports", filepath.Join(b.dir, "reports")}
 	if !j.trace {
 		args = append(args, "--no-video", "--no-trace", "--no-dom")
+	}
+	if j.firefox {
+		args = append(args, "--browser", "firefox")
 	}
 	for _, f := range j.flows {
 		args = append(args, filepath.Join("taproot", f+".yaml"))
@@ -143,6 +153,9 @@ func (b *bench) theirs(j job) *exec.Cmd {
 	cmd.Env = append(os.Environ(), "SITE="+b.site.URL, "PEERS_FLOWS="+strings.Join(j.flows, ","), fmt.Sprintf("PEERS_WORKERS=%d", j.workers),
 		fmt.Sprintf("PEERS_REPEAT=%d", j.repeat), "PEERS_CHROMIUM="+b.setup.Headless, fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
 		"PEERS_OUTPUT="+filepath.Join(b.dir, "results"), "PEERS_REPORT="+filepath.Join(b.dir, "html"), "CI=", "FORCE_COLOR=0")
+	if j.firefox {
+		cmd.Env = append(cmd.Env, "PEERS_FIREFOX="+b.firefox)
+	}
 	if j.trace {
 		cmd.Env = append(cmd.Env, "PEERS_TRACE=1", "PLAYWRIGHT_BROWSERS_PATH="+b.setup.Env["PLAYWRIGHT_BROWSERS_PATH"])
 	}

@@ -83,7 +83,7 @@ func watchMemory(pid int, end <-chan struct{}) (peak int64) {
 func memoryOf(pid int) int64 {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	name, _ := os.ReadFile(filepath.Join(dir, "comm"))
-	if strings.HasPrefix(string(name), "chrom") || strings.HasPrefix(string(name), "headless_") {
+	if strings.HasPrefix(string(name), "chrom") || strings.HasPrefix(string(name), "headless_") || strings.HasPrefix(string(name), "firefox") {
 		return 0
 	}
 	var sum int64

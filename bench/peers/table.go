@@ -34,18 +34,20 @@ func (b *bench) compare(j job) (ours, theirs costs, err error) {
 // measure runs everything, or one flow alone, and gives the page of the documents that tells of it.
 func (b *bench) measure(only string) (string, error) {
 	var t strings.Builder
-	fmt.Fprintf(&t, "# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium (its headless shell, where it is installed), as whole\n"+
-		"processes, in turns. Both take a picture of each step and write their reports. `make bench-peers` makes this page anew: what you read was\n"+
+	b.ratios = map[bool]map[string]float64{false: {}, true: {}}
+	fmt.Fprintf(&t, "# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium (its headless shell, where it is installed) or the same\n"+
+		"Firefox (by WebDriver BiDi), as whole processes, in turns. Both take a picture of each step and write their reports. `make bench-peers` makes this page anew: what you read was\n"+
 		"measured on %s. Figures are medians of %d runs; CPU is the time of the\nprocessor that all processes took, browsers too; memory is the most that all but the browser's held at once.\n", machine(), b.runs)
 	t.WriteString("\n| flow | kept | Taproot | Playwright Test | ratio | CPU | ratio | memory | ratio |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows() {
-		if only != "" && r.job.flows[0] != only {
+		if only != "" && r.job.flows[0] != only || r.job.firefox && b.firefox == "" {
 			continue
 		}
 		if err := b.row(&t, r); err != nil {
 			return t.String(), err
 		}
 	}
+	b.besideChromium(&t)
 	if only != "" {
 		return t.String(), nil
 	}
@@ -62,6 +64,9 @@ func rows() (list []line) {
 	for _, f := range append([]string{"one"}, flows...) {
 		list = append(list, line{"pictures", job{flows: []string{f}, workers: 1, repeat: 1}})
 	}
+	for _, f := range append([]string{"one"}, flows...) {
+		list = append(list, line{"pictures, in Firefox", job{flows: []string{f}, workers: 1, repeat: 1, firefox: true}})
+	}
 	for _, f := range flows {
 		list = append(list, line{"pictures, film and trace", job{flows: []string{f}, trace: true, workers: 1, repeat: 1}})
 	}
@@ -77,8 +82,24 @@ func (b *bench) row(t *strings.Builder, r line) error {
 	wall, cpu := ratio(ours.wall(), theirs.wall()), ratio(ours.cpu(), theirs.cpu())
 	fmt.Fprintf(t, "| %s | %s | %s | %s | **%.2f** | %s / %s | **%.2f** | %s / %s | **%.2f** |\n", name, r.kept, seconds(ours.wall()), seconds(theirs.wall()), wall,
 		seconds(ours.cpu()), seconds(theirs.cpu()), cpu, megabytes(ours.memory()), megabytes(theirs.memory()), ratio(ours.memory(), theirs.memory()))
+	if !r.job.trace {
+		b.ratios[r.job.firefox][name] = wall
+	}
 	fmt.Fprintf(os.Stderr, "%s, %s: %.2f, CPU %.2f\n", name, r.kept, wall, cpu)
 	return nil
+}
+
+// besideChromium tells by how much the ratios of Firefox differ from those of Chromium.
+func (b *bench) besideChromium(t *strings.Builder) {
+	worst, flow := math.Inf(-1), ""
+	for name, r := range b.ratios[true] {
+		if more := r - b.ratios[false][name]; more > worst {
+			worst, flow = more, name
+		}
+	}
+	if flow != "" {
+		fmt.Fprintf(t, "\nOf all flows, %s has the ratio in Firefox that lies highest above the one in Chromium: by **%+.2f**.\n", flow, worst)
+	}
 }
 
 // throughput runs sixteen flows with each number of workers.

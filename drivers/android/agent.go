@@ -40,6 +40,10 @@ const (
 	agentTests   = "io.appium.uiautomator2.server.test"
 	agentRunner  = agentTests + "/androidx.test.runner.AndroidJUnitRunner"
 
+	stopAgentLine = "am force-stop " + agentPackage + "; am force-stop " + agentTests
+	noStart       = "the agent could not be started: "
+	signedApart   = "Permission Denial" // what am says of two packages with two certificates
+
 	agentAPI         = 26 // the least Android that it runs on
 	hiddenAPI        = 28 // the first that keeps apps from its own inner parts
 	agentStartLimit  = 30 * time.Second
@@ -66,6 +70,7 @@ type agentWay struct {
 	sick     error // what went wrong since it was last known to be well
 	restarts int
 	depth    int
+	plain    bool      // this phone's am knows none of the options that can be left out
 	looked   time.Time // when the newest tree was complete
 	newest   *screen.Tree
 }
@@ -77,10 +82,13 @@ func (d *Device) chooseWay(ctx context.Context, o agentOptions) error {
 		if err = d.startAgent(ctx, o); err == nil {
 			return nil
 		}
+		if ctx.Err() == nil {
+			o.refusals.note(d.link.serial, err)
+		}
 		if ctx.Err() != nil || errors.Is(err, drivers.ErrDeviceLost) && o.mode != AgentAuto {
 			return err
 		}
-		why = "the agent could not be started: " + strings.TrimPrefix(firstLine(err.Error()), "device "+d.link.serial+": ")
+		why = noStart + agentReason(d.link.serial, err)
 	}
 	if o.mode == AgentRequire {
 		if err == nil {
@@ -112,6 +120,38 @@ type agentOptions struct {
 	err   error                  // why the mode is none
 	apks  func() (string, error) // the folder of its packages
 	check func() error           // that they are what was published
+
+	refusals *refusals
+	patience time.Duration // with an installation; 0: the usual one
+}
+
+// refusals are the phones that did not let the agent be installed, and what they said: each test would wait for the same answer again.
+type refusals struct {
+	mu   sync.Mutex
+	said map[string]string
+}
+
+// note keeps what a phone said about an installation.
+func (r *refusals) note(serial string, err error) {
+	if refused := new(installRefused); errors.As(err, &refused) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.said == nil {
+			r.said = map[string]string{}
+		}
+		r.said[serial] = agentReason(serial, err)
+	}
+}
+
+func (r *refusals) of(serial string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.said[serial]
+}
+
+// agentReason is an error as the end of a sentence about a phone that is named already.
+func agentReason(serial string, err error) string {
+	return strings.TrimPrefix(firstLine(err.Error()), "device "+serial+": ")
 }
 
 // withoutAgent is why there is none, "" when one can be tried.
@@ -128,6 +168,9 @@ func (d *Device) withoutAgent(o agentOptions) (string, error) {
 	}
 	if _, err := o.apks(); err != nil {
 		return firstLine(err.Error()), nil
+	}
+	if said := o.refusals.of(d.link.serial); said != "" && o.mode == AgentAuto {
+		return noStart + said, nil
 	}
 	return "", nil
 }
@@ -159,8 +202,17 @@ func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
 	}
 	a := &agentWay{d: d, mode: o.mode, depth: agentDepth}
 	version, err := a.start(ctx)
+	if err != nil && strings.Contains(err.Error(), signedApart) { // somebody has built one of the two
+		if err = d.removeAgent(ctx); err == nil {
+			err = d.installAgent(ctx, dir, o.check)
+		}
+		if err == nil {
+			version, err = a.start(ctx)
+		}
+	}
 	if err != nil {
 		a.end()
+		d.stopAgent(d.life) // it goes on without its shell, and would be there for everybody
 		return err
 	}
 	d.mu.Lock()
@@ -173,7 +225,7 @@ func (d *Device) startAgent(ctx context.Context, o agentOptions) error {
 // start runs the agent's instrumentation, twice where another user of UiAutomation may have been in its way.
 func (a *agentWay) start(ctx context.Context) (version string, err error) {
 	d := a.d
-	clear := "am force-stop " + agentPackage + "; am force-stop " + agentTests
+	clear := stopAgentLine
 	for try := range 2 {
 		if _, err := d.run(ctx, command{name: "stop the agent", line: clear}); err != nil {
 			return "", err
@@ -182,9 +234,10 @@ func (a *agentWay) start(ctx context.Context) (version string, err error) {
 			return version, err
 		}
 		a.end()
-		if try > 0 {
+		if try > 0 || strings.Contains(err.Error(), signedApart) {
 			break
 		}
+		a.plain = strings.Contains(err.Error(), "Unknown option")
 		clear = "pkill -9 -x uiautomator; " + clear
 		pause := agentRivalPause
 		if !answered(err, "session not created") {
@@ -200,8 +253,12 @@ func (a *agentWay) start(ctx context.Context) (version string, err error) {
 // startOnce begins, waits until the agent says that it is ready, and makes sure that it is.
 func (a *agentWay) startOnce(ctx context.Context) (string, error) {
 	d := a.d
-	line := "am instrument -w --no-window-animation -e DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES true -e disableAnalytics true "
-	if d.info.APILevel >= hiddenAPI {
+	line := "am instrument -w "
+	if !a.plain {
+		line += "--no-window-animation "
+	}
+	line += "-e DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES true -e disableAnalytics true "
+	if !a.plain && d.info.APILevel >= hiddenAPI {
 		line += "--no-hidden-api-checks "
 	}
 	p, err := d.stream(ctx, command{name: "am instrument", line: line + agentRunner})
@@ -254,7 +311,7 @@ func (a *agentWay) awaitStatus(ctx context.Context) (string, error) {
 func (a *agentWay) lastWords() string {
 	for line := range strings.Lines(string(a.said.Bytes())) {
 		line = strings.TrimSpace(line)
-		for _, mark := range []string{"Error=", "shortMsg=", "Permission Denial"} {
+		for _, mark := range []string{"Error=", "shortMsg=", signedApart, "Unknown option"} {
 			if i := strings.Index(line, mark); i >= 0 {
 				return strings.TrimPrefix(strings.TrimPrefix(line[i:], "Error="), "shortMsg=")
 			}
@@ -269,27 +326,35 @@ func (a *agentWay) open(ctx context.Context) error {
 		"waitForIdleTimeout": 0, "waitForSelectorTimeout": 0, "enableMultiWindows": true, "snapshotMaxDepth": a.depth,
 		"shutdownOnPowerDisconnect": false, "wakeLockTimeout": 0,
 	}
-	var made struct{ SessionID string }
+	made := ""
 	body := map[string]any{"capabilities": map[string]any{"firstMatch": []any{settings}, "alwaysMatch": map[string]any{}}}
-	if err := a.d.link.ask(ctx, asking{method: "POST", path: "/session", body: body, limit: touchLimit}, &made); err != nil {
+	if err := a.d.link.ask(ctx, asking{method: "POST", path: "/session", body: body, limit: touchLimit, session: &made}, nil); err != nil {
 		return err
 	}
-	if made.SessionID == "" {
+	if made == "" {
 		return fmt.Errorf("device %s: the agent gave a session no name", a.d.link.serial)
 	}
 	a.mu.Lock()
-	a.session = made.SessionID
+	a.session = made
 	a.mu.Unlock()
+	if err := a.keeps(ctx, map[string]any{"waitForIdleTimeout": 0.0, "enableMultiWindows": true, "snapshotMaxDepth": float64(a.depth)}); err != nil {
+		return err
+	}
+	return a.health(ctx)
+}
+
+// keeps reads settings back: what the agent does not know or finds out of range it passes over in silence.
+func (a *agentWay) keeps(ctx context.Context, settings map[string]any) error {
 	var kept map[string]any
 	if err := a.ask(ctx, asking{method: "GET", path: "appium/settings"}, &kept); err != nil {
 		return err
 	}
-	for name, want := range map[string]any{"waitForIdleTimeout": 0.0, "enableMultiWindows": true, "snapshotMaxDepth": float64(a.depth)} {
+	for name, want := range settings {
 		if kept[name] != want {
 			return fmt.Errorf("device %s: the agent does not keep the setting %s: %v instead of %v", a.d.link.serial, name, kept[name], want)
 		}
 	}
-	return a.health(ctx)
+	return nil
 }
 
 // ask makes a request within the session.
@@ -376,7 +441,7 @@ func (a *agentWay) mark(err error) {
 func (a *agentWay) giveUp(err error) error {
 	d := a.d
 	a.end()
-	why := strings.TrimPrefix(firstLine(err.Error()), "device "+d.link.serial+": ")
+	why := agentReason(d.link.serial, err)
 	if a.mode == AgentRequire {
 		return fmt.Errorf("device %s: %w: the agent stopped working, and TAPROOT_AGENT=require allows no other: %s", d.link.serial, drivers.ErrUnsupported, why)
 	}
@@ -384,8 +449,15 @@ func (a *agentWay) giveUp(err error) error {
 	d.agent = nil
 	d.reads = "The screen was read with the agent until it stopped working, from then on with uiautomator dump: " + why + "."
 	d.mu.Unlock()
-	_, _ = d.run(d.life, command{name: "stop the agent", line: "am force-stop " + agentPackage + "; am force-stop " + agentTests})
+	d.stopAgent(d.life)
 	return errFallback
+}
+
+// stopAgent ends what runs of the agent. It is tried again when the device is closed.
+func (d *Device) stopAgent(ctx context.Context) {
+	if _, err := d.run(ctx, command{name: "stop the agent", line: stopAgentLine}); err != nil {
+		d.log.Debug("the agent was not stopped yet", "error", err)
+	}
 }
 
 // end closes the shell that the agent runs in, and waits for it.

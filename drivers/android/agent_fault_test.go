@@ -19,13 +19,14 @@ func TestAgentFaults(t *testing.T) {
 	kinds := map[string]androidtest.AgentFaultKind{
 		"kill": androidtest.AgentKill, "wedge": androidtest.AgentWedge, "garbage": androidtest.AgentGarbage, "half": androidtest.AgentHalf,
 		"silence": androidtest.AgentSilent, "close": androidtest.AgentClose, "orphan": androidtest.AgentOrphan, "broken": androidtest.AgentBroken,
+		"stolen port": androidtest.AgentStolen, "reinstall": androidtest.AgentReinstall,
 	}
 	for name, kind := range kinds {
 		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "after POST actions"} {
 			route, after := strings.CutPrefix(at, "after ")
 			slow := kind == androidtest.AgentWedge || kind == androidtest.AgentSilent
-			if testing.Short() && slow && at != "POST actions" {
-				continue // each waits for a limit of many seconds
+			if testing.Short() && (slow && at != "POST actions" || kind >= androidtest.AgentStolen && route != "GET source" && route != "POST actions") {
+				continue // each of the slow ones waits for a limit of many seconds
 			}
 			t.Run(name+" at "+at, func(t *testing.T) {
 				t.Parallel()
@@ -52,6 +53,7 @@ func TestAgentFaults(t *testing.T) {
 	for name, hurt := range map[string]func(p *androidtest.Phone){
 		"killed while idle": (*androidtest.Phone).KillAgent, "its shell killed while idle": (*androidtest.Phone).KillAgentShell,
 		"killed and its port taken":  func(p *androidtest.Phone) { p.TakeAgentPort(); p.KillAgent() },
+		"installed anew":             func(p *androidtest.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
 		"killed and the place taken": func(p *androidtest.Phone) { p.KillAgent(); p.HoldAutomation(true) },
 		"its packages removed": func(p *androidtest.Phone) {
 			p.RemoveApp(androidtest.AgentTestPackage)
@@ -114,6 +116,9 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 	}
 	if _, err := d.Tree(ctx); err != nil {
 		t.Errorf("the look afterwards: %v", err)
+	}
+	if said := d.ScreenReadBy(); strings.Contains(said, "\n") || !strings.Contains(said, "agent") {
+		t.Errorf("the report says %q", said)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)

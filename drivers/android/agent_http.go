@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -21,6 +22,7 @@ const (
 	lookLimit   = 12 * time.Second // each window of an app that hangs may take 5
 	touchLimit  = 15 * time.Second // it waits for the animations of windows, 5 s before and 5 s behind
 	answerBytes = 64 << 20
+	askBytes    = 65536 // of a request: more is refused without a word of why
 )
 
 // agentError is why a request to the agent came to nothing.
@@ -58,6 +60,7 @@ type asking struct {
 	method, path string
 	body         any
 	limit        time.Duration
+	session      *string // gets the session that the answer names
 }
 
 // ask makes a request on a connection of its own, straight through adb: no port of this machine is opened, a connection that has grown old
@@ -83,6 +86,10 @@ func (l *link) ask(ctx context.Context, a asking, value any) error {
 		if text, err = json.Marshal(a.body); err != nil {
 			return fail(err)
 		}
+	}
+	if len(text) > askBytes {
+		return fmt.Errorf("device %s: %w: the agent takes no request of more than %d bytes, and %s %s has %d", l.serial, drivers.ErrUnsupported, askBytes,
+			a.method, a.path, len(text))
 	}
 	c, err := l.service(ctx, agentPort)
 	if err != nil {
@@ -113,13 +120,14 @@ func (l *link) ask(ctx context.Context, a asking, value any) error {
 	if err != nil {
 		return fail(noEOF(err))
 	}
-	return failed.read(response.StatusCode, said, value)
+	return failed.read(response.StatusCode, said, a, value)
 }
 
 // read takes an answer apart.
-func (e *agentError) read(status int, said []byte, value any) error {
+func (e *agentError) read(status int, said []byte, a asking, value any) error {
 	var answer struct {
-		Value json.RawMessage `json:"value"`
+		Value   json.RawMessage `json:"value"`
+		Session string          `json:"sessionId"`
 	}
 	if err := json.Unmarshal(said, &answer); err != nil {
 		e.cause = fmt.Errorf("it is not the agent's: %d bytes with status %d: %s", len(said), status, shorten.Bytes(firstLine(string(said)), 100))
@@ -133,6 +141,9 @@ func (e *agentError) read(status int, said []byte, value any) error {
 		}
 		e.kind, e.message = problem.Error, problem.Message
 		return e
+	}
+	if a.session != nil {
+		*a.session = answer.Session
 	}
 	if value == nil {
 		return nil

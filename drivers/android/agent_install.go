@@ -1,12 +1,14 @@
 package android
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
@@ -73,10 +75,12 @@ func (d *Device) installAgent(ctx context.Context, dir string, check func() erro
 		}
 	}
 	d.log.Info("installing the agent", "version", version)
+	ctx, cancel := context.WithTimeoutCause(ctx, d.agentFiles.installLimit(), errUnanswered)
+	defer cancel()
 	install := func() error {
 		for _, name := range []string{server, tests} {
 			if err := d.Install(ctx, filepath.Join(dir, name)); err != nil {
-				return agentInstallError(err)
+				return agentInstallError(ctx, d.link.serial, err)
 			}
 		}
 		return nil
@@ -92,16 +96,26 @@ func (d *Device) installAgent(ctx context.Context, dir string, check func() erro
 	return d.awaitInstrumentation(ctx)
 }
 
+// installRefused is a phone's no.
+type installRefused struct{ what string }
+
+func (e *installRefused) Error() string { return e.what }
+
+var errUnanswered = errors.New("the agent is not installed in time")
+
+// installLimit is how long both packages may take: 18 MB over Wi-Fi, and a question of the phone.
+func (o agentOptions) installLimit() time.Duration { return cmp.Or(o.patience, 90*time.Second) }
+
 // agentInstallError keeps a refusal from being blamed on a tested app.
-func agentInstallError(err error) error {
-	if !drivers.AppIsWrong(err) {
-		return err
+func agentInstallError(ctx context.Context, serial string, err error) error {
+	if errors.Is(context.Cause(ctx), errUnanswered) {
+		return &installRefused{fmt.Sprintf("device %s: it did not install the agent in time: answer the question on its screen (some makers want "+
+			"\"Install via USB\" switched on in the developer options)", serial)}
 	}
-	what := err.Error()
-	if strings.Contains(what, "USER_RESTRICTED") {
-		what += ": switch on \"Install via USB\" in the phone's developer options, and answer its question"
+	if what := err.Error(); installCode.MatchString(what) {
+		return &installRefused{what}
 	}
-	return errors.New(what)
+	return err
 }
 
 func mendedByRemoval(err error) bool {
@@ -184,7 +198,7 @@ func (d *Device) InstallAgent(ctx context.Context) error {
 
 // RemoveAgent stops the agent and takes it off the phone; not there is fine.
 func (d *Device) RemoveAgent(ctx context.Context) error {
-	if _, err := d.run(ctx, command{name: "stop the agent", line: "am force-stop " + agentPackage + "; am force-stop " + agentTests}); err != nil {
+	if _, err := d.run(ctx, command{name: "stop the agent", line: stopAgentLine}); err != nil {
 		return err
 	}
 	return d.removeAgent(ctx)

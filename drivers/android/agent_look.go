@@ -13,6 +13,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -70,7 +71,6 @@ func (a *agentWay) look(ctx context.Context, choose func(*dump)) (*screen.Tree, 
 		taken := time.Now()
 		got, err := a.lookOnce(ctx, choose)
 		if err == nil {
-			a.shadow.saw(taken)
 			tree := a.d.newTree(got, taken)
 			a.mu.Lock()
 			a.newest, a.looked = tree, time.Now()
@@ -105,6 +105,7 @@ func (a *agentWay) notNow(ctx context.Context, err error) error {
 
 // lookOnce asks for the tree and, beside it, for the windows, which alone tells of those whose app hangs.
 func (a *agentWay) lookOnce(ctx context.Context, choose func(*dump)) (*dump, error) {
+	began := time.Now()
 	var list []agentWindow
 	listed := make(chan error, 1)
 	if err := a.d.life.Go(func() {
@@ -128,6 +129,9 @@ func (a *agentWay) lookOnce(ctx context.Context, choose func(*dump)) (*dump, err
 		return a.deeper(ctx, choose)
 	}
 	toasts := got.takeToasts()
+	for _, n := range got.windows {
+		forgetRanges(n)
+	}
 	if err := got.know(list, a.d.link.serial); err != nil {
 		return nil, err
 	}
@@ -135,7 +139,7 @@ func (a *agentWay) lookOnce(ctx context.Context, choose func(*dump)) (*dump, err
 	if len(got.windows) == 0 {
 		return nil, fmt.Errorf("device %s: the agent saw no window of an app: %w", a.d.link.serial, drivers.ErrNotReady)
 	}
-	a.showToasts(ctx, got, toasts)
+	a.showToasts(ctx, got, toasts, began)
 	return got, nil
 }
 
@@ -144,6 +148,9 @@ func (a *agentWay) deeper(ctx context.Context, choose func(*dump)) (*dump, error
 	a.depth = agentDepthLimit
 	body := map[string]any{"settings": map[string]any{"snapshotMaxDepth": a.depth}}
 	if err := a.ask(ctx, asking{method: "POST", path: "appium/settings", body: body}, nil); err != nil {
+		return nil, err
+	}
+	if err := a.keeps(ctx, map[string]any{"snapshotMaxDepth": float64(a.depth)}); err != nil {
 		return nil, err
 	}
 	return a.lookOnce(ctx, choose)
@@ -181,7 +188,7 @@ func (d *dump) know(list []agentWindow, serial string) error {
 		f.layer, f.kind, f.title, f.active, f.focused, f.bounds = w.Layer, w.kind(), w.Title, w.IsActive, w.IsFocused, w.bounds()
 	}
 	for id, w := range facts {
-		if w.kind() == "TYPE_APPLICATION" && !seen[id] && !w.bounds().Empty() {
+		if w.kind() == "TYPE_APPLICATION" && w.Title != "Toast" && !seen[id] && !w.bounds().Empty() {
 			name := cmp.Or(w.Title, w.PackageName, "of an app")
 			return fmt.Errorf("device %s: the window %q is there and gives no elements: its app does not respond: %w", serial, name, drivers.ErrNotReady)
 		}
@@ -190,116 +197,22 @@ func (d *dump) know(list []agentWindow, serial string) error {
 	return nil
 }
 
+var rangeText = lazyregexp.New(`^-?\d+\.\d+(E-?\d+)?$`)
+
+// forgetRanges takes the numbers away that the agent gives as the texts of sliders and progress bars: nobody sees them.
+func forgetRanges(n *screen.Node) {
+	if rangeText.MatchString(n.Text) && (strings.HasSuffix(n.Type, "Bar") || strings.HasSuffix(n.Type, "Slider")) {
+		n.Holds, n.Text = &screen.Holding{Value: n.Text}, ""
+	}
+	for _, c := range n.Children {
+		forgetRanges(c)
+	}
+}
+
 // resort orders the windows by their layers, the topmost last.
 func (d *dump) resort() {
 	d.each(func(all []dumpedWindow) []dumpedWindow {
 		slices.SortStableFunc(all, func(a, b dumpedWindow) int { return cmp.Compare(a.facts.layer, b.facts.layer) })
 		return all
 	})
-}
-
-// takeToasts takes what the agent tells of toasts out of the windows.
-func (d *dump) takeToasts() []*screen.Node {
-	var toasts []*screen.Node
-	d.each(func(all []dumpedWindow) []dumpedWindow {
-		return slices.DeleteFunc(all, func(w dumpedWindow) bool {
-			is := w.node.Type == toastType && w.node.Bounds.Empty()
-			if is {
-				toasts = append(toasts, w.node)
-			}
-			return is
-		})
-	})
-	return toasts
-}
-
-const (
-	toastType = "android.widget.Toast"
-
-	// shortToast is how long a toast stands at least. The agent tells of it for 3.5 s, and of one that is raised again for longer.
-	shortToast = 2 * time.Second
-	toastSlack = 300 * time.Millisecond // in which the window manager answers
-)
-
-// toastShadow knows since when the agent tells of a toast: it does so for longer than most stand.
-type toastShadow struct {
-	text    string
-	after   time.Time // its event came later than this; zero: not known
-	acted   time.Time // when the screen was touched last
-	blind   bool      // the window manager of this phone tells of no toasts
-	sighted bool      // it does
-	without time.Time // when the newest look was that told of none
-	told    bool      // by the look that is under way
-}
-
-// saw ends a look.
-func (s *toastShadow) saw(taken time.Time) {
-	if !s.told {
-		s.text, s.without = "", taken
-	}
-	s.told = false
-}
-
-// note takes over what a look tells, and gives whether the toast is certain to stand at a time.
-func (s *toastShadow) note(text string, now time.Time) bool {
-	s.told = true
-	if text != s.text {
-		s.text, s.after = text, s.without
-	}
-	return !s.after.IsZero() && now.Sub(s.after) < shortToast-toastSlack
-}
-
-// showToasts adds those toasts to the window in front that stand now: as certain by the time, or because the window manager has one.
-func (a *agentWay) showToasts(ctx context.Context, d *dump, toasts []*screen.Node) {
-	for _, t := range toasts {
-		text := strings.TrimSpace(cmp.Or(t.Text, t.Desc))
-		if text == "" || !a.toastStands(ctx, text) {
-			continue
-		}
-		front := d.windows[len(d.windows)-1]
-		if at := d.active(); at >= 0 {
-			front = d.windows[at]
-		}
-		size := a.d.screenSize()
-		if size == (image.Point{}) {
-			size = extent(d.windows)
-		}
-		// Nobody tells where it stands: most do in the middle of the lower part. It takes no touches.
-		t.Bounds = image.Rect(size.X/5, size.Y*81/100, size.X*4/5, size.Y*87/100)
-		t.Clickable, t.Disabled = false, false
-		t.DrawOrder = lastDrawn(front) + 1
-		front.Children = append(front.Children, t)
-	}
-}
-
-// toastStands tells whether a toast that is told of stands: by the time for a while, then by its window. A window manager that does not know
-// one which certainly stands is not asked again; there what was told within the time after a touch counts.
-func (a *agentWay) toastStands(ctx context.Context, text string) bool {
-	s := &a.shadow
-	certain := s.note(text, time.Now())
-	if certain && (s.blind || s.sighted) {
-		return true
-	}
-	if s.blind {
-		return !s.acted.IsZero() && time.Since(s.acted) < shortToast
-	}
-	stands := a.d.toastWindow(ctx)
-	s.sighted = s.sighted || stands
-	s.blind = certain && !stands
-	return certain || stands
-}
-
-// lastDrawn is the highest order of drawing among the children.
-func lastDrawn(n *screen.Node) int {
-	last := 0
-	for _, c := range n.Children {
-		last = max(last, c.DrawOrder)
-	}
-	return last
-}
-
-// toastWindow asks the window manager for the window of a toast.
-func (d *Device) toastWindow(ctx context.Context) bool {
-	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true, line: "dumpsys window windows | grep ' Toast}'"})
-	return err == nil && strings.Contains(string(o.out), "Window{")
 }

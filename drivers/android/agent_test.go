@@ -27,7 +27,7 @@ func agentFolder(t testing.TB, version string, code int) string {
 
 // withAgent makes a driver use the agent of a folder.
 func withAgent(d *Driver, mode AgentMode, dir string) *Driver {
-	d.agent = agentOptions{mode: mode, apks: func() (string, error) { return dir, nil }, check: func() error { return nil }}
+	d.agent = agentOptions{mode: mode, refusals: &refusals{}, apks: func() (string, error) { return dir, nil }, check: func() error { return nil }}
 	return d
 }
 

@@ -67,6 +67,9 @@ func (a *agentWay) append(ctx context.Context, line string) error {
 		W3C     string `json:"element-6066-11e4-a52e-4f735466cecf"`
 	}
 	if err := a.ask(ctx, asking{method: "GET", path: "element/active"}, &found); err != nil {
+		if answered(err, "no such element") {
+			err = fmt.Errorf("device %s: %w: no text field has the focus", serial, drivers.ErrNotActionable)
+		}
 		return err
 	}
 	if found.W3C != "" {

@@ -110,6 +110,16 @@ func (a *agentWay) seenAgain(ctx context.Context, n *screen.Node) (bool, error) 
 	return false, nil
 }
 
+// forXML is a text as the agent's trees have it: what XML forbids is a question mark there.
+func forXML(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
 // handle asks for an element; the error wraps ErrMissed when it is not there any more.
 func (a *agentWay) handle(ctx context.Context, strategy, value string) (string, error) {
 	var found struct {
@@ -150,6 +160,12 @@ func (a *agentWay) stands(ctx context.Context, t touch) error {
 	var now image.Rectangle
 	if err == nil {
 		now, err = a.rect(ctx, element)
+	}
+	if n := t.aimed; err == nil && strategy == "id" && n.Text != "" && !n.Editable {
+		var says string // a row that is used again for something else keeps its place and its id
+		if err = a.ask(ctx, asking{method: "GET", path: "element/" + element + "/text"}, &says); err == nil && forXML(says) != n.Text {
+			return missed("is something else now")
+		}
 	}
 	if strategy == bySelector && err != nil && !silent(err) {
 		again, err := a.seenAgain(ctx, t.aimed)
@@ -200,15 +216,19 @@ func (a *agentWay) touch(ctx context.Context, t touch) error {
 			}
 		}
 		actions, took := t.actions()
-		err = a.ask(ctx, asking{method: "POST", path: "actions", body: map[string]any{"actions": actions}, limit: touchLimit + took}, nil)
+		limit := took + touchLimit
+		if t.kind == touchDouble {
+			limit += touchLimit
+		}
+		a.shadow.touched()
+		err = a.ask(ctx, asking{method: "POST", path: "actions", body: map[string]any{"actions": actions}, limit: limit}, nil)
 		e := new(agentError)
 		switch {
 		case err == nil:
-			a.shadow.acted = time.Now()
 			return nil
 		case !errors.As(err, &e):
 			return err
-		case e.kind == "" && !e.sent && try <= agentTouches: // nothing can have happened
+		case (e.kind == "" && !e.sent || e.kind == "invalid session id") && try <= agentTouches: // nothing can have happened
 			a.mark(err)
 			continue
 		}

@@ -67,7 +67,7 @@ func New(opts Options) *Driver {
 	}
 	mode, err := ParseAgentMode(cmp.Or(opts.Agent, getenv("TAPROOT_AGENT")))
 	host := func() toolchain.Host { return toolchain.NewHost(getenv, os.Environ()) }
-	agent := agentOptions{mode: mode, err: err, apks: func() (string, error) { return toolchain.AgentAPKs(host()) },
+	agent := agentOptions{mode: mode, err: err, refusals: &refusals{}, apks: func() (string, error) { return toolchain.AgentAPKs(host()) },
 		check: func() error { _, err := toolchain.CheckAgent(host()); return err }}
 	return &Driver{srv: srv, preferred: getenv("ANDROID_SERIAL"), notes: notes, log: log, agent: agent}
 }

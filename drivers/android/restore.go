@@ -55,7 +55,7 @@ var (
 func (o *restoreState) lines() []string {
 	var lines []string
 	if o.Agent {
-		lines = append(lines, "am force-stop "+agentPackage, "am force-stop "+agentTests)
+		lines = append(lines, strings.Split(stopAgentLine, "; ")...)
 	}
 	for _, s := range o.Settings {
 		switch {

@@ -71,6 +71,9 @@ type Node struct {
 	// Leaving: an animation that is over soon moves the element, turns it or fades it out, when the device itself knows: it may not be seen
 	// any more in a moment.
 	Leaving bool `json:"-"`
+	// Earlier: it stood before the screen was touched last and goes away by itself, as a toast does, so that it says nothing of what the touch
+	// did. An assertion that something is there waits for another.
+	Earlier bool `json:"-"`
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
 	Press *image.Point `json:"press,omitempty"`
 

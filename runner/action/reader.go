@@ -135,12 +135,24 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 		if !w.anywhere {
 			look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
 		}
-		if matches, err = look(ctx, sel); err == nil && (len(matches) == 0 || w.leaves(matches, timeout)) {
+		matches, err = look(ctx, sel)
+		matches = w.newer(matches)
+		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout)) {
 			err = errWait
 		}
 		return err
 	})
 	return matches, err
+}
+
+// newer leaves out what stood before the screen was touched last.
+func (w *screenReader) newer(matches []screen.Match) []screen.Match {
+	return slices.DeleteFunc(matches, func(m screen.Match) bool {
+		if m.Node.Earlier {
+			w.hiddenUnder = screen.Quote(m.Node.Text) + " stood before the last touch, so that it says nothing of what that did"
+		}
+		return m.Node.Earlier
+	})
 }
 
 // leaves tells whether all that was found may be on its way out, and the time lets one wait for what becomes of it.

@@ -5,6 +5,7 @@ import (
 	"image"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/vision"
@@ -33,6 +35,8 @@ type example struct {
 	fault    string
 	faults   []androidtest.Fault
 	mayError bool
+	agent    bool // an agent reads and touches the screen
+	ailments []androidtest.AgentFault
 	options  androidtest.Options
 }
 
@@ -55,7 +59,26 @@ func newExample(seed uint64) *example {
 	steps.r = rand.New(rand.NewPCG(seed, 37))
 	e.steps = append(e.steps, steps.all()...)
 	e.trouble(r)
+	if e.screen.api >= 26 && seed%2 == 0 {
+		e.agent = true
+		e.ail(rand.New(rand.NewPCG(seed, 39)))
+	}
 	return e
+}
+
+// ail arms what goes wrong with agents.
+func (e *example) ail(r *rand.Rand) {
+	if e.options.Latency.Dump > 0 {
+		e.options.Latency.AgentSource, e.options.Latency.AgentInput = e.options.Latency.Dump/10, e.options.Latency.Input
+	}
+	kinds := []androidtest.AgentFaultKind{androidtest.AgentKill, androidtest.AgentGarbage, androidtest.AgentHalf, androidtest.AgentClose, androidtest.AgentOrphan, androidtest.AgentBroken}
+	route := []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "", "", ""}[r.IntN(8)]
+	if route == "" {
+		return
+	}
+	f := androidtest.AgentFault{Route: route, Nth: 1 + r.IntN(4), Kind: kinds[r.IntN(len(kinds))], After: r.IntN(2) == 0}
+	e.fault, e.ailments = fmt.Sprintf("%s agent %+v", e.fault, f), append(e.ailments, f)
+	e.mayError = e.mayError || route == "POST actions" // nobody knows whether the touch was made
 }
 
 // clearAt tells whether nothing opaque lies at a place.
@@ -142,7 +165,7 @@ func (e *example) run(t *testing.T) *outcome {
 	}
 	defer server.Close()
 	phone.InstallScene(scenePackage, "Truth", e.screen.scene)
-	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: server.Getenv, FindADB: androidtest.NoADB})
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidtest.NoADB})
 	defer driver.Close()
 	tests, err := dsl.Parse(fmt.Sprintf("truth-%d.yaml", e.seed), []byte(e.yaml()))
 	if err != nil {
@@ -153,8 +176,14 @@ func (e *example) run(t *testing.T) *outcome {
 		t.Fatal(err)
 	}
 	defer dev.Close()
+	if reads := dev.(drivers.ScreenReader).ScreenReadBy(); e.agent != strings.Contains(reads, "with the agent") {
+		t.Errorf("TRUTH_SEED=%d: %s", e.seed, reads)
+	}
 	for _, f := range e.faults {
 		phone.Fail(f)
+	}
+	for _, f := range e.ailments {
+		phone.FailAgent(f)
 	}
 	s := runtest.NewSink(t.TempDir())
 	began := time.Now()
@@ -173,6 +202,25 @@ func (e *example) run(t *testing.T) *outcome {
 	o.taps = e.screen.touched
 	o.judge()
 	return o
+}
+
+// environ is what the driver is told of the machine: where adb is, and the agent.
+func (e *example) environ(t *testing.T, server *androidtest.Server) func(string) string {
+	if !e.agent {
+		return server.Getenv
+	}
+	dir := t.TempDir()
+	for name, text := range androidtest.AgentAPKs("10.6.6", 278) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	return func(name string) string {
+		if name == "TAPROOT_AGENT_APKS" {
+			return dir
+		}
+		return server.Getenv(name)
+	}
 }
 
 // judge holds what happened against what had to happen.

@@ -73,7 +73,7 @@ func amInstrument(c *call, args []string) int {
 			wait = true
 		case a == "--user" && len(args) > 1:
 			args = args[1:]
-		case a == "--no-hidden-api-checks" && c.phone.prof.api < 28:
+		case a == "--no-hidden-api-checks" && c.phone.prof.api < 28, strings.HasPrefix(a, "--no-") && c.phone.opts.PlainAm:
 			return c.fail(1, "Error: Unknown option: %s", a)
 		case strings.Contains(a, "/"):
 			name = a

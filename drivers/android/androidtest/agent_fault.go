@@ -13,15 +13,17 @@ type AgentFaultKind int
 
 // What may become of a request to the agent.
 const (
-	AgentKill    AgentFaultKind = iota + 1 // its process ends
-	AgentWedge                             // it answers nothing any more, but takes connections
-	AgentGarbage                           // noise instead of HTTP
-	AgentHalf                              // half of the answer, then the connection ends
-	AgentSilent                            // no answer for Delay, then what it should be
-	AgentClose                             // the connection ends without an answer
-	AgentOrphan                            // the shell that it was started from ends
-	AgentRefuse                            // 400 invalid element state, as of an injection that is not allowed
-	AgentBroken                            // 500 unknown error
+	AgentKill      AgentFaultKind = iota + 1 // its process ends
+	AgentWedge                               // it answers nothing any more, but takes connections
+	AgentGarbage                             // noise instead of HTTP
+	AgentHalf                                // half of the answer, then the connection ends
+	AgentSilent                              // no answer for Delay, then what it should be
+	AgentClose                               // the connection ends without an answer
+	AgentOrphan                              // the shell that it was started from ends
+	AgentRefuse                              // 400 invalid element state, as of an injection that is not allowed
+	AgentBroken                              // 500 unknown error
+	AgentStolen                              // its process ends, and another program listens on its port from then on
+	AgentReinstall                           // somebody installs another version, which ends it
 )
 
 // AgentFault tells the agent to fail at a request.
@@ -160,6 +162,12 @@ func (a *agentRun) hang(r *http.Request) {
 func (a *agentRun) break_(w http.ResponseWriter, r *http.Request, f AgentFault, answer *kept) {
 	switch f.Kind {
 	case AgentKill:
+		a.end()
+	case AgentStolen:
+		a.phone.TakeAgentPort()
+		a.end()
+	case AgentReinstall:
+		a.phone.PutAgent("10.6.7", 279, "a40da80a")
 		a.end()
 	case AgentWedge:
 		a.mu.Lock()

@@ -14,7 +14,10 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-const agentBody = 65536 // of a request, in bytes
+const (
+	agentBody  = 65536 // of a request, in bytes
+	agentChunk = 1500  // of an answer
+)
 
 // routes are what the agent answers.
 func (a *agentRun) routes() http.Handler {
@@ -92,9 +95,16 @@ func (a *agentRun) write(w http.ResponseWriter, status int, answer any) {
 		status, text = http.StatusInternalServerError, []byte("{}")
 	}
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
-	w.Header().Set("Content-Length", itoa(len(text)))
+	if len(text) < agentChunk {
+		w.Header().Set("Content-Length", itoa(len(text)))
+	}
 	w.WriteHeader(status)
-	_, _ = w.Write(text)
+	for piece := range slices.Chunk(text, agentChunk) { // a long one goes in chunks
+		_, _ = w.Write(piece)
+		if f, ok := w.(http.Flusher); ok {
+			f.Flush()
+		}
+	}
 }
 
 // body reads what the client sends; false: it was refused.
@@ -212,11 +222,12 @@ func (a *agentRun) newSession(w http.ResponseWriter, r *http.Request) {
 	a.settings, a.elements = agentDefaults(), map[string]foundElement{}
 	for k, v := range asked {
 		if err := a.set(strings.TrimPrefix(k, "appium:"), v); err != nil {
-			a.problem(w, http.StatusBadRequest, "invalid argument", err.Error())
+			a.session = ""
+			a.problem(w, http.StatusInternalServerError, "session not created", err.Error())
 			return
 		}
 	}
-	a.give(w, a.session, map[string]any{"sessionId": a.session, "capabilities": asked})
+	a.give(w, a.session, map[string]any{"capabilities": asked})
 }
 
 func (a *agentRun) setSettings(w http.ResponseWriter, r *http.Request, body map[string]any) {

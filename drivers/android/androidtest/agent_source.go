@@ -1,6 +1,7 @@
 package androidtest
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"net/http"
@@ -149,7 +150,7 @@ func (d sourceDumper) node(v *view, at spot) {
 
 func (d sourceDumper) attributes(v *view, at spot, class string, displayed bool) [][2]string {
 	on := strconv.FormatBool
-	list := [][2]string{{"index", itoa(at.index)}, {"package", v.pkg}, {"class", class}, {"text", v.shown()}}
+	list := [][2]string{{"index", itoa(at.index)}, {"package", v.pkg}, {"class", class}, {"text", v.told()}}
 	add := func(name, value string) { list = append(list, [2]string{name, value}) }
 	if v.desc != "" {
 		add("content-desc", v.desc)
@@ -194,6 +195,9 @@ func (d sourceDumper) attributes(v *view, at spot, class string, displayed bool)
 	add("window-id", itoa(d.window))
 	return list
 }
+
+// told is the text that the agent gives: of a range the number, whatever else it shows.
+func (v *view) told() string { return cmp.Or(v.level, v.shown()) }
 
 // tagName makes a class a name that XML allows.
 func tagName(class string) string {

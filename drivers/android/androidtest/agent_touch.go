@@ -186,7 +186,7 @@ func (a *agentRun) elementText(w http.ResponseWriter, r *http.Request, _ map[str
 	a.phone.mu.Lock()
 	defer a.phone.mu.Unlock()
 	if s, ok := a.refreshed(w, r); ok {
-		a.give(w, r.PathValue("id"), s.v.shown())
+		a.give(w, r.PathValue("id"), s.v.told())
 	}
 }
 
@@ -277,11 +277,15 @@ func (a *agentRun) actions(w http.ResponseWriter, r *http.Request, body map[stri
 		return
 	}
 	p.spend(p.opts.Latency.AgentInput, r.Context())
+	if !pause(p.ctx, p.opts.WindowAnimation) { // whether the client waits or not
+		return
+	}
 	began := time.Now()
-	if !pause(a.phone.ctx, longest) {
+	if !pause(p.ctx, longest) {
 		return
 	}
 	a.strokes(fingers, began)
+	pause(p.ctx, p.opts.WindowAnimation)
 	a.give(w, r.PathValue("id"), nil)
 }
 

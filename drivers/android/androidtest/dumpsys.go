@@ -88,8 +88,8 @@ func dumpWindow(c *call, args []string) {
 			c.printf("  Window #%d Window{7c1f0d8 u0 InputMethod}:\n    mDisplayId=0 mSession=Session{77} \n    mFrame=[0,0][%[2]d,%[3]d]\n"+
 				"    touchable region=SkRegion((0,%[4]d,%[2]d,%[3]d))\n", len(s.stack), size.X, size.Y, size.Y-size.Y*36/100)
 		}
-		if s.toast.text != "" && time.Now().Before(s.toast.until) {
-			c.printf("  Window #%d Window{5d1c3a2 u0 Toast}:\n    mDisplayId=0 mSession=Session{78} \n", len(s.stack)+1)
+		if s.toast.text != "" && time.Now().Before(s.toast.until) && !c.phone.opts.NoToastWindows {
+			c.printf("  Window #%d Window{%x u0 Toast}:\n    mDisplayId=0 mSession=Session{78} \n", len(s.stack)+1, 0x5d1c3a2+s.toast.nth)
 		}
 		for i := len(s.stack) - 1; i >= 0; i-- {
 			c.printf("  Window #%d %s:\n    mDisplayId=0 mSession=Session{%x} \n", i, windowToken(s.stack[i]), s.stack[i].token+7)

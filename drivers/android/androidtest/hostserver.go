@@ -343,3 +343,10 @@ func (s *Server) track(conn net.Conn, long bool) {
 		return err != nil
 	})
 }
+
+// Forwards is how many ports of this machine lead to phones.
+func (s *Server) Forwards() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.forwards)
+}

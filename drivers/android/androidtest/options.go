@@ -80,6 +80,15 @@ type Options struct {
 	AgentIdle time.Duration
 	// RefusesInstalls is a phone that asks its user before it installs anything over USB, and nobody answers.
 	RefusesInstalls bool
+	// InstallPrompt is one whose question stays on its screen until somebody answers it, which nobody does.
+	InstallPrompt bool
+	// PlainAm is a maker's am that knows no options of am instrument but -w and -e.
+	PlainAm bool
+	// NoToastWindows is a phone whose window manager does not list the windows of toasts.
+	NoToastWindows bool
+	// WindowAnimation is how long windows move when the agent touches: it waits for them before the finger goes down and after it went up,
+	// up to 5 s each.
+	WindowAnimation time.Duration
 	// NoEncoder makes screenrecord fail as on devices without a video encoder.
 	NoEncoder bool
 }

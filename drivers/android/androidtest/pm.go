@@ -277,6 +277,12 @@ func (c *call) installAPK(apk []byte, replace, downgrade bool) int {
 		return c.failure("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package " + name + " signatures do not match newer version; ignoring!")
 	}
 	facts := apkFacts(text)
+	if facts.agent && c.phone.opts.InstallPrompt {
+		c.phone.mu.Unlock()
+		<-c.ctx.Done()
+		c.phone.mu.Lock()
+		return 128 + signalOf(c.ctx)
+	}
 	if problem := facts.refused(c.phone, c.phone.packages[name], downgrade); problem != "" {
 		return c.failure(problem)
 	}

@@ -30,7 +30,9 @@ type Shown struct {
 // Part is an element of a scene; its bounds are pixels of the screen.
 type Part struct {
 	Class, Text, Desc, Hint, ID string
-	Bounds                      image.Rectangle
+	// Level is where a slider or a progress bar stands, "50.0": the agent gives it as the text, uiautomator does not.
+	Level  string
+	Bounds image.Rectangle
 
 	Clickable, LongClickable, Checkable, Checked, Disabled, Selected bool
 
@@ -63,6 +65,13 @@ func (p *Phone) EntryText(e *Entry) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return e.f.text
+}
+
+// Change lets a test change what its scenes look at, between two looks.
+func (p *Phone) Change(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	do()
 }
 
 // App is an app that shows a scene.
@@ -127,7 +136,7 @@ func (s *scenePage) above(m metrics) []*window {
 
 func (p Part) view(m metrics) *view {
 	v := &view{
-		class: p.Class, text: p.Text, desc: p.Desc, hint: p.Hint, id: p.ID, b: p.Bounds,
+		class: p.Class, text: p.Text, desc: p.Desc, hint: p.Hint, id: p.ID, b: p.Bounds, level: p.Level,
 		clickable: p.Clickable, focusable: p.Clickable, longClickable: p.LongClickable, checkable: p.Checkable, checked: p.Checked,
 		disabled: p.Disabled, selected: p.Selected, fill: p.Fill, ink: p.Ink, size: p.Size, center: p.Centered, image: p.Picture,
 		onTap: p.Tapped,

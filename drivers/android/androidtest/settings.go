@@ -293,3 +293,16 @@ func wmRotation(c *call, arg string) int {
 	}
 	return 0
 }
+
+// AllSettings is every row of Android's settings, one to a line.
+func (p *Phone) AllSettings() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b strings.Builder
+	for _, space := range slices.Sorted(maps.Keys(p.settings)) {
+		for _, key := range slices.Sorted(maps.Keys(p.settings[space])) {
+			fmt.Fprintf(&b, "%s %s=%s\n", space, key, p.settings[space][key])
+		}
+	}
+	return b.String()
+}

@@ -12,6 +12,7 @@ import (
 // view is one element of a window; the tree and the picture are both made from it.
 type view struct {
 	class, text, desc, id, hint, pkg string
+	level                            string // of a range: what the agent gives as its text
 	// b may be inverted or empty, as broken views on phones are; image.Rectangle's own methods are not told.
 	b image.Rectangle
 

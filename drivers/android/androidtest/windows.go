@@ -75,6 +75,7 @@ type toast struct {
 	text   string
 	until  time.Time
 	raised time.Time
+	nth    int
 }
 
 // say shows a toast.
@@ -83,7 +84,7 @@ func (s *screen) say(text string, long bool) {
 	if long {
 		d = s.phone.opts.LongToast
 	}
-	s.toast = toast{text, time.Now().Add(d), time.Now()}
+	s.toast = toast{text, time.Now().Add(d), time.Now(), s.toast.nth + 1}
 }
 
 func (t toast) window(m metrics) *window {

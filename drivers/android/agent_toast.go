@@ -1,0 +1,130 @@
+package android
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
+)
+
+const (
+	toastType = "android.widget.Toast"
+
+	// shortToast is how long a toast stands at least. The agent tells of it for 3.5 s, and of one that is raised again for longer.
+	shortToast = 2 * time.Second
+	toastSlack = 300 * time.Millisecond // in which the window manager answers
+)
+
+// takeToasts takes what the agent tells of toasts out of the windows.
+func (d *dump) takeToasts() []*screen.Node {
+	var toasts []*screen.Node
+	d.each(func(all []dumpedWindow) []dumpedWindow {
+		return slices.DeleteFunc(all, func(w dumpedWindow) bool {
+			is := w.node.Type == toastType && w.node.Bounds.Empty()
+			if is {
+				toasts = append(toasts, w.node)
+			}
+			return is
+		})
+	})
+	return toasts
+}
+
+// toastShadow knows since when the agent tells of a toast: it does so for longer than most stand.
+type toastShadow struct {
+	text    string    // of the toast that the newest look told of, "" for none
+	after   time.Time // its event came later than this; zero: not known
+	window  string    // it stood in, "" when that is not known
+	without time.Time // when the newest look was that told of none
+	acted   time.Time // when the screen was touched last
+	old     string    // what was told of before that
+	oldIn   string    // the window of it
+	sighted bool      // the window manager of this phone tells of toasts
+}
+
+// touched notes that the screen is touched now: what is told of already was not raised by that.
+func (s *toastShadow) touched() { s.acted, s.old, s.oldIn = time.Now(), s.text, s.window }
+
+// note takes over what a look tells, which began at a time, and the window in which the window manager has a toast. It gives whether the
+// toast stands, and whether it did before the screen was touched.
+func (s *toastShadow) note(text, window string, began time.Time) (stands, earlier bool) {
+	if text == "" {
+		s.text, s.window, s.old, s.oldIn, s.without = "", "", "", "", began
+		return false, false
+	}
+	if text != s.text {
+		s.text, s.after = text, s.without
+	}
+	s.window, s.sighted = cmp.Or(window, s.window), s.sighted || window != ""
+	switch {
+	case window != "":
+		stands = true
+	case s.sighted:
+	default: // by the time alone: since its event, or since the touch that may have raised it
+		stands = !s.after.IsZero() && time.Since(s.after) < shortToast-toastSlack || !s.acted.IsZero() && time.Since(s.acted) < shortToast
+	}
+	return stands, text == s.old && (window == "" || window == s.oldIn)
+}
+
+// showToasts adds those toasts to the window in front that stand now.
+func (a *agentWay) showToasts(ctx context.Context, d *dump, toasts []*screen.Node, began time.Time) {
+	var all []string
+	for _, t := range toasts {
+		if t.Text = strings.TrimSpace(cmp.Or(t.Text, t.Desc)); t.Text != "" {
+			all = append(all, t.Text)
+		}
+	}
+	window := ""
+	if len(all) > 0 {
+		window = a.d.toastWindow(ctx)
+	}
+	stands, earlier := a.shadow.note(strings.Join(all, "\n"), window, began)
+	if !stands {
+		return
+	}
+	front := d.windows[len(d.windows)-1]
+	if at := d.active(); at >= 0 {
+		front = d.windows[at]
+	}
+	size := a.d.screenSize()
+	if size == (image.Point{}) {
+		size = extent(d.windows)
+	}
+	for _, t := range toasts {
+		if t.Text == "" {
+			continue
+		}
+		// Nobody tells where it stands: most do in the middle of the lower part. It takes no touches.
+		t.Bounds = image.Rect(size.X/5, size.Y*81/100, size.X*4/5, size.Y*87/100)
+		t.Clickable, t.Disabled, t.Earlier = false, false, earlier
+		t.DrawOrder = lastDrawn(front) + 1
+		front.Children = append(front.Children, t)
+	}
+}
+
+// lastDrawn is the highest order of drawing among the children.
+func lastDrawn(n *screen.Node) int {
+	last := 0
+	for _, c := range n.Children {
+		last = max(last, c.DrawOrder)
+	}
+	return last
+}
+
+var toastTitle = lazyregexp.New(`Window\{\w+ (?:u\d+ )?Toast\}`)
+
+// toastWindow asks the window manager for the windows of toasts, by which one can be told from another; "": there is none.
+func (d *Device) toastWindow(ctx context.Context) string {
+	o, err := d.run(ctx, command{name: "dumpsys window windows", asks: true, line: "dumpsys window windows | grep ' Toast}'"})
+	if err != nil {
+		return ""
+	}
+	names := toastTitle.FindAllString(string(o.out), -1)
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " ")
+}
