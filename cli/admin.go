@@ -15,6 +15,7 @@ import (
 	"github.com/taproot-dev/taproot/server/mail"
 	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/service/store"
 )
 
 // openService opens the database of the service by the settings: TAPROOT_DATABASE_URL, or the file service.db of the data folder.
@@ -74,10 +75,43 @@ func newAdminCommand(env *Env) *cobra.Command {
 	})
 	change.Flags().IntVar(&perMinute, "per-minute", 0, "with enterprise: `N` requests per minute; 0: 6000")
 	change.Flags().IntVar(&perMonth, "per-month", 0, "with enterprise: `N` requests per month; 0: as many as there are")
-	add("backup FILE", "copy an SQLite database into a new file, while it is used; to restore it, put the copy back while nothing serves", 1, func(ctx context.Context, s *service.Service, args []string) error {
-		return s.Backup(ctx, within(env.Dir, args[0]))
+	add("backup FILE", "copy an SQLite database into a new file, while it is used", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		if err := s.Backup(ctx, within(env.Dir, args[0])); err != nil {
+			return &plan.Usage{Msg: err.Error()}
+		}
+		return nil
 	})
+	cmd.AddCommand(newRestoreCommand(env, &data))
 	return cmd
+}
+
+// newRestoreCommand is apart from its neighbours: they open the database that is there.
+func newRestoreCommand(env *Env, data *string) *cobra.Command {
+	return &cobra.Command{Use: "restore FILE", Short: "put the copy that backup made in the place of an SQLite database; what was there is kept beside it",
+		Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := newSettings(env)
+			if err != nil {
+				return err
+			}
+			if from := set.get("TAPROOT_DATA"); from != "" && !cmd.Flags().Changed("data") {
+				*data = from
+			}
+			if set.get("TAPROOT_DATABASE_URL") != "" {
+				return &plan.Usage{Msg: store.ErrOnlySQLite.Error()}
+			}
+			kept, err := store.Restore(cmd.Context(), within(env.Dir, args[0]), filepath.Join(within(env.Dir, *data), "service.db"))
+			if err != nil {
+				return &plan.Usage{Msg: err.Error()}
+			}
+			if kept != "" {
+				fmt.Fprintln(env.Stdout, "what was there is", kept)
+			}
+			s, err := openService(cmd.Context(), env, set, *data, false, slog.New(slog.DiscardHandler)) // whether its secret is here, too
+			if err != nil {
+				return err
+			}
+			return s.Close()
+		}}
 }
 
 // adminAccounts are the commands about accounts.

@@ -101,19 +101,32 @@ func memberCodes() []int {
 	return []int{http.StatusPaymentRequired, http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable}
 }
 
-// attempt counts a request to /auth/* for its address and the account that it names.
+// attempt counts a request for the account that it names: its address was counted when it was let in.
 func (s *Server) attempt(ctx context.Context, account string) (service.From, error) {
-	c := callerOf(ctx)
-	from := service.From{Address: c.addr}
-	account = strings.ToLower(strings.TrimSpace(account))
-	q, err := s.o.Service.TakeAuth(ctx, c.counted(), account)
+	from := service.From{Address: callerOf(ctx).addr}
+	if account = strings.ToLower(strings.TrimSpace(account)); account == "" {
+		return from, nil
+	}
+	q, err := s.o.Service.TakeAuth(ctx, "", account)
 	if err != nil {
 		return from, err
 	}
-	if fail := quotaHeaders(http.Header{}, q); fail != nil {
+	if fail := quotaHeaders(http.Header{}, "auth", q); fail != nil {
 		return from, fail
 	}
 	return from, nil
+}
+
+// authPaths is where all paths begin of which ten may be asked for in a minute.
+const authPaths = "/auth/"
+
+// admitAuth counts a request to /auth/* for its address: whatever it holds, and whether or not there is anything at its path.
+func (s *Server) admitAuth(h http.Header, r *http.Request, c caller) *Error {
+	q, err := s.o.Service.TakeAuth(r.Context(), c.counted(), "")
+	if err != nil {
+		return s.problem(r.Context(), err)
+	}
+	return quotaHeaders(h, "auth", q)
 }
 
 func (s *Server) registerAccount(ctx context.Context, in *registerInput) (*registered, error) {
@@ -131,11 +144,7 @@ func (s *Server) registerAccount(ctx context.Context, in *registerInput) (*regis
 }
 
 func (s *Server) confirmAddress(ctx context.Context, in *confirmInput) (*struct{}, error) {
-	from, err := s.attempt(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	return nil, s.o.Service.Confirm(ctx, in.Body.Token, from)
+	return nil, s.o.Service.Confirm(ctx, in.Body.Token, service.From{Address: callerOf(ctx).addr})
 }
 
 func (s *Server) login(ctx context.Context, in *loginInput) (*tokenAnswer, error) {
@@ -152,18 +161,11 @@ func (s *Server) login(ctx context.Context, in *loginInput) (*tokenAnswer, error
 }
 
 func (s *Server) refresh(ctx context.Context, in *refreshInput) (*tokenAnswer, error) {
-	from, err := s.attempt(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	tokens, err := s.o.Service.Refresh(ctx, in.Body.RefreshToken, from)
+	tokens, err := s.o.Service.Refresh(ctx, in.Body.RefreshToken, service.From{Address: callerOf(ctx).addr})
 	return &tokenAnswer{tokens}, err
 }
 
 func (s *Server) logout(ctx context.Context, in *refreshInput) (*struct{}, error) {
-	if _, err := s.attempt(ctx, ""); err != nil {
-		return nil, err
-	}
 	return nil, s.o.Service.EndTokens(ctx, in.Body.RefreshToken)
 }
 

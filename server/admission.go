@@ -195,6 +195,11 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 		return c, fail
 	}
 	if s.o.Service != nil {
+		if strings.HasPrefix(r.URL.Path, authPaths) {
+			if fail := s.admitAuth(h, r, c); fail != nil {
+				return c, fail
+			}
+		}
 		if a.scope == "" {
 			return c, count(r.Context(), s.o.Limiter, h, c, a)
 		}

@@ -62,5 +62,5 @@ func (s *Server) countMember(ctx context.Context, h http.Header, who *service.Ca
 	if err != nil {
 		return s.problem(ctx, err)
 	}
-	return quotaHeaders(h, q)
+	return quotaHeaders(h, "plan", q)
 }

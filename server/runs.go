@@ -79,8 +79,9 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 	if err != nil {
 		return nil, err
 	}
-	rec, known, err := s.runs.Start(ctx, jobs.Request{Tests: b.Tests, YAML: b.YAML, By: callerOf(ctx).who(), Key: in.Key, Content: string(content),
-		Change: func(c *run.Config) { s.narrow(c, b) }})
+	asked := s.asked(b)
+	asked.By, asked.Key, asked.Content = callerOf(ctx).who(), in.Key, string(content)
+	rec, known, err := s.runs.Start(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +90,17 @@ func (s *Server) startRun(ctx context.Context, in *runInput) (*startedRun, error
 		out.Status = http.StatusOK
 	}
 	return out, nil
+}
+
+func (s *Server) asked(b RunRequest) jobs.Request {
+	return jobs.Request{Tests: b.Tests, YAML: b.YAML, Change: func(c *run.Config) { s.narrow(c, b) }}
+}
+
+// runAgain reads what an earlier process was asked for.
+func (s *Server) runAgain(content string) (jobs.Request, error) {
+	var b RunRequest
+	err := json.Unmarshal([]byte(content), &b)
+	return s.asked(b), err
 }
 
 var varName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)

@@ -70,13 +70,13 @@ func New(o Options) (*Server, error) {
 		return nil, errors.Join(err, s.root.Close())
 	}
 	s.metrics = newMetrics(s)
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.metrics.ran})
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.metrics.ran, Again: s.runAgain})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received}
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("uploads that broke off", "error", err)
 	}
-	if err := errors.Join(s.routes(), s.openConsole()); err != nil {
+	if err := errors.Join(s.routes(), s.openConsole(), s.openQueued()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

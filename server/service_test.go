@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/service"
@@ -197,12 +198,97 @@ func wayIn(t *testing.T, address string) {
 	}
 	guesses := 0
 	for i := range 12 {
-		a = l.ask("POST", "/auth/login", map[string]any{"email": fmt.Sprintf("x%d@example.com", i), "password": "wrong"})
-		if a.status == 401 {
+		path, body := "/auth/login", any(map[string]any{"email": fmt.Sprintf("x%d@example.com", i), "password": "wrong"})
+		switch i % 3 { // what is no request at all counts, too
+		case 1:
+			path, body = "/api/auth/nothing", nil
+		case 2:
+			body = "{"
+		}
+		a = l.ask("POST", path, body)
+		if a.status != 429 {
 			guesses++
 		}
 	}
-	if guesses != 7 || a.status != 429 || a.header.Get("Retry-After") == "" { // three requests were sent before
+	if guesses != 7 || a.status != 429 || a.header.Get("Retry-After") == "" || a.header.Get("RateLimit-Limit") != "10" { // three requests were sent before
 		t.Errorf("%d guesses; the last: %s %v", guesses, a, a.header)
+	}
+}
+
+// TestDatabaseOutage: while the database is gone, every request that needs it is told so and when to come again; afterwards all is well.
+func TestDatabaseOutage(t *testing.T) {
+	database := storetest.NewServer(t)
+	s, with := withService(t, database.Database(t))
+	l := newLab(t, 0, with)
+	p, token := somebody(t, s, "ada@example.com")
+	project, err := p.Project(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := project.CreateKey(t.Context(), service.NewKey{Name: "CI", Scopes: []string{"*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := map[string]func() answer{
+		"a key":    func() answer { return l.ask("GET", "/runs", nil, "X-API-Key", made.Secret) },
+		"a person": func() answer { return l.ask("GET", "/account", nil, "Authorization", "Bearer "+token) },
+		"a log-in": func() answer {
+			return l.ask("POST", "/auth/login", map[string]any{"email": "ada@example.com", "password": memberPassword})
+		},
+	}
+	outage := time.Second
+	if !testing.Short() {
+		outage = 30 * time.Second
+	}
+	database.Kill()
+	for end := time.Now().Add(outage); time.Now().Before(end); {
+		for what, ask := range asks {
+			if a := ask(); a.status != 503 || a.code() != "unavailable" || a.header.Get("Retry-After") == "" {
+				t.Fatalf("%s: %s %v", what, a, a.header)
+			}
+		}
+		if a := l.ask("GET", "/healthz", nil); a.status != 200 {
+			t.Error(a)
+		}
+	}
+	database.Start()
+	for what, ask := range asks {
+		eventually(t, what+" is let in again", func() bool { return ask().status == 200 })
+	}
+}
+
+// TestQueuedRunsOfProjects: a run of a project that waits when the server ends begins when it serves again, before anybody asks.
+func TestQueuedRunsOfProjects(t *testing.T) {
+	s, with := withService(t, storetest.SQLite(t))
+	var again server.Options
+	l := newLab(t, 1, with, func(o *server.Options) {
+		o.Running = 1
+		again = *o
+	})
+	_, token := somebody(t, s, "ada@example.com")
+	ask := func(method, path string, body any) answer {
+		return l.ask(method, path, body, "Authorization", "Bearer "+token)
+	}
+	start := func(yaml string) string {
+		a := ask("POST", "/runs", map[string]any{"yaml": yaml, "vars": map[string]string{"NAME": "Login"}})
+		if a.status != 202 {
+			t.Fatal(a)
+		}
+		return a.json(t)["id"].(string)
+	}
+	long := start("id: long\nplatform: android\nsteps:\n  - sleep: 10m\n")
+	eventually(t, "the first run is under way", func() bool { return ask("GET", "/runs/"+long, nil).json(t)["state"] == "running" })
+	waits := start("id: waits\nplatform: android\nsteps:\n  - assert: ${NAME}\n")
+	if err := l.server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if l.server, err = server.New(again); err != nil {
+		t.Fatal(err)
+	}
+	l.http.Config.Handler = l.server.Handler()
+	eventually(t, "the run that waited has passed", func() bool { return ask("GET", "/runs/"+waits, nil).json(t)["verdict"] == "pass" })
+	if rec := ask("GET", "/runs/"+long, nil).json(t); rec["verdict"] != "interrupted" {
+		t.Errorf("%v", rec)
 	}
 }

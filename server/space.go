@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/service"
 	"github.com/taproot-dev/taproot/server/service/store"
@@ -45,6 +47,11 @@ func (s *Server) space(c caller, a access) (*Server, error) {
 		own.retention.set(p.ReportDays, p.ReportRuns)
 		return own, nil
 	}
+	return s.openSpace(p.ProjectInfo)
+}
+
+// openSpace is called by who has the lock of spaces.
+func (s *Server) openSpace(p service.ProjectInfo) (*Server, error) {
 	own, err := s.newSpace(p)
 	if err != nil {
 		return nil, fmt.Errorf("open the space of a project: %w", err)
@@ -55,6 +62,35 @@ func (s *Server) space(c caller, a access) (*Server, error) {
 	s.spaces.byID[p.ID] = own
 	return own, nil
 }
+
+// openQueued opens the projects in which runs wait that an earlier process did not come to.
+func (s *Server) openQueued() error {
+	if s.o.Service == nil {
+		return nil
+	}
+	waiting, err := filepath.Glob(filepath.Join(s.o.Projects, "*", reportsFolder))
+	if err != nil {
+		return err
+	}
+	s.spaces.mu.Lock()
+	defer s.spaces.mu.Unlock()
+	for _, reports := range waiting {
+		if !jobs.AnyQueued(reports) {
+			continue
+		}
+		p, err := s.o.Service.Operator().Project(context.Background(), filepath.Base(filepath.Dir(reports)))
+		if err == nil {
+			_, err = s.openSpace(p)
+		}
+		if err != nil {
+			s.log.Warn("runs of a project wait that cannot be opened", "folder", filepath.Dir(reports), "error", err)
+		}
+	}
+	return nil
+}
+
+// reportsFolder is that of a project's reports in its folder.
+const reportsFolder = "reports"
 
 // retention is how long a project keeps reports. Its admins may change it at any time.
 type retention struct{ days, runs atomic.Int64 }
@@ -83,12 +119,12 @@ func (r *retention) environment(getenv func(string) string) func(string) string 
 }
 
 // newSpace opens the folders of a project. Its id is one that the service made, never a text of a client.
-func (s *Server) newSpace(p *service.Project) (*Server, error) {
+func (s *Server) newSpace(p service.ProjectInfo) (*Server, error) {
 	o := s.o
 	o.Service, o.Auth, o.Limiter, o.Guesses, o.ownFiles = nil, nil, nil, nil, true
 	dir := filepath.Join(s.o.Projects, p.ID)
 	o.Files = filepath.Join(dir, "files")
-	o.Config.Dir, o.Config.Reports = o.Files, filepath.Join(dir, "reports")
+	o.Config.Dir, o.Config.Reports = o.Files, filepath.Join(dir, reportsFolder)
 	for _, folder := range []string{o.Files, o.Config.Reports} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
@@ -156,7 +192,7 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 		if err != nil {
 			return c, s.problem(ctx, err)
 		}
-		if fail := quotaHeaders(h, q); fail != nil {
+		if fail := quotaHeaders(h, "plan", q); fail != nil {
 			return c, fail
 		}
 	}
@@ -178,14 +214,14 @@ func mayMember(who *service.Caller, a access) *Error {
 	return nil
 }
 
-// quotaHeaders tells the sender where it stands.
-func quotaHeaders(h http.Header, q service.Quota) *Error {
+// quotaHeaders tells the sender where it stands with a policy.
+func quotaHeaders(h http.Header, policy string, q service.Quota) *Error {
 	if q.Limit == 0 {
 		return nil
 	}
 	reset := strconv.Itoa(seconds(q.Reset))
-	h.Set("RateLimit-Policy", fmt.Sprintf(`"plan";q=%d;w=60`, q.Limit))
-	h.Set("RateLimit", fmt.Sprintf(`"plan";r=%d;t=%s`, q.Remaining, reset))
+	h.Set("RateLimit-Policy", fmt.Sprintf(`%q;q=%d;w=60`, policy, q.Limit))
+	h.Set("RateLimit", fmt.Sprintf(`%q;r=%d;t=%s`, policy, q.Remaining, reset))
 	h.Set("RateLimit-Limit", strconv.Itoa(q.Limit))
 	h.Set("RateLimit-Remaining", strconv.Itoa(q.Remaining))
 	h.Set("RateLimit-Reset", reset)

@@ -24,6 +24,9 @@ type Options struct {
 	Waiting int        // runs that wait beside them; default: 100
 	Log     *slog.Logger
 	Ended   func(Record) // is told of each run that has ended; may be nil
+	// Again makes a Request of the Content of an earlier one. With it, runs that wait for their turn when the process ends wait on in the
+	// next one; without, they are interrupted.
+	Again func(content string) (Request, error)
 }
 
 // Request is a run that a client asks for: tests by id, or the text of a file of tests.
@@ -33,7 +36,7 @@ type Request struct {
 	Change  func(*run.Config) // narrows the configuration; may be nil
 	By      string
 	Key     string // of the client's choice: the same one starts no second run
-	Content string // what was asked for, to tell two requests of one key apart
+	Content string // what was asked for, to tell two requests of one key apart, and to ask for it again
 }
 
 // The mistakes of a client.
@@ -66,7 +69,7 @@ var errCancelled = errors.New("it was cancelled")
 // kept is how many ended runs stay in memory, for their events; others are read from the disk.
 const kept = 20
 
-// New makes a manager, which begins by completing the packs of runs that died. Close ends it.
+// New makes a manager, which begins by completing the packs of runs that died, and takes over those that wait. Close ends it.
 func New(o Options) *Manager {
 	if o.Running == 0 {
 		o.Running = 4
@@ -79,6 +82,7 @@ func New(o Options) *Manager {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	m := &Manager{o: o, ctx: ctx, cancel: cancel, slots: make(chan struct{}, o.Running), runs: map[string]*job{}}
+	m.resume()
 	m.all.Go(m.bury)
 	return m
 }
@@ -91,7 +95,7 @@ func (m *Manager) bury() {
 	}
 }
 
-// Close interrupts every run and waits until their packs are whole.
+// Close interrupts every run and waits until their packs are whole. With Options.Again, those that have not begun wait for the next manager.
 func (m *Manager) Close() {
 	m.start.Lock() // no run begins any more
 	m.cancel(ErrClosing)
@@ -111,10 +115,6 @@ type job struct {
 // Start plans a run and begins it, or lets it wait for its turn. Known tells that the key had begun it before. The error is a *plan.Usage
 // or plan.Problems for what the client got wrong in its tests, or one of this package's.
 func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bool, err error) {
-	conf := m.o.Config
-	if r.Change != nil {
-		r.Change(&conf)
-	}
 	m.start.Lock()
 	defer m.start.Unlock()
 	if m.ctx.Err() != nil {
@@ -123,7 +123,7 @@ func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bo
 	n := note{By: r.By}
 	if r.Key != "" {
 		n.Key, n.Digest = hash(r.By, r.Key), hash(r.Content)
-		if id, before, ok := findNote(conf.Reports, n.Key); ok {
+		if id, before, ok := findNote(m.o.Config.Reports, n.Key); ok {
 			if before.Digest != n.Digest {
 				return Record{}, false, ErrOtherKey
 			}
@@ -131,21 +131,35 @@ func (m *Manager) Start(ctx context.Context, r Request) (record Record, known bo
 			return record, true, err
 		}
 	}
+	conf, cases, err := m.plan(r)
+	if err != nil {
+		return Record{}, false, err
+	}
+	if m.waiting() >= m.o.Waiting {
+		return Record{}, false, ErrFull
+	}
+	record, err = m.begin(ctx, conf, cases, n, r.Content)
+	return record, false, err
+}
+
+// plan makes the cases of a request.
+func (m *Manager) plan(r Request) (conf run.Config, cases []plan.Case, err error) {
+	conf = m.o.Config
+	if r.Change != nil {
+		r.Change(&conf)
+	}
 	var sources []plan.Source
 	if r.YAML != "" {
 		sources = []plan.Source{{Name: "request.yaml", Text: []byte(r.YAML)}}
 	}
 	p, err := conf.PlanSent(r.Tests, sources...)
 	if err != nil {
-		return Record{}, false, err
+		return conf, nil, err
 	}
 	if len(p.Cases) == 0 {
-		return Record{}, false, ErrNothing
+		return conf, nil, ErrNothing
 	}
-	if m.waiting() >= m.o.Waiting {
-		return Record{}, false, ErrFull
-	}
-	return m.begin(ctx, conf, p.Cases, n)
+	return conf, p.Cases, nil
 }
 
 // waiting counts the runs that have not ended.
@@ -158,22 +172,34 @@ func (m *Manager) waiting() (n int) {
 	return n
 }
 
-func (m *Manager) begin(ctx context.Context, conf run.Config, cases []plan.Case, n note) (Record, bool, error) {
-	r := &job{feed: newFeed(), record: Record{State: Queued, By: n.By, Created: time.Now().UTC(), Cases: []Case{}}}
+func newJob(cases []plan.Case, by string, created time.Time) *job {
+	r := &job{feed: newFeed(), record: Record{State: Queued, By: by, Created: created, Cases: []Case{}}}
 	for _, c := range cases {
 		r.record.Cases = append(r.record.Cases, Case{Pack: c.Pack, Test: c.Test.ID, Platform: c.Platform, State: Queued})
 	}
+	return r
+}
+
+func (m *Manager) begin(ctx context.Context, conf run.Config, cases []plan.Case, n note, content string) (Record, error) {
+	r := newJob(cases, n.By, time.Now().UTC())
 	work, sealed, err := run.Begin(conf, r.observe)
 	if work == nil {
-		return Record{}, false, fmt.Errorf("begin a run: %w", err)
+		return Record{}, fmt.Errorf("begin a run: %w", err)
 	}
 	if err != nil {
 		m.o.Log.Warn("packs of dead runs could not be sealed", "error", err)
 	}
-	r.record.ID = filepath.Base(work.Dir.Path())
-	if err := errors.Join(writeNote(work.Dir.Path(), n), work.Announce(cases)); err != nil {
-		return Record{}, false, fmt.Errorf("begin a run: %w", errors.Join(err, work.End()))
+	dir := work.Dir.Path()
+	if err := errors.Join(writeNote(dir, n), work.Announce(cases), m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
+		return Record{}, fmt.Errorf("begin a run: %w", errors.Join(err, work.End()))
 	}
+	m.launch(ctx, r, work, cases, sealed...)
+	return r.state(), nil
+}
+
+// launch lets a run that is on the disk wait for its turn.
+func (m *Manager) launch(ctx context.Context, r *job, work *run.Runner, cases []plan.Case, sealed ...history.Sealed) {
+	r.record.ID = filepath.Base(work.Dir.Path())
 	inner, cancel := context.WithCancelCause(m.ctx)
 	r.cancel = cancel
 	m.mu.Lock()
@@ -182,21 +208,26 @@ func (m *Manager) begin(ctx context.Context, conf run.Config, cases []plan.Case,
 	m.mu.Unlock()
 	m.all.Go(func() {
 		defer cancel(nil)
-		if err := conf.ReportSealed(context.WithoutCancel(ctx), sealed); err != nil {
+		if err := work.Config.ReportSealed(context.WithoutCancel(ctx), sealed); err != nil {
 			m.o.Log.Warn("reports of dead runs", "error", err)
 		}
 		m.work(inner, r, work, cases)
 	})
-	return r.state(), false, nil
 }
 
 // work waits for its turn and runs the cases.
 func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, cases []plan.Case) {
-	select {
-	case m.slots <- struct{}{}:
-		defer func() { <-m.slots }()
+	leave, kept := m.wait(ctx, r.record.ID)
+	if kept {
+		if err := work.End(); err != nil {
+			m.o.Log.Warn("a run that waits on", "run", r.record.ID, "error", err)
+		}
+		r.feed.end()
+		return
+	}
+	defer leave()
+	if ctx.Err() == nil {
 		r.change(func(rec *Record) { rec.State, rec.Started = Running, time.Now().UTC() })
-	case <-ctx.Done(): // it ends without having begun
 	}
 	work.Config.FFmpeg = run.FindFFmpeg(ctx, work.Config)
 	outcomes := work.All(ctx, cases)

@@ -342,3 +342,44 @@ func TestWhatLiesAmongTheReports(t *testing.T) {
 		}
 	}
 }
+
+// TestQueuedRunsWaitOn: a run that waits when the process ends keeps its id and begins in the next one; one that runs is interrupted, and
+// one that was cancelled while it waited does not come back.
+func TestQueuedRunsWaitOn(t *testing.T) {
+	conf := config(t)
+	o := jobs.Options{Config: conf, Running: 1, Again: func(content string) (jobs.Request, error) {
+		if content == "forgotten" {
+			return jobs.Request{}, errors.New("nobody knows")
+		}
+		return jobs.Request{YAML: content}, nil
+	}}
+	ask := func(m *jobs.Manager, yaml, content string) jobs.Record {
+		t.Helper()
+		rec, _, err := m.Start(t.Context(), jobs.Request{YAML: yaml, Content: content, By: "ada"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	first := jobs.New(o)
+	running := ask(first, long, long)
+	follow(t, first, running.ID, "", stepping)
+	waits, gone, lost := ask(first, quick, quick), ask(first, quick, quick), ask(first, quick, "forgotten")
+	if _, err := first.Cancel(t.Context(), gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+
+	second := manage(t, o)
+	if rec := ended(t, second, waits.ID); rec.Verdict != event.Pass || rec.By != "ada" || !rec.Created.Equal(waits.Created) {
+		t.Errorf("the run that waited: %+v", rec)
+	}
+	for what, id := range map[string]string{"that ran": running.ID, "that was cancelled": gone.ID, "of which nobody knows": lost.ID} {
+		if rec, err := second.Get(id); err != nil || rec.State != jobs.Ended || rec.Verdict != event.Interrupted {
+			t.Errorf("the run %s: %+v %v", what, rec, err)
+		}
+	}
+	if jobs.AnyQueued(conf.Reports) {
+		t.Error("a run still waits on the disk")
+	}
+}

@@ -25,6 +25,15 @@ func Begin(c Config, observe func(event.Case, event.Event)) (*Runner, []history.
 	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: dir, Observe: observe}, sealed, sealErr
 }
 
+// Resume goes on with a run that was begun by a process which ended before its first case.
+func Resume(c Config, dir string, observe func(event.Case, event.Event)) (*Runner, error) {
+	opened, err := pack.OpenRunDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{Config: c, Pool: pool.New(Drivers(c), c.PoolOptions()), Dir: opened, Observe: observe}, nil
+}
+
 // End closes the drivers and the run directory.
 func (r *Runner) End() error {
 	r.noting.Wait()

@@ -18,20 +18,25 @@ func TestRateIsExact(t *testing.T) {
 	first := open(t, address)
 	ctx := t.Context()
 	p := project(t, first.person(t, "ada@example.com"))
+	must(t, first.Operator().SetPlan(ctx, service.PlanChange{Account: "ada@example.com", Plan: service.PlanPro}))
+	const keys, each = 100, 7
 	replicas := []lab{first, open(t, address), open(t, address)}
 	for i := range replicas[1:] {
 		replicas[i+1].clock.now = first.clock.Now()
+	}
+	var secrets []string
+	for range keys {
+		secrets = append(secrets, key(t, p, "*").Secret)
 	}
 	var mu sync.Mutex
 	good := 0
 	var wait time.Duration
 	var all sync.WaitGroup
-	for i := range 10 {
-		k := key(t, p, "*")
-		l := replicas[i%3]
+	for i := range 3 * len(replicas) { // each of them has all keys
+		l := replicas[i%len(replicas)]
 		all.Go(func() {
-			for range 10 {
-				c, err := l.Identify(ctx, header(k.Secret), from)
+			for n := i; n < keys*each; n += 3 * len(replicas) {
+				c, err := l.Identify(ctx, header(secrets[n%keys]), from)
 				if err != nil {
 					t.Error(err)
 					return
@@ -51,8 +56,8 @@ func TestRateIsExact(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if good != 60 || wait <= 0 || wait > time.Minute {
-		t.Errorf("%d of 100 requests went through, then a wait of %s", good, wait)
+	if good != 600 || wait <= 0 || wait > time.Minute {
+		t.Errorf("%d of %d requests went through, then a wait of %s", good, keys*each, wait)
 	}
 	for _, l := range replicas {
 		l.clock.add(wait)
@@ -63,9 +68,97 @@ func TestRateIsExact(t *testing.T) {
 	if q, err := first.Take(ctx, c, "GET /devices"); err != nil || !q.Allowed {
 		t.Errorf("after the wait: %+v %v", q, err)
 	}
-	if u, err := p.Usage(ctx, ""); err != nil || u.Used != 61 || u.Remaining != 10_000-61 {
+	if u, err := p.Usage(ctx, ""); err != nil || u.Used != 601 || u.Remaining != 200_000-601 {
 		t.Errorf("%+v %v", u, err)
 	}
+}
+
+// TestRateSlides: a request is free again a minute after it was made and no sooner, whatever the plan was in between.
+func TestRateSlides(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, address string) {
+		l, ctx := open(t, address), t.Context()
+		k := key(t, project(t, l.person(t, "ada@example.com")), "*")
+		plan := func(n int) {
+			must(t, l.Operator().SetPlan(ctx, service.PlanChange{Account: "ada@example.com", Plan: service.PlanEnterprise, PerMinute: n}))
+		}
+		take := func() service.Quota {
+			c, err := l.Identify(ctx, header(k.Secret), from)
+			must(t, err)
+			q, err := l.Take(ctx, c, "GET /devices")
+			must(t, err)
+			return q
+		}
+		plan(3)
+		for i := range 3 { // at 0, 10 and 20 s
+			if q := take(); !q.Allowed || q.Remaining != 2-i || q.Reset != time.Minute-time.Duration(i)*10*time.Second {
+				t.Errorf("request %d: %+v", i, q)
+			}
+			l.clock.add(10 * time.Second)
+		}
+		if q := take(); q.Allowed || q.RetryAfter != 30*time.Second {
+			t.Errorf("at 30 s: %+v", q)
+		}
+		plan(2)
+		if q := take(); q.Allowed || q.RetryAfter != 40*time.Second {
+			t.Errorf("with a smaller plan: %+v", q)
+		}
+		plan(5)
+		if q := take(); !q.Allowed || q.Remaining != 1 {
+			t.Errorf("with a larger plan: %+v", q)
+		}
+		l.clock.add(40 * time.Second)
+		if q := take(); !q.Allowed || q.Remaining != 2 { // the first and the second are over
+			t.Errorf("at 70 s: %+v", q)
+		}
+		l.clock.add(time.Hour)
+		if q := take(); !q.Allowed || q.Remaining != 4 || q.Reset != time.Minute {
+			t.Errorf("an hour later: %+v", q)
+		}
+	})
+}
+
+// TestSweep: what means nothing any more leaves no rows behind.
+func TestSweep(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, address string) {
+		l, ctx := open(t, address), t.Context()
+		p := l.person(t, "ada@example.com")
+		mine := project(t, p)
+		_, err := l.NewTokens(ctx, p)
+		must(t, err)
+		_, _, err = mine.Invite(ctx, "bob@example.com", service.RoleViewer)
+		must(t, err)
+		must(t, l.AskReset(ctx, "ada@example.com", from))
+		l.box.token(t, "ada@example.com", "")
+		for _, address := range []string{"192.0.2.7", "192.0.2.8"} {
+			_, err := l.TakeAuth(ctx, address, "")
+			must(t, err)
+		}
+		c, err := l.Identify(ctx, header(key(t, mine, "*").Secret), from)
+		must(t, err)
+		_, err = l.Take(ctx, c, "GET /devices")
+		must(t, err)
+		db, err := store.Open(ctx, address)
+		must(t, err)
+		defer func() { must(t, db.Close()) }()
+		tables := []string{"limits", "limit_requests", "sessions", "refresh_tokens", "letters", "invitations", "usage_days"}
+		rows := func(table string) (n int) {
+			must(t, db.One(ctx, "SELECT COUNT(*) FROM "+table, nil, &n))
+			return n
+		}
+		must(t, l.Sweep(ctx))
+		for _, table := range tables {
+			if rows(table) == 0 {
+				t.Errorf("%s is empty too soon", table)
+			}
+		}
+		l.clock.add(2 * 365 * 24 * time.Hour)
+		must(t, l.Sweep(ctx))
+		for _, table := range tables {
+			if n := rows(table); n > 0 {
+				t.Errorf("%s has %d rows", table, n)
+			}
+		}
+	})
 }
 
 // TestMonth: the cap is exact, and gone at the turn of the month in UTC.

@@ -194,6 +194,17 @@ func (o *Operator) Owned(ctx context.Context, account string) (list []string, er
 	return list, err
 }
 
+// Project gives what is set for a project.
+func (o *Operator) Project(ctx context.Context, id string) (p ProjectInfo, err error) {
+	var created int64
+	err = o.s.db.One(ctx, "SELECT id, name, owner, created, report_days, report_runs FROM projects WHERE id = $1", []any{id}, &p.ID, &p.Name, &p.Owner, &created, &p.ReportDays, &p.ReportRuns)
+	if errors.Is(err, store.ErrNoRow) {
+		err = ErrNotFound
+	}
+	p.Created = store.Moment(created)
+	return p, err
+}
+
 // DeleteAccount removes an account with the projects that it owns.
 func (o *Operator) DeleteAccount(ctx context.Context, account string) error {
 	id, err := o.find(ctx, account)

@@ -54,6 +54,8 @@ type Service struct {
 	dummy  string // the hash of a password that nobody has
 	post   chan letter
 	posted sync.WaitGroup
+	swept  sync.WaitGroup
+	ended  context.CancelFunc // of the sweeping
 	signer signer
 }
 
@@ -72,6 +74,9 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	s.posted.Go(s.deliver)
+	sweeping, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.ended = cancel
+	s.swept.Go(func() { s.sweepAlways(sweeping) })
 	return s, nil
 }
 
@@ -113,8 +118,10 @@ func (o *Options) defaults() {
 
 // Close sends the letters that wait, and ends the connections.
 func (s *Service) Close() error {
+	s.ended()
 	close(s.post)
 	s.posted.Wait()
+	s.swept.Wait()
 	return s.db.Close()
 }
 

@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/taproot-dev/taproot/server/service/store"
@@ -21,40 +20,48 @@ type Quota struct {
 // window is that of all rates.
 const window = time.Minute
 
-// take counts one request of a name, of which n are allowed in any minute: each of n slots is taken by a request, and free again a minute
-// later. Replicas that count on one database count together.
+// forgetful is how many requests that count no more are removed at once.
+const forgetful = 100
+
+// take counts one request of a name, of which n are allowed in any minute. The requests of the last minute are kept, numbered as they came, so
+// that the cost of a request does not grow with n. Replicas that count on one database count together.
 func (s *Service) take(t *store.Tx, name string, n int) (q Quota, err error) {
-	name += "/" + strconv.Itoa(n) // another rate is another ring of slots
 	now := s.now()
 	q = Quota{Limit: n}
-	if _, err := t.Exec("INSERT INTO limits (name, taken, used) VALUES ($1, 0, $2) ON CONFLICT (name) DO NOTHING", name, store.Time(now)); err != nil {
+	var taken, oldest int64 // read by a write, which makes all others of this name wait
+	if err := t.One("INSERT INTO limits (name, taken, used) VALUES ($1, 0, $2) ON CONFLICT (name) DO UPDATE SET used = $2 RETURNING taken, oldest", []any{name, store.Time(now)}, &taken, &oldest); err != nil {
 		return q, err
 	}
-	var taken, oldest int64
-	if err := t.Lock("SELECT taken FROM limits WHERE name = $1", []any{name}, &taken); err != nil {
-		return q, err
-	}
-	slot := taken % int64(n)
-	err = t.One("SELECT used FROM limit_slots WHERE name = $1 AND slot = $2", []any{name, slot}, &oldest)
+	first, since := taken+1, now // of the requests that count: this one alone
+	var at int64
+	err = t.One("SELECT seq, at FROM limit_requests WHERE name = $1 AND seq >= $2 AND at > $3 ORDER BY seq LIMIT 1", []any{name, oldest, store.Time(now.Add(-window))}, &first, &at)
 	if err != nil && !errors.Is(err, store.ErrNoRow) {
 		return q, err
 	}
-	if wait := store.Moment(oldest).Add(window).Sub(now); err == nil && wait > 0 {
-		q.RetryAfter, q.Reset = wait, wait
+	if err == nil {
+		since = store.Moment(at)
+	}
+	if busy := taken - first + 1; busy >= int64(n) { // more of them: the plan allowed more then
+		if err := t.One("SELECT at FROM limit_requests WHERE name = $1 AND seq = $2", []any{name, taken - int64(n) + 1}, &at); err != nil {
+			return q, err
+		}
+		q.RetryAfter = store.Moment(at).Add(window).Sub(now)
+		q.Reset = q.RetryAfter
 		return q, nil
 	}
-	if _, err := t.Exec("INSERT INTO limit_slots (name, slot, used) VALUES ($1, $2, $3) ON CONFLICT (name, slot) DO UPDATE SET used = $3", name, slot, store.Time(now)); err != nil {
+	if first-oldest >= forgetful {
+		if _, err := t.Exec("DELETE FROM limit_requests WHERE name = $1 AND seq < $2", name, first); err != nil {
+			return q, err
+		}
+		oldest = first
+	}
+	if _, err := t.Exec("INSERT INTO limit_requests (name, seq, at) VALUES ($1, $2, $3)", name, taken+1, store.Time(now)); err != nil {
 		return q, err
 	}
-	if _, err := t.Exec("UPDATE limits SET taken = $1, used = $2 WHERE name = $3", taken+1, store.Time(now), name); err != nil {
+	if _, err := t.Exec("UPDATE limits SET taken = $1, oldest = $2 WHERE name = $3", taken+1, oldest, name); err != nil {
 		return q, err
 	}
-	var busy int
-	var first int64
-	if err := t.One("SELECT COUNT(*), MIN(used) FROM limit_slots WHERE name = $1 AND used > $2", []any{name, store.Time(now.Add(-window))}, &busy, &first); err != nil {
-		return q, err
-	}
-	q.Allowed, q.Remaining, q.Reset = true, max(n-busy, 0), store.Moment(first).Add(window).Sub(now)
+	q.Allowed, q.Remaining, q.Reset = true, n-int(taken-first)-2, since.Add(window).Sub(now)
 	return q, nil
 }
 
@@ -64,10 +71,13 @@ var errLimited = errors.New("no request is left")
 // authRate is how many requests to /auth/* an address and an account have in a minute, on every plan.
 const authRate = 10
 
-// TakeAuth counts a request to /auth/* for the address that it comes from and for the account that it names, if it names one. A refused
+// TakeAuth counts a request to /auth/* for the address that it comes from, and for the account that it names; either may be empty. A refused
 // request takes nothing from either.
 func (s *Service) TakeAuth(ctx context.Context, address, account string) (q Quota, err error) {
-	names := []string{"auth from " + address}
+	var names []string
+	if address != "" {
+		names = append(names, "auth from "+address)
+	}
 	if account != "" {
 		names = append(names, "auth of "+digest(account)[:32])
 	}
@@ -116,6 +126,12 @@ func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota
 		if err != nil {
 			return err
 		}
+		// What only this key waits for comes before what all of the account wait for.
+		_, err = t.Exec("INSERT INTO usage_days (project, day, who, endpoint, n) VALUES ($1, $2, $3, $4, 1) ON CONFLICT (project, day, who, endpoint) DO UPDATE SET n = usage_days.n + 1",
+			c.Project.ID, now.Format(time.DateOnly), who, cut(endpoint, 200))
+		if err != nil {
+			return err
+		}
 		plan := PlanOf(a)
 		if q, err = s.take(t, "plan of "+a.ID, plan.PerMinute); err != nil {
 			return err
@@ -123,12 +139,7 @@ func (s *Service) Take(ctx context.Context, c *Caller, endpoint string) (q Quota
 		if !q.Allowed {
 			return errLimited
 		}
-		if err := s.countMonth(t, a.ID, Month(now), plan.PerMonth); err != nil {
-			return err
-		}
-		_, err = t.Exec("INSERT INTO usage_days (project, day, who, endpoint, n) VALUES ($1, $2, $3, $4, 1) ON CONFLICT (project, day, who, endpoint) DO UPDATE SET n = usage_days.n + 1",
-			c.Project.ID, now.Format(time.DateOnly), who, cut(endpoint, 200))
-		return err
+		return s.countMonth(t, a.ID, Month(now), plan.PerMonth)
 	})
 	if errors.Is(err, errLimited) {
 		err = nil

@@ -43,8 +43,9 @@ func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	sources := p.ListSources()
-	to = sources[len(sources)-1].Version
+	if to, err = newest(); err != nil {
+		return 0, 0, err
+	}
 	if from, err = p.GetDBVersion(ctx); err != nil {
 		return 0, 0, d.wrap(err)
 	}
@@ -59,6 +60,16 @@ func (d *DB) Migrate(ctx context.Context) (from, to int64, err error) {
 		return from, to, d.wrap(fmt.Errorf("change the schema: %w", err))
 	}
 	return from, to, nil
+}
+
+// newest is the schema that this program knows.
+func newest() (version int64, err error) {
+	files, err := fs.Glob(migrations, "migrations/*.sql")
+	for _, file := range files {
+		n, bad := goose.NumericComponent(file)
+		version, err = max(version, n), errors.Join(err, bad)
+	}
+	return version, err
 }
 
 // NewerError is a database that a newer program has worked with.

@@ -1,0 +1,179 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// asked is a request that was answered.
+type asked struct {
+	began, ended time.Time
+	status       int
+	retry        string
+	body         string
+}
+
+// with sends a request with a credential.
+func (s *served) with(credential, method, path, body string) (a asked) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		a.body = err.Error()
+		return a
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if credential != "" {
+		r.Header.Set("Authorization", "Bearer "+credential)
+	}
+	r.Close = true
+	a.began = time.Now()
+	res, err := http.DefaultClient.Do(r)
+	a.ended = time.Now()
+	if err != nil {
+		a.body = err.Error()
+		return a
+	}
+	defer res.Body.Close() // it is read
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		a.body = err.Error()
+		return a
+	}
+	a.status, a.retry, a.body = res.StatusCode, res.Header.Get("Retry-After"), string(data)
+	return a
+}
+
+// TestThreeReplicas: three processes on one PostgreSQL let exactly the plan's requests through, whichever of a hundred keys sends them to
+// whichever process; who waits as long as it is told gets through; and a key that one process revokes is nothing to the others.
+func TestThreeReplicas(t *testing.T) {
+	const keys = 100
+	rate, each := 300, 3
+	if !testing.Short() {
+		rate, each = 600, 7
+	}
+	l := newLab(t, 0)
+	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.NewServer(t).Database(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough")
+	const email, password = "ada@example.com", "four words make this good"
+	plan := func(rate int) {
+		l.taproot("admin", "plan", email, "enterprise", "--per-minute", fmt.Sprint(rate)).exits(t, 0)
+	}
+	var replicas []*served
+	for range 3 {
+		replicas = append(replicas, l.serve("--open-registration", "--data", t.TempDir()))
+	}
+	account := fmt.Sprintf(`{"email": %q, "password": %q}`, email, password)
+	if a := replicas[0].with("", "POST", "/api/auth/register", account); a.status != 201 {
+		t.Fatal(a)
+	}
+	plan(rate)
+	var tokens struct{ AccessToken string }
+	in := replicas[0].with("", "POST", "/api/auth/login", account)
+	if err := json.Unmarshal([]byte(in.body), &tokens); err != nil || in.status != 200 {
+		t.Fatal(in, err)
+	}
+	var all []asked
+	var made [keys]struct{ ID, Key string }
+	for i := range made {
+		a := replicas[i%3].with(tokens.AccessToken, "POST", "/api/keys", `{"name": "CI", "scopes": ["*"]}`)
+		if err := json.Unmarshal([]byte(a.body), &made[i]); err != nil || a.status != 201 {
+			t.Fatal(a, err)
+		}
+		all = append(all, a)
+	}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for n := range 10 {
+		group.Go(func() {
+			for i := n; i < keys*each; i += 10 {
+				a := replicas[i%3].with(made[i%keys].Key, "GET", "/api/runs", "")
+				mu.Lock()
+				all = append(all, a)
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	checkRate(t, all, rate)
+
+	if testing.Short() {
+		plan(rate + 100) // rather than wait for a minute
+	}
+	key := made[keys-1]
+	revoke := func() asked { return replicas[0].with(tokens.AccessToken, "DELETE", "/api/keys/"+key.ID, "") }
+	a := revoke()
+	for ; a.status == 429; a = revoke() {
+		after, err := strconv.Atoi(a.retry)
+		if err != nil || after < 1 || after > 60 {
+			t.Fatalf("Retry-After: %q", a.retry)
+		}
+		time.Sleep(time.Until(a.ended.Add(time.Duration(after) * time.Second))) // what is under test is that this is long enough
+		if again := replicas[1].with(tokens.AccessToken, "GET", "/api/runs", ""); again.status != 200 {
+			t.Fatalf("after a wait of %d s: %+v", after, again)
+		}
+	}
+	if a.status != 204 {
+		t.Fatal(a)
+	}
+	for i, s := range replicas {
+		if a := s.with(key.Key, "GET", "/api/runs", ""); a.status != 401 || time.Since(a.began) > limit {
+			t.Errorf("replica %d after the key was revoked: %+v", i, a)
+		}
+	}
+	for _, s := range replicas {
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := s.cmd.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, s.err)
+		}
+	}
+}
+
+// checkRate holds answers against a rate: in no minute more of them than that, and none refused before.
+func checkRate(t *testing.T, all []asked, rate int) {
+	t.Helper()
+	const slack = 2
+	var good []asked
+	var refused time.Time
+	for _, a := range all {
+		switch a.status {
+		case 200, 201:
+			good = append(good, a)
+		case 429:
+			if refused.IsZero() || a.ended.Before(refused) {
+				refused = a.ended
+			}
+		default:
+			t.Fatalf("%+v", a)
+		}
+	}
+	slices.SortFunc(good, func(a, b asked) int { return a.ended.Compare(b.ended) })
+	for i := 0; i+rate+slack < len(good); i++ {
+		if d := good[i+rate+slack].ended.Sub(good[i].began); d < time.Minute {
+			t.Fatalf("%d requests went through in %s", rate+slack+1, d)
+		}
+	}
+	before := 0
+	for _, a := range good {
+		if refused.IsZero() || a.began.Before(refused) {
+			before++
+		}
+	}
+	if before < rate-slack {
+		t.Errorf("a request was refused after %d of %d", before, rate)
+	}
+	t.Logf("%d of %d requests went through, %d at a rate of %d", len(good), len(all), before, rate)
+}

@@ -1,0 +1,51 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+const (
+	sweepEvery = time.Hour
+	usageKept  = 400 * 24 * time.Hour // requests by day, key and path: a year and a month
+)
+
+// sweepAlways sweeps now and every hour. Several replicas may do so at once.
+func (s *Service) sweepAlways(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "rows that have expired", "error", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Sweep removes rows that mean nothing any more, so that the database does not grow with every address that ever asked: counts of past
+// minutes, sessions and tokens that have ended, links of letters and invitations that are too old, and usage by day of before last year.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.now()
+	for _, q := range []struct {
+		query string
+		from  any
+	}{
+		{"DELETE FROM limits WHERE used < $1", store.Time(now.Add(-2 * window))},
+		{"DELETE FROM sessions WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM refresh_tokens WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM letters WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM invitations WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM usage_days WHERE day < $1", now.Add(-usageKept).Format(time.DateOnly)},
+	} {
+		if _, err := s.db.Exec(ctx, q.query, q.from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
