@@ -116,7 +116,7 @@
       for (const n of nodes) if (isElement(n) && !slotOf(n)) slots.set(n, el);
       if (nodes.length) return nodes;
     }
-    if (REPLACED.has(localName(el))) return list;
+    if (localName(el) === 'object' ? framing(el) || !laidOut(el) : REPLACED.has(localName(el))) return list;
     if (localName(el) === 'details' && !has(el, 'open')) {
       for (let n = firstOf(el); n; n = nextOf(n)) if (isElement(n) && localName(n) === 'summary') return [n];
       return list;
@@ -140,6 +140,8 @@
 
 // include reader.js
 
+// include within.js
+
   // transparentControl: a field that is not drawn itself lies over the box that is drawn for it.
   const transparentControl = (reader, hit, el) => {
     const tag = localName(hit);
@@ -157,10 +159,18 @@
   const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad\u034f\u180e\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const ICONS = /[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g;
   const legible = s => s.replace(INVISIBLE, '').trim() === '' ? '' : s.replace(ICONS, '').trim();
-  // spoken is what the content of a pseudo-element says in words.
-  const spoken = (el, content) => (String(content).match(/"(?:[^"\\]|\\.)*"|attr\([^)]*\)|(open|close)-quote/g) || []).map(part =>
-    part[0] === '"' ? part.slice(1, -1).replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1') :
-      part[0] === 'a' ? attr(el, part.slice(5, -1).trim().split(/[\s,]/)[0]) || '' : part[0] === 'o' ? '“' : '”').join('');
+  const unquoted = s => s.slice(1, -1).replace(/\\([0-9a-f]{1,6}) ?/gi, (_, hex) => String.fromCodePoint(parseInt(hex, 16))).replace(/\\(.)/g, '$1');
+  // spoken is what the content of a pseudo-element says in words; counter gives the values of a counter there.
+  const spoken = (el, content, counter) => (String(content).match(/"(?:[^"\\]|\\.)*"|attr\([^)]*\)|counters?\((?:[^")]|"[^"]*")*\)|(open|close)-quote/g) || []).map(part => {
+    if (part[0] === '"') return unquoted(part);
+    if (part[0] === 'a') return attr(el, part.slice(5, -1).trim().split(/[\s,]/)[0]) || '';
+    if (!part.startsWith('counter')) return part[0] === 'o' ? '“' : '”';
+    const all = part.startsWith('counters'), [name, ...rest] = part.slice(all ? 9 : 8, -1).split(/,\s*(?=[^"]*(?:"[^"]*"[^"]*)*$)/);
+    const glue = all && rest.length ? unquoted(rest.shift().trim()) : '', values = counter(name.trim());
+    return (all ? values : values.slice(-1)).map(n => counted(n, (rest[0] || 'decimal').trim())).join(glue) || (values.length ? '' : '0');
+  }).join('');
+
+// include counters.js
 
 // include sight.js
 
@@ -179,7 +189,7 @@
   const focused = root => {
     let el = activeIn[9](root);
     for (let inner; el && shadowOf(el) && (inner = activeIn[11](shadowOf(el))); el = inner);
-    if (!el || localName(el) === 'body' || localName(el) === 'html' || localName(el) === 'iframe') return null;
+    if (!el || localName(el) === 'body' || localName(el) === 'html' || framing(el)) return null;
     return el;
   };
   const hitAt = (root, x, y) => {
@@ -473,7 +483,7 @@
       let visible = 0;
       for (const el of elements) {
         if (store.index.has(el)) refs.push(store.index.get(el));
-        if (!reader.seen(el) && !partSeen(reader, el)) continue;
+        if (reader.seen(el) ? !reader.remains(el) : !partSeen(reader, el)) continue;
         visible++;
         if (texts.length < MAX_TEXTS) {
           const tag = localName(el), shown = reader.shown(el, tag);
@@ -519,7 +529,7 @@
     query(root, body) { return this.queryAll(root, body)[0] || null; },
     queryAll(root, body) {
       const [name, ...args] = body.split('.');
-      if (name === 'ref') return [deref(args[0], +args[1])];
+      if (name === 'ref') return [enterable(deref(args[0], +args[1]))];
       if (name === 'look') {
         if (looked.nonce !== args[0]) looked = {nonce: args[0], elements: []};
         if (isElement(root) && looked.elements.length < MAX_LOOK) looked.elements.push(root);

@@ -10,8 +10,15 @@
     // words are what el shows by itself: a field's text, or that in it; of what is named by all that it holds, all of that.
     words(el, tag, role, shown, runs) {
       if (shown !== null) return shown;
+      if (tag === 'use') return this.used(el);
       const own = this.text(el, false, runs);
       return own || !NAMED.has(tag) && !NAMED_ROLES.has(role) ? own : this.text(el, true, runs);
+    }
+    // used is what is read in the part of a drawing that el draws once more.
+    used(el) {
+      const href = attr(el, 'href') || attr(el, 'xlink:href') || '', root = rootOf(el), get = byId[typeOf(root)];
+      const part = href[0] === '#' && get ? get(root, href.slice(1)) : null;
+      return part && !holds(part, el) ? this.text(part, true) : '';
     }
     // value is what a control without words stands at: a slider, a meter.
     value(el, tag, role) {
@@ -24,7 +31,7 @@
     }
     // shown is what a field displays as its text, or null for what is no field.
     shown(el, tag) {
-      if (tag === 'textarea') return prop(el, HTMLTextAreaElement.prototype, 'value') || '';
+      if (tag === 'textarea') { const v = prop(el, HTMLTextAreaElement.prototype, 'value') || ''; return dotted(this.style(el)) ? v.replace(/\S/gu, '•') : v; }
       if (tag === 'select') {
         return [...prop(el, HTMLSelectElement.prototype, 'selectedOptions') || []].map(o => squeeze(textOf(o))).join(', ');
       }
@@ -37,7 +44,7 @@
         case 'checkbox': case 'radio': case 'image': case 'hidden': case 'color': case 'range': return '';
         case 'file': return value.slice(value.lastIndexOf('\\') + 1);
       }
-      return value;
+      return dotted(this.style(el)) ? '•'.repeat(Math.min(value.length, 64)) : value;
     }
     // holds adds what a control stands at that shows no words, and what it takes: the options of a list, the ends of a slider, how a
     // date is written.

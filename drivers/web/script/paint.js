@@ -98,6 +98,11 @@
     return style.textShadow === 'none' || !/\d/.test(style.textShadow) || alpha(style.textShadow.replace(/\).*$/, ')')) < CLEAR;
   };
 
+  // dotted: letters are drawn as dots, as those of a password are.
+  const dotted = style => (style.webkitTextSecurity || 'none') !== 'none';
+  // repainted: a style draws a picture in place of all that an element holds.
+  const repainted = style => /^(url|image-set|-webkit-image-set|(repeating-)?(linear|radial|conic)-gradient)\(/.test(style.content);
+
   // backdrop tells whether a style alone fills its box with what cannot be seen through.
   const filled = style => {
     const clipped = (style.backgroundClip || '').includes('text');
@@ -141,7 +146,7 @@
       (/\.jpe?g([?#]|$)/i.test(attr(el, 'src') || '') ? 1 : 0)) >= OPAQUE;
     if (tag === 'canvas') return (pixelAlpha(el, x, y, prop(el, HTMLCanvasElement.prototype, 'width'), prop(el, HTMLCanvasElement.prototype, 'height')) ?? 0) >= OPAQUE;
     if (tag === 'video') return prop(el, HTMLMediaElement.prototype, 'readyState') >= 2;
-    if (tag === 'iframe') return frameSolid(el);
+    if (framing(el)) return frameSolid(el);
     return bordered(el, style, x, y);
   };
   // bordered: a border may be as wide as a whole curtain.
@@ -153,7 +158,7 @@
   // frameSolid: a frame is as transparent as its page, of which a page of another site tells nothing.
   const frameSolid = el => {
     try {
-      const inner = prop(el, HTMLIFrameElement.prototype, 'contentDocument');
+      const inner = prop(el, (localName(el) === 'object' ? HTMLObjectElement : HTMLIFrameElement).prototype, 'contentDocument');
       return !!inner && [rootElement(inner), bodyOf(inner)].some(part => part && filled(styleOf(part)));
     } catch { return false; }
   };

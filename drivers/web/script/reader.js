@@ -4,7 +4,7 @@
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
       this.opacities = new Map(); this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
-      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null;
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null; this.maps = new Map();
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity is how much of an element its own style and those around it let through.
@@ -36,8 +36,21 @@
       const r = rectOf(el);
       return r.width > 1 && r.height > 1 && rendered(el, {opacityProperty: true, visibilityProperty: true});
     }
+    // remains: style sheets leave something of el to be seen: no filter, mask, clip or folded box takes all of it away.
+    remains(el) {
+      if (this.opacity(el) < CLEAR) return false;
+      let box = boxOf(rectOf(el)), placed = false;
+      for (let n = el; n && isElement(n); n = parent(n)) {
+        const s = this.style(n), own = boxOf(rectOf(n)), shape = clipShape(n, s, own) || clipRect(s, own);
+        if (shape) box = meet(box, shape);
+        if (bare(box) || n !== el && !placed && /hidden|clip/.test(s.overflowY + s.overflowX) && s.display !== 'contents' && s.display !== 'inline' && bare(own)) return false;
+        placed = placed || s.position === 'absolute' || s.position === 'fixed';
+      }
+      return true;
+    }
     box(el, style) {
       let r;
+      if (this.maps.has(el)) return areaBox(el, this.maps.get(el), style);
       if (style.display === 'contents') return this.loose(el); // what has no box is where its words are
       if (style.display === 'inline') {
         // An inline element over several lines: its largest piece, whose centre is on it.
@@ -64,7 +77,7 @@
     read(el, at) {
       const tag = localName(el);
       if (IGNORED.has(tag)) return null;
-      const style = this.style(el);
+      const style = this.style(this.maps.get(el) || el);
       if (style.display === 'none' || tag === 'input' && inputType(el) === 'hidden') return null;
       let late = performance.now() - this.deadline;
       if (late > 0 && this.seek) { // the time is over: what is sought comes first
@@ -83,7 +96,7 @@
       this.count++;
       const place = this.place(el, style, at), {full, mine, clip} = place;
       const role = this.role(el, tag), shown = this.shown(el, tag), rootEl = el === rootElement(this.root), runs = [];
-      if (at.inert || has(el, 'inert')) this.inert.add(el);
+      if (at.inert || has(el, 'inert') || style.interactivity === 'inert') this.inert.add(el);
       let text = this.words(el, tag, role, shown, runs);
       const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0), b: round(full)};
       store.refs.push(new WeakRef(el));
@@ -101,7 +114,7 @@
       else if (written && text && !desc) desc = this.whole(el, text);
       put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
       if (!(node.f & HIDDEN) && (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1)) node.s = round(place.box);
-      if (tag === 'iframe' || tag === 'frame') this.framed(el, style, node, full, clip);
+      if (framing(el)) this.framed(el, style, node, full, clip);
       const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);
       const rec = {el, node, full, box: place.box, runs, inner: inner.flow.seen, reach: inner.flow.reach, control, kept: !!(node.f & FRAME) || shown !== null};
       if (node.f & HIDDEN) this.redraw(rec, tag, at, place);
@@ -111,7 +124,8 @@
       const below = this.below(el, tag, style, at, inner, place, node);
       this.surfaces.set(el, below.surface);
       node.k = this.kids(el, style, below);
-      if (written && !at.editing && !empty && (text ? text !== written : hasElement(el))) this.writings(el, node, full);
+      if (written && !at.editing && !empty && (text ? text !== written : hasElement(el))) this.writings(el, node, full, ['before', 'after']);
+      if (near && this.made(el).marker) this.writings(el, node, full, ['marker']);
       this.ends.set(el, this.clock);
       if (!(node.f & (HIDDEN | OFFSCREEN))) this.remember(rec, style, near);
       if (shadowOf(el) && tag.includes('-')) this.delegate(el, node);
@@ -123,7 +137,7 @@
       const full = this.box(el, style);
       const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
       const shape = clipShape(el, style, full) || clipRect(style, full), mine = shape ? meet(full, shape) : full;
-      const box = meet(mine, clip.seen), opacity = at.opacity * layerAlpha(style);
+      const box = meet(mine, clip.seen), opacity = this.unanchored(el, style, meet(box, at.view)) ? 0 : at.opacity * layerAlpha(style);
       const dot = width(full) <= 1 && height(full) <= 1;
       const gone = bare(box) || dot || width(box) < 2 && width(full) >= 4 || height(box) < 2 && height(full) >= 4;
       const reach = meet(mine, clip.reach), far = bare(reach) || width(reach) < 2 && width(full) >= 4 || height(reach) < 2 && height(full) >= 4;
@@ -131,9 +145,15 @@
       const turned = this.turned(style, at);
       let flags = 0;
       if (style.visibility !== 'visible' || opacity < CLEAR || turned.away || gone && !away || !gone && far && bare(meet(box, at.screen)) ||
-        !rendered(el, {contentVisibilityAuto: false}) && style.display !== 'contents') flags = HIDDEN;
+        !rendered(this.maps.get(el) || el, {contentVisibilityAuto: false}) && style.display !== 'contents') flags = HIDDEN;
       else if (away) flags = OFFSCREEN;
       return {full, mine, box: gone ? full : box, clip, opacity, flags, gone, turned};
+    }
+    // unanchored: the browser leaves out what is placed beside an anchor that is not in view (position-visibility), and says so nowhere.
+    unanchored(el, style, box) {
+      if (!/^(absolute|fixed)$/.test(style.position) || !/visible|valid|overflow/.test(style.positionVisibility || '') || /^(none|auto|normal|)$/.test(style.positionAnchor || '')) return false;
+      if (style.pointerEvents === 'none' || bare(box)) return false;
+      return GRID.every(([a, b]) => { const {x, y} = within2(box, a, b); return !stackAt(this.root, x, y).some(e => holds(el, e)); });
     }
     // turned tells whether el shows its back, which its style hides, and how what is in it is turned.
     turned(style, at) {
@@ -154,7 +174,7 @@
       const label = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
       const plain = alpha(style.backgroundColor) >= OPAQUE ? style.backgroundColor : alpha(style.backgroundColor) > 0 ? null : at.surface;
       return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
-        inert: at.inert || has(el, 'inert'), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), editing: at.editing || editableContent(el),
+        inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), editing: at.editing || editableContent(el),
         surface: style.backgroundImage === 'none' ? plain : null, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
     }
     // framed tells where the page of a frame begins, what part of it can be seen, and how much it is scaled.
@@ -177,13 +197,13 @@
       const {before, after} = this.made(el);
       return squeeze((before ? before.text : '') + text + (after ? after.text : ''));
     }
-    // writings are elements of their own for what a style sheet writes before and after a text.
-    writings(el, node, full) {
+    // writings are elements of their own for what a style sheet writes before and after a text, or for the mark of a list item.
+    writings(el, node, full, parts) {
       const made = this.made(el);
-      for (const part of ['before', 'after']) {
+      for (const part of parts) {
         const text = made[part] && squeeze(made[part].text);
         if (!text || !/[\p{L}\p{N}]/u.test(text)) continue;
-        const box = pseudoBox(this, el, made[part].style, full) || full;
+        const box = part === 'marker' ? {l: full.l - 30, t: full.t, r: full.l + 10, b: Math.min(full.b, full.t + 24)} : pseudoBox(this, el, made[part].style, full) || full;
         node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN), b: round(box), x: cut(text)});
       }
     }
@@ -276,9 +296,15 @@
       const tag = localName(el), out = [];
       const inner = shadowOf(el);
       if (inner) for (const moved of leaving(inner)) this.leaving.add(moved);
+      if (repainted(style)) return out;
       const picker = pickerOpen(el);
       if (picker) at = {...at, flow: at.fixed, absolute: at.fixed, surface: null};
       else if (tag === 'select' && !(has(el, 'multiple') || +attr(el, 'size') > 1)) return out; // closed: its options are not shown
+      for (const area of tag === 'img' && has(el, 'usemap') ? areasOf(el) : []) {
+        this.maps.set(area, el);
+        const node = this.read(area, at);
+        if (node) out.push(node);
+      }
       for (const n of children(el)) {
         if (!isElement(n) || picker && localName(n) === 'button') continue; // which shows what is chosen
         const node = this.read(n, at);
@@ -321,7 +347,7 @@
     lets(top) { return !top || this.style(top).overflowX === 'visible' && this.style(top).overflowY === 'visible'; }
     // taken tells what takes a touch that meets hit instead of el, "" when it does what a touch of el would.
     taken(el, hit, rec) {
-      if (!hit || hit === el) return '';
+      if (!hit || hit === el || this.maps.get(hit) === el) return '';
       if (holds(el, hit)) {
         for (let n = hit; n && n !== el; n = parent(n)) if (isElement(n) && this.reacting(n) && !sameControl(n, el)) return describe(nameable(n)) + ' in it';
         return '';

@@ -17,7 +17,7 @@
       if (!choosable && !(flags & SELECTED)) flags |= UNSELECTABLE;
       if (this.disabled(el, tag, role, style, at)) flags |= DISABLED;
       if (el === this.focus) flags |= FOCUSED;
-      if (type === 'password') flags |= PASSWORD;
+      if (type === 'password' || tag === 'input' && dotted(style)) flags |= PASSWORD;
       if (this.editable(el, tag)) flags |= EDITABLE;
       if (this.reacting(el)) flags |= CLICKABLE;
       if (el === rootElement(this.root) ? scrollHeight(el) > clientHeight(el) + 1 : scrolls(el, style)) flags |= SCROLLABLE;

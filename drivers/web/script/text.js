@@ -4,13 +4,15 @@
       if (made) return made;
       this.pseudos.set(el, made = {});
       if (REPLACED.has(localName(el)) || FIELDS.has(localName(el)) && localName(el) !== 'button') return made;
-      for (const part of ['before', 'after']) {
+      const item = this.style(el).display.includes('list-item');
+      for (const part of item ? ['marker', 'before', 'after'] : ['before', 'after']) {
         const style = styleOf(el, '::' + part), content = style.content;
         if (!content || content === 'none' || content === 'normal' || style.display === 'none') continue;
+        const counter = name => (this.counters = this.counters || new Counters(rootElement(this.root))).of(el, part, name);
         const [, drawn, alt] = /^((?:"(?:[^"\\]|\\.)*"|[^"/])*)(?:\/\s*("[^]*"))?$/.exec(content) || [null, content];
         const shows = style.visibility === 'visible' && +style.opacity >= CLEAR && !inkless(el, style) && parseFloat(style.textIndent) > -500;
-        const text = spoken(el, drawn);
-        made[part] = {style, text: shows && legible(text) ? text.replace(ICONS, '') : '', heard: alt ? spoken(el, alt) : text};
+        const text = spoken(el, drawn, counter);
+        made[part] = {style, text: shows && legible(text) ? text.replace(ICONS, '') : '', heard: alt ? spoken(el, alt, counter) : text};
       }
       return made;
     }
@@ -30,7 +32,7 @@
     collect(el, whole, out, budget) {
       if (budget.left <= 0 || budget.depth > MAX_DEPTH) return;
       const style = this.style(el);
-      if (style.contentVisibility === 'hidden') return;
+      if (style.contentVisibility === 'hidden' || repainted(style)) return;
       for (const n of children(el)) {
         if (typeOf(n) === 3) this.run(n, el, style, out, budget);
         if (!isElement(n)) continue;
@@ -65,6 +67,8 @@
         const last = out.length ? out[out.length - 1] : '\n';
         if (s.startsWith(' ') && /[ \n]$/.test(last)) s = s.slice(1);
       }
+      if (dotted(style)) s = s.replace(/\S/gu, '•');
+      if (style.unicodeBidi.endsWith('override') && style.direction === 'rtl') s = [...s].reverse().join('');
       if (style.textTransform === 'uppercase') s = s.toUpperCase();
       if (style.textTransform === 'lowercase') s = s.toLowerCase();
       if (!s) return;

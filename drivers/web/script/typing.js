@@ -6,7 +6,7 @@
   const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
   const attr = method(Element.prototype, 'getAttribute'), has = method(Element.prototype, 'hasAttribute');
   const matches = method(Element.prototype, 'matches'), rectOf = method(Element.prototype, 'getBoundingClientRect');
-  const localName = getter(Element.prototype, 'localName'), shadowOf = getter(Element.prototype, 'shadowRoot');
+  const localName = getter(Element.prototype, 'localName'), openRoot = getter(Element.prototype, 'shadowRoot');
   const typeOf = getter(Node.prototype, 'nodeType'), parentOf = getter(Node.prototype, 'parentNode');
   const rootOf = method(Node.prototype, 'getRootNode'), within = method(Node.prototype, 'contains');
   const firstOf = getter(Node.prototype, 'firstChild'), nextOf = getter(Node.prototype, 'nextSibling');
@@ -27,6 +27,7 @@
   const SILENT = new Set(['script', 'style', 'template', 'noscript', 'head', 'title']);
 
   const isElement = n => typeOf(n) === 1;
+  const shadowOf = el => openRoot(el) || globalThis.taprootRoots?.get(el) || null; // also roots that a page keeps to itself
   const prop = (el, proto, name) => { try { return getter(proto, name)(el); } catch { return undefined; } };
   const parent = n => {
     const slot = isElement(n) ? slotOf(n) : null;
@@ -198,7 +199,7 @@
     if (tag === 'textarea') return !has(el, 'readonly');
     return editable(el) || !!contextOf(el);
   };
-  const secret = el => localName(el) === 'input' && inputType(el) === 'password';
+  const secret = el => localName(el) === 'input' && (inputType(el) === 'password' || (styleOf(el).webkitTextSecurity || 'none') !== 'none');
   const mask = (el, s) => secret(el) ? '•'.repeat([...s].length) : s;
   const valueOf = el => (prop(el, protoOf(localName(el)), 'value') || '').slice(0, MAX_TEXT);
   const read = el => isInput(localName(el)) ? mask(el, valueOf(el)) : lines(el);
@@ -253,7 +254,7 @@
   };
   const focusIn = root => {
     const el = active(root), tag = el ? localName(el) : '';
-    if (tag === 'iframe' || tag === 'frame') { frame = el; return {frame: true}; }
+    if (['iframe', 'frame', 'object', 'embed'].includes(tag)) { frame = el; return {frame: true}; }
     if (!el || (tag === 'body' || tag === 'html') && !editable(el)) return {what: ''};
     const field = tag === 'html' ? bodyOf(root) || el : isInput(tag) || contextOf(el) || !editable(el) ? el : host(el);
     return {what: describe(field), able: takes(field), field};
@@ -396,7 +397,7 @@
   const disabled = el => {
     if (matches(el, ':disabled')) return true;
     for (let n = el; n && isElement(n); n = parent(n)) {
-      if (attr(n, 'aria-disabled') === 'true' || has(n, 'inert')) return true;
+      if (attr(n, 'aria-disabled') === 'true' || has(n, 'inert') || styleOf(n).interactivity === 'inert') return true;
       if (localName(n).includes('-') && (matches(n, ':disabled') || has(n, 'disabled') && attr(n, 'disabled') !== 'false')) return true;
     }
     return false;
@@ -426,6 +427,8 @@
       if (name === 'frame' || name === 'focus' || name === 'member') {
         const el = name === 'frame' ? frame : name === 'focus' ? placed && placed.deref() : members[+args[0]]?.deref();
         if (!el || !el.isConnected) throw new Error('taproot: stale reference');
+        // Playwright enters nothing but frames; what is said here, the page does not see.
+        if (el === frame && /^(object|embed)$/.test(localName(el))) Object.defineProperty(el, 'nodeName', {value: 'IFRAME', configurable: true});
         return [el];
       }
       if (!Object.hasOwn(commands, name)) throw new Error('taproot: unknown command');

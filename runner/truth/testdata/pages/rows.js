@@ -1,0 +1,1 @@
+for (let i = 1; i <= 100; i++) { const p = document.createElement('p'); p.dataset.m = 'r' + i; p.textContent = 'Row ' + i; document.addEventListener('DOMContentLoaded', () => document.getElementById('list').append(p)); }
