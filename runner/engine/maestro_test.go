@@ -512,3 +512,20 @@ func TestFlowGetsTheValuesOfTheTestThatRunsIt(t *testing.T) {
 		t.Error(verdict, err, phone.done)
 	}
 }
+
+func TestFlowBlockIsAChangeAtItsEnd(t *testing.T) {
+	// 10 s of waiting in a block behind a tap: what comes after the block has its whole time, for the block ended with a change.
+	late := func() *recorder {
+		return &recorder{screen: []*shape{at("b", 0, 0), {text: "first", box: image.Rect(0, 100, 50, 140), from: 10 * time.Second},
+			{text: "then", box: image.Rect(0, 200, 50, 240), from: 25 * time.Second}}}
+	}
+	const waiting = "    commands: [{tapOn: b}, {assertVisible: first}]\n"
+	for _, list := range []string{"- runFlow:\n" + waiting, "- retry:\n" + waiting, "- repeat:\n    times: 1\n" + waiting} {
+		passes(t, commands(t, late(), list+"- assertVisible: then\n"))
+	}
+	fails(t, commands(t, late(), "- tapOn: b\n- assertVisible: first\n- assertVisible: then\n"), "then")
+	fails(t, commands(t, late(), "- tapOn: b\n- runFlow:\n    commands: [{assertVisible: first}]\n- assertVisible: then\n"), "then")
+	files := texts{"flow.yaml": "appId: a\n---\n- runFlow: sub.yaml\n- assertVisible: then\n",
+		"sub.yaml": "appId: a\nonFlowComplete:\n  - assertVisible: first\n---\n- tapOn: b\n- assertVisible: first\n"}
+	fails(t, runFlow(t, late(), files), "then") // its end changed nothing, and then all of it did not
+}

@@ -142,7 +142,7 @@ func (e *Engine) prepare() {
 	global := vm.GlobalObject()
 	e.copied = vm.NewObject()
 	_ = e.copied.Set("platform", e.o.Platform)
-	_ = e.copied.Set("copiedText", goja.Null())
+	_ = e.copied.Set("copiedText", goja.Undefined())
 	_ = vm.Set("output", vm.NewObject())
 	_ = vm.Set("maestro", e.copied)
 	_ = vm.Set("console", e.console())

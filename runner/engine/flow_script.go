@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/script"
+)
+
+// broken ends a flow because of a mistake of a script.
+func (r *run) broken(ctx context.Context, step *dsl.Step, err error) outcome {
+	r.flow.fatal = true
+	return r.leaf(ctx, step, func(context.Context) error { return scriptFailure(err) })
+}
+
+func scriptFailure(err error) error {
+	var js *script.Error
+	if errors.As(err, &js) {
+		return &action.Failure{Problem: event.Problem{Message: js.Error()}}
+	}
+	return err
+}
+
+// fillIn gives the command with its texts filled in, and a step that shows them.
+func (r *run) fillIn(ctx context.Context, step *dsl.Step, c *maestro.Command) (*dsl.Step, maestro.Do, error) {
+	do, err := maestro.Expand(c.Do, r.fill(ctx))
+	if err != nil {
+		return step, nil, err
+	}
+	shown := *step
+	if shown.Args, err = fillValue(step.Args, r.fill(ctx)); err != nil {
+		shown.Args = step.Args // what only reports show must not break the flow
+	}
+	if c.Label != "" {
+		if shown.Options.Name, err = r.fill(ctx)(c.Label); err != nil {
+			return step, nil, err
+		}
+	}
+	return &shown, do, nil
+}
+
+// fillValue fills in the texts that a report shows: names alone, for a script must not run twice.
+func fillValue(v source.Value, fill func(string) (string, error)) (source.Value, error) {
+	if v.Kind == source.String && plainPlace(v.Text) {
+		text, err := fill(v.Text)
+		if err != nil {
+			return v, err
+		}
+		v.Text = text
+	}
+	items, fields := make([]source.Value, len(v.Items)), make([]source.Field, len(v.Fields))
+	for i, item := range v.Items {
+		filled, err := fillValue(item, fill)
+		if err != nil {
+			return v, err
+		}
+		items[i] = filled
+	}
+	for i, f := range v.Fields {
+		filled, err := fillValue(f.Value, fill)
+		if err != nil {
+			return v, err
+		}
+		f.Value = filled
+		fields[i] = f
+	}
+	if len(items) > 0 {
+		v.Items = items
+	}
+	if len(fields) > 0 {
+		v.Fields = fields
+	}
+	return v, nil
+}
+
+// plainPlace tells whether a text holds names in ${…} and nothing that changes anything.
+func plainPlace(text string) bool {
+	return strings.Contains(text, "${") && !strings.ContainsAny(text, "=()+`;[")
+}
+
+// fill fills in ${…}.
+func (r *run) fill(ctx context.Context) func(string) (string, error) {
+	return func(text string) (string, error) { return r.flow.js.Expand(ctx, text, script.Where{}) }
+}
+
+// shellVariable gives Maestro's own variables of the environment.
+func (r *run) shellVariable(name string) (string, bool) {
+	if r.c.Env == nil || !strings.HasPrefix(name, "MAESTRO_") {
+		return "", false
+	}
+	text, set := r.c.Env(name)
+	return text, set && text != ""
+}
+
+// define gives variables their values, all of which are filled in before the first is given.
+func (r *run) define(ctx context.Context, step *dsl.Step, env []maestro.Pair) outcome {
+	filled, err := maestro.Expand(env, r.fill(ctx))
+	if err != nil {
+		return r.broken(ctx, step, err)
+	}
+	for _, p := range filled {
+		r.flow.js.Set(p.Key, p.Value)
+	}
+	return passed
+}
+
+// script is runScript and evalScript.
+func (r *run) script(ctx context.Context, step *dsl.Step, a maestro.Script) outcome {
+	o := r.leaf(ctx, step, func(ctx context.Context) error {
+		if err := r.takePendingBefore(ctx, dsl.Log{}); err != nil {
+			return err
+		}
+		var err error
+		if a.File == "" {
+			_, err = r.fill(ctx)(a.Text)
+		} else {
+			r.flow.js.Enter()
+			for _, p := range a.Env {
+				r.flow.js.Set(p.Key, p.Value)
+			}
+			_, err = r.flow.js.Run(ctx, a.Text, script.Where{File: a.File, Dir: filepath.Join(r.session.Base, filepath.FromSlash(a.Dir))})
+			r.flow.js.Leave()
+		}
+		r.flow.fatal = r.flow.fatal || err != nil && ctx.Err() == nil
+		return scriptFailure(err)
+	})
+	if o.ok() {
+		r.mutates()
+	}
+	return o
+}
