@@ -72,7 +72,7 @@ func (f *filling) arguments(step *Step, inner bool) source.Value {
 		switch {
 		case typ == stepsType && !inner:
 			continue
-		case typ == stepsType, typ == exprType, typ == itemsType && x.Value.Kind == source.String:
+		case typ == stepsType, typ == exprType, typ == exprsType, typ == itemsType && x.Value.Kind == source.String:
 		default:
 			x.Value = f.value(x.Value)
 		}

@@ -130,6 +130,11 @@ func (s *Step) exprs() []Expr {
 		if f.Key != "when" && typ == exprType || typ == itemsType && f.Value.Kind == source.String {
 			all = append(all, Expr{f.Value.Text, f.Value.Pos})
 		}
+		if typ == exprsType {
+			for _, x := range f.Value.Fields {
+				all = append(all, Expr{x.Value.Text, x.Value.Pos})
+			}
+		}
 	}
 	return all
 }
@@ -141,9 +146,11 @@ func (s *Step) saves() []string {
 		names = append(names, as.Value.Text)
 	}
 	if _, set := s.Def.Args.(Set); set {
-		f, _ := s.Args.Get("vars")
-		for _, x := range f.Value.Fields {
-			names = append(names, x.Key)
+		for _, key := range []string{"vars", "expr"} {
+			f, _ := s.Args.Get(key)
+			for _, x := range f.Value.Fields {
+				names = append(names, x.Key)
+			}
 		}
 	}
 	return names

@@ -97,8 +97,11 @@ func (r Run) What() string {
 
 // Set is the argument of set.
 type Set struct {
-	Vars Names `json:"vars" required:"true" minItems:"1" example:"set: {vars: {count: 3, greeting: Hello}}" doc:"The variables and their values: texts, numbers, true or false, lists, maps. Steps that follow see them."`
+	Vars Names `json:"vars,omitempty" minItems:"1" example:"set: {vars: {count: 3, greeting: Hello}}" doc:"The variables and their values: texts, numbers, true or false, lists, maps. Steps that follow see them."`
+	Expr Exprs `json:"expr,omitempty" minItems:"1" example:"set: {expr: {count: count + 1}}" doc:"The variables and expressions over variables that give their values: count + 1. All are computed before any is set."`
 }
+
+func (Set) rules() []rule { return []rule{atLeastOne("vars expr")} }
 
 // HTTP is the argument of http. as: saves {status, body, json}.
 type HTTP struct {

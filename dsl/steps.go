@@ -31,6 +31,7 @@ type nestedSteps struct {
 var (
 	stepsType    = reflect.TypeFor[Steps]()
 	exprType     = reflect.TypeFor[Expr]()
+	exprsType    = reflect.TypeFor[Exprs]()
 	itemsType    = reflect.TypeFor[Items]()
 	valueType    = reflect.TypeFor[source.Value]()
 	selectorType = reflect.TypeFor[Selector]()

@@ -70,12 +70,30 @@ func (i *Items) fromValue(d *decoding, v source.Value, name string) {
 	}
 }
 
+// Exprs are variables and the expressions that give their values.
+type Exprs map[string]Expr
+
+func (e *Exprs) fromValue(d *decoding, v source.Value, name string) {
+	if v.Kind != source.Map {
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write names and expressions: {count: count + 1}")
+		return
+	}
+	*e = Exprs{}
+	for _, f := range v.Fields {
+		var x Expr
+		if d.nameOf(f) {
+			x.read(d, f.Value, f.Key, checkExpr)
+			(*e)[f.Key] = x
+		}
+	}
+}
+
 // keepsVariables tells whether a text of the type is not looked at for variables.
 func keepsVariables(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t == exprType || t == stepsType || t == itemsType || t == valueType
+	return t == exprType || t == exprsType || t == stepsType || t == itemsType || t == valueType
 }
 
 // read gives a value of any type; its texts may hold variables.
@@ -166,5 +184,13 @@ func namedValues() schema {
 func (Items) schema(*schemas) schema {
 	return schema{"anyOf": []any{schema{"type": "array"}, schema{"type": "string", "pattern": `\S`, "not": schema{"pattern": aVariable}}}}
 }
+
+func (Exprs) schema(*schemas) schema {
+	named := namedValues()
+	named["additionalProperties"] = schema{"type": []string{"string", "number", "boolean"}}
+	return named
+}
+
+func (Exprs) words() string { return "map of expressions" }
 
 func (Items) words() string { return "list or expression" }

@@ -2,6 +2,7 @@ package maestro
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,9 @@ func (w *writer) head() {
 		w.line("before:")
 		w.depth++
 		w.env(f.Env)
-		w.steps(f.Start)
+		if len(f.Start) > 0 {
+			w.steps(f.Start)
+		}
 		w.depth--
 	}
 	w.line("steps:")
@@ -196,7 +199,12 @@ func (w *writer) step(c *Command, action string, fields ...field) {
 		}
 	}
 	if c.Label != "" {
-		if label, err := convert(c.Label); err == nil {
+		label, err := convert(c.Label)
+		named := slices.ContainsFunc(fields, func(f field) bool { return f.key == "name" && f.value != "" })
+		switch {
+		case named: // the step says what it is called
+			w.line("# %s", shown(c.Label))
+		case err == nil:
 			parts = append(parts, "name: "+strconv.Quote(label))
 		}
 	}
@@ -210,6 +218,9 @@ func (w *writer) step(c *Command, action string, fields ...field) {
 	}
 	w.line("- %s: {%s}", action, strings.Join(parts, ", "))
 }
+
+// shown writes a text in one line of a comment.
+func shown(text string) string { return short(strings.Join(strings.Fields(text), " ")) }
 
 // dropped writes a command that has no native form as a comment.
 func (w *writer) dropped(s *dsl.Step, c *Command, why string) {

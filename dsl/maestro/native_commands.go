@@ -138,8 +138,16 @@ func (w *writer) press(c *Command, do Press) {
 func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
 	ends := map[dsl.Direction][2]string{dsl.Up: {"50%,50%", "50%,10%"}, dsl.Down: {"50%,20%", "50%,90%"}, dsl.Left: {"90%,50%", "10%,50%"}, dsl.Right: {"10%,50%", "90%,50%"}}[do.Direction]
 	switch {
+	case do.In != "":
+		w.dropped(s, c, "a swipe that begins at a point of an element")
+		return
 	case do.From != nil:
-		w.dropped(s, c, "a swipe that begins at an element")
+		inside, err := selectorMap(do.From)
+		if err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		w.step(c, "swipe", field{"direction", string(do.Direction)}, field{"inside", inside}, field{"durationMs", strconv.Itoa(max(do.Ms, 50))}, field{"timeoutMs", times(c, true)})
 		return
 	case w.platform == dsl.Web && do.Start == "":
 		way := map[dsl.Direction]string{dsl.Up: "down", dsl.Down: "up", dsl.Left: "right", dsl.Right: "left"}[do.Direction]

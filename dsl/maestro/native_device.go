@@ -69,6 +69,10 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 		limit := "15000"
 		if do.Timeout != nil {
 			limit = strings.ReplaceAll(*do.Timeout, "_", "")
+			if n, err := strconv.Atoi(limit); err != nil || n <= 0 {
+				w.dropped(s, c, "a time that a script gives")
+				return
+			}
 		}
 		settled := *c
 		settled.Optional = true

@@ -178,7 +178,12 @@ func (w *writer) script(s *dsl.Step, c *Command, do Script) {
 	}
 	set := setForm.FindStringSubmatch(m[1])
 	if set == nil {
-		w.dropped(s, c, "the script "+short(do.Text))
+		name, value, err := assignment(m[1])
+		if err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		w.step(c, "set", field{"expr", "{" + name + ": " + strconv.Quote(value.text) + "}"})
 		return
 	}
 	value := strconv.Quote(set[2] + set[3])

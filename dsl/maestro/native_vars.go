@@ -18,7 +18,6 @@ var (
 	outForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*$`)
 	orForm    = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*$`)
 	setForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)|(true|false))\s*;?\s*$`)
-	cmpForm   = lazyregexp.New(`^\s*(output\.)?([A-Za-z_]\w*)\s*(===?|!==?)\s*(?:'([^']*)'|"([^"]*)"|(-?\d+))\s*$`)
 )
 
 // variables declares what the flow and those that it calls need from outside.
@@ -54,10 +53,8 @@ func Needs(f *Flow) map[string]string {
 	var steps func(list dsl.Steps)
 	look := func(value string) {
 		for _, m := range placeForm.FindAllStringSubmatch(value, -1) {
-			if n := nameForm.FindStringSubmatch(m[1]); n != nil {
-				used[n[1]] = true
-			} else if n := cmpForm.FindStringSubmatch(m[1]); n != nil && n[1] == "" {
-				used[n[2]] = true
+			for _, name := range envNames(m[1]) {
+				used[name] = true
 			}
 		}
 	}
@@ -180,29 +177,29 @@ func convert(value string) (string, error) {
 	return out, broken
 }
 
+// counted are the texts that Maestro takes for false, beside "false", "undefined" and "null": nothing, and any zero.
+const counted = `^\s*$|^(?i:false)$|^(undefined|null)$|^\s*[+-]?(0+\.?0*|\.0+)([eE][+-]?[0-9]+)?[fFdD]?\s*$`
+
 // expression writes a condition of a script as an expression.
 func expression(value string) (string, error) {
-	switch value {
-	case "true", "false":
-		return value, nil
-	}
 	m := placeForm.FindStringSubmatch(value)
-	if m == nil || m[0] != value {
+	switch {
+	case value == "true" || value == "false":
+		return value, nil
+	case m == nil:
+		return "", fmt.Errorf("the condition %q", short(value))
+	case m[0] != value:
+		if strings.ContainsAny(placeForm.ReplaceAllString(value, ""), `'"=<>&|()`) {
+			return "true", nil // a text around places, which is not empty whatever they hold
+		}
 		return "", fmt.Errorf("the condition %q", short(value))
 	}
-	c := cmpForm.FindStringSubmatch(m[1])
-	if c == nil {
-		return "", fmt.Errorf("the script ${%s}", short(m[1]))
+	of, err := translate(m[1])
+	if err != nil {
+		return "", err
 	}
-	name, op := c[2], "=="
-	if c[1] != "" {
-		name = "output_" + name
+	if of.kind == boolKind {
+		return of.text, nil
 	}
-	if strings.HasPrefix(c[3], "!") {
-		op = "!="
-	}
-	if c[6] != "" {
-		return fmt.Sprintf("string(%s) %s %q", name, op, c[6]), nil
-	}
-	return fmt.Sprintf("%s %s %q", name, op, c[4]+c[5]), nil
+	return fmt.Sprintf("not (string(%s) matches %q)", of.text, counted), nil
 }

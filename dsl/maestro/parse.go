@@ -2,6 +2,7 @@ package maestro
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -246,7 +247,7 @@ func (r *reader) keys(v source.Raw, what string, allowed []string, strict bool) 
 		if slices.Contains(allowed, f.Key) {
 			continue
 		}
-		msg, hint := fmt.Sprintf("unknown key %q in %q", short(f.Key), what), near(f.Key, allowed)
+		msg, hint := fmt.Sprintf("unknown key %q in %q", short(f.Key), what), cmp.Or(invented[what+"."+f.Key], near(f.Key, allowed))
 		if hint == "" {
 			hint = "it can have " + strings.Join(allowed, ", ")
 		}
@@ -256,6 +257,20 @@ func (r *reader) keys(v source.Raw, what string, allowed []string, strict bool) 
 			r.warn(f.Pos, len([]rune(f.Key)), msg+": it means nothing", hint)
 		}
 	}
+}
+
+// invented are keys and commands that Maestro does not have and people write, and what it has instead.
+var invented = map[string]string{
+	"assertVisible.timeout":    "for a time of its own write extendedWaitUntil: {visible: …, timeout: …}",
+	"assertNotVisible.timeout": "for a time of its own write extendedWaitUntil: {notVisible: …, timeout: …}",
+	"tapOn.timeout":            "tapOn waits 17 seconds; to wait longer write extendedWaitUntil before it",
+	"scroll.direction":         "scroll goes down alone: write swipe: {direction: …}",
+	"inputText.id":             "inputText types where the focus is: write tapOn: {id: …} before it",
+	"wait":                     "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
+	"sleep":                    "wait for an element: extendedWaitUntil: {visible: …, timeout: …}",
+	"clearText":                "write eraseText",
+	"clearInput":               "write eraseText",
+	"openBrowser":              "Maestro has openLink: {link: …, browser: true}",
 }
 
 func near(word string, known []string) string {

@@ -1,6 +1,7 @@
 package maestro
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -108,11 +109,7 @@ func (r *reader) word(v source.Raw) *dsl.Step {
 }
 
 func (r *reader) unknown(pos source.Pos, name string) {
-	hint := near(name, Commands())
-	if name == "openBrowser" {
-		hint = "Maestro has openLink: {link: …, browser: true}"
-	}
-	r.fail(pos, len([]rune(name)), fmt.Sprintf("unknown command %q", short(name)), hint)
+	r.fail(pos, len([]rune(name)), fmt.Sprintf("unknown command %q", short(name)), cmp.Or(invented[name], near(name, Commands())))
 }
 
 // options reads the keys of a map that every command has, and refuses those that are neither among them nor among its own.

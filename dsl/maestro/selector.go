@@ -87,6 +87,8 @@ func pattern(text *string) string {
 		return ""
 	case *text == "":
 		return emptyPattern
+	case strings.TrimSpace(*text) == "":
+		return "(?:" + *text + ")" // a label of blanks alone is a mistake elsewhere
 	}
 	return *text
 }

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	flows "github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/reporters/event"
 )
 
@@ -163,6 +165,9 @@ func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {
 			return err
 		}
 		return move(ctx, s, from, to, millis(a.DurationMs, 400))
+	}
+	if a.Inside != nil && byMaestro(*a.Inside) {
+		return s.drawnFrom(ctx, *a.Inside, "", flows.Swipe{Direction: a.Direction, Ms: cmp.Or(a.DurationMs, 400)})
 	}
 	area, err := areaOf(ctx, s, a.Inside)
 	if err != nil {

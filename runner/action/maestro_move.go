@@ -100,13 +100,18 @@ func flowSwipe(ctx context.Context, s *Session, a flows.Swipe) error {
 	if err != nil {
 		return err
 	}
+	return s.drawnFrom(ctx, sel, a.In, a)
+}
+
+// drawnFrom moves a finger from an element, or a point in it, to the edge of the screen.
+func (s *Session) drawnFrom(ctx context.Context, sel dsl.Selector, in string, a flows.Swipe) error {
 	v, n, err := s.want(ctx, sel)
 	if err != nil {
 		return err
 	}
 	from := n.Centre()
-	if a.In != "" {
-		if from, err = inElement(n, a.In); err != nil {
+	if in != "" {
+		if from, err = inElement(n, in); err != nil {
 			return err
 		}
 	}

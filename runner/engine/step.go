@@ -179,10 +179,7 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 			return blameTest(err)
 		}
 		if set, ok := args.(dsl.Set); ok {
-			for name, value := range set.Vars {
-				r.save(name, value)
-			}
-			return nil
+			return r.set(set)
 		}
 		if a, ok := args.(dsl.Launch); ok && !slices.Contains(r.apps, a.Package) {
 			r.apps = append(r.apps, a.Package)
@@ -199,6 +196,24 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 		}
 		return nil
 	})
+}
+
+// set gives variables values. What is computed is computed before any is given.
+func (r *run) set(a dsl.Set) error {
+	computed := dsl.Names{}
+	for name, e := range a.Expr {
+		value, err := r.eval(e)
+		if err != nil {
+			return err
+		}
+		computed[name] = value
+	}
+	for _, values := range []dsl.Names{a.Vars, computed} {
+		for name, value := range values {
+			r.save(name, value)
+		}
+	}
+	return nil
 }
 
 // save keeps a value under a name; a secret one is hidden from now on.
