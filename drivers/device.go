@@ -211,6 +211,12 @@ type Pixels interface {
 	PixelsAreCheap() bool
 }
 
+// Foreseer is a Device whose trees may tell where an element will be when an animation has ended, before it is there.
+type Foreseer interface {
+	// TreesForesee is true when only pixels prove that an element stands still, whatever they cost.
+	TreesForesee() bool
+}
+
 // Keyboard is a Device that can tell whether its on-screen keyboard takes text now.
 type Keyboard interface {
 	KeyboardShown(ctx context.Context) (bool, error)

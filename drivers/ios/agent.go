@@ -82,6 +82,20 @@ func (a *agent) stop() {
 	ending.Wait()
 }
 
+// ended tells whether a program that we started for it runs no more.
+func (a *agent) ended() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, b := range a.runs {
+		select {
+		case <-b.done:
+			return true
+		default:
+		}
+	}
+	return len(a.runs) == 0
+}
+
 func (a *agent) keep(b *background) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -213,7 +227,7 @@ func (d *Driver) mountImage(ctx context.Context, udid string) error {
 		return err
 	}
 	c := d.tools.ios("image", "auto", "--basedir="+filepath.Join(cache, "taproot", "devimages"), "--udid="+udid)
-	c.limit = imageLimit
+	c.limit, c.logged = imageLimit, true
 	_, err = d.tools.run(ctx, c)
 	return err
 }

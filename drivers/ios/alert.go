@@ -18,12 +18,8 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 }
 
 func (d *Device) alert(ctx context.Context) (*drivers.Alert, error) {
-	var text *string
-	err := d.wda.in(ctx, get("the alert", "/alert/text"), &text)
-	if errors.Is(err, screen.ErrNotFound) || err == nil && text == nil {
-		return nil, nil
-	}
-	if err != nil {
+	text, err := d.alertText(ctx)
+	if err != nil || text == nil {
 		return nil, err
 	}
 	a := &drivers.Alert{Text: *text}

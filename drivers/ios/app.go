@@ -52,7 +52,7 @@ func (d *Device) launch(ctx context.Context, app string, fresh bool, args []stri
 		return fmt.Errorf("launch %s: %w", app, err)
 	}
 	d.watch(launched)
-	return nil
+	return d.wda.lookAt(ctx, app)
 }
 
 // named refuses what can be no bundle id: it becomes an argument of programs.
@@ -79,7 +79,7 @@ func (d *Device) Foreground(ctx context.Context) (string, error) {
 	if err := d.do(ctx, get("the app in front", "/wda/activeAppInfo"), &active); err != nil {
 		return "", err
 	}
-	if active.BundleID == "com.apple.springboard" {
+	if active.BundleID == springboard {
 		d.mu.Lock()
 		last := d.app.bundle
 		d.mu.Unlock()
@@ -193,6 +193,7 @@ func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 		return fmt.Errorf("device %s: %w: nothing opens %s: %w", d.info.ID, drivers.ErrNoApp, shorten.Bytes(link, 200), err)
 	case err == nil && app != "":
 		d.watch(launched)
+		return d.wda.lookAt(ctx, app)
 	}
 	return err
 }

@@ -30,6 +30,8 @@ type Device struct {
 	shot    image.Point // size of the last screenshot, which is the measure of everything
 	scale   float64     // pixels of a point
 	wide    bool        // the application lay on its side when it was seen last
+	told    bool        // WebDriverAgent gives traits
+	standIn []standIn   // for the buttons of an alert whose elements cannot be read
 	debts   restoreState
 	app     watched           // the app that was launched last
 	locales map[string]string // of apps
@@ -51,6 +53,7 @@ var (
 	_ drivers.MediaAdder    = (*Device)(nil)
 	_ drivers.Pincher       = (*Device)(nil)
 	_ drivers.Alerter       = (*Device)(nil)
+	_ drivers.Foreseer      = (*Device)(nil)
 )
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
@@ -61,9 +64,29 @@ func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*
 		dev.life.End()
 		return nil, err
 	}
+	w.renewed = dev.sessionRenewed
 	dev.info.Width, dev.info.Height = img.Bounds().Dx(), img.Bounds().Dy()
 	dev.restoreLeftovers(ctx)
 	return dev, nil
+}
+
+// sessionRenewed looks whether the app of the test outlived the session of another client that took the place of ours, and was ended for a new
+// one: WebDriverAgent ends the app of such a session with it. That is no crash.
+func (d *Device) sessionRenewed(ctx context.Context) error {
+	d.mu.Lock()
+	app := d.app
+	d.mu.Unlock()
+	if app.bundle == "" {
+		return nil
+	}
+	var state int
+	ask := post("the state of "+app.bundle, d.wda.path("/wda/apps/state"), map[string]any{"bundleId": app.bundle})
+	if err := d.wda.call(ctx, ask, &state); err != nil || state != runsNot || findReport(d.reports(), app) != nil {
+		return err
+	}
+	d.unwatch(app.bundle)
+	return fmt.Errorf("%w: device %s: %s does not run any more: another client has used this WebDriverAgent meanwhile, and the app of its session is ended with that",
+		drivers.ErrDeviceLost, d.info.ID, app.bundle)
 }
 
 // Info is the record made when the device was opened.

@@ -239,7 +239,7 @@ func TestEraseOfAFieldThatResists(t *testing.T) {
 		t.Errorf("%q, focused %v", n.Text, n.Focused)
 	}
 	b.lab.Fail(iostest.Fault{Match: "POST /wda/keys", Kind: iostest.Slow, For: time.Millisecond})
-	b.lab.Fail(iostest.Fault{Match: "/element/", Nth: 3, Kind: iostest.Refuse, Word: "stale element reference"})
+	b.lab.Fail(iostest.Fault{Match: "GET /element/", Nth: 3, Kind: iostest.Refuse, Word: "stale element reference"})
 	must(t, d.Erase(t.Context(), -1)) // drawn anew between two calls
 	if n := wait(t, d, "note"); n.Text != "" {
 		t.Errorf("%q is left", n.Text)
@@ -253,20 +253,11 @@ func TestEraseOfAFieldThatResists(t *testing.T) {
 // A screen that is deeper than WebDriverAgent reads is not whole.
 func TestADeepScreenIsCut(t *testing.T) {
 	t.Parallel()
-	tree := &screen.Tree{}
-	leaf := &screen.Node{}
-	for range snapshotDepth - 1 {
-		leaf = &screen.Node{Children: []*screen.Node{leaf}}
-	}
-	*tree = *screen.NewTree([]*screen.Node{leaf}, image.Pt(1, 1), time.Now())
-	noteCut(tree)
-	if tree.Cut() == "" {
-		t.Error("a tree of 50 elements inside one another counts as whole")
-	}
-	*tree = *screen.NewTree(leaf.Children[:1], image.Pt(1, 1), time.Now())
-	noteCut(tree)
-	if cut := tree.Cut(); cut != "" {
-		t.Error(cut)
+	for page, cut := range map[string]bool{"deep": false, "deeper": true} {
+		s, _ := trap(t, page, iostest.DeviceOptions{})
+		if tree, err := s.Device.Tree(t.Context()); err != nil || (tree.Cut() != "") != cut {
+			t.Errorf("%s: cut %q, %v", page, tree.Cut(), err)
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ type Driver struct {
 	urls   addresses // of WebDriverAgents
 	films  addresses // of their MJPEG servers
 	http   *http.Client
+	fresh  *http.Client // opens a connection for each call
 	log    *slog.Logger
 
 	boot    string
@@ -81,6 +82,7 @@ func New(opts Options) *Driver {
 	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot, keep: opts.KeepBooted, watchAsk: watchAsk,
 		urls: readAddresses(getenv("TAPROOT_WDA_URL")), films: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
 		http:   &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},
+		fresh:  &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 		agents: map[string]*agent{}}
 }
 
@@ -137,7 +139,10 @@ func (d *Driver) prepare(ctx context.Context, id string) (*Device, error) {
 
 // connect opens a session of a WebDriverAgent that answers.
 func (d *Driver) connect(ctx context.Context, f found, a *agent) (*Device, error) {
-	w := &wda{id: f.info.ID, base: a.url, http: d.http}
+	w := &wda{id: f.info.ID, base: a.url, http: d.http, fresh: d.fresh}
+	if f.url == "" {
+		w.gone = a.ended
+	}
 	if err := w.open(ctx); err != nil {
 		return nil, err
 	}

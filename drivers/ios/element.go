@@ -43,17 +43,22 @@ func (e sourceElement) node() *screen.Node {
 		n.Selected = n.Selected || e.kind == "Cell" && e.value == "1" && !e.told
 	}
 	switch e.kind {
+	case "NavigationBar", "TabBar", "Toolbar": // they lie over what scrolls under them, wherever they stand in the source
+		n.Blocks, n.DrawOrder = true, 1
+	}
+	switch e.kind {
 	case "ScrollView", "Table", "CollectionView", "WebView", "TextView":
 		n.Scrollable = true
 	}
 	return n
 }
 
-// field: XCTest gives the placeholder of an empty field as its value.
+// field: XCTest gives the placeholder of an empty field as its value; one that holds the same text looks alike.
 func (e sourceElement) field(n *screen.Node) {
 	n.Editable, n.Password = true, e.kind == "SecureTextField"
 	n.Text, n.Desc, n.Hint = e.value, e.label, e.placeholder
 	if n.Text == n.Hint {
+		n.HintUnsure = n.Hint != ""
 		n.Text = ""
 	}
 }

@@ -36,6 +36,9 @@ func (d *Device) points(pixels ...image.Point) ([][2]float64, error) {
 
 // Tap touches a point once.
 func (d *Device) Tap(ctx context.Context, p image.Point) error {
+	if button := d.standInFor(p); button != "" {
+		return d.AnswerAlert(ctx, button, "")
+	}
 	at, err := d.points(p)
 	if err != nil {
 		return err

@@ -43,15 +43,20 @@ func hasKey(object json.RawMessage, key string) bool {
 // complaints takes the errors out of a log in lines of JSON, as go-ios writes it: its warnings, which it gives with every call, are not why
 // a call failed. Any other text stays as it is.
 func complaints(text string) string {
-	var errs []string
+	errs := errorsIn(text)
+	if len(errs) == 0 {
+		return text
+	}
+	return strings.Join(errs, "\n")
+}
+
+// errorsIn are the errors in a log in lines of JSON.
+func errorsIn(text string) (errs []string) {
 	for line := range strings.Lines(text) {
 		var entry struct{ Level, Msg, Err, Error string }
 		if json.Unmarshal([]byte(line), &entry) == nil && slices.Contains([]string{"error", "fatal"}, strings.ToLower(entry.Level)) {
 			errs = append(errs, strings.TrimSuffix(entry.Msg+": "+cmp.Or(entry.Err, entry.Error), ": "))
 		}
 	}
-	if len(errs) == 0 {
-		return text
-	}
-	return strings.Join(errs, "\n")
+	return errs
 }

@@ -230,7 +230,9 @@ func (t tools) muxState(ctx context.Context, m muxDevice, tunnels map[string]boo
 	}
 	if !older(m.ProductVersion, "16") {
 		var mode struct{ DeveloperModeEnabled *bool }
-		out, err := t.run(ctx, t.ios("devmode", "get", "--udid="+m.Udid))
+		ask := t.ios("devmode", "get", "--udid="+m.Udid)
+		ask.logged = true // one that cannot ask the phone says "false"
+		out, err := t.run(ctx, ask)
 		if err == nil && jsonIn(out, "DeveloperModeEnabled", &mode) == nil && mode.DeveloperModeEnabled != nil && !*mode.DeveloperModeEnabled {
 			return noDevMode
 		}

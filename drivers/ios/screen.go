@@ -18,51 +18,83 @@ import (
 
 const (
 	maxPixels = 80 << 20
-	// snapshotDepth is how many elements inside one another WebDriverAgent reads; XCTest fails on some apps with more.
-	snapshotDepth = 50
+	// snapshotDepth is how many elements inside one another WebDriverAgent reads; XCTest fails on some apps with more, and on all beyond the
+	// deepest.
+	snapshotDepth   = 50
+	deepestSnapshot = 62
 )
 
-// Tree reads the source of the app in front, or of the alert that lies over it, and asks which element has the focus, which a source
-// does not tell.
+// Tree reads the source of the app in front and the alert of the system that lies over it, which is no part of that, and asks which
+// element has the focus, which a source does not tell.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	d.mu.Lock()
 	shot := d.shot
 	d.mu.Unlock()
 	taken := time.Now()
-	// What is left out is dear to compute or of no use here; an old WebDriverAgent does not know how to leave it out.
-	ask := get("the element tree", "/source?format=xml&excluded_attributes=nativeFrame,nativeAccessibilityElement,minValue,maxValue,customActions,index")
-	ask.limit = sourceLimit
-	var source string
-	if err := d.do(ctx, ask, &source); err != nil {
+	seen, err := d.read(ctx)
+	if err != nil {
 		return nil, err
 	}
-	tree, scale, err := scaledSource([]byte(source), shot, taken)
+	over, err := d.systemAlert(ctx, seen)
+	if err != nil {
+		return nil, err
+	}
+	seen.windows = append(seen.windows, over...)
+	tree, scale, err := seen.tree(shot, taken)
 	if err != nil {
 		return nil, fmt.Errorf("%w: device %s: %w", drivers.ErrNotReady, d.info.ID, err)
 	}
 	d.mu.Lock()
 	d.wide, d.scale = tree.Size.X > tree.Size.Y, scale
 	d.mu.Unlock()
-	noteCut(tree)
 	return tree, d.focus(ctx, tree)
 }
 
-// noteCut says in a tree that reaches as deep as WebDriverAgent reads that there may be more.
-func noteCut(tree *screen.Tree) {
-	for n := range tree.All {
-		depth := 0
-		for p := n; p != nil; p = p.Parent {
-			depth++
+// read gives the elements of one application, as deep as they go.
+func (d *Device) read(ctx context.Context) (reading, error) {
+	for {
+		seen, err := d.readOnce(ctx)
+		if err != nil || seen.depth() < d.wda.reach() {
+			return seen, err
 		}
-		if depth >= snapshotDepth {
-			root := tree.Windows[0]
-			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
-				Desc: fmt.Sprintf("WebDriverAgent reads %d elements inside one another, and this screen may have more", snapshotDepth)})
-			*tree = *screen.NewTree(tree.Windows, tree.Size, tree.Taken)
-			return
+		if deeper, err := d.wda.deepen(ctx); err != nil || !deeper {
+			seen.cut(fmt.Sprintf("WebDriverAgent reads %d elements inside one another, and this screen may have more", deepestSnapshot))
+			return seen, err
 		}
 	}
 }
+
+func (d *Device) readOnce(ctx context.Context) (reading, error) {
+	// What is left out is dear to compute or of no use here; an old WebDriverAgent does not know how to leave it out.
+	left := "nativeFrame,nativeAccessibilityElement,minValue,maxValue,customActions,index"
+	if d.traits() {
+		left += ",accessible" // one more question to the app about each element, and the traits tell what reacts
+	}
+	ask := get("the element tree", "/source?format=xml&excluded_attributes="+left)
+	ask.limit, ask.look = sourceLimit, true
+	var source string
+	if err := d.do(ctx, ask, &source); err != nil {
+		return reading{}, err
+	}
+	seen, err := readSource([]byte(source))
+	if err != nil {
+		return reading{}, fmt.Errorf("%w: device %s: %w", drivers.ErrNotReady, d.info.ID, err)
+	}
+	d.mu.Lock()
+	d.told = d.told || seen.traits
+	d.mu.Unlock()
+	return seen, nil
+}
+
+// traits tells whether this WebDriverAgent gives traits.
+func (d *Device) traits() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.told
+}
+
+// TreesForesee: UIKit moves a view's frame at once to where its animation ends.
+func (d *Device) TreesForesee() bool { return true }
 
 // focus marks the element that has the keyboard's focus. Where there is no field, nobody needs to know.
 func (d *Device) focus(ctx context.Context, tree *screen.Tree) error {

@@ -32,38 +32,93 @@ const elementPrefix = "XCUIElementType"
 // <AppiumAUT>, or its JSON (?format=json). It counts in points; pixels is the size of the screenshot that belongs to it, into whose pixels the tree is
 // converted. Without one, a point counts as a pixel. A source that is cut off is an error: what is missing in half a tree proves nothing.
 func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree, error) {
-	tree, _, err := scaledSource(data, pixels, taken)
+	seen, err := readSource(data)
+	if err != nil {
+		return nil, err
+	}
+	tree, _, err := seen.tree(pixels, taken)
 	return tree, err
 }
 
-// scaledSource also tells how many pixels a point has.
-func scaledSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree, float64, error) {
-	root, err := readElements(data)
+// reading is what a source tells, in points.
+type reading struct {
+	app     string          // whose elements these are, where that is told
+	bounds  image.Rectangle // of the application
+	windows []*screen.Node  // the application, then what lies over it
+	traits  bool            // they are told
+}
+
+func readSource(data []byte) (reading, error) {
+	root, traits, err := readElements(data)
 	if err != nil {
-		return nil, 0, err
+		return reading{}, err
 	}
-	size := root.Bounds.Size()
-	if size.X <= 0 || size.Y <= 0 {
-		return nil, 0, fmt.Errorf("%w: the application has no size", errSource)
+	if root.Bounds.Dx() <= 0 || root.Bounds.Dy() <= 0 {
+		return reading{}, fmt.Errorf("%w: the application has no size", errSource)
 	}
+	innerSwitches(root)
+	return reading{app: root.Package, bounds: root.Bounds, windows: hoistAlerts(root), traits: traits}, nil
+}
+
+// tree puts what was read into pixels, and tells how many of them a point has.
+func (r reading) tree(pixels image.Point, taken time.Time) (*screen.Tree, float64, error) {
+	size := r.bounds.Size()
 	if pixels == (image.Point{}) {
 		pixels = size
 	}
 	scale := factor(size, pixels)
-	toPixels(root, scale)
-	return screen.NewTree(hoistAlerts(root), upright(pixels, size), taken), scale, nil
+	for _, w := range r.windows {
+		toPixels(w, scale)
+	}
+	return screen.NewTree(r.windows, upright(pixels, size), taken), scale, nil
 }
 
-// readElements reads either form.
-func readElements(data []byte) (*screen.Node, error) {
-	if root := jsonForm(data); root != nil {
-		return root.read()
+// depth is how many elements lie inside one another.
+func (r reading) depth() int {
+	var of func(n *screen.Node) int
+	of = func(n *screen.Node) int {
+		deepest := 0
+		for _, c := range n.Children {
+			deepest = max(deepest, of(c))
+		}
+		return deepest + 1
 	}
-	data, err := unwrapSource(data)
-	if err != nil {
-		return nil, err
+	deepest := of(r.windows[0])
+	for _, w := range r.windows[1:] { // they were hoisted from one of the windows of the application
+		deepest = max(deepest, of(w)+2)
 	}
-	return parseSource(data)
+	return deepest
+}
+
+// cut says that there may be more on the screen than was read.
+func (r reading) cut(why string) {
+	root := r.windows[0]
+	root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Hidden: true, Desc: why})
+}
+
+// alerts are the alerts and sheets.
+func (r reading) alerts() []*screen.Node {
+	var found []*screen.Node
+	for _, w := range r.windows {
+		if w.Type == elementPrefix+"Alert" || w.Type == elementPrefix+"Sheet" {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+// readElements reads either form; it tells whether traits are told.
+func readElements(data []byte) (root *screen.Node, traits bool, err error) {
+	var r sourceReader
+	if form := jsonForm(data); form != nil {
+		root, err = form.node(&r, 1)
+		return root, r.traits, err
+	}
+	if data, err = unwrapSource(data); err != nil {
+		return nil, false, err
+	}
+	root, err = r.parse(data)
+	return root, r.traits, err
 }
 
 // unwrapSource takes the XML out of WebDriverAgent's JSON answer.
@@ -90,12 +145,13 @@ type sourceReader struct {
 	root  *screen.Node
 	app   string
 	count int
+
+	traits bool // some element has them
 }
 
-func parseSource(data []byte) (*screen.Node, error) {
+func (r *sourceReader) parse(data []byte) (*screen.Node, error) {
 	d := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(data, []byte("\ufffd"))))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it was made UTF-8 on its way here
-	var r sourceReader
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -157,7 +213,7 @@ func (r *sourceReader) node(t xml.StartElement) *screen.Node {
 		case "placeholderValue":
 			e.placeholder = meant(a.Value)
 		case "traits":
-			e.traits, e.told = a.Value, true
+			e.traits, e.told, r.traits = a.Value, true, true
 		case "enabled":
 			e.disabled = a.Value == "false"
 		case "visible":

@@ -49,11 +49,6 @@ func jsonForm(data []byte) *jsonElement {
 	return root
 }
 
-func (j *jsonElement) read() (*screen.Node, error) {
-	var r sourceReader
-	return j.node(&r, 1)
-}
-
 func (j *jsonElement) node(r *sourceReader, depth int) (*screen.Node, error) {
 	if r.count++; r.count > sourceElements || depth > sourceDepth {
 		return nil, fmt.Errorf("%w: it has more than %d elements, or more than %d inside one another", errSource, sourceElements, sourceDepth)
@@ -62,7 +57,7 @@ func (j *jsonElement) node(r *sourceReader, depth int) (*screen.Node, error) {
 		value: meant(scalar(j.Value)), placeholder: meant(j.Placeholder), accessible: on(j.Accessible, false),
 		disabled: !on(j.Enabled, true), hidden: !on(j.Visible, true)}
 	if j.Traits != nil {
-		e.traits, e.told = *j.Traits, true
+		e.traits, e.told, r.traits = *j.Traits, true, true
 	}
 	n := e.node()
 	x, y := number(j.Rect.X.String()), number(j.Rect.Y.String())

@@ -15,7 +15,7 @@ func TestSourceInJSON(t *testing.T) {
 		"children":[null,{"type":"Button","rawIdentifier":"go","name":"Go","label":"Go","value":null,"isVisible":"1","isEnabled":1,
 		"rect":{"x":10,"y":20,"width":30,"height":40}},{"type":"Switch","label":"Wi-Fi","value":1,"isVisible":"0"}]}`
 	for name, text := range map[string]string{"bare": source, "in an answer": `{"value":` + source + `,"sessionId":null}`} {
-		tree := readSource(t, text, image.Pt(200, 400))
+		tree := parseFile(t, text, image.Pt(200, 400))
 		found, err := tree.Find(screen.Query{Selector: dsl.Selector{Label: "Go", ID: "go", Type: "button"}, Action: true})
 		if err != nil || len(found) != 1 || found[0].Point != image.Pt(50, 80) {
 			t.Errorf("%s: %v, %v", name, found, err)

@@ -24,7 +24,7 @@ func loginSource(t testing.TB) string {
 	return string(data)
 }
 
-func readSource(t *testing.T, source string, pixels image.Point) *screen.Tree {
+func parseFile(t *testing.T, source string, pixels image.Point) *screen.Tree {
 	t.Helper()
 	tree, err := ReadSource([]byte(source), pixels, time.Time{})
 	if err != nil {
@@ -45,7 +45,7 @@ func nodeOf(t *testing.T, tree *screen.Tree, id string) *screen.Node {
 }
 
 func TestSourceInWordsOfOurs(t *testing.T) {
-	tree := readSource(t, loginSource(t), image.Pt(1170, 2532))
+	tree := parseFile(t, loginSource(t), image.Pt(1170, 2532))
 	if tree.Size != image.Pt(1170, 2532) {
 		t.Errorf("the tree is %v", tree.Size)
 	}
@@ -76,7 +76,7 @@ func TestSourceInWordsOfOurs(t *testing.T) {
 }
 
 func TestSourceAlertLiesOverEverything(t *testing.T) {
-	tree := readSource(t, loginSource(t), image.Point{})
+	tree := parseFile(t, loginSource(t), image.Point{})
 	if len(tree.Windows) != 2 || tree.Windows[1].Type != "XCUIElementTypeAlert" {
 		t.Fatalf("%d windows", len(tree.Windows))
 	}
@@ -100,7 +100,7 @@ func TestSourceInItsWrappings(t *testing.T) {
 		"UTF-16 in its heading, UTF-8 in truth": strings.Replace(source, "UTF-8", "UTF-16", 1),
 		"half a rune":                           strings.Replace(source, "Imprint", "Impr\xe2\x80", 2),
 	} {
-		t.Run(name, func(t *testing.T) { nodeOf(t, readSource(t, text, image.Point{}), "email") })
+		t.Run(name, func(t *testing.T) { nodeOf(t, parseFile(t, text, image.Point{}), "email") })
 	}
 }
 
@@ -108,7 +108,7 @@ func TestSourceInItsWrappings(t *testing.T) {
 func TestSourceOfALandscapeScreen(t *testing.T) {
 	source := `<XCUIElementTypeApplication width="844" height="390"><XCUIElementTypeButton name="b" x="800" y="0" width="44" height="44"/></XCUIElementTypeApplication>`
 	for _, pixels := range []image.Point{{X: 2532, Y: 1170}, {X: 1170, Y: 2532}} {
-		tree := readSource(t, source, pixels)
+		tree := parseFile(t, source, pixels)
 		if got, want := nodeOf(t, tree, "b").Bounds, image.Rect(2400, 0, 2532, 132); tree.Size != image.Pt(2532, 1170) || got != want {
 			t.Errorf("%v: the screen is %v, the button at %v", pixels, tree.Size, got)
 		}
@@ -137,7 +137,7 @@ func TestSourceThatIsNone(t *testing.T) {
 
 // Old WebDriverAgents give neither traits nor placeholders.
 func TestSourceOfAnOldWebDriverAgent(t *testing.T) {
-	tree := readSource(t, `<XCUIElementTypeApplication width="320" height="568">
+	tree := parseFile(t, `<XCUIElementTypeApplication width="320" height="568">
 		<XCUIElementTypeOther name="card" label="Buy" accessible="true" visible="true" x="0" y="0" width="10" height="10"/>
 		<XCUIElementTypeButton name="Tab" label="Tab" value="1" x="0" y="20" width="10" height="10"/>
 		<XCUIElementTypeTextField name="f" value="typed" x="nan" y="" width="1e300" height="-5"/></XCUIElementTypeApplication>`, image.Point{})

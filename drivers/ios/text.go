@@ -45,58 +45,72 @@ func (d *Device) erase(ctx context.Context, n int) error {
 		return fmt.Errorf("device %s: %w: no text field has the focus", d.info.ID, drivers.ErrNotActionable)
 	}
 	had, err := d.held(ctx, field)
-	if err != nil || had == "" {
+	if err != nil || had.text == "" {
 		return err
 	}
-	length := utf8.RuneCountInString(had)
+	length := utf8.RuneCountInString(had.text)
 	if n < 0 || n >= length {
-		ask := post("clearing a field", "/element/"+field.ID+"/clear", nil)
-		ask.limit = callLimit + time.Duration(length)*100*time.Millisecond
-		return d.do(ctx, ask, nil)
+		return d.clearField(ctx, field, length)
 	}
-	// A tap at the far end of a field puts the caret behind its last character.
-	end := map[string]any{"x": max(field.Rect.Width-3, 1), "y": max(field.Rect.Height-3, 1)}
-	ask := post("a tap at the field's end", "/wda/element/"+field.ID+"/tap", end)
-	ask.older = "/wda/tap/" + field.ID // before version 6
-	if err := d.do(ctx, ask, nil); err != nil {
+	want := string([]rune(had.text)[:length-n])
+	if err := d.backspace(ctx, n); err != nil {
 		return err
 	}
-	if err := d.Type(ctx, strings.Repeat("\b", n)); err != nil {
-		return err
+	secret := field.Type == elementPrefix+"SecureTextField"
+	for again := !secret && !had.unsure; ; again = false {
+		has, err := d.held(ctx, field)
+		if err != nil || has.text == want || secret && utf8.RuneCountInString(has.text) == length-n || had.unsure && has == had {
+			return err
+		}
+		if !again {
+			return fmt.Errorf("device %s: %w: the field held %s, and after %d characters were erased %s", d.info.ID, drivers.ErrNotActionable,
+				screen.Quote(had.text), n, screen.Quote(has.text))
+		}
+		if err := d.clearField(ctx, field, length); err != nil { // the caret was elsewhere
+			return err
+		}
+		if err := d.Type(ctx, want); err != nil {
+			return err
+		}
 	}
-	has, err := d.held(ctx, field)
-	if err != nil {
-		return err
-	}
-	want := string([]rune(had)[:length-n])
-	if field.Type == elementPrefix+"SecureTextField" && utf8.RuneCountInString(has) == length-n {
-		return nil
-	}
-	if has != want {
-		return fmt.Errorf("device %s: %w: the field held %s, and after %d characters were erased %s", d.info.ID, drivers.ErrNotActionable,
-			screen.Quote(had), n, screen.Quote(has))
-	}
-	return nil
 }
 
-// held is the text in a field; its placeholder is none.
-func (d *Device) held(ctx context.Context, field *activeElement) (string, error) {
+func (d *Device) clearField(ctx context.Context, field *activeElement, length int) error {
+	ask := post("clearing a field", "/element/"+field.ID+"/clear", nil)
+	ask.limit = callLimit + time.Duration(length)*100*time.Millisecond
+	return d.do(ctx, ask, nil)
+}
+
+// backspace takes characters from the end of the field with the focus. The caret goes there by the key of a keyboard that is plugged in, where
+// iOS knows that: a tap at the field's end may meet the button that clears it.
+func (d *Device) backspace(ctx context.Context, n int) error {
+	err := d.keyboard(ctx, map[string]any{"key": hardKeys()["down"].char, "modifierFlags": modifierFlag("meta")})
+	if err != nil && !errors.Is(err, drivers.ErrUnsupported) {
+		return err
+	}
+	return d.Type(ctx, strings.Repeat("\b", n))
+}
+
+// content is what a field shows; unsure: that is its placeholder, or a text that reads like it.
+type content struct {
+	text   string
+	unsure bool
+}
+
+func (d *Device) held(ctx context.Context, field *activeElement) (content, error) {
 	var value, placeholder *string
 	if err := d.do(ctx, get("the text of a field", "/element/"+field.ID+"/attribute/value"), &value); err != nil {
-		return "", err
+		return content{}, err
 	}
 	if value == nil || *value == "" {
-		return "", nil
+		return content{}, nil
 	}
 	err := d.do(ctx, get("the placeholder of a field", "/element/"+field.ID+"/attribute/placeholderValue"), &placeholder)
 	var refused *wdaError
 	if err != nil && !(errors.As(err, &refused) && refused.Code == "invalid argument") { // an old WebDriverAgent knows no placeholders
-		return "", err
+		return content{}, err
 	}
-	if placeholder != nil && *placeholder == *value {
-		return "", nil
-	}
-	return *value, nil
+	return content{*value, placeholder != nil && *placeholder == *value}, nil
 }
 
 // KeyboardShown looks for the keyboard among the elements.

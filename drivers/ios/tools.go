@@ -40,6 +40,8 @@ type command struct {
 	env   []string // added to the environment
 	limit time.Duration
 	spare bool // it is asked to end, but never killed
+	// logged: it ends with 0 also when it fails, and tells that in its log alone.
+	logged bool
 }
 
 func (t tools) simctl(args ...string) command {
@@ -96,6 +98,8 @@ func (t tools) run(ctx context.Context, c command) ([]byte, error) {
 		return out.buf.Bytes(), &toolError{c.name, ended.ExitCode(), said(errs.buf.String(), out.buf.String())}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", c.name, err)
+	case c.logged && len(errorsIn(errs.buf.String())) > 0:
+		return out.buf.Bytes(), &toolError{c.name, 0, said(errs.buf.String(), "")}
 	}
 	return out.buf.Bytes(), nil
 }

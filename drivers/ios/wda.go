@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -23,6 +25,17 @@ const (
 	sourceLimit = 60 * time.Second
 	statusLimit = 3 * time.Second
 	answerBytes = 96 << 20 // a screenshot of a large iPad, in base64
+
+	// A look that is under way when the time of a step is over is given so much longer, and a call at least so much in all.
+	lateLook  = 4 * time.Second
+	leastLook = 10 * time.Second
+	leastCall = 5 * time.Second
+	// hungLimit is for calls of a WebDriverAgent that has left one unanswered: it does one thing at a time.
+	hungLimit = 3 * time.Second
+
+	// outageLimit is how long a WebDriverAgent that somebody else runs may be away: to be started anew takes seconds.
+	outageLimit = 10 * time.Second
+	outagePoll  = 250 * time.Millisecond
 )
 
 // wda is a WebDriverAgent, by HTTP. Its calls are made one at a time.
@@ -30,9 +43,19 @@ type wda struct {
 	id   string // of the device, for messages
 	base string // http://127.0.0.1:8100
 	http *http.Client
+	// fresh opens a connection for each call; nil: http does. An action that is sent over one which was idle may have arrived when that breaks.
+	fresh *http.Client
+	// gone tells whether the program that runs it has ended; nil: nobody knows, it may come back.
+	gone func() bool
+	// renewed is called when a session was made in the place of one that was lost; nil: nobody asks.
+	renewed func(context.Context) error
+
+	hung atomic.Bool // the last call got no answer
 
 	mu      sync.Mutex
 	session string
+	front   string // the app whose elements a source gives while it is in front; "": whichever is
+	depth   int    // how many elements inside one another it reads
 }
 
 // wdaError is an error in WebDriver's own words.
@@ -56,6 +79,8 @@ type request struct {
 	older  string // its path in a WebDriverAgent that does not know the one above
 	body   any
 	limit  time.Duration
+	look   bool // it reads the screen, for which a step need not wait beyond its end
+	once   bool // nobody waits for a WebDriverAgent that is away
 }
 
 func get(what, path string) request { return request{what: what, method: http.MethodGet, path: path} }
@@ -81,14 +106,43 @@ func (w *wda) call(ctx context.Context, r request, to any) error {
 
 // ask gives the whole answer, which is not an error.
 func (w *wda) ask(ctx context.Context, r request) (answer, error) {
-	if r.limit == 0 {
-		r.limit = callLimit
+	r.limit = w.limitOf(ctx, r)
+	for began := time.Now(); ; {
+		a, err := w.exchange(ctx, r)
+		w.hung.Store(errors.Is(err, errSlow) || err != nil && ctx.Err() != nil)
+		if err == nil {
+			return a, nil
+		}
+		if !w.mayReturn(r, err) || time.Since(began) >= min(outageLimit, r.limit) || drivers.Pause(ctx, outagePoll) != nil {
+			return answer{}, w.fault(ctx, r, err)
+		}
 	}
-	a, err := w.exchange(ctx, r)
-	if err != nil {
-		return answer{}, w.fault(ctx, r, err)
+}
+
+// limitOf is how long a call may take.
+func (w *wda) limitOf(ctx context.Context, r request) time.Duration {
+	limit := cmp.Or(r.limit, callLimit)
+	if end, known := drivers.Ending(ctx); known && (r.limit == 0 || r.look) {
+		least := leastCall
+		if r.look {
+			least = leastLook
+		}
+		limit = min(limit, max(time.Until(end)+lateLook, least))
 	}
-	return a, nil
+	if w.hung.Load() {
+		limit = min(limit, hungLimit)
+	}
+	return limit
+}
+
+// mayReturn tells whether a call failed because WebDriverAgent is away, which may be over soon, and can be made again: it did not arrive, or
+// it only reads.
+func (w *wda) mayReturn(r request, err error) bool {
+	if r.once || w.gone != nil && w.gone() || errors.Is(err, errBadAnswer) || errors.As(err, new(*wdaError)) || errors.Is(err, errSlow) {
+		return false
+	}
+	var op *net.OpError
+	return r.method == http.MethodGet || errors.As(err, &op) && op.Op == "dial"
 }
 
 // in makes a call in the session, by its older path where WebDriverAgent does not know the newer one.
@@ -120,6 +174,11 @@ func (w *wda) inSession(ctx context.Context, r request, to any) error {
 	if err := w.open(ctx); err != nil {
 		return err
 	}
+	if w.renewed != nil {
+		if err := w.renewed(ctx); err != nil {
+			return err
+		}
+	}
 	r.path = w.path(path)
 	return w.call(ctx, r, to)
 }
@@ -145,15 +204,67 @@ func (w *wda) open(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	w.session = session
+	settings := map[string]any{"snapshotMaxDepth": cmp.Or(w.depth, snapshotDepth), "defaultActiveApplication": cmp.Or(w.front, "auto"),
+		"waitForIdleTimeout": 0, "animationCoolOffTimeout": 0, "useFirstMatch": false, "shouldUseCompactResponses": false,
+		"elementResponseAttributes": "type,rect,attribute/name", "respectSystemAlerts": false, // a banner would take the place of the app, too
+		"mjpegServerFramerate": filmRate, "mjpegScalingFactor": 100, "mjpegServerScreenshotQuality": 40}
 	w.mu.Unlock()
-	err = w.call(ctx, post("settings", w.path("/appium/settings"), map[string]any{"settings": map[string]any{
-		"snapshotMaxDepth": snapshotDepth, "waitForIdleTimeout": 0, "animationCoolOffTimeout": 0, "useFirstMatch": false,
-		"shouldUseCompactResponses": false, "elementResponseAttributes": "type,rect,attribute/name", "respectSystemAlerts": true,
-		"mjpegServerFramerate": filmRate, "mjpegScalingFactor": 100, "mjpegServerScreenshotQuality": 40}}), nil)
+	return w.set(ctx, settings)
+}
+
+// set changes settings of the session; a WebDriverAgent that has none is slower for that.
+func (w *wda) set(ctx context.Context, settings map[string]any) error {
+	return unlessUnknown(w.call(ctx, post("settings", w.path("/appium/settings"), map[string]any{"settings": settings}), nil))
+}
+
+func unlessUnknown(err error) error {
 	if unknownCommand(err) {
-		return nil // it has no settings, and is slower for that
+		return nil
 	}
 	return err
+}
+
+// lookAt names the app whose elements a source gives from now on while it is in front. The setting is lost with the session.
+func (w *wda) lookAt(ctx context.Context, app string) error {
+	w.mu.Lock()
+	known := w.front == app
+	w.front = app
+	w.mu.Unlock()
+	if known {
+		return nil
+	}
+	return w.setIn(ctx, map[string]any{"defaultActiveApplication": cmp.Or(app, "auto")})
+}
+
+// lookedAt is the app that lookAt named last.
+func (w *wda) lookedAt() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.front
+}
+
+// setIn changes settings of the session, also of one that has to be made anew.
+func (w *wda) setIn(ctx context.Context, settings map[string]any) error {
+	return unlessUnknown(w.in(ctx, post("settings", "/appium/settings", map[string]any{"settings": settings}), nil))
+}
+
+// reach is how many elements inside one another a source has at most.
+func (w *wda) reach() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return cmp.Or(w.depth, snapshotDepth)
+}
+
+// deepen makes a source reach as deep as XCTest can; it tells whether it did not before.
+func (w *wda) deepen(ctx context.Context) (bool, error) {
+	w.mu.Lock()
+	deeper := w.depth < deepestSnapshot
+	w.depth = deepestSnapshot
+	w.mu.Unlock()
+	if !deeper {
+		return false, nil
+	}
+	return true, w.setIn(ctx, map[string]any{"snapshotMaxDepth": deepestSnapshot})
 }
 
 // end ends the session.
@@ -190,7 +301,11 @@ func (w *wda) exchange(ctx context.Context, r request) (answer, error) {
 		return answer{}, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	res, err := w.http.Do(req)
+	client := w.http
+	if r.method != http.MethodGet && w.fresh != nil {
+		client = w.fresh
+	}
+	res, err := client.Do(req)
 	if err != nil {
 		return answer{}, causeOf(ctx, err)
 	}
@@ -257,7 +372,7 @@ func readAnswer(what string, status int, data []byte) (answer, error) {
 // status asks whether WebDriverAgent is there and ready.
 func (w *wda) status(ctx context.Context) (status, error) {
 	ask := get("its status", "/status")
-	ask.limit = statusLimit
+	ask.limit, ask.once = statusLimit, true
 	var s status
 	if err := w.call(ctx, ask, &s); err != nil {
 		return s, err

@@ -134,7 +134,7 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 
 // goesTo tells whether an element at the point, drawn later than the one that is meant, takes the touch.
 func (at touch) goesTo(c *Node) bool {
-	reacts := c.Clickable || c.Editable
+	reacts := c.Clickable || c.Editable || c.Blocks
 	switch {
 	case c.Window > at.n.Window:
 		return reacts || c.Text != "" || c.Desc != "" || c.Parent == nil && !c.fillsScreen()

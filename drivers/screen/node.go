@@ -77,6 +77,9 @@ type Node struct {
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
 	Press *image.Point `json:"press,omitempty"`
 
+	// Blocks: it takes every touch at its place, though nothing need come of it, as the bars of iOS do.
+	Blocks bool `json:"-"`
+
 	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands where it stood may
 	// be moving all the same. A device that cannot tell leaves it false.
 	Undrawn bool `json:"-"`

@@ -16,6 +16,14 @@ func (s *Session) suspected() bool {
 	return ok && h.CrashSuspected()
 }
 
+// mayHaveDied tells whether a step that went well is a reason to ask the device for a crash: where no log tells of one, each is, for nothing
+// is missing on the screen of an app that is gone, and a sleep looks at nothing.
+func (s *Session) mayHaveDied() bool {
+	_, watches := s.Device.(drivers.CrashWatcher)
+	_, hints := s.Device.(drivers.CrashHinter)
+	return watches && (!hints || s.suspected())
+}
+
 // crash gives the failure that the app's death is, nil when it lives or was reported dead before.
 func (s *Session) crash(ctx context.Context, otherwise error) (*Failure, error) {
 	w, ok := s.Device.(drivers.CrashWatcher)
@@ -94,7 +102,7 @@ func (s *Session) withCrash(ctx context.Context, err error) error {
 	if errors.As(err, &dead) && dead.Kind == event.AppCrashed || VerdictOf(err) == event.Error || ctx.Err() != nil {
 		return err
 	}
-	if err == nil && !s.suspected() {
+	if err == nil && !s.mayHaveDied() {
 		return nil
 	}
 	f, askErr := s.crash(ctx, err)

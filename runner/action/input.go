@@ -17,7 +17,7 @@ const focusGrace = time.Second
 
 func input(ctx context.Context, s *Session, a dsl.Input) error {
 	if a.Into != nil {
-		ctx = endingAt(ctx, time.Now().Add(s.Timeout))
+		ctx = drivers.WithEnding(ctx, time.Now().Add(s.Timeout))
 		if err := tap(ctx, s, dsl.Tap{Selector: *a.Into}); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 	if err != nil {
 		return err
 	}
-	if a.Replace && (field == nil || field.Text != "") {
+	if a.Replace && (field == nil || field.Text != "" || field.HintUnsure) {
 		if err := s.erase(ctx, field, -1); err != nil {
 			return err
 		}

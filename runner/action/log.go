@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
@@ -42,7 +43,7 @@ func assertLog(ctx context.Context, s *Session, a dsl.AssertLog) error {
 	}
 	if a.Absent {
 		watched := time.Duration(a.ForMs) * time.Millisecond
-		err = poll(endingAt(ctx, time.Now().Add(watched)), watched, look) // the step says itself how long it watches
+		err = poll(drivers.WithEnding(ctx, time.Now().Add(watched)), watched, look) // the step says itself how long it watches
 		if err == nil {
 			return &Failure{event.Problem{Assertion: true, Expected: "no " + what + " in the log", Actual: screen.Quote(line),
 				Message: fmt.Sprintf("the log holds %s: %s", what, screen.Quote(line))}}

@@ -101,7 +101,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 		return fmt.Errorf("no performer for %T", args)
 	}
 	s.remember(ctx, args)
-	err := do(endingAt(ctx, time.Now().Add(s.Timeout)), s, args)
+	err := do(drivers.WithEnding(ctx, time.Now().Add(s.Timeout)), s, args)
 	if err != nil && strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known
 	}

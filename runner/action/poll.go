@@ -13,14 +13,6 @@ import (
 // errWait says that what is waited for is not there (any more or yet).
 var errWait = errors.New("not there yet")
 
-// ending is the key under which a context says when the time of a step is over.
-type ending struct{}
-
-// endingAt bounds all the waits of one step together: several searches within it do not add up.
-func endingAt(ctx context.Context, end time.Time) context.Context {
-	return context.WithValue(ctx, ending{}, end)
-}
-
 // poll looks again and again until look gives something else than errWait, or the time is over: its own, or that of the step. The end
 // stops new looks, not one under way: a step is over within its time and the length of one look. There is at least one, and one more
 // right at the end, so that a verdict rests on what is there then, unless the one before took beyond it. Reading errors that may pass
@@ -38,7 +30,7 @@ func pollEvery(ctx context.Context, timeout, pace time.Duration, look func() err
 
 func pollWith(ctx context.Context, timeout time.Duration, pause backoff.BackOff, look func() error) error {
 	deadline := time.Now().Add(timeout)
-	if end, ok := ctx.Value(ending{}).(time.Time); ok && end.Before(deadline) {
+	if end, ok := drivers.Ending(ctx); ok && end.Before(deadline) { // several searches within one step do not add up
 		deadline = end
 	}
 	for {

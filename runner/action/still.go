@@ -42,7 +42,25 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	if err := h.picture(ctx); err != nil {
 		return false, err
 	}
+	if h.foresees && !h.arrivedAt(m) {
+		return false, nil
+	}
 	return h.stillAt(touchArea(m), same), nil
+}
+
+// arrivedAt tells whether the element is where the trees have it already: nothing as large as it has changed on the screen around the tree. As
+// long as something moves, it may be on its way, and its place shows something else that stands still.
+func (h *targetSearch) arrivedAt(m screen.Match) bool {
+	now := h.rest.Last()
+	region := now.Bounds()
+	region.Min.Y = pixels.StatusBar(region.Size()).Max.Y
+	moved, own := pixels.Changed(h.before, now, region).Size(), m.Node.Bounds.Size()
+	return moved.X*moved.Y < own.X*own.Y || h.lasting()
+}
+
+// lasting tells whether the trees have had it in one place for so long that pixels which never rest do not count any more.
+func (h *targetSearch) lasting() bool {
+	return h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor
 }
 
 // stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had it there, too.
@@ -52,7 +70,7 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 		h.left = nil
 	}
 	changed := pixels.Changed(before, now, place.Inset(-standMargin))
-	lasting := h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor
+	lasting := h.lasting()
 	if changed.Empty() { // what the older picture showed may have been the way here: trees and pixels that agree for long enough decide
 		return h.left == nil || lasting || pixels.MotionOf(h.left, now, place) <= pixels.Within
 	}

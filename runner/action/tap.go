@@ -35,6 +35,9 @@ func tap(ctx context.Context, s *Session, a dsl.Tap) error {
 func target(ctx context.Context, s *Session, sel dsl.Selector) (screen.Match, error) {
 	h := targetSearch{screenReader: newScreenReader(s), sel: sel}
 	h.prepareFor(sel)
+	if d, ok := s.Device.(drivers.Foreseer); ok && d.TreesForesee() {
+		h.pixels, h.foresees = true, true
+	}
 	var found screen.Match
 	err := poll(ctx, s.Timeout, func() (err error) {
 		found, err = h.look(ctx)
@@ -68,6 +71,8 @@ type targetSearch struct {
 	why     string        // why last could not be touched
 	reveals int
 	hid     bool // the keyboard was hidden
+
+	foresees bool // the trees have it where it will be
 }
 
 // look reads the screen once. errWait: look again.

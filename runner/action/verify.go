@@ -133,6 +133,8 @@ func (t typing) judge(now *screen.Node) arrival {
 	switch {
 	case now.HintUnsure && now.Hint == t.before.Text+t.text: // whichever of the two it shows, it reads like what was typed
 		return uncertain
+	case t.before.HintUnsure && !t.erased && now.Text == t.before.Hint+t.text: // what it showed was no hint
+		return whole
 	case t.erased && now.Text == t.before.Text+t.text && now.Text != t.text:
 		return grown
 	case now.Text == t.before.Text+t.text:

@@ -1,7 +1,6 @@
 package iostest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,6 +66,7 @@ func (d *Device) startAgent(port, film string) error {
 	_, port, _ = net.SplitHostPort(l.Addr().String())
 	d.mu.Lock()
 	d.server, d.films, d.port, d.killed, d.session = server, films, port, make(chan struct{}), ""
+	d.bound, d.settings = binding{}, map[string]any{}
 	d.mu.Unlock()
 	d.lab.work.Go(func() { _ = server.Serve(l) })
 	d.lab.work.Go(func() { d.project(films) })
@@ -103,6 +103,12 @@ func (d *Device) answerHTTP(w http.ResponseWriter, r *http.Request) {
 	session, path := splitSession(r.URL.Path)
 	line := r.Method + " " + path
 	d.note("%s %s", line, body)
+	select { // one after the other: a call that hangs keeps the others waiting, also when nobody waits for it any more
+	case d.queue <- struct{}{}:
+		defer func() { <-d.queue }()
+	case <-r.Context().Done():
+		return
+	}
 	fault, armed := d.lab.fault(line + " " + d.opts.UDID)
 	if armed && !d.suffer(w, r, fault) {
 		return
@@ -145,7 +151,7 @@ func (d *Device) suffer(w http.ResponseWriter, r *http.Request, f Fault) bool {
 	switch f.Kind {
 	case Hang:
 		select {
-		case <-r.Context().Done():
+		case <-f.healed:
 		case <-killed:
 		case <-d.lab.ctx.Done():
 		}
@@ -164,9 +170,7 @@ func (d *Device) suffer(w http.ResponseWriter, r *http.Request, f Fault) bool {
 		<-killed
 		return false
 	case Forget:
-		d.mu.Lock()
-		d.session = "ANOTHER-CLIENTS-SESSION"
-		d.mu.Unlock()
+		d.StealSession("")
 	}
 	return true
 }
@@ -238,24 +242,6 @@ func (d *Device) handle(r request) (any, error) {
 	return nil, &wdError{"unknown command", "Unhandled endpoint: " + r.path}
 }
 
-// newSession forgets the old one, as FBSessionCommands.handleCreateSession does.
-func (d *Device) newSession(r request) (any, error) {
-	var args struct {
-		Capabilities json.RawMessage `json:"capabilities"`
-	}
-	if err := r.args(&args); err != nil || args.Capabilities == nil || bytes.Equal(args.Capabilities, []byte("null")) {
-		return nil, &wdError{"session not created", "'capabilities' is mandatory to create a new session"}
-	}
-	d.sessions++
-	d.session = fmt.Sprintf("8E7A2C10-0000-4000-8000-%012X", d.sessions)
-	d.settings = map[string]any{"shouldUseCompactResponses": true, "elementResponseAttributes": "type,label", "snapshotMaxDepth": 50.0}
-	d.elements = map[string]*view{}
-	if d.opts.OldAgent {
-		return map[string]any{}, nil
-	}
-	return map[string]any{"sessionId": d.session, "capabilities": map[string]any{"device": "iphone", "sdkVersion": d.opts.Version}}, nil
-}
-
 func (d *Device) statusOf(request) (any, error) {
 	about := map[string]any{"ip": nil}
 	if !d.opts.Phone {
@@ -295,4 +281,17 @@ func (d *Device) runAgent(ctx context.Context, p *process, port, film string) in
 		p.print("Test Suite 'All tests' failed\n** TEST EXECUTE FAILED **\n")
 		return 65
 	}
+}
+
+// RestartAgent ends the WebDriverAgent that StartAgent started and starts one on the same port after a while.
+func (d *Device) RestartAgent(away time.Duration) {
+	d.mu.Lock()
+	port := d.port
+	d.mu.Unlock()
+	d.stopAgent()
+	d.lab.work.Go(func() {
+		if d.lab.rest(d.lab.ctx, away) {
+			_ = d.startAgent(port, "0")
+		}
+	})
 }

@@ -20,6 +20,8 @@ func newPage(a *app) page {
 		return l
 	case ListBundle:
 		return newCatalogue(a)
+	case TrapsBundle:
+		return &traps{app: a, nickname: &field{}}
 	}
 	return &plain{a}
 }

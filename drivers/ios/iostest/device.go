@@ -18,12 +18,14 @@ type Device struct {
 	lab  *Lab
 	opts DeviceOptions
 
+	queue    chan struct{} // of WebDriverAgent's calls, of which one is answered at a time
 	mu       sync.Mutex
 	state    string
 	apps     map[string]*app
 	front    string // bundle id; "" is the home screen
 	focus    *field
 	question *question // an alert of the system
+	banner   string    // a notification
 	wide     bool
 	dark     bool
 	where    string // a made-up location
@@ -32,6 +34,7 @@ type Device struct {
 	image    bool // the developer image is mounted
 	session  string
 	sessions int
+	bound    binding // of the session
 	settings map[string]any
 	elements map[string]*view
 	server   *http.Server
@@ -74,6 +77,7 @@ type question struct {
 const (
 	LoginBundle = "com.example.login"
 	ListBundle  = "com.example.list"
+	TrapsBundle = "com.example.traps" // after InstallTraps
 	springboard = "com.apple.springboard"
 	agentBundle = "com.facebook.WebDriverAgentRunner.xctrunner"
 )
@@ -81,7 +85,7 @@ const (
 func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 	o = o.withDefaults(i)
 	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{}, logs: map[chan logLine]struct{}{},
-		pid: 4000 + 100*i, elements: map[string]*view{}}
+		pid: 4000 + 100*i, elements: map[string]*view{}, queue: make(chan struct{}, 1)}
 	for _, name := range []string{"Login", "List"} {
 		d.put("com.example."+strings.ToLower(name), name)
 	}
@@ -117,6 +121,13 @@ func (d *Device) Show(title string, buttons ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.question = &question{title: title, buttons: buttons, answer: func(string) {}}
+}
+
+// ShowBanner lets a notification hang from the top of the screen, "" takes it away.
+func (d *Device) ShowBanner(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.banner = text
 }
 
 // ShowSheet opens a sheet of choices.
@@ -182,6 +193,32 @@ func (d *Device) metrics() metrics {
 		size = image.Pt(size.Y, size.X)
 	}
 	return metrics{size: size, now: time.Now(), dark: d.dark}
+}
+
+// ownWindows are those of one app, or of the home screen: what is in front of them belongs to another.
+func (d *Device) ownWindows(owner string) []*view {
+	m := d.metrics()
+	a := d.apps[owner]
+	if a == nil || a.page == nil {
+		windows := []*view{d.home(m)}
+		if d.front != "" { // its icons lie under the app
+			for v := range windows[0].all2() {
+				v.unseen = true
+			}
+		}
+		if d.question != nil {
+			windows = append(windows, d.alertView(m, d.question))
+		}
+		return windows
+	}
+	windows := []*view{a.page.view(m)}
+	if d.focus != nil {
+		windows = append(windows, d.keyboard(m))
+	}
+	if q := a.page.alert(); q != nil {
+		windows = append(windows, d.alertView(m, q))
+	}
+	return windows
 }
 
 // screen is all that can be seen: the windows of what is in front, from back to front, and whose they are. The lock is held.

@@ -34,10 +34,20 @@ func newCanvas(points image.Point, scale int) (*canvas, error) {
 	return &canvas{image.NewRGBA(image.Rectangle{Max: points.Mul(scale)}), scale, face}, nil
 }
 
-func (c *canvas) view(v *view, focused *field) {
-	b := image.Rectangle{Min: v.b.Min.Mul(c.scale), Max: v.b.Max.Mul(c.scale)}
+func (c *canvas) view(v *view, focused *field) { c.moved(v, focused, image.Point{}) }
+
+// moved draws a view beside its frame, as an animation has it.
+func (c *canvas) moved(v *view, focused *field, by image.Point) {
+	by = by.Add(v.shift)
+	b := v.b.Add(by)
+	b = image.Rectangle{Min: b.Min.Mul(c.scale), Max: b.Max.Mul(c.scale)}
 	if v.fill != nil {
 		draw.Draw(c.img, b, image.NewUniform(v.fill), image.Point{}, draw.Src)
+	}
+	if v.kind == "Image" { // it shows something: no plain colour
+		for x := b.Min.X; x < b.Max.X; x += 24 * c.scale {
+			draw.Draw(c.img, image.Rect(x, b.Min.Y, x+9*c.scale, b.Max.Y-4*c.scale).Intersect(b), image.NewUniform(rgb(0xa08060)), image.Point{}, draw.Src)
+		}
 	}
 	text, ink := v.label, v.ink
 	if v.field != nil {
@@ -53,7 +63,7 @@ func (c *canvas) view(v *view, focused *field) {
 		draw.Draw(c.img, image.Rect(x, b.Min.Y+6, x+c.scale, b.Max.Y-6).Intersect(b), image.NewUniform(rgb(0x3060f0)), image.Point{}, draw.Src)
 	}
 	for _, child := range v.children {
-		c.view(child, focused)
+		c.moved(child, focused, by)
 	}
 }
 

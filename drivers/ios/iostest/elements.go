@@ -22,7 +22,10 @@ func (v *view) all2() iter.Seq[*view] {
 
 // source writes XML as WebDriverAgentLib/Utilities/FBXPath.m does: what the attributes are, in which order, and which elements have them.
 func (d *Device) source(r request) (any, error) {
-	owner, windows := d.screen()
+	owner, windows, err := d.active()
+	if err != nil {
+		return nil, err
+	}
 	m := d.metrics()
 	x := sourceWriter{old: d.opts.OldAgent, m: m, skip: map[string]bool{}}
 	for name := range strings.SplitSeq(r.URL.Query().Get("excluded_attributes"), ",") {
@@ -32,6 +35,7 @@ func (d *Device) source(r request) (any, error) {
 	if x.depth == 0 {
 		x.depth = 50
 	}
+	x.depth = min(x.depth, 62) // Apple's own limit
 	root := &view{kind: "Application", id: d.nameOf(owner), label: d.nameOf(owner), b: image.Rectangle{Max: m.size}}
 	for _, w := range windows {
 		root.add((&view{kind: "Window", b: image.Rectangle{Max: m.size}}).add(w))
@@ -148,7 +152,10 @@ func (d *Device) elementIn(id string) (*view, error) {
 	if old == nil {
 		return nil, &wdError{"no such element", fmt.Sprintf("The element identified by \"%s\" is either not present or it has expired from the internal cache.", id)}
 	}
-	_, windows := d.screen()
+	_, windows, err := d.active()
+	if err != nil {
+		return nil, err
+	}
 	for _, w := range windows {
 		for v := range w.all2() {
 			if v.kind == old.kind && v.id == old.id && v.field == old.field {
@@ -188,7 +195,10 @@ func rectOf(v *view) map[string]any {
 }
 
 func (d *Device) activeElement(request) (any, error) {
-	_, windows := d.screen()
+	_, windows, err := d.active()
+	if err != nil {
+		return nil, err
+	}
 	for _, w := range windows {
 		for v := range w.all2() {
 			if v.field != nil && v.field == d.focus {
@@ -204,7 +214,10 @@ func (d *Device) findElement(r request) (any, error) {
 	if err := r.args(&args); err != nil {
 		return nil, err
 	}
-	_, windows := d.screen()
+	_, windows, err := d.active()
+	if err != nil {
+		return nil, err
+	}
 	for _, w := range windows {
 		for v := range w.all2() {
 			if args.Using == "class name" && "XCUIElementType"+v.kind == args.Value {

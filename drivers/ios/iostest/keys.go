@@ -116,6 +116,8 @@ func (d *Device) chord(key string, flags int) {
 	switch {
 	case key == "a" && flags == 1<<4:
 		d.focus.all = len(d.focus.text) > 0
+	case key == "\uf701" && flags == 1<<4:
+		d.focus.caret = len(d.focus.text)
 	case key == "a" && flags == 1<<2:
 		d.focus.caret = 0
 	case key == "\t":

@@ -174,13 +174,15 @@ type Fault struct {
 	Word   string // "stale element reference"
 	Code   int
 
-	seen int
+	seen   int
+	healed chan struct{} // closed when it is disarmed
 }
 
 // Fail arms a fault.
 func (l *Lab) Fail(f Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	f.healed = make(chan struct{})
 	l.faults = append(l.faults, &f)
 }
 
@@ -188,6 +190,9 @@ func (l *Lab) Fail(f Fault) {
 func (l *Lab) Heal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, f := range l.faults {
+		close(f.healed)
+	}
 	l.faults = nil
 }
 
@@ -195,7 +200,12 @@ func (l *Lab) Heal() {
 func (l *Lab) HealDevice(udid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.faults = slices.DeleteFunc(l.faults, func(f *Fault) bool { return f.Device == udid })
+	l.faults = slices.DeleteFunc(l.faults, func(f *Fault) bool {
+		if f.Device == udid {
+			close(f.healed)
+		}
+		return f.Device == udid
+	})
 }
 
 func (l *Lab) fault(call string) (Fault, bool) {
@@ -246,6 +256,13 @@ type DeviceOptions struct {
 	FilmPort string
 	// OwnPort makes a simulator's WebDriverAgent take a port of its own choice, which it tells, as it does when it gets no environment.
 	OwnPort bool
+	// AlertsApart: an alert of the system does not take the place of the app in what a session gives that is bound to none.
+	AlertsApart bool
+	// SystemBehind: the home screen's app does not count as in front while an alert of it lies over an app.
+	SystemBehind bool
+	// DevModeUnknown: go-ios cannot ask the iPhone for its developer mode; it says false and ends with 0. NoImage: nor can it download the
+	// developer image, and ends with 0, too.
+	DevModeUnknown, NoImage bool
 	// NoHardKeys is an iOS before 17: no keys of a plugged-in keyboard.
 	NoHardKeys bool
 }

@@ -237,10 +237,15 @@ func (d *Device) goios(p *process, args []string) int {
 		p.print("{\"DeviceName\":\"Ada\u2019s %s\",\"ProductName\":\"iPhone OS\",\"ProductType\":\"iPhone15,4\",\"ProductVersion\":\"%s\",\"UniqueDeviceID\":\"%s\"}\n", d.opts.Name, d.opts.Version, d.opts.UDID)
 		return 0
 	case "devmode":
+		if d.opts.DevModeUnknown {
+			p.complain("%s\n", `{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"failed getting developer mode","err":"could not start service com.apple.amfi.lockdown"}`)
+			p.print("{\"DeveloperModeEnabled\":false}\n")
+			return 0
+		}
 		p.print("{\"DeveloperModeEnabled\":%v}\n", !d.opts.NoDeveloperMode)
 		return 0
 	case "image":
-		return d.mountImage(args[1])
+		return d.mountImage(p, args[1])
 	case "runwda":
 		if !d.hasImage() {
 			return goiosError(p, "Failed running WDA", "Could not start service:com.apple.testmanagerd.lockdown.secure with reason:'InvalidService'. Have you mounted the Developer Image?")
@@ -277,9 +282,13 @@ func (d *Device) goios(p *process, args []string) int {
 }
 
 // mountImage is cmd_device_debug.go's runImageCommand; a phone has no image after it was started.
-func (d *Device) mountImage(how string) int {
+func (d *Device) mountImage(p *process, how string) int {
 	if how != "auto" {
 		return 1
+	}
+	if d.opts.NoImage {
+		p.complain("%s\n", `{"time":"2026-11-21T14:04:58.507675104Z","level":"ERROR","msg":"error downloading image","err":"Get \"https://deviceboxhq.com/ddi-15F31d.zip\": no such host"}`)
+		return 0 // as after a success
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

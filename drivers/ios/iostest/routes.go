@@ -25,7 +25,7 @@ func (d *Device) routes() map[string]func(request) (any, error) {
 func (d *Device) newRoutes() map[string]func(request) (any, error) {
 	return map[string]func(request) (any, error){
 		"GET /status": d.statusOf, "POST /session": d.newSession,
-		"DELETE /":              func(request) (any, error) { d.session = ""; return nil, nil },
+		"DELETE /":              func(request) (any, error) { d.endSession(); return nil, nil },
 		"POST /appium/settings": d.set,
 
 		"GET /source": d.source, "GET /screenshot": d.screenshot, "GET /window/size": d.windowSize, "GET /wda/screen": d.wdaScreen,
@@ -149,11 +149,13 @@ func (d *Device) touch(gesture int) func(request) (any, error) {
 // touched does what the view under the finger does.
 func (d *Device) touched(p image.Point, gesture int) {
 	v := d.top(p, func(v *view) bool {
-		return !v.disabled && (v.onTap != nil || v.field != nil || v.key != "" || v.onLong != nil || v.onDouble != nil)
+		return v.blocks || v.onTap != nil || v.field != nil || v.key != "" || v.onLong != nil || v.onDouble != nil
 	})
 	switch {
-	case v == nil:
+	case v == nil || v.disabled: // a disabled control takes the touch and does nothing
 		return
+	case v.field != nil && d.focus == v.field && !v.field.secret && len(v.field.text) > 0 && p.X > v.b.Max.X-30: // the clear button
+		v.field.set("")
 	case v.field != nil:
 		d.focus = v.field
 		v.field.caret = len(v.field.text)
@@ -288,9 +290,13 @@ func (d *Device) homescreen(request) (any, error) {
 }
 
 func (d *Device) activeApp(request) (any, error) {
-	owner, pid := springboard, 61
-	if a := d.apps[d.front]; a != nil && d.question == nil {
-		owner, pid = a.bundle, a.pid
+	owner, _, err := d.active()
+	if err != nil {
+		return nil, err
+	}
+	pid := 61
+	if a := d.apps[owner]; a != nil {
+		pid = a.pid
 	}
 	return map[string]any{"pid": pid, "bundleId": owner, "name": "", "processArguments": map[string]any{"env": map[string]any{}, "args": []string{}}}, nil
 }
@@ -309,6 +315,7 @@ func (d *Device) appLaunch(r request) (any, error) {
 			`UserInfo={BSErrorCodeDescription=NotFound}`, args.BundleID)}
 	}
 	d.launch(a, false, args.Arguments)
+	d.bound.expected = d.bound.expected || args.BundleID == d.bound.app
 	return nil, nil
 }
 
@@ -318,6 +325,7 @@ func (d *Device) appTerminate(r request) (any, error) {
 		return nil, err
 	}
 	a := d.apps[args.BundleID]
+	d.bound.expected = d.bound.expected && args.BundleID != d.bound.app
 	return a != nil && d.terminate(a), nil
 }
 

@@ -107,3 +107,13 @@ func (d *Device) Texts() []string {
 	}
 	return texts
 }
+
+// FieldText is what the field with the focus holds.
+func (d *Device) FieldText() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.focus == nil {
+		return ""
+	}
+	return string(d.focus.text)
+}

@@ -20,6 +20,9 @@ type view struct {
 	unseen      bool // visible="false", though it lies on the screen
 	fill, ink   color.Color
 	centred     bool
+	blocks      bool        // takes every touch on it, and does nothing: a UIView. A picture or a text lets touches through
+	moving      bool        // an animation of UIView moves it: touches of it are lost, and only the picture shows where it is
+	shift       image.Point // how far from its frame it is drawn
 	children    []*view
 
 	onTap, onDouble, onLong func()
@@ -49,6 +52,9 @@ func (v *view) add(more ...*view) *view {
 
 // at gives the frontmost view that takes a touch there.
 func (v *view) at(p image.Point, takes func(*view) bool) *view {
+	if v.moving {
+		return nil
+	}
 	for i := len(v.children) - 1; i >= 0; i-- {
 		if found := v.children[i].at(p, takes); found != nil {
 			return found
@@ -110,7 +116,7 @@ func (m metrics) text(label string, b image.Rectangle) *view {
 }
 
 func (m metrics) title(label string) *view {
-	bar := &view{kind: "NavigationBar", id: label, b: m.rect(0, 47, m.size.X, 44), fill: rgb(0xd8d8f0)}
+	bar := &view{kind: "NavigationBar", id: label, b: m.rect(0, 47, m.size.X, 44), fill: rgb(0xd8d8f0), blocks: true}
 	t := m.text(label, m.rect(20, 55, m.size.X-140, 28))
 	t.traits, t.ink = []string{"Header"}, rgb(0x18181c)
 	return bar.add(t)

@@ -1,0 +1,161 @@
+package ios
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+)
+
+// byAddress is a session on a WebDriverAgent that somebody else runs.
+func byAddress(t *testing.T, o iostest.DeviceOptions) (*Device, *bench) {
+	t.Helper()
+	b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{small(o)}})
+	b.env["TAPROOT_WDA_URL"] = b.lab.Device(0).StartAgent()
+	d, _ := b.open(t)
+	return d, b
+}
+
+// A WebDriverAgent that is started anew is waited for, and nothing is done twice.
+func TestWebDriverAgentIsAwayForAMoment(t *testing.T) {
+	t.Parallel()
+	d, b := byAddress(t, iostest.DeviceOptions{})
+	page(t, d, "Gestures")
+	at := middle(wait(t, d, "target"))
+	taps := b.lab.Noted("POST /wda/tap")
+	b.lab.Device(0).RestartAgent(1500 * time.Millisecond)
+	must(t, d.Tap(t.Context(), at))
+	wait(t, d, "Tapped")
+	if n := b.lab.Noted("POST /wda/tap") - taps; n > 2 { // one is refused, for the session was lost
+		t.Errorf("%d taps", n)
+	}
+}
+
+// A hung WebDriverAgent answers nothing, its status included: a step ends soon after its time, and so does the rest of the test.
+func TestAHungWebDriverAgentEndsTheStep(t *testing.T) {
+	t.Parallel()
+	s, b := trap(t, "switches", iostest.DeviceOptions{})
+	b.lab.Fail(iostest.Fault{Match: "GET /source", Kind: iostest.Hang})
+	s.Timeout = time.Second
+	began := time.Now()
+	v, err := doStep(t, s, tapLabel("Sounds"))
+	if took := time.Since(began); v != event.Error || !errors.Is(err, drivers.ErrDeviceLost) || took > 2*leastLook {
+		t.Errorf("%s after %v: %v", v, took, err)
+	}
+	began = time.Now()
+	must(t, s.Device.Close())
+	if took := time.Since(began); took > closeLimit {
+		t.Errorf("to close it took %v", took)
+	}
+}
+
+// The session of another client ends its app when it makes room for a new one of ours: that is no crash of the app.
+func TestAnotherClientTookTheSession(t *testing.T) {
+	t.Parallel()
+	d, b := byAddress(t, iostest.DeviceOptions{})
+	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	b.lab.Device(0).StealSession(iostest.ListBundle)
+	if _, err := d.Tree(t.Context()); !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "another client") {
+		t.Errorf("%v", err)
+	}
+	if c, err := d.Crashed(t.Context()); c != nil || err != nil {
+		t.Errorf("it counts as a crash: %+v, %v", c, err)
+	}
+	must(t, d.Launch(t.Context(), iostest.ListBundle, false))
+	b.lab.Device(0).StealSession("")
+	wait(t, d, "Gestures")
+}
+
+// An app that died is told by the step that comes next, whatever that looks at.
+func TestACrashIsToldByTheNextStep(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string]any{
+		"sleep": dsl.Sleep{Ms: 1}, "assertNot": dsl.AssertNot{Selector: dsl.Selector{Label: "Nothing like it"}}, "hideKeyboard": dsl.HideKeyboard{},
+	} {
+		s, b := trap(t, "switches", iostest.DeviceOptions{})
+		if v, err := doStep(t, s, tapLabel("Sounds")); v != event.Pass {
+			t.Fatalf("%v", err)
+		}
+		b.lab.Device(0).Crash()
+		if v, err := doStep(t, s, args); v != event.Fail || !strings.Contains(err.Error(), "Fatal error") {
+			t.Errorf("%s: %s, %v", name, v, err)
+		}
+	}
+}
+
+// Under an alert of the system nothing of the app is touched, and all that is on the screen is told, whichever app's elements
+// WebDriverAgent gives meanwhile.
+func TestTrapSystemAlert(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]iostest.DeviceOptions{"it replaces the app": {}, "it is apart": {AlertsApart: true},
+		"its elements cannot be read": {AlertsApart: true, SystemBehind: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, b := trap(t, "switches", o)
+			phone := b.lab.Device(0)
+			phone.ShowBanner("Ada: lunch?")
+			if v, err := doStep(t, s, tapLabel("Sounds")); v != event.Pass {
+				t.Fatalf("under a banner: %v", err)
+			}
+			phone.Show("\u201cTraps\u201d Would Like to Send You Notifications", "Don\u2019t Allow", "Allow")
+			s.Timeout = time.Second
+			before := b.lab.Noted("traps: ")
+			if v, err := doStep(t, s, tapLabel("Badges")); v == event.Pass || b.lab.Noted("traps: ") != before {
+				t.Errorf("tapped under the alert: %v", err)
+			}
+			for _, label := range []string{"Badges", "Allow"} {
+				if v, _ := doStep(t, s, dsl.AssertNot{Selector: dsl.Selector{Label: label}}); v == event.Pass {
+					t.Errorf("%s is said not to be there", label)
+				}
+			}
+			s.Timeout = 4 * time.Second
+			if v, err := doStep(t, s, tapLabel("Don't Allow")); v != event.Pass {
+				t.Errorf("%v", err)
+			}
+			if notes := strings.Join(phone.Noted(), "\n"); !strings.Contains(notes, "answered with \"Don\u2019t Allow\"") {
+				t.Error("the button was not pressed")
+			}
+			if v, err := doStep(t, s, tapLabel("Badges")); v != event.Pass {
+				t.Errorf("behind the alert: %v", err)
+			}
+		})
+	}
+}
+
+// go-ios ends with 0 although it failed.
+func TestGoIOSFailsInSilence(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, quick(iostest.DeviceOptions{Phone: true, DevModeUnknown: true, NoImage: true})).only(t, "ios")
+	d := b.driver(t)
+	infos, err := d.Devices(t.Context())
+	if err != nil || len(infos) != 1 || infos[0].State != drivers.Ready {
+		t.Errorf("a developer mode that is not known counts as off: %+v, %v", infos, err)
+	}
+	if err := d.mountImage(t.Context(), b.lab.Device(0).UDID()); err == nil || !strings.Contains(err.Error(), "no such host") {
+		t.Errorf("an image that could not be downloaded: %v", err)
+	}
+}
+
+// A partial erase does not meet the button that clears a field.
+func TestEraseMissesTheClearButton(t *testing.T) {
+	t.Parallel()
+	for _, old := range []bool{false, true} {
+		d, b := opened(t, small(iostest.DeviceOptions{NoHardKeys: old}))
+		page(t, d, "Form")
+		tapOn(t, d, "note")
+		must(t, d.Type(t.Context(), "abcdef"))
+		must(t, d.Erase(t.Context(), 2))
+		if text := b.lab.Device(0).FieldText(); text != "abcd" {
+			t.Errorf("old iOS %v: the field holds %q", old, text)
+		}
+		if old && slices.ContainsFunc(b.lab.Notes(), func(n string) bool { return strings.Contains(n, "/wda/element/") && strings.Contains(n, "/tap") }) {
+			t.Error("the field's end was tapped")
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"image"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+const springboard = "com.apple.springboard"
+
+// systemAlert gives the alert of the system that lies over an app, as a window: a source tells of one application, and that of an app has
+// no alert of the system in it. Where the source is the system's own, the app under the alert is what is missing, which is said in it.
+func (d *Device) systemAlert(ctx context.Context, seen reading) ([]*screen.Node, error) {
+	d.standIns(nil)
+	if seen.app == springboard {
+		return nil, d.underAlert(ctx, seen)
+	}
+	text, err := d.alertText(ctx)
+	if err != nil || text == nil || seen.shows(*text) {
+		return nil, err
+	}
+	windows, err := d.readSystem(ctx)
+	if err != nil || len(windows) > 0 {
+		return windows, err
+	}
+	return d.standInAlert(ctx, seen, *text)
+}
+
+// underAlert says that an app which is in front under an alert was not read.
+func (d *Device) underAlert(ctx context.Context, seen reading) error {
+	d.mu.Lock()
+	app := d.app.bundle
+	d.mu.Unlock()
+	if app == "" || len(seen.alerts()) == 0 {
+		return nil
+	}
+	state, err := d.appState(ctx, app)
+	if err == nil && state == runsInFront {
+		seen.cut("an alert of the system lies over " + app + ", whose elements WebDriverAgent does not give meanwhile")
+	}
+	return err
+}
+
+// alertText is what the alert says that is open, of the system's or the app's; nil: none is.
+func (d *Device) alertText(ctx context.Context) (*string, error) {
+	var text *string
+	err := d.do(ctx, get("the alert", "/alert/text"), &text)
+	if errors.Is(err, screen.ErrNotFound) || unknownCommand(err) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// shows tells whether one of the alerts in the source says a text: its lines are labels.
+func (r reading) shows(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	for _, a := range r.alerts() {
+		if says(a, first) {
+			return true
+		}
+	}
+	return false
+}
+
+func says(n *screen.Node, text string) bool {
+	if n.Text == text || n.Desc == text {
+		return true
+	}
+	for _, c := range n.Children {
+		if says(c, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// readSystem gives the alerts among the elements of the home screen's app, to which the system's belong; none where WebDriverAgent gives
+// the elements of another app all the same.
+func (d *Device) readSystem(ctx context.Context) ([]*screen.Node, error) {
+	front := d.wda.lookedAt()
+	if err := d.wda.lookAt(ctx, springboard); err != nil {
+		return nil, err
+	}
+	seen, err := d.readOnce(ctx)
+	if back := d.wda.lookAt(ctx, front); back != nil {
+		return nil, back
+	}
+	if errors.Is(err, drivers.ErrNotReady) {
+		return nil, nil
+	}
+	if err != nil || seen.app != "" && seen.app != springboard {
+		return nil, err
+	}
+	return seen.alerts(), nil
+}
+
+// standIn is a place on the screen that stands for a button of an alert.
+type standIn struct {
+	at     image.Rectangle // in pixels
+	button string
+}
+
+func (d *Device) standIns(list []standIn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.standIn = list
+}
+
+// standInFor names the button for which a point stands, "" when there is none.
+func (d *Device) standInFor(p image.Point) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range d.standIn {
+		if p.In(s.at) {
+			return s.button
+		}
+	}
+	return ""
+}
+
+// Where the stand-in of an alert lies, in points.
+const (
+	alertWidth = 270
+	alertRow   = 48
+)
+
+// standInAlert makes an alert of what WebDriverAgent tells of it where its elements cannot be read: its lines and buttons lie under each other
+// in the middle of the screen, and a tap on a button presses it by its name.
+func (d *Device) standInAlert(ctx context.Context, seen reading, text string) ([]*screen.Node, error) {
+	var buttons []string
+	err := d.do(ctx, get("the alert's buttons", "/wda/alert/buttons"), &buttons)
+	if errors.Is(err, screen.ErrNotFound) {
+		return nil, nil // it was closed meanwhile
+	}
+	if err != nil && !unknownCommand(err) {
+		return nil, err
+	}
+	lines := strings.Split(text, "\n")
+	size := seen.bounds.Size()
+	high := alertRow * (len(lines) + len(buttons))
+	box := image.Rect(0, 0, min(alertWidth, size.X), min(high, size.Y)).Add(image.Pt(max(size.X-alertWidth, 0)/2, max(size.Y-high, 0)/2))
+	alert := &screen.Node{Type: elementPrefix + "Alert", Package: springboard, Bounds: box}
+	row := func(i int) image.Rectangle {
+		return image.Rect(box.Min.X, box.Min.Y+i*alertRow, box.Max.X, box.Min.Y+(i+1)*alertRow)
+	}
+	for i, line := range lines {
+		alert.Children = append(alert.Children, &screen.Node{Type: elementPrefix + "StaticText", Text: line, Bounds: row(i)})
+	}
+	var places []standIn
+	scale := d.factor()
+	for i, name := range buttons {
+		n := &screen.Node{Type: elementPrefix + "Button", Text: name, Clickable: true, Bounds: row(len(lines) + i)}
+		alert.Children = append(alert.Children, n)
+		pixels := &screen.Node{Bounds: n.Bounds}
+		toPixels(pixels, scale)
+		places = append(places, standIn{pixels.Bounds, name})
+	}
+	d.standIns(places)
+	return []*screen.Node{alert}, nil
+}
