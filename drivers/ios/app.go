@@ -2,7 +2,6 @@ package ios
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
-	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
 var bundleID = lazyregexp.New(`^[A-Za-z0-9][\w-]*(\.[\w-]+)*$`)
@@ -171,29 +169,4 @@ func (d *Device) ListApps(ctx context.Context) (apps []string, err error) {
 	})
 	slices.Sort(apps)
 	return apps, err
-}
-
-// OpenLink opens a link with the app that the system chooses, or that is named.
-func (d *Device) OpenLink(ctx context.Context, link, app string) error {
-	if o, ok := d.host.(opener); ok && app == "" {
-		return d.with(ctx, func(ctx context.Context) error { return o.openLink(ctx, link) })
-	}
-	body := map[string]any{"url": link}
-	if app != "" {
-		if err := d.named(app); err != nil {
-			return err
-		}
-		body["bundleId"] = app
-	}
-	launched := d.launching(app)
-	err := d.do(ctx, post("opening a link", "/url", body), nil)
-	var refused *wdaError
-	switch {
-	case errors.As(err, &refused) && refused.Code == "unknown error":
-		return fmt.Errorf("device %s: %w: nothing opens %s: %w", d.info.ID, drivers.ErrNoApp, shorten.Bytes(link, 200), err)
-	case err == nil && app != "":
-		d.watch(launched)
-		return d.wda.lookAt(ctx, app)
-	}
-	return err
 }

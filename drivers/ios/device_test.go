@@ -206,24 +206,60 @@ func TestKeysOfThePhone(t *testing.T) {
 
 func TestKeyboardIsSeenAndHidden(t *testing.T) {
 	t.Parallel()
+	for _, key := range []bool{false, true} {
+		d, b := opened(t, small(iostest.DeviceOptions{HideKey: key}))
+		page(t, d, "Form")
+		if shown, err := d.KeyboardShown(t.Context()); shown || err != nil {
+			t.Fatalf("%v, %v", shown, err)
+		}
+		must(t, d.HideKeyboard(t.Context()))
+		tapOn(t, d, "note")
+		if shown, err := d.KeyboardShown(t.Context()); !shown || err != nil {
+			t.Fatalf("%v, %v", shown, err)
+		}
+		must(t, d.HideKeyboard(t.Context()))
+		if shown, _ := d.KeyboardShown(t.Context()); shown {
+			t.Error("it is still there")
+		}
+		if n := b.lab.Noted("POST /wda/keyboard/dismiss"); (n == 1) != key {
+			t.Errorf("a key that hides it: %v; asked %d times to press one", key, n)
+		}
+	}
+}
+
+// The key "Done" of a keyboard sends the form: the keyboard is not hidden by it.
+func TestHidingTheKeyboardSendsNoForm(t *testing.T) {
+	t.Parallel()
 	d, b := opened(t, small(iostest.DeviceOptions{}))
-	page(t, d, "Form")
-	if shown, err := d.KeyboardShown(t.Context()); shown || err != nil {
-		t.Fatalf("%v, %v", shown, err)
-	}
+	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	tapOn(t, d, "password")
 	must(t, d.HideKeyboard(t.Context()))
-	tapOn(t, d, "note")
-	if shown, err := d.KeyboardShown(t.Context()); !shown || err != nil {
-		t.Fatalf("%v, %v", shown, err)
+	tapOn(t, d, "email")
+	if b.lab.Noted("signing in") != 0 {
+		t.Error("the form was sent")
 	}
-	must(t, d.HideKeyboard(t.Context()))
-	if shown, _ := d.KeyboardShown(t.Context()); shown {
-		t.Error("it is still there")
+	s, _ := trap(t, "fields", iostest.DeviceOptions{}) // an app that keeps its keyboard
+	tapOn(t, s.Device.(*Device), "nickname")
+	if err := s.Device.(*Device).HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) || !strings.Contains(err.Error(), "a person") {
+		t.Errorf("%v", err)
 	}
-	tapOn(t, d, "note")
-	b.lab.Fail(iostest.Fault{Match: "/wda/keyboard/dismiss", Kind: iostest.Refuse, Word: "invalid element state", Text: "Did not know how to dismiss the keyboard."})
-	if err := d.HideKeyboard(t.Context()); !errors.Is(err, drivers.ErrNotActionable) || !strings.Contains(err.Error(), "beside the field") {
-		t.Errorf("a keyboard without a key for it: %v", err)
+}
+
+// A link of an app's own scheme is asked about once, and simctl ends well meanwhile.
+func TestALinkThatIOSAsksAbout(t *testing.T) {
+	t.Parallel()
+	for _, phone := range []bool{false, true} {
+		d, b := opened(t, small(iostest.DeviceOptions{Phone: phone}))
+		for range 2 {
+			must(t, d.Press(t.Context(), []string{"home"}))
+			must(t, d.OpenLink(t.Context(), "login://form", ""))
+			if front, err := d.Foreground(t.Context()); err != nil || front != iostest.LoginBundle {
+				t.Errorf("%s is in front, %v", front, err)
+			}
+		}
+		if n := b.lab.Noted(`answered with "Open"`); n != 1 {
+			t.Errorf("answered %d times", n)
+		}
 	}
 }
 

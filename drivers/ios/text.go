@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -111,28 +110,4 @@ func (d *Device) held(ctx context.Context, field *activeElement) (content, error
 		return content{}, err
 	}
 	return content{*value, placeholder != nil && *placeholder == *value}, nil
-}
-
-// KeyboardShown looks for the keyboard among the elements.
-func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
-	var element struct{}
-	ask := request{what: "the keyboard", method: http.MethodPost, path: "/element", body: map[string]any{"using": "class name", "value": elementPrefix + "Keyboard"}}
-	err := d.do(ctx, ask, &element)
-	if errors.Is(err, screen.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// HideKeyboard presses the key that hides the keyboard, where it has one: never one that may send a form.
-func (d *Device) HideKeyboard(ctx context.Context) error {
-	shown, err := d.KeyboardShown(ctx)
-	if err != nil || !shown {
-		return err
-	}
-	err = d.do(ctx, post("hiding the keyboard", "/wda/keyboard/dismiss", map[string]any{"keyNames": []string{"Hide keyboard", "Dismiss", "Done"}}), nil)
-	if errors.Is(err, drivers.ErrNotActionable) {
-		return fmt.Errorf("%w; an iPhone's keyboard often has no key for that: tap beside the field, as a person would", err)
-	}
-	return err
 }

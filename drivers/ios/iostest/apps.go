@@ -47,6 +47,7 @@ func (l *login) alert() *question { return nil }
 
 func (l *login) view(m metrics) *view {
 	root := m.page()
+	root.onTap = func() { l.app.device.focus = nil } // beside the fields
 	o := l.app.device.opts
 	if !l.asked.IsZero() && m.now.Sub(l.asked) >= o.LoginSpinner {
 		l.decide()
@@ -82,6 +83,7 @@ func (l *login) busy(m metrics, root *view, text string) *view {
 func (l *login) signIn() {
 	l.asked, l.wrong = time.Now(), false
 	l.app.device.focus = nil
+	l.app.device.note("signing in")
 	l.app.device.writeLog("Login", l.app.pid, "signing in as %s", string(l.email.text))
 }
 
@@ -258,12 +260,14 @@ func (c *catalogue) form(m metrics) *view {
 	off := m.button("Disabled", "disabled", m.rect(20, 280, w, 48), c.says("Disabled tapped"))
 	off.disabled, off.traits, off.fill = true, []string{"Button", "NotEnabled"}, rgb(0xb8b8c0)
 	off.children[0].disabled = true
-	return c.framed(m, m.edit(c.note, "Note", "note", m.rect(20, 110, w, 44)), m.toggle("Remember me", "remember", m.rect(20, 180, 60, 32), &c.on),
+	page := c.framed(m, m.edit(c.note, "Note", "note", m.rect(20, 110, w, 44)), m.toggle("Remember me", "remember", m.rect(20, 180, 60, 32), &c.on),
 		m.text("Remember me or not", m.rect(90, 180, w-70, 30)), off,
 		m.button("Save", "save", m.rect(20, 350, w, 48), func() {
 			c.app.device.focus = nil
 			c.says("Saved: %s", string(c.note.text))()
 		}))
+	page.onTap = func() { c.app.device.focus = nil } // beside the field
+	return page
 }
 
 // device shows what the test has made of the phone.

@@ -24,8 +24,9 @@ type Device struct {
 	apps     map[string]*app
 	front    string // bundle id; "" is the home screen
 	focus    *field
-	question *question // an alert of the system
-	banner   string    // a notification
+	question *question       // an alert of the system
+	banner   string          // a notification
+	approved map[string]bool // schemes of links that open without a question
 	wide     bool
 	dark     bool
 	where    string // a made-up location
@@ -85,7 +86,7 @@ const (
 func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 	o = o.withDefaults(i)
 	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{}, logs: map[chan logLine]struct{}{},
-		pid: 4000 + 100*i, elements: map[string]*view{}, queue: make(chan struct{}, 1)}
+		pid: 4000 + 100*i, elements: map[string]*view{}, approved: map[string]bool{}, queue: make(chan struct{}, 1)}
 	for _, name := range []string{"Login", "List"} {
 		d.put("com.example."+strings.ToLower(name), name)
 	}
@@ -268,10 +269,17 @@ func (d *Device) home(m metrics) *view {
 func (d *Device) keyboard(m metrics) *view {
 	top := m.size.Y - m.size.Y*3/10
 	board := &view{kind: "Keyboard", b: image.Rect(0, top, m.size.X, m.size.Y), fill: rgb(0xc8ccd4)}
-	for i, key := range []string{"q", "w", "e", "space", "delete", "Return"} {
-		w := m.size.X / 6
+	keys := []string{"q", "w", "e", "space", "delete", "Return"}
+	if d.focus != nil && d.focus.onReturn != nil {
+		keys[5] = "Done" // which sends the form
+	}
+	if d.opts.HideKey {
+		keys = append(keys, "Hide keyboard")
+	}
+	for i, key := range keys {
+		w := m.size.X / len(keys)
 		v := &view{kind: "Key", id: key, label: key, b: m.rect(i*w, top+8, w-4, 44), fill: rgb(0xffffff), ink: rgb(0x101010), traits: []string{"KeyboardKey"}, key: key}
-		if key == "Return" {
+		if key == "Return" || key == "Done" {
 			v.kind = "Button"
 		}
 		board.add(v)

@@ -140,14 +140,34 @@ func (d *Device) nextField() {
 	}
 }
 
-// dismissKeyboard finds no key for that on an iPhone.
-func (d *Device) dismissKeyboard(request) (any, error) {
+// dismissKeyboard is FBKeyboard's: it presses what on the keyboard has one of the names; an iPhone's has no key for that.
+func (d *Device) dismissKeyboard(r request) (any, error) {
+	var args struct{ KeyNames []string }
+	if len(r.body) > 0 {
+		if err := r.args(&args); err != nil {
+			return nil, err
+		}
+	}
 	if d.focus == nil {
 		return nil, nil
 	}
-	if d.settings["keyboardHides"] == false {
-		return nil, &wdError{"invalid element state", "Error Domain=com.facebook.WebDriverAgent Code=1 \"Did not know how to dismiss the keyboard. Try to dismiss it in the way supported by your application under test.\""}
+	for v := range d.keyboard(d.metrics()).all2() {
+		if v.kind != "Keyboard" && slices.Contains(args.KeyNames, v.label) {
+			d.pressed(v.key)
+			return nil, nil
+		}
 	}
-	d.focus = nil
-	return nil, nil
+	return nil, &wdError{"invalid element state", "Error Domain=com.facebook.WebDriverAgent Code=1 \"Did not know how to dismiss the keyboard. Try to dismiss it in the way supported by your application under test.\""}
+}
+
+// pressed is a key of the keyboard on the screen.
+func (d *Device) pressed(key string) {
+	switch {
+	case key == "Hide keyboard":
+		d.focus = nil
+	case len(key) == 1:
+		d.typeText(key)
+	default:
+		d.typeText(map[string]string{"space": " ", "delete": "\b", "Return": "\n", "Done": "\n"}[key])
+	}
 }

@@ -263,6 +263,8 @@ type DeviceOptions struct {
 	// DevModeUnknown: go-ios cannot ask the iPhone for its developer mode; it says false and ends with 0. NoImage: nor can it download the
 	// developer image, and ends with 0, too.
 	DevModeUnknown, NoImage bool
+	// HideKey: the keyboard has a key that hides it, as on an iPad.
+	HideKey bool
 	// NoHardKeys is an iOS before 17: no keys of a plugged-in keyboard.
 	NoHardKeys bool
 }

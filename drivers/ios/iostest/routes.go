@@ -163,10 +163,7 @@ func (d *Device) touched(p image.Point, gesture int) {
 			v.field.caret = max(x/9, 0)
 		}
 	case v.key != "":
-		d.typeText(map[string]string{"space": " ", "delete": "\b", "Return": "\n"}[v.key])
-		if len(v.key) == 1 {
-			d.typeText(v.key)
-		}
+		d.pressed(v.key)
 	case gesture == holds && v.onLong != nil:
 		v.onLong()
 	case gesture == taps2 && v.onDouble != nil:
@@ -365,8 +362,21 @@ func (d *Device) opens(link, bundle string) bool {
 	if a == nil {
 		return false
 	}
-	d.launch(a, false, nil)
-	d.note("%s opened %s", bundle, link)
+	open := func() {
+		d.launch(a, false, nil)
+		d.note("%s opened %s", bundle, link)
+	}
+	scheme, _, _ := strings.Cut(link, ":")
+	if strings.HasPrefix(scheme, "http") || d.approved[scheme] {
+		open()
+		return true
+	}
+	d.question = &question{title: fmt.Sprintf("Open in \u201c%s\u201d?", a.name), buttons: []string{"Cancel", "Open"}, answer: func(b string) {
+		if b == "Open" {
+			d.approved[scheme] = true
+			open()
+		}
+	}}
 	return true
 }
 
