@@ -15,6 +15,7 @@ var calls = map[string]string{
 	"tap point":       "tap {point}",
 	"waitFor enabled": "wait_for {enabled: …}",
 	"drag":            "run_test {steps: [{drag: …}]}",
+	"relation":        `run_test {steps: [{tap: {label: Remove, rightOf: Ann}}]}`,
 	"getReport stop":  "get_report {stop: true}",
 	"reference":       referenceURI,
 	"allowScheme":     "the user can allow more with taproot mcp --allow-scheme",

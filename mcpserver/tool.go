@@ -231,6 +231,8 @@ func (c *call) known() error {
 		try := "its arguments are " + strings.Join(names, ", ")
 		if near := dsl.Suggest(f.Key, names); near != "" {
 			try = fmt.Sprintf("did you mean %q?", near)
+		} else if c.tool.def != nil && slices.Contains(dsl.Keys(c.tool.def.Args), f.Key) {
+			try = fmt.Sprintf("run_test {steps: [{%s: {%s: …}}]} takes all keys of the language", c.tool.def.Name, f.Key)
 		}
 		return &client.Refusal{What: fmt.Sprintf("%s has no argument %q", c.tool.name, shorten.Runes(f.Key, 60)), Try: try}
 	}

@@ -77,7 +77,7 @@ func (c *Call) RefusalOf(p *event.Problem) *Refusal {
 		r.Missing = true
 		r.Try = "`snapshot` shows what is on the screen; `scrollTo` looks further down; `waitFor` takes a longer timeoutMs"
 	case event.Ambiguous:
-		r.Try = "name one by ref (see `snapshot`), index or inside"
+		r.Try = "name one by ref (see `snapshot`), by index or inside; `relation` takes what else is proposed here"
 		if c.TakesRef() {
 			r.Try = "name one by ref (see `snapshot`), or by a selector that fits no other"
 		}

@@ -50,6 +50,10 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 	now, before := c.Refs.Take(device, seen.tree, c.Mask.Text)
 	c.mu.Unlock()
 	body, err := now.Text(before, view, c.Mask.Text)
+	var r *Refusal
+	if errors.As(err, &r) {
+		r.Fence, r.News = &c.Fence, news
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -231,9 +235,9 @@ func (c *Call) ReadPixels(ctx context.Context, device, find string) (*Answer, er
 		}
 	}
 	if len(lines) == 0 && want != "" {
-		r := &Refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), Try: "`ocr` without find, or `screenshot`"}
+		r := &Refusal{What: fmt.Sprintf("no line that was read in the picture contains %q", shorten.Runes(want, 80)), Try: "`ocr` without find, or `screenshot`", Fence: &c.Fence}
 		for _, l := range all[:min(3, len(all))] {
-			r.Near = append(r.Near, c.Foreign(Quoted(l.Text)))
+			r.Near = append(r.Near, Quoted(l.Text))
 		}
 		return nil, r
 	}

@@ -70,9 +70,13 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 		st, answer, err := c.doStep(ctx, device, st)
 		if err != nil {
 			var r *Refusal
-			if errors.As(err, &r) && len(yaml) > 0 && len(steps) > 1 {
+			if !errors.As(err, &r) {
+				return nil, nil, err
+			}
+			if len(yaml) > 0 && len(steps) > 1 {
 				r.Done = "done before: " + strings.Join(yaml, "\n")
 			}
+			r.News = c.newsOf(ctx, device)
 			return nil, nil, err
 		}
 		if c.filling() == "" {
@@ -171,7 +175,7 @@ func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 	}
 	fmt.Fprintf(&b, " (%d ms)", a.Took.Milliseconds())
 	if d := a.Detail; d != nil {
-		b.WriteString(repeated("note", d.Notes) + repeated("not checked", d.Doubts))
+		b.WriteString(c.repeated("note", d.Notes) + c.repeated("not checked", d.Doubts))
 	}
 	if a.Value != nil && def.Saves != "" && !c.secretText() {
 		b.WriteString("\nvalue: " + c.Foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))
@@ -182,15 +186,15 @@ func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 // maxRemark is how many characters of a remark or a value are shown.
 const maxRemark = 2000
 
-// repeated writes remarks, a line each; those that say the same one after the other share one.
-func repeated(kind string, remarks []string) string {
+// repeated writes remarks, a line each; those that say the same one after the other share one. They quote dialogs, answers of servers, labels.
+func (c *Call) repeated(kind string, remarks []string) string {
 	var b strings.Builder
 	for i := 0; i < len(remarks); {
 		n := 1
 		for i+n < len(remarks) && remarks[i+n] == remarks[i] {
 			n++
 		}
-		fmt.Fprintf(&b, "\n%s: %s", kind, markdown.Visible(remarks[i], maxRemark))
+		fmt.Fprintf(&b, "\n%s: %s", kind, c.Foreign(markdown.Visible(remarks[i], maxRemark)))
 		if n > 1 {
 			fmt.Fprintf(&b, " (%d times)", n)
 		}
@@ -481,11 +485,11 @@ func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Va
 	}
 	n := sc.Locate(was)
 	if n == nil {
-		return source.Value{}, was, Stale(name, was.Words, c.successor(device, was, sc.Tree()))
+		return source.Value{}, was, Stale(name, c.Foreign(was.Words), c.successor(device, was, sc.Tree()))
 	}
 	selector, ok := sc.Selector(n)
 	if !ok {
-		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name, was.Words), Try: "use a point within its bounds"}
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name, c.Foreign(was.Words)), Try: "use a point within its bounds"}
 	}
 	return selector, was, nil
 }
@@ -506,7 +510,7 @@ func (c *Call) same(ref string, was Known) func(*screen.Tree, screen.Match) erro
 	return func(t *screen.Tree, m screen.Match) error {
 		sc := c.Refs.Identify(t)
 		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
-			return &live.InvalidError{Err: Stale(ref, was.Words, c.successor(was.Device, was, t))}
+			return &live.InvalidError{Err: Stale(ref, c.Foreign(was.Words), c.successor(was.Device, was, t))}
 		}
 		return nil
 	}
@@ -568,7 +572,7 @@ func (c *Call) atLeast(ctx context.Context, device string, r *Refusal) error {
 				r.Try = "a canvas fills much of the page, and what it draws is no element: `ocr` reads it, `screenshot` shows it, `tap point` touches it"
 			}
 		}
-		if where := insideOf(t, c.Value); where != "" {
+		if where := insideOf(t, c.Value); where != "" && !strings.Contains(r.What, where) {
 			r.What += "\ninside is " + where
 		}
 		return nil

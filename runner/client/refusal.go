@@ -13,12 +13,13 @@ type Refusal struct {
 	What    string
 	Near    []string // elements, best first
 	Try     string
-	Kind    string // of a problem of a step
-	Missing bool   // an element was not found
-	Prefix  string // of what is wrong, in our own words
-	Fence   *Fence // around What and Near, when pages or screens wrote parts of them
-	Done    string // what was done before; may be empty
-	Err     error  // what it is for a program, may be nil
+	Kind    string   // of a problem of a step
+	Missing bool     // an element was not found
+	Prefix  string   // of what is wrong, in our own words
+	Fence   *Fence   // around What and Near, when pages or screens wrote parts of them
+	Done    string   // what was done before; may be empty
+	News    []string // what happened on the device since the last answer
+	Err     error    // what it is for a program, may be nil
 }
 
 func (r *Refusal) Error() string {
@@ -33,6 +34,9 @@ func (r *Refusal) Error() string {
 	b.WriteString(r.Prefix + what)
 	if r.Done != "" {
 		b.WriteString("\n" + r.Done)
+	}
+	for _, line := range r.News {
+		b.WriteString("\n" + line)
 	}
 	if r.Try != "" {
 		b.WriteString("\ntry: " + r.Try)

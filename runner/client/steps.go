@@ -59,7 +59,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err == nil && l.failed != nil {
 		r := c.RefusalOf(l.failed)
 		r.Prefix = l.at()
-		r.Done = l.said()
+		r.Done, r.News = l.said(), c.newsOf(ctx, l.device)
 		return nil, c.atLeast(ctx, l.device, r)
 	}
 	if err != nil {
@@ -303,7 +303,7 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	}
 	item := l.items[l.ended-1]
 	if d := e.Detail; d != nil {
-		for _, line := range []string{repeated("note", d.Notes), repeated("not checked", d.Doubts)} {
+		for _, line := range []string{l.repeated("note", d.Notes), l.repeated("not checked", d.Doubts)} {
 			if line = strings.TrimSpace(line); line != "" {
 				l.lines = append(l.lines, fmt.Sprintf("step %d %s", l.ended, line))
 			}

@@ -27,6 +27,7 @@ var calls = map[string]string{
 	"reference":       "taproot docs",
 	"do":              "taproot do -",
 	"input fields":    "taproot input TEXT --into FIELD",
+	"relation":        "taproot do '{tap: {label: Remove, rightOf: Ann}}'",
 }
 
 // speak spells a call as it is typed.
