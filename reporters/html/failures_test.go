@@ -38,6 +38,29 @@ func TestAllFailuresInABrowser(t *testing.T) {
 		p.is(`document.querySelector(".yaml .hit .caret").textContent`, "assert")
 		p.accessible()
 	})
+	t.Run("many soft steps", func(t *testing.T) {
+		reports := t.TempDir()
+		pack := sample{run: thisRun, id: "many", steps: 9, soft: 9, text: "Pay"}.write(t, reports)
+		if err := WritePack(t.Context(), pack, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		p := openTab(t, filepath.Join(pack, PackFile), "", screen{})
+		const inside = `document.querySelector(".banner .more").lastElementChild.getBoundingClientRect().bottom <= document.querySelector(".banner").getBoundingClientRect().bottom`
+		p.is(`document.querySelector(".banner .more summary").textContent`, "and 5 more")
+		p.is(`document.querySelector(".banner .more summary").getBoundingClientRect().bottom <= document.querySelector(".banner").getBoundingClientRect().bottom`, true)
+		p.js(`document.querySelector(".banner .more").open = true`)
+		p.is(inside, true)
+		read, err := history.LoadRun(filepath.Dir(pack))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteRun(t.Context(), read); err != nil {
+			t.Fatal(err)
+		}
+		run := openTab(t, filepath.Join(filepath.Dir(pack), IndexFile), "", screen{})
+		p.is(`document.querySelectorAll(".banner .failures li").length`, 9)
+		run.is(`document.querySelector(".rowmsg").textContent.includes("and 8 more")`, true)
+	})
 	t.Run("the cause is on the first screen", func(t *testing.T) {
 		p := openTab(t, filepath.Join(dir, "crash", PackFile), "", screen{})
 		p.is(`document.querySelector(".banner .around").textContent`, "Around the failure crash FATAL EXCEPTION: main +0.2 s")

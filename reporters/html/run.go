@@ -85,6 +85,8 @@ type rowData struct {
 	Slow      string   `json:"w,omitempty"`
 	Tags      []string `json:"g,omitempty"`
 	Broken    string   `json:"b,omitempty"`
+	Own       string   `json:"o,omitempty"` // the first line of the problem, where it is not that of the cause
+	More      int      `json:"j,omitempty"` // failures beside the first
 	Split     string   `json:"x,omitempty"` // how the same test ended in other browsers
 }
 
@@ -155,6 +157,10 @@ func runDataOf(in RunPage) *runData {
 	for _, c := range causes {
 		for _, i := range c.Cases {
 			d.Rows[i].Cause = min(c.N, maxCauses)
+			if own := causeLine(run.Cases[i].Result); own != c.Headline {
+				d.Rows[i].Own = shown(own, maxRowText)
+			}
+			d.Rows[i].More = max(len(run.Cases[i].Result.Failures())-1, 0)
 		}
 	}
 	d.Causes = causesOf(in, causes)

@@ -104,6 +104,9 @@ func (w *Writer) steps(r *event.Result) {
 		if s.Name != "" {
 			action += " · " + Text(s.Name, MaxArg)
 		}
+		if s.In != "" {
+			action += " (" + Text(s.In, MaxArg) + ")"
+		}
 		took := "–"
 		if s.Verdict == event.Pass || s.Verdict == event.Fail || s.Verdict == event.Error {
 			took = StepTime(s.Duration)

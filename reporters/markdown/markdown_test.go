@@ -31,7 +31,7 @@ func hostileResult(s string) *event.Result {
 	at := source.Pos{File: s, Line: 3, Col: 2}
 	c := event.Case{ID: "x", Pack: "x", Name: s, Platform: dsl.Platform(s), Solver: s, Tags: []string{s}, Place: at, Device: s, Model: s}
 	for n := 1; n <= 3; n++ {
-		c.Steps = append(c.Steps, event.Step{N: n, Action: s, Name: s, Args: s, Place: at, Source: s})
+		c.Steps = append(c.Steps, event.Step{N: n, Action: s, Name: s, Args: s, Place: at, Source: s, In: s})
 	}
 	p := &event.Problem{Message: s, Expected: s, Actual: s, Candidates: []string{s, s}, Stack: s}
 	now := time.Unix(1e9, 0)
@@ -170,6 +170,19 @@ func TestMarkdownLongArgs(t *testing.T) {
 	md := string(RunMarkdown(hostileResult(strings.Repeat("語", 1000))))
 	if strings.Contains(md, "| `"+strings.Repeat("語", MaxArg+1)) || !strings.Contains(md, "`"+strings.Repeat("語", MaxArg)+"…`") {
 		t.Error("the args are not cut")
+	}
+}
+
+// TestRoundsAreToldApart: steps of a loop or a group say which round they were.
+func TestRoundsAreToldApart(t *testing.T) {
+	r := hostileResult("x")
+	for i, in := range []string{"group Cart › forEach 1/2: Milk", "group Cart › forEach 2/2: Bread", ""} {
+		r.Steps[i].Action, r.Steps[i].Name, r.Steps[i].In = "assert", "", in
+	}
+	for _, row := range []string{"| 1 | assert (group Cart › forEach 1/2: Milk) | ", "| 2 | assert (group Cart › forEach 2/2: Bread) | ", "| 3 | assert | "} {
+		if src := string(RunMarkdown(r)); !strings.Contains(src, row) {
+			t.Errorf("no row %q in\n%s", row, src)
+		}
 	}
 }
 

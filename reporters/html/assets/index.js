@@ -3,7 +3,7 @@ var RANK = { f: 0, e: 1, i: 2, s: 3, p: 4 };
 
 // longList shows the first rows, and more of them as they come into sight.
 function longList(host, draw) {
-  var list = [], drawn = 0, more = h("li", { cls: "more", "aria-hidden": "true" });
+  var list = [], drawn = 0, more = h("li", { cls: "sentinel", "aria-hidden": "true" });
   function grow() {
     var part = document.createDocumentFragment(), end = Math.min(list.length, drawn + 150);
     for (; drawn < end; drawn++) part.append(draw(list[drawn], drawn));
@@ -44,7 +44,7 @@ function runPage() {
   var names = { f: "Problems", pass: "Passed", skipped: "Skipped", flaky: "Flaky", slow: "Slow", unchecked: "Passed, but not all checked" };
   D.rows.forEach(function (r, i) {
     r.at = i;
-    r.text = [r.t, r.n, D.words[r.p - 1], D.words[r.d - 1], D.words[r.f - 1], (r.g || []).join(" "), r.c && D.causes[r.c - 1].headline].join(" ").toLowerCase();
+    r.text = [r.t, r.n, D.words[r.p - 1], D.words[r.d - 1], D.words[r.f - 1], (r.g || []).join(" "), r.c && D.causes[r.c - 1].headline, r.o].join(" ").toLowerCase();
   });
   var at = -1, shown = [];
   var list = longList($("rows"), testRow);
@@ -137,7 +137,8 @@ function testRow(r) {
   if (r.x) flags.push(h("span", { cls: "flag warn", title: "the same test in another browser" }, r.x));
   if (r.u) flags.push(h("span", { cls: "flag" + (r.v === "p" ? " warn" : ""), title: plural(r.u, "step was", "steps were") + " skipped or not reached" }, r.u + " not checked"));
   var second = [];
-  if (r.c) second.push(bdi(D.causes[r.c - 1].headline, "msg"));
+  if (r.c) second.push(bdi(r.o || D.causes[r.c - 1].headline, "msg"));
+  if (r.j) second.push(h("span", { cls: "quiet" }, "and " + r.j + " more"));
   if (r.b) second.push(bdi(r.b, "msg"));
   if (r.f && r.v !== "p") second.push(bdi(D.words[r.f - 1] + (r.i ? ":" + r.i : ""), "file"));
   return h("li", { cls: "row s-" + FULL[r.v] }, icon(FULL[r.v]),
