@@ -180,6 +180,13 @@ func TestWorkspacePicks(t *testing.T) {
 	}
 }
 
+func TestWorkspaceThatOnlyTakesAway(t *testing.T) {
+	_, err := maestro.ParseWorkspace("config.yaml", []byte("testOutputDir: x\nflows:\n  - '!a.yaml'\n"))
+	if err == nil || !strings.Contains(err.Error(), `config.yaml:2:1: "flows" only takes files away`) {
+		t.Error(err)
+	}
+}
+
 func TestTags(t *testing.T) {
 	for _, c := range []struct {
 		tags, include, exclude []string

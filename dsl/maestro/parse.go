@@ -128,13 +128,27 @@ func (c *calls) parse(file string, src []byte, chain []string) *Flow {
 	r.config(docs[0])
 	switch {
 	case len(docs) < 2:
-		r.fail(docs[0].Pos, 0, "the flow has no list of commands", form)
+		r.fail(r.end(), 0, "the flow has no list of commands", form)
 	case docs[1].Kind != source.List:
 		r.fail(docs[1].Pos, 0, "the commands of a flow are a list", form)
 	default:
 		r.flow.Steps = r.commands(docs[1])
 	}
 	return r.flow
+}
+
+// end is where the commands would begin: at the line --- that closes the config, or at the last line.
+func (r *reader) end() source.Pos {
+	last := 1
+	for i, line := range r.source.Lines {
+		switch {
+		case i > 0 && strings.HasPrefix(line, "---"):
+			return source.Pos{File: r.file, Line: i + 1, Col: 1}
+		case strings.TrimSpace(line) != "":
+			last = i + 1
+		}
+	}
+	return source.Pos{File: r.file, Line: last, Col: 1}
 }
 
 func (r *reader) config(v source.Raw) {

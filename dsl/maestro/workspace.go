@@ -72,6 +72,9 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 		switch f.Key {
 		case "flows":
 			w.Flows = r.texts(f)
+			if len(w.Flows) > 0 && !slices.ContainsFunc(w.Flows, func(p string) bool { return !strings.HasPrefix(p, "!") }) {
+				r.fail(f.Pos, len(f.Key), `"flows" only takes files away, so that none is left`, `add a pattern of those to run: - "*"`)
+			}
 		case "includeTags":
 			w.IncludeTags = r.texts(f)
 		case "excludeTags":
@@ -129,7 +132,7 @@ func (w *Workspace) Picks(rel string) bool {
 		patterns = []string{"*"}
 	}
 	rel = filepath.ToSlash(rel)
-	picked, positive := false, false
+	picked := false
 	for _, p := range patterns {
 		if bare, negated := strings.CutPrefix(p, "!"); negated {
 			if fits(bare, rel) {
@@ -137,10 +140,9 @@ func (w *Workspace) Picks(rel string) bool {
 			}
 			continue
 		}
-		positive = true
 		picked = picked || fits(p, rel)
 	}
-	return picked || !positive && fits("*", rel)
+	return picked
 }
 
 // fits compares a path with a pattern as Java does: ** before a slash is at least one folder.
