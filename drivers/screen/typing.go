@@ -55,6 +55,8 @@ type Field struct {
 	// Gone: it is on the screen no more. Elsewhere names what has the focus in its place, Taken what that shows.
 	Gone             bool
 	Elsewhere, Taken string
+	// Robbed names the field that the last touch met, when this one has taken the focus from it: what is typed is meant for that one.
+	Robbed string
 }
 
 // Written is what a field made of a text that went into it.

@@ -155,7 +155,7 @@ func (d *Device) Erase(ctx context.Context, n int) error {
 // empty takes all text out of the field; out of an editor as a person does, so that its own model hears of it.
 func (f placed) empty(page playwright.Page) error {
 	if f.kind == "editor" || f.kind == "surface" {
-		if err := page.Keyboard().Press("ControlOrMeta+a"); err != nil {
+		if err := f.selectAll(page); err != nil {
 			return err
 		}
 		return page.Keyboard().Press("Delete")
@@ -164,6 +164,15 @@ func (f placed) empty(page playwright.Page) error {
 		return f.emptyParts(page)
 	}
 	return page.Locator(typingSelector(f.chain, "focus")).Fill("", playwright.LocatorFillOptions{Timeout: milliseconds(callLimit / 2)})
+}
+
+// selectAll selects all that an editor holds: by the key for that, unless it lies in another editor, whose text the key would select, too.
+func (f placed) selectAll(page playwright.Page) error {
+	if !f.inner {
+		return page.Keyboard().Press("ControlOrMeta+a")
+	}
+	var nothing struct{}
+	return askTyping(page, f.chain, "whole", &nothing)
 }
 
 // emptyParts empties every box of a field of several and gives the first one the focus.

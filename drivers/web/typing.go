@@ -31,7 +31,8 @@ type fieldReading struct {
 	N                                      int
 	Kind, Tag, ID, Type, What, Hint        string
 	Text, Value, Invalid, Elsewhere, Taken string
-	Secret, Multiline, Bad                 bool
+	Robbed                                 string
+	Secret, Multiline, Bad, Inner          bool
 	Around, Parts                          []string
 	At                                     int
 	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
@@ -50,7 +51,7 @@ func (r *fieldReading) field(handle fieldHandle) *screen.Field {
 	f := &screen.Field{
 		Node: screen.Node{Type: r.Tag, ID: r.ID, Text: r.Text, Hint: r.Hint, Password: r.Secret, Editable: true, Focused: r.Focused},
 		Name: r.What, Handle: handle, Value: r.Value, Editor: r.Kind == "editor" || r.Kind == "surface", Lines: r.Multiline, Parts: r.Parts, At: r.At,
-		Invalid: r.Invalid, Unfinished: r.Bad, Gone: r.Gone, Elsewhere: r.Elsewhere, Taken: r.Taken,
+		Invalid: r.Invalid, Unfinished: r.Bad, Gone: r.Gone, Elsewhere: r.Elsewhere, Taken: r.Taken, Robbed: r.Robbed,
 	}
 	if r.Kind == "picked" {
 		f.Picker = r.Type
@@ -167,6 +168,7 @@ type placed struct {
 	kind, picker string
 	length       int // of its text, characters
 	parts        int
+	inner        bool // an editor in another one
 }
 
 // place checks that something editable has the focus and puts the caret behind its text, unless something in it is selected or keys have
@@ -187,7 +189,7 @@ func (d *Device) place(page playwright.Page, how caret) (placed, error) {
 	if r.Press != "" {
 		err = page.Keyboard().Press(r.Press)
 	}
-	return placed{chain: chain, kind: r.Kind, picker: r.Type, length: r.Length, parts: r.Count}, err
+	return placed{chain: chain, kind: r.Kind, picker: r.Type, length: r.Length, parts: r.Count, inner: r.Inner}, err
 }
 
 // caretNow is what becomes of the caret now.

@@ -89,16 +89,16 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 	err := poll(ctx, s.Timeout, func() (err error) {
 		field, other, err = d.Field(ctx)
 		s.Detail.Looks++
-		if err == nil && (field == nil || !s.isTapped(&field.Node) && time.Since(began) < focusGrace) {
+		if err == nil && (field == nil || (!s.isTapped(&field.Node) || field.Robbed != "") && time.Since(began) < focusGrace) {
 			err = errWait
 		}
 		return err
 	})
-	if !errors.Is(err, errWait) {
-		return field, err
+	if err == nil || field != nil && errors.Is(err, errWait) {
+		return field, robbery(field)
 	}
-	if field != nil {
-		return field, nil
+	if !errors.Is(err, errWait) {
+		return nil, err
 	}
 	tree, err := s.Device.Tree(ctx)
 	if err != nil {
@@ -109,6 +109,16 @@ func (s *Session) fieldInFocus(ctx context.Context, d screen.Typist) (*screen.Fi
 		return nil, noFocus(tree, "nothing has the focus")
 	}
 	return nil, noFocus(tree, fmt.Sprintf("the focus is on %s, which takes no text", other))
+}
+
+// robbery is the failure of a text that would go into another field than the one that was touched for it.
+func robbery(field *screen.Field) error {
+	if field.Robbed == "" {
+		return nil
+	}
+	return &Failure{event.Problem{
+		Message:  fmt.Sprintf("%s has taken the focus from %s, which was tapped: nothing was typed", field.Name, field.Robbed),
+		Expected: "the focus in " + field.Robbed, Actual: "the focus is in " + field.Name}}
 }
 
 // verify reads the field back. What did not arrive in a plain field is typed once more, key by key; an editor gets nothing twice.

@@ -463,6 +463,10 @@
     aimed() {
       if (aim) aim.end();
       const answer = aim ? {verdict: aim.verdict, met: aim.met} : {};
+      if (answer.verdict === 'hit' && aim.el) { // until a key is pressed, what is typed is meant for it; see script/typing.js
+        globalThis.taprootTouched = new WeakRef(aim.el);
+        window.addEventListener('keydown', () => { globalThis.taprootTouched = null; }, {capture: true, once: true});
+      }
       aim = null;
       return answer;
     },

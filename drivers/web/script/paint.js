@@ -50,6 +50,18 @@
     const [t = '0px', r = t, b = t, l = r] = parts;
     return {t: length(t, h), r: length(r, w), b: length(b, h), l: length(l, w)};
   };
+  // outline is the box around a path, null for one that holds nothing.
+  const outline = (path, at) => {
+    const drawn = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    drawn.setAttribute('d', path);
+    const long = drawn.getTotalLength(), steps = 60, xs = [], ys = [];
+    for (let i = 0; long > 0 && i <= steps; i++) {
+      const p = drawn.getPointAtLength(long * i / steps);
+      xs.push(p.x);
+      ys.push(p.y);
+    }
+    return xs.length ? at(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)) : null;
+  };
   // clipShape is the box around what clip-path leaves of an element's box, null when it leaves all or nobody knows.
   const clipShape = (el, style, box) => {
     const shape = style.clipPath;
@@ -72,6 +84,7 @@
       const ry = kind === 'circle' ? rx : length(radii[1] || radii[0], h);
       return rx <= 0 || ry <= 0 ? none : at(cx - rx, cy - ry, cx + rx, cy + ry);
     }
+    if (kind === 'path') return outline(/"([^"]*)"/.exec(inner)?.[1] || '', at) || none;
     const ref = /^url\("?#([^")]+)"?\)$/.exec(shape);
     if (ref) {
       const root = rootOf(el), get = byId[typeOf(root)], path = get && get(root, ref[1]);

@@ -13,6 +13,7 @@
   const dataOf = getter(CharacterData.prototype, 'data'), slotOf = getter(Element.prototype, 'assignedSlot');
   const assigned = method(HTMLSlotElement.prototype, 'assignedNodes');
   const activeIn = {9: getter(Document.prototype, 'activeElement'), 11: getter(ShadowRoot.prototype, 'activeElement')};
+  const pointIn = {9: method(Document.prototype, 'elementFromPoint'), 11: method(ShadowRoot.prototype, 'elementFromPoint')};
   const scrollLeft = getter(Element.prototype, 'scrollLeft'), scrollTop = getter(Element.prototype, 'scrollTop');
   const scrollWidth = getter(Element.prototype, 'scrollWidth'), scrollHeight = getter(Element.prototype, 'scrollHeight');
   const clientWidth = getter(Element.prototype, 'clientWidth'), clientHeight = getter(Element.prototype, 'clientHeight');
@@ -67,6 +68,12 @@
   const host = el => {
     for (let p = parent(el); p && isElement(p) && editable(p) && localName(p) !== 'html'; p = parent(p)) el = p;
     return el;
+  };
+
+  // nested: another editor lies around it, whose text the key for all selects, too.
+  const nested = el => {
+    for (let p = parent(el); p && isElement(p); p = parent(p)) if (editable(p)) return true;
+    return false;
   };
 
   // placeholder: a text within an editor that no touch reaches and nobody can edit is drawn there until something is typed.
@@ -240,6 +247,18 @@
     return attr(el, 'aria-invalid') === 'true' ? 'it is marked as invalid' : '';
   };
 
+  // robbed names the field that the last touch met, which is still there and would take text, when another field has taken the focus from it.
+  // The boxes of one code may hand it on.
+  const robbed = field => {
+    let el = globalThis.taprootTouched && globalThis.taprootTouched.deref();
+    if (el && localName(el) === 'label') el = prop(el, HTMLLabelElement.prototype, 'control');
+    if (!el || el === field || !el.isConnected || !isInput(localName(el)) || !takes(el) || unseen(el) || (parts(field) || []).includes(el)) return '';
+    const r = rectOf(el), x = r.left + r.width / 2, y = r.top + r.height / 2;
+    let hit = pointIn[9](document, x, y);
+    for (let inner; hit && shadowOf(hit) && (inner = pointIn[11](shadowOf(hit), x, y)) && inner !== hit;) hit = inner;
+    return hit === el ? describe(el) : '';
+  };
+
   let fields = [], members = [], placed = null, frame = null;
   let looked = {nonce: '', elements: []};
   const look = (el, kind) => {
@@ -275,7 +294,7 @@
       const kind = kindOf(f.field), seen = look(f.field, kind);
       fields.push({el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
         was: {tag: seen.tag, id: seen.id, what: seen.what, name: attr(f.field, 'name')}});
-      return {what: f.what, able: true, n: fields.length - 1, ...seen};
+      return {what: f.what, able: true, n: fields.length - 1, robbed: robbed(f.field), ...seen};
     },
     // again.<n>: the same field, wherever the focus is.
     again(root, [n]) {
@@ -306,7 +325,13 @@
       const put = kind !== 'picked' && (how === 'end' || how === 'last' || how === 'same' && !same);
       return {what: f.what, able: true, kind, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
         length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
-        count: members.length};
+        count: members.length, inner: kind === 'editor' && nested(el)};
+    },
+    // whole: all of the editor that has the focus is selected.
+    whole(root) {
+      const {field, able} = focusIn(root);
+      if (field && able) selectionOf(field).selectAllChildren(field);
+      return {};
     },
     // paste.<text>: what a paste of it means to the page; true when the page leaves the text to be inserted.
     paste(root, [coded]) {
