@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -207,8 +208,12 @@ func (d *Driver) launch(pw *playwright.Playwright, br brand, k kind, program str
 		}
 		d.guard.confine(&options, br)
 	}
+	began := time.Now()
 	started, err := br.maker(pw).Launch(options)
 	if err != nil {
+		if noRoom(err) {
+			removeProfiles(os.TempDir(), began)
+		}
 		return nil, err
 	}
 	b := watched(started, br)
@@ -233,7 +238,26 @@ func (d *Driver) launchError(k kind, program string, err error) error {
 		return fmt.Errorf("%w: a browser window needs a display, and there is none: leave out headless: false",
 			drivers.ErrUnsupported)
 	}
+	if noRoom(err) {
+		return fmt.Errorf("%w: %s (%s) did not start: no space left on device in %s, where its profile would lie: make room there, or set TMPDIR",
+			drivers.ErrDeviceLost, dsl.BrowserTitle(k.name), program, os.TempDir())
+	}
 	return fmt.Errorf("%w: %s (%s) did not start: %s", drivers.ErrDeviceLost, dsl.BrowserTitle(k.name), program, plain(err))
+}
+
+// noRoom tells whether a browser did not start because a disk is full.
+func noRoom(err error) bool { return strings.Contains(err.Error(), "ENOSPC") }
+
+// removeProfiles takes away what Playwright leaves of a browser that found no room for its profile, and of none that runs.
+func removeProfiles(dir string, since time.Time) {
+	for _, pattern := range []string{"playwright_*dev_profile-*", "playwright-artifacts-*"} {
+		found, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is good
+		for _, path := range found {
+			if info, err := os.Lstat(path); err == nil && info.IsDir() && !info.ModTime().Before(since.Truncate(time.Second)) {
+				_ = os.RemoveAll(path) // what cannot be removed is not ours
+			}
+		}
+	}
 }
 
 // close ends the browser; one that does not answer is left to the end of Playwright's process.

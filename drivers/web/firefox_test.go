@@ -234,6 +234,36 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 	}
 }
 
+// A signal to all processes of a run, as a CI system sends it, ends no browser behind the back of whoever writes the reports; and none is
+// left when that ends.
+func TestSignalToAllProcesses(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no such signals")
+	}
+	browser := dsl.Firefox
+	if testing.Short() {
+		browser = dsl.Chromium
+	}
+	own := New(Options{Browser: browser})
+	opened, err := own.Open(t.Context(), "web-1")
+	must(t, err)
+	d := opened.(*Device)
+	must(t, d.OpenPage(t.Context(), dataPage(`<h1>Here</h1>`), drivers.PageOptions{}))
+	pid := own.process.pw.Pid()
+	process, err := os.FindProcess(pid)
+	must(t, err)
+	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		must(t, process.Signal(signal))
+	}
+	mustShow(t, d, "h1", "Here")
+	must(t, d.Close())
+	must(t, own.Close())
+	if !until(t.Context(), patience, func() bool { return !runs(pid) }) {
+		t.Error("Playwright's process is left")
+	}
+}
+
 // A Firefox that is missing, or too old, is one sentence that says how to get one.
 func TestNoFirefox(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,10 @@ if (command === '--version') {
     } catch {} // another Playwright films as it does
     if (require('fs').existsSync(core + '/lib/server/bidi'))
       require('./bidi.js').late(core);
+    // It ends with the standard input of whoever started it. Signals that go to all processes of a run would end it before its browsers,
+    // which nobody would end then: Firefox goes on without it.
+    for (const signal of ['SIGTERM', 'SIGHUP'])
+      process.on(signal, () => {});
     driver.runDriver();
   } else require(core + '/cli.js');
 }
