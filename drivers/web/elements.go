@@ -27,13 +27,34 @@ func (d *Device) FillIn(ctx context.Context, at drivers.WebTarget, text string) 
 	if err := d.enabled(ctx, at); err != nil {
 		return err
 	}
-	err := d.again(ctx, at, func(field playwright.Locator, timeout *float64) error {
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	fill := func(field playwright.Locator, timeout *float64) error {
 		return field.Fill(text, playwright.LocatorFillOptions{Timeout: timeout})
-	})
+	}
+	if s.browser.brand.fillsByKeys {
+		err = d.once(ctx, at, deed{try: editable, do: fill})
+	} else {
+		err = d.again(ctx, at, fill)
+	}
 	if err != nil {
 		return err
 	}
 	return d.keeps(ctx, at, text)
+}
+
+// editable waits until a field can be filled.
+func editable(field playwright.Locator, timeout *float64) error {
+	if err := field.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateVisible, Timeout: timeout}); err != nil {
+		return err
+	}
+	yes, err := field.IsEditable(playwright.LocatorIsEditableOptions{Timeout: timeout})
+	if err == nil && !yes {
+		err = playwright.ErrTimeout
+	}
+	return err
 }
 
 // ClickOn clicks an element. It returns once a navigation that the click began has got an answer.
