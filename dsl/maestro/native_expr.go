@@ -371,7 +371,7 @@ func (t *translation) called(of term) term {
 			with = t.either()
 		}
 		t.want(")")
-		of = method1(method, of, with)
+		of = methodOf(method, of, with)
 		if of.text == "" {
 			return t.fail()
 		}
@@ -379,8 +379,8 @@ func (t *translation) called(of term) term {
 	return of
 }
 
-// method1 is a method of a text with at most one argument.
-func method1(name string, of, with term) term {
+// methodOf is a method of a text with at most one argument.
+func methodOf(name string, of, with term) term {
 	switch {
 	case with.text == "" && (name == "trim" || name == "toLowerCase" || name == "toUpperCase"):
 		return term{map[string]string{"trim": "trim", "toLowerCase": "lower", "toUpperCase": "upper"}[name] + "(" + of.text + ")", textKind, true}
