@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -179,10 +180,14 @@ func (d *Driver) xcodebuild(f found, env ...string) (*background, error) {
 		"-xctestrun", file, "-destination", "id=" + f.info.ID}}, nil)
 }
 
+// tunnelAsk is how often Xcode is asked for the address of a phone until WebDriverAgent answers there.
+const tunnelAsk = 2 * time.Second
+
 // startWithXcode starts it on an iPhone, which is then reached through usbmuxd where go-ios is at hand, else through CoreDevice's tunnel,
-// else by the address that it tells.
+// which Xcode raises for the test, else by the address that it tells. With the port named, one that is taken ends the test at once; without it
+// WebDriverAgent would go to another one in silence.
 func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
-	b, err := d.xcodebuild(f)
+	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+agentPort, "TEST_RUNNER_MJPEG_SERVER_PORT="+filmPort, "USE_PORT="+agentPort, "MJPEG_SERVER_PORT="+filmPort)
 	if err != nil {
 		return err
 	}
@@ -190,32 +195,40 @@ func (d *Driver) startWithXcode(ctx context.Context, f found, a *agent) error {
 	if d.tools.goios != "" {
 		return d.forward(ctx, f.info.ID, a, b)
 	}
-	at := "http://" + net.JoinHostPort(f.tunnel, agentPort)
-	if f.tunnel == "" {
-		if at, err = serverURL(ctx, b); err != nil {
-			return err
-		}
+	if err := d.await(ctx, f.info.ID, a, b, d.phoneAddresses(ctx, f, b)); err != nil {
+		return err
 	}
-	a.film = beside(at, filmPort)
-	return d.await(ctx, f.info.ID, a, b, only(at))
+	a.film = beside(a.url, filmPort)
+	return nil
 }
 
 var serverLine = lazyregexp.New(`ServerURLHere->(http://[^\s<]+)<-ServerURLHere`)
 
-// serverURL waits for the line by which WebDriverAgent tells its address.
-func serverURL(ctx context.Context, b *background) (string, error) {
-	for {
-		text, heard := b.text()
+// phoneAddresses are where WebDriverAgent may answer: at the end of the tunnel, and at the phone's address in the network. A loopback address
+// that the phone tells is its own.
+func (d *Driver) phoneAddresses(ctx context.Context, f found, b *background) func() []string {
+	var asked time.Time
+	tunnel := ""
+	return func() []string {
+		if time.Since(asked) >= tunnelAsk {
+			asked = time.Now()
+			if phones, err := d.tools.phones(ctx); err == nil {
+				if i := slices.IndexFunc(phones, func(p found) bool { return p.info.ID == f.info.ID }); i >= 0 {
+					tunnel = phones[i].tunnel
+				}
+			}
+		}
+		var all []string
+		if tunnel != "" {
+			all = append(all, "http://"+net.JoinHostPort(tunnel, agentPort))
+		}
+		text, _ := b.text()
 		if m := serverLine.FindStringSubmatch(text); m != nil {
-			return m[1], nil
+			if u, err := url.Parse(m[1]); err == nil && !net.ParseIP(u.Hostname()).IsLoopback() {
+				all = append(all, m[1])
+			}
 		}
-		select {
-		case <-heard:
-		case <-b.done:
-			return "", b.ended()
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		}
+		return all
 	}
 }
 
@@ -303,15 +316,18 @@ func (d *Driver) await(ctx context.Context, udid string, a *agent, b *background
 }
 
 // answering looks for the address at which WebDriverAgent is ready.
-func (d *Driver) answering(ctx context.Context, udid string, a *agent, addresses []string) (err error) {
+func (d *Driver) answering(ctx context.Context, udid string, a *agent, addresses []string) error {
+	err := errors.New("its address is not known")
 	for _, at := range addresses {
 		if at == "" {
 			continue
 		}
-		if _, err = (&wda{id: udid, base: at, http: d.http}).status(ctx); err == nil {
+		var silent error
+		if _, silent = (&wda{id: udid, base: at, http: d.http}).status(ctx); silent == nil {
 			a.url = at
 			return nil
 		}
+		err = silent
 	}
 	return err
 }

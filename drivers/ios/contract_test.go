@@ -41,12 +41,7 @@ func TestContractWithAnAgentThatIsStarted(t *testing.T) {
 
 func TestContractOfAnIPhoneByXcode(t *testing.T) {
 	t.Parallel()
-	ports, err := drivers.FreePorts(1)
-	must(t, err)
-	film := ports[0]
-	b := newBench(t, quick(iostest.DeviceOptions{Phone: true, FilmPort: film})).only(t, "xcrun")
-	b.env["TAPROOT_WDA_MJPEG_URL"] = "http://127.0.0.1:" + film
-	contract(t, b)
+	contract(t, newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "xcrun"))
 }
 
 func TestContractOfAnIPhoneByGoIOS(t *testing.T) {

@@ -159,3 +159,23 @@ func TestEraseMissesTheClearButton(t *testing.T) {
 		}
 	}
 }
+
+// Xcode raises the tunnel for the test: its address is asked for again then, and the one that the phone tells, which is its own, is of no use. A
+// port that is taken on the phone ends the start at once.
+func TestWebDriverAgentAtTheEndOfTheTunnel(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, "xcrun")
+	d, _ := b.open(t)
+	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	wait(t, d, "E-mail")
+	film, err := d.StartRecording(t.Context(), t.TempDir())
+	must(t, err)
+	_, err = film.Stop(t.Context())
+	must(t, err)
+
+	taken := newBench(t, quick(iostest.DeviceOptions{Phone: true, PortTaken: true})).only(t, "xcrun")
+	_, err = taken.driver(t).Open(t.Context(), taken.lab.Device(0).UDID())
+	if !errors.Is(err, drivers.ErrDeviceLost) || !strings.Contains(err.Error(), "8100") {
+		t.Errorf("%v", err)
+	}
+}

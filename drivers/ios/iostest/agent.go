@@ -1,6 +1,7 @@
 package iostest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,11 +54,14 @@ func (d *Device) FilmAddress() string {
 }
 
 func (d *Device) startAgent(port, film string) error {
-	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	d.mu.Lock()
+	host := cmp.Or(d.address, "127.0.0.1")
+	d.mu.Unlock()
+	l, err := net.Listen("tcp", host+":"+port)
 	if err != nil {
 		return err
 	}
-	films, err := net.Listen("tcp", "127.0.0.1:"+film)
+	films, err := net.Listen("tcp", host+":"+film)
 	if err != nil {
 		l.Close()
 		return err
@@ -261,6 +265,10 @@ func (d *Device) statusOf(request) (any, error) {
 // runAgent is WebDriverAgent as a process of xcodebuild or go-ios: it runs until it is interrupted, killed, or dies.
 func (d *Device) runAgent(ctx context.Context, p *process, port, film string) int {
 	d.stopAgent()
+	if d.opts.PortTaken && port == "8100" {
+		p.complain("Failed to start web server on port %s with error Address already in use\n", port)
+		return 65 // abort()
+	}
 	if err := d.startAgent(port, film); err != nil {
 		p.complain("Failed to start web server on port %s with error %v\n", port, err)
 		return 65

@@ -41,6 +41,7 @@ type Device struct {
 	server   *http.Server
 	films    net.Listener
 	port     string
+	address  string        // of an iPhone in CoreDevice's tunnel, once Xcode has raised it
 	killed   chan struct{} // closed when WebDriverAgent ends
 	logs     map[chan logLine]struct{}
 	pid      int

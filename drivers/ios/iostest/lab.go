@@ -265,6 +265,8 @@ type DeviceOptions struct {
 	DevModeUnknown, NoImage bool
 	// HideKey: the keyboard has a key that hides it, as on an iPad.
 	HideKey bool
+	// PortTaken: something else on the iPhone listens on port 8100 already.
+	PortTaken bool
 	// NoHardKeys is an iOS before 17: no keys of a plugged-in keyboard.
 	NoHardKeys bool
 }

@@ -1,6 +1,7 @@
 package iostest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -69,9 +70,15 @@ func (d *Device) coreDevice() map[string]any {
 	if d.opts.Untrusted {
 		return strangers(d.coreID())
 	}
+	connection := map[string]any{"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "pairingState": "paired", "potentialHostnames": []string{"iPhone.coredevice.local"}, "transportType": "wired", "tunnelState": tunnel}
+	d.mu.Lock()
+	if d.address != "" {
+		connection["tunnelState"], connection["tunnelIPAddress"] = "connected", d.address
+	}
+	d.mu.Unlock()
 	return map[string]any{
 		"capabilities":         []any{map[string]any{"featureIdentifier": "com.apple.coredevice.feature.installapp", "name": "Install Application"}},
-		"connectionProperties": map[string]any{"authenticationType": "manualPairing", "isMobileDeviceOnly": false, "pairingState": "paired", "potentialHostnames": []string{"iPhone.coredevice.local"}, "transportType": "wired", "tunnelState": tunnel},
+		"connectionProperties": connection,
 		"deviceProperties":     map[string]any{"bootState": "booted", "ddiServicesAvailable": false, "developerModeStatus": mode, "name": "Ada\u2019s " + d.opts.Name, "osBuildUpdate": "22B83", "osVersionNumber": d.opts.Version},
 		"hardwareProperties": map[string]any{"cpuType": map[string]any{"name": "arm64e", "subType": 2, "type": 16777228}, "deviceType": "iPhone", "ecid": 1234567890123456, "hardwareModel": "D37AP",
 			"marketingName": d.opts.Name, "platform": "iOS", "productType": "iPhone15,4", "reality": reality, "supportedDeviceFamilies": []int{1}, "udid": d.opts.UDID},
@@ -341,7 +348,7 @@ func (d *Device) forward(p *process, local, remote string) int {
 func (d *Device) pipe(conn net.Conn, remote string) {
 	defer conn.Close()
 	d.mu.Lock()
-	address := "127.0.0.1:" + d.port
+	address := cmp.Or(d.address, "127.0.0.1") + ":" + d.port
 	if remote == "9100" && d.films != nil {
 		address = d.films.Addr().String()
 	}

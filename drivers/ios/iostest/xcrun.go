@@ -1,7 +1,10 @@
 package iostest
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -397,6 +400,14 @@ func film(dir, file string) error {
 	return nil
 }
 
+// tunnelAddress is one of this machine's own addresses, by chance no other device's: labs lie in folders of their own.
+func (l *Lab) tunnelAddress(udid string) string {
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, l.home+udid)
+	sum := h.Sum32()
+	return fmt.Sprintf("127.%d.%d.%d", 64+sum>>16&63, sum>>8&255, 1+sum&127)
+}
+
 // xcodebuild runs WebDriverAgent's test.
 func (l *Lab) xcodebuild(p *process, args []string) int {
 	i, f := slices.Index(args, "-destination"), slices.Index(args, "-xctestrun")
@@ -413,12 +424,14 @@ func (l *Lab) xcodebuild(p *process, args []string) int {
 		p.complain("xcodebuild: error: Unable to find a device matching the provided destination specifier:\n\t\t{ %s }\n", args[i+1])
 		return 70
 	}
-	port, films := "0", d.opts.FilmPort
-	if !d.opts.Phone {
-		port, films = p.env["TEST_RUNNER_USE_PORT"], p.env["TEST_RUNNER_MJPEG_SERVER_PORT"]
-		if d.opts.OwnPort {
-			port = "0"
-		}
+	port, films := p.env["TEST_RUNNER_USE_PORT"], p.env["TEST_RUNNER_MJPEG_SERVER_PORT"]
+	if d.opts.OwnPort {
+		port = "0"
+	}
+	if d.opts.Phone {
+		d.mu.Lock()
+		d.address = cmp.Or(d.address, l.tunnelAddress(d.opts.UDID))
+		d.mu.Unlock()
 	}
 	return d.runAgent(p.ctx, p, port, films)
 }
