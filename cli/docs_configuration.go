@@ -187,8 +187,8 @@ func writeVariables(b *strings.Builder, list []variable) {
 // commandFlags writes the flags of a command's commands, but those that were told.
 func commandFlags(b *strings.Builder, parent *cobra.Command, told map[*pflag.Flag]bool) {
 	for _, c := range parent.Commands() {
-		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "completion" {
-			continue
+		if !c.IsAvailableCommand() || c.Name() == "help" || c.Name() == "completion" || slices.Contains(wordGroups(), c.GroupID) {
+			continue // the reference has the words of the language
 		}
 		fmt.Fprintf(b, "\n### %s\n\n%s: `%s`\n", c.CommandPath(), upperFirst(c.Short), strings.TrimSuffix(c.UseLine(), " [flags]"))
 		rows := 0

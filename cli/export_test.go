@@ -5,8 +5,43 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
 )
+
+// WordSteps makes a step's argument of the command line of a word, as its command does.
+func WordSteps(def dsl.Def, words []string) (source.Value, error) {
+	w := &word{def: def, fields: def.Fields()}
+	w.takePlaces()
+	cmd := &cobra.Command{Use: def.Name}
+	w.add(cmd, true)
+	w.flags(cmd)
+	if err := cmd.ParseFlags(words); err != nil {
+		return source.Value{}, flagError(cmd, err)
+	}
+	return w.value(cmd, cmd.Flags().Args())
+}
+
+// WordPlaces are the keys whose values stand in their places on the command line of a word.
+func WordPlaces(def dsl.Def) (keys []string) {
+	w := &word{def: def, fields: def.Fields()}
+	w.takePlaces()
+	for _, f := range w.main {
+		keys = append(keys, f.Key)
+	}
+	return keys
+}
+
+// FlagOf is the flag of an argument.
+func FlagOf(key string) string { return flagOf(key) }
+
+// IsWord tells whether a word of the language is a command of its own.
+func IsWord(def dsl.Def) bool {
+	return isWord(def, hasCommand(newRootCommand(&Env{Getenv: func(string) string { return "" }})))
+}
 
 // CheckLine tells what is wrong with the words of a command line without running it: its command, its flags, how many arguments there are.
 func CheckLine(words []string) error {

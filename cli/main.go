@@ -92,6 +92,7 @@ func newRootCommand(env *Env) *cobra.Command {
 	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newAgentCommand(env), newFindCommand(env), newDoctorCommand(env), newReportCommand(env),
 		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newImportCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env), newAdminCommand(env),
 		newVersionCommand(env), newSetupCommand(env), newInitCommand(env))
+	addShell(root, env)
 	complete(root, env)
 	return root
 }

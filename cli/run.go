@@ -51,6 +51,8 @@ type runFlags struct {
 	failOnFlaky, headed, watch        bool
 	includeTags, excludeTags          []string
 	format, output                    string
+	keep                              bool
+	from                              string
 }
 
 func newRunCommand(env *Env) *cobra.Command {
@@ -72,6 +74,9 @@ func newRunCommand(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seeded = cmd.Flags().Changed("seed")
 			f.given = givenFlags(cmd.Flags())
+			if f.keep || f.from != "" {
+				return runInSession(cmd, env, f, args)
+			}
 			if f.watch {
 				return runWatching(cmd.Context(), env, f, args)
 			}
@@ -87,6 +92,8 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.StringArrayVarP(&f.vars, "var", "e", nil, "set a variable, `NAME=VALUE`; may be repeated")
 	flags.StringSliceVar(&f.includeTags, "include-tags", nil, "of folders, run the tests and the flows of Maestro that have this `TAG`, or one of several")
 	flags.StringSliceVar(&f.excludeTags, "exclude-tags", nil, "of folders, leave out those that have this `TAG`, or one of several")
+	flags.BoolVar(&f.keep, "keep", false, "run one test in the session of the shell, and leave that open at the step that fails; no report is made")
+	flags.StringVar(&f.from, "from", "", "go on in that session at `STEP`, the number of a step, or a line of the file, :12")
 	flags.StringVar(&f.format, "format", "", "write the run, when it is over, to a file as `FORMAT` too: junit, or noop for none")
 	flags.StringVar(&f.output, "output", "", "the `FILE` of --format (default: report.xml)")
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` cases at once (default: one per device); --workers is the same")

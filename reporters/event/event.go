@@ -136,6 +136,7 @@ type Detail struct {
 	Looks   int      `json:"looks,omitempty"`  // how often the screen was read
 	Notes   []string `json:"notes,omitempty"`  // worth knowing
 	Doubts  []string `json:"doubts,omitempty"` // what the verdict does not cover, although it is a pass
+	Secret  bool     `json:"-"`                // the text went into a password field: whoever writes the step down leaves it out
 
 	Troubles []string `json:"troubles,omitempty"` // of a page meanwhile: errors of the console, requests that failed
 

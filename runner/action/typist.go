@@ -214,6 +214,7 @@ func (e entry) verdict(now *screen.Field, how screen.Written) error {
 	case how == screen.Missing, how == screen.Grown && e.doubled(now):
 		return e.failure(now)
 	case now.Password:
+		s.Detail.Secret = true
 		s.doubt("a password field: its length was checked, not its text")
 	case how == screen.Grown, !strings.Contains(e.shows(now), e.text) && e.before.Picker == "":
 		s.doubt("the field made %s of what was %s", screen.Quote(e.shows(now)), e.how)

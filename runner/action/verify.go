@@ -67,8 +67,10 @@ func (t typing) verify(ctx context.Context) error {
 	case how == uncertain && !now.Password:
 		t.s.doubt("the field showed the same text before, which may be its hint: whether what was typed arrived cannot be told")
 	case how == uncertain:
+		t.s.Detail.Secret = true
 		t.s.doubt("a password field that shows nothing: what it took cannot be told")
 	case now.Password || t.before.Password:
+		t.s.Detail.Secret = true
 		t.s.doubt("a password field: its length was checked, not its text")
 	case !strings.Contains(now.Text, t.text):
 		t.s.doubt("the field made %s of what was typed", screen.Quote(now.Text))

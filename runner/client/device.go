@@ -23,6 +23,9 @@ func (c *Call) GoToTab(ctx context.Context, device string) error {
 	return err
 }
 
+// ErrNoDevice says that there is no page and no phone that a call could mean.
+var ErrNoDevice = errors.New("there is no device to use")
+
 // Choice is the device that calls mean which name none; "" when none was chosen.
 func (s *Session) Choice() string {
 	s.mu.Lock()
@@ -132,7 +135,7 @@ func (c *Call) find(ctx context.Context, platforms []dsl.Platform) (string, erro
 	if slices.Contains(platforms, dsl.Web) {
 		try += "; `openBrowser` opens a page"
 	}
-	return "", &Refusal{What: strings.Join(append([]string{"there is no device to use"}, why...), ": "), Try: try}
+	return "", &Refusal{What: strings.Join(append([]string{"there is no device to use"}, why...), ": "), Try: try, Err: ErrNoDevice}
 }
 
 // Choose sets the device that calls mean which name none.

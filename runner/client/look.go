@@ -41,7 +41,7 @@ func (c *Call) Look(ctx context.Context, device string, view View) (*Answer, err
 		return c.pixels(ctx, device, seen.stale)
 	}
 	var news []string
-	for _, line := range c.newsOf(ctx, device) { // the heading tells the page, and the tabs follow
+	for _, line := range c.NewsOf(ctx, device) { // the heading tells the page, and the tabs follow
 		if !strings.HasPrefix(line, "page: ") && (len(seen.tabs) <= 1 || !strings.HasPrefix(line, "tab ")) {
 			news = append(news, line)
 		}

@@ -90,7 +90,7 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 	if what := c.filling(); what != "" {
 		said = append(said, "ok: "+what+" on "+device)
 	}
-	said = append(said, c.newsOf(ctx, device)...)
+	said = append(said, c.NewsOf(ctx, device)...)
 	open, err := c.dialog(ctx, device)
 	if err != nil {
 		c.Log.Debug("whether a dialog is open is not known", "error", err)
@@ -113,7 +113,7 @@ func (c *Call) doStep(ctx context.Context, device string, st step) (step, live.A
 // act does one step, and gives the one that did it.
 func (c *Call) act(ctx context.Context, device string, st step) (step, live.Answer, error) {
 	answer, err := c.Live.Call(ctx, live.Request{Device: device, Who: c.Who, Def: st.def, Args: st.value, Dir: c.Dir, Confirm: st.confirm, After: func(ctx context.Context, s *action.Session) {
-		st.written, st.uses = c.withoutPassword(ctx, s, st.def, st.value)
+		st.written, st.uses = c.withoutPassword(ctx, s, s.Detail, st.def, st.value)
 	}})
 	var invalid *live.InvalidError
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
 )
 
@@ -117,8 +118,8 @@ func digest(t *screen.Tree, seed maphash.Seed) uint64 {
 // Foreign marks a text that a page or a screen wrote.
 func (s *Session) Foreign(text string) string { return s.Fence.Inline(s.Mask.Text(text)) }
 
-// newsOf tells what happened on a device since the client's last call.
-func (c *Call) newsOf(ctx context.Context, device string) []string {
+// NewsOf tells what happened on a device since the client's last call.
+func (c *Call) NewsOf(ctx context.Context, device string) []string {
 	if !c.IsOpen(device) {
 		return nil
 	}
@@ -148,7 +149,7 @@ func (c *Call) catchUp(ctx context.Context, device string) {
 	if !c.IsOpen(device) || c.platform(device) != dsl.Web {
 		return
 	}
-	early := c.newsOf(ctx, device)
+	early := c.NewsOf(ctx, device)
 	c.mu.Lock()
 	c.early[device] = early
 	strayed := c.strayed[device]
@@ -183,7 +184,7 @@ func (c *Call) takeEarly(device string) []string {
 }
 
 // withoutPassword puts a variable in the place of a text that was typed into a password field, and gives the variable's name.
-func (c *Call) withoutPassword(ctx context.Context, s *action.Session, def *dsl.Def, v source.Value) (source.Value, []string) {
+func (c *Call) withoutPassword(ctx context.Context, s *action.Session, detail *event.Detail, def *dsl.Def, v source.Value) (source.Value, []string) {
 	if s == nil || def.Name != "input" && def.Name != "webType" {
 		return v, nil
 	}
@@ -198,17 +199,7 @@ func (c *Call) withoutPassword(ctx context.Context, s *action.Session, def *dsl.
 	if typed == "" || strings.Contains(typed, "${") {
 		return v, nil
 	}
-	t := s.Tree
-	if s.Platform == dsl.Web {
-		var err error
-		if t, err = s.Device.Tree(ctx); err != nil {
-			return v, nil
-		}
-	}
-	if t == nil {
-		return v, nil
-	}
-	if field := t.Focused(); field == nil || !field.Password {
+	if (detail == nil || !detail.Secret) && !c.intoPassword(ctx, s) {
 		return v, nil
 	}
 	name := c.passwordName(typed)
@@ -217,6 +208,22 @@ func (c *Call) withoutPassword(ctx context.Context, s *action.Session, def *dsl.
 		return said, []string{name}
 	}
 	return With(v, key, said), []string{name}
+}
+
+// intoPassword tells whether a password field has the focus.
+func (c *Call) intoPassword(ctx context.Context, s *action.Session) bool {
+	t := s.Tree
+	if s.Platform == dsl.Web {
+		var err error
+		if t, err = s.Device.Tree(ctx); err != nil {
+			return false
+		}
+	}
+	if t == nil {
+		return false
+	}
+	field := t.Focused()
+	return field != nil && field.Password
 }
 
 // Listed gives the references of the last reading of a device, each with what it stands for.

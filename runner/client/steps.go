@@ -78,7 +78,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	}
 	said := []string{fmt.Sprintf("ok: %s on %s (%d ms)", counted(len(l.items), "step"), l.device, time.Since(l.began).Milliseconds())}
 	said = append(said, l.lines...)
-	said = append(said, c.newsOf(ctx, l.device)...)
+	said = append(said, c.NewsOf(ctx, l.device)...)
 	if open, err := c.dialog(ctx, l.device); err == nil && open != nil {
 		said = append(said, c.DialogWords(open))
 	}
@@ -315,7 +315,7 @@ func (l *stepList) note(ctx context.Context, e live.StepEnd) {
 	var names []string
 	if len(item.Fields) > 0 {
 		first := item.Fields[0]
-		first.Value, names = l.withoutPassword(ctx, l.session, e.Step.Def, first.Value)
+		first.Value, names = l.withoutPassword(ctx, l.session, e.Detail, e.Step.Def, first.Value)
 		item.Fields = slices.Clone(item.Fields)
 		item.Fields[0] = first
 	}

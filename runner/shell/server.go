@@ -188,6 +188,9 @@ func (s *Server) giveBack() error {
 	if !replaced {
 		errs = append(errs, removeIfThere(filepath.Join(s.o.Dir, memoryName)))
 	}
+	if log, err := os.Stat(filepath.Join(s.o.Dir, logName)); err == nil && log.Size() == 0 {
+		errs = append(errs, removeIfThere(filepath.Join(s.o.Dir, logName)))
+	}
 	return errors.Join(errs...)
 }
 

@@ -58,8 +58,9 @@ func (s *session) test(ctx context.Context, c *client.Call, req TestRequest) (*c
 	_, err := s.live.Steps(ctx, live.StepsRequest{Device: r.device, Who: s.client.Who, Test: &test, Case: &r.one, Dir: r.one.Dir, Saved: before,
 		Ended: func(e live.StepEnd) { r.note(&test, e) }})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.Join(r.lines, "\n"), err)
+		return nil, fmt.Errorf("%s\n%w", strings.Join(r.lines, "\n"), err)
 	}
+	r.lines = append(r.lines, r.NewsOf(ctx, r.device)...)
 	if r.failed == nil {
 		r.lines = append(r.lines, fmt.Sprintf("pass: %s (%d ms); the session stays open", r.one.Test.ID, time.Since(began).Milliseconds()))
 		return client.Text(strings.Join(r.lines, "\n")), nil
@@ -106,14 +107,17 @@ func (r *replay) plan(req TestRequest) error {
 	return err
 }
 
-// firstStep finds a step by its number, or by a line of the file: "12" or "line 34".
+// firstStep finds a step by its number, or by a line of the file: "4", ":12" or "line 12".
 func firstStep(steps dsl.Steps, from string) (int, error) {
 	if from == "" {
 		return 0, nil
 	}
 	text, byLine := strings.CutPrefix(from, "line ")
+	if !byLine {
+		text, byLine = strings.CutPrefix(from, ":")
+	}
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	wrong := &client.Refusal{What: fmt.Sprintf("--from %q names no step of the test, which has %d", from, len(steps)), Try: "the number of a step, or \"line 12\""}
+	wrong := &client.Refusal{What: fmt.Sprintf("--from %q names no step of the test, which has %d", from, len(steps)), Try: "the number of a step, such as 4, or a line of the file, such as :12"}
 	switch {
 	case err != nil || n < 1:
 		return 0, wrong

@@ -46,7 +46,7 @@ const (
 // TestRequest is a test that is to be performed in the session.
 type TestRequest struct {
 	Path string            `json:"path"`           // of its file, or its id
-	From string            `json:"from,omitempty"` // the number of a step, or "line 12"; "": from the first one
+	From string            `json:"from,omitempty"` // the number of a step, or a line of the file, ":12"; "": from the first one
 	Vars map[string]string `json:"vars,omitempty"`
 }
 
@@ -61,7 +61,6 @@ type Response struct {
 	Try      string    `json:"try,omitempty"`
 	Pictures []Picture `json:"pictures,omitempty"`
 	Files    []File    `json:"files,omitempty"`
-	Refs     []Ref     `json:"refs,omitempty"`
 }
 
 // Picture is one in an answer.
@@ -74,12 +73,6 @@ type Picture struct {
 type File struct {
 	Name string `json:"name"`
 	Data []byte `json:"data"`
-}
-
-// Ref is a reference of the last snapshot, for completion.
-type Ref struct {
-	Ref   string `json:"ref"`
-	Words string `json:"words"`
 }
 
 // SessionInfo is a session as sessions lists it.

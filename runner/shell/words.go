@@ -133,7 +133,7 @@ func exitOf(r *client.Refusal) int {
 		return run.ExitError
 	case r.Missing || r.Kind != "":
 		return run.ExitFail
-	case errors.As(r.Err, &held), errors.As(r.Err, &busy), errors.As(r.Err, &unknown), errors.As(r.Err, &none),
+	case errors.As(r.Err, &held), errors.As(r.Err, &busy), errors.As(r.Err, &unknown), errors.As(r.Err, &none), errors.Is(r.Err, client.ErrNoDevice),
 		errors.Is(r.Err, drivers.ErrPage), errors.Is(r.Err, drivers.ErrDeviceLost), errors.Is(r.Err, drivers.ErrUnsupported):
 		return run.ExitError
 	case errors.As(r.Err, &invalid), r.Err == nil, isWritten(r.Err):

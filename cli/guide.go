@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+//go:embed guide/*.md
+var guidePages embed.FS
+
+// guideTopics are the pages behind the first one.
+func guideTopics() []string { return []string{"words", "selectors", "tests"} }
+
+func newGuideCommand(env *Env) *cobra.Command {
+	var skill string
+	cmd := &cobra.Command{
+		Use:       "guide [TOPIC]",
+		Short:     "explain how to drive pages and phones from the shell, on one page",
+		Long:      "guide prints one page for whoever drives pages and phones from the shell, a person or an assistant. TOPIC is " + strings.Join(guideTopics(), ", ") + ".",
+		Example:   "  taproot guide\n  taproot guide words\n  taproot guide --skill .claude/skills/taproot",
+		GroupID:   groupSession,
+		ValidArgs: guideTopics(),
+		Args:      cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if skill != "" {
+				if len(args) > 0 {
+					return &plan.Usage{Msg: "--skill writes all topics"}
+				}
+				return writeSkill(env, cmd.Root(), skill)
+			}
+			topic := "guide"
+			if len(args) == 1 {
+				if topic = args[0]; !slices.Contains(guideTopics(), topic) {
+					return &plan.Usage{Msg: fmt.Sprintf("there is no topic %q; these are %s", topic, strings.Join(guideTopics(), ", ")) + meant(topic, guideTopics())}
+				}
+			}
+			text, err := guidePage(topic, hasCommand(cmd.Root()))
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(env.Stdout, text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&skill, "skill", "", "write the guide into this `FOLDER` in the form that assistants load: SKILL.md and its topics")
+	return cmd
+}
+
+// hasCommand tells whether a name is a command that is no word of the language.
+func hasCommand(root *cobra.Command) func(string) bool {
+	return func(name string) bool {
+		for _, c := range root.Commands() {
+			if c.Name() == name && !slices.Contains(wordGroups(), c.GroupID) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// guidePage gives a page; where it lists the words of the language, they are those of the vocabulary.
+func guidePage(topic string, taken func(string) bool) (string, error) {
+	data, err := guidePages.ReadFile("guide/" + topic + ".md")
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer("{{names}}", wordNames(taken), "{{words}}", wordList(taken)).Replace(string(data)), nil
+}
+
+// wordNames lists the words in a line for each group.
+func wordNames(taken func(string) bool) string {
+	var b strings.Builder
+	for _, g := range [][2]string{{groupTouch, "Touch and type"}, {groupCheck, "Wait and check"}, {groupPage, "Pages"}, {groupDevice, "Apps and devices"}} {
+		var names []string
+		for _, def := range dsl.Vocabulary() {
+			if isWord(def, taken) && groupOf(def) == g[0] {
+				names = append(names, shell.Kebab(def.Name))
+			}
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", g[1], strings.Join(names, ", "))
+	}
+	return b.String()
+}
+
+// wordList tells of each word what it does, with its main arguments.
+func wordList(taken func(string) bool) string {
+	var b strings.Builder
+	for _, def := range dsl.Vocabulary() {
+		if isWord(def, taken) {
+			w := &word{def: def, fields: def.Fields()}
+			w.takePlaces()
+			fmt.Fprintf(&b, "- `%s%s`: %s\n", shell.Kebab(def.Name), w.places(), def.Doc)
+		}
+	}
+	return b.String()
+}
+
+// skillHead stands above the first page in the form that assistants load.
+const skillHead = `---
+name: taproot
+description: Drive and test browser pages and Android or iOS phones from the shell. Use it to open a page or an app, see its elements, tap, type, assert, and save what was done as a test.
+---
+
+`
+
+func writeSkill(env *Env, root *cobra.Command, dir string) error {
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(env.Dir, dir)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, topic := range append([]string{"guide"}, guideTopics()...) {
+		text, err := guidePage(topic, hasCommand(root))
+		if err != nil {
+			return err
+		}
+		name := topic + ".md"
+		if topic == "guide" {
+			name, text = "SKILL.md", skillHead+text
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintln(env.Stdout, filepath.Join(dir, name))
+	}
+	return nil
+}

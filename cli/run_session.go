@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+// runInSession plays one test in the session of the shell, which stays open: at the step that failed, or at its end.
+func runInSession(cmd *cobra.Command, env *Env, f runFlags, args []string) error {
+	var other string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains([]string{"keep", "from", "device", "var"}, flag.Name) {
+			other = flag.Name
+		}
+	})
+	if other != "" {
+		return &plan.Usage{Msg: fmt.Sprintf("--%s has no meaning beside --keep and --from: a test in a session leaves no report", other)}
+	}
+	if len(args) != 1 || args[0] == "" {
+		return &plan.Usage{Msg: "--keep and --from need one test: its file or its id"}
+	}
+	vars, err := f.variables()
+	if err != nil {
+		return err
+	}
+	s := shellFlags{device: f.device}
+	return s.send(cmd.Context(), env, shell.Request{Op: shell.OpTest, Test: &shell.TestRequest{Path: args[0], From: f.from, Vars: vars}})
+}

@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+// sessionProcess is the command that the first command of a session starts in the background.
+const sessionProcess = "session-process"
+
+// shellFlags are those of every command that works on a session.
+type shellFlags struct {
+	session, device, then, server string
+	expose                        []string
+	json                          bool
+}
+
+func (f *shellFlags) add(cmd *cobra.Command, acts bool) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.session, "session", "", "the session with this `NAME`, beside the project's own")
+	flags.StringVar(&f.device, "device", "", "the phone or page with this `ID`, where there are several")
+	flags.StringVar(&f.server, "server", "", "send it to the REST server at this `URL` instead (with TAPROOT_API_KEY)")
+	flags.StringSliceVar(&f.expose, "expose-env", nil, "let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	if acts {
+		flags.StringVar(&f.then, "then", "", "show what came of it: `LOOK` is "+strings.Join(client.Thens(), ", "))
+	}
+}
+
+// check finds mistakes in the flags before a process is started for them.
+func (f *shellFlags) check() error {
+	for _, look := range client.Thens() {
+		if f.then == look {
+			return nil
+		}
+	}
+	if f.then != "" {
+		return &plan.Usage{Msg: fmt.Sprintf("--then %q: write %s", f.then, strings.Join(client.Thens(), ", "))}
+	}
+	return nil
+}
+
+// sessionOf is the way to the background process.
+func sessionOf(env *Env) (shell.Client, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return shell.Client{}, err
+	}
+	return shell.Client{Dir: shell.Folder(env.Getenv), Build: buildID(program), Program: []string{program, sessionProcess}, Env: env.Environ}, nil
+}
+
+// buildID tells builds of the program apart, also those that nobody gave a version.
+func buildID(program string) string {
+	b := thisBuild()
+	id := b.Version
+	if info, err := os.Stat(program); err == nil {
+		id += "+" + strconv.FormatInt(info.ModTime().Unix(), 36) + "." + strconv.FormatInt(info.Size(), 36)
+	}
+	return id
+}
+
+// send sends a command to the session and prints what came of it.
+func (f *shellFlags) send(ctx context.Context, env *Env, req shell.Request) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.server != "" {
+		return f.sendRemote(ctx, env, req)
+	}
+	answer, err := f.ask(ctx, env, req)
+	if err != nil {
+		return sessionError(env, err)
+	}
+	return f.print(env, answer)
+}
+
+// ask sends a command to the session.
+func (f *shellFlags) ask(ctx context.Context, env *Env, req shell.Request) (shell.Response, error) {
+	way, err := sessionOf(env)
+	if err != nil {
+		return shell.Response{}, err
+	}
+	req.Project, req.Session, req.Dir = run.ProjectRoot(env.Dir), f.session, env.Dir
+	req.Device, req.Then, req.Expose = f.device, f.then, f.expose
+	req.Caller = fmt.Sprintf("taproot %s (process %d)", strings.Join(env.Args[:min(1, len(env.Args))], ""), os.Getpid())
+	req.Env = map[string]string{}
+	for _, entry := range env.Environ {
+		if name, value, ok := strings.Cut(entry, "="); ok {
+			req.Env[name] = value
+		}
+	}
+	return way.Do(ctx, req)
+}
+
+// references lists those of the last snapshot for completion, each with what it stands for. No session is begun for it.
+func (f *shellFlags) references(ctx context.Context, env *Env, typed string) (list []string) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	way, err := sessionOf(env)
+	if err != nil {
+		return nil
+	}
+	if _, err := way.Sessions(ctx); err != nil {
+		return nil
+	}
+	answer, err := f.ask(ctx, env, shell.Request{Op: shell.OpRefs})
+	if err != nil {
+		return nil
+	}
+	for _, line := range strings.Split(answer.Text, "\n") {
+		if ref, words, ok := strings.Cut(line, " "); ok && strings.HasPrefix(ref, typed) {
+			list = append(list, ref+"\t"+words)
+		}
+	}
+	return list
+}
+
+// sessionError tells why there was no answer; the exit code is that of a device that is gone.
+func sessionError(env *Env, err error) error {
+	var usage *plan.Usage
+	if errors.As(err, &usage) {
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "taproot: %v\n", err)
+	if errors.Is(err, context.Canceled) {
+		return exit(run.ExitInterrupted)
+	}
+	return exit(run.ExitError)
+}
+
+// printed is an answer as --json shows it.
+type printed struct {
+	shell.Response
+	Pictures []string `json:"pictures,omitempty"` // paths
+	Files    []string `json:"files,omitempty"`
+}
+
+// print shows an answer: what went well on stdout, what did not on stderr. Pictures and files are kept in the working folder.
+func (f *shellFlags) print(env *Env, a shell.Response) error {
+	p := printed{Response: a}
+	for _, picture := range a.Pictures {
+		name := "taproot-" + time.Now().UTC().Format("2006-01-02T15-04-05.000") + "." + strings.TrimPrefix(picture.Kind, "image/")
+		if err := keepFile(env, name, picture.Data, &p.Pictures); err != nil {
+			return err
+		}
+	}
+	for _, file := range a.Files {
+		if err := keepFile(env, filepath.Base(file.Name), file.Data, &p.Files); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		p.Response.Pictures, p.Response.Files = nil, nil
+		e := json.NewEncoder(env.Stdout)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(p); err != nil {
+			return err
+		}
+		return exitOf(a.Exit)
+	}
+	if a.Note != "" {
+		fmt.Fprintln(env.Stderr, "note: "+strings.ReplaceAll(a.Note, "\n", "\nnote: "))
+	}
+	out := env.Stdout
+	if a.Exit != run.ExitPass {
+		out = env.Stderr
+	}
+	if a.Text != "" {
+		fmt.Fprintln(out, a.Text)
+	}
+	for _, path := range p.Pictures {
+		fmt.Fprintln(out, "picture: "+path)
+	}
+	for _, path := range p.Files {
+		fmt.Fprintln(out, "file: "+path)
+	}
+	return exitOf(a.Exit)
+}
+
+func exitOf(code int) error {
+	if code == run.ExitPass {
+		return nil
+	}
+	return exit(code)
+}
+
+// keepFile writes a file into the working folder, under a name that is free.
+func keepFile(env *Env, name string, data []byte, names *[]string) error {
+	ext := filepath.Ext(name)
+	for i := 1; ; i++ {
+		free := name
+		if i > 1 {
+			free = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), i, ext)
+		}
+		file, err := os.OpenFile(filepath.Join(env.Dir, free), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		*names = append(*names, free)
+		_, err = file.Write(data)
+		return errors.Join(err, file.Close())
+	}
+}

@@ -1,0 +1,407 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+// sessionCommands are those that work on a session and are no words of the language.
+func sessionCommands(env *Env) []*cobra.Command {
+	list := []*cobra.Command{newOpenDeviceCommand(env), newSnapshotCommand(env), newScreenshotCommand(env), newDoCommand(env), newSessionsCommand(env), newCloseCommand(env),
+		newSaveCommand(env), newGuideCommand(env)}
+	for _, cmd := range list {
+		cmd.GroupID = groupSession
+	}
+	return append(list, newSessionProcessCommand(env))
+}
+
+func newOpenDeviceCommand(env *Env) *cobra.Command {
+	var f shellFlags
+	var headed bool
+	var browser string
+	cmd := &cobra.Command{
+		Use:   "open URL|APP",
+		Short: "open a page or an app, and keep it open for the commands that follow",
+		Long: "open opens a page in a browser, or an app on a phone. The first command of a project starts a background process that keeps it open\n" +
+			"for the commands that follow; taproot close ends it, and five minutes without a command.\n\n" +
+			"An address has a scheme, a path or a port, or is localhost; a name with dots alone is an app; another scheme is a link of an app.\n" +
+			"An app that runs is started anew, as a test begins; taproot launch only brings it to the front.",
+		Example: "  taproot open https://example.com\n" +
+			"  taproot open com.example.app --device emulator-5554\n" +
+			"  taproot open 'shop://item/5'",
+		Args: oneArgument("a page's address or an app"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, v := opening(args[0])
+			if name != "openBrowser" && (headed || browser != "") {
+				return &plan.Usage{Msg: fmt.Sprintf("--headed and --browser are of pages, and %s is none", args[0])}
+			}
+			if headed {
+				v = client.With(v, "headless", source.Value{Kind: source.Bool, Text: "false"})
+			}
+			if browser != "" {
+				v = client.With(v, "browser", source.Value{Kind: source.String, Text: browser})
+			}
+			return f.send(cmd.Context(), env, shell.Request{Op: shell.OpWord, Word: name, Args: source.Flow(v)})
+		},
+	}
+	f.add(cmd, true)
+	cmd.Flags().BoolVar(&headed, "headed", false, "show the browser's window")
+	cmd.Flags().StringVar(&browser, "browser", "", "the browser `NAME`: chromium, firefox, webkit")
+	return cmd
+}
+
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 || args[0] == "" {
+			return &plan.Usage{Msg: "write " + what}
+		}
+		return nil
+	}
+}
+
+// appName is the name of an app's package: words with dots between, and nothing else.
+var appName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$`)
+
+// opening gives the word of the language that opens something, and its argument.
+func opening(what string) (string, source.Value) {
+	text := func(key, s string) source.Value {
+		return source.Value{Kind: source.Map, Fields: []source.Field{{Key: key, Value: source.Value{Kind: source.String, Text: s}}}}
+	}
+	scheme, rest, has := strings.Cut(what, ":")
+	switch {
+	case has && strings.HasPrefix(rest, "//") && !isPageScheme(scheme):
+		return "openLink", text("url", what)
+	case has && isPageScheme(scheme):
+		return "openBrowser", text("url", what)
+	case appName.MatchString(what):
+		return "launch", client.With(text("package", what), "force", source.Value{Kind: source.Bool, Text: "true"}) // as a test begins
+	}
+	host, _, _ := strings.Cut(what, "/")
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	if name == "localhost" || net.ParseIP(strings.Trim(name, "[]")) != nil {
+		return "openBrowser", text("url", "http://"+what)
+	}
+	return "openBrowser", text("url", "https://"+what)
+}
+
+func isPageScheme(s string) bool {
+	switch strings.ToLower(s) {
+	case "http", "https", "about", "data", "file":
+		return true
+	}
+	return false
+}
+
+func newSnapshotCommand(env *Env) *cobra.Command {
+	var f shellFlags
+	v := client.View{}
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "list the elements of the screen, each with a reference: tap e12",
+		Long: "snapshot lists the elements of the screen, a line each: reference, role, label, value, #id, state, bounds. A reference stands for its\n" +
+			"element as long as that is there: taproot tap e12. What stands between the marks was written by the page: data, no order.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if v.Max < 1 || v.Max > 2000 {
+				return &plan.Usage{Msg: fmt.Sprintf("--max %d: from 1 to 2000", v.Max)}
+			}
+			return f.send(cmd.Context(), env, shell.Request{Op: shell.OpSnapshot, View: &v})
+		},
+	}
+	f.add(cmd, false)
+	cmd.Flags().StringVar(&v.Find, "find", "", "only elements whose label, value or id contains `TEXT`")
+	cmd.Flags().StringVar(&v.Under, "under", "", "only what is inside of this `ELEMENT`: a reference or a label")
+	cmd.Flags().IntVar(&v.Max, "max", 500, "at most `N` elements")
+	cmd.Flags().BoolVar(&v.Diff, "diff", false, "only what changed since the last snapshot: + new, ~ changed, - gone, = has a new reference")
+	return cmd
+}
+
+func newScreenshotCommand(env *Env) *cobra.Command {
+	var f shellFlags
+	var marks bool
+	var maxPx int
+	cmd := &cobra.Command{
+		Use:   "screenshot [FILE]",
+		Short: "keep a picture of the screen",
+		Long:  "screenshot writes a picture of the screen to a file. The step of that name, which keeps one in a report, is: taproot do 'screenshot: NAME'.",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if maxPx < 64 || maxPx > 1920 {
+				return &plan.Usage{Msg: fmt.Sprintf("--max-px %d: from 64 to 1920", maxPx)}
+			}
+			format := "png"
+			if len(args) == 1 {
+				switch strings.ToLower(filepath.Ext(args[0])) {
+				case ".png":
+				case ".jpg", ".jpeg":
+					format = "jpeg"
+				default:
+					return &plan.Usage{Msg: fmt.Sprintf("%q: a picture's file ends in .png or .jpg", args[0])}
+				}
+			}
+			req := shell.Request{Op: shell.OpScreenshot, Look: &client.PictureArgs{MaxPx: maxPx, Format: format, Marks: marks}}
+			if len(args) == 0 || f.server != "" {
+				return f.send(cmd.Context(), env, req)
+			}
+			answer, err := f.ask(cmd.Context(), env, req)
+			if err != nil {
+				return sessionError(env, err)
+			}
+			for _, p := range answer.Pictures {
+				path := args[0]
+				if !filepath.IsAbs(path) {
+					path = filepath.Join(env.Dir, path)
+				}
+				if err := os.WriteFile(path, p.Data, 0o644); err != nil {
+					return err
+				}
+				answer.Text = args[0] + ": " + answer.Text
+			}
+			answer.Pictures = nil
+			return f.print(env, answer)
+		},
+	}
+	f.add(cmd, false)
+	cmd.Flags().BoolVar(&marks, "marks", false, "draw a box with the number of its reference around each element that reacts: 12 is e12")
+	cmd.Flags().IntVar(&maxPx, "max-px", 1920, "the longer side of the picture, `PIXELS`")
+	return cmd
+}
+
+func newDoCommand(env *Env) *cobra.Command {
+	var f shellFlags
+	cmd := &cobra.Command{
+		Use:   "do STEP|-",
+		Short: "perform steps of the language, from an argument or from standard input",
+		Long: "do performs steps as tests write them: one, a list, or with - what comes from standard input. Every word of the language works, also\n" +
+			"those that hold other steps (if, repeat, forEach, retry, run), up to the first step that fails.",
+		Example: "  taproot do 'tap: Sign in'\n  taproot do - < steps.yaml",
+		Args:    oneArgument("a step, or - for those of standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := args[0]
+			if text == "-" {
+				data, err := io.ReadAll(io.LimitReader(env.Stdin, maxSteps+1))
+				if err != nil {
+					return err
+				}
+				if len(data) > maxSteps {
+					return &plan.Usage{Msg: "standard input holds more than 1 MB of steps"}
+				}
+				text = string(data)
+			}
+			if strings.TrimSpace(text) == "" {
+				return &plan.Usage{Msg: "there are no steps in it"}
+			}
+			return f.send(cmd.Context(), env, shell.Request{Op: shell.OpSteps, Steps: text})
+		},
+	}
+	f.add(cmd, true)
+	return cmd
+}
+
+// maxSteps bounds what do reads.
+const maxSteps = 1 << 20
+
+func newSessionsCommand(env *Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "list open sessions with their devices",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			way, err := sessionOf(env)
+			if err != nil {
+				return err
+			}
+			p, err := way.Sessions(cmd.Context())
+			if err != nil && !errors.Is(err, shell.ErrNone) {
+				return sessionError(env, err)
+			}
+			if asJSON {
+				return json.NewEncoder(env.Stdout).Encode(p)
+			}
+			return listSessions(env, p)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func listSessions(env *Env, p shell.Process) error {
+	if len(p.Sessions) == 0 {
+		_, err := fmt.Fprintln(env.Stdout, "no session is open; taproot open begins one")
+		return err
+	}
+	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "PROJECT\tSESSION\tDEVICE\tPAGE\tAGE\tUSED\tSTEPS\tHOLDER")
+	ago := func(t time.Time) string { return time.Since(t).Round(time.Second).String() }
+	for _, s := range p.Sessions {
+		devices := s.Devices
+		if len(devices) == 0 {
+			devices = []shell.DeviceInfo{{ID: "-"}}
+		}
+		for _, d := range devices {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s ago\t%d\t%s\n", s.Project, orDash(s.Name), d.ID, orDash(d.Page), ago(s.Began), ago(s.Used), s.Steps, orDash(s.Holder))
+		}
+	}
+	return w.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func newCloseCommand(env *Env) *cobra.Command {
+	var session string
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "close",
+		Short: "close the session with its pages, and give its phones back",
+		Long:  "close ends the project's session: its pages are closed and its phones given back. With the last session its process ends. A page alone is closed by taproot close-browser.",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			way, err := sessionOf(env)
+			if err != nil {
+				return err
+			}
+			done, err := way.Close(cmd.Context(), shell.CloseRequest{Project: run.ProjectRoot(env.Dir), Session: session, All: all})
+			switch {
+			case errors.Is(err, shell.ErrNone), err == nil && done.Sessions == 0:
+				_, err = fmt.Fprintln(env.Stdout, "no session is open")
+				return err
+			case err != nil:
+				return sessionError(env, err)
+			case done.Error != "":
+				return errors.New(done.Error)
+			}
+			_, err = fmt.Fprintf(env.Stdout, "closed: %d\n", done.Sessions)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "the session with this `NAME`, beside the project's own")
+	cmd.Flags().BoolVar(&all, "all", false, "close the sessions of all projects, and end their process")
+	return cmd
+}
+
+func newSaveCommand(env *Env) *cobra.Command {
+	var f shellFlags
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "save FILE.yaml",
+		Short: "write what was done in the session as a test",
+		Long: "save writes the steps that went well as a test of the language, one for each device. Passwords that were typed stand in it as variables\n" +
+			"of the environment: set them before taproot run.",
+		Example: "  taproot save suites/login.yaml && taproot run suites/login.yaml",
+		Args:    oneArgument("the name of a YAML file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := args[0]
+			if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
+				return &plan.Usage{Msg: fmt.Sprintf("%q: a test's file ends in .yaml", path)}
+			}
+			if f.server != "" {
+				return &plan.Usage{Msg: "a REST server keeps no session that could be saved"}
+			}
+			return f.save(cmd.Context(), env, path, force)
+		},
+	}
+	f.add(cmd, false)
+	cmd.Flags().BoolVar(&force, "force", false, "write over the file")
+	return cmd
+}
+
+// save asks the session for what was done and writes it.
+func (f *shellFlags) save(ctx context.Context, env *Env, name string, force bool) error {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(env.Dir, path)
+	}
+	if _, err := os.Stat(path); err == nil && !force {
+		return &plan.Usage{Msg: name + " is there already; --force writes over it"}
+	}
+	answer, err := f.ask(ctx, env, shell.Request{Op: shell.OpSave, ID: testID(name)})
+	if err != nil {
+		return sessionError(env, err)
+	}
+	if answer.Exit != run.ExitPass {
+		return f.print(env, answer)
+	}
+	if err := os.WriteFile(path, []byte(answer.Text+"\n"), 0o644); err != nil {
+		return err
+	}
+	answer.Text = "saved: " + name + "\nrun it: taproot run " + name
+	return f.print(env, answer)
+}
+
+var notInTestID = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+
+// testID makes a test's id of its file's name.
+func testID(name string) string {
+	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	return strings.Trim(notInTestID.ReplaceAllString(base, "-"), "-._")
+}
+
+func newSessionProcessCommand(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:    sessionProcess,
+		Short:  "keep the sessions of the shell (started by the first command that needs one)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			program, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			out, ok := env.Stdout.(io.WriteCloser)
+			if !ok {
+				return errors.New("the process is started by other commands")
+			}
+			return shell.Main(cmd.Context(), shell.Options{Dir: shell.Folder(env.Getenv), Build: buildID(program)}, out)
+		},
+	}
+}
+
+// addShell adds the commands of sessions and the words of the language, and sorts all commands into groups for the help.
+func addShell(root *cobra.Command, env *Env) {
+	for _, g := range [][2]string{{groupTests, "Tests:"}, {groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"}, {groupCheck, "Wait and check:"},
+		{groupPage, "Pages:"}, {groupDevice, "Apps and devices:"}, {groupServe, "Servers and the rest:"}} {
+		root.AddGroup(&cobra.Group{ID: g[0], Title: g[1]})
+	}
+	for _, cmd := range root.Commands() {
+		cmd.GroupID = groupServe
+		switch cmd.Name() {
+		case "run", "validate", "fmt", "init", "report", "find", "import", "devices", "setup", "doctor", "docs", "sim":
+			cmd.GroupID = groupTests
+		}
+	}
+	root.SetHelpCommandGroupID(groupServe)
+	root.SetCompletionCommandGroupID(groupServe)
+	root.AddCommand(sessionCommands(env)...)
+	taken := map[string]bool{"help": true, "completion": true}
+	for _, cmd := range root.Commands() {
+		taken[cmd.Name()] = true
+	}
+	root.AddCommand(wordCommands(env, func(name string) bool { return taken[name] })...)
+}

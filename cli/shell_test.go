@@ -1,0 +1,208 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+// wordsOf writes the argument of a step as the command line of its word: what has a place in its place, the rest as flags.
+func wordsOf(def dsl.Def, v source.Value) []string {
+	var words, flags []string
+	if v.Kind != source.Map {
+		switch {
+		case v.Kind == source.Null:
+			return nil
+		case v.Kind == source.List:
+			for _, item := range v.Items {
+				words = append(words, item.Text)
+			}
+			return words
+		}
+		return []string{v.Text}
+	}
+	for _, key := range cli.WordPlaces(def) {
+		if f, given := v.Get(key); given {
+			if f.Value.Kind == source.Map {
+				words = append(words, source.Flow(f.Value))
+				continue
+			}
+			words = append(words, wordsOf(def, f.Value)...)
+		}
+	}
+	own := map[string]dsl.Field{}
+	for _, f := range def.Fields() {
+		own[f.Key] = f
+	}
+	for _, f := range v.Fields {
+		if slices.Contains(cli.WordPlaces(def), f.Key) {
+			continue
+		}
+		values := []source.Value{f.Value}
+		if own[f.Key].List && f.Value.Kind == source.List {
+			values = f.Value.Items
+		}
+		for _, value := range values {
+			if f.Key == "as" || f.Key == "timeoutMs" { // of every word
+				flags = append(flags, "--"+shell.Kebab(f.Key)+"="+value.Text)
+				continue
+			}
+			text := value.Text
+			if value.Kind == source.Map || value.Kind == source.List {
+				text = source.Flow(value)
+			}
+			flags = append(flags, "--"+cli.FlagOf(f.Key)+"="+text)
+		}
+	}
+	return append(flags, append([]string{"--"}, words...)...)
+}
+
+// TestWords: every word of the language is a command that means the same as the step of its example; what is no argument of it is
+// refused before a session is begun, with a hint.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for _, def := range dsl.Vocabulary() {
+		if !cli.IsWord(def) {
+			continue
+		}
+		text, src, bad := source.Readable("example", []byte(def.Example))
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		step, err := source.Read(text, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := step[0].Fields[0].Value
+		words := wordsOf(def, want)
+		got, err := cli.WordSteps(def, words)
+		if err != nil {
+			t.Errorf("%s %q: %v", def.Name, words, err)
+			continue
+		}
+		a, _, errA := dsl.DecodeStep(&def, want)
+		b, _, errB := dsl.DecodeStep(&def, got)
+		if errA != nil || errB != nil || def.Name != "assertTrue" && !reflect.DeepEqual(a, b) || def.Name == "assertTrue" && got.Fields[0].Value.Text != want.Text {
+			t.Errorf("%s %q means %s, not %s: %v %v", def.Name, words, source.Flow(got), source.Flow(want), errA, errB)
+		}
+		if _, err := cli.WordSteps(def, []string{"--timeout-ns=1"}); err == nil || !strings.Contains(err.Error(), "timeout-ms") {
+			t.Errorf("%s with a wrong flag: %v", def.Name, err)
+		}
+		if _, err := cli.WordSteps(def, append(slices.Clone(words), "a", "b", "c", "d")); err == nil && !takesMany(def) {
+			t.Errorf("%s takes too many arguments", def.Name)
+		}
+	}
+}
+
+// takesMany tells whether a word's last place takes several.
+func takesMany(def dsl.Def) bool {
+	places := cli.WordPlaces(def)
+	for _, f := range def.Fields() {
+		if f.List && len(places) > 0 && places[len(places)-1] == f.Key {
+			return true
+		}
+	}
+	return false
+}
+
+// command runs the program and gives what it said.
+func (l *lab) command(code int, args ...string) string {
+	l.t.Helper()
+	got := l.taproot(args...)
+	if got.code != code {
+		l.t.Errorf("taproot %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got.code, code, got.stdout, got.stderr)
+	}
+	return got.stdout + got.stderr
+}
+
+// TestShellOnAPhone: a log-in, command by command, saved as a test that passes; a process that is killed is missed, and nothing hangs.
+func TestShellOnAPhone(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	t.Cleanup(func() { l.command(0, "close", "--all") })
+	said := func(text string, wants ...string) {
+		t.Helper()
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
+		}
+	}
+	said(l.command(3, "tap", "Sign in", "--timeout-ms", "300", "--device", "nobody"), "nobody")
+	said(l.command(0, "open", "com.example.login"), "ok: launch on SIM1", "step: - launch: {package: com.example.login, force: true}")
+	said(l.command(0, "wait-for", "Sign in"), "ok: wait-for")
+	said(l.command(0, "snapshot"), `"E-mail"`, "e1 ")
+	said(l.command(0, "__complete", "tap", "e"), "e1\t")
+	said(l.command(0, "input", "ada@example.com", "--into", "E-mail"), "into: E-mail")
+	said(l.command(0, "tap", "Password"), "ok: tap")
+	said(l.command(0, "input", "lovelace"), "${PASSWORD}")
+	said(l.command(1, "assert", "Welcome, Ada", "--timeout-ms", "300"), "did not appear", "try: taproot snapshot")
+	said(l.command(0, "tap", "Sign in", "--timeout-ms", "30000", "--then", "diff"), "ok: tap")
+	said(l.command(0, "assert", "Welcome, Ada", "--json"), `"exit":0`, `"steps":["assert: Welcome, Ada"]`)
+	said(l.command(0, "sessions"), "SIM1", l.dir)
+	said(l.command(0, "save", "login.yaml"), "saved: login.yaml")
+	said(l.command(2, "save", "login.yaml"), "--force")
+	said(read(t, l.dir, "login.yaml"), "id: login\n", "secrets: [PASSWORD]")
+	said(l.command(0, "screenshot", "now.png"), "now.png")
+	if _, err := os.Stat(filepath.Join(l.dir, "now.png")); err != nil {
+		t.Error(err)
+	}
+	l.kill(t)
+	said(l.command(0, "snapshot"), "was ended from outside", "lost: SIM1", "kept: ")
+	l.command(0, "close")
+	l.env = append(l.env, "PASSWORD=lovelace")
+	l.command(0, "run", "login.yaml")
+	said(l.command(0, "run", "login.yaml", "--keep"), "ok: step 1", "pass: login")
+	said(l.command(0, "run", "login.yaml", "--from", "7"), "taken for done are 6 steps")
+}
+
+// kill ends the process of the sessions as a system short of memory does.
+func (l *lab) kill(t *testing.T) {
+	t.Helper()
+	p, err := shell.Client{Dir: shell.Folder(l.getenv)}.Sessions(t.Context())
+	if err == nil {
+		err = syscall.Kill(p.PID, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *lab) getenv(name string) string {
+	for _, entry := range slices.Backward(l.env) {
+		if key, value, ok := strings.Cut(entry, "="); ok && key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// TestGuide: the first page is short, lists every word, and names no command that there is not.
+func TestGuide(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 0)
+	first := l.command(0, "guide")
+	if len(first) > 6<<10 {
+		t.Errorf("the first page has %d bytes", len(first))
+	}
+	words := l.command(0, "guide", "words")
+	for _, def := range dsl.Vocabulary() {
+		if name := shell.Kebab(def.Name); cli.IsWord(def) && (!strings.Contains(first, name) || !strings.Contains(words, "`"+name)) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	l.command(2, "guide", "wrods")
+	l.command(0, "guide", "--skill", "skills/taproot")
+	if text := read(t, l.dir, "skills", "taproot", "SKILL.md"); !strings.HasPrefix(text, "---\nname: taproot\ndescription: ") || !strings.Contains(text, "taproot snapshot") {
+		t.Errorf("SKILL.md begins %.200s", text)
+	}
+}

@@ -1,0 +1,325 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+// The groups of commands in the help.
+const (
+	groupTests   = "tests"
+	groupSession = "session"
+	groupTouch   = "touch"
+	groupCheck   = "check"
+	groupDevice  = "device"
+	groupPage    = "page"
+	groupServe   = "serve"
+)
+
+// commonKeys are the keys of a selector that have a flag of their own; --selector takes all of them.
+func commonKeys() []string {
+	return []string{"id", "text", "type", "testId", "css", "index", "first", "match", "inside", "rightOf", "leftOf", "above", "below", "near", "enabled", "checked", "point"}
+}
+
+// isWord tells whether an operation of the language is a command of its own: not what only holds other steps, nor what commands of that
+// name do already.
+func isWord(def dsl.Def, taken func(string) bool) bool {
+	for _, f := range def.Fields() {
+		if f.Kind == dsl.StepsField {
+			return false
+		}
+	}
+	return !taken(shell.Kebab(def.Name))
+}
+
+// wordCommands makes a command of each word of the language; only the one that is asked for, when a word is.
+func wordCommands(env *Env, taken func(string) bool) (list []*cobra.Command) {
+	asked := ""
+	if len(env.Args) > 0 {
+		asked = env.Args[0]
+	}
+	for _, def := range dsl.Vocabulary() {
+		if shell.Kebab(def.Name) == asked && isWord(def, taken) {
+			return []*cobra.Command{newWordCommand(env, def)}
+		}
+	}
+	if taken(asked) && !slices.Contains([]string{"help", "docs", "completion"}, asked) {
+		return nil // their cost is that of a start
+	}
+	for _, def := range dsl.Vocabulary() {
+		if isWord(def, taken) {
+			list = append(list, newWordCommand(env, def))
+		}
+	}
+	return list
+}
+
+// wordGroups are the groups of commands that are words of the language.
+func wordGroups() []string { return []string{groupTouch, groupCheck, groupPage, groupDevice} }
+
+// groupOf sorts the words of the language for the help.
+func groupOf(def dsl.Def) string {
+	switch {
+	case def.Effect&dsl.ReadOnly != 0:
+		return groupCheck
+	case slices.Equal(def.Platforms, []dsl.Platform{dsl.Web}):
+		return groupPage
+	case def.Effect&dsl.Apart != 0 || !def.On(dsl.Web) || !def.Selects() && def.Effect&dsl.OpenWorld == 0:
+		return groupDevice
+	}
+	return groupTouch
+}
+
+// word is a word of the language as a command.
+type word struct {
+	shellFlags
+	def       dsl.Def
+	fields    []dsl.Field
+	main      []dsl.Field // whose values stand in their places, without flags
+	selector  string
+	timeoutMs int
+	as        string
+}
+
+func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
+	w := &word{def: def, fields: def.Fields()}
+	w.takePlaces()
+	cmd := &cobra.Command{
+		Use:     shell.Kebab(def.Name) + w.places(),
+		Short:   short(def.Doc),
+		Long:    def.Doc + "\n\nWorks on: " + platforms(def) + ". In a test: " + def.Example,
+		GroupID: groupOf(def),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := w.value(cmd, args)
+			if err != nil {
+				return err
+			}
+			return w.send(cmd.Context(), env, shell.Request{Op: shell.OpWord, Word: def.Name, Args: source.Flow(v)})
+		},
+	}
+	w.add(cmd, true)
+	w.flags(cmd)
+	if def.Selects() || def.OwnKey("selector") {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return w.references(cmd.Context(), env, typed), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	return cmd
+}
+
+// takePlaces finds the arguments that need no flag: the one that a plain text fills, else those that must be given.
+func (w *word) takePlaces() {
+	for _, f := range w.fields {
+		if f.Main {
+			w.main = []dsl.Field{f}
+			return
+		}
+	}
+	for _, f := range w.fields {
+		if f.Required || f.Key == "selector" {
+			w.main = append(w.main, f)
+		}
+	}
+}
+
+func platforms(def dsl.Def) string {
+	var list []string
+	for _, p := range def.Platforms {
+		list = append(list, string(p))
+	}
+	return strings.Join(list, ", ")
+}
+
+// short is the first sentence, without its stop.
+func short(doc string) string {
+	text, _, _ := strings.Cut(doc, ". ")
+	return strings.TrimSuffix(text, ".")
+}
+
+// places shows the main arguments.
+func (w *word) places() string {
+	var b strings.Builder
+	for _, f := range w.main {
+		name := strings.ToUpper(strings.ReplaceAll(shell.Kebab(f.Key), "-", "_"))
+		if f.List {
+			name += " …"
+		}
+		if !f.Required || f.Main {
+			name = "[" + name + "]"
+		}
+		b.WriteString(" " + name)
+	}
+	return b.String()
+}
+
+// flagOf is the flag of an argument; one that is called as a flag of every command has arg- before its name.
+func flagOf(key string) string {
+	name := shell.Kebab(key)
+	if slices.Contains([]string{"session", "device", "then", "server", "expose-env", "json", "as", "help"}, name) {
+		return "arg-" + name
+	}
+	return name
+}
+
+// flags gives every other argument a flag of its name.
+func (w *word) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	for _, f := range w.fields {
+		if f.Selector && !slices.Contains(commonKeys(), f.Key) && !f.Main {
+			continue
+		}
+		name := flagOf(f.Key)
+		doc := strings.ReplaceAll(short(f.Doc), "`", "'")
+		switch {
+		case f.Kind == dsl.BoolField && !f.List:
+			flags.Bool(name, f.Default == "true", doc)
+		case f.List:
+			flags.StringArray(name, nil, "`"+strings.ToUpper(string(f.Kind))+"`, may be repeated: "+doc)
+		default:
+			flags.String(name, "", "`"+strings.ToUpper(string(f.Kind))+"`: "+doc+defaultOf(f))
+		}
+	}
+	if w.def.Selects() {
+		flags.StringVar(&w.selector, "selector", "", "`SELECTOR` as tests write them, with all that they know: '{label: Save, rightOf: {id: total}}'")
+	}
+	flags.IntVar(&w.timeoutMs, "timeout-ms", 0, "wait at most `N` milliseconds")
+	if w.def.Saves != "" {
+		flags.StringVar(&w.as, "as", "", "save "+w.def.Saves+" as the variable `NAME`")
+	}
+	for _, f := range w.fields {
+		if list := f.Enum; list != nil && flags.Lookup(flagOf(f.Key)) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(flagOf(f.Key), func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+				return list, cobra.ShellCompDirectiveNoFileComp
+			})
+		}
+	}
+}
+
+func defaultOf(f dsl.Field) string {
+	if f.Default == "" || strings.Contains(f.Doc, "Default:") {
+		return ""
+	}
+	return " (default: " + f.Default + ")"
+}
+
+// value makes the step's argument of the command line. What is wrong in it for every device is told here, before a session is begun.
+func (w *word) value(cmd *cobra.Command, args []string) (source.Value, error) {
+	v := source.Value{Kind: source.Map}
+	if err := w.placed(&v, args); err != nil {
+		return v, err
+	}
+	for _, f := range w.fields {
+		flag := cmd.Flags().Lookup(flagOf(f.Key))
+		if flag == nil || !flag.Changed {
+			continue
+		}
+		if _, twice := v.Get(f.Key); twice {
+			return v, &plan.Usage{Msg: fmt.Sprintf("--%s stands beside the argument that means the same", flag.Name)}
+		}
+		texts := []string{flag.Value.String()}
+		if f.List {
+			texts, _ = cmd.Flags().GetStringArray(flag.Name)
+		}
+		if err := set(&v, f, texts); err != nil {
+			return v, err
+		}
+	}
+	if w.selector != "" {
+		more, err := written("--selector", w.selector)
+		if err != nil || more.Kind != source.Map {
+			return v, &plan.Usage{Msg: fmt.Sprintf("--selector %q: write a map, such as '{label: Save, rightOf: Total}'", w.selector)}
+		}
+		v.Fields = append(v.Fields, more.Fields...)
+	}
+	if w.timeoutMs != 0 {
+		v = client.With(v, "timeoutMs", source.Value{Kind: source.Int, Text: fmt.Sprint(w.timeoutMs)})
+	}
+	if w.as != "" {
+		v = client.With(v, "as", source.Value{Kind: source.String, Text: w.as})
+	}
+	return v, w.check(v)
+}
+
+// placed takes the arguments that stand in their places.
+func (w *word) placed(v *source.Value, args []string) error {
+	for i, f := range w.main {
+		switch {
+		case len(args) == 0:
+		case f.List && i == len(w.main)-1:
+			if err := set(v, f, args); err != nil {
+				return err
+			}
+			args = nil
+		default:
+			if (f.Key == "selector" || f.Selector) && client.IsRef(args[0]) {
+				f = dsl.Field{Key: "ref", Kind: dsl.TextField}
+			}
+			if err := set(v, f, args[:1]); err != nil {
+				return err
+			}
+			args = args[1:]
+		}
+	}
+	if len(args) > 0 {
+		return &plan.Usage{Msg: fmt.Sprintf("%q is one argument too many; quote a text of several words", args[0])}
+	}
+	return nil
+}
+
+// check finds what is wrong whatever the screen shows: unless a reference or a variable stands for what is not known yet.
+func (w *word) check(v source.Value) error {
+	if _, given := v.Get("ref"); given || strings.Contains(source.Flow(v), "${") {
+		return nil
+	}
+	_, _, err := dsl.DecodeStep(&w.def, v)
+	if err == nil {
+		return nil
+	}
+	return &plan.Usage{Msg: strings.ReplaceAll(client.Plainly(err).Error(), "\ntry: ", "; ")}
+}
+
+// set adds an argument in the form that its kind has.
+func set(v *source.Value, f dsl.Field, texts []string) error {
+	var items []source.Value
+	for _, text := range texts {
+		one := source.Value{Kind: source.String, Text: text}
+		if f.Kind != dsl.TextField && f.Kind != dsl.ElementField || f.Kind == dsl.ElementField && strings.HasPrefix(text, "{") {
+			var err error
+			if one, err = written("--"+flagOf(f.Key), text); err != nil {
+				return err
+			}
+		}
+		items = append(items, one)
+	}
+	value := items[0]
+	if f.List {
+		value = source.Value{Kind: source.List, Items: items}
+	}
+	v.Fields = append(v.Fields, source.Field{Key: f.Key, Value: value})
+	return nil
+}
+
+// written reads a value in the form of tests: a number, true, {a: b}, [a, b].
+func written(name, text string) (source.Value, error) {
+	clean, src, bad := source.Readable(name, []byte(text))
+	if bad == nil {
+		values, err := source.Read(clean, src)
+		if err == nil && len(values) == 1 {
+			return values[0], nil
+		}
+		if err == nil {
+			return source.Value{Kind: source.String}, nil
+		}
+		return source.Value{}, &plan.Usage{Msg: client.Plainly(err).Error()}
+	}
+	return source.Value{}, &plan.Usage{Msg: bad.Msg}
+}

@@ -1,0 +1,436 @@
+package shell_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+// gadgets is a driver of devices with one button, which can be lost.
+type gadgets struct {
+	platform dsl.Platform
+	ids      []string
+	lost     atomic.Bool
+	open     atomic.Int32
+	taps     atomic.Int32
+	during   atomic.Pointer[func()] // a tap
+}
+
+func (g *gadgets) Platform() dsl.Platform { return g.platform }
+func (g *gadgets) Close() error           { return nil }
+func (g *gadgets) Devices(context.Context) (list []drivers.Info, err error) {
+	for _, id := range g.ids {
+		list = append(list, drivers.Info{ID: id, Platform: g.platform, State: drivers.Ready})
+	}
+	return list, nil
+}
+
+func (g *gadgets) Open(_ context.Context, id string) (drivers.Device, error) {
+	g.open.Add(1)
+	return &gadget{g: g, id: id}, nil
+}
+
+type gadget struct {
+	g    *gadgets
+	id   string
+	once sync.Once
+}
+
+func (d *gadget) gone() error {
+	if d.g.lost.Load() {
+		return fmt.Errorf("the cable is out: %w", drivers.ErrDeviceLost)
+	}
+	return nil
+}
+
+func (d *gadget) Info() drivers.Info {
+	return drivers.Info{ID: d.id, Platform: d.g.platform, State: drivers.Ready}
+}
+
+func (d *gadget) Tree(context.Context) (*screen.Tree, error) {
+	root := &screen.Node{Bounds: image.Rect(0, 0, 100, 200), Children: []*screen.Node{{Type: "Button", Text: "Login", Clickable: true, Bounds: image.Rect(10, 10, 90, 50)},
+		{Type: "EditText", Hint: "Name", Editable: true, Focused: true, Bounds: image.Rect(10, 60, 90, 90)}}}
+	return screen.NewTree([]*screen.Node{root}, image.Pt(100, 200), time.Now()), d.gone()
+}
+
+func (d *gadget) Screenshot(context.Context) (image.Image, error) {
+	return image.NewRGBA(image.Rect(0, 0, 100, 200)), d.gone()
+}
+
+func (d *gadget) Tap(context.Context, image.Point) error {
+	d.g.taps.Add(1)
+	if during := d.g.during.Load(); during != nil {
+		(*during)()
+	}
+	return d.gone()
+}
+func (d *gadget) Type(context.Context, string) error { return d.gone() }
+func (d *gadget) Close() error                       { d.once.Do(func() { d.g.open.Add(-1) }); return nil }
+
+// desk is a process that serves, within the test.
+type desk struct {
+	t      *testing.T
+	dir    string
+	phones *gadgets
+	way    shell.Client
+	ended  chan error
+	stop   context.CancelFunc
+}
+
+func newDesk(t *testing.T, change func(*shell.Options)) *desk {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "tps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	d := &desk{t: t, dir: filepath.Join(dir, "taproot"), phones: &gadgets{platform: dsl.Android, ids: []string{"A"}}}
+	d.way = shell.Client{Dir: d.dir, Build: "1", Program: []string{"/nowhere/taproot"}}
+	d.serve(change)
+	return d
+}
+
+func (d *desk) serve(change func(*shell.Options)) {
+	d.t.Helper()
+	ready := make(chan bool)
+	o := shell.Options{Dir: d.dir, Build: "1", Watch: 10 * time.Millisecond, Drivers: func(run.Config) []drivers.Driver { return []drivers.Driver{d.phones} },
+		Ready: func() { close(ready) }}
+	if change != nil {
+		change(&o)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	d.ended, d.stop = make(chan error, 1), stop
+	ended := d.ended
+	go func() { ended <- shell.Serve(ctx, o); close(ended) }()
+	select {
+	case <-ready:
+	case err := <-d.ended:
+		stop()
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { stop(); <-ended })
+}
+
+func (d *desk) request(word, args string) shell.Request {
+	return shell.Request{Project: d.dir, Dir: d.dir, Env: map[string]string{"XDG_RUNTIME_DIR": filepath.Dir(d.dir)}, Op: shell.OpWord, Word: word, Args: args, Caller: "a test"}
+}
+
+func (d *desk) do(req shell.Request) shell.Response {
+	d.t.Helper()
+	a, err := d.way.Do(context.Background(), req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return a
+}
+
+// wait waits for the end of the process and makes sure that nothing is left of it.
+func (d *desk) wait() {
+	d.t.Helper()
+	select {
+	case err := <-d.ended:
+		if err != nil {
+			d.t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		d.t.Fatal("the process does not end")
+	}
+	if n := d.phones.open.Load(); n != 0 {
+		d.t.Errorf("%d devices are still open", n)
+	}
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".lock") {
+			d.t.Errorf("%s is left", e.Name())
+		}
+	}
+}
+
+// TestSession: a session taps, tells what it sees, writes down what it did, and is closed with all that it took.
+func TestSession(t *testing.T) {
+	d := newDesk(t, nil)
+	if a := d.do(d.request("tap", "{label: Login}")); a.Exit != 0 || !strings.HasPrefix(a.Text, "ok: tap on A") || len(a.Steps) != 1 || a.Steps[0] != "tap: Login" {
+		t.Errorf("tap: %+v", a)
+	}
+	look := d.request("", "")
+	look.Op, look.View = shell.OpSnapshot, &client.View{Max: 500}
+	if a := d.do(look); a.Exit != 0 || !strings.Contains(a.Text, `e1 button "Login"`) {
+		t.Errorf("snapshot: %+v", a)
+	}
+	if a := d.do(d.request("tap", "{ref: e1}")); a.Exit != 0 {
+		t.Errorf("tap e1: %+v", a)
+	}
+	if a := d.do(d.request("assert", "{label: Logout, timeoutMs: 50}")); a.Exit != 1 || len(a.Nearest) == 0 || !strings.Contains(a.Try, "taproot snapshot") {
+		t.Errorf("assert: %+v", a)
+	}
+	if a := d.do(d.request("tap", "{labl: Login}")); a.Exit != 2 {
+		t.Errorf("wrong key: %+v", a)
+	}
+	steps := d.request("", "")
+	steps.Op, steps.Steps = shell.OpSteps, "- set: {vars: {x: Login}}\n- tap: ${x}\n"
+	if a := d.do(steps); a.Exit != 0 || len(a.Steps) != 2 {
+		t.Errorf("do: %+v", a)
+	}
+	if a := d.do(d.request("tap", "{label: '${x}'}")); a.Exit != 0 {
+		t.Errorf("a variable that a step has saved: %+v", a)
+	}
+	save := d.request("", "")
+	save.Op, save.ID = shell.OpSave, "mine"
+	if a := d.do(save); a.Exit != 0 || !strings.Contains(a.Text, "id: mine\n") || strings.Count(a.Text, "  - ") != 5 {
+		t.Errorf("save: %+v", a)
+	}
+	p, err := d.way.Sessions(t.Context())
+	if err != nil || len(p.Sessions) != 1 || p.Sessions[0].Steps != 5 || len(p.Sessions[0].Devices) != 1 {
+		t.Errorf("sessions: %+v %v", p, err)
+	}
+	if n := d.phones.taps.Load(); n != 4 {
+		t.Errorf("%d taps", n)
+	}
+	if done, err := d.way.Close(t.Context(), shell.CloseRequest{Project: d.dir}); err != nil || done.Sessions != 1 {
+		t.Errorf("close: %+v %v", done, err)
+	}
+	d.wait()
+	if _, err := d.way.Sessions(t.Context()); !errors.Is(err, shell.ErrNone) {
+		t.Errorf("sessions after the end: %v", err)
+	}
+}
+
+// TestEndings: the process ends when nobody asks any more and when its socket is gone, and leaves nothing behind.
+func TestEndings(t *testing.T) {
+	t.Run("idle", func(t *testing.T) {
+		d := newDesk(t, func(o *shell.Options) { o.Idle = 200 * time.Millisecond })
+		d.do(d.request("tap", "{label: Login}"))
+		d.wait()
+	})
+	t.Run("socket", func(t *testing.T) {
+		d := newDesk(t, nil)
+		d.do(d.request("tap", "{label: Login}"))
+		if err := os.Remove(filepath.Join(d.dir, "shell.sock")); err != nil {
+			t.Fatal(err)
+		}
+		d.wait()
+	})
+}
+
+// TestLostDevice: every word that needs the device says that it is lost, with the exit code of that; without one, too.
+func TestLostDevice(t *testing.T) {
+	alone := map[string]bool{"sleep": true, "log": true, "set": true, "http": true, "assertTrue": true, "setClipboard": true, "startRecording": true, "stopRecording": true,
+		"paste": true, "install": true, "webUpload": true} // these need a text or a file first
+	for _, lost := range []bool{true, false} {
+		d := newDesk(t, nil)
+		phones, pages := d.phones, &gadgets{platform: dsl.Web, ids: []string{"web-1"}}
+		phones.lost.Store(true)
+		pages.lost.Store(true)
+		if !lost {
+			phones.ids = nil
+		}
+		project := t.TempDir()
+		both := newDesk(t, func(o *shell.Options) {
+			o.Drivers = func(run.Config) []drivers.Driver {
+				if !lost {
+					return []drivers.Driver{phones}
+				}
+				return []drivers.Driver{phones, pages}
+			}
+		})
+		for _, def := range dsl.Vocabulary() {
+			if alone[def.Name] || hasSteps(def) || def.Name == "run" {
+				continue
+			}
+			_, args, _ := strings.Cut(def.Example, ":")
+			req := both.request("", "")
+			req.Env["TAPROOT_ALLOW_SHELL"] = "true"
+			req.Op, req.Project, req.Steps = shell.OpSteps, project, def.Name+": "+args
+			if lost {
+				req.Device = "A"
+				if def.On(dsl.Web) && !def.On(dsl.Android) {
+					req.Device = "web-1"
+				}
+			}
+			if a := both.do(req); a.Exit != run.ExitError || a.Text == "" {
+				t.Errorf("%s, lost: %v: %+v", def.Name, lost, a)
+			}
+		}
+	}
+}
+
+func hasSteps(def dsl.Def) bool {
+	for _, f := range def.Fields() {
+		if f.Kind == dsl.StepsField {
+			return true
+		}
+	}
+	return false
+}
+
+// TestTurns: two commands at once wait for each other, and one that is given up leaves the other alone.
+func TestTurns(t *testing.T) {
+	d := newDesk(t, nil)
+	var at, most atomic.Int32
+	arrived, free := make(chan bool, 9), make(chan bool)
+	during := func() {
+		if n := at.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		arrived <- true
+		<-free
+		at.Add(-1)
+	}
+	d.phones.during.Store(&during)
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if a, err := d.way.Do(context.Background(), d.request("tap", "{label: Login}")); err != nil || a.Exit != 0 {
+				t.Errorf("%+v %v", a, err)
+			}
+		})
+	}
+	<-arrived
+	given, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := d.way.Do(given, d.request("tap", "{label: Login}")); !errors.Is(err, context.Canceled) {
+		t.Errorf("a command that was given up: %v", err)
+	}
+	close(free)
+	all.Wait()
+	if most.Load() != 1 || d.phones.taps.Load() != 3 {
+		t.Errorf("%d at once, %d taps", most.Load(), d.phones.taps.Load())
+	}
+}
+
+// TestVersions: another build takes over what was done when no device is open; while one is, the session goes on and says why.
+func TestVersions(t *testing.T) {
+	d := newDesk(t, nil)
+	d.do(d.request("tap", "{label: Login}"))
+	other := d.way
+	other.Build = "2"
+	a, err := other.Do(t.Context(), d.request("tap", "{label: Login}"))
+	if err != nil || a.Exit != 0 || !strings.Contains(a.Note, "cannot be handed over") {
+		t.Fatalf("with an open device: %+v %v", a, err)
+	}
+	d.phones.lost.Store(true) // and with that the device is closed
+	d.do(d.request("tap", "{label: Login}"))
+	d.phones.lost.Store(false)
+	if _, err := other.Do(t.Context(), d.request("tap", "{label: Login}")); err == nil || !strings.Contains(err.Error(), "start the session process") {
+		t.Fatalf("the other build is to start its own: %v", err)
+	}
+	<-d.ended
+	d.serve(func(o *shell.Options) { o.Build = "2" })
+	save := d.request("", "")
+	save.Op = shell.OpSave
+	if a, err := other.Do(t.Context(), save); err != nil || a.Note != "" || strings.Count(a.Text, "- tap: Login") != 2 {
+		t.Errorf("what was done is not taken over: %+v %v", a, err)
+	}
+}
+
+// TestKilled: after a process that was killed the next command says what is lost, once, and what was done can be saved.
+func TestKilled(t *testing.T) {
+	d := newDesk(t, nil)
+	d.do(d.request("tap", "{label: Login}"))
+	memory, err := os.ReadFile(filepath.Join(d.dir, "shell.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.stop()
+	<-d.ended
+	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.dir, "shell.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale.SetUnlinkOnClose(false)
+	if err := errors.Join(stale.Close(), os.WriteFile(filepath.Join(d.dir, "shell.json"), memory, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.way.Sessions(t.Context()); !errors.Is(err, shell.ErrNone) {
+		t.Errorf("a socket of the dead: %v", err)
+	}
+	d.serve(nil)
+	save := d.request("", "")
+	save.Op = shell.OpSave
+	a := d.do(save)
+	if !strings.Contains(a.Note, "lost: A") || !strings.Contains(a.Note, "steps: 1") || !strings.Contains(a.Text, "tap: Login") {
+		t.Errorf("%+v", a)
+	}
+	if a := d.do(save); a.Note != "" {
+		t.Errorf("told twice: %s", a.Note)
+	}
+	if err := shell.Serve(t.Context(), shell.Options{Dir: d.dir, Build: "1"}); !errors.Is(err, shell.ErrTaken) {
+		t.Errorf("a second process: %v", err)
+	}
+}
+
+// TestMemoryIsFlat: a thousand commands cost no more memory than some hundreds.
+func TestMemoryIsFlat(t *testing.T) {
+	d := newDesk(t, nil)
+	n := 1000
+	if testing.Short() {
+		n = 80
+	}
+	look := d.request("", "")
+	look.Op, look.View = shell.OpSnapshot, &client.View{Max: 500}
+	used := func(times int) uint64 {
+		for range times {
+			d.do(look)
+			d.do(d.request("tap", "{label: Login}"))
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := used(n / 4)
+	if after := used(n / 4); after > before+before/2+2<<20 {
+		t.Errorf("the heap went from %d to %d bytes", before, after)
+	}
+}
+
+// TestHostileFolder: what somebody else could have put in the place of the folder or the socket is refused by both sides.
+func TestHostileFolder(t *testing.T) {
+	for name, plant := range map[string]func(dir string) error{
+		"a link":           func(dir string) error { return os.Symlink(os.TempDir(), dir) },
+		"a file":           func(dir string) error { return os.WriteFile(dir, nil, 0o600) },
+		"others may write": func(dir string) error { return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o777)) },
+		"no socket": func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "shell.sock"), nil, 0o600))
+		},
+		"a link to a socket": func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.Symlink("/dev/log", filepath.Join(dir, "shell.sock")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "r")
+			if err := plant(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := shell.Serve(t.Context(), shell.Options{Dir: dir}); err == nil {
+				t.Error("served")
+			}
+			if _, err := (shell.Client{Dir: dir, Program: []string{"/nowhere"}}).Do(t.Context(), shell.Request{}); err == nil || strings.Contains(err.Error(), "nowhere") {
+				t.Errorf("asked: %v", err)
+			}
+		})
+	}
+}
