@@ -76,7 +76,7 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 			if len(yaml) > 0 && len(steps) > 1 {
 				r.Done = "done before: " + strings.Join(yaml, "\n")
 			}
-			r.News = c.newsOf(ctx, device)
+			r.News = c.NewsOf(ctx, device)
 			return nil, nil, err
 		}
 		if c.filling() == "" {

@@ -59,7 +59,7 @@ func (c *Call) PerformSteps(ctx context.Context) (*Answer, error) {
 	if err == nil && l.failed != nil {
 		r := c.RefusalOf(l.failed)
 		r.Prefix = l.at()
-		r.Done, r.News = l.said(), c.newsOf(ctx, l.device)
+		r.Done, r.News = l.said(), c.NewsOf(ctx, l.device)
 		return nil, c.atLeast(ctx, l.device, r)
 	}
 	if err != nil {
