@@ -1,6 +1,11 @@
 package dsl
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl/source"
+)
 
 // Bodies are the JSON Schemas of the arguments that programs send: what the check accepts, without variables, step options and the short
 // forms of whole arguments.
@@ -53,3 +58,25 @@ func ToolSchema(args any, prefix string) map[string]any {
 
 // OwnKey tells whether a key is one of the operation's arguments, rather than a step option.
 func (d *Def) OwnKey(key string) bool { return shapeOf(reflect.TypeOf(d.Args)).has(key) }
+
+// ExampleBody is the operation's example as programs send it: an object, also where YAML has a plain text. Step options are not in it.
+func (d *Def) ExampleBody() map[string]any {
+	tests, err := Parse("example.yaml", []byte("id: example\nplatform: "+string(d.Platforms[0])+"\nsteps:\n  - "+strings.ReplaceAll(d.Example, "\n", "\n    ")+"\n"))
+	body := map[string]any{}
+	if err != nil || len(tests) != 1 || len(tests[0].Steps) != 1 {
+		return body // the examples are held against the language by a test
+	}
+	args := tests[0].Steps[0].Args
+	if args.Kind == source.Map {
+		for _, f := range args.Fields {
+			if d.OwnKey(f.Key) {
+				body[f.Key] = f.Value.Go()
+			}
+		}
+		return body
+	}
+	if s := shapeOf(reflect.TypeOf(d.Args)); s.scalar >= 0 && args.Kind != source.Null {
+		body[s.fields[s.scalar].key] = args.Go()
+	}
+	return body
+}

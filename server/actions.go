@@ -96,7 +96,7 @@ func actionOp(def dsl.Def, path, id string) op {
 	if def.Saves != "" {
 		doc += " value is " + def.Saves + "."
 	}
-	return op{Post: path, ID: id, Tag: "actions", Scope: writeDevices, Summary: firstSentence(def.Doc), Doc: doc, Codes: deviceCodes(), Answers: Outcome{}}
+	return op{Post: path, ID: id, Tag: "actions", Scope: writeDevices, Summary: firstSentence(def.Doc), Doc: doc, Codes: deviceCodes(), Answers: Outcome{}, Example: def.ExampleBody()}
 }
 
 func firstSentence(doc string) string {
@@ -108,11 +108,11 @@ func firstSentence(doc string) string {
 func (s *Server) action(o op, body map[string]any, needed bool, handle func(http.ResponseWriter, *http.Request) error) {
 	h := s.describe(o)
 	if strings.Contains(o.Post, "{id}") {
-		h.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The device.", Schema: &huma.Schema{Type: huma.TypeString}}}
+		h.Parameters = []*huma.Param{{Name: "id", In: "path", Required: true, Description: "The device.", Example: pathExample(o.Post, "id"), Schema: &huma.Schema{Type: huma.TypeString}}}
 	}
 	name := strings.ReplaceAll(o.ID, "-", "") + "Body"
 	s.api.OpenAPI().Components.Schemas.Map()[name] = &huma.Schema{Extensions: body}
-	h.RequestBody = &huma.RequestBody{Required: needed, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + name}}}}
+	h.RequestBody = &huma.RequestBody{Required: needed, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + name}, Example: o.Example}}}
 	h.Responses[strconv.Itoa(http.StatusOK)] = s.success(o)
 	s.handle(h, func(w http.ResponseWriter, r *http.Request) error {
 		if fail := knownQuery(r, nil); fail != nil {

@@ -145,7 +145,11 @@ func TestEveryEndpointChecksRequests(t *testing.T) {
 		}
 		if strings.Contains(o.path, "{id}") && !strings.HasPrefix(o.path, "/runs") && !slices.Contains([]string{"/devices/{id}/launch"}, o.path) {
 			// What is wrong with the body is told first: so it must be a good one.
-			if a := l.ask(o.method, o.at("NOBODY"), nil, "Content-Type", "application/json"); a.status != 404 && a.status != 400 || a.status == 404 && a.code() != "device_not_found" {
+			kind := "application/json"
+			if o.upload {
+				kind = "multipart/form-data; boundary=x"
+			}
+			if a := l.ask(o.method, o.at("NOBODY"), nil, "Content-Type", kind); a.status != 404 && a.status != 400 || a.status == 404 && a.code() != "device_not_found" {
 				t.Errorf("%s %s: %s", o.method, o.at("NOBODY"), a)
 			}
 		}

@@ -73,6 +73,7 @@ type op struct {
 	Codes             []int  // of errors, beside those of every operation
 	Type, AlsoType    string // of an answer that is no JSON
 	Answers           any    // the answer of a raw operation, as JSON
+	Example           any    // of the body
 	Query             []*huma.Param
 	Upload            bool
 	Part              string // with Upload: the name of the part that holds the archive
@@ -168,7 +169,8 @@ func (s *Server) raw(o op, handle func(http.ResponseWriter, *http.Request) error
 	_, path := o.method()
 	for _, part := range strings.Split(path, "/") {
 		if name, ok := strings.CutPrefix(strings.TrimSuffix(part, "}"), "{"); ok {
-			h.Parameters = append(h.Parameters, &huma.Param{Name: strings.TrimSuffix(name, "..."), In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}})
+			name = strings.TrimSuffix(name, "...")
+			h.Parameters = append(h.Parameters, &huma.Param{Name: name, In: "path", Required: true, Example: pathExample(path, name), Schema: &huma.Schema{Type: huma.TypeString}})
 		}
 	}
 	h.Parameters = append(h.Parameters, o.Query...)
@@ -184,6 +186,21 @@ func (s *Server) raw(o op, handle func(http.ResponseWriter, *http.Request) error
 		}
 		return handle(w, r)
 	})
+}
+
+// pathExample is what can stand for a part of a path.
+func pathExample(path, name string) any {
+	switch {
+	case name == "id" && strings.HasPrefix(path, "/devices/"):
+		return "emulator-5554"
+	case name == "id" || name == "run":
+		return "2026-03-04T05-06-07"
+	case name == "name":
+		return "login"
+	case name == "path":
+		return "run.md"
+	}
+	return nil
 }
 
 func (o op) status() int {

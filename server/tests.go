@@ -71,7 +71,7 @@ func (s *Server) uploadTests(w http.ResponseWriter, r *http.Request) error {
 	if !s.o.ownFiles {
 		return fault(http.StatusForbidden, codeForbidden, "the tests of this server are its operator's; only projects of taproot serve --service take tests")
 	}
-	return s.archiveOf(w, r, testsPart, func(ctx context.Context, archive io.Reader) error {
+	return s.archiveOf(w, r, testsPart, func(ctx context.Context, _ string, archive io.Reader) error {
 		n, err := s.files.Replace(ctx, archive)
 		if err != nil {
 			return err

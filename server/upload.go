@@ -31,13 +31,17 @@ const (
 )
 
 func uploadBody(part string) *huma.RequestBody {
+	file := &huma.Schema{Description: "The archive, tar.gz.", Extensions: map[string]any{"contentMediaType": "application/gzip"}}
+	if part == appPart {
+		file = &huma.Schema{Description: "The app, .apk or .ipa.", Extensions: map[string]any{"contentMediaType": "application/octet-stream"}}
+	}
 	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{part},
-		Properties: map[string]*huma.Schema{part: {Description: "The archive, tar.gz.", Extensions: map[string]any{"contentMediaType": "application/gzip"}}}}}}}
+		Properties: map[string]*huma.Schema{part: file}}}}}
 }
 
 // upload reads the archive as it comes; nothing of it is kept in memory.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
-	return s.archiveOf(w, r, packPart, func(ctx context.Context, archive io.Reader) error {
+	return s.archiveOf(w, r, packPart, func(ctx context.Context, _ string, archive io.Reader) error {
 		stored, err := s.uploads.Put(ctx, archive)
 		if err != nil {
 			return err
@@ -53,8 +57,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// archiveOf gives the archive in a part of a request to its use.
-func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string, use func(context.Context, io.Reader) error) error {
+// archiveOf gives the file in a part of a request to its use, with the name that the client gave it.
+func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string, use func(ctx context.Context, file string, in io.Reader) error) error {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), s.o.MaxSend, errTooLong)
 	defer cancel()
 	body := &watched{ReadCloser: r.Body}
@@ -70,7 +74,7 @@ func (s *Server) archiveOf(w http.ResponseWriter, r *http.Request, name string, 
 	if err != nil {
 		return err
 	}
-	return use(ctx, &moving{part, func() { s.await(w) }})
+	return use(ctx, part.FileName(), &moving{part, func() { s.await(w) }})
 }
 
 const (

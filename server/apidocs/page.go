@@ -1,0 +1,128 @@
+package apidocs
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed" // the page
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("docs").Parse(pageText))
+
+// Page is the document as one page that needs no scripts.
+func Page(openapi []byte) ([]byte, error) {
+	var d document
+	if err := json.Unmarshal(openapi, &d); err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	var out bytes.Buffer
+	err := page.Execute(&out, d.chapters())
+	return out.Bytes(), err
+}
+
+type chapter struct {
+	Name, Doc string
+	Entries   []entry
+}
+
+type entry struct {
+	Method, Path, Summary, Doc, Scope string
+	Curl                              string
+	Fields                            []field
+}
+
+type field struct {
+	Name, Type, Doc string
+	Required        bool
+}
+
+// document is as much of openapi.json as the page shows.
+type document struct {
+	Tags []struct {
+		Name, Description string
+	}
+	Paths      map[string]map[string]operation
+	Components struct {
+		Schemas map[string]schema
+	}
+}
+
+type operation struct {
+	Tags                 []string
+	Summary, Description string
+	Scope                string `json:"x-scope"`
+	Parameters           []parameter
+	Responses            map[string]any
+	RequestBody          struct {
+		Content map[string]struct {
+			Schema  schema
+			Example any
+		}
+	}
+}
+
+type parameter struct {
+	Name, In string
+	Example  any
+	Schema   schema
+}
+
+type schema struct {
+	Ref         string `json:"$ref"`
+	Type        any
+	Description string
+	Properties  map[string]schema
+	Required    []string
+	Items       *schema
+	Examples    []any
+	Default     any
+	Enum        []any
+}
+
+func (d *document) chapters() (all []chapter) {
+	for _, tag := range d.Tags {
+		c := chapter{Name: tag.Name, Doc: tag.Description}
+		for path, methods := range d.Paths {
+			for method, o := range methods {
+				if !slices.Contains(o.Tags, tag.Name) {
+					continue
+				}
+				c.Entries = append(c.Entries, entry{strings.ToUpper(method), path, o.Summary, o.Description, o.Scope, d.curl(strings.ToUpper(method), path, o), d.fields(o.RequestBody.Content["application/json"].Schema)})
+			}
+		}
+		slices.SortFunc(c.Entries, func(a, b entry) int {
+			return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
+		})
+		all = append(all, c)
+	}
+	return all
+}
+
+// resolved follows a reference.
+func (d *document) resolved(s schema) schema {
+	const prefix = "#/components/schemas/"
+	if name, ok := strings.CutPrefix(s.Ref, prefix); ok {
+		return d.Components.Schemas[name]
+	}
+	return s
+}
+
+func (d *document) fields(body schema) (list []field) {
+	body = d.resolved(body)
+	for name, p := range body.Properties {
+		kind := fmt.Sprint(p.Type)
+		if p.Ref != "" {
+			kind = p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]
+		}
+		list = append(list, field{name, kind, p.Description, slices.Contains(body.Required, name)})
+	}
+	slices.SortFunc(list, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+const uploadAppDoc = `Takes an app as multipart/form-data with the file in the part "app", an APK or an IPA, and installs it over the one that is there. The file is
+not kept. POST /devices/{id}/install does the same with a file that lies on the server.`
+
+const (
+	appPart = "app"     // the name of the part that holds an app
+	maxApp  = 512 << 20 // bytes of it, where no limit of uploads is set
+)
+
+// Apps are those of a device.
+type Apps struct {
+	Apps []string `json:"apps" nullable:"false" doc:"Those that were installed on top of the system's, by name." example:"[\"com.example.app\"]"`
+}
+
+func (s *Server) listApps(w http.ResponseWriter, r *http.Request) error {
+	out := Apps{Apps: []string{}}
+	err := s.use(r, func(ctx context.Context, session *action.Session) error {
+		m, ok := session.Device.(drivers.AppManager)
+		if !ok {
+			return fmt.Errorf("list the apps: %w", drivers.ErrUnsupported)
+		}
+		list, err := m.ListApps(ctx)
+		out.Apps = append(out.Apps, list...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// uploadApp keeps the file while it is installed. The device is taken when all of the file is there, however slowly it comes.
+func (s *Server) uploadApp(w http.ResponseWriter, r *http.Request) error {
+	if _, err := s.device(r.Context(), r.PathValue("id")); err != nil {
+		return err
+	}
+	return s.archiveOf(w, r, appPart, func(ctx context.Context, name string, app io.Reader) (err error) {
+		kind := strings.ToLower(path.Ext(name))
+		if kind != ".apk" && kind != ".ipa" {
+			return invalid(fmt.Sprintf("the name of the file in the part %q must end in .apk or .ipa", appPart))
+		}
+		f, err := os.CreateTemp("", "taproot-app-*"+kind)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+		if err := errors.Join(s.keepApp(f, app), f.Close()); err != nil {
+			return err
+		}
+		return s.installApp(w, r.WithContext(ctx), f.Name())
+	})
+}
+
+// keepApp copies what comes, at most as much as a pack may have.
+func (s *Server) keepApp(to io.Writer, app io.Reader) error {
+	most := s.o.Upload.Archive
+	if most == 0 {
+		most = maxApp
+	}
+	n, err := io.Copy(to, io.LimitReader(app, most+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errTooLong
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return invalid("the body is cut off")
+	case err == nil && n > most:
+		return &upload.TooLarge{Why: fmt.Sprintf("the app has more than %d bytes", most)}
+	}
+	return err
+}
+
+func (s *Server) installApp(w http.ResponseWriter, r *http.Request, file string) error {
+	began := time.Now()
+	var refused *event.Problem
+	err := s.use(r, func(ctx context.Context, session *action.Session) error {
+		m, ok := session.Device.(drivers.AppManager)
+		if !ok {
+			return fmt.Errorf("install an app: %w", drivers.ErrUnsupported)
+		}
+		err := m.Install(ctx, file)
+		if err != nil && action.VerdictOf(err) == event.Fail { // the app is to blame, not the device
+			p := action.ProblemOf(err)
+			refused = &p
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		return fault(http.StatusUnprocessableEntity, codeFailed, markdown.Visible(strings.ReplaceAll(refused.Message, file, "the app"), maxMessage))
+	}
+	writeJSON(w, http.StatusOK, Outcome{Passed: true, DurationMS: time.Since(began).Milliseconds()})
+	return nil
+}
