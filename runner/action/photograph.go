@@ -20,8 +20,12 @@ import (
 )
 
 // Photograph takes a picture in which passwords and the elements that show a secret of the mask are painted over. What shows them is
-// looked for before and after, because the screen may change in between.
+// looked for before and after, because the screen may change in between. While a dialog stops a page there is no picture: looking for the
+// elements would answer it.
 func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (image.Image, error) {
+	if err := stoppedByDialog(ctx, dev); err != nil {
+		return nil, err
+	}
 	before, err := dev.Tree(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("what a picture would show of the secrets cannot be told: %w", err)
@@ -44,6 +48,20 @@ func Photograph(ctx context.Context, dev drivers.Device, mask *event.Mask) (imag
 		}
 	}
 	return out, nil
+}
+
+// stoppedByDialog gives an error while a dialog of a page is open. On phones dialogs are elements like others.
+func stoppedByDialog(ctx context.Context, dev drivers.Device) error {
+	_, page := dev.(drivers.Navigator)
+	alerter, ok := dev.(drivers.Alerter)
+	if !page || !ok {
+		return nil
+	}
+	open, err := alerter.Alert(ctx)
+	if open != nil && err == nil {
+		err = fmt.Errorf("%w: an open dialog stops the page", drivers.ErrNotReady)
+	}
+	return err
 }
 
 // screenshot leaves a picture for a caller whose steps get none by themselves; in a test, the picture of the step is named after it.

@@ -1,0 +1,46 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"image"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/reporters/event"
+)
+
+// stoppedPage is a page whose dialog is answered with no by whoever reads its elements.
+type stoppedPage struct {
+	drivers.Device
+	drivers.Navigator
+	drivers.Alerter
+	open *drivers.Alert
+}
+
+func (p *stoppedPage) Alert(context.Context) (*drivers.Alert, error) { return p.open, nil }
+
+func (p *stoppedPage) Tree(context.Context) (*screen.Tree, error) {
+	p.open = nil
+	return &screen.Tree{}, nil
+}
+
+func (p *stoppedPage) Screenshot(context.Context) (image.Image, error) {
+	return image.NewRGBA(image.Rect(0, 0, 2, 2)), nil
+}
+
+// TestPhotographLeavesADialogOpen: in tests with secrets the picture after the step that opened a dialog dismissed it, and alert found none.
+func TestPhotographLeavesADialogOpen(t *testing.T) {
+	page := &stoppedPage{open: &drivers.Alert{Text: "Sure?"}}
+	if _, err := Photograph(t.Context(), page, new(event.Mask)); !errors.Is(err, drivers.ErrNotReady) {
+		t.Errorf("a picture of a page that is stopped: %v", err)
+	}
+	if page.open == nil {
+		t.Fatal("the dialog was answered")
+	}
+	page.open = nil
+	if _, err := Photograph(t.Context(), page, new(event.Mask)); err != nil {
+		t.Error(err)
+	}
+}
