@@ -80,7 +80,7 @@ func (d *Device) StealSession(bundle string) {
 }
 
 // active is FBSession.activeApplication: the one whose elements are given, found and counted from.
-func (d *Device) active() (owner string, windows []*view, err error) {
+func (d *Device) active() (string, []*view, error) {
 	inFront := func(bundle string) bool {
 		if bundle == springboard {
 			return d.front == "" || d.question != nil && !d.opts.SystemBehind
@@ -88,8 +88,8 @@ func (d *Device) active() (owner string, windows []*view, err error) {
 		return bundle != "" && d.front == bundle
 	}
 	wanted, _ := d.settings["defaultActiveApplication"].(string)
-	_, windows = d.screen() // an app may die of what it shows
-	owner = d.front
+	d.screen() // an app may die of what it shows
+	owner := d.front
 	switch b := d.bound; {
 	case wanted != "" && wanted != "auto" && inFront(wanted):
 		owner = wanted
