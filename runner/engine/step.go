@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -201,8 +202,8 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 // set gives variables values. What is computed is computed before any is given.
 func (r *run) set(a dsl.Set) error {
 	computed := dsl.Names{}
-	for name, e := range a.Expr {
-		value, err := r.eval(e)
+	for _, name := range slices.Sorted(maps.Keys(a.Expr)) { // of several wrong ones, always the same is told
+		value, err := r.eval(a.Expr[name])
 		if err != nil {
 			return err
 		}
