@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
 
@@ -62,7 +63,7 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 			return &plan.Usage{Msg: err.Error()}
 		}
 	}
-	if what := unfindable(sel); what != "" {
+	if what := client.Unfindable(sel); what != "" {
 		return &plan.Usage{Msg: what}
 	}
 	if f.tree != "" && f.device != "" {
@@ -84,19 +85,19 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 	if all {
 		return f.list(env, tree)
 	}
-	found := find(tree, sel)
+	found := client.Find(tree, sel)
 	if f.asJSON {
 		err = writeJSON(env.Stdout, found)
 	} else {
-		_, err = io.WriteString(env.Stdout, found.text(sel, tree))
+		_, err = io.WriteString(env.Stdout, found.Text(sel, tree))
 	}
 	if err != nil {
 		return err
 	}
 	switch found.Verdict {
-	case verdictNone:
+	case client.VerdictNone:
 		return exit(1)
-	case verdictAmbiguous:
+	case client.VerdictAmbiguous:
 		return exit(exitAmbiguous)
 	}
 	return nil
@@ -104,27 +105,12 @@ func (f finding) run(ctx context.Context, env *Env, text string) error {
 
 // list prints what is on the screen.
 func (f finding) list(env *Env, tree *screen.Tree) error {
-	things := list(tree)
+	things := client.List(tree)
 	if f.asJSON {
 		return writeJSON(env.Stdout, things)
 	}
-	_, err := io.WriteString(env.Stdout, listText(things))
+	_, err := io.WriteString(env.Stdout, client.ListText(things))
 	return err
-}
-
-// unfindable says what a tree cannot answer.
-func unfindable(s dsl.Selector) string {
-	if s.CSS != "" {
-		return "css is asked of a live page, not of a tree: use label, id, type, testId or xpath"
-	}
-	for _, r := range s.Relations() {
-		if r != nil {
-			if what := unfindable(*r); what != "" {
-				return what
-			}
-		}
-	}
-	return ""
 }
 
 func writeJSON(w io.Writer, v any) error {

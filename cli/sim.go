@@ -95,6 +95,12 @@ func (s sim) stay(ctx context.Context) error {
 
 // around runs a command with an adb server and phones that are there for it alone.
 func (s sim) around(ctx context.Context, args []string) error {
+	return s.with(ctx, func(environ []string, _ []string) error { return s.command(ctx, args, environ) })
+}
+
+// with does something with an adb server and phones that are there for it alone; it is told the environment that leads to them, and their
+// serials.
+func (s sim) with(ctx context.Context, do func(environ, serials []string) error) error {
 	server, environ, err := s.server(ctx)
 	if err != nil {
 		return err
@@ -102,17 +108,18 @@ func (s sim) around(ctx context.Context, args []string) error {
 	defer server()
 	lab, stop := context.WithCancel(ctx)
 	defer stop()
-	ready, ended := make(chan struct{}), make(chan error, 1)
+	ready, ended := make(chan []string, 1), make(chan error, 1)
 	go func() {
 		ended <- androidtest.RunLab(lab, androidtest.LabOptions{Phones: s.phones, Phone: s.phone, Out: s.env.Stderr, ADB: s.adb, Env: environ,
-			Ready: func([]string) { close(ready) }})
+			Ready: func(serials []string) { ready <- serials }})
 	}()
+	var serials []string
 	select {
-	case <-ready:
+	case serials = <-ready:
 	case err := <-ended:
 		return fmt.Errorf("start the simulated phones: %w", errors.Join(err, context.Cause(ctx)))
 	}
-	err = s.command(ctx, args, environ)
+	err = do(environ, serials)
 	stop()
 	if labErr := <-ended; labErr != nil {
 		fmt.Fprintf(s.env.Stderr, "taproot: simulated phones: %v\n", labErr)

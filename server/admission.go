@@ -21,6 +21,7 @@ import (
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/limit"
 	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/studio"
 )
 
 // access is what a route asks of a request.
@@ -58,6 +59,10 @@ func (c caller) who() string {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.console != nil && isConsole(r.URL.Path) {
 		s.serveConsole(w, r)
+		return
+	}
+	if s.studio != nil && studio.Path(r.URL.Path) {
+		s.serveStudio(w, r)
 		return
 	}
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/api" {
@@ -206,7 +211,7 @@ func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error
 		return s.admitMember(h, r, c, a)
 	}
 	if s.o.Auth != nil && a.scope != "" {
-		who, err := s.o.Auth.Identify(r.Header)
+		who, err := s.identify(r)
 		if err != nil {
 			return c, s.rejectForeignOrigin(h, r, c, err)
 		}
@@ -255,7 +260,7 @@ func count(ctx context.Context, l limit.Limiter, h http.Header, c caller, a acce
 // isForeignOrigin refuses requests that a page of another site has made a browser send. A page can choose where its requests go, not what they
 // say of their origin; that a name of its own leads here (DNS rebinding) shows in Host.
 func (s *Server) isForeignOrigin(r *http.Request) *Error {
-	if s.o.Auth == nil && s.o.Service == nil && !s.ownHost(r.Host) {
+	if (s.o.Auth == nil && s.o.Service == nil || s.project != nil) && !s.ownHost(r.Host) {
 		return fault(http.StatusForbidden, codeForbidden, fmt.Sprintf("the server does not go by the name %.100q; add it to TAPROOT_ALLOWED_HOSTS", hostOnly(r.Host)))
 	}
 	origin := r.Header.Get("Origin")

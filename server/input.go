@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,8 +21,11 @@ import (
 const inputDoc = `A WebSocket for whoever acts on a device, one action after the other. A message is
 {"id": 7, "do": {"tap": {"point": "50%,30%"}}}: do is one action of the language with its arguments, as a step of a test and as the bodies of
 POST /devices/{id}/…; id is any number of the client's. The answer is {"id": 7, "outcome": {…}} or {"id": 7, "error": {"error": …, "message": …}},
-both as those paths give them. A message that is not of this form ends the connection with code 1008.
+both as those paths give them. {"id": 8, "run": {"yaml": "…", "fromLine": 7, "toLine": 9, "vars": {}}} performs steps of a test, all or those
+of some lines: {"id": 8, "step": {"line": 7, "verdict": "pass", …}} tells of each before the outcome. {"id": 9, "stop": 8} ends what is going on, and has
+no answer of its own. A message that is not of this form ends the connection with code 1008.
 
+The first message comes from the server, {"lease": "…", "holder": "…"}: requests that belong to the connection send that lease as X-Lease.
 While the connection lasts its client holds the device, as with a lease, and nobody else can act on it; all can watch. It is free again when
 the connection closes, and at most ten seconds after it has died. A client that sends X-Lease acts under that lease instead. A device that is held
 already answers 409 device_busy before the connection is made.`
@@ -39,6 +41,7 @@ const (
 // inputAnswer is what comes of one message.
 type inputAnswer struct {
 	ID      json.RawMessage `json:"id"`
+	Step    *inputStep      `json:"step,omitempty"`
 	Outcome *Outcome        `json:"outcome,omitempty"`
 	Error   *Error          `json:"error,omitempty"`
 }
@@ -59,12 +62,13 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
 	defer free()
-	who, own, err := s.inputHolder(ctx, id)
+	hold, err := s.inputHolder(ctx, id)
 	if err != nil {
 		return err
 	}
-	if own {
-		defer s.devices.Drop(id, who)
+	if hold.own {
+		defer s.leases.drop(id)
+		defer s.devices.Drop(id, hold.who)
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: originHosts(s.o.Origins)})
 	if err != nil {
@@ -73,23 +77,35 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(inputBytes)
-	i := &inputSocket{s: s, r: r, conn: conn, device: id, who: who}
-	return i.serve(ctx, own)
+	i := &inputSocket{s: s, r: r, conn: conn, device: id, who: hold.who}
+	if err := i.say(ctx, hold); err != nil {
+		return nil // it has gone
+	}
+	return i.serve(ctx, hold.own)
 }
 
-// inputHolder gives the name under which the client holds the device: that of its lease, or one of the connection's own.
-func (s *Server) inputHolder(ctx context.Context, id string) (who string, own bool, err error) {
+// inputLease is the first message of a connection: under which lease it acts.
+type inputLease struct {
+	Lease  string `json:"lease"`
+	Holder string `json:"holder"`
+	who    string // by which runner/live knows the holder
+	own    bool   // it lasts as long as the connection
+}
+
+// inputHolder gives the lease that the client shows, or a new one for as long as the connection lasts.
+func (s *Server) inputHolder(ctx context.Context, id string) (inputLease, error) {
 	c := callerOf(ctx)
 	if h, held := s.devices.Held(id); held && s.leases.holder(id, c) == h.Who {
-		return h.Who, false, nil
+		return inputLease{Lease: c.lease, Holder: h.Who, who: h.Who}, nil
 	}
-	who = c.who() + " (live " + strings.ToLower(rand.Text()[:6]) + ")"
+	g, lease := newGrant(c, "live")
 	opening, cancel := s.deadline(ctx)
 	defer cancel()
-	if _, err := s.devices.Hold(opening, id, who, inputHold); err != nil {
-		return "", false, asDeviceError(err)
+	if _, err := s.devices.Hold(opening, id, g.who, inputHold); err != nil {
+		return inputLease{}, asDeviceError(err)
 	}
-	return who, true, nil
+	s.leases.put(id, g, s.devices.Held)
+	return inputLease{Lease: lease, Holder: g.who, who: g.who, own: true}, nil
 }
 
 // originHosts gives the hosts of origins whose pages may connect, beside the server's own.
@@ -109,6 +125,7 @@ type inputSocket struct {
 	conn   *websocket.Conn
 	device string
 	who    string
+	now    running
 }
 
 func (i *inputSocket) serve(ctx context.Context, own bool) error {
@@ -128,7 +145,7 @@ func (i *inputSocket) serve(ctx context.Context, own bool) error {
 				i.bye(err)
 				return nil
 			}
-			if err := i.write(ctx, answer); err != nil {
+			if err := i.say(ctx, answer); err != nil {
 				return nil
 			}
 		}
@@ -162,6 +179,13 @@ func (i *inputSocket) read(ctx context.Context, messages chan<- []byte) error {
 		if kind != websocket.MessageText {
 			return &errMessage{"send texts of JSON"}
 		}
+		var m struct {
+			Stop json.RawMessage `json:"stop"`
+		}
+		if json.Unmarshal(text, &m) == nil && m.Stop != nil {
+			i.now.stop(m.Stop)
+			continue
+		}
 		select {
 		case messages <- text:
 		default:
@@ -193,25 +217,42 @@ func (i *inputSocket) beat(ctx context.Context, own bool) error {
 // act performs one message. The error is of a message that cannot be understood.
 func (i *inputSocket) act(ctx context.Context, text []byte) (inputAnswer, error) {
 	var m struct {
-		ID json.RawMessage            `json:"id"`
-		Do map[string]json.RawMessage `json:"do"`
+		ID  json.RawMessage            `json:"id"`
+		Do  map[string]json.RawMessage `json:"do"`
+		Run *inputRun                  `json:"run"`
 	}
-	if err := json.Unmarshal(text, &m); err != nil || len(m.Do) != 1 {
+	if err := json.Unmarshal(text, &m); err != nil || len(m.ID) == 0 || len(m.Do) > 1 || (len(m.Do) == 1) == (m.Run != nil) {
 		return inputAnswer{}, &errMessage{`send {"id": 1, "do": {"tap": {"label": "Sign in"}}}`}
 	}
-	answer := inputAnswer{ID: m.ID}
-	for name, args := range m.Do {
-		out, err := i.perform(ctx, name, args)
-		status := http.StatusOK
-		if err != nil {
-			answer.Error = i.s.problem(ctx, err)
-			status = answer.Error.status
-		}
-		answer.Outcome = out
-		i.s.audit(ctx, "input "+cut(name, 40), i.r.URL.Path, status)
+	inner, done := i.now.begin(ctx, m.ID)
+	defer done()
+	answer, what := inputAnswer{ID: m.ID}, "run"
+	var err error
+	if m.Run != nil {
+		answer.Outcome, err = i.run(inner, m.Run, func(step *inputStep) {
+			if inner.Err() == nil {
+				_ = i.say(ctx, inputAnswer{ID: m.ID, Step: step}) // a connection that is gone ends ctx
+			}
+		})
 	}
+	for name, args := range m.Do {
+		what = cut(name, 40)
+		answer.Outcome, err = i.perform(inner, name, args)
+	}
+	status := http.StatusOK
+	switch {
+	case inner.Err() != nil && ctx.Err() == nil: // however far it had come
+		answer.Outcome = &Outcome{Message: stopped}
+	case err != nil:
+		answer.Error = i.s.problem(ctx, err)
+		status = answer.Error.status
+	}
+	i.s.audit(ctx, "input "+what, i.r.URL.Path, status)
 	return answer, nil
 }
+
+// stopped is the message of what the client has stopped.
+const stopped = "stopped"
 
 func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMessage) (*Outcome, error) {
 	def, ok := dsl.Lookup(name)
@@ -231,8 +272,9 @@ func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMes
 	return i.s.do(i.r.WithContext(ctx), call{def: def, device: i.device, args: v, who: i.who})
 }
 
-func (i *inputSocket) write(ctx context.Context, answer inputAnswer) error {
-	data, err := json.Marshal(answer)
+// say sends one message; several may be sent at a time.
+func (i *inputSocket) say(ctx context.Context, message any) error {
+	data, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}

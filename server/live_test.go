@@ -57,6 +57,9 @@ func (l *lab) dial(device string, headers ...string) (*websocket.Conn, *http.Res
 	conn, res, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
 	if err == nil {
 		l.t.Cleanup(func() { _ = conn.CloseNow() })
+		if _, first, err := conn.Read(l.t.Context()); err != nil || !strings.Contains(string(first), `"lease"`) {
+			l.t.Errorf("the first message is %s, %v", first, err)
+		}
 	}
 	return conn, res, err
 }

@@ -51,6 +51,8 @@ type Options struct {
 	// Network is what connections may reach that clients cause; the zero value is the public internet only.
 	Network guard.Policy
 
+	// Project is the folder of a project whose tests Studio's pages open and save; "": they save none.
+	Project string
 	// MCP makes what answers assistants at /mcp; nil: nobody does.
 	MCP func(MCPConfig) (MCP, error)
 

@@ -55,6 +55,8 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/devices/{id}/apps", ID: "list-apps", Tag: "devices", Scope: readDevices, Summary: "List the apps that were installed", Codes: deviceCodes(), Answers: Apps{}}, s.listApps)
 	s.raw(op{Post: "/devices/{id}/apps", ID: "upload-app", Tag: "devices", Scope: writeDevices, Answers: Outcome{}, Upload: true, Part: appPart,
 		Summary: "Install an app that is sent", Doc: uploadAppDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadApp)
+	register(s, op{Post: "/devices/{id}/inspect", ID: "inspect-device", Tag: "devices", Scope: readDevices, Summary: "Find elements, and selectors for them", Doc: inspectDoc,
+		Status: http.StatusOK, Codes: deviceCodes()}, s.inspect)
 	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices, Summary: "Show who holds the device", Codes: []int{404}}, s.getLease)
 	register(s, op{Post: "/devices/{id}/lease", ID: "lease-device", Tag: "leases", Scope: writeDevices, Summary: "Hold the device, or hold it longer",
 		Doc: leaseDoc, Status: http.StatusOK, Codes: deviceCodes()}, s.takeLease)

@@ -19,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/studio"
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
@@ -39,8 +40,10 @@ type Server struct {
 	busy    busy
 	spaces  spaces
 
-	retention *retention   // of a project's space
-	console   http.Handler // the pages for people; nil: without a service there are none
+	retention *retention     // of a project's space
+	studio    *studio.Studio // the pages on which a device is seen; nil: there are none
+	project   *os.Root       // whose tests they save; may be nil
+	console   http.Handler   // the pages for people; nil: without a service there are none
 
 	mux      *http.ServeMux
 	api      huma.API
@@ -76,7 +79,7 @@ func New(o Options) (*Server, error) {
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("uploads that broke off", "error", err)
 	}
-	if err := errors.Join(s.routes(), s.openConsole(), s.openQueued()); err != nil {
+	if err := errors.Join(s.routes(), s.openConsole(), s.openQueued(), s.openStudio()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -130,7 +133,7 @@ func (s *Server) Close() error {
 		all.Go(s.runs.Close)
 	}
 	all.Wait()
-	return errors.Join(ended, errs[0], errs[1], s.pool.Close(), s.root.Close())
+	return errors.Join(ended, errs[0], errs[1], s.pool.Close(), s.root.Close(), s.closeStudio())
 }
 
 // received makes the pages of a run that holds an upload, and removes runs beyond the limits.

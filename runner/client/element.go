@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
@@ -356,48 +355,18 @@ func firstSaying(box *screen.Node) *screen.Node {
 // Selector writes a selector that picks exactly this element on this screen: its label or its id, where it stands beside something else,
 // its kind; only when nothing else tells it from others, which of them it is.
 func (s *Identified) Selector(n *screen.Node) (source.Value, bool) {
-	id := idOf(n)
-	var tries []source.Value
-	add := func(fields ...source.Field) {
-		for _, f := range fields {
-			if f.Value.Kind == source.String && f.Value.Text == "" {
-				return
-			}
-		}
-		tries = append(tries, source.Value{Kind: source.Map, Fields: fields})
-	}
-	kind := n.Type[strings.LastIndexAny(n.Type, ".$")+1:]
-	labels := s.labels(n)
-	for _, label := range labels {
-		add(textField("label", label))
-	}
-	add(textField("id", id))
-	for _, label := range labels {
-		add(textField("label", label), textField("id", id))
-	}
-	plain := len(tries)
-	for _, beside := range s.anchors(n) {
-		for _, label := range labels {
-			add(textField("label", label), beside)
-		}
-		add(textField("id", id), beside)
-		if len(labels) == 0 && id == "" {
-			add(textField("type", kind), beside)
+	offers := s.offers(n)
+	for _, o := range offers {
+		if s.picks(o.value, n) {
+			return o.value, true
 		}
 	}
-	related := len(tries)
-	add(textField("type", kind))
-	for _, v := range tries {
-		if s.picks(v, n) {
-			return v, true
-		}
-	}
-	for i, v := range tries {
-		if i >= plain && i < related {
+	for _, o := range offers {
+		if o.kind == byRelation {
 			continue
 		}
-		if at, ok := s.index(v, n); ok {
-			return With(v, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)}), true
+		if at, ok := s.index(o.value, n); ok {
+			return With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)}), true
 		}
 	}
 	return source.Value{}, false
@@ -491,13 +460,11 @@ func (s *Identified) picks(v source.Value, n *screen.Node) bool {
 
 // found gives what an action with the selector would touch.
 func (s *Identified) found(v source.Value) []screen.Match {
-	def, _ := dsl.Lookup("tap")
-	args, err := dsl.Decode(def, unescaped(v))
-	tap, ok := args.(dsl.Tap)
-	if err != nil || !ok {
+	sel, ok := readSelector(v)
+	if !ok {
 		return nil
 	}
-	found, err := s.tree.Find(screen.Query{Selector: tap.Selector, Action: true, Reveal: s.tree.HitTested})
+	found, err := s.tree.Find(screen.Query{Selector: sel, Action: true, Reveal: s.tree.HitTested})
 	if err != nil {
 		return nil
 	}

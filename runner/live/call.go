@@ -103,6 +103,11 @@ func (d *Devices) Use(ctx context.Context, id, who string, use func(context.Cont
 	return d.turn(ctx, id, who, func(ctx context.Context, e *entry) error { return d.use(ctx, e, use, files) })
 }
 
+// Look is Use for who only looks, also at a device that somebody else holds.
+func (d *Devices) Look(ctx context.Context, id string, use func(context.Context, *action.Session) error) error {
+	return d.Use(ctx, id, onlooker, use)
+}
+
 func (d *Devices) use(ctx context.Context, e *entry, use func(context.Context, *action.Session) error, files []*[]File) error {
 	if err := d.open(ctx, e); err != nil {
 		return d.ended(ctx, err)

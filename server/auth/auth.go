@@ -22,6 +22,9 @@ type Identity struct {
 // May tells whether the credential covers a scope such as "devices:write". API keys cover all.
 func (i Identity) May(scope string) bool { return i.all || i.scopes[scope] || i.scopes[Everything] }
 
+// Local is a person at this machine, who may do everything.
+func Local(name string) Identity { return Identity{Name: name, all: true} }
+
 // Everything is the scope that covers all others.
 const Everything = "*"
 

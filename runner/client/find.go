@@ -1,4 +1,4 @@
-package cli
+package client
 
 import (
 	"cmp"
@@ -12,28 +12,28 @@ import (
 
 // The verdicts of `taproot find`.
 const (
-	verdictOne       = "one"
-	verdictNone      = "none"
-	verdictAmbiguous = "ambiguous"
+	VerdictOne       = "one"
+	VerdictNone      = "none"
+	VerdictAmbiguous = "ambiguous"
 )
 
-// found is what a selector picks on a screen.
-type found struct {
+// Found is what a selector picks on a screen.
+type Found struct {
 	Verdict  string       `json:"verdict"`
 	Selector string       `json:"selector"` // in words
-	Matches  []foundMatch `json:"matches"`  // best first
+	Matches  []FoundMatch `json:"matches"`  // best first
 	Seen     []string     `json:"seen"`     // what an assertion with this selector sees
 	Problem  string       `json:"problem,omitempty"`
 	Nearest  []string     `json:"nearest,omitempty"` // what is most like it, when nothing matches
 }
 
-// foundMatch is one element. Bounds are left, top, right, bottom.
-type foundMatch struct {
+// FoundMatch is one element. Bounds are left, top, right, bottom.
+type FoundMatch struct {
 	Label      string       `json:"label"`
 	ID         string       `json:"id"`
 	Type       string       `json:"type"`
 	Bounds     [4]int       `json:"bounds"`
-	Tap        foundPoint   `json:"tap"`
+	Tap        FoundPoint   `json:"tap"`
 	Tier       string       `json:"tier"`
 	Actionable bool         `json:"actionable"` // a tap reaches it, and it says that it reacts
 	Obstacle   string       `json:"obstacle,omitempty"`
@@ -41,39 +41,41 @@ type foundMatch struct {
 	Text       string       `json:"text,omitempty"`
 	Desc       string       `json:"description,omitempty"`
 	Hint       string       `json:"hint,omitempty"`
-	Target     *foundTarget `json:"target,omitempty"` // what takes the tap, when that is an element around it
+	Target     *FoundTarget `json:"target,omitempty"` // what takes the tap, when that is an element around it
 }
 
-type foundPoint struct {
+// FoundPoint is a place on the screen.
+type FoundPoint struct {
 	X int `json:"x"`
 	Y int `json:"y"`
 }
 
-type foundTarget struct {
+// FoundTarget is an element that takes a tap.
+type FoundTarget struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
 	Bounds [4]int `json:"bounds"`
 }
 
-// listed is one element of a screen, and the selector that a test would name it by.
-type listed struct {
+// Listed is one element of a screen, and the selector that a test would name it by.
+type Listed struct {
 	Element  string `json:"element"`
 	Selector string `json:"selector"`
 	Bounds   [4]int `json:"bounds"`
 }
 
-// list gives what a person sees on the screen, in reading order, with a selector for each thing.
-func list(t *screen.Tree) []listed {
-	var out []listed
+// List gives what a person sees on the screen, in reading order, with a selector for each thing.
+func List(t *screen.Tree) []Listed {
+	var out []Listed
 	for _, m := range t.Things() {
 		kind := cmp.Or(m.Node.Role, m.Node.Type[strings.LastIndexAny(m.Node.Type, ".$")+1:], "element")
-		out = append(out, listed{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m), Bounds: corners(m.Node)})
+		out = append(out, Listed{Element: kind + " " + screen.Quote(m.Node.Label()), Selector: t.SelectorFor(m), Bounds: corners(m.Node)})
 	}
 	return out
 }
 
-// listText is list for a person.
-func listText(things []listed) string {
+// ListText is list for a person.
+func ListText(things []Listed) string {
 	var b strings.Builder
 	width := 0
 	for _, l := range things {
@@ -88,10 +90,10 @@ func listText(things []listed) string {
 	return b.String()
 }
 
-// find asks the tree as an action does, and as an assertion does.
-func find(t *screen.Tree, sel dsl.Selector) found {
+// Find asks the tree as an action does, and as an assertion does.
+func Find(t *screen.Tree, sel dsl.Selector) Found {
 	q := screen.Query{Selector: sel, Action: true, Reveal: t.HitTested}
-	out := found{Selector: screen.Describe(sel), Matches: []foundMatch{}}
+	out := Found{Selector: screen.Describe(sel), Matches: []FoundMatch{}}
 	seen, _ := t.Find(screen.Query{Selector: sel})
 	for _, m := range seen {
 		what := m.Node.String()
@@ -110,20 +112,20 @@ func find(t *screen.Tree, sel dsl.Selector) found {
 	var several *screen.AmbiguousError
 	switch {
 	case errors.As(err, &several) && len(matches) > 1: // they are listed
-		out.Verdict, out.Problem = verdictAmbiguous, several.Short()
+		out.Verdict, out.Problem = VerdictAmbiguous, several.Short()
 	case errors.As(err, &several):
-		out.Verdict, out.Problem = verdictAmbiguous, err.Error()
+		out.Verdict, out.Problem = VerdictAmbiguous, err.Error()
 	case len(matches) == 1:
-		out.Verdict = verdictOne
+		out.Verdict = VerdictOne
 	default:
-		out.Verdict = verdictNone
+		out.Verdict = VerdictNone
 		out.missing(t, q)
 	}
 	return out
 }
 
 // missing says what comes nearest to a selector that picks nothing.
-func (out *found) missing(t *screen.Tree, q screen.Query) {
+func (out *Found) missing(t *screen.Tree, q screen.Query) {
 	if why := t.Cut(); why != "" {
 		out.Problem = "the tree is not whole: " + why
 	}
@@ -146,13 +148,13 @@ func unseen(t *screen.Tree, q screen.Query) string {
 	return ""
 }
 
-func newFoundMatch(m screen.Match) foundMatch {
+func newFoundMatch(m screen.Match) FoundMatch {
 	n := m.Node
-	out := foundMatch{Label: n.Label(), ID: n.ID, Type: n.Type, Bounds: corners(n), Tap: foundPoint{m.Point.X, m.Point.Y},
+	out := FoundMatch{Label: n.Label(), ID: n.ID, Type: n.Type, Bounds: corners(n), Tap: FoundPoint{m.Point.X, m.Point.Y},
 		Tier: m.Tier.String(), Obstacle: m.Obstacle(), CoveredBy: m.CoverText, Text: n.Text, Desc: n.Desc, Hint: n.Hint}
 	out.Actionable = out.Obstacle == ""
 	if m.Target != n {
-		out.Target = &foundTarget{ID: m.Target.ID, Type: m.Target.Type, Bounds: corners(m.Target)}
+		out.Target = &FoundTarget{ID: m.Target.ID, Type: m.Target.Type, Bounds: corners(m.Target)}
 	}
 	return out
 }
@@ -161,13 +163,13 @@ func corners(n *screen.Node) [4]int {
 	return [4]int{n.Bounds.Min.X, n.Bounds.Min.Y, n.Bounds.Max.X, n.Bounds.Max.Y}
 }
 
-// text is what a person reads.
-func (out found) text(sel dsl.Selector, t *screen.Tree) string {
+// Text is what a person reads.
+func (out Found) Text(sel dsl.Selector, t *screen.Tree) string {
 	var b strings.Builder
 	switch out.Verdict {
-	case verdictOne:
+	case VerdictOne:
 		fmt.Fprintf(&b, "one element matches %s:\n", out.Selector)
-	case verdictNone:
+	case VerdictNone:
 		fmt.Fprintf(&b, "no element matches %s\n", out.Selector)
 	default:
 		fmt.Fprintf(&b, "ambiguous: %s\n", cmp.Or(out.Problem, out.Selector))
@@ -180,7 +182,7 @@ func (out found) text(sel dsl.Selector, t *screen.Tree) string {
 	} else {
 		b.WriteString("an assertion fails: a person cannot see it\n")
 	}
-	if out.Verdict != verdictNone {
+	if out.Verdict != VerdictNone {
 		return b.String()
 	}
 	if out.Problem != "" {
@@ -197,7 +199,7 @@ func (out found) text(sel dsl.Selector, t *screen.Tree) string {
 	return b.String()
 }
 
-func (m foundMatch) write(b *strings.Builder, i int, several bool) {
+func (m FoundMatch) write(b *strings.Builder, i int, several bool) {
 	number := ""
 	if several {
 		number = fmt.Sprintf("%d. ", i)
@@ -216,4 +218,19 @@ func (m foundMatch) write(b *strings.Builder, i int, several bool) {
 	if m.Obstacle != "" {
 		fmt.Fprintf(b, "     but   %s\n", m.Obstacle)
 	}
+}
+
+// Unfindable says what a tree cannot answer.
+func Unfindable(s dsl.Selector) string {
+	if s.CSS != "" {
+		return "css is asked of a live page, not of a tree: use label, id, type, testId or xpath"
+	}
+	for _, r := range s.Relations() {
+		if r != nil {
+			if what := Unfindable(*r); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
 }

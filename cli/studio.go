@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/auth"
+)
+
+// studioFlags are the flags of `taproot studio`.
+type studioFlags struct {
+	device, url string
+	sim         bool
+	port        int
+	noBrowser   bool
+	file        string
+}
+
+func newStudioCommand(env *Env) *cobra.Command {
+	var f studioFlags
+	cmd := &cobra.Command{
+		Use:   "studio [FILE.yaml]",
+		Short: "see a device live in your browser, point at its elements, and record a test",
+		Long: "studio opens a page in your browser on which a device is seen as it changes. Click, drag, turn the wheel and type on it; point at\n" +
+			"an element for its selectors, the best first; record what you do as the steps of a test, run them there, and save them in FILE.yaml.\n\n" +
+			"The page is served to this machine alone, and its link works once.",
+		Example: "  taproot studio --sim\n" +
+			"  taproot studio suites/login.yaml --device emulator-5554\n" +
+			"  taproot studio suites/shop.yaml --url https://shop.example.com",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return &plan.Usage{Msg: fmt.Sprintf("studio takes one file, not %d", len(args))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				f.file = args[0]
+			}
+			if err := f.check(env); err != nil {
+				return err
+			}
+			if f.sim {
+				return f.simulated(cmd.Context(), env)
+			}
+			return f.serve(cmd.Context(), env)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.device, "device", "", "the phone to see (default: the one that is attached; else the page lists them)")
+	flags.StringVar(&f.url, "url", "", "see a page of a browser, and begin at this `ADDRESS`")
+	flags.BoolVar(&f.sim, "sim", false, "start a simulated phone, and see it")
+	flags.IntVar(&f.port, "port", 0, "the port of the page (default: a free one)")
+	flags.BoolVar(&f.noBrowser, "no-browser", false, "print the page's address and open no browser")
+	return cmd
+}
+
+func (f *studioFlags) check(env *Env) error {
+	chosen := 0
+	for _, given := range []bool{f.device != "", f.url != "", f.sim} {
+		if given {
+			chosen++
+		}
+	}
+	if chosen > 1 {
+		return &plan.Usage{Msg: "--device, --url and --sim exclude each other"}
+	}
+	if f.file == "" {
+		return nil
+	}
+	file := within(env.Dir, f.file)
+	below, err := filepath.Rel(env.Dir, file)
+	if err != nil || !filepath.IsLocal(below) {
+		return &plan.Usage{Msg: f.file + " is not in this folder: go to the project's folder first"}
+	}
+	if !plan.YAMLFile(below) {
+		return &plan.Usage{Msg: f.file + " is no test: a test ends in .yaml"}
+	}
+	f.file = filepath.ToSlash(below)
+	return nil
+}
+
+// simulated serves with a simulated phone that is there for it alone.
+func (f *studioFlags) simulated(ctx context.Context, env *Env) error {
+	adb, err := toolchain.Need(ctx, toolchain.NewHost(env.Getenv, env.Environ), toolchain.ADB)
+	if err != nil {
+		return err
+	}
+	s := sim{env: env, adb: adb.Path, phones: 1, phone: androidtest.Options{API: 34}}
+	if s.phone, err = phoneOf("540x1200"); err != nil {
+		return err
+	}
+	s.phone.API = 34
+	return s.with(ctx, func(environ, serials []string) error {
+		own := *env
+		own.Environ = environ
+		f.device = serials[0]
+		return f.serve(ctx, &own)
+	})
+}
+
+// serve shows the page until the user has enough.
+func (f *studioFlags) serve(ctx context.Context, env *Env) error {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	conf.Log, conf.Baselines = slog.New(slog.DiscardHandler), false
+	next, err := f.page(ctx, conf)
+	if err != nil {
+		return err
+	}
+	gate, err := auth.New(auth.Config{Keys: []string{rand.Text()}}) // that nobody knows: who has the link comes in
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
+	if err != nil {
+		return fmt.Errorf("serve Studio: %w", err)
+	}
+	s, err := server.New(server.Options{Config: conf, Files: env.Dir, Project: env.Dir, Auth: gate, Network: guard.Policy{AllowPrivate: true}, Version: thisBuild().Version, Log: conf.Log})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	link, err := s.StudioLink(next)
+	if err != nil {
+		return errors.Join(err, listener.Close(), s.Close())
+	}
+	address := "http://" + listener.Addr().String() + link
+	fmt.Fprintf(env.Stdout, "Studio: %s\n(the link works once, within ten minutes; end with Ctrl-C)\n", address)
+	if !f.noBrowser && isTerminal(env) {
+		openInBrowser(ctx, address)
+	}
+	return s.Serve(ctx, listener)
+}
+
+// page is where Studio begins: at a device, or at the list of them.
+func (f *studioFlags) page(ctx context.Context, conf run.Config) (string, error) {
+	query := url.Values{}
+	if f.file != "" {
+		query.Set("file", f.file)
+	}
+	id := cmp.Or(f.device, conf.Device, conf.AndroidSerial)
+	if f.url != "" {
+		id = "web-1"
+		query.Set("open", f.url)
+	} else {
+		info, err := f.choose(ctx, conf, id)
+		if err != nil && id != "" {
+			return "", err
+		}
+		id = info.ID
+	}
+	if id == "" {
+		return "/studio", nil
+	}
+	page := "/studio/devices/" + url.PathEscape(id)
+	if len(query) > 0 {
+		page += "?" + query.Encode()
+	}
+	return page, nil
+}
+
+// choose gives the phone that is asked for, or the only one.
+func (f *studioFlags) choose(ctx context.Context, conf run.Config, id string) (drivers.Info, error) {
+	phones := slices.DeleteFunc(run.Drivers(conf), func(d drivers.Driver) bool { return d.Platform() == dsl.Web })
+	defer func() {
+		for _, d := range phones {
+			_ = d.Close() // it has opened nothing
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return choosePhone(ctx, phones, id)
+}

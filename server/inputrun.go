@@ -1,0 +1,139 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// inputRun asks for steps of a test to be performed on the device that is open.
+type inputRun struct {
+	YAML     string            `json:"yaml"`
+	FromLine int               `json:"fromLine"` // of the first step; 0: the first one of the test
+	ToLine   int               `json:"toLine"`   // in the last step; 0: the last one of the test
+	Vars     map[string]string `json:"vars"`     // values that win over those of the test
+}
+
+// inputStep is how a step of a run ended.
+type inputStep struct {
+	Line       int           `json:"line"`
+	Action     string        `json:"action"`
+	Verdict    event.Verdict `json:"verdict"`
+	Message    string        `json:"message,omitempty"`
+	Candidates []string      `json:"candidates,omitempty"`
+	DurationMS int64         `json:"duration_ms"`
+}
+
+// running is the message that is acted on now, so that another one can stop it.
+type running struct {
+	mu     sync.Mutex
+	id     string
+	cancel context.CancelFunc
+	early  string // the message that was stopped before its turn came
+}
+
+func (r *running) begin(ctx context.Context, id json.RawMessage) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.id, r.cancel = string(id), cancel; r.early == r.id {
+		cancel()
+	}
+	r.early = ""
+	return ctx, func() {
+		cancel()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.cancel = nil
+	}
+}
+
+// stop ends the message with this id, also one whose turn has not come yet.
+func (r *running) stop(id json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel != nil && r.id == string(id) {
+		r.cancel()
+		return
+	}
+	r.early = string(id)
+}
+
+// run performs steps and tells of each; the outcome says whether all went well.
+func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep)) (*Outcome, error) {
+	test, err := i.steps(r)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{Passed: true}
+	info, err := i.s.devices.Info(ctx, i.device)
+	if err != nil {
+		return nil, asDeviceError(err)
+	}
+	vars := maps.Clone(i.s.o.Exposed)
+	if vars == nil {
+		vars = map[string]string{}
+	}
+	maps.Copy(vars, r.Vars)
+	c := plan.Case{Platform: info.Platform, Dir: i.s.o.Config.Dir, Vars: vars, Env: func(string) (string, bool) { return "", false }}
+	if i.s.project != nil { // the environment is the user's own
+		c.Env = i.s.o.Config.LookupEnv
+	}
+	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir, Ended: func(e live.StepEnd) {
+		step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict, DurationMS: e.Took.Milliseconds()}
+		if e.Problem != nil {
+			step.Message, step.Candidates = markdown.VisibleLines(i.s.mask.Text(e.Problem.Message), maxMessage), e.Problem.Candidates
+		}
+		if e.Verdict != event.Pass && e.Verdict != event.Skipped {
+			out.Passed, out.Message = false, step.Message
+		}
+		out.DurationMS += step.DurationMS
+		tell(&step)
+	}})
+	if err != nil && out.Passed {
+		return nil, asDeviceError(err)
+	}
+	return out, nil
+}
+
+// steps reads the test and cuts those steps out that are asked for.
+func (i *inputSocket) steps(r *inputRun) (*dsl.Test, error) {
+	tests, err := dsl.Parse(sentFile, []byte(r.YAML))
+	if err != nil {
+		e := invalid(markdown.VisibleLines(i.s.mask.Text(err.Error()), maxMessage))
+		var many source.Errors
+		if errors.As(err, &many) && len(many) > 0 {
+			e.Message = i.s.place(many[0]).Message
+		}
+		return nil, e
+	}
+	if len(tests) != 1 {
+		return nil, fault(http.StatusBadRequest, codeInvalid, "send one test")
+	}
+	test := *tests[0]
+	test.Steps = slices.Clone(test.Steps)
+	first, last := 0, len(test.Steps)
+	for at, step := range test.Steps {
+		if r.FromLine > 0 && step.Pos.Line <= r.FromLine {
+			first = at
+		}
+		if r.ToLine > 0 && step.Pos.Line <= r.ToLine {
+			last = at + 1
+		}
+	}
+	if test.Steps = test.Steps[first:max(first, last)]; len(test.Steps) == 0 {
+		return nil, invalid("there are no steps to run")
+	}
+	return &test, nil
+}

@@ -1,0 +1,236 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"image"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
+)
+
+const inspectDoc = `With "point" ("50%,30%" or pixels): the element there, and selectors for it, the best first, each with what it rests on and the steps that can be
+written with it. With "selector": what a step with it would act on, as taproot find tells. With neither: the elements of the screen.
+A device that somebody else holds can be inspected.`
+
+// Box is a place on the screen, in pixels of a screenshot.
+type Box struct {
+	Left   int `json:"left"`
+	Top    int `json:"top"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+func boxOf(r image.Rectangle) Box {
+	return Box{Left: r.Min.X, Top: r.Min.Y, Width: r.Dx(), Height: r.Dy()}
+}
+
+// Inspection is what was found on a screen.
+type Inspection struct {
+	Width    int           `json:"width"`
+	Height   int           `json:"height"`
+	Elements []ElementLine `json:"elements,omitempty" nullable:"false" doc:"What is on the screen, when nothing is asked for in particular."`
+	Element  *ElementInfo  `json:"element,omitempty" doc:"What is at the point."`
+	Found    *client.Found `json:"found,omitempty" doc:"What the selector picks."`
+}
+
+// ElementLine is one element in a list.
+type ElementLine struct {
+	Words string `json:"words" example:"button \"Sign in\" #submit"`
+	Box   Box    `json:"box"`
+	Depth int    `json:"depth" doc:"How many listed elements it lies in."`
+}
+
+// ElementInfo is an element with the selectors that name it.
+type ElementInfo struct {
+	Words      string              `json:"words"`
+	Box        Box                 `json:"box"`
+	Editable   bool                `json:"editable,omitempty"`
+	Password   bool                `json:"password,omitempty"`
+	Attributes map[string]string   `json:"attributes"`
+	Path       []string            `json:"path" nullable:"false" doc:"What it lies in, the window first."`
+	Selectors  []SelectorCandidate `json:"selectors" nullable:"false"`
+}
+
+// SelectorCandidate is one selector for an element.
+type SelectorCandidate struct {
+	YAML    string                 `json:"yaml" doc:"As it is written in a test."`
+	Matches int                    `json:"matches" doc:"Elements that fit it on this screen."`
+	Picks   bool                   `json:"picks" doc:"A step with it acts on this element, and on no other."`
+	Robust  bool                   `json:"robust"`
+	Why     string                 `json:"why"`
+	Steps   map[string]WrittenStep `json:"steps" doc:"Steps with it, by their names: tap, doubleTap, longPress, assert, assertValue, waitGone, extract."`
+}
+
+// WrittenStep is a step in both its forms.
+type WrittenStep struct {
+	Line string         `json:"line" doc:"As it is written in a test." example:"tap: Sign in"`
+	Do   map[string]any `json:"do" doc:"As a message of the WebSocket takes it."`
+}
+
+type inspectInput struct {
+	ID   string `path:"id" doc:"The device." example:"emulator-5554"`
+	Body *struct {
+		Point    string `json:"point,omitempty" maxLength:"40" doc:"A place on the screen." example:"50%,30%"`
+		Selector string `json:"selector,omitempty" maxLength:"2000" doc:"A label, or a selector in YAML as in a test." example:"{id: email, below: E-mail}"`
+		PreferID bool   `json:"preferId,omitempty" doc:"Ids go before texts."`
+	}
+}
+
+type inspection struct{ Body Inspection }
+
+// asked is what a request wants to know; without both it is everything.
+type asked struct {
+	point    *dsl.Point
+	selector *dsl.Selector
+	preferID bool
+}
+
+func (in *inspectInput) ask() (a asked, err error) {
+	b := in.Body
+	if b == nil {
+		return a, nil
+	}
+	a.preferID = b.PreferID
+	switch {
+	case b.Point != "" && b.Selector != "":
+		return a, invalid("body: send a point or a selector, not both")
+	case b.Selector != "":
+		sel, err := dsl.ParseSelector("selector", b.Selector)
+		if err != nil {
+			return a, invalid(err.Error())
+		}
+		if what := client.Unfindable(sel); what != "" {
+			return a, invalid(what)
+		}
+		a.selector = &sel
+	case b.Point != "":
+		def, _ := dsl.Lookup("tap")
+		args, err := dsl.Decode(def, source.Value{Kind: source.Map, Fields: []source.Field{{Key: "point", Value: source.Value{Kind: source.String, Text: b.Point}}}})
+		tap, ok := args.(dsl.Tap)
+		if err != nil || !ok || tap.Point == nil {
+			return a, invalid(`body.point: write "120,340" for pixels or "50%,80%" for per cent`)
+		}
+		a.point = tap.Point
+	}
+	return a, nil
+}
+
+func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, error) {
+	if err := goodDevice(in.ID); err != nil {
+		return nil, err
+	}
+	ask, err := in.ask()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	var tree *screen.Tree
+	err = s.devices.Look(ctx, in.ID, func(ctx context.Context, session *action.Session) (err error) {
+		tree, err = session.Device.Tree(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, asDeviceError(err)
+	}
+	out := &inspection{Inspection{Width: tree.Size.X, Height: tree.Size.Y}}
+	scene := client.NewRefs().Identify(tree)
+	switch {
+	case ask.selector != nil:
+		found := client.Find(tree, *ask.selector)
+		out.Body.Found = &found
+	case ask.point != nil:
+		x, y := ask.point.X, ask.point.Y
+		if ask.point.Percent {
+			x, y = x*float64(tree.Size.X)/100, y*float64(tree.Size.Y)/100
+		}
+		if n := scene.At(int(x), int(y)); n != nil {
+			info := elementInfo(scene, n, ask.preferID)
+			out.Body.Element = &info
+		}
+	default:
+		for _, n := range scene.All() {
+			out.Body.Elements = append(out.Body.Elements, ElementLine{Words: scene.Words(n), Box: boxOf(n.Bounds), Depth: depthOf(scene, n)})
+		}
+	}
+	return out, s.hide(&out.Body)
+}
+
+// hide takes secrets out of an answer.
+func (s *Server) hide(answer any) error {
+	if s.mask.Empty() {
+		return nil
+	}
+	data, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(s.mask.Text(string(data))), answer)
+}
+
+func depthOf(scene *client.Identified, n *screen.Node) (depth int) {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if scene.Listed(p) {
+			depth++
+		}
+	}
+	return depth
+}
+
+func elementInfo(scene *client.Identified, n *screen.Node, preferID bool) ElementInfo {
+	info := ElementInfo{Words: scene.Words(n), Box: boxOf(n.Bounds), Editable: n.Editable, Password: n.Password, Attributes: map[string]string{}, Path: []string{}, Selectors: []SelectorCandidate{}}
+	text := n.Text
+	if n.Password {
+		text = strings.Repeat("•", min(len(text), 3))
+	}
+	for name, value := range map[string]string{"type": n.Type, "role": n.Role, "id": n.ID, "test id": n.TestID, "text": text, "description": n.Desc, "hint": n.Hint, "package": n.Package} {
+		if value != "" {
+			info.Attributes[name] = value
+		}
+	}
+	for p := n.Parent; p != nil; p = p.Parent {
+		info.Path = append([]string{scene.Words(p)}, info.Path...)
+	}
+	for _, c := range scene.Ranked(n, preferID) {
+		info.Selectors = append(info.Selectors, written(c, n))
+	}
+	return info
+}
+
+// written is a candidate with the steps that a person may want of it.
+func written(c client.Candidate, n *screen.Node) SelectorCandidate {
+	tap, _ := dsl.Lookup("tap")
+	_, yaml, _ := strings.Cut(client.StepLine(tap, c.Selector), ": ")
+	out := SelectorCandidate{YAML: yaml, Matches: c.Matches, Picks: c.Picks, Robust: c.Robust, Why: c.Why, Steps: map[string]WrittenStep{}}
+	add := func(name, action string, v source.Value) {
+		def, _ := dsl.Lookup(action)
+		if _, err := dsl.Decode(def, v); err == nil {
+			out.Steps[name] = WrittenStep{Line: client.StepLine(def, v), Do: map[string]any{action: v.Go()}}
+		}
+	}
+	for _, action := range []string{"tap", "doubleTap", "longPress"} {
+		add(action, action, c.Selector)
+	}
+	if _, place := c.Selector.Get("point"); place {
+		return out
+	}
+	field := func(key, text string) source.Value {
+		return client.With(c.Selector, key, source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")})
+	}
+	add("assert", "assert", c.Selector)
+	add("waitGone", "waitFor", source.Value{Kind: source.Map, Fields: []source.Field{{Key: "gone", Value: c.Selector}}})
+	if !n.Password {
+		if n.Editable {
+			add("assertValue", "assertElement", field("value", n.Text))
+		} else if text := n.Label(); text != "" {
+			add("assertValue", "assertElement", field("text", text))
+		}
+		out.Steps["extract"] = WrittenStep{Line: "extract: " + source.Flow(field("as", "value")), Do: map[string]any{"extract": c.Selector.Go()}}
+	}
+	return out
+}

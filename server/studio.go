@@ -1,0 +1,83 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/studio"
+)
+
+// openStudio makes the pages of Studio. With a service there are none: its people have the console.
+func (s *Server) openStudio() (err error) {
+	if s.o.Service != nil || s.o.ownFiles {
+		return nil
+	}
+	o := studio.Options{Guess: s.guess}
+	if s.o.Auth != nil {
+		o.Identify = s.o.Auth.Identify
+	}
+	if s.o.Project != "" {
+		if s.project, err = os.OpenRoot(s.o.Project); err != nil {
+			return fmt.Errorf("open the project: %w", err)
+		}
+		o.Files = s.project
+	}
+	s.studio, err = studio.New(o)
+	return err
+}
+
+// closeStudio lets go of the project.
+func (s *Server) closeStudio() error {
+	if s.project == nil {
+		return nil
+	}
+	return s.project.Close()
+}
+
+// StudioLink makes a path that lets whoever opens it first into Studio, to the page next, with all rights: for the person at this machine.
+func (s *Server) StudioLink(next string) (string, error) {
+	if s.studio == nil {
+		return "", errors.New("this server has no pages of Studio")
+	}
+	return s.studio.Link(auth.Local("studio"), next), nil
+}
+
+// guess counts a wrong key, and answers an address that has sent too many.
+func (s *Server) guess(w http.ResponseWriter, r *http.Request) bool {
+	if fail := count(r.Context(), s.o.Guesses, w.Header(), caller{addr: s.client(r)}, access{}); fail != nil {
+		writeError(w, fail)
+		return false
+	}
+	return true
+}
+
+// serveStudio answers for a page of Studio. Its own name is asked for in any case, and pages of other sites are refused.
+func (s *Server) serveStudio(w http.ResponseWriter, r *http.Request) {
+	noteRoute(r.Context(), "studio")
+	c := caller{addr: s.client(r)}
+	if fail := s.isForeignOrigin(r); fail != nil {
+		writeError(w, fail)
+		return
+	}
+	if !s.busy.enter(c.counted(), s.o.MaxBusy) {
+		writeError(w, limited("too many requests at once; wait for some to end", time.Second))
+		return
+	}
+	defer s.busy.leave(c.counted())
+	s.studio.ServeHTTP(w, r)
+}
+
+// identify knows who sent a request, by its credential or by a session of Studio.
+func (s *Server) identify(r *http.Request) (auth.Identity, error) {
+	who, err := s.o.Auth.Identify(r.Header)
+	if errors.Is(err, auth.ErrMissing) && s.studio != nil {
+		if person, ok := s.studio.Identify(r); ok {
+			return person, nil
+		}
+	}
+	return who, err
+}

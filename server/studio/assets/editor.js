@@ -1,0 +1,171 @@
+// The test that is being written: its text, marks beside its lines, what is wrong with it, and its file.
+
+const $ = (id) => document.getElementById(id);
+
+export class Editor {
+  constructor(head) {
+    Object.assign(this, { area: $("yaml"), gutter: $("gutter"), head, marks: new Map(), sum: "", typed: null, secrets: {}, wrong: [], results: [] });
+    this.area.addEventListener("input", () => { this.typed = null; this.changed(); });
+    this.area.addEventListener("scroll", () => { this.gutter.scrollTop = this.area.scrollTop; });
+    this.changed();
+  }
+
+  get text() { return this.area.value; }
+  set text(text) { this.area.value = text; this.changed(); }
+
+  // line is the number of the line with the cursor.
+  get line() { return this.text.slice(0, this.area.selectionStart).split("\n").length; }
+
+  changed() {
+    this.marks.clear();
+    this.number();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.validate(), 400);
+  }
+
+  number() {
+    const signs = { pass: "✓", fail: "✗", error: "✗", now: "▶" };
+    this.gutter.replaceChildren(...this.text.split("\n").map((_, i) => {
+      const row = document.createElement("div"), mark = this.marks.get(i + 1);
+      row.textContent = (mark ? signs[mark] + " " : "") + (i + 1);
+      if (mark) row.className = mark === "error" ? "fail" : mark;
+      return row;
+    }));
+    this.gutter.scrollTop = this.area.scrollTop;
+  }
+
+  mark(line, verdict) { this.marks.set(line, verdict); this.number(); }
+
+  // append writes a step behind the last line of the test.
+  append(step) {
+    this.typed = null;
+    this.add(step);
+  }
+
+  add(step) {
+    if (!this.text.trim()) this.area.value = this.head();
+    const text = this.text.replace(/\s+$/, "");
+    this.area.value = `${text}\n  - ${step}\n`;
+    this.area.scrollTop = this.area.scrollHeight;
+    this.area.selectionStart = this.area.selectionEnd = this.text.length - 1;
+    this.changed();
+  }
+
+  // type writes what was typed into one step, however many batches it came in. A password becomes a variable.
+  type(text, secret) {
+    if (this.typed !== null) {
+      this.typed.text += text;
+      if (this.typed.name) {
+        this.secrets[this.typed.name] = this.typed.text;
+        return;
+      }
+      this.area.value = this.text.replace(/\n  - input: [^\n]*\n$/, "\n");
+    } else {
+      this.typed = { text, name: secret ? this.secret() : "" };
+    }
+    const { typed } = this;
+    if (typed.name) this.secrets[typed.name] = typed.text;
+    this.add(`input: ${typed.name ? "${" + typed.name + "}" : quoted(typed.text)}`);
+    this.typed = typed;
+  }
+
+  // erase takes the last characters of what was typed back; false when there is nothing to take back.
+  erase() {
+    if (!this.typed?.text) return false;
+    const { typed } = this;
+    typed.text = [...typed.text].slice(0, -1).join("");
+    if (typed.name) {
+      this.secrets[typed.name] = typed.text;
+      return true;
+    }
+    this.area.value = this.text.replace(/\n  - input: [^\n]*\n$/, "\n");
+    if (typed.text) this.add(`input: ${quoted(typed.text)}`);
+    else this.changed();
+    this.typed = typed.text ? typed : null;
+    return true;
+  }
+
+  // secret makes a variable for a password, which is masked in reports and read from the environment.
+  secret() {
+    if (!this.text.trim()) this.area.value = this.head();
+    let name = "PASSWORD";
+    for (let n = 2; new RegExp(`^  ${name}:`, "m").test(this.text); n++) name = `PASSWORD_${n}`;
+    let text = this.text;
+    const line = `  ${name}: \${${name}}\n`;
+    text = /^vars:\n/m.test(text) ? text.replace(/^vars:\n/m, "vars:\n" + line) : text.replace(/^steps:/m, `vars:\n${line}steps:`);
+    text = /^secrets: \[/m.test(text) ? text.replace(/^secrets: \[/m, `secrets: [${name}, `) : text.replace(/^steps:/m, `secrets: [${name}]\nsteps:`);
+    this.area.value = text;
+    return name;
+  }
+
+  // validate asks for the same errors as taproot validate tells.
+  async validate() {
+    const asked = this.text;
+    if (!asked.trim()) {
+      this.wrong = [];
+      return this.show();
+    }
+    const answer = await fetch("/tests/validate", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ yaml: asked }) });
+    if (!answer.ok || this.text !== asked) return;
+    const found = await answer.json();
+    const held = (p) => this.secrets[/^\$\{(\w+)\} is not defined/.exec(p.message)?.[1]] !== undefined; // runs here get it from the page
+    found.problems = found.problems.filter((p) => !held(p));
+    for (const [line, mark] of this.marks) if (mark === "error") this.marks.delete(line);
+    for (const p of found.problems) if (p.line) this.marks.set(p.line, "error");
+    this.number();
+    this.wrong = found.problems.map((p) => ({ line: p.line, text: p.message + (p.hint ? "\n" + p.hint : "") }));
+    this.show();
+  }
+
+  // tell lists what came of a run, beside what is wrong with the text.
+  tell(results) {
+    this.results = results;
+    this.show();
+  }
+
+  // show lists all; each leads to its line.
+  show() {
+    $("problems").replaceChildren(...[...this.wrong, ...this.results].map((p) => {
+      const item = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      button.textContent = (p.line ? `line ${p.line}: ` : "") + p.text;
+      button.addEventListener("click", () => this.go(p.line || 1));
+      item.append(button);
+      return item;
+    }));
+  }
+
+  go(line) {
+    const lines = this.text.split("\n"), at = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    this.area.focus();
+    this.area.setSelectionRange(at, at + (lines[line - 1] || "").length);
+  }
+
+  async open(path) {
+    const answer = await fetch("/studio/file?path=" + encodeURIComponent(path));
+    if (!answer.ok) throw new Error(await answer.text());
+    const file = await answer.json();
+    this.sum = file.sum;
+    this.text = file.text;
+  }
+
+  // save writes the file; when it has changed on disk, only with overwrite.
+  async save(path, overwrite) {
+    const send = (sum) => fetch("/studio/file", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ path, text: this.text, sum }) });
+    let answer = await send(this.sum);
+    if (answer.status === 409) {
+      const theirs = await answer.json();
+      if (!overwrite) return false;
+      answer = await send(theirs.text === "" ? "" : theirs.sum);
+    }
+    if (!answer.ok) throw new Error(await answer.text());
+    this.sum = (await answer.json()).sum;
+    return true;
+  }
+}
+
+// quoted writes a text as a value of YAML that cannot be taken for anything else.
+export function quoted(text) {
+  const escaped = text.replaceAll("${", "$${");
+  return /^[\p{L}_][\p{L}\p{N} @._/-]*$/u.test(escaped) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(escaped) && escaped === escaped.trim() ? escaped : JSON.stringify(escaped);
+}

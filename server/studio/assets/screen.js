@@ -1,0 +1,139 @@
+// The live picture of a device: draws the newest frame of the stream, and tells of what the pointer and the keys do on it.
+
+const holdMs = 600, doubleMs = 230, wheelMs = 450;
+
+// frames reads the parts of a multipart answer, one picture after the other.
+async function* frames(body) {
+  const reader = body.getReader();
+  let data = new Uint8Array(0);
+  const more = async () => {
+    const { done, value } = await reader.read();
+    if (done) return false;
+    const joined = new Uint8Array(data.length + value.length);
+    joined.set(data);
+    joined.set(value, data.length);
+    data = joined;
+    return true;
+  };
+  for (;;) {
+    let end;
+    while ((end = headEnd(data)) < 0) if (!(await more())) return;
+    const head = new TextDecoder().decode(data.subarray(0, end));
+    const size = Number(/Content-Length: (\d+)/i.exec(head)?.[1]);
+    const screen = /X-Screen: (\d+)x(\d+)/i.exec(head);
+    if (!size || !screen) throw new Error("the picture cannot be read");
+    while (data.length < end + size) if (!(await more())) return;
+    yield { jpeg: data.slice(end, end + size), width: Number(screen[1]), height: Number(screen[2]) };
+    data = data.slice(end + size);
+  }
+}
+
+function headEnd(data) {
+  for (let i = 0; i + 3 < data.length; i++) {
+    if (data[i] === 13 && data[i + 1] === 10 && data[i + 2] === 13 && data[i + 3] === 10) return i + 4;
+  }
+  return -1;
+}
+
+export class Screen {
+  // on: {state(text), act(name, place, to), text(text), key(name), hover(place), pin(place)}; pointing says whether clicks pin.
+  constructor(canvas, boxes, device, on) {
+    Object.assign(this, { canvas, boxes, device, on, pointing: false, width: 0, height: 0, count: 0 });
+    this.listen();
+  }
+
+  // watch draws until the page ends; a stream that breaks off is begun again.
+  async watch() {
+    for (;;) {
+      try {
+        const answer = await fetch(`/devices/${encodeURIComponent(this.device)}/live`);
+        if (!answer.ok) throw new Error((await answer.json()).message);
+        for await (const frame of frames(answer.body)) await this.draw(frame);
+        this.on.state("The device was given back, or is gone. Trying again…");
+      } catch (e) {
+        this.on.state(`No picture: ${e.message}. Trying again…`);
+      }
+      await new Promise((done) => setTimeout(done, 1500));
+    }
+  }
+
+  async draw(frame) {
+    const picture = await createImageBitmap(new Blob([frame.jpeg], { type: "image/jpeg" }));
+    const { canvas } = this;
+    if (canvas.width !== picture.width || canvas.height !== picture.height) [canvas.width, canvas.height] = [picture.width, picture.height];
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+    picture.close();
+    [this.width, this.height] = [frame.width, frame.height];
+    this.count++;
+    canvas.dataset.frames = this.count;
+    this.on.state("");
+  }
+
+  // place gives where an event is, in per cent of the screen.
+  place(event) {
+    const r = this.canvas.getBoundingClientRect();
+    const part = (at, from, size) => Math.min(Math.max((at - from) / size, 0), 0.9999) * 100;
+    return { x: part(event.clientX, r.left, r.width), y: part(event.clientY, r.top, r.height) };
+  }
+
+  // mark draws boxes, in pixels of the screen, over the picture.
+  mark(kind, list) {
+    for (const old of this.boxes.querySelectorAll("." + kind)) old.remove();
+    for (const b of list) {
+      const box = document.createElement("div");
+      box.className = kind;
+      const per = (n, of) => `${(100 * n) / (of || 1)}%`;
+      Object.assign(box.style, { left: per(b.left, this.width), top: per(b.top, this.height), width: per(b.width, this.width), height: per(b.height, this.height) });
+      this.boxes.append(box);
+    }
+  }
+
+  listen() {
+    const { canvas, on } = this;
+    let down = null, waiting = 0, wheeled = 0;
+    canvas.addEventListener("pointerdown", (e) => {
+      if (e.button !== 0) return;
+      canvas.focus();
+      canvas.setPointerCapture(e.pointerId);
+      down = { at: this.place(e), time: performance.now(), moved: 0 };
+    });
+    canvas.addEventListener("pointermove", (e) => {
+      const at = this.place(e);
+      if (!down) return void on.hover(at);
+      if (!down.moved && Math.hypot(at.x - down.at.x, at.y - down.at.y) > 2) down.moved = performance.now();
+    });
+    canvas.addEventListener("pointercancel", () => { down = null; });
+    canvas.addEventListener("pointerup", (e) => {
+      if (!down) return;
+      const from = down, to = this.place(e), held = (from.moved || performance.now()) - from.time;
+      down = null;
+      if (this.pointing) return on.pin(from.at);
+      if (from.moved) return on.act(held > holdMs ? "drag" : "swipe", from.at, to);
+      if (held > holdMs) return on.act("longPress", from.at);
+      if (waiting) {
+        clearTimeout(waiting);
+        waiting = 0;
+        return on.act("doubleTap", from.at);
+      }
+      waiting = setTimeout(() => { waiting = 0; on.act("tap", from.at); }, doubleMs);
+    });
+    canvas.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      if (performance.now() - wheeled < wheelMs) return;
+      wheeled = performance.now();
+      const across = Math.abs(e.deltaX) > Math.abs(e.deltaY);
+      if (e.ctrlKey) return on.act(e.deltaY < 0 ? "pinchOpen" : "pinchClose", this.place(e));
+      on.act("scroll", across ? (e.deltaX > 0 ? "right" : "left") : e.deltaY > 0 ? "down" : "up");
+    }, { passive: false });
+    canvas.addEventListener("contextmenu", (e) => { e.preventDefault(); on.pin(this.place(e)); });
+    canvas.addEventListener("keydown", (e) => {
+      if (e.ctrlKey || e.metaKey || e.key === "Tab") return;
+      const keys = { Enter: "enter", Backspace: "backspace", Delete: "delete", Escape: "escape", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Home: "home", End: "end" };
+      if (keys[e.key]) on.key(keys[e.key]);
+      else if ([...e.key].length === 1) on.text(e.key);
+      else return;
+      e.preventDefault();
+    });
+    canvas.addEventListener("paste", (e) => { e.preventDefault(); on.text(e.clipboardData.getData("text")); });
+  }
+}

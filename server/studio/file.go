@@ -1,0 +1,136 @@
+package studio
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/server/auth"
+)
+
+// maxTest bounds a file of tests.
+const maxTest = 1 << 20
+
+// testFile is a test as the editor has it. Sum says which state of the file it is; "" is none.
+type testFile struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+	Sum  string `json:"sum"`
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// goodName refuses what is no test of the project. That no path leaves it is the root's affair.
+func goodName(name string) bool {
+	ext := path.Ext(name)
+	if ext != ".yaml" && ext != ".yml" || !filepath.IsLocal(name) {
+		return false
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+		if strings.HasPrefix(part, ".") {
+			return false
+		}
+	}
+	return true
+}
+
+// may tells whether a person may read and write the project's files.
+func (s *Studio) may(w http.ResponseWriter, who auth.Identity) bool {
+	if s.o.Files == nil || s.o.Identify != nil && !who.May("devices:write") {
+		http.Error(w, "There is no project here whose files you may open.", http.StatusForbidden)
+		return false
+	}
+	return true
+}
+
+// open gives a file; one that is not there is an empty one, to be saved.
+func (s *Studio) open(w http.ResponseWriter, r *http.Request, who auth.Identity) {
+	if !s.may(w, who) {
+		return
+	}
+	name := r.URL.Query().Get("path")
+	if !goodName(name) {
+		http.Error(w, "Name a file of this project that ends in .yaml.", http.StatusBadRequest)
+		return
+	}
+	data, err := s.read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		answer(w, http.StatusOK, testFile{Path: name})
+	case err != nil:
+		http.Error(w, "The file cannot be read: "+reason(err), http.StatusBadRequest)
+	default:
+		answer(w, http.StatusOK, testFile{Path: name, Text: string(data), Sum: sumOf(data)})
+	}
+}
+
+func (s *Studio) read(name string) ([]byte, error) {
+	f, err := s.o.Files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxTest {
+		return nil, errors.Join(err, errors.New("it is no file of a test"))
+	}
+	return io.ReadAll(io.LimitReader(f, maxTest))
+}
+
+// save writes a file, unless it has changed since the editor read it.
+func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity) {
+	if !s.may(w, who) {
+		return
+	}
+	var file testFile
+	if r.Header.Get("Content-Type") != "application/json" || json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !goodName(file.Path) || len(file.Text) > maxTest {
+		http.Error(w, "Send a file of this project that ends in .yaml.", http.StatusBadRequest)
+		return
+	}
+	data, err := s.read(file.Path)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		http.Error(w, "The file cannot be written: "+reason(err), http.StatusBadRequest)
+		return
+	case err == nil && file.Sum != sumOf(data) && file.Text != string(data), err != nil && file.Sum != "":
+		answer(w, http.StatusConflict, testFile{Path: file.Path, Text: string(data), Sum: sumOf(data)})
+		return
+	}
+	dir, base := path.Split(filepath.ToSlash(file.Path))
+	err = s.o.Files.MkdirAll(path.Clean("./"+dir), 0o755)
+	if err == nil {
+		err = wholefile.WriteBy(s.o.Files, path.Join(dir, "."+base+".saving"), os.O_TRUNC, filepath.ToSlash(file.Path), wholefile.BytesWriter([]byte(file.Text)))
+	}
+	if err != nil {
+		http.Error(w, "The file cannot be written: "+reason(err), http.StatusBadRequest)
+		return
+	}
+	file.Sum = sumOf([]byte(file.Text))
+	answer(w, http.StatusOK, file)
+}
+
+// reason is what is wrong with a file, without its path.
+func reason(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // who went away reads nothing
+}

@@ -1,0 +1,257 @@
+package studio_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/auth"
+)
+
+const key = "tap_test_0123456789abcdef"
+
+// chromium is the one browser of this package's tests.
+var chromium chromiumtest.Browser
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := chromium.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(leaktest.Check(code))
+}
+
+// lab is a server with one simulated phone and a project.
+type lab struct {
+	t      testing.TB
+	phone  *androidtest.Phone
+	server *server.Server
+	url    string
+	dir    string // of the project
+	client *http.Client
+}
+
+func newLab(t testing.TB, change ...func(*server.Options)) *lab {
+	t.Helper()
+	adb, phones := androidtest.Start(t, androidtest.Small)
+	root := t.TempDir()
+	l := &lab{t: t, phone: phones[0], dir: filepath.Join(root, "project")}
+	for _, dir := range []string{"project", "run", "state"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"),
+		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true"}
+	conf, err := run.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf.Timeout = time.Minute // what comes late on a busy machine is no failure
+	gate, err := auth.New(auth.Config{Keys: []string{key}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &drivertest.Log{}
+	o := server.Options{Config: conf, Project: l.dir, Auth: gate, Pages: 3, Network: guard.Policy{AllowPrivate: true}, Log: slog.New(slog.NewTextHandler(log, nil))}
+	for _, c := range change {
+		c(&o)
+	}
+	if l.server, err = server.New(o); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(l.server.Handler())
+	l.url = web.URL
+	l.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{DisableKeepAlives: true}}
+	t.Cleanup(func() {
+		if err := l.server.Close(); err != nil {
+			t.Errorf("close the server: %v", err)
+		}
+		web.Close()
+		if t.Failed() {
+			t.Logf("log of the server:\n%.20000s", log.String())
+		}
+	})
+	return l
+}
+
+// link gives an address that lets in once.
+func (l *lab) link(next string) string {
+	l.t.Helper()
+	path, err := l.server.StudioLink(next)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return l.url + path
+}
+
+// ask sends a request and gives its status, its answer and its headers.
+func (l *lab) ask(method, path, body string, headers ...string) (int, string, http.Header) {
+	l.t.Helper()
+	r, err := http.NewRequestWithContext(l.t.Context(), method, l.url+path, strings.NewReader(body))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+	}
+	res, err := l.client.Do(r)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return res.StatusCode, string(text), res.Header
+}
+
+// tab is a page of Studio in a browser.
+type tab struct {
+	playwright.Page
+	l *lab
+}
+
+func (l *lab) open(address string, width int, dark bool) *tab {
+	l.t.Helper()
+	scheme := playwright.ColorSchemeLight
+	if dark {
+		scheme = playwright.ColorSchemeDark
+	}
+	context, err := chromium.Start(l.t).NewContext(playwright.BrowserNewContextOptions{Viewport: &playwright.Size{Width: width, Height: 900}, ColorScheme: scheme})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { _ = context.Close() })
+	page, err := context.NewPage()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	page.SetDefaultTimeout(chromiumtest.Patience)
+	page.OnPageError(func(err error) { l.t.Errorf("the page: %v", err) })
+	page.OnDialog(func(d playwright.Dialog) { l.t.Errorf("a text ran: %s", d.Message()); _ = d.Dismiss() })
+	p := &tab{page, l}
+	_, err = page.Goto(address)
+	p.must(err)
+	return p
+}
+
+func (p *tab) must(err error) {
+	p.l.t.Helper()
+	if err != nil {
+		p.l.t.Fatal(err)
+	}
+}
+
+// sees waits for a selector.
+func (p *tab) sees(selector string) {
+	p.l.t.Helper()
+	if err := p.Locator(selector).First().WaitFor(playwright.LocatorWaitForOptions{Timeout: playwright.Float(chromiumtest.Patience)}); err != nil {
+		said, _ := p.Locator("#said").TextContent()
+		p.shot("missing-" + p.l.t.Name())
+		p.l.t.Fatalf("%s is not there: %v; it says %q", selector, err, said)
+	}
+}
+
+// connected waits until the page has the device and a picture of it.
+func (p *tab) connected() {
+	p.l.t.Helper()
+	p.sees(`body[data-connected="true"]`)
+	p.sees(`canvas[data-frames]`)
+}
+
+// yaml is what the editor holds.
+func (p *tab) yaml() string {
+	p.l.t.Helper()
+	text, err := p.Locator("#yaml").InputValue()
+	p.must(err)
+	return text
+}
+
+// writes waits until the editor holds a text.
+func (p *tab) writes(text string) {
+	p.l.t.Helper()
+	_, err := p.WaitForFunction(`text => document.getElementById("yaml").value.includes(text)`, text)
+	if err != nil {
+		said, _ := p.Locator("#said").TextContent()
+		focus, _ := p.Evaluate(`document.activeElement.id`)
+		p.shot("missing-" + p.l.t.Name())
+		p.l.t.Fatalf("%q is not written: %v\nit says %q, the focus is on %v\n%s", text, err, said, focus, p.yaml())
+	}
+}
+
+// place gives where an element is on the live picture, in pixels of the window.
+func (p *tab) place(words string) (x, y float64) {
+	p.l.t.Helper()
+	answer, err := p.Evaluate(`async ([device, words]) => {
+		for (let i = 0; i < 600; i++) {
+			const found = await (await fetch("/devices/" + encodeURIComponent(device) + "/inspect", {method: "POST", headers: {"Content-Type": "application/json"}, body: "{}"})).json();
+			const e = (found.elements || []).find((e) => e.words.includes(words));
+			if (e) {
+				const r = document.getElementById("picture-live").getBoundingClientRect();
+				return JSON.stringify({X: r.left + (e.box.left + e.box.width / 2) / found.width * r.width, Y: r.top + (e.box.top + e.box.height / 2) / found.height * r.height});
+			}
+			await new Promise((done) => setTimeout(done, 100));
+		}
+		return "";
+	}`, []any{p.l.phone.Serial(), words})
+	p.must(err)
+	var at struct{ X, Y float64 }
+	text, _ := answer.(string)
+	if json.Unmarshal([]byte(text), &at) != nil {
+		p.l.t.Fatalf("no element %q is on the screen", words)
+	}
+	return at.X, at.Y
+}
+
+// click clicks an element on the live picture.
+func (p *tab) click(words string) {
+	p.l.t.Helper()
+	x, y := p.place(words)
+	p.must(p.Mouse().Click(x, y))
+}
+
+// shot keeps a picture of the page when STUDIO_SHOTS names a folder.
+func (p *tab) shot(name string) {
+	p.l.t.Helper()
+	if dir := os.Getenv("STUDIO_SHOTS"); dir != "" {
+		_, err := p.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(filepath.Join(dir, name+".png"))})
+		p.must(err)
+	}
+}
+
+// accessible fails the test for everything that axe-core finds, and for a page that is wider than the window.
+func (p *tab) accessible(what string) {
+	p.l.t.Helper()
+	list, err := chromiumtest.Violations(p.Page)
+	p.must(err)
+	for _, v := range list {
+		p.l.t.Errorf("%s: %s", what, v)
+	}
+	wide, err := p.Evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+	p.must(err)
+	if n, ok := wide.(int); ok && n > 0 {
+		p.l.t.Errorf("%s: the page is %d px wider than the window", what, n)
+	}
+}

@@ -1,0 +1,146 @@
+package studio
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/taproot-dev/taproot/reporters/html"
+	"github.com/taproot-dev/taproot/server/auth"
+)
+
+// Options are what the pages stand on.
+type Options struct {
+	// Identify knows who a credential is of; nil: nobody is asked.
+	Identify func(http.Header) (auth.Identity, error)
+	// Guess counts a wrong key, and answers who has sent too many; nil: nobody counts.
+	Guess func(http.ResponseWriter, *http.Request) bool
+	// Files is the folder of the project, in which tests are opened and saved; nil: none is.
+	Files *os.Root
+}
+
+// Studio is the pages. Safe for concurrent use.
+type Studio struct {
+	o        Options
+	sessions sessions
+	pages    *template.Template
+	assets   map[string]asset
+	mux      *http.ServeMux
+}
+
+type asset struct {
+	kind string
+	text []byte
+}
+
+//go:embed assets
+var files embed.FS
+
+// Path tells whether an address is one of the pages'.
+func Path(path string) bool { return path == "/studio" || strings.HasPrefix(path, "/studio/") }
+
+// New makes the pages.
+func New(o Options) (*Studio, error) {
+	s := &Studio{o: o, mux: http.NewServeMux(), assets: map[string]asset{}}
+	shared, err := html.StyleSheet()
+	theme, themeErr := html.ThemeScript()
+	if err := errors.Join(err, themeErr); err != nil {
+		return nil, err
+	}
+	s.assets["theme.js"] = asset{"text/javascript; charset=utf-8", theme}
+	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "screen.js": "text/javascript; charset=utf-8", "editor.js": "text/javascript; charset=utf-8",
+		"point.js": "text/javascript; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
+		text, err := files.ReadFile("assets/" + name)
+		if err != nil {
+			return nil, err
+		}
+		if name == "studio.css" {
+			text = append(bytes.Clone(shared), text...)
+		}
+		s.assets[name] = asset{kind, text}
+	}
+	if s.pages, err = template.ParseFS(files, "assets/*.html"); err != nil {
+		return nil, err
+	}
+	s.mux.HandleFunc("GET /studio/assets/{name}", s.asset)
+	s.mux.HandleFunc("GET /studio/enter", s.enter)
+	s.mux.HandleFunc("POST /studio/enter", s.key)
+	s.mux.HandleFunc("GET /studio", s.known(s.list))
+	s.mux.HandleFunc("GET /studio/devices/{id}", s.known(s.device))
+	s.mux.HandleFunc("GET /studio/file", s.known(s.open))
+	s.mux.HandleFunc("PUT /studio/file", s.known(s.save))
+	return s, nil
+}
+
+// policy lets a page load nothing but what this server has.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// ServeHTTP is http.Handler's. Whoever calls it has refused pages of other sites.
+func (s *Studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	s.mux.ServeHTTP(w, r)
+}
+
+func (s *Studio) asset(w http.ResponseWriter, r *http.Request) {
+	a, ok := s.assets[r.PathValue("name")]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", a.kind)
+	_, _ = w.Write(a.text) // who went away reads nothing
+}
+
+// known lets people in who have a session.
+func (s *Studio) known(page func(http.ResponseWriter, *http.Request, auth.Identity)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		who, ok := s.Identify(r)
+		switch {
+		case s.o.Identify == nil || ok && who.May("devices:read"):
+			page(w, r, who)
+		case ok:
+			s.show(w, http.StatusForbidden, "enter.html", enterPage{Problem: "Your credential may not look at devices: it lacks the scope devices:read."})
+		case r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/studio/file"):
+			s.show(w, http.StatusUnauthorized, "enter.html", enterPage{Next: r.URL.Path})
+		default:
+			http.Error(w, "Studio's session has ended: open its page again.", http.StatusUnauthorized)
+		}
+	}
+}
+
+func (s *Studio) show(w http.ResponseWriter, status int, name string, data any) {
+	var page bytes.Buffer
+	if err := s.pages.ExecuteTemplate(&page, name, data); err != nil {
+		http.Error(w, "The page cannot be written.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.Copy(w, &page) // who went away reads nothing
+}
+
+func (s *Studio) list(w http.ResponseWriter, _ *http.Request, _ auth.Identity) {
+	s.show(w, http.StatusOK, "list.html", nil)
+}
+
+// devicePage is what the page of a device begins with.
+type devicePage struct {
+	ID    string
+	Acts  bool // may act, not only watch
+	Saves bool // there is a project to save into
+	File  string
+}
+
+func (s *Studio) device(w http.ResponseWriter, r *http.Request, who auth.Identity) {
+	acts := s.o.Identify == nil || who.May("devices:write")
+	s.show(w, http.StatusOK, "device.html", devicePage{ID: r.PathValue("id"), Acts: acts, Saves: acts && s.o.Files != nil, File: r.URL.Query().Get("file")})
+}
