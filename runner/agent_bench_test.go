@@ -96,10 +96,13 @@ type figures struct {
 	asked      int     // how many dumps, pictures and touches the taps without it cost, more than one, two and one each
 }
 
-func (f figures) good() bool { return f.faster >= 8 && f.stockShare < 5 && f.asked <= 0 }
+// oneLook is a dump and its two pictures: a caret or a keyboard that is drawn while a busy machine reads the screen costs another look.
+const oneLook = 3
+
+func (f figures) good() bool { return f.faster >= 8 && f.stockShare < 5 && f.asked <= oneLook }
 
 // TestAgentIsFast: with the speed of real phones a tap by the agent takes an eighth of what it takes without it, or less; without it, a tap takes one
-// dump, two pictures and one touch, and hardly anything of it is our own.
+// dump, two pictures and one touch, in a whole flow at most one look more, and hardly anything of it is our own.
 func TestAgentIsFast(t *testing.T) {
 	const rounds = 3
 	for _, f := range agentFlows() {
