@@ -47,7 +47,7 @@ type Swipe struct {
 	Direction  Direction `json:"direction,omitempty" scalar:"true" enum:"up,down,left,right" doc:"Where the finger moves to: up brings what is below into view."`
 	From       *Point    `json:"from,omitempty" doc:"Where the finger goes down: \"120,340\" in pixels or \"50%,80%\" of the screen."`
 	To         *Point    `json:"to,omitempty" doc:"Where the finger is lifted."`
-	Inside     *Selector `json:"inside,omitempty" doc:"With a direction: swipes over that element instead of the whole screen. With match: maestro the finger goes from its middle to the edge of the screen."`
+	Inside     *Selector `json:"inside,omitempty" doc:"With a direction: swipes over that element instead of the whole screen."`
 	DurationMs int       `json:"durationMs,omitempty" minimum:"50" maximum:"60000" default:"400" doc:"How long the movement takes, in milliseconds."`
 }
 
