@@ -137,9 +137,9 @@ func (o remoteOutcome) response(code int, word, device string) shell.Response {
 	default:
 		a.Exit = run.ExitError
 	}
-	for name, text := range map[string]string{"expected": o.Expected, "actual": o.Actual} {
-		if text != "" && !strings.Contains(a.Text, text) {
-			a.Text += "\n" + name + ": " + text
+	for _, one := range []struct{ name, text string }{{"expected", o.Expected}, {"actual", o.Actual}} {
+		if one.text != "" && !strings.Contains(a.Text, one.text) {
+			a.Text += "\n" + one.name + ": " + one.text
 		}
 	}
 	if len(o.Candidates) > 0 {

@@ -22,7 +22,7 @@ var calls = map[string]string{
 	"deviceInfo":      "taproot devices",
 	"listApps":        "adb shell pm list packages",
 	"setDevice":       "taproot open --device ID",
-	"ocr":             "taproot find --ocr",
+	"ocr":             "taproot assert --selector '{ocr: TEXT}'",
 	"logs":            "taproot assert-log",
 	"reference":       "taproot docs",
 	"do":              "taproot do -",

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -107,17 +106,26 @@ func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity)
 		answer(w, http.StatusConflict, testFile{Path: file.Path, Text: string(data), Sum: sumOf(data)})
 		return
 	}
-	dir, base := path.Split(filepath.ToSlash(file.Path))
-	err = s.o.Files.MkdirAll(path.Clean("./"+dir), 0o755)
-	if err == nil {
-		err = wholefile.WriteBy(s.o.Files, path.Join(dir, "."+base+".saving"), os.O_TRUNC, filepath.ToSlash(file.Path), wholefile.BytesWriter([]byte(file.Text)))
-	}
-	if err != nil {
+	if err := s.write(file); err != nil {
 		http.Error(w, "The file cannot be written: "+reason(err), http.StatusBadRequest)
 		return
 	}
 	file.Sum = sumOf([]byte(file.Text))
 	answer(w, http.StatusOK, file)
+}
+
+// write writes a file and the folders that lead to it. Each write has a file aside of its own, so that two at once do not mix.
+func (s *Studio) write(file testFile) error {
+	dir, base := path.Split(filepath.ToSlash(file.Path))
+	dir = path.Clean("./" + dir)
+	if err := s.o.Files.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	folder, err := s.o.Files.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(wholefile.WriteWhole(folder, base, []byte(file.Text)), folder.Close())
 }
 
 // reason is what is wrong with a file, without its path.
