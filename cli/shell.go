@@ -75,12 +75,6 @@ func buildID(program string) string {
 
 // send sends a command to the session and prints what came of it.
 func (f *shellFlags) send(ctx context.Context, env *Env, req shell.Request) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	if f.server != "" {
-		return f.sendRemote(ctx, env, req)
-	}
 	answer, err := f.ask(ctx, env, req)
 	if err != nil {
 		return sessionError(env, err)
@@ -88,8 +82,14 @@ func (f *shellFlags) send(ctx context.Context, env *Env, req shell.Request) erro
 	return f.print(env, answer)
 }
 
-// ask sends a command to the session.
+// ask sends a command to the session, or to the server that is named.
 func (f *shellFlags) ask(ctx context.Context, env *Env, req shell.Request) (shell.Response, error) {
+	if err := f.check(); err != nil {
+		return shell.Response{}, err
+	}
+	if f.server != "" {
+		return f.askServer(ctx, env, req)
+	}
 	way, err := sessionOf(env)
 	if err != nil {
 		return shell.Response{}, err
@@ -112,7 +112,7 @@ func (f *shellFlags) references(ctx context.Context, env *Env, typed string) (li
 		ctx = context.Background()
 	}
 	way, err := sessionOf(env)
-	if err != nil {
+	if err != nil || f.server != "" {
 		return nil
 	}
 	if _, err := way.Sessions(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
@@ -50,31 +51,25 @@ type remoteOutcome struct {
 	ID         string `json:"id"`
 }
 
-// sendRemote sends a command to a REST server and prints what came of it.
-func (f *shellFlags) sendRemote(ctx context.Context, env *Env, req shell.Request) error {
+// askServer sends a command to a REST server.
+func (f *shellFlags) askServer(ctx context.Context, env *Env, req shell.Request) (shell.Response, error) {
 	u, err := url.Parse(f.server)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return &plan.Usage{Msg: fmt.Sprintf("--server %q: write an address such as http://rack:3210", f.server)}
+		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("--server %q: write an address such as http://rack:3210", f.server)}
 	}
 	if f.then != "" || f.session != "" || len(f.expose) > 0 {
-		return &plan.Usage{Msg: "--then, --session and --expose-env are of sessions on this machine; a REST server has none"}
+		return shell.Response{}, &plan.Usage{Msg: "--then, --session and --expose-env are of sessions on this machine; a REST server has none"}
 	}
 	r := remote{base: strings.TrimRight(f.server, "/"), key: env.Getenv("TAPROOT_API_KEY"), device: f.device}
-	var answer shell.Response
 	switch req.Op {
 	case shell.OpWord:
-		answer, err = r.word(ctx, req)
+		return r.word(ctx, req)
 	case shell.OpSnapshot:
-		answer, err = r.snapshot(ctx, *req.View)
+		return r.snapshot(ctx, *req.View)
 	case shell.OpScreenshot:
-		answer, err = r.screenshot(ctx, *req.Look)
-	default:
-		return &plan.Usage{Msg: "a REST server takes single words; run steps as a test of the server (POST /runs)"}
+		return r.screenshot(ctx, *req.Look)
 	}
-	if err != nil {
-		return sessionError(env, err)
-	}
-	return f.print(env, answer)
+	return shell.Response{}, &plan.Usage{Msg: "a REST server takes single words; run steps as a test of the server (POST /runs)"}
 }
 
 // word performs one word of the language.
@@ -154,10 +149,8 @@ func (r *remote) pick(ctx context.Context, def *dsl.Def) (string, error) {
 		return r.device, nil
 	}
 	var list []struct {
-		ID       string       `json:"id"`
-		Platform dsl.Platform `json:"platform"`
-		State    string       `json:"state"`
-		Open     bool         `json:"open"`
+		drivers.Info
+		Open bool `json:"open"`
 	}
 	code, err := r.ask(ctx, http.MethodGet, "/devices", nil, &list)
 	if err != nil {
@@ -168,7 +161,7 @@ func (r *remote) pick(ctx context.Context, def *dsl.Def) (string, error) {
 	}
 	var ids []string
 	for _, d := range list {
-		if d.State == "ready" && (def == nil || def.On(d.Platform)) && (d.Platform != dsl.Web || d.Open) {
+		if d.State == drivers.Ready && (def == nil || def.On(d.Platform)) && (d.Platform != dsl.Web || d.Open) {
 			ids = append(ids, d.ID)
 		}
 	}
@@ -225,7 +218,7 @@ func (r *remote) screenshot(ctx context.Context, a client.PictureArgs) (shell.Re
 	if err != nil {
 		return shell.Response{}, err
 	}
-	data, code, err := r.fetch(ctx, http.MethodGet, "/devices/"+url.PathEscape(device)+"/screenshot?format="+a.Format, nil)
+	data, code, err := r.fetch(ctx, http.MethodGet, "/devices/"+url.PathEscape(device)+fmt.Sprintf("/screenshot?format=%s&max=%d", a.Format, a.MaxPx), nil)
 	if err != nil {
 		return shell.Response{}, err
 	}

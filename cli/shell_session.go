@@ -161,7 +161,7 @@ func newScreenshotCommand(env *Env) *cobra.Command {
 				}
 			}
 			req := shell.Request{Op: shell.OpScreenshot, Look: &client.PictureArgs{MaxPx: maxPx, Format: format, Marks: marks}}
-			if len(args) == 0 || f.server != "" {
+			if len(args) == 0 {
 				return f.send(cmd.Context(), env, req)
 			}
 			answer, err := f.ask(cmd.Context(), env, req)

@@ -165,6 +165,43 @@ func TestShellOnAPhone(t *testing.T) {
 	said(l.command(0, "run", "login.yaml", "--from", "7"), "taken for done are 6 steps")
 }
 
+// TestShellOfAServer: the same commands drive a phone of a REST server; what only sessions on this machine have is refused.
+func TestShellOfAServer(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	s := l.serve()
+	for _, tc := range []struct {
+		words []string
+		code  int
+		want  string
+	}{
+		{[]string{"launch", "com.example.login"}, 0, "ok: launch on SIM1"},
+		{[]string{"wait-for", "Sign in", "--timeout-ms", "60000"}, 0, "ok: wait-for on SIM1"},
+		{[]string{"snapshot", "--find", "sign in"}, 0, `"Sign in"`},
+		{[]string{"screenshot", "now.png"}, 0, "now.png"},
+		{[]string{"assert", "Nowhere", "--timeout-ms", "300"}, 1, "Nowhere"},
+		{[]string{"tap", "Nowhere", "--timeout-ms", "300"}, 1, "Nowhere"},
+		{[]string{"tap", "Sign in", "--device", "nobody"}, 3, "nobody"},
+		{[]string{"tap", "e1"}, 2, "references are of sessions"},
+		{[]string{"tap", "Sign in", "--then", "diff"}, 2, "--then"},
+		{[]string{"do", "tap: Sign in"}, 2, "POST /runs"},
+	} {
+		if said := l.command(tc.code, append(tc.words, "--server", s.url)...); !strings.Contains(said, tc.want) {
+			t.Errorf("%q: %q is not in\n%s", tc.words, tc.want, said)
+		}
+	}
+	if picture := read(t, l.dir, "now.png"); !strings.HasPrefix(picture, "\x89PNG") {
+		t.Errorf("the picture begins %.20q", picture)
+	}
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait() // killed
+	if said := l.command(3, "tap", "Sign in", "--server", s.url); !strings.Contains(said, "refused") {
+		t.Errorf("without a server: %s", said)
+	}
+}
+
 // kill ends the process of the sessions as a system short of memory does.
 func (l *lab) kill(t *testing.T) {
 	t.Helper()
