@@ -266,3 +266,10 @@ type Querier interface {
 	// gives an error that wraps ErrNotFound.
 	Query(ctx context.Context, t *screen.Tree, css, xpath string) (map[*screen.Node]bool, error)
 }
+
+// WebViewReader is a Device whose apps may show web pages of their own.
+type WebViewReader interface {
+	// ReadWebViews chooses what tells of their elements, until it is called again: "devtools" (Chrome DevTools, where the app lets its WebViews be
+	// debugged), "accessibility", or "auto": DevTools where accessibility tells nothing.
+	ReadWebViews(how string) error
+}

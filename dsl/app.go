@@ -13,6 +13,7 @@ type Launch struct {
 	Force       bool              `json:"force,omitempty" doc:"Stop the app first when it is running, so that it starts afresh."`
 	Clear       bool              `json:"clear,omitempty" doc:"Remove the app's data first, as if it had just been installed."`
 	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny,unset" tool:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}." doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}. all means every one that the app asks for, as far as it can be changed; unset takes it away, so that the app asks again."`
+	WebView     string            `json:"webView,omitempty" enum:"auto,devtools,accessibility" platforms:"android" tool:"-" doc:"What tells of the web pages that the app shows in WebViews, until the end of the test. devtools: Chrome DevTools, for apps that let their WebViews be debugged; accessibility: Android's own elements. Default auto: DevTools where accessibility tells nothing."`
 	Arguments   map[string]any    `json:"arguments,omitempty" tool:"-" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
 }
 

@@ -71,6 +71,9 @@ func (a *agentWay) look(ctx context.Context, choose func(*dump)) (*screen.Tree, 
 		taken := time.Now()
 		got, err := a.lookOnce(ctx, choose)
 		if err == nil {
+			if err := a.d.readWebViews(ctx, got); err != nil {
+				return nil, err
+			}
 			tree := a.d.newTree(got, taken)
 			a.mu.Lock()
 			a.newest, a.looked = tree, time.Now()

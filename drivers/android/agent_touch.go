@@ -56,7 +56,7 @@ func (a *agentWay) selector(n *screen.Node) (strategy, value string, ok bool) {
 	a.mu.Lock()
 	tree := a.newest
 	a.mu.Unlock()
-	if tree == nil {
+	if tree == nil || n.InPage {
 		return "", "", false
 	}
 	ids, descs, texts, there := 0, 0, 0, false

@@ -60,6 +60,7 @@ type Device struct {
 	agent      *agentWay           // reads and touches the screen; nil: the phone's own tools do
 	reads      string              // the sentence that says what does
 	aim        *screen.Node        // that the next touch is meant for
+	webViews   webViews            // reads their pages; one call at a time uses it
 }
 
 var (
@@ -206,6 +207,7 @@ func (d *Device) Close() error {
 	if !d.life.End() {
 		return nil
 	}
+	d.closeWebViews()
 
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()

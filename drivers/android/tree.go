@@ -46,6 +46,9 @@ func (d *Device) dumped(ctx context.Context, choose func(*dump)) (*screen.Tree, 
 		taken := time.Now()
 		got, err := d.dump(ctx, all, choose)
 		if err == nil {
+			if err := d.readWebViews(ctx, got); err != nil {
+				return nil, err
+			}
 			tree := d.newTree(got, taken)
 			d.askCaret(ctx, tree)
 			return tree, nil

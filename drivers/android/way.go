@@ -102,6 +102,16 @@ func (d *Device) gesture(ctx context.Context, t touch) error {
 	if err := d.onScreen(ctx, t.points...); err != nil {
 		return err
 	}
-	t.aimed = aimed
-	return d.hands().touch(ctx, t)
+	if aimed == nil || !aimed.InPage {
+		t.aimed = aimed
+		return d.hands().touch(ctx, t)
+	}
+	met, err := d.aimInPage(ctx, aimed)
+	if err != nil {
+		return err
+	}
+	if err := d.hands().touch(ctx, t); err != nil {
+		return err
+	}
+	return met(ctx)
 }

@@ -32,13 +32,19 @@ func (f *finder) hit(same []*Node, tier Tier) Match {
 		return m
 	}
 	m.Over = f.over(n, m.Seen)
-	if f.tree.HitTested {
+	if n.hitTested() {
 		m.Point, m.CoverText = centre(label), n.Covered
 		if n.Press != nil {
 			m.Point = *n.Press
 		}
 		if n.Obscured != "" {
 			m.CoverText = n.Obscured
+		}
+		if n.InPage && m.CoverText == "" {
+			m.Cover = f.tree.overPage(n, m.Point)
+		}
+		if m.Cover != nil {
+			m.CoverText = m.Cover.String()
 		}
 		return m
 	}
@@ -128,6 +134,21 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 	}
 	if top == nil && !at.n.added && at.target.actionable() == nil {
 		return t.beneath(at.n, p)
+	}
+	return top
+}
+
+// overPage gives the element of the phone's own that would take a touch of a page's element at p, or nil: what is drawn later than the view.
+func (t *Tree) overPage(n *Node, p image.Point) *Node {
+	var top *Node
+	at := touch{n: n, target: n}
+	for c := range t.All {
+		if c.InPage || c.Hidden || c.order <= n.order || n.Within(c) || !p.In(c.Bounds) && (c.Parent != nil || c.Window <= n.Window || !c.modal()) {
+			continue
+		}
+		if at.goesTo(c) {
+			top = c
+		}
 	}
 	return top
 }

@@ -77,6 +77,10 @@ type Node struct {
 	// Press is where a touch reaches the element and nothing else in it or over it, when the device itself knows.
 	Press *image.Point `json:"press,omitempty"`
 
+	// InPage: it is an element of a web page in a view of a phone, and the page itself has told what covers it, hides it and where it is pressed.
+	// What lies over the view, the order of drawing tells.
+	InPage bool `json:"in_page,omitempty"`
+
 	// Blocks: it takes every touch at its place, though nothing need come of it, as the bars of iOS do.
 	Blocks bool `json:"-"`
 
@@ -225,3 +229,15 @@ func (t *Tree) Cut() string {
 
 // CutNote is the type of the hidden element by which a driver says in its description that it could not read all of the screen.
 const CutNote = "reading-note"
+
+// hitTested tells whether the device itself, or the page that the element is in, has told what covers it.
+func (n *Node) hitTested() bool { return n.InPage || n.tree != nil && n.tree.HitTested }
+
+// aroundPage is the view that shows the page which the element is in.
+func (n *Node) aroundPage() *Node {
+	a := n
+	for a.InPage && a.Parent != nil {
+		a = a.Parent
+	}
+	return a
+}

@@ -213,7 +213,7 @@ func (n *Node) EnabledState() (bool, *Node) {
 	if c := n.checkControl(); c != nil {
 		return !c.Disabled, c
 	}
-	if holder == nil && (n.tree == nil || !n.tree.HitTested) {
+	if holder == nil && !n.hitTested() {
 		holder = n // every view of a phone has this state
 	}
 	return true, holder
@@ -226,7 +226,7 @@ func (n *Node) enabled() bool {
 
 // SelectedState tells whether the thing is selected: by the nearest element around it that can be.
 func (n *Node) SelectedState() (bool, *Node) {
-	if n.tree != nil && n.tree.HitTested {
+	if n.hitTested() {
 		for a := n; a != nil; a = a.Parent {
 			if !a.Unselectable || a.Selected {
 				return a.Selected, a

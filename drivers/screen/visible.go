@@ -18,7 +18,7 @@ func (f *finder) visible(n *Node, reveal bool) bool {
 		return false
 	}
 	part := f.seen(n)
-	return !part.Empty() && (part == n.Bounds && f.tree.HitTested || part.Dx() >= leastSeen && part.Dy() >= leastSeen || n.ownLabel() == "")
+	return !part.Empty() && (part == n.Bounds && n.hitTested() || part.Dx() >= leastSeen && part.Dy() >= leastSeen || n.ownLabel() == "")
 }
 
 // seen is the part of the element inside the screen and every clip around it.
@@ -29,6 +29,9 @@ func (f *finder) seen(n *Node) image.Rectangle {
 	}
 	if f.tree.HitTested {
 		return part
+	}
+	if n.InPage { // the page knows of its own clips
+		return part.Intersect(f.seen(n.aroundPage()))
 	}
 	for a := n.Parent; a != nil; a = a.Parent {
 		if a.Scrollable {
@@ -63,7 +66,7 @@ func (f *finder) over(n *Node, part image.Rectangle) []*Node {
 	}
 	var list []*Node
 	for c := range f.tree.All {
-		if c.order > n.order && !c.Hidden && part.In(c.Bounds) && !c.Within(n) && !n.Within(c) {
+		if c.order > n.order && !c.Hidden && !(n.InPage && c.InPage) && part.In(c.Bounds) && !c.Within(n) && !n.Within(c) {
 			list = append(list, c)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -31,13 +32,13 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 	if at == nil {
 		return actFor(ctx, d, limit, do)
 	}
-	gen, path, err := parseRef(at.Ref)
+	gen, path, err := dom.ParseRef(at.Ref)
 	if err != nil {
 		return err
 	}
 	return actFor(ctx, d, limit, func(page playwright.Page) error {
 		// Each document on the way is told, so that what lies over a frame does not get the touch either.
-		for i, chain := range chains(gen, path) {
+		for i, chain := range dom.Chains(gen, path) {
 			var nothing struct{}
 			err := ask(page, chain, fmt.Sprintf("aim.%s.%d", gen, path[i]), &nothing)
 			if err != nil && passing(err) {
@@ -50,7 +51,7 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 		if err := do(page); err != nil {
 			return err
 		}
-		met, err := judgeTouch(page, chains(gen, path))
+		met, err := judgeTouch(page, dom.Chains(gen, path))
 		d.mu.Lock()
 		d.met = met
 		d.mu.Unlock()

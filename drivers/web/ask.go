@@ -14,8 +14,16 @@ import (
 // maxAnswer caps what a page's elements may come to as JSON.
 const maxAnswer = 64 << 20
 
-// ask has the engine in script/engine.js answer in the document that chain leads to: a list of iframes, outermost first, each
-// as the engine's own ref command.
+// asker is a page that package dom reads.
+type asker struct{ page playwright.Page }
+
+// Ask is ask.
+func (a asker) Ask(chain []string, command string, into any) error {
+	return ask(a.page, chain, command, into)
+}
+
+// ask has the script of package dom answer in the document that chain leads to: a list of iframes, outermost first, each
+// as the script's own ref command.
 func ask(page playwright.Page, chain []string, command string, into any) error {
 	return askFor(page, chain, command, into, callLimit-time.Second)
 }
@@ -40,18 +48,6 @@ func askSelector(locator playwright.Locator, into any, limit time.Duration) erro
 		return fmt.Errorf("%w: the page's elements cannot be read", drivers.ErrNotReady)
 	}
 	return nil
-}
-
-// documentState is what every answer says about its document.
-type documentState struct {
-	Doc   string // an id of this very document: a new one after each navigation
-	Ready string // loading, interactive, complete
-	URL   string
-}
-
-// failed tells whether the browser shows its own error page in place of the app's.
-func (s documentState) failed() bool {
-	return failedDocument(s.URL)
 }
 
 func errorPage() error {

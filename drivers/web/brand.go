@@ -148,9 +148,3 @@ func webkitProgram(d *Driver, _ kind) (string, error) {
 	return "", &drivers.Unavailable{What: "Playwright's webkit is not installed",
 		Mend: "run `npx playwright@" + toolchain.DriverVersion + " install webkit`; another build of it cannot be driven"}
 }
-
-// failedDocument tells whether an address is that of a browser's own page in place of one that could not be reached.
-func failedDocument(address string) bool {
-	return slices.ContainsFunc([]string{"chrome-error", "about:neterror", "about:certerror", "about:httpsonlyerror"},
-		func(prefix string) bool { return strings.HasPrefix(address, prefix) })
-}

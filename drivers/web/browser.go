@@ -2,13 +2,12 @@ package web
 
 import (
 	"context"
-	"embed"
+	_ "embed" // the scripts
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -27,26 +27,6 @@ const (
 )
 
 var errClosed = errors.New("the web driver is closed")
-
-//go:embed script
-var scripts embed.FS
-
-// engine is the selector engine through which pages are read: script/engine.js with the files that it includes.
-var engine = sync.OnceValue(func() string { return assemble("engine.js") })
-
-// included is a line that names a file to put in its place.
-var included = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^// include (\S+)$`) })
-
-// assemble puts the files that a script names in lines of its own ("// include paint.js") in their places.
-func assemble(name string) string {
-	source, err := scripts.ReadFile("script/" + name)
-	if err != nil {
-		return "" // embedded, so it cannot happen
-	}
-	return included().ReplaceAllStringFunc(strings.TrimSpace(string(source)), func(line string) string {
-		return assemble(strings.TrimPrefix(line, "// include "))
-	})
-}
 
 // typingEngine is the one through which fields are read and their carets placed; see script/typing.js.
 //
@@ -178,7 +158,7 @@ func (d *Driver) startProcess() error {
 	}
 	p.pw = pw
 	isolated := playwright.SelectorsRegisterOptions{ContentScript: playwright.Bool(true)}
-	for name, text := range map[string]string{engineName: engine(), typingName: typingEngine} {
+	for name, text := range map[string]string{engineName: dom.Engine(), typingName: typingEngine} {
 		script := playwright.Script{Content: playwright.String(strings.TrimSpace(text))}
 		if err := pw.Selectors.Register(name, script, isolated); err != nil {
 			p.stop()

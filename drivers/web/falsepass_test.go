@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 )
@@ -301,7 +302,7 @@ func TestALargePageIsCut(t *testing.T) {
 	for range tr.All {
 		count++
 	}
-	if count > maxNodes+10 {
+	if count > dom.MaxNodes+10 {
 		t.Errorf("%d elements", count)
 	}
 	// How many are read before the time for it is over depends on the machine; with those that the note counts, they are all.

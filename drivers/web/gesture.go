@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers/dom"
 )
 
 const (
@@ -131,10 +133,10 @@ type finger interface {
 // pointer is a mouse.
 type pointer struct {
 	mouse playwright.Mouse
-	zoom  zoom
+	zoom  dom.Zoom
 }
 
-func (m pointer) move(p image.Point) error { return m.mouse.Move(m.zoom.onPage(p)) }
+func (m pointer) move(p image.Point) error { return m.mouse.Move(m.zoom.OnPage(p)) }
 
 func (m pointer) down(p image.Point) error {
 	if err := m.move(p); err != nil {
@@ -147,7 +149,7 @@ func (m pointer) up(image.Point) error { return m.mouse.Up() }
 
 func (m pointer) rest(context.Context) error { return nil }
 
-func (m pointer) twice(p image.Point) error { return m.mouse.Dblclick(m.zoom.onPage(p)) }
+func (m pointer) twice(p image.Point) error { return m.mouse.Dblclick(m.zoom.OnPage(p)) }
 
 func (m pointer) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {
 	if err := m.down(a); err != nil {
@@ -176,13 +178,13 @@ func (m pointer) wheel(ctx context.Context, at, by image.Point, dur time.Duratio
 type fingertip struct {
 	screen playwright.Touchscreen
 	cdp    playwright.CDPSession
-	zoom   zoom
+	zoom   dom.Zoom
 }
 
 func (t fingertip) touch(kind string, points ...image.Point) error {
 	list := make([]any, len(points))
 	for i, p := range points {
-		x, y := t.zoom.onPage(p)
+		x, y := t.zoom.OnPage(p)
 		list[i] = map[string]any{"x": x, "y": y}
 	}
 	_, err := t.cdp.Send("Input.dispatchTouchEvent", map[string]any{"type": kind, "touchPoints": list})
@@ -195,11 +197,11 @@ func (t fingertip) up(image.Point) error           { return t.touch("touchEnd") 
 func (t fingertip) rest(ctx context.Context) error { return pause(ctx, pickUp) }
 
 func (t fingertip) twice(p image.Point) error {
-	x, y := t.zoom.onPage(p)
-	if err := t.screen.Tap(clamp(x), clamp(y)); err != nil {
+	x, y := t.zoom.OnPage(p)
+	if err := t.screen.Tap(dom.Clamp(x), dom.Clamp(y)); err != nil {
 		return err
 	}
-	return t.screen.Tap(clamp(x), clamp(y))
+	return t.screen.Tap(dom.Clamp(x), dom.Clamp(y))
 }
 
 func (t fingertip) swipe(ctx context.Context, a, b image.Point, dur time.Duration) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 )
 
 // longText is inserted at once instead of key by key.
@@ -29,9 +30,9 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 		if err != nil {
 			return err
 		}
-		x, y := z.onPage(p)
+		x, y := z.OnPage(p)
 		if s.touch {
-			return s.made(page, page.Touchscreen().Tap(clamp(math.Round(x)), clamp(math.Round(y))))
+			return s.made(page, page.Touchscreen().Tap(dom.Clamp(math.Round(x)), dom.Clamp(math.Round(y))))
 		}
 		return s.made(page, page.Mouse().Click(x, y))
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -142,7 +143,7 @@ func (d *Device) seePage(ctx context.Context, w wanted, seen *drivers.Seen) erro
 
 // report is one look at the elements that a selector picks.
 type report struct {
-	documentState
+	dom.State
 	Count   int
 	Visible int
 	Texts   []string // of the visible ones
@@ -253,7 +254,7 @@ func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector stri
 			return nil, errSlice
 		case err != nil:
 			return nil, selectorError(selector, err)
-		case r.failed() && !framed:
+		case r.Failed() && !framed:
 			return nil, errorPage()
 		}
 		return &r, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 )
@@ -90,7 +91,7 @@ func TestHiddenWaitsForTheLoading(t *testing.T) {
 	if seen := look(t, d, "#x", drivers.WebWant{Hidden: true}, patience); !seen.Met || seen.Count != 0 {
 		t.Errorf("a removed element: %+v", seen)
 	}
-	r := report{documentState: documentState{Ready: "interactive"}}
+	r := report{State: dom.State{Ready: "interactive"}}
 	if r.meets(drivers.WebWant{Hidden: true}) {
 		t.Error("hidden on a page that still loads")
 	}

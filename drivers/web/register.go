@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"unsafe"
 
 	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers/dom"
 )
 
 // registerEngine makes our selector engine known to a context that was there before us. playwright-go v0.5700.1 tells only those that
@@ -30,7 +31,7 @@ func registerEngine(context playwright.BrowserContext) error {
 		return outdated
 	}
 	_, err := sender.Send("registerSelectorEngine", map[string]any{"selectorEngine": map[string]any{
-		"name": engineName, "source": strings.TrimSpace(engine()), "contentScript": true}})
+		"name": engineName, "source": dom.Engine(), "contentScript": true}})
 	if err != nil {
 		return fmt.Errorf("prepare the running browser: %w", err)
 	}

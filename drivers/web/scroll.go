@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -46,7 +47,7 @@ func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duratio
 		if err != nil {
 			return err
 		}
-		x, y := z.onPage(at)
+		x, y := z.OnPage(at)
 		ended, err = page.EvaluateHandle(turned, []any{x, y, by.X, by.Y})
 		return err
 	})
@@ -75,7 +76,7 @@ func unlessGone(err error) error {
 
 // ScrollBox moves the content of a box at once; a page that scrolls in its own way gets the wheel.
 func (d *Device) ScrollBox(ctx context.Context, n *screen.Node, way image.Point, part float64, on drivers.ScrollOn) (drivers.Scrolled, error) {
-	gen, path, err := parseRef(n.Ref)
+	gen, path, err := dom.ParseRef(n.Ref)
 	if err != nil {
 		return drivers.Scrolled{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 )
 
 // swipeWithMouse drags the mouse where the page listens to that, and touches where it listens to touches alone.
@@ -51,7 +52,7 @@ func (d *Device) touchSwipe(ctx context.Context, a, b image.Point, dur time.Dura
 			return err
 		}
 		defer func() { _ = cdp.Detach() }() // it ends with the page otherwise
-		return fingertip{page.Touchscreen(), cdp, zoom{}}.swipe(ctx, a, b, dur)
+		return fingertip{page.Touchscreen(), cdp, dom.Zoom{}}.swipe(ctx, a, b, dur)
 	})
 }
 

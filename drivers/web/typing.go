@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -64,7 +65,7 @@ func (r *fieldReading) field(handle fieldHandle) *screen.Field {
 
 // inFocus asks the document that has the focus, through the frames around it, and gives the way to that.
 func inFocus(page playwright.Page, command string, into func() *fieldReading) (chain []string, err error) {
-	for range maxDepth {
+	for range dom.MaxDepth {
 		r := into()
 		if err := askTyping(page, chain, command, r); err != nil {
 			return chain, err

@@ -134,6 +134,9 @@ func (w *writer) launch(s *dsl.Step, c *Command, do Launch) {
 	if !do.KeepRunning {
 		more = append(more, field{"force", "true"})
 	}
+	if w.flow.WebViews && w.platform == dsl.Android {
+		more = append(more, field{"webView", "devtools"})
+	}
 	if do.ClearState {
 		more = append(more, field{"clear", "true"})
 	}

@@ -107,6 +107,15 @@ func onApps(s *Session, do func(drivers.AppManager) error) error {
 
 // startApp launches an app in the way that the step asks for.
 func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) error {
+	if a.WebView != "" {
+		reader, err := able[drivers.WebViewReader](s)
+		if err != nil {
+			return err
+		}
+		if err := reader.ReadWebViews(a.WebView); err != nil {
+			return err
+		}
+	}
 	if !a.Clear && len(a.Permissions) == 0 && len(a.Arguments) == 0 {
 		return apps.Launch(ctx, a.Package, a.Force)
 	}

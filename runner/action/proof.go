@@ -48,7 +48,7 @@ func met(t *screen.Tree, m screen.Match) string {
 	switch {
 	case m.Node.Type == seenType:
 		return "pixels that show " + plainName(m.Node)
-	case top == nil || t.HitTested: // the device itself judges the touch
+	case top == nil || t.HitTested || m.Node.InPage && top.InPage: // the device itself judges the touch
 		return plainName(m.Node)
 	case top.Within(m.Target) || top.Within(m.Node) || m.Node.Within(top):
 		return plainName(top)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/reporters/event"
@@ -157,6 +158,11 @@ func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcom
 	r.flow.js.Set("MAESTRO_SHARD_INDEX", "0")
 	for _, w := range f.Warnings {
 		r.log(0, "%s: %s", w.Pos, w.Msg)
+	}
+	if reader, ok := r.dev.(drivers.WebViewReader); ok && f.WebViews {
+		if err := reader.ReadWebViews("devtools"); err != nil {
+			return r.broken(ctx, step, err)
+		}
 	}
 	o := r.define(ctx, step, f.Env)
 	if o.ok() {

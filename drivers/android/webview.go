@@ -1,0 +1,316 @@
+package android
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/shorten"
+)
+
+// webViewLimit is how long the pages in the WebViews of one look are read; a page whose scripts are busy does not answer.
+const webViewLimit = 6 * time.Second
+
+// webViews reads the pages in the WebViews of apps that let themselves be debugged, through Chrome DevTools.
+type webViews struct {
+	always   bool                 // also of WebViews of which Android's accessibility tells
+	off      bool                 // never
+	packages map[string]string    // whose WebViews a socket serves, by its name
+	pages    map[string]*pageConn // by socket and id
+	owners   map[string]*pageConn // of the newest tree's elements, by the beginning of their refs
+	readings int64
+}
+
+// The ways in which the pages of WebViews are read.
+const (
+	webViewsAuto          = "auto"
+	webViewsDevTools      = "devtools"
+	webViewsAccessibility = "accessibility"
+)
+
+var _ drivers.WebViewReader = (*Device)(nil)
+
+// ReadWebViews chooses what tells of the pages in WebViews.
+func (d *Device) ReadWebViews(how string) error {
+	switch how {
+	case webViewsAuto, webViewsDevTools, webViewsAccessibility:
+		d.webViews.always, d.webViews.off = how == webViewsDevTools, how == webViewsAccessibility
+		return nil
+	}
+	return fmt.Errorf("%w: WebViews cannot be read by %s", drivers.ErrUnsupported, screen.Quote(how))
+}
+
+// readWebViews hangs the pages of WebViews into the elements of a look. What cannot be read leaves a note that the tree is not whole; the error is that
+// of a phone that is lost.
+func (d *Device) readWebViews(ctx context.Context, from *dump) error {
+	w := &d.webViews
+	if w.off {
+		return nil
+	}
+	var list []*screen.Node
+	for _, root := range from.windows {
+		list = w.wanted(root, list)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	ctx, done := drivers.Bound(ctx, d.life)
+	defer done()
+	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit, fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
+	defer cancel()
+	sockets, err := d.webViewSockets(ctx)
+	if err != nil {
+		return err
+	}
+	w.forget(sockets)
+	w.owners = map[string]*pageConn{}
+	for _, n := range list {
+		if err := d.readWebView(ctx, n, sockets); err != nil {
+			if errors.Is(err, drivers.ErrDeviceLost) {
+				return err
+			}
+			n.Children = append(n.Children, &screen.Node{Type: screen.CutNote, Hidden: true,
+				Desc: "the page in the app's WebView cannot be read through Chrome DevTools: " + shorten.Bytes(firstLine(err.Error()), 200)})
+		}
+	}
+	return nil
+}
+
+// wanted collects the WebViews whose pages are to be read: those that can be seen, and of which Android tells nothing unless all are wanted.
+func (w *webViews) wanted(n *screen.Node, list []*screen.Node) []*screen.Node {
+	if isWebView(n) && !n.Hidden && n.Bounds.Dx() > 1 && n.Bounds.Dy() > 1 {
+		if w.always || !tells(n) {
+			list = append(list, n)
+		}
+		return list
+	}
+	for _, c := range n.Children {
+		list = w.wanted(c, list)
+	}
+	return list
+}
+
+func isWebView(n *screen.Node) bool {
+	return strings.HasSuffix(n.Type, ".WebView") || n.Type == "WebView"
+}
+
+// tells tells whether anything in a WebView is told of; its root repeats the page's title.
+func tells(view *screen.Node) bool {
+	for _, c := range view.Children {
+		if !isWebView(c) && (c.Text != "" || c.Desc != "" || c.Hint != "" || c.ID != "" || c.Editable) || tells(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// webViewSocket is a line of /proc/net/unix of one that listens.
+var webViewSocket = lazyregexp.New(`(?m)^\S+ \S+ \S+ 00010000 .* @(webview_devtools_remote_\d+)\s*$`)
+
+// webViewSockets lists the sockets of the WebViews that let themselves be debugged, one for each process.
+func (d *Device) webViewSockets(ctx context.Context) ([]string, error) {
+	o, err := d.run(ctx, command{name: "cat /proc/net/unix", line: "cat /proc/net/unix", asks: true})
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, m := range webViewSocket.FindAllStringSubmatch(string(o.out), -1) {
+		list = append(list, m[1])
+	}
+	return list, nil
+}
+
+// forget drops what belongs to processes that ended.
+func (w *webViews) forget(sockets []string) {
+	there := map[string]bool{}
+	for _, s := range sockets {
+		there[s] = true
+	}
+	for s := range w.packages {
+		if !there[s] {
+			delete(w.packages, s)
+		}
+	}
+	for key, page := range w.pages {
+		if s, _, _ := strings.Cut(key, "/"); !there[s] {
+			page.close()
+			delete(w.pages, key)
+		}
+	}
+}
+
+// readWebView puts the page that a view shows in the place of what Android tells of it. A view of which no socket tells is left as it is.
+func (d *Device) readWebView(ctx context.Context, n *screen.Node, sockets []string) error {
+	for _, socket := range sockets {
+		owner, err := d.webViewOwner(ctx, socket)
+		if err != nil {
+			d.log.Debug("a WebView's socket gives no answer", "socket", socket, "error", err)
+			continue
+		}
+		if owner != n.Package {
+			continue
+		}
+		var targets []target
+		if err := d.devtools(ctx, socket, "/json", &targets); err != nil {
+			return err
+		}
+		t, at := shownIn(n.Bounds, targets)
+		if t == nil {
+			continue
+		}
+		return d.readTarget(ctx, n, socket, t, at)
+	}
+	return nil
+}
+
+// webViewOwner gives the package to which a socket's process belongs.
+func (d *Device) webViewOwner(ctx context.Context, socket string) (string, error) {
+	w := &d.webViews
+	if name, known := w.packages[socket]; known {
+		return name, nil
+	}
+	var version struct {
+		Package string `json:"Android-Package"`
+		Browser string
+	}
+	if err := d.devtools(ctx, socket, "/json/version", &version); err != nil {
+		return "", err
+	}
+	if w.packages == nil {
+		w.packages = map[string]string{}
+	}
+	w.packages[socket] = version.Package
+	return version.Package, nil
+}
+
+// shownIn gives the page that is shown where an element of Android's lies, and where its whole view does: of several that overlap it, the one that
+// fits best.
+func shownIn(bounds image.Rectangle, targets []target) (best *target, at image.Rectangle) {
+	most := 0.0
+	for i, t := range targets {
+		var v view
+		if t.Type != "page" || json.Unmarshal([]byte(t.Description), &v) != nil || !v.Attached || !v.Visible || v.Empty || v.Width < 1 || v.Height < 1 {
+			continue
+		}
+		r := image.Rect(v.ScreenX, v.ScreenY, v.ScreenX+v.Width, v.ScreenY+v.Height)
+		common := r.Intersect(bounds)
+		if common.Empty() {
+			continue
+		}
+		fits := area(common) / max(area(r), area(bounds))
+		if fits > most {
+			best, at, most = &targets[i], r, fits
+		}
+	}
+	return best, at
+}
+
+func area(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
+
+// readTarget reads a page on the connection that it had before, or on a new one.
+func (d *Device) readTarget(ctx context.Context, n *screen.Node, socket string, t *target, at image.Rectangle) error {
+	w := &d.webViews
+	key := socket + "/" + t.ID
+	kept := w.pages[key] != nil
+	page, err := d.readPage(ctx, key, socket, t.ID)
+	if err != nil && kept && ctx.Err() == nil { // it may have been closed meanwhile
+		page, err = d.readPage(ctx, key, socket, t.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if page.Failed() || page.Top == nil {
+		return nil // the error page, or nothing yet: Android tells as much
+	}
+	page.Place(at, n.Bounds)
+	dom.Each(page.Top, func(e *screen.Node) { e.Package, e.InPage = n.Package, true })
+	n.Children = []*screen.Node{page.Top}
+	for _, note := range page.Notes {
+		n.Children = append(n.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
+	}
+	return nil
+}
+
+// readPage reads a page; a connection on which that fails is not used again.
+func (d *Device) readPage(ctx context.Context, key, socket, id string) (*dom.Page, error) {
+	w := &d.webViews
+	conn := w.pages[key]
+	if conn == nil {
+		var err error
+		if conn, err = d.dialPage(ctx, socket, id); err != nil {
+			return nil, err
+		}
+		if w.pages == nil {
+			w.pages = map[string]*pageConn{}
+		}
+		w.pages[key] = conn
+	}
+	w.readings++
+	gen := strconv.FormatInt(w.readings, 36)
+	conn.ctx = ctx
+	page, err := dom.Read(conn, dom.How{Gen: gen, Plain: error.Error})
+	if err != nil {
+		conn.close()
+		delete(w.pages, key)
+		return nil, err
+	}
+	w.owners[gen] = conn
+	return page, nil
+}
+
+// closeWebViews ends the connections.
+func (d *Device) closeWebViews() {
+	for _, page := range d.webViews.pages {
+		page.close()
+	}
+	d.webViews.pages = nil
+}
+
+// aimInPage has the page hold the next touch back unless it meets the element that it is meant for, and gives what asks it afterwards.
+func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
+	gen, path, err := dom.ParseRef(n.Ref)
+	if err != nil {
+		return nil, err
+	}
+	conn := d.webViews.owners[gen]
+	if conn == nil {
+		return nil, fmt.Errorf("%w: the page has been left", drivers.ErrMissed)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, devtoolsLimit, fmt.Errorf("it was silent for %v", devtoolsLimit))
+	defer cancel()
+	conn.ctx = ctx
+	chains := dom.Chains(gen, path)
+	for i, chain := range chains {
+		var nothing struct{}
+		if err := conn.Ask(chain, fmt.Sprintf("aim.%s.%d", gen, path[i]), &nothing); err != nil {
+			return nil, fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed, shorten.Bytes(firstLine(err.Error()), 120))
+		}
+	}
+	return func(ctx context.Context) error { return d.metInPage(ctx, conn, chains) }, nil
+}
+
+// metInPage asks what a touch has met. Of one that led the page elsewhere nobody can ask, and it has met something.
+func (d *Device) metInPage(ctx context.Context, conn *pageConn, chains [][]string) error {
+	ctx, cancel := context.WithTimeout(ctx, devtoolsLimit)
+	defer cancel()
+	conn.ctx = ctx
+	for _, chain := range chains {
+		var touch struct{ Verdict, Met string }
+		if err := conn.askOnce(chain, "aimed", &touch); err != nil {
+			return nil
+		}
+		if touch.Verdict == "missed" {
+			return fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package dom
+
+import (
+	"image"
+	"math"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// Place puts the elements of a page, in pixels of CSS, to where a view shows it on a screen: view is where the view lies, seen the part of it that
+// is not clipped. What lies outside of that part is off the screen.
+func (p *Page) Place(view, seen image.Rectangle) {
+	size := p.Zoom.Apply(p.Top, p.W, p.H)
+	if size.X <= 0 || size.Y <= 0 {
+		return
+	}
+	kx, ky := float64(view.Dx())/float64(size.X), float64(view.Dy())/float64(size.Y)
+	point := func(q image.Point) image.Point {
+		return view.Min.Add(image.Pt(Clamp(math.Round(float64(q.X)*kx)), Clamp(math.Round(float64(q.Y)*ky))))
+	}
+	rect := func(r image.Rectangle) image.Rectangle { return image.Rectangle{Min: point(r.Min), Max: point(r.Max)} }
+	Each(p.Top, func(n *screen.Node) {
+		moveNode(n, rect, point)
+		part := n.Bounds
+		if n.Seen != nil {
+			part = *n.Seen
+		}
+		switch in := part.Intersect(seen); {
+		case in.Empty() && !part.Empty():
+			n.Offscreen = true
+		case in != part:
+			n.Seen = &in
+		}
+	})
+}

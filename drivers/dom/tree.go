@@ -1,0 +1,376 @@
+package dom
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// MaxNodes caps the elements of a page, all frames together; maxFrames the frames in it, MaxDepth how deep they lie in each other.
+const (
+	MaxNodes  = 20000
+	maxFrames = 100
+	MaxDepth  = 8 // of frames in frames
+)
+
+// Flags of an element, as script/engine.js sets them.
+const (
+	flagHidden = 1 << iota
+	flagDisabled
+	flagChecked
+	flagSelected
+	flagFocused
+	flagPassword
+	flagEditable
+	flagClickable
+	flagScrollable
+	flagFrame
+	flagOffscreen
+	flagCheckable
+	flagUnselectable
+	flagBuried
+	flagLeaving
+)
+
+// element is a node as script/engine.js writes it.
+type element struct {
+	Type    string     `json:"t"`
+	Ref     int        `json:"n"`
+	Flags   int        `json:"f"`
+	Box     [4]float64 `json:"b"`
+	Role    string     `json:"r"`
+	ID      string     `json:"i"`
+	TestID  string     `json:"q"`
+	Text    string     `json:"x"`
+	Desc    string     `json:"d"`
+	Hint    string     `json:"h"`
+	Covered string     `json:"c"`
+	Veiled  string     `json:"v"`
+	Seen    []float64  `json:"s"`
+	Letters []float64  `json:"y"`
+	Press   []float64  `json:"p"`
+	Holds   []string   `json:"w"`
+	Spare   []float64  `json:"g"` // in a frame: points at which it can be seen and touched, as far as the frame's page knows
+	Control *int       `json:"l"`
+	Inner   []float64  `json:"o"` // of a frame: where its page begins, the part of it that can be seen, and its scale
+	Kids    []*element `json:"k"`
+}
+
+// Document is what the script says of one document.
+type Document struct {
+	State
+	W, H  float64
+	Zoom  Zoom
+	Note  string
+	Count int
+	Root  *element
+
+	Suspects int // elements that may keep something to themselves
+
+	Undrawn bool // the browser has not drawn the page since it was read before
+}
+
+// Asker has the script answer a command in the document that chain leads to, as JSON: a list of iframes, outermost first, each as the
+// script's own ref command.
+type Asker interface {
+	Ask(chain []string, command string, into any) error
+}
+
+// How says how a page is read.
+type How struct {
+	Gen   string             // tells the elements of this reading from those of others: a number in base 36
+	Texts []string           // that must not be left out of a page with more elements than MaxNodes
+	Drawn bool               // the page has been drawn since it was read before
+	Plain func(error) string // an error of the Asker in a line
+}
+
+// Page is a page that was read.
+type Page struct {
+	*Document
+	Top      *screen.Node // nil: it has no elements yet
+	Notes    []string     // what is not in it, and why
+	Suspects int          // elements that may keep something to themselves
+}
+
+// Read reads a page and the frames in it once, in pixels of CSS.
+func Read(a Asker, how How) (*Page, error) {
+	r := &reader{asker: a, how: how, left: MaxNodes, spare: map[*screen.Node][]image.Point{}}
+	if len(how.Texts) > 0 {
+		var err error
+		if r.sought, err = json.Marshal(how.Texts); err != nil {
+			return nil, err
+		}
+	}
+	doc, root, err := r.document(nil, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Page{Document: doc, Top: root, Notes: r.notes, Suspects: r.suspects}, nil
+}
+
+// reader reads one page, document by document.
+type reader struct {
+	asker    Asker
+	how      How
+	left     int // elements that may still be read
+	frames   int
+	suspects int
+	still    bool // the documents around the one that is read have not been drawn since they were read before
+	notes    []string
+	sought   []byte                         // the texts that must not be left out, as JSON
+	spare    map[*screen.Node][]image.Point // in frames: where an element can be seen and touched, best first
+}
+
+// frame is an iframe that was met in a document.
+type frame struct {
+	node  *screen.Node
+	ref   int
+	inner []float64
+}
+
+// document reads the document that chain leads to, in its own coordinates, then the frames in it.
+func (r *reader) document(chain []string, view string) (*Document, *screen.Node, error) {
+	var doc Document
+	if err := r.asker.Ask(chain, fmt.Sprintf("tree.%s.%d.%x%s", r.how.Gen, max(r.left, 0), r.sought, view), &doc); err != nil {
+		return nil, nil, err
+	}
+	r.left -= doc.Count
+	r.suspects += doc.Suspects
+	if doc.Note != "" {
+		r.notes = append(r.notes, doc.Note)
+	}
+	if doc.Root == nil {
+		return &doc, nil, nil
+	}
+	around := r.still
+	defer func() { r.still = around }()
+	r.still = around || doc.Undrawn && !r.how.Drawn
+	var frames []frame
+	root := r.node(doc.Root, chain, &frames)
+	for _, f := range frames {
+		if err := r.frame(&doc, chain, f); err != nil {
+			return nil, nil, err
+		}
+	}
+	return &doc, root, nil
+}
+
+// frame reads the document in f and hangs it under f's node. A frame that can be seen and not be read makes the tree
+// incomplete, which nobody may draw conclusions from.
+func (r *reader) frame(doc *Document, chain []string, f frame) error {
+	if f.node.Hidden || len(f.inner) != 8 || r.left <= 0 {
+		return nil
+	}
+	r.frames++
+	if r.frames > maxFrames || len(chain) >= MaxDepth {
+		r.notes = append(r.notes, "the page has too many frames: the rest is left out")
+		return nil
+	}
+	inside := append(chain[:len(chain):len(chain)], fmt.Sprintf("ref.%s.%d", r.how.Gen, f.ref))
+	m := placement{x: f.inner[0], y: f.inner[1], kx: f.inner[6], ky: f.inner[7]}
+	_, root, err := r.document(inside, m.view(doc, f.inner))
+	if err != nil {
+		return fmt.Errorf("%w: the frame %s cannot be read: %s", drivers.ErrNotReady, f.node, r.how.Plain(err))
+	}
+	if root == nil {
+		return nil
+	}
+	f.node.Children = append(f.node.Children, root)
+	var visible []*screen.Node
+	shown := image.Rect(0, 0, Clamp(doc.W), Clamp(doc.H))
+	Each(root, func(n *screen.Node) {
+		moveNode(n, m.rect, m.point)
+		spare := r.spare[n]
+		for i := range spare {
+			spare[i] = m.point(spare[i])
+		}
+		if len(spare) > 0 && !n.Hidden && !n.Offscreen && n.Bounds.Overlaps(shown) {
+			visible = append(visible, n)
+		}
+	})
+	return r.cover(chain, f.ref, visible)
+}
+
+// placement is how the page of a frame lies in the document around it.
+type placement struct{ x, y, kx, ky float64 }
+
+// view is what the page of a frame is told of the window around it, in its own coordinates: all of the window, and the part of it that
+// shows the frame.
+func (m placement) view(doc *Document, inner []float64) string {
+	var b strings.Builder
+	for i, v := range [...]float64{0, 0, doc.W, doc.H, inner[2], inner[3], inner[4], inner[5]} {
+		if i%2 == 0 {
+			v = (v - m.x) / m.kx
+		} else {
+			v = (v - m.y) / m.ky
+		}
+		fmt.Fprintf(&b, ".%d", Clamp(v))
+	}
+	return b.String()
+}
+
+func (m placement) point(p image.Point) image.Point {
+	return image.Pt(Clamp(math.Round(m.x+float64(p.X)*m.kx)), Clamp(math.Round(m.y+float64(p.Y)*m.ky)))
+}
+
+func (m placement) rect(r image.Rectangle) image.Rectangle {
+	return image.Rectangle{Min: m.point(r.Min), Max: m.point(r.Max)}
+}
+
+// moveNode puts all that an element says of places into other coordinates.
+func moveNode(n *screen.Node, rect func(image.Rectangle) image.Rectangle, point func(image.Point) image.Point) {
+	n.Bounds = rect(n.Bounds)
+	for _, part := range []*image.Rectangle{n.Seen, n.TextBounds} {
+		if part != nil {
+			*part = rect(*part)
+		}
+	}
+	if n.Press != nil {
+		*n.Press = point(*n.Press)
+	}
+}
+
+// cover asks the document around frame ref what lies over the elements inside the frame.
+func (r *reader) cover(chain []string, ref int, nodes []*screen.Node) error {
+	for len(nodes) > 0 {
+		part := nodes[:min(len(nodes), 300)]
+		nodes = nodes[len(part):]
+		groups := make([]string, len(part))
+		for i, n := range part {
+			points := make([]string, len(r.spare[n]))
+			for j, p := range r.spare[n] {
+				points[j] = fmt.Sprintf("%d,%d", p.X, p.Y)
+			}
+			groups[i] = strings.Join(points, ",")
+		}
+		var raw [][3]any
+		if err := r.asker.Ask(chain, fmt.Sprintf("hit.%s.%d.%s", r.how.Gen, ref, strings.Join(groups, ";")), &raw); err != nil {
+			return err
+		}
+		for i, answer := range raw[:min(len(raw), len(part))] {
+			free, _ := answer[0].(float64)
+			covers, _ := answer[1].(string)
+			hides, _ := answer[2].(string)
+			r.meet(part[i], int(free), covers, hides)
+		}
+	}
+	return nil
+}
+
+// meet notes what the document around a frame says of an element in it: which of its points a touch reaches, or what covers and hides
+// it.
+func (r *reader) meet(n *screen.Node, free int, covers, hides string) {
+	if n.Obscured == "" {
+		n.Obscured = hides
+	}
+	switch spare := r.spare[n]; {
+	case covers != "":
+		n.Press, n.Covered = nil, covers
+	case n.Press != nil && free >= 0 && free < len(spare):
+		press := spare[free]
+		n.Press = &press
+	}
+}
+
+func Each(n *screen.Node, f func(*screen.Node)) {
+	f(n)
+	for _, c := range n.Children {
+		Each(c, f)
+	}
+}
+
+func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node {
+	is := func(flag int) bool { return e.Flags&flag != 0 }
+	n := &screen.Node{
+		Ref: r.ref(chain, e.Ref), Type: e.Type, Role: e.Role, ID: e.ID, TestID: e.TestID,
+		Text: e.Text, Desc: e.Desc, Hint: e.Hint, Covered: e.Covered,
+		Bounds: image.Rect(Clamp(e.Box[0]), Clamp(e.Box[1]), Clamp(e.Box[2]), Clamp(e.Box[3])),
+		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
+		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
+		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still,
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried), Leaving: is(flagLeaving),
+		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
+	}
+	if len(e.Holds) == 2 {
+		n.Holds = &screen.Holding{Value: e.Holds[0], Form: e.Holds[1]}
+	}
+	if len(e.Press) == 2 {
+		n.Press = &image.Point{X: Clamp(e.Press[0]), Y: Clamp(e.Press[1])}
+	}
+	for i := 0; i+1 < len(e.Spare); i += 2 {
+		r.spare[n] = append(r.spare[n], image.Pt(Clamp(e.Spare[i]), Clamp(e.Spare[i+1])))
+	}
+	if e.Control != nil {
+		n.ControlRef = r.ref(chain, *e.Control)
+	}
+	if is(flagFrame) {
+		*frames = append(*frames, frame{n, e.Ref, e.Inner})
+	}
+	for _, kid := range e.Kids {
+		if kid != nil {
+			n.Children = append(n.Children, r.node(kid, chain, frames))
+		}
+	}
+	return n
+}
+
+func rectangle(b []float64) *image.Rectangle {
+	if len(b) != 4 {
+		return nil
+	}
+	r := image.Rect(Clamp(b[0]), Clamp(b[1]), Clamp(b[2]), Clamp(b[3]))
+	return &r
+}
+
+// ref is the way to an element: the tree's generation, the frames around it, its number: "g3/17/4".
+func (r *reader) ref(chain []string, number int) string {
+	parts := []string{r.how.Gen}
+	for _, frame := range chain {
+		parts = append(parts, frame[strings.LastIndexByte(frame, '.')+1:])
+	}
+	return strings.Join(append(parts, strconv.Itoa(number)), "/")
+}
+
+// Chains gives the way to each document that a ref leads through: the page's own, then those of the frames.
+func Chains(gen string, path []int) [][]string {
+	list := make([][]string, len(path))
+	for i := 1; i < len(path); i++ {
+		list[i] = append(slices.Clone(list[i-1]), fmt.Sprintf("ref.%s.%d", gen, path[i-1]))
+	}
+	return list
+}
+
+func ParseRef(ref string) (gen string, path []int, err error) {
+	parts := strings.Split(ref, "/")
+	for _, p := range parts[1:] {
+		number, err := strconv.Atoi(p)
+		if err != nil || number < 0 {
+			return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, screen.Quote(ref))
+		}
+		path = append(path, number)
+	}
+	if _, err := strconv.ParseInt(parts[0], 36, 64); err != nil || len(path) == 0 || len(path) > MaxDepth+1 {
+		return "", nil, fmt.Errorf("%w: %s is no element of a page", drivers.ErrNotReady, screen.Quote(ref))
+	}
+	return parts[0], path, nil
+}
+
+// Clamp makes a coordinate of a page, which may be anything, an int that can be reckoned with.
+func Clamp(f float64) int {
+	switch {
+	case f != f:
+		return 0
+	case f > 1e7:
+		return 1e7
+	case f < -1e7:
+		return -1e7
+	}
+	return int(f)
+}

@@ -1,0 +1,35 @@
+package dom
+
+import (
+	"image"
+	"math"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// Zoom is how the screen shows a page: where the part that is shown begins, and how much larger or smaller it is. A phone shows a
+// page that was not made for it smaller.
+type Zoom [3]float64 // left, top, scale
+
+func (z Zoom) None() bool { return z[2] <= 0 || z[2] == 1 && z[0] == 0 && z[1] == 0 }
+
+// Apply puts bounds, which are the page's, into pixels of the screen, and gives the size of that.
+func (z Zoom) Apply(root *screen.Node, w, h float64) image.Point {
+	if z.None() {
+		return image.Pt(Clamp(w), Clamp(h))
+	}
+	shown := func(p image.Point) image.Point {
+		return image.Pt(Clamp(math.Round((float64(p.X)-z[0])*z[2])), Clamp(math.Round((float64(p.Y)-z[1])*z[2])))
+	}
+	whole := func(r image.Rectangle) image.Rectangle { return image.Rectangle{Min: shown(r.Min), Max: shown(r.Max)} }
+	Each(root, func(n *screen.Node) { moveNode(n, whole, shown) })
+	return image.Pt(Clamp(math.Round(w*z[2])), Clamp(math.Round(h*z[2])))
+}
+
+// OnPage gives the place on the page, as input wants it, of a pixel of the screen.
+func (z Zoom) OnPage(p image.Point) (x, y float64) {
+	if z.None() {
+		return float64(p.X), float64(p.Y)
+	}
+	return float64(p.X)/z[2] + z[0], float64(p.Y)/z[2] + z[1]
+}
