@@ -66,6 +66,7 @@ func (a *agentRun) source(w http.ResponseWriter, r *http.Request, _ map[string]a
 	p := a.phone
 	a.idle(r)
 	p.spend(p.opts.Latency.AgentSource, r.Context())
+	p.hearPage()
 	p.mu.Lock()
 	f := p.ui.frame(time.Now())
 	multi, hung := a.flag("enableMultiWindows"), 0

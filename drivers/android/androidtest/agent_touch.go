@@ -128,6 +128,7 @@ func (a *agentRun) findElement(w http.ResponseWriter, r *http.Request, body map[
 	}
 	a.idle(r)
 	a.phone.spend(a.phone.opts.Latency.AgentFind, r.Context())
+	a.phone.hearPage()
 	a.phone.mu.Lock()
 	s, ok := a.first(strategy, selector)
 	a.phone.mu.Unlock()
@@ -208,6 +209,8 @@ func (a *agentRun) elementClear(w http.ResponseWriter, r *http.Request, _ map[st
 	if s, ok := a.refreshed(w, r); ok {
 		if s.v.field != nil {
 			s.v.field.text, s.v.field.behind, s.v.field.selected = "", 0, false
+		} else if s.v.setText != nil {
+			s.v.setText("")
 		}
 		a.give(w, r.PathValue("id"), nil)
 	}
@@ -228,7 +231,7 @@ func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map
 		return
 	}
 	f := s.v.field
-	if f == nil || s.v.disabled {
+	if f == nil && s.v.setText == nil || s.v.disabled {
 		a.problem(w, http.StatusBadRequest, "invalid element state", "Cannot set the element to '"+text+"'. Did you interact with the correct element?")
 		return
 	}
@@ -240,6 +243,14 @@ func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map
 		text = current + text
 	}
 	enter := strings.HasSuffix(text, `\n`)
+	if f == nil {
+		s.v.setText(strings.TrimSuffix(text, `\n`))
+		if enter {
+			a.phone.ui.key(66)
+		}
+		a.give(w, r.PathValue("id"), nil)
+		return
+	}
 	f.text, f.behind, f.selected = strings.TrimSuffix(text, `\n`), 0, false
 	if enter {
 		a.phone.ui.enter(f)

@@ -32,6 +32,7 @@ type installed struct {
 	locales    string
 	extras     map[string]Extra // of the activity that was opened last
 	scene      Scene            // what a test has written for it; nil: a plain page
+	web        *webApp          // its screen is a WebView
 }
 
 func defaultPackages(o Options) map[string]*installed {
@@ -71,6 +72,9 @@ func defaultPackages(o Options) map[string]*installed {
 func newPage(s *screen, r *running, a *activity, data *string) page {
 	if scene := s.phone.packages[a.pkg].scene; scene != nil {
 		return &scenePage{s, a, scene}
+	}
+	if web := s.phone.packages[a.pkg].web; web != nil {
+		return newWebPage(s, r, web)
 	}
 	switch a.pkg {
 	case launcherPackage:

@@ -23,4 +23,18 @@
 //
 // A test may install apps of its own: an APK is any file that begins with "PK\x03\x04" and has a line "package=NAME"; with a
 // line "fail=INSTALL_FAILED_…" the phone refuses it in these words. com.example.list/.GesturesActivity says which gesture it saw.
+//
+// InstallWebView installs an app whose screen is a WebView with a page of a real Chromium, which the test starts (chromiumtest.DevTools):
+//
+//	phone.InstallWebView("com.example.hybrid", "Shop", androidtest.WebView{DevTools: chromium.Start(t), URL: "http://127.0.0.1:4711/shop"})
+//
+// The page is drawn in the view's bounds with the phone's pixel ratio; touches, swipes, pinches and keys go to it; a page without a viewport
+// tag is laid out 980 CSS pixels wide. Its DevTools are behind the abstract socket webview_devtools_remote_PID (/proc/net/unix, adb's
+// localabstract: service) with the lists of Android and WebSockets that lead to Chromium. The page lives as long as the activity, the socket
+// as long as the process, cookies and storage until pm clear. WebView says what is amiss with the lists; HangWebView and Crash make the page
+// loop and the process die; faults of the service act on its sockets:
+//
+//	phone.Fail(androidtest.Fault{Match: "localabstract:webview", Nth: 2, Kind: androidtest.Cut, Bytes: 300}) // closes in the middle of an answer
+//
+// Two such apps listen side by side, also while one of them is in the background.
 package androidtest

@@ -137,7 +137,7 @@ func dumpInputMethod(c *call, _ []string) {
 	s.frame(time.Now()) // drops the focus of a field that has gone
 	c.printf("Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=2\n  mCurMethodId=%s\n", c.phone.settings["secure"]["default_input_method"])
 	c.printf("  mShowRequested=%t mShowExplicitlyRequested=%t mShowForced=false mInputShown=%t\n", s.keyboard, s.keyboard, s.keyboard)
-	c.printf("  mServedView=%t mIsInputViewShown=%t\n", s.focus != nil, s.keyboard)
+	c.printf("  mServedView=%t mIsInputViewShown=%t\n", s.focus != nil || s.web != nil, s.keyboard)
 	if f := s.focus; f != nil {
 		before, after := f.split()
 		start, end := len(before), len(before)

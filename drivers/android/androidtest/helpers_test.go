@@ -146,6 +146,7 @@ func (b *bench) exec(script string) []byte {
 
 // node is a node of a dump.
 type node struct {
+	Class  string `xml:"class,attr"`
 	Text   string `xml:"text,attr"`
 	ID     string `xml:"resource-id,attr"`
 	Desc   string `xml:"content-desc,attr"`

@@ -255,7 +255,7 @@ func (p *Phone) touch(when time.Time, at image.Point, held time.Duration) {
 		return
 	}
 	v := w.root.hit(at)
-	p.record(Tap{Kind: kind, Point: at, Package: w.root.pkg}, v)
+	p.record(Tap{Kind: kind, Point: at, Package: w.root.pkg}, v.virtualAt(at))
 	if !at.In(w.root.b) && w.outside != nil {
 		w.outside()
 		return
@@ -267,8 +267,11 @@ func (p *Phone) touch(when time.Time, at image.Point, held time.Duration) {
 	switch double := kind == "tap" && s.second(v, when); {
 	case double && v.onDouble != nil:
 		v.onDouble()
+	case v.web != nil:
+		s.focus, s.web = nil, v.web
+		v.web.touched(at, held)
 	case v.field != nil:
-		s.focus, s.keyboard = v.field, true
+		s.focus, s.web, s.keyboard = v.field, nil, true
 		v.field.selected = kind == "long"
 	case kind == "long" && v.onLong != nil:
 		v.onLong()
@@ -320,14 +323,22 @@ func (p *Phone) swipe(kind string, from, to image.Point) {
 	if kind == "drag" {
 		v := w.root.hit(from)
 		p.record(Tap{Kind: kind, Point: from, Package: w.root.pkg}, v)
-		if v != nil && !v.disabled && v.onDrag != nil {
+		switch {
+		case v == nil || v.disabled:
+		case v.web != nil:
+			v.web.moved([]image.Point{from}, []image.Point{to}, longPress)
+		case v.onDrag != nil:
 			v.onDrag(to)
 		}
 		return
 	}
 	v := w.root.hitScroll(from)
 	p.record(Tap{Kind: kind, Point: from, Package: w.root.pkg}, v)
-	if v != nil {
+	switch {
+	case v == nil:
+	case v.web != nil:
+		v.web.moved([]image.Point{from}, []image.Point{to}, 0)
+	default:
 		v.scroll(from.Y - to.Y)
 	}
 }

@@ -81,6 +81,10 @@ func inputCombination(c *call, args []string) int {
 
 // combination holds all keys but the last. Phone.mu is held.
 func (s *screen) combination(keys []int) {
+	if s.web != nil {
+		s.web.together(keys)
+		return
+	}
 	f, last := s.focus, keys[len(keys)-1]
 	letter := last >= 29 && last <= 54
 	switch {
@@ -106,7 +110,7 @@ func (s *screen) combination(keys []int) {
 
 // key presses one key. Phone.mu is held.
 func (s *screen) key(code int) {
-	if s.lockKey(code) {
+	if s.lockKey(code) || s.web != nil && s.web.key(code) {
 		return
 	}
 	f := s.focus
@@ -213,7 +217,11 @@ func (s *screen) nextField() {
 
 func (s *screen) typeText(text string) {
 	f := s.focus
-	if f == nil {
+	switch {
+	case s.web != nil:
+		s.web.typed(text)
+		return
+	case f == nil:
 		return // keys that nobody has the focus for are lost
 	}
 	if f.selected {

@@ -125,13 +125,16 @@ func (w *workers) begin() bool {
 
 func (w *workers) done() { w.group.Done() }
 
-func (w *workers) run(f func()) {
-	if w.begin() {
-		go func() {
-			defer w.done()
-			f()
-		}()
+// run says whether it has begun.
+func (w *workers) run(f func()) bool {
+	if !w.begin() {
+		return false
 	}
+	go func() {
+		defer w.done()
+		f()
+	}()
+	return true
 }
 
 func (w *workers) end() {
@@ -265,6 +268,7 @@ func (p *Phone) Filmed() int { return int(p.filmed.Load()) }
 
 // Screen is the picture that the phone shows now.
 func (p *Phone) Screen() *image.RGBA {
+	p.lookAtPage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ui.picture(time.Now())
@@ -272,6 +276,7 @@ func (p *Phone) Screen() *image.RGBA {
 
 // Tree is the tree that the phone shows now, as uiautomator would write it if it did not wait for anything.
 func (p *Phone) Tree() string {
+	p.hearPage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return dumpActive(p.ui.frame(time.Now()), p.dumper(false))

@@ -141,6 +141,9 @@ func pmClear(c *call, args []string) int {
 	}
 	clear(p.data)
 	clear(p.granted)
+	if p.web != nil {
+		p.web.clear()
+	}
 	if r := c.phone.ui.apps[p.name]; r != nil {
 		// What lands later kills whatever runs by then, even a process that was started after the Success.
 		c.phone.ui.later(c.phone.opts.ClearKill, func() { c.phone.ui.stop(p.name) })

@@ -44,6 +44,7 @@ type screen struct {
 	token     uint32
 	changed   time.Time // when another activity came to the front
 	focus     *field
+	web       *webTab // the page that has the focus instead of a field
 	keyboard  bool
 	guard     keyguard
 	shade     bool // the notifications are pulled down
@@ -62,6 +63,7 @@ type running struct {
 	pid     int
 	started time.Time
 	app     any
+	web     *webProcess // nil: it has no WebView
 }
 
 func newScreen(p *Phone) *screen {
@@ -133,7 +135,7 @@ func (s *screen) open(pkg, class string, data *string) *activity {
 // moved is called when another activity came to the front.
 func (s *screen) moved() {
 	s.changed = time.Now()
-	s.focus = nil
+	s.focus, s.web = nil, nil
 	s.keyboard = false
 	a := s.top()
 	s.phone.log.write(logLine{pid: 1033, tid: 1061, pri: 'I', tag: "ActivityTaskManager", text: "Displayed " + a.component()})
@@ -167,6 +169,9 @@ func (s *screen) finish(a *activity) {
 	for i, b := range s.stack {
 		if b == a && a.pkg != launcherPackage {
 			s.stack = append(s.stack[:i:i], s.stack[i+1:]...)
+			if page, ok := a.page.(*webPage); ok {
+				page.tab.cancel()
+			}
 			s.moved()
 			return
 		}
@@ -199,6 +204,9 @@ func (s *screen) remove(pkg string) {
 	s.stack = rest
 	delete(s.apps, pkg)
 	s.phone.procs.remove(r.pid)
+	if r.web != nil {
+		r.web.cancel()
+	}
 	if s.anr == pkg {
 		s.anr, s.complaint = "", ""
 	}
@@ -277,7 +285,7 @@ func (s *screen) frame(now time.Time) *frame {
 	}
 	if s.guard.locked {
 		f.windows = []*window{s.keyguardWindow(m, f.size), statusBar(m, f.size)}
-		s.focus, s.keyboard, f.keyboard = nil, false, false
+		s.focus, s.web, s.keyboard, f.keyboard = nil, nil, false, false
 		return f
 	}
 	f.windows = s.appWindows(m, f.size)
@@ -287,11 +295,15 @@ func (s *screen) frame(now time.Time) *frame {
 	}
 	focusable := false
 	f.active().root.walk(func(v *view) {
-		v.focused = v.field != nil && v.field == s.focus
-		focusable = focusable || v.focused
+		if v.web != nil {
+			v.focused = v.web == s.web
+		} else if !v.virtual {
+			v.focused = v.field != nil && v.field == s.focus
+		}
+		focusable = focusable || v.focused && !v.virtual
 	})
 	if !focusable { // the field went away with its page
-		s.focus, s.keyboard, f.keyboard = nil, false, false
+		s.focus, s.web, s.keyboard, f.keyboard = nil, nil, false, false
 	}
 	if p, ok := s.top().page.(*scenePage); ok {
 		f.windows = append(f.windows, p.above(m)...)

@@ -79,6 +79,7 @@ func cmdScreencap(c *call) int {
 
 // captured is the picture without what apps protect from screenshots.
 func (p *Phone) captured() *image.RGBA {
+	p.lookAtPage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := p.ui.frame(time.Now())
@@ -139,13 +140,14 @@ func (p *Phone) framebuffer(ctx context.Context, s session) {
 
 // changeKey changes whenever the picture does.
 func (p *Phone) changeKey(now time.Time) (string, image.Point) {
+	p.lookAtPage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := p.ui.frame(now)
 	var b strings.Builder
 	for _, w := range f.windows {
 		w.root.walk(func(v *view) {
-			b.WriteString(v.class + v.shown() + v.b.String())
+			b.WriteString(v.class + v.shown() + v.b.String() + strconv.Itoa(v.version))
 			if v.focused {
 				b.WriteString("|" + strconv.FormatInt(now.UnixMilli()/500, 10))
 			}

@@ -275,7 +275,11 @@ func (p *Phone) pinchedAt(from, to [2]image.Point) {
 	}
 	v := w.root.hit(middle)
 	p.record(Tap{Kind: "pinch", Point: middle, Package: w.root.pkg}, v)
-	if v != nil && !v.disabled && v.onPinch != nil {
+	switch {
+	case v == nil || v.disabled:
+	case v.web != nil:
+		v.web.moved(from[:], to[:], 0)
+	case v.onPinch != nil:
 		v.onPinch(squared(d.Sub(c)) > squared(b.Sub(a)))
 	}
 }

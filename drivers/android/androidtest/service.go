@@ -46,6 +46,11 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 		if run, found = p.tcpService(arg); !found {
 			return nil, false
 		}
+	case "localabstract":
+		found := false
+		if run, found = p.abstractSocket(arg); !found {
+			return nil, false
+		}
 	case "reboot":
 		run = func(ctx context.Context, s session) { p.dropAway(2 * time.Second) }
 	case "tcpip", "usb", "root", "unroot", "remount":
@@ -54,7 +59,7 @@ func (p *Phone) service(name string) (run serviceFunc, ok bool) {
 		return nil, false
 	}
 	run = p.slowed(run)
-	if !strings.HasPrefix(name, "tcp:") && !strings.Contains(name, "am instrument") { // the agent counts its own work
+	if !strings.HasPrefix(name, "tcp:") && !strings.HasPrefix(name, "localabstract:") && !strings.Contains(name, "am instrument") { // the agent counts its own work
 		run = p.counted(run)
 	}
 	f, found := p.faults.match(name, false)

@@ -47,10 +47,7 @@ func cmdCat(c *call) int {
 			}
 			continue
 		}
-		data, err := c.phone.files.read(c.path(name))
-		if stat, ok := c.phone.procStat(name); ok {
-			data, err = []byte(stat), nil
-		}
+		data, err := c.readFile(name)
 		if err != nil {
 			code = c.fail(1, "cat: %s: %s", name, reason(err))
 			continue
@@ -60,6 +57,17 @@ func cmdCat(c *call) int {
 		}
 	}
 	return code
+}
+
+// readFile reads one of the files that commands take, and those of the kernel.
+func (c *call) readFile(name string) ([]byte, error) {
+	if c.path(name) == "/proc/net/unix" {
+		return []byte(c.phone.unixSockets()), nil
+	}
+	if stat, ok := c.phone.procStat(name); ok {
+		return []byte(stat), nil
+	}
+	return c.phone.files.read(c.path(name))
 }
 
 func cmdRm(c *call) int {

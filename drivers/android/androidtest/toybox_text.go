@@ -51,7 +51,7 @@ func cmdGrep(c *call) int {
 	}
 	in := c.in
 	if len(args) > 1 {
-		data, err := c.phone.files.read(c.path(args[1]))
+		data, err := c.readFile(args[1])
 		if err != nil {
 			return c.fail(2, "grep: %s: %s", args[1], reason(err))
 		}

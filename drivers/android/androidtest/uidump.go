@@ -172,6 +172,7 @@ func (c *call) waitIdle() bool {
 
 // content is what accessibility services are told of, structure, texts and states, and the instant at which it was so.
 func (p *Phone) content() (string, time.Time) {
+	p.hearPage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var b strings.Builder
@@ -253,6 +254,7 @@ func (p *Phone) setDumping(on bool) (ok bool) {
 }
 
 func (p *Phone) dump(compressed, windows bool) (string, bool) {
+	p.hearPage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := p.ui.frame(time.Now())

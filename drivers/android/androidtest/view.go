@@ -31,6 +31,14 @@ type view struct {
 	field *field
 	// scroll is told by how many pixels a swipe moves the content up.
 	scroll func(dy int)
+	// web is the page that a WebView shows, picture and version how it looked last. Its virtual children are nodes alone: the WebView itself
+	// takes their touches.
+	web     *webTab
+	picture *image.RGBA
+	version int
+	virtual bool
+	// setText takes a text that an accessibility service sets in a virtual child.
+	setText func(text string)
 
 	fill   color.Color
 	ink    color.Color
@@ -114,6 +122,9 @@ func (v *view) hit(at image.Point) *view {
 	if !at.In(v.b) {
 		return nil
 	}
+	if v.web != nil {
+		return v
+	}
 	for _, c := range slices.Backward(v.drawn()) {
 		if h := c.hit(at); h != nil {
 			return h
@@ -135,7 +146,7 @@ func (v *view) hitScroll(at image.Point) *view {
 			return h
 		}
 	}
-	if v.scroll != nil {
+	if v.scroll != nil || v.web != nil {
 		return v
 	}
 	return nil

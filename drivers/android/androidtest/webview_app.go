@@ -1,0 +1,148 @@
+package androidtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// webApp is an installed app with a WebView. Its cookies and storage live in a browser context of its own, until pm clear.
+type webApp struct {
+	phone *Phone
+	pkg   string
+
+	mu      sync.Mutex
+	view    WebView
+	about   browserAbout // what the Chromium says of itself, once it was asked
+	cleared bool
+
+	dial   sync.Mutex // guards what follows, while a connection is made, too
+	client *devtools
+	home   string // the browser context
+}
+
+// webProcess is the process of such an app, with the socket on which its DevTools listen.
+type webProcess struct {
+	app    *webApp
+	pid    int
+	ctx    context.Context // ends with the process
+	cancel context.CancelFunc
+	tab    *webTab // of the activity that was opened last; Phone.mu guards it
+}
+
+func (a *webApp) start(pid int) *webProcess {
+	w := &webProcess{app: a, pid: pid}
+	w.ctx, w.cancel = context.WithCancel(a.phone.ctx)
+	return w
+}
+
+func (a *webApp) config() WebView {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.view
+}
+
+// connect gives the client of the Chromium and the app's context in it, as it was left.
+func (a *webApp) connect() (*devtools, string, error) {
+	a.dial.Lock()
+	defer a.dial.Unlock()
+	ctx := a.phone.ctx
+	if a.client != nil && a.client.ended() {
+		a.client, a.home = nil, ""
+	}
+	if a.client == nil {
+		client, err := dialDevTools(ctx, a.config().DevTools)
+		if err != nil {
+			return nil, "", err
+		}
+		if !a.phone.work.run(func() { client.read(ctx) }) {
+			client.conn.CloseNow() //nolint:errcheck // the phone is closed
+			return nil, "", errors.New("the phone is closed")
+		}
+		a.client = client
+	}
+	if a.wasCleared() && a.home != "" {
+		if err := a.client.call(ctx, "", "Target.disposeBrowserContext", map[string]any{"browserContextId": a.home}, nil); err != nil {
+			return nil, "", err
+		}
+		a.home = ""
+	}
+	if a.home == "" {
+		var made struct {
+			ID string `json:"browserContextId"`
+		}
+		if err := a.client.call(ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true}, &made); err != nil {
+			return nil, "", err
+		}
+		a.home = made.ID
+	}
+	return a.client, a.home, nil
+}
+
+// clear lets the next page find nothing of what the app's pages have stored. Phone.mu may be held.
+func (a *webApp) clear() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cleared = true
+}
+
+func (a *webApp) wasCleared() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	was := a.cleared
+	a.cleared = false
+	return was
+}
+
+// browserAbout is /json/version of a Chromium.
+type browserAbout struct {
+	Browser  string
+	Protocol string `json:"Protocol-Version"`
+	V8       string `json:"V8-Version"`
+	WebKit   string `json:"WebKit-Version"`
+	URL      string `json:"webSocketDebuggerUrl"`
+}
+
+// chrome is the version alone.
+func (b browserAbout) chrome() string {
+	_, version, _ := strings.Cut(b.Browser, "/")
+	return version
+}
+
+// version is what the Chromium says of itself, with the version that the WebView has been given.
+func (a *webApp) version(ctx context.Context) browserAbout {
+	config := a.config()
+	a.mu.Lock()
+	about := a.about
+	a.mu.Unlock()
+	if about.Browser == "" {
+		if askBrowser(ctx, config.DevTools, "/json/version", &about) != nil {
+			return browserAbout{Browser: "Chrome/0"}
+		}
+		a.mu.Lock()
+		a.about = about
+		a.mu.Unlock()
+	}
+	about.Browser = "Chrome/" + about.chrome()
+	if config.Chrome != "" {
+		about.Browser = "Chrome/" + config.Chrome
+	}
+	return about
+}
+
+// before says whether the WebView's version is older than a major one.
+func (b browserAbout) before(major int) bool {
+	first, _, _ := strings.Cut(b.chrome(), ".")
+	n, err := strconv.Atoi(first)
+	return err == nil && n < major
+}
+
+// userAgent is what the pages of a WebView tell servers.
+func (a *webApp) userAgent(chrome string) string {
+	p := a.phone.prof
+	return fmt.Sprintf("Mozilla/5.0 (Linux; Android %s; %s Build/SIM.%d; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/%s Mobile Safari/537.36",
+		p.release, p.model, p.api, chrome)
+}
