@@ -2,6 +2,8 @@ package runner_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
+	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner"
 	"github.com/taproot-dev/taproot/runner/plan"
@@ -95,24 +98,47 @@ func TestFlowsOnAPhone(t *testing.T) {
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	for _, file := range flowsOf(t, "phone") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			want, direct, imported := both(t, file, "")
-			touches := func(c plan.Case) []string {
-				before := len(phones[0].Taps())
-				if o := r.Run(t.Context(), c); o.Verdict() != want {
-					t.Fatalf("%s, want %s\n%s", o.Verdict(), want, runner.FailureText(o))
-				}
-				var made []string
-				for _, tap := range phones[0].Taps()[before:] {
-					made = append(made, fmt.Sprintf("%s %v %s", tap.Kind, tap.Point, tap.Label))
-				}
-				return made
-			}
-			imported.Pack += "-imported"
-			if a, b := touches(direct), touches(imported); !slices.Equal(a, b) {
-				t.Errorf("the flow touched\n%s\nits import\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
-			}
+			playsTheSame(t, r, phones[0], file)
 		})
 	}
+}
+
+// playsTheSame runs a flow and its import.
+func playsTheSame(t *testing.T, r *run.Runner, phone *androidtest.Phone, file string) {
+	t.Helper()
+	want, direct, imported := both(t, file, "")
+	touches := func(c plan.Case) []string {
+		before := len(phone.Taps())
+		if o := r.Run(t.Context(), c); o.Verdict() != want {
+			t.Fatalf("%s, want %s\n%s", o.Verdict(), want, runner.FailureText(o))
+		}
+		var made []string
+		for _, tap := range phone.Taps()[before:] {
+			made = append(made, fmt.Sprintf("%s %v %s", tap.Kind, tap.Point, tap.Label))
+		}
+		return made
+	}
+	imported.Pack += "-imported"
+	if a, b := touches(direct), touches(imported); !slices.Equal(a, b) {
+		t.Errorf("the flow touched\n%s\nits import\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"))
+	}
+}
+
+const hybridPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Pay</title><label>E-mail <input id=mail></label><p hidden>Never shown</p>
+<button onclick="done.textContent='Paid by '+mail.value">Pay now</button><p id=done></p>`
+
+// TestFlowOfAWebView: androidWebViewHierarchy reads the page in an app's WebView, and so does the import.
+func TestFlowOfAWebView(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, hybridPage)
+	}))
+	defer site.Close()
+	var chromium chromiumtest.DevTools
+	defer chromium.Close()
+	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140})
+	phones[0].InstallWebView("com.example.hybrid", "Hybrid", androidtest.WebView{URL: site.URL, DevTools: chromium.Start(t)})
+	playsTheSame(t, newRunner(t, run.Config{NoVideo: true}, driver), phones[0], "testdata/flows/webview-form.yaml")
 }
 
 // TestFlowsOnPages is the same for flows with url.

@@ -2,8 +2,10 @@ package android
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,9 +15,20 @@ import (
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+// chromium shows the pages of this package's WebViews.
+var chromium chromiumtest.DevTools
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := chromium.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(leaktest.Check(code))
+}
 
 // serverAt gives the environment of a driver that uses the adb server at addr and must not start another.
 func serverAt(addr string) Options {

@@ -275,12 +275,12 @@ func (d *Device) closeWebViews() {
 	d.webViews.pages = nil
 }
 
+// touchPatience is how long a touch may take to the page in a WebView.
+const touchPatience = time.Second
+
 // aimInPage has the page hold the next touch back unless it meets the element that it is meant for, and gives what asks it afterwards.
 func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(context.Context) error, err error) {
-	gen, path, err := dom.ParseRef(n.Ref)
-	if err != nil {
-		return nil, err
-	}
+	gen, _, _ := strings.Cut(n.Ref, "/")
 	conn := d.webViews.owners[gen]
 	if conn == nil {
 		return nil, fmt.Errorf("%w: the page has been left", drivers.ErrMissed)
@@ -288,29 +288,15 @@ func (d *Device) aimInPage(ctx context.Context, n *screen.Node) (met func(contex
 	ctx, cancel := context.WithTimeoutCause(ctx, devtoolsLimit, fmt.Errorf("it was silent for %v", devtoolsLimit))
 	defer cancel()
 	conn.ctx = ctx
-	chains := dom.Chains(gen, path)
-	for i, chain := range chains {
-		var nothing struct{}
-		if err := conn.Ask(chain, fmt.Sprintf("aim.%s.%d", gen, path[i]), &nothing); err != nil {
-			return nil, fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed, shorten.Bytes(firstLine(err.Error()), 120))
-		}
+	aimed, err := dom.Aim(conn, n.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the page in the WebView changed: %s", drivers.ErrMissed, shorten.Bytes(firstLine(err.Error()), 120))
 	}
-	return func(ctx context.Context) error { return d.metInPage(ctx, conn, chains) }, nil
-}
-
-// metInPage asks what a touch has met. Of one that led the page elsewhere nobody can ask, and it has met something.
-func (d *Device) metInPage(ctx context.Context, conn *pageConn, chains [][]string) error {
-	ctx, cancel := context.WithTimeout(ctx, devtoolsLimit)
-	defer cancel()
-	conn.ctx = ctx
-	for _, chain := range chains {
-		var touch struct{ Verdict, Met string }
-		if err := conn.askOnce(chain, "aimed", &touch); err != nil {
-			return nil
-		}
-		if touch.Verdict == "missed" {
-			return fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
-		}
-	}
-	return nil
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, devtoolsLimit)
+		defer cancel()
+		conn.ctx = ctx
+		_, err := aimed.Met(conn, touchPatience)
+		return err
+	}, nil
 }

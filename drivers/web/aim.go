@@ -12,9 +12,13 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
-// aimLimit is how long a page that was just touched is asked what the touch has met. One that does not answer has something to do: the
-// touch has reached it.
-const aimLimit = 2 * time.Second
+const (
+	// aimLimit is how long a page that was just touched is asked what the touch has met. One that does not answer has something to do: the
+	// touch has reached it.
+	aimLimit = 2 * time.Second
+	// touchPatience is how long a touch that the browser has made may take to the page.
+	touchPatience = 500 * time.Millisecond
+)
 
 // Aim says what the next touch is meant for.
 func (d *Device) Aim(n *screen.Node) {
@@ -32,26 +36,18 @@ func (d *Device) touch(ctx context.Context, limit time.Duration, do func(page pl
 	if at == nil {
 		return actFor(ctx, d, limit, do)
 	}
-	gen, path, err := dom.ParseRef(at.Ref)
-	if err != nil {
-		return err
-	}
 	return actFor(ctx, d, limit, func(page playwright.Page) error {
-		// Each document on the way is told, so that what lies over a frame does not get the touch either.
-		for i, chain := range dom.Chains(gen, path) {
-			var nothing struct{}
-			err := ask(page, chain, fmt.Sprintf("aim.%s.%d", gen, path[i]), &nothing)
-			if err != nil && passing(err) {
-				return fmt.Errorf("%w: the page changed", drivers.ErrMissed)
-			}
-			if err != nil {
-				return err
-			}
+		aimed, err := dom.Aim(asker{page, callLimit - time.Second}, at.Ref)
+		if err != nil && passing(err) {
+			return fmt.Errorf("%w: the page changed", drivers.ErrMissed)
+		}
+		if err != nil {
+			return err
 		}
 		if err := do(page); err != nil {
 			return err
 		}
-		met, err := judgeTouch(page, dom.Chains(gen, path))
+		met, err := aimed.Met(asker{page, aimLimit}, touchPatience)
 		d.mu.Lock()
 		d.met = met
 		d.mu.Unlock()
@@ -64,22 +60,4 @@ func (d *Device) TouchMet() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.met
-}
-
-// judgeTouch tells what a touch has met, in the innermost document that knows, and of one that was held back. Of one that led the page
-// elsewhere nobody can ask, and it has met something.
-func judgeTouch(page playwright.Page, chains [][]string) (met string, err error) {
-	for _, chain := range chains {
-		var touch struct{ Verdict, Met string }
-		if err := askFor(page, chain, "aimed", &touch, aimLimit); err != nil {
-			return "", nil
-		}
-		if touch.Verdict == "missed" {
-			return "", fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
-		}
-		if touch.Met != "" { // the innermost document says it last
-			met = touch.Met
-		}
-	}
-	return met, nil
 }

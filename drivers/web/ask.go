@@ -15,11 +15,14 @@ import (
 const maxAnswer = 64 << 20
 
 // asker is a page that package dom reads.
-type asker struct{ page playwright.Page }
+type asker struct {
+	page  playwright.Page
+	limit time.Duration
+}
 
-// Ask is ask.
+// Ask is askFor.
 func (a asker) Ask(chain []string, command string, into any) error {
-	return ask(a.page, chain, command, into)
+	return askFor(a.page, chain, command, into, a.limit)
 }
 
 // ask has the script of package dom answer in the document that chain leads to: a list of iframes, outermost first, each

@@ -3,6 +3,9 @@ package web
 import (
 	"context"
 	"fmt"
+	"image"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/playwright-community/playwright-go"
@@ -27,10 +30,17 @@ func firefoxProgram(d *Driver, _ kind) (string, error) {
 	return "", &drivers.Unavailable{What: "Firefox was not found", Mend: found.Advice}
 }
 
+// firefoxScreen is the screen of a Firefox without a window, which its pages must not exceed.
+var firefoxScreen = image.Pt(3840, 2400)
+
 // firefoxOptions has Firefox driven by WebDriver BiDi, as pages of Chromium are: nothing is kept of a page that was left, and no scheme is
 // taken from the desktop.
 func firefoxOptions(_ *Driver, k kind, o *playwright.BrowserTypeLaunchOptions) {
 	o.Channel = playwright.String("moz-firefox")
+	if !k.headed { // a window of its own choice is smaller than most pages, and what lies outside of it hears of no mouse
+		o.Args = append(o.Args, "--kiosk")
+		o.Env = environment("MOZ_HEADLESS_WIDTH="+strconv.Itoa(firefoxScreen.X), "MOZ_HEADLESS_HEIGHT="+strconv.Itoa(firefoxScreen.Y))
+	}
 	scheme := 1
 	if k.scheme == "dark" {
 		scheme = 0
@@ -44,6 +54,17 @@ func firefoxOptions(_ *Driver, k kind, o *playwright.BrowserTypeLaunchOptions) {
 		"browser.translations.enable":                      false,
 		"security.sandbox.warn_unprivileged_namespaces":    false,
 	}
+}
+
+// environment is that of this process with more in it.
+func environment(more ...string) map[string]string {
+	all := map[string]string{}
+	for _, pair := range append(os.Environ(), more...) {
+		if name, value, ok := strings.Cut(pair, "="); ok && name != "" {
+			all[name] = value
+		}
+	}
+	return all
 }
 
 func confineFirefox(o *playwright.BrowserTypeLaunchOptions) {

@@ -139,6 +139,21 @@ func TestFirefoxOnPages(t *testing.T) {
 	})
 }
 
+// TestFirefoxHearsOfTheMouseEverywhere: on all of a page, also where its window would be too small.
+func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, size := range []image.Point{{}, {X: 390, Y: 844}, {X: 1900, Y: 1300}, firefoxScreen} {
+		t.Run(size.String(), func(t *testing.T) {
+			d := openFirefox(t)
+			must(t, d.OpenPage(t.Context(), dataPage(`<button id=corner style="position:fixed;right:0;bottom:0" onclick="this.textContent='Pressed'">Corner</button>`), drivers.PageOptions{Viewport: size}))
+			corner := byID(t, tree(t, d), "corner")
+			d.Aim(corner)
+			must(t, d.Tap(t.Context(), *corner.Press))
+			mustShow(t, d, "button", "Pressed")
+		})
+	}
+}
+
 // The two ways of dragging: by the mouse, and by the events of HTML.
 func TestFirefoxDrags(t *testing.T) {
 	t.Parallel()

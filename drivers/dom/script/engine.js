@@ -459,8 +459,17 @@
       aim = new Aim(root, +n);
       return {};
     },
-    // aimed: what became of the touch: "hit", "missed", or "" when it did not come here.
-    aimed() {
+    // aimed[.lost|.over]: what became of the touch: "hit", "missed", "nothing" when none has come here, or "" when nobody can say. One that is
+    // lost is held back should it come within two seconds; one that is over came to another document.
+    aimed(root, [end]) {
+      if (aim && !aim.verdict && end !== 'over') {
+        if (end === 'lost') {
+          const lost = aim;
+          lost.verdict = 'missed';
+          setTimeout(() => lost.end(), 2000);
+        }
+        return {verdict: 'nothing'};
+      }
       if (aim) aim.end();
       const answer = aim ? {verdict: aim.verdict, met: aim.met} : {};
       if (answer.verdict === 'hit' && aim.el) { // until a key is pressed, what is typed is meant for it; see script/typing.js

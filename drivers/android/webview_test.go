@@ -1,0 +1,203 @@
+package android
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+const webApp = "com.example.hybrid"
+
+// shopPage is what the WebView shows: a form, a frame, something covered, something hidden, and something below.
+const shopPage = `<!doctype html><meta name=viewport content="width=device-width"><title>Shop</title><body style="margin:0;font:16px sans-serif">
+<h1 style="margin:8px">Checkout</h1>
+<label>E-mail <input id=mail name=mail></label>
+<label><input type=checkbox id=terms> I agree</label>
+<p style="display:none">Never shown</p>
+<button id=pay onclick="done.textContent='Paid by '+mail.value+(terms.checked?' who agreed':'')">Pay now</button>
+<p id=done>Nothing paid</p>
+<div style="position:relative;height:40px"><button style="position:absolute;left:0;top:0;width:150px;height:40px" onclick="done.textContent='Behind pressed'">Behind</button>
+<div style="position:absolute;left:0;top:0;width:160px;height:40px;background:#eee" onclick="done.textContent='Veil pressed'">Veil</div></div>
+<iframe srcdoc="<button onclick=&quot;parent.document.getElementById('done').textContent='Frame pressed'&quot;>In the frame</button>" style="width:200px;height:60px"></iframe>
+<div style="height:2000px"></div><p>Far below</p>`
+
+// onWebView opens a phone with an app that shows the page, in each way of reading the screen.
+func onWebView(t *testing.T, view androidtest.WebView, do func(t *testing.T, d *Device, p *androidtest.Phone)) {
+	t.Helper()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, shopPage)
+	}))
+	t.Cleanup(site.Close)
+	view.URL, view.DevTools = site.URL, chromium.Start(t)
+	for name, open := range map[string]func(*testing.T, androidtest.Options) (*Device, *androidtest.Phone){"stock": openPhone, "agent": openAgent} {
+		t.Run(name, func(t *testing.T) {
+			d, p := open(t, small())
+			p.InstallWebView(webApp, "Hybrid", view)
+			launch(t, d, webApp)
+			do(t, d, p)
+		})
+	}
+}
+
+// picked waits for what an action on a label would meet.
+func picked(t *testing.T, d *Device, label string) screen.Match {
+	t.Helper()
+	for {
+		tree := agentTree(t, d)
+		found, err := tree.Find(screen.Query{Selector: dsl.Selector{Label: label}, Action: true})
+		if err == nil && len(found) == 1 {
+			return found[0]
+		}
+		if pause := drivers.Pause(t.Context(), keyboardPoll); pause != nil {
+			t.Fatalf("no %q: %v, %v\n%s", label, err, pause, shown(tree))
+		}
+	}
+}
+
+// shown lists the elements of a tree.
+func shown(tree *screen.Tree) string {
+	var b strings.Builder
+	for n := range tree.All {
+		fmt.Fprintf(&b, "%s hidden %v offscreen %v in page %v: %s\n", n, n.Hidden, n.Offscreen, n.InPage, n.Covered)
+	}
+	return b.String()
+}
+
+func press(t *testing.T, d *Device, label string) {
+	t.Helper()
+	m := picked(t, d, label)
+	d.Aim(m.Node)
+	if err := d.Tap(t.Context(), m.Point); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPageInAWebView: where accessibility tells nothing of a page, DevTools do, and touches and the keyboard reach its elements.
+func TestPageInAWebView(t *testing.T) {
+	onWebView(t, androidtest.WebView{Mute: true, Others: true, Stale: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
+		press(t, d, "E-mail")
+		if err := d.Type(t.Context(), "ada@example.com"); err != nil {
+			t.Fatal(err)
+		}
+		press(t, d, "I agree")
+		press(t, d, "Pay now")
+		m := picked(t, d, "Paid by ada@example.com who agreed")
+		if !m.Node.InPage || m.Node.Package != webApp || !strings.HasSuffix(m.Node.ID, "done") {
+			t.Errorf("%+v", m.Node)
+		}
+		press(t, d, "In the frame")
+		picked(t, d, "Frame pressed")
+	})
+}
+
+// TestWhatAPersonSeesOfAWebView: what a page covers, hides or has below its edge is what it is in a browser, and so is what the app lays over it.
+func TestWhatAPersonSeesOfAWebView(t *testing.T) {
+	onWebView(t, androidtest.WebView{Mute: true, Chat: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+		picked(t, d, "Pay now")
+		tree := agentTree(t, d)
+		if n := findNode(tree, "Never shown"); n != nil && !n.Hidden {
+			t.Errorf("hidden: %+v", n)
+		}
+		if n := findNode(tree, "Far below"); n == nil || !n.Offscreen {
+			t.Errorf("below: %+v", n)
+		}
+		if m := picked(t, d, "Behind"); m.CoverText == "" {
+			t.Errorf("covered: %+v", m)
+		}
+		if tree.Cut() != "" {
+			t.Error(tree.Cut())
+		}
+	})
+}
+
+// TestWebViewThatAccessibilityTellsOf: its elements are not there twice; devtools takes the page's own, accessibility never does.
+func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
+	onWebView(t, androidtest.WebView{}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+		waitNode(t, d, "Pay now")
+		for how, inPage := range map[string]bool{"auto": false, "devtools": true, "accessibility": false} {
+			if err := d.ReadWebViews(how); err != nil {
+				t.Fatal(err)
+			}
+			count := 0
+			for n := range agentTree(t, d).All {
+				if n.Label() == "Pay now" && n.Clickable {
+					count++
+					if n.InPage != inPage {
+						t.Errorf("%s: %+v", how, n)
+					}
+				}
+			}
+			if count != 1 {
+				t.Errorf("%s: %d buttons", how, count)
+			}
+		}
+	})
+}
+
+// TestWebViewThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that cannot be debugged shows what Android tells.
+func TestWebViewThatCannotBeRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		view androidtest.WebView
+		hang bool
+		cut  string
+	}{
+		"hidden":  {androidtest.WebView{Mute: true, Hidden: true}, false, ""},
+		"garbage": {androidtest.WebView{Mute: true, Garbage: "<html>no list"}, false, "not its JSON"},
+		"busy":    {androidtest.WebView{Mute: true}, true, "its scripts may be busy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onWebView(t, c.view, func(t *testing.T, d *Device, p *androidtest.Phone) {
+				waitNode(t, d, "Reload")
+				if c.hang {
+					if err := p.HangWebView(t.Context(), webApp); err != nil {
+						t.Fatal(err)
+					}
+				}
+				tree := agentTree(t, d)
+				if cut := tree.Cut(); c.cut == "" && cut != "" || !strings.Contains(cut, c.cut) {
+					t.Errorf("%q", cut)
+				}
+				if findNode(tree, "Reload") == nil || findNode(tree, "Pay now") != nil {
+					t.Error(shown(tree))
+				}
+			})
+		})
+	}
+}
+
+// TestTouchInAWebViewIsHeldBack: a page that puts something else under the finger between look and touch does not get the touch.
+func TestTouchInAWebViewIsHeldBack(t *testing.T) {
+	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
+		m := picked(t, d, "Pay now")
+		if err := p.EvalWebView(t.Context(), webApp, `document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil); err != nil {
+			t.Fatal(err)
+		}
+		d.Aim(m.Node)
+		if err := d.Tap(t.Context(), m.Point); !errors.Is(err, drivers.ErrMissed) {
+			t.Errorf("%v", err)
+		}
+		var said string
+		if err := p.EvalWebView(t.Context(), webApp, `done.textContent`, &said); err != nil || said != "Nothing paid" {
+			t.Errorf("%q, %v", said, err)
+		}
+	})
+}
+
+// TestWebViewOfAnotherProcess: an app that was started anew is read through its new process's socket.
+func TestWebViewOfAnotherProcess(t *testing.T) {
+	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+		press(t, d, "Pay now")
+		picked(t, d, "Paid by")
+		launch(t, d, webApp)
+		picked(t, d, "Nothing paid")
+	})
+}

@@ -1,0 +1,76 @@
+package dom
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+const touchPoll = 30 * time.Millisecond
+
+// Aimed is a touch that is held back unless it meets the element that it is meant for.
+type Aimed struct {
+	chains [][]string // the documents on the way to the element, outermost first
+}
+
+// Aim has a page hold the next touch back unless it meets the element of a ref. Each document on the way is told, so that what lies over a frame does
+// not get the touch either. An error of the Asker is given as it is; one of the ref wraps ErrNotReady.
+func Aim(a Asker, ref string) (*Aimed, error) {
+	gen, path, err := ParseRef(ref)
+	if err != nil {
+		return nil, err
+	}
+	aimed := &Aimed{Chains(gen, path)}
+	for i, chain := range aimed.chains {
+		var nothing struct{}
+		if err := a.Ask(chain, fmt.Sprintf("aim.%s.%d", gen, path[i]), &nothing); err != nil {
+			return nil, err
+		}
+	}
+	return aimed, nil
+}
+
+// Met tells what the touch has met, in the innermost document that knows, and of one that was held back. A touch that has reached no document within
+// patience is held back should it come yet. Of one that led the page elsewhere nobody can ask, and it has met something.
+func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
+	for began := time.Now(); ; time.Sleep(touchPoll) {
+		met, came, err := t.ask(a, "aimed")
+		if came || err != nil {
+			return met, err
+		}
+		if time.Since(began) > patience {
+			_, _, _ = t.ask(a, "aimed.lost")
+			return "", fmt.Errorf("%w: the touch has reached nothing in the page", drivers.ErrMissed)
+		}
+	}
+}
+
+// ask asks the documents once; came: the touch has come to one of them, or nobody can say.
+func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) {
+	var waiting [][]string
+	for _, chain := range t.chains {
+		var touch struct{ Verdict, Met string }
+		if err := a.Ask(chain, command, &touch); err != nil {
+			return "", true, nil
+		}
+		switch touch.Verdict {
+		case "missed":
+			return "", true, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
+		case "nothing":
+			waiting = append(waiting, chain)
+			continue
+		}
+		came = true
+		if touch.Met != "" { // the innermost document says it last
+			met = touch.Met
+		}
+	}
+	if came {
+		for _, chain := range waiting {
+			var nothing struct{}
+			_ = a.Ask(chain, "aimed.over", &nothing) // a document that is gone holds nothing back
+		}
+	}
+	return met, came, nil
+}

@@ -1,0 +1,67 @@
+package dom
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// page is an Asker whose documents tell a touch one after the other what they know of it; the last word is said again.
+type page struct {
+	says  map[int][]string // by the depth of the document
+	heard []string
+}
+
+func (p *page) Ask(chain []string, command string, into any) error {
+	p.heard = append(p.heard, command)
+	list := p.says[len(chain)]
+	if command != "aimed" || len(list) == 0 {
+		return nil
+	}
+	word := list[0]
+	if len(list) > 1 {
+		p.says[len(chain)] = list[1:]
+	}
+	if word == "gone" {
+		return errors.New("the page is another one")
+	}
+	answer := into.(*struct{ Verdict, Met string })
+	answer.Verdict = word
+	if word == "hit" || word == "missed" {
+		answer.Met = "button"
+	}
+	return nil
+}
+
+// TestWhatATouchHasMet: in the page, in a frame, late, elsewhere, nowhere.
+func TestWhatATouchHasMet(t *testing.T) {
+	for name, c := range map[string]struct {
+		top, frame []string
+		met        string
+		missed     bool
+		last       string
+	}{
+		"hit":             {top: []string{"hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
+		"in a frame":      {top: []string{"nothing"}, frame: []string{"hit"}, met: "button", last: "aimed.over"},
+		"late":            {top: []string{"nothing", "nothing", "hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
+		"something else":  {top: []string{"missed"}, frame: []string{"nothing"}, missed: true, last: "aimed"},
+		"nothing":         {top: []string{"nothing"}, frame: []string{"nothing"}, missed: true, last: "aimed.lost"},
+		"another page":    {top: []string{"gone"}, last: "aimed"},
+		"a new document":  {top: []string{""}, frame: []string{"gone"}, last: "aimed"},
+		"nobody can tell": {top: []string{""}, frame: []string{""}, last: "aimed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &page{says: map[int][]string{0: c.top, 1: c.frame}}
+			aimed, err := Aim(p, "g/3/4")
+			if err != nil {
+				t.Fatal(err)
+			}
+			met, err := aimed.Met(p, 200*time.Millisecond)
+			if met != c.met || errors.Is(err, drivers.ErrMissed) != c.missed || (err != nil) != c.missed || p.heard[len(p.heard)-1] != c.last {
+				t.Errorf("%q, %v, %v", met, err, p.heard)
+			}
+		})
+	}
+}
