@@ -20,7 +20,7 @@ const completeWithin = 5 * time.Second
 func complete(root *cobra.Command, env *Env) {
 	words := map[string]func(context.Context) []string{
 		"tag":      func(context.Context) []string { return testTags(env) },
-		"device":   func(ctx context.Context) []string { return deviceIDs(ctx, env) },
+		"device":   func(ctx context.Context) []string { return append(heldIDs(ctx, env), deviceIDs(ctx, env)...) },
 		"platform": func(context.Context) []string { return []string{"android", "ios", "web"} },
 		"ci":       func(context.Context) []string { return []string{"github", "gitlab", "jenkins", noCI} },
 		"ai":       func(context.Context) []string { return []string{"live", "replay", "off"} },
@@ -83,6 +83,26 @@ func testTags(env *Env) (tags []string) {
 		tags = append(tags, t.Tags...)
 	}
 	return tags
+}
+
+// heldIDs are the phones and pages that the sessions of this project hold open.
+func heldIDs(ctx context.Context, env *Env) (ids []string) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	way, err := sessionOf(env)
+	if err != nil {
+		return nil
+	}
+	p, _ := way.Sessions(ctx)
+	for _, s := range p.Sessions {
+		if s.Project == run.ProjectRoot(env.Dir) {
+			for _, d := range s.Devices {
+				ids = append(ids, d.ID)
+			}
+		}
+	}
+	return ids
 }
 
 func deviceIDs(ctx context.Context, env *Env) (ids []string) {

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/taproot-dev/taproot/docs"
 	"github.com/taproot-dev/taproot/docs/site"
@@ -66,16 +64,6 @@ func newDocsCommand(env *Env) *cobra.Command {
 	cmd.Flags().StringVar(&folder, "site", "", "make a site of all documents in this `FOLDER`")
 	cmd.Flags().StringVar(&man, "man", "", "write a manual page of each command into this `FOLDER`")
 	return cmd
-}
-
-// writeManual writes taproot.1, taproot-run.1 and so on.
-func writeManual(root *cobra.Command, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	root.DisableAutoGenTag = true // the day of the build would differ each time
-	header := &doc.GenManHeader{Title: "TAPROOT", Section: "1", Source: "Taproot", Manual: "Taproot"}
-	return doc.GenManTree(root, header, dir)
 }
 
 func writeSite(env *Env, folder string) error {

@@ -89,10 +89,7 @@ func newRootCommand(env *Env) *cobra.Command {
 	root.SetVersionTemplate(thisBuild().String() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(root, env))
-	root.AddCommand(newRunCommand(env), newDevicesCommand(env), newAgentCommand(env), newFindCommand(env), newStudioCommand(env), newDoctorCommand(env), newReportCommand(env),
-		newSimCommand(env), newValidateCommand(env), newFmtCommand(env), newImportCommand(env), newSchemaCommand(env), newDocsCommand(env), newMCPCommand(env), newServeCommand(env), newAdminCommand(env),
-		newVersionCommand(env), newSetupCommand(env), newInitCommand(env))
-	addShell(root, env)
+	addCommands(root, env)
 	complete(root, env)
 	return root
 }

@@ -212,7 +212,9 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	for _, arg := range plan.Repeated(conf.Dir, args) {
 		fmt.Fprintf(env.Stderr, "%s is named more than once and runs once; --repeat 2 runs tests again\n", arg)
 	}
+	calm := hurry()
 	p, err := conf.Plan(args...)
+	calm()
 	var usage *plan.Usage
 	switch {
 	case errors.As(err, &usage):

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,21 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/runner/shell"
 )
-
-// sessionCommands are those that work on a session and are no words of the language.
-func sessionCommands(env *Env) []*cobra.Command {
-	list := []*cobra.Command{newOpenDeviceCommand(env), newSnapshotCommand(env), newScreenshotCommand(env), newDoCommand(env), newSessionsCommand(env), newCloseCommand(env),
-		newSaveCommand(env), newGuideCommand(env)}
-	for _, cmd := range list {
-		cmd.GroupID = groupSession
-	}
-	return append(list, newSessionProcessCommand(env))
-}
 
 func newOpenDeviceCommand(env *Env) *cobra.Command {
 	var f shellFlags
@@ -78,7 +68,7 @@ func oneArgument(what string) cobra.PositionalArgs {
 }
 
 // appName is the name of an app's package: words with dots between, and nothing else.
-var appName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$`)
+var appName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)+$`)
 
 // opening gives the word of the language that opens something, and its argument.
 func opening(what string) (string, source.Value) {
@@ -355,7 +345,7 @@ func (f *shellFlags) save(ctx context.Context, env *Env, name string, force bool
 	return f.print(env, answer)
 }
 
-var notInTestID = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+var notInTestID = lazyregexp.New(`[^A-Za-z0-9._]+`)
 
 // testID makes a test's id of its file's name.
 func testID(name string) string {
@@ -381,27 +371,4 @@ func newSessionProcessCommand(env *Env) *cobra.Command {
 			return shell.Main(cmd.Context(), shell.Options{Dir: shell.Folder(env.Getenv), Build: buildID(program)}, out)
 		},
 	}
-}
-
-// addShell adds the commands of sessions and the words of the language, and sorts all commands into groups for the help.
-func addShell(root *cobra.Command, env *Env) {
-	for _, g := range [][2]string{{groupTests, "Tests:"}, {groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"}, {groupCheck, "Wait and check:"},
-		{groupPage, "Pages:"}, {groupDevice, "Apps and devices:"}, {groupServe, "Servers and the rest:"}} {
-		root.AddGroup(&cobra.Group{ID: g[0], Title: g[1]})
-	}
-	for _, cmd := range root.Commands() {
-		cmd.GroupID = groupServe
-		switch cmd.Name() {
-		case "run", "validate", "fmt", "init", "report", "find", "import", "devices", "setup", "doctor", "docs", "sim":
-			cmd.GroupID = groupTests
-		}
-	}
-	root.SetHelpCommandGroupID(groupServe)
-	root.SetCompletionCommandGroupID(groupServe)
-	root.AddCommand(sessionCommands(env)...)
-	taken := map[string]bool{"help": true, "completion": true}
-	for _, cmd := range root.Commands() {
-		taken[cmd.Name()] = true
-	}
-	root.AddCommand(wordCommands(env, func(name string) bool { return taken[name] })...)
 }

@@ -41,28 +41,6 @@ func isWord(def dsl.Def, taken func(string) bool) bool {
 	return !taken(shell.Kebab(def.Name))
 }
 
-// wordCommands makes a command of each word of the language; only the one that is asked for, when a word is.
-func wordCommands(env *Env, taken func(string) bool) (list []*cobra.Command) {
-	asked := ""
-	if len(env.Args) > 0 {
-		asked = env.Args[0]
-	}
-	for _, def := range dsl.Vocabulary() {
-		if shell.Kebab(def.Name) == asked && isWord(def, taken) {
-			return []*cobra.Command{newWordCommand(env, def)}
-		}
-	}
-	if taken(asked) && !slices.Contains([]string{"help", "docs", "completion"}, asked) {
-		return nil // their cost is that of a start
-	}
-	for _, def := range dsl.Vocabulary() {
-		if isWord(def, taken) {
-			list = append(list, newWordCommand(env, def))
-		}
-	}
-	return list
-}
-
 // wordGroups are the groups of commands that are words of the language.
 func wordGroups() []string { return []string{groupTouch, groupCheck, groupPage, groupDevice} }
 

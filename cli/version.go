@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,13 +44,14 @@ func newVersionCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-func thisBuild() build {
+// thisBuild is read once: Go keeps the program's modules with it, and reads them all.
+var thisBuild = sync.OnceValue(func() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
 	return buildOf(info)
-}
+})
 
 // buildOf reads what Go keeps in the program. A program of `go install …@version` knows no repository, but where the version was made of
 // a commit it tells that.

@@ -155,6 +155,9 @@ func (f *filling) suggest(name string, missed *miss) {
 
 // whole gives the value of the variable that is all of a text, when it is no text itself.
 func (s *Scope) whole(text string) any {
+	if !strings.HasPrefix(text, "${") || strings.IndexByte(text, '}') != len(text)-1 {
+		return nil
+	}
 	all, _, _, msg := pieces(text)
 	if msg != "" || len(all) != 1 || all[0].raw != text {
 		return nil

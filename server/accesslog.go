@@ -65,7 +65,7 @@ func (s *Server) logRequest(next http.Handler) http.Handler {
 			s.await(out) // also for who is refused: net/http reads the rest of a body before it goes on
 		}
 		began := time.Now()
-		done := s.metrics.begin()
+		done := s.figures.begin()
 		defer func() {
 			halfway := s.logPanic(out, r, recover())
 			took := time.Since(began)

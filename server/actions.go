@@ -199,7 +199,7 @@ func (s *Server) do(r *http.Request, c call) (*Outcome, error) {
 		who = s.leases.holder(c.device, callerOf(ctx))
 	}
 	a, err := s.devices.Call(ctx, live.Request{Device: c.device, Who: who, Def: c.def, Args: c.args})
-	s.metrics.acted(c.def.Name, a.Took, err)
+	s.figures.acted(c.def.Name, a.Took, err)
 	if err != nil {
 		return nil, asDeviceError(err)
 	}

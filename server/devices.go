@@ -208,7 +208,7 @@ func (s *Server) use(r *http.Request, use func(context.Context, *action.Session)
 	defer cancel()
 	began := time.Now()
 	err := s.devices.Use(ctx, id, s.leases.holder(id, callerOf(ctx)), use)
-	s.metrics.acted(operation(r), time.Since(began), err)
+	s.figures.acted(operation(r), time.Since(began), err)
 	return asDeviceError(err)
 }
 

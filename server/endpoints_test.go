@@ -301,7 +301,7 @@ func TestServerPages(t *testing.T) {
 	}
 	text := string(l.ask("GET", "/metrics", nil).body)
 	for _, want := range []string{`taproot_http_requests_total{method="GET",route="GET /docs",status="200"} 1`, `taproot_http_requests_total{method="GET",route="other",status="404"}`,
-		"taproot_http_request_seconds_bucket", `taproot_runs{state="running"} 0`, "process_resident_memory_bytes", "go_goroutines"} {
+		"taproot_http_request_seconds_bucket", `taproot_runs{state="running"} 0`, "process_resident_memory_bytes", "go_goroutines", "# TYPE taproot_runs gauge", "# TYPE taproot_http_request_seconds histogram"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the figures lack %s", want)
 		}

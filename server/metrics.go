@@ -2,47 +2,37 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/runner/jobs"
 )
 
-// metrics are the figures of one server.
-type metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	actions  *prometheus.HistogramVec
-	ended    *prometheus.CounterVec
-	inFlight prometheus.Gauge
+// figures are the metrics of one server, in the format of Prometheus.
+type figures struct {
+	server   *Server
+	set      *metrics.Set
+	inFlight *metrics.Gauge
 }
 
-func newMetrics(s *Server) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "taproot_http_requests_total", Help: "Requests, by route and status."}, []string{"route", "method", "status"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "taproot_http_request_seconds", Help: "How long requests took, by route.",
-			Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"route"}),
-		actions: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "taproot_action_seconds", Help: "How long actions took on devices, by action and result.",
-			Buckets: prometheus.ExponentialBuckets(0.01, 3, 9)}, []string{"action", "result"}),
-		ended:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "taproot_runs_total", Help: "Runs that have ended, by verdict."}, []string{"verdict"}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "taproot_http_requests_in_flight", Help: "Requests that are being answered."}),
-	}
-	m.registry.MustRegister(m.requests, m.seconds, m.actions, m.ended, m.inFlight, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), &gauges{s: s,
-			devices: prometheus.NewDesc("taproot_devices", "Devices, by platform and state; in_use: open for calls.", []string{"platform", "state"}, nil),
-			runs:    prometheus.NewDesc("taproot_runs", "Runs that have not ended, by state.", []string{"state"}, nil)})
-	return m
+var (
+	requestSeconds = metrics.ExponentialBuckets(0.001, 4, 9)
+	actionSeconds  = metrics.ExponentialBuckets(0.01, 3, 9)
+)
+
+func newFigures(s *Server) *figures {
+	metrics.ExposeMetadata(true) // what is a counter, a gauge, a histogram
+	set := metrics.NewSet()
+	return &figures{server: s, set: set, inFlight: set.NewGauge("taproot_http_requests_in_flight", nil)}
 }
 
 // begin counts a request in; done counts it out.
-func (m *metrics) begin() (done func(route, method string, status int, took time.Duration)) {
+func (m *figures) begin() (done func(route, method string, status int, took time.Duration)) {
 	m.inFlight.Inc()
 	return func(route, method string, status int, took time.Duration) {
 		m.inFlight.Dec()
@@ -52,51 +42,43 @@ func (m *metrics) begin() (done func(route, method string, status int, took time
 		if method != http.MethodGet && method != http.MethodPost && method != http.MethodDelete && method != http.MethodHead {
 			method = "other"
 		}
-		m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
-		m.seconds.WithLabelValues(route).Observe(took.Seconds())
+		m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_http_requests_total{method=%q,route=%q,status="%d"}`, method, route, status)).Inc()
+		m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_http_request_seconds{route=%q}`, route), requestSeconds).Update(took.Seconds())
 	}
 }
 
 // acted counts what was done on a device.
-func (m *metrics) acted(action string, took time.Duration, err error) {
+func (m *figures) acted(action string, took time.Duration, err error) {
 	result := "ok"
 	if err != nil {
 		result = "error"
 	}
-	m.actions.WithLabelValues(action, result).Observe(took.Seconds())
+	m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf(`taproot_action_seconds{action=%q,result=%q}`, action, result), actionSeconds).Update(took.Seconds())
 }
 
 // ran counts a run that has ended.
-func (m *metrics) ran(r jobs.Record) { m.ended.WithLabelValues(string(r.Verdict)).Inc() }
+func (m *figures) ran(r jobs.Record) {
+	m.set.GetOrCreateCounter(fmt.Sprintf(`taproot_runs_total{verdict=%q}`, r.Verdict)).Inc()
+}
 
-func (m *metrics) handler() func(http.ResponseWriter, *http.Request) error {
-	h := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+func (m *figures) handler() func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		h.ServeHTTP(w, r)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		m.set.WritePrometheus(w)
+		m.now(r.Context(), w)
+		metrics.WriteProcessMetrics(w)
 		return nil
 	}
 }
 
-// gauges are read when somebody asks.
-type gauges struct {
-	s             *Server
-	devices, runs *prometheus.Desc
-}
-
-// Describe is prometheus's way to ask.
-func (g *gauges) Describe(to chan<- *prometheus.Desc) {
-	to <- g.devices
-	to <- g.runs
-}
-
-// Collect is prometheus's way to ask.
-func (g *gauges) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), listLimit)
+// now writes what is counted when somebody asks: devices by platform and state (in_use: open for calls), and runs that have not ended.
+func (m *figures) now(ctx context.Context, w io.Writer) {
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
 	defer cancel()
 	type kind struct{ platform, state string }
 	count := map[kind]int{}
-	infos, _ := g.s.devices.List(ctx) // those that can be listed
-	open := g.s.opened()
+	infos, _ := m.server.devices.List(ctx) // those that can be listed
+	open := m.server.opened()
 	for _, info := range infos {
 		state := string(info.State)
 		if info.State == drivers.Ready {
@@ -107,14 +89,16 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 		}
 		count[kind{string(info.Platform), state}]++
 	}
+	set := metrics.NewSet()
 	for k, n := range count {
-		to <- prometheus.MustNewConstMetric(g.devices, prometheus.GaugeValue, float64(n), k.platform, k.state)
+		set.NewGauge(fmt.Sprintf(`taproot_devices{platform=%q,state=%q}`, k.platform, k.state), nil).Set(float64(n))
 	}
-	for state, n := range g.s.runs.Count() {
+	for state, n := range m.server.runs.Count() {
 		if state != jobs.Ended {
-			to <- prometheus.MustNewConstMetric(g.runs, prometheus.GaugeValue, float64(n), string(state))
+			set.NewGauge(fmt.Sprintf(`taproot_runs{state=%q}`, state), nil).Set(float64(n))
 		}
 	}
+	set.WritePrometheus(w)
 }
 
 // listLimit bounds what a look at the figures costs when a phone hangs.

@@ -35,7 +35,7 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/healthz", ID: "health", Tag: "server", Summary: "Whether the server answers", Answers: health{}, Free: true}, s.health)
 	s.raw(op{Get: "/readyz", ID: "ready", Tag: "server", Scope: readServer, Summary: "Whether the server can work", Answers: health{}, Free: true,
 		Codes: []int{http.StatusServiceUnavailable}}, s.ready)
-	s.raw(op{Get: "/metrics", ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus", Type: "text/plain", Free: true}, s.metrics.handler())
+	s.raw(op{Get: "/metrics", ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus", Type: "text/plain", Free: true}, s.figures.handler())
 	s.raw(op{Get: "/openapi.json", ID: "openapi", Tag: "server", Summary: "This document", Type: "application/json"}, s.openapi)
 	s.raw(op{Get: "/docs", ID: "docs", Tag: "server", Summary: "This document for people", Type: "text/html"}, s.docs)
 

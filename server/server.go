@@ -36,7 +36,7 @@ type Server struct {
 	root    *os.Root       // of files that clients name
 	leases  leases
 	mcp     MCP // nil: assistants are not served
-	metrics *metrics
+	figures *figures
 	busy    busy
 	spaces  spaces
 
@@ -72,8 +72,8 @@ func New(o Options) (*Server, error) {
 	if s.devices, err = s.liveDevices(); err != nil {
 		return nil, errors.Join(err, s.root.Close())
 	}
-	s.metrics = newMetrics(s)
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.metrics.ran, Again: s.runAgain})
+	s.figures = newFigures(s)
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran, Again: s.runAgain})
 	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received}
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
 	if err := upload.Sweep(o.Config.Reports); err != nil {

@@ -27,7 +27,7 @@ func main() {
 	var b bench
 	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are told")
 	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
-	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one")
+	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one; or shell: the tasks of the shell")
 	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
 	flag.Parse()
 	if err := b.prepare(); err != nil {
@@ -44,6 +44,9 @@ func main() {
 		fatal(err)
 	}
 }
+
+// shellFlow asks for the tasks of the shell alone.
+const shellFlow = "shell"
 
 // byHand is the heading of what follows the measured part of the page, which stays as it is.
 const byHand = "\n## Where the time goes\n"

@@ -48,10 +48,17 @@ func (b *bench) measure(only string) (string, error) {
 		}
 	}
 	b.besideChromium(&t)
-	if only != "" {
-		return t.String(), nil
+	if only == "" {
+		if err := b.throughput(&t); err != nil {
+			return t.String(), err
+		}
 	}
-	return t.String(), b.throughput(&t)
+	if only == "" || only == shellFlow {
+		if err := b.fromShell(&t); err != nil {
+			return t.String(), err
+		}
+	}
+	return t.String(), nil
 }
 
 // line is one of the table.

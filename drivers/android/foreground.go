@@ -3,19 +3,19 @@ package android
 import (
 	"context"
 	"image"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 var (
-	focusLine   = regexp.MustCompile(`(?m)^\s*mCurrentFocus=(.*)$`)
-	focusedApp  = regexp.MustCompile(`(?m)^\s*mFocusedApp=(.*)$`)
-	resumedLine = regexp.MustCompile(`(?m)^\s*(?:topResumedActivity=|mResumedActivity:|ResumedActivity:|mFocusedActivity:)\s*(.*)$`)
-	component   = regexp.MustCompile(`(?:^|[\s{])([A-Za-z]\w*(?:\.\w+)+)/[\w.$]+`)
+	focusLine   = lazyregexp.New(`(?m)^\s*mCurrentFocus=(.*)$`)
+	focusedApp  = lazyregexp.New(`(?m)^\s*mFocusedApp=(.*)$`)
+	resumedLine = lazyregexp.New(`(?m)^\s*(?:topResumedActivity=|mResumedActivity:|ResumedActivity:|mFocusedActivity:)\s*(.*)$`)
+	component   = lazyregexp.New(`(?:^|[\s{])([A-Za-z]\w*(?:\.\w+)+)/[\w.$]+`)
 )
 
 // Foreground names the package of the focused window, or of the focused app where the window is the system's (the status bar, a
@@ -89,8 +89,8 @@ func packageIn(text string) string {
 }
 
 var (
-	inputShown = regexp.MustCompile(`\bmInputShown=(true|false)`)
-	viewShown  = regexp.MustCompile(`\bmIsInputViewShown=(true|false)`)
+	inputShown = lazyregexp.New(`\bmInputShown=(true|false)`)
+	viewShown  = lazyregexp.New(`\bmIsInputViewShown=(true|false)`)
 )
 
 // KeyboardShown asks the input method service.
@@ -104,7 +104,7 @@ func (d *Device) KeyboardShown(ctx context.Context) (bool, error) {
 
 // parseKeyboard prefers what the service says to what the keyboard itself says, which stays true for a while after it was hidden.
 func parseKeyboard(dumpsys string) bool {
-	for _, line := range []*regexp.Regexp{inputShown, viewShown} {
+	for _, line := range []*lazyregexp.Regexp{inputShown, viewShown} {
 		if m := line.FindStringSubmatch(dumpsys); m != nil {
 			return m[1] == "true"
 		}
@@ -115,12 +115,12 @@ func parseKeyboard(dumpsys string) bool {
 var _ drivers.KeyboardArea = (*Device)(nil)
 
 var (
-	keyboardWindow = regexp.MustCompile(`(?m)^\s*Window #\d+ Window\{[^}]*\bInputMethod\}:`)
-	anyWindow      = regexp.MustCompile(`(?m)^\s*Window #\d+ `)
-	touchable      = regexp.MustCompile(`touchable region=SkRegion\(((?:\(-?\d+,-?\d+,-?\d+,-?\d+\))+)`)
-	regionPart     = regexp.MustCompile(`\((-?\d+),(-?\d+),(-?\d+),(-?\d+)\)`)
-	windowFrame    = regexp.MustCompile(`\b(?:mFrame|frame)=\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]`)
-	givenInsets    = regexp.MustCompile(`mGiven(?:Content|Visible)Insets=\[\d+,(\d+)\]`)
+	keyboardWindow = lazyregexp.New(`(?m)^\s*Window #\d+ Window\{[^}]*\bInputMethod\}:`)
+	anyWindow      = lazyregexp.New(`(?m)^\s*Window #\d+ `)
+	touchable      = lazyregexp.New(`touchable region=SkRegion\(((?:\(-?\d+,-?\d+,-?\d+,-?\d+\))+)`)
+	regionPart     = lazyregexp.New(`\((-?\d+),(-?\d+),(-?\d+),(-?\d+)\)`)
+	windowFrame    = lazyregexp.New(`\b(?:mFrame|frame)=\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]`)
+	givenInsets    = lazyregexp.New(`mGiven(?:Content|Visible)Insets=\[\d+,(\d+)\]`)
 )
 
 // KeyboardArea asks the input method service whether there is one, and the window manager where it takes touches: its window is often as

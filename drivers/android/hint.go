@@ -2,11 +2,11 @@ package android
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // fieldFacts is what a dump says of a field beside its text. An empty field gives its hint as its text, whatever else it says.
@@ -50,8 +50,8 @@ func masked(text string) bool {
 }
 
 var (
-	caretPlace = regexp.MustCompile(`\bmCursorSelStart=(-?\d+) mCursorSelEnd=(-?\d+)`)
-	editorHint = regexp.MustCompile(`(?m)^\s*hintText=(.*?)(?: label=.*)?$`)
+	caretPlace = lazyregexp.New(`\bmCursorSelStart=(-?\d+) mCursorSelEnd=(-?\d+)`)
+	editorHint = lazyregexp.New(`(?m)^\s*hintText=(.*?)(?: label=.*)?$`)
 )
 
 // askCaret asks the input method service about the field that has the focus, when its text may be its hint: only in front of a text the

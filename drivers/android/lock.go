@@ -3,11 +3,11 @@ package android
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 const (
@@ -16,13 +16,13 @@ const (
 )
 
 var (
-	wakefulness = regexp.MustCompile(`(?m)^\s*mWakefulness=(\w+)`)
+	wakefulness = lazyregexp.New(`(?m)^\s*mWakefulness=(\w+)`)
 	// guardWord are the window manager's words for a keyguard in front, which change from Android to Android.
-	guardWord     = regexp.MustCompile(`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
-	guardOccluded = regexp.MustCompile(`\b(?:occluded|mKeyguardOccluded)=true\b`)
-	guardSecure   = regexp.MustCompile(`\b(?:secure|mKeyguardSecure)=true\b`)
+	guardWord     = lazyregexp.New(`\b(?:showing|mIsShowing|m?[kK]eyguardShowing|isKeyguardShowing|mShowingLockscreen|isStatusBarKeyguard|mDreamingLockscreen)=(true|false)\b`)
+	guardOccluded = lazyregexp.New(`\b(?:occluded|mKeyguardOccluded)=true\b`)
+	guardSecure   = lazyregexp.New(`\b(?:secure|mKeyguardSecure)=true\b`)
 	// deviceLocked is the trust manager's word about the user in front: a work profile may have a lock of its own.
-	deviceLocked = regexp.MustCompile(`\(current\).*\bdeviceLocked=1\b`)
+	deviceLocked = lazyregexp.New(`\(current\).*\bdeviceLocked=1\b`)
 )
 
 // lockState is how a phone's display stands.

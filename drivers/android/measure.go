@@ -3,12 +3,12 @@ package android
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 var _ drivers.Meter = (*Device)(nil)
@@ -37,11 +37,11 @@ func (d *Device) Measure(ctx context.Context) (*drivers.Measurement, error) {
 }
 
 var (
-	pidLine    = regexp.MustCompile(`(?m)^pid=(\d+)\r?$`)
-	statLine   = regexp.MustCompile(`(?m)^\d+ \(.*\) [A-Z] (?:-?\d+ ){10}(\d+) (\d+) `)
-	memoryLine = regexp.MustCompile(`(?m)^\s*TOTAL(?: PSS)?:?\s+(\d+)`)
-	framesLine = regexp.MustCompile(`(?m)^\s*Total frames rendered: (\d+)`)
-	jankLine   = regexp.MustCompile(`(?m)^\s*Janky frames: (\d+)`)
+	pidLine    = lazyregexp.New(`(?m)^pid=(\d+)\r?$`)
+	statLine   = lazyregexp.New(`(?m)^\d+ \(.*\) [A-Z] (?:-?\d+ ){10}(\d+) (\d+) `)
+	memoryLine = lazyregexp.New(`(?m)^\s*TOTAL(?: PSS)?:?\s+(\d+)`)
+	framesLine = lazyregexp.New(`(?m)^\s*Total frames rendered: (\d+)`)
+	jankLine   = lazyregexp.New(`(?m)^\s*Janky frames: (\d+)`)
 )
 
 // parseMeasurement reads what Measure asked for. It is nil when the app has no process.
@@ -57,7 +57,7 @@ func parseMeasurement(pkg, text string) *drivers.Measurement {
 		system, _ := strconv.ParseInt(t[2], 10, 64)
 		m.CPU = time.Duration(user+system) * clockTick
 	}
-	number := func(line *regexp.Regexp) *int64 {
+	number := func(line *lazyregexp.Regexp) *int64 {
 		found := line.FindStringSubmatch(text)
 		if found == nil {
 			return nil

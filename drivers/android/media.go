@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -30,8 +30,8 @@ const (
 )
 
 var (
-	mediaName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,120}$`)
-	mediaKind = regexp.MustCompile(`(?i)\.(jpe?g|png|gif|webp|heic|heif|bmp|mp4|3gp|mkv|webm|mov|mp3|m4a|ogg|wav)$`)
+	mediaName = lazyregexp.New(`^[A-Za-z0-9._-]{1,120}$`)
+	mediaKind = lazyregexp.New(`(?i)\.(jpe?g|png|gif|webp|heic|heif|bmp|mp4|3gp|mkv|webm|mov|mp3|m4a|ogg|wav)$`)
 )
 
 // AddMedia pushes the file into the camera's folder, tells the media scanner, and waits until the gallery's own index has it.

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 var _ drivers.Pincher = (*Device)(nil)
@@ -112,8 +112,8 @@ func (d *Device) turns(ctx context.Context) (int, error) {
 }
 
 var (
-	deviceLine = regexp.MustCompile(`(?m)^add device \d+: (/dev/input/event\d+)\s*$`)
-	axisLine   = regexp.MustCompile(`(?m)(?:^|\s)(0035|0036)\s*: value -?\d+, min (-?\d+), max (-?\d+)`)
+	deviceLine = lazyregexp.New(`(?m)^add device \d+: (/dev/input/event\d+)\s*$`)
+	axisLine   = lazyregexp.New(`(?m)(?:^|\s)(0035|0036)\s*: value -?\d+, min (-?\d+), max (-?\d+)`)
 )
 
 // parsePanel reads `getevent -p`: the touch screen is the device with both axes of multi-touch, a direct one where several have them.

@@ -9,13 +9,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -47,8 +47,8 @@ func (o *restoreState) setting(s settingRow) {
 }
 
 var (
-	settingName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	nightMode   = regexp.MustCompile(`^[a-z_]+$`)
+	settingName = lazyregexp.New(`^[a-z][a-z0-9_]*$`)
+	nightMode   = lazyregexp.New(`^[a-z_]+$`)
 )
 
 // lines are the shell commands that give everything back. What is not of the right form is left out: the note lies in a file.

@@ -8,13 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -72,8 +72,8 @@ func (h simHost) container(ctx context.Context, app, which string) (string, erro
 
 // bundleLine and typeLine are two of what `simctl listapps` writes for each app, in the old form of property lists.
 var (
-	bundleLine = regexp.MustCompile(`^\s{8}CFBundleIdentifier = "?([\w.-]+)"?;`)
-	typeLine   = regexp.MustCompile(`^\s{8}ApplicationType = "?(\w+)"?;`)
+	bundleLine = lazyregexp.New(`^\s{8}CFBundleIdentifier = "?([\w.-]+)"?;`)
+	typeLine   = lazyregexp.New(`^\s{8}ApplicationType = "?(\w+)"?;`)
 )
 
 func (h simHost) apps(ctx context.Context) ([]string, error) {

@@ -2,23 +2,16 @@ package ios
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image/jpeg"
 	"io"
 	"mime"
 	"net/http"
 	"net/textproto"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
-
-	"github.com/at-wat/ebml-go/mkvcore"
-	"github.com/at-wat/ebml-go/webm"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -148,38 +141,3 @@ func (f *frames) next() ([]byte, error) {
 	_, err = io.ReadFull(f.r, frame)
 	return frame, err
 }
-
-// matroska is a film of JPEGs.
-type matroska struct {
-	track webm.BlockWriteCloser
-	start time.Time
-	last  int64
-}
-
-func newMatroska(file string, first []byte) (*matroska, error) {
-	size, err := jpeg.DecodeConfig(bytes.NewReader(first))
-	if err != nil {
-		return nil, fmt.Errorf("the first picture: %w", err)
-	}
-	out, err := os.Create(file)
-	if err != nil {
-		return nil, err
-	}
-	header := *webm.DefaultEBMLHeader
-	header.DocType = "matroska"
-	tracks, err := webm.NewSimpleBlockWriter(out, []webm.TrackEntry{{Name: "screen", TrackNumber: 1, TrackUID: 1, CodecID: "V_MJPEG", TrackType: 1,
-		Video: &webm.Video{PixelWidth: uint64(size.Width), PixelHeight: uint64(size.Height)}}}, mkvcore.WithEBMLHeader(&header))
-	if err != nil {
-		return nil, errors.Join(err, out.Close())
-	}
-	return &matroska{track: tracks[0], start: time.Now(), last: -1}, nil
-}
-
-func (m *matroska) write(frame []byte) error {
-	at := max(time.Since(m.start).Milliseconds(), m.last+1)
-	m.last = at
-	_, err := m.track.Write(true, at, frame)
-	return err
-}
-
-func (m *matroska) close() error { return m.track.Close() }

@@ -8,7 +8,6 @@ import (
 	"image"
 	"log/slog"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -147,7 +147,7 @@ func (h host) Photograph(ctx context.Context, dev drivers.Device) (image.Image, 
 }
 
 // spoken is a call in a sentence: `scrollTo`.
-var spoken = regexp.MustCompile("`[A-Za-z][^`\n]*`")
+var spoken = lazyregexp.New("`[A-Za-z][^`\n]*`")
 
 // Say spells the calls in a sentence, which stand in back quotes, as the client writes them.
 func (s *Session) Say(text string) string {

@@ -27,7 +27,7 @@ func (l *loader) byID(ids []string) (chosen []*dsl.Test, problems []error, err e
 		case d.IsDir() || !testFile(d.Name()):
 			return nil
 		}
-		return all.addFile(p)
+		return all.addFile(p, d.Type().IsRegular())
 	})
 	if err != nil {
 		return nil, nil, &Usage{err.Error()}

@@ -157,6 +157,7 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 		if err != nil {
 			return nil
 		}
+		l.keepText(p, src)
 		if (configured || maestro.IsConfigName(d.Name())) && maestro.IsWorkspace(d.Name(), src) {
 			maestros[filepath.Clean(p)] = true
 			return nil
@@ -173,7 +174,7 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 		if !maestro.Tagged(maestro.TagsOf(src), include, exclude) {
 			return nil
 		}
-		return l.addFile(p)
+		return l.addFile(p, d.Type().IsRegular())
 	})
 	if len(w.Order) > 0 {
 		l.sequence = append(l.sequence, w.Order...)

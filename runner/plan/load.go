@@ -21,6 +21,9 @@ import (
 // maxFiles bounds a walk that began in the wrong folder.
 const maxFiles = 100_000
 
+// maxKept bounds the texts that are kept from one walk over the files to the next, in bytes; those of larger suites are read again.
+const maxKept = 16 << 20
+
 // load reads the tests that the arguments name, each once, in order. problems are all errors of all files; err is one of usage.
 func load(o Options) (tests []*dsl.Test, problems []error, err error) {
 	named, ids, err := sortArgs(o)
@@ -103,12 +106,18 @@ func defaultDir(dir string) string {
 type loader struct {
 	o    Options
 	seen map[string]string // absolute name by the file's real path
+	real map[string]string // path of a folder, by its name
+
+	texts map[string][]byte // of files that were read to see whose they are, by absolute name
+	room  int               // bytes that may be kept so
 
 	sequence []string        // the flows of Maestro that come first
 	warnings []*source.Error // of their folders
 }
 
-func newLoader(o Options) *loader { return &loader{o: o, seen: map[string]string{}} }
+func newLoader(o Options) *loader {
+	return &loader{o: o, seen: map[string]string{}, real: map[string]string{}, texts: map[string][]byte{}, room: maxKept}
+}
 
 // add takes a file, or every test file below a folder that no taproot.yaml there excludes. A link that is named is followed; one to a
 // folder below is not.
@@ -118,7 +127,7 @@ func (l *loader) add(path string) error {
 		return &Usage{err.Error()}
 	}
 	if !info.IsDir() {
-		return l.addFile(path)
+		return l.addFile(path, false)
 	}
 	conf, err := findConfig(path, l.o.Dir)
 	if err != nil {
@@ -146,7 +155,7 @@ func (l *loader) add(path string) error {
 			return nil
 		}
 		some = true
-		return l.addFile(p)
+		return l.addFile(p, d.Type().IsRegular())
 	})
 	if err == nil && !some && len(l.o.Args) > 0 {
 		err = &Usage{fmt.Sprintf("%s: there is no test (*.yaml) in this folder", l.show(path))}
@@ -165,13 +174,30 @@ func walkDir(dir string, visit fs.WalkDirFunc) error {
 	})
 }
 
-// addFile takes a file once; of several names of one file it takes the first in order.
-func (l *loader) addFile(path string) error {
+// keepText keeps the text of a file for whoever parses it.
+func (l *loader) keepText(path string, src []byte) {
+	if abs, err := filepath.Abs(path); err == nil && len(src) <= l.room {
+		l.texts[abs], l.room = src, l.room-len(src)
+	}
+}
+
+// addFile takes a file once; of several names of one file it takes the first in order. plain: it is no link itself, which spares a look at
+// each folder above it.
+func (l *loader) addFile(path string, plain bool) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return &Usage{err.Error()}
 	}
-	key := realPath(abs)
+	key := ""
+	if plain {
+		dir := filepath.Dir(abs)
+		if _, known := l.real[dir]; !known {
+			l.real[dir] = realPath(dir)
+		}
+		key = filepath.Join(l.real[dir], filepath.Base(abs))
+	} else {
+		key = realPath(abs)
+	}
 	if name, known := l.seen[key]; known {
 		l.seen[key] = min(name, abs)
 		return nil
@@ -233,16 +259,7 @@ func Folders(dir string, args []string) []string {
 func (l *loader) parse() (tests []*dsl.Test, problems []error) {
 	files := slices.Sorted(maps.Values(l.seen))
 	found, errs := make([][]*dsl.Test, len(files)), make([]error, len(files))
-	var next atomic.Int64
-	var work sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		work.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(files); i = int(next.Add(1)) - 1 {
-				found[i], errs[i] = l.parseFile(files[i])
-			}
-		})
-	}
-	work.Wait()
+	onEachCore(len(files), func(i int) { found[i], errs[i] = l.parseFile(files[i]) })
 	for i := range files {
 		if errs[i] != nil {
 			problems = append(problems, errs[i])
@@ -253,11 +270,28 @@ func (l *loader) parse() (tests []*dsl.Test, problems []error) {
 	return tests, problems
 }
 
+// onEachCore does n pieces of work, as many at once as there are cores.
+func onEachCore(n int, do func(i int)) {
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		work.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	work.Wait()
+}
+
 // parseFile may be called by several goroutines.
 func (l *loader) parseFile(file string) ([]*dsl.Test, error) {
-	src, err := readCapped(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.show(file), err)
+	src, read := l.texts[file]
+	if !read {
+		var err error
+		if src, err = readCapped(file); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.show(file), err)
+		}
 	}
 	if maestro.Is(src) {
 		t, err := l.o.flow(l.show(file), filepath.Dir(file), src)

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/onsi/ginkgo/v2/types"
-
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/maestro"
 	"github.com/taproot-dev/taproot/dsl/source"
@@ -107,26 +105,29 @@ func Build(o Options) (*Plan, error) {
 			return nil, err
 		}
 	}
+	told := [][]error{problems} // in the order in which they are told
+	var places []int            // in it, of the cases that are planned
 	for _, t := range suites.ordered(tests) {
 		cases, err := suites.cases(t)
 		var usage *Usage
 		if errors.As(err, &usage) {
 			return nil, err
 		}
-		problems = appendErr(problems, err)
+		told = append(told, appendErr(nil, err))
 		for _, c := range cases {
 			if !keep(c) {
 				plan.Left = append(plan.Left, c)
 				continue
 			}
 			plan.Cases = append(plan.Cases, c)
-			problems = appendErr(problems, check(c)) // what is not run may lack its variables
+			places, told = append(places, len(told)), append(told, nil) // what is not run may lack its variables
 			if o.Files {
-				problems = append(problems, suites.missing(c)...)
+				told = append(told, suites.missing(c))
 			}
 		}
 	}
-	if len(problems) > 0 {
+	onEachCore(len(places), func(i int) { told[places[i]] = appendErr(nil, check(plan.Cases[i])) })
+	if problems := slices.Concat(told...); len(problems) > 0 {
 		return nil, Problems(distinct(problems))
 	}
 	plan.choose(o.Choice)
@@ -251,13 +252,9 @@ func filter(o Options) (func(Case) bool, error) {
 	if !slices.Contains([]string{"", dsl.Chromium, dsl.Firefox, dsl.WebKit}, o.Browser) {
 		return nil, &Usage{fmt.Sprintf("browser %q is not known: use chromium, firefox or webkit", o.Browser)}
 	}
-	labels, err := types.ParseLabelFilter(o.Labels)
+	labels, err := parseLabels(o.Labels)
 	if err != nil {
-		why := err.Error()
-		if g, ok := err.(types.GinkgoError); ok { // its Error is coloured, and its Message has the filter before the reason
-			why = g.Message[strings.LastIndexByte(g.Message, '\n')+1:]
-		}
-		return nil, &Usage{fmt.Sprintf("label filter %q: %s", o.Labels, strings.TrimSpace(why))}
+		return nil, &Usage{fmt.Sprintf("label filter %q: %v", o.Labels, err)}
 	}
 	return func(c Case) bool {
 		if !isFlow(c.Test) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {

@@ -24,7 +24,12 @@ import (
 	"github.com/taproot-dev/taproot/runner/shell"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) {
+	if at, child := os.LookupEnv(stuckAt); child {
+		os.Exit(serveStuck(at))
+	}
+	leaktest.Main(m)
+}
 
 // gadgets is a driver of devices with one button, which can be lost.
 type gadgets struct {

@@ -7,10 +7,11 @@ import (
 	"image/jpeg"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // spend lets the phone be at work for a while.
@@ -71,7 +72,7 @@ func fits(v *view, strategy, selector string) bool {
 	return false
 }
 
-var selectorForm = regexp.MustCompile(`^new UiSelector\(\)\.text\("([^"\\]+)"\)(?:\.resourceId\("([^"\\]+)"\))?$`)
+var selectorForm = lazyregexp.New(`^new UiSelector\(\)\.text\("([^"\\]+)"\)(?:\.resourceId\("([^"\\]+)"\))?$`)
 
 // selectorParts reads the one form of UiSelector that is simulated.
 func selectorParts(selector string) (id, text string) {

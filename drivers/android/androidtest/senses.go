@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"image"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Location is where the phone has been made to believe that it is; ok is false while it believes its receiver.
@@ -114,7 +115,7 @@ func (p *Phone) scan(name string) {
 	}
 }
 
-var dataIs = regexp.MustCompile(`^_data='([^']*)'$`)
+var dataIs = lazyregexp.New(`^_data='([^']*)'$`)
 
 // cmdContent is the shell's way to content providers, of which there is one.
 func cmdContent(c *call) int {

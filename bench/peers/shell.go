@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// task is something to be done from the shell, command by command: by taproot, and by playwright-cli, with the same targets by name. SITE in an
+// argument is the address of the pages.
+type task struct {
+	name         string
+	ours, theirs [][]string
+}
+
+// shows waits until a text is there: playwright-cli has no command for that but running code.
+func shows(text string) []string {
+	return []string{"run-code", fmt.Sprintf("async page => { await page.getByText(%q).first().waitFor(); }", text)}
+}
+
+func button(name string) string {
+	return fmt.Sprintf("getByRole('button', { name: '%s', exact: true })", name)
+}
+
+func label(name string) string { return fmt.Sprintf("getByLabel('%s', { exact: true })", name) }
+
+func tasks() []task {
+	return []task{
+		{"form", [][]string{{"open", "SITE/form.html"}, {"input", "Ada", "--into", "First name"}, {"input", "Lovelace", "--into", "Last name"},
+			{"input", "ada@example.com", "--into", "E-mail"}, {"web-select", "Country", "--option", "Chile"}, {"tap", "Family"}, {"tap", "Send me news"}, {"input", "None so far", "--into", "Remarks"},
+			{"tap", "Register"}, {"assert", "Welcome, Ada Lovelace, Family"}, {"close"}},
+			[][]string{{"open", "SITE/form.html"}, {"fill", label("First name"), "Ada"}, {"fill", label("Last name"), "Lovelace"},
+				{"fill", label("E-mail"), "ada@example.com"}, {"select", label("Country"), "Chile"}, {"check", label("Family")}, {"check", label("Send me news")}, {"fill", label("Remarks"), "None so far"},
+				{"click", button("Register")}, shows("Welcome, Ada Lovelace, Family"), {"close"}}},
+		{"table", [][]string{{"open", "SITE/table.html"}, {"assert", "40 rows"}, {"input", "Chair 1", "--into", "Filter"}, {"wait-for", "5 rows"}, {"tap", "Pick Chair 12"}, {"tap", "Pick Chair 14"},
+			{"assert", "2 picked"}, {"tap", "Raise price"}, {"assert", "Prices are raised"}, {"tap", "Clear filter"}, {"assert", "40 rows"}, {"close"}},
+			[][]string{{"open", "SITE/table.html"}, shows("40 rows"), {"fill", label("Filter"), "Chair 1"}, shows("5 rows"), {"check", label("Pick Chair 12")}, {"check", label("Pick Chair 14")},
+				shows("2 picked"), {"click", button("Raise price")}, shows("Prices are raised"), {"click", button("Clear filter")}, shows("40 rows"), {"close"}}},
+		{"dialog and tab", [][]string{{"open", "SITE/order.html"}, {"tap", "Delete draft"}, {"alert", "accept"}, {"assert", "Draft deleted"}, {"tap", "Rename"}, {"alert", "accept", "--text", "Seven"},
+			{"assert", "Order Seven"}, {"tap", "Open details"}, {"web-page", "--index", "1"}, {"input", "By post", "--into", "Remark"}, {"tap", "Keep remark"}, {"assert", "Kept: By post"},
+			{"web-page", "--index", "0"}, {"tap", "Archive"}, {"assert", "Order archived"}, {"close"}},
+			[][]string{{"open", "SITE/order.html"}, {"click", button("Delete draft")}, {"dialog-accept"}, shows("Draft deleted"), {"click", button("Rename")}, {"dialog-accept", "Seven"},
+				shows("Order Seven"), {"click", "getByRole('link', { name: 'Open details' })"}, {"tab-select", "1"}, {"fill", label("Remark"), "By post"}, {"click", button("Keep remark")}, shows("Kept: By post"),
+				{"tab-select", "0"}, {"click", button("Archive")}, shows("Order archived"), {"close"}}},
+		{"long list", [][]string{{"open", "SITE/list.html"}, {"assert", "Orders"}, {"tap", "Open order 3"}, {"assert", "This is order 3"}, {"scroll-to", "Open order 60"}, {"tap", "Open order 60"}, {"assert", "This is order 60"},
+			{"scroll-to", "Open order 140"}, {"tap", "Open order 140"}, {"assert", "This is order 140"}, {"close"}},
+			[][]string{{"open", "SITE/list.html"}, shows("Orders"), {"click", button("Open order 3")}, shows("This is order 3"), scrolled("Open order 60"), {"click", button("Open order 60")}, shows("This is order 60"),
+				scrolled("Open order 140"), {"click", button("Open order 140")}, shows("This is order 140"), {"close"}}},
+		{"log-in", [][]string{{"open", "SITE/login.html"}, {"input", "ada", "--into", "E-mail"}, {"input", "wrong", "--into", "Password"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Wrong password"},
+			{"tap", "Password"}, {"erase", "--all"}, {"input", "enigma"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Welcome, ada"}, {"tap", "Sign out"}, {"assert", "E-mail"}, {"close"}},
+			[][]string{{"open", "SITE/login.html"}, {"fill", label("E-mail"), "ada"}, {"fill", label("Password"), "wrong"}, {"click", button("Sign in")}, shows("Wrong password"),
+				{"click", label("Password")}, {"fill", label("Password"), ""}, {"type", "enigma"}, {"click", button("Sign in")}, shows("Welcome, ada"), {"click", button("Sign out")}, shows("E-mail"), {"close"}}},
+	}
+}
+
+// scrolled goes down until a button is there: playwright-cli knows the wheel, and code that turns it.
+func scrolled(name string) []string {
+	return []string{"run-code", fmt.Sprintf("async page => { const b = page.%s; while (!await b.count()) { await page.mouse.wheel(0, 2000); await page.waitForTimeout(50); } }", button(name))}
+}
+
+// spent is what a task took.
+type spent struct {
+	wall  time.Duration
+	bytes int
+	own   []time.Duration // of each command that says how long its action took: the rest
+}
+
+// took finds what a command of taproot says of its action: "ok: tap on web-1 (34 ms)".
+var took = regexp.MustCompile(`(?m)^ok: .*\((\d+) ms\)`)
+
+// perform does a task, which must go well.
+func (b *bench) perform(commands [][]string, command func(args []string) *exec.Cmd) (spent, error) {
+	var s spent
+	for _, args := range commands {
+		args = slices.Clone(args)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "SITE", b.site.URL)
+		}
+		cmd, began := command(args), time.Now()
+		said, err := cmd.CombinedOutput()
+		wall := time.Since(began)
+		if err != nil || strings.Contains(string(said), "### Error") {
+			return s, fmt.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, said)
+		}
+		s.wall, s.bytes = s.wall+wall, s.bytes+len(said)
+		if m := took.FindSubmatch(said); m != nil {
+			ms, _ := strconv.Atoi(string(m[1]))
+			s.own = append(s.own, wall-time.Duration(ms)*time.Millisecond)
+		}
+	}
+	return s, nil
+}
+
+// fromShell does the tasks with both, in turns, and tells of them.
+func (b *bench) fromShell(t *strings.Builder) error {
+	dir := filepath.Join(b.dir, "shell")
+	config, err := json.Marshal(map[string]any{"browser": map[string]any{"browserName": "chromium", "isolated": true,
+		"launchOptions": map[string]any{"executablePath": b.setup.Headless, "chromiumSandbox": b.setup.Sandbox}}})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "peer.json"), config, 0o600); err != nil {
+		return err
+	}
+	environ := append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+	ours := func(args []string) *exec.Cmd {
+		return &exec.Cmd{Path: b.taproot, Args: append([]string{b.taproot}, args...), Dir: dir, Env: environ}
+	}
+	cli := filepath.Join(b.dir, "node_modules", "@playwright", "cli", "playwright-cli.js")
+	theirs := func(args []string) *exec.Cmd {
+		if args[0] == "open" {
+			args = append(args, "--config=peer.json")
+		}
+		return &exec.Cmd{Path: b.setup.Node, Args: append([]string{b.setup.Node, cli}, args...), Dir: dir, Env: environ}
+	}
+	fmt.Fprintf(t, "\n## From the shell\n\nThe same tasks as single commands, beside `playwright-cli` (`@playwright/cli` 0.1.22): the sum of all commands from `open` to `close`, and what they print.\n\n"+
+		"| task | commands | time | ratio | bytes | ratio |\n|---|---|---|---|---|---|\n")
+	var own []time.Duration
+	for _, job := range tasks() {
+		var wall [2][]time.Duration
+		var bytes [2][]int64
+		for i := -1; i < b.runs; i++ {
+			mine, err := b.perform(job.ours, ours)
+			if err != nil {
+				return err
+			}
+			other, err := b.perform(job.theirs, theirs)
+			if err != nil {
+				return err
+			}
+			if i >= 0 {
+				own = append(own, mine.own...)
+				wall[0], wall[1] = append(wall[0], mine.wall), append(wall[1], other.wall)
+				bytes[0], bytes[1] = append(bytes[0], int64(mine.bytes)), append(bytes[1], int64(other.bytes))
+			}
+		}
+		fmt.Fprintf(t, "| %s | %d / %d | %s / %s | **%.2f** | %d / %d | **%.2f** |\n", job.name, len(job.ours), len(job.theirs), seconds(middle(wall[0])), seconds(middle(wall[1])),
+			ratio(middle(wall[0]), middle(wall[1])), middle(bytes[0]), middle(bytes[1]), ratio(middle(bytes[0]), middle(bytes[1])))
+	}
+	fmt.Fprintf(t, "\nWhat a command takes over what it says of its action: %d ms, the median of %d commands.\n", middle(own).Milliseconds(), len(own))
+	return nil
+}
+
+func middle[T ~int64](list []T) T {
+	slices.Sort(list)
+	return list[len(list)/2]
+}

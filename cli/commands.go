@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+// command is one that is no word of the language.
+type command struct {
+	name, group string
+	make        func(*Env) *cobra.Command
+	knowsAll    bool // it tells of all the others
+}
+
+// commands are all of these.
+func commands() []command {
+	return []command{
+		{name: "run", group: groupTests, make: newRunCommand},
+		{name: "devices", group: groupTests, make: newDevicesCommand},
+		{name: "agent", group: groupServe, make: newAgentCommand},
+		{name: "find", group: groupTests, make: newFindCommand},
+		{name: "studio", group: groupServe, make: newStudioCommand},
+		{name: "doctor", group: groupTests, make: newDoctorCommand},
+		{name: "report", group: groupTests, make: newReportCommand},
+		{name: "sim", group: groupTests, make: newSimCommand},
+		{name: "validate", group: groupTests, make: newValidateCommand},
+		{name: "fmt", group: groupTests, make: newFmtCommand},
+		{name: "import", group: groupTests, make: newImportCommand},
+		{name: "schema", group: groupServe, make: newSchemaCommand},
+		{name: "docs", group: groupTests, make: newDocsCommand, knowsAll: true},
+		{name: "mcp", group: groupServe, make: newMCPCommand},
+		{name: "serve", group: groupServe, make: newServeCommand},
+		{name: "admin", group: groupServe, make: newAdminCommand},
+		{name: "version", group: groupServe, make: newVersionCommand},
+		{name: "setup", group: groupTests, make: newSetupCommand},
+		{name: "init", group: groupTests, make: newInitCommand},
+		{name: "open", group: groupSession, make: newOpenDeviceCommand},
+		{name: "snapshot", group: groupSession, make: newSnapshotCommand},
+		{name: "screenshot", group: groupSession, make: newScreenshotCommand},
+		{name: "do", group: groupSession, make: newDoCommand},
+		{name: "sessions", group: groupSession, make: newSessionsCommand},
+		{name: "close", group: groupSession, make: newCloseCommand},
+		{name: "save", group: groupSession, make: newSaveCommand},
+		{name: "guide", group: groupSession, make: newGuideCommand, knowsAll: true},
+		{name: sessionProcess, make: newSessionProcessCommand},
+	}
+}
+
+// addCommands adds all commands, in their groups; when the first argument is one of them, that one alone: of the time that a command of the
+// shell takes, making the others would be a large part.
+func addCommands(root *cobra.Command, env *Env) {
+	for _, g := range [][2]string{{groupTests, "Tests:"}, {groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"}, {groupCheck, "Wait and check:"},
+		{groupPage, "Pages:"}, {groupDevice, "Apps and devices:"}, {groupServe, "Servers and the rest:"}} {
+		root.AddGroup(&cobra.Group{ID: g[0], Title: g[1]})
+	}
+	root.SetHelpCommandGroupID(groupServe)
+	root.SetCompletionCommandGroupID(groupServe)
+	asked := ""
+	if len(env.Args) > 0 {
+		asked = env.Args[0]
+	}
+	taken := map[string]bool{"help": true, "completion": true}
+	for _, c := range commands() {
+		if c.name == asked && !c.knowsAll {
+			root.AddCommand(c.new(env))
+			return
+		}
+		taken[c.name] = true
+	}
+	var words []dsl.Def
+	for _, def := range dsl.Vocabulary() {
+		if !isWord(def, func(name string) bool { return taken[name] }) {
+			continue
+		}
+		if shell.Kebab(def.Name) == asked {
+			root.AddCommand(newWordCommand(env, def))
+			return
+		}
+		words = append(words, def)
+	}
+	for _, c := range commands() {
+		root.AddCommand(c.new(env))
+	}
+	for _, def := range words {
+		root.AddCommand(newWordCommand(env, def))
+	}
+}
+
+// new makes the command, in its group.
+func (c command) new(env *Env) *cobra.Command {
+	cmd := c.make(env)
+	cmd.GroupID = c.group
+	return cmd
+}

@@ -1,0 +1,85 @@
+package ios
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"os"
+	"time"
+)
+
+// matroska is a film of JPEGs (RFC 9559): what it needs of the format is so little that no library is linked for it. Each picture is a cluster
+// of its own, so that a film that breaks off is whole up to its last picture.
+type matroska struct {
+	out   *os.File
+	start time.Time
+	last  int64
+}
+
+// The elements that are written, by their ids.
+const (
+	ebmlHead, ebmlVersion, ebmlReadVersion, ebmlIDLength, ebmlSizeLength = 0x1A45DFA3, 0x4286, 0x42F7, 0x42F2, 0x42F3
+
+	ebmlDocType, ebmlDocTypeVersion, ebmlDocTypeReadVersion = 0x4282, 0x4287, 0x4285
+
+	mkvSegment, mkvInfo, mkvTimestampScale, mkvMuxer, mkvWriter = 0x18538067, 0x1549A966, 0x2AD7B1, 0x4D80, 0x5741
+
+	mkvTracks, mkvTrack, mkvTrackNumber, mkvTrackUID, mkvTrackType, mkvLacing, mkvName, mkvCodec = 0x1654AE6B, 0xAE, 0xD7, 0x73C5, 0x83, 0x9C, 0x536E, 0x86
+
+	mkvVideo, mkvWidth, mkvHeight, mkvCluster, mkvTimestamp, mkvSimpleBlock = 0xE0, 0xB0, 0xBA, 0x1F43B675, 0xE7, 0xA3
+)
+
+// toTheEnd is the size of an element that goes on for as long as the file does.
+var toTheEnd = []byte{0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}
+
+// ebmlElement is an id, a size in eight bytes, and what is in it.
+func ebmlElement(id uint32, parts ...[]byte) []byte {
+	content := bytes.Join(parts, nil)
+	out := binary.BigEndian.AppendUint64(ebmlID(id), 1<<56|uint64(len(content)))
+	return append(out, content...)
+}
+
+// ebmlID is an id in the bytes that it has: its length is a part of it.
+func ebmlID(id uint32) []byte { return bytes.TrimLeft(binary.BigEndian.AppendUint32(nil, id), "\x00") }
+
+func ebmlNumber(id uint32, n uint64) []byte {
+	return ebmlElement(id, binary.BigEndian.AppendUint64(nil, n))
+}
+
+func ebmlText(id uint32, s string) []byte { return ebmlElement(id, []byte(s)) }
+
+func newMatroska(file string, first []byte) (*matroska, error) {
+	size, err := jpeg.DecodeConfig(bytes.NewReader(first))
+	if err != nil {
+		return nil, fmt.Errorf("the first picture: %w", err)
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	head := bytes.Join([][]byte{
+		ebmlElement(ebmlHead, ebmlNumber(ebmlVersion, 1), ebmlNumber(ebmlReadVersion, 1), ebmlNumber(ebmlIDLength, 4), ebmlNumber(ebmlSizeLength, 8),
+			ebmlText(ebmlDocType, "matroska"), ebmlNumber(ebmlDocTypeVersion, 2), ebmlNumber(ebmlDocTypeReadVersion, 2)),
+		ebmlID(mkvSegment), toTheEnd,
+		ebmlElement(mkvInfo, ebmlNumber(mkvTimestampScale, uint64(time.Millisecond)), ebmlText(mkvMuxer, "taproot"), ebmlText(mkvWriter, "taproot")),
+		ebmlElement(mkvTracks, ebmlElement(mkvTrack, ebmlNumber(mkvTrackNumber, 1), ebmlNumber(mkvTrackUID, 1), ebmlNumber(mkvTrackType, 1), ebmlNumber(mkvLacing, 0),
+			ebmlText(mkvName, "screen"), ebmlText(mkvCodec, "V_MJPEG"), ebmlElement(mkvVideo, ebmlNumber(mkvWidth, uint64(size.Width)), ebmlNumber(mkvHeight, uint64(size.Height))))),
+	}, nil)
+	if _, err := out.Write(head); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return &matroska{out: out, start: time.Now(), last: -1}, nil
+}
+
+// write adds a picture at the time at which it came; no two have the same.
+func (m *matroska) write(frame []byte) error {
+	at := max(time.Since(m.start).Milliseconds(), m.last+1)
+	m.last = at
+	head := []byte{0x81, 0, 0, 0x80} // the track, the time after the cluster's, a key frame
+	_, err := m.out.Write(ebmlElement(mkvCluster, ebmlNumber(mkvTimestamp, uint64(at)), ebmlElement(mkvSimpleBlock, head, frame)))
+	return err
+}
+
+func (m *matroska) close() error { return m.out.Close() }
