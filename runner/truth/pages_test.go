@@ -88,19 +88,22 @@ func named(name, some string) bool {
 	return slices.ContainsFunc(strings.Split(some, ","), func(part string) bool { return strings.Contains(name, part) })
 }
 
-// TestPages holds verdicts against what pages know of themselves. Every fourth check is made, unless TRUTH_PAGES is all, or a part of the
-// names of those that are, or several, separated by commas.
+// TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every twelfth, unless TRUTH_PAGES is
+// all, or a part of the names of those that are, or several, separated by commas.
 func TestPages(t *testing.T) {
 	site := httptest.NewServer(http.FileServer(http.Dir("testdata/pages")))
 	defer site.Close()
 	var chosen []*check
-	only := os.Getenv("TRUTH_PAGES")
+	only, part := os.Getenv("TRUTH_PAGES"), 4
+	if testing.Short() {
+		part = 12
+	}
 	for i, c := range readChecks(t, "testdata/pages") {
-		if only == "" && i%4 == 0 || only == "all" || only != "" && named(c.name, only) {
+		if only == "" && i%part == 0 || only == "all" || only != "" && named(c.name, only) {
 			chosen = append(chosen, c)
 		}
 	}
-	lanes := min(len(chosen), 3*runtime.NumCPU())
+	lanes := min(len(chosen), 2*runtime.NumCPU())
 	driver := web.New(web.Options{Slots: lanes})
 	defer driver.Close()
 	next := make(chan *check, len(chosen))
