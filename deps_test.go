@@ -19,7 +19,7 @@ const module = "github.com/taproot-dev/taproot"
 // both <- runner/action <- engine <- run <- live, jobs, runner <- server, mcpserver <- cli <- main.
 var layers = map[string][]string{
 	"": {"cli"},
-	"cli": {"server/mail", "server/oidc", "server/service", "server/service/store", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
+	"cli": {"server/mail", "server/oidc", "server/service", "server/service/store", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/drivertest", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
 		"reporters", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/html", "reporters/junit", "reporters/ctrf",
 		"reporters/github", "reporters/console", "reporters/webhook", "runner", "runner/client", "runner/plan", "runner/pool", "runner/run", "runner/shell", "server", "server/auth",
 		"server/limit", "server/upload", "mcpserver"},

@@ -20,6 +20,7 @@ func commands() []command {
 		{name: "run", group: groupTests, make: newRunCommand},
 		{name: "devices", group: groupTests, make: newDevicesCommand},
 		{name: "agent", group: groupServe, make: newAgentCommand},
+		{name: "ios", group: groupServe, make: newIOSCommand},
 		{name: "find", group: groupTests, make: newFindCommand},
 		{name: "studio", group: groupServe, make: newStudioCommand},
 		{name: "doctor", group: groupTests, make: newDoctorCommand},

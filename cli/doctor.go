@@ -34,12 +34,25 @@ func newDoctorCommand(env *Env) *cobra.Command {
 		Long: "doctor prints one line per external program: the version and place of what was found, or what to do. It installs nothing:\n" +
 			"taproot setup does.\n\n" +
 			"It looks for what the platforms of --platform need; without it for those of the tests in this folder; without any test\n" +
-			"for all. It ends with 0 when everything required is there, and with 1 otherwise.",
-		Example: "  taproot doctor\n  taproot doctor --platform web --json",
+			"for all. It ends with 0 when everything required is there, and with 1 otherwise.\n\n" +
+			"With --live it opens the attached phone, emulator or simulator, starts the system's settings there (or --app), touches and\n" +
+			"swipes, films, reads the log, and prints what works in a report that can be pasted into an issue. It changes no setting.",
+		Example: "  taproot doctor\n  taproot doctor --platform web --json\n  taproot doctor --platform ios --live",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), env) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case f.live:
+				return f.runLive(cmd.Context(), env)
+			case f.app != "" || f.device != "":
+				return &plan.Usage{Msg: "--app and --device choose what --live works with: write --live, too"}
+			}
+			return f.run(cmd.Context(), env)
+		},
 	}
 	f.add(cmd.Flags())
+	cmd.Flags().BoolVar(&f.live, "live", false, "check an attached device of --platform android or ios, and print a report")
+	cmd.Flags().StringVar(&f.device, "device", "", "with --live: the `ID` of the device (default: the only one that is ready)")
+	cmd.Flags().StringVar(&f.app, "app", "", "with --live: the package or bundle id of the `APP` to work with (default: the system's settings)")
 	cmd.Flags().BoolVar(&f.install, "install", false, "")
 	if err := cmd.Flags().MarkDeprecated("install", "write taproot setup"); err != nil {
 		panic(err) // there is no such flag: a mistake in this function
@@ -65,6 +78,9 @@ const fetchDriverName = "fetch-driver"
 type doctorFlags struct {
 	platforms                             []string
 	development, install, minimal, asJSON bool
+
+	live        bool
+	device, app string
 }
 
 func (f *doctorFlags) add(flags *pflag.FlagSet) {

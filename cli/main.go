@@ -62,7 +62,7 @@ func Run(ctx context.Context, env *Env) int {
 		return run.ExitPass
 	case errors.As(err, &code):
 		return int(code)
-	case errors.Is(err, errToolsMissing):
+	case errors.Is(err, errToolsMissing), errors.Is(err, errLiveFailed):
 		return 1
 	case errors.As(err, &usage), !began: // wrong words on the command line
 		fmt.Fprintf(env.Stderr, "taproot: %v\n(%s --help explains)\n", err, cmd.CommandPath())

@@ -30,7 +30,7 @@ func TestContract(t *testing.T) {
 	for _, api := range allLevels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			drivertest.Run(t, drivertest.Subject{
+			drivertest.Run(t, drivertest.Subject[*testing.T]{
 				ID: "SIM1", Patience: time.Minute, Login: toLogin,
 				Driver: func(t *testing.T) drivers.Driver {
 					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
@@ -49,7 +49,7 @@ func TestContractWithAgent(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			drivertest.Run(t, drivertest.Subject{
+			drivertest.Run(t, drivertest.Subject[*testing.T]{
 				ID: "SIM1", Patience: time.Minute, Login: toLogin,
 				Driver: func(t *testing.T) drivers.Driver {
 					driver, _, _ := newPhones(t, androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
@@ -66,7 +66,7 @@ func TestContractWithAgentThroughRealADB(t *testing.T) {
 	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
 	t.Cleanup(phone.Close)
 	serial, notes, apks := adb.Connect(t, phone), t.TempDir(), agentFolder(t, "10.6.6", 278)
-	drivertest.Run(t, drivertest.Subject{
+	drivertest.Run(t, drivertest.Subject[*testing.T]{
 		ID: serial, Patience: time.Minute, Login: toLogin,
 		Driver: func(*testing.T) drivers.Driver {
 			return withAgent(New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes}), AgentRequire, apks)
@@ -86,7 +86,7 @@ func TestContractThroughRealADB(t *testing.T) {
 		serial, notes := adb.Connect(t, phone), t.TempDir()
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
-			drivertest.Run(t, drivertest.Subject{
+			drivertest.Run(t, drivertest.Subject[*testing.T]{
 				ID: serial, Patience: time.Minute, Login: toLogin,
 				Driver: func(*testing.T) drivers.Driver {
 					return New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: notes})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"image/jpeg"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -13,11 +12,12 @@ import (
 
 // casts: a picture comes at once, another one after a change, of the size of a screenshot; two casts at a time see the same; once stop has
 // returned nothing is shown any more.
-func (s Subject) casts(t *testing.T) {
+func (s Subject[T]) casts(t T) {
 	dev := s.open(t)
 	caster, ok := dev.(drivers.Caster)
 	if !ok {
-		return // the device does not claim that it can be watched
+		t.Log("the device does not claim that it can be watched")
+		return
 	}
 	shot, err := dev.Screenshot(t.Context())
 	if err != nil {
@@ -26,7 +26,8 @@ func (s Subject) casts(t *testing.T) {
 	var first, second seen
 	stop, err := caster.Cast(t.Context(), first.show)
 	if errors.Is(err, drivers.ErrUnsupported) {
-		return // this one of the driver's devices cannot
+		t.Log("this one of the driver's devices cannot")
+		return
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func (s *seen) count() int {
 }
 
 // wait gives a picture that was taken after a time.
-func (s *seen) wait(t *testing.T, patience time.Duration, after time.Time) drivers.Frame {
+func (s *seen) wait(t TB, patience time.Duration, after time.Time) drivers.Frame {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		s.mu.Lock()

@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"testing"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
 
 // films: a film has at least one part, in the folder that was given, with something in it.
-func (s Subject) films(t *testing.T) {
+func (s Subject[T]) films(t T) {
 	dev := s.device(t)
 	recorder, ok := dev.(drivers.Recorder)
 	if !ok {
-		return // the device does not claim to film
+		t.Log("the device does not claim to film")
+		return
 	}
 	dir := t.TempDir()
 	film, err := recorder.StartRecording(t.Context(), dir)
@@ -48,16 +48,18 @@ func (s Subject) films(t *testing.T) {
 }
 
 // logs: the log begins, ends, and writes nothing once it has ended.
-func (s Subject) logs(t *testing.T) {
+func (s Subject[T]) logs(t T) {
 	dev := s.device(t)
 	logger, ok := dev.(drivers.Logger)
 	if !ok {
-		return // the device does not claim to have a log
+		t.Log("the device does not claim to have a log")
+		return
 	}
 	var w guarded
 	stop, err := logger.StartLog(t.Context(), &w)
 	if errors.Is(err, drivers.ErrUnsupported) {
-		return // this one of the driver's devices has none
+		t.Log("this one of the driver's devices has none")
+		return
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +98,7 @@ func (g *guarded) len() int {
 	return g.buf.Len()
 }
 
-func (s Subject) noApp(t *testing.T) {
+func (s Subject[T]) noApp(t T) {
 	dev := s.device(t)
 	var err error
 	switch d := dev.(type) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -12,11 +11,12 @@ import (
 )
 
 // gestures: each reaches the screen once, and none is made at a point that is not on it.
-func (s Subject) gestures(t *testing.T) {
+func (s Subject[T]) gestures(t T) {
 	dev := s.open(t)
 	g, ok := dev.(drivers.Gestures)
 	if !ok {
-		return // the device does not claim to know gestures
+		t.Log("the device does not claim to know gestures")
+		return
 	}
 	at := s.wait(t, dev, "E-mail", true).Point
 	if err := g.LongPress(t.Context(), at, 600*time.Millisecond); err != nil {
@@ -45,11 +45,12 @@ func (s Subject) gestures(t *testing.T) {
 }
 
 // shakes: it ends, or the device says that only a hand can do it; a call that is cancelled leaves nothing under way.
-func (s Subject) shakes(t *testing.T) {
+func (s Subject[T]) shakes(t T) {
 	dev := s.open(t)
 	d, ok := dev.(drivers.Shaker)
 	if !ok {
-		return // the device does not claim that it can be shaken
+		t.Log("the device does not claim that it can be shaken")
+		return
 	}
 	if err := d.Shake(t.Context()); err != nil && !errors.Is(err, drivers.ErrUnsupported) {
 		t.Errorf("shake: %v", err)
@@ -62,7 +63,7 @@ func (s Subject) shakes(t *testing.T) {
 }
 
 // refusesPoints: a finger beside the screen is the test's mistake, and nothing that may be passed over.
-func (s Subject) refusesPoints(t *testing.T, g drivers.Gestures, on, size image.Point) {
+func (s Subject[T]) refusesPoints(t T, g drivers.Gestures, on, size image.Point) {
 	for _, off := range []image.Point{{X: -1, Y: 5}, {X: 5, Y: size.Y + 5000}, {X: size.X + 5000, Y: 5}} {
 		for name, err := range map[string]error{
 			"LongPress":  g.LongPress(t.Context(), off, time.Millisecond),
@@ -85,7 +86,7 @@ func (s Subject) refusesPoints(t *testing.T, g drivers.Gestures, on, size image.
 }
 
 // focused waits until a field has the focus.
-func (s Subject) focused(t *testing.T, dev drivers.Device, label string) {
+func (s Subject[T]) focused(t T, dev drivers.Device, label string) {
 	t.Helper()
 	want := s.wait(t, dev, label, true).Target.ID
 	s.until(t, dev, label+" has the focus", func(tree *screen.Tree) bool {
@@ -95,7 +96,7 @@ func (s Subject) focused(t *testing.T, dev drivers.Device, label string) {
 }
 
 // until reads trees until one is as it should be.
-func (s Subject) until(t *testing.T, dev drivers.Device, what string, ok func(*screen.Tree) bool) {
+func (s Subject[T]) until(t T, dev drivers.Device, what string, ok func(*screen.Tree) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.Patience)
 	defer cancel()
@@ -114,7 +115,7 @@ func (s Subject) until(t *testing.T, dev drivers.Device, what string, ok func(*s
 const emptyField = "E-mail"
 
 // shows waits until the field with the focus holds a text.
-func (s Subject) shows(t *testing.T, dev drivers.Device, text string) {
+func (s Subject[T]) shows(t T, dev drivers.Device, text string) {
 	t.Helper()
 	last := ""
 	defer func() {
@@ -133,11 +134,12 @@ func (s Subject) shows(t *testing.T, dev drivers.Device, text string) {
 }
 
 // keys: those that every keyboard has do what they do everywhere.
-func (s Subject) keys(t *testing.T) {
+func (s Subject[T]) keys(t T) {
 	dev := s.open(t)
 	k, ok := dev.(drivers.Keys)
 	if !ok {
-		return // the device does not claim to have keys
+		t.Log("the device does not claim to have keys")
+		return
 	}
 	press := func(keys ...string) {
 		t.Helper()
@@ -179,11 +181,12 @@ func (s Subject) keys(t *testing.T) {
 }
 
 // erases: from the end of the field, wherever the caret is, and no more than there is.
-func (s Subject) erases(t *testing.T) {
+func (s Subject[T]) erases(t T) {
 	dev := s.open(t)
 	e, ok := dev.(drivers.Editor)
 	if !ok {
-		return // the device does not claim to take text away
+		t.Log("the device does not claim to take text away")
+		return
 	}
 	erase := func(n int) {
 		t.Helper()

@@ -7,7 +7,6 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -15,21 +14,43 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
+// TB is what a part of the suite needs of what runs it: a *testing.T, or a *Check. Log says that the device does not offer
+// what the part is about, Logf tells what was found out.
+type TB interface {
+	Helper()
+	Context() context.Context
+	Cleanup(func())
+	TempDir() string
+	Failed() bool
+	Log(args ...any)
+	Logf(format string, args ...any)
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Runner is a TB that runs the parts one after the other.
+type Runner[T any] interface {
+	TB
+	Run(name string, part func(T)) bool
+}
+
 // Subject is a driver under test. Its device must offer the sample login: fields "E-mail" and "Password", a button "Sign in", and
 // "Welcome, Ada" after ada@example.com and lovelace.
-type Subject struct {
+type Subject[T Runner[T]] struct {
 	// Driver makes the driver; the suite closes it.
-	Driver func(t *testing.T) drivers.Driver
+	Driver func(t T) drivers.Driver
 	// ID is the device to use.
 	ID string
-	// Login brings an open device to the sample login.
+	// Login brings an open device to the sample login, or to the app with which RunAny works.
 	Login func(ctx context.Context, dev drivers.Device) error
 	// Patience bounds the wait for anything on this device.
 	Patience time.Duration
 }
 
 // Run runs the suite.
-func Run(t *testing.T, s Subject) {
+func Run[T Runner[T]](t T, s Subject[T]) {
 	t.Run("lists its device as ready, sorted, with a platform", s.lists)
 	t.Run("opens, closes twice, and opens again", s.reopens)
 	t.Run("an unknown device is an error", s.unknown)
@@ -49,7 +70,7 @@ func Run(t *testing.T, s Subject) {
 }
 
 // driver makes a driver that is closed with the test.
-func (s Subject) driver(t *testing.T) drivers.Driver {
+func (s Subject[T]) driver(t T) drivers.Driver {
 	t.Helper()
 	d := s.Driver(t)
 	t.Cleanup(func() {
@@ -61,7 +82,7 @@ func (s Subject) driver(t *testing.T) drivers.Driver {
 }
 
 // open gives a device on the sample login.
-func (s Subject) open(t *testing.T) drivers.Device {
+func (s Subject[T]) open(t T) drivers.Device {
 	t.Helper()
 	dev := s.device(t)
 	if err := s.Login(t.Context(), dev); err != nil {
@@ -70,7 +91,7 @@ func (s Subject) open(t *testing.T) drivers.Device {
 	return dev
 }
 
-func (s Subject) device(t *testing.T) drivers.Device {
+func (s Subject[T]) device(t T) drivers.Device {
 	t.Helper()
 	dev, err := s.driver(t).Open(t.Context(), s.ID)
 	if err != nil {
@@ -81,7 +102,7 @@ func (s Subject) device(t *testing.T) drivers.Device {
 }
 
 // wait reads trees until the label is there.
-func (s Subject) wait(t *testing.T, dev drivers.Device, label string, action bool) screen.Match {
+func (s Subject[T]) wait(t T, dev drivers.Device, label string, action bool) screen.Match {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.Patience)
 	defer cancel()
@@ -105,7 +126,7 @@ func (s Subject) wait(t *testing.T, dev drivers.Device, label string, action boo
 	return screen.Match{}
 }
 
-func (s Subject) lists(t *testing.T) {
+func (s Subject[T]) lists(t T) {
 	d := s.driver(t)
 	infos, err := d.Devices(t.Context())
 	if err != nil {
@@ -123,7 +144,7 @@ func (s Subject) lists(t *testing.T) {
 	}
 }
 
-func (s Subject) reopens(t *testing.T) {
+func (s Subject[T]) reopens(t T) {
 	d := s.driver(t)
 	for range 2 {
 		dev, err := d.Open(t.Context(), s.ID)
@@ -141,7 +162,7 @@ func (s Subject) reopens(t *testing.T) {
 	}
 }
 
-func (s Subject) unknown(t *testing.T) {
+func (s Subject[T]) unknown(t T) {
 	dev, err := s.driver(t).Open(t.Context(), "no-such-device")
 	if err == nil {
 		_ = dev.Close()
@@ -152,7 +173,7 @@ func (s Subject) unknown(t *testing.T) {
 	}
 }
 
-func (s Subject) treeFitsPicture(t *testing.T) {
+func (s Subject[T]) treeFitsPicture(t T) {
 	dev := s.open(t)
 	button := s.wait(t, dev, "Sign in", true)
 	tree, err := dev.Tree(t.Context())
@@ -196,7 +217,7 @@ func painted(img image.Image, r image.Rectangle) bool {
 }
 
 // fill taps a field, waits for its focus and types.
-func (s Subject) fill(t *testing.T, dev drivers.Device, label, text string) {
+func (s Subject[T]) fill(t T, dev drivers.Device, label, text string) {
 	t.Helper()
 	m := s.wait(t, dev, label, true)
 	if err := dev.Tap(t.Context(), m.Point); err != nil {
@@ -220,7 +241,7 @@ func (s Subject) fill(t *testing.T, dev drivers.Device, label, text string) {
 	}
 }
 
-func (s Subject) signsIn(t *testing.T) {
+func (s Subject[T]) signsIn(t T) {
 	dev := s.open(t)
 	s.fill(t, dev, "E-mail", "ada@example.com")
 	s.wait(t, dev, "ada@example.com", false)
@@ -240,7 +261,7 @@ func (s Subject) signsIn(t *testing.T) {
 	s.wait(t, dev, "Welcome, Ada", false)
 }
 
-func (s Subject) freshTree(t *testing.T) {
+func (s Subject[T]) freshTree(t T) {
 	dev := s.open(t)
 	s.fill(t, dev, "E-mail", "one")
 	s.wait(t, dev, "one", false)
@@ -250,7 +271,7 @@ func (s Subject) freshTree(t *testing.T) {
 	s.wait(t, dev, "onetwo", false)
 }
 
-func (s Subject) cancels(t *testing.T) {
+func (s Subject[T]) cancels(t T) {
 	dev := s.open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -269,7 +290,7 @@ func (s Subject) cancels(t *testing.T) {
 	}
 }
 
-func (s Subject) afterClose(t *testing.T) {
+func (s Subject[T]) afterClose(t T) {
 	dev := s.open(t)
 	if err := dev.Close(); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func (kept) Close() error { return nil }
 func TestContract(t *testing.T) {
 	pages := httptest.NewServer(http.FileServer(http.Dir("../../suites/pages")))
 	t.Cleanup(pages.Close)
-	drivertest.Run(t, drivertest.Subject{
+	drivertest.Run(t, drivertest.Subject[*testing.T]{
 		Driver: func(*testing.T) drivers.Driver { return kept{shared} },
 		ID:     "web-1",
 		Login: func(ctx context.Context, dev drivers.Device) error {

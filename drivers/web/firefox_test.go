@@ -50,7 +50,7 @@ func TestFirefoxContract(t *testing.T) {
 	}
 	pages := httptest.NewServer(http.FileServer(http.Dir("../../suites/pages")))
 	t.Cleanup(pages.Close)
-	drivertest.Run(t, drivertest.Subject{
+	drivertest.Run(t, drivertest.Subject[*testing.T]{
 		Driver: func(*testing.T) drivers.Driver { return firefoxes{kept{shared}} },
 		ID:     "web-2",
 		Login: func(ctx context.Context, dev drivers.Device) error {
