@@ -104,14 +104,23 @@ func (a *agent) keep(b *background) {
 }
 
 // canStart says why no WebDriverAgent can be started on a device, "" when one can.
-func (d *Driver) canStart(f found) string {
+func (d *Driver) canStart(ctx context.Context, f found) string {
 	if f.kind == mux {
 		return "" // whether it is installed there is seen when it is started
 	}
-	if _, err := d.testRun(f.kind); err != nil {
+	if _, err := d.testRun(f.kind); err != nil && !d.runnerInstalled(ctx, f) {
 		return err.Error()
 	}
 	return ""
+}
+
+// runnerInstalled tells whether a simulator has a WebDriverAgent that can be launched as an app.
+func (d *Driver) runnerInstalled(ctx context.Context, f found) bool {
+	if f.kind != simulator {
+		return false
+	}
+	_, err := simHost{d.tools, f.info.ID}.container(ctx, d.bundle(), "app")
+	return err == nil
 }
 
 func (d *Driver) startAgent(ctx context.Context, f found, a *agent) error {
@@ -124,7 +133,13 @@ func (d *Driver) startAgent(ctx context.Context, f found, a *agent) error {
 	defer cancel()
 	switch f.kind {
 	case simulator:
-		return d.startOnSimulator(ctx, f, a)
+		err := d.startOnSimulator(ctx, f, a)
+		if err != nil && ctx.Err() == nil { // test runners of simulators fail now and then
+			d.log.Warn("WebDriverAgent did not start, and is started once more", "device", f.info.ID, "error", err)
+			a.stop()
+			err = d.startOnSimulator(ctx, f, a)
+		}
+		return err
 	case phone:
 		return d.startWithXcode(ctx, f, a)
 	case mux:
@@ -142,8 +157,14 @@ func (d *Driver) startOnSimulator(ctx context.Context, f found, a *agent) error 
 		return err
 	}
 	port, film := ports[0], ports[1]
-	// The first form is for test runs without a scheme, the second for those with one.
-	b, err := d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+port, "TEST_RUNNER_MJPEG_SERVER_PORT="+film, "USE_PORT="+port, "MJPEG_SERVER_PORT="+film)
+	var b *background
+	if _, built := d.testRun(simulator); built != nil && d.runnerInstalled(ctx, f) {
+		c := d.tools.simctl("launch", "--console", "--terminate-running-process", f.info.ID, d.bundle())
+		c.env = []string{"SIMCTL_CHILD_USE_PORT=" + port, "SIMCTL_CHILD_MJPEG_SERVER_PORT=" + film}
+		b, err = d.tools.start(c, nil)
+	} else { // the first form is for test runs without a scheme, the second for those with one
+		b, err = d.xcodebuild(f, "TEST_RUNNER_USE_PORT="+port, "TEST_RUNNER_MJPEG_SERVER_PORT="+film, "USE_PORT="+port, "MJPEG_SERVER_PORT="+film)
+	}
 	if err != nil {
 		return err
 	}
@@ -246,7 +267,7 @@ func (d *Driver) mountImage(ctx context.Context, udid string) error {
 }
 
 func (d *Driver) startWithMux(ctx context.Context, f found, a *agent) error {
-	args := []string{"runwda", "--udid=" + f.info.ID}
+	args := []string{"runwda", "--udid=" + f.info.ID, "--log-output=-"} // without it, what WebDriverAgent says is dropped
 	if bundle := d.getenv("TAPROOT_WDA_BUNDLE"); bundle != "" {
 		args = append(args, "--bundleid="+bundle, "--testrunnerbundleid="+bundle, "--xctestconfig=WebDriverAgentRunner.xctest")
 	}
@@ -348,15 +369,13 @@ func (d *Driver) testRun(k kind) (string, error) {
 		}
 		return file, nil
 	}
-	platform, sdk := "iphonesimulator", "iOS Simulator"
-	if k == phone {
-		platform, sdk = "iphoneos", "iOS"
+	platform, signing := "iphonesimulator", ""
+	if k == phone { // which starts what a team has signed for it
+		platform, signing = "iphoneos", " --team YOUR_TEAM_ID"
 	}
 	files, _ := filepath.Glob(filepath.Join(escapeGlob(d.home), "Library/Developer/Xcode/DerivedData/WebDriverAgent-*/Build/Products", "*"+platform+"*.xctestrun"))
 	if d.home == "" || len(files) == 0 {
-		return "", fmt.Errorf("WebDriverAgent is not built: get github.com/appium/WebDriverAgent, and in its folder run `xcodebuild "+
-			"build-for-testing -project WebDriverAgent.xcodeproj -scheme WebDriverAgentRunner -destination 'generic/platform=%s'`, or let "+
-			"TAPROOT_WDA_URL name one that runs", sdk)
+		return "", fmt.Errorf("WebDriverAgent is not built: run `taproot ios build-agent%s`, or let TAPROOT_WDA_URL name one that runs", signing)
 	}
 	sort.Slice(files, func(i, j int) bool { return modified(files[i]).After(modified(files[j])) })
 	return files[0], nil

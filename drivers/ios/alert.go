@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -80,5 +81,47 @@ func (d *Device) AnswerAlert(ctx context.Context, button, text string) error {
 			return err
 		}
 	}
-	return d.do(ctx, post("the alert's button "+screen.Quote(button), "/alert/accept", map[string]any{"name": button}), nil)
+	asked, err := d.alertText(ctx)
+	if err != nil {
+		return err
+	}
+	for range 2 { // a touch of an alert that still slides in is lost
+		if err := d.do(ctx, post("the alert's button "+screen.Quote(button), "/alert/accept", map[string]any{"name": button}), nil); err != nil {
+			return err
+		}
+		if went, err := d.alertWent(ctx, asked, button); err != nil || went {
+			return err
+		}
+	}
+	return fmt.Errorf("device %s: %w: the alert stays after its button %s was pressed twice", d.info.ID, drivers.ErrNotActionable, screen.Quote(button))
 }
+
+// alertGoes is how long an alert may take to go once its button was pressed.
+const alertGoes = 1500 * time.Millisecond
+
+// alertWent waits until another alert is open than the one that was asked, or none, or the button is gone, as that of a switch within it is.
+func (d *Device) alertWent(ctx context.Context, asked *string, button string) (bool, error) {
+	for began := time.Now(); ; {
+		now, err := d.alertText(ctx)
+		if err != nil || now == nil || asked == nil || *now != *asked {
+			return true, err
+		}
+		var buttons []string
+		err = d.do(ctx, get("the alert's buttons", "/wda/alert/buttons"), &buttons)
+		if err == nil && !slices.Contains(buttons, button) || errors.Is(err, screen.ErrNotFound) {
+			return true, nil
+		}
+		if err != nil && !unknownCommand(err) {
+			return false, err
+		}
+		if time.Since(began) >= alertGoes {
+			return false, nil
+		}
+		if err := drivers.Pause(ctx, alertPoll); err != nil {
+			return false, err
+		}
+	}
+}
+
+// alertPoll is how often an alert is asked for that is about to go.
+const alertPoll = 50 * time.Millisecond

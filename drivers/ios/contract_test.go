@@ -15,7 +15,7 @@ func toLogin(ctx context.Context, dev drivers.Device) error {
 }
 
 func contract(t *testing.T, b *bench) {
-	drivertest.Run(t, drivertest.Subject{
+	drivertest.Run(t, drivertest.Subject[*testing.T]{
 		ID: b.lab.Device(0).UDID(), Patience: time.Minute, Login: toLogin,
 		Driver: func(t *testing.T) drivers.Driver { return b.driver(t) },
 	})

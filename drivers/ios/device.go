@@ -59,7 +59,11 @@ var (
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
 	dev := &Device{wda: w, host: d.host(f, w), info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
 		life: drivers.NewLife(), locales: map[string]string{}}
-	img, err := dev.Screenshot(ctx)
+	err := dev.wake(ctx)
+	var img image.Image
+	if err == nil {
+		img, err = dev.Screenshot(ctx)
+	}
 	if err != nil {
 		dev.life.End()
 		return nil, err
@@ -68,6 +72,26 @@ func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*
 	dev.info.Width, dev.info.Height = img.Bounds().Dx(), img.Bounds().Dy()
 	dev.restoreLeftovers(ctx)
 	return dev, nil
+}
+
+// wake unlocks a screen that is locked. No program enters a passcode.
+func (d *Device) wake(ctx context.Context) error {
+	locked, err := d.locked(ctx)
+	if err != nil || !locked {
+		return err
+	}
+	if err := d.do(ctx, post("unlocking", "/wda/unlock", nil), nil); err != nil {
+		return err
+	}
+	if locked, err = d.locked(ctx); err == nil && locked {
+		err = fmt.Errorf("%w: device %s is locked: enter its passcode, and set Auto-Lock to Never", drivers.ErrDeviceLost, d.info.ID)
+	}
+	return err
+}
+
+func (d *Device) locked(ctx context.Context) (locked bool, err error) {
+	err = d.do(ctx, get("the lock", "/wda/locked"), &locked)
+	return locked, unlessUnknown(err)
 }
 
 // sessionRenewed looks whether the app of the test outlived the session of another client that took the place of ours, and was ended for a new

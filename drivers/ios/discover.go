@@ -148,7 +148,7 @@ func (d *Driver) check(ctx context.Context, f *found) {
 		return
 	}
 	if f.url == "" {
-		if problem := d.canStart(*f); problem != "" {
+		if problem := d.canStart(ctx, *f); problem != "" {
 			f.info.State, f.info.Problem = noAgent, problem
 		}
 		return

@@ -175,7 +175,7 @@ func TestWebDriverAgentIsNotBuilt(t *testing.T) {
 	d := New(Options{Environ: b.lab.Environ(b.bin), Getenv: func(name string) string {
 		return map[string]string{"PATH": b.bin, "HOME": b.env["HOME"]}[name]
 	}})
-	if infos := devices(t, d); infos[0].State != noAgent || !strings.Contains(infos[0].Problem, "build-for-testing") {
+	if infos := devices(t, d); infos[0].State != noAgent || !strings.Contains(infos[0].Problem, "taproot ios build-agent") {
 		t.Errorf("%+v", infos)
 	}
 	must(t, d.Close())

@@ -2,9 +2,18 @@ package ios
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
+
+// WebDriverAgent gives 512 bytes of a value at most, and no half character.
+const (
+	mostOfValue  = 512
+	leastOfValue = mostOfValue - utf8.UTFMax + 1
+)
+
+func maybeCut(value string) bool { return len(value) >= leastOfValue && len(value) <= mostOfValue }
 
 // sourceElement is what the source says of one element.
 type sourceElement struct {

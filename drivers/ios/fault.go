@@ -21,7 +21,11 @@ func (w *wda) fault(ctx context.Context, r request, err error) error {
 	var refused *wdaError
 	switch {
 	case errors.As(err, &refused):
-		if kind := kindOf(refused); kind != nil {
+		kind := kindOf(refused)
+		if r.look && (refused.Code == "stale element reference" || refused.Code == "unknown error") {
+			kind = drivers.ErrNotReady // no picture of the elements could be had this time: nothing is known to be absent
+		}
+		if kind != nil {
 			return fmt.Errorf("device %s: %w: %w", w.id, kind, err)
 		}
 		return fmt.Errorf("device %s: %w", w.id, err)

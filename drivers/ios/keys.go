@@ -99,8 +99,8 @@ func (d *Device) frame() map[string]func(context.Context) error {
 
 // power locks the screen, or wakes it.
 func (d *Device) power(ctx context.Context) error {
-	var locked bool
-	if err := d.do(ctx, get("the lock", "/wda/locked"), &locked); err != nil {
+	locked, err := d.locked(ctx)
+	if err != nil {
 		return err
 	}
 	if locked {

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"image/jpeg"
+	"image"
 	"os"
 	"time"
 )
@@ -14,6 +13,7 @@ import (
 // of its own, so that a film that breaks off is whole up to its last picture.
 type matroska struct {
 	out   *os.File
+	size  image.Point
 	start time.Time
 	last  int64
 }
@@ -50,11 +50,7 @@ func ebmlNumber(id uint32, n uint64) []byte {
 
 func ebmlText(id uint32, s string) []byte { return ebmlElement(id, []byte(s)) }
 
-func newMatroska(file string, first []byte) (*matroska, error) {
-	size, err := jpeg.DecodeConfig(bytes.NewReader(first))
-	if err != nil {
-		return nil, fmt.Errorf("the first picture: %w", err)
-	}
+func newMatroska(file string, size image.Point) (*matroska, error) {
 	out, err := os.Create(file)
 	if err != nil {
 		return nil, err
@@ -65,12 +61,12 @@ func newMatroska(file string, first []byte) (*matroska, error) {
 		ebmlID(mkvSegment), toTheEnd,
 		ebmlElement(mkvInfo, ebmlNumber(mkvTimestampScale, uint64(time.Millisecond)), ebmlText(mkvMuxer, "taproot"), ebmlText(mkvWriter, "taproot")),
 		ebmlElement(mkvTracks, ebmlElement(mkvTrack, ebmlNumber(mkvTrackNumber, 1), ebmlNumber(mkvTrackUID, 1), ebmlNumber(mkvTrackType, 1), ebmlNumber(mkvLacing, 0),
-			ebmlText(mkvName, "screen"), ebmlText(mkvCodec, "V_MJPEG"), ebmlElement(mkvVideo, ebmlNumber(mkvWidth, uint64(size.Width)), ebmlNumber(mkvHeight, uint64(size.Height))))),
+			ebmlText(mkvName, "screen"), ebmlText(mkvCodec, "V_MJPEG"), ebmlElement(mkvVideo, ebmlNumber(mkvWidth, uint64(size.X)), ebmlNumber(mkvHeight, uint64(size.Y))))),
 	}, nil)
 	if _, err := out.Write(head); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	return &matroska{out: out, start: time.Now(), last: -1}, nil
+	return &matroska{out: out, size: size, start: time.Now(), last: -1}, nil
 }
 
 // write adds a picture at the time at which it came; no two have the same.

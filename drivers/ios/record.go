@@ -41,7 +41,7 @@ func (d *Device) StartRecording(ctx context.Context, dir string) (drivers.Record
 		go endFilm(b)
 		return nil, fmt.Errorf("device %s: %s: %w", d.info.ID, b.name, err)
 	}
-	film := &simFilm{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{})}
+	film := &simFilm{b: b, clip: drivers.Clip{Path: file, Start: time.Now()}, over: make(chan struct{}), d: d, wide: d.lies()}
 	if err := d.life.Go(func() { film.watch(d.life) }); err != nil {
 		go endFilm(b)
 		return nil, fmt.Errorf("device %s: %w", d.info.ID, err)
@@ -54,6 +54,8 @@ type simFilm struct {
 	b    *background
 	clip drivers.Clip
 	over chan struct{} // closed by Stop
+	d    *Device
+	wide bool // the app lay on its side when the film began
 }
 
 // watch ends the film when the device is closed before the film was stopped.
@@ -86,7 +88,22 @@ func (f *simFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	if err := f.b.interrupt(ctx); err != nil {
 		return nil, err
 	}
+	f.upright(ctx)
 	return f.clips(nil)
+}
+
+// upright has a film shown as the app lay, when it lay so from the beginning to the end.
+func (f *simFilm) upright(ctx context.Context) {
+	if !f.wide || !f.d.lies() {
+		return
+	}
+	clockwise, err := f.d.liesRight(ctx)
+	if err == nil {
+		err = turnFilm(f.clip.Path, clockwise)
+	}
+	if err != nil {
+		f.d.log.Warn("the film lies on its side", "film", f.clip.Path, "error", err)
+	}
 }
 
 // clips gives the film if there is something in it.

@@ -40,6 +40,9 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 		return nil, err
 	}
 	seen.windows = append(seen.windows, over...)
+	if err := d.longTexts(ctx, seen); err != nil {
+		return nil, err
+	}
 	tree, scale, err := seen.tree(shot, taken)
 	if err != nil {
 		return nil, fmt.Errorf("%w: device %s: %w", drivers.ErrNotReady, d.info.ID, err)
@@ -270,25 +273,23 @@ func (d *Device) turned(ctx context.Context, img image.Image) (image.Image, erro
 	if (size.X > size.Y) == (window.Width > window.Height) {
 		return img, nil
 	}
-	var rotation struct{ Z int }
-	if err := d.do(ctx, get("the rotation", "/rotation"), &rotation); err != nil {
+	clockwise, err := d.liesRight(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return turn(img, rotation.Z == 90), nil
+	return turn(img, clockwise), nil
 }
 
-// turn turns a picture by a quarter, to the right when clockwise.
-func turn(img image.Image, clockwise bool) image.Image {
-	from := img.Bounds()
-	out := image.NewRGBA(image.Rect(0, 0, from.Dy(), from.Dx()))
-	for y := from.Min.Y; y < from.Max.Y; y++ {
-		for x := from.Min.X; x < from.Max.X; x++ {
-			if clockwise {
-				out.Set(from.Max.Y-1-y, x-from.Min.X, img.At(x, y))
-			} else {
-				out.Set(y-from.Min.Y, from.Max.X-1-x, img.At(x, y))
-			}
-		}
-	}
-	return out
+// liesRight tells whether the screen, as it is built into the phone, has to be turned clockwise to be seen as the app is.
+func (d *Device) liesRight(ctx context.Context) (bool, error) {
+	var rotation struct{ Z int }
+	err := d.do(ctx, get("the rotation", "/rotation"), &rotation)
+	return rotation.Z == 90, err
+}
+
+// lies tells whether the app lay on its side when it was seen last.
+func (d *Device) lies() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.wide
 }

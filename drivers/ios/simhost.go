@@ -182,7 +182,8 @@ func (h simHost) permit(ctx context.Context, app, service string, allow bool) er
 		name = strings.ToLower(service)
 	}
 	if !slices.Contains(services(), name) {
-		return fmt.Errorf("%w: a simulator has no permission %q that can be set; there are %s", drivers.ErrUnsupported, service, strings.Join(services(), ", "))
+		return fmt.Errorf("%w: a simulator has no permission %q that can be set (there are %s): answer its question when it comes, with alert: accept or alert: dismiss",
+			drivers.ErrUnsupported, service, strings.Join(services(), ", "))
 	}
 	if _, err := h.container(ctx, app, "app"); err != nil {
 		return err

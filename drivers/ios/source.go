@@ -46,10 +46,12 @@ type reading struct {
 	bounds  image.Rectangle // of the application
 	windows []*screen.Node  // the application, then what lies over it
 	traits  bool            // they are told
+	long    []*screen.Node  // whose text may go on beyond what is told
 }
 
 func readSource(data []byte) (reading, error) {
-	root, traits, err := readElements(data)
+	var r sourceReader
+	root, err := r.elements(data)
 	if err != nil {
 		return reading{}, err
 	}
@@ -57,7 +59,8 @@ func readSource(data []byte) (reading, error) {
 		return reading{}, fmt.Errorf("%w: the application has no size", errSource)
 	}
 	innerSwitches(root)
-	return reading{app: root.Package, bounds: root.Bounds, windows: hoistAlerts(root), traits: traits}, nil
+	busyLayers(root, root.Bounds)
+	return reading{app: root.Package, bounds: root.Bounds, windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
 }
 
 // tree puts what was read into pixels, and tells how many of them a point has.
@@ -107,18 +110,15 @@ func (r reading) alerts() []*screen.Node {
 	return found
 }
 
-// readElements reads either form; it tells whether traits are told.
-func readElements(data []byte) (root *screen.Node, traits bool, err error) {
-	var r sourceReader
+// elements reads either form.
+func (r *sourceReader) elements(data []byte) (root *screen.Node, err error) {
 	if form := jsonForm(data); form != nil {
-		root, err = form.node(&r, 1)
-		return root, r.traits, err
+		return form.node(r, 1)
 	}
 	if data, err = unwrapSource(data); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	root, err = r.parse(data)
-	return root, r.traits, err
+	return r.parse(data)
 }
 
 // unwrapSource takes the XML out of WebDriverAgent's JSON answer.
@@ -146,7 +146,8 @@ type sourceReader struct {
 	app   string
 	count int
 
-	traits bool // some element has them
+	traits bool           // some element has them
+	long   []*screen.Node // whose text may be longer
 }
 
 func (r *sourceReader) parse(data []byte) (*screen.Node, error) {
@@ -232,9 +233,21 @@ func (r *sourceReader) node(t xml.StartElement) *screen.Node {
 			height = number(a.Value)
 		}
 	}
-	n := e.node()
+	n := r.make(e)
 	n.Package = r.app
 	n.Bounds = image.Rect(whole(x), whole(y), whole(x+width), whole(y+height))
+	return n
+}
+
+// make makes the node of an element, and notes it when its text may be longer than what is told.
+func (r *sourceReader) make(e sourceElement) *screen.Node {
+	if maybeCut(e.value) && strings.HasPrefix(e.label, e.value) {
+		e.value = e.label // which is not cut
+	}
+	n := e.node()
+	if maybeCut(n.Text) {
+		r.long = append(r.long, n)
+	}
 	return n
 }
 

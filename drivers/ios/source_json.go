@@ -59,7 +59,7 @@ func (j *jsonElement) node(r *sourceReader, depth int) (*screen.Node, error) {
 	if j.Traits != nil {
 		e.traits, e.told, r.traits = *j.Traits, true, true
 	}
-	n := e.node()
+	n := r.make(e)
 	x, y := number(j.Rect.X.String()), number(j.Rect.Y.String())
 	n.Bounds = image.Rect(whole(x), whole(y), whole(x+number(j.Rect.Width.String())), whole(y+number(j.Rect.Height.String())))
 	for _, c := range j.Children {

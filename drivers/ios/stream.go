@@ -2,9 +2,12 @@ package ios
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"io"
 	"mime"
 	"net/http"
@@ -23,9 +26,10 @@ const frameBytes = 16 << 20
 // streamFilm is a film of the pictures that WebDriverAgent sends.
 type streamFilm struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed when the last picture is written
-	err    error         // read it after done
-	clip   drivers.Clip
+	done   chan struct{}  // closed when the last picture is written
+	err    error          // read it after done
+	file   string         // of the first clip
+	clips  []drivers.Clip // one for each way in which the screen was held
 
 	pictures atomic.Int64 // that are written
 }
@@ -33,7 +37,7 @@ type streamFilm struct {
 // startStream reads WebDriverAgent's pictures and writes each with its time into a Matroska file. It returns when the first one came.
 func (d *Device) startStream(ctx context.Context, file string) (drivers.Recording, error) {
 	life, cancel := context.WithCancel(d.life)
-	f := &streamFilm{cancel: cancel, done: make(chan struct{}), clip: drivers.Clip{Path: file}}
+	f := &streamFilm{cancel: cancel, done: make(chan struct{}), file: file}
 	first := make(chan struct{})
 	if err := d.life.Go(func() {
 		defer close(f.done)
@@ -72,11 +76,10 @@ func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{})
 			}
 			return err
 		}
-		if out == nil {
-			if out, err = newMatroska(f.clip.Path, frame); err != nil {
-				return err
-			}
-			f.clip.Start = out.start
+		if out, err = f.clipFor(out, frame); err != nil {
+			return err
+		}
+		if len(f.clips) == 1 && f.pictures.Load() == 0 {
 			close(first)
 		}
 		if err := out.write(frame); err != nil {
@@ -86,17 +89,42 @@ func (f *streamFilm) read(ctx context.Context, d *Device, first chan<- struct{})
 	}
 }
 
+// clipFor gives the clip into which a picture goes: a new one when the screen was turned, for all pictures of a clip have one size.
+func (f *streamFilm) clipFor(out *matroska, frame []byte) (*matroska, error) {
+	size, err := jpeg.DecodeConfig(bytes.NewReader(frame))
+	if err != nil {
+		return out, fmt.Errorf("a picture: %w", err)
+	}
+	if out != nil {
+		if (out.size.X > out.size.Y) == (size.Width > size.Height) {
+			return out, nil
+		}
+		if err := out.close(); err != nil {
+			return nil, err
+		}
+	}
+	file := f.file
+	if n := len(f.clips); n > 0 {
+		file = fmt.Sprintf("%s-%d.mkv", strings.TrimSuffix(file, ".mkv"), n+1)
+	}
+	if out, err = newMatroska(file, image.Pt(size.Width, size.Height)); err != nil {
+		return nil, err
+	}
+	f.clips = append(f.clips, drivers.Clip{Path: file, Start: out.start})
+	return out, nil
+}
+
 // Stop ends the film.
 func (f *streamFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	select {
 	case <-f.done: // broke off by itself
-		return []drivers.Clip{f.clip}, fmt.Errorf("the film breaks off: %w", f.err)
+		return f.clips, fmt.Errorf("the film breaks off: %w", f.err)
 	default:
 	}
 	f.cancel()
 	select {
 	case <-f.done:
-		return []drivers.Clip{f.clip}, nil
+		return f.clips, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -107,6 +135,8 @@ func (f *streamFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 type frames struct {
 	r        *bufio.Reader
 	boundary string
+
+	raw, turned []byte // the last one, as it came and upright
 }
 
 func newFrames(res *http.Response) (*frames, error) {
@@ -114,11 +144,25 @@ func newFrames(res *http.Response) (*frames, error) {
 	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "multipart/") {
 		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode, screen.Quote(res.Header.Get("Content-Type")))
 	}
-	return &frames{bufio.NewReaderSize(res.Body, 64<<10), strings.TrimLeft(params["boundary"], "-")}, nil
+	return &frames{r: bufio.NewReaderSize(res.Body, 64<<10), boundary: strings.TrimLeft(params["boundary"], "-")}, nil
 }
 
-// next gives the next picture.
+// next gives the next picture, upright.
 func (f *frames) next() ([]byte, error) {
+	frame, err := f.receive()
+	if err != nil || bytes.Equal(frame, f.raw) {
+		return f.turned, err
+	}
+	turned, err := uprightJPEG(frame)
+	if err != nil {
+		return nil, err
+	}
+	f.raw, f.turned = frame, turned
+	return turned, nil
+}
+
+// receive gives the next picture as it was sent.
+func (f *frames) receive() ([]byte, error) {
 	for {
 		line, err := f.r.ReadSlice('\n')
 		if err != nil {

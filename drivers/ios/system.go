@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 )
@@ -25,10 +26,30 @@ func (d *Device) turnTo(ctx context.Context, orientation string) error {
 	err := d.do(ctx, post("turning the screen", "/orientation", map[string]any{"orientation": orientation}), nil)
 	var refused *wdaError
 	if errors.As(err, &refused) && strings.Contains(refused.Message, "Unable To Rotate") {
-		return nil // the app keeps its own
+		return d.awaitTurn(ctx, orientation)
 	}
 	return err
 }
+
+// turnTakes is how long the screen may take to turn: WebDriverAgent, which is told not to wait, may look too early and say that it does not.
+const turnTakes = 1500 * time.Millisecond
+
+// awaitTurn waits until the app lies as it should. One that keeps its own orientation is no mistake.
+func (d *Device) awaitTurn(ctx context.Context, orientation string) error {
+	for began := time.Now(); time.Since(began) < turnTakes; {
+		var now string
+		if err := d.do(ctx, get("the orientation", "/orientation"), &now); err != nil || now == orientation {
+			return err
+		}
+		if err := drivers.Pause(ctx, turnPoll); err != nil {
+			return err
+		}
+	}
+	d.log.Info("the app keeps its orientation", "asked", orientation)
+	return nil
+}
+
+const turnPoll = 50 * time.Millisecond
 
 // DarkMode turns the dark appearance on or off.
 func (d *Device) DarkMode(ctx context.Context, on bool) error {

@@ -48,7 +48,9 @@ func (d *Device) underAlert(ctx context.Context, seen reading) error {
 // alertText is what the alert says that is open, of the system's or the app's; nil: none is.
 func (d *Device) alertText(ctx context.Context) (*string, error) {
 	var text *string
-	err := d.do(ctx, get("the alert", "/alert/text"), &text)
+	ask := get("the alert", "/alert/text")
+	ask.look = true
+	err := d.do(ctx, ask, &text)
 	if errors.Is(err, screen.ErrNotFound) || unknownCommand(err) {
 		return nil, nil
 	}

@@ -104,6 +104,10 @@ func (d *Device) held(ctx context.Context, field *activeElement) (content, error
 	if value == nil || *value == "" {
 		return content{}, nil
 	}
+	if maybeCut(*value) {
+		text, err := d.textOf(ctx, field.ID)
+		return content{text: text}, err
+	}
 	err := d.do(ctx, get("the placeholder of a field", "/element/"+field.ID+"/attribute/placeholderValue"), &placeholder)
 	var refused *wdaError
 	if err != nil && !(errors.As(err, &refused) && refused.Code == "invalid argument") { // an old WebDriverAgent knows no placeholders

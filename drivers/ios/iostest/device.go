@@ -73,6 +73,7 @@ type question struct {
 	sheet   bool
 	field   *field
 	answer  func(button string)
+	opened  time.Time
 }
 
 // The apps that every device has.
@@ -90,6 +91,9 @@ func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 		pid: 4000 + 100*i, elements: map[string]*view{}, approved: map[string]bool{}, queue: make(chan struct{}, 1)}
 	for _, name := range []string{"Login", "List"} {
 		d.put("com.example."+strings.ToLower(name), name)
+	}
+	if o.RunnerInstalled {
+		d.put(agentBundle, "WebDriverAgentRunner-Runner")
 	}
 	return d
 }
@@ -122,7 +126,7 @@ func (d *Device) UDID() string { return d.opts.UDID }
 func (d *Device) Show(title string, buttons ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.question = &question{title: title, buttons: buttons, answer: func(string) {}}
+	d.question = &question{title: title, buttons: buttons, answer: func(string) {}, opened: time.Now()}
 }
 
 // ShowBanner lets a notification hang from the top of the screen, "" takes it away.
@@ -315,13 +319,28 @@ func (d *Device) alertView(m metrics, q *question) *view {
 
 // answer closes an alert; the lock is held.
 func (d *Device) answer(q *question, button string) {
+	if time.Since(q.opened) < d.opts.AlertsSlide {
+		d.note("alert %q: a touch of %q was lost", q.title, button)
+		return
+	}
 	if d.question == q {
 		d.question = nil
 	}
 	d.note("alert %q answered with %q", q.title, button)
 	if strings.HasPrefix(button, "Precise: ") && d.question == nil { // a switch in the question, which stays open
 		d.question = q
+		other := map[string]string{"Precise: On": "Precise: Off", "Precise: Off": "Precise: On"}
+		for i, b := range q.buttons {
+			if b == button {
+				q.buttons[i] = other[b]
+			}
+		}
 		return
+	}
+	if a := d.apps[d.front]; a != nil {
+		if p, ok := a.page.(*traps); ok && p.ask == q {
+			p.ask = nil
+		}
 	}
 	q.answer(button)
 }

@@ -3,6 +3,7 @@ package iostest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"image"
@@ -103,7 +104,15 @@ func (x *sourceWriter) value(v *view) string {
 	if v.field != nil && v.value == "" {
 		return v.placeholder
 	}
-	return v.value
+	return cutValue(v.value)
+}
+
+// cutValue: a source gives 512 bytes of a value.
+func cutValue(value string) string {
+	if len(value) <= 512 {
+		return value
+	}
+	return strings.ToValidUTF8(value[:512], "")
 }
 
 func escaped(s string) string {
@@ -133,17 +142,34 @@ func (d *Device) picture() (image.Image, error) {
 	for _, w := range windows {
 		c.view(w, d.focus)
 	}
-	if !d.wide || !d.opts.PortraitPictures {
+	if !d.opts.PortraitPictures {
 		return c.img, nil
 	}
-	b := c.img.Bounds() // the phone is turned to its left: its upper edge is the left one of what it shows
+	return d.asBuilt(c.img), nil
+}
+
+// builtIn is the screen as it is built into the phone; the lock is held.
+func (d *Device) builtIn() (image.Image, error) {
+	img, err := d.picture()
+	if err != nil || d.opts.PortraitPictures {
+		return img, err
+	}
+	return d.asBuilt(img), nil
+}
+
+// asBuilt turns what an app that lies on its side shows.
+func (d *Device) asBuilt(img image.Image) image.Image {
+	if !d.wide {
+		return img
+	}
+	b := img.Bounds() // the phone is turned to its left: its upper edge is the left one of what it shows
 	out := image.NewRGBA(image.Rect(0, 0, b.Dy(), b.Dx()))
 	for y := range b.Dy() {
 		for x := range b.Dx() {
-			out.Set(b.Dy()-1-y, x, c.img.At(x, y))
+			out.Set(b.Dy()-1-y, x, img.At(x, y))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // elementIn finds an element of the screen again; elements are remembered as views of earlier frames.
@@ -228,6 +254,27 @@ func (d *Device) findElement(r request) (any, error) {
 	return nil, &wdError{"no such element", fmt.Sprintf("unable to find an element using '%s', value '%s'", args.Using, args.Value)}
 }
 
+// findElements is findElement for all that fit.
+func (d *Device) findElements(r request) (any, error) {
+	var args struct{ Using, Value string }
+	if err := r.args(&args); err != nil {
+		return nil, err
+	}
+	_, windows, err := d.active()
+	if err != nil {
+		return nil, err
+	}
+	all := []any{}
+	for _, w := range windows {
+		for v := range w.all2() {
+			if args.Using == "class name" && "XCUIElementType"+v.kind == args.Value {
+				all = append(all, d.found(v))
+			}
+		}
+	}
+	return all, nil
+}
+
 // onElement serves /element/ID/… and /wda/element/ID/….
 func (d *Device) onElement(r request) (any, error) {
 	parts := strings.Split(strings.TrimPrefix(strings.TrimPrefix(r.path, "/wda"), "/element/"), "/")
@@ -245,6 +292,11 @@ func (d *Device) onElement(r request) (any, error) {
 		return v.id, nil
 	case "GET attribute/value":
 		return x.value(v), nil
+	case "GET text": // all of it
+		if v.field != nil && v.value == "" {
+			return v.placeholder, nil
+		}
+		return cmp.Or(v.value, v.label), nil
 	case "GET attribute/placeholderValue":
 		if d.opts.OldAgent {
 			return nil, &wdError{"invalid argument", "The attribute 'placeholderValue' is unknown"}
@@ -349,13 +401,24 @@ func (d *Device) project(l net.Listener) {
 
 func (d *Device) sendFrame(conn net.Conn) bool {
 	d.mu.Lock()
-	runs := d.server != nil
-	img, err := d.picture()
+	runs, wide := d.server != nil, d.wide
+	img, err := d.builtIn()
 	d.mu.Unlock()
 	var b bytes.Buffer
 	if err != nil || !runs || jpeg.Encode(&b, img, &jpeg.Options{Quality: 40}) != nil {
 		return false
 	}
-	_, err = fmt.Fprintf(conn, "--BoundaryString\r\nContent-type: image/jpeg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", b.Len(), b.Bytes())
+	data := b.Bytes()
+	if wide {
+		data = slices.Insert(data, 2, exifLeft()...)
+	}
+	_, err = fmt.Fprintf(conn, "--BoundaryString\r\nContent-type: image/jpeg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(data), data)
 	return err == nil
+}
+
+// exifLeft is the part of a JPEG that says: turn it by a quarter to the left to see it as the app is.
+func exifLeft() []byte {
+	tiff := "MM\x00*\x00\x00\x00\x08" + "\x00\x01" + "\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00" + "\x00\x00\x00\x00"
+	body := "Exif\x00\x00" + tiff
+	return append([]byte{0xff, 0xe1, 0, byte(len(body) + 2)}, body...)
 }

@@ -263,6 +263,14 @@ type DeviceOptions struct {
 	// DevModeUnknown: go-ios cannot ask the iPhone for its developer mode; it says false and ends with 0. NoImage: nor can it download the
 	// developer image, and ends with 0, too.
 	DevModeUnknown, NoImage bool
+	// AlertsSlide is how long an alert slides in, during which touches of it are lost.
+	AlertsSlide time.Duration
+	// TurnsLate is how long after the call the screen turns, which WebDriverAgent calls a failure meanwhile.
+	TurnsLate time.Duration
+	// RunnerInstalled is a simulator on which WebDriverAgent's runner is an app.
+	RunnerInstalled bool
+	// Passcode keeps a locked screen locked.
+	Passcode bool
 	// HideKey: the keyboard has a key that hides it, as on an iPad.
 	HideKey bool
 	// PortTaken: something else on the iPhone listens on port 8100 already.

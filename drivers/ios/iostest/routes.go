@@ -30,14 +30,14 @@ func (d *Device) newRoutes() map[string]func(request) (any, error) {
 
 		"GET /source": d.source, "GET /screenshot": d.screenshot, "GET /window/size": d.windowSize, "GET /wda/screen": d.wdaScreen,
 		"GET /orientation": d.orientation, "POST /orientation": d.orient, "GET /rotation": d.rotation,
-		"GET /element/active": d.activeElement, "POST /element": d.findElement,
+		"GET /element/active": d.activeElement, "POST /element": d.findElement, "POST /elements": d.findElements,
 
 		"POST /wda/tap": d.touch(taps), "POST /wda/doubleTap": d.touch(taps2), "POST /wda/touchAndHold": d.touch(holds),
 		"POST /actions": d.actions, "POST /wda/dragfromtoforduration": d.dragFromTo, "POST /wda/keys": d.keys, "POST /wda/element/0/keyboardInput": d.keyboardInput,
 		"POST /wda/keyboard/dismiss": d.dismissKeyboard, "POST /wda/pressButton": d.pressButton, "POST /wda/homescreen": d.homescreen,
 		"GET /wda/locked":  func(request) (any, error) { return d.locked, nil },
 		"POST /wda/lock":   func(request) (any, error) { d.locked = true; return nil, nil },
-		"POST /wda/unlock": func(request) (any, error) { d.locked = false; return nil, nil },
+		"POST /wda/unlock": func(request) (any, error) { d.locked = d.opts.Passcode; return nil, nil },
 
 		"GET /alert/text": d.alertText, "POST /alert/text": d.alertType, "POST /alert/accept": d.alertAnswer, "POST /alert/dismiss": d.alertAnswer,
 		"GET /wda/alert/buttons": d.alertButtons,
@@ -88,6 +88,16 @@ func (d *Device) orient(r request) (any, error) {
 	}
 	wide := strings.HasPrefix(args.Orientation, "LANDSCAPE")
 	if wide && d.front == LoginBundle {
+		return nil, &wdError{"unknown error", "Unable To Rotate Device"}
+	}
+	if d.opts.TurnsLate > 0 && wide != d.wide {
+		d.lab.work.Go(func() {
+			if d.lab.rest(d.lab.ctx, d.opts.TurnsLate) {
+				d.mu.Lock()
+				defer d.mu.Unlock()
+				d.wide = wide
+			}
+		})
 		return nil, &wdError{"unknown error", "Unable To Rotate Device"}
 	}
 	d.wide = wide
@@ -148,6 +158,9 @@ func (d *Device) touch(gesture int) func(request) (any, error) {
 
 // touched does what the view under the finger does.
 func (d *Device) touched(p image.Point, gesture int) {
+	if d.locked {
+		return
+	}
 	v := d.top(p, func(v *view) bool {
 		return v.blocks || v.onTap != nil || v.field != nil || v.key != "" || v.onLong != nil || v.onDouble != nil
 	})

@@ -12,6 +12,20 @@ func (d *Device) SetState(state string) {
 	d.state = state
 }
 
+// Lock locks the screen.
+func (d *Device) Lock() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.locked = true
+}
+
+// Locked tells whether the screen is locked.
+func (d *Device) Locked() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.locked
+}
+
 // Front is the app in front; "" is the home screen.
 func (d *Device) Front() string {
 	d.mu.Lock()

@@ -13,6 +13,8 @@ type traps struct {
 	on       map[string]bool
 	nickname *field
 	opened   time.Time // the panel
+	ask      *question // an alert of the app's
+	terms    *field
 }
 
 // slideTime is how long the panel slides in.
@@ -25,7 +27,7 @@ func (d *Device) InstallTraps() {
 	d.put(TrapsBundle, "Traps")
 }
 
-func (p *traps) alert() *question { return nil }
+func (p *traps) alert() *question { return p.ask }
 
 func (p *traps) says(what string) func() {
 	return func() {
@@ -64,6 +66,8 @@ func (p *traps) view(m metrics) *view {
 		content = p.deep(m, 52)
 	case "deeper":
 		content = p.deep(m, 70)
+	default:
+		content = p.hostile(p.app.argument("-page"), m)
 	}
 	status := m.text("Said: "+p.said, m.rect(10, m.size.Y-44, m.size.X-20, 34))
 	status.id = "said"

@@ -184,6 +184,9 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 
 // simLaunch prints "BUNDLE: PID". What it says of an app that is not there is from github.com/wix/Detox/issues/2939.
 func (d *Device) simLaunch(p *process, args, rest []string) int {
+	if rest[0] == agentBundle && d.opts.RunnerInstalled {
+		return d.runAgent(p.ctx, p, p.env["SIMCTL_CHILD_USE_PORT"], p.env["SIMCTL_CHILD_MJPEG_SERVER_PORT"])
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	a := d.apps[rest[0]]
@@ -341,12 +344,12 @@ func (d *Device) simSpawn(p *process, rest []string) int {
 	}
 }
 
-// simIO takes pictures and films. Its words are those of Xcode 16; they go to the standard error.
+// simIO takes pictures and films, of the screen as it is built into the phone. Its words are those of Xcode 16; they go to the standard error.
 func (d *Device) simIO(p *process, rest []string) int {
 	file := rest[len(rest)-1]
 	if rest[0] == "screenshot" {
 		d.mu.Lock()
-		img, err := d.picture()
+		img, err := d.builtIn()
 		d.mu.Unlock()
 		if err == nil {
 			err = writePNG(file, img)
@@ -365,7 +368,7 @@ func (d *Device) simIO(p *process, rest []string) int {
 	p.complain("Recording started\n")
 	for n := 0; ; n++ {
 		d.mu.Lock()
-		img, err := d.picture()
+		img, err := d.builtIn()
 		d.mu.Unlock()
 		if err == nil && n < 100 {
 			err = writePNG(filepath.Join(dir, fmt.Sprintf("%03d.png", n)), img)

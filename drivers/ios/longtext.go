@@ -1,0 +1,80 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net/http"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// mostLong is for how many elements of a look the whole text is asked.
+const mostLong = 8
+
+// longTexts asks for the whole texts of those elements of which the source may have given the beginning alone. Where one cannot be had, the
+// reading says that it is cut: nothing is known not to be in it.
+func (d *Device) longTexts(ctx context.Context, seen reading) error {
+	for i, n := range seen.long {
+		whole := ""
+		if i < mostLong {
+			var err error
+			if whole, err = d.wholeText(ctx, n); err != nil {
+				return err
+			}
+		}
+		if whole == "" {
+			seen.cut(fmt.Sprintf("the text of %s may be longer than the %d bytes that WebDriverAgent gives of it", n.Type, mostOfValue))
+			continue
+		}
+		n.Text = whole
+	}
+	return nil
+}
+
+// wholeText finds an element of the source again by its type and place, and asks for all that it says; "" where it is not found.
+func (d *Device) wholeText(ctx context.Context, n *screen.Node) (string, error) {
+	var all []activeElement
+	err := d.do(ctx, request{what: "the elements with long texts", method: http.MethodPost, path: "/elements", look: true,
+		body: map[string]any{"using": "class name", "value": n.Type}}, &all)
+	if err != nil {
+		return "", unlessRefused(err)
+	}
+	for _, e := range all {
+		if e.ID == "" {
+			e.ID = e.Old
+		}
+		at := e.Rect
+		if at == nil {
+			at = &rect{}
+			if err := d.do(ctx, get("the place of an element", "/element/"+e.ID+"/rect"), at); err != nil {
+				return "", unlessRefused(err)
+			}
+		}
+		if !near(image.Rect(whole(at.X), whole(at.Y), whole(at.X+at.Width), whole(at.Y+at.Height)), n.Bounds) {
+			continue
+		}
+		text, err := d.textOf(ctx, e.ID)
+		return text, unlessRefused(err)
+	}
+	return "", nil
+}
+
+// textOf is all that an element says.
+func (d *Device) textOf(ctx context.Context, id string) (string, error) {
+	var text *string
+	err := d.do(ctx, get("the whole text of an element", "/element/"+id+"/text"), &text)
+	if err != nil || text == nil {
+		return "", err
+	}
+	return *text, nil
+}
+
+// unlessRefused drops what WebDriverAgent refused.
+func unlessRefused(err error) error {
+	if errors.As(err, new(*wdaError)) {
+		return nil
+	}
+	return err
+}
