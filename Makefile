@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-peers bench-assistants first-hour clean widgets
+.PHONY: help setup database build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-peers bench-assistants first-hour clean widgets widgets-beside
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -80,6 +80,10 @@ truth: setup ## hold generated tests, hostile pages and saved trees against what
 widgets: export WIDGETS ?=
 widgets: setup ## hold tests of pages built with 39 libraries of widgets against what the widgets' models say
 	go test -count=1 -timeout 60m -v ./runner/widgets
+
+# make widgets-beside prints how long the whole processes took, in turns: a table for docs/benchmarks.md.
+widgets-beside: setup ## do the same in the widgets of ten libraries by Taproot and by plain Playwright, and print the ratios of time
+	go test -run '^$$' -bench BesidePlaywright -benchtime 1x -timeout 60m ./runner/widgets
 
 # What takes a Firefox of its own is left out of make test: the contract, the kinds of pages, dark pages, a browser that is killed or hangs.
 firefox: setup ## hold Firefox against the contract of drivers, the kinds of pages and the suites

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // Explain says in one sentence why nothing fits the query, "" when it has nothing to say beyond that: which condition failed, where the
@@ -16,7 +17,7 @@ func (t *Tree) Explain(q Query) string {
 	if all, err := f.anchors(s); err == nil && all.missing {
 		return Describe(*all.lacking) + " is not on the screen, and nothing can be related to it"
 	}
-	for _, why := range []func(dsl.Selector) string{f.unmetState, f.unmetRelation, f.outOfRange, f.outOfSight, f.partOfText} {
+	for _, why := range []func(dsl.Selector) string{f.unmetState, f.unmetRelation, f.outOfRange, f.outOfSight, f.optionOfList, f.partOfText, f.unread} {
 		if text := why(s); text != "" {
 			return text
 		}
@@ -116,6 +117,44 @@ func (f *finder) outOfSight(s dsl.Selector) string {
 		return fmt.Sprintf("%s is there, but hidden under %s", m.Node, m.Node.Obscured)
 	case m.Node.Offscreen || f.seen(m.Node).Empty():
 		return fmt.Sprintf("%s is there, but outside the part of it that the screen shows; scrollTo brings it into view", m.Node)
+	}
+	return ""
+}
+
+// optionOfList: it is an entry of a list whose entries the browser shows in a window of its own, which no tap reaches.
+func (f *finder) optionOfList(s dsl.Selector) string {
+	want := cmp.Or(s.Label, s.Text)
+	if want == "" {
+		return ""
+	}
+	for n := range f.tree.All {
+		if n.Type != "select" || n.Hidden || n.Holds == nil {
+			continue
+		}
+		for option := range strings.SplitSeq(n.Holds.Form, " | ") {
+			if Normalise(option) != Normalise(want) {
+				continue
+			}
+			list := fmt.Sprintf("select:has(option:text-is(%q))", option)
+			if plainID.MatchString(n.ID) {
+				list = "#" + n.ID
+			}
+			return fmt.Sprintf("%s is an option of %s, which the browser shows in a window of its own; choose it by webSelect: %s", Quote(option), n,
+				written("selector: "+yamlText(list), "label: "+yamlText(option)))
+		}
+	}
+	return ""
+}
+
+// plainID is an id that a CSS selector can have as it is.
+var plainID = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// unread: it may be in what an element shows that nobody can read.
+func (f *finder) unread(dsl.Selector) string {
+	for n := range f.tree.All {
+		if n.Type == "embed" && len(n.Children) == 0 && !n.Hidden && !n.Offscreen {
+			return fmt.Sprintf("what %s shows is not read", n)
+		}
 	}
 	return ""
 }

@@ -76,6 +76,8 @@ func TestFind(t *testing.T) {
 			want: []string{"Total:\u00a05 \u200b"}, tier: screen.TierNormalised},
 		{name: "typesetters' quotes and hyphens are those of a keyboard", tree: screenOf(el("Don\u2019t allow Wi\u2011Fi", 0, 0, 500, 50)), sel: label("Don't allow Wi-Fi"),
 			want: []string{"Don\u2019t allow Wi\u2011Fi"}, tier: screen.TierNormalised},
+		{name: "a minus sign is the hyphen of a keyboard", tree: screenOf(el("\u22125 °C", 0, 0, 500, 50)), sel: label("-5 °C"),
+			want: []string{"\u22125 °C"}, tier: screen.TierNormalised},
 		{name: "numbers are whole", tree: screenOf(el("Total: 5.99", 0, 0, 500, 50)), sel: label("Total: 5")},
 		{name: "two equal texts: an assertion holds", tree: screenOf(el("Twice", 0, 0, 500, 50), el("Twice", 0, 100, 500, 150)), sel: label("Twice"),
 			want: []string{"Twice", "Twice"}, tier: screen.TierExact},

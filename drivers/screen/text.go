@@ -36,7 +36,7 @@ func typed(r rune) rune {
 		return '\''
 	case '\u201C', '\u201D', '\u201F':
 		return '"'
-	case '\u2010', '\u2011', '\u2013':
+	case '\u2010', '\u2011', '\u2012', '\u2013', '\u2212': // hyphens, the dash of figures, the en dash, the minus sign
 		return '-'
 	}
 	return r

@@ -242,6 +242,19 @@ func TestFailuresSayHowToMend(t *testing.T) {
 	if why := paid.Explain(screen.Query{Selector: label("Paid")}); why != `"Not paid" contains it: {label: Paid, match: words}` {
 		t.Errorf("%q", why)
 	}
+	kind := func(name, options string) func(*screen.Node) {
+		return func(n *screen.Node) { n.Type, n.Holds = name, &screen.Holding{Form: options} }
+	}
+	page := screenOf(el("Basel", 0, 100, 300, 150, kind("select", "Basel | Bern"), id("city")), el("One", 0, 200, 300, 250, kind("select", "One | Two, or \"2\"")), el("", 0, 300, 300, 400, kind("embed", "")))
+	for text, want := range map[string]string{
+		"bern":         `choose it by webSelect: {selector: "#city", label: Bern}`,
+		`Two, or "2"`:  `choose it by webSelect: {selector: "select:has(option:text-is(\"Two, or \\\"2\\\"\"))", label: "Two, or \"2\""}`,
+		"Terms of use": "shows is not read",
+	} {
+		if why := page.Explain(screen.Query{Selector: label(text)}); !strings.Contains(why, want) {
+			t.Errorf("%s: %q, want %q", text, why, want)
+		}
+	}
 }
 
 // TestSelectorForPicksIt: the selector that a listing gives for a thing picks that thing.

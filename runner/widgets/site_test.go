@@ -35,7 +35,7 @@ const page = `<!doctype html>
 <body><div id=app></div><script src=/model.js></script><script src="/built/%[1]s.js"></script>`
 
 // newSite serves the pages of a folder of testdata with the libraries that its package-lock.json names.
-func newSite(t *testing.T, dir string) *site {
+func newSite(t testing.TB, dir string) *site {
 	t.Helper()
 	modules := filepath.Join(runtest.NPMLocked(t, dir), "node_modules")
 	s := &site{models: map[string]posts{}}
@@ -82,7 +82,7 @@ func (s *site) posted(run string) posts {
 }
 
 // bundle builds the scripts and styles of the pages of a folder, once for each state of them, and gives the folder that has them.
-func bundle(t *testing.T, dir, modules string) string {
+func bundle(t testing.TB, dir, modules string) string {
 	t.Helper()
 	sources, err := filepath.Glob(filepath.Join(dir, "pages", "*.jsx"))
 	if err != nil || len(sources) == 0 {

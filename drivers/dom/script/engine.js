@@ -32,7 +32,8 @@
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } }; // <svg> is no HTMLElement
   const styleOf = window.getComputedStyle.bind(window);
 
-  const MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000;
+  const MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
+    MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
     SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
@@ -46,6 +47,8 @@
     'menuitemcheckbox', 'menuitemradio']);
   const VALUED_ROLES = new Set(['slider', 'progressbar', 'meter', 'scrollbar', 'spinbutton']);
   const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
+  const TITLES = {fieldset: 'legend', table: 'caption', figure: 'figcaption'};
+  const OWNERS = new Set(['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);
   const FIELDS = new Set(['input', 'select', 'textarea', 'button', 'meter', 'output', 'progress']);
   const ACTIVE_ROLES = new Set(['button', 'link', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox',
     'menuitemradio', 'option', 'treeitem', 'combobox', 'slider', 'spinbutton', 'gridcell', 'textbox', 'searchbox']);
@@ -88,6 +91,7 @@
   let drawn = true;
 
   const cut = s => s.length > MAX_TEXT ? s.slice(0, MAX_TEXT - 1) + '…' : s;
+  const long = s => s.length > MAX_LONG ? s.slice(0, MAX_LONG - 1) + '…' : s;
   // speaks: some text is its own.
   const speaks = el => {
     for (let n = firstOf(el); n; n = nextOf(n)) if (typeOf(n) === 3 && dataOf(n).trim()) return true;
@@ -176,7 +180,7 @@
 
 // include dom.js
 
-  const put = (node, key, value) => { if (value) node[key] = cut(String(value)); };
+  const put = (node, key, value) => { if (value) node[key] = (key === 'x' ? long : cut)(String(value)); };
   const meet = (a, b) => ({l: Math.max(a.l, b.l), t: Math.max(a.t, b.t), r: Math.min(a.r, b.r), b: Math.min(a.b, b.b)});
   const bare = b => b.r - b.l < 1 || b.b - b.t < 1;
   // content is where everything in a scrolling box lies that scrolling can bring into view.
@@ -247,62 +251,9 @@
     }
     return false;
   };
-  const plain = s => s.normalize('NFKC').replace(INVISIBLE, '').replace(/\s+/g, ' ').trim().toLowerCase();
-  // sought gives the elements that must not be left out of a page which is too large: what is in view, what shows one of the texts,
-  // and all around them.
-  const sought = (root, texts, own) => {
-    const end = performance.now() + MAX_MS / 2, found = new Set(), wants = texts.map(plain).filter(Boolean);
-    const keep = el => { for (let n = el; n && !found.has(n); n = parent(n)) if (isElement(n)) found.add(n); };
-    const keepAll = el => { keep(el); const all = every(el, '*'); for (let i = 0; i < Math.min(all.length, 200); i++) found.add(all[i]); };
-    // A point costs time in proportion to the page, so there are few, and the neighbours of what lies there are followed instead.
-    const around = (el, next) => {
-      let n = next(el);
-      for (let i = 0; n && i < 60; n = next(n)) {
-        if (!isElement(n)) continue;
-        if (bare(meet(boxOf(rectOf(n)), own))) break;
-        keepAll(n);
-        i++;
-      }
-    };
-    for (let y = 4; y < own.b; y += 90) for (let x = 8; x < own.r; x += 320) {
-      if (performance.now() > end) break;
-      const el = hitAt(root, x, y);
-      if (!el || found.has(el)) continue;
-      keep(el);
-      around(el, nextOf);
-      around(el, priorOf);
-    }
-    let hits = 0;
-    const shows = s => s.length < 20000 && wants.some(w => plain(s).includes(w));
-    const search = scope => {
-      const walker = document.createTreeWalker(scope, 5); // elements and texts
-      for (let n = walker.nextNode(); n && hits < 500; n = walker.nextNode()) {
-        if (typeOf(n) === 3) {
-          const s = plain(dataOf(n).slice(0, MAX_TEXT));
-          if (!s || !wants.some(w => s.includes(w) || w.includes(s))) continue;
-          for (let p = parent(n), i = 0; p && isElement(p) && i < 4; p = parent(p), i++) {
-            const whole = textOf(p);
-            if (whole.length > 400 && i > 0) break;
-            if (shows(whole)) { hits++; keepAll(row(p)); break; }
-          }
-        } else {
-          if (shadowOf(n)) search(shadowOf(n));
-          for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'value']) if (has(n, name) && shows(attr(n, name))) { hits++; keepAll(row(n)); }
-        }
-      }
-    };
-    if (wants.length) search(root);
-    return found;
-  };
-  // row is what an element stands in with its neighbours, when that is little.
-  const row = el => {
-    let best = el;
-    for (let n = parent(el), i = 0; n && isElement(n) && i < 3; n = parent(n), i++) {
-      if (count(n, '*') > 30) break;
-      best = n;
-    }
-    return best;
-  };
+
+// include sought.js
+
   const state = root => ({doc: id, ready: readyState(root), url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
   // strikes tells whether a touch that meets hit at a point does what a touch of el would. An element that has a place of its own is
   // not to be met by way of something in it that reacts by itself.
@@ -360,7 +311,7 @@
       const reader = new Reader(this.root, 0);
       const looks = n => {
         const tag = localName(n), role = reader.role(n, tag);
-        return alike({t: tag, r: role, i: attr(n, 'id'), x: cut(reader.words(n, tag, role, reader.shown(n, tag))), d: reader.name(n, tag)});
+        return alike({t: tag, r: role, i: attr(n, 'id'), x: long(reader.words(n, tag, role, reader.shown(n, tag))), d: reader.name(n, tag)});
       };
       for (let n = hit; n && isElement(n); n = parent(n)) {
         if (looks(n) === this.looks) return this.alone || this.row && rowOf(n) === this.row ? n : null;
@@ -409,6 +360,7 @@
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
       const wants = texts ? JSON.parse(unhex(texts)) : [];
+      reader.texts = wants.map(plain);
       if (total > reader.max) reader.wanted = sought(root, wants, own);
       else if (wants.length) reader.seek = () => sought(root, wants, own);
       reader.sight = new Sight(reader, at.view, framed);
@@ -418,7 +370,7 @@
       store.ghosts = reader.sight.ghosts;
       globalThis.taprootHeard = reader.suspects.filter(el => hearsay.has(el));
       globalThis.taprootSuspects = reader.suspects.filter(el => !hearsay.has(el));
-      if (node) reader.finish();
+      if (node) reader.finish(node);
       if (reader.note && reader.kept !== undefined) {
         const more = total - reader.count; // those that nobody sees are among them
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
@@ -500,7 +452,7 @@
         visible++;
         if (texts.length < MAX_TEXTS) {
           const tag = localName(el), shown = reader.shown(el, tag);
-          texts.push(shown === null ? reader.text(el, true) : cut(shown));
+          texts.push(shown === null ? reader.text(el, true) : long(shown));
           const v = held(el, tag);
           if (v !== undefined) values.push({v: String(v).slice(0, MAX_VALUE), s: tag === 'input' && inputType(el) === 'password'});
         }

@@ -56,8 +56,8 @@
       const ends = (min, max) => min + '–' + max;
       if (tag === 'select') {
         const list = [...prop(el, HTMLSelectElement.prototype, 'options') || []];
-        const said = list.slice(0, MAX_OPTIONS).map(o => squeeze(textOf(o)).slice(0, 40));
-        if (list.length > MAX_OPTIONS) said.push('… ' + (list.length - MAX_OPTIONS) + ' more');
+        const said = list.filter((o, i) => i < MAX_OPTIONS || this.texts.includes(plain(textOf(o)))).map(o => squeeze(textOf(o)).slice(0, 40));
+        if (list.length > said.length) said.push('… ' + (list.length - said.length) + ' more');
         return said.join(' | ');
       }
       if (tag === 'input') {
@@ -79,6 +79,9 @@
       if (FIELDS.has(tag)) {
         const labels = [...this.labels(el, tag)].slice(0, 5).map(l => this.text(l, true)).filter(Boolean);
         if (labels.length) return cut(squeeze(labels.join(' ')));
+      }
+      if (Object.hasOwn(TITLES, tag)) { // a group is called what stands at its head
+        for (let n = firstOf(el); n; n = nextOf(n)) if (isElement(n) && localName(n) === TITLES[tag]) return cut(this.text(n, true));
       }
       if (tag === 'img' || tag === 'area' || tag === 'input') {
         const alt = squeeze(attr(el, 'alt') || '');

@@ -34,6 +34,14 @@
     const stops = gradientAlpha(image);
     return stops && stops.most < CLEAR ? 0 : stops && stops.least > OPAQUE ? 1 : 0.5;
   };
+  // blurOf is how far a filter spreads what it draws, in pixels; letters that are spread over SMEAR of their size are not read.
+  const SMEAR = 0.25;
+  const blurOf = filter => {
+    let far = 0;
+    for (const [, px] of String(filter || '').matchAll(/blur\(([\d.]+)px\)/g)) far += +px;
+    return far;
+  };
+  const smears = (far, style) => far > 0 && far >= SMEAR * (parseFloat(style.fontSize) || 16);
   // layerAlpha is how much of an element and all in it the element's own style lets through.
   const layerAlpha = style => +style.opacity * filterAlpha(style.filter) * (maskAlpha(style) === 0 ? 0 : 1);
 
@@ -100,6 +108,12 @@
     return {l: box.l + (l ?? 0), t: box.t + (t ?? 0), r: r === null ? box.r : box.l + r, b: b === null ? box.b : box.t + b};
   };
 
+  // shadows lists those of a style: colour, place, how far each is blurred and, of a box, spread.
+  const shadows = said => (said && said !== 'none' ? said.split(/,(?![^(]*\))/) : []).map(one => {
+    const colour = (/[a-z]+\([^)]*\)|^\s*[a-z]+/i.exec(one) || [''])[0].trim();
+    const [x = 0, y = 0, blur = 0, spread = 0] = (one.replace(colour, '').match(/-?[\d.]+px/g) || []).map(parseFloat);
+    return {colour, x, y, blur, spread, inset: /\binset\b/.test(one)};
+  });
   // inkless: the letters of a style leave no trace. What has a stroke, a shadow or a painted background clipped to its letters does.
   const inkOf = (el, style) => el instanceof SVGElement ? style.fill : style.webkitTextFillColor || style.color;
   const inkless = (el, style) => {
@@ -108,9 +122,15 @@
     if ((style.webkitBackgroundClip || style.backgroundClip || '').includes('text') &&
       (style.backgroundImage !== 'none' || alpha(style.backgroundColor) >= CLEAR)) return false;
     if (parseFloat(style.webkitTextStrokeWidth) > 0 && alpha(style.webkitTextStrokeColor) >= CLEAR) return false;
-    return style.textShadow === 'none' || !/\d/.test(style.textShadow) || alpha(style.textShadow.replace(/\).*$/, ')')) < CLEAR;
+    return !shadows(style.textShadow).some(s => alpha(s.colour) >= CLEAR && !smears(s.blur / 2, style));
   };
 
+  // sameColour: two opaque colours of which nobody sees the difference.
+  const sameColour = (a, b) => {
+    if (a === b || !a || !b) return a === b;
+    const [x, y] = [a, b].map(c => /^rgb\((\d+), (\d+), (\d+)\)$/.exec(c));
+    return !!x && !!y && [1, 2, 3].every(i => Math.abs(x[i] - y[i]) <= 8);
+  };
   // dotted: letters are drawn as dots, as those of a password are.
   const dotted = style => (style.webkitTextSecurity || 'none') !== 'none';
   // repainted: a style draws a picture in place of all that an element holds.
@@ -127,6 +147,11 @@
     if (!/^(auto|cover|100%)/.test(size)) return false;
     return image.split(/,\s*(?=(?:repeating-)?(?:linear|radial|conic)-gradient)/).some(layer => (gradientAlpha(layer)?.least ?? 0) >= OPAQUE) ||
       /^url\("[^"]*\.jpe?g(\?[^"]*)?"\)$/i.test(image) && size === 'cover';
+  };
+  // frost is how far an element blurs what lies behind it, as frosted glass does.
+  const frost = (reader, el) => {
+    const style = reader.style(el), far = blurOf(style.backdropFilter);
+    return far && style.visibility === 'visible' && maskAlpha(style) === 1 && reader.opacity(el) > 0.5 ? far : 0;
   };
   let scratch = null;
   // pixelAlpha is how opaque a picture is at a point of its box, null where a page of another site keeps that to itself.
@@ -145,6 +170,11 @@
       return scratch.getImageData(0, 0, 1, 1).data[3] / 255;
     } catch { scratch = null; return null; }
   };
+  // filledRow: a cell shows the background of its row and of the group of rows, which the browser finds at no point.
+  const filledRow = (reader, el) => {
+    for (let n = parent(el); n && isElement(n) && /^table-(row|.+-group)/.test(reader.style(n).display); n = parent(n)) if (filled(reader.style(n))) return true;
+    return false;
+  };
   const SHAPES = new Set(['path', 'rect', 'circle', 'ellipse', 'polygon', 'image']);
   // solid tells whether the element paints something at a point that cannot be seen through; of what nobody knows it says no.
   const solid = (reader, el, x, y) => {
@@ -154,7 +184,7 @@
     if (SHAPES.has(tag) && find !== null && el instanceof SVGElement) {
       return tag !== 'image' && alpha(style.fill) * (parseFloat(style.fillOpacity) || 0) >= OPAQUE;
     }
-    if (style.display !== 'contents' && filled(style)) return true;
+    if (style.display !== 'contents' && filled(style) || style.display === 'table-cell' && filledRow(reader, el)) return true;
     if (tag === 'img') return (pixelAlpha(el, x, y, prop(el, HTMLImageElement.prototype, 'naturalWidth'), prop(el, HTMLImageElement.prototype, 'naturalHeight')) ??
       (/\.jpe?g([?#]|$)/i.test(attr(el, 'src') || '') ? 1 : 0)) >= OPAQUE;
     if (tag === 'canvas') return (pixelAlpha(el, x, y, prop(el, HTMLCanvasElement.prototype, 'width'), prop(el, HTMLCanvasElement.prototype, 'height')) ?? 0) >= OPAQUE;

@@ -3,8 +3,8 @@
       this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
-      this.opacities = new Map(); this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
-      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null; this.maps = new Map();
+      this.opacities = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
+      this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null; this.maps = new Map();
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
     // opacity is how much of an element its own style and those around it let through.
@@ -15,6 +15,15 @@
         this.opacities.set(el, o = layerAlpha(this.style(el)) * (p && isElement(p) ? this.opacity(p) : 1));
       }
       return o;
+    }
+    // blur is how far filters of an element and of those around it spread its letters.
+    blur(el) {
+      let far = this.blurs.get(el);
+      if (far === undefined) {
+        const p = parent(el);
+        this.blurs.set(el, far = blurOf(this.style(el).filter) + (p && isElement(p) ? this.blur(p) : 0));
+      }
+      return far;
     }
     orderOf(el) {
       for (let n = el; n; n = parent(n)) if (store.orders.has(n)) return store.orders.get(n) + (n === el ? 0 : 0.1);
@@ -28,6 +37,7 @@
     }
     inline(el) {
       const d = this.style(el).display;
+      if (el instanceof MathMLElement) return true;
       return d.startsWith('inline') || d === 'contents' || d.startsWith('ruby');
     }
 // include text.js
@@ -108,6 +118,7 @@
       const written = near && shown === null ? this.writing(el, style, full, at) : '';
       put(node, 'r', role); put(node, 'i', attr(el, 'id')); put(node, 'q', attr(el, 'data-testid'));
       let desc = this.name(el, tag), hint = attr(el, 'placeholder');
+      if (hint && desc && this.blank(styleOf(el, '::placeholder'))) hint = ''; // a label floats in its place
       const empty = at.editing ? !text : !!(node.f & EDITABLE) && !textOf(el).trim();
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
@@ -116,9 +127,10 @@
       if (!(node.f & HIDDEN) && (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1)) node.s = round(place.box);
       if (framing(el)) this.framed(el, style, node, full, clip);
       const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);
-      const rec = {el, node, full, box: place.box, runs, inner: inner.flow.seen, reach: inner.flow.reach, control, kept: !!(node.f & FRAME) || shown !== null};
+      const rec = {el, node, full, box: place.box, clip: clip.seen, runs, inner: inner.flow.seen, reach: inner.flow.reach, control, kept: !!(node.f & FRAME) || shown !== null};
       if (node.f & HIDDEN) this.redraw(rec, tag, at, place);
       this.link(el, tag, role, node, at);
+      if (OWNERS.has(role) && has(el, 'aria-owns')) this.owners.push([el, node]);
       this.surfaces.set(el, at.surface);
       if (at.depth >= MAX_DEPTH) { this.note = 'the page is nested too deep: the rest is left out'; return node; }
       const below = this.below(el, tag, style, at, inner, place, node);
@@ -132,6 +144,8 @@
       if (near) this.suspect(el, tag, style, full);
       return node;
     }
+    // blank: a style leaves nothing of the letters of a pseudo-element.
+    blank(s) { return layerAlpha(s) < CLEAR || s.visibility !== 'visible' || inkless(null, s); }
     // place works out where el is drawn, and what clips leave of that.
     place(el, style, at) {
       const full = this.box(el, style);
@@ -189,6 +203,10 @@
     // writing is the text that a style sheet writes into el; what it draws over the page is noted.
     writing(el, style, full, at) {
       const {before, after} = this.made(el);
+      for (const m of [before, after]) {
+        const box = m && m.text ? pseudoBox(this, el, m.style, full) : null;
+        if (box && bare(meet(box, at.screen))) m.text = ''; // moved away
+      }
       if (before && this.sight) this.sight.conjure(el, '::before', before, full);
       if (after && this.sight) this.sight.conjure(el, '::after', after, full);
       return before || after ? this.generated(el) : '';
@@ -274,10 +292,11 @@
       rec.kept = rec.kept || holdsOthers;
       this.records.push(rec);
       this.sight.haunt(el, style, rec.box);
+      this.sight.shade(el, style, rec);
       if (inTopLayer(el)) this.sight.backdrop(el);
     }
     // finish looks at what was read as it is drawn, and says what names what.
-    finish() {
+    finish(top) {
       for (const [node, control] of this.labelled) {
         const n = store.index.get(control);
         if (n !== undefined && n !== node.n) node.l = n;
@@ -286,10 +305,25 @@
         const at = store.index.get(name);
         if (n !== null && at !== undefined && store.nodes[at].l === undefined) store.nodes[at].l = n;
       }
+      if (this.owners.length) this.adopt(top);
       const end = Math.max(performance.now() + MAX_MS / 4, this.deadline);
       for (const rec of this.records) {
         if (performance.now() > end) { this.note = this.note || 'the page is too slow to be looked at as a whole'; return; }
         this.sight.judge(rec);
+      }
+    }
+    // adopt hangs what an element owns (aria-owns) under it, wherever the page has put that.
+    adopt(top) {
+      const holder = new Map(), walk = n => { for (const k of n.k || []) if (k.t[0] !== ':') { holder.set(k, n); walk(k); } };
+      walk(top);
+      for (const [el, node] of this.owners) for (const ref of attr(el, 'aria-owns').split(/\s+/).filter(Boolean).slice(0, 200)) {
+        const root = rootOf(el), get = byId[typeOf(root)], owned = get && get(root, ref), own = owned && store.nodes[store.index.get(owned)], from = own && holder.get(own);
+        let within = node;
+        while (within && within !== own) within = holder.get(within);
+        if (!from || within) continue;
+        from.k.splice(from.k.indexOf(own), 1);
+        (node.k = node.k || []).push(own);
+        holder.set(own, node);
       }
     }
     kids(el, style, at) {

@@ -2,7 +2,7 @@
 
   const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // where in a line of text it is looked
   const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85], [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
-  const MAX_RECTS = 40, MAX_LINES = 6, MAX_GHOSTS = 300, MAX_SPARE = 5;
+  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_GHOSTS = 300, MAX_SPARE = 5, MIN_SHADE = 6;
   const width = b => b.r - b.l, height = b => b.b - b.t;
   const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
   const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
@@ -28,8 +28,21 @@
     haunt(el, style, box) {
       if (this.ghosts.length >= MAX_GHOSTS || this.touchable(el) || width(box) * height(box) < 64) return;
       const tag = localName(el);
-      const paints = alpha(style.backgroundColor) > CLEAR || style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
-      if (paints) this.ghosts.push({el, box, solid: (x, y) => solid(this.reader, el, x, y), what: 'box'});
+      const paints = alpha(style.backgroundColor) > CLEAR || frost(this.reader, el) > 0 || style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
+      if (paints) this.ghosts.push({el, box, frost: frost(this.reader, el), solid: (x, y) => solid(this.reader, el, x, y), what: 'box'});
+    }
+    // shade does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of it), its outline.
+    shade(el, style, rec) {
+      if (style.boxShadow === 'none' && style.outlineStyle === 'none' || this.ghosts.length >= MAX_GHOSTS || this.reader.opacity(el) < OPAQUE) return;
+      const own = rec.full, rings = shadows(style.boxShadow).filter(s => !s.inset && alpha(s.colour) >= OPAQUE).map(s => ({far: s.spread - s.blur / 2, ...s}));
+      const line = style.outlineStyle === 'none' || alpha(style.outlineColor) < OPAQUE ? 0 : parseFloat(style.outlineWidth) || 0;
+      if (line) rings.push({far: line + (parseFloat(style.outlineOffset) || 0), x: 0, y: 0});
+      const shape = clipShape(el, style, own);
+      for (const {far, x, y} of rings) {
+        if (far < MIN_SHADE) continue;
+        const box = meet({l: own.l + x - far, t: own.t + y - far, r: own.r + x + far, b: own.b + y + far}, rec.clip);
+        this.ghosts.push({el, box: shape ? meet(box, shape) : box, what: 'ring', solid: (px, py) => !inBox(own, px, py)});
+      }
     }
     // conjure does so for the pseudo-elements of an element.
     conjure(el, part, made, box) {
@@ -49,17 +62,17 @@
     ghostRank(g) {
       if (g.rank) return g.rank;
       if (g.what === 'backdrop') return g.rank = [[1e12, this.reader.orderOf(g.el) - 0.5]];
-      if (g.what === 'box') return g.rank = rank(this.reader, g.el);
+      if (g.what === 'box' || g.what === 'ring') return g.rank = rank(this.reader, g.el);
       const order = g.part === '::before' ? this.reader.orderOf(g.el) + 0.25 : this.reader.endOf(g.el) + 0.5;
       return g.rank = rank(this.reader, g.el, 'box', {style: g.style, order});
     }
     // veil names what hides a point of owner from a person, "" when nothing does. of is its letters ("text") or its box.
     veil(owner, x, y, of) {
-      const reader = this.reader, mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
+      const reader = this.reader, blurs = far => of === 'text' && smears(far, reader.style(owner)), mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
       for (const g of this.ghosts) {
-        if (!inBox(g.box, x, y) || g.what === 'box' && (holds(g.el, owner) || of === 'box' && holds(owner, g.el))) continue;
+        if (!inBox(g.box, x, y) || (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || of === 'box' && holds(owner, g.el))) continue;
         if (of === 'box' && g.what === 'pseudo' && holds(owner, g.el)) continue;
-        if (above(this.ghostRank(g), mine()[of]) && g.solid(x, y)) return describe(nameable(g.el)) + (g.what === 'box' ? '' : g.part || '::backdrop');
+        if (above(this.ghostRank(g), mine()[of]) && (g.solid(x, y) || blurs(g.frost || 0))) return describe(nameable(g.el)) + ({box: '', ring: ' and what is drawn around it'}[g.what] ?? (g.part || '::backdrop'));
       }
       const hit = this.hit(x, y);
       if (!hit || hit === owner || of === 'box' && holds(owner, hit)) return '';
@@ -68,7 +81,7 @@
         if (of === 'box' && holds(owner, e)) return false;
         if (holds(e, owner)) return !holds(owner, e) && above(rank(reader, e), mine()[of]) && solid(reader, e, x, y);
         if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')); // of it only that is there
-        return (direct || above(rank(reader, e), mine()[of])) && solid(reader, e, x, y);
+        return (direct || above(rank(reader, e), mine()[of])) && (solid(reader, e, x, y) || blurs(frost(reader, e)));
       };
       if (hides(hit)) return describe(nameable(hit));
       for (const e of stackAt(reader.root, x, y)) {
@@ -80,18 +93,19 @@
 
     // lines gives the pieces of text that an element shows, as they are drawn and as far as clips leave them.
     lines(rec) {
-      const range = new Range(), list = [];
+      const range = new Range(), shown = [], lost = [];
+      let pieces = 0;
       for (const {node, owner} of rec.runs) {
-        if (list.length >= MAX_RECTS) break;
         range.selectNodeContents(node);
         for (const r of range.getClientRects()) {
+          if (shown.length >= MAX_RECTS || ++pieces > MAX_PIECES) return shown.concat(lost);
           const whole = boxOf(r);
           if (bare(whole)) continue;
-          list.push({owner, whole, part: meet(whole, rec.inner), seen: meet(meet(whole, rec.inner), this.view)});
-          if (list.length >= MAX_RECTS) break;
+          const part = meet(whole, rec.inner), seen = meet(part, this.view), some = sliver(seen, whole) ? lost : shown;
+          if (some.length < MAX_RECTS) some.push({owner, whole, part, seen});
         }
       }
-      return list;
+      return shown.concat(lost);
     }
     // judge fills in what a look at the drawn page adds to an element.
     judge(rec) {
@@ -185,7 +199,7 @@
     // camouflaged: the letters have the colour of what they are drawn on.
     camouflaged({owner, seen}) {
       const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style);
-      if (reader.surfaces.get(owner) !== ink || alpha(ink) < OPAQUE || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
+      if (!sameColour(reader.surfaces.get(owner), ink) || alpha(ink) < OPAQUE || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
       const {x, y} = within2(seen, 0.5, 0.5);
       if (!this.touchable(owner) || this.ghosts.some(g => inBox(g.box, x, y))) return false;
       let under = false;
@@ -194,7 +208,7 @@
         if (!under) continue;
         const s = reader.style(e);
         if (s.backgroundImage !== 'none' || s.filter !== 'none' || s.mixBlendMode !== 'normal' || !holds(e, owner)) return false;
-        if (alpha(s.backgroundColor) >= OPAQUE) return s.backgroundColor === ink;
+        if (alpha(s.backgroundColor) >= OPAQUE) return sameColour(s.backgroundColor, ink);
         if (alpha(s.backgroundColor) > 0) return false;
       }
       return under;
@@ -216,12 +230,24 @@
     add(root, 0);
     return out;
   };
+  // motion is how a style moves, turns and scales a box of a size, null when it does not.
+  const motion = (s, w, h) => {
+    const said = name => (s[name] || 'none') === 'none' ? null : s[name];
+    if (!said('transform') && !said('translate') && !said('scale') && !said('rotate')) return null;
+    try {
+      const m = new DOMMatrix(), [x = '0px', y = '0px'] = (said('translate') || '').split(' ').filter(Boolean), k = (said('scale') || '1').split(' ').map(Number);
+      m.translateSelf(length(x, w), length(y, h));
+      if (said('rotate') && /^-?[\d.]+deg$/.test(s.rotate)) m.rotateSelf(parseFloat(s.rotate));
+      m.scaleSelf(k[0], k[1] ?? k[0]);
+      return m.multiply(new DOMMatrix(said('transform') || 'none'));
+    } catch { return null; }
+  };
   // pseudoBox is where a placed pseudo-element lies; null for one that is not placed.
   const pseudoBox = (reader, el, s, own) => {
     if (s.position !== 'absolute' && s.position !== 'fixed') return null;
     let base = {l: 0, t: 0, r: window.innerWidth, b: window.innerHeight};
     for (let n = el; n && isElement(n); n = parent(n)) {
-      const holder = reader.style(n), moved = holder.transform !== 'none' || holder.filter !== 'none' || holder.perspective !== 'none' || /paint|layout|strict|content/.test(holder.contain);
+      const holder = reader.style(n), moved = holder.transform !== 'none' || (holder.translate || 'none') !== 'none' || (holder.scale || 'none') !== 'none' || (holder.rotate || 'none') !== 'none' || holder.filter !== 'none' || holder.perspective !== 'none' || /paint|layout|strict|content/.test(holder.contain);
       if (!moved && (s.position === 'fixed' || holder.position === 'static')) continue;
       const r = n === el && own ? own : boxOf(rectOf(n));
       base = {l: r.l + clientLeft(n), t: r.t + clientTop(n), r: r.r, b: r.b};
@@ -233,8 +259,9 @@
     const w = px(s.width) + border * (px(s.paddingLeft) + px(s.paddingRight) + px(s.borderLeftWidth) + px(s.borderRightWidth));
     const h = px(s.height) + border * (px(s.paddingTop) + px(s.paddingBottom) + px(s.borderTopWidth) + px(s.borderBottomWidth));
     let box = {l, t, r: l + w, b: t + h};
-    if (s.transform !== 'none') {
-      const m = new DOMMatrix(s.transform), [ox, oy] = s.transformOrigin.split(' ').map(px), points = [[0, 0], [w, 0], [0, h], [w, h]]
+    const moved = motion(s, w, h);
+    if (moved) {
+      const m = moved, [ox, oy] = s.transformOrigin.split(' ').map(px), points = [[0, 0], [w, 0], [0, h], [w, h]]
         .map(([x, y]) => m.transformPoint(new DOMPoint(x - ox, y - oy)));
       const xs = points.map(p => p.x + ox + l), ys = points.map(p => p.y + oy + t);
       box = {l: Math.min(...xs), t: Math.min(...ys), r: Math.max(...xs), b: Math.max(...ys)};

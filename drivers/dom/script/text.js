@@ -26,8 +26,11 @@
     text(el, whole, runs) {
       const out = [];
       if (runs) runs.length = 0;
-      this.collect(el, whole, out, {left: MAX_TEXT * 2, depth: 0, runs});
-      return legible(cut(out.join('').split('\n').map(l => l.trim()).filter(Boolean).join('\n')));
+      const budget = {left: Math.max(Math.min(MAX_LONG, this.room), 2 * MAX_TEXT), depth: 0, runs};
+      this.collect(el, whole, out, budget);
+      if (budget.spent > 2 * MAX_TEXT) this.room -= budget.spent;
+      if (budget.left <= 0) this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
+      return legible(long(out.join('').split('\n').map(l => l.trim()).filter(Boolean).join('\n')));
     }
     collect(el, whole, out, budget) {
       if (budget.left <= 0 || budget.depth > MAX_DEPTH) return;
@@ -57,8 +60,8 @@
       return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
     }
     run(n, el, style, out, budget) {
-      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style)) return;
-      let s = dataOf(n).slice(0, MAX_TEXT * 4);
+      if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style) || smears(this.blur(el), style)) return;
+      let s = dataOf(n).slice(0, MAX_LONG);
       const blank = !/\S/.test(s);
       if (!blank && this.ligature(n, el, style, s)) return;
       const kept = style.whiteSpace.startsWith('pre') || style.whiteSpace.startsWith('break');
@@ -74,6 +77,7 @@
       if (!s) return;
       out.push(s);
       budget.left -= s.length;
+      budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el});
     }
     // ligature: a font makes one sign of the name of an icon.
