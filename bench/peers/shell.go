@@ -34,7 +34,7 @@ func label(name string) string { return fmt.Sprintf("getByLabel('%s', { exact: t
 func tasks() []task {
 	return []task{
 		{"form", [][]string{{"open", "SITE/form.html"}, {"input", "Ada", "--into", "First name"}, {"input", "Lovelace", "--into", "Last name"},
-			{"input", "ada@example.com", "--into", "E-mail"}, {"web-select", "Country", "--option", "Chile"}, {"tap", "Family"}, {"tap", "Send me news"}, {"input", "None so far", "--into", "Remarks"},
+			{"input", "ada@example.com", "--into", "E-mail"}, {"web-select", "select[name=country]", "--label", "Chile"}, {"tap", "Family"}, {"tap", "Send me news"}, {"input", "None so far", "--into", "Remarks"},
 			{"tap", "Register"}, {"assert", "Welcome, Ada Lovelace, Family"}, {"close"}},
 			[][]string{{"open", "SITE/form.html"}, {"fill", label("First name"), "Ada"}, {"fill", label("Last name"), "Lovelace"},
 				{"fill", label("E-mail"), "ada@example.com"}, {"select", label("Country"), "Chile"}, {"check", label("Family")}, {"check", label("Send me news")}, {"fill", label("Remarks"), "None so far"},
@@ -54,7 +54,7 @@ func tasks() []task {
 			[][]string{{"open", "SITE/list.html"}, shows("Orders"), {"click", button("Open order 3")}, shows("This is order 3"), scrolled("Open order 60"), {"click", button("Open order 60")}, shows("This is order 60"),
 				scrolled("Open order 140"), {"click", button("Open order 140")}, shows("This is order 140"), {"close"}}},
 		{"log-in", [][]string{{"open", "SITE/login.html"}, {"input", "ada", "--into", "E-mail"}, {"input", "wrong", "--into", "Password"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Wrong password"},
-			{"tap", "Password"}, {"erase", "--all"}, {"input", "enigma"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Welcome, ada"}, {"tap", "Sign out"}, {"assert", "E-mail"}, {"close"}},
+			{"tap", "Password"}, {"erase"}, {"input", "enigma"}, {"tap", "Sign in", "--type", "button"}, {"assert", "Welcome, ada"}, {"tap", "Sign out"}, {"assert", "E-mail"}, {"close"}},
 			[][]string{{"open", "SITE/login.html"}, {"fill", label("E-mail"), "ada"}, {"fill", label("Password"), "wrong"}, {"click", button("Sign in")}, shows("Wrong password"),
 				{"click", label("Password")}, {"fill", label("Password"), ""}, {"type", "enigma"}, {"click", button("Sign in")}, shows("Welcome, ada"), {"click", button("Sign out")}, shows("E-mail"), {"close"}}},
 	}

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 //go:embed assets
@@ -85,7 +86,7 @@ func claim(dir string) error {
 	return nil
 }
 
-var layout = template.Must(template.ParseFS(assets, "assets/page.html"))
+var layout = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(assets, "assets/page.html")) })
 
 // view is what the template of a page sees.
 type view struct {
@@ -115,7 +116,7 @@ func (b *book) html(p *page) ([]byte, error) {
 		}
 	}
 	var out bytes.Buffer
-	if err := layout.Execute(&out, v); err != nil {
+	if err := layout().Execute(&out, v); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/shell"
+)
+
+// Each task has ten and more commands on both sides, from open to close; ours are words of the language, or commands of sessions.
+func TestTasks(t *testing.T) {
+	words := map[string]bool{"open": true, "close": true}
+	for _, def := range dsl.Vocabulary() {
+		words[shell.Kebab(def.Name)] = true
+	}
+	for _, job := range tasks() {
+		for side, list := range map[string][][]string{"taproot": job.ours, "playwright-cli": job.theirs} {
+			if len(list) < 10 || list[0][0] != "open" || list[len(list)-1][0] != "close" {
+				t.Errorf("%s, %s: %q", job.name, side, list)
+			}
+		}
+		for _, line := range job.ours {
+			if !words[line[0]] {
+				t.Errorf("%s: %q is no word", job.name, line)
+			}
+		}
+	}
+}
