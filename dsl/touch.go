@@ -74,6 +74,15 @@ type ScrollTo struct {
 	Direction Direction `json:"direction,omitempty" enum:"up,down,left,right" default:"down" doc:"Where the element lies: down looks below. A page that is given none looks above as well, once the end is reached."`
 	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; without it, the one that inside names, else the one that fills most of the screen, then the others."`
 	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200" doc:"How many movements at most. Default: as many as the time allows, 30 seconds unless timeoutMs says otherwise."`
+	// The movements of Maestro: a finger from the middle to the edge of the screen.
+	DurationMs int  `json:"durationMs,omitempty" minimum:"1" maximum:"60000" default:"601" tool:"-" doc:"With match: maestro, how long one movement takes, in milliseconds."`
+	Percent    *int `json:"percent,omitempty" minimum:"0" maximum:"100" default:"100" tool:"-" doc:"With match: maestro, how much of the element must be on the screen, in per cent."`
+	Center     bool `json:"center,omitempty" tool:"-" doc:"With match: maestro, moves on until the element is near the middle of the screen."`
+}
+
+func (ScrollTo) rules() []rule {
+	const how = "add match: maestro"
+	return []rule{belongs("durationMs percent center", "match=maestro").says("", how), cannotStand("limit in", "match=maestro").says("", "the whole screen is moved until the time is over")}
 }
 
 // Target is an element or a place: a Selector that may be a point.

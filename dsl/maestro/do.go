@@ -150,6 +150,14 @@ type ScrollUntil struct {
 	SettleMs  *int
 }
 
+// MoveMs is how long one movement takes at a speed, in milliseconds.
+func (ScrollUntil) MoveMs(speed int) int {
+	if ms := (100-speed)*10 + 1; ms > 0 {
+		return ms
+	}
+	return 40
+}
+
 // RunFlow is runFlow.
 type RunFlow struct {
 	When *Condition

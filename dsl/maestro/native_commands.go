@@ -169,12 +169,24 @@ func percentBoth(p string) string {
 }
 
 func (w *writer) scrollUntil(s *dsl.Step, c *Command, do ScrollUntil) {
-	if do.Speed != "40" || do.Percent != 100 || do.Centre {
-		w.miss(s.Pos, "speed, visibilityPercentage and centerElement")
+	var more []field
+	if do.Speed != "40" {
+		speed, err := strconv.Atoi(do.Speed)
+		if err != nil {
+			w.dropped(s, c, "a speed that a script gives")
+			return
+		}
+		more = append(more, field{"durationMs", strconv.Itoa(do.MoveMs(speed))})
+	}
+	if do.Percent < 100 {
+		more = append(more, field{"percent", "0"}) // Maestro counts whole elements: less is any part
+	}
+	if do.Centre {
+		more = append(more, field{"center", "true"})
 	}
 	limit, err := strconv.Atoi(strings.ReplaceAll(do.Timeout, "_", ""))
 	if err != nil || limit < 0 {
 		limit = 20000
 	}
-	w.on(s, c, "scrollTo", do.To, field{"direction", string(do.Direction)}, field{"timeoutMs", strconv.Itoa(limit)})
+	w.on(s, c, "scrollTo", do.To, append(more, field{"direction", string(do.Direction)}, field{"timeoutMs", strconv.Itoa(limit)})...)
 }

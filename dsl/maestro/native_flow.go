@@ -165,30 +165,3 @@ func (w *writer) retry(s *dsl.Step, c *Command, do Retry) {
 	}
 	w.depth -= 3
 }
-
-func (w *writer) script(s *dsl.Step, c *Command, do Script) {
-	if do.File != "" {
-		w.dropped(s, c, "a script")
-		return
-	}
-	m := placeForm.FindStringSubmatch(do.Text)
-	if m == nil || m[0] != strings.TrimSpace(do.Text) {
-		w.dropped(s, c, "a script")
-		return
-	}
-	set := setForm.FindStringSubmatch(m[1])
-	if set == nil {
-		name, value, err := assignment(m[1])
-		if err != nil {
-			w.dropped(s, c, err.Error())
-			return
-		}
-		w.step(c, "set", field{"expr", "{" + name + ": " + strconv.Quote(value.text) + "}"})
-		return
-	}
-	value := strconv.Quote(set[2] + set[3])
-	if plain := set[4] + set[5]; plain != "" {
-		value = plain
-	}
-	w.step(c, "set", field{"vars", "{output_" + set[1] + ": " + value + "}"})
-}

@@ -51,11 +51,14 @@ func Needs(f *Flow) map[string]string {
 	given, used, own := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var flow func(f *Flow)
 	var steps func(list dsl.Steps)
+	use := func(names []string) {
+		for _, name := range names {
+			used[name] = true
+		}
+	}
 	look := func(value string) {
 		for _, m := range placeForm.FindAllStringSubmatch(value, -1) {
-			for _, name := range envNames(m[1]) {
-				used[name] = true
-			}
+			use(envNames(m[1]))
 		}
 	}
 	values := func(v source.Value) {
@@ -106,6 +109,12 @@ func Needs(f *Flow) map[string]string {
 				}
 			case Repeat:
 				steps(do.Steps)
+			case Script:
+				for _, statement := range statements(do.Text) {
+					if do.File != "" {
+						use(envNames(statement))
+					}
+				}
 			}
 		}
 	}

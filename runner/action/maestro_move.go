@@ -150,15 +150,11 @@ func flowScrollUntil(ctx context.Context, s *Session, a flows.ScrollUntil) error
 	if err != nil {
 		return fatal("the speed %q is not a whole number", a.Speed)
 	}
-	ms := (100-speed)*10 + 1
-	if ms < 0 {
-		ms = 40
-	}
 	enough := 0.0
 	if a.Percent >= 100 {
 		enough = 1
 	}
-	return s.untilSeen(ctx, sel, untilSeen{a.Direction, limit, enough, ms, a.Centre, a.SettleMs})
+	return s.untilSeen(ctx, sel, untilSeen{a.Direction, limit, enough, a.MoveMs(speed), a.Centre, a.SettleMs})
 }
 
 // untilSeen is how an element is scrolled to.

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,11 @@ type search struct {
 // was seen before; one that went further is gone back.
 func scrollTo(ctx context.Context, s *Session, a dsl.ScrollTo) error {
 	if byMaestro(a.Selector) {
-		return s.untilSeen(ctx, a.Selector, untilSeen{direction: a.Direction, limit: s.Timeout, enough: 1, ms: 601})
+		enough := 1.0
+		if a.Percent != nil {
+			enough = float64(*a.Percent) / 100
+		}
+		return s.untilSeen(ctx, a.Selector, untilSeen{direction: a.Direction, limit: s.Timeout, enough: enough, ms: cmp.Or(a.DurationMs, 601), centre: a.Center})
 	}
 	c := &search{screenReader: newScreenReader(s), a: a, way: wayOf(a.Direction), deadline: time.Now().Add(s.Timeout), part: swipePart}
 	if _, ok := s.Device.(drivers.Scroller); ok {

@@ -1,0 +1,118 @@
+package maestro
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// script writes a script that puts values on output, one set for each.
+func (w *writer) script(s *dsl.Step, c *Command, do Script) {
+	code := do.Text
+	switch {
+	case do.File == "":
+		m := placeForm.FindStringSubmatch(do.Text)
+		if m == nil || m[0] != strings.TrimSpace(do.Text) {
+			w.dropped(s, c, "a script")
+			return
+		}
+		code = m[1]
+	case len(do.Env) > 0:
+		w.dropped(s, c, "the env of a script")
+		return
+	}
+	var sets []field
+	for _, statement := range statements(code) {
+		set, err := setOf(statement)
+		if err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		sets = append(sets, set)
+	}
+	if len(sets) == 0 {
+		w.line("# %s has nothing to do", c.Name)
+		return
+	}
+	w.guarded(s, c, do.When, func() {
+		for _, set := range sets {
+			w.step(c, "set", set)
+		}
+	})
+}
+
+// setOf is a statement that gives output one value, as an argument of set.
+func setOf(statement string) (field, error) {
+	set := setForm.FindStringSubmatch(statement)
+	if set == nil {
+		name, value, err := assignment(statement)
+		if err != nil {
+			return field{}, err
+		}
+		return field{"expr", "{" + name + ": " + strconv.Quote(value.text) + "}"}, nil
+	}
+	value := strconv.Quote(set[2] + set[3])
+	if plain := set[4] + set[5]; plain != "" {
+		value = plain
+	}
+	return field{"vars", fmt.Sprintf("{output_%s: %s}", set[1], value)}, nil
+}
+
+// statements parts a script at semicolons and ends of lines, without its comments. What goes on in the next line is no whole statement then,
+// and has no native form.
+func statements(code string) []string {
+	var all []string
+	var b strings.Builder
+	end := func() {
+		if text := strings.TrimSpace(b.String()); text != "" {
+			all = append(all, text)
+		}
+		b.Reset()
+	}
+	quote := rune(0)
+	for rest := []rune(code); len(rest) > 0; rest = rest[1:] {
+		r, next := rest[0], rune(0)
+		if len(rest) > 1 {
+			next = rest[1]
+		}
+		switch {
+		case quote != 0 && r == '\\' && next != 0:
+			b.WriteRune(r)
+			rest, r = rest[1:], next
+		case quote != 0:
+			if r == quote || r == '\n' && quote != '`' {
+				quote = 0
+			}
+		case r == '\'' || r == '"' || r == '`':
+			quote = r
+		case r == '/' && (next == '/' || next == '*'):
+			rest = behindComment(rest)
+			if next == '/' {
+				end()
+			}
+			continue
+		case r == ';' || r == '\n' || r == '\r':
+			end()
+			continue
+		}
+		b.WriteRune(r)
+	}
+	end()
+	return all
+}
+
+// behindComment gives the script from the last rune of the comment on that it begins with.
+func behindComment(code []rune) []rune {
+	end := "\n"
+	if code[1] == '*' {
+		end = "*/"
+	}
+	text := string(code[2:])
+	at := strings.Index(text, end)
+	if at < 0 {
+		return code[len(code)-1:]
+	}
+	return []rune(text[at+len(end)-1:])
+}
