@@ -23,6 +23,7 @@ type header struct {
 	Tags        []string     `json:"tags,omitempty" format:"tag" doc:"Labels to choose tests by."`
 	Owner       string       `json:"owner,omitempty" minLength:"1" doc:"Who answers for the test."`
 	Links       []string     `json:"links,omitempty" minLength:"1" format:"webLink" doc:"Addresses of tickets and documents."`
+	Properties  properties   `json:"properties,omitempty" example:"properties: {requirement: PAY-12}" doc:"What junit.xml says of the test besides, name: value; junitClassname is its class there."`
 	Skip        string       `json:"skip,omitempty" minLength:"1" doc:"Why the test is not run."`
 	Vars        vars         `json:"vars,omitempty" doc:"Values for ${NAME}; a value may itself hold ${NAME} of another one or of the environment."`
 	Secrets     []string     `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report may show."`
@@ -56,7 +57,7 @@ func (d *decoding) test(v source.Value) *Test {
 	d.header(&h, v, at)
 	id, _ := v.Get("id")
 	t := &Test{Pos: at, ID: h.ID, IDPos: id.Value.Pos, Name: h.Name, Description: h.Description, Platform: h.Platform, Browsers: h.Browsers, Tags: h.Tags,
-		Owner: h.Owner, Links: h.Links, Skip: h.Skip, Vars: h.Vars, Secrets: h.Secrets, Device: h.Device, TimeoutMs: h.TimeoutMs,
+		Owner: h.Owner, Links: h.Links, Properties: h.Properties, Skip: h.Skip, Vars: h.Vars, Secrets: h.Secrets, Device: h.Device, TimeoutMs: h.TimeoutMs,
 		Retries: h.Retries, Data: h.Data, Source: d.source}
 	if _, given := v.Get("platform"); !given {
 		t.Platform = guess(h.Before, h.Steps)
@@ -257,3 +258,24 @@ func (vars) schema(*schemas) schema {
 }
 
 func (vars) words() string { return "map of variables" }
+
+// properties reads a map of texts in the order of the file.
+type properties []Property
+
+func (ps *properties) fromValue(d *decoding, v source.Value, name string) {
+	if v.Kind != source.Map {
+		d.wrong(v, fmt.Sprintf("%q must be a map, not %s", name, describe(v)), "write one \"name: value\" per line, indented under properties")
+		return
+	}
+	for _, f := range v.Fields {
+		if text, ok := d.string(f.Value, f.Key); ok {
+			*ps = append(*ps, Property{f.Key, text})
+		}
+	}
+}
+
+func (properties) schema(*schemas) schema {
+	return schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number"}}}
+}
+
+func (properties) words() string { return "map of texts" }

@@ -19,19 +19,22 @@ type Test struct {
 	Tags        []string
 	Owner       string
 	Links       []string
-	Skip        string // why the test is not run; empty: it is
-	Vars        []Var
-	Secrets     []string // names of variables whose values no report may show
-	Device      Need
-	TimeoutMs   *int // of every step that names none
-	Retries     *int // how often a test that failed is run again
-	Data        Data
-	Before      Steps // before the steps
-	Steps       Steps
-	OnFailure   Steps  // when a step failed, before After
-	After       Steps  // at the end, however it went
-	Blocks      Blocks // that its run steps name
-	Source      *source.Source
+	Properties  []Property
+	// Sequence is what tests have in common that are run one after another, none behind one that did not pass; empty: nothing.
+	Sequence  string
+	Skip      string // why the test is not run; empty: it is
+	Vars      []Var
+	Secrets   []string // names of variables whose values no report may show
+	Device    Need
+	TimeoutMs *int // of every step that names none
+	Retries   *int // how often a test that failed is run again
+	Data      Data
+	Before    Steps // before the steps
+	Steps     Steps
+	OnFailure Steps  // when a step failed, before After
+	After     Steps  // at the end, however it went
+	Blocks    Blocks // that its run steps name
+	Source    *source.Source
 	// Warnings are what a reader of another language has to say; see Lint.
 	Warnings []*source.Error
 }
@@ -43,6 +46,12 @@ func (t *Test) lists() []Steps {
 		all = append(all, t.Blocks[name].Steps)
 	}
 	return all
+}
+
+// Property is a name and a value that junit.xml says of a test.
+type Property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Var is one entry of a test's vars, in the order of the file.

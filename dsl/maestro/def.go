@@ -60,7 +60,7 @@ func (f *Flow) Test(id string, platform dsl.Platform) *dsl.Test {
 	if f.Web {
 		platform = dsl.Web
 	}
-	return &dsl.Test{Pos: pos, ID: id, IDPos: pos, Name: f.Name, Platform: platform, Tags: f.Tags, Source: f.Source,
+	return &dsl.Test{Pos: pos, ID: id, IDPos: pos, Name: f.Name, Platform: platform, Tags: f.Tags, Properties: f.Properties, Source: f.Source,
 		Steps: dsl.Steps{f.Step()}, Warnings: f.Warnings}
 }
 

@@ -270,7 +270,7 @@ type Flow struct {
 	Name       string
 	Tags       []string
 	Env        []Pair
-	Properties []Pair
+	Properties []dsl.Property
 	Start      dsl.Steps // onFlowStart
 	Steps      dsl.Steps
 	Complete   dsl.Steps // onFlowComplete

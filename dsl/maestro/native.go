@@ -105,6 +105,12 @@ func (w *writer) head() {
 	if len(f.Tags) > 0 {
 		w.line("tags: [%s]", strings.Join(quoted(f.Tags), ", "))
 	}
+	if len(f.Properties) > 0 {
+		w.line("properties:")
+		for _, p := range f.Properties {
+			w.line("  %s: %s", text(p.Name), strconv.Quote(p.Value))
+		}
+	}
 	w.variables()
 	if len(f.Start) > 0 || w.sets() {
 		w.line("before:")

@@ -193,8 +193,10 @@ func (r *reader) configField(f source.RawField) {
 	case "env":
 		r.flow.Env = r.pairs(f)
 	case "properties":
-		r.flow.Properties = r.pairs(f)
-		r.warn(f.Pos, len(f.Key), `"properties" are not written into junit.xml`, "the id of the test and its tags are")
+		r.flow.Properties = nil
+		for _, p := range r.pairs(f) {
+			r.flow.Properties = append(r.flow.Properties, dsl.Property{Name: p.Key, Value: p.Value})
+		}
 	case "onFlowStart":
 		r.flow.Start = r.hook(f)
 	case "onFlowComplete":

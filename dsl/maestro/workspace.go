@@ -17,6 +17,7 @@ type Workspace struct {
 	Flows                    []string
 	IncludeTags, ExcludeTags []string
 	Order                    []string // names, or names of files without ending, of those that come first
+	StopOnFailure            bool     // of the order, none is run behind one that did not pass
 	Warnings                 []*source.Error
 }
 
@@ -103,8 +104,8 @@ func (r *reader) order(f source.RawField, w *Workspace) {
 	if x, given := f.Value.Get("flowsOrder"); given {
 		w.Order = r.texts(x)
 	}
-	if x, given := f.Value.Get("continueOnFailure"); given && !r.truth(x, true) {
-		r.warn(x.Pos, len(x.Key), "the flows behind one that fails are run all the same: continueOnFailure: false is not kept", "taproot run --fail-fast ends the whole run")
+	if x, given := f.Value.Get("continueOnFailure"); given {
+		w.StopOnFailure = !r.truth(x, true)
 	}
 }
 

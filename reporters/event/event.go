@@ -59,22 +59,23 @@ type Event struct {
 
 // Case is what is known of a case before its first step.
 type Case struct {
-	ID          string       `json:"id"`   // of the test
-	Pack        string       `json:"pack"` // folder of the pack: the id, or id--android
-	Name        string       `json:"name,omitempty"`
-	Description string       `json:"description,omitempty"`
-	Owner       string       `json:"owner,omitempty"`
-	Links       []string     `json:"links,omitempty"`
-	Platform    dsl.Platform `json:"platform"`
-	Browser     string       `json:"browser,omitempty"` // that the case named, of a test of pages
-	Solver      string       `json:"solver"`            // "dsl"
-	Tags        []string     `json:"tags,omitempty"`
-	Place       source.Pos   `json:"place"`
-	Hash        string       `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
-	Device      string       `json:"device,omitempty"`
-	Model       string       `json:"model,omitempty"`
-	OS          string       `json:"os,omitempty"` // of the device, with its version: "android 14"
-	Steps       []Step       `json:"steps"`
+	ID          string         `json:"id"`   // of the test
+	Pack        string         `json:"pack"` // folder of the pack: the id, or id--android
+	Name        string         `json:"name,omitempty"`
+	Description string         `json:"description,omitempty"`
+	Owner       string         `json:"owner,omitempty"`
+	Links       []string       `json:"links,omitempty"`
+	Properties  []dsl.Property `json:"properties,omitempty"` // for junit.xml
+	Platform    dsl.Platform   `json:"platform"`
+	Browser     string         `json:"browser,omitempty"` // that the case named, of a test of pages
+	Solver      string         `json:"solver"`            // "dsl"
+	Tags        []string       `json:"tags,omitempty"`
+	Place       source.Pos     `json:"place"`
+	Hash        string         `json:"hash,omitempty"` // SHA-256 of the test's YAML source, in hex: the same hash is the same test
+	Device      string         `json:"device,omitempty"`
+	Model       string         `json:"model,omitempty"`
+	OS          string         `json:"os,omitempty"` // of the device, with its version: "android 14"
+	Steps       []Step         `json:"steps"`
 }
 
 // App is the tested app, as far as it is known.

@@ -20,6 +20,8 @@ const FileName = "junit.xml"
 const (
 	suiteName = "taproot"
 	maxText   = 64 << 10 // bytes of one element's text
+	// classProperty is the property by which a test says its class.
+	classProperty = "junitClassname"
 )
 
 // The elements, their attributes in the order in which the schemas have them.
@@ -41,18 +43,24 @@ type property struct {
 	Value string `xml:"value,attr"`
 }
 
+type properties struct {
+	List []property `xml:"property"`
+}
+
 type testcase struct {
-	Name         string    `xml:"name,attr"`
-	Class        string    `xml:"classname,attr"`
-	Time         string    `xml:"time,attr"`
-	Failure      *problem  `xml:"failure"`
-	RerunFailure []attempt `xml:"rerunFailure"`
-	FlakyFailure []attempt `xml:"flakyFailure"`
-	Skipped      *skipped  `xml:"skipped"`
-	Error        *problem  `xml:"error"`
-	RerunError   []attempt `xml:"rerunError"`
-	FlakyError   []attempt `xml:"flakyError"`
-	Out          *block    `xml:"system-out"`
+	Name  string `xml:"name,attr"`
+	Class string `xml:"classname,attr"`
+	Time  string `xml:"time,attr"`
+	// Properties are the test's own, where it has any: the schemas have none here, and readers take them, as those that pytest writes.
+	Properties   *properties `xml:"properties"`
+	Failure      *problem    `xml:"failure"`
+	RerunFailure []attempt   `xml:"rerunFailure"`
+	FlakyFailure []attempt   `xml:"flakyFailure"`
+	Skipped      *skipped    `xml:"skipped"`
+	Error        *problem    `xml:"error"`
+	RerunError   []attempt   `xml:"rerunError"`
+	FlakyError   []attempt   `xml:"flakyError"`
+	Out          *block      `xml:"system-out"`
 }
 
 type problem struct {
@@ -100,6 +108,15 @@ func Write(r *history.Run) ([]byte, error) {
 func caseOf(c *history.RunCase) testcase {
 	res := c.Result
 	t := testcase{Name: clean(c.Title()), Class: clean(class(res.Case)), Time: seconds(res.Duration)}
+	for _, p := range res.Case.Properties {
+		if p.Name == classProperty && p.Value != "" {
+			t.Class = clean(p.Value)
+		}
+		if t.Properties == nil {
+			t.Properties = &properties{}
+		}
+		t.Properties.List = append(t.Properties.List, property{clean(p.Name), clean(p.Value)})
+	}
 	if out := output(c); out != "" {
 		t.Out = &block{clean(out)}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/runtest"
@@ -73,6 +74,23 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+func TestPropertiesOfATest(t *testing.T) {
+	r := runtest.Recorded(t)
+	r.Cases[0].Result.Case.Properties = []dsl.Property{{Name: "requirement", Value: "PAY-12 & <13>"}, {Name: "junitClassname", Value: "shop.Checkout"}}
+	data := write(t, r)
+	check(t, data)
+	var s suite
+	if err := xml.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Cases[0]; c.Class != "shop.Checkout" || c.Properties == nil || len(c.Properties.List) != 2 || c.Properties.List[0] != (property{"requirement", "PAY-12 & <13>"}) {
+		t.Errorf("%+v", c)
+	}
+	if c := s.Cases[1]; c.Properties != nil || strings.Count(string(data), "<properties>") != 2 { // the run's and the one test's
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestClass(t *testing.T) {
 	for file, want := range map[string]string{
 		"suites/shop/a.yaml": "suites.shop", "a.yaml": "taproot", "./a.yaml": "taproot", "/tmp/x.y/a.yaml": "tmp.x_y",
@@ -116,7 +134,7 @@ var children = map[string][]string{
 	"testsuite":  {"properties", "testcase"},
 	"properties": {"property"},
 	"property":   {},
-	"testcase":   {"failure", "rerunFailure", "flakyFailure", "skipped", "error", "rerunError", "flakyError", "system-out"},
+	"testcase":   {"properties", "failure", "rerunFailure", "flakyFailure", "skipped", "error", "rerunError", "flakyError", "system-out"},
 	"failure":    {}, "error": {}, "skipped": {}, "system-out": {}, "stackTrace": {},
 	"rerunFailure": {"stackTrace"}, "flakyFailure": {"stackTrace"}, "rerunError": {"stackTrace"}, "flakyError": {"stackTrace"},
 }

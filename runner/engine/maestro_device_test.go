@@ -135,6 +135,27 @@ func TestFlowScrollsFromTheCentreUntilAllIsVisible(t *testing.T) {
 	}
 }
 
+// TestScrollToOfAnImportedFlow: the native form moves as the flow does.
+func TestScrollToOfAnImportedFlow(t *testing.T) {
+	far := func() *recorder {
+		return &recorder{moves: true, screen: []*shape{{text: "far", box: image.Rect(0, 1300, 100, 1340)}, at("top", 0, 0)}}
+	}
+	for native, flow := range map[string]string{
+		"":                  "",
+		", durationMs: 201": ", speed: 80",
+		", percent: 0":      ", visibilityPercentage: 50",
+		", center: true":    ", centerElement: true",
+	} {
+		want := commands(t, far(), "- scrollUntilVisible: {element: far"+flow+"}\n")
+		passes(t, want)
+		step := "  - scrollTo: {label: far, match: maestro, timeoutMs: 20000" + native + "}\n"
+		got := runTest(t, far(), testCase(t, step).Test)
+		if passes(t, got); got.did() != want.did() {
+			t.Errorf("%s: %s, as a flow %s", native, got.did(), want.did())
+		}
+	}
+}
+
 func TestFlowDevices(t *testing.T) {
 	for list, want := range map[string]string{
 		"- setLocation: {latitude: 52.5, longitude: \"${13}\"}\n": "location 52.5,13",

@@ -278,19 +278,25 @@ type flowRun struct {
 func (f flowRun) did() string { return strings.Join(f.phone.done, "; ") }
 
 // runFlow runs flow.yaml of the files, in fake time.
-func runFlow(t *testing.T, phone *recorder, files texts) (out flowRun) {
+func runFlow(t *testing.T, phone *recorder, files texts) flowRun {
 	t.Helper()
-	if phone == nil {
-		phone = &recorder{}
-	}
 	f, err := maestro.Parse("flow.yaml", []byte(files["flow.yaml"]), files)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runTest(t, phone, f.Test("flow", dsl.Android))
+}
+
+// runTest runs a test on the phone, in fake time.
+func runTest(t *testing.T, phone *recorder, test *dsl.Test) (out flowRun) {
+	t.Helper()
+	if phone == nil {
+		phone = &recorder{}
+	}
 	synctest.Test(t, func(t *testing.T) {
 		phone.began = time.Now()
 		s := &sink{dir: t.TempDir()}
-		c := plan.Case{Test: f.Test("flow", dsl.Android), Platform: dsl.Android, Pack: "flow", Dir: t.TempDir(), Vars: map[string]string{"GIVEN": "outside"},
+		c := plan.Case{Test: test, Platform: dsl.Android, Pack: "flow", Dir: t.TempDir(), Vars: map[string]string{"GIVEN": "outside"},
 			Env: func(name string) (string, bool) { return "shell", name == "MAESTRO_SHELL" || name == "HOME" }}
 		began := time.Now()
 		verdict, err := engine.Run(t.Context(), c, phone, s, engine.Options{NoVideo: true})

@@ -176,21 +176,32 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 		}
 		return l.addFile(p, d.Type().IsRegular())
 	})
-	if len(w.Order) > 0 {
-		l.sequence = append(l.sequence, w.Order...)
+	for _, name := range w.Order {
+		one := inOrder{name: name}
+		if w.StopOnFailure {
+			one.sequence = l.show(dir)
+		}
+		l.sequence = append(l.sequence, one)
 	}
 	return maestros, some, err
 }
 
-// inSequence puts the flows that a config.yaml names first, by their names or those of their files.
+// inOrder is a flow that a config.yaml names.
+type inOrder struct {
+	name     string // of the flow, or of its file without ending
+	sequence string // that ends with a flow that did not pass; empty: all are run
+}
+
+// inSequence puts the flows that a config.yaml names first.
 func (l *loader) inSequence(tests []*dsl.Test) {
 	if len(l.sequence) == 0 {
 		return
 	}
 	rank := func(t *dsl.Test) int {
 		base := strings.TrimSuffix(filepath.Base(t.Pos.File), filepath.Ext(t.Pos.File))
-		for i, name := range l.sequence {
-			if isFlow(t) && (name == t.Name || name == base) {
+		for i, one := range l.sequence {
+			if isFlow(t) && (one.name == t.Name || one.name == base) {
+				t.Sequence = one.sequence
 				return i - len(l.sequence)
 			}
 		}

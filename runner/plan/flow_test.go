@@ -70,6 +70,24 @@ func TestFolderOfFlowsRunsWhatItsConfigPicks(t *testing.T) {
 	}
 }
 
+func TestSequenceOfAConfig(t *testing.T) {
+	for more, want := range map[string]string{"": "b  | c  | a ", ", continueOnFailure: true": "b  | c  | a ", ", continueOnFailure: false": "b flows | c flows | a "} {
+		dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/b.yaml": aFlow, "flows/c.yaml": "appId: a\nname: Third\n---\n- back\n",
+			"flows/config.yaml": "executionOrder: {flowsOrder: [b, Third]" + more + "}\n"})
+		p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"flows"}, Files: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range p.Cases {
+			got = append(got, c.Pack+" "+c.Test.Sequence)
+		}
+		if strings.Join(got, " | ") != want {
+			t.Errorf("%q: %q, want %q", more, got, want)
+		}
+	}
+}
+
 func TestTagsOfTheCommandLine(t *testing.T) {
 	dir := folder(t, map[string]string{"a.yaml": tagged("x"), "b.yaml": tagged("y"), "t.yaml": "id: native\nplatform: web\ntags: [y]\nsteps: [{log: x}]\n"})
 	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"."}, IncludeTags: []string{"y"}}); got != "b android, native web" {

@@ -111,7 +111,7 @@ type loader struct {
 	texts map[string][]byte // of files that were read to see whose they are, by absolute name
 	room  int               // bytes that may be kept so
 
-	sequence []string        // the flows of Maestro that come first
+	sequence []inOrder       // the flows of Maestro that come first
 	warnings []*source.Error // of their folders
 }
 

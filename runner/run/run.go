@@ -51,6 +51,7 @@ func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
 		}
 		a.need[c.Platform].Add(1)
 	}
+	a.chains = sequencesOf(cases)
 	platforms := a.turns.platforms()
 	for _, platform := range platforms {
 		queued := a.turns.queued(platform)
@@ -73,6 +74,7 @@ type all struct {
 	work     sync.WaitGroup
 	need     map[dsl.Platform]*atomic.Int64 // how many cases may still need a device
 	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
+	chains   sequences
 }
 
 // more adds a worker for each further device of a platform.
@@ -118,11 +120,18 @@ func (a *all) one(ctx context.Context, i int) {
 		}
 	})
 	defer freed()
+	defer a.chains.ended(i)
 	if failed := a.failed.Load(); failed != nil {
 		a.outcomes[i] = a.r.LeftOut(ctx, c, *failed)
 		return
 	}
 	if ctx.Err() != nil {
+		return
+	}
+	if failed, err := a.chains.await(ctx, a, i); err != nil {
+		return
+	} else if failed != "" {
+		a.outcomes[i] = a.r.without(ctx, c, nothing{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
 		return
 	}
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {

@@ -1,0 +1,67 @@
+package run
+
+import (
+	"context"
+	"sync"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// sequences are the cases that are run one after another, none behind one that did not pass. Safe for concurrent use.
+type sequences struct {
+	before map[int]int           // the case before a case
+	over   map[int]chan struct{} // closed when a case has ended; only those of sequences are there
+
+	mu     *sync.Mutex
+	failed map[string]string // the case that ended a sequence
+}
+
+func sequencesOf(cases []plan.Case) sequences {
+	s := sequences{before: map[int]int{}, over: map[int]chan struct{}{}, mu: &sync.Mutex{}, failed: map[string]string{}}
+	last := map[string]int{}
+	for i, c := range cases {
+		name := c.Test.Sequence
+		if name == "" {
+			continue
+		}
+		s.over[i] = make(chan struct{})
+		if at, ok := last[name]; ok {
+			s.before[i] = at
+		}
+		last[name] = i
+	}
+	return s
+}
+
+// await waits for the case before case i, whose slot others have meanwhile. It gives the case that ended the sequence, if one did.
+func (s sequences) await(ctx context.Context, a *all, i int) (failed string, err error) {
+	at, follows := s.before[i]
+	if !follows {
+		return "", nil
+	}
+	err = a.turns.yieldSlot(ctx, i, func() error {
+		select {
+		case <-s.over[at]:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := a.outcomes[at].Verdict(); s.failed[a.cases[i].Test.Sequence] == "" && (v == event.Fail || v == event.Error) {
+		s.failed[a.cases[i].Test.Sequence] = a.cases[at].Pack
+	}
+	return s.failed[a.cases[i].Test.Sequence], nil
+}
+
+// ended lets the case behind case i begin.
+func (s sequences) ended(i int) {
+	if over := s.over[i]; over != nil {
+		close(over)
+	}
+}
