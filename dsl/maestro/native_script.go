@@ -23,14 +23,10 @@ func (w *writer) script(s *dsl.Step, c *Command, do Script) {
 		w.dropped(s, c, "the env of a script")
 		return
 	}
-	var sets []field
-	for _, statement := range statements(code) {
-		set, err := setOf(statement)
-		if err != nil {
-			w.dropped(s, c, err.Error())
-			return
-		}
-		sets = append(sets, set)
+	sets, err := setsOf(code)
+	if err != nil {
+		w.dropped(s, c, err.Error())
+		return
 	}
 	if len(sets) == 0 {
 		w.line("# %s has nothing to do", c.Name)
@@ -41,6 +37,18 @@ func (w *writer) script(s *dsl.Step, c *Command, do Script) {
 			w.step(c, "set", set)
 		}
 	})
+}
+
+// setsOf are the statements of a script, each as an argument of set.
+func setsOf(code string) (sets []field, err error) {
+	for _, statement := range statements(code) {
+		set, err := setOf(statement)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
 }
 
 // setOf is a statement that gives output one value, as an argument of set.

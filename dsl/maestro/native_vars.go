@@ -110,10 +110,11 @@ func Needs(f *Flow) map[string]string {
 			case Repeat:
 				steps(do.Steps)
 			case Script:
+				if _, err := setsOf(do.Text); do.File == "" || err != nil {
+					continue
+				}
 				for _, statement := range statements(do.Text) {
-					if do.File != "" {
-						use(envNames(statement))
-					}
+					use(envNames(statement))
 				}
 			}
 		}
