@@ -37,7 +37,7 @@ func tasks() []task {
 			{"input", "ada@example.com", "--into", "E-mail"}, {"web-select", "select[name=country]", "--label", "Chile"}, {"tap", "Family"}, {"tap", "Send me news"}, {"input", "None so far", "--into", "Remarks"},
 			{"tap", "Register"}, {"assert", "Welcome, Ada Lovelace, Family"}, {"close"}},
 			[][]string{{"open", "SITE/form.html"}, {"fill", label("First name"), "Ada"}, {"fill", label("Last name"), "Lovelace"},
-				{"fill", label("E-mail"), "ada@example.com"}, {"select", label("Country"), "Chile"}, {"check", label("Family")}, {"check", label("Send me news")}, {"fill", label("Remarks"), "None so far"},
+				{"fill", label("E-mail"), "ada@example.com"}, {"select", "getByLabel('Country')", "Chile"}, {"check", label("Family")}, {"check", label("Send me news")}, {"fill", label("Remarks"), "None so far"},
 				{"click", button("Register")}, shows("Welcome, Ada Lovelace, Family"), {"close"}}},
 		{"table", [][]string{{"open", "SITE/table.html"}, {"assert", "40 rows"}, {"input", "Chair 1", "--into", "Filter"}, {"wait-for", "5 rows"}, {"tap", "Pick Chair 12"}, {"tap", "Pick Chair 14"},
 			{"assert", "2 picked"}, {"tap", "Raise price"}, {"assert", "Prices are raised"}, {"tap", "Clear filter"}, {"assert", "40 rows"}, {"close"}},
