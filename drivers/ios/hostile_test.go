@@ -82,7 +82,7 @@ func TestHostileScreens(t *testing.T) {
 			for _, step := range c.steps {
 				s.Timeout = 4 * time.Second
 				if step.want != event.Pass {
-					s.Timeout = time.Second
+					s.Timeout = 700 * time.Millisecond
 				}
 				if v, err := doStep(t, s, step.do); v != step.want {
 					t.Errorf("%+v: %s instead of %s: %v", step.do, v, step.want, err)
