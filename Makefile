@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-peers bench-assistants first-hour clean widgets widgets-beside
+.PHONY: help setup database build run test test-full race truth fuzz firefox suites-full nightly check fmt bench load bench-peers bench-assistants first-hour clean widgets widgets-beside
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -110,7 +110,7 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the Open
 	go tool staticcheck ./...
 	go mod tidy -diff
 	go test -run TestLayers .
-	go test -tags lint -run TestLint ./server
+	go test -tags lint -run 'TestLint|TestTypeScriptClient' ./server
 	@for p in $(PLATFORMS); do echo "go build for $$p"; \
 	CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags='-s -w' -o bin/size . || exit 1; \
 	size=$$(wc -c < bin/size); rm bin/size; \
@@ -123,6 +123,9 @@ fmt: ## format the Go files
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+load: database ## ask 300,000 times with a key, beside a server without accounts, on both databases: no memory may stay
+	go test -count=1 -timeout 120m -run TestServiceUnderLoad -v ./server
 
 bench-peers: setup ## run the same flows in Taproot and in Playwright Test, and write the ratios to docs/benchmarks.md
 	go run ./bench/peers -taproot $(TAPROOT) -out docs/benchmarks.md

@@ -109,6 +109,8 @@ func serveSecrets() []variable {
 		{[]string{"TAPROOT_JWT_SECRET"}, "", "verifies JSON web tokens (HS256, HS384, HS512)"},
 		{[]string{"TAPROOT_JWT_PUBLIC_KEY_FILE"}, "", "a PEM file that verifies them (RS, PS, ES, EdDSA)"},
 		{[]string{"TAPROOT_JWT_ISSUER", "TAPROOT_JWT_AUDIENCE"}, "", "what tokens must say"},
+		{[]string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}, "", "the key of a bucket of S3, for `--bucket`"},
+		{[]string{"AWS_REGION", "AWS_ENDPOINT_URL"}, "", "where that bucket is; default: `us-east-1`, and AWS"},
 		{[]string{"TAPROOT_DATABASE_URL"}, "", "with `--service`: `postgres://…`, or the path of an SQLite file; default: `service.db` in the data folder"},
 		{[]string{"TAPROOT_SERVICE_SECRET"}, "", "with `--service`: 32 characters or more that seal signing keys and second factors, the same for every replica; SQLite keeps one in `service.key` beside it"},
 		{[]string{"TAPROOT_SMTP_URL"}, "", "with `--service`: sends letters that confirm addresses and set passwords: `smtp://USER:PASSWORD@HOST:587` (STARTTLS), `smtps://USER:PASSWORD@HOST:465`, or `smtp://localhost?tls=none`"},

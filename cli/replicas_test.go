@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/taproot-dev/taproot/server/blob/blobtest"
 	"github.com/taproot-dev/taproot/server/service/store/storetest"
 )
 
@@ -176,4 +177,47 @@ func checkRate(t *testing.T, all []asked, rate int) {
 		t.Errorf("a request was refused after %d of %d", before, rate)
 	}
 	t.Logf("%d of %d requests went through, %d at a rate of %d", len(good), len(all), before, rate)
+}
+
+// TestReplicasShareABucket: a pack that a replica acknowledged is there after the replica was killed and its disk is lost.
+func TestReplicasShareABucket(t *testing.T) {
+	l := newLab(t, 0)
+	bucket := blobtest.Start(t)
+	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.NewServer(t).Database(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough", "TAPROOT_BUCKET="+bucket.Address(""))
+	for name, value := range bucket.Env() {
+		l.env = append(l.env, name+"="+value)
+	}
+	one, two := l.serve("--open-registration", "--data", t.TempDir()), l.serve("--data", t.TempDir())
+	const account = `{"email": "ada@example.com", "password": "four words make this good"}`
+	if a := one.with("", "POST", "/api/auth/register", account); a.status != 201 {
+		t.Fatal(a)
+	}
+	var tokens struct{ AccessToken string }
+	var made struct{ Key string }
+	if a := one.with("", "POST", "/api/auth/login", account); json.Unmarshal([]byte(a.body), &tokens) != nil || a.status != 200 {
+		t.Fatal(a)
+	}
+	if a := one.with(tokens.AccessToken, "POST", "/api/keys", `{"name": "CI", "scopes": ["reports:read", "reports:write"]}`); json.Unmarshal([]byte(a.body), &made) != nil || a.status != 201 {
+		t.Fatal(a)
+	}
+	l.write("hello.yaml", "id: hello\nplatform: web\nsteps:\n  - sleep: 1ms\n")
+	l.taproot("run", "--no-video", "hello.yaml")
+	l.env = append(l.env, "TAPROOT_URL="+one.url, "TAPROOT_API_KEY="+made.Key)
+	l.taproot("report", "upload", "latest/hello").exits(t, 0)
+	if err := one.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = one.cmd.Wait()
+	if a := two.with(made.Key, "GET", "/api/reports", ""); a.status != 200 || !strings.Contains(a.body, `"hello"`) {
+		t.Errorf("after the replica died that took the pack: %+v", a)
+	}
+	if err := two.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := two.cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, two.err)
+	}
+	if strings.Contains(two.err.String(), blobtest.Secret) || strings.Contains(two.err.String(), "other replicas do not see them") {
+		t.Error(two.err)
+	}
 }

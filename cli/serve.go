@@ -22,6 +22,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/limit"
 	"github.com/taproot-dev/taproot/server/upload"
 )
@@ -34,7 +35,7 @@ type serveFlags struct {
 	rate, pages, runs, maxUpload                     int
 	maxCall                                          time.Duration
 	service, migrateOnly, openRegistration, mcp      bool
-	data                                             string
+	data, bucket                                     string
 }
 
 func newServeCommand(env *Env) *cobra.Command {
@@ -86,6 +87,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.logLevel, "log-level", "info", "`LEVEL` of the log: debug (every request), info, warn, error (TAPROOT_LOG_LEVEL)")
 	flags.BoolVar(&f.service, "service", false, "accounts, projects, API keys and plans on a database (TAPROOT_SERVICE; TAPROOT_DATABASE_URL turns it on, too)")
 	flags.StringVar(&f.data, "data", "taproot-data", "`FOLDER` for the database and the projects of --service (TAPROOT_DATA)")
+	flags.StringVar(&f.bucket, "bucket", "", "`BUCKET` in which replicas of --service share the reports and tests of projects: s3://NAME[/FOLDER], with\n?region=…&endpoint=https://… where needed, or a folder that they share (TAPROOT_BUCKET)")
 	flags.BoolVar(&f.migrateOnly, "migrate-only", false, "bring the database of --service up to date and end (TAPROOT_MIGRATE_ONLY)")
 	flags.BoolVar(&f.openRegistration, "open-registration", false, "with --service: let in who registers, without a confirmed address (TAPROOT_OPEN_REGISTRATION)")
 	flags.BoolVar(&f.mcp, "mcp", false, "let AI assistants in at /mcp, over streamable HTTP, with the credentials of the API (TAPROOT_MCP)")
@@ -97,7 +99,7 @@ func serveVariables() map[string]string {
 	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE", "allow-shell": "TAPROOT_ALLOW_SHELL",
 		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES", "runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
 		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG",
-		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP"}
+		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "bucket": "TAPROOT_BUCKET", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP"}
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
@@ -164,6 +166,9 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 			fmt.Fprintln(env.Stdout, "the database is up to date")
 			return nil
 		}
+		if o.Bucket, err = f.openBucket(env.Dir, set); err != nil {
+			return err
+		}
 		if o.OIDC, err = set.provider(o.Service.PublicURL()); err != nil {
 			return err
 		}
@@ -181,12 +186,31 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 	return s.Serve(ctx, listener)
 }
 
+// openBucket opens what replicas share; nil: each has its own folders.
+func (f *serveFlags) openBucket(dir string, set settings) (blob.Bucket, error) {
+	if f.bucket == "" {
+		return nil, nil
+	}
+	address := f.bucket
+	if !strings.Contains(address, "://") {
+		address = within(dir, address)
+	}
+	b, err := blob.Open(address, set.get)
+	if err != nil {
+		return nil, &plan.Usage{Msg: "--bucket: " + err.Error()}
+	}
+	return b, nil
+}
+
 // announce says where the server is, and what an operator should not learn too late.
 func (f *serveFlags) announce(env *Env, set settings, o server.Options, addr string) {
 	fmt.Fprintf(env.Stdout, "Taproot listens on http://%s (documentation at /docs)\n", addr)
 	warn := func(format string, args ...any) { fmt.Fprintf(env.Stderr, "WARNING: "+format+"\n", args...) }
 	if o.Service != nil {
 		fmt.Fprintf(env.Stdout, "The console for people is at http://%s/console/\n", addr)
+		if o.Bucket == nil && o.Service.Database() != "sqlite" {
+			warn("reports and tests of projects lie in %s of this machine: other replicas do not see them; --bucket shares them", o.Projects)
+		}
 		return
 	}
 	if o.Auth == nil {

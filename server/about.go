@@ -83,6 +83,15 @@ func (s *Server) finishDocument() (err error) {
 	return nil
 }
 
+// tryPage sends requests to this server only, whatever its script might want.
+func (s *Server) tryPage(w http.ResponseWriter, _ *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	_, err := w.Write(apidocs.Try)
+	return err
+}
+
 // docs is the document as one page, without scripts, so that it works without any other server.
 func (s *Server) docs(w http.ResponseWriter, _ *http.Request) error {
 	page, err := apidocs.Page(s.document)

@@ -111,6 +111,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 	}
 	ctx := context.WithValue(r.Context(), callerKey{}, c)
 	at, err := s.space(c, a)
+	if err == nil {
+		err = at.fetch(r, a)
+	}
 	if err != nil {
 		writeError(w, s.problem(ctx, err))
 		return

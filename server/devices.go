@@ -18,6 +18,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/pool"
@@ -48,6 +49,9 @@ func (s *Server) listDevices(ctx context.Context, _ *struct{}) (*deviceList, err
 	open := s.opened()
 	out := &deviceList{Body: []Device{}}
 	for _, info := range infos {
+		if _, is := open[info.ID]; !is && info.Platform == dsl.Web { // a page that could be opened is no device yet
+			continue
+		}
 		out.Body = append(out.Body, s.deviceRecord(info, open))
 	}
 	return out, nil

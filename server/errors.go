@@ -20,6 +20,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/server/shared"
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
@@ -125,15 +126,23 @@ var errTooLong = errors.New("it took longer than the server allows")
 // problem makes an error of the packages below an answer. What is nobody's mistake is logged and not told.
 func (s *Server) problem(ctx context.Context, err error) *Error {
 	var known *Error
+	var apart *shared.UnavailableError
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, live.ErrClosed), errors.Is(err, jobs.ErrClosing):
 		return fault(http.StatusServiceUnavailable, codeUnavailable, "the server is shutting down")
+	case errors.As(err, &apart): // below: its own deadlines are not those of a request
 	case errors.Is(err, errTooLong), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return fault(http.StatusGatewayTimeout, codeTimeout, errTooLong.Error())
 	}
 	if e := memberProblem(err); e != nil {
+		return e
+	}
+	if errors.As(err, &apart) {
+		s.log.WarnContext(ctx, "the bucket of packs", "error", err)
+		e := fault(http.StatusServiceUnavailable, codeUnavailable, "the store of reports cannot be reached; try again in some seconds")
+		e.headers = http.Header{"Retry-After": {"5"}}
 		return e
 	}
 	if e := s.deviceProblem(err); e != nil {

@@ -104,6 +104,9 @@ func cutTo(s string, n int) string {
 	return s
 }
 
+// quiet keeps no log in memory.
+func quiet(o *server.Options) { o.Log = nil }
+
 // withAuth turns authentication on.
 func withAuth(o *server.Options) {
 	gate, err := auth.New(auth.Config{Keys: []string{key, other}, Secret: []byte(secret)})

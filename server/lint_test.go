@@ -39,3 +39,55 @@ func TestLint(t *testing.T) {
 		}
 	}
 }
+
+// client is what somebody writes against the types that are generated from the document. The second half must not compile.
+const client = `import createClient from "openapi-fetch";
+import type { paths } from "./api";
+const api = createClient<paths>({ baseUrl: "http://localhost:3210" });
+const path = { path: { id: "SIM1" } };
+api.POST("/devices/{id}/tap", { params: path, body: { label: "Sign in" } });
+api.POST("/devices/{id}/assert-visual", { params: path, body: { prompt: "a log-in" } });
+api.POST("/web/launch", { body: { url: "https://example.com", headless: true } });
+api.POST("/web/assert", { body: { selector: "h1", text: "Welcome" } });
+api.GET("/devices").then(({ data }) => data?.map((d) => d.id));
+`
+
+const wrongClient = `
+// @ts-expect-error no such field
+api.POST("/devices/{id}/tap", { params: path, body: { labell: "Sign in" } });
+// @ts-expect-error no such field, beside one that there is
+api.POST("/devices/{id}/tap", { params: path, body: { label: "Sign in", labell: "x" } });
+// @ts-expect-error a number is no label
+api.POST("/devices/{id}/tap", { params: path, body: { label: 5 } });
+// @ts-expect-error no such path
+api.POST("/devices/{id}/tapp", { params: path, body: { label: "Sign in" } });
+// @ts-expect-error an address is needed
+api.POST("/web/launch", { body: {} });
+`
+
+// TestTypeScriptClient: types that openapi-typescript makes of the document take what the API takes, and refuse what it refuses.
+func TestTypeScriptClient(t *testing.T) {
+	l := newLab(t, 0)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"openapi.json": string(l.ask("GET", "/openapi.json", nil).body), "client.ts": client + wrongClient,
+		"package.json":  `{"private": true, "type": "module"}`,
+		"tsconfig.json": `{"compilerOptions": {"strict": true, "noEmit": true, "moduleResolution": "bundler", "module": "esnext", "target": "es2022", "lib": ["es2022", "dom"], "skipLibCheck": true, "types": []}, "include": ["*.ts"]}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"install", "--silent", "--no-audit", "--no-fund", "openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3"},
+		{"exec", "--silent", "--", "openapi-typescript", "openapi.json", "-o", "api.d.ts"},
+		{"exec", "--silent", "--", "tsc"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		cmd := exec.CommandContext(ctx, "npm", args...)
+		cmd.Dir, cmd.WaitDelay = dir, 5*time.Second
+		said, err := cmd.CombinedOutput()
+		cancel()
+		if err != nil {
+			t.Fatalf("%v (it needs Node and, once, a network): %v\n%s", args, err, cutTo(string(said), 6000))
+		}
+	}
+}

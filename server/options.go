@@ -10,9 +10,11 @@ import (
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/limit"
 	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/shared"
 	"github.com/taproot-dev/taproot/server/upload"
 )
 
@@ -32,6 +34,8 @@ type Options struct {
 	Service *service.Service
 	// OIDC lets people into the console whom a provider of identities knows; nil: passwords alone do.
 	OIDC *oidc.Provider
+	// Bucket is where servers of one Service share the runs and tests of projects; nil: each has its own.
+	Bucket blob.Bucket
 	// Projects is the folder in which each project of the Service has its reports and the files that its members may name.
 	Projects string
 	// Limiter holds back who asks too often, by credential or address; nil: nobody.
@@ -65,7 +69,8 @@ type Options struct {
 	Patience time.Duration // for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
 	Running  int           // runs at once; default: 4
 
-	ownFiles bool // Files belongs to a project, whose members may replace it
+	ownFiles bool                                 // Files belongs to a project, whose members may replace it
+	share    func(*upload.Folder) *shared.Project // of a project's space; nil: its folders are this server's alone
 
 	Version string
 	Log     *slog.Logger

@@ -64,7 +64,7 @@ type reportID struct {
 	Run string `path:"run" maxLength:"64" example:"2026-03-04T05-06-07"`
 }
 
-func (s *Server) deleteReport(_ context.Context, in *reportID) (*struct{}, error) {
+func (s *Server) deleteReport(ctx context.Context, in *reportID) (*struct{}, error) {
 	switch err := history.Remove(s.o.Config.Reports, in.Run); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errNoReport
@@ -74,6 +74,9 @@ func (s *Server) deleteReport(_ context.Context, in *reportID) (*struct{}, error
 		return nil, err
 	}
 	s.runs.Forget(in.Run)
+	if s.shared != nil {
+		return nil, s.shared.Remove(ctx, in.Run)
+	}
 	return nil, nil
 }
 
@@ -199,7 +202,7 @@ func (s *Server) reportFile(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("path") == "" {
 		return listPack(w, root, r.PathValue("run"), name)
 	}
-	return serveFile(w, r, root, path.Join(name, r.PathValue("path")))
+	return serveFile(w, r, root, name+"/"+r.PathValue("path")) // a slash at the end stays: a file is no folder
 }
 
 // serveFile gives a regular file below root, of a kind that its name tells. Pages of reports hold texts of strangers: they are shown in a

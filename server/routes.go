@@ -6,6 +6,7 @@ import (
 	"github.com/rs/cors"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/server/apidocs"
 )
 
 // The scopes that tokens can have.
@@ -38,6 +39,8 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/metrics", ID: "metrics", Tag: "server", Scope: readServer, Summary: "Figures for Prometheus", Type: "text/plain", Free: true}, s.figures.handler())
 	s.raw(op{Get: "/openapi.json", ID: "openapi", Tag: "server", Summary: "This document", Type: "application/json"}, s.openapi)
 	s.raw(op{Get: "/docs", ID: "docs", Tag: "server", Summary: "This document for people", Type: "text/html"}, s.docs)
+	s.raw(op{Get: "/docs/try", ID: "try", Tag: "server", Summary: "A page that sends requests", Type: "text/html"}, s.tryPage)
+	s.raw(op{Get: "/docs/openapi-explorer.js", ID: "try-script", Tag: "server", Summary: "The script of that page", Type: "text/javascript"}, apidocs.ServeViewer)
 
 	register(s, op{Get: "/devices", ID: "list-devices", Tag: "devices", Scope: readDevices, Summary: "List the devices, usable or not"}, s.listDevices)
 	register(s, op{Get: "/devices/{id}", ID: "get-device", Tag: "devices", Scope: readDevices, Summary: "Show one device", Codes: []int{404}}, s.getDevice)

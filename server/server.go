@@ -19,6 +19,7 @@ import (
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/shared"
 	"github.com/taproot-dev/taproot/server/studio"
 	"github.com/taproot-dev/taproot/server/upload"
 )
@@ -39,6 +40,7 @@ type Server struct {
 	figures *figures
 	busy    busy
 	spaces  spaces
+	shared  *shared.Project // of a project's space, where several servers have it; nil: this one alone
 
 	retention *retention     // of a project's space
 	studio    *studio.Studio // the pages on which a device is seen; nil: there are none
@@ -52,6 +54,7 @@ type Server struct {
 	handler  http.Handler
 	host     string // of this machine
 	closing  atomic.Bool
+	beating  sync.WaitGroup  // of what says that this host is there
 	streams  context.Context // ends what goes on without an end, before the HTTP server waits for it
 	hangUp   context.CancelFunc
 }
@@ -73,15 +76,17 @@ func New(o Options) (*Server, error) {
 		return nil, errors.Join(err, s.root.Close())
 	}
 	s.figures = newFigures(s)
-	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran, Again: s.runAgain})
-	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received}
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}
+	s.share()
+	s.runs = jobs.New(jobs.Options{Config: s.runConfig(), Running: o.Running, Log: o.Log, Ended: s.figures.ran, Keep: s.publishEnded, Again: s.runAgain})
+	s.uploads = &upload.Store{Reports: o.Config.Reports, Limits: o.Upload, Finish: s.received, Claim: s.o.Config.Claim}
 	if err := upload.Sweep(o.Config.Reports); err != nil {
 		s.log.Warn("uploads that broke off", "error", err)
 	}
 	if err := errors.Join(s.routes(), s.openConsole(), s.openQueued(), s.openStudio()); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.beat()
 	return s, nil
 }
 
@@ -132,6 +137,7 @@ func (s *Server) Close() error {
 	if s.runs != nil {
 		all.Go(s.runs.Close)
 	}
+	all.Go(s.beating.Wait)
 	all.Wait()
 	return errors.Join(ended, errs[0], errs[1], s.pool.Close(), s.root.Close(), s.closeStudio())
 }

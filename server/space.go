@@ -17,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/service"
 	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/server/shared"
 )
 
 // spaces are the servers of the projects, each with folders, runs, pages and leases of its own: what is another project's cannot be named.
@@ -133,6 +134,7 @@ func (s *Server) newSpace(p service.ProjectInfo) (*Server, error) {
 	keep := &retention{}
 	keep.set(p.ReportDays, p.ReportRuns)
 	o.Config.Getenv = keep.environment(o.Config.Getenv)
+	o.share = s.sharing(p, o.Config.Reports, keep)
 	own, err := New(o)
 	if err == nil {
 		own.retention = keep
@@ -164,7 +166,13 @@ func (s *Server) dropSpace(id string) error {
 	if own != nil {
 		err = own.Close()
 	}
-	return errors.Join(err, os.RemoveAll(filepath.Join(s.o.Projects, id)))
+	err = errors.Join(err, os.RemoveAll(filepath.Join(s.o.Projects, id)))
+	if s.o.Bucket == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), publishLimit)
+	defer cancel()
+	return errors.Join(err, shared.New(shared.Options{Bucket: s.o.Bucket, Name: "projects/" + id}).Drop(ctx))
 }
 
 // scopePerson is of what people do with their account and projects, which keys cannot.

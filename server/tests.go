@@ -72,7 +72,7 @@ func (s *Server) uploadTests(w http.ResponseWriter, r *http.Request) error {
 		return fault(http.StatusForbidden, codeForbidden, "the tests of this server are its operator's; only projects of taproot serve --service take tests")
 	}
 	return s.archiveOf(w, r, testsPart, func(ctx context.Context, _ string, archive io.Reader) error {
-		n, err := s.files.Replace(ctx, archive)
+		n, err := s.replaceTests(ctx, archive)
 		if err != nil {
 			return err
 		}
@@ -83,6 +83,13 @@ func (s *Server) uploadTests(w http.ResponseWriter, r *http.Request) error {
 		writeJSON(w, http.StatusOK, UploadedTests{Files: n, Tests: testsOf(tests), Problems: s.mistakes(problems)})
 		return nil
 	})
+}
+
+func (s *Server) replaceTests(ctx context.Context, archive io.Reader) (files int, err error) {
+	if s.shared != nil {
+		return s.shared.ReplaceTests(ctx, archive)
+	}
+	return s.files.Replace(ctx, archive, nil)
 }
 
 func (s *Server) listTests(context.Context, *struct{}) (*testList, error) {

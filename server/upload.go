@@ -43,6 +43,9 @@ func uploadBody(part string) *huma.RequestBody {
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	return s.archiveOf(w, r, packPart, func(ctx context.Context, _ string, archive io.Reader) error {
 		stored, err := s.uploads.Put(ctx, archive)
+		if err == nil && !(stored.Known && s.shared != nil && s.shared.Published(stored.Run)) {
+			err = s.publish(ctx, stored.Run)
+		}
 		if err != nil {
 			return err
 		}

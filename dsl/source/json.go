@@ -57,6 +57,9 @@ func (r *jsonReader) value(depth int) (Value, error) {
 	case bool:
 		return Value{Kind: Bool, Text: fmt.Sprint(t)}, nil
 	case json.Number:
+		if _, err := t.Float64(); err != nil { // 1e999: JSON can write it, and no machine can hold it
+			return Value{}, fmt.Errorf("the number %.40s is too large", t)
+		}
 		return Value{Kind: Resolve(t.String()), Text: t.String()}, nil
 	case string:
 		return Value{Kind: String, Text: t}, nil

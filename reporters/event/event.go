@@ -125,6 +125,7 @@ const (
 	AppCrashed    = "app_crashed"
 	Unsupported   = "unsupported"
 	Refused       = "forbidden"
+	BadFile       = "invalid_file" // a file that the step names is not there, not for it, or not what it should be
 )
 
 // Detail is the proof of an action: what was matched, how, and where it was touched.

@@ -77,6 +77,18 @@ func Prune(root string, l Limits, now time.Time, dryRun bool) (pruned []Pruned, 
 	return pruned, errors.Join(errs...)
 }
 
+// Split parts runs, the newest first, into those that the limits let stay and those that they do not.
+func (l Limits) Split(runs []string, now time.Time) (stay, over []string) {
+	for i, run := range runs {
+		if l.beyond(run, i, now) == "" {
+			stay = append(stay, run)
+		} else {
+			over = append(over, run)
+		}
+	}
+	return stay, over
+}
+
 // beyond says why the run that is the nth newest (from 0) goes.
 func (l Limits) beyond(run string, n int, now time.Time) string {
 	began, err := time.Parse(pack.RunLayout, run)

@@ -22,6 +22,8 @@ const (
 	maxArchiveFiles = 50_000
 	maxArchiveFile  = 2 << 30 // bytes of one file
 	maxArchiveBytes = 4 << 30 // of all files
+	maxRunFiles     = 1_000_000
+	maxRunBytes     = 64 << 30
 )
 
 // Archive writes a pack as gzip-compressed tar: one folder with the pack's name, in it every file, sorted. The same files give the
@@ -36,39 +38,78 @@ func Archive(packDir string, w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("archive %s: %w", packDir, err)
 	}
+	a := &archiver{root: root, name: name, files: maxArchiveFiles, bytes: maxArchiveBytes, hidden: true}
+	if err = errors.Join(a.write(w, a.pack), root.Close()); err != nil {
+		return fmt.Errorf("archive %s: %w", name, err)
+	}
+	return nil
+}
+
+// ArchiveRun writes the folder of a run that has ended as gzip-compressed tar: its packs and what belongs to them all, without a folder around
+// them, and without the files whose names begin with a dot, which are this machine's own.
+func ArchiveRun(runDir string, w io.Writer) error { return archiveTree(runDir, w, false) }
+
+// ArchiveFolder writes all that lies in a folder as gzip-compressed tar, without the folder around it.
+func ArchiveFolder(dir string, w io.Writer) error { return archiveTree(dir, w, true) }
+
+func archiveTree(dir string, w io.Writer, hidden bool) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("archive %s: %w", filepath.Base(dir), err)
+	}
+	a := &archiver{root: root, files: maxRunFiles, bytes: maxRunBytes, hidden: hidden}
+	if err = errors.Join(a.write(w, a.tree), root.Close()); err != nil {
+		return fmt.Errorf("archive %s: %w", filepath.Base(dir), err)
+	}
+	return nil
+}
+
+type archiver struct {
+	root   *os.Root
+	name   string // the folder in the archive; "": none
+	out    *tar.Writer
+	files  int   // that may still come
+	bytes  int64 // that may still come
+	hidden bool  // names right in the folder may begin with a dot
+}
+
+// write makes an archive of what content adds.
+func (a *archiver) write(w io.Writer, content func() error) error {
 	zip, _ := gzip.NewWriterLevel(w, gzip.DefaultCompression) // the level is a known one
-	a := &archiver{root: root, name: name, out: tar.NewWriter(zip)}
-	err = a.all()
+	a.out = tar.NewWriter(zip)
+	err := content()
 	if err == nil {
 		err = a.out.Close()
 	}
 	if err == nil {
 		err = zip.Close()
 	}
-	if err = errors.Join(err, root.Close()); err != nil {
-		return fmt.Errorf("archive %s: %w", name, err)
-	}
-	return nil
+	return err
 }
 
-type archiver struct {
-	root  *os.Root
-	name  string
-	out   *tar.Writer
-	files int
-	bytes int64
-}
-
-func (a *archiver) all() error {
+// pack adds a pack that is complete.
+func (a *archiver) pack() error {
 	if !NamePattern.MatchString(a.name) {
 		return errors.New("its name is not that of a pack")
 	}
 	if !wholefile.There(a.root, event.SummaryFile) || wholefile.There(a.root, event.WorkDir) {
 		return errors.New("the pack is not complete; taproot report seal completes it when its run is dead")
 	}
+	return a.tree()
+}
+
+// tree adds all files.
+func (a *archiver) tree() error {
 	return fs.WalkDir(a.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case a.name == "" && name == ".":
+			return nil
+		case !a.hidden && path.Dir(name) == "." && name[0] == '.' && d.IsDir():
+			return fs.SkipDir
+		case !a.hidden && path.Dir(name) == "." && name[0] == '.':
+			return nil
 		}
 		return a.entry(name, d)
 	})
@@ -79,8 +120,8 @@ func (a *archiver) entry(name string, d fs.DirEntry) error {
 	if !utf8.ValidString(name) || depth(name) > maxDepth {
 		return fmt.Errorf("%q cannot be the name of a file in an archive", name)
 	}
-	if a.files++; a.files > maxArchiveFiles {
-		return fmt.Errorf("it has more than %d files", maxArchiveFiles)
+	if a.files--; a.files < 0 {
+		return errors.New("it has more files than an archive may hold")
 	}
 	switch {
 	case d.IsDir():
@@ -104,9 +145,8 @@ func (a *archiver) file(name, to string) (err error) {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", name)
 	}
-	a.bytes += info.Size()
-	if info.Size() > maxArchiveFile || a.bytes > maxArchiveBytes {
-		return fmt.Errorf("%s: an archive holds at most %d bytes in a file and %d in all", name, int64(maxArchiveFile), int64(maxArchiveBytes))
+	if a.bytes -= info.Size(); info.Size() > maxArchiveFile || a.bytes < 0 {
+		return fmt.Errorf("%s: an archive holds at most %d bytes in a file, and not so many in all", name, int64(maxArchiveFile))
 	}
 	if err := a.out.WriteHeader(header(to, tar.TypeReg, info.Size())); err != nil {
 		return err

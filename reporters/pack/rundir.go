@@ -39,13 +39,25 @@ type RunDir struct {
 	live *flock.Flock
 }
 
+// Claim asks whether a run may have a name, where other machines take names, too. It may be nil: then the folder alone decides.
+type Claim func(run string) (bool, error)
+
 // NewRunDir makes <root>/<YYYY-MM-DDTHH-MM-SS> for the second now, in UTC, or for the next second that is not taken.
-func NewRunDir(root string, now time.Time) (*RunDir, error) {
+func NewRunDir(root string, now time.Time) (*RunDir, error) { return Claim(nil).NewRunDir(root, now) }
+
+// NewRunDir does what NewRunDir does, for a name that is claimed.
+func (c Claim) NewRunDir(root string, now time.Time) (*RunDir, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, fmt.Errorf("make the reports directory: %w", err)
 	}
 	for i := range maxTries {
-		dir := filepath.Join(root, now.UTC().Add(time.Duration(i)*time.Second).Format(RunLayout))
+		name := now.UTC().Add(time.Duration(i) * time.Second).Format(RunLayout)
+		dir := filepath.Join(root, name)
+		if free, err := c.free(dir, name); err != nil {
+			return nil, fmt.Errorf("claim the name of a run: %w", err)
+		} else if !free {
+			continue
+		}
 		err := os.Mkdir(dir, 0o755)
 		if errors.Is(err, os.ErrExist) {
 			continue
@@ -60,6 +72,17 @@ func NewRunDir(root string, now time.Time) (*RunDir, error) {
 		return run, err
 	}
 	return nil, fmt.Errorf("make the run directory: %d names from %s on are taken", maxTries, now.UTC().Format(RunLayout))
+}
+
+// free tells whether a name may be taken. What is there already claims nothing.
+func (c Claim) free(dir, name string) (bool, error) {
+	if c == nil {
+		return true, nil
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		return false, nil
+	}
+	return c(name)
 }
 
 // OpenRunDir joins a run that this or another process began.

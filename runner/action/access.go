@@ -45,6 +45,13 @@ type refusal struct {
 
 func (r *refusal) Unwrap() []error { return []error{&r.Failure, r.err} }
 
+// badFile is about a file that a step names: whoever wrote the step is to blame, not what it looks at.
+func badFile(format string, args ...any) *Failure {
+	p := problem(format, args...)
+	p.Kind = event.BadFile
+	return &Failure{p}
+}
+
 // File gives the real path of a file that a script names.
 func (s *Session) File(name string) (string, error) { return s.file(name) }
 
@@ -57,7 +64,7 @@ func (s *Session) file(name string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", &Failure{problem("there is no file %s", s.shown(name, path))}
+		return "", badFile("there is no file %s", s.shown(name, path))
 	case err != nil:
 		return "", err
 	case info.IsDir() && s.Platform == dsl.IOS && filepath.Ext(path) == ".app": // an app of iOS is a folder
@@ -139,7 +146,7 @@ func (s *Session) path(name string) (string, error) {
 		}
 	}
 	if _, err := s.Access.Root.Stat(inside); hidden(inside) || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", &Failure{problem("%q cannot be used: files lie below the folder that the server was given, without links out of it", name)}
+		return "", badFile("%q cannot be used: files lie below the folder that the server was given, without links out of it", name)
 	}
 	return filepath.Join(s.Access.Root.Name(), inside), nil
 }

@@ -9,6 +9,7 @@ import (
 	"image/draw"
 	_ "image/png" // of template pictures
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -336,7 +337,7 @@ func readPicture(path string) (image.Image, error) {
 		img, _, err = image.Decode(f)
 	}
 	if err != nil {
-		return nil, &Failure{problem("%s is no picture: %v", path, err)}
+		return nil, badFile("%s is no picture: %v", filepath.Base(path), err)
 	}
 	return img, nil
 }

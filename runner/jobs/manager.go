@@ -24,6 +24,8 @@ type Options struct {
 	Waiting int        // runs that wait beside them; default: 100
 	Log     *slog.Logger
 	Ended   func(Record) // is told of each run that has ended; may be nil
+	// Keep is told of a run whose folder is whole, before the run is said to have ended; may be nil.
+	Keep func(run string) error
 	// Again makes a Request of the Content of an earlier one. With it, runs that wait for their turn when the process ends wait on in the
 	// next one; without, they are interrupted.
 	Again func(content string) (Request, error)
@@ -238,12 +240,22 @@ func (m *Manager) work(ctx context.Context, r *job, work *run.Runner, cases []pl
 	if err := work.End(); err != nil {
 		m.o.Log.Warn("end of a run", "run", r.record.ID, "error", err)
 	}
+	m.keep(r.record.ID)
 	r.change(func(rec *Record) { rec.end(outcomes) })
 	r.feed.end()
 	if m.o.Ended != nil {
 		m.o.Ended(r.state())
 	}
 	m.forget()
+}
+
+func (m *Manager) keep(run string) {
+	if m.o.Keep == nil {
+		return
+	}
+	if err := m.o.Keep(run); err != nil {
+		m.o.Log.Warn("a run that has ended", "run", run, "error", err)
+	}
 }
 
 // end takes over how the cases ended. Cases that never began are interrupted.

@@ -17,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/pool"
@@ -64,6 +65,7 @@ type Config struct {
 	Boot           string                      // name or UDID of a simulator to start; empty: none
 	KeepBooted     bool                        // it is not shut down at the end
 	FFmpeg         string                      // path; empty: no films
+	Claim          pack.Claim                  // of the names of runs, where other machines take names, too
 	Log            *slog.Logger                // default: none
 }
 

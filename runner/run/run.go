@@ -18,7 +18,7 @@ import (
 // Begin seals what dead runs left behind and opens a new run.
 func Begin(c Config, observe func(event.Case, event.Event)) (*Runner, []history.Sealed, error) {
 	sealed, sealErr := history.Seal(c.Reports, time.Now())
-	dir, err := pack.NewRunDir(c.Reports, time.Now())
+	dir, err := c.Claim.NewRunDir(c.Reports, time.Now())
 	if err != nil {
 		return nil, sealed, errors.Join(err, sealErr)
 	}

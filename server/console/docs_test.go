@@ -17,3 +17,17 @@ func TestDocs(t *testing.T) {
 		t.Errorf("the page is wider than its window: %v %v", wide, err)
 	}
 }
+
+// TestTryIt: the page that sends requests works without any other server, and shows what was answered.
+func TestTryIt(t *testing.T) {
+	p := newLab(t, 0).open(screen{width: 1440, height: 900})
+	p.goTo("/docs")
+	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())
+	p.goTo("/docs/try#?route=get-/healthz")
+	p.must(p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Execute"}).First().Click())
+	p.sees(`"ok"`)
+	urls, err := p.Evaluate(`performance.getEntriesByType("resource").map(e => new URL(e.name).origin).filter(o => o !== location.origin)`)
+	if list, ok := urls.([]any); err != nil || !ok || len(list) > 0 {
+		t.Errorf("the page asked others: %v %v", urls, err)
+	}
+}

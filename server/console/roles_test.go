@@ -85,6 +85,7 @@ func rules() map[string]rule {
 		"GET /console/admin/accounts":                      {"operator", 200, nil},
 		"POST /console/admin/accounts":                     {"operator", 400, url.Values{"email": {"x"}}},
 		"POST /console/admin/accounts/{account}/{action}":  {"operator", 404, url.Values{}},
+		"GET /console/admin/hosts":                         {"operator", 200, nil},
 		"GET /console/admin/log":                           {"operator", 200, nil},
 	}
 }

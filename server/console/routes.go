@@ -89,6 +89,7 @@ func routes() []route {
 		{"GET /console/admin/accounts", admin, (*Console).accountsPage},
 		{"POST /console/admin/accounts", admin, (*Console).createAccount},
 		{"POST /console/admin/accounts/{account}/{action}", admin, (*Console).alterAccount},
+		{"GET /console/admin/hosts", admin, (*Console).hostsPage},
 		{"GET /console/admin/log", admin, (*Console).adminLog},
 	}
 }

@@ -58,7 +58,7 @@ func TestTour(t *testing.T) {
 	p, none := "/console/p/"+project.ID, "/console/p/"+empty.ID
 	pages := map[string]string{"overview": p + "/", "keys": p + "/keys", "usage": p + "/usage", "usage-90": p + "/usage?since=90", "devices": p + "/devices", "runs": p + "/runs", "run": p + "/runs/" + run,
 		"reports": p + "/reports", "reports-none": p + "/reports?text=nothing-fits", "members": p + "/members", "log": p + "/log", "settings": p + "/settings", "projects": "/console/projects", "account": "/console/account",
-		"invitation": "/console/invitation", "admin": "/console/admin", "accounts": "/console/admin/accounts", "admin-log": "/console/admin/log", "not-found": "/console/nothing",
+		"invitation": "/console/invitation", "admin": "/console/admin", "accounts": "/console/admin/accounts", "hosts": "/console/admin/hosts", "admin-log": "/console/admin/log", "not-found": "/console/nothing",
 		"empty-keys": none + "/keys", "empty-usage": none + "/usage", "empty-runs": none + "/runs", "empty-reports": none + "/reports"}
 	public := map[string]string{"login": "/console/login", "register": "/console/register", "confirm": "/console/confirm?token=x", "reset": "/console/reset", "reset-set": "/console/reset?token=x"}
 	for name, s := range map[string]screen{"1440": {width: 1440, height: 900}, "390": {width: 390, height: 844}, "dark": {width: 1440, height: 900, dark: true}} {

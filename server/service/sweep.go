@@ -9,6 +9,7 @@ import (
 
 const (
 	sweepEvery = time.Hour
+	namesKept  = 2 * 24 * time.Hour   // names of runs: only of the last hour could one be taken twice
 	usageKept  = 400 * 24 * time.Hour // requests by day, key and path: a year and a month
 )
 
@@ -41,6 +42,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 		{"DELETE FROM refresh_tokens WHERE expires < $1", store.Time(now)},
 		{"DELETE FROM letters WHERE expires < $1", store.Time(now)},
 		{"DELETE FROM invitations WHERE expires < $1", store.Time(now)},
+		{"DELETE FROM hosts WHERE seen < $1", store.Time(now.Add(-hostsKept))},
+		{"DELETE FROM run_names WHERE created < $1", store.Time(now.Add(-namesKept))},
 		{"DELETE FROM usage_days WHERE day < $1", now.Add(-usageKept).Format(time.DateOnly)},
 	} {
 		if _, err := s.db.Exec(ctx, q.query, q.from); err != nil {

@@ -24,7 +24,6 @@ const (
 	maxName   = 1024 // bytes of a path
 	maxPart   = 200  // bytes of one of its parts
 	maxTail   = 1 << 20
-	maxEvents = 32 << 20 // of events.ndjson, which is read as a whole
 )
 
 // extractor unpacks one archive below root.
@@ -202,8 +201,8 @@ func (x *extractor) counts(size int64) error {
 
 // file writes one file, and knows its sum afterwards.
 func (x *extractor) file(name string, size int64, in io.Reader) (err error) {
-	if path.Base(name) == eventsFile && size > maxEvents {
-		return &TooLarge{fmt.Sprintf("%s has more than %d bytes", eventsFile, maxEvents)}
+	if path.Base(name) == eventsFile && size > x.limits.Events {
+		return &TooLarge{fmt.Sprintf("%s has more than %d bytes", eventsFile, x.limits.Events)}
 	}
 	f, err := x.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -19,8 +19,9 @@ type Folder struct {
 }
 
 // Replace unpacks an archive aside, checks it, and puts what it holds in the place of all that lies in the folder. Files counts what was
-// unpacked. The error is a *Refused, a *TooLarge, or one of this machine; then the folder is as it was, unless the disk failed halfway.
-func (f *Folder) Replace(ctx context.Context, archive io.Reader) (files int, err error) {
+// unpacked. Commit is asked before that, when the archive was read to its end and is good; it may be nil. The error is a *Refused, a
+// *TooLarge, commit's, or one of this machine; then the folder is as it was, unless the disk failed halfway.
+func (f *Folder) Replace(ctx context.Context, archive io.Reader, commit func() error) (files int, err error) {
 	beside := filepath.Dir(f.Dir)
 	if err := Sweep(beside); err != nil {
 		return 0, err
@@ -38,6 +39,11 @@ func (f *Folder) Replace(ctx context.Context, archive io.Reader) (files int, err
 	}
 	if len(x.sums) == 0 {
 		return 0, &Refused{"the archive holds no file"}
+	}
+	if commit != nil {
+		if err := commit(); err != nil {
+			return 0, err
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -24,6 +24,7 @@ type Limits struct {
 	Bytes   int64 // of all files, unpacked
 	File    int64 // bytes of one file
 	Files   int   // files and folders
+	Events  int64 // bytes of events.ndjson, which is read as a whole
 	Ratio   int64 // unpacked bytes per byte of the archive
 	Depth   int   // folders within folders
 }
@@ -32,7 +33,7 @@ func (l *Limits) defaults() {
 	for _, v := range []struct {
 		to       *int64
 		standard int64
-	}{{&l.Archive, 512 << 20}, {&l.Bytes, 2 << 30}, {&l.File, 1 << 30}, {&l.Ratio, 200}} {
+	}{{&l.Archive, 512 << 20}, {&l.Bytes, 2 << 30}, {&l.File, 1 << 30}, {&l.Ratio, 200}, {&l.Events, 32 << 20}} {
 		if *v.to == 0 {
 			*v.to = v.standard
 		}
@@ -51,6 +52,7 @@ type Store struct {
 	Limits  Limits
 	// Finish makes what belongs to the run that holds a new pack; nil: nothing. What goes wrong is no reason to refuse the pack.
 	Finish func(ctx context.Context, runDir string) error
+	Claim  pack.Claim // of the names of runs
 
 	mu sync.Mutex
 }
@@ -131,7 +133,7 @@ func (s *Store) keep(p found) (stored Stored, err error) {
 	if stored, ok := s.find(p.digest); ok {
 		return stored, nil
 	}
-	run, err := pack.NewRunDir(s.Reports, time.Now())
+	run, err := s.Claim.NewRunDir(s.Reports, time.Now())
 	if err != nil {
 		return Stored{}, fmt.Errorf("keep an upload: %w", err)
 	}

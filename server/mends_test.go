@@ -1,0 +1,125 @@
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/server"
+)
+
+// TestNumbersThatAreNone: what JSON can write and no machine can hold is refused, wherever a number may stand.
+func TestNumbersThatAreNone(t *testing.T) {
+	l := newLab(t, 1)
+	for _, c := range [][2]string{
+		{"/devices/SIM1/tap", `{"near":1e999}`},
+		{"/devices/SIM1/tap", `{"label": "Login", "near":1e999}`},
+		{"/devices/SIM1/tap", `{"label": "Login", "timeoutMs": 1e999}`},
+		{"/devices/SIM1/tap", `{"label": "Login", "index": -1e999}`},
+		{"/devices/SIM1/tap", `{"label": "Login", "timeoutMs": 1.5}`},
+		{"/devices/SIM1/tap", `{"label": "Login", "timeoutMs": 99999999999999999999}`},
+		{"/devices/SIM1/assert", `{"near": {"label": 1e999}}`},
+		{"/devices/SIM1/lease", `{"ttlSeconds": 1e999}`},
+		{"/runs", `{"yaml": "x", "timeoutMs": 1e999}`},
+		{"/web/launch", `{"url": "http://localhost", "timeoutMs": 1e999}`},
+	} {
+		if a := l.ask("POST", c[0], c[1]); a.status != 400 || a.code() != "invalid_request" {
+			t.Errorf("%s %s: %s", c[0], c[1], a)
+		}
+	}
+	if n := len(l.phones[0].Taps()); n > 0 {
+		t.Errorf("%d taps were made", n)
+	}
+}
+
+// TestWrongImages: a picture to look for that is not there, no picture, or not for clients is the client's mistake for every action, and
+// never an assertion that does not hold. The answer does not say where files lie on this machine.
+func TestWrongImages(t *testing.T) {
+	l := newLab(t, 1)
+	for name, text := range map[string]string{"text.png": "no picture", "empty.png": "", "cut.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"} {
+		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := 0
+	for _, def := range dsl.Vocabulary() {
+		if def.Mouths&dsl.REST == 0 || !def.On(dsl.Android) || !takesSelector(def.Name) {
+			continue
+		}
+		for _, image := range []string{"none.png", "text.png", "empty.png", "cut.png", "../outside.png", "/etc/passwd", "", "a\x00b.png"} {
+			body := map[string]any{"image": image, "timeoutMs": 1}
+			if def.Name == "waitFor" {
+				body = map[string]any{"visible": map[string]any{"image": image}, "timeoutMs": 1}
+			}
+			asked++
+			a := l.ask("POST", "/devices/SIM1/"+server.Kebab(def.Name), body)
+			if a.status < 400 || a.status >= 500 || strings.Contains(string(a.body), `"passed"`) || strings.Contains(string(a.body), l.dir) {
+				t.Errorf("%s %q: %s", def.Name, image, a)
+			}
+		}
+	}
+	if asked < 40 {
+		t.Errorf("%d requests only", asked)
+	}
+	if n := len(l.phones[0].Taps()); n > 0 {
+		t.Errorf("%d taps were made", n)
+	}
+}
+
+// takesSelector names actions whose body is a selector, of touches and of assertions.
+func takesSelector(name string) bool {
+	for _, one := range []string{"tap", "doubleTap", "longPress", "assert", "assertNot", "waitFor"} {
+		if one == name {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPathsWithASlash: a file is no folder, at any address.
+func TestPathsWithASlash(t *testing.T) {
+	l := newLab(t, 0)
+	body, kind := form(t, "pack", "x.tar.gz", foreignPack(t, "hello"))
+	a := l.ask("POST", "/reports/upload", body, "Content-Type", kind)
+	if a.status != 201 {
+		t.Fatal(a)
+	}
+	at := a.json(t)["url"].(string)
+	if a := l.ask("GET", at+"/summary.json", nil); a.status != 200 {
+		t.Fatal(a)
+	}
+	for _, path := range []string{at + "/summary.json/", at + "/summary.json/x", at + "/summary.json//", at + "//summary.json", at + "/./summary.json", strings.TrimSuffix(at, "/hello") + "/index.html/", at + ".tar.gz/"} {
+		for _, prefix := range []string{"", "/api"} {
+			if a := l.ask("GET", prefix+path, nil); a.status != 404 {
+				t.Errorf("%s%s: %s", prefix, path, a)
+			}
+		}
+	}
+	for name, archive := range map[string][]byte{"a file below a file": tarOf(t, map[string]string{"p/summary.json": "{}", "p/summary.json/x": "x"})} {
+		body, kind := form(t, "pack", "x.tar.gz", archive)
+		if a := l.ask("POST", "/reports/upload", body, "Content-Type", kind); a.status != 400 {
+			t.Errorf("%s: %s", name, a)
+		}
+	}
+}
+
+// TestPagesThatAreNotOpen: an address that may not be opened leaves no page in the list of devices, which has those that are open alone.
+func TestPagesThatAreNotOpen(t *testing.T) {
+	l := newLab(t, 0)
+	for _, url := range []string{"file:///etc/passwd", "chrome://version", "nonsense", "http://169.254.169.254/"} {
+		if a := l.ask("POST", "/web/launch", map[string]any{"url": url}); a.status < 400 || a.status >= 500 {
+			t.Errorf("%s: %s", url, a)
+		}
+	}
+	if a := l.ask("GET", "/devices", nil); strings.Contains(string(a.body), `"web`) {
+		t.Errorf("no page is open: %s", a)
+	}
+	if a := l.ask("POST", "/web/launch", map[string]any{"url": l.http.URL}); a.status != 200 {
+		t.Fatal(a)
+	}
+	if a := l.ask("GET", "/devices", nil); strings.Count(string(a.body), `"web-`) != 1 {
+		t.Errorf("one page is open: %s", a)
+	}
+}

@@ -1,0 +1,60 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Host is a process of taproot serve that works for the service.
+type Host struct {
+	ID      string
+	Name    string // of the machine
+	Version string
+	Started time.Time
+	Seen    time.Time // when it last said so
+	Running int       // runs under way on it
+	Queued  int       // runs that wait there
+	Gone    bool      // it has not said so for longer than it should
+}
+
+const (
+	// HostBeat is how often a host says that it is there.
+	HostBeat  = 15 * time.Second
+	hostGone  = 4 * HostBeat
+	hostsKept = 7 * 24 * time.Hour
+)
+
+// NewHost makes the entry of this process.
+func (s *Service) NewHost(name, version string) Host {
+	return Host{ID: newID("host"), Name: cut(name, 200), Version: cut(version, 100), Started: s.now()}
+}
+
+// Here says that a host is there, and what it does.
+func (s *Service) Here(ctx context.Context, h Host) error {
+	_, err := s.db.Exec(ctx, "INSERT INTO hosts (id, name, version, started, seen, running, queued) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET seen = $5, running = $6, queued = $7",
+		h.ID, h.Name, h.Version, store.Time(h.Started), store.Time(s.now()), h.Running, h.Queued)
+	return err
+}
+
+// Leave says that a host has ended.
+func (s *Service) Leave(ctx context.Context, h Host) error {
+	_, err := s.db.Exec(ctx, "DELETE FROM hosts WHERE id = $1", h.ID)
+	return err
+}
+
+// Hosts lists those that are there, and those of the last days that did not say that they ended.
+func (o *Operator) Hosts(ctx context.Context) (list []Host, err error) {
+	now := o.s.now()
+	err = o.s.db.Each(ctx, "SELECT id, name, version, started, seen, running, queued FROM hosts ORDER BY started, id", nil, func(scan func(...any) error) error {
+		var h Host
+		var started, seen int64
+		err := scan(&h.ID, &h.Name, &h.Version, &started, &seen, &h.Running, &h.Queued)
+		h.Started, h.Seen = store.Moment(started), store.Moment(seen)
+		h.Gone = now.Sub(h.Seen) > hostGone
+		list = append(list, h)
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,306 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/taproot-dev/taproot/reporters/history"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/server/blob"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Options are what a Project works with.
+type Options struct {
+	Bucket  blob.Bucket
+	Name    string // of the project, in the bucket
+	Reports string // the folder of its runs
+	Tests   *upload.Folder
+	// Limits are how many runs are kept in the bucket.
+	Limits func() history.Limits
+	// Claim asks all servers at once for the name of a run.
+	Claim func(ctx context.Context, run string) (bool, error)
+}
+
+// Project is the folders of one project on one server. The bucket is the truth; the folders hold what it holds, and what is not whole yet.
+// Safe for concurrent use.
+type Project struct {
+	o    Options
+	turn chan struct{} // of who brings folders and bucket together
+
+	mu     sync.Mutex
+	begun  map[string]bool // runs that this process makes: they are put into the bucket when they have ended
+	synced time.Time       // when the last look that succeeded began
+}
+
+const (
+	mark       = ".shared" // in the folder of a run that is in the bucket
+	suffix     = ".tar.gz"
+	runsFolder = "/reports/"
+	fetchers   = 4
+)
+
+// New makes a Project. Nothing is looked at yet.
+func New(o Options) *Project {
+	o.Bucket = bucket{o.Bucket}
+	return &Project{o: o, turn: make(chan struct{}, 1), begun: map[string]bool{}}
+}
+
+// Claim takes the name of a run which this process is about to make.
+func (p *Project) Claim(run string) (bool, error) {
+	free, err := p.o.Claim(context.Background(), run)
+	if free && err == nil {
+		p.mu.Lock()
+		p.begun[run] = true
+		p.mu.Unlock()
+	}
+	return free, err
+}
+
+// take waits for the turn.
+func (p *Project) take(ctx context.Context) error {
+	select {
+	case p.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (p *Project) release() { <-p.turn }
+
+// Sync makes the folders hold what the bucket holds, and the bucket what earlier processes left in the folders.
+func (p *Project) Sync(ctx context.Context) error { return p.sync(ctx, time.Now()) }
+
+// SyncSince does so unless somebody did so not long ago.
+func (p *Project) SyncSince(ctx context.Context, ago time.Duration) error {
+	return p.sync(ctx, time.Now().Add(-ago))
+}
+
+func (p *Project) sync(ctx context.Context, since time.Time) error {
+	if p.fresh(since) {
+		return nil
+	}
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.release()
+	if p.fresh(since) { // who had the turn before looked after this one asked
+		return nil
+	}
+	began := time.Now()
+	names, err := p.o.Bucket.List(ctx, p.o.Name+"/")
+	if err == nil {
+		err = errors.Join(p.syncTests(ctx, names), p.syncRuns(ctx, names))
+	}
+	if err != nil {
+		return fmt.Errorf("share the reports of a project: %w", err)
+	}
+	p.mu.Lock()
+	p.synced = began
+	p.mu.Unlock()
+	return nil
+}
+
+func (p *Project) fresh(since time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.synced.After(since)
+}
+
+// runs are those among the names of the bucket, newest first; others are beyond the limits.
+func (p *Project) runs(names []string) (keep, others []string) {
+	for _, name := range names {
+		run, ok := strings.CutSuffix(strings.TrimPrefix(name, p.o.Name+runsFolder), suffix)
+		if ok && pack.IsRunName(run) && name == p.runName(run) {
+			keep = append(keep, run)
+		}
+	}
+	slices.Sort(keep)
+	slices.Reverse(keep)
+	return p.o.Limits().Split(keep, time.Now())
+}
+
+func (p *Project) runName(run string) string { return p.o.Name + runsFolder + run + suffix }
+
+func (p *Project) marked(run string) bool {
+	_, err := os.Lstat(filepath.Join(p.o.Reports, run, mark))
+	return err == nil
+}
+
+func (p *Project) syncRuns(ctx context.Context, names []string) error {
+	keep, over := p.runs(names)
+	for _, run := range over {
+		if err := p.o.Bucket.Delete(ctx, p.runName(run)); err != nil {
+			return err
+		}
+	}
+	local, err := p.localRuns()
+	if err != nil {
+		return err
+	}
+	if err := p.fetch(ctx, keep, local); err != nil {
+		return err
+	}
+	for _, run := range local {
+		switch shared := slices.Contains(keep, run); {
+		case shared && !p.marked(run): // this server died, or lost its way to the bucket, before it knew that the run was there
+			err = p.setMark(run)
+		case !shared && p.marked(run): // another server deleted it
+			if err = history.Remove(p.o.Reports, run); errors.Is(err, history.ErrInUse) || errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+		case !shared && !slices.Contains(over, run) && p.left(run):
+			err = p.put(ctx, run)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Project) localRuns() ([]string, error) {
+	root, err := os.OpenRoot(p.o.Reports)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs, err := pack.Folders(root, pack.IsRunName)
+	return runs, errors.Join(err, root.Close())
+}
+
+// fetch gets the runs that are not there, the newest ones first.
+func (p *Project) fetch(ctx context.Context, runs, local []string) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(fetchers)
+	for _, run := range runs {
+		if !slices.Contains(local, run) {
+			all.Go(func() error { return p.fetchRun(ctx, run) })
+		}
+	}
+	return all.Wait()
+}
+
+func (p *Project) fetchRun(ctx context.Context, run string) error {
+	in, err := p.o.Bucket.Get(ctx, p.runName(run))
+	if errors.Is(err, blob.ErrNotFound) { // it was deleted just now
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(upload.Fetch(ctx, p.o.Reports, run, mark, in), in.Close())
+}
+
+// left tells whether a run that is not in the bucket has ended, and nobody else will put it there.
+func (p *Project) left(run string) bool {
+	p.mu.Lock()
+	ours := p.begun[run]
+	p.mu.Unlock()
+	dir := filepath.Join(p.o.Reports, run)
+	if ours || pack.Alive(dir) {
+		return false
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close() // nothing was written
+	packs, err := pack.Folders(root, pack.IsPackName)
+	whole := func(name string) bool {
+		_, err := root.Lstat(name + "/summary.json")
+		return err == nil
+	}
+	return err == nil && len(packs) > 0 && !slices.ContainsFunc(packs, func(name string) bool { return !whole(name) })
+}
+
+// Publish puts a run that has ended into the bucket, and takes out of it what is beyond the limits. When it fails, a later Sync does it.
+func (p *Project) Publish(ctx context.Context, run string) error {
+	defer func() {
+		p.mu.Lock()
+		delete(p.begun, run)
+		p.mu.Unlock()
+	}()
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.release()
+	if err := p.put(ctx, run); err != nil {
+		return fmt.Errorf("share run %s: %w", run, err)
+	}
+	names, err := p.o.Bucket.List(ctx, p.o.Name+runsFolder)
+	if err != nil {
+		return fmt.Errorf("share run %s: %w", run, err)
+	}
+	_, over := p.runs(names)
+	for _, old := range over {
+		if err := p.o.Bucket.Delete(ctx, p.runName(old)); err != nil {
+			return fmt.Errorf("remove run %s: %w", old, err)
+		}
+	}
+	return nil
+}
+
+// Published tells whether a run is in the bucket, as far as this server knows.
+func (p *Project) Published(run string) bool { return p.marked(run) }
+
+func (p *Project) put(ctx context.Context, run string) (err error) {
+	f, err := os.CreateTemp("", "taproot-run-*"+suffix)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	if err := pack.ArchiveRun(filepath.Join(p.o.Reports, run), f); err != nil {
+		if errors.Is(err, fs.ErrNotExist) { // it was beyond the limits at once, or deleted
+			return nil
+		}
+		return err
+	}
+	if err := p.o.Bucket.Put(ctx, p.runName(run), f); err != nil {
+		return err
+	}
+	return p.setMark(run)
+}
+
+func (p *Project) setMark(run string) error {
+	err := os.WriteFile(filepath.Join(p.o.Reports, run, mark), nil, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Remove takes a run out of the bucket, and so from all servers.
+func (p *Project) Remove(ctx context.Context, run string) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.release()
+	return p.o.Bucket.Delete(ctx, p.runName(run))
+}
+
+// Drop takes all of a project out of the bucket.
+func (p *Project) Drop(ctx context.Context) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.release()
+	names, err := p.o.Bucket.List(ctx, p.o.Name+"/")
+	for _, name := range names {
+		err = errors.Join(err, p.o.Bucket.Delete(ctx, name))
+	}
+	return err
+}

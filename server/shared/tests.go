@@ -1,0 +1,147 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/server/blob"
+)
+
+// The tests of a project are one archive in the bucket, with a number in its name that grows: the highest one counts.
+const (
+	testsFolder  = "/tests/"
+	numberFormat = "%012d"
+	numberFile   = "tests.number" // beside the folder of tests: which one it holds
+)
+
+func (p *Project) testsName(n int) string {
+	return p.o.Name + testsFolder + fmt.Sprintf(numberFormat, n) + suffix
+}
+
+// newest is the highest number among the names of the bucket; 0: there are no tests.
+func (p *Project) newest(names []string) (newest int) {
+	for _, name := range names {
+		var n int
+		text, ok := strings.CutSuffix(strings.TrimPrefix(name, p.o.Name+testsFolder), suffix)
+		if _, err := fmt.Sscanf(text, numberFormat, &n); ok && err == nil && name == p.testsName(n) {
+			newest = max(newest, n)
+		}
+	}
+	return newest
+}
+
+// here is the number of the tests in the folder; 0: they came before there was a bucket, or there are none.
+func (p *Project) here() (n int, err error) {
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(p.o.Tests.Dir), numberFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err == nil {
+		_, err = fmt.Sscan(string(data), &n)
+	}
+	return n, err
+}
+
+func (p *Project) setHere(n int) error {
+	return wholefile.WriteFile(filepath.Dir(p.o.Tests.Dir), numberFile, fmt.Appendln(nil, n))
+}
+
+// syncTests replaces the folder when the bucket holds newer tests.
+func (p *Project) syncTests(ctx context.Context, names []string) error {
+	newest := p.newest(names)
+	here, err := p.here()
+	if err == nil && newest == 0 && here == 0 {
+		return p.shareTests(ctx)
+	}
+	if err != nil || newest <= here {
+		return err
+	}
+	in, err := p.o.Bucket.Get(ctx, p.testsName(newest))
+	if errors.Is(err, blob.ErrNotFound) { // newer ones came just now: the next look finds them
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = p.o.Tests.Replace(ctx, in, nil)
+	if err = errors.Join(err, in.Close()); err != nil {
+		return err
+	}
+	return p.setHere(newest)
+}
+
+// shareTests puts tests into the bucket that were here before it.
+func (p *Project) shareTests(ctx context.Context) (err error) {
+	if entries, err := os.ReadDir(p.o.Tests.Dir); err != nil || len(entries) == 0 {
+		return err
+	}
+	f, err := os.CreateTemp("", "taproot-tests-*"+suffix)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	if err := pack.ArchiveFolder(p.o.Tests.Dir, f); err != nil {
+		return err
+	}
+	if err := p.o.Bucket.Put(ctx, p.testsName(1), f); err != nil {
+		return err
+	}
+	return p.setHere(1)
+}
+
+// ReplaceTests takes an archive as the project's tests, on every server. The error is that of upload.Folder, or of the bucket; then nothing has
+// changed.
+func (p *Project) ReplaceTests(ctx context.Context, archive io.Reader) (files int, err error) {
+	f, err := os.CreateTemp("", "taproot-tests-*"+suffix)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	var number int
+	var before []string
+	files, err = p.o.Tests.Replace(ctx, io.TeeReader(archive, f), func() error { // however slowly it came, only now others wait
+		if err := p.take(ctx); err != nil {
+			return err
+		}
+		number, before, err = p.putTests(ctx, f)
+		if err != nil {
+			p.release()
+		}
+		return err
+	})
+	if number == 0 {
+		return 0, err
+	}
+	defer p.release()
+	if err == nil {
+		err = p.setHere(number)
+	}
+	for _, name := range before { // nobody needs them any more
+		err = errors.Join(err, p.o.Bucket.Delete(ctx, name))
+	}
+	return files, err
+}
+
+// putTests puts an archive into the bucket, and tells its number and what it replaces.
+func (p *Project) putTests(ctx context.Context, f *os.File) (number int, before []string, err error) {
+	if before, err = p.o.Bucket.List(ctx, p.o.Name+testsFolder); err != nil {
+		return 0, nil, err
+	}
+	here, err := p.here()
+	if err != nil {
+		return 0, nil, err
+	}
+	number = max(p.newest(before), here) + 1
+	if err := p.o.Bucket.Put(ctx, p.testsName(number), f); err != nil {
+		return 0, nil, err
+	}
+	return number, before, nil
+}

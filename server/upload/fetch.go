@@ -1,0 +1,46 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/taproot-dev/taproot/reporters/pack"
+)
+
+// ofRuns are the limits of archives that a server of ours made of the folder of a run.
+var ofRuns = Limits{Archive: 64 << 30, Bytes: 64 << 30, File: 4 << 30, Files: 1_000_000, Ratio: 2000, Depth: 32, Events: 4 << 30}
+
+// Fetch puts the folder of a run among the runs of a reports folder, from the archive that pack.ArchiveRun made of it, with a file mark of its
+// own beside what it holds. A run that is there stays as it is.
+func Fetch(ctx context.Context, reports, run, mark string, archive io.Reader) (err error) {
+	if !pack.IsRunName(run) {
+		return &Refused{fmt.Sprintf("%.200q is not the name of a run", run)}
+	}
+	if err := os.MkdirAll(reports, 0o755); err != nil {
+		return fmt.Errorf("fetch run %s: %w", run, err)
+	}
+	a, err := newAside(reports)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.remove()) }()
+	x := &extractor{root: a.files, limits: ofRuns}
+	if err := x.all(ctx, archive); err != nil {
+		return fmt.Errorf("fetch run %s: %w", run, err)
+	}
+	for _, name := range []string{pack.LiveFile, mark} { // without the first one, it would pass for a run that just began
+		if err := os.WriteFile(filepath.Join(a.path, name), nil, 0o600); err != nil {
+			return fmt.Errorf("fetch run %s: %w", run, err)
+		}
+	}
+	to := filepath.Join(reports, run)
+	if err := os.Rename(a.path, to); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("fetch run %s: %w", run, err)
+	}
+	return nil
+}
