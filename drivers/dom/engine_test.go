@@ -1,0 +1,34 @@
+package dom
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestEngineIsWhole: every file of the script is in it, and every file that it includes is there.
+func TestEngineIsWhole(t *testing.T) {
+	files, err := scripts.ReadDir("script")
+	if err != nil || len(files) < 10 {
+		t.Fatal(files, err)
+	}
+	included := map[string]bool{"engine.js": true}
+	for _, f := range files {
+		text, err := scripts.ReadFile("script/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "// include "); ok {
+				included[name] = true
+				if _, err := scripts.ReadFile("script/" + name); err != nil {
+					t.Errorf("%s includes %v", f.Name(), err)
+				}
+			}
+		}
+	}
+	for _, f := range files {
+		if !included[f.Name()] {
+			t.Errorf("nothing includes %s", f.Name())
+		}
+	}
+}
