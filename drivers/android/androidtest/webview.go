@@ -144,4 +144,3 @@ func (w *webPage) view(m metrics) *view {
 
 func (w *webPage) dialog(metrics) *view { return nil }
 func (w *webPage) back() bool           { return false }
-func (w *webPage) closed()              { w.tab.cancel() }

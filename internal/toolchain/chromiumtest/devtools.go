@@ -47,6 +47,7 @@ func (d *DevTools) launch(t testing.TB) error {
 		args = append(args, "--no-sandbox")
 	}
 	d.cmd = exec.Command(setup.Headless, args...)
+	asGroup(d.cmd)
 	said, err := d.cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func (d *DevTools) Close() error {
 	if d.cmd == nil {
 		return nil
 	}
-	_ = d.cmd.Process.Kill()
+	_ = killGroup(d.cmd)
 	_ = d.cmd.Wait() // it was killed
 	// Its processes write into the profile a little longer than it lives.
 	end := time.Now().Add(Patience * time.Millisecond)
