@@ -49,7 +49,7 @@ func (t *Aimed) Met(a Asker, patience time.Duration) (met string, err error) {
 // ask asks the documents once; came: the touch has come to one of them, or nobody can say.
 func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) {
 	var waiting [][]string
-	for _, chain := range t.chains {
+	for i, chain := range t.chains {
 		var touch struct{ Verdict, Met string }
 		if err := a.Ask(chain, command, &touch); err != nil {
 			return "", true, nil
@@ -57,6 +57,9 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 		switch touch.Verdict {
 		case "missed":
 			return "", true, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
+		case "frame": // of the frames on the way, the next document knows
+			came = came || i == len(t.chains)-1
+			fallthrough
 		case "nothing":
 			waiting = append(waiting, chain)
 			continue

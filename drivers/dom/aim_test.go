@@ -43,14 +43,16 @@ func TestWhatATouchHasMet(t *testing.T) {
 		missed     bool
 		last       string
 	}{
-		"hit":             {top: []string{"hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
-		"in a frame":      {top: []string{"nothing"}, frame: []string{"hit"}, met: "button", last: "aimed.over"},
-		"late":            {top: []string{"nothing", "nothing", "hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
-		"something else":  {top: []string{"missed"}, frame: []string{"nothing"}, missed: true, last: "aimed"},
-		"nothing":         {top: []string{"nothing"}, frame: []string{"nothing"}, missed: true, last: "aimed.lost"},
-		"another page":    {top: []string{"gone"}, last: "aimed"},
-		"a new document":  {top: []string{""}, frame: []string{"gone"}, last: "aimed"},
-		"nobody can tell": {top: []string{""}, frame: []string{""}, last: "aimed"},
+		"hit":                    {top: []string{"hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
+		"in a frame":             {top: []string{"nothing"}, frame: []string{"hit"}, met: "button", last: "aimed.over"},
+		"late":                   {top: []string{"nothing", "nothing", "hit"}, frame: []string{"nothing"}, met: "button", last: "aimed.over"},
+		"the element is a frame": {top: []string{"frame"}, frame: []string{"frame"}, last: "aimed.over"},
+		"nothing in a frame":     {top: []string{"frame"}, frame: []string{"nothing"}, missed: true, last: "aimed.lost"},
+		"something else":         {top: []string{"missed"}, frame: []string{"nothing"}, missed: true, last: "aimed"},
+		"nothing":                {top: []string{"nothing"}, frame: []string{"nothing"}, missed: true, last: "aimed.lost"},
+		"another page":           {top: []string{"gone"}, last: "aimed"},
+		"a new document":         {top: []string{""}, frame: []string{"gone"}, last: "aimed"},
+		"nobody can tell":        {top: []string{""}, frame: []string{""}, last: "aimed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &page{says: map[int][]string{0: c.top, 1: c.frame}}

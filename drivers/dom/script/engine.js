@@ -330,6 +330,17 @@
   };
   const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
   let aim = null;
+  const FRAMES = new Set(['iframe', 'frame', 'object', 'embed']);
+  // holdsFrame: whether an element is a frame or one may lie in it.
+  const holdsFrame = top => {
+    const open = [top];
+    for (let n = 0; open.length; n++) {
+      const el = open.pop();
+      if (n > 2000 || FRAMES.has(localName(el))) return true;
+      open.push(...[el, openRoot(el)].filter(Boolean).flatMap(each => children(each).filter(isElement)));
+    }
+    return false;
+  };
 
   const deref = (gen, n) => {
     const el = store.gen === gen && store.refs[n] ? store.refs[n].deref() : null;
@@ -411,8 +422,9 @@
       aim = new Aim(root, +n);
       return {};
     },
-    // aimed[.lost|.over]: what became of the touch: "hit", "missed", "nothing" when none has come here, or "" when nobody can say. One that is
-    // lost is held back should it come within two seconds; one that is over came to another document.
+    // aimed[.lost|.over]: what became of the touch: "hit", "missed", "nothing" when none has come here, "frame" when it may have gone into a
+    // frame in the element, or "" when nobody can say. One that is lost is held back should it come within two seconds; one that is over came
+    // to another document.
     aimed(root, [end]) {
       if (aim && !aim.verdict && end !== 'over') {
         if (end === 'lost') {
@@ -420,7 +432,7 @@
           lost.verdict = 'missed';
           setTimeout(() => lost.end(), 2000);
         }
-        return {verdict: 'nothing'};
+        return {verdict: aim.el && holdsFrame(aim.el) ? 'frame' : 'nothing'};
       }
       if (aim) aim.end();
       const answer = aim ? {verdict: aim.verdict, met: aim.met} : {};
