@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/shell"
@@ -142,8 +143,9 @@ func TestShellOnAPhone(t *testing.T) {
 	said(l.command(0, "wait-for", "Sign in"), "ok: wait-for")
 	said(l.command(0, "snapshot"), `"E-mail"`, "e1 ")
 	said(l.command(0, "__complete", "tap", "e"), "e1\t")
+	nobody, _ := androidtest.Start(t) // a server without phones: the session alone knows of this one
 	away := *l
-	away.env = append(slices.Clone(l.env), "ADB_SERVER_SOCKET=tcp:127.0.0.1:1") // the session alone knows of the phone
+	away.env = append(slices.Clone(l.env), "ADB_SERVER_SOCKET=tcp:"+nobody.Addr())
 	said(away.command(0, "__complete", "tap", "--device", "S"), "SIM1")
 	said(l.command(0, "input", "ada@example.com", "--into", "E-mail"), "into: E-mail")
 	said(l.command(0, "tap", "Password"), "ok: tap")
