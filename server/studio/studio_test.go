@@ -36,6 +36,7 @@ func TestRecordTheLogin(t *testing.T) {
 	p.writes("tap: Sign in")
 	p.must(p.Locator("#point").Click())
 	p.click("Welcome, Ada")
+	p.must(p.Locator("#element h2:has-text('Welcome, Ada')").WaitFor()) // what was pointed at before stands there until then
 	p.must(p.Locator("#element button:text('Assert this')").First().Click())
 	p.writes("assert: Welcome, Ada")
 	for _, size := range []int{1440, 1024} {
