@@ -2,7 +2,6 @@ package dom
 
 import (
 	"image"
-	"math"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
@@ -14,13 +13,9 @@ func (p *Page) Place(view, seen image.Rectangle) {
 	if size.X <= 0 || size.Y <= 0 {
 		return
 	}
-	kx, ky := float64(view.Dx())/float64(size.X), float64(view.Dy())/float64(size.Y)
-	point := func(q image.Point) image.Point {
-		return view.Min.Add(image.Pt(Clamp(math.Round(float64(q.X)*kx)), Clamp(math.Round(float64(q.Y)*ky))))
-	}
-	rect := func(r image.Rectangle) image.Rectangle { return image.Rectangle{Min: point(r.Min), Max: point(r.Max)} }
+	m := placement{x: float64(view.Min.X), y: float64(view.Min.Y), kx: float64(view.Dx()) / float64(size.X), ky: float64(view.Dy()) / float64(size.Y)}
 	Each(p.Top, func(n *screen.Node) {
-		moveNode(n, rect, point)
+		moveNode(n, m.rect, m.point)
 		part := n.Bounds
 		if n.Seen != nil {
 			part = *n.Seen

@@ -72,7 +72,7 @@ type Document struct {
 	Count int
 	Root  *element
 
-	Suspects int // elements that may keep something to themselves
+	Suspects int // elements that may keep something to themselves; of a page that was read, those of its frames, too
 
 	Undrawn bool // the browser has not drawn the page since it was read before
 }
@@ -94,9 +94,8 @@ type How struct {
 // Page is a page that was read.
 type Page struct {
 	*Document
-	Top      *screen.Node // nil: it has no elements yet
-	Notes    []string     // what is not in it, and why
-	Suspects int          // elements that may keep something to themselves
+	Top   *screen.Node // nil: it has no elements yet
+	Notes []string     // what is not in it, and why
 }
 
 // Read reads a page and the frames in it once, in pixels of CSS.
@@ -112,7 +111,8 @@ func Read(a Asker, how How) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Page{Document: doc, Top: root, Notes: r.notes, Suspects: r.suspects}, nil
+	doc.Suspects = r.suspects
+	return &Page{Document: doc, Top: root, Notes: r.notes}, nil
 }
 
 // reader reads one page, document by document.
@@ -198,7 +198,7 @@ func (r *reader) frame(doc *Document, chain []string, f frame) error {
 	return r.cover(chain, f.ref, visible)
 }
 
-// placement is how the page of a frame lies in the document around it.
+// placement is how a page lies in what is around it: the document of its frame, or a screen.
 type placement struct{ x, y, kx, ky float64 }
 
 // view is what the page of a frame is told of the window around it, in its own coordinates: all of the window, and the part of it that

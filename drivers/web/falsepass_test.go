@@ -306,7 +306,7 @@ func TestALargePageIsCut(t *testing.T) {
 		t.Errorf("%d elements", count)
 	}
 	// How many are read before the time for it is over depends on the machine; with those that the note counts, they are all.
-	n := find(tr, func(n *screen.Node) bool { return n.Type == "reading-note" })
+	n := find(tr, func(n *screen.Node) bool { return n.Type == screen.CutNote })
 	if n == nil || !n.Hidden {
 		t.Fatalf("nothing says how much of the tree was cut: %v", n)
 	}

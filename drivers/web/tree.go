@@ -43,7 +43,7 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 			root.Children = append(root.Children, &screen.Node{Type: "dialog-note", Desc: dialog, Hidden: true})
 		}
 		for _, note := range got.Notes {
-			root.Children = append(root.Children, &screen.Node{Type: "reading-note", Desc: note, Hidden: true})
+			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
 		}
 		tree := screen.NewTree([]*screen.Node{root}, got.Zoom.Apply(root, got.W, got.H), taken)
 		tree.HitTested = true

@@ -1,0 +1,87 @@
+  // What a touch may meet, and what it has met.
+
+  // strikes tells whether a touch that meets hit at a point does what a touch of el would. An element that has a place of its own is
+  // not to be met by way of something in it that reacts by itself.
+  const strikes = (root, el, hit, x, y, node) => {
+    const reader = new Reader(root, 0);
+    if (holds(el, hit) && (el === hit || !node || !node.p)) return true;
+    const drawn = store.drawnIn ? store.drawnIn.get(el) : null;
+    if (reader.taken(el, hit, {drawnIn: drawn}) !== '') return false;
+    if (holds(el, hit)) return true;
+    if (drawn && (holds(drawn, hit) || sameControl(el, hit) || sameControl(hit, el))) return true; // its own box is not where it is drawn
+    const box = reader.box(el, reader.style(el)), near = 1;
+    return box.l - near <= x && x <= box.r + near && box.t - near <= y && y <= box.b + near;
+  };
+  // hosts: el lies in the shadow tree of host, or in one within that.
+  const hosts = (host, el) => {
+    for (let root = rootOf(el); typeOf(root) === 11; root = rootOf(hostOf(root))) if (hostOf(root) === host) return true;
+    return false;
+  };
+
+  // Aim lets the next touch of the page through to the element that it is meant for, or to the one that the page has put in its
+  // place. A touch that would meet anything else reaches nobody.
+  class Aim {
+    static EVENTS = ['pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick',
+      'contextmenu'];
+    constructor(root, n) {
+      this.root = root; this.el = store.refs[n].deref();
+      this.node = store.nodes[n];
+      this.looks = alike(this.node);
+      const twins = store.nodes.filter(other => alike(other) === this.looks);
+      this.alone = twins.length === 1;
+      this.row = this.alone ? '' : rowOf(this.el);
+      if (twins.filter(other => rowOf(store.refs[other.n].deref()) === this.row).length > 1) this.row = '';
+      this.verdict = ''; this.met = '';
+      for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
+    }
+    end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
+    handleEvent(event) {
+      if (!event.isTrusted) return; // of the page's own making
+      if (!this.verdict) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
+      if (this.verdict !== 'missed') return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+    judge(hit, {clientX, clientY}) {
+      this.verdict = 'missed';
+      if (!isElement(hit)) return;
+      const el = this.el && this.el.isConnected ? this.el : this.heir(hit);
+      if (el && strikes(this.root, el, hit, clientX, clientY, this.node)) this.verdict = 'hit';
+      this.met = describe(nameable(hit));
+    }
+    // heir is what a page that draws itself anew has put in the element's place: it looks as only that one did, or stands in a row that
+    // reads as only that one's did.
+    heir(hit) {
+      const reader = new Reader(this.root, 0);
+      const looks = n => {
+        const tag = localName(n), role = reader.role(n, tag);
+        return alike({t: tag, r: role, i: attr(n, 'id'), x: long(reader.words(n, tag, role, reader.shown(n, tag))), d: reader.name(n, tag)});
+      };
+      for (let n = hit; n && isElement(n); n = parent(n)) {
+        if (looks(n) === this.looks) return this.alone || this.row && rowOf(n) === this.row ? n : null;
+      }
+      return null;
+    }
+  }
+  // rowOf is what is read around an element: the text of the first thing that holds more than the element itself.
+  const rowOf = el => {
+    const own = el ? squeeze(textOf(el)) : '';
+    for (let n = el && parent(el), depth = 0; n && isElement(n) && depth < 8; n = parent(n), depth++) {
+      const text = squeeze(textOf(n));
+      if (text !== own) return text.length < 2000 ? text : '';
+    }
+    return '';
+  };
+  const alike = ({t, r, i, x, d}) => JSON.stringify([t, r || '', i || '', x || '', d || '']);
+  let aim = null;
+  const FRAMES = new Set(['iframe', 'frame', 'object', 'embed']);
+  // holdsFrame: whether an element is a frame or one may lie in it.
+  const holdsFrame = top => {
+    const open = [top];
+    for (let n = 0; open.length; n++) {
+      const el = open.pop();
+      if (n > 2000 || FRAMES.has(localName(el))) return true;
+      open.push(...[el, openRoot(el)].filter(Boolean).flatMap(each => children(each).filter(isElement)));
+    }
+    return false;
+  };
