@@ -2,15 +2,12 @@ package client
 
 import (
 	"cmp"
-	"fmt"
 	"hash/maphash"
 	"image"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
-	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
@@ -350,162 +347,4 @@ func firstSaying(box *screen.Node) *screen.Node {
 		}
 	}
 	return nil
-}
-
-// Selector writes a selector that picks exactly this element on this screen: its label or its id, where it stands beside something else,
-// its kind; only when nothing else tells it from others, which of them it is.
-func (s *Identified) Selector(n *screen.Node) (source.Value, bool) {
-	offers := s.offers(n)
-	for _, o := range offers {
-		if s.picks(o.value, n) {
-			return o.value, true
-		}
-	}
-	for _, o := range offers {
-		if o.kind == byRelation {
-			continue
-		}
-		if at, ok := s.index(o.value, n); ok {
-			return With(o.value, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(at)}), true
-		}
-	}
-	return source.Value{}, false
-}
-
-func textField(key, text string) source.Field {
-	return source.Field{Key: key, Value: source.Value{Kind: source.String, Text: strings.ReplaceAll(text, "${", "$${")}}
-}
-
-// maxAnchors bounds how many neighbours a selector tries.
-const maxAnchors = 6
-
-// anchors gives relations to texts that stand beside an element and nowhere else, the nearest box's first.
-func (s *Identified) anchors(n *screen.Node) (list []source.Field) {
-	seen := map[*screen.Node]bool{}
-	for box, up := n.Parent, 0; box != nil && up < 4 && len(list) < maxAnchors; box, up = box.Parent, up+1 {
-		s.beside(box, n, seen, &list)
-	}
-	return list
-}
-
-func (s *Identified) beside(box, n *screen.Node, seen map[*screen.Node]bool, list *[]source.Field) {
-	if box == n || len(*list) >= maxAnchors || len(seen) > 200 {
-		return
-	}
-	for _, c := range box.Children {
-		s.beside(c, n, seen, list)
-	}
-	if seen[box] || n.Within(box) {
-		return
-	}
-	seen[box] = true
-	_, shown := s.ids[box]
-	label := OwnLabel(box)
-	if !shown || box.Editable || box.Offscreen || label == "" || len(label) > 80 || ticking.MatchString(label) {
-		return
-	}
-	relation := ""
-	a, b := n.Bounds, box.Bounds
-	switch row := a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y; {
-	case row && a.Min.X >= b.Max.X:
-		relation = "rightOf"
-	case row && a.Max.X <= b.Min.X:
-		relation = "leftOf"
-	case a.Min.Y >= b.Max.Y:
-		relation = "below"
-	case a.Max.Y <= b.Min.Y:
-		relation = "above"
-	default:
-		return
-	}
-	if own := textField("label", label); s.picks(source.Value{Kind: source.Map, Fields: []source.Field{own}}, box) {
-		*list = append(*list, source.Field{Key: relation, Value: own.Value})
-	}
-}
-
-// labels are those by which tests can name an element; very long ones are none.
-func (s *Identified) labels(n *screen.Node) []string {
-	labels := []string{n.Label(), s.title[n]}
-	switch {
-	case n.Editable || n.Holds != nil:
-		labels = []string{strings.TrimSpace(n.Desc), strings.TrimSpace(n.Hint), s.title[n]}
-	case OwnLabel(n) == "" && n.Label() == idOf(n):
-		labels = labels[1:]
-	}
-	return slices.DeleteFunc(labels, func(l string) bool { return l == "" || len(l) > 300 })
-}
-
-// maxIndex bounds how many alike elements a selector counts through.
-const maxIndex = 300
-
-// index finds which of the elements that a selector picks this one is.
-func (s *Identified) index(v source.Value, n *screen.Node) (int, bool) {
-	for i := range maxIndex {
-		at := With(v, "index", source.Value{Kind: source.Int, Text: strconv.Itoa(i)})
-		if s.picks(at, n) {
-			return i, true
-		}
-		if !s.picks(at, nil) {
-			return 0, false
-		}
-	}
-	return 0, false
-}
-
-// picks tells whether an action with the selector would touch the element; with nil, whether it would touch any.
-func (s *Identified) picks(v source.Value, n *screen.Node) bool {
-	found := s.found(v)
-	return len(found) == 1 && (n == nil || found[0].Node == n || found[0].Target == n)
-}
-
-// found gives what an action with the selector would touch.
-func (s *Identified) found(v source.Value) []screen.Match {
-	sel, ok := readSelector(v)
-	if !ok {
-		return nil
-	}
-	found, err := s.tree.Find(screen.Query{Selector: sel, Action: true, Reveal: s.tree.HitTested})
-	if err != nil {
-		return nil
-	}
-	return found
-}
-
-// one gives the only element that a selector picks: of a label, what it names.
-func (s *Identified) one(v source.Value) *screen.Node {
-	found := s.found(v)
-	switch {
-	case len(found) != 1:
-		return nil
-	case found[0].Target != nil:
-		return found[0].Target
-	}
-	return found[0].Node
-}
-
-// simpleID are ids that CSS takes as they are.
-var simpleID = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)
-
-// Control gives the selector of the page for the one control that a selector picks, where it has an id of its own, or is a list that only
-// its name tells from others; "" elsewhere.
-func (s *Identified) Control(v source.Value) string {
-	n := s.one(v)
-	switch {
-	case n == nil:
-	case simpleID.MatchString(n.ID) && len(s.byID[n.ID+"|"+n.TestID]) == 1:
-		return "#" + n.ID
-	case n.Type == "select" && s.title[n] != "" && !strings.ContainsAny(s.title[n], "\"\\"):
-		return fmt.Sprintf(`role=%s[name="%s"]`, n.Role, s.title[n])
-	}
-	return ""
-}
-
-// unescaped makes a selector's texts what they stand for.
-func unescaped(v source.Value) source.Value {
-	v.Text = strings.ReplaceAll(v.Text, "$${", "${")
-	v.Fields = slices.Clone(v.Fields)
-	for i := range v.Fields {
-		v.Fields[i].Value = unescaped(v.Fields[i].Value)
-	}
-	return v
 }

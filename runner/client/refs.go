@@ -1,0 +1,170 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/shorten"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+// points turns the points among the arguments into pixels of the device.
+func (c *Call) points(v source.Value, device string) (source.Value, []string, error) {
+	if !slices.Contains(c.Names, "scale") { // "to" is no place everywhere
+		return v, nil, nil
+	}
+	scale := ""
+	if f, given := v.Get("scale"); given {
+		if scale = f.Value.Text; scale != "picture" && scale != "device" {
+			return v, nil, &Refusal{What: fmt.Sprintf("scale cannot be %q", shorten.Runes(scale, 40)), Try: `"picture" or "device"`}
+		}
+		v = Without(v, "scale")
+	}
+	c.mu.Lock()
+	s := c.scales[device]
+	c.mu.Unlock()
+	var notes []string
+	for _, key := range []string{"point", "from", "to"} {
+		f, given := v.Get(key)
+		if !given {
+			continue
+		}
+		at, words, err := s.pointOf(pointText(f.Value), scale)
+		if err != nil {
+			return v, nil, Plainly(err)
+		}
+		v = With(v, key, source.Value{Kind: source.String, Text: at})
+		if words != "" {
+			notes = append(notes, words)
+		}
+	}
+	return v, notes, nil
+}
+
+// pointText writes a point of any form as a text.
+func pointText(v source.Value) string {
+	x, hasX := v.Get("x")
+	y, hasY := v.Get("y")
+	switch {
+	case v.Kind == source.Map && hasX && hasY:
+		return x.Value.Text + "," + y.Value.Text
+	case v.Kind == source.List && len(v.Items) == 2:
+		return v.Items[0].Text + "," + v.Items[1].Text
+	}
+	return v.Text
+}
+
+func hasScale(v source.Value) bool { _, given := v.Get("scale"); return given }
+
+func hasRef(v source.Value) bool { _, given := v.Get("ref"); return given }
+
+// elements makes a text in the place of an element a label, or a reference when it has the form of one.
+func elements(v source.Value) source.Value {
+	for _, key := range ElementKeys() {
+		if f, given := v.Get(key); given && f.Value.Kind == source.String {
+			name := "label"
+			if IsRef(f.Value.Text) {
+				name = "ref"
+			}
+			v = With(v, key, source.Value{Kind: source.Map, Fields: []source.Field{{Key: name, Value: f.Value}}})
+		}
+	}
+	return v
+}
+
+// nestedRefs tells whether an inner element is given by reference.
+func nestedRefs(v source.Value) bool {
+	for _, key := range ElementKeys() {
+		if f, given := v.Get(key); given && (hasRef(f.Value) || f.Value.Kind == source.String && IsRef(f.Value.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inner replaces the references in inner elements.
+func (c *Call) inner(sc *Identified, device string, v source.Value) (source.Value, error) {
+	for _, key := range ElementKeys() {
+		f, given := v.Get(key)
+		if !given || !hasRef(f.Value) {
+			continue
+		}
+		if len(f.Value.Fields) > 1 {
+			return v, &Refusal{What: fmt.Sprintf("in %s, a ref stands alone: it means one element already", key)}
+		}
+		ref, _ := f.Value.Get("ref")
+		selector, _, err := c.meant(sc, device, ref.Value)
+		if err != nil {
+			return v, err
+		}
+		v = With(v, key, selector)
+	}
+	return v, nil
+}
+
+// meant gives the selector of the element that a reference means, on the screen as it is now.
+func (c *Call) meant(sc *Identified, device string, ref source.Value) (source.Value, Known, error) {
+	name := strings.TrimPrefix(strings.TrimSpace(ref.Text), "#")
+	c.mu.Lock()
+	was, ok := c.Refs.Known(name)
+	c.mu.Unlock()
+	switch {
+	case !ok:
+		return source.Value{}, was, Stale(shorten.Runes(name, 40), "", "")
+	case was.Device != device:
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s is an element of %s, not of %s", name, was.Device, device), Try: "`snapshot` this device, or name the other one"}
+	}
+	n := sc.Locate(was)
+	if n == nil {
+		return source.Value{}, was, Stale(name, c.Foreign(was.Words), c.successor(device, was, sc.Tree()))
+	}
+	selector, ok := sc.Selector(n)
+	if !ok {
+		return source.Value{}, was, &Refusal{What: fmt.Sprintf("%s, %s, cannot be told from other elements", name, c.Foreign(was.Words)), Try: "use a point within its bounds"}
+	}
+	return selector, was, nil
+}
+
+// successor names what likely is in the place of an element that is gone.
+func (c *Call) successor(device string, was Known, t *screen.Tree) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ref, what := c.Refs.Successor(device, was, t, c.Mask.Text)
+	if ref == "" {
+		return ""
+	}
+	return ref + ", " + c.Foreign(what)
+}
+
+// same refuses an element that is not the one which a reference means, at the last moment before it is touched.
+func (c *Call) same(ref string, was Known) func(*screen.Tree, screen.Match) error {
+	return func(t *screen.Tree, m screen.Match) error {
+		sc := c.Refs.Identify(t)
+		if n := sc.Locate(was); n == nil || m.Node != n && m.Target != n {
+			return &live.InvalidError{Err: Stale(ref, c.Foreign(was.Words), c.successor(was.Device, was, t))}
+		}
+		return nil
+	}
+}
+
+// fresh reads the screen of a device as it is now.
+func (c *Call) fresh(ctx context.Context, device string) (*Identified, error) {
+	var t *screen.Tree
+	err := c.Live.Use(ctx, device, c.Who, func(ctx context.Context, s *action.Session) (err error) {
+		t, err = c.readTree(ctx, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.Refs.Identify(t), nil
+}
+
+// unreadable is how long a screen that never rests is tried before the client gets what else can be had of it.
+const unreadable = 4 * time.Second
