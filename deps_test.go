@@ -97,7 +97,7 @@ var layers = map[string][]string{
 	"server/studio":                  {"reporters/html", "server/auth"},
 	"server/upload":                  {"reporters/event", "reporters/markdown", "reporters/pack"},
 	"server/console":                 {"server/oidc", "server/service", "server/service/store", "reporters/event", "reporters/html", "reporters/pack", "runner/jobs"},
-	"server": {"runner/client", "server/apidocs", "server/blob", "server/shared", "server/studio", "server/console", "server/oidc", "reporters/history", "server/service", "server/service/store", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "runner/plan", "runner/pool", "runner/action",
+	"server": {"runner/client", "server/apidocs", "server/blob", "server/shared", "server/studio", "server/console", "server/oidc", "reporters/history", "server/service", "server/service/store", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/video", "runner/plan", "runner/pool", "runner/action",
 		"runner/run", "runner/live", "runner/jobs", "server/auth", "server/limit", "server/upload"},
 	"mcpserver": {"runner/client", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/video",
 		"runner/plan", "runner/pool", "runner/action", "runner/run", "runner/live"},

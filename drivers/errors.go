@@ -18,6 +18,9 @@ var (
 	// ErrMissed says that a touch was held back, because it would have met something else than the element it was aimed at.
 	ErrMissed = fmt.Errorf("%w: something else was in its place when it was to be touched", ErrNotActionable)
 
+	// ErrNoFile says that a file of the device is not there, or that nobody outside of it may read it.
+	ErrNoFile = errors.New("no such file on the device")
+
 	ErrDeviceLost  = errors.New("device lost")
 	ErrNotReady    = errors.New("screen cannot be read just now")
 	ErrUnsupported = errors.New("not supported by this device")

@@ -3,6 +3,7 @@ package drivers
 import (
 	"context"
 	"image"
+	"io"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -203,6 +204,13 @@ type Crash struct {
 type Shaker interface {
 	// Shake returns once the movement is over. A device that only a hand can shake gives an error that wraps ErrUnsupported.
 	Shake(ctx context.Context) error
+}
+
+// FilePuller is a Device whose files can be copied.
+type FilePuller interface {
+	// PullFile copies the file at an absolute path to w, which keeps a part of it when that fails. A file that is not there, is none, or does
+	// not lie in the storage that apps and people share gives an error that wraps ErrNoFile.
+	PullFile(ctx context.Context, path string, w io.Writer) error
 }
 
 // MediaAdder is a Device with a gallery of pictures and films.

@@ -29,6 +29,7 @@ type access struct {
 	scope   string // of the credential; empty: the route is public
 	upload  bool   // takes multipart/form-data, of any length
 	free    bool   // is not counted
+	stream  bool   // goes on until the client hangs up
 	pattern string
 }
 
@@ -59,6 +60,11 @@ func (c caller) who() string {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.console != nil && isConsole(r.URL.Path) {
 		s.serveConsole(w, r)
+		return
+	}
+	if s.screens != nil && studio.IsAsset(r.URL.Path) {
+		noteRoute(r.Context(), "studio")
+		s.screens.ServeHTTP(w, r)
 		return
 	}
 	if s.studio != nil && studio.Path(r.URL.Path) {
@@ -117,6 +123,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 	if err != nil {
 		writeError(w, s.problem(ctx, err))
 		return
+	}
+	if a.stream && c.member != nil {
+		var stop func()
+		ctx, stop = s.whileAllowed(ctx, c.member, a)
+		defer stop()
 	}
 	at.mux.ServeHTTP(w, r.WithContext(ctx))
 	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(a.pattern, "GET /devices/{id}/")) {

@@ -71,12 +71,17 @@ func (s *Server) uploadApp(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// largestFile is how many bytes a file may have that goes to a device, or comes from one.
+func (s *Server) largestFile() int64 {
+	if s.o.Upload.Archive == 0 {
+		return maxApp
+	}
+	return s.o.Upload.Archive
+}
+
 // keepApp copies what comes, at most as much as a pack may have.
 func (s *Server) keepApp(to io.Writer, app io.Reader) error {
-	most := s.o.Upload.Archive
-	if most == 0 {
-		most = maxApp
-	}
+	most := s.largestFile()
 	n, err := io.Copy(to, io.LimitReader(app, most+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -9,6 +9,7 @@ import (
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/console"
 	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/studio"
 )
 
 // openConsole makes the pages for people, where there are any.
@@ -16,12 +17,20 @@ func (s *Server) openConsole() (err error) {
 	if s.o.Service == nil {
 		return nil
 	}
-	s.console, err = console.New(console.Options{Service: s.o.Service, API: s.actAs, Drop: s.dropSpace, OIDC: s.o.OIDC, Version: s.o.Version, Log: s.log,
+	if s.screens, err = studio.New(studio.Options{}); err != nil {
+		return err
+	}
+	s.console, err = console.New(console.Options{Service: s.o.Service, Studio: s.screenOf, API: s.actAs, Drop: s.dropSpace, OIDC: s.o.OIDC, Version: s.o.Version, Log: s.log,
 		Client: func(r *http.Request) (address, counted string) {
 			c := caller{addr: s.client(r)}
 			return c.addr, c.counted()
 		}})
 	return err
+}
+
+// screenOf shows Studio's page of a device, whose requests come back to the console.
+func (s *Server) screenOf(w http.ResponseWriter, device, project string, acts bool) {
+	s.screens.Device(w, studio.DevicePage{ID: device, Acts: acts, Home: project + "/devices", API: project + "/api"})
 }
 
 func isConsole(path string) bool { return path == "/console" || strings.HasPrefix(path, "/console/") }
@@ -44,7 +53,7 @@ func (s *Server) actAs(w http.ResponseWriter, r *http.Request, who *service.Call
 	h, pattern := s.route(r)
 	a, known := s.access[pattern]
 	a.pattern = pattern
-	c := caller{Identity: auth.Identity{Name: who.Name}, addr: s.client(r), member: who}
+	c := caller{Identity: auth.Identity{Name: who.Name}, addr: s.client(r), lease: r.Header.Get("X-Lease"), member: who}
 	noteCaller(r.Context(), c)
 	fail := mayMember(who, a)
 	switch {

@@ -30,6 +30,8 @@ type Device struct {
 	Open  bool       `json:"open" doc:"The server has it open for calls."`
 	Lease *LeaseInfo `json:"lease,omitempty" doc:"Who holds it by a lease of this server."`
 	Busy  *time.Time `json:"busySince,omitempty" doc:"Somebody uses it, since then: a call, a run or another process."`
+
+	Recording *Recording `json:"recording,omitempty" doc:"The film of its screen that is made, or was made last."`
 }
 
 type deviceList struct{ Body []Device }
@@ -105,6 +107,10 @@ func (s *Server) deviceRecord(info drivers.Info, open map[string]live.Status) De
 	if h, busy := s.pool.Busy(info.ID); busy {
 		since := h.Since.UTC()
 		d.Busy = &since
+	}
+	if rec := s.recordings.of(info.ID); rec != nil {
+		now := rec.now()
+		d.Recording = &now
 	}
 	return d
 }

@@ -54,10 +54,15 @@ func TestDocument(t *testing.T) {
 				return "sk-test"
 			case "OPENAI_BASE_URL":
 				return ai
+			case "PATH", "HOME": // of ffmpeg
+				return os.Getenv(name)
 			}
 			return getenv(name)
 		}
 	})
+	if err := l.phones[0].WriteFile("/sdcard/Download/report.pdf", []byte("a report")); err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	for name, data := range map[string]string{filepath.Join(l.dir, "login.yaml"): strings.Replace(passing, "id: hello", "id: login\nvars: {USER: nobody}", 1)} {
 		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -60,6 +61,7 @@ const (
 	codeFailed      = "action_failed"
 	codeUnsupported = "unsupported"
 	codeConflict    = "conflict"
+	codeFull        = "insufficient_storage"
 )
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
@@ -138,6 +140,10 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 	}
 	if e := memberProblem(err); e != nil {
 		return e
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		s.log.ErrorContext(ctx, "the disk is full", "error", s.mask.Text(err.Error()))
+		return fault(http.StatusInsufficientStorage, codeFull, "the disk of the server is full; nothing was kept")
 	}
 	if errors.As(err, &apart) {
 		s.log.WarnContext(ctx, "the bucket of packs", "error", err)

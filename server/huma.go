@@ -78,6 +78,7 @@ type op struct {
 	Upload            bool
 	Part              string // with Upload: the name of the part that holds the archive
 	Free              bool   // counts for no rate limit
+	Stream            bool   // the answer goes on for as long as the client listens
 }
 
 func (o op) method() (method, path string) {
@@ -97,7 +98,7 @@ func (s *Server) describe(o op) huma.Operation {
 	if path == "/" {
 		pattern += "{$}"
 	}
-	s.access[pattern] = access{scope: o.Scope, upload: o.Upload, free: o.Free}
+	s.access[pattern] = access{scope: o.Scope, upload: o.Upload, free: o.Free, stream: o.Stream}
 	h := huma.Operation{Method: method, Path: path, OperationID: o.ID, Summary: o.Summary, Description: o.Doc, Tags: []string{o.Tag},
 		DefaultStatus: o.Status, MaxBodyBytes: s.o.MaxBody + 1, BodyReadTimeout: -1, Responses: map[string]*huma.Response{}}
 	if h.Description == "" {
@@ -117,7 +118,7 @@ func (s *Server) describe(o op) huma.Operation {
 		codes = append(codes, http.StatusPaymentRequired, http.StatusNotFound, http.StatusServiceUnavailable)
 	}
 	if method == http.MethodPost {
-		codes = append(codes, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+		codes = append(codes, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusInsufficientStorage)
 	}
 	for _, code := range codes {
 		h.Responses[strconv.Itoa(code)] = s.errorResponse(code)

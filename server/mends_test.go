@@ -1,12 +1,15 @@
 package server_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/server"
 )
 
@@ -121,5 +124,40 @@ func TestPagesThatAreNotOpen(t *testing.T) {
 	}
 	if a := l.ask("GET", "/devices", nil); strings.Count(string(a.body), `"web-`) != 1 {
 		t.Errorf("one page is open: %s", a)
+	}
+}
+
+// TestRefusedAddressesStartNoBrowser: the program of the browser is a script that notes each start. An address that may not be opened does not
+// come to it; one that may be does.
+func TestRefusedAddressesStartNoBrowser(t *testing.T) {
+	dir := t.TempDir()
+	started, program := filepath.Join(dir, "started"), filepath.Join(dir, "chromium")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho \"$@\" >> "+started+"\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TAPROOT_CHROMIUM", program)
+	t.Setenv("TAPROOT_HEADLESS_SHELL", program)
+	l := newLab(t, 0, func(o *server.Options) { o.Network = guard.Policy{} })
+	starts := func() string {
+		said, err := os.ReadFile(started)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return string(said)
+	}
+	for _, url := range []string{"http://127.0.0.1/", "http://localhost:3210/", "http://10.0.0.1/", "http://169.254.169.254/", "http://2130706433/", "http://[::1]/", "https://user@192.168.1.1/",
+		"file:///etc/passwd", "javascript:alert(1)", "chrome://version", "ftp://example.com/", "nonsense", ""} {
+		if a := l.ask("POST", "/web/launch", map[string]any{"url": url}); a.status < 400 || a.status >= 500 {
+			t.Errorf("%q: %s", url, a)
+		}
+	}
+	if said := starts(); said != "" {
+		t.Errorf("a browser was started for an address that is refused: %s", said)
+	}
+	if a := l.ask("POST", "/web/launch", map[string]any{"url": "http://1.1.1.1/"}); a.status < 400 {
+		t.Error(a)
+	}
+	if starts() == "" {
+		t.Error("this test would not see a browser start")
 	}
 }

@@ -50,14 +50,17 @@ func (s *Server) routes() error {
 		Answers: treeBody{}}, s.tree)
 	s.raw(op{Get: "/devices/{id}/logs", ID: "stream-logs", Tag: "devices", Scope: readDevices, Summary: "Follow the device's log",
 		Doc: "The log from now on, line by line, until the client hangs up or the device is given back. It is empty for up to some seconds.", Type: "text/plain",
-		Codes: deviceCodes()}, s.logs)
+		Codes: deviceCodes(), Stream: true}, s.logs)
 	s.raw(op{Get: "/devices/{id}/live", ID: "watch-device", Tag: "devices", Scope: readDevices, Summary: "Watch the screen", Doc: liveDoc,
-		Type: "multipart/x-mixed-replace", Codes: deviceCodes()}, s.live)
+		Type: "multipart/x-mixed-replace", Codes: deviceCodes(), Stream: true}, s.live)
 	s.raw(op{Get: "/devices/{id}/input", ID: "act-live", Tag: "devices", Scope: writeDevices, Summary: "Act on the device over a WebSocket", Doc: inputDoc,
-		Status: http.StatusSwitchingProtocols, Codes: append(deviceCodes(), http.StatusUpgradeRequired)}, s.input)
+		Status: http.StatusSwitchingProtocols, Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true}, s.input)
 	s.raw(op{Get: "/devices/{id}/apps", ID: "list-apps", Tag: "devices", Scope: readDevices, Summary: "List the apps that were installed", Codes: deviceCodes(), Answers: Apps{}}, s.listApps)
 	s.raw(op{Post: "/devices/{id}/apps", ID: "upload-app", Tag: "devices", Scope: writeDevices, Answers: Outcome{}, Upload: true, Part: appPart,
 		Summary: "Install an app that is sent", Doc: uploadAppDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadApp)
+	s.raw(op{Get: "/devices/{id}/file", ID: "get-device-file", Tag: "devices", Scope: writeDevices, Summary: "Copy a file of the device", Doc: pullDoc,
+		Query: pullQuery(), Type: "application/octet-stream", Codes: append(deviceCodes(), http.StatusInsufficientStorage)}, s.pullFile)
+	s.recordingRoutes()
 	register(s, op{Post: "/devices/{id}/inspect", ID: "inspect-device", Tag: "devices", Scope: readDevices, Summary: "Find elements, and selectors for them", Doc: inspectDoc,
 		Status: http.StatusOK, Codes: deviceCodes()}, s.inspect)
 	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices, Summary: "Show who holds the device", Codes: []int{404}}, s.getLease)
@@ -80,7 +83,7 @@ func (s *Server) routes() error {
 	register(s, op{Delete: "/runs/{id}", ID: "cancel-run", Tag: "runs", Scope: writeRuns, Summary: "Cancel a run; its reports stay",
 		Doc: "Answers when the run has ended and its reports are whole. A run that has ended already stays as it is.", Codes: []int{404, 422, 504}}, s.cancelRun)
 	s.raw(op{Get: "/runs/{id}/events", ID: "follow-run", Tag: "runs", Scope: readRuns, Summary: "Follow a run", Doc: eventsDoc, Type: "text/event-stream",
-		Codes: []int{404}}, s.followRun)
+		Codes: []int{404}, Stream: true}, s.followRun)
 
 	register(s, op{Get: "/reports", ID: "list-reports", Tag: "reports", Scope: readReports, Summary: "List the runs and their packs, newest first"}, s.listReports)
 	s.raw(op{Get: "/reports/{run}/{name}", ID: "get-report", Tag: "reports", Scope: readReports, Codes: []int{404, 416}, Also: fileCodes(), Type: "application/octet-stream", AlsoType: "application/json",

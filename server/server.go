@@ -26,24 +26,26 @@ import (
 
 // Server answers the REST API. Close must be called in the end.
 type Server struct {
-	o       Options
-	log     *slog.Logger
-	mask    *event.Mask
-	pool    *pool.Pool
-	devices *live.Devices
-	runs    *jobs.Manager
-	uploads *upload.Store
-	files   *upload.Folder // of tests
-	root    *os.Root       // of files that clients name
-	leases  leases
-	mcp     MCP // nil: assistants are not served
-	figures *figures
-	busy    busy
-	spaces  spaces
-	shared  *shared.Project // of a project's space, where several servers have it; nil: this one alone
+	o          Options
+	log        *slog.Logger
+	mask       *event.Mask
+	pool       *pool.Pool
+	devices    *live.Devices
+	runs       *jobs.Manager
+	uploads    *upload.Store
+	files      *upload.Folder // of tests
+	root       *os.Root       // of files that clients name
+	leases     leases
+	mcp        MCP // nil: assistants are not served
+	figures    *figures
+	busy       busy
+	spaces     spaces
+	recordings recordings
+	shared     *shared.Project // of a project's space, where several servers have it; nil: this one alone
 
 	retention *retention     // of a project's space
 	studio    *studio.Studio // the pages on which a device is seen; nil: there are none
+	screens   *studio.Studio // the same as pages of the console
 	project   *os.Root       // whose tests they save; may be nil
 	console   http.Handler   // the pages for people; nil: without a service there are none
 
@@ -64,6 +66,7 @@ func New(o Options) (*Server, error) {
 	o.defaults()
 	s := &Server{o: o, log: o.Log, mask: o.Mask, access: map[string]access{}, leases: newLeases(), mux: http.NewServeMux()}
 	s.streams, s.hangUp = context.WithCancel(context.Background())
+	s.recordings.base = s.streams
 	s.host, _ = os.Hostname() // without it there is one name less by which the server may be called
 	files, err := filepath.Abs(o.Files)
 	if err == nil {
@@ -126,6 +129,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 func (s *Server) Close() error {
 	s.closing.Store(true)
 	s.hangUp()
+	s.recordings.close()
 	var ended error
 	if s.mcp != nil { // before the devices that its sessions hold
 		ended = s.mcp.Close()

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/runner/jobs"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/service"
@@ -205,6 +207,28 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 		}
 	}
 	return c, mayMember(who, a)
+}
+
+// askAgain is how often it is asked whether somebody may still listen.
+const askAgain = 500 * time.Millisecond
+
+// whileAllowed ends what goes on without an end when the caller may not do it any more: a key was revoked, somebody logged out or was removed.
+func (s *Server) whileAllowed(ctx context.Context, who *service.Caller, a access) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	asking.Go(func() {
+		for drivers.Pause(ctx, askAgain) == nil {
+			now, err := who.Again(ctx)
+			var gone *store.UnavailableError
+			if errors.As(err, &gone) || ctx.Err() != nil { // nobody knows: as it was
+				continue
+			}
+			if err != nil || mayMember(now, a) != nil {
+				cancel()
+			}
+		}
+	})
+	return ctx, func() { cancel(); asking.Wait() }
 }
 
 // mayMember tells whether a caller may do what a route asks for.

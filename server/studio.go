@@ -11,7 +11,7 @@ import (
 	"github.com/taproot-dev/taproot/server/studio"
 )
 
-// openStudio makes the pages of Studio. With a service there are none: its people have the console.
+// openStudio makes the pages of Studio. With a service they are part of the console, which lets people in.
 func (s *Server) openStudio() (err error) {
 	if s.o.Service != nil || s.o.ownFiles {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/markdown"
 	"github.com/taproot-dev/taproot/runner/live"
 )
 
@@ -146,11 +147,17 @@ func (s *Server) launch(w http.ResponseWriter, r *http.Request, def *dsl.Def) er
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.devices.Decode(def, args); err != nil { // before a browser is started
+	bound, _, err := s.devices.Decode(def, args) // before a browser is started
+	if err != nil {
 		return err
 	}
 	ctx, cancel := s.deadline(r.Context())
 	defer cancel()
+	if open, ok := bound.(dsl.OpenBrowser); ok {
+		if err := s.address(ctx, open.URL, false); err != nil {
+			return fault(http.StatusForbidden, codeForbidden, markdown.Visible(s.mask.Text(err.Error()), maxMessage))
+		}
+	}
 	who := callerOf(ctx).who()
 	page, err := s.devices.Launch(ctx, dsl.Web, who)
 	if err != nil {

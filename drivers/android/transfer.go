@@ -8,10 +8,13 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/electricbubble/gadb"
+
+	"github.com/taproot-dev/taproot/drivers"
 )
 
 const pullLimit = 2 << 30
@@ -47,6 +50,9 @@ func (l *link) pullTo(ctx context.Context, remote string, w io.Writer) error {
 		return l.cat(ctx, remote, w)
 	}
 	if err != nil {
+		if _, why, refused := strings.Cut(err.Error(), "status (fail): "); refused { // gadb's word for what the phone says
+			return fmt.Errorf("device %s: %w: pull %s: %s", l.serial, drivers.ErrNoFile, remote, why)
+		}
 		return l.fault(ctx, "pull "+remote, err)
 	}
 	return nil
@@ -66,7 +72,7 @@ func (l *link) cat(ctx context.Context, remote string, w io.Writer) error {
 		return l.fault(ctx, "cat "+remote, err)
 	}
 	if code != 0 {
-		return fmt.Errorf("device %s: cat %s: %s", l.serial, remote, output{errs: said.Bytes(), code: code}.reason())
+		return fmt.Errorf("device %s: %w: cat %s: %s", l.serial, drivers.ErrNoFile, remote, output{errs: said.Bytes(), code: code}.reason())
 	}
 	return nil
 }

@@ -23,7 +23,12 @@ func (d *document) curl(method, path string, o operation) string {
 			path = strings.NewReplacer("{"+p.Name+"}", example, "{"+p.Name+"...}", example).Replace(path)
 		}
 	}
-	parts = append(parts, "$TAPROOT"+path)
+	if query := d.query(o); query != "" {
+		path = `"$TAPROOT` + path + "?" + query + `"`
+	} else {
+		path = "$TAPROOT" + path
+	}
+	parts = append(parts, path)
 	switch o.Scope {
 	case "":
 	case "person":
@@ -53,6 +58,17 @@ func (d *document) curl(method, path string, o operation) string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// query holds the parameters that an operation needs.
+func (d *document) query(o operation) string {
+	var all []string
+	for _, p := range o.Parameters {
+		if p.In == "query" && p.Required {
+			all = append(all, p.Name+"="+d.example(p))
+		}
+	}
+	return strings.Join(all, "&")
 }
 
 // example is a value of a parameter.

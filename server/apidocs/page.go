@@ -71,6 +71,7 @@ type operation struct {
 type parameter struct {
 	Name, In string
 	Example  any
+	Required bool
 	Schema   schema
 }
 

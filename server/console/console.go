@@ -25,6 +25,8 @@ type Options struct {
 	Drop func(project string) error
 	// Client gives the address from which a request came, and the name under which its requests are counted.
 	Client func(r *http.Request) (address, counted string)
+	// Studio shows the page of a device of a project, whose pages begin with base; acts says whether the person may act on it.
+	Studio func(w http.ResponseWriter, device, base string, acts bool)
 	// OIDC lets people in whom a provider knows; nil: passwords alone do.
 	OIDC    *oidc.Provider
 	Version string
@@ -119,11 +121,13 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	h.Set("Cache-Control", "no-store")
 	if err := c.guard.Check(r); err != nil {
-		c.fail(&request{c: c, w: w, r: r}, &service.Error{Status: http.StatusForbidden, Code: "forbidden", Message: "This request came from a page of another site. Open the console and do it there."})
+		c.fail(&request{c: c, w: w, r: r}, errForeign)
 		return
 	}
 	c.mux.ServeHTTP(w, r)
 }
+
+var errForeign = &service.Error{Status: http.StatusForbidden, Code: "forbidden", Message: "This request came from a page of another site. Open the console and do it there."}
 
 func (c *Console) nothing(w http.ResponseWriter, r *http.Request) {
 	q := &request{c: c, w: w, r: r}

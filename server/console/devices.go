@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,12 @@ type device struct {
 		Holder string    `json:"holder"`
 		Until  time.Time `json:"until"`
 	} `json:"lease"`
-	Busy *time.Time `json:"busySince"`
+	Busy      *time.Time `json:"busySince"`
+	Recording *struct {
+		State, Problem string
+		Since, Until   time.Time
+		Size           int64
+	} `json:"recording"`
 
 	Run, Test string // of this project, that is under way on it
 }
@@ -35,7 +41,14 @@ func (d device) Name() string {
 	return name
 }
 
-func (c *Console) devicesPage(q *request) error {
+// Filmed tells whether a film of it is being made.
+func (d device) Filmed() bool {
+	return d.Recording != nil && (d.Recording.State == "recording" || d.Recording.State == "writing")
+}
+
+func (c *Console) devicesPage(q *request) error { return q.devicesWith(nil) }
+
+func (q *request) devicesWith(failed error) error {
 	var list []device
 	if err := q.call("GET", "/devices", nil, &list); err != nil {
 		return err
@@ -59,5 +72,47 @@ func (c *Console) devicesPage(q *request) error {
 			}
 		}
 	}
-	return q.show("devices", view{Title: "Devices", Tab: "devices", D: list})
+	v := view{Title: "Devices", Tab: "devices", D: list}
+	if failed != nil {
+		return q.again("devices", v, failed)
+	}
+	return q.show("devices", v)
+}
+
+// ofDevice is a path of the API below a device. Ids may hold blanks.
+func (q *request) ofDevice(rest string) string { return "/devices/" + q.r.PathValue("device") + rest }
+
+// record begins a film of a device's screen.
+func (c *Console) record(q *request) error {
+	if err := q.call("POST", q.ofDevice("/recording"), nil, nil); err != nil {
+		return q.devicesWith(err)
+	}
+	return q.done(q.base()+"/devices", "recording")
+}
+
+func (c *Console) stopRecording(q *request) error {
+	if err := q.call("POST", q.ofDevice("/recording/stop"), nil, nil); err != nil {
+		return q.devicesWith(err)
+	}
+	return q.done(q.base()+"/devices", "recorded")
+}
+
+func (c *Console) deleteRecording(q *request) error {
+	if err := q.call("DELETE", q.ofDevice("/recording"), nil, nil); err != nil {
+		return q.devicesWith(err)
+	}
+	return q.done(q.base()+"/devices", "recording-deleted")
+}
+
+// film passes a film on as it is.
+func (c *Console) film(q *request) error {
+	if err := q.send(q.ask(http.MethodHead, q.ofDevice("/recording/film"), nil, ""), nil); err != nil {
+		return err
+	}
+	r := q.ask(q.r.Method, q.ofDevice("/recording/film"), nil, "")
+	if part := q.r.Header.Get("Range"); part != "" {
+		r.Header.Set("Range", part)
+	}
+	c.o.API(q.w, r, q.person.In(q.project))
+	return nil
 }

@@ -47,6 +47,7 @@ var doneTexts = map[string]string{
 	"logged-out": "You are logged out.", "password": "Your password was changed. All other sessions have ended.", "connected": "The provider is connected: it lets you in from now on.", "factor-off": "The second factor is off.", "session": "The session has ended.",
 	"deleted-account": "Your account was deleted.", "project": "The project was created.", "joined": "You are a member of this project now.", "key-revoked": "The key was revoked. It does not work any more.",
 	"tests": "The tests were uploaded.", "cancelled": "The run was cancelled. Its reports stay.", "report-deleted": "The reports of the run were deleted.", "uploaded": "The pack was uploaded.",
+	"recording": "The screen is filmed, for ten minutes at most.", "recorded": "The film can be downloaded.", "recording-deleted": "The film was deleted.",
 	"known": "This pack had been uploaded before. It is not kept twice.", "role": "The role was changed.", "removed": "The member was removed.", "left": "You have left the project.",
 	"transferred": "The project has a new owner.", "withdrawn": "The invitation was withdrawn.", "settings": "The settings were saved.", "project-deleted": "The project was deleted with its keys and reports.",
 	"account-created": "The account was created.", "account-changed": "The account was changed.", "account-deleted": "The account was deleted with its projects.",

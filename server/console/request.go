@@ -65,6 +65,12 @@ const maxForm = 2 << 20
 func (c *Console) handler(route route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := &request{c: c, w: w, r: r}
+		if route.who.api {
+			if err := c.answerScript(q, route); err != nil {
+				c.failScript(q, err)
+			}
+			return
+		}
 		if err := c.admit(q, route.who); err != nil {
 			c.fail(q, err)
 			return

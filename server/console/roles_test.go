@@ -60,6 +60,13 @@ func rules() map[string]rule {
 		"POST " + p + "/keys/{key}/revoke":                 {"owner admin", 0, url.Values{}},
 		"GET " + p + "/usage":                              {all, 200, nil},
 		"GET " + p + "/devices":                            {all, 200, nil},
+		"POST " + p + "/devices/{device}/recording":        {"owner admin member", 404, url.Values{}},
+		"POST " + p + "/devices/{device}/recording/stop":   {"owner admin member", 404, url.Values{}},
+		"POST " + p + "/devices/{device}/recording/delete": {"owner admin member", 404, url.Values{}},
+		"GET " + p + "/devices/{device}/film":              {all, 404, nil},
+		"GET " + p + "/devices/{device}/studio":            {all, 200, nil},
+		"GET " + p + "/api/{path...}":                      {all, 404, nil},
+		"POST " + p + "/api/{path...}":                     {all, 404, url.Values{}},
 		"GET " + p + "/runs":                               {all, 200, nil},
 		"POST " + p + "/runs":                              {"owner admin member", 400, url.Values{}},
 		"POST " + p + "/tests":                             {"owner admin member", 415, url.Values{}},
@@ -118,7 +125,7 @@ func TestRoutesAndRoles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fill := strings.NewReplacer("{project}", mine.ID, "{key}", made.ID, "{run}", run, "{path...}", "index.html", "{name}", "console.css", "{$}", "", "{account}", "acc_none",
+	fill := strings.NewReplacer("{project}", mine.ID, "{key}", made.ID, "{run}", run, "{device}", "NOBODY", "{path...}", "index.html", "{name}", "console.css", "{$}", "", "{account}", "acc_none",
 		"{session}", "ses_none", "{invitation}", "inv_none", "{ticket}", "forged", "{action}", "nothing")
 	all := rules()
 	everybody := []string{"nobody", "forged", "stranger", "operator", "viewer", "member", "admin", "owner"} // who may destroy something comes last
@@ -151,6 +158,10 @@ func TestRoutesAndRoles(t *testing.T) {
 			case strings.HasPrefix(pattern, "GET /console/files/"):
 				if a.status != 401 {
 					t.Errorf("%s with a forged ticket as %s: %s", pattern, who, a)
+				}
+			case people[who] == nil && strings.Contains(pattern, "/api/"):
+				if a.status != 401 || !strings.Contains(a.body, `"missing_token"`) {
+					t.Errorf("%s as %s: %s", pattern, who, a)
 				}
 			case people[who] == nil && (a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/console/login")):
 				t.Errorf("%s as %s is not led to the log-in: %s", pattern, who, a)

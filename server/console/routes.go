@@ -16,6 +16,7 @@ type access struct {
 	person bool         // has logged in
 	role   service.Role // in the project of the path, at least
 	admin  bool         // of the service
+	api    bool         // it is a request of the API that a script of a page makes: its body is no form, and looking is as much as acting
 }
 
 // routes is the list of all paths.
@@ -23,6 +24,7 @@ func routes() []route {
 	var public, person, admin = access{}, access{person: true}, access{person: true, admin: true}
 	in := func(role service.Role) access { return access{person: true, role: role} }
 	viewer, member, manager, owner := in(service.RoleViewer), in(service.RoleMember), in(service.RoleAdmin), in(service.RoleOwner)
+	script := access{person: true, role: service.RoleViewer, api: true}
 	const p = "/console/p/{project}"
 	return []route{
 		{"GET /console/assets/{name}", public, (*Console).asset},
@@ -63,6 +65,13 @@ func routes() []route {
 		{"POST " + p + "/keys/{key}/revoke", member, (*Console).revokeKey},
 		{"GET " + p + "/usage", viewer, (*Console).usagePage},
 		{"GET " + p + "/devices", viewer, (*Console).devicesPage},
+		{"POST " + p + "/devices/{device}/recording", member, (*Console).record},
+		{"POST " + p + "/devices/{device}/recording/stop", member, (*Console).stopRecording},
+		{"POST " + p + "/devices/{device}/recording/delete", member, (*Console).deleteRecording},
+		{"GET " + p + "/devices/{device}/film", viewer, (*Console).film},
+		{"GET " + p + "/devices/{device}/studio", viewer, (*Console).studio},
+		{"GET " + p + "/api/{path...}", script, (*Console).pass},
+		{"POST " + p + "/api/{path...}", script, (*Console).pass},
 		{"GET " + p + "/runs", viewer, (*Console).runsPage},
 		{"POST " + p + "/runs", member, (*Console).startRun},
 		{"POST " + p + "/tests", member, (*Console).uploadTests},

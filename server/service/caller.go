@@ -18,7 +18,13 @@ type Caller struct {
 	Person  *Person  // nil: a key
 	Project *Project // in which the caller acts
 	Scopes  []string
+
+	again func(context.Context) (*Caller, error)
 }
+
+// Again asks who the caller is now, as for a request of its own: by a key, or a session and a project, that may have ended since. That an
+// access token has expired meanwhile ends nothing.
+func (c *Caller) Again(ctx context.Context) (*Caller, error) { return c.again(ctx) }
 
 // May tells whether the caller may do what needs a scope.
 func (c *Caller) May(scope string) bool { return slices.Contains(c.Scopes, scope) }
@@ -56,6 +62,7 @@ func (s *Service) byKey(ctx context.Context, text, wanted string, from From) (*C
 	}
 	now, sum := s.now(), digest(text)
 	c := &Caller{Name: "key:" + id, Key: id, Project: &Project{s: s, from: from}}
+	c.again = func(ctx context.Context) (*Caller, error) { return s.byKey(ctx, text, wanted, from) }
 	var hash, oldHash, scopes, role string
 	var oldEnds, expires, used, revoked, created int64
 	p := c.Project
@@ -97,7 +104,7 @@ func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (
 	}
 	project, err := person.Project(ctx, wanted)
 	if errors.Is(err, ErrNotFound) && wanted == "" {
-		return &Caller{Name: "user:" + person.Account.ID, Person: person}, nil // who has left every project still has an account
+		return &Caller{Name: "user:" + person.Account.ID, Person: person, again: person.again("")}, nil // who has left every project still has an account
 	}
 	if err != nil {
 		return nil, err
@@ -107,5 +114,19 @@ func (s *Service) byToken(ctx context.Context, text, wanted string, from From) (
 
 // In makes the person a caller in a project.
 func (p *Person) In(project *Project) *Caller {
-	return &Caller{Name: "user:" + p.Account.ID, Person: p, Project: project, Scopes: project.Role.scopes()}
+	return &Caller{Name: "user:" + p.Account.ID, Person: p, Project: project, Scopes: project.Role.scopes(), again: p.again(project.ID)}
+}
+
+func (p *Person) again(project string) func(context.Context) (*Caller, error) {
+	return func(ctx context.Context) (*Caller, error) {
+		now, err := p.s.person(ctx, "s.id = $1 AND s.account = $2 AND s.expires > $3", []any{p.Session, p.Account.ID, store.Time(p.s.now())}, p.From)
+		if err != nil {
+			return nil, err
+		}
+		in, err := now.Project(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		return now.In(in), nil
+	}
 }

@@ -44,6 +44,9 @@ var files embed.FS
 // Path tells whether an address is one of the pages'.
 func Path(path string) bool { return path == "/studio" || strings.HasPrefix(path, "/studio/") }
 
+// IsAsset tells whether an address is of what all pages load: it is nobody's secret.
+func IsAsset(path string) bool { return strings.HasPrefix(path, "/studio/assets/") }
+
 // New makes the pages.
 func New(o Options) (*Studio, error) {
 	s := &Studio{o: o, mux: http.NewServeMux(), assets: map[string]asset{}}
@@ -82,12 +85,15 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 
 // ServeHTTP is http.Handler's. Whoever calls it has refused pages of other sites.
 func (s *Studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
+	headers(w.Header())
+	s.mux.ServeHTTP(w, r)
+}
+
+func headers(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-	s.mux.ServeHTTP(w, r)
 }
 
 func (s *Studio) asset(w http.ResponseWriter, r *http.Request) {
@@ -132,15 +138,23 @@ func (s *Studio) list(w http.ResponseWriter, _ *http.Request, _ auth.Identity) {
 	s.show(w, http.StatusOK, "list.html", nil)
 }
 
-// devicePage is what the page of a device begins with.
-type devicePage struct {
+// DevicePage is what the page of a device begins with.
+type DevicePage struct {
 	ID    string
-	Acts  bool // may act, not only watch
-	Saves bool // there is a project to save into
-	File  string
+	Acts  bool   // may act, not only watch
+	Saves bool   // there is a project to save into
+	File  string // of it, that is opened
+	Home  string // the page that lists devices
+	API   string // what stands before the paths of the API
+}
+
+// Device shows the page of a device to somebody whom the caller has let in.
+func (s *Studio) Device(w http.ResponseWriter, page DevicePage) {
+	headers(w.Header())
+	s.show(w, http.StatusOK, "device.html", page)
 }
 
 func (s *Studio) device(w http.ResponseWriter, r *http.Request, who auth.Identity) {
 	acts := s.o.Identify == nil || who.May("devices:write")
-	s.show(w, http.StatusOK, "device.html", devicePage{ID: r.PathValue("id"), Acts: acts, Saves: acts && s.o.Files != nil, File: r.URL.Query().Get("file")})
+	s.show(w, http.StatusOK, "device.html", DevicePage{ID: r.PathValue("id"), Acts: acts, Saves: acts && s.o.Files != nil, File: r.URL.Query().Get("file"), Home: "/studio"})
 }

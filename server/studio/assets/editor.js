@@ -105,7 +105,7 @@ export class Editor {
       this.wrong = [];
       return this.show();
     }
-    const answer = await fetch("/tests/validate", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ yaml: asked }) });
+    const answer = await fetch(document.body.dataset.api + "/tests/validate", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ yaml: asked }) });
     if (!answer.ok || this.text !== asked) return;
     const found = await answer.json();
     const held = (p) => this.secrets[/^\$\{(\w+)\} is not defined/.exec(p.message)?.[1]] !== undefined; // runs here get it from the page

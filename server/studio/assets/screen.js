@@ -46,7 +46,7 @@ export class Screen {
   async watch() {
     for (;;) {
       try {
-        const answer = await fetch(`/devices/${encodeURIComponent(this.device)}/live`);
+        const answer = await fetch(`${document.body.dataset.api}/devices/${encodeURIComponent(this.device)}/live`);
         if (!answer.ok) throw new Error((await answer.json()).message);
         for await (const frame of frames(answer.body)) await this.draw(frame);
         this.on.state("The device was given back, or is gone. Trying again…");

@@ -4,8 +4,8 @@ import { Editor } from "./editor.js";
 import { showElement, showFound, showTree } from "./point.js";
 
 const $ = (id) => document.getElementById(id);
-const { device, acts, saves, file } = document.body.dataset;
-const at = `/devices/${encodeURIComponent(device)}`;
+const { device, acts, saves, file, api } = document.body.dataset;
+const at = `${api}/devices/${encodeURIComponent(device)}`;
 const may = acts === "true";
 const typeMs = 350;
 

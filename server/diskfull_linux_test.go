@@ -1,0 +1,85 @@
+package server_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/taproot-dev/taproot/server"
+)
+
+// inNamespace is set for the process of TestFullDisk that may mount.
+const inNamespace = "SERVER_TEST_IN_NAMESPACE"
+
+// TestFullDisk: what cannot be kept is answered 507 and leaves nothing, and goes well when there is room again.
+func TestFullDisk(t *testing.T) {
+	if os.Getenv(inNamespace) == "yes" {
+		onFullDisk(t)
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
+	cmd.Env = append(os.Environ(), inNamespace+"=yes")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+	if uid := os.Getuid(); uid != 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+			UidMappings: []syscall.SysProcIDMap{{HostID: uid, Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: TestFullDisk")) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func onFullDisk(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=256k"); err != nil {
+		t.Fatalf("mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	reports, temp := filepath.Join(disk, "reports"), filepath.Join(disk, "tmp")
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l := newLab(t, 1, func(o *server.Options) { o.Config.Reports = reports })
+	t.Setenv("TMPDIR", temp)
+	if err := l.phones[0].WriteFile("/sdcard/large", make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 300_000) // that no archive makes smaller
+	_, _ = rand.Read(noise)        // never fails
+	large := tarOf(t, map[string]string{"full/summary.json": `{"id": "full", "result": "pass", "duration_ms": 1, "steps": 1, "steps_passed": 1, "steps_failed": 0, "screenshots": 0, "artifacts": []}`,
+		"full/artifacts/noise.txt": base64.StdEncoding.EncodeToString(noise)})
+	for what, ask := range map[string]func() answer{
+		"a pack": func() answer {
+			body, kind := form(t, "pack", "x.tar.gz", large)
+			return l.ask("POST", "/reports/upload", body, "Content-Type", kind)
+		},
+		"an app": func() answer { return l.sendApp("SIM1", "x.apk", string(noise)) },
+		"a file": func() answer { return l.ask("GET", "/devices/SIM1/file?path=/sdcard/large", nil) },
+	} {
+		if a := ask(); a.status != 507 || a.code() != "insufficient_storage" {
+			t.Errorf("%s: %s", what, a)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left on the disk: %v %v", left, err)
+	}
+	if a := l.ask("GET", "/reports", nil); string(a.body) != "[]\n" {
+		t.Errorf("half a pack is listed: %s", a)
+	}
+	body, kind := form(t, "pack", "x.tar.gz", foreignPack(t, "small"))
+	if a := l.ask("POST", "/reports/upload", body, "Content-Type", kind); a.status != 201 {
+		t.Errorf("a pack for which there is room: %s", a)
+	}
+	if a := l.ask("GET", "/devices/SIM1/file?path=/sdcard/none", nil); a.status != 404 {
+		t.Error(a)
+	}
+}

@@ -1,0 +1,103 @@
+package service_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+var keyForm = regexp.MustCompile(`^tap_live_[a-z2-7]{16}_[0-9A-Za-z]{49}$`)
+
+// otherEnd changes the last character.
+func otherEnd(secret string) string {
+	last := "x"
+	if strings.HasSuffix(secret, last) {
+		last = "y"
+	}
+	return secret[:len(secret)-1] + last
+}
+
+func TestKeys(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, address string) {
+		l, ctx := open(t, address), t.Context()
+		project := project(t, l.person(t, "ada@example.com"))
+		k := key(t, project, "devices:read", "runs:read")
+		if !keyForm.MatchString(k.Secret) {
+			t.Errorf("%q", k.Secret)
+		}
+		c, err := l.Identify(ctx, header(k.Secret), from)
+		if err != nil || !c.May("runs:read") || c.May("runs:write") || c.Project.ID != project.ID {
+			t.Fatalf("%+v %v", c, err)
+		}
+		_, err = l.Identify(ctx, bearer(k.Secret), from)
+		must(t, err)
+		for name, h := range map[string]http.Header{"changed": header(otherEnd(k.Secret)), "in capitals": header(strings.ToUpper(k.Secret)), "the id": header(k.Prefix), "twice": {"X-Api-Key": {k.Secret, k.Secret}},
+			"both headers": {"X-Api-Key": {k.Secret}, "Authorization": {"Bearer " + k.Secret}}, "basic": {"Authorization": {"Basic " + k.Secret}}, "long": header(strings.Repeat("a", 1<<20)), "sql": header("tap_live_' OR 1=1 --_x")} {
+			_, err := l.Identify(ctx, h, from)
+			refused(t, name, err, service.ErrInvalid)
+		}
+		_, err = l.Identify(ctx, http.Header{}, from)
+		refused(t, "nothing", err, service.ErrMissing)
+		next, err := project.RotateKey(ctx, k.ID, "1h")
+		must(t, err)
+		l.clock.add(59 * time.Minute)
+		for _, good := range []string{k.Secret, next.Secret} {
+			_, err = l.Identify(ctx, header(good), from)
+			must(t, err)
+		}
+		l.clock.add(time.Minute)
+		_, err = l.Identify(ctx, header(k.Secret), from)
+		refused(t, "the old key after the grace", err, service.ErrInvalid)
+		last, err := project.RotateKey(ctx, k.ID, "now")
+		must(t, err)
+		_, err = l.Identify(ctx, header(next.Secret), from)
+		refused(t, "the old key without a grace", err, service.ErrInvalid)
+		must(t, project.RevokeKey(ctx, k.ID))
+		_, err = l.Identify(ctx, header(last.Secret), from)
+		refused(t, "a revoked key", err, service.ErrInvalid)
+		refused(t, "revoking twice", project.RevokeKey(ctx, k.ID), service.ErrNotFound)
+		_, err = project.RotateKey(ctx, k.ID, "now")
+		refused(t, "rotating a revoked key", err, service.ErrNotFound)
+		short, err := project.CreateKey(ctx, service.NewKey{Name: "short", Scopes: []string{"*"}, Expires: l.clock.Now().Add(time.Minute)})
+		must(t, err)
+		l.clock.add(time.Minute)
+		_, err = l.Identify(ctx, header(short.Secret), from)
+		refused(t, "an expired key", err, service.ErrInvalid)
+		list, err := project.Keys(ctx)
+		if err != nil || len(list) != 2 || list[1].Used.IsZero() || list[1].Revoked.IsZero() {
+			t.Errorf("%+v %v", list, err)
+		}
+	})
+}
+
+// TestKeysAndTheirMakers: a key may never do more than who made it may do now.
+func TestKeysAndTheirMakers(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, address string) {
+		l, ctx := open(t, address), t.Context()
+		owner := project(t, l.person(t, "ada@example.com"))
+		bob := l.person(t, "bob@example.com")
+		_, token, err := owner.Invite(ctx, "bob@example.com", service.RoleMember)
+		must(t, err)
+		in, err := bob.Accept(ctx, token)
+		must(t, err)
+		k := key(t, in, "*")
+		if c, err := l.Identify(ctx, header(k.Secret), from); err != nil || !c.May("devices:write") || c.Project.ID != owner.ID {
+			t.Fatalf("%+v %v", c, err)
+		}
+		must(t, owner.SetRole(ctx, bob.Account.ID, service.RoleViewer))
+		if c, err := l.Identify(ctx, header(k.Secret), from); err != nil || c.May("devices:write") || !c.May("devices:read") {
+			t.Fatalf("%+v %v", c, err)
+		}
+		_, err = in.CreateKey(ctx, service.NewKey{Name: "CI", Scopes: []string{"*"}})
+		refused(t, "a key of somebody whose role was taken away while the project was open", err, service.ErrForbidden)
+		must(t, owner.RemoveMember(ctx, bob.Account.ID))
+		_, err = l.Identify(ctx, header(k.Secret), from)
+		refused(t, "the key of who left", err, service.ErrInvalid)
+		must(t, l.Operator().Block(ctx, "ada@example.com"))
+	})
+}
