@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -24,8 +25,15 @@ func TestStudio(t *testing.T) {
 	p.must(p.GetByLabel("Launch app").Fill("com.example.login"))
 	p.must(p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Open", Exact: playwright.Bool(true)}).Click())
 	p.must(p.GetByLabel("Find selector").Fill("Password"))
-	p.must(p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Find"}).Click())
-	p.sees("Password")
+	for deadline := time.Now().Add(time.Minute); ; { // the app takes a moment to be there
+		p.must(p.GetByRole("button", playwright.PageGetByRoleOptions{Name: "Find"}).Click())
+		if found, err := p.Locator("#element").TextContent(); err == nil && strings.Contains(found, "Password") && !strings.Contains(found, "No element") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the app's field is not found")
+		}
+	}
 	p.accessible("a device in Studio")
 	p.shot("studio")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "Studio"}).Click())
