@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -18,6 +19,12 @@ const (
 	MaxNodes  = 20000
 	maxFrames = 100
 	MaxDepth  = 8 // of frames in frames
+)
+
+// A page whose pictures are not known yet is read up to maxTries times.
+const (
+	maxTries    = 3
+	picturePoll = 20 * time.Millisecond
 )
 
 // Flags of an element, as script/engine.js sets them.
@@ -75,6 +82,7 @@ type Document struct {
 	Suspects int // elements that may keep something to themselves; of a page that was read, those of its frames, too
 
 	Undrawn bool // the browser has not drawn the page since it was read before
+	Waiting bool // for pictures that the browser has and gives a moment later: what they cover is not known yet
 }
 
 // Asker has the script answer a command in the document that chain leads to, as JSON: a list of iframes, outermost first, each as the
@@ -138,8 +146,16 @@ type frame struct {
 // document reads the document that chain leads to, in its own coordinates, then the frames in it.
 func (r *reader) document(chain []string, view string) (*Document, *screen.Node, error) {
 	var doc Document
-	if err := r.asker.Ask(chain, fmt.Sprintf("tree.%s.%d.%x%s", r.how.Gen, max(r.left, 0), r.sought, view), &doc); err != nil {
-		return nil, nil, err
+	for tries := 0; tries == 0 || doc.Waiting && tries < maxTries; tries++ {
+		if tries > 0 {
+			time.Sleep(picturePoll)
+		}
+		was := doc.Undrawn
+		doc = Document{}
+		if err := r.asker.Ask(chain, fmt.Sprintf("tree.%s.%d.%x%s", r.how.Gen, max(r.left, 0), r.sought, view), &doc); err != nil {
+			return nil, nil, err
+		}
+		doc.Undrawn = doc.Undrawn && (tries == 0 || was)
 	}
 	r.left -= doc.Count
 	r.suspects += doc.Suspects

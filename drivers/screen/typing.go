@@ -18,6 +18,12 @@ type Typist interface {
 	FieldAgain(ctx context.Context, f *Field) (*Field, error)
 }
 
+// CellTypist is a Typist with grids whose cells may open a field at the first key.
+type CellTypist interface {
+	// CellInFocus tells whether such a cell, and no field, has the focus.
+	CellInFocus(ctx context.Context) (bool, error)
+}
+
 // Paster is a Device with a clipboard that its apps can fill themselves.
 type Paster interface {
 	// SetClipboard puts a text on the clipboard.

@@ -28,7 +28,7 @@ const (
 
 // fieldReading is a field as script/typing.js tells it.
 type fieldReading struct {
-	Frame, Able, Gone, Focused             bool
+	Frame, Able, Gone, Focused, Cell       bool
 	N                                      int
 	Kind, Tag, ID, Type, What, Hint        string
 	Text, Value, Invalid, Elsewhere, Taken string
@@ -110,6 +110,15 @@ func (d *Device) Field(ctx context.Context) (field *screen.Field, other string, 
 		return answer{field: r.field(fieldHandle{page, chain, r.N})}, nil
 	})
 	return a.field, a.other, err
+}
+
+// CellInFocus tells whether a cell of a grid has the focus, which takes no text itself.
+func (d *Device) CellInFocus(ctx context.Context) (bool, error) {
+	return read(ctx, d, func(page playwright.Page) (bool, error) {
+		var r fieldReading
+		_, err := inFocus(page, "field", func() *fieldReading { r = fieldReading{}; return &r })
+		return r.Cell, err
+	})
 }
 
 // FieldAgain reads a field anew.

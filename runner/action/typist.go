@@ -34,11 +34,16 @@ type entry struct {
 
 // typeInto types into the field that has the focus and reads back what that shows.
 func (s *Session) typeInto(ctx context.Context, d screen.Typist, a dsl.Input, text string) error {
+	opened, rest, err := s.openCell(ctx, d, text)
+	if err != nil || opened && rest == "" {
+		return err
+	}
+	text = rest
 	field, err := s.fieldInFocus(ctx, d)
 	if err != nil {
 		return err
 	}
-	if a.Replace && holds(field) {
+	if a.Replace && !opened && holds(field) {
 		if field, err = s.replaceable(ctx, d, field); err != nil {
 			return err
 		}

@@ -138,6 +138,8 @@
     return (localName(el) + name).slice(0, 120);
   };
 
+// include layers.js
+
 // include paint.js
 
 // include leaving.js
@@ -303,7 +305,7 @@
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
-        note: reader.note, count: reader.count, suspects: reader.suspects.length, undrawn, root: node};
+        note: reader.note, count: reader.count, suspects: reader.suspects.length, undrawn, waiting: waiting(), root: node};
     },
     // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and what is in the
     // way; and what hides all of them from a person.
@@ -315,7 +317,7 @@
         const at = group.split(',').map(Number);
         let cover = '', veil = '', open = at.length === 0, free = -1;
         for (let i = 0; i + 1 < at.length; i += 2) {
-          const by = reader.taken(frame, sight.hit(at[i], at[i + 1]), {}), over = by || !open ? sight.veil(frame, at[i], at[i + 1], 'box') : '';
+          const by = reader.taken(frame, sight.hit(at[i], at[i + 1]), {}), over = by || !open ? sight.veil(frame, at[i], at[i + 1], 'page') : '';
           if (!by && free < 0) free = i / 2;
           cover = cover || by;
           veil = veil || over;

@@ -1,24 +1,5 @@
   // What a person sees of what a style says: which parts are painted opaquely, and in which order.
 
-  const colours = new Map();
-  // alpha is how opaque a computed colour is, from 0 to 1.
-  const alpha = colour => {
-    let a = colours.get(colour);
-    if (a !== undefined) return a;
-    const said = /^rgba\([^)]*,\s*([\d.e-]+)\)$/.exec(colour) || /\/\s*([\d.e-]+)\)$/.exec(colour);
-    a = !colour || colour === 'transparent' || colour === 'none' ? 0 : said ? +said[1] : 1;
-    if (colours.size > 500) colours.clear();
-    colours.set(colour, a);
-    return a;
-  };
-  const OPAQUE = 0.97, CLEAR = 0.05;
-  // gradientAlpha gives the least and the greatest opacity of a gradient's stops, null for what is no gradient.
-  const gradientAlpha = image => {
-    if (!/^(repeating-)?(linear|radial|conic)-gradient\(/.test(image) || image.includes('url(')) return null;
-    const stops = image.match(/(rgba?|color|hsla?|oklch|oklab|lch|lab)\([^)]*\)|\btransparent\b/g) || [];
-    const all = stops.map(alpha);
-    return all.length ? {least: Math.min(...all), most: Math.max(...all)} : null;
-  };
   // filterAlpha is what opacity() leaves in a filter.
   const filterAlpha = filter => {
     if (!filter || filter === 'none' || !filter.includes('opacity(')) return 1;
@@ -116,8 +97,9 @@
   });
   // inkless: the letters of a style leave no trace. What has a stroke, a shadow or a painted background clipped to its letters does.
   const inkOf = (el, style) => el instanceof SVGElement ? style.fill : style.webkitTextFillColor || style.color;
+  const HEAP = -0.4; // letters that are drawn so much nearer to each other than their size are a blot
   const inkless = (el, style) => {
-    if (parseFloat(style.fontSize) < 1) return true;
+    if (parseFloat(style.fontSize) < 1 || parseFloat(style.letterSpacing) < HEAP * parseFloat(style.fontSize)) return true;
     if (alpha(inkOf(el, style)) >= CLEAR || el instanceof SVGElement && style.stroke !== 'none') return false;
     if ((style.webkitBackgroundClip || style.backgroundClip || '').includes('text') &&
       (style.backgroundImage !== 'none' || alpha(style.backgroundColor) >= CLEAR)) return false;
@@ -125,12 +107,6 @@
     return !shadows(style.textShadow).some(s => alpha(s.colour) >= CLEAR && !smears(s.blur / 2, style));
   };
 
-  // sameColour: two opaque colours of which nobody sees the difference.
-  const sameColour = (a, b) => {
-    if (a === b || !a || !b) return a === b;
-    const [x, y] = [a, b].map(c => /^rgb\((\d+), (\d+), (\d+)\)$/.exec(c));
-    return !!x && !!y && [1, 2, 3].every(i => Math.abs(x[i] - y[i]) <= 8);
-  };
   // dotted: letters are drawn as dots, as those of a password are.
   const dotted = style => (style.webkitTextSecurity || 'none') !== 'none';
   // repainted: a style draws a picture in place of all that an element holds.
@@ -145,7 +121,7 @@
     if (!image || image === 'none') return false;
     const size = style.backgroundSize || 'auto';
     if (!/^(auto|cover|100%)/.test(size)) return false;
-    return image.split(/,\s*(?=(?:repeating-)?(?:linear|radial|conic)-gradient)/).some(layer => (gradientAlpha(layer)?.least ?? 0) >= OPAQUE) ||
+    return listed(image).some(layer => (gradientAlpha(layer)?.least ?? 0) >= OPAQUE) ||
       /^url\("[^"]*\.jpe?g(\?[^"]*)?"\)$/i.test(image) && size === 'cover';
   };
   // frost is how far an element blurs what lies behind it, as frosted glass does.
@@ -153,22 +129,13 @@
     const style = reader.style(el), far = blurOf(style.backdropFilter);
     return far && style.visibility === 'visible' && maskAlpha(style) === 1 && reader.opacity(el) > 0.5 ? far : 0;
   };
-  let scratch = null;
   // pixelAlpha is how opaque a picture is at a point of its box, null where a page of another site keeps that to itself.
   const pixelAlpha = (el, x, y, w, h) => {
     const r = rectOf(el);
     if (!(w > 0 && h > 0 && r.width > 0 && r.height > 0)) return null;
-    try {
-      if (!scratch) {
-        const canvas = create(document, 'canvas');
-        canvas.width = canvas.height = 1;
-        scratch = canvas.getContext('2d', {willReadFrequently: true});
-      }
-      scratch.clearRect(0, 0, 1, 1);
-      const px = Math.min(w - 1, Math.max(0, (x - r.left) / r.width * w)), py = Math.min(h - 1, Math.max(0, (y - r.top) / r.height * h));
-      scratch.drawImage(el, px, py, 1, 1, 0, 0, 1, 1);
-      return scratch.getImageData(0, 0, 1, 1).data[3] / 255;
-    } catch { scratch = null; return null; }
+    const px = Math.min(w - 1, Math.max(0, (x - r.left) / r.width * w)), py = Math.min(h - 1, Math.max(0, (y - r.top) / r.height * h));
+    const pixel = sampled(ctx => ctx.drawImage(el, px, py, 1, 1, 0, 0, 1, 1));
+    return pixel ? pixel[3] / 255 : null;
   };
   // filledRow: a cell shows the background of its row and of the group of rows, which the browser finds at no point.
   const filledRow = (reader, el) => {
@@ -184,13 +151,25 @@
     if (SHAPES.has(tag) && find !== null && el instanceof SVGElement) {
       return tag !== 'image' && alpha(style.fill) * (parseFloat(style.fillOpacity) || 0) >= OPAQUE;
     }
-    if (style.display !== 'contents' && filled(style) || style.display === 'table-cell' && filledRow(reader, el)) return true;
+    if (style.display !== 'contents' && (filled(style) || pictured(style, boxOf(rectOf(el)), x, y)) || style.display === 'table-cell' && filledRow(reader, el)) return true;
     if (tag === 'img') return (pixelAlpha(el, x, y, prop(el, HTMLImageElement.prototype, 'naturalWidth'), prop(el, HTMLImageElement.prototype, 'naturalHeight')) ??
       (/\.jpe?g([?#]|$)/i.test(attr(el, 'src') || '') ? 1 : 0)) >= OPAQUE;
     if (tag === 'canvas') return (pixelAlpha(el, x, y, prop(el, HTMLCanvasElement.prototype, 'width'), prop(el, HTMLCanvasElement.prototype, 'height')) ?? 0) >= OPAQUE;
-    if (tag === 'video') return prop(el, HTMLMediaElement.prototype, 'readyState') >= 2;
+    if (tag === 'video') return prop(el, HTMLMediaElement.prototype, 'readyState') >= 2 || postered(el, style, x, y);
     if (framing(el)) return frameSolid(el);
     return bordered(el, style, x, y);
+  };
+  // postered: the picture that stands for a film until it runs lets nothing through at a point.
+  const postered = (el, style, x, y) => {
+    const poster = prop(el, HTMLVideoElement.prototype, 'poster');
+    return !!poster && layerAt({image: `url("${poster}")`, size: style.objectFit === 'fill' ? '100% 100%' : style.objectFit === 'cover' ? 'cover' : 'contain',
+      place: style.objectPosition, repeat: 'no-repeat'}, boxOf(rectOf(el)), x, y) >= OPAQUE;
+  };
+  // tint is how much of what lies under an element its colour takes away, where it is not solid.
+  const tint = (reader, el) => {
+    const style = reader.style(el);
+    if (style.visibility !== 'visible' || style.display === 'contents' || style.display === 'inline' || (style.backgroundClip || '').includes('text')) return 0;
+    return maskAlpha(style) < 1 || style.mixBlendMode !== 'normal' ? 0 : alpha(style.backgroundColor) * reader.opacity(el);
   };
   // bordered: a border may be as wide as a whole curtain.
   const bordered = (el, s, x, y) => {

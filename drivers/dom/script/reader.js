@@ -137,6 +137,7 @@
       this.surfaces.set(el, below.surface);
       node.k = this.kids(el, style, below);
       if (written && !at.editing && !empty && (text ? text !== written : hasElement(el))) this.writings(el, node, full, ['before', 'after']);
+      if (near && tag === 'details' && !find(el, ':scope > summary')) this.summary(el, node, full);
       if (near && this.made(el).marker) this.writings(el, node, full, ['marker']);
       this.ends.set(el, this.clock);
       if (!(node.f & (HIDDEN | OFFSCREEN))) this.remember(rec, style, near);
@@ -186,10 +187,10 @@
     below(el, tag, style, at, inner, place, node) {
       const disabled = at.disabled || attr(el, 'aria-disabled') === 'true' || !!(node.f & DISABLED) && tag !== 'fieldset' && tag !== 'label';
       const label = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
-      const plain = alpha(style.backgroundColor) >= OPAQUE ? style.backgroundColor : alpha(style.backgroundColor) > 0 ? null : at.surface;
+      const own = ground(style);
       return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
         inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), editing: at.editing || editableContent(el),
-        surface: style.backgroundImage === 'none' ? plain : null, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
+        surface: own === '' ? at.surface : own, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
     }
     // framed tells where the page of a frame begins, what part of it can be seen, and how much it is scaled.
     framed(el, style, node, full, clip) {
@@ -224,6 +225,11 @@
         const box = part === 'marker' ? {l: full.l - 30, t: full.t, r: full.l + 10, b: Math.min(full.b, full.t + 24)} : pseudoBox(this, el, made[part].style, full) || full;
         node.k.push({t: '::' + part, n: node.n, f: UNSELECTABLE | node.f & (HIDDEN | OFFSCREEN), b: round(box), x: cut(text)});
       }
+    }
+    // summary is an element of its own for the word that the browser writes where a page has none.
+    summary(el, node, full) {
+      const [first] = children(el).filter(isElement), below = first ? rectOf(first).top : full.b;
+      node.k.unshift({t: '::summary', n: node.n, f: UNSELECTABLE | CLICKABLE | node.f & (HIDDEN | OFFSCREEN), b: round({...full, b: Math.min(full.b, Math.max(below, full.t + 16))}), x: 'Details'});
     }
 // include drawn.js
     // suspect notes elements that may keep something to themselves: a closed shadow root, or what ElementInternals say.

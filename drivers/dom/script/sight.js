@@ -2,7 +2,7 @@
 
   const ALONG = [0.5, 0.2, 0.8, 0.06, 0.94]; // where in a line of text it is looked
   const GRID = [[.5, .5], [.25, .5], [.75, .5], [.5, .25], [.5, .75], [.1, .15], [.9, .15], [.1, .85], [.9, .85], [.03, .5], [.97, .5], [.5, .05], [.5, .95]];
-  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_GHOSTS = 300, MAX_SPARE = 5, MIN_SHADE = 6;
+  const MAX_RECTS = 40, MAX_PIECES = 5000, MAX_LINES = 6, MAX_GHOSTS = 300, MAX_SPARE = 5, MIN_SHADE = 6, FAINT = 0.1, DUST = 4;
   const width = b => b.r - b.l, height = b => b.b - b.t;
   const inBox = (b, x, y) => b.l <= x && x < b.r && b.t <= y && y < b.b;
   const boxOf = r => ({l: r.left, t: r.top, r: r.right, b: r.bottom});
@@ -13,7 +13,7 @@
 
   class Sight {
     constructor(reader, view, spare) {
-      this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.ghosts = []; this.pierced = new Map();
+      this.reader = reader; this.view = view; this.spare = spare; this.hits = new Map(); this.ghosts = []; this.pierced = new Map(); this.masks = new Map();
     }
     hit(x, y) {
       const key = x * 100003 + y;
@@ -29,7 +29,7 @@
       if (this.ghosts.length >= MAX_GHOSTS || this.touchable(el) || width(box) * height(box) < 64) return;
       const tag = localName(el);
       const paints = alpha(style.backgroundColor) > CLEAR || frost(this.reader, el) > 0 || style.backgroundImage !== 'none' || ['img', 'canvas', 'video', 'iframe'].includes(tag);
-      if (paints) this.ghosts.push({el, box, frost: frost(this.reader, el), solid: (x, y) => solid(this.reader, el, x, y), what: 'box'});
+      if (paints) this.ghosts.push({el, box, frost: frost(this.reader, el), solid: (x, y) => solid(this.reader, el, x, y), tint: tint(this.reader, el), what: 'box'});
     }
     // shade does so for what is drawn around a box: the shadow that it throws (a tour that leaves one place free of it), its outline.
     shade(el, style, rec) {
@@ -50,9 +50,9 @@
       if (this.ghosts.length >= MAX_GHOSTS || alpha(s.backgroundColor) <= CLEAR && s.backgroundImage === 'none') return;
       const b = pseudoBox(this.reader, el, s, box);
       if (!b || width(b) * height(b) < 64) return;
-      const whole = +s.opacity >= OPAQUE && maskAlpha(s) === 1 && filled(s);
+      const whole = +s.opacity >= OPAQUE && maskAlpha(s) === 1 && s.visibility === 'visible', full = filled(s);
       this.ghosts.push({el, box: b, what: 'pseudo', part, style: s,
-        solid: () => whole && this.reader.opacity(el) >= OPAQUE && s.visibility === 'visible'});
+        solid: (x, y) => whole && this.reader.opacity(el) >= OPAQUE && (full || pictured(s, b, x, y))});
     }
     backdrop(el) {
       const s = styleOf(el, '::backdrop');
@@ -66,29 +66,45 @@
       const order = g.part === '::before' ? this.reader.orderOf(g.el) + 0.25 : this.reader.endOf(g.el) + 0.5;
       return g.rank = rank(this.reader, g.el, 'box', {style: g.style, order});
     }
-    // veil names what hides a point of owner from a person, "" when nothing does. of is its letters ("text") or its box.
+    // veil names what hides a point of owner from a person, "" when nothing does. of is its letters ("text"), its box, or the page in a frame.
     veil(owner, x, y, of) {
-      const reader = this.reader, blurs = far => of === 'text' && smears(far, reader.style(owner)), mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
+      const reader = this.reader, boxed = of !== 'text', mine = () => this.pierced.get(owner) || this.pierced.set(owner, {text: rank(reader, owner, 'text'), box: rank(reader, owner)}).get(owner);
+      const over = r => above(r, mine()[boxed ? 'box' : 'text']), blurs = far => of !== 'box' && smears(far, reader.style(owner));
+      const mask = this.masked(owner).find(({el, style}) => maskAt(el, style, x, y) < FAINT);
+      if (mask) return 'the mask of ' + describe(nameable(mask.el));
+      if (of === 'page' && blurs(reader.blur(owner))) return 'a filter of ' + describe(nameable(owner));
+      let left = 1; // of what a person sees there
+      const hides = dark => { left *= 1 - dark; return left < 1 - OPAQUE; };
       for (const g of this.ghosts) {
-        if (!inBox(g.box, x, y) || (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || of === 'box' && holds(owner, g.el))) continue;
-        if (of === 'box' && g.what === 'pseudo' && holds(owner, g.el)) continue;
-        if (above(this.ghostRank(g), mine()[of]) && (g.solid(x, y) || blurs(g.frost || 0))) return describe(nameable(g.el)) + ({box: '', ring: ' and what is drawn around it'}[g.what] ?? (g.part || '::backdrop'));
+        if (!inBox(g.box, x, y) || (g.what === 'box' || g.what === 'ring') && (holds(g.el, owner) || boxed && holds(owner, g.el))) continue;
+        if (boxed && g.what === 'pseudo' && holds(owner, g.el)) continue;
+        if (over(this.ghostRank(g)) && hides(g.solid(x, y) || blurs(g.frost || 0) ? 1 : g.tint || 0)) return describe(nameable(g.el)) + ({box: '', ring: ' and what is drawn around it'}[g.what] ?? (g.part || '::backdrop'));
       }
       const hit = this.hit(x, y);
-      if (!hit || hit === owner || of === 'box' && holds(owner, hit)) return '';
+      if (!hit || hit === owner || boxed && holds(owner, hit)) return '';
       const direct = this.touchable(owner);
-      const hides = e => {
-        if (of === 'box' && holds(owner, e)) return false;
-        if (holds(e, owner)) return !holds(owner, e) && above(rank(reader, e), mine()[of]) && solid(reader, e, x, y);
-        if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')); // of it only that is there
-        return (direct || above(rank(reader, e), mine()[of])) && (solid(reader, e, x, y) || blurs(frost(reader, e)));
+      const dark = e => {
+        if (boxed && holds(owner, e)) return 0;
+        const cover = () => solid(reader, e, x, y) ? 1 : tint(reader, e);
+        if (holds(e, owner)) return !holds(owner, e) && over(rank(reader, e)) ? cover() : 0;
+        if (localName(e) === 'dialog' && !inBox(boxOf(rectOf(e)), x, y)) return filled(styleOf(e, '::backdrop')) ? 1 : 0; // of it only that is there
+        return direct || over(rank(reader, e)) ? blurs(frost(reader, e)) ? 1 : cover() : 0;
       };
-      if (hides(hit)) return describe(nameable(hit));
+      if (hides(dark(hit))) return describe(nameable(hit));
       for (const e of stackAt(reader.root, x, y)) {
-        if (e === owner || of === 'box' && holds(owner, e)) return '';
-        if (e !== hit && hides(e)) return describe(nameable(e));
+        if (e === owner || boxed && holds(owner, e)) return '';
+        if (e !== hit && hides(dark(e))) return describe(nameable(e));
       }
       return '';
+    }
+    // masked lists the elements around owner, itself among them, that have a mask.
+    masked(owner) {
+      const known = this.masks.get(owner);
+      if (known) return known;
+      const p = parent(owner), style = this.reader.style(owner), list = p && isElement(p) ? this.masked(p) : [];
+      const own = (style.maskImage || style.webkitMaskImage || 'none') !== 'none' ? [...list, {el: owner, style}] : list;
+      this.masks.set(owner, own);
+      return own;
     }
 
     // lines gives the pieces of text that an element shows, as they are drawn and as far as clips leave them.
@@ -114,7 +130,7 @@
       if (lines.length && !shown.length) {
         if (this.textGone(rec, lines)) return;
       }
-      if (shown.length && shown.every(l => this.camouflaged(l))) { this.textLost(rec); shown = []; }
+      if (shown.length && shown.every(l => height(l.whole) < DUST && width(l.whole) > DUST || this.camouflaged(l))) { this.textLost(rec); shown = []; }
       const box = meet(rec.box, this.view);
       if (bare(box)) return;
       if (shown.length) {
@@ -199,17 +215,16 @@
     // camouflaged: the letters have the colour of what they are drawn on.
     camouflaged({owner, seen}) {
       const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style);
-      if (!sameColour(reader.surfaces.get(owner), ink) || alpha(ink) < OPAQUE || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
+      if (!sameColour(reader.surfaces.get(owner), ink) || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
       const {x, y} = within2(seen, 0.5, 0.5);
       if (!this.touchable(owner) || this.ghosts.some(g => inBox(g.box, x, y))) return false;
       let under = false;
       for (const e of stackAt(reader.root, x, y)) {
         under = under || e === owner;
         if (!under) continue;
-        const s = reader.style(e);
-        if (s.backgroundImage !== 'none' || s.filter !== 'none' || s.mixBlendMode !== 'normal' || !holds(e, owner)) return false;
-        if (alpha(s.backgroundColor) >= OPAQUE) return sameColour(s.backgroundColor, ink);
-        if (alpha(s.backgroundColor) > 0) return false;
+        const s = reader.style(e), on = ground(s);
+        if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || !holds(e, owner)) return false;
+        if (on) return sameColour(on, ink);
       }
       return under;
     }

@@ -278,6 +278,11 @@
     const field = tag === 'html' ? bodyOf(root) || el : isInput(tag) || contextOf(el) || !editable(el) ? el : host(el);
     return {what: describe(field), able: takes(field), field};
   };
+  // cell: what has the focus is a cell of a grid, or the grid, which may open a field at the first key.
+  const cell = el => {
+    const role = attr(el, 'role') || (localName(el) === 'td' ? 'gridcell' : '');
+    return !isInput(localName(el)) && ['gridcell', 'grid', 'treegrid'].includes(role);
+  };
   // heir is the field that a page which draws itself anew has put in place of one that is gone.
   const heir = (root, was) => {
     const {field} = focusIn(root);
@@ -290,7 +295,7 @@
     // field: the field that has the focus; it is kept under the number that is answered.
     field(root) {
       const f = focusIn(root);
-      if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false};
+      if (!f.field || !f.able) return {frame: !!f.frame, what: f.what || '', able: false, cell: !!f.field && cell(f.field)};
       const kind = kindOf(f.field), seen = look(f.field, kind);
       fields.push({el: new WeakRef(f.field), kind, group: (kind === 'parts' ? parts(f.field) : []).map(e => new WeakRef(e)),
         was: {tag: seen.tag, id: seen.id, what: seen.what, name: attr(f.field, 'name')}});

@@ -1,0 +1,61 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// cellOpens is how long a cell may take to open its field, and to show the key that has opened it.
+const cellOpens = 500 * time.Millisecond
+
+// openCell presses the first key of text when a cell of a grid has the focus and no field is on its way to it: many grids open a field then.
+// It gives what is still to be typed, the whole text where no field has opened.
+func (s *Session) openCell(ctx context.Context, d screen.Typist, text string) (opened bool, rest string, err error) {
+	cells, ok := d.(screen.CellTypist)
+	keys, can := s.Device.(drivers.Keys)
+	if !ok || !can || text == "" || text[0] > unicode.MaxASCII || !unicode.IsGraphic(rune(text[0])) {
+		return false, text, nil
+	}
+	err = poll(ctx, min(s.Timeout, focusGrace), func() error {
+		in, err := cells.CellInFocus(ctx)
+		if err == nil && in {
+			err = errWait
+		}
+		return err
+	})
+	if !errors.Is(err, errWait) {
+		return false, text, err
+	}
+	if err := keys.Press(ctx, []string{text[:1]}); err != nil {
+		return false, text, err
+	}
+	rest = text
+	err = poll(ctx, cellOpens, func() error {
+		field, _, err := d.Field(ctx)
+		s.Detail.Looks++
+		if err == nil && field == nil {
+			err = errWait
+		}
+		if err != nil {
+			return err
+		}
+		if opened = true; !strings.HasSuffix(field.Text, text[:1]) {
+			return errWait
+		}
+		rest = text[1:]
+		return nil
+	})
+	if errors.Is(err, errWait) {
+		err = nil // it shows nothing of the key, or has opened nothing
+	}
+	if opened {
+		s.note("the cell opened a field at the key %s", screen.Quote(text[:1]))
+	}
+	return opened, rest, err
+}
