@@ -122,10 +122,34 @@ func (f *Field) Accepts(now *Field, typed string) Written {
 		return f.counted(now, typed)
 	}
 	how := f.wrote(f.Text, now.Text, typed)
+	if how == Whole && f.Lines && torn(now.Text, f.Head+typed) {
+		how = Missing
+	}
 	if how != Whole && f.Editor && now.Value != "" && f.wrote(f.Value, now.Value, typed) == Whole {
 		return Whole
 	}
 	return how
+}
+
+// torn tells whether a line of the text ends within a word that was typed as one.
+func torn(have, want string) bool {
+	rest := []rune(strings.ToLower(have))
+	within := false
+	for _, r := range strings.ToLower(want) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			within = false
+			continue
+		}
+		at := slices.Index(rest, r)
+		if at < 0 {
+			return false
+		}
+		if within && slices.Contains(rest[:at], '\n') {
+			return true
+		}
+		rest, within = rest[at+1:], true
+	}
+	return false
 }
 
 // wrote compares two readings of a field's text.

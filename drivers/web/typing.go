@@ -167,7 +167,28 @@ func (d *Device) Type(ctx context.Context, text string) error {
 }
 
 // keys presses the keys of a text, each as an event of its own. (Playwright's Keyboard.Type in Go inserts the text as a whole.)
+// An editor has time after each line to make a new one.
 func (f placed) keys(page playwright.Page, text string) error {
+	for f.kind == "editor" {
+		line, rest, more := strings.Cut(text, "\n")
+		if !more {
+			break
+		}
+		if err := f.press(page, line+"\n"); err != nil {
+			return err
+		}
+		if _, err := page.Evaluate("(" + rests + ")(30)"); err != nil {
+			return unlessGone(err)
+		}
+		text = rest
+	}
+	return f.press(page, text)
+}
+
+func (f placed) press(page playwright.Page, text string) error {
+	if text == "" {
+		return nil
+	}
 	return page.Locator(typingSelector(f.chain, "active")).PressSequentially(text,
 		playwright.LocatorPressSequentiallyOptions{Timeout: milliseconds(callLimit - time.Second)})
 }

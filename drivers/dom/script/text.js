@@ -30,7 +30,7 @@
       this.collect(el, whole, out, budget);
       if (budget.spent > 2 * MAX_TEXT) this.room -= budget.spent;
       if (budget.left <= 0) this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
-      return legible(long(out.join('').split('\n').map(l => l.trim()).filter(Boolean).join('\n')));
+      return legible(long(out.join('').split('\n').map(l => l.trim()).filter(l => l.replace(INVISIBLE, '')).join('\n')));
     }
     collect(el, whole, out, budget) {
       if (budget.left <= 0 || budget.depth > MAX_DEPTH) return;

@@ -28,7 +28,7 @@ fail no text
 pass a note that goes by itself
 - tap: Note
 - assert: Saved
-- assertNot: {label: Saved, timeoutMs: 5000}
+- assertNot: {label: Saved, timeoutMs: 9000}
 fail a note that nobody asked for
 - assert: Saved
 */
@@ -47,5 +47,5 @@ element('#r').onclick = async () => {
   const answer = await Swal.fire({title: 'New name', input: 'text', confirmButtonText: 'Save', inputValidator: v => v ? '' : 'A name is needed'});
   if (answer.isConfirmed) said = answer.value;
 };
-element('#n').onclick = () => Swal.fire({toast: true, position: 'top-end', timer: 1200, showConfirmButton: false, title: 'Saved'});
+element('#n').onclick = () => Swal.fire({toast: true, position: 'top-end', timer: 4000, showConfirmButton: false, title: 'Saved'});
 report(() => ({said, asked}));

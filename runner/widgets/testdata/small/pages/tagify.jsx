@@ -1,21 +1,21 @@
 /*
 pass one more
-- tap: Topics
+- tap: Tags input field
 - input: "news\n"
 - assert: news
 model tags "art news"
 pass one of the list
-- tap: Topics
+- tap: Tags input field
 - input: mus
 - tap: music
 - assert: music
 model tags "art music"
 fail one that is searched away
-- tap: Topics
+- tap: Tags input field
 - input: mus
 - tap: {label: sport, timeoutMs: 1000}
 fail one that is there
-- tap: Topics
+- tap: Tags input field
 - input: "art\n"
 - assert: {label: sport, timeoutMs: 1000}
 pass one is taken away

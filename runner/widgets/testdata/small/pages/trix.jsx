@@ -23,13 +23,12 @@ pass bold letters
 - tap: Body
 - tap: Bold
 - input: loud
-- assert: {label: Bold, selected: true}
 model text "loud"
 model bold true
 fail letters that are not
 - tap: Body
 - input: quiet
-- assertElement: {label: Body, is: {text: loud}}
+- assert: loud
 model text "quiet"
 */
 import 'trix';
