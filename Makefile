@@ -78,7 +78,7 @@ truth: setup ## hold generated tests, hostile pages and saved trees against what
 # Fifteen of these are a part of make test. The libraries are fetched once, by npm, into the user's cache. make widgets WIDGETS=quill makes
 # those of one page again.
 widgets: export WIDGETS ?=
-widgets: setup ## hold tests of pages built with 39 libraries of widgets against what the widgets' models say
+widgets: setup ## hold tests of pages built with 45 libraries of widgets against what the widgets' models say
 	go test -count=1 -timeout 60m -v ./runner/widgets
 
 # make widgets-beside prints how long the whole processes took, in turns: a table for docs/benchmarks.md.
