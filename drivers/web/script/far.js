@@ -8,23 +8,27 @@ async (box, {x, y, part, until, time}) => {
   const inputs = 'input, textarea', foreign = 'iframe, canvas';
   const hides = () => [...box.querySelectorAll('*')].some(el => el.shadowRoot || el.localName.includes('-') || el.matches(foreign));
   const shows = () => has(box.textContent) || has(entities(box.innerHTML)) || [...box.querySelectorAll(inputs)].some(el => has(el.value));
-  // rows are the texts that lie in the box, as far as it shows them.
+  const page = box === document.scrollingElement || box === document.documentElement;
+  const view = () => page ? {left: 0, top: 0, right: innerWidth, bottom: innerHeight} : box.getBoundingClientRect();
+  // rows are the texts that lie in the box, as far as it shows them, and where each is.
   const rows = () => {
-    const list = new Set(), area = box.getBoundingClientRect(), walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), range = new Range();
+    const list = new Map(), area = view(), walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), range = new Range();
     for (let n = walker.nextNode(); n && list.size < 2000; n = walker.nextNode()) {
       if (!n.data.trim()) continue;
       range.selectNodeContents(n);
       const r = range.getBoundingClientRect(), cx = (r.left + r.right) / 2, cy = (r.top + r.bottom) / 2;
-      if (r.width > 0 && cx >= area.left && cx <= area.right && cy >= area.top && cy <= area.bottom) list.add(n.data.trim());
+      if (r.width > 0 && cx >= area.left && cx <= area.right && cy >= area.top && cy <= area.bottom) list.set(n.data.trim(), x ? cx : cy);
     }
     return list;
   };
+  // follow: a row is in view still, and has moved as far as the box was scrolled. One that stays, as headings do, tells nothing of those that came.
+  const follow = (before, now, went) => [...now].some(([text, at]) => Math.abs(before.get(text) - at - went * (x || y)) <= went / 5);
   // written: a style sheet writes into the rows, where nobody finds it in their texts.
   const written = () => [...box.querySelectorAll('*')].slice(0, 300).some(el => ['::before', '::after'].some(part =>
     /"[^"]*[\p{L}\p{N}][^"]*"|counter/u.test(getComputedStyle(el, part).content)));
   const offset = () => x ? box.scrollLeft : box.scrollTop, began = performance.now();
   const answer = {moved: 0, followed: 0, before: Math.round(Math.abs(offset())), rested: false};
-  if (box === document.scrollingElement || box === document.documentElement || wanted.includes('') || box.querySelectorAll('*').length > 3000 || written()) return answer;
+  if (wanted.includes('') || box.querySelectorAll('*').length > 3000 || box.innerHTML.length > 500000 || written()) return answer;
   let before = rows();
   while (performance.now() - began < time && before.size > 1 && !hides() && !shows()) {
     const from = offset(), step = (x || y) * part * (x ? box.clientWidth : box.clientHeight);
@@ -33,7 +37,7 @@ async (box, {x, y, part, until, time}) => {
     if (went <= 0) break;
     answer.rested = await rest(30);
     const now = rows();
-    if (!answer.rested || ![...now].some(row => before.has(row))) { // rows were skipped: they are for a look from outside
+    if (!answer.rested || !follow(before, now, went)) { // rows were skipped: they are for a look from outside
       box.scrollBy({[x ? 'left' : 'top']: -went * (x || y), behavior: 'instant'});
       answer.rested = await rest(30) && answer.rested;
       break;
