@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -303,6 +304,41 @@ func TestGinkgoInParallelAnnotatesOnce(t *testing.T) {
 	}
 	if run := l.loaded(); len(run.Cases) != 5 {
 		t.Errorf("%q", begun(run))
+	}
+}
+
+// With continueOnFailure: false, the flows that a config.yaml orders end with the first that fails, whatever Ginkgo shuffles; all others run.
+func TestGinkgoEndsASequenceOfFlows(t *testing.T) {
+	t.Parallel()
+	flow := func(label string) string {
+		return "appId: com.example.list\n---\n- launchApp\n- extendedWaitUntil: {visible: " + label + ", timeout: 1000}\n"
+	}
+	for _, shuffled := range []bool{false, true} {
+		l, program := goLab(t, 1)
+		l.dir = t.TempDir()
+		for name, label := range map[string]string{"a": "Payments", "b": "Nowhere", "c": "Payments", "d": "Payments"} {
+			l.write(name+".yaml", flow(label))
+		}
+		l.write("config.yaml", "executionOrder: {continueOnFailure: false, flowsOrder: [c, b, a]}\n")
+		args := []string{"-ginkgo.no-color", "-ginkgo.label-filter=android", "-ginkgo.seed=3"}
+		if shuffled {
+			args = append(args, "-ginkgo.randomize-all")
+		}
+		l.start(program, args...).wait().exits(t, 1)
+		run := l.loaded()
+		got := map[string]event.Verdict{}
+		for _, c := range run.Cases {
+			got[c.Pack] = c.Result.Verdict
+			if p := c.Result.Problem; c.Pack == "a" && (p == nil || !strings.Contains(p.Message, "b did not pass")) {
+				t.Errorf("a: %+v", p)
+			}
+		}
+		if want := map[string]event.Verdict{"a": "skipped", "b": "fail", "c": "pass", "d": "pass"}; !maps.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		if order := begun(run); slices.Index(order, "c") > slices.Index(order, "b") {
+			t.Errorf("began as %q", order)
+		}
 	}
 }
 

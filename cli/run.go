@@ -99,7 +99,7 @@ func newRunCommand(env *Env) *cobra.Command {
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` cases at once (default: one per device); --workers is the same")
 	flags.BoolVar(&f.headed, "headed", false, "open pages in a browser window, whatever the tests say")
 	flags.BoolVar(&f.watch, "watch", false, "run again whenever a file beside the tests is saved, until Ctrl-C")
-	flags.StringVar(&f.reports, "reports", "", "`FOLDER` for report packs (default: tests/reports under the project's root)")
+	flags.StringVar(&f.reports, "reports", "", "`FOLDER` for report packs (default: tests/reports under the project's root); --test-output-dir is the same")
 	flags.DurationVar(&f.timeout, "timeout", 0, "how long a step waits when it says nothing itself, a `TIME` such as 5s (default: 10s)")
 	flags.BoolVar(&f.requireDevices, "require-devices", false, "a test without a device is an error, not skipped")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "exit with 0 when nothing was run")
@@ -120,7 +120,7 @@ func newRunCommand(env *Env) *cobra.Command {
 }
 
 // config makes the runner's configuration of environment and flags; flags win.
-func (f runFlags) config(env *Env) (run.Config, error) {
+func (f runFlags) config(env *Env, args []string) (run.Config, error) {
 	c, err := run.FromEnv(env.Dir, env.LookupEnv)
 	if err != nil {
 		return c, &plan.Usage{Msg: err.Error()}
@@ -134,11 +134,13 @@ func (f runFlags) config(env *Env) (run.Config, error) {
 	if f.browser != "" {
 		c.Browser = f.browser
 	}
-	if f.reports != "" {
+	switch {
+	case f.reports == "":
+		c.TakeOutputDir(args)
+	case filepath.IsAbs(f.reports):
 		c.Reports = f.reports
-		if !filepath.IsAbs(c.Reports) {
-			c.Reports = filepath.Join(env.Dir, c.Reports)
-		}
+	default:
+		c.Reports = filepath.Join(env.Dir, f.reports)
 	}
 	if f.parallel < 0 || f.timeout < 0 {
 		return c, &plan.Usage{Msg: "--parallel and --timeout cannot be negative"}
@@ -205,7 +207,7 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	if i := slices.IndexFunc(args, pack.IsRunName); i >= 0 && f.rerunFailed == run.LatestRun {
 		return &plan.Usage{Msg: fmt.Sprintf("%s is a run, not a test: write --rerun-failed=%s", args[i], args[i])}
 	}
-	conf, err := f.config(env)
+	conf, err := f.config(env, args)
 	if err != nil {
 		return err
 	}

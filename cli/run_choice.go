@@ -29,8 +29,11 @@ func (f *runFlags) choosing(flags *pflag.FlagSet) {
 	flags.Lookup("retries").DefValue = "0" // hides notGiven in the help
 	flags.BoolVar(&f.failOnFlaky, "fail-on-flaky", false, "a test that passed only when it was tried again ends the run with exit code 1")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "workers" {
+		switch name {
+		case "workers":
 			name = "parallel"
+		case "test-output-dir":
+			name = "reports"
 		}
 		return pflag.NormalizedName(name)
 	})

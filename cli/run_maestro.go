@@ -47,13 +47,17 @@ func (f runFlags) writeOutput(env *Env, dir string) error {
 // warnOfFlows tells of what Maestro takes in silence, once.
 func warnOfFlows(env *Env, p *plan.Plan) {
 	said := map[string]bool{}
-	for _, c := range p.Cases {
-		for _, w := range c.Test.Warnings {
+	say := func(list []*source.Error) {
+		for _, w := range list {
 			warning := source.Error{Pos: w.Pos, Width: w.Width, Msg: "warning: " + w.Msg, Hint: w.Hint, Source: w.Source}
 			if text := warning.Error(); !said[text] {
 				said[text] = true
 				fmt.Fprintln(env.Stderr, text)
 			}
 		}
+	}
+	say(p.Warnings)
+	for _, c := range p.Cases {
+		say(c.Test.Warnings)
 	}
 }

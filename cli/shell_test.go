@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/taproot-dev/taproot/cli"
@@ -170,6 +169,49 @@ func TestShellOnAPhone(t *testing.T) {
 	said(l.command(0, "run", "login.yaml", "--from", "7"), "taken for done are 6 steps")
 }
 
+// TestSavedTestsStayGreen: what a test did up to the step that failed, what mended it by hand, and the rest of the test are saved as one test,
+// which passes every time.
+func TestSavedTestsStayGreen(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, 1)
+	t.Cleanup(func() { l.command(0, "close", "--all") })
+	if err := os.Mkdir(filepath.Join(l.dir, "suites"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l.write("suites/blocks.yaml", "blocks:\n  start:\n    steps:\n      - launch: {package: com.example.login, force: true}\n")
+	l.write("suites/login.yaml", `id: login
+platform: android
+vars:
+  WHO: ada@example.com
+  FIELDS: 2
+steps:
+  - run: {file: blocks.yaml, block: start}
+  - group:
+      steps:
+        - input: {text: "${WHO}", into: E-mail}
+  - assertTrue: FIELDS == 2
+  - tap: {label: Sign on, timeoutMs: 300} # a mistake
+  - assert: Welcome, Ada
+`)
+	if said := l.command(1, "run", "suites/login.yaml", "--keep"); !strings.Contains(said, "fail: step 4, line 13") {
+		t.Fatal(said)
+	}
+	l.command(0, "tap", "Password")
+	l.command(0, "input", "lovelace")
+	l.command(0, "tap", "Sign in", "--timeout-ms", "30000")
+	l.command(0, "run", "suites/login.yaml", "--from", "5")
+	l.command(0, "save", "saved.yaml")
+	l.command(0, "close")
+	saved := read(t, l.dir, "saved.yaml")
+	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: \"ada@example.com\"\n", "  - run: {file: suites/blocks.yaml, block: start}\n", "  - input: {text: \"${PASSWORD}\"", "  - assert: Welcome, Ada\n")
+	times := "20"
+	if testing.Short() {
+		times = "3"
+	}
+	l.env = append(l.env, "PASSWORD=lovelace", "TAPROOT_NO_VIDEO=true")
+	has(t, "the run", l.command(0, "run", "saved.yaml", "--repeat", times), times+" passed")
+}
+
 // TestShellOfAServer: the same commands drive a phone of a REST server; what only sessions on this machine have is refused.
 func TestShellOfAServer(t *testing.T) {
 	t.Parallel()
@@ -212,7 +254,10 @@ func (l *lab) kill(t *testing.T) {
 	t.Helper()
 	p, err := shell.Client{Dir: shell.Folder(l.getenv)}.Sessions(t.Context())
 	if err == nil {
-		err = syscall.Kill(p.PID, syscall.SIGKILL)
+		var process *os.Process
+		if process, err = os.FindProcess(p.PID); err == nil {
+			err = process.Kill()
+		}
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -150,6 +150,14 @@ type System interface {
 	Shell(ctx context.Context, command string) (output string, code int, err error)
 }
 
+// SystemReader is a System that tells how it is set. What a device cannot tell gives an error that wraps ErrUnsupported.
+type SystemReader interface {
+	// IsDark tells whether the dark theme is on.
+	IsDark(ctx context.Context) (bool, error)
+	// IsAirplane tells whether airplane mode is on.
+	IsAirplane(ctx context.Context) (bool, error)
+}
+
 // Identifier is a Device that can tell which version of which app is tested on it.
 type Identifier interface {
 	// Identify is of the app that was launched last, or of the page that is open; nil when there is none. It does nothing to either.

@@ -88,7 +88,10 @@ type AssertScreenshot struct {
 	Threshold float64    `json:"threshold,omitempty" minimum:"0" maximum:"100" doc:"How much of the picture may differ, in per cent; what anti-aliasing does to edges and letters never counts. Default: nothing."`
 	Element   *Selector  `json:"element,omitempty" doc:"Only this element instead of the whole screen."`
 	Mask      []Selector `json:"mask,omitempty" doc:"Elements that may look as they like, such as clocks; a phone's status bar always may."`
+	File      string     `json:"file,omitempty" minLength:"1" format:"file" doc:"A picture to compare with instead of a baseline, relative to the test's folder. It is compared once, as it is: colours less than a tenth apart are equal, the status bar counts, and --update-baselines leaves it alone."`
 }
+
+func (AssertScreenshot) rules() []rule { return []rule{cannotStand("mask", "file")} }
 
 func (AssertTrue) cost(costing, *Step, time.Duration) Cost { return Cost{} }
 

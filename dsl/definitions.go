@@ -53,6 +53,8 @@ func definitions() []Def {
 			"assertTrue: device.id != \"\"", everywhere, YAML, "", Looks, false},
 		{"assertApp", AssertApp{}, "Waits until an app is in front.",
 			"assertApp: com.example.app", phones, YAML | REST, "", Looks, false},
+		{"assertDarkMode", AssertDarkMode{}, "Fails when the device does not use its dark appearance, or its light one.",
+			"assertDarkMode: true", everywhere, YAML, "", Looks, false},
 		{"assertScreenshot", AssertScreenshot{}, "Compares the screen with a picture that was kept earlier.",
 			"assertScreenshot: {name: home, threshold: 0.5, mask: [{id: clock}]}", everywhere, YAML, "", Looks, false},
 		{"assertVisual", AssertVisual{}, "Asks an AI model whether the screen shows what is said in plain words. Without a model it is an error, never a pass.",

@@ -76,10 +76,16 @@ func specGroup(r types.SpecReport) string {
 // passBy skips the running spec when it is written in Go and not chosen.
 func (s *suite) passBy() {
 	r := ginkgo.CurrentSpecReport()
-	if c, known := s.cases[strings.ToLower(r.LeafNodeText)]; known && len(r.ContainerHierarchyTexts) == 1 && r.ContainerHierarchyTexts[0] == c.Test.Pos.File {
+	if c, known := s.cases[strings.ToLower(r.LeafNodeText)]; known && isIn(r, c.Test.Pos.File) {
 		return
 	}
 	if why := s.choice.without(r); why != "" {
 		ginkgo.Skip(why)
 	}
+}
+
+// isIn tells whether a spec is that of a file of tests, which may stand in a sequence.
+func isIn(r types.SpecReport, file string) bool {
+	in := r.ContainerHierarchyTexts
+	return len(in) == 1 && in[0] == file || len(in) == 2 && in[1] == file && r.IsInOrderedContainer
 }

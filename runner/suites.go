@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,6 +103,7 @@ func Describe(dir string) error {
 	p := &plan.Plan{}
 	if dir != "" {
 		s.conf.FilesMustBe = true
+		s.conf.TakeOutputDir([]string{abs})
 		if p, err = s.conf.Plan(abs); err != nil {
 			return err
 		}
@@ -124,7 +126,8 @@ func Describe(dir string) error {
 }
 
 // add makes a spec of each case, in a container that is called after its file, so that --focus finds it by that, too. Ginkgo would
-// order them by place or by chance: their priorities put them into the order of the plan.
+// order them by place or by chance: their priorities put them into the order of the plan. The cases of a sequence stay together, in one
+// process, and end with the first that fails.
 func (s *suite) add(p *plan.Plan) {
 	s.cases = map[string]plan.Case{}
 	list := slices.Clone(p.Cases)
@@ -133,11 +136,26 @@ func (s *suite) add(p *plan.Plan) {
 			list = append(list, c)
 		}
 	}
+	sequences := map[string][]func(){}
 	for i, c := range list {
 		s.cases[strings.ToLower(c.Pack)] = c
 		where := types.NewCustomCodeLocation(fmt.Sprintf("%s:%d", c.Test.Pos.File, c.Test.Pos.Line))
-		ginkgo.Describe(c.Test.Pos.File, where, ginkgo.SpecPriority(len(list)-i), func() {
-			ginkgo.It(c.Pack, ginkgo.Label(c.Labels...), where, func(ctx ginkgo.SpecContext) { s.spec(ctx, c) })
+		container := func() {
+			ginkgo.Describe(c.Test.Pos.File, where, ginkgo.SpecPriority(len(list)-i), func() {
+				ginkgo.It(c.Pack, ginkgo.Label(c.Labels...), where, func(ctx ginkgo.SpecContext) { s.spec(ctx, c) })
+			})
+		}
+		if name := c.Test.Sequence; name != "" {
+			sequences[name] = append(sequences[name], container)
+			continue
+		}
+		container()
+	}
+	for _, name := range slices.Sorted(maps.Keys(sequences)) {
+		ginkgo.Describe(name, types.NewCustomCodeLocation(name), ginkgo.Ordered, func() {
+			for _, container := range sequences[name] {
+				container()
+			}
 		})
 	}
 }
@@ -248,9 +266,7 @@ func (s *suite) last(ctx context.Context) {
 	if s.runner == nil {
 		return
 	}
-	if s.conf.FailFast {
-		s.leaveOut(ctx)
-	}
+	s.leaveOut(ctx)
 	err := s.runner.Report(ctx, &s.annotations)
 	if err != nil {
 		ginkgo.GinkgoWriter.Printf("the report of the run is not whole: %v\n", err)
@@ -258,24 +274,31 @@ func (s *suite) last(ctx context.Context) {
 	gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())
 }
 
-// leaveOut leaves the packs of the cases that Ginkgo did not begin because another one had failed.
+// leaveOut leaves the packs of the cases that Ginkgo did not begin because another one had failed: of their sequence, or any.
 func (s *suite) leaveOut(ctx context.Context) {
+	if !s.conf.FailFast && !slices.ContainsFunc(s.planned, func(c plan.Case) bool { return c.Test.Sequence != "" }) {
+		return
+	}
 	run, err := history.LoadRun(s.runner.Dir.Path())
 	if err != nil {
 		return // the report says so
 	}
-	began, failed := map[string]bool{}, ""
+	began, failed, ended := map[string]bool{}, "", map[string]string{}
 	for _, c := range run.Cases {
 		began[c.Key] = c.Pack != ""
 		if c.Pack != "" && (c.Result.Verdict == event.Fail || c.Result.Verdict == event.Error) {
 			failed = c.Pack
+			if of := s.cases[strings.ToLower(c.Key)].Test; of != nil && of.Sequence != "" {
+				ended[of.Sequence] = c.Pack
+			}
 		}
 	}
-	if failed == "" {
-		return // it was interrupted, or a spec failed that has no pack
-	}
 	for _, c := range s.planned {
-		if !began[c.Pack] {
+		switch {
+		case began[c.Pack]:
+		case ended[c.Test.Sequence] != "":
+			s.runner.SequenceEnded(ctx, c, ended[c.Test.Sequence])
+		case s.conf.FailFast && failed != "": // else it was interrupted, or a spec failed that has no pack
 			s.runner.LeftOut(ctx, c, failed)
 		}
 	}

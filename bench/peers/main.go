@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command peers runs the same flows on the same pages in Taproot and in Playwright Test, in turns, and tells how long the whole processes
 // took, how much of the processor and how much memory they needed. Both keep a picture of each step. make bench-peers runs it.
 package main

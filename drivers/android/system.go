@@ -139,26 +139,50 @@ var nightLine = lazyregexp.New(`(?m)^\s*Night mode: (\w+)`)
 
 // DarkMode sets the night mode of the whole system.
 func (d *Device) DarkMode(ctx context.Context, on bool) error {
-	if err := d.since(uimodeAPI, "dark mode"); err != nil {
-		return err
-	}
-	o, err := d.run(ctx, command{name: "cmd uimode", asks: true, line: "cmd uimode night"})
+	was, err := d.night(ctx)
 	if err != nil {
 		return err
 	}
-	m := nightLine.FindSubmatch(o.out)
-	if m == nil {
-		return fmt.Errorf("device %s: read its night mode: %s", d.link.serial, o.reason())
-	}
 	err = d.noteRestore(func(debts *restoreState) {
 		if debts.Night == "" {
-			debts.Night = string(m[1])
+			debts.Night = was
 		}
 	})
 	if err != nil {
 		return err
 	}
 	return d.change(ctx, "dark mode", "cmd uimode night "+map[bool]string{true: "yes", false: "no"}[on])
+}
+
+// IsDark tells whether the dark theme is on.
+func (d *Device) IsDark(ctx context.Context) (bool, error) {
+	now, err := d.night(ctx)
+	return now == "yes", err
+}
+
+// night is the night mode: yes, no, auto and the like.
+func (d *Device) night(ctx context.Context) (string, error) {
+	if err := d.since(uimodeAPI, "dark mode"); err != nil {
+		return "", err
+	}
+	o, err := d.run(ctx, command{name: "cmd uimode", asks: true, line: "cmd uimode night"})
+	if err != nil {
+		return "", err
+	}
+	m := nightLine.FindSubmatch(o.out)
+	if m == nil {
+		return "", fmt.Errorf("device %s: read its night mode: %s", d.link.serial, o.reason())
+	}
+	return string(m[1]), nil
+}
+
+// IsAirplane tells whether airplane mode is on.
+func (d *Device) IsAirplane(ctx context.Context) (bool, error) {
+	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get global airplane_mode_on"})
+	if err != nil {
+		return false, err
+	}
+	return strings.TrimSpace(string(o.out)) == "1", nil
 }
 
 // Airplane is refused on a phone that is reached over the network, which it would cut.
@@ -170,11 +194,10 @@ func (d *Device) Airplane(ctx context.Context, on bool) error {
 		return fmt.Errorf("device %s: %w: airplane mode would cut the network by which adb reaches it: connect it by USB",
 			d.link.serial, drivers.ErrUnsupported)
 	}
-	o, err := d.run(ctx, command{name: "settings get", asks: true, line: "settings get global airplane_mode_on"})
+	was, err := d.IsAirplane(ctx)
 	if err != nil {
 		return err
 	}
-	was := strings.TrimSpace(string(o.out)) == "1"
 	err = d.noteRestore(func(debts *restoreState) {
 		if debts.Airplane == nil {
 			debts.Airplane = &was

@@ -3,6 +3,7 @@ package ios
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -70,6 +71,24 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	return d.with(ctx, func(ctx context.Context) error {
 		return p.setAppearance(ctx, map[bool]string{true: "dark", false: "light"}[on])
 	})
+}
+
+// IsDark tells whether the dark appearance is on.
+func (d *Device) IsDark(ctx context.Context) (bool, error) {
+	var now string
+	err := d.with(ctx, func(ctx context.Context) (err error) {
+		now, err = d.painter().appearance(ctx)
+		return err
+	})
+	if err == nil && now != "light" && now != "dark" {
+		err = fmt.Errorf("device %s does not tell its appearance: %w", d.info.ID, drivers.ErrUnsupported)
+	}
+	return now == "dark", err
+}
+
+// IsAirplane is not known of iOS.
+func (d *Device) IsAirplane(context.Context) (bool, error) {
+	return false, fmt.Errorf("device %s does not tell whether it is in airplane mode: %w", d.info.ID, drivers.ErrUnsupported)
 }
 
 func (d *Device) painter() painter {

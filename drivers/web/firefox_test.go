@@ -220,7 +220,8 @@ func TestFirefoxThatIsKilledOrHangs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts browsers of its own: left to make firefox")
 	}
-	for _, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+	const sigstop = syscall.Signal(19) // of Linux; for Windows the package has no name for it
+	for _, signal := range []os.Signal{syscall.SIGKILL, sigstop} {
 		own := New(Options{Browser: dsl.Firefox})
 		opened, err := own.Open(t.Context(), "web-1")
 		must(t, err)

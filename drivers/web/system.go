@@ -36,6 +36,21 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	})
 }
 
+// IsDark asks the page in front.
+func (d *Device) IsDark(ctx context.Context) (bool, error) {
+	on, err := d.Eval(ctx, "matchMedia('(prefers-color-scheme: dark)').matches", 0)
+	return on == true, err
+}
+
+// IsAirplane tells whether the pages are cut off from the network.
+func (d *Device) IsAirplane(context.Context) (bool, error) {
+	s, _, err := d.page()
+	if err != nil {
+		return false, err
+	}
+	return s.offline.Load(), nil
+}
+
 // Airplane cuts the pages off from the network, or connects them again.
 func (d *Device) Airplane(ctx context.Context, on bool) error {
 	s, _, err := d.page()

@@ -249,6 +249,7 @@ type AssertScreenshot struct {
 	Threshold string
 	Crop      *Selector
 	Dir       string `js:"-"` // of the flow
+	Beside    string `js:"-"` // the file that lies beside the flow; "": there is none, or a script gives its name
 }
 
 // AI is assertWithAI, assertNoDefectsWithAI and extractTextWithAI.

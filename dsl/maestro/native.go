@@ -45,10 +45,15 @@ type writer struct {
 	depth    int
 	count    int
 	lost     []*source.Error
+	entries  int              // of lists that were written
+	opened   bool             // a page is, as far as it is known here
 	comments map[int][]string // by the line of a command
 }
 
 func (w *writer) line(format string, args ...any) {
+	if strings.HasPrefix(format, "- ") {
+		w.entries++
+	}
 	w.b.WriteString(strings.Repeat("  ", w.depth) + fmt.Sprintf(format, args...) + "\n")
 }
 
@@ -179,16 +184,24 @@ func quoted(list []string) []string {
 }
 
 func (w *writer) steps(list dsl.Steps) {
-	last := 0
-	for _, s := range list {
-		if last == 0 {
-			last = s.Pos.Line
+	w.filled(func() {
+		last := 0
+		for _, s := range list {
+			if last == 0 {
+				last = s.Pos.Line
+			}
+			w.remark(min(last, s.Pos.Line), s.Pos.Line)
+			w.command(s, s.Foreign().(*Command))
+			last = s.Pos.Line + 1
 		}
-		w.remark(min(last, s.Pos.Line), s.Pos.Line)
-		w.command(s, s.Foreign().(*Command))
-		last = s.Pos.Line + 1
-	}
-	if len(list) == 0 {
+	})
+}
+
+// filled writes a list, which must hold something.
+func (w *writer) filled(list func()) {
+	before := w.entries
+	list()
+	if w.entries == before {
 		w.line("- log: nothing")
 	}
 }

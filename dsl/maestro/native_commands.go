@@ -1,13 +1,18 @@
 package maestro
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-const usual = "17000"
+const (
+	usual    = "17000"
+	maxErase = 10_000 // of erase: no field that is tested holds more
+	maxSwipe = 60_000 // milliseconds of swipe
+)
 
 func times(c *Command, touch bool) string {
 	if c.Optional && touch {
@@ -17,6 +22,10 @@ func times(c *Command, touch bool) string {
 }
 
 func (w *writer) command(s *dsl.Step, c *Command) {
+	if w.idle(c.Do) {
+		w.line("# %s does nothing here", c.Name)
+		return
+	}
 	switch do := c.Do.(type) {
 	case Tap:
 		w.tap(s, c, do)
@@ -29,8 +38,12 @@ func (w *writer) command(s *dsl.Step, c *Command) {
 	case Stop:
 		w.plain(s, c, "stop", "package", do.App)
 	case Kill:
-		w.plain(s, c, "kill", "package", do.App)
+		w.plain(s, c, map[bool]string{true: "kill", false: "stop"}[w.platform == dsl.Android], "package", do.App)
 	case Clear:
+		if w.platform == dsl.Web {
+			w.open(s, c, do.App, true)
+			return
+		}
 		w.plain(s, c, "clearApp", "package", do.App)
 	case Input:
 		w.plain(s, c, "input", "text", do.Text, field{"verify", "false"})
@@ -41,7 +54,7 @@ func (w *writer) command(s *dsl.Step, c *Command) {
 		}
 		w.step(c, "input", field{"random", do.Kind}, field{"length", length}, field{"verify", "false"})
 	case Erase:
-		w.step(c, "erase", field{"count", strconv.Itoa(max(do.Count, 1))})
+		w.step(c, "erase", field{"count", strconv.Itoa(min(do.Count, maxErase))})
 	case Copy:
 		w.on(s, c, "copyText", do.From, field{"as", "copiedText"}, field{"timeoutMs", times(c, true)})
 	case SetClipboard:
@@ -54,10 +67,10 @@ func (w *writer) command(s *dsl.Step, c *Command) {
 	case Paste:
 		w.step(c, "input", field{"text", `"${copiedText}"`}, field{"verify", "false"})
 	case Press:
-		w.press(c, do)
+		w.press(s, c, do)
 	case HideKeyboard:
-		if w.platform == dsl.Web {
-			w.line("# hideKeyboard does nothing on pages")
+		if w.platform == dsl.IOS {
+			w.step(c, "hideKeyboard")
 			return
 		}
 		w.step(c, "press", field{"keys", "back"})
@@ -118,10 +131,12 @@ func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
 	limit := usual
 	if do.Timeout != nil {
 		limit = strings.ReplaceAll(*do.Timeout, "_", "")
-		if _, err := strconv.Atoi(limit); err != nil {
+		n, err := strconv.Atoi(limit)
+		if err != nil {
 			w.dropped(s, c, "a time that a script gives")
 			return
 		}
+		limit = strconv.Itoa(max(n, 0))
 	}
 	if do.Visible != nil {
 		w.on(s, c, "assert", do.Visible, field{"timeoutMs", limit})
@@ -131,15 +146,57 @@ func (w *writer) assert(s *dsl.Step, c *Command, do Assert) {
 	}
 }
 
-func (w *writer) press(c *Command, do Press) {
+// idle tells whether a command does nothing on the platform, in Maestro.
+func (w *writer) idle(do Do) bool {
+	web, ios := w.platform == dsl.Web, w.platform == dsl.IOS
+	switch do := do.(type) {
+	case Stop, Kill, SetPermissions, Orientation, AddMedia, HideKeyboard:
+		return web
+	case Clear:
+		return web && !w.opened
+	case Airplane:
+		return web || ios
+	case ClearKeychain:
+		return !ios
+	case Press:
+		return ios && !slices.Contains(iosKeys, do.Key)
+	case Erase:
+		return do.Count <= 0
+	case Input:
+		return do.Text == ""
+	}
+	return false
+}
+
+// iosKeys and webKeys are the keys of pressKey that do something there.
+var (
+	iosKeys = []string{"enter", "backspace", "home", "lock"}
+	webKeys = []string{"enter", "backspace"}
+)
+
+func (w *writer) press(s *dsl.Step, c *Command, do Press) {
+	if w.platform == dsl.Web && !do.Back && !slices.Contains(webKeys, do.Key) {
+		w.dropped(s, c, "a key that Maestro does not press on pages")
+		return
+	}
 	w.step(c, "press", field{"keys", KeyOf(do.Key, w.platform)})
 }
 
 func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
 	ends := map[dsl.Direction][2]string{dsl.Up: {"50%,50%", "50%,10%"}, dsl.Down: {"50%,20%", "50%,90%"}, dsl.Left: {"90%,50%", "10%,50%"}, dsl.Right: {"10%,50%", "90%,50%"}}[do.Direction]
 	switch {
+	case w.platform == dsl.Web && do.Start == "":
+		if do.From != nil { // it must be there, and the window is what moves
+			w.on(s, c, "assert", do.From, field{"timeoutMs", times(c, true)})
+		}
+		way := map[dsl.Direction]string{dsl.Up: "down", dsl.Down: "up", dsl.Left: "right", dsl.Right: "left"}[do.Direction]
+		w.step(c, "scroll", field{"direction", way}, field{"amount", "50"})
+		return
 	case do.In != "":
 		w.dropped(s, c, "a swipe that begins at a point of an element")
+		return
+	case do.Ms > maxSwipe:
+		w.dropped(s, c, "a swipe of more than a minute")
 		return
 	case do.From != nil:
 		inside, err := selectorMap(do.From)
@@ -148,10 +205,6 @@ func (w *writer) swipe(s *dsl.Step, c *Command, do Swipe) {
 			return
 		}
 		w.step(c, "swipe", field{"direction", string(do.Direction)}, field{"inside", inside}, field{"durationMs", strconv.Itoa(max(do.Ms, 50))}, field{"timeoutMs", times(c, true)})
-		return
-	case w.platform == dsl.Web && do.Start == "":
-		way := map[dsl.Direction]string{dsl.Up: "down", dsl.Down: "up", dsl.Left: "right", dsl.Right: "left"}[do.Direction]
-		w.step(c, "scroll", field{"direction", way}, field{"amount", "50"})
 		return
 	case do.Start != "":
 		ends = [2]string{percentBoth(do.Start), percentBoth(do.End)}

@@ -8,20 +8,37 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 // device writes what is done to the device and what is kept of it.
 func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 	switch do := do.(type) {
 	case OpenLink:
+		if w.platform == dsl.Web {
+			w.open(s, c, webLink(do.Link), false)
+			return
+		}
 		if do.Browser || do.AutoVerify {
 			w.dropped(s, c, "browser and autoVerify")
+			return
+		}
+		if !linkForm.MatchString(do.Link) {
+			w.dropped(s, c, "a link without a scheme, which no phone opens")
 			return
 		}
 		w.plain(s, c, "openLink", "url", do.Link)
 	case Location:
 		w.plain(s, c, "location", "at", do.Latitude+","+do.Longitude)
 	case Travel:
+		switch {
+		case len(do.Points) == 1:
+			w.plain(s, c, "location", "at", do.Points[0])
+			return
+		case len(do.Points) == 0 || do.Speed*3.6 < 1:
+			w.dropped(s, c, "travel without points, or slower than 1 km/h")
+			return
+		}
 		w.step(c, "location", field{"route", "[" + strings.Join(quoted(do.Points), ", ") + "]"}, field{"speedKmh", strconv.FormatFloat(do.Speed*3.6, 'f', -1, 64)})
 	case Orientation:
 		to := map[string]string{"portrait": "portrait", "landscape_left": "landscape", "upside_down": "upsideDown", "landscape_right": "landscapeRight"}[OrientationOf(do.To)]
@@ -29,11 +46,14 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 			w.dropped(s, c, "an orientation that a script gives")
 			return
 		}
+		if w.platform == dsl.IOS { // which has two
+			to = strings.TrimSuffix(strings.Replace(to, "upsideDown", "portrait", 1), "Right")
+		}
 		w.step(c, "rotate", field{"orientation", to})
 	case Airplane:
-		w.toggled(s, c, "airplane", do.Set)
+		w.toggled(c, "airplane", do.Set)
 	case DarkMode:
-		w.toggled(s, c, "darkMode", do.Set)
+		w.toggled(c, "darkMode", do.Set)
 	case AddMedia:
 		var files []string
 		for _, f := range do.Files {
@@ -69,38 +89,83 @@ func (w *writer) device(s *dsl.Step, c *Command, do Do) {
 		limit := "15000"
 		if do.Timeout != nil {
 			limit = strings.ReplaceAll(*do.Timeout, "_", "")
-			if n, err := strconv.Atoi(limit); err != nil || n <= 0 {
+			n, err := strconv.Atoi(limit)
+			if err != nil {
 				w.dropped(s, c, "a time that a script gives")
 				return
 			}
+			limit = strconv.Itoa(max(n, 0))
 		}
 		settled := *c
 		settled.Optional = true
 		w.step(&settled, "waitStable", field{"timeoutMs", limit})
 	case AssertScreenshot:
-		w.dropped(s, c, "pictures of Maestro are no baselines of Taproot: write assertScreenshot and run with --update-baselines")
+		w.assertScreenshot(s, c, do)
+	case AssertDark:
+		w.step(c, "assertDarkMode", field{"on", strconv.FormatBool(do.Dark)})
 	case ClearKeychain:
-		if w.platform == dsl.IOS {
-			w.dropped(s, c, "the keychain")
-			return
-		}
-		w.line("# clearKeychain does nothing here")
+		w.dropped(s, c, "the keychain")
 	default:
 		w.dropped(s, c, c.Name)
 	}
 }
 
-func (w *writer) toggled(s *dsl.Step, c *Command, action string, set Switch) {
+var linkForm = lazyregexp.New(`^([A-Za-z][A-Za-z0-9+.-]*:[^\s]|\$\{)`)
+
+func (w *writer) assertScreenshot(s *dsl.Step, c *Command, do AssertScreenshot) {
+	equal, err := strconv.ParseFloat(do.Threshold, 64)
+	switch {
+	case do.Beside == "":
+		w.dropped(s, c, "no picture lies beside the flow: run assertScreenshot with --update-baselines")
+		return
+	case err != nil || equal < 0 || equal > 100:
+		w.dropped(s, c, "a threshold that a script gives, or that is no percentage")
+		return
+	}
+	element := ""
+	if do.Crop != nil {
+		if element, err = selectorMap(do.Crop); err != nil {
+			w.dropped(s, c, err.Error())
+			return
+		}
+	}
+	name := strings.TrimSuffix(path.Base(do.Beside), path.Ext(do.Beside))
+	fields := []field{{"name", strconv.Quote(name)}, {"file", strconv.Quote(w.o.Rel(do.Beside))}, {"threshold", strconv.FormatFloat(100-equal, 'f', -1, 64)}}
+	if element != "" {
+		fields = append(fields, field{"element", element}, field{"timeoutMs", usual})
+	}
+	w.step(c, "assertScreenshot", fields...)
+}
+
+func (w *writer) toggled(c *Command, action string, set Switch) {
 	if set == Toggle {
-		w.dropped(s, c, "a toggle")
+		w.step(c, action, field{"toggle", "true"})
 		return
 	}
 	w.step(c, action, field{"on", strconv.FormatBool(set == On)})
 }
 
+// webLink is the address that openLink means on pages.
+func webLink(link string) string {
+	if strings.HasPrefix(link, "http") || strings.HasPrefix(link, "${") {
+		return link
+	}
+	return "https://" + link
+}
+
+// open shows a page: in a new browser the first time, and when its data shall go.
+func (w *writer) open(s *dsl.Step, c *Command, address string, fresh bool) {
+	if w.opened && !fresh {
+		w.plain(s, c, "webNavigate", "url", address)
+		return
+	}
+	w.opened = true
+	w.plain(s, c, "openBrowser", "url", address, field{"viewport", `"1024x768"`})
+}
+
 func (w *writer) launch(s *dsl.Step, c *Command, do Launch) {
 	if w.platform == dsl.Web {
-		w.plain(s, c, "openBrowser", "url", do.App, field{"viewport", `"1024x768"`})
+		w.open(s, c, do.App, do.ClearState)
 		return
 	}
 	if do.ClearKeychain && w.platform == dsl.IOS {
@@ -117,7 +182,7 @@ func (w *writer) launch(s *dsl.Step, c *Command, do Launch) {
 			w.miss(s.Pos, fmt.Sprintf("the permission %s: %s", p.Key, short(value)))
 			value = "deny"
 		}
-		permissions = append(permissions, p.Key+": "+value)
+		permissions = append(permissions, w.permission(p.Key)+": "+value)
 	}
 	for _, a := range do.Arguments {
 		value := fmt.Sprint(a.Value)
@@ -149,14 +214,26 @@ func (w *writer) launch(s *dsl.Step, c *Command, do Launch) {
 	w.plain(s, c, "launch", "package", do.App, more...)
 }
 
+// permission is the name that steps have for one of Maestro's.
+func (w *writer) permission(name string) string {
+	if w.platform == dsl.Android && name == "medialibrary" {
+		return "storage"
+	}
+	return name
+}
+
 func (w *writer) permissions(s *dsl.Step, c *Command, do SetPermissions) {
 	var allow, deny []string
 	for _, p := range do.Permissions {
 		if p.Value == "allow" {
-			allow = append(allow, p.Key)
+			allow = append(allow, w.permission(p.Key))
 		} else {
-			deny = append(deny, p.Key)
+			deny = append(deny, w.permission(p.Key))
 		}
+	}
+	if len(allow)+len(deny) == 0 {
+		w.line("# %s names no permission", c.Name)
+		return
 	}
 	var more []field
 	if len(allow) > 0 {

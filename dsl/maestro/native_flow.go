@@ -51,7 +51,7 @@ func (w *writer) guarded(s *dsl.Step, c *Command, when *Condition, body func()) 
 		w.line("then:")
 		w.depth++
 	}
-	body()
+	w.filled(body)
 	w.depth = depth
 }
 
@@ -76,6 +76,7 @@ func (w *writer) called(s *dsl.Step, c *Command, do RunFlow) {
 			fields = append(fields, field{"with", "{" + strings.Join(with, ", ") + "}"})
 		}
 		w.step(c, "run", fields...)
+		w.opened = w.opened || opens(do.Flow)
 		return
 	}
 	w.count++
@@ -89,9 +90,32 @@ func (w *writer) called(s *dsl.Step, c *Command, do RunFlow) {
 	w.depth -= 3
 }
 
+// opens tells whether a flow shows a page.
+func opens(f *Flow) bool {
+	for _, list := range []dsl.Steps{f.Start, f.Steps, f.Complete} {
+		for s := range list.All {
+			if c, is := s.Foreign().(*Command); is {
+				switch c.Do.(type) {
+				case Launch, OpenLink:
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 func (w *writer) options(c *Command) {
 	if c.Optional {
 		w.line("optional: true")
+	}
+	if c.Label == "" {
+		return
+	}
+	if label, err := convert(c.Label); err == nil {
+		w.line("name: %s", strconv.Quote(label))
+	} else {
+		w.line("# %s", shown(c.Label))
 	}
 }
 
@@ -147,13 +171,20 @@ func (w *writer) repeat(s *dsl.Step, c *Command, do Repeat) {
 
 func (w *writer) retry(s *dsl.Step, c *Command, do Retry) {
 	n, err := strconv.Atoi(do.Max)
-	if err != nil {
+	switch {
+	case strings.Contains(do.Max, "${"):
+		w.dropped(s, c, "a number of attempts that a script gives")
+		return
+	case err != nil:
 		n = 1
+	case n < 0:
+		w.line("# %s with maxRetries: %d runs nothing", c.Name, n)
+		return
 	}
 	w.count++
 	w.line("- retry:")
 	w.depth += 2
-	w.line("times: %d", min(max(n, 0), 3)+1)
+	w.line("times: %d", min(n, 3)+1)
 	w.options(c)
 	w.line("steps:")
 	w.depth++

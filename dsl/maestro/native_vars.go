@@ -192,6 +192,9 @@ const counted = `^\s*$|^(?i:false)$|^(undefined|null)$|^\s*[+-]?(0+\.?0*|\.0+)([
 
 // expression writes a condition of a script as an expression.
 func expression(value string) (string, error) {
+	if !strings.Contains(value, "${") {
+		return strconv.FormatBool(Truth(value)), nil
+	}
 	m := placeForm.FindStringSubmatch(value)
 	switch {
 	case value == "true" || value == "false":

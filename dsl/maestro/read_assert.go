@@ -1,7 +1,11 @@
 package maestro
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 )
 
 func assertTrue(r *reader, f source.RawField, c *Command) Do {
@@ -24,8 +28,8 @@ func extendedWait(r *reader, f source.RawField, c *Command) Do {
 	if a.Visible == nil && a.NotVisible == nil {
 		r.fail(f.Pos, len([]rune(f.Key)), `"extendedWaitUntil" needs visible or notVisible`, "")
 	}
-	for _, s := range []*Selector{a.Visible, a.NotVisible} {
-		c.Optional = c.Optional || s != nil && s.Optional
+	if s := cmp.Or(a.Visible, a.NotVisible); s != nil { // the other one's optional means nothing
+		c.Optional = c.Optional || s.Optional
 	}
 	a.Timeout = r.optionalText(f.Value, "timeout")
 	return a
@@ -62,9 +66,22 @@ func takeScreenshot(r *reader, f source.RawField, c *Command) Do {
 	return Screenshot{p, r.crop(f)}
 }
 
+var pictureEnding = lazyregexp.New(`(?i)\.(png|jpe?g|gif|bmp|tiff|wbmp|hei[cf])$`)
+
+// PictureFile is the file that assertScreenshot means by a path.
+func PictureFile(name string) string {
+	if pictureEnding.MatchString(name) {
+		return name
+	}
+	return name + ".png"
+}
+
 func assertScreenshot(r *reader, f source.RawField, c *Command) Do {
 	p, _ := r.text(f, c, "path", "thresholdPercentage cropOn")
 	a := AssertScreenshot{Path: p, Threshold: "95", Crop: r.crop(f), Dir: r.dir()}
+	if beside := r.resolve(PictureFile(p)); p != "" && !strings.Contains(p, "${") && r.files.Has(beside) {
+		a.Beside = beside
+	}
 	if text := r.optionalText(f.Value, "thresholdPercentage"); text != nil {
 		a.Threshold = *text
 	}

@@ -16,9 +16,13 @@ import (
 type Workspace struct {
 	Flows                    []string
 	IncludeTags, ExcludeTags []string
-	Order                    []string // names, or names of files without ending, of those that come first
+	Order                    []string // names of those that come first; one without a name has that of its file without ending
 	StopOnFailure            bool     // of the order, none is run behind one that did not pass
+	OutputDir                string   // of the runs' folders; from where the program was started
 	Warnings                 []*source.Error
+
+	from    *source.Source
+	orderAt source.Pos
 }
 
 // workspaceKeys are those of a config.yaml; a file that has no others, and no line ---, is one.
@@ -83,14 +87,16 @@ func ParseWorkspace(file string, src []byte) (*Workspace, error) {
 		case "executionOrder":
 			r.order(f, w)
 		case "testOutputDir":
-			r.warn(f.Pos, len(f.Key), `"testOutputDir" is not used: reports go to tests/reports`, "write --reports FOLDER")
+			if text := r.written(f); text != nil {
+				w.OutputDir = *text
+			}
 		default:
 			if !slices.Contains(workspaceKeys, f.Key) {
 				r.warn(f.Pos, len([]rune(f.Key)), fmt.Sprintf("the key %q in the configuration means nothing", short(f.Key)), near(f.Key, workspaceKeys))
 			}
 		}
 	}
-	w.Warnings = r.flow.Warnings
+	w.Warnings, w.from = r.flow.Warnings, from
 	if err := c.errs.Err(); err != nil {
 		return nil, err
 	}
@@ -102,11 +108,35 @@ func (r *reader) order(f source.RawField, w *Workspace) {
 		return
 	}
 	if x, given := f.Value.Get("flowsOrder"); given {
-		w.Order = r.texts(x)
+		w.Order, w.orderAt = r.texts(x), x.Pos
 	}
 	if x, given := f.Value.Get("continueOnFailure"); given {
 		w.StopOnFailure = !r.truth(x, true)
 	}
+}
+
+// First gives those of Order that come first where these flows are run: up to the first that is not among them. Maestro does not run at all
+// when that is the very first of the list; when none of them is there, or one is named twice, there is no order.
+func (w *Workspace) First(flows []string) ([]string, error) {
+	missing := func(name string) bool { return !slices.Contains(flows, name) }
+	if !slices.ContainsFunc(w.Order, func(name string) bool { return !missing(name) }) {
+		return nil, nil
+	}
+	first := w.Order
+	if i := slices.IndexFunc(first, missing); i >= 0 {
+		first = first[:i]
+	}
+	if len(first) == 0 {
+		return nil, &source.Error{Pos: w.orderAt, Width: len("flowsOrder"), Source: w.from,
+			Msg:  fmt.Sprintf("\"flowsOrder\" begins with %q, and no flow that is run has this name", short(w.Order[0])),
+			Hint: "it takes the names of flows, and of those without a name the names of their files without ending"}
+	}
+	for i, name := range first {
+		if slices.Contains(first[:i], name) {
+			return nil, nil
+		}
+	}
+	return first, nil
 }
 
 func (r *reader) texts(f source.RawField) []string {

@@ -24,6 +24,9 @@ import (
 
 // assertScreenshot compares the screen, or an element of it, with the picture that a run with --update-baselines left beside the test.
 func assertScreenshot(ctx context.Context, s *Session, a dsl.AssertScreenshot) error {
+	if a.File != "" {
+		return s.assertFile(ctx, a)
+	}
 	if s.Dir == "" {
 		return &Failure{problem("baselines lie beside the test: only a test in a file has some")}
 	}

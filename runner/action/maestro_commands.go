@@ -3,8 +3,6 @@ package action
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -72,17 +70,8 @@ func flowTap(ctx context.Context, s *Session, a flows.Tap) error {
 	return s.strikeAt(ctx, t)
 }
 
-// Truth tells whether a text that a script gave counts as true.
-func Truth(text string) bool {
-	if strings.TrimSpace(text) == "" || strings.EqualFold(text, "false") || text == "undefined" || text == "null" {
-		return false
-	}
-	n, err := strconv.ParseFloat(strings.TrimRight(strings.TrimSpace(text), "fFdD"), 64)
-	return err != nil || n != 0
-}
-
 func flowAssert(ctx context.Context, s *Session, a flows.Assert) error {
-	if a.True != nil && !Truth(*a.True) {
+	if a.True != nil && !flows.Truth(*a.True) {
 		p := problem("the condition is %s, which counts as false", screen.Quote(*a.True))
 		p.Assertion, p.Expected, p.Actual = true, "a condition that is true", screen.Quote(*a.True)
 		return &Failure{p}

@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,64 +97,15 @@ func flowAirplane(ctx context.Context, s *Session, a flows.Airplane) error {
 		s.note("airplane mode is Android's")
 		return nil
 	}
-	return onSystem(s, func(d drivers.System) error {
-		on := a.Set == flows.On
-		if a.Set == flows.Toggle {
-			said, _, err := d.Shell(ctx, "settings get global airplane_mode_on")
-			if err != nil {
-				return err
-			}
-			on = strings.TrimSpace(said) != "1"
-		}
-		return d.Airplane(ctx, on)
-	})
-}
-
-// dark tells whether the device uses its dark appearance.
-func (s *Session) dark(ctx context.Context) (bool, error) {
-	if s.isWeb() {
-		on, err := s.onPage(ctx, "matchMedia('(prefers-color-scheme: dark)').matches")
-		return on == true, err
-	}
-	if s.Platform != dsl.Android {
-		if s.darkened != nil {
-			return *s.darkened, nil
-		}
-		return false, fmt.Errorf("device %s does not tell its appearance: %w", s.Device.Info().ID, drivers.ErrUnsupported)
-	}
-	said := ""
-	err := onSystem(s, func(d drivers.System) (err error) {
-		said, _, err = d.Shell(ctx, "cmd uimode night")
-		return err
-	})
-	return strings.Contains(said, "yes"), err
+	return airplane(ctx, s, dsl.Airplane{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
 func flowDarkMode(ctx context.Context, s *Session, a flows.DarkMode) error {
-	on := a.Set == flows.On
-	if a.Set == flows.Toggle {
-		now, err := s.dark(ctx)
-		if err != nil {
-			return err
-		}
-		on = !now
-	}
-	if err := darkMode(ctx, s, dsl.DarkMode{On: on}); err != nil {
-		return err
-	}
-	s.darkened = &on
-	return nil
+	return darkMode(ctx, s, dsl.DarkMode{On: a.Set == flows.On, Toggle: a.Set == flows.Toggle})
 }
 
 func flowAssertDark(ctx context.Context, s *Session, a flows.AssertDark) error {
-	now, err := s.dark(ctx)
-	if err != nil || now == a.Dark {
-		return err
-	}
-	names := map[bool]string{true: "dark", false: "light"}
-	p := problem("the appearance is %s, not %s", names[now], names[a.Dark])
-	p.Assertion, p.Expected, p.Actual = true, names[a.Dark]+" mode", names[now]+" mode"
-	return &Failure{p}
+	return assertDarkMode(ctx, s, dsl.AssertDarkMode{On: a.Dark})
 }
 
 func flowAddMedia(ctx context.Context, s *Session, a flows.AddMedia) error {

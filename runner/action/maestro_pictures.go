@@ -135,8 +135,50 @@ func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreens
 	if err != nil {
 		return err
 	}
+	return s.alike(a.Path, want, have, threshold)
+}
+
+// assertFile compares the screen with a picture that no run of Taproot made, as flows do.
+func (s *Session) assertFile(ctx context.Context, a dsl.AssertScreenshot) error {
+	file, err := s.file(a.File)
+	if err != nil {
+		return err
+	}
+	want, err := readPicture(file)
+	if err != nil {
+		return err
+	}
+	have, err := s.partOf(ctx, a.Element)
+	if err != nil {
+		return err
+	}
+	return s.alike(a.File, want, have, 100-a.Threshold)
+}
+
+// partOf takes a picture of the screen, or of one element of it.
+func (s *Session) partOf(ctx context.Context, element *dsl.Selector) (image.Image, error) {
+	if element == nil || byMaestro(*element) {
+		return s.cropped(ctx, element)
+	}
+	m, err := target(ctx, s, *element)
+	if err != nil {
+		return nil, err
+	}
+	s.Detail.Proof, s.aimed = "", nil // nothing is tapped
+	img, err := s.photograph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	area := m.Node.Bounds.Intersect(img.Bounds())
+	out := image.NewRGBA(image.Rectangle{Max: area.Size()})
+	draw.Draw(out, out.Rect, img, area.Min, draw.Src)
+	return out, nil
+}
+
+// alike fails when less than threshold per cent of the pixels are those of the picture called name.
+func (s *Session) alike(name string, want, have image.Image, threshold float64) error {
 	if want.Bounds().Size() != have.Bounds().Size() {
-		p := problem("the picture %s is %v large, and the screen %v", a.Path, want.Bounds().Size(), have.Bounds().Size())
+		p := problem("the picture %s is %v large, and the screen %v", name, want.Bounds().Size(), have.Bounds().Size())
 		p.Assertion = true
 		return &Failure{p}
 	}
@@ -145,19 +187,14 @@ func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreens
 	if equal >= threshold {
 		return nil
 	}
-	p := problem("%.2f %% of the pixels are those of %s, and %g %% must be", equal, a.Path, threshold)
+	p := problem("%.2f %% of the pixels are those of %s, and %g %% must be", equal, name, threshold)
 	p.Assertion, p.Expected, p.Actual = true, fmt.Sprintf("%g %% equal pixels", threshold), fmt.Sprintf("%.2f %%", equal)
 	return &Failure{p}
 }
 
-var pictureEnding = lazyregexp.New(`(?i)\.(png|jpe?g|gif|bmp|tiff|wbmp|hei[cf])$`)
-
 // baseline is the picture that a flow compares with: beside the flow, of those that were taken, or in the working folder.
 func (s *Session) baseline(a flows.AssertScreenshot) (image.Image, error) {
-	name := a.Path
-	if !pictureEnding.MatchString(name) {
-		name += ".png"
-	}
+	name := flows.PictureFile(a.Path)
 	beside, err := s.flowFile(path.Join(a.Dir, filepath.ToSlash(name)))
 	if err == nil {
 		return readPicture(beside)
@@ -252,17 +289,9 @@ func (s *Session) pictureOf(ctx context.Context, a dsl.Screenshot) error {
 	if byMaestro(*a.Element) {
 		return s.keepPicture(ctx, clean, name, a.Element)
 	}
-	m, err := target(ctx, s, *a.Element)
+	img, err := s.partOf(ctx, a.Element)
 	if err != nil {
 		return err
 	}
-	s.Detail.Proof, s.aimed = "", nil // nothing is tapped
-	img, err := s.photograph(ctx)
-	if err != nil {
-		return err
-	}
-	area := m.Node.Bounds.Intersect(img.Bounds())
-	out := image.NewRGBA(image.Rectangle{Max: area.Size()})
-	draw.Draw(out, out.Rect, img, area.Min, draw.Src)
-	return s.storePicture(clean, out)
+	return s.storePicture(clean, img)
 }

@@ -49,7 +49,6 @@ type Session struct {
 	seeds     *rand.Rand             // draws the seeds of random data
 	tapped    *screen.Node           // the element that the last tap touched
 	paged     bool                   // a flow of Maestro has opened a page
-	darkened  *bool                  // how the appearance was set last
 	taken     map[string]image.Image // pictures that a flow took, by their names
 }
 
@@ -156,6 +155,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, assertElement)
 	on(table, assertTrue)
 	on(table, assertApp)
+	on(table, assertDarkMode)
 	on(table, assertScreenshot)
 	on(table, assertVisual)
 	on(table, assertLog)

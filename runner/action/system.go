@@ -26,11 +26,51 @@ func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
 }
 
 func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
-	return onSystem(s, func(d drivers.System) error { return d.DarkMode(ctx, a.On) })
+	return onSystem(s, func(d drivers.System) error {
+		on := a.On
+		if a.Toggle {
+			now, err := s.isSet(ctx, drivers.SystemReader.IsDark)
+			if err != nil {
+				return err
+			}
+			on = !now
+		}
+		return d.DarkMode(ctx, on)
+	})
+}
+
+// isSet asks how the device is set.
+func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool, error) {
+	d, err := able[drivers.SystemReader](s)
+	if err != nil {
+		return false, err
+	}
+	return setting(d, ctx)
+}
+
+func assertDarkMode(ctx context.Context, s *Session, a dsl.AssertDarkMode) error {
+	now, err := s.isSet(ctx, drivers.SystemReader.IsDark)
+	if err != nil || now == a.On {
+		return err
+	}
+	names := map[bool]string{true: "dark", false: "light"}
+	p := problem("the appearance is %s, not %s", names[now], names[a.On])
+	p.Assertion, p.Expected, p.Actual = true, names[a.On]+" mode", names[now]+" mode"
+	return &Failure{p}
 }
 
 func airplane(ctx context.Context, s *Session, a dsl.Airplane) error {
-	return onSystem(s, func(d drivers.System) error { return d.Airplane(ctx, a.On) })
+	return onSystem(s, func(d drivers.System) error {
+		on := a.On
+		if a.Toggle {
+			now, err := s.isSet(ctx, drivers.SystemReader.IsAirplane)
+			if err != nil {
+				return err
+			}
+			on = !now
+		}
+		return d.Airplane(ctx, on)
+	})
 }
 
 func notifications(ctx context.Context, s *Session, _ dsl.Notifications) error {

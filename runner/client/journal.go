@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type Done struct {
 	Platform dsl.Platform
 	YAML     string // without "- "
 	Uses     []string
+	Vars     map[string]string `json:",omitempty"` // variables that it needs, with their values as YAML has them
 }
 
 // maxJournal bounds the steps that a session keeps.
@@ -82,18 +84,44 @@ func test(id string, steps []Done) string {
 		names = append(names, s.Uses...)
 	}
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) > 0 {
+	names = slices.Compact(names)
+	now := firstValues(steps, names)
+	if len(names)+len(now) > 0 {
 		b.WriteString("vars:\n")
-		for _, name := range names {
-			fmt.Fprintf(&b, "  %s: ${%s}\n", name, name)
-		}
+	}
+	for _, name := range names {
+		fmt.Fprintf(&b, "  %s: ${%s}\n", name, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		fmt.Fprintf(&b, "  %s: %s\n", name, now[name])
+	}
+	if len(names) > 0 {
 		fmt.Fprintf(&b, "secrets: [%s]\n", strings.Join(names, ", "))
 	}
 	b.WriteString("steps:\n")
 	for _, s := range steps {
+		for _, name := range slices.Sorted(maps.Keys(s.Vars)) { // of another test, or another run of the same
+			if value := s.Vars[name]; value != now[name] && !slices.Contains(names, name) {
+				now[name] = value
+				fmt.Fprintf(&b, "  - set: {vars: {%s: %s}}\n", name, value)
+			}
+		}
 		fmt.Fprintf(&b, "  - %s\n", s.YAML)
 	}
 	return b.String()
+}
+
+// firstValues are the variables that steps need, but for some, as the first step that needs them has them.
+func firstValues(steps []Done, but []string) map[string]string {
+	values := map[string]string{}
+	for _, s := range steps {
+		for name, value := range s.Vars {
+			if _, known := values[name]; !known && !slices.Contains(but, name) {
+				values[name] = value
+			}
+		}
+	}
+	return values
 }
 
 // ElementKeys are arguments that name another element.

@@ -31,7 +31,7 @@ func (r *run) holds(ctx context.Context, c *maestro.Condition) (bool, error) {
 	if c == nil {
 		return true, nil
 	}
-	if c.Platform != "" && c.Platform != string(r.c.Platform) || c.True != nil && !action.Truth(*c.True) {
+	if c.Platform != "" && c.Platform != string(r.c.Platform) || c.True != nil && !maestro.Truth(*c.True) {
 		return false, nil
 	}
 	for _, side := range []struct {

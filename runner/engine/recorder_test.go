@@ -41,6 +41,7 @@ type recorder struct {
 	missing  map[string]bool // apps that are not installed
 	keyboard bool
 	dark     bool
+	airplane bool
 	typed    string
 	moves    bool // a swipe moves what is on the screen by 300
 }
@@ -71,7 +72,7 @@ func (r *recorder) nodes(list []*shape) (all []*screen.Node) {
 			continue
 		}
 		all = append(all, &screen.Node{Type: "View", Text: s.text, ID: s.id, Desc: s.desc, Hint: s.hint, Bounds: s.box, Clickable: s.clickable,
-			Disabled: s.disabled, Checked: s.checked, Selected: s.chosen, Focused: s.focused, Children: r.nodes(s.inner)})
+			Disabled: s.disabled, Checked: s.checked, Selected: s.chosen, Focused: s.focused, Editable: s.focused, Children: r.nodes(s.inner)})
 	}
 	return all
 }
@@ -185,7 +186,19 @@ func (r *recorder) LaunchWith(ctx context.Context, app string, how drivers.Launc
 		args = append(args, k+"="+v)
 	}
 	slices.Sort(args)
-	return r.app("relaunch", app+" "+strings.Join(args, " "))
+	if how.Clear {
+		if err := r.app("clear", app); err != nil {
+			return err
+		}
+	}
+	if err := r.SetPermissions(ctx, app, how.Permissions); err != nil {
+		return err
+	}
+	start := "launch"
+	if how.Force {
+		start = "relaunch"
+	}
+	return r.app(start, strings.TrimSpace(app+" "+strings.Join(args, " ")))
 }
 
 func (r *recorder) Stop(_ context.Context, app string) error     { return r.app("stop", app) }
@@ -223,16 +236,14 @@ func (r *recorder) DarkMode(_ context.Context, on bool) error {
 
 func (r *recorder) Airplane(_ context.Context, on bool) error {
 	r.did("airplane %v", on)
+	r.airplane = on
 	return nil
 }
-func (r *recorder) Locale(context.Context, string, string) error { return nil }
-func (r *recorder) Notifications(context.Context) error          { return nil }
-func (r *recorder) Shell(_ context.Context, command string) (string, int, error) {
-	if strings.Contains(command, "night") {
-		return map[bool]string{true: "Night mode: yes", false: "Night mode: no"}[r.dark], 0, nil
-	}
-	return "0", 0, nil
-}
+func (r *recorder) IsDark(context.Context) (bool, error)               { return r.dark, nil }
+func (r *recorder) IsAirplane(context.Context) (bool, error)           { return r.airplane, nil }
+func (r *recorder) Locale(context.Context, string, string) error       { return nil }
+func (r *recorder) Notifications(context.Context) error                { return nil }
+func (r *recorder) Shell(context.Context, string) (string, int, error) { return "0", 0, nil }
 
 func (r *recorder) SetLocation(_ context.Context, p drivers.Place) error {
 	r.did("location %g,%g", p.Latitude, p.Longitude)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -112,9 +113,12 @@ func apart(tests []*dsl.Test) {
 // isFlow tells whether a test was made of a flow of Maestro.
 func isFlow(t *dsl.Test) bool { return len(t.Steps) == 1 && t.Steps[0].Foreign() != nil }
 
+// configsOfFlows are the names that the configuration of a folder of flows can have.
+var configsOfFlows = []string{"config.yaml", "config.yml"}
+
 // workspace reads the config.yaml of a folder; nil: it has none.
 func (l *loader) workspace(dir string) (*maestro.Workspace, error) {
-	for _, name := range []string{"config.yaml", "config.yml"} {
+	for _, name := range configsOfFlows {
 		file := filepath.Join(dir, name)
 		src, err := readCapped(file)
 		if err != nil || !maestro.IsWorkspace(name, src) {
@@ -176,36 +180,72 @@ func (l *loader) flowsIn(dir string) (maestros map[string]bool, some bool, err e
 		}
 		return l.addFile(p, d.Type().IsRegular())
 	})
-	for _, name := range w.Order {
-		one := inOrder{name: name}
-		if w.StopOnFailure {
-			one.sequence = l.show(dir)
-		}
-		l.sequence = append(l.sequence, one)
+	if len(w.Order) > 0 {
+		l.orders = append(l.orders, orderOf{l.show(dir), w})
 	}
 	return maestros, some, err
 }
 
-// inOrder is a flow that a config.yaml names.
-type inOrder struct {
-	name     string // of the flow, or of its file without ending
-	sequence string // that ends with a flow that did not pass; empty: all are run
+// orderOf is a folder whose config.yaml says which flows come first.
+type orderOf struct {
+	dir string
+	*maestro.Workspace
 }
 
-// inSequence puts the flows that a config.yaml names first.
-func (l *loader) inSequence(tests []*dsl.Test) {
-	if len(l.sequence) == 0 {
-		return
-	}
-	rank := func(t *dsl.Test) int {
-		base := strings.TrimSuffix(filepath.Base(t.Pos.File), filepath.Ext(t.Pos.File))
-		for i, one := range l.sequence {
-			if isFlow(t) && (one.name == t.Name || one.name == base) {
-				t.Sequence = one.sequence
-				return i - len(l.sequence)
+// holds tells whether a test is a flow of the folder.
+func (o orderOf) holds(t *dsl.Test) bool {
+	rel, err := filepath.Rel(filepath.FromSlash(o.dir), filepath.FromSlash(t.Pos.File))
+	return isFlow(t) && err == nil && filepath.IsLocal(rel)
+}
+
+// inSequence puts the flows first that a config.yaml names.
+func (l *loader) inSequence(tests []*dsl.Test) (problems []error) {
+	rank := map[*dsl.Test]int{}
+	for _, o := range l.orders {
+		var names []string
+		for _, t := range tests {
+			if o.holds(t) {
+				names = append(names, nameOf(t))
 			}
 		}
-		return 0
+		first, err := o.First(names)
+		problems = appendErr(problems, err)
+		for _, t := range tests {
+			if i := slices.Index(first, nameOf(t)); i >= 0 && o.holds(t) {
+				rank[t] = i - len(first)
+				if o.StopOnFailure {
+					t.Sequence = o.dir
+				}
+			}
+		}
 	}
-	slices.SortStableFunc(tests, func(a, b *dsl.Test) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(tests, func(a, b *dsl.Test) int { return rank[a] - rank[b] })
+	return problems
+}
+
+// nameOf is a flow's name; without one, that of its file without ending.
+func nameOf(t *dsl.Test) string {
+	return cmp.Or(t.Name, strings.TrimSuffix(filepath.Base(t.Pos.File), filepath.Ext(t.Pos.File)))
+}
+
+// OutputDir is the folder that the config.yaml of one of these folders of flows names for the runs; "": none does. It starts from dir, where
+// the program does.
+func OutputDir(dir string, args []string) string {
+	if len(args) == 0 {
+		args = []string{defaultDir(dir)}
+	}
+	for _, arg := range args {
+		for _, name := range configsOfFlows {
+			file := filepath.Join(absolute(dir, arg), name)
+			src, err := readCapped(file)
+			if err != nil || !maestro.IsWorkspace(name, src) {
+				continue
+			}
+			if w, err := maestro.ParseWorkspace(file, src); err == nil && w.OutputDir != "" {
+				return absolute(dir, w.OutputDir)
+			}
+			break
+		}
+	}
+	return ""
 }

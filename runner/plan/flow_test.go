@@ -88,8 +88,47 @@ func TestSequenceOfAConfig(t *testing.T) {
 	}
 }
 
+// TestOrderOfAConfig: a flow goes by its name, one without by its file; the order ends at the first name that nobody has.
+func TestOrderOfAConfig(t *testing.T) {
+	for order, want := range map[string]string{
+		"[c, b]": `"flowsOrder" begins with "c"`, "[Third, b]": "c | b | a", "[b, nobody, Third]": "b | a | c", "[nobody]": "a | b | c", "[b, b, Third]": "a | b | c",
+		"[nobody, b]": `config.yaml:1:18: "flowsOrder" begins with "nobody"`,
+	} {
+		dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/b.yaml": aFlow, "flows/c.yaml": "appId: a\nname: Third\n---\n- back\n", "other/b.yaml": aFlow,
+			"flows/config.yaml": "executionOrder: {flowsOrder: " + order + "}\n"})
+		p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"flows"}, Files: true})
+		var got []string
+		if err != nil {
+			got = append(got, err.Error())
+		} else {
+			for _, c := range p.Cases {
+				got = append(got, c.Pack)
+			}
+		}
+		if all := strings.Join(got, " | "); all != want && !(err != nil && strings.Contains(all, want)) {
+			t.Errorf("%s: %q, want %q", order, all, want)
+		}
+	}
+}
+
+func TestConfigOfFlowsTells(t *testing.T) {
+	dir := folder(t, map[string]string{"flows/a.yaml": aFlow, "flows/config.yaml": "testOutputDir: build/out\nflow: ['*']\n", "plain/a.yaml": aFlow, "plain/config.yaml": "flows: ['*']\n"})
+	p, err := plan.Build(plan.Options{Dir: dir, Args: []string{"flows"}})
+	if err != nil || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), `flows/config.yaml:2:1: the key "flow"`) {
+		t.Errorf("%v, %v", p.Warnings, err)
+	}
+	for args, want := range map[string]string{"flows": filepath.Join(dir, "build", "out"), "plain": "", "flows/a.yaml": "", "nowhere": ""} {
+		if got := plan.OutputDir(dir, []string{args}); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
 func TestTagsOfTheCommandLine(t *testing.T) {
 	dir := folder(t, map[string]string{"a.yaml": tagged("x"), "b.yaml": tagged("y"), "t.yaml": "id: native\nplatform: web\ntags: [y]\nsteps: [{log: x}]\n"})
+	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"a.yaml", "b.yaml"}, IncludeTags: []string{"y"}}); got != "b android" {
+		t.Errorf("of several files: %s", got)
+	}
 	if got := packsOf(t, plan.Options{Dir: dir, Args: []string{"."}, IncludeTags: []string{"y"}}); got != "b android, native web" {
 		t.Error(got)
 	}

@@ -24,19 +24,26 @@ const maxFiles = 100_000
 // maxKept bounds the texts that are kept from one walk over the files to the next, in bytes; those of larger suites are read again.
 const maxKept = 16 << 20
 
-// load reads the tests that the arguments name, each once, in order. problems are all errors of all files; err is one of usage.
-func load(o Options) (tests []*dsl.Test, problems []error, err error) {
+// loaded is what the arguments name.
+type loaded struct {
+	tests    []*dsl.Test // each once, in order
+	problems []error     // of all files
+	warnings []*source.Error
+}
+
+// load reads the tests that the arguments name. The error is one of usage.
+func load(o Options) (loaded, error) {
 	named, ids, err := sortArgs(o)
 	if err != nil {
-		return nil, nil, err
+		return loaded{}, err
 	}
 	l := newLoader(o)
 	for _, path := range named {
 		if err := l.add(path); err != nil {
-			return nil, nil, err
+			return loaded{}, err
 		}
 	}
-	tests, problems = l.parse()
+	tests, problems := l.parse()
 	for _, source := range o.Inline {
 		if maestro.Is(source.Text) {
 			t, err := o.flow(source.Name, o.Dir, source.Text)
@@ -51,14 +58,14 @@ func load(o Options) (tests []*dsl.Test, problems []error, err error) {
 	if ids = append(ids, o.IDs...); len(ids) > 0 {
 		chosen, broken, err := l.byID(ids)
 		if err != nil {
-			return nil, nil, err
+			return loaded{}, err
 		}
 		tests, problems = append(tests, chosen...), append(problems, broken...)
 	}
 	slices.SortStableFunc(tests, order)
-	l.inSequence(tests)
+	problems = append(problems, l.inSequence(tests)...)
 	apart(tests)
-	return tests, append(problems, unique(tests)...), nil
+	return loaded{tests, append(problems, unique(tests)...), l.warnings}, nil
 }
 
 // sortArgs tells paths from ids.
@@ -111,8 +118,8 @@ type loader struct {
 	texts map[string][]byte // of files that were read to see whose they are, by absolute name
 	room  int               // bytes that may be kept so
 
-	sequence []inOrder       // the flows of Maestro that come first
-	warnings []*source.Error // of their folders
+	orders   []orderOf       // of folders of flows
+	warnings []*source.Error // of their config.yaml
 }
 
 func newLoader(o Options) *loader {

@@ -30,7 +30,7 @@ type Options struct {
 	// Labels is a Ginkgo label filter over tags and platform; empty: all.
 	Labels string
 	// IncludeTags and ExcludeTags keep the tests of folders that have one of the first, if there are any, and none of the second. A flow of
-	// Maestro that is named itself is kept.
+	// Maestro that is named alone is kept.
 	IncludeTags, ExcludeTags []string
 	// Vars override the vars of every test.
 	Vars map[string]string
@@ -61,6 +61,8 @@ type Plan struct {
 	Left []Case
 	// Matched is how many cases the filters let through, Again how many of these Choice.Only names (all, if it names none).
 	Matched, Again int
+	// Warnings tell of what Maestro takes in silence in the config.yaml of a folder of flows.
+	Warnings []*source.Error
 }
 
 // Case is one test on one platform, with one row of its data.
@@ -94,11 +96,12 @@ func Build(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	tests, problems, err := load(o)
+	all, err := load(o)
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Tests: len(tests)}
+	tests, problems := all.tests, all.problems
+	plan := &Plan{Tests: len(tests), Warnings: all.warnings}
 	suites := newSuites(o)
 	for _, t := range tests { // reads the suites' files, which say the order
 		if _, err := suites.of(filepath.Dir(absolute(o.Dir, t.Pos.File))); err != nil {
@@ -257,7 +260,7 @@ func filter(o Options) (func(Case) bool, error) {
 		return nil, &Usage{fmt.Sprintf("label filter %q: %v", o.Labels, err)}
 	}
 	return func(c Case) bool {
-		if !isFlow(c.Test) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {
+		if (!isFlow(c.Test) || len(o.Args) > 1) && !maestro.Tagged(c.Test.Tags, o.IncludeTags, o.ExcludeTags) {
 			return false
 		}
 		return (o.Platform == "" || c.Platform == o.Platform) && (o.Labels == "" || labels(c.Labels))
@@ -286,4 +289,7 @@ func order(a, b *dsl.Test) int {
 }
 
 // List reads the tests that the options name, without planning them; problems are the files that hold none.
-func List(o Options) (tests []*dsl.Test, problems []error, err error) { return load(o) }
+func List(o Options) (tests []*dsl.Test, problems []error, err error) {
+	all, err := load(o)
+	return all.tests, all.problems, err
+}

@@ -124,6 +124,17 @@ func FromEnv(dir string, lookup func(string) (string, bool)) (Config, error) {
 	return c, nil
 }
 
+// TakeOutputDir puts the runs where the config.yaml of one of these folders of flows of Maestro wants them (testOutputDir), unless the
+// environment says something else.
+func (c *Config) TakeOutputDir(args []string) {
+	if c.getenv()("TAPROOT_REPORTS_DIR") != "" {
+		return
+	}
+	if dir := plan.OutputDir(c.Dir, args); dir != "" {
+		c.Reports = dir
+	}
+}
+
 // ProjectRoot is the nearest folder upward that holds go.mod or .git; dir itself when there is none.
 func ProjectRoot(dir string) string {
 	abs, err := filepath.Abs(dir)

@@ -131,7 +131,7 @@ func (a *all) one(ctx context.Context, i int) {
 	if failed, err := a.chains.await(ctx, a, i); err != nil {
 		return
 	} else if failed != "" {
-		a.outcomes[i] = a.r.without(ctx, c, nothing{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
+		a.outcomes[i] = a.r.SequenceEnded(ctx, c, failed)
 		return
 	}
 	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
@@ -146,6 +146,11 @@ func (a *all) one(ctx context.Context, i int) {
 // LeftOut leaves the pack of a case that is not begun because another one did not pass.
 func (r *Runner) LeftOut(ctx context.Context, c plan.Case, failed string) Outcome {
 	return r.without(ctx, c, nothing{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the run stops at the first failure"})
+}
+
+// SequenceEnded leaves the pack of a case that is not begun because one before it in its sequence did not pass.
+func (r *Runner) SequenceEnded(ctx context.Context, c plan.Case, failed string) Outcome {
+	return r.without(ctx, c, nothing{verdict: event.Skipped, why: "not run, because " + failed + " did not pass and the flows of " + c.Test.Sequence + " end there (continueOnFailure: false)"})
 }
 
 // Exit codes of a run.

@@ -28,6 +28,7 @@ type replay struct {
 	lines   []string
 	ended   int
 	failed  *event.Problem
+	written *written
 }
 
 // test performs a test, or its steps from one on, on the session's device, and leaves that as it is when a step fails.
@@ -103,6 +104,9 @@ func (r *replay) plan(req TestRequest) error {
 		return &client.Refusal{What: fmt.Sprintf("%s holds %d cases, and a session plays one: %s", req.Path, len(p.Cases), strings.Join(ids, ", ")), Try: "name a test by its id"}
 	}
 	r.one = p.Cases[0]
+	if r.written, err = writtenOf(r.one, r.Dir); err != nil {
+		return err
+	}
 	r.from, err = firstStep(r.one.Test.Steps, req.From)
 	return err
 }
@@ -168,6 +172,9 @@ func (r *replay) note(test *dsl.Test, e live.StepEnd) {
 	if e.Verdict != event.Pass {
 		r.failed = e.Problem
 		return
+	}
+	if e.Step.Foreign() == nil {
+		r.Journal.Add(r.written.done(e.Step, r.device, r.one.Platform))
 	}
 	line := fmt.Sprintf("ok: step %d, line %d: %s (%d ms)", r.number(), e.Step.Pos.Line, e.Step.Def.Name, e.Took.Milliseconds())
 	if e.Detail != nil && e.Detail.Matched != "" {

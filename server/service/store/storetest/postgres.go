@@ -37,7 +37,7 @@ type Server struct {
 	bin  string
 	dir  string
 	run  *exec.Cmd
-	cred *syscall.Credential
+	user [2]uint32 // and group of who runs it; zero: who runs the test
 }
 
 var shared struct {
@@ -108,7 +108,7 @@ func newServer(t testing.TB) *Server {
 		}
 		uid, _ := strconv.ParseUint(who.Uid, 10, 32)
 		gid, _ := strconv.ParseUint(who.Gid, 10, 32)
-		s.cred = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		s.user = [2]uint32{uint32(uid), uint32(gid)}
 		if err := os.Chown(dir, int(uid), int(gid)); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func newServer(t testing.TB) *Server {
 func (s *Server) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, program), args...)
 	cmd.Dir, cmd.Env = s.dir, []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + s.dir}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.cred}
+	runAs(cmd, s.user)
 	return cmd
 }
 

@@ -1,0 +1,15 @@
+package maestro
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Truth tells whether a text that a script gave counts as true.
+func Truth(text string) bool {
+	if strings.TrimSpace(text) == "" || strings.EqualFold(text, "false") || text == "undefined" || text == "null" {
+		return false
+	}
+	n, err := strconv.ParseFloat(strings.TrimRight(strings.TrimSpace(text), "fFdD"), 64)
+	return err != nil || n != 0
+}
