@@ -193,7 +193,7 @@ steps:
   - tap: {label: Sign on, timeoutMs: 300} # a mistake
   - assert: Welcome, Ada
 `)
-	if said := l.command(1, "run", "suites/login.yaml", "--keep"); !strings.Contains(said, "fail: step 4, line 13") {
+	if said := l.command(1, "run", "suites/login.yaml", "--keep"); !strings.Contains(said, "fail: step 4, line 12") {
 		t.Fatal(said)
 	}
 	l.command(0, "tap", "Password")
@@ -203,7 +203,7 @@ steps:
 	l.command(0, "save", "saved.yaml")
 	l.command(0, "close")
 	saved := read(t, l.dir, "saved.yaml")
-	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: \"ada@example.com\"\n", "  - run: {file: suites/blocks.yaml, block: start}\n", "  - input: {text: \"${PASSWORD}\"", "  - assert: Welcome, Ada\n")
+	has(t, "the saved test", saved, "  FIELDS: 2\n", "  WHO: \"ada@example.com\"\n", "  - run: {file: suites/blocks.yaml, block: start}\n", "${PASSWORD}", "  - assert: Welcome, Ada\n")
 	times := "20"
 	if testing.Short() {
 		times = "3"

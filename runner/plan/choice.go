@@ -93,6 +93,7 @@ func (c Choice) ordered(cases []Case) []Case {
 		list := slices.Clone(cases)
 		if c.Random {
 			dice.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			keepSequences(list, cases)
 		}
 		for i := range list {
 			if c.Repeat > 1 {
@@ -102,4 +103,17 @@ func (c Choice) ordered(cases []Case) []Case {
 		all = append(all, list...)
 	}
 	return all
+}
+
+// keepSequences puts the cases of each sequence, which were shuffled, into their order again, in the places that they have among all.
+func keepSequences(list, planned []Case) {
+	next := map[string][]Case{}
+	for _, c := range planned {
+		next[c.Test.Sequence] = append(next[c.Test.Sequence], c)
+	}
+	for i, c := range list {
+		if name := c.Test.Sequence; name != "" {
+			list[i], next[name] = next[name][0], next[name][1:]
+		}
+	}
 }
