@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"github.com/taproot-dev/taproot/cli"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/pack"
 )
 
@@ -265,4 +267,23 @@ func read(t testing.TB, elem ...string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// untilStep waits until a case of the only run is in a step.
+func (l *lab) untilStep(id string, step int) {
+	l.t.Helper()
+	eventually(l.t, "the case reaches its step", func() bool {
+		found, err := filepath.Glob(filepath.Join(l.reports, "*", id, "events.ndjson"))
+		if err != nil || len(found) != 1 {
+			return false
+		}
+		data, err := os.ReadFile(found[0])
+		if err != nil {
+			return false
+		}
+		return slices.ContainsFunc(strings.Split(string(data), "\n"), func(line string) bool {
+			var e event.Event
+			return json.Unmarshal([]byte(line), &e) == nil && e.Kind == event.StepStarted && e.Step == step
+		})
+	})
 }

@@ -3,13 +3,11 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,7 +15,6 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/taproot-dev/taproot/drivers/web/webtest"
-	"github.com/taproot-dev/taproot/reporters/event"
 )
 
 const (
@@ -25,25 +22,6 @@ const (
 		"  - assert: {label: Never there, timeoutMs: 100000}\n  - assert: Payments\n"
 	passesOnPhone = "id: passes\nplatform: android\nsteps:\n  - launch: {package: com.example.list, force: true}\n  - assert: Payments\n"
 )
-
-// untilStep waits until a case of the only run is in a step.
-func (l *lab) untilStep(id string, step int) {
-	l.t.Helper()
-	eventually(l.t, "the case reaches its step", func() bool {
-		found, err := filepath.Glob(filepath.Join(l.reports, "*", id, "events.ndjson"))
-		if err != nil || len(found) != 1 {
-			return false
-		}
-		data, err := os.ReadFile(found[0])
-		if err != nil {
-			return false
-		}
-		return slices.ContainsFunc(strings.Split(string(data), "\n"), func(line string) bool {
-			var e event.Event
-			return json.Unmarshal([]byte(line), &e) == nil && e.Kind == event.StepStarted && e.Step == step
-		})
-	})
-}
 
 // free checks that every phone can be leased: the kernel holds no lock on its file.
 func (l *lab) free() {

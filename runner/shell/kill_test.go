@@ -168,11 +168,7 @@ func (k *killing) kill(state string) {
 			k.t.Fatal(err)
 		}
 		k.end(p.PID)
-		for !errors.Is(err, shell.ErrNone) { // it takes a moment to die, in which it may still take a command that it never answers
-			if _, err = k.way.Sessions(k.ctx); k.ctx.Err() != nil {
-				k.t.Fatal(err)
-			}
-		}
+		k.gone()
 		return
 	}
 	said := make(chan error, 1)
@@ -200,6 +196,18 @@ func (k *killing) kill(state string) {
 	}
 	if err := <-said; !errors.Is(err, shell.ErrKilled) {
 		k.t.Errorf("the command under way said: %v", err)
+	}
+	k.gone()
+}
+
+// gone waits until the process is no more: it takes a moment to die, in which it may still take a command that it never answers.
+func (k *killing) gone() {
+	k.t.Helper()
+	var err error
+	for !errors.Is(err, shell.ErrNone) {
+		if _, err = k.way.Sessions(k.ctx); k.ctx.Err() != nil {
+			k.t.Fatal(err)
+		}
 	}
 }
 
