@@ -23,7 +23,7 @@ const (
 
 // A page whose pictures are not known yet is read up to maxTries times.
 const (
-	maxTries    = 3
+	maxTries    = 10
 	picturePoll = 20 * time.Millisecond
 )
 

@@ -91,7 +91,7 @@
     return next === 0 ? b.o : before.o + (b.o - before.o) * (t - before.t) / (b.t - before.t);
   };
 
-  const pictures = new Map(), tried = new WeakMap(), MAX_PICTURES = 100, MAX_TRIES = 3;
+  const pictures = new Map(), tried = new WeakMap(), MAX_PICTURES = 100, MAX_TRIES = 10;
   let awaited = false; // a picture is on its way, and the page should be read again
   // pictureOf is a picture that the page shows, as the browser keeps it, null while nobody knows it.
   const pictureOf = url => {
