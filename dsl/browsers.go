@@ -75,7 +75,7 @@ func browserRows() []BrowserRow {
 const browserWords = `openBrowser openBrowser.url openBrowser.headless openBrowser.viewport openBrowser.locale openBrowser.timezone
 	openBrowser.storage openBrowser.browser openBrowser.offline openBrowser.userAgent openBrowser.headers openBrowser.ignoreHttpsErrors
 	tap doubleTap longPress scroll scrollTo input erase copyText setClipboard paste waitStable waitFor sleep assert assertNot
-	assertElement assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot stopRecording log extract
+	assertElement assertDarkMode assertTrue assertScreenshot assertVisual assertLog airplane shake alert screenshot stopRecording log extract
 	webNavigate webClick webType webSelect webCheck webHover webPage webDialog webDownload webWait webAssert webRoute
 	webStorage webEval closeBrowser if repeat retry forEach group try run set http`
 

@@ -20,19 +20,10 @@ type Rotate struct {
 // DarkMode is the argument of darkMode.
 type DarkMode struct {
 	On     bool `json:"on,omitempty" scalar:"true" doc:"Whether the device uses its dark appearance."`
-	Toggle bool `json:"toggle,omitempty" doc:"true: the other one than now."`
+	Toggle bool `json:"toggle,omitempty" only:"true" doc:"true: the other one than now."`
 }
 
 func (DarkMode) rules() []rule { return []rule{exactlyOne("on toggle")} }
-
-func (DarkMode) check(d *decoding, v source.Value, _ object) { d.toggle(v) }
-
-// toggle refuses toggle: false, which says nothing.
-func (d *decoding) toggle(v source.Value) {
-	if f, given := v.Get("toggle"); given && f.Value.Text == "false" {
-		d.wrong(f.Value, `"toggle" can only be true`, "write on: true or on: false, or remove the step")
-	}
-}
 
 // AssertDarkMode is the argument of assertDarkMode.
 type AssertDarkMode struct {
@@ -42,12 +33,10 @@ type AssertDarkMode struct {
 // Airplane is the argument of airplane.
 type Airplane struct {
 	On     bool `json:"on,omitempty" scalar:"true" doc:"Whether the device is cut off from all networks."`
-	Toggle bool `json:"toggle,omitempty" doc:"true: what it is not now."`
+	Toggle bool `json:"toggle,omitempty" only:"true" doc:"true: what it is not now."`
 }
 
 func (Airplane) rules() []rule { return []rule{exactlyOne("on toggle")} }
-
-func (Airplane) check(d *decoding, v source.Value, _ object) { d.toggle(v) }
 
 // Notifications is the argument of notifications.
 type Notifications struct{}
