@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -124,9 +123,7 @@ func (w *screenReader) readable(ctx context.Context, shot image.Image, m screen.
 		return false, false
 	}
 	part := m.Seen.Inset(-standMargin).Intersect(shot.Bounds())
-	crop := image.NewRGBA(image.Rectangle{Max: part.Size()})
-	draw.Draw(crop, crop.Rect, shot, part.Min, draw.Src)
-	lines, err := w.s.Vision.OCR(ctx, crop)
+	lines, err := w.s.Vision.OCR(ctx, cut(shot, part, nil))
 	if err != nil {
 		return false, false
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/png"
 	"math"
 	"os"
@@ -46,9 +45,7 @@ func (s *Session) cropped(ctx context.Context, of *dsl.Selector) (image.Image, e
 	if err != nil || of == nil {
 		return img, err
 	}
-	out := image.NewRGBA(image.Rectangle{Max: area.Size()})
-	draw.Draw(out, out.Rect, img, area.Min, draw.Src)
-	return out, nil
+	return cut(img, area, nil), nil
 }
 
 var unsafeName = lazyregexp.New(`[^\p{L}\p{N}._ -]+`)
@@ -169,10 +166,7 @@ func (s *Session) partOf(ctx context.Context, element *dsl.Selector) (image.Imag
 	if err != nil {
 		return nil, err
 	}
-	area := m.Node.Bounds.Intersect(img.Bounds())
-	out := image.NewRGBA(image.Rectangle{Max: area.Size()})
-	draw.Draw(out, out.Rect, img, area.Min, draw.Src)
-	return out, nil
+	return cut(img, m.Node.Bounds.Intersect(img.Bounds()), nil), nil
 }
 
 // alike fails when less than threshold per cent of the pixels are those of the picture called name.

@@ -27,13 +27,9 @@ func rotate(ctx context.Context, s *Session, a dsl.Rotate) error {
 
 func darkMode(ctx context.Context, s *Session, a dsl.DarkMode) error {
 	return onSystem(s, func(d drivers.System) error {
-		on := a.On
-		if a.Toggle {
-			now, err := s.isSet(ctx, drivers.SystemReader.IsDark)
-			if err != nil {
-				return err
-			}
-			on = !now
+		on, err := s.wanted(ctx, a.On, a.Toggle, drivers.SystemReader.IsDark)
+		if err != nil {
+			return err
 		}
 		return d.DarkMode(ctx, on)
 	})
@@ -46,6 +42,15 @@ func (s *Session) isSet(ctx context.Context, setting func(drivers.SystemReader, 
 		return false, err
 	}
 	return setting(d, ctx)
+}
+
+// wanted is how a setting shall be: on, or with toggle what it is not now.
+func (s *Session) wanted(ctx context.Context, on, toggle bool, setting func(drivers.SystemReader, context.Context) (bool, error)) (bool, error) {
+	if !toggle {
+		return on, nil
+	}
+	now, err := s.isSet(ctx, setting)
+	return !now, err
 }
 
 func assertDarkMode(ctx context.Context, s *Session, a dsl.AssertDarkMode) error {
@@ -61,13 +66,9 @@ func assertDarkMode(ctx context.Context, s *Session, a dsl.AssertDarkMode) error
 
 func airplane(ctx context.Context, s *Session, a dsl.Airplane) error {
 	return onSystem(s, func(d drivers.System) error {
-		on := a.On
-		if a.Toggle {
-			now, err := s.isSet(ctx, drivers.SystemReader.IsAirplane)
-			if err != nil {
-				return err
-			}
-			on = !now
+		on, err := s.wanted(ctx, a.On, a.Toggle, drivers.SystemReader.IsAirplane)
+		if err != nil {
+			return err
 		}
 		return d.Airplane(ctx, on)
 	})

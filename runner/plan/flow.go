@@ -113,25 +113,29 @@ func apart(tests []*dsl.Test) {
 // isFlow tells whether a test was made of a flow of Maestro.
 func isFlow(t *dsl.Test) bool { return len(t.Steps) == 1 && t.Steps[0].Foreign() != nil }
 
-// configsOfFlows are the names that the configuration of a folder of flows can have.
-var configsOfFlows = []string{"config.yaml", "config.yml"}
+// configOf reads the configuration of a folder of flows; file is empty when it has none.
+func configOf(dir string) (file string, src []byte) {
+	for _, name := range []string{"config.yaml", "config.yml"} {
+		file = filepath.Join(dir, name)
+		if src, err := readCapped(file); err == nil && maestro.IsWorkspace(name, src) {
+			return file, src
+		}
+	}
+	return "", nil
+}
 
 // workspace reads the config.yaml of a folder; nil: it has none.
 func (l *loader) workspace(dir string) (*maestro.Workspace, error) {
-	for _, name := range configsOfFlows {
-		file := filepath.Join(dir, name)
-		src, err := readCapped(file)
-		if err != nil || !maestro.IsWorkspace(name, src) {
-			continue
-		}
-		w, err := maestro.ParseWorkspace(l.show(file), src)
-		if err != nil {
-			return nil, err
-		}
-		l.warnings = append(l.warnings, w.Warnings...)
-		return w, nil
+	file, src := configOf(dir)
+	if file == "" {
+		return nil, nil
 	}
-	return nil, nil
+	w, err := maestro.ParseWorkspace(l.show(file), src)
+	if err != nil {
+		return nil, err
+	}
+	l.warnings = append(l.warnings, w.Warnings...)
+	return w, nil
 }
 
 // flowsIn takes the flows of a folder: its top level, or what its config.yaml picks. It tells which files of the folder are Maestro's, so
@@ -235,16 +239,12 @@ func OutputDir(dir string, args []string) string {
 		args = []string{defaultDir(dir)}
 	}
 	for _, arg := range args {
-		for _, name := range configsOfFlows {
-			file := filepath.Join(absolute(dir, arg), name)
-			src, err := readCapped(file)
-			if err != nil || !maestro.IsWorkspace(name, src) {
-				continue
-			}
-			if w, err := maestro.ParseWorkspace(file, src); err == nil && w.OutputDir != "" {
-				return absolute(dir, w.OutputDir)
-			}
-			break
+		file, src := configOf(absolute(dir, arg))
+		if file == "" {
+			continue
+		}
+		if w, err := maestro.ParseWorkspace(file, src); err == nil && w.OutputDir != "" {
+			return absolute(dir, w.OutputDir)
 		}
 	}
 	return ""
