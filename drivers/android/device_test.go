@@ -358,7 +358,7 @@ func TestOpenClearsWhatWasLeft(t *testing.T) {
 
 // TestScreenOfAFoldedPhone: without being told, screencap takes the dark display inside.
 func TestScreenOfAFoldedPhone(t *testing.T) {
-	d, p := openPhone(t, androidtest.Options{Displays: 2, Folded: true})
+	d, p := openPhone(t, androidtest.Options{Width: 270, Height: 600, Displays: 2, Folded: true}) // few bytes: a slow machine would give up on many, and ask for a PNG
 	for range 2 {
 		img, err := d.Screenshot(t.Context())
 		if err != nil {
