@@ -23,7 +23,8 @@ const inputDoc = `A WebSocket for whoever acts on a device, one action after the
 POST /devices/{id}/…; id is any number of the client's. The answer is {"id": 7, "outcome": {…}} or {"id": 7, "error": {"error": …, "message": …}},
 both as those paths give them. {"id": 8, "run": {"yaml": "…", "fromLine": 7, "toLine": 9, "vars": {}}} performs steps of a test, all or those
 of some lines: {"id": 8, "step": {"line": 7, "verdict": "pass", …}} tells of each before the outcome. {"id": 9, "stop": 8} ends what is going on, and has
-no answer of its own. A message that is not of this form ends the connection with code 1008.
+no answer of its own. A message that is not of this form ends the connection with code 1008. Whenever the server ends it, the reason of the close
+says why in words: the device was given back or taken (1013), the credential may not act any more (1008), the server shuts down (1001).
 
 The first message comes from the server, {"lease": "…", "holder": "…"}: requests that belong to the connection send that lease as X-Lease.
 While the connection lasts its client holds the device, as with a lease, and nobody else can act on it; all can watch. It is free again when
@@ -132,13 +133,15 @@ func (i *inputSocket) serve(ctx context.Context, own bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	messages := make(chan []byte, inputQueue)
-	go func() { cancel(i.read(ctx, messages)) }()
+	go func() { cancel(i.read(messages)) }()
 	go func() { cancel(i.beat(ctx, own)) }()
 	for {
-		select {
-		case <-ctx.Done():
+		if ctx.Err() != nil { // whatever is still waiting
 			i.bye(context.Cause(ctx))
 			return nil
+		}
+		select {
+		case <-ctx.Done():
 		case text := <-messages:
 			answer, err := i.act(ctx, text)
 			if err != nil {
@@ -162,6 +165,8 @@ func (i *inputSocket) bye(why error) {
 	switch {
 	case errors.As(why, &bad):
 		_ = i.conn.Close(websocket.StatusPolicyViolation, bad.what)
+	case errors.Is(why, errNotAllowed):
+		_ = i.conn.Close(websocket.StatusPolicyViolation, errNotAllowed.Error())
 	case i.s.streams.Err() != nil:
 		_ = i.conn.Close(websocket.StatusGoingAway, "the server is shutting down")
 	case errors.Is(why, errLostHold):
@@ -169,10 +174,11 @@ func (i *inputSocket) bye(why error) {
 	}
 }
 
-// read takes messages while others are acted on, so that a client that has gone is noticed in the middle of an action.
-func (i *inputSocket) read(ctx context.Context, messages chan<- []byte) error {
+// read takes messages while others are acted on, so that a client that has gone is noticed in the middle of an action. It ends with the
+// connection: a context that ended while it reads would close that without a word.
+func (i *inputSocket) read(messages chan<- []byte) error {
 	for {
-		kind, text, err := i.conn.Read(ctx)
+		kind, text, err := i.conn.Read(context.Background())
 		if err != nil {
 			return err
 		}
@@ -194,7 +200,7 @@ func (i *inputSocket) read(ctx context.Context, messages chan<- []byte) error {
 	}
 }
 
-var errLostHold = errors.New("the device is held by somebody else now")
+var errLostHold = errors.New("the device was given back, or somebody else holds it now")
 
 // beat asks whether the client is there, and holds the device longer.
 func (i *inputSocket) beat(ctx context.Context, own bool) error {
@@ -202,7 +208,7 @@ func (i *inputSocket) beat(ctx context.Context, own bool) error {
 		if err := drivers.Pause(ctx, inputBeat); err != nil {
 			return err
 		}
-		asked, cancel := context.WithTimeout(ctx, inputPatient)
+		asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), inputPatient)
 		err := i.conn.Ping(asked)
 		cancel()
 		if err != nil {
@@ -272,13 +278,13 @@ func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMes
 	return i.s.do(i.r.WithContext(ctx), call{def: def, device: i.device, args: v, who: i.who})
 }
 
-// say sends one message; several may be sent at a time.
+// say sends one message; several may be sent at a time. One that is cut off would close the connection without a word.
 func (i *inputSocket) say(ctx context.Context, message any) error {
 	data, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, i.s.o.Patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), i.s.o.Patience)
 	defer cancel()
 	return i.conn.Write(ctx, websocket.MessageText, data)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"io"
@@ -184,6 +185,73 @@ func TestBadMessages(t *testing.T) {
 	if n := len(l.phones[0].Taps()); n > 0 {
 		t.Errorf("%d taps were made", n)
 	}
+}
+
+// TestWhyAConnectionEnds: a client is told in words why its connection ended, also in the middle of an action.
+func TestWhyAConnectionEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(l *lab, lease string)
+		send string
+		code websocket.StatusCode
+		why  string
+	}{
+		"no text":          {nil, "\x00binary", websocket.StatusPolicyViolation, "send texts of JSON"},
+		"too many at once": {nil, "many", websocket.StatusPolicyViolation, "more than 64 actions are waiting"},
+		"the lease is given back": {func(l *lab, lease string) {
+			if a := l.ask("DELETE", "/devices/SIM1/lease", nil, "X-Lease", lease); a.status != 204 {
+				l.t.Error(a)
+			}
+		}, "", websocket.StatusTryAgainLater, "the device was given back, or somebody else holds it now"},
+		"the server ends": {func(l *lab, _ string) { _ = l.server.Close() }, "", websocket.StatusGoingAway, "the server is shutting down"},
+		"the server ends in the middle of an action": {func(l *lab, _ string) { _ = l.server.Close() }, "slow", websocket.StatusGoingAway, "the server is shutting down"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, 1)
+			conn, lease := l.socket("SIM1")
+			switch c.send {
+			case "":
+			case "many":
+				for id := range 200 {
+					_ = conn.Write(t.Context(), websocket.MessageText, fmt.Appendf(nil, `{"id": %d, "do": {"tap": {"label": "not there", "timeoutMs": 60000}}}`, id)) // it may be closed already
+				}
+			case "slow":
+				if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id": 1, "do": {"tap": {"label": "not there", "timeoutMs": 60000}}}`)); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				if err := conn.Write(t.Context(), websocket.MessageBinary, []byte(c.send)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.end != nil {
+				go c.end(l, lease)
+			}
+			var err error
+			for err == nil {
+				_, _, err = conn.Read(t.Context())
+			}
+			var closed websocket.CloseError
+			if !errors.As(err, &closed) || closed.Code != c.code || closed.Reason != c.why {
+				t.Errorf("%v, not %d %q", err, c.code, c.why)
+			}
+		})
+	}
+}
+
+// socket opens the WebSocket of a device, and gives its lease.
+func (l *lab) socket(device string) (*websocket.Conn, string) {
+	l.t.Helper()
+	r := l.request("GET", "/devices/"+device+"/input", nil)
+	conn, _, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { _ = conn.CloseNow() })
+	var first struct{ Lease string }
+	if _, data, err := conn.Read(l.t.Context()); err != nil || json.Unmarshal(data, &first) != nil || first.Lease == "" {
+		l.t.Fatalf("the first message is %s, %v", data, err)
+	}
+	return conn, first.Lease
 }
 
 // TestWhoMayWatchAndAct: watching needs devices:read, acting devices:write, and pages of other sites can do neither.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/taproot-dev/taproot/server/service"
@@ -73,6 +74,9 @@ func TestStreamsEndWithTheirCredential(t *testing.T) {
 		defer close(socket)
 		for {
 			if _, _, err := conn.Read(ctx); err != nil {
+				if why := err.Error(); !strings.Contains(why, "your credential may not do this any more") {
+					t.Errorf("the client is not told why: %s", why)
+				}
 				return
 			}
 		}

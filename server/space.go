@@ -212,9 +212,12 @@ func (s *Server) admitMember(h http.Header, r *http.Request, c caller, a access)
 // askAgain is how often it is asked whether somebody may still listen.
 const askAgain = 500 * time.Millisecond
 
+// errNotAllowed is why what goes on without an end was cut off.
+var errNotAllowed = errors.New("your credential may not do this any more")
+
 // whileAllowed ends what goes on without an end when the caller may not do it any more: a key was revoked, somebody logged out or was removed.
 func (s *Server) whileAllowed(ctx context.Context, who *service.Caller, a access) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		for drivers.Pause(ctx, askAgain) == nil {
@@ -224,11 +227,11 @@ func (s *Server) whileAllowed(ctx context.Context, who *service.Caller, a access
 				continue
 			}
 			if err != nil || mayMember(now, a) != nil {
-				cancel()
+				cancel(errNotAllowed)
 			}
 		}
 	})
-	return ctx, func() { cancel(); asking.Wait() }
+	return ctx, func() { cancel(nil); asking.Wait() }
 }
 
 // mayMember tells whether a caller may do what a route asks for.
