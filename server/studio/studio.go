@@ -56,7 +56,7 @@ func New(o Options) (*Studio, error) {
 		return nil, err
 	}
 	s.assets["theme.js"] = asset{"text/javascript; charset=utf-8", theme}
-	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "screen.js": "text/javascript; charset=utf-8", "editor.js": "text/javascript; charset=utf-8",
+	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "screen.js": "text/javascript; charset=utf-8", "editor.js": "text/javascript; charset=utf-8", "literal.js": "text/javascript; charset=utf-8",
 		"point.js": "text/javascript; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
 		text, err := files.ReadFile("assets/" + name)
 		if err != nil {

@@ -245,6 +245,29 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 	}
 }
 
+// TestTypedVariablesAreTexts: what looks like a variable is typed as it stands, on the phone and by the recorded step.
+func TestTypedVariablesAreTexts(t *testing.T) {
+	l := newLab(t)
+	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
+	p.connected()
+	p.must(p.Locator("#record").Click())
+	p.must(p.Locator("#what").Fill("com.example.login"))
+	p.must(p.Locator("#launching button").Click())
+	p.writes("launch: ")
+	p.click("E-mail")
+	p.writes("tap: E-mail")
+	p.must(p.Locator("#picture-live").PressSequentially("${HOME} $${X}"))
+	p.writes(`input: "$${HOME} $$${X}"`)
+	p.place("${HOME} $${X}") // the phone has it
+	p.must(p.Locator("#run-all").Click())
+	p.sees(`#outcome[data-passed]`)
+	if passed, _ := p.Locator("#outcome").GetAttribute("data-passed"); passed != "true" {
+		said, _ := p.Locator("#problems").TextContent()
+		t.Errorf("the recorded test does not pass: %s\n%s", said, p.yaml())
+	}
+	p.place("${HOME} $${X}")
+}
+
 // TestHostileLabels: a page whose texts are HTML and YAML is shown as text and written as a text.
 func TestHostileLabels(t *testing.T) {
 	l := newLab(t)

@@ -1,4 +1,5 @@
 // The test that is being written: its text, marks beside its lines, what is wrong with it, and its file.
+import { quoted } from "./literal.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -162,10 +163,4 @@ export class Editor {
     this.sum = (await answer.json()).sum;
     return true;
   }
-}
-
-// quoted writes a text as a value of YAML that cannot be taken for anything else.
-export function quoted(text) {
-  const escaped = text.replaceAll("${", "$${");
-  return /^[\p{L}_][\p{L}\p{N} @._/-]*$/u.test(escaped) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(escaped) && escaped === escaped.trim() ? escaped : JSON.stringify(escaped);
 }

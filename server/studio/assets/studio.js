@@ -1,6 +1,7 @@
 // Studio's page of one device: what is seen, done, pointed at, recorded and run.
 import { Screen } from "./screen.js";
 import { Editor } from "./editor.js";
+import { literal } from "./literal.js";
 import { showElement, showFound, showTree } from "./point.js";
 
 const $ = (id) => document.getElementById(id);
@@ -132,7 +133,7 @@ async function flush() {
   const typed = buffer;
   buffer = "";
   if (!typed) return;
-  if (await act({ input: typed.replaceAll("${", "$${") }) && recording) editor.type(typed, pinned?.password);
+  if (await act({ input: literal(typed) }) && recording) editor.type(typed, pinned?.password);
 }
 
 async function key(name) {
