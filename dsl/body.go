@@ -34,7 +34,59 @@ func BodySchemas(mouth Mouth, prefix string) Bodies {
 	for name, shared := range s.defs {
 		all.Shared[name] = shared.(schema)
 	}
+	for _, made := range []map[string]map[string]any{all.Actions, all.Shared} {
+		for _, object := range made {
+			typed(object)
+		}
+	}
 	return all
+}
+
+// typed writes what the keys of objects need of each other so that generators of types understand it. They read an anyOf beside properties as
+// "that, or anything", and {"required": ["label"]} as anything: so the anyOf goes into an allOf, and each of its objects names the keys that it wants.
+func typed(x any) {
+	switch x := x.(type) {
+	case []any:
+		for _, part := range x {
+			typed(part)
+		}
+	case schema:
+		for _, part := range x {
+			typed(part)
+		}
+		if _, object := x["properties"].(schema); !object {
+			return
+		}
+		if some, ok := x["anyOf"].([]any); ok {
+			must, _ := x["allOf"].([]any)
+			x["allOf"] = append([]any{schema{"anyOf": some}}, must...)
+			delete(x, "anyOf")
+		}
+		must, _ := x["allOf"].([]any)
+		for _, rule := range append([]any{x}, must...) {
+			for _, kind := range []string{"anyOf", "oneOf"} {
+				if some, ok := rule.(schema)[kind].([]any); ok {
+					rule.(schema)[kind] = wanted(some)
+				}
+			}
+		}
+	}
+}
+
+// wanted names, in each of some objects that only say which keys they require, those keys among the properties.
+func wanted(some []any) []any {
+	out := make([]any, len(some))
+	for i, one := range some {
+		if keys, ok := one.(schema)["required"].([]string); ok && len(one.(schema)) == 1 {
+			properties := schema{}
+			for _, key := range keys {
+				properties[key] = schema{}
+			}
+			one = schema{"type": "object", "required": keys, "properties": properties}
+		}
+		out[i] = one
+	}
+	return out
 }
 
 func asItIs(name string) string { return name }

@@ -102,8 +102,9 @@ func (g sampler) object(s schema, depth int) any {
 	for _, key := range append(slices.Clone(required), g.some(keys)...) {
 		out[key] = g.value(properties[key].(schema), depth+1)
 	}
-	for _, rule := range []string{"oneOf", "anyOf"} {
-		if all, ok := s[rule].([]any); ok {
+	must, _ := s["allOf"].([]any)
+	for _, rule := range append([]any{s}, must...) {
+		for _, all := range alternatives(rule.(schema)) {
 			keys, _ := all[g.rand.IntN(len(all))].(schema)["required"].([]string)
 			for _, key := range keys {
 				out[key] = g.value(properties[key].(schema), depth+1)
@@ -111,6 +112,16 @@ func (g sampler) object(s schema, depth int) any {
 		}
 	}
 	return out
+}
+
+// alternatives are the lists of a rule of which one or some must hold.
+func alternatives(rule schema) (lists [][]any) {
+	for _, kind := range []string{"oneOf", "anyOf"} {
+		if list, ok := rule[kind].([]any); ok {
+			lists = append(lists, list)
+		}
+	}
+	return lists
 }
 
 // some picks few of the keys, so that most samples break no rule between them.
