@@ -1,11 +1,15 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"maps"
 	"net/http"
+	"path"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -19,6 +23,7 @@ import (
 
 // inputRun asks for steps of a test to be performed on the device that is open.
 type inputRun struct {
+	File     string            `json:"file"` // of the project, which the text is of or will be: its folder is where files are named from
 	YAML     string            `json:"yaml"`
 	FromLine int               `json:"fromLine"` // of the first step; 0: the first one of the test
 	ToLine   int               `json:"toLine"`   // in the last step; 0: the last one of the test
@@ -72,24 +77,19 @@ func (r *running) stop(id json.RawMessage) {
 
 // run performs steps and tells of each; the outcome says whether all went well.
 func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep)) (*Outcome, error) {
-	test, err := i.steps(r)
-	if err != nil {
-		return nil, err
-	}
-	out := &Outcome{Passed: true}
 	info, err := i.s.devices.Info(ctx, i.device)
 	if err != nil {
 		return nil, asDeviceError(err)
 	}
-	vars := maps.Clone(i.s.o.Exposed)
-	if vars == nil {
-		vars = map[string]string{}
+	c, err := i.draft(r, info.Platform)
+	if err != nil {
+		return nil, err
 	}
-	maps.Copy(vars, r.Vars)
-	c := plan.Case{Platform: info.Platform, Dir: i.s.o.Config.Dir, Vars: vars, Env: func(string) (string, bool) { return "", false }}
-	if i.s.project != nil { // the environment is the user's own
-		c.Env = i.s.o.Config.LookupEnv
+	test, err := some(c.Test, r)
+	if err != nil {
+		return nil, err
 	}
+	out := &Outcome{Passed: true}
 	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir, Ended: func(e live.StepEnd) {
 		step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict, DurationMS: e.Took.Milliseconds()}
 		if e.Problem != nil {
@@ -107,21 +107,45 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	return out, nil
 }
 
-// steps reads the test and cuts those steps out that are asked for.
-func (i *inputSocket) steps(r *inputRun) (*dsl.Test, error) {
-	tests, err := dsl.Parse(sentFile, []byte(r.YAML))
+// draft reads the test. In the user's own project it stands in its folder, with what its suite says, its data, the files that it runs and
+// the environment; elsewhere it stands alone.
+func (i *inputSocket) draft(r *inputRun, platform dsl.Platform) (c plan.Case, err error) {
+	vars := maps.Clone(i.s.o.Exposed)
+	if vars == nil {
+		vars = map[string]string{}
+	}
+	maps.Copy(vars, r.Vars)
+	dir := i.s.o.Config.Dir
+	if i.s.project == nil {
+		c = plan.Case{Platform: platform, Dir: dir, Vars: vars, Env: func(string) (string, bool) { return "", false }}
+		var tests []*dsl.Test
+		if tests, err = dsl.Parse(sentFile, []byte(r.YAML)); err == nil && len(tests) != 1 {
+			return c, fault(http.StatusBadRequest, codeInvalid, "send one test")
+		} else if err == nil {
+			c.Test = tests[0]
+		}
+	} else {
+		file := cmp.Or(filepath.ToSlash(r.File), sentFile)
+		if _, err := i.s.project.Stat(path.Dir(file)); !plan.YAMLFile(file) || !filepath.IsLocal(file) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return c, invalid("run.file: name a file of this project that ends in .yaml")
+		}
+		c, err = plan.Draft(plan.Options{Dir: i.s.project.Name(), Platform: platform, Vars: vars, Env: i.s.o.Config.LookupEnv}, plan.Source{Name: file, Text: []byte(r.YAML)})
+		c.Platform = platform
+	}
 	if err != nil {
 		e := invalid(markdown.VisibleLines(i.s.mask.Text(err.Error()), maxMessage))
 		var many source.Errors
 		if errors.As(err, &many) && len(many) > 0 {
 			e.Message = i.s.place(many[0]).Message
 		}
-		return nil, e
+		return c, e
 	}
-	if len(tests) != 1 {
-		return nil, fault(http.StatusBadRequest, codeInvalid, "send one test")
-	}
-	test := *tests[0]
+	return c, nil
+}
+
+// some cuts those steps out that are asked for.
+func some(whole *dsl.Test, r *inputRun) (*dsl.Test, error) {
+	test := *whole
 	test.Steps = slices.Clone(test.Steps)
 	first, last := 0, len(test.Steps)
 	for at, step := range test.Steps {

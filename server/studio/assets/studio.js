@@ -193,7 +193,7 @@ async function run(fromLine, toLine) {
   outcome("Running…");
   $("stop").disabled = false;
   running = number + 1;
-  const m = await send({ run: { yaml: editor.text, fromLine, toLine, vars: editor.secrets } });
+  const m = await send({ run: { yaml: editor.text, fromLine, toLine, vars: editor.secrets, file: $("file")?.value.trim() || "" } });
   running = 0;
   $("stop").disabled = true;
   elements = [];

@@ -1,0 +1,41 @@
+package studio_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFilesOfTheTest: a run names files from the folder of the test, as a run of the saved file does.
+func TestFilesOfTheTest(t *testing.T) {
+	l := newLab(t)
+	for name, text := range map[string]string{"suites/login/fill.yaml": "steps:\n  - input: {into: E-mail, text: \"${WHO}\"}\n", "suites/login/people.csv": "WHO\nada\n", "suites/login/taproot.yaml": "vars: {APP: com.example.login}\n"} {
+		file := filepath.Join(l.dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/login/t.yaml"), 1440, false)
+	p.connected()
+	p.must(p.Locator("#yaml").Fill("id: x\nplatform: android\ndata: people.csv\nsteps:\n  - launch: ${APP}\n  - run: fill.yaml\n  - assert: {text: ada}\n"))
+	p.must(p.Locator("#run-all").Click())
+	p.sees(`#outcome[data-passed]`)
+	if passed, _ := p.Locator("#outcome").GetAttribute("data-passed"); passed != "true" {
+		said, _ := p.Locator("#problems").TextContent()
+		what, _ := p.Locator("#outcome").TextContent()
+		t.Errorf("the test does not pass: %s; %s", what, said)
+	}
+	for _, outside := range []string{"../t.yaml", "suites/login/people.csv"} {
+		p.must(p.Locator("#file").Fill(outside))
+		p.must(p.Locator("#run-all").Click())
+		p.sees(`#outcome:has-text("name a file of this project")`)
+		p.must(p.Locator("#file").Fill("t.yaml")) // where the suite is not in force
+		p.must(p.Locator("#run-all").Click())
+		p.sees(`#outcome:not(:has-text("name a file of this project")):not(:has-text("Running"))`)
+		if what, _ := p.Locator("#outcome").TextContent(); !strings.Contains(what, `"fill.yaml" cannot be run`) {
+			t.Errorf("elsewhere: %s", what)
+		}
+	}
+}
