@@ -104,6 +104,8 @@ type Page struct {
 	*Document
 	Top   *screen.Node // nil: it has no elements yet
 	Notes []string     // what is not in it, and why
+
+	Loading bool // a document of it, its own or that of a frame, has not come whole yet
 }
 
 // Read reads a page and the frames in it once, in pixels of CSS.
@@ -120,7 +122,7 @@ func Read(a Asker, how How) (*Page, error) {
 		return nil, err
 	}
 	doc.Suspects = r.suspects
-	return &Page{Document: doc, Top: root, Notes: r.notes}, nil
+	return &Page{Document: doc, Top: root, Notes: r.notes, Loading: r.loading}, nil
 }
 
 // reader reads one page, document by document.
@@ -130,6 +132,7 @@ type reader struct {
 	left     int // elements that may still be read
 	frames   int
 	suspects int
+	loading  bool
 	still    bool // the documents around the one that is read have not been drawn since they were read before
 	notes    []string
 	sought   []byte                         // the texts that must not be left out, as JSON
@@ -159,6 +162,7 @@ func (r *reader) document(chain []string, view string) (*Document, *screen.Node,
 	}
 	r.left -= doc.Count
 	r.suspects += doc.Suspects
+	r.loading = r.loading || doc.Ready == "loading"
 	if doc.Note != "" {
 		r.notes = append(r.notes, doc.Note)
 	}

@@ -119,6 +119,9 @@ type Tree struct {
 	Active int `json:"-"`
 	// HitTested says that Node.Covered was filled in by the device.
 	HitTested bool `json:"hit_tested,omitempty"`
+	// Loading says that the page, or one in a frame of it, has not come whole yet, or that another one was asked for in its place: what is
+	// not in the tree may still come.
+	Loading bool `json:"-"`
 }
 
 // NewTree links parents and numbers the elements; every driver makes its trees with it.

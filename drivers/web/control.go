@@ -28,10 +28,20 @@ type control struct {
 	Typed    bool // it has a text
 	Password bool
 	Text     string
-	Options  []struct {
-		Value, Label string
-		Disabled     bool
-	}
+	Checked  string // "true", "false", or "" where there is no such state
+	Options  []choosable
+}
+
+// choosable is an option of a list.
+type choosable struct {
+	Value, Label     string
+	Disabled, Chosen bool
+}
+
+// wants tells whether a choice means the option at i.
+func wants(choice drivers.WebChoice, i int, o choosable) bool {
+	return slices.Contains(choice.Values, o.Value) || slices.Contains(choice.Indexes, i) ||
+		slices.ContainsFunc(choice.Labels, func(l string) bool { return strings.Join(strings.Fields(l), " ") == o.Label })
 }
 
 // controlAt takes one fresh look; a control that is not there (yet) has the count 0.
@@ -84,9 +94,7 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 	c, err := d.untilControl(ctx, at, func(c *control) bool {
 		off = ""
 		for i, o := range c.Options {
-			wanted := slices.Contains(choice.Values, o.Value) || slices.Contains(choice.Indexes, i) ||
-				slices.ContainsFunc(choice.Labels, func(l string) bool { return strings.Join(strings.Fields(l), " ") == o.Label })
-			if wanted && o.Disabled {
+			if wants(choice, i, o) && o.Disabled {
 				off = o.Label
 			}
 		}
@@ -103,38 +111,90 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 	return nil
 }
 
-// keeps checks that a field holds a text that was put into it, as it was or as the field writes it, and goes on holding it. A field that
-// is gone, because the page went on, cannot be asked.
-func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) error {
-	var c *control
+// holding looks at a control until something of it has held for keepsFor, at most keepsWait. It gives the last look; nil: the control is gone,
+// because the page went on, and cannot be asked.
+func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool, err error) {
 	var since time.Time
 	for end := time.Now().Add(keepsWait); ; {
-		var err error
-		c, err = d.controlAt(ctx, at)
-		if errors.Is(err, drivers.ErrNotReady) {
-			return nil
+		c, err := d.controlAt(ctx, at)
+		if errors.Is(err, drivers.ErrNotReady) || err == nil && c.Count != 1 {
+			return nil, true, nil
 		}
-		if err != nil || c.Count != 1 || !c.Typed {
-			return err
+		if err != nil {
+			return nil, false, err
 		}
-		switch kept := c.Text == text || text != "" && screen.Follows(c.Text, text) == screen.Whole; {
-		case !kept:
+		switch is := holds(c); {
+		case !is:
 			since = time.Time{}
 		case since.IsZero():
 			since = time.Now()
 		case time.Since(since) >= keepsFor:
-			return nil
+			return c, true, nil
 		}
 		if since.IsZero() && time.Now().After(end) {
-			break
+			return c, false, nil
 		}
 		if err := pause(ctx, lookPause); err != nil {
-			return err
+			return nil, false, err
 		}
+	}
+}
+
+// keeps checks that a field holds a text that was put into it, as it was or as the field writes it, and goes on holding it.
+func (d *Device) keeps(ctx context.Context, at drivers.WebTarget, text string) error {
+	c, ok, err := d.holding(ctx, at, func(c *control) bool {
+		return !c.Typed || c.Text == text || text != "" && screen.Follows(c.Text, text) == screen.Whole
+	})
+	if err != nil || ok {
+		return err
 	}
 	shows := c.Text
 	if c.Password {
 		shows = strings.Repeat("•", min(len([]rune(shows)), 64))
 	}
 	return fmt.Errorf("%w: typed %s, and %s shows %s", drivers.ErrNotActionable, screen.Quote(text), naming(at), screen.Quote(shows))
+}
+
+// keepsChecked checks that a box, button or switch goes on being checked, or not.
+func (d *Device) keepsChecked(ctx context.Context, at drivers.WebTarget, checked bool) error {
+	_, ok, err := d.holding(ctx, at, func(c *control) bool { return c.Checked == "" || c.Checked == strconv.FormatBool(checked) })
+	if err != nil || ok {
+		return err
+	}
+	return fmt.Errorf("%w: %s was made %s, and the page has taken that back", drivers.ErrNotActionable, naming(at), checkedWord(checked))
+}
+
+func checkedWord(checked bool) string {
+	if checked {
+		return "checked"
+	}
+	return "unchecked"
+}
+
+// keepsChoice checks that what was chosen in a list goes on being chosen. A list that begins anew at once with an option that stands for none
+// is a menu of actions, and a list with other options is another one.
+func (d *Device) keepsChoice(ctx context.Context, at drivers.WebTarget, choice drivers.WebChoice) error {
+	looks, menu := 0, false
+	shows := ""
+	_, ok, err := d.holding(ctx, at, func(c *control) bool {
+		looks++
+		wanted, chosen := 0, 0
+		shows = ""
+		none := true
+		for i, o := range c.Options {
+			if wants(choice, i, o) {
+				wanted++
+				chosen += map[bool]int{true: 1}[o.Chosen]
+			}
+			if o.Chosen {
+				shows, none = o.Label, none && o.Value == ""
+			}
+		}
+		menu = looks == 1 && chosen == 0 && none || menu
+		return menu || wanted == 0 || chosen > 0
+	})
+	if err != nil || ok {
+		return err
+	}
+	return fmt.Errorf("%w: what was chosen in %s was taken back by the page: it shows %s", drivers.ErrNotActionable, naming(at), screen.Quote(shows))
 }

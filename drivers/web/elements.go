@@ -129,7 +129,10 @@ func (d *Device) SelectIn(ctx context.Context, at drivers.WebTarget, choice driv
 	if err != nil && errors.Is(err, drivers.ErrNotActionable) && strings.Contains(err.Error(), "did not become ready") {
 		return d.noOption(ctx, at, choice, err)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return d.keepsChoice(ctx, at, choice)
 }
 
 // noOption says which options there are when the one that is wanted did not come.
@@ -153,7 +156,10 @@ func (d *Device) Check(ctx context.Context, at drivers.WebTarget, checked bool) 
 	if err := d.enabled(ctx, at); err != nil {
 		return err
 	}
-	return d.once(ctx, at, deed{try: set(true), do: set(false)})
+	if err := d.once(ctx, at, deed{try: set(true), do: set(false)}); err != nil {
+		return err
+	}
+	return d.keepsChecked(ctx, at, checked)
 }
 
 // Hover moves the pointer over an element.

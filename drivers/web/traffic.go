@@ -55,6 +55,18 @@ func (t *traffic) navigating() bool {
 	return len(t.pages) > 0
 }
 
+// leaving tells whether another page was asked for in place of one, and has no answer yet.
+func (t *traffic) leaving(page playwright.Page) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for r := range t.pages {
+		if f := r.Frame(); f != nil && f == page.MainFrame() {
+			return true
+		}
+	}
+	return false
+}
+
 // mark begins anew: an action is about to be made.
 func (t *traffic) mark() {
 	t.mu.Lock()

@@ -46,9 +46,15 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
 		}
 		tree := screen.NewTree([]*screen.Node{root}, got.Zoom.Apply(root, got.W, got.H), taken)
-		tree.HitTested = true
+		tree.HitTested, tree.Loading = true, got.Loading || d.leaving(page)
 		return tree, nil
 	})
+}
+
+// leaving tells whether the page is on its way to another one.
+func (d *Device) leaving(page playwright.Page) bool {
+	s, _, err := d.page()
+	return err == nil && s.traffic.leaving(page)
 }
 
 // readPage reads the page and the frames in it once. drawn: the page has been drawn since the tree before.

@@ -31,6 +31,10 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 			if *a.Count == 0 && !w.settled(quietToAssert) {
 				return errWait
 			}
+			if w.tree.Loading {
+				unmet = fmt.Sprintf("%d elements match so far, and the page is still being loaded", len(matches))
+				return errWait
+			}
 			if len(matches) != *a.Count {
 				unmet = fmt.Sprintf("%d elements match", len(matches))
 				return errWait
@@ -39,7 +43,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		if a.Count == nil && len(matches) == 0 {
 			return errWait
 		}
-		if unmet = unmetBy(a, matches); unmet != "" {
+		if unmet = unmetBy(a, matches); unmet != "" || a.Is != nil && w.tooSoon() || asksState(a.Selector) && w.tooSoon() {
 			return errWait
 		}
 		return nil

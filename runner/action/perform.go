@@ -42,6 +42,7 @@ type Session struct {
 	Result
 
 	kept      map[string]int         // evidence by name, so that none is taken for another
+	acted     time.Time              // when the last action that does something on the device ended
 	neverIdle bool                   // the screen was refused because it never stands still
 	aimed     *Tapped                // the screen before the step's tap
 	crashed   *drivers.Crash         // that was reported last
@@ -101,6 +102,9 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	}
 	s.remember(ctx, args)
 	err := do(drivers.WithEnding(ctx, time.Now().Add(s.Timeout)), s, args)
+	if Acts(args) {
+		s.acted = time.Now()
+	}
 	if err != nil && strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known
 	}

@@ -18,6 +18,9 @@ const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
 
+	// stateHolds is how long after an action a state must be there to count: pages show what was asked for at once, and take it back.
+	stateHolds = 200 * time.Millisecond
+
 	// leavesFor is how long an element that an animation moves away is waited for: one that is always on its way is there.
 	leavesFor = 3 * time.Second
 )
@@ -137,7 +140,7 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 		}
 		matches, err = look(ctx, sel)
 		matches = w.newer(matches)
-		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout)) {
+		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout) || asksState(sel) && w.tooSoon()) {
 			err = errWait
 		}
 		return err
@@ -153,6 +156,16 @@ func (w *screenReader) newer(matches []screen.Match) []screen.Match {
 		}
 		return m.Node.Earlier
 	})
+}
+
+// tooSoon tells whether the screen was read so soon after an action that a state which the action led to may be taken back at once.
+func (w *screenReader) tooSoon() bool {
+	return !w.late() && w.tree.Taken.Before(w.s.acted.Add(stateHolds))
+}
+
+// asksState tells whether a selector asks for a state.
+func asksState(sel dsl.Selector) bool {
+	return sel.Enabled != nil || sel.Checked != nil || sel.Selected != nil || sel.Focused != nil || sel.Not != nil && asksState(*sel.Not)
 }
 
 // leaves tells whether all that was found may be on its way out, and the time lets one wait for what becomes of it.

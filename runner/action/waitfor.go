@@ -78,7 +78,7 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 				absentSince = time.Now()
 			}
 		}
-		if !absent || !w.settled(quietToAssert) || pixelsTell && time.Since(absentSince) < quietToAssert {
+		if !absent || w.tree.Loading || !w.settled(quietToAssert) || pixelsTell && time.Since(absentSince) < quietToAssert {
 			return errWait
 		}
 		return nil
@@ -87,6 +87,8 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 		s.doubt("%s was not seen in the pixels, and what eyes cannot make out is not seen either", screen.Describe(sel))
 	}
 	switch {
+	case errors.Is(err, errWait) && absent && w.tree.Loading:
+		return &Failure{stillComing(sel)}
 	case errors.Is(err, errWait) && absent:
 		s.doubt("the screen never came to rest; the element was not there at the end of the time")
 		return nil
@@ -99,6 +101,12 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 			Expected: "no " + screen.Describe(sel) + " on the screen", Actual: still[0].Node.String()}}
 	}
 	return asAssertion(err)
+}
+
+// stillComing is the failure of a page that did not come whole in time.
+func stillComing(sel dsl.Selector) event.Problem {
+	return event.Problem{Assertion: true, Expected: "no " + screen.Describe(sel) + " on the whole page", Actual: "the page is still being loaded",
+		Message: screen.Describe(sel) + " is not on the page as far as it has come, and it is still being loaded: what is not there yet may come"}
 }
 
 // sleep sleeps; `taproot validate` warns about it.

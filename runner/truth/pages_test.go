@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -83,6 +84,20 @@ func checksOf(t *testing.T, page, head string) (list []*check) {
 	return list
 }
 
+// slowSite serves the pages. What is asked for with ?hold=N is held back for N milliseconds.
+func slowSite() *httptest.Server {
+	files := http.FileServer(http.Dir("testdata/pages"))
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hold, err := strconv.Atoi(r.URL.Query().Get("hold")); err == nil {
+			select {
+			case <-time.After(time.Duration(hold) * time.Millisecond):
+			case <-r.Context().Done():
+			}
+		}
+		files.ServeHTTP(w, r)
+	}))
+}
+
 // named tells whether a name contains one of some texts, which are separated by commas.
 func named(name, some string) bool {
 	return slices.ContainsFunc(strings.Split(some, ","), func(part string) bool { return strings.Contains(name, part) })
@@ -91,7 +106,7 @@ func named(name, some string) bool {
 // TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every twelfth, unless TRUTH_PAGES is
 // all, or a part of the names of those that are, or several, separated by commas.
 func TestPages(t *testing.T) {
-	site := httptest.NewServer(http.FileServer(http.Dir("testdata/pages")))
+	site := slowSite()
 	defer site.Close()
 	var chosen []*check
 	only, part := os.Getenv("TRUTH_PAGES"), 4

@@ -374,7 +374,7 @@
       looked = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      return {count: 1, disabled: disabled(el), options: options(el), password: secret(el), typed: isInput(localName(el)) || editable(el),
+      return {count: 1, disabled: disabled(el), checked: ticked(el), options: options(el), password: secret(el), typed: isInput(localName(el)) || editable(el),
         text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
     },
   };
@@ -435,8 +435,17 @@
   const options = el => localName(el) !== 'select' ? null :
     [...prop(el, HTMLSelectElement.prototype, 'options')].slice(0, 5000).map(o => ({
       value: prop(o, HTMLOptionElement.prototype, 'value'), label: prop(o, HTMLOptionElement.prototype, 'label').replace(/\s+/g, ' ').trim(),
-      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true',
+      disabled: matches(o, ':disabled') || attr(o, 'aria-disabled') === 'true', chosen: prop(o, HTMLOptionElement.prototype, 'selected'),
     }));
+  // ticked is the state of a check box, radio button or switch, or of the one that a label names: "true", "false", or "" where there is none.
+  const ticked = el => {
+    for (let n = el; n && isElement(n); n = parent(n)) {
+      const e = localName(n) === 'label' && prop(n, HTMLLabelElement.prototype, 'control') || n;
+      if (localName(e) === 'input' && /^(checkbox|radio)$/.test(prop(e, HTMLInputElement.prototype, 'type'))) return String(prop(e, HTMLInputElement.prototype, 'checked'));
+      if (has(e, 'aria-checked')) return attr(e, 'aria-checked');
+    }
+    return '';
+  };
 
   const answer = (root, value) => {
     const holder = create(root, 'p');
