@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -44,6 +45,8 @@ func AppIsWrong(err error) bool {
 type Unavailable struct {
 	What string // "adb is not installed"
 	Mend string // "run `taproot setup`"
+	// Brief is What without what only the owner of the machine is told: where programs lie. "": there is nothing of that in What.
+	Brief string
 	// Usual says that most machines are so: who lists all platforms is not told of it, only who asks for this one.
 	Usual bool
 }
@@ -55,3 +58,22 @@ func UsuallyMissing(err error) bool {
 }
 
 func (e *Unavailable) Error() string { return fmt.Sprintf("%s: %s", e.What, e.Mend) }
+
+// Public is the error without what is only for the owner of the machine.
+func (e *Unavailable) Public() string { return fmt.Sprintf("%s: %s", cmp.Or(e.Brief, e.What), e.Mend) }
+
+// NotStarted says that a program of this machine which a device needs did not start; it wraps ErrDeviceLost.
+type NotStarted struct {
+	Program string // "Chromium"
+	Path    string
+	Said    string // by the program, or of it
+}
+
+func (e *NotStarted) Error() string {
+	return fmt.Sprintf("%s: %s (%s) did not start: %s", ErrDeviceLost, e.Program, e.Path, e.Said)
+}
+
+func (e *NotStarted) Unwrap() error { return ErrDeviceLost }
+
+// Public is the error without what is only for the owner of the machine.
+func (e *NotStarted) Public() string { return fmt.Sprintf("%s did not start", e.Program) }

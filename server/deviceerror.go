@@ -23,3 +23,9 @@ func asDeviceError(err error) error {
 	}
 	return &deviceError{err}
 }
+
+// private is an error that says more to the owner of the machine than to its clients, such as where a program lies.
+type private interface {
+	error
+	Public() string
+}

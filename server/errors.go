@@ -151,7 +151,7 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 		e.headers = http.Header{"Retry-After": {"5"}}
 		return e
 	}
-	if e := s.deviceProblem(err); e != nil {
+	if e := s.deviceProblem(ctx, err); e != nil {
 		return e
 	}
 	if e := requestProblem(err); e != nil {
@@ -162,13 +162,14 @@ func (s *Server) problem(ctx context.Context, err error) *Error {
 }
 
 // deviceProblem is about a device that cannot be had.
-func (s *Server) deviceProblem(err error) *Error {
+func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	var held *live.HeldError
 	var busy *pool.BusyError
 	var unknown *pool.UnknownDeviceError
 	var none *pool.NoDeviceError
 	var blind *action.VisionError
 	var broken *deviceError
+	var owners private
 	switch {
 	case errors.As(err, &held):
 		e := fault(http.StatusConflict, codeBusy, held.Error()+"; who holds it sends the id of its lease as X-Lease")
@@ -178,6 +179,9 @@ func (s *Server) deviceProblem(err error) *Error {
 		e := fault(http.StatusConflict, codeBusy, busy.Error())
 		e.Holder = busy.Holder.What
 		return e
+	case errors.As(err, &owners):
+		s.log.WarnContext(ctx, "a device cannot be had", "error", s.mask.Text(err.Error()))
+		return fault(http.StatusBadGateway, codeDevice, owners.Public()+" (the server's log says more)")
 	case errors.As(err, &unknown) && unknown.Reason == "":
 		return fault(http.StatusNotFound, codeNoDevice, markdown.Visible(unknown.Error(), maxMessage))
 	case errors.As(err, &unknown):

@@ -161,3 +161,27 @@ func TestRefusedAddressesStartNoBrowser(t *testing.T) {
 		t.Error("this test would not see a browser start")
 	}
 }
+
+// TestPathsOfTheMachine: why a browser does not start is told to the server's owner; clients do not learn where its programs lie.
+func TestPathsOfTheMachine(t *testing.T) {
+	for what, script := range map[string]string{
+		"no browser at all": "exit 3\n",
+		"did not start":     "[ \"$1\" = --version ] && echo Chromium 140.0.0.0 && exit\necho cannot open /opt/hidden.so >&2\nexit 1\n",
+	} {
+		dir := t.TempDir()
+		program := filepath.Join(dir, "chromium")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("TAPROOT_CHROMIUM", program)
+		t.Setenv("TAPROOT_HEADLESS_SHELL", program)
+		l := newLab(t, 0)
+		a := l.ask("POST", "/web/launch", map[string]any{"url": "http://127.0.0.1/"})
+		if said := string(a.body); a.status != 502 || a.code() != "device_error" || !strings.Contains(said, "start") || strings.Contains(said, dir) || strings.Contains(said, "/opt/") {
+			t.Errorf("%s: %s", what, a)
+		}
+		if !strings.Contains(l.log.String(), program) {
+			t.Errorf("%s: the log does not say which program: %s", what, l.log)
+		}
+	}
+}

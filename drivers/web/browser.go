@@ -218,11 +218,11 @@ func (d *Driver) launchError(k kind, program string, err error) error {
 		return fmt.Errorf("%w: a browser window needs a display, and there is none: leave out headless: false",
 			drivers.ErrUnsupported)
 	}
+	said := plain(err)
 	if noRoom(err) {
-		return fmt.Errorf("%w: %s (%s) did not start: no space left on device in %s, where its profile would lie: make room there, or set TMPDIR",
-			drivers.ErrDeviceLost, dsl.BrowserTitle(k.name), program, os.TempDir())
+		said = fmt.Sprintf("no space left on device in %s, where its profile would lie: make room there, or set TMPDIR", os.TempDir())
 	}
-	return fmt.Errorf("%w: %s (%s) did not start: %s", drivers.ErrDeviceLost, dsl.BrowserTitle(k.name), program, plain(err))
+	return &drivers.NotStarted{Program: dsl.BrowserTitle(k.name), Path: program, Said: said}
 }
 
 // noRoom tells whether a browser did not start because a disk is full.

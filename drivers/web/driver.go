@@ -106,7 +106,7 @@ func (d *Driver) Open(ctx context.Context, id string) (drivers.Device, error) {
 		return nil, fmt.Errorf("open device %s: there are web-1 to web-%d", id, d.opts.Slots)
 	}
 	if _, err := d.browserFor(ctx, drivers.PageOptions{}); err != nil {
-		return nil, fmt.Errorf("open device %s: %w", id, err)
+		return nil, err
 	}
 	if err := d.acquire(ctx); err != nil {
 		return nil, err
@@ -171,9 +171,10 @@ func (d *Driver) prepare(ctx context.Context) error {
 }
 
 func unavailable(missing *toolchain.MissingError) error {
-	var what, mend []string
+	var what, brief, mend []string
 	for _, f := range missing.Findings {
 		problem := f.Tool.Name + " " + f.Problem
+		brief = append(brief, problem)
 		if f.Path != "" {
 			problem = fmt.Sprintf("%s (%s) %s", f.Tool.Name, f.Path, f.Problem)
 		}
@@ -182,7 +183,8 @@ func unavailable(missing *toolchain.MissingError) error {
 			mend = append(mend, f.Advice)
 		}
 	}
-	return &drivers.Unavailable{What: "no browser can be driven, " + strings.Join(what, ", "), Mend: strings.Join(mend, "; ")}
+	const none = "no browser can be driven, "
+	return &drivers.Unavailable{What: none + strings.Join(what, ", "), Brief: none + strings.Join(brief, ", "), Mend: strings.Join(mend, "; ")}
 }
 
 // Close ends the browsers and Playwright's process. It returns once they are gone.

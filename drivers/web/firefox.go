@@ -25,7 +25,8 @@ func firefoxProgram(d *Driver, _ kind) (string, error) {
 	case found.OK():
 		return found.Path, nil
 	case found.Path != "":
-		return "", &drivers.Unavailable{What: fmt.Sprintf("Firefox (%s) cannot be driven: %s", found.Path, found.Problem), Mend: found.Advice}
+		return "", &drivers.Unavailable{What: fmt.Sprintf("Firefox (%s) cannot be driven: %s", found.Path, found.Problem),
+			Brief: "Firefox cannot be driven: " + found.Problem, Mend: found.Advice}
 	}
 	return "", &drivers.Unavailable{What: "Firefox was not found", Mend: found.Advice}
 }

@@ -28,7 +28,7 @@ func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Durat
 	infos, err := p.list(ctx, driver, age)
 	var missing *drivers.Unavailable
 	if errors.As(err, &missing) {
-		return nil, nil, &NoDeviceError{Platform: platform, Reason: missing.Error(), Lost: p.lost(platform)}
+		return nil, nil, &NoDeviceError{Platform: platform, Reason: missing.Error(), Lost: p.lost(platform), Err: missing}
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("list %s devices: %w", platform, err)

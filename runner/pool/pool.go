@@ -44,10 +44,12 @@ type listing struct {
 type NoDeviceError struct {
 	Platform dsl.Platform
 	Reason   string
-	Lost     bool // there was one before
+	Lost     bool  // there was one before
+	Err      error // of the driver that cannot work on this machine; else nil
 }
 
 func (e *NoDeviceError) Error() string { return e.Reason }
+func (e *NoDeviceError) Unwrap() error { return e.Err }
 
 // Options say which devices a pool hands out. The zero value is all of them.
 type Options struct {
