@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +21,9 @@ const inNamespace = "SERVER_TEST_IN_NAMESPACE"
 // TestFullDisk: what cannot be kept is answered 507 and leaves nothing, and goes well when there is room again.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv(inNamespace) == "yes" {
-		onFullDisk(t)
+		t.Run("what is sent", onFullDisk)
+		t.Run("a run", runOnFullDisk)
+		t.Run("the database", databaseOnFullDisk)
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
@@ -34,9 +38,11 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-func onFullDisk(t *testing.T) {
+// smallDisk mounts one of a size, such as 256k.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
 	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=256k"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size="+size); err != nil {
 		t.Fatalf("mount: %v", err)
 	}
 	t.Cleanup(func() {
@@ -44,6 +50,81 @@ func onFullDisk(t *testing.T) {
 			t.Errorf("unmount: %v", err)
 		}
 	})
+	return disk
+}
+
+// fill writes a file until the disk has no room, and gives what makes room again.
+func fill(t *testing.T, disk string) (empty func()) {
+	t.Helper()
+	name := filepath.Join(disk, "filler")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	if closed := f.Close(); !errors.Is(err, syscall.ENOSPC) || closed != nil {
+		t.Fatal(err, closed)
+	}
+	return func() {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func runOnFullDisk(t *testing.T) {
+	disk := smallDisk(t, "4m")
+	l := newLab(t, 1, func(o *server.Options) { o.Config.Reports = filepath.Join(disk, "reports") })
+	empty := fill(t, disk)
+	if a := l.ask("POST", "/runs", map[string]any{"yaml": passing}); a.status != 507 || a.code() != "insufficient_storage" {
+		t.Errorf("a run without a place for its report: %s", a)
+	}
+	if a := l.ask("GET", "/runs", nil); string(a.body) != "[]\n" {
+		t.Errorf("it is listed: %s", a)
+	}
+	empty()
+	a := l.ask("POST", "/runs", map[string]any{"yaml": passing})
+	id, _ := a.json(t)["id"].(string)
+	if a.status != 202 || l.ended(id)["verdict"] != "pass" {
+		t.Errorf("with room: %s, %v", a, l.ask("GET", "/runs/"+id, nil))
+	}
+}
+
+func databaseOnFullDisk(t *testing.T) {
+	disk := smallDisk(t, "2m")
+	s, with := withService(t, filepath.Join(disk, "service.db"))
+	_, token := somebody(t, s, "ada@example.com")
+	l := newLab(t, 0, with)
+	create := func(name string) answer {
+		return l.ask("POST", "/api/keys", map[string]any{"name": name, "scopes": []string{"*"}}, "Authorization", "Bearer "+token)
+	}
+	if a := create("before"); a.status != 201 {
+		t.Fatal(a)
+	}
+	empty := fill(t, disk)
+	made := 0
+	for ; made < 10_000; made++ { // the database may have some room of its own
+		if a := create("full"); a.status != 201 {
+			if a.status != 507 || a.code() != "insufficient_storage" {
+				t.Errorf("the database has no room: %s", a)
+			}
+			break
+		}
+	}
+	empty()
+	if a := create("after"); a.status != 201 {
+		t.Errorf("with room: %s", a)
+	}
+	var keys []map[string]any
+	if err := json.Unmarshal(l.ask("GET", "/api/keys", nil, "Authorization", "Bearer "+token).body, &keys); err != nil || len(keys) != made+2 {
+		t.Errorf("%d keys are listed of %d: %v", len(keys), made+2, err)
+	}
+}
+
+func onFullDisk(t *testing.T) {
+	disk := smallDisk(t, "256k")
 	reports, temp := filepath.Join(disk, "reports"), filepath.Join(disk, "tmp")
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		t.Fatal(err)

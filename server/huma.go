@@ -115,7 +115,7 @@ func (s *Server) describe(o op) huma.Operation {
 		codes = append(codes, http.StatusUnauthorized)
 	}
 	if s.o.Service != nil && o.Scope != "" {
-		codes = append(codes, http.StatusPaymentRequired, http.StatusNotFound, http.StatusServiceUnavailable)
+		codes = append(codes, http.StatusPaymentRequired, http.StatusNotFound, http.StatusServiceUnavailable, http.StatusInsufficientStorage)
 	}
 	if method == http.MethodPost {
 		codes = append(codes, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusInsufficientStorage)

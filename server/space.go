@@ -279,6 +279,8 @@ func memberProblem(err error) *Error {
 			e.headers = http.Header{"Retry-After": {strconv.Itoa(seconds(known.After))}}
 		}
 		return e
+	case errors.As(err, &gone) && gone.Full:
+		return fault(http.StatusInsufficientStorage, codeFull, "the disk of the service's database is full; nothing was kept")
 	case errors.As(err, &gone):
 		e := fault(http.StatusServiceUnavailable, codeUnavailable, "the database cannot be reached; try again in some seconds")
 		e.headers = http.Header{"Retry-After": {"5"}}

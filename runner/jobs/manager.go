@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -193,7 +194,7 @@ func (m *Manager) begin(ctx context.Context, conf run.Config, cases []plan.Case,
 	}
 	dir := work.Dir.Path()
 	if err := errors.Join(writeNote(dir, n), work.Announce(cases), m.enqueue(filepath.Base(dir), waits{n.By, content, r.record.Created})); err != nil {
-		return Record{}, fmt.Errorf("begin a run: %w", errors.Join(err, work.End()))
+		return Record{}, fmt.Errorf("begin a run: %w", errors.Join(err, work.End(), os.RemoveAll(dir)))
 	}
 	m.launch(ctx, r, work, cases, sealed...)
 	return r.state(), nil

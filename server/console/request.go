@@ -179,6 +179,8 @@ func known(err error) *service.Error {
 	switch {
 	case errors.As(err, &own):
 		return own
+	case errors.As(err, &gone) && gone.Full:
+		return &service.Error{Status: http.StatusInsufficientStorage, Code: "insufficient_storage", Message: "The disk of the service's database is full. Nothing was kept; whoever runs the service must make room."}
 	case errors.As(err, &gone):
 		return &service.Error{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "The database cannot be reached. Try again in some seconds.", After: 5 * time.Second}
 	}

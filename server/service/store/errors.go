@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -16,9 +17,17 @@ import (
 )
 
 // UnavailableError means that the database cannot be had now, and may be later.
-type UnavailableError struct{ Err error }
+type UnavailableError struct {
+	Err  error
+	Full bool // its disk has no room
+}
 
-func (e *UnavailableError) Error() string { return "the database cannot be reached: " + e.Err.Error() }
+func (e *UnavailableError) Error() string {
+	if e.Full {
+		return "the disk of the database is full: " + e.Err.Error()
+	}
+	return "the database cannot be reached: " + e.Err.Error()
+}
 
 // Unwrap is for errors.Is.
 func (e *UnavailableError) Unwrap() error { return e.Err }
@@ -30,7 +39,7 @@ func (d *DB) wrap(err error) error {
 		return err
 	}
 	if gone(err) {
-		return &UnavailableError{err}
+		return &UnavailableError{Err: err, Full: full(err)}
 	}
 	return fmt.Errorf("database: %w", err)
 }
@@ -51,6 +60,13 @@ func gone(err error) bool {
 		return slices.Contains([]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, file.Code()&0xff)
 	}
 	return strings.Contains(err.Error(), "unexpected EOF") || strings.Contains(err.Error(), "conn closed")
+}
+
+// full tells whether the database's disk has no room.
+func full(err error) bool {
+	var pg *pgconn.PgError
+	var file *sqlite.Error
+	return errors.As(err, &pg) && pg.Code == "53100" || errors.As(err, &file) && file.Code()&0xff == sqlite3.SQLITE_FULL || errors.Is(err, syscall.ENOSPC)
 }
 
 // again tells whether a transaction had to give way to another one.
