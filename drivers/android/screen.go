@@ -22,11 +22,12 @@ const (
 )
 
 // Screenshot reads raw pixels, which most phones give several times faster than a PNG, and a PNG where they cannot be read or where the
-// connection is too slow for ten megabytes. What an app protects from screenshots is black in it.
+// connection is too slow for ten megabytes. What an app protects from screenshots is black in it, or makes it a *drivers.ProtectedError: see
+// Protected.
 func (d *Device) Screenshot(ctx context.Context) (image.Image, error) {
 	img, err := d.picture(ctx)
 	if err != nil {
-		return nil, err
+		return nil, d.whyNoPicture(ctx, err)
 	}
 	img = d.overridden(img)
 	d.mu.Lock()

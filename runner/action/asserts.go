@@ -52,6 +52,8 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	case err == nil && len(matches) > 0:
 		s.matched(matches[0])
 		return nil
+	case err == nil:
+		return s.nothingOver(ctx, w.tree)
 	case errors.Is(err, errWait) && unmet == "":
 		return w.missing(a.Selector, true)
 	case errors.Is(err, errWait):

@@ -152,6 +152,9 @@ func (s *Session) shoot(ctx context.Context, a dsl.AssertScreenshot) (*image.RGB
 		masks = append(masks, pixels.StatusBar(img.Bounds().Size()))
 	}
 	out := cut(img, crop, masks)
+	if err := s.judgeable(ctx, out); err != nil {
+		return nil, err
+	}
 	if covered(out) {
 		return nil, &Failure{problem("the masks cover all of the picture: nothing is left to compare")}
 	}

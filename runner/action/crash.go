@@ -99,6 +99,9 @@ func (s *Session) remember(ctx context.Context, args any) {
 // fails, too, when the app died meanwhile. What is wrong with the device stays what it is.
 func (s *Session) withCrash(ctx context.Context, err error) error {
 	var dead *Failure
+	if ctx.Err() == nil && VerdictOf(err) == event.Error && errors.Is(err, drivers.ErrNotReady) {
+		return s.unlessObstructed(ctx, err)
+	}
 	if errors.As(err, &dead) && dead.Kind == event.AppCrashed || VerdictOf(err) == event.Error || ctx.Err() != nil {
 		return err
 	}
@@ -118,7 +121,8 @@ func (s *Session) withCrash(ctx context.Context, err error) error {
 	return err
 }
 
-// unlessObstructed makes a failure an error of the device when something of the system's own lies over the app.
+// unlessObstructed makes a failure an error of the device when something of the system's own lies over the app, and tells of that where the screen
+// could not be read.
 func (s *Session) unlessObstructed(ctx context.Context, failure error) error {
 	d, ok := s.Device.(drivers.Obstructed)
 	if !ok {

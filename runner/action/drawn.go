@@ -67,7 +67,9 @@ func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Nod
 		return nil, nil
 	}
 	if w.shotAt.Before(w.tree.Taken) {
-		if err := w.picture(ctx); err != nil {
+		err := w.picture(ctx)
+		var p *drivers.ProtectedError
+		if err != nil && !errors.As(err, &p) {
 			if errors.Is(err, drivers.ErrDeviceLost) || ctx.Err() != nil {
 				return nil, err
 			}
@@ -75,11 +77,14 @@ func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Nod
 			return nil, nil
 		}
 	}
+	if w.protected != nil && w.protected.At(m.Seen) {
+		return nil, w.untold(m)
+	}
 	shot := w.rest.Last()
 	top := m.Over[len(m.Over)-1]
 	part := m.Seen.Intersect(shot.Bounds())
 	switch {
-	case part.Empty() || smooth(shot, shot.Bounds()): // a secure screen gives no picture
+	case part.Empty() || smooth(shot, shot.Bounds()): // a picture with nothing at all on it tells nothing
 		return nil, nil
 	case smooth(shot, part):
 		return top, nil
@@ -92,6 +97,16 @@ func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Nod
 		return nil, nil
 	}
 	return other, nil
+}
+
+// untold is the error of an element that something lies over which shows something, where no pixels tell whether one sees it all the same. What
+// shows nothing is taken for clear, as most such layers are, and doubted.
+func (w *screenReader) untold(m screen.Match) error {
+	if other := contentOver(m, m.Seen); other != nil {
+		return fmt.Errorf("whether %s can be seen under %s cannot be told: %w", m.Node, other, w.protected)
+	}
+	w.s.doubtOnce("whether %s can be seen under %s could not be told: the app forbids pictures of its window", m.Node, m.Over[0])
+	return nil
 }
 
 // contentOver gives what the elements over the match show in its place; nil when they show nothing there.

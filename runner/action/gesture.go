@@ -244,12 +244,11 @@ func areaOf(ctx context.Context, s *Session, inside *dsl.Selector) (image.Rectan
 		}
 		return area, nil
 	}
-	img, err := s.glance(ctx)
+	size, err := s.glance(ctx)
 	if err != nil {
 		return image.Rectangle{}, err
 	}
-	screen := img.Bounds()
-	return image.Rect(screen.Min.X+screen.Dx()/20, screen.Min.Y+screen.Dy()/10, screen.Max.X-screen.Dx()/20, screen.Max.Y-screen.Dy()/10), nil
+	return image.Rect(size.X/20, size.Y/10, size.X-size.X/20, size.Y-size.Y/10), nil
 }
 
 // millis gives a time of the language, or its default.

@@ -20,6 +20,7 @@ func launch(ctx context.Context, s *Session, a dsl.Launch) error {
 		return err
 	}
 	app, _, _ := strings.Cut(a.Package, "/") // behind the slash stands an activity
+	s.launched = app
 	front, seen := "", ""
 	err := poll(ctx, s.Timeout, func() (err error) {
 		if front, err = apps.Foreground(ctx); err != nil {

@@ -219,12 +219,16 @@ func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration
 func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
 	deadline := time.Now().Add(limit)
 	for {
-		on, err := Sees(ctx, s, sel, goneLook)
-		if err != nil || !on {
-			return err == nil, err
-		}
-		if !time.Now().Before(deadline) {
-			return false, nil
+		_, n, err := s.first(ctx, sel, goneLook)
+		unread := errors.Is(err, drivers.ErrNotReady) // nothing was seen, which is no absence
+		switch {
+		case err != nil && !unread:
+			return false, err
+		case err == nil && n == nil:
+			over := s.nothingOver(ctx, s.Tree)
+			return over == nil, over
+		case !time.Now().Before(deadline):
+			return false, err
 		}
 		if err := drivers.Pause(ctx, maestroLook); err != nil {
 			return false, err

@@ -124,6 +124,11 @@ func flowSettle(ctx context.Context, s *Session, a flows.Settle) error {
 	}
 	for deadline := time.Now().Add(limit); ; {
 		before, err := s.Device.Screenshot(ctx)
+		var p *drivers.ProtectedError
+		if errors.As(err, &p) {
+			s.note("whether the screen moves was not seen: the app forbids pictures of the window %s", p.Parts[0].Window)
+			return nil
+		}
 		if err != nil {
 			return err
 		}

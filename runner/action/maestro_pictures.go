@@ -129,6 +129,9 @@ func flowAssertScreenshot(ctx context.Context, s *Session, a flows.AssertScreens
 		of = &sel
 	}
 	have, err := s.cropped(ctx, of)
+	if err == nil {
+		err = s.judgeable(ctx, have)
+	}
 	if err != nil {
 		return err
 	}
@@ -146,6 +149,9 @@ func (s *Session) assertFile(ctx context.Context, a dsl.AssertScreenshot) error 
 		return err
 	}
 	have, err := s.partOf(ctx, a.Element)
+	if err == nil {
+		err = s.judgeable(ctx, have)
+	}
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,10 @@ func (w *screenReader) neverIdle(err error) error {
 // moves tells whether anything on the screen changes now.
 func (w *screenReader) moves(ctx context.Context) (bool, error) {
 	before, err := w.s.Device.Screenshot(ctx)
+	var p *drivers.ProtectedError
+	if errors.As(err, &p) {
+		return false, nil // the elements are asked again
+	}
 	if err != nil {
 		return false, err
 	}

@@ -48,6 +48,7 @@ type Session struct {
 	crashed   *drivers.Crash         // that was reported last
 	died      *drivers.Crash         // the first one of the case
 	seeds     *rand.Rand             // draws the seeds of random data
+	launched  string                 // the app that was brought to the front last, "" once the test left it
 	tapped    *screen.Node           // the element that the last tap touched
 	paged     bool                   // a flow of Maestro has opened a page
 	taken     map[string]image.Image // pictures that a flow took, by their names
@@ -101,6 +102,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 		return fmt.Errorf("no performer for %T", args)
 	}
 	s.remember(ctx, args)
+	s.noteLaunch(args)
 	err := do(drivers.WithEnding(ctx, time.Now().Add(s.Timeout)), s, args)
 	if Acts(args) {
 		s.acted = time.Now()
@@ -226,4 +228,11 @@ func (s *Session) noteOnce(format string, args ...any) {
 // doubt adds something that the step's verdict does not cover.
 func (s *Session) doubt(format string, args ...any) {
 	s.Detail.Doubts = append(s.Detail.Doubts, fmt.Sprintf(format, args...))
+}
+
+// doubtOnce adds a doubt that more than one look may have a reason for.
+func (s *Session) doubtOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Detail.Doubts, text) {
+		s.Detail.Doubts = append(s.Detail.Doubts, text)
+	}
 }

@@ -76,6 +76,9 @@ func screenshot(ctx context.Context, s *Session, a dsl.Screenshot) error {
 	if err != nil {
 		return err
 	}
+	if why := Unseen(ctx, s.Device, img); why != "" {
+		s.note("%s", why)
+	}
 	name := pictureName(cmp.Or(a.Name, "screenshot"))
 	path := filepath.Join(s.Work, name)
 	f, err := os.Create(path)

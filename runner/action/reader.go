@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"image"
 	"slices"
@@ -32,8 +33,9 @@ type screenReader struct {
 	tree        *screen.Tree
 	before      image.Image // the newest before tree, when pixels
 	rest        *pixels.Rest
-	shotAt      time.Time // of the newest picture
-	treeSince   time.Time // the trees are alike since
+	shotAt      time.Time               // of the newest picture
+	protected   *drivers.ProtectedError // what the newest picture, or the one that was not to be had, does not show
+	treeSince   time.Time               // the trees are alike since
 	began       time.Time
 	onlySeen    bool          // what is looked for may be seen where no tree can be read
 	labelled    bool          // a label alone is looked for: it may be read in pixels where the screen never stands still
@@ -59,10 +61,10 @@ func newScreenReader(s *Session) *screenReader {
 // tree alone.
 func (w *screenReader) read(ctx context.Context, frame bool) error {
 	frame = frame && w.pixels && (w.tree == nil || !w.late())
-	if err := w.readBehind(ctx, frame); err != nil || !frame || w.blind {
+	if err := w.readBehind(ctx, frame); err != nil || !frame || w.blind || !w.pixels {
 		return err
 	}
-	return w.picture(ctx)
+	return w.trySight(ctx)
 }
 
 // late tells whether the time of the step is over.
@@ -71,7 +73,7 @@ func (w *screenReader) late() bool { return time.Since(w.began) >= w.s.Timeout }
 // readBehind takes a picture, if it is asked for, and a fresh tree behind it.
 func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 	if picture {
-		if err := w.picture(ctx); err != nil {
+		if err := w.trySight(ctx); err != nil {
 			return err
 		}
 	}
@@ -105,16 +107,25 @@ func (w *screenReader) pixelsAlone(ctx context.Context) error {
 	return nil
 }
 
-// picture takes a screenshot and compares it with the one before.
+// picture takes a screenshot and compares it with the one before. A *drivers.ProtectedError: it shows nothing of a window on the screen, or
+// there is none.
 func (w *screenReader) picture(ctx context.Context) error {
 	began := time.Now()
+	w.protected = nil
 	img, err := w.s.Device.Screenshot(ctx)
 	if err != nil {
+		errors.As(err, &w.protected)
 		return err
 	}
 	w.rest.See(began, img)
 	w.shotAt = began
-	return w.s.lookTaken(ctx, img)
+	if err := w.s.lookTaken(ctx, img); err != nil {
+		return err
+	}
+	if w.protected, err = protection(ctx, w.s.Device, img); err == nil && w.protected != nil {
+		return w.protected
+	}
+	return err
 }
 
 // settled tells whether the screen, by its trees or its pixels, has been the same for at least the span and still shows the tree.

@@ -7,6 +7,7 @@ import (
 	"image"
 	"time"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
@@ -31,7 +32,12 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 	began := time.Now()
 	quiet := quietStable
 	err := pollEvery(ctx, s.Timeout, stablePace, func() error {
-		if err := w.picture(ctx); err != nil {
+		err := w.picture(ctx)
+		var p *drivers.ProtectedError
+		if errors.As(err, &p) {
+			return w.restsByElements(ctx, p)
+		}
+		if err != nil {
 			return err
 		}
 		if w.rest.Looks() < stableLooks || time.Since(w.rest.Since()) < quiet {
@@ -61,6 +67,22 @@ func waitStable(ctx context.Context, s *Session, _ dsl.WaitStable) error {
 		s.note("the screen rests except for what ticks or blinks at %d,%d to %d,%d", r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 	}
 	return err
+}
+
+// restsByElements tells by its elements alone whether a screen rests of which no pictures may be taken. errWait: not yet.
+func (w *screenReader) restsByElements(ctx context.Context, p *drivers.ProtectedError) error {
+	w.pixels = false
+	if err := w.read(ctx, false); err != nil {
+		return err
+	}
+	if w.blind {
+		return p
+	}
+	if w.tree.Taken.Sub(w.treeSince) < quietStable {
+		return errWait
+	}
+	w.s.doubtOnce("the app forbids pictures of its window %s: that its elements rest is all that was seen", p.Parts[0].Window)
+	return nil
 }
 
 // unstable is the failure of a screen that did not come to rest; the report draws the place into the picture.

@@ -39,8 +39,8 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	if !h.pixels || h.before == nil {
 		return same, nil
 	}
-	if err := h.picture(ctx); err != nil {
-		return false, err
+	if err := h.trySight(ctx); err != nil || !h.pixels {
+		return same, err
 	}
 	if h.foresees && !h.arrivedAt(m) {
 		return false, nil

@@ -99,7 +99,7 @@ func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 // undecided waits while several elements match, until the screen rests or the time is over.
 func (h *targetSearch) undecided(ctx context.Context, several error) error {
 	if h.pixels && !h.blind && !h.late() {
-		if err := h.picture(ctx); err != nil {
+		if err := h.trySight(ctx); err != nil {
 			return err
 		}
 	}
@@ -193,11 +193,10 @@ func problem(format string, args ...any) event.Problem {
 
 // place turns a point of the language into a pixel of the screen.
 func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
-	img, err := s.glance(ctx)
+	size, err := s.glance(ctx)
 	if err != nil {
 		return image.Point{}, err
 	}
-	size := img.Bounds().Size()
 	if p.Percent {
 		p.X, p.Y = p.X*float64(size.X)/100, p.Y*float64(size.Y)/100
 	}
@@ -211,13 +210,21 @@ func place(ctx context.Context, s *Session, p dsl.Point) (image.Point, error) {
 	return at, nil
 }
 
-// glance takes a picture before anything is touched.
-func (s *Session) glance(ctx context.Context) (image.Image, error) {
+// glance takes a picture before anything is touched, and gives its size. Where none may be taken, the elements tell how large the screen is.
+func (s *Session) glance(ctx context.Context) (image.Point, error) {
 	img, err := s.Device.Screenshot(ctx)
-	if err == nil {
-		err = s.lookTaken(ctx, img)
+	var p *drivers.ProtectedError
+	if errors.As(err, &p) {
+		tree, err := s.Device.Tree(ctx)
+		if err != nil {
+			return image.Point{}, err
+		}
+		return tree.Size, s.looked(ctx)
 	}
-	return img, err
+	if err != nil {
+		return image.Point{}, err
+	}
+	return img.Bounds().Size(), s.lookTaken(ctx, img)
 }
 
 // touched keeps where the device was touched.

@@ -64,6 +64,8 @@ type visionResult struct {
 	img  image.Image
 	hits []drivers.Sighting
 	how  string // ocr, image, model
+
+	hidden *drivers.ProtectedError // what the picture does not show
 }
 
 // vision gives those of the session, or says what they are needed for.
@@ -82,6 +84,9 @@ func (s *Session) photograph(ctx context.Context) (image.Image, error) {
 // forModel takes a picture that may leave this machine: what is typed into password fields is painted over.
 func (s *Session) forModel(ctx context.Context) (image.Image, error) {
 	img, err := s.photograph(ctx)
+	if err == nil {
+		err = s.judgeable(ctx, img)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +156,9 @@ func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Mat
 	}
 	if err := w.look(ctx, sel); err != nil {
 		return nil, err
+	}
+	if w.seen.hidden != nil && len(w.seen.hits) == 0 {
+		return nil, fmt.Errorf("%s cannot be looked for: %w", screen.Describe(sel), w.seen.hidden)
 	}
 	return w.matchVision(q)
 }
@@ -225,7 +233,8 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 		}
 	}
 	w.seen = seen
-	return nil
+	w.seen.hidden, err = protection(ctx, w.s.Device, img)
+	return err
 }
 
 // readText reads one picture.

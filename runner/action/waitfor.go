@@ -86,6 +86,11 @@ func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	if absent && pixelsTell && (err == nil || errors.Is(err, errWait)) {
 		s.doubt("%s was not seen in the pixels, and what eyes cannot make out is not seen either", screen.Describe(sel))
 	}
+	if err == nil || errors.Is(err, errWait) && absent {
+		if over := s.nothingOver(ctx, w.tree); over != nil {
+			return over
+		}
+	}
 	switch {
 	case errors.Is(err, errWait) && absent && w.tree.Loading:
 		return &Failure{stillComing(sel)}

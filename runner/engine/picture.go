@@ -115,6 +115,9 @@ func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 			return cmp.Or(err, ctx.Err())
 		}
 	}
+	if why := action.Unseen(ctx, r.dev, img); why != "" {
+		r.log(list[len(list)-1].n, "%s", why)
+	}
 	for _, o := range list {
 		r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
 		if o.tapped != nil {

@@ -299,6 +299,10 @@ func (a *agentRun) getClipboard(w http.ResponseWriter, r *http.Request, _ map[st
 
 func (a *agentRun) screenshot(w http.ResponseWriter, r *http.Request, _ map[string]any) {
 	pause(r.Context(), a.phone.opts.Latency.Screencap)
+	if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() {
+		a.problem(w, 500, "unable to capture screen", "Failed to capture a screenshot. Does the current view have 'secure' flag set?")
+		return
+	}
 	a.give(w, r.PathValue("id"), base64.StdEncoding.EncodeToString(a.phone.encode(a.phone.captured(), true)))
 }
 

@@ -400,6 +400,12 @@ func (a *agentRun) film(ctx context.Context, s session) {
 	_, _ = io.WriteString(s, "HTTP/1.0 200 OK\r\nServer: UiAutomator2 MJPEG\r\nConnection: close\r\nContent-Type: multipart/x-mixed-replace; boundary=--BoundaryString\r\n\r\n")
 	for ctx.Err() == nil {
 		var jpg strings.Builder
+		if a.phone.opts.secure() != SecureBlack && a.phone.forbidden() { // a picture that could not be taken is left out
+			if !pause(ctx, time.Second/time.Duration(max(1, a.number("mjpegServerFramerate")))) {
+				return
+			}
+			continue
+		}
 		if jpeg.Encode(&jpg, a.phone.captured(), &jpeg.Options{Quality: 50}) != nil {
 			return
 		}

@@ -166,7 +166,7 @@ func (l *toastPage) view(m metrics) *view {
 // securePage is black in every screenshot.
 type securePage struct{ listPage }
 
-func (l *securePage) secret() bool { return true }
+func (l *securePage) secret(metrics) (page, dialog bool) { return true, false }
 
 func (l *securePage) view(m metrics) *view {
 	w := m.width() - 32

@@ -91,9 +91,7 @@ func dumpWindow(c *call, args []string) {
 		if s.toast.text != "" && time.Now().Before(s.toast.until) && !c.phone.opts.NoToastWindows {
 			c.printf("  Window #%d Window{%x u0 Toast}:\n    mDisplayId=0 mSession=Session{78} \n", len(s.stack)+1, 0x5d1c3a2+s.toast.nth)
 		}
-		for i := len(s.stack) - 1; i >= 0; i-- {
-			c.printf("  Window #%d %s:\n    mDisplayId=0 mSession=Session{%x} \n", i, windowToken(s.stack[i]), s.stack[i].token+7)
-		}
+		s.dumpAppWindows(c)
 		if c.phone.prof.api < 29 {
 			focus()
 		}

@@ -89,6 +89,8 @@ type Options struct {
 	// WindowAnimation is how long windows move when the agent touches: it waits for them before the finger goes down and after it went up,
 	// up to 5 s each.
 	WindowAnimation time.Duration
+	// Secure is what a picture of a screen with a window that forbids pictures is.
+	Secure SecureStyle
 	// NoEncoder makes screenrecord fail as on devices without a video encoder.
 	NoEncoder bool
 }
@@ -102,6 +104,28 @@ const (
 	SwipeLock Lock = "swipe"
 	PINLock   Lock = "pin"
 )
+
+// SecureStyle is what screencap makes of a screen on which a window forbids pictures (FLAG_SECURE).
+type SecureStyle string
+
+// The styles: what Android's own source does at that API level (it refuses up to Android 14, and paints the window black from 15 on), a picture
+// in which the window is black, none at all with exit code 1, and the twelve zero bytes of a Samsung with Android 8, with exit code 0.
+const (
+	SecureByAPI   SecureStyle = ""
+	SecureBlack   SecureStyle = "black"
+	SecureRefused SecureStyle = "refused"
+	SecureZeros   SecureStyle = "zeros"
+)
+
+func (o Options) secure() SecureStyle {
+	switch {
+	case o.Secure != SecureByAPI:
+		return o.Secure
+	case o.API >= 35:
+		return SecureBlack
+	}
+	return SecureRefused
+}
 
 // DumpStyle is how uiautomator writes trees; the zero value is what Android's own source does at that API level.
 type DumpStyle struct {

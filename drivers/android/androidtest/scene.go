@@ -1,6 +1,7 @@
 package androidtest
 
 import (
+	"cmp"
 	"image"
 	"image/color"
 	"time"
@@ -22,6 +23,7 @@ type Moment struct {
 // Shown is what a scene shows.
 type Shown struct {
 	Page   []Part // in the order of drawing
+	Secure bool   // the app forbids pictures of the page's window
 	Dialog *Part  // a window of the app's own that dims the page and takes every touch
 	// Above are windows of the system over the app: notifications, chat bubbles.
 	Above []Part
@@ -40,6 +42,7 @@ type Part struct {
 	Size      int // height of the text
 	Centered  bool
 	Picture   bool
+	Secure    bool   // of a dialog and of what lies above: pictures of its window are forbidden
 	Painted   []Part // drawn with it, without elements of their own
 
 	Entry    *Entry
@@ -85,6 +88,24 @@ func (a App) CrashIn(d time.Duration, exception string) {
 	a.screen.later(d, func() { a.screen.crash(a.pkg, exception) })
 }
 
+// Lock locks the phone and leaves its display on.
+func (a App) Lock() {
+	a.screen.sleep(false)
+	a.screen.guard.off = false
+}
+
+// Sleep switches the display off.
+func (a App) Sleep() { a.screen.sleep(false) }
+
+// Freeze makes an app that runs hang until the system asks about it; "" is the app itself.
+func (a App) Freeze(pkg string) { a.screen.freeze(cmp.Or(pkg, a.pkg)) }
+
+// Crash makes the app die of an exception at once.
+func (a App) Crash(exception string) { a.screen.crash(a.pkg, exception) }
+
+// Finish closes the app's activity, as an app does that ends itself. Its process lives on.
+func (a App) Finish() { a.screen.finish(a.screen.top()) }
+
 // InstallScene installs an app with one activity, .MainActivity, that shows the scene.
 func (p *Phone) InstallScene(pkg, label string, s Scene) {
 	p.mu.Lock()
@@ -121,6 +142,11 @@ func (s *scenePage) dialog(m metrics) *view {
 	return nil
 }
 
+func (s *scenePage) secret(m metrics) (page, dialog bool) {
+	now := s.look(m)
+	return now.Secure, now.Dialog != nil && now.Dialog.Secure
+}
+
 func (s *scenePage) back() bool { return false }
 
 // above are the windows of others.
@@ -129,7 +155,7 @@ func (s *scenePage) above(m metrics) []*window {
 	for _, p := range s.look(m).Above {
 		root := p.view(m)
 		root.walk(func(v *view) { v.pkg = "com.android.systemui" })
-		list = append(list, &window{title: "Heads-up", kind: "SYSTEM", root: root, layer: 7})
+		list = append(list, &window{title: "Heads-up", kind: "SYSTEM", root: root, layer: 7, secure: p.Secure})
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/png"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +60,14 @@ func cmdScreencap(c *call) int {
 			"this default is not guaranteed to be consistent across captures. A display id should be specified.\n" +
 			"A display ID can be specified with the [-d display-id] option.\nSee \"dumpsys SurfaceFlinger --display-id\" for valid display IDs.\n")
 	}
+	if style := c.phone.opts.secure(); style != SecureBlack && !dark && c.phone.forbidden() {
+		c.phone.Log('W', "SurfaceFlinger", "FB is protected: PERMISSION_DENIED")
+		if style == SecureRefused {
+			return 1
+		}
+		_, _ = c.out.Write(make([]byte, 12))
+		return 0
+	}
 	img := c.phone.glass()
 	if dark {
 		img = image.NewRGBA(image.Rect(0, 0, 2*img.Rect.Dx(), img.Rect.Dy()))
@@ -75,6 +84,13 @@ func cmdScreencap(c *call) int {
 		return c.fail(1, "Error opening file: %s (%s)", file, reason(err))
 	}
 	return 0
+}
+
+// forbidden tells whether a window on the screen forbids pictures.
+func (p *Phone) forbidden() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.ui.frame(time.Now()).windows, func(w *window) bool { return w.secure })
 }
 
 // captured is the picture without what apps protect from screenshots.
@@ -125,6 +141,9 @@ func (p *Phone) encode(img *image.RGBA, asPNG bool) []byte {
 
 // framebuffer is the service behind the old screenshots: a header of version 2 and the pixels, again for every byte asked.
 func (p *Phone) framebuffer(ctx context.Context, s session) {
+	if p.opts.secure() != SecureBlack && p.forbidden() {
+		return // the program behind it gives nothing
+	}
 	img := p.captured()
 	size := img.Rect.Size()
 	// version, bpp, colour space, size, width, height, then offset and length of red, blue, green and alpha

@@ -164,7 +164,8 @@ type window struct {
 	parent  *window // that it belongs to: a menu to its page
 	outside func()  // is told of a touch beside it
 	glass   bool    // nobody can touch it, and no dump has it: a toast
-	secure  bool    // screenshots have it black
+	secure  bool    // pictures of it are forbidden
+	away    bool    // no window shows it: for dumps of the window manager
 }
 
 // frame is the whole screen at one instant.

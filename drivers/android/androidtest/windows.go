@@ -23,8 +23,10 @@ type othersPage interface {
 	others(m metrics) []*window
 }
 
-// secret is a page that screenshots must not show.
-type secret interface{ secret() bool }
+// secret is a page of which, or of whose dialog, screenshots must not show anything.
+type secret interface {
+	secret(m metrics) (page, dialog bool)
+}
 
 // appWindows are those of the activity in front, from the back to the front.
 func (s *screen) appWindows(m metrics, size image.Point) []*window {
@@ -32,13 +34,14 @@ func (s *screen) appWindows(m metrics, size image.Point) []*window {
 	root := &view{class: classFrame, b: image.Rectangle{Max: size}, fill: rgb(0xfefbff)}
 	root.add(a.page.view(m))
 	app := &window{title: a.component(), kind: "APPLICATION", root: root, focused: true, layer: 1}
+	secretDialog := false
 	if p, ok := a.page.(secret); ok {
-		app.secure = p.secret()
+		app.secure, secretDialog = p.secret(m)
 	}
 	list := []*window{app}
 	if d := a.page.dialog(m); d != nil {
 		app.focused = false
-		list = append(list, &window{title: a.component(), kind: "APPLICATION", root: d, focused: true, layer: 2, dim: true, modal: true})
+		list = append(list, &window{title: a.component(), kind: "APPLICATION", root: d, focused: true, layer: 2, dim: true, modal: true, secure: secretDialog})
 	}
 	if p, ok := a.page.(popper); ok {
 		for _, up := range p.popups(m) {

@@ -1,0 +1,214 @@
+package truth_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/android"
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/vision"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/runtest"
+	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/plan"
+)
+
+// stage is the screen of a trap: what is shown, and what was touched on it. Scenes use it with the phone's lock held, tests by look.
+type stage struct {
+	phone   *androidtest.Phone
+	touched []string
+	state   string // what the last touch made of the screen
+}
+
+// took is a handler of touches that notes a name.
+func (s *stage) took(name string) func() {
+	return func() { s.touched, s.state = append(s.touched, name), name }
+}
+
+// trap is a screen that might mislead, steps, and what must come of them.
+type trap struct {
+	name  string
+	show  func(s *stage, now androidtest.Moment) androidtest.Shown
+	steps string
+	want  event.Verdict
+	says  string // what the problem, or a doubt or note of a step, must say
+	taps  string // what must have been touched
+
+	options androidtest.Options
+	way     string // stock or agent; "": both
+	update  bool   // of baselines
+}
+
+const trapSize = 400 // pixels across; 800 high, at 160 dpi: pixels are dp
+
+var (
+	paper = color.RGBA{0xfe, 0xfb, 0xff, 0xff}
+	ink   = color.RGBA{0x1c, 0x1b, 0x1f, 0xff}
+	blue  = color.RGBA{0x67, 0x50, 0xa4, 0xff}
+)
+
+// at is a row of the screen's middle.
+func at(row int) image.Rectangle { return image.Rect(16, 40+row*56, trapSize-16, 88+row*56) }
+
+func label(text string, b image.Rectangle) androidtest.Part {
+	return androidtest.Part{Text: text, Bounds: b}
+}
+
+// press is a button; its touch is noted by its text.
+func (s *stage) press(text string, b image.Rectangle) androidtest.Part {
+	return androidtest.Part{Class: "android.widget.Button", Text: text, Bounds: b, Clickable: true, Fill: blue, Ink: color.White, Tapped: s.took(text)}
+}
+
+func page(parts ...androidtest.Part) androidtest.Shown { return androidtest.Shown{Page: parts} }
+
+// TestPhoneTraps holds screens that might mislead against what must come of them, read by the phone's own tools and by the agent.
+func TestPhoneTraps(t *testing.T) {
+	var all []*showing
+	for _, c := range phoneTraps() {
+		for _, way := range []string{"stock", "agent"} {
+			if c.way == "" || c.way == way {
+				all = append(all, &showing{trap: c, name: c.name + "/" + way, agent: way == "agent"})
+			}
+		}
+	}
+	free := make(chan struct{}, number("TRUTH_PHONES", 6*runtime.NumCPU()))
+	for _, w := range all {
+		w.over = make(chan struct{})
+		go func() {
+			free <- struct{}{}
+			defer func() { <-free; close(w.over) }()
+			w.run(t)
+		}()
+	}
+	for _, w := range all {
+		t.Run(w.name, func(t *testing.T) {
+			<-w.over
+			for _, problem := range w.problems {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// showing is a trap on one phone.
+type showing struct {
+	*trap
+	name     string
+	agent    bool
+	problems []string
+	over     chan struct{}
+}
+
+func (w *showing) wrong(format string, args ...any) {
+	w.problems = append(w.problems, fmt.Sprintf(format, args...))
+}
+
+func (w *showing) run(t *testing.T) {
+	dir := t.TempDir()
+	o := w.options
+	o.Serial = fmt.Sprintf("TRAP%x", hashOf(w.name))
+	o.Width, o.Height, o.Density = trapSize, 2*trapSize, 160
+	if o.API == 0 {
+		o.API = 34
+	}
+	phone := androidtest.NewPhone(o)
+	defer phone.Close()
+	server, err := androidtest.NewServer(phone)
+	if err != nil {
+		w.wrong("%v", err)
+		return
+	}
+	defer server.Close()
+	s := &stage{phone: phone}
+	phone.InstallScene(scenePackage, "Truth", func(now androidtest.Moment) androidtest.Shown { return w.show(s, now) })
+	e := example{agent: w.agent}
+	driver := android.New(android.Options{NotesDir: t.TempDir(), Getenv: e.environ(t, server), FindADB: androidtest.NoADB})
+	defer driver.Close()
+	yaml := "id: trap\nplatform: android\ntimeoutMs: 1000\nsteps:\n  - launch: {package: " + scenePackage + ", force: true}\n"
+	for line := range strings.Lines(strings.TrimSpace(w.steps)) {
+		yaml += "  " + strings.TrimRight(line, "\n") + "\n"
+	}
+	tests, err := dsl.Parse(filepath.Join(dir, "trap.yaml"), []byte(yaml))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "icon.png"), pngOf(icon()), 0o600)
+	}
+	phone.Unlock()
+	var dev drivers.Device
+	if err == nil {
+		dev, err = driver.Open(t.Context(), o.Serial)
+	}
+	if err != nil {
+		w.wrong("%v\n%s", err, yaml)
+		return
+	}
+	defer dev.Close()
+	if reads := dev.(drivers.ScreenReader).ScreenReadBy(); w.agent != strings.Contains(reads, "with the agent") {
+		w.wrong("%s", reads)
+	}
+	sink := runtest.NewSink(t.TempDir())
+	verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Android, Pack: "truth", Dir: dir}, dev, sink,
+		engine.Options{NoVideo: true, NoTrace: true, UpdateBaselines: w.update, Vision: vision.New(vision.Options{})})
+	if err != nil {
+		w.wrong("%v", err)
+	}
+	phone.Change(func() { w.judge(s, verdict, sink.Result(), yaml) })
+}
+
+func hashOf(text string) (h uint32) {
+	for _, r := range text {
+		h = h*31 + uint32(r)
+	}
+	return h
+}
+
+// judge holds what happened against what had to.
+func (w *showing) judge(s *stage, verdict event.Verdict, r *event.Result, yaml string) {
+	said := ""
+	if r.Problem != nil {
+		said = r.Problem.Message
+	}
+	var remarks []string
+	for _, st := range r.Steps {
+		if st.Detail != nil {
+			remarks = append(append(remarks, st.Detail.Notes...), st.Detail.Doubts...)
+		}
+		remarks = append(remarks, st.Notes...)
+	}
+	more := strings.Join(remarks, "\n")
+	switch {
+	case verdict != w.want:
+		w.wrong("%s, and %s is right: %s\n%s\n%s", verdict, w.want, said, more, yaml)
+	case !strings.Contains(said+"\n"+more, w.says):
+		w.wrong("it does not say %q: %s\n%s", w.says, said, more)
+	}
+	if touched := strings.Join(s.touched, ", "); touched != w.taps {
+		w.wrong("touched %q instead of %q: %s\n%s", touched, w.taps, said, yaml)
+	}
+}
+
+// icon is a picture that nothing on these screens looks like, but for one that a trap draws.
+func icon() *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, 40, 40))
+	for y := range 40 {
+		for x := range 40 {
+			img.Set(x, y, color.RGBA{uint8(6 * x), uint8(6 * y), uint8(3 * (x + y)), 255})
+		}
+	}
+	return img
+}
+
+func pngOf(img image.Image) []byte {
+	var b bytes.Buffer
+	_ = png.Encode(&b, img) // a buffer takes everything
+	return b.Bytes()
+}
