@@ -6,16 +6,19 @@ import (
 	"image"
 	"strings"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/record"
 )
 
 const inspectDoc = `With "point" ("50%,30%" or pixels): the element there, and selectors for it, the best first, each with what it rests on and the steps that can be
-written with it. With "selector": what a step with it would act on, as taproot find tells. With neither: the elements of the screen.
-A device that somebody else holds can be inspected.`
+written with it; with "controls" of a page also what takes more than a tap there, such as a list. With "selector": what a step with it would act on, as
+taproot find tells. With "state": the tabs of a browser. With none of these: the elements of the screen. While a page's dialog is open, the answer is that dialog
+alone: whatever else is asked of the page would dismiss it. A device that somebody else holds can be inspected.`
 
 // Box is a place on the screen, in pixels of a screenshot.
 type Box struct {
@@ -31,11 +34,35 @@ func boxOf(r image.Rectangle) Box {
 
 // Inspection is what was found on a screen.
 type Inspection struct {
-	Width    int           `json:"width"`
-	Height   int           `json:"height"`
-	Elements []ElementLine `json:"elements,omitempty" nullable:"false" doc:"What is on the screen, when nothing is asked for in particular."`
-	Element  *ElementInfo  `json:"element,omitempty" doc:"What is at the point."`
-	Found    *client.Found `json:"found,omitempty" doc:"What the selector picks."`
+	Width    int             `json:"width"`
+	Height   int             `json:"height"`
+	Elements []ElementLine   `json:"elements,omitempty" nullable:"false" doc:"What is on the screen, when nothing is asked for in particular."`
+	Element  *ElementInfo    `json:"element,omitempty" doc:"What is at the point."`
+	Found    *client.Found   `json:"found,omitempty" doc:"What the selector picks."`
+	Control  *record.Control `json:"control,omitempty" doc:"What of a page is at the point, when controls are asked for."`
+	State    *PageState      `json:"state,omitempty" doc:"When it is asked for, and while a dialog is open."`
+}
+
+// PageState is what of a page lies beside its elements.
+type PageState struct {
+	Dialog     *Dialog `json:"dialog,omitempty"`
+	Tabs       []Tab   `json:"tabs" nullable:"false"`
+	FilesAsked bool    `json:"filesAsked,omitempty" doc:"The page has opened a choice of files since its controls were asked for."`
+}
+
+// Dialog is an alert, confirm or prompt that waits for an answer.
+type Dialog struct {
+	Text    string   `json:"text"`
+	Buttons []string `json:"buttons" nullable:"false"`
+	Field   bool     `json:"field,omitempty" doc:"It asks for a text."`
+}
+
+// Tab is a page of the browser.
+type Tab struct {
+	Title string        `json:"title"`
+	URL   string        `json:"url"`
+	Front bool          `json:"front,omitempty"`
+	Steps []WrittenStep `json:"steps" nullable:"false" doc:"Steps that go to it, the best first."`
 }
 
 // ElementLine is one element in a list.
@@ -77,6 +104,8 @@ type inspectInput struct {
 	Body *struct {
 		Point    string `json:"point,omitempty" maxLength:"40" doc:"A place on the screen." example:"50%,30%"`
 		Selector string `json:"selector,omitempty" maxLength:"2000" doc:"A label, or a selector in YAML as in a test." example:"{id: email, below: E-mail}"`
+		Controls bool   `json:"controls,omitempty" doc:"With point: also what takes more than a tap there."`
+		State    bool   `json:"state,omitempty" doc:"The tabs of a browser, and nothing else."`
 		PreferID bool   `json:"preferId,omitempty" doc:"Ids go before texts."`
 	}
 }
@@ -88,6 +117,8 @@ type asked struct {
 	point    *dsl.Point
 	selector *dsl.Selector
 	preferID bool
+	controls bool
+	state    bool
 }
 
 func (in *inspectInput) ask() (a asked, err error) {
@@ -95,8 +126,10 @@ func (in *inspectInput) ask() (a asked, err error) {
 	if b == nil {
 		return a, nil
 	}
-	a.preferID = b.PreferID
+	a.preferID, a.controls, a.state = b.PreferID, b.Controls, b.State
 	switch {
+	case b.State && (b.Point != "" || b.Selector != ""):
+		return a, invalid("body: state stands alone")
 	case b.Point != "" && b.Selector != "":
 		return a, invalid("body: send a point or a selector, not both")
 	case b.Selector != "":
@@ -130,25 +163,36 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 	}
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
-	var tree *screen.Tree
+	out, tree := &inspection{}, (*screen.Tree)(nil)
 	err = s.devices.Look(ctx, in.ID, func(ctx context.Context, session *action.Session) (err error) {
-		tree, err = session.Device.Tree(ctx)
+		open, err := client.OpenDialog(ctx, session.Device)
+		if open != nil || ask.state && err == nil {
+			out.Body.State, err = pageState(ctx, session.Device)
+		}
+		if err != nil || out.Body.State != nil {
+			return err
+		}
+		if tree, err = session.Device.Tree(ctx); err != nil || ask.point == nil || !ask.controls {
+			return err
+		}
+		x, y := placeOf(*ask.point, tree)
+		out.Body.Control, err = record.At(ctx, session.Device, x/float64(max(1, tree.Size.X)), y/float64(max(1, tree.Size.Y)), ask.preferID)
 		return err
 	})
 	if err != nil {
 		return nil, asDeviceError(err)
 	}
-	out := &inspection{Inspection{Width: tree.Size.X, Height: tree.Size.Y}}
+	if tree == nil {
+		return out, s.hide(&out.Body)
+	}
+	out.Body.Width, out.Body.Height = tree.Size.X, tree.Size.Y
 	scene := client.NewRefs().Identify(tree)
 	switch {
 	case ask.selector != nil:
 		found := client.Find(tree, *ask.selector)
 		out.Body.Found = &found
 	case ask.point != nil:
-		x, y := ask.point.X, ask.point.Y
-		if ask.point.Percent {
-			x, y = x*float64(tree.Size.X)/100, y*float64(tree.Size.Y)/100
-		}
+		x, y := placeOf(*ask.point, tree)
 		if n := scene.At(int(x), int(y)); n != nil {
 			info := elementInfo(scene, n, ask.preferID)
 			out.Body.Element = &info
@@ -159,6 +203,34 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 		}
 	}
 	return out, s.hide(&out.Body)
+}
+
+// placeOf is a point in pixels of a screen.
+func placeOf(p dsl.Point, tree *screen.Tree) (x, y float64) {
+	if p.Percent {
+		return p.X * float64(tree.Size.X) / 100, p.Y * float64(tree.Size.Y) / 100
+	}
+	return p.X, p.Y
+}
+
+func pageState(ctx context.Context, d drivers.Device) (*PageState, error) {
+	now, err := record.StateOf(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	out := &PageState{Tabs: []Tab{}, FilesAsked: now.FilesAsked}
+	if open := now.Dialog; open != nil {
+		out.Dialog = &Dialog{Text: open.Text, Buttons: append([]string{}, open.Buttons...), Field: open.Field}
+	}
+	def, _ := dsl.Lookup("webPage")
+	for i, tab := range now.Tabs {
+		one := Tab{Title: tab.Title, URL: tab.URL, Front: tab.Front, Steps: []WrittenStep{}}
+		for _, v := range record.Picking(now.Tabs, i) {
+			one.Steps = append(one.Steps, WrittenStep{Line: client.StepLine(def, v), Do: map[string]any{def.Name: v.Go()}})
+		}
+		out.Tabs = append(out.Tabs, one)
+	}
+	return out, nil
 }
 
 // hide takes secrets out of an answer.

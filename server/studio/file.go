@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/taproot-dev/taproot/internal/wholefile"
@@ -126,6 +128,54 @@ func (s *Studio) write(file testFile) error {
 		return err
 	}
 	return errors.Join(wholefile.WriteWhole(folder, base, []byte(file.Text)), folder.Close())
+}
+
+// maxAttachment bounds a file that lies beside a test.
+const maxAttachment = 64 << 20
+
+// attach puts a file beside a test, which uploads it: under its own name, or, when another file has that, under one with a number.
+func (s *Studio) attach(w http.ResponseWriter, r *http.Request, who auth.Identity) {
+	if !s.may(w, who) {
+		return
+	}
+	beside, name := r.URL.Query().Get("beside"), r.URL.Query().Get("name")
+	if !goodName(beside) || name != path.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "\\:") || goodName(name) {
+		http.Error(w, "Name a file to be put beside a test of this project.", http.StatusBadRequest)
+		return
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAttachment))
+	if err != nil {
+		http.Error(w, "The file is larger than 64 MB: put it beside the test yourself, and name it.", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if name, err = s.putBeside(beside, name, data); err != nil {
+		http.Error(w, "The file cannot be written: "+reason(err), http.StatusBadRequest)
+		return
+	}
+	answer(w, http.StatusOK, map[string]string{"name": name})
+}
+
+func (s *Studio) putBeside(test, name string, data []byte) (string, error) {
+	dir := path.Dir(filepath.ToSlash(test))
+	if err := s.o.Files.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	folder, err := s.o.Files.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer folder.Close()
+	ext := path.Ext(name)
+	for n, free := 2, name; n < 100; n, free = n+1, strings.TrimSuffix(name, ext)+"-"+strconv.Itoa(n)+ext {
+		there, err := folder.ReadFile(free)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return free, wholefile.WriteWhole(folder, free, data)
+		case err == nil && bytes.Equal(there, data):
+			return free, nil
+		}
+	}
+	return "", errors.New("too many files have this name")
 }
 
 // reason is what is wrong with a file, without its path.

@@ -45,7 +45,8 @@ type lab struct {
 	phone  *androidtest.Phone
 	server *server.Server
 	url    string
-	dir    string // of the project
+	dir    string            // of the project
+	vars   map[string]string // the environment of the server
 	client *http.Client
 }
 
@@ -61,6 +62,7 @@ func newLab(t testing.TB, change ...func(*server.Options)) *lab {
 	}
 	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"),
 		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true"}
+	l.vars = vars
 	conf, err := run.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +132,8 @@ func (l *lab) ask(method, path, body string, headers ...string) (int, string, ht
 // tab is a page of Studio in a browser.
 type tab struct {
 	playwright.Page
-	l *lab
+	l      *lab
+	device string
 }
 
 func (l *lab) open(address string, width int, dark bool) *tab {
@@ -151,7 +154,7 @@ func (l *lab) open(address string, width int, dark bool) *tab {
 	page.SetDefaultTimeout(chromiumtest.Patience)
 	page.OnPageError(func(err error) { l.t.Errorf("the page: %v", err) })
 	page.OnDialog(func(d playwright.Dialog) { l.t.Errorf("a text ran: %s", d.Message()); _ = d.Dismiss() })
-	p := &tab{page, l}
+	p := &tab{page, l, l.phone.Serial()}
 	_, err = page.Goto(address)
 	p.must(err)
 	return p
@@ -215,7 +218,7 @@ func (p *tab) place(words string) (x, y float64) {
 			await new Promise((done) => setTimeout(done, 100));
 		}
 		return "";
-	}`, []any{p.l.phone.Serial(), words})
+	}`, []any{p.device, words})
 	p.must(err)
 	var at struct{ X, Y float64 }
 	text, _ := answer.(string)

@@ -57,7 +57,7 @@ func New(o Options) (*Studio, error) {
 	}
 	s.assets["theme.js"] = asset{"text/javascript; charset=utf-8", theme}
 	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "screen.js": "text/javascript; charset=utf-8", "editor.js": "text/javascript; charset=utf-8", "literal.js": "text/javascript; charset=utf-8",
-		"point.js": "text/javascript; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
+		"pages.js": "text/javascript; charset=utf-8", "point.js": "text/javascript; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
 		text, err := files.ReadFile("assets/" + name)
 		if err != nil {
 			return nil, err
@@ -77,6 +77,7 @@ func New(o Options) (*Studio, error) {
 	s.mux.HandleFunc("GET /studio/devices/{id}", s.known(s.device))
 	s.mux.HandleFunc("GET /studio/file", s.known(s.open))
 	s.mux.HandleFunc("PUT /studio/file", s.known(s.save))
+	s.mux.HandleFunc("PUT /studio/attachment", s.known(s.attach))
 	return s, nil
 }
 
@@ -115,7 +116,7 @@ func (s *Studio) known(page func(http.ResponseWriter, *http.Request, auth.Identi
 			page(w, r, who)
 		case ok:
 			s.show(w, http.StatusForbidden, "enter.html", enterPage{Problem: "Your credential may not look at devices: it lacks the scope devices:read."})
-		case r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/studio/file"):
+		case r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/studio/file") && r.URL.Path != "/studio/attachment":
 			s.show(w, http.StatusUnauthorized, "enter.html", enterPage{Next: r.URL.Path})
 		default:
 			http.Error(w, "Studio's session has ended: open its page again.", http.StatusUnauthorized)

@@ -63,6 +63,7 @@ func TestRecordTheLogin(t *testing.T) {
 	}
 	p.must(p.Context().Close())
 	l.passes(string(saved), map[string]string{"PASSWORD": androidtest.LoginPassword})
+	l.green("suites/login.yaml", "PASSWORD="+androidtest.LoginPassword)
 }
 
 // passes runs a test, and waits until its device is free and it has passed.

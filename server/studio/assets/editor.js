@@ -52,6 +52,13 @@ export class Editor {
     this.changed();
   }
 
+  // replace writes a step in the place of the last one, when that still is the one that is meant.
+  replace(was, step) {
+    const text = this.text.replace(/\s+$/, "");
+    if (text.endsWith(`\n  - ${was}`)) this.area.value = text.slice(0, -`\n  - ${was}`.length) + "\n";
+    this.append(step);
+  }
+
   // type writes what was typed into one step, however many batches it came in. A password becomes a variable.
   type(text, secret) {
     if (this.typed !== null) {

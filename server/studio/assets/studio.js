@@ -1,6 +1,7 @@
 // Studio's page of one device: what is seen, done, pointed at, recorded and run.
 import { Screen } from "./screen.js";
 import { Editor } from "./editor.js";
+import { Pages } from "./pages.js";
 import { literal } from "./literal.js";
 import { showElement, showFound, showTree } from "./point.js";
 
@@ -40,7 +41,7 @@ async function connect() {
       if (first) inTurn(() => { $("what").value = first; $("record").click(); return launch(first).finally(() => { first = ""; }); });
       return;
     }
-    if (m.step) return stepEnded(m.step);
+    if (m.step) return void (m.id === running && stepEnded(m.step));
     waiting.get(m.id)?.(m);
     waiting.delete(m.id);
   });
@@ -75,13 +76,26 @@ function send(message) {
 }
 
 // act does one thing; what came of it is said. True when it went well.
-async function act(doing) {
+async function act(doing, beside) {
+  if (platform === "web" && !beside && (await pages.refresh())) {
+    say("The page asks something: answer that first, below the picture.");
+    return false;
+  }
   say("…");
   const m = await send({ do: doing });
   const problem = m.error?.message || (m.outcome?.passed === false && (m.outcome.message || "it does not hold"));
   say(problem || "");
   elements = [];
   if (!problem && ($("tree").open || screen.pointing)) look();
+  if (platform === "web" && !beside) pages.later();
+  return !problem;
+}
+
+// once does a step as a test in the folder of the file does it. True when it went well.
+async function once(step) {
+  const m = await send({ run: { yaml: `id: once\nplatform: ${platform}\nsteps:\n  - ${step}\n`, file: $("file")?.value.trim() || "" } });
+  const problem = m.error?.message || (m.outcome.passed ? "" : m.outcome.message);
+  say(problem);
   return !problem;
 }
 
@@ -112,13 +126,19 @@ async function gesture(name, from, to) {
     if (await act(doing) && recording) editor.append(line);
     return;
   }
+  const controls = platform === "web" && name === "tap";
+  if (controls && (await pages.refresh())) return say("The page asks something: answer that first, below the picture.");
+  if (!recording && !controls) return act({ [name]: { point: point(from) } });
+  const found = await inspect({ point: point(from), controls });
+  if (controls && pages.takes(found.control)) return;
   if (!recording) return act({ [name]: { point: point(from) } });
-  const found = await inspect({ point: point(from) });
   pinned = found.element || null;
   showElement(pinned, chosen);
   screen.mark("pinned", pinned ? [pinned.box] : []);
   const step = pinned?.selectors.find((s) => s.picks)?.steps[name] || { do: { [name]: { point: point(from) } }, line: `${name}: {point: "${point(from)}"}` };
-  if (await act(step.do)) editor.append(step.line);
+  if (!(await act(step.do))) return;
+  editor.append(step.line);
+  if (controls) pages.tap(found.control, step.line);
 }
 
 // text collects what is typed, and sends it when there is a pause.
@@ -153,7 +173,9 @@ function chosen(name, step) {
 // look reads the elements for the tree and for what lies under the pointer.
 async function look() {
   try {
-    elements = (await inspect({})).elements || [];
+    const found = await inspect({});
+    if (found.state?.dialog) return pages.ask(found.state.dialog);
+    elements = found.elements || [];
     showTree(elements, (e) => screen.mark("over", [e.box]), (e) => pin(`${e.box.left + Math.floor(e.box.width / 2)},${e.box.top + Math.floor(e.box.height / 2)}`));
   } catch (e) {
     say(e.message);
@@ -166,6 +188,9 @@ async function pin(place) {
   showElement(pinned, may && chosen);
   screen.mark("pinned", pinned ? [pinned.box] : []);
 }
+
+const pages = new Pages({ inspect, act, say, turn: inTurn, run: once, recording: () => recording, append: (line) => editor.append(line), replace: (was, line) => editor.replace(was, line),
+  path: () => $("file")?.value.trim() || "" }, saves === "true");
 
 const screen = new Screen($("picture-live"), $("boxes"), device, {
   state: (text) => { if (text || $("said").textContent.startsWith("No picture") || $("said").textContent.startsWith("Waiting") || $("said").textContent.startsWith("The device was")) say(text); },

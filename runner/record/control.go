@@ -1,0 +1,61 @@
+package record
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// The kinds of Control.
+const (
+	KindSelect = "select"
+	KindFiles  = "files"
+)
+
+// Control is what lies at a place of a page.
+type Control struct {
+	Kind      string   `json:"kind" enum:"select,files," doc:"select: a list to choose from; files: a field for files; empty: something to click."`
+	Name      string   `json:"name" doc:"What a person reads beside it, or on it."`
+	Frame     string   `json:"frame,omitempty" doc:"The frame that it is in, as webSelect and webUpload take it."`
+	Selectors []string `json:"selectors" nullable:"false" doc:"As webSelect and webUpload take them, the best first. Whether one picks it alone is seen when it is used."`
+	Options   []Option `json:"options,omitempty" doc:"Of a list."`
+	Multiple  bool     `json:"multiple,omitempty" doc:"Takes several files."`
+	Accept    string   `json:"accept,omitempty" doc:"The kinds of files that it asks for."`
+}
+
+// Option is an entry of a list.
+type Option struct {
+	Label  string `json:"label"`
+	Value  string `json:"value"`
+	Index  int    `json:"index"`
+	Chosen bool   `json:"chosen,omitempty"`
+}
+
+//go:embed control.js
+var controlScript string
+
+// asking bounds what a page is asked for beside a test.
+const asking = 5 * time.Second
+
+// At tells what lies at a place of a page, x and y in parts of the screen. Nil: the device shows no page, or there is nothing. A dialog that
+// is open would be dismissed: see StateOf.
+func At(ctx context.Context, d drivers.Device, x, y float64, preferID bool) (*Control, error) {
+	page, ok := d.(drivers.WebPages)
+	if !ok {
+		return nil, nil
+	}
+	value, err := page.Eval(ctx, fmt.Sprintf("(%s)(%g, %g, %t)", controlScript, x, y, preferID), asking)
+	if err != nil || value == nil {
+		return nil, err
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var c Control
+	return &c, json.Unmarshal(data, &c)
+}

@@ -1,0 +1,80 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/client"
+)
+
+// State is what of a page lies beside its elements. The zero value is that of a phone.
+type State struct {
+	Dialog     *drivers.Alert // that is open: nothing else is asked then, which would dismiss it
+	Tabs       []drivers.WebTab
+	FilesAsked bool // the page has opened a choice of files since At was asked last
+}
+
+const askedScript = `() => { const key = Symbol.for("taproot.files"), asked = window[key] === true; window[key] = false; return asked; }`
+
+// StateOf gives the state of a device.
+func StateOf(ctx context.Context, d drivers.Device) (s State, err error) {
+	page, ok := d.(drivers.WebPages)
+	if !ok {
+		return s, nil
+	}
+	if s.Dialog, err = client.OpenDialog(ctx, d); s.Dialog != nil || err != nil {
+		return s, err
+	}
+	tabs, ok := d.(drivers.WebWitness)
+	if !ok {
+		return s, nil
+	}
+	s.Tabs, err = tabs.Tabs(ctx)
+	if errors.Is(err, drivers.ErrPage) || err == nil && len(s.Tabs) == 0 {
+		return s, nil // no page is open yet
+	}
+	if err != nil {
+		return s, err
+	}
+	asked, err := page.Eval(ctx, "("+askedScript+")()", asking)
+	s.FilesAsked = asked == true
+	return s, err
+}
+
+// Picking gives the arguments of webPage that go to a tab, the best first: its title, the path of its address, its place.
+func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
+	alone := func(of func(drivers.WebTab) string) bool {
+		for i, tab := range tabs {
+			if i != at && of(tab) == of(tabs[at]) {
+				return false
+			}
+		}
+		return true
+	}
+	text := func(key, value string) {
+		list = append(list, source.Value{Kind: source.Map, Fields: []source.Field{{Key: key, Value: source.Value{Kind: source.String, Text: strings.ReplaceAll(value, "${", "$${")}}}})
+	}
+	title := func(tab drivers.WebTab) string { return strings.TrimSpace(tab.Title) }
+	path := func(tab drivers.WebTab) string {
+		if u, err := url.Parse(tab.URL); err == nil && u.Host != "" {
+			return u.EscapedPath()
+		}
+		return ""
+	}
+	if name := title(tabs[at]); steady(name) && len([]rune(name)) <= 60 && alone(title) && !strings.HasPrefix(name, "/") {
+		text("title", name)
+	}
+	if p := path(tabs[at]); steady(p) && p != "/" && !strings.ContainsAny(p, "*{}[]?") && alone(path) {
+		text("url", "**"+p+"*")
+	}
+	return append(list, source.Value{Kind: source.Map, Fields: []source.Field{{Key: "index", Value: source.Value{Kind: source.Int, Text: strconv.Itoa(at)}}}})
+}
+
+// steady tells whether a text has no number in it, which may change with the data.
+func steady(text string) bool { return text != "" && !strings.ContainsFunc(text, unicode.IsDigit) }
