@@ -6,15 +6,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/taproot-dev/taproot/server/apidocs"
 )
 
-const apiDoc = `Drives phones and browsers, and runs tests on them.
+// It is Markdown.
+var apiDoc = strings.ReplaceAll(`Drives phones and browsers, and runs tests on them.
 
-Every path is served at the root and under /api. With authentication on, every operation but those without a lock needs
-Authorization: Bearer <token or key>, or X-API-Key: <key>; x-scope names the scope that a token needs. Errors are always
-{"error": code, "message": text}. An assertion that does not hold is an answer: 200 {"passed": false, …}.`
+Every path is served at the root and under '/api'. With authentication on, every operation but those without a lock needs
+'Authorization: Bearer <token or key>', or 'X-API-Key: <key>'; 'x-scope' names the scope that a token needs. Errors are always
+'{"error": code, "message": text}'. An assertion that does not hold is an answer: 200 '{"passed": false, …}'.`, "'", "`")
 
 type about struct {
 	Name    string `json:"name" example:"taproot"`
