@@ -253,12 +253,17 @@ func str(s string) (string, error) {
 	return strconv.Quote(out), err
 }
 
-// plain writes a step with one text.
+// plain writes a step with one text; one that is computed is set before.
 func (w *writer) plain(s *dsl.Step, c *Command, action, key, value string, more ...field) {
 	text, err := str(value)
 	if err != nil {
-		w.dropped(s, c, err.Error())
-		return
+		sum, can := computed(value)
+		if !can {
+			w.dropped(s, c, err.Error())
+			return
+		}
+		w.step(&Command{}, "set", field{"expr", "{computed: " + strconv.Quote(sum) + "}"})
+		text = `"${computed}"`
 	}
 	w.step(c, action, append([]field{{key, text}}, more...)...)
 }

@@ -185,6 +185,10 @@ func (w *writer) launch(s *dsl.Step, c *Command, do Launch) {
 		permissions = append(permissions, w.permission(p.Key)+": "+value)
 	}
 	for _, a := range do.Arguments {
+		if strings.Contains(a.Key, "${") {
+			w.miss(s.Pos, fmt.Sprintf("a computed name of an argument, %q", short(a.Key)))
+			continue
+		}
 		value := fmt.Sprint(a.Value)
 		if t, is := a.Value.(string); is {
 			q, err := str(t)

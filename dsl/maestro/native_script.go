@@ -8,7 +8,13 @@ import (
 	"github.com/taproot-dev/taproot/dsl"
 )
 
-// script writes a script that puts values on output, one set for each.
+// act is a native step that does what one statement of a script does.
+type act struct {
+	action string
+	field
+}
+
+// script writes a script that puts values on output or logs, one step for each statement.
 func (w *writer) script(s *dsl.Step, c *Command, do Script) {
 	code := do.Text
 	switch {
@@ -23,32 +29,52 @@ func (w *writer) script(s *dsl.Step, c *Command, do Script) {
 		w.dropped(s, c, "the env of a script")
 		return
 	}
-	sets, err := setsOf(code)
+	acts, err := actsOf(code)
 	if err != nil {
 		w.dropped(s, c, err.Error())
 		return
 	}
-	if len(sets) == 0 {
+	if len(acts) == 0 {
 		w.line("# %s has nothing to do", c.Name)
 		return
 	}
 	w.guarded(s, c, do.When, func() {
-		for _, set := range sets {
-			w.step(c, "set", set)
+		for _, a := range acts {
+			w.step(c, a.action, a.field)
 		}
 	})
 }
 
-// setsOf are the statements of a script, each as an argument of set.
-func setsOf(code string) (sets []field, err error) {
+// actsOf are the statements of a script, each as a step.
+func actsOf(code string) (acts []act, err error) {
 	for _, statement := range statements(code) {
+		if m := logForm.FindStringSubmatch(statement); m != nil {
+			said, err := logged(m[1])
+			if err != nil {
+				return nil, err
+			}
+			acts = append(acts, act{"log", field{"message", said}})
+			continue
+		}
 		set, err := setOf(statement)
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, set)
+		acts = append(acts, act{"set", set})
 	}
-	return sets, nil
+	return acts, nil
+}
+
+// logged is what console.log says, as the message of a step: one text in quotes, or one value.
+func logged(argument string) (string, error) {
+	if m := textForm.FindStringSubmatch(argument); m != nil {
+		return strconv.Quote(strings.ReplaceAll(m[1]+m[2], "${", "$${")), nil
+	}
+	said, err := convert("${" + argument + "}")
+	if err != nil || said == "" {
+		return "", fmt.Errorf("the script ${console.log(%s)}", short(argument))
+	}
+	return strconv.Quote(said), nil
 }
 
 // setOf is a statement that gives output one value, as an argument of set.

@@ -40,6 +40,14 @@ inputText: hello
 inputText: ""
 inputText: "   "
 inputText: ${NAME + "!"}
+inputText: \${NAME} is ${NAME}
+inputText: ${NAME.trim()}
+inputText: ${NAME.match(/x/)}
+evalScript: ${console.log('on start')}
+evalScript: ${console.log(NAME)}
+evalScript: ${console.log(output.n)}
+evalScript: ${console.log('a', NAME)}
+launchApp: {arguments: {"${NAME}": 4, b: 1}}
 inputRandomText: {length: 5}
 inputRandomNumber
 inputRandomEmail
@@ -110,13 +118,14 @@ extractTextWithAI: {query: the code, outputVariable: code}
 assertNoDefectsWithAI
 `), "\n")
 
-const inText = `inputText: ${NAME + "!"}`
+// scripted are those that only a script does, on every platform.
+var scripted = []string{"inputText: ${NAME.match", "evalScript: ${console.log('a', NAME)}"}
 
 // lost are the commands of which a platform's import tells that they have no native form, by what they begin with.
 var lost = map[dsl.Platform][]string{
-	dsl.Android: {"assertScreenshot: nowhere", "assertNoDefects", inText, "swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\""},
-	dsl.IOS:     {"assertScreenshot: nowhere", "assertNoDefects", inText, "swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\"", "clearKeychain", "runFlow: {commands: [clearKeychain"},
-	dsl.Web:     {"assertScreenshot: nowhere", "assertNoDefects", inText, "travel: {points: [\"1,1\", \"2,2\"", "pressKey: home", "pressKey: Volume", "pressKey: Remote", "pressKey: tab"},
+	dsl.Android: {"launchApp: {arguments: {\"${NAME}", "assertScreenshot: nowhere", "assertNoDefects", "swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\""},
+	dsl.IOS:     {"launchApp: {arguments: {\"${NAME}", "assertScreenshot: nowhere", "assertNoDefects", "swipe: {direction: UP", "openLink: example", "travel: {points: [\"1,1\", \"2,2\"", "clearKeychain", "runFlow: {commands: [clearKeychain"},
+	dsl.Web:     {"assertScreenshot: nowhere", "assertNoDefects", "travel: {points: [\"1,1\", \"2,2\"", "pressKey: home", "pressKey: Volume", "pressKey: Remote", "pressKey: tab"},
 }
 
 // TestEveryImportIsATest: whatever a command says, its import is a test or a block that this program takes, on each platform, or the
@@ -144,7 +153,7 @@ func TestEveryImportIsATest(t *testing.T) {
 					t.Errorf("%s: %s\n%s\n%v", platform, command, n.Text, err)
 				}
 				told := false
-				for _, start := range lost[platform] {
+				for _, start := range append(scripted, lost[platform]...) {
 					told = told || strings.HasPrefix(command, start)
 				}
 				if told != (len(n.Lost) > 0) {

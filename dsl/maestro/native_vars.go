@@ -17,6 +17,8 @@ var (
 	nameForm  = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*$`)
 	outForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*$`)
 	orForm    = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*\|\|\s*(?:'([^']*)'|"([^"]*)")\s*$`)
+	logForm   = lazyregexp.New(`^\s*console\.log\(\s*([^()]*?)\s*\)\s*$`)
+	textForm  = lazyregexp.New(`^(?:'([^'\\]+)'|"([^"\\]+)")$`)
 	setForm   = lazyregexp.New(`^\s*output\.([A-Za-z_]\w*)\s*=\s*(?:'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)|(true|false))\s*;?\s*$`)
 )
 
@@ -57,8 +59,8 @@ func Needs(f *Flow) map[string]string {
 		}
 	}
 	look := func(value string) {
-		for _, m := range placeForm.FindAllStringSubmatch(value, -1) {
-			use(envNames(m[1]))
+		for _, m := range placeForm.FindAllStringSubmatch(strings.ReplaceAll(value, `\${`, ""), -1) {
+			use(envNames(said(m[1])))
 		}
 	}
 	values := func(v source.Value) {
@@ -110,11 +112,11 @@ func Needs(f *Flow) map[string]string {
 			case Repeat:
 				steps(do.Steps)
 			case Script:
-				if _, err := setsOf(do.Text); do.File == "" || err != nil {
+				if _, err := actsOf(do.Text); do.File == "" || err != nil {
 					continue
 				}
 				for _, statement := range statements(do.Text) {
-					use(envNames(statement))
+					use(envNames(said(statement)))
 				}
 			}
 		}
@@ -131,6 +133,14 @@ func Needs(f *Flow) map[string]string {
 		}
 	}
 	return needs
+}
+
+// said is what a statement that logs says; any other is itself.
+func said(statement string) string {
+	if m := logForm.FindStringSubmatch(statement); m != nil {
+		return m[1]
+	}
+	return statement
 }
 
 func (w *writer) sets() bool {
@@ -156,13 +166,22 @@ func (w *writer) env(list []Pair) {
 	}
 }
 
-// convert writes the ${…} of a text as Taproot does.
+// convert writes the ${…} of a text as Taproot does, and \${…}, which Maestro shows without the backslash, as $${…}.
 func convert(value string) (string, error) {
+	parts := strings.Split(value, `\${`)
+	for i, part := range parts {
+		var err error
+		if parts[i], err = places(part); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(parts, "$${"), nil
+}
+
+// places is convert for a text in which no place is escaped.
+func places(value string) (string, error) {
 	if !strings.Contains(value, "${") {
 		return value, nil
-	}
-	if strings.Contains(value, `\${`) {
-		return "", fmt.Errorf("an escaped place in %q", short(value))
 	}
 	var broken error
 	out := placeForm.ReplaceAllStringFunc(value, func(place string) string {
@@ -185,6 +204,29 @@ func convert(value string) (string, error) {
 		return place
 	})
 	return out, broken
+}
+
+// computed gives a text with scripts in it as one expression.
+func computed(value string) (expression string, can bool) {
+	if strings.Contains(value, `\${`) {
+		return "", false
+	}
+	var parts []string
+	end := 0
+	for _, at := range append(placeForm.FindAllStringSubmatchIndex(value, -1), []int{len(value), len(value)}) {
+		if plain := value[end:at[0]]; plain != "" {
+			parts = append(parts, strconv.Quote(plain))
+		}
+		if end = at[1]; at[0] == at[1] {
+			break
+		}
+		of, err := translate(value[at[2]:at[3]])
+		if err != nil {
+			return "", false
+		}
+		parts = append(parts, of.asText())
+	}
+	return strings.Join(parts, " + "), true
 }
 
 // counted are the texts that Maestro takes for false, beside "false", "undefined" and "null": nothing, and any zero.

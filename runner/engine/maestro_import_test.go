@@ -53,6 +53,8 @@ func TestImportDoesTheSame(t *testing.T) {
 		"- repeat: {times: 3, commands: [back]}\n", "- repeat: {times: 0, commands: [back]}\n", "- repeat: {times: 2, while: {visible: Save}, commands: [back]}\n", "- repeat: {while: {notVisible: Save}, commands: [back]}\n",
 		"- retry: {maxRetries: 2, commands: [back, {tapOn: Nowhere}]}\n", "- retry: {maxRetries: 7, commands: [back, {tapOn: {text: Nowhere}}]}\n", "- retry: {maxRetries: -1, commands: [{tapOn: Nowhere}]}\n", "- retry: {commands: [back]}\n",
 		"- evalScript: '${output.n = 1}'\n- evalScript: '${output.n = output.n + 1}'\n- inputText: '${output.n}'\n",
+		"- inputText: '\\${A} is it'\n", "- runFlow: {env: {A: x}, commands: [{inputText: '\\${A} is ${A}'}]}\n",
+		"- runFlow: {env: {A: x}, commands: [{inputText: '${A + \"!\"} of ${A}'}, {openLink: 'shop://${A + 1}'}]}\n", "- evalScript: '${output.n = 1}'\n- inputText: 'no ${output.n + 1}.'\n", "- evalScript: '${console.log(\"hello\")}'\n- back\n",
 		"- setLocation: {latitude: 52.5, longitude: 13}\n", "- setOrientation: UPSIDE_DOWN\n", "- setAirplaneMode: enabled\n- toggleAirplaneMode\n", "- setDarkMode: enabled\n- assertDarkMode\n- toggleDarkMode\n- assertLightMode\n",
 		"- assertDarkMode\n", "- openLink: shop://x\n", "- waitForAnimationToEnd\n", "- clearKeychain\n", "- action: back\n",
 		"- scrollUntilVisible: {element: Save}\n",
