@@ -44,6 +44,7 @@ const (
 	flagUnselectable
 	flagBuried
 	flagLeaving
+	flagRaw
 )
 
 // element is a node as script/engine.js writes it.
@@ -314,7 +315,7 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		Bounds: image.Rect(Clamp(e.Box[0]), Clamp(e.Box[1]), Clamp(e.Box[2]), Clamp(e.Box[3])),
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
-		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still,
+		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still || is(flagRaw),
 		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried), Leaving: is(flagLeaving),
 		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
 	}

@@ -85,7 +85,8 @@ type Node struct {
 	Blocks bool `json:"-"`
 
 	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands where it stood may
-	// be moving all the same. A device that cannot tell leaves it false.
+	// be moving all the same; or it is an element of a page's own kind that the page may not have made yet. A device that cannot tell leaves it
+	// false.
 	Undrawn bool `json:"-"`
 
 	Children []*Node `json:"children,omitempty"`

@@ -18,7 +18,7 @@ const maxSuspects = 60
 // utilityWorld begins the name of the world in which Playwright runs our engine.
 const utilityWorld = "__playwright_utility_world"
 
-// probe asks the browser what a page keeps to itself of the elements that the engine put into taprootSuspects: closed shadow roots, and
+// probe asks the browser what a page keeps to itself of the elements that the engine has in taprootSuspects: closed shadow roots, and
 // roles, names and states that are set by ElementInternals. It tells whether there is any, so that the page is to be read anew.
 func (s *session) probe(page playwright.Page) bool {
 	if !s.browser.brand.devtools {
@@ -146,7 +146,7 @@ func (p *prober) ask(world int) bool {
 		}
 	}
 	each("taprootHeard", p.hear)
-	each("taprootSuspects", func(element string) bool {
+	each("taprootSuspects()", func(element string) bool {
 		closed, custom := p.open(world, element)
 		told := custom && p.hear(element) // other elements have no ElementInternals
 		return closed || told

@@ -32,10 +32,10 @@
   const editableContent = el => { try { return contentEditable(el); } catch { return false; } }; // <svg> is no HTMLElement
   const styleOf = window.getComputedStyle.bind(window);
 
-  const MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
+  const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
     MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
-    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384;
+    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384, RAW = 32768;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
     'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern', 'linearGradient',
     'radialGradient', 'filter', 'desc', 'metadata']);
@@ -81,6 +81,9 @@
     return !same;
   };
   // Which elements were asked about, how many of each kind, and the kinds of which one had something to tell.
+  // A page may be read several times before the driver asks.
+  const unasked = new Set();
+  globalThis.taprootSuspects = () => { const list = [...unasked].slice(0, MAX_SUSPECTS); for (const el of list) unasked.delete(el); return list; };
   const probed = new WeakSet(), early = new WeakSet(), tries = new Map(), good = new Set(), namesOf = method(Element.prototype, 'getAttributeNames');
   const HOSTS = new Set(['article', 'aside', 'blockquote', 'div', 'footer', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'header', 'main', 'nav', 'p', 'section', 'span']);
   const shadowOf = el => openRoot(el) || secret.get(el) || null;
@@ -284,7 +287,7 @@
       const seen = framed ? meet({l: n[4], t: n[5], r: n[6], b: n[7]}, own) : all;
       const clip = {seen, reach: pageArea(root, top, own)};
       const dark = top && /dark/.test(styleOf(top).colorScheme);
-      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false,
+      const at = {flow: clip, absolute: clip, fixed: {seen, reach: own}, view: meet(view, seen), screen: own, depth: 0, opacity: 1, inert: false, raw: false,
         disabled: false, surface: dark ? null : 'rgb(255, 255, 255)', turn: null, back: false, label: null, faded: null, editing: false, leaving: false};
       const total = allIn(root, '*').length;
       rectOf(top || create(root, 'p')); // the layout is the browser's own time, not that of the reading
@@ -298,14 +301,16 @@
       const node = top ? reader.read(top, at) : null;
       store.ghosts = reader.sight.ghosts;
       globalThis.taprootHeard = reader.suspects.filter(el => hearsay.has(el));
-      globalThis.taprootSuspects = reader.suspects.filter(el => !hearsay.has(el));
+      for (const el of reader.suspects) if (!hearsay.has(el)) unasked.add(el);
+      for (const el of unasked) if (!el.isConnected) unasked.delete(el);
+      const suspects = globalThis.taprootHeard.length + unasked.size;
       if (node) reader.finish(node);
       if (reader.note && reader.kept !== undefined) {
         const more = total - reader.count; // those that nobody sees are among them
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
-        note: reader.note, count: reader.count, suspects: reader.suspects.length, undrawn, waiting: waiting(), root: node};
+        note: reader.note, count: reader.count, suspects, undrawn, waiting: waiting(), root: node};
     },
     // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and what is in the
     // way; and what hides all of them from a person.
@@ -411,6 +416,13 @@
     }
     return {able: !matches(el, ':disabled') && attr(el, 'aria-disabled') !== 'true' && covered === '', covered,
       field: ['input', 'textarea', 'select'].includes(tag) || editableContent(el)};
+  };
+  // upgrading: a page that has loaded a moment ago, and that makes elements of its own, may still define others.
+  const upgrading = root => {
+    const [navigation] = performance.getEntriesByType('navigation'), loaded = navigation ? navigation.loadEventEnd : 0;
+    if (!navigation || loaded > 0 && performance.now() - loaded > SOON) return false;
+    for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK)) if (localName(el).includes('-') && matches(el, ':defined')) return true;
+    return false;
   };
   // partSeen: display:contents has no box of its own, its children have.
   const partSeen = (reader, el) => reader.style(el).display === 'contents' &&

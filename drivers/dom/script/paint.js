@@ -107,6 +107,17 @@
     return !shadows(style.textShadow).some(s => alpha(s.colour) >= CLEAR && !smears(s.blur / 2, style));
   };
 
+  // dressesFirsts: a style sheet of a document or shadow root says something of first lines or letters. Sheets of other sites keep that to
+  // themselves; what was found out lasts as long as the numbers of sheets and rules do.
+  const dressed = new WeakMap(), rulesOf = sheet => { try { return sheet.cssRules; } catch { return null; } };
+  const dressesFirsts = root => {
+    if (!root.styleSheets) return false;
+    const sheets = [...root.styleSheets, ...root.adoptedStyleSheets || []].map(rulesOf), key = sheets.map(rules => rules ? rules.length : -1).join();
+    let known = dressed.get(root);
+    const says = rules => [...rules].some(rule => /:first-l/.test(rule.selectorText || '') || !!rule.styleSheet && (rulesOf(rule.styleSheet) === null || says(rulesOf(rule.styleSheet))) || !!rule.cssRules && says(rule.cssRules));
+    if (!known || known.key !== key) dressed.set(root, known = {key, yes: sheets.some(rules => rules === null || says(rules))});
+    return known.yes;
+  };
   // dotted: letters are drawn as dots, as those of a password are.
   const dotted = style => (style.webkitTextSecurity || 'none') !== 'none';
   // repainted: a style draws a picture in place of all that an element holds.

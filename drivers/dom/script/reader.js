@@ -3,7 +3,7 @@
       this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
-      this.opacities = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
+      this.opacities = new Map(); this.first = new Map(); this.dressed = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
       this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null; this.maps = new Map();
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
@@ -108,7 +108,7 @@
       const role = this.role(el, tag), shown = this.shown(el, tag), rootEl = el === rootElement(this.root), runs = [];
       if (at.inert || has(el, 'inert') || style.interactivity === 'inert') this.inert.add(el);
       let text = this.words(el, tag, role, shown, runs);
-      const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0), b: round(full)};
+      const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0) | (at.raw || this.raw(el, tag) ? RAW : 0), b: round(full)};
       store.refs.push(new WeakRef(el));
       store.nodes.push(node);
       store.index.set(el, node.n);
@@ -144,6 +144,11 @@
       if (shadowOf(el) && tag.includes('-')) this.delegate(el, node);
       if (near) this.suspect(el, tag, style, full);
       return node;
+    }
+    // raw: a page's own kind of element, of which the page may still say what it is.
+    raw(el, tag) {
+      if (!tag.includes('-') || matches(el, ':defined') || this.upgrades === false) return false;
+      return this.upgrades = this.upgrades || upgrading(this.root);
     }
     // blank: a style leaves nothing of the letters of a pseudo-element.
     blank(s) { return layerAlpha(s) < CLEAR || s.visibility !== 'visible' || inkless(null, s); }
@@ -189,7 +194,7 @@
       const label = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
       const own = ground(style);
       return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
-        inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), editing: at.editing || editableContent(el),
+        inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), raw: !!(node.f & RAW), editing: at.editing || editableContent(el),
         surface: own === '' ? at.surface : own, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
     }
     // framed tells where the page of a frame begins, what part of it can be seen, and how much it is scaled.
@@ -236,7 +241,7 @@
     suspect(el, tag, style, full) {
       if (hearsay.has(el)) { good.add(tag); this.suspects.push(el); return; }
       if (secret.has(el)) good.add(tag);
-      if (probed.has(el) || this.suspects.length >= 60) return;
+      if (probed.has(el) || this.suspects.length >= MAX_SUSPECTS) return;
       const own = tag.includes('-'), tried = tries.get(tag) || 0;
       if (!good.has(tag) && tried >= 8) return;
       if (own && !matches(el, ':defined')) { // its definition may still come

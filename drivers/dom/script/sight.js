@@ -113,12 +113,13 @@
       let pieces = 0;
       for (const {node, owner} of rec.runs) {
         range.selectNodeContents(node);
+        const {line: dim, top} = this.reader.firsts(owner);
         for (const r of range.getClientRects()) {
           if (shown.length >= MAX_RECTS || ++pieces > MAX_PIECES) return shown.concat(lost);
           const whole = boxOf(r);
           if (bare(whole)) continue;
-          const part = meet(whole, rec.inner), seen = meet(part, this.view), some = sliver(seen, whole) ? lost : shown;
-          if (some.length < MAX_RECTS) some.push({owner, whole, part, seen});
+          const part = meet(whole, rec.inner), seen = meet(part, this.view), blank = dim && inFirstLine(top, whole), some = blank || sliver(seen, whole) ? lost : shown;
+          if (some.length < MAX_RECTS) some.push({owner, whole, part, seen, blank});
         }
       }
       return shown.concat(lost);
@@ -126,7 +127,7 @@
     // judge fills in what a look at the drawn page adds to an element.
     judge(rec) {
       const {el, node} = rec, lines = this.lines(rec);
-      let shown = lines.filter(l => !sliver(l.seen, l.whole));
+      let shown = lines.filter(l => !l.blank && !sliver(l.seen, l.whole));
       if (lines.length && !shown.length) {
         if (this.textGone(rec, lines)) return;
       }
@@ -200,7 +201,7 @@
     // textGone: none of the element's letters are in view. It tells whether the element is not to be seen at all, either.
     textGone(rec, lines) {
       const {node} = rec;
-      const far = lines.some(l => !sliver(meet(l.whole, rec.reach), l.whole));
+      const far = lines.some(l => !l.blank && !sliver(meet(l.whole, rec.reach), l.whole));
       if (far) { node.f |= OFFSCREEN; return true; }
       this.textLost(rec);
       return !rec.painted && !rec.control;
@@ -229,6 +230,14 @@
       return under;
     }
   }
+  // inFirstLine: a piece of text stands in the first line of a block.
+  const inFirstLine = (block, piece) => {
+    const range = new Range();
+    range.selectNodeContents(block);
+    let first = null;
+    for (const r of range.getClientRects()) if (r.height > 0 && (!first || r.top < first.top)) first = r;
+    return !!first && piece.t < first.top + Math.min(first.height, height(piece)) / 2;
+  };
   const within2 = (b, a, c) => ({x: Math.floor(b.l + (b.r - b.l) * a), y: Math.floor(b.t + (b.b - b.t) * c)});
   const holdsBox = (outer, b) => outer.l <= b.l + 1 && outer.t <= b.t + 1 && outer.r >= b.r - 1 && outer.b >= b.b - 1;
   // stackAt lists all that lies under a point, topmost first, through shadow roots.

@@ -70,6 +70,7 @@
         const last = out.length ? out[out.length - 1] : '\n';
         if (s.startsWith(' ') && /[ \n]$/.test(last)) s = s.slice(1);
       }
+      if (!blank && this.firsts(el).letter && this.begins(n, el)) s = s.replace(/^\s*[\p{P}]*[^\s][\p{P}]*/u, '');
       if (dotted(style)) s = s.replace(/\S/gu, '•');
       if (style.unicodeBidi.endsWith('override') && style.direction === 'rtl') s = [...s].reverse().join('');
       if (style.textTransform === 'uppercase') s = s.toUpperCase();
@@ -79,6 +80,31 @@
       budget.left -= s.length;
       budget.spent = (budget.spent || 0) + s.length;
       if (budget.runs && !blank) budget.runs.push({node: n, owner: el});
+    }
+    // firsts tells of the block that el stands in whether its first line (line) or first letter (letter) leaves no trace; top is that block.
+    firsts(el) {
+      const known = this.first.get(el);
+      if (known) return known;
+      const p = parent(el), up = p && isElement(p) ? p : null, none = {line: false, letter: false, top: el};
+      let first = none;
+      if (this.inline(el)) first = up ? this.firsts(up) : none;
+      else {
+        const root = rootOf(el), asked = this.dressed.get(root) ?? dressesFirsts(root), own = asked && this.style(el), other = s => ['color', 'fontSize', 'webkitTextFillColor', 'opacity'].some(name => s[name] !== own[name]);
+        this.dressed.set(root, asked);
+        const gone = part => { if (!asked) return false; const s = styleOf(el, part); return !!s.color && other(s) && (+s.opacity < CLEAR || inkless(el, s)); };
+        first = {line: gone('::first-line'), letter: gone('::first-letter'), top: el};
+        const outer = up && !/^(inline|table|flex|grid)|absolute|fixed/.test(this.style(el).display + this.style(el).position) && this.firsts(up);
+        if (outer && (outer.line || outer.letter) && this.begins(el, up, outer.top)) first = {line: first.line || outer.line, letter: first.letter || outer.letter, top: outer.top};
+      }
+      this.first.set(el, first);
+      return first;
+    }
+    // begins: nothing that shows stands before n in the block.
+    begins(n, el, top = this.firsts(el).top) {
+      for (let at = n; at && at !== top; at = parent(at)) {
+        for (let prior = priorOf(at); prior; prior = priorOf(prior)) if (typeOf(prior) === 3 ? /\S/.test(dataOf(prior)) : isElement(prior) && this.style(prior).display !== 'none' && textOf(prior).trim()) return false;
+      }
+      return true;
     }
     // ligature: a font makes one sign of the name of an icon.
     ligature(n, el, style, s) {
