@@ -26,6 +26,8 @@ type Config struct {
 	OnFailure    Steps
 	After        Steps
 	Environments map[string]Environment
+	// PreferSelector is what of an element goes first into a step that is recorded: "text" or "id"; "" is text.
+	PreferSelector string
 }
 
 // Environment is what a suite says of one of the places that its tests run against.
@@ -38,18 +40,19 @@ type Environment struct {
 
 // suite is the top level of a taproot.yaml.
 type suite struct {
-	Include      []string               `json:"include,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of the files that hold tests. Default: all."`
-	Exclude      []string               `json:"exclude,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of files and folders that are left out unless they are named."`
-	Order        []string               `json:"order,omitempty" minLength:"1" doc:"Ids of tests that are run first, in this order."`
-	Vars         vars                   `json:"vars,omitempty" doc:"Values for ${NAME} in every test; the test's own go before them."`
-	Tags         []string               `json:"tags,omitempty" format:"tag" doc:"Labels of every test."`
-	TimeoutMs    *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits when neither it nor its test says it, in milliseconds."`
-	Retries      *int                   `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often a test is run again when it fails and does not say it itself."`
-	Secrets      []string               `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report of any test may show."`
-	Before       source.Value           `json:"before,omitempty" doc:"Steps that are run before those of every test."`
-	OnFailure    source.Value           `json:"onFailure,omitempty" doc:"Steps that are run when a step of a test failed, behind the test's own."`
-	After        source.Value           `json:"after,omitempty" doc:"Steps that are run after those of every test, however it went."`
-	Environments map[string]environment `json:"environments,omitempty" doc:"Values for variables by the name of an environment, chosen by --env NAME."`
+	Include        []string               `json:"include,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of the files that hold tests. Default: all."`
+	Exclude        []string               `json:"exclude,omitempty" minLength:"1" format:"glob" doc:"Glob patterns, relative to the file, of files and folders that are left out unless they are named."`
+	Order          []string               `json:"order,omitempty" minLength:"1" doc:"Ids of tests that are run first, in this order."`
+	Vars           vars                   `json:"vars,omitempty" doc:"Values for ${NAME} in every test; the test's own go before them."`
+	Tags           []string               `json:"tags,omitempty" format:"tag" doc:"Labels of every test."`
+	TimeoutMs      *int                   `json:"timeoutMs,omitempty" minimum:"0" maximum:"3600000" doc:"How long each step waits when neither it nor its test says it, in milliseconds."`
+	Retries        *int                   `json:"retries,omitempty" minimum:"0" maximum:"10" doc:"How often a test is run again when it fails and does not say it itself."`
+	Secrets        []string               `json:"secrets,omitempty" minLength:"1" doc:"Names of variables whose values no report of any test may show."`
+	Before         source.Value           `json:"before,omitempty" doc:"Steps that are run before those of every test."`
+	OnFailure      source.Value           `json:"onFailure,omitempty" doc:"Steps that are run when a step of a test failed, behind the test's own."`
+	After          source.Value           `json:"after,omitempty" doc:"Steps that are run after those of every test, however it went."`
+	Environments   map[string]environment `json:"environments,omitempty" doc:"Values for variables by the name of an environment, chosen by --env NAME."`
+	PreferSelector string                 `json:"preferSelector,omitempty" enum:"text,id" doc:"What Studio and taproot record name elements by, where they have both: text (the default), which a person reads, or id, which stays when texts and languages change."`
 }
 
 // environment is one of a suite's environments.
@@ -82,7 +85,7 @@ func ParseConfig(file string, src []byte) (Config, error) {
 	v := values[0]
 	d.structure(reflect.ValueOf(&s).Elem(), v, object{name: "taproot.yaml", at: v.Pos})
 	c := Config{Include: s.Include, Exclude: s.Exclude, Order: s.Order, Vars: s.Vars, Tags: s.Tags, TimeoutMs: s.TimeoutMs,
-		Retries: s.Retries, Secrets: s.Secrets, Environments: map[string]Environment{}}
+		Retries: s.Retries, Secrets: s.Secrets, Environments: map[string]Environment{}, PreferSelector: s.PreferSelector}
 	for name, e := range s.Environments {
 		c.Environments[name] = Environment{Vars: e.Vars, Tags: e.Tags, TimeoutMs: e.TimeoutMs, Retries: e.Retries}
 	}

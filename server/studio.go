@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path"
+	"path/filepath"
 	"time"
 
+	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server/auth"
 	"github.com/taproot-dev/taproot/server/studio"
 )
@@ -25,6 +28,17 @@ func (s *Server) openStudio() (err error) {
 			return fmt.Errorf("open the project: %w", err)
 		}
 		o.Files = s.project
+		o.PrefersID = func(file string) bool {
+			folder := path.Dir(filepath.ToSlash(file))
+			if _, err := s.project.Stat(folder); err != nil || !filepath.IsLocal(folder) {
+				folder = "."
+			}
+			ids, err := plan.PrefersID(filepath.Join(s.project.Name(), filepath.FromSlash(folder)))
+			if err != nil {
+				s.log.Warn("how elements are named is not known", "error", err)
+			}
+			return ids
+		}
 	}
 	s.studio, err = studio.New(o)
 	return err

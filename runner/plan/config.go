@@ -61,6 +61,12 @@ func readConfig(dir, display string) (c config, found bool, err error) {
 	return c, found, nil
 }
 
+// PrefersID tells whether the taproot.yaml that is in force for a folder puts an element's id before its text in what is recorded.
+func PrefersID(dir string) (bool, error) {
+	c, err := findConfig(dir, dir)
+	return c.PreferSelector == "id", err
+}
+
 // isRoot tells whether a folder is a project's root.
 func isRoot(dir string) bool {
 	for _, mark := range []string{"go.mod", ".git"} {

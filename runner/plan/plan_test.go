@@ -278,6 +278,19 @@ func TestBrokenConfigIsAnError(t *testing.T) {
 	fails(t, plan.Options{Dir: dir, Args: []string{"."}}, "suites/taproot.yaml:1:1")
 }
 
+// TestPrefersID: the nearest taproot.yaml says how elements are named.
+func TestPrefersID(t *testing.T) {
+	dir := project(t, map[string]string{"taproot.yaml": "preferSelector: id\n", "suites/a.yaml": yaml("a", "web"), "words/taproot.yaml": "preferSelector: text\n", "wrong/taproot.yaml": "preferSelector: xpath\n"})
+	for folder, want := range map[string]bool{".": true, "suites": true, "words": false} {
+		if got, err := plan.PrefersID(filepath.Join(dir, folder)); got != want || err != nil {
+			t.Errorf("%s: %t, %v", folder, got, err)
+		}
+	}
+	if _, err := plan.PrefersID(filepath.Join(dir, "wrong")); err == nil || !strings.Contains(err.Error(), `taproot.yaml:1:17: "preferSelector" cannot be "xpath"`) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestOneFileNamedTwiceIsOne(t *testing.T) {
 	dir := sample(t)
 	abs := filepath.Join(dir, "suites", "b.yaml")

@@ -8,6 +8,25 @@ import (
 	"testing"
 )
 
+// TestPreferredSelectors: what taproot.yaml says of the folder of the file decides which selector is the first, and is written down.
+func TestPreferredSelectors(t *testing.T) {
+	l := newLab(t)
+	if err := errors.Join(os.Mkdir(filepath.Join(l.dir, "ids"), 0o755), os.WriteFile(filepath.Join(l.dir, "ids", "taproot.yaml"), []byte("preferSelector: id\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"ids/t.yaml": "tap: {id: sign_in}", "t.yaml": "tap: Sign in"} {
+		p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file="+file), 1440, false)
+		p.connected()
+		p.must(p.Locator("#what").Fill("com.example.login"))
+		p.must(p.Locator("#launching button").Click())
+		p.place(`"Sign in"`)
+		p.must(p.Locator("#record").Click())
+		p.click(`"Sign in"`)
+		p.writes(want)
+		p.must(p.Context().Close())
+	}
+}
+
 // TestFilesOfTheTest: a run names files from the folder of the test, as a run of the saved file does.
 func TestFilesOfTheTest(t *testing.T) {
 	l := newLab(t)

@@ -247,6 +247,8 @@ func (p *tab) shot(name string) {
 // accessible fails the test for everything that axe-core finds, and for a page that is wider than the window.
 func (p *tab) accessible(what string) {
 	p.l.t.Helper()
+	_, err := p.Evaluate(`Promise.allSettled(document.getAnimations().map((a) => a.finished))`) // the colours of a button that was just pressed are on their way
+	p.must(err)
 	list, err := chromiumtest.Violations(p.Page)
 	p.must(err)
 	for _, v := range list {

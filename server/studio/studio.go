@@ -22,6 +22,8 @@ type Options struct {
 	Guess func(http.ResponseWriter, *http.Request) bool
 	// Files is the folder of the project, in which tests are opened and saved; nil: none is.
 	Files *os.Root
+	// PrefersID tells whether a file of the project wants ids before texts; nil: none does.
+	PrefersID func(file string) bool
 }
 
 // Studio is the pages. Safe for concurrent use.
@@ -142,6 +144,7 @@ func (s *Studio) list(w http.ResponseWriter, _ *http.Request, _ auth.Identity) {
 // DevicePage is what the page of a device begins with.
 type DevicePage struct {
 	ID    string
+	IDs   bool   // ids go before texts, unless the person wants it otherwise
 	Acts  bool   // may act, not only watch
 	Saves bool   // there is a project to save into
 	File  string // of it, that is opened
@@ -156,6 +159,6 @@ func (s *Studio) Device(w http.ResponseWriter, page DevicePage) {
 }
 
 func (s *Studio) device(w http.ResponseWriter, r *http.Request, who auth.Identity) {
-	acts := s.o.Identify == nil || who.May("devices:write")
-	s.show(w, http.StatusOK, "device.html", DevicePage{ID: r.PathValue("id"), Acts: acts, Saves: acts && s.o.Files != nil, File: r.URL.Query().Get("file"), Home: "/studio"})
+	acts, file := s.o.Identify == nil || who.May("devices:write"), r.URL.Query().Get("file")
+	s.show(w, http.StatusOK, "device.html", DevicePage{ID: r.PathValue("id"), IDs: s.o.PrefersID != nil && s.o.PrefersID(file), Acts: acts, Saves: acts && s.o.Files != nil, File: file, Home: "/studio"})
 }
