@@ -31,7 +31,14 @@ func main() {
 	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
 	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one; or shell: the tasks of the shell")
 	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
+	phone := flag.Bool("phone-task", false, "do the task of the phone on the one that adb knows, and print what it took as JSON (the bench starts this)")
 	flag.Parse()
+	if *phone {
+		if err := b.performOnPhone(); err != nil {
+			fatal(err)
+		}
+		return
+	}
 	if err := b.prepare(); err != nil {
 		fatal(err)
 	}

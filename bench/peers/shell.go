@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -62,6 +63,10 @@ func tasks() []task {
 	}
 }
 
+// phoneTask is a log-in on a simulated phone, at the second try. playwright-cli has no phones to compare it with.
+var phoneTask = [][]string{{"open", "com.example.login"}, {"input", "ada@example.com", "--into", "E-mail"}, {"input", "wrong", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Wrong e-mail or password"},
+	{"input", "lovelace", "--into", "Password"}, {"tap", "Sign in"}, {"assert", "Welcome, Ada"}, {"assert", "Status: Unpaid"}, {"tap", "Log out"}, {"assert", "E-mail"}, {"close"}}
+
 // scrolled goes down until a button is there: playwright-cli knows the wheel, and code that turns it.
 func scrolled(name string) []string {
 	return []string{"run-code", fmt.Sprintf("async page => { const b = page.%s; while (!await b.count()) { await page.mouse.wheel(0, 2000); await page.waitForTimeout(50); } }", button(name))}
@@ -69,9 +74,9 @@ func scrolled(name string) []string {
 
 // spent is what a task took.
 type spent struct {
-	wall  time.Duration
-	bytes int
-	own   []time.Duration // of each command that says how long its action took: the rest
+	Wall  time.Duration
+	Bytes int
+	Own   []time.Duration // of each command that says how long its action took: the rest
 }
 
 // took finds what a command of taproot says of its action: "ok: tap on web-1 (34 ms)".
@@ -83,7 +88,9 @@ func (b *bench) perform(commands [][]string, command func(args []string) *exec.C
 	for _, args := range commands {
 		args = slices.Clone(args)
 		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], "SITE", b.site.URL)
+			if b.site != nil {
+				args[i] = strings.ReplaceAll(args[i], "SITE", b.site.URL)
+			}
 		}
 		cmd, began := command(args), time.Now()
 		said, err := cmd.CombinedOutput()
@@ -91,13 +98,56 @@ func (b *bench) perform(commands [][]string, command func(args []string) *exec.C
 		if err != nil || strings.Contains(string(said), "### Error") {
 			return s, fmt.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, said)
 		}
-		s.wall, s.bytes = s.wall+wall, s.bytes+len(said)
+		s.Wall, s.Bytes = s.Wall+wall, s.Bytes+len(said)
 		if m := took.FindSubmatch(said); m != nil {
 			ms, _ := strconv.Atoi(string(m[1]))
-			s.own = append(s.own, wall-time.Duration(ms)*time.Millisecond)
+			s.Own = append(s.Own, wall-time.Duration(ms)*time.Millisecond)
 		}
 	}
 	return s, nil
+}
+
+// own starts commands of taproot, in a folder, with sessions of its own.
+func (b *bench) own(dir string) func(args []string) *exec.Cmd {
+	environ := append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+	return func(args []string) *exec.Cmd {
+		return &exec.Cmd{Path: b.taproot, Args: append([]string{b.taproot}, args...), Dir: dir, Env: environ}
+	}
+}
+
+// onPhone does the task of the phone in a process beside a simulated one, and gives what each time took.
+func (b *bench) onPhone() (all []spent, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(b.taproot, "sim", "--phones", "1", "--", self, "-phone-task", "-taproot", b.taproot, "-runs", strconv.Itoa(b.runs))
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("the log-in on the phone: %w\n%s", err, said.Bytes())
+	}
+	return all, json.Unmarshal(said.Bytes(), &all)
+}
+
+// performOnPhone is the process of onPhone.
+func (b *bench) performOnPhone() error {
+	dir, err := os.MkdirTemp("", "peers-phone-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // of temporary files
+	var all []spent
+	for i := -1; i < b.runs; i++ {
+		one, err := b.perform(phoneTask, b.own(dir))
+		if err != nil {
+			return err
+		}
+		if i >= 0 {
+			all = append(all, one)
+		}
+	}
+	return json.NewEncoder(os.Stdout).Encode(all)
 }
 
 // fromShell does the tasks with both, in turns, and tells of them.
@@ -114,23 +164,20 @@ func (b *bench) fromShell(t *strings.Builder) error {
 	if err := os.WriteFile(filepath.Join(dir, "peer.json"), config, 0o600); err != nil {
 		return err
 	}
-	environ := append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
-	ours := func(args []string) *exec.Cmd {
-		return &exec.Cmd{Path: b.taproot, Args: append([]string{b.taproot}, args...), Dir: dir, Env: environ}
-	}
+	ours := b.own(dir)
 	cli := filepath.Join(b.dir, "node_modules", "@playwright", "cli", "playwright-cli.js")
 	theirs := func(args []string) *exec.Cmd {
 		if args[0] == "open" {
 			args = append(args, "--config=peer.json")
 		}
-		return &exec.Cmd{Path: b.setup.Node, Args: append([]string{b.setup.Node, cli}, args...), Dir: dir, Env: environ}
+		return &exec.Cmd{Path: b.setup.Node, Args: append([]string{b.setup.Node, cli}, args...), Dir: dir, Env: append(os.Environ(), "XDG_RUNTIME_DIR="+dir)}
 	}
 	fmt.Fprintf(t, "\n## From the shell\n\nThe same tasks as single commands, beside `playwright-cli` (`@playwright/cli` 0.1.22): the sum of all commands from `open` to `close`, and what they print.\n\n"+
 		"| task | commands | time | ratio | bytes | ratio |\n|---|---|---|---|---|---|\n")
 	var own []time.Duration
 	for _, job := range tasks() {
 		var wall [2][]time.Duration
-		var bytes [2][]int64
+		var sizes [2][]int64
 		for i := -1; i < b.runs; i++ {
 			mine, err := b.perform(job.ours, ours)
 			if err != nil {
@@ -141,14 +188,24 @@ func (b *bench) fromShell(t *strings.Builder) error {
 				return err
 			}
 			if i >= 0 {
-				own = append(own, mine.own...)
-				wall[0], wall[1] = append(wall[0], mine.wall), append(wall[1], other.wall)
-				bytes[0], bytes[1] = append(bytes[0], int64(mine.bytes)), append(bytes[1], int64(other.bytes))
+				own = append(own, mine.Own...)
+				wall[0], wall[1] = append(wall[0], mine.Wall), append(wall[1], other.Wall)
+				sizes[0], sizes[1] = append(sizes[0], int64(mine.Bytes)), append(sizes[1], int64(other.Bytes))
 			}
 		}
 		fmt.Fprintf(t, "| %s | %d / %d | %s / %s | **%.2f** | %d / %d | **%.2f** |\n", job.name, len(job.ours), len(job.theirs), seconds(middle(wall[0])), seconds(middle(wall[1])),
-			ratio(middle(wall[0]), middle(wall[1])), middle(bytes[0]), middle(bytes[1]), ratio(middle(bytes[0]), middle(bytes[1])))
+			ratio(middle(wall[0]), middle(wall[1])), middle(sizes[0]), middle(sizes[1]), ratio(middle(sizes[0]), middle(sizes[1])))
 	}
+	onPhone, err := b.onPhone()
+	if err != nil {
+		return err
+	}
+	var walls, sizes []int64
+	for _, one := range onPhone {
+		own = append(own, one.Own...)
+		walls, sizes = append(walls, int64(one.Wall)), append(sizes, int64(one.Bytes))
+	}
+	fmt.Fprintf(t, "| log-in on a simulated phone | %d | %s | | %d | |\n", len(phoneTask), seconds(time.Duration(middle(walls))), middle(sizes))
 	fmt.Fprintf(t, "\nWhat a command takes over what it says of its action: %d ms, the median of %d commands.\n", middle(own).Milliseconds(), len(own))
 	return nil
 }

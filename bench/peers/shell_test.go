@@ -15,7 +15,7 @@ func TestTasks(t *testing.T) {
 	for _, def := range dsl.Vocabulary() {
 		words[shell.Kebab(def.Name)] = true
 	}
-	for _, job := range tasks() {
+	for _, job := range append(tasks(), task{"phone", phoneTask, phoneTask}) {
 		for side, list := range map[string][][]string{"taproot": job.ours, "playwright-cli": job.theirs} {
 			if len(list) < 10 || list[0][0] != "open" || list[len(list)-1][0] != "close" {
 				t.Errorf("%s, %s: %q", job.name, side, list)
