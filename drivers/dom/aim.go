@@ -77,3 +77,20 @@ func (t *Aimed) ask(a Asker, command string) (met string, came bool, err error) 
 	}
 	return met, came, nil
 }
+
+// Scripted is Aim for a touch that a script makes at a point of the page's own document, by events of its own: it gives an error that wraps
+// ErrMissed when that point is not the element's. Where no touch is aimed it says nothing. again, to be called when the script made none, leaves
+// the word to the touch that is to come.
+func Scripted(a Asker, x, y int) (again func(), err error) {
+	var touch struct{ Verdict, Met string }
+	if err := a.Ask(nil, fmt.Sprintf("aimed-at.%d.%d", x, y), &touch); err != nil {
+		return nil, err
+	}
+	if touch.Verdict == "missed" {
+		return nil, fmt.Errorf("%w: %s", drivers.ErrMissed, touch.Met)
+	}
+	return func() {
+		var nothing struct{}
+		_ = a.Ask(nil, "aimed-anew", &nothing) // a page that went away has no touch to come
+	}, nil
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 )
 
 // dragScript makes the events of a drag of HTML.
@@ -23,10 +24,18 @@ func (s *session) dragByEvents(page playwright.Page, a, b playwright.Rect) (done
 	if !s.browser.brand.scriptDrags {
 		return false, nil
 	}
-	script := dragScript[strings.Index(dragScript, "async"):]
-	said, err := page.Evaluate(script, []any{a.X + a.Width/2, a.Y + a.Height/2, b.X + b.Width/2, b.Y + b.Height/2})
+	x, y := a.X+a.Width/2, a.Y+a.Height/2
+	again, err := dom.Scripted(asker{page, aimLimit}, int(x), int(y))
 	if err != nil {
 		return false, err
+	}
+	script := dragScript[strings.Index(dragScript, "async"):]
+	said, err := page.Evaluate(script, []any{x, y, b.X + b.Width/2, b.Y + b.Height/2})
+	if err != nil {
+		return false, err
+	}
+	if said == "" {
+		again()
 	}
 	if said == "not taken" {
 		s.device.logLine("drag", "what was dragged was dropped where the page takes nothing")

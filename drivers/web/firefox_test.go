@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"net/http"
@@ -158,7 +159,7 @@ func TestFirefoxHearsOfTheMouseEverywhere(t *testing.T) {
 func TestFirefoxDrags(t *testing.T) {
 	t.Parallel()
 	d := openFirefox(t)
-	must(t, d.OpenPage(t.Context(), dataPage(`<style>div{width:80px;height:80px;margin:10px;background:#ccc}</style>
+	dragPage := dataPage(`<style>div{width:80px;height:80px;margin:10px;background:#ccc}</style>
 		<div id=html draggable=true>HTML</div><div id=mouse>Mouse</div><div id=cart>Cart</div><p id=got></p><script>
 		html.addEventListener('dragstart', e => e.dataTransfer.setData('text/plain', 'milk'));
 		cart.addEventListener('dragover', e => e.preventDefault());
@@ -166,7 +167,8 @@ func TestFirefoxDrags(t *testing.T) {
 		let down = false;
 		mouse.addEventListener('pointerdown', () => down = true);
 		cart.addEventListener('pointerup', () => { if (down) got.textContent = 'moved'; down = false });
-		</script>`), drivers.PageOptions{}))
+		</script>`)
+	must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
 	must(t, d.DragOnto(t.Context(), target("#html"), "#cart"))
 	mustShow(t, d, "#got", "dropped milk")
 	must(t, d.DragOnto(t.Context(), target("#mouse"), "#cart"))
@@ -174,6 +176,17 @@ func TestFirefoxDrags(t *testing.T) {
 	tr := tree(t, d)
 	must(t, d.Drag(t.Context(), centre(byID(t, tr, "html")), centre(byID(t, tr, "cart")), 200*time.Millisecond))
 	mustShow(t, d, "#got", "dropped milk")
+	for id, want := range map[string]string{"mouse": "moved", "html": "dropped milk"} { // aimed, as every step of a test is
+		must(t, d.OpenPage(t.Context(), dragPage, drivers.PageOptions{}))
+		tr := tree(t, d)
+		d.Aim(byID(t, tr, id))
+		must(t, d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond))
+		mustShow(t, d, "#got", want)
+		d.Aim(byID(t, tr, "cart"))
+		if err := d.Drag(t.Context(), centre(byID(t, tr, id)), centre(byID(t, tr, "cart")), 200*time.Millisecond); !errors.Is(err, drivers.ErrMissed) {
+			t.Errorf("%s was dragged in place of the cart: %v", id, err)
+		}
+	}
 }
 
 // Light and dark are two processes, and what one shows the other does not.

@@ -366,6 +366,17 @@
       aim = null;
       return answer;
     },
+    // aimed-at.<x>.<y>: what a touch would meet there that the browser does not make, but a script; only the page's own events are told to Aim.
+    'aimed-at'(root, [x, y]) {
+      if (!aim) return {};
+      aim.judge(hitAt(root, +x, +y), {clientX: +x, clientY: +y});
+      return {verdict: aim.verdict, met: aim.met};
+    },
+    // aimed-anew: the touch is still to come.
+    'aimed-anew'() {
+      if (aim) aim.verdict = aim.met = '';
+      return {};
+    },
     // dom.<id>: the page as reports keep it; without it when it is what was given as <id>.
     dom(root, [known]) {
       const text = JSON.stringify(new DomReader(root).all());
