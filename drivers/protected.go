@@ -37,6 +37,16 @@ func (e *ProtectedError) Error() string {
 // Is makes it an ErrNotReady.
 func (e *ProtectedError) Is(target error) bool { return target == ErrNotReady }
 
+// Whole tells whether a picture of these bounds shows next to nothing of the screen.
+func (e *ProtectedError) Whole(b image.Rectangle) bool {
+	for _, p := range e.Parts {
+		if part := p.Bounds.Intersect(b); p.Bounds.Empty() || part.Dx()*part.Dy()*10 >= b.Dx()*b.Dy()*9 {
+			return true
+		}
+	}
+	return false
+}
+
 // At tells whether nothing is known of the pixels of a part of the screen.
 func (e *ProtectedError) At(part image.Rectangle) bool {
 	for _, p := range e.Parts {

@@ -19,6 +19,7 @@ type dump struct {
 	rotation int            // in quarter turns; -1 when the dump does not say
 	size     image.Point    // of the screen, where the dump says it
 	facts    []windowFacts  // of each window
+	bars     []*screen.Node // see screen.Tree
 }
 
 // parseDump reads uiautomator's XML, the form with several windows (`--windows`), and the one of automation servers that use

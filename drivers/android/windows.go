@@ -90,6 +90,9 @@ func (d *dump) reachable() {
 			case i > at && strings.HasSuffix(w.facts.kind, "SYSTEM") && !w.bar(screen):
 				w.shrink()
 			default:
+				if strip, ok := w.strip(); ok && i > at {
+					d.bars = append(d.bars, strip)
+				}
 				continue
 			}
 			left = append(left, w)
@@ -136,6 +139,20 @@ func (w dumpedWindow) bar(screen image.Rectangle) bool {
 	high := b.Dy()*10 >= screen.Dy()*8 && b.Dx()*10 <= screen.Dx() && (b.Min.X <= screen.Min.X || b.Max.X >= screen.Max.X)
 	return b.Empty() || wide || high || barTitle.MatchString(w.facts.title)
 }
+
+// strip is the status bar as a thing that takes touches. A navigation bar of gestures takes none, and those with buttons leave apps no room.
+func (w dumpedWindow) strip() (*screen.Node, bool) {
+	b := w.facts.bounds
+	if b.Empty() {
+		b = w.node.Bounds
+	}
+	if b.Empty() || !statusTitle.MatchString(w.facts.title) || b.Min.Y > 0 {
+		return nil, false
+	}
+	return &screen.Node{Type: "StatusBar", Desc: "the status bar", Package: w.node.Package, Bounds: b, Blocks: true}, true
+}
+
+var statusTitle = lazyregexp.New(`(?i)^status ?bar$`)
 
 // shrink cuts the elements of a window that lies over the app to what is to be seen of it: its root is often as large as the screen,
 // however little of it takes touches.

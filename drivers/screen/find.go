@@ -299,11 +299,14 @@ func (n *Node) kind() string {
 	return strings.TrimPrefix(n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "XCUIElementType")
 }
 
-// prefer narrows the candidates of an action: those that can be reached, that react, that are enabled, and those of the topmost
+// prefer narrows the candidates of an action: those of the app in which the user works, those that can be reached, that react, that are enabled, and those of the topmost
 // window. Each criterion counts only where it leaves a candidate.
 func (f *finder) prefer(matches []Match) []Match {
 	if len(matches) < 2 {
 		return matches
+	}
+	if own := f.tree.app(); own != "" { // a notification may have a button of the same name
+		matches = narrow(matches, func(m Match) bool { return m.Node.Package == "" || m.Node.Package == own })
 	}
 	matches = narrow(matches, func(m Match) bool { return m.CoverText == "" })
 	matches = narrow(matches, func(m Match) bool { return f.reacts(m) })

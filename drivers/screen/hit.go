@@ -81,7 +81,8 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 		label = target.Bounds.Intersect(f.screen) // the label does not react: the control that it names does
 		n = target
 	}
-	all, at := points(label, f.seen(target)), touch{n: n, target: target, same: same}
+	label, seen := target.reach(label), target.reach(f.seen(target))
+	all, at := points(label, seen), touch{n: n, target: target, same: same}
 	for _, at.inner = range []bool{true, false} { // when something that reacts fills all of it, a touch of that is a touch of it
 		for _, p := range all {
 			if f.tree.cover(at, p) == nil {
@@ -90,6 +91,21 @@ func (f *finder) touchPoint(same []*Node, target *Node, label image.Rectangle) (
 		}
 	}
 	return all[0], f.tree.cover(at, all[0])
+}
+
+// reach is the part of an area of the element in which it is touched: what reaches beyond the elements around it is drawn there at the most, and takes
+// no touches. All of it, where nothing would be left.
+func (n *Node) reach(area image.Rectangle) image.Rectangle {
+	part := area
+	for a := n.Parent; a != nil; a = a.Parent {
+		if !a.Bounds.Empty() {
+			part = part.Intersect(a.Bounds)
+		}
+	}
+	if part.Empty() {
+		return area
+	}
+	return part
 }
 
 // touch is one that is meant for n, whose touches target takes; same are the elements that are one thing with n. With inner, what reacts
@@ -130,6 +146,13 @@ func (t *Tree) cover(at touch, p image.Point) *Node {
 		}
 		if !at.n.Within(c) && !at.target.Within(c) && !slices.Contains(at.same, c) && at.goesTo(c) {
 			top = c
+		}
+	}
+	if top == nil {
+		for _, b := range t.Bars {
+			if p.In(b.Bounds) {
+				return b
+			}
 		}
 	}
 	if top == nil && !at.n.added && at.target.actionable() == nil {

@@ -118,6 +118,9 @@ type Tree struct {
 	Taken   time.Time   `json:"taken"`   // when the reading began
 	// Active is the index of the window in which the user works, -1 when the device does not tell.
 	Active int `json:"-"`
+	// Bars are strips of the system's own along the edges of the screen, which take the touches of what an app draws beneath them. They are in no
+	// window, and nothing in them is looked for.
+	Bars []*Node `json:"-"`
 	// HitTested says that Node.Covered was filled in by the device.
 	HitTested bool `json:"hit_tested,omitempty"`
 	// Loading says that the page, or one in a frame of it, has not come whole yet, or that another one was asked for in its place: what is
@@ -209,6 +212,14 @@ func (t *Tree) Focused() *Node {
 		}
 	}
 	return found
+}
+
+// app is the package of the window in which the user works, "" when that is not told.
+func (t *Tree) app() string {
+	if t.Active < 0 || t.Active >= len(t.Windows) {
+		return ""
+	}
+	return t.Windows[t.Active].Package
 }
 
 // Within tells whether n is a or lies inside it.

@@ -3,6 +3,8 @@ package action
 import (
 	"context"
 	"fmt"
+	"image"
+	"slices"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -15,6 +17,7 @@ import (
 // nothingOver is asked before the absence of an element counts: the error says what keeps the app from being seen. That another app is in front is
 // a doubt.
 func (s *Session) nothingOver(ctx context.Context, t *screen.Tree) error {
+	s.besideDialog(t)
 	d, ok := s.Device.(drivers.Obstructed)
 	if !ok || t == nil || s.launched != "" && shows(t, s.launched) {
 		return nil
@@ -26,10 +29,27 @@ func (s *Session) nothingOver(ctx context.Context, t *screen.Tree) error {
 	case what != "":
 		return fmt.Errorf("device %s: %s; what is not on the screen of an app cannot be told", s.Device.Info().ID, what)
 	}
-	if front := inFront(t); s.launched != "" && front != "" {
-		s.doubtOnce("%s is in front, not %s: that something is not there says nothing of %s", front, s.launched, s.launched)
-	}
+	s.notInFront(t)
 	return nil
+}
+
+// notInFront doubts what is, or is not, on the screen of another app than the one that was launched.
+func (s *Session) notInFront(t *screen.Tree) {
+	if front := inFront(t); s.launched != "" && front != "" && !shows(t, s.launched) {
+		s.doubtOnce("%s is in front, and nothing of %s, which was launched, is on the screen", front, s.launched)
+	}
+}
+
+// besideDialog doubts the absence of what may lie behind a dialog: of that phones tell nothing, though one sees it around the dialog.
+func (s *Session) besideDialog(t *screen.Tree) {
+	if _, ok := s.Device.(drivers.Obstructed); !ok || t == nil || t.Active < 0 {
+		return
+	}
+	w := t.Windows[t.Active]
+	whole := func(b image.Rectangle) bool { return b.Dx()*b.Dy()*10 >= t.Size.X*t.Size.Y*6 }
+	if !whole(w.Bounds) && !slices.ContainsFunc(t.Windows, func(o *screen.Node) bool { return whole(o.Bounds) }) {
+		s.doubtOnce("a dialog is in front: what lies beside it, behind it, is told by no phone")
+	}
 }
 
 // shows tells whether anything on the screen is an app's.

@@ -19,6 +19,7 @@ func assert(ctx context.Context, s *Session, a dsl.Assert) error {
 			s.note("%d elements match", len(matches))
 		}
 		s.notePart(matches[0])
+		s.notInFront(w.tree)
 		return nil
 	}
 	if errors.Is(err, errWait) {

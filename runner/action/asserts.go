@@ -26,6 +26,11 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		if matches, err = w.find(ctx, a.Selector, toSee); err != nil {
 			return err
 		}
+		if a.Count == nil {
+			if matches, err = w.inSight(ctx, a.Selector, matches); err != nil {
+				return err
+			}
+		}
 		unmet = ""
 		if a.Count != nil {
 			if *a.Count == 0 && !w.settled(quietToAssert) {
@@ -51,6 +56,10 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	switch {
 	case err == nil && len(matches) > 0:
 		s.matched(matches[0])
+		s.notInFront(w.tree)
+		if n := matches[0].Node; a.Value != nil && n.HintUnsure && n.Text == *a.Value {
+			s.doubt("the phone gives a field's hint and its text alike: whether %s holds %s or only suggests it could not be told", n, screen.Quote(n.Text))
+		}
 		return nil
 	case err == nil:
 		return s.nothingOver(ctx, w.tree)

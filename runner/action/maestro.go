@@ -217,6 +217,9 @@ func Sees(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration
 
 // Misses tells whether an element is gone within the time: one search finds nothing.
 func Misses(ctx context.Context, s *Session, sel dsl.Selector, limit time.Duration) (bool, error) {
+	if s.Detail == nil {
+		s.Detail = &event.Detail{}
+	}
 	deadline := time.Now().Add(limit)
 	for {
 		_, n, err := s.first(ctx, sel, goneLook)

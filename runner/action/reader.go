@@ -149,8 +149,9 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 		if !w.anywhere {
 			look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
 		}
-		matches, err = look(ctx, sel)
-		matches = w.newer(matches)
+		if matches, err = look(ctx, sel); err == nil {
+			matches, err = w.inSight(ctx, sel, w.newer(matches))
+		}
 		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout) || asksState(sel) && w.tooSoon()) {
 			err = errWait
 		}

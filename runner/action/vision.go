@@ -207,8 +207,13 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 	if w.seen != nil && pixels.Changed(w.seen.img, img, img.Bounds()).Empty() {
 		return nil
 	}
+	hidden, err := protection(ctx, w.s.Device, img) // now: what the picture does not show may be allowed a moment later
+	if err != nil {
+		return err
+	}
 	seen := &visionResult{img: img}
 	switch {
+	case hidden != nil && hidden.Whole(img.Bounds()): // nothing can be read
 	case sel.OCR != "":
 		if seen, err = w.readText(ctx, eyes, img, sel.OCR); err != nil {
 			return err
@@ -232,9 +237,8 @@ func (w *screenReader) look(ctx context.Context, sel dsl.Selector) error {
 			return err
 		}
 	}
-	w.seen = seen
-	w.seen.hidden, err = protection(ctx, w.s.Device, img)
-	return err
+	w.seen, seen.hidden = seen, hidden
+	return nil
 }
 
 // readText reads one picture.

@@ -27,6 +27,7 @@ import (
 type stage struct {
 	phone   *androidtest.Phone
 	touched []string
+	entry   *androidtest.Entry
 	state   string // what the last touch made of the screen
 }
 

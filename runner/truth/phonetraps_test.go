@@ -19,7 +19,7 @@ const (
 
 // phoneTraps are all traps of phones.
 func phoneTraps() []*trap {
-	return slices.Concat(secureTraps(), awayTraps())
+	return slices.Concat(secureTraps(), awayTraps(), seenTraps(), keyboardTraps(), touchTraps())
 }
 
 // secureTraps are screens of which the app forbids pictures.
@@ -67,7 +67,7 @@ func secureTraps() (list []*trap) {
 		add("a baseline", trap{show: safe(), steps: "- assertScreenshot: home", want: wrong, says: "forbids pictures", update: true})
 		add("a place", trap{show: safe(), steps: "- tap: {point: \"50%,29%\"}\n- assert: Done Transfer", want: pass, taps: "Transfer"})
 		add("swiped", trap{show: safe(), steps: "- swipe: up\n- assert: Balance 1,234", want: pass})
-		add("pictures again", trap{steps: "- assert: {ocr: Balance}\n- assertNot: {ocr: Nothing}", want: pass, show: func(s *stage, now androidtest.Moment) androidtest.Shown {
+		add("pictures again", trap{steps: "- waitFor: {visible: {ocr: Balance}, timeoutMs: 5000}\n- assertNot: {ocr: Nothing}", want: pass, show: func(s *stage, now androidtest.Moment) androidtest.Shown {
 			shown := safe()(s, now)
 			shown.Secure = now.Since < 300*time.Millisecond
 			return shown

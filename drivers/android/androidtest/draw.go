@@ -67,7 +67,7 @@ func fill(img *image.RGBA, b image.Rectangle, c color.Color) {
 }
 
 func (p *painter) view(img *image.RGBA, v *view, f *frame) {
-	if v.b.Empty() {
+	if v.b.Empty() || v.clear {
 		return // inverted and empty views paint nothing
 	}
 	if v.fill != nil {

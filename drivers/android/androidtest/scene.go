@@ -42,6 +42,9 @@ type Part struct {
 	Size      int // height of the text
 	Centered  bool
 	Picture   bool
+	Invisible bool   // transparent, alpha 0: it takes touches, and services are not told of it
+	Package   string // of what lies above: whose window it is; that of the system's own interface unless told
+	App       bool   // of what lies above: it is an app's window, such as a film in a corner
 	Secure    bool   // of a dialog and of what lies above: pictures of its window are forbidden
 	Painted   []Part // drawn with it, without elements of their own
 
@@ -154,8 +157,12 @@ func (s *scenePage) above(m metrics) []*window {
 	var list []*window
 	for _, p := range s.look(m).Above {
 		root := p.view(m)
-		root.walk(func(v *view) { v.pkg = "com.android.systemui" })
-		list = append(list, &window{title: "Heads-up", kind: "SYSTEM", root: root, layer: 7, secure: p.Secure})
+		root.walk(func(v *view) { v.pkg = cmp.Or(p.Package, "com.android.systemui") })
+		w := &window{title: "Heads-up", kind: "SYSTEM", root: root, layer: 7, secure: p.Secure}
+		if p.App {
+			w.title, w.kind = p.Package+"/.Film", "APPLICATION"
+		}
+		list = append(list, w)
 	}
 	return list
 }
@@ -165,7 +172,7 @@ func (p Part) view(m metrics) *view {
 		class: p.Class, text: p.Text, desc: p.Desc, hint: p.Hint, id: p.ID, b: p.Bounds, level: p.Level,
 		clickable: p.Clickable, focusable: p.Clickable, longClickable: p.LongClickable, checkable: p.Checkable, checked: p.Checked,
 		disabled: p.Disabled, selected: p.Selected, fill: p.Fill, ink: p.Ink, size: p.Size, center: p.Centered, image: p.Picture,
-		onTap: p.Tapped,
+		onTap: p.Tapped, notShown: p.Invisible, clear: p.Invisible,
 	}
 	if v.class == "" {
 		v.class = classText

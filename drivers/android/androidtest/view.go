@@ -19,6 +19,7 @@ type view struct {
 	clickable, longClickable, checkable, checked, disabled bool
 	focusable, focused, scrollable, password, selected     bool
 	notShown                                               bool // for dumps that say so: it is there, and not visible to the user
+	clear                                                  bool // nothing of it is drawn, nor of what is in it
 
 	onTap    func()
 	onLong   func()
