@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -202,4 +203,25 @@ func (d *Device) RemoveAgent(ctx context.Context) error {
 		return err
 	}
 	return d.removeAgent(ctx)
+}
+
+// agentAPKs finds the agent's two packages in a folder.
+func agentAPKs(dir string) (server, tests, version string, err error) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return "", "", "", err
+	}
+	for _, f := range list {
+		name := f.Name()
+		if v, ok := strings.CutPrefix(name, "appium-uiautomator2-server-v"); ok && strings.HasSuffix(v, ".apk") {
+			server, version = name, strings.TrimSuffix(v, ".apk")
+		}
+		if strings.HasPrefix(name, "appium-uiautomator2-server") && strings.HasSuffix(name, "androidTest.apk") {
+			tests = name
+		}
+	}
+	if server == "" || tests == "" {
+		return "", "", "", fmt.Errorf("%s does not hold appium-uiautomator2-server-v….apk and appium-uiautomator2-server-debug-androidTest.apk", dir)
+	}
+	return server, tests, version, nil
 }

@@ -1,0 +1,147 @@
+package android
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// AgentMode says whether an agent on the phone reads and touches its screen.
+type AgentMode string
+
+// The modes: where it can be had, or an error, or never.
+const (
+	AgentAuto    AgentMode = "auto"
+	AgentRequire AgentMode = "require"
+	AgentOff     AgentMode = "off"
+)
+
+// ParseAgentMode reads a mode; "" is AgentAuto.
+func ParseAgentMode(s string) (AgentMode, error) {
+	switch m := AgentMode(s); m {
+	case "":
+		return AgentAuto, nil
+	case AgentAuto, AgentRequire, AgentOff:
+		return m, nil
+	}
+	return "", fmt.Errorf("agent mode %q: use auto, require or off", s)
+}
+
+// chooseWay starts the agent, where that is wanted and can be done, and notes in one sentence what reads the screen.
+func (d *Device) chooseWay(ctx context.Context, o agentOptions) error {
+	why, err := d.withoutAgent(o)
+	if err == nil && why == "" {
+		if err = d.startAgent(ctx, o); err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			o.refusals.note(d.link.serial, err)
+		}
+		if ctx.Err() != nil || errors.Is(err, drivers.ErrDeviceLost) && o.mode != AgentAuto {
+			return err
+		}
+		why = noStart + agentReason(d.link.serial, err)
+	}
+	if o.mode == AgentRequire {
+		if err == nil {
+			err = fmt.Errorf("device %s: %w: TAPROOT_AGENT=require, but %s", d.link.serial, drivers.ErrUnsupported, why)
+		}
+		return err
+	}
+	d.readBy("The screen was read with uiautomator dump: " + why + ".")
+	return nil
+}
+
+// readBy notes what reads the screen.
+func (d *Device) readBy(sentence string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reads = sentence
+}
+
+// ScreenReadBy says in a sentence what reads the screen and why.
+func (d *Device) ScreenReadBy() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.reads
+}
+
+// agentOptions are what the driver says about the agent.
+type agentOptions struct {
+	mode  AgentMode
+	err   error                  // why the mode is none
+	apks  func() (string, error) // the folder of its packages
+	check func() error           // that they are what was published
+
+	refusals *refusals
+	patience time.Duration // with an installation; 0: the usual one
+}
+
+// refusals are the phones that did not let the agent be installed, and what they said: each test would wait for the same answer again.
+type refusals struct {
+	mu   sync.Mutex
+	said map[string]string
+}
+
+// note keeps what a phone said about an installation.
+func (r *refusals) note(serial string, err error) {
+	if refused := new(installRefused); errors.As(err, &refused) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.said == nil {
+			r.said = map[string]string{}
+		}
+		r.said[serial] = agentReason(serial, err)
+	}
+}
+
+func (r *refusals) of(serial string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.said[serial]
+}
+
+// agentReason is an error as the end of a sentence about a phone that is named already.
+func agentReason(serial string, err error) string {
+	return strings.TrimPrefix(firstLine(err.Error()), "device "+serial+": ")
+}
+
+// withoutAgent is why there is none, "" when one can be tried.
+func (d *Device) withoutAgent(o agentOptions) (string, error) {
+	switch {
+	case o.err != nil:
+		return "", o.err
+	case o.mode == AgentOff:
+		return "TAPROOT_AGENT is off", nil
+	case d.info.APILevel < agentAPI:
+		return "the agent needs Android 8.0", nil
+	case o.mode == AgentAuto && overNetwork(d.link.serial):
+		return "the phone is attached over the network, where the agent could be reached by anybody (TAPROOT_AGENT=require uses it all the same)", nil
+	}
+	if _, err := o.apks(); err != nil {
+		return firstLine(err.Error()), nil
+	}
+	if said := o.refusals.of(d.link.serial); said != "" && o.mode == AgentAuto {
+		return noStart + said, nil
+	}
+	return "", nil
+}
+
+// overNetwork tells whether a serial is an address other than this machine's.
+func overNetwork(serial string) bool {
+	if strings.Contains(serial, "._adb-tls-connect._tcp") || strings.Contains(serial, "._adb._tcp") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(serial)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host != "localhost" && (ip == nil || !ip.IsLoopback())
+}
