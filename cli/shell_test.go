@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -138,7 +139,7 @@ func TestShellOnAPhone(t *testing.T) {
 		}
 	}
 	said(l.command(3, "tap", "Sign in", "--timeout-ms", "300", "--device", "nobody"), "nobody")
-	said(l.command(0, "open", "com.example.login"), "ok: launch on SIM1", "step: - launch: {package: com.example.login, force: true}")
+	said(l.command(0, "open", "com.example.login", "--json"), "ok: launch", `"steps":["launch: {package: com.example.login, force: true}"]`)
 	said(l.command(0, "wait-for", "Sign in"), "ok: wait-for")
 	said(l.command(0, "snapshot"), `"E-mail"`, "e1 ")
 	said(l.command(0, "__complete", "tap", "e"), "e1\t")
@@ -146,7 +147,7 @@ func TestShellOnAPhone(t *testing.T) {
 	away := *l
 	away.env = append(slices.Clone(l.env), "ADB_SERVER_SOCKET=tcp:"+nobody.Addr())
 	said(away.command(0, "__complete", "tap", "--device", "S"), "SIM1")
-	said(l.command(0, "input", "ada@example.com", "--into", "E-mail"), "into: E-mail")
+	said(l.command(0, "input", "ada@example.com", "--into", "E-mail"), `EditText "E-mail"`)
 	said(l.command(0, "tap", "Password"), "ok: tap")
 	said(l.command(0, "input", "lovelace"), "${PASSWORD}")
 	said(l.command(1, "assert", "Welcome, Ada", "--timeout-ms", "300"), "did not appear", "try: taproot snapshot")
@@ -262,6 +263,10 @@ func (l *lab) kill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the killed process takes no connections", func() bool {
+		c, err := net.Dial("unix", filepath.Join(shell.Folder(l.getenv), "shell.sock"))
+		return err != nil || c.Close() != nil
+	})
 }
 
 func (l *lab) getenv(name string) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
@@ -66,6 +67,7 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 	c.catchUp(ctx, device)
 	word := "step: "
 	var yaml []string
+	telling := !c.Brief || len(steps) > 1
 	for _, st := range steps {
 		st, answer, err := c.doStep(ctx, device, st)
 		if err != nil {
@@ -86,9 +88,13 @@ func (c *Call) perform(ctx context.Context, device string) (said, lines []string
 		c.gave.Step, c.gave.Value, c.gave.Files = append(c.gave.Step, line), answer.Value, append(c.gave.Files, answer.Files...)
 		yaml = append(yaml, word+"- "+line)
 		word = "      "
+		telling = telling || len(st.uses) > 0 || st.def.Name != c.Def.Name
+	}
+	if !telling {
+		yaml = nil
 	}
 	if what := c.filling(); what != "" {
-		said = append(said, "ok: "+what+" on "+device)
+		said = append(said, "ok: "+what+c.onDevice(device))
 	}
 	said = append(said, c.NewsOf(ctx, device)...)
 	open, err := c.dialog(ctx, device)
@@ -164,12 +170,12 @@ func yesNo(text string) (on, known bool) {
 // proof says what was done, in a few words.
 func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ok: %s on %s", c.Name, device)
+	b.WriteString("ok: " + c.Name + c.onDevice(device))
 	if d := a.Detail; d != nil {
 		if d.Matched != "" {
-			b.WriteString(", " + c.Foreign(d.Matched))
+			b.WriteString(", " + c.Foreign(c.place(d.Matched)))
 		}
-		if d.Point != nil {
+		if d.Point != nil && !c.Brief {
 			fmt.Fprintf(&b, ", touched at %d,%d", d.Point[0], d.Point[1])
 		}
 	}
@@ -181,6 +187,25 @@ func (c *Call) proof(def *dsl.Def, device string, a live.Answer) string {
 		b.WriteString("\nvalue: " + c.Foreign(markdown.Visible(dsl.Show(a.Value), maxRemark)))
 	}
 	return b.String()
+}
+
+// onDevice says on which device something was done.
+func (c *Call) onDevice(device string) string {
+	if c.Brief && len(c.Live.Open()) < 2 {
+		return ""
+	}
+	return " on " + device
+}
+
+// bounds are those at the end of the description of an element.
+var bounds = lazyregexp.New(` \[-?\d+,-?\d+\]\[-?\d+,-?\d+\]$`)
+
+// place is the description of an element, in brief without its bounds.
+func (c *Call) place(matched string) string {
+	if c.Brief {
+		return bounds.ReplaceAllString(matched, "")
+	}
+	return matched
 }
 
 // maxRemark is how many characters of a remark or a value are shown.

@@ -85,6 +85,9 @@ type Call struct {
 	Listed   *source.Value // steps
 	Dir      string        // from which files are named; "": the project's
 	PageOnly bool          // a look at what is no page is refused
+	// Brief leaves out what the client knows without being told: the step, where it is what was asked for, the device where it is the only one
+	// that is open, and where on it something was touched.
+	Brief bool
 
 	gave Answer // what the steps that were done gave
 }

@@ -138,7 +138,7 @@ func (s *session) hold(who string) {
 
 // perform does what was asked for.
 func (s *session) perform(ctx context.Context, req Request) (*client.Answer, error) {
-	c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then, Dir: req.Dir, Name: req.Op}
+	c := &client.Call{Session: s.client, Device: req.Device, Then: req.Then, Dir: req.Dir, Name: req.Op, Brief: true}
 	switch req.Op {
 	case OpWord:
 		return s.word(ctx, c, req)

@@ -177,7 +177,7 @@ func (d *desk) wait() {
 // TestSession: a session taps, tells what it sees, writes down what it did, and is closed with all that it took.
 func TestSession(t *testing.T) {
 	d := newDesk(t, nil)
-	if a := d.do(d.request("tap", "{label: Login}")); a.Exit != 0 || !strings.HasPrefix(a.Text, "ok: tap on A") || len(a.Steps) != 1 || a.Steps[0] != "tap: Login" {
+	if a := d.do(d.request("tap", "{label: Login}")); a.Exit != 0 || !strings.HasPrefix(a.Text, "ok: tap, ") || strings.Contains(a.Text, "step:") || len(a.Steps) != 1 || a.Steps[0] != "tap: Login" {
 		t.Errorf("tap: %+v", a)
 	}
 	look := d.request("", "")
