@@ -214,6 +214,15 @@ type Shaker interface {
 	Shake(ctx context.Context) error
 }
 
+// Biometrics is a Device that can be told which finger or face it has felt or seen. One that only a person can do that for gives an error that wraps
+// ErrUnsupported.
+type Biometrics interface {
+	// Enroll says whether the device knows a finger or face.
+	Enroll(ctx context.Context, known bool) error
+	// Present gives the sensor the finger or face that is known, or another one.
+	Present(ctx context.Context, known bool) error
+}
+
 // FilePuller is a Device whose files can be copied.
 type FilePuller interface {
 	// PullFile copies the file at an absolute path to w, which keeps a part of it when that fails. A file that is not there, is none, or does

@@ -91,6 +91,8 @@ func definitions() []Def {
 			"location: \"52.52,13.405\"", everywhere, YAML | REST, "", Sets, false},
 		{"shake", Shake{}, "Shakes the device, as a hand would.",
 			"shake:", everywhere, YAML | REST, "", Acts, false},
+		{"biometrics", Biometrics{}, "Answers the question for a fingerprint or a face, on simulators of iOS and emulators of Android.",
+			"biometrics: match", phones, YAML | REST, "", Acts, false},
 		{"addMedia", AddMedia{}, "Copies pictures and films into the device's gallery.",
 			"addMedia: [photo.png]", phones, YAML | REST, "", Sets, false},
 		{"alert", Alert{}, "Waits for a question of the system, or a dialog of the page, and answers it.",

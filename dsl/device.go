@@ -91,6 +91,14 @@ func (d *decoding) degrees(v source.Value, text string) {
 // Shake is the argument of shake.
 type Shake struct{}
 
+// Biometrics is the argument of biometrics.
+type Biometrics struct {
+	Answer   string `json:"answer,omitempty" scalar:"true" enum:"match,fail" doc:"match: the finger or face that the device knows; fail: another one."`
+	Enrolled *bool  `json:"enrolled,omitempty" example:"biometrics: {enrolled: true}" doc:"Whether the device knows a finger or face, from now on: before the app asks (simulators of iOS only; an emulator learns a finger in its settings)."`
+}
+
+func (Biometrics) rules() []rule { return []rule{atLeastOne("answer enrolled")} }
+
 // AddMedia is the argument of addMedia.
 type AddMedia struct {
 	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" format:"file" doc:"Pictures and films that the gallery holds afterwards, relative to the test's folder."`

@@ -14,7 +14,10 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 )
 
-var _ drivers.Shaker = (*Device)(nil)
+var (
+	_ drivers.Shaker     = (*Device)(nil)
+	_ drivers.Biometrics = (*Device)(nil)
+)
 
 // How an emulator is shaken: so often, so fast and so hard (m/s², apps that listen want about 12 more than gravity).
 const (
@@ -25,13 +28,9 @@ const (
 
 // Shake moves the acceleration sensor of an emulator to and fro and puts it back to what it said.
 func (d *Device) Shake(ctx context.Context) (err error) {
-	port, emulator := strings.CutPrefix(d.link.serial, "emulator-")
-	if !emulator {
-		return fmt.Errorf("device %s: %w: only the sensors of an emulator can be set, and only a hand shakes a phone", d.link.serial, drivers.ErrUnsupported)
-	}
-	c, err := openConsole(ctx, d.link.srv, port)
+	c, err := d.console(ctx, "only the sensors of an emulator can be set, and only a hand shakes a phone")
 	if err != nil {
-		return fmt.Errorf("device %s: %w", d.link.serial, err)
+		return err
 	}
 	defer c.Close()
 	before, err := c.acceleration()
@@ -54,6 +53,45 @@ func (d *Device) Shake(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// Fingers of an emulator: the one that its settings enroll first in the examples of its manual, and one that nobody enrolls.
+const (
+	knownFinger   = 1
+	strangeFinger = 99
+)
+
+// Enroll cannot be done from outside: a finger is enrolled in the settings of the emulator, which ask for it as often as they need.
+func (d *Device) Enroll(context.Context, bool) error {
+	return fmt.Errorf("device %s: %w: an emulator learns a finger in its settings (Security, Fingerprint), to which biometrics: match gives it", d.link.serial, drivers.ErrUnsupported)
+}
+
+// Present touches the sensor of an emulator with a finger, and takes it away.
+func (d *Device) Present(ctx context.Context, known bool) error {
+	c, err := d.console(ctx, "a phone wants a real finger: only emulators can be told")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	finger := map[bool]int{true: knownFinger, false: strangeFinger}[known]
+	if _, err := c.ask(fmt.Sprintf("finger touch %d", finger)); err != nil {
+		return err
+	}
+	_, err = c.ask("finger remove")
+	return err
+}
+
+// console opens the console of an emulator. A phone gives the reason as an error that wraps ErrUnsupported.
+func (d *Device) console(ctx context.Context, why string) (*console, error) {
+	port, emulator := strings.CutPrefix(d.link.serial, "emulator-")
+	if !emulator {
+		return nil, fmt.Errorf("device %s: %w: %s", d.link.serial, drivers.ErrUnsupported, why)
+	}
+	c, err := openConsole(ctx, d.link.srv, port)
+	if err != nil {
+		return nil, fmt.Errorf("device %s: %w", d.link.serial, err)
+	}
+	return c, nil
 }
 
 // console is a connection to the console of an emulator on this machine.

@@ -62,6 +62,30 @@ func (s Subject[T]) shakes(t T) {
 	}
 }
 
+// proves: the sensor is touched, or the device says that only a person can do it; a call that is cancelled says so.
+func (s Subject[T]) proves(t T) {
+	dev := s.open(t)
+	d, ok := dev.(drivers.Biometrics)
+	if !ok {
+		t.Log("the device does not claim that its sensor can be told of a finger")
+		return
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, do := range map[string]func(context.Context) error{
+		"Enroll":           func(ctx context.Context) error { return d.Enroll(ctx, true) },
+		"Present, known":   func(ctx context.Context) error { return d.Present(ctx, true) },
+		"Present, unknown": func(ctx context.Context) error { return d.Present(ctx, false) },
+	} {
+		if err := do(t.Context()); err != nil && !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := do(cancelled); !errors.Is(err, context.Canceled) && !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%s with a cancelled context: %v", name, err)
+		}
+	}
+}
+
 // refusesPoints: a finger beside the screen is the test's mistake, and nothing that may be passed over.
 func (s Subject[T]) refusesPoints(t T, g drivers.Gestures, on, size image.Point) {
 	for _, off := range []image.Point{{X: -1, Y: 5}, {X: 5, Y: size.Y + 5000}, {X: size.X + 5000, Y: 5}} {

@@ -43,6 +43,10 @@ type (
 	shaker interface {
 		shake(ctx context.Context) error
 	}
+	prover interface {
+		enroll(ctx context.Context, known bool) error
+		present(ctx context.Context, known bool) error
+	}
 	locator interface {
 		locate(ctx context.Context, at *drivers.Place) error
 	}

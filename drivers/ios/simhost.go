@@ -205,6 +205,28 @@ func (h simHost) shake(ctx context.Context) error {
 	return err
 }
 
+// enroll sets and posts what the Simulator's own menu entry Enrolled sets and posts.
+func (h simHost) enroll(ctx context.Context, known bool) error {
+	const name = "com.apple.BiometricKit.enrollmentChanged"
+	state := map[bool]string{true: "1", false: "0"}[known]
+	if _, err := h.run(ctx, h.simctl("spawn", h.udid, "notifyutil", "-s", name, state)); err != nil {
+		return err
+	}
+	_, err := h.run(ctx, h.simctl("spawn", h.udid, "notifyutil", "-p", name))
+	return err
+}
+
+// present posts for Touch ID and for Face ID: a simulator listens to the one that it has.
+func (h simHost) present(ctx context.Context, known bool) error {
+	word := map[bool]string{true: "match", false: "nomatch"}[known]
+	for _, sensor := range []string{"fingerTouch", "pearl"} {
+		if _, err := h.run(ctx, h.simctl("spawn", h.udid, "notifyutil", "-p", "com.apple.BiometricKit_Sim."+sensor+"."+word)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (h simHost) locate(ctx context.Context, at *drivers.Place) error {
 	c := h.simctl("location", h.udid, "clear")
 	if at != nil {

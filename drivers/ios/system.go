@@ -148,6 +148,24 @@ func (d *Device) Shake(ctx context.Context) error {
 	return d.with(ctx, s.shake)
 }
 
+// Enroll says whether a simulator knows a finger or face. It stays so.
+func (d *Device) Enroll(ctx context.Context, known bool) error {
+	return d.prove(ctx, func(ctx context.Context, p prover) error { return p.enroll(ctx, known) })
+}
+
+// Present answers a simulator's question for a finger or face.
+func (d *Device) Present(ctx context.Context, known bool) error {
+	return d.prove(ctx, func(ctx context.Context, p prover) error { return p.present(ctx, known) })
+}
+
+func (d *Device) prove(ctx context.Context, do func(context.Context, prover) error) error {
+	p, ok := d.host.(prover)
+	if !ok {
+		return d.unsupported("an iPhone wants a real finger or face: only simulators can be told")
+	}
+	return d.with(ctx, func(ctx context.Context) error { return do(ctx, p) })
+}
+
 // AddMedia copies a picture or film into a simulator's photos, where it stays: simctl cannot take it away.
 func (d *Device) AddMedia(ctx context.Context, path string) error {
 	g, ok := d.host.(gallery)

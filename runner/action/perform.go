@@ -173,6 +173,7 @@ var performers = sync.OnceValue(func() map[reflect.Type]performer {
 	on(table, locale)
 	on(table, location)
 	on(table, shake)
+	on(table, biometrics)
 	on(table, addMedia)
 	on(table, alert)
 	on(table, shell)

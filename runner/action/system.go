@@ -130,6 +130,17 @@ func shake(ctx context.Context, s *Session, _ dsl.Shake) error {
 	return d.Shake(ctx)
 }
 
+func biometrics(ctx context.Context, s *Session, a dsl.Biometrics) error {
+	d, err := able[drivers.Biometrics](s)
+	if err == nil && a.Enrolled != nil {
+		err = d.Enroll(ctx, *a.Enrolled)
+	}
+	if err == nil && a.Answer != "" {
+		err = d.Present(ctx, a.Answer == "match")
+	}
+	return err
+}
+
 func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {
 	d, err := able[drivers.MediaAdder](s)
 	if err != nil {

@@ -54,7 +54,7 @@ func androidBenches(t *testing.T) []bench {
 }
 
 // androidBench is one phone. Effects ask its own log: taps (kind, label, id, x, y), keys, commands(name), setting(space, key), night(),
-// packages(), granted(app, permission), locales(app), running(app), extras(app), foreground(), screen(), file(path), gallery(), place(), acceleration(), turns().
+// packages(), granted(app, permission), locales(app), running(app), extras(app), foreground(), screen(), file(path), gallery(), place(), acceleration(), turns(), fingers().
 func androidBench(driver drivers.Driver, phone *androidtest.Phone, site *site) bench {
 	var taps, keys int
 	var counts map[string]int
@@ -77,7 +77,7 @@ func androidBench(driver drivers.Driver, phone *androidtest.Phone, site *site) b
 				"commands": func(name string) int { return after[name] - counts[name] },
 				"setting":  phone.Setting, "night": phone.Night, "packages": phone.Packages, "granted": phone.Granted,
 				"locales": phone.Locales, "running": phone.Running, "foreground": phone.Foreground, "screen": phone.Tree,
-				"gallery": phone.Gallery, "turns": func() int { _, n := phone.Acceleration(); return n }, "acceleration": func() []float64 { at, _ := phone.Acceleration(); return at }, "place": func() []float64 {
+				"gallery": phone.Gallery, "fingers": phone.Fingers, "turns": func() int { _, n := phone.Acceleration(); return n }, "acceleration": func() []float64 { at, _ := phone.Acceleration(); return at }, "place": func() []float64 {
 					latitude, longitude, _ := phone.Location()
 					return []float64{latitude, longitude}
 				},

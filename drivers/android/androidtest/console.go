@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -96,10 +97,32 @@ func (p *Phone) console(nc net.Conn, home string) {
 			say("acceleration = %g:%g:%g\nOK\n", at[0], at[1], at[2])
 		case len(words) == 4 && strings.HasPrefix(line, "sensor set acceleration "):
 			say(p.setAcceleration(words[3]))
+		case line == "finger remove":
+			say("OK\n")
+		case len(words) == 3 && strings.HasPrefix(line, "finger touch "):
+			say(p.touchSensor(words[2]))
 		default:
 			say("KO: unknown command, try 'help'\n")
 		}
 	}
+}
+
+func (p *Phone) touchSensor(finger string) string {
+	id, err := strconv.Atoi(finger)
+	if err != nil || id < 1 {
+		return "KO: invalid fingerid\n"
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.senses.fingers = append(p.senses.fingers, id)
+	return "OK\n"
+}
+
+// Fingers are those that have touched the sensor, in order.
+func (p *Phone) Fingers() []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.senses.fingers)
 }
 
 func (p *Phone) setAcceleration(text string) string {

@@ -36,6 +36,7 @@ type senses struct {
 	touches      multiTouch
 	acceleration [3]float64
 	turns        int      // of the acceleration
+	fingers      []int    // that have touched the sensor
 	made         []string // the names of input devices that uinput made
 }
 

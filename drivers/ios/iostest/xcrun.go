@@ -322,7 +322,11 @@ func (d *Device) simSpawn(p *process, rest []string) int {
 		return 1
 	}
 	if rest[0] == "notifyutil" { // it prints nothing and knows no wrong name
-		d.note("posted %s", rest[len(rest)-1])
+		if len(rest) == 4 && rest[1] == "-s" {
+			d.note("set %s to %s", rest[2], rest[3])
+		} else {
+			d.note("posted %s", rest[len(rest)-1])
+		}
 		return 0
 	}
 	lines, stop := d.follow()
