@@ -23,6 +23,7 @@ func commands() []command {
 		{name: "ios", group: groupServe, make: newIOSCommand},
 		{name: "find", group: groupTests, make: newFindCommand},
 		{name: "studio", group: groupServe, make: newStudioCommand},
+		{name: "record", group: groupTests, make: newRecordCommand},
 		{name: "doctor", group: groupTests, make: newDoctorCommand},
 		{name: "report", group: groupTests, make: newReportCommand},
 		{name: "sim", group: groupTests, make: newSimCommand},

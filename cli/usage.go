@@ -53,8 +53,7 @@ var foreignCommands = map[string]string{
 	"show-trace": "taproot report open shows the reports with their traces", "merge-reports": "taproot report merge makes one of several",
 	"format": "taproot fmt lays test files out", "emulator": "taproot sim starts simulated phones", "start-device": "taproot sim starts simulated phones",
 	"inspect": "taproot find '' lists what is on the screen", "hierarchy": "taproot find '' lists what is on the screen",
-	"record":  "there is no recorder; taproot mcp keeps what an assistant does as a test",
-	"codegen": "there is no recorder; taproot mcp keeps what an assistant does as a test",
+	"codegen": "taproot record --url ADDRESS -o FILE.yaml records a test; taproot studio does so on a page, for phones, too",
 	"server":  "taproot serve serves the REST API",
 }
 

@@ -176,6 +176,14 @@ type WebAnswer struct {
 	Text   string // for a prompt
 }
 
+// WebListener is a Browser whose pages can be listened to.
+type WebListener interface {
+	// Listen runs a script in each page and frame of the context that is open, those that are there and those to come, before their own
+	// scripts. What it gives to the window's function of this name, a text, is heard with the place of its page among Tabs; the promise that
+	// the function returns is kept when heard returns. heard is called from several goroutines, and may call the device. It ends with the context.
+	Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error
+}
+
 // WebDragger is a Browser whose elements can be dragged.
 type WebDragger interface {
 	// DragOnto drags an element onto the one that the selector to picks in the same frame.

@@ -1,7 +1,7 @@
 // What lies at a place of the page, x and y in parts of the window: a list to choose from, a field for files, or something to click; and how
 // webSelect and webUpload name it, what a person reads before what only programs see. Page functions that open a choice of files are
-// listened to from now on.
-(x, y, preferId) => {
+// listened to from now on. With an element, it is told of that, wherever it is.
+(x, y, preferId, element) => {
   const asked = Symbol.for("taproot.files");
   const listen = (view) => {
     const proto = view.HTMLInputElement.prototype;
@@ -21,6 +21,10 @@
   const words = (text) => (text || "").replace(/\s+/g, " ").trim();
   const quotable = (text) => text && text.length <= 80 && !/["\\\n]|>>/.test(text);
   const steady = (text) => !/\d/.test(text) && !/^:.*:$|^(ember|radix|mui|react|headlessui|ext-gen)\b/.test(text);
+  const says = (text, e) => {
+    const found = [...e.getRootNode().querySelectorAll("button, a, label, summary, p, h1, h2, h3, li, td, span, div, input")].filter((o) => words(o.matches("input") ? o.value : o.textContent) === text);
+    return found.every((o) => o === e || o.contains(e) || e.contains(o));
+  };
   const only = (css, e) => {
     const found = e.getRootNode().querySelectorAll(css);
     return found.length === 1 && found[0] === e;
@@ -59,9 +63,10 @@
   const names = (e) => {
     const tag = e.localName, list = [], brittle = [];
     const add = (text, ...selectors) => { if (quotable(text)) (steady(text) ? list : brittle).push(...selectors); };
+    const field = e.matches("select, textarea, input:not([type=button], [type=submit], [type=reset], [type=image])");
     const label = labelled(e), shown = words(e.matches("input") ? e.value : e.textContent);
-    if (e.matches("select, input[type=file]")) add(label, ...(e.localName === "select" && e.closest("label") ? [] : [`label="${label}"`]), `label=${label}`); // a label around a list says its entries, too
-    else add(shown, `text="${shown}"`, `${tag}:text-is("${shown}")`);
+    if (field) add(label, ...(e.localName === "select" && e.closest("label") ? [] : [`label="${label}"`]), `label=${label}`); // a label around a list says its entries, too
+    else add(shown, ...(says(shown, e) ? [`text="${shown}"`] : []), `${tag}:text-is("${shown}")`);
     const ids = [], id = e.id && "#" + CSS.escape(e.id), test = e.getAttribute("data-testid"), name = e.getAttribute("name");
     if (test && only(`[data-testid=${css(test)}]`, e)) ids.push(`[data-testid=${css(test)}]`);
     if (id && only(id, e)) (steady(e.id) ? ids : brittle).push(id);
@@ -73,9 +78,10 @@
     return [...list, ...brittle, path(e)];
   };
 
-  let doc = document, at = null, px = x * window.innerWidth, py = y * window.innerHeight;
+  let doc = document, at = element || null, px = x * window.innerWidth, py = y * window.innerHeight;
   const frames = [];
-  for (;;) {
+  for (let view = element?.ownerDocument.defaultView; view && view !== view.parent && view.frameElement; view = view.parent) frames.unshift(names(view.frameElement).at(-1));
+  while (!element) {
     at = doc.elementFromPoint(px, py);
     for (let inner = at?.shadowRoot?.elementFromPoint(px, py); inner && inner !== at; inner = at.shadowRoot?.elementFromPoint(px, py)) at = inner;
     if (!at || at.localName !== "iframe" || !at.contentDocument) break;

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
+	"github.com/taproot-dev/taproot/internal/wholefile"
+	"github.com/taproot-dev/taproot/runner/live"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/record"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// recordFlags are the flags of `taproot record`.
+type recordFlags struct {
+	url, output, connect string
+	force                bool
+}
+
+func newRecordCommand(env *Env) *cobra.Command {
+	var f recordFlags
+	cmd := &cobra.Command{
+		Use:   "record --url ADDRESS -o FILE.yaml",
+		Short: "record what you do on a page as a test",
+		Long: "record opens a page in a browser window. What you do there becomes the steps of a test: they are shown as they come, and written to the\n" +
+			"file when you close the window or press Ctrl-C. A click is done by the selector that is written down, so it has worked once.\n\n" +
+			"A password becomes a variable that reports mask; set it in the environment when the test is run. Files that you upload are copied beside\n" +
+			"the test. Where there is no display the browser has no window: then --connect records in one that runs elsewhere.",
+		Example: "  taproot record --url https://shop.example.com -o suites/shop.yaml\n" +
+			"  taproot record --url https://shop.example.com -o suites/shop.yaml --connect http://127.0.0.1:9222",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			file, err := f.file(env)
+			if err != nil {
+				return err
+			}
+			return f.record(cmd.Context(), env, file)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.url, "url", "", "begin at this `ADDRESS`")
+	flags.StringVarP(&f.output, "output", "o", "", "write the test to this `FILE.yaml`")
+	flags.StringVar(&f.connect, "connect", "", "record in a Chromium that runs already with --remote-debugging-port, at this `ADDRESS`: http://127.0.0.1:9222")
+	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
+	return cmd
+}
+
+// file is where the test goes, once the flags are in order.
+func (f *recordFlags) file(env *Env) (string, error) {
+	switch {
+	case f.url == "":
+		return "", &plan.Usage{Msg: "say where to begin: --url https://shop.example.com"}
+	case f.output == "":
+		return "", &plan.Usage{Msg: "say where to write the test: -o suites/shop.yaml"}
+	case !plan.YAMLFile(f.output):
+		return "", &plan.Usage{Msg: f.output + " is no test: a test ends in .yaml"}
+	}
+	file := within(env.Dir, f.output)
+	if _, err := os.Stat(file); err == nil && !f.force {
+		return "", &plan.Usage{Msg: f.output + " is there already: name another file, or write over it with --force"}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", &plan.Usage{Msg: err.Error()}
+	}
+	return file, nil
+}
+
+// record records, and saves what there is however it ends.
+func (f *recordFlags) record(ctx context.Context, env *Env, file string) error {
+	conf, err := run.FromEnv(env.Dir, env.LookupEnv)
+	if err != nil {
+		return &plan.Usage{Msg: err.Error()}
+	}
+	conf.Log = slog.New(slog.DiscardHandler)
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("folder of %s: %w", f.output, err)
+	}
+	ids, err := plan.PrefersID(dir)
+	if err != nil {
+		return err
+	}
+	browsers := pool.New(run.Drivers(conf), conf.PoolOptions())
+	devices, err := live.New(live.Options{Pool: browsers, What: "taproot record", Timeout: conf.Timeout, Access: conf.Access, Vision: conf.Vision()})
+	if err != nil {
+		return errors.Join(err, browsers.Close())
+	}
+	steps := 0
+	say := func(line string) {
+		steps++
+		fmt.Fprintf(env.Stdout, "  - %s\n", line)
+	}
+	note := func(text string) { fmt.Fprintf(env.Stderr, "%s\n", text) }
+	window := f.connect == "" && hasDisplay(env)
+	fmt.Fprintf(env.Stdout, "Recording. %s\n", map[bool]string{true: "Close the window or press Ctrl-C to save.", false: "Press Ctrl-C to save."}[window])
+	yaml, err := record.Run(ctx, record.Options{Devices: devices, ID: idOf(file), URL: f.url, Connect: f.connect, Headed: window, IDs: ids,
+		Say: say, Note: note, Answers: lines(ctx, env), Put: func(name string, data []byte) (string, error) { return putBeside(dir, name, data) }})
+	err = errors.Join(err, devices.Close(), browsers.Close())
+	if steps == 0 {
+		return err
+	}
+	if saved := wholefile.WriteFile(dir, filepath.Base(file), []byte(yaml)); saved != nil {
+		return errors.Join(err, fmt.Errorf("save %s: %w\n%s", f.output, saved, yaml))
+	}
+	fmt.Fprintf(env.Stdout, "Saved %s\n", f.output)
+	return err
+}
+
+// lines are those that a person types.
+func lines(ctx context.Context, env *Env) <-chan string {
+	typed := make(chan string)
+	go func() {
+		for in := bufio.NewScanner(env.Stdin); in.Scan(); {
+			select {
+			case typed <- in.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return typed
+}
+
+// noID are the characters that no id of a test has.
+var noID = lazyregexp.New(`[^A-Za-z0-9_]+`)
+
+// idOf is the id of a test in a file.
+func idOf(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if id := strings.Trim(noID.ReplaceAllString(name, "-"), "-_"); id != "" {
+		return id
+	}
+	return "recorded"
+}
+
+// putBeside keeps a file in a folder: under its own name, or, when another file has that, under one with a number.
+func putBeside(dir, name string, data []byte) (string, error) {
+	name = filepath.Base(filepath.FromSlash(strings.ReplaceAll(name, `\`, "/")))
+	if strings.HasPrefix(name, ".") || plan.YAMLFile(name) {
+		name = "file-" + strings.TrimPrefix(name, ".")
+	}
+	ext := filepath.Ext(name)
+	for n, free := 2, name; n < 100; n, free = n+1, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext) {
+		there, err := os.ReadFile(filepath.Join(dir, free))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return free, wholefile.WriteFile(dir, free, data)
+		case err == nil && bytes.Equal(there, data):
+			return free, nil
+		}
+	}
+	return "", fmt.Errorf("too many files are called %s", name)
+}

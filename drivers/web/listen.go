@@ -1,0 +1,88 @@
+package web
+
+import (
+	"context"
+	"slices"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.WebListener = (*Device)(nil)
+
+// Listen runs a script in the pages of the current context and hears what it tells.
+func (d *Device) Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error {
+	s, _, err := d.page()
+	if err != nil {
+		return err
+	}
+	binding := func(source *playwright.BindingSource, args ...any) any {
+		s.mu.Lock()
+		tab := slices.Index(s.pages, source.Page)
+		s.mu.Unlock()
+		if len(args) == 1 && tab >= 0 {
+			if text, ok := args[0].(string); ok {
+				heard(tab, text)
+			}
+		}
+		return nil
+	}
+	done := start(d, func() (struct{}, error) { return struct{}{}, s.hearFrom(name, script, binding) })
+	select {
+	case r := <-done:
+		return s.explain(r.err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// hearFrom begins with the pages that are open. In a browser of the user's own, other tabs than ours are left alone: there each page is listened
+// to by itself.
+func (s *session) hearFrom(name, script string, binding playwright.BindingCallFunction) error {
+	s.mu.Lock()
+	pages := slices.Clone(s.pages)
+	s.mu.Unlock()
+	if !s.browser.attached {
+		if err := s.context.ExposeBinding(name, binding); err != nil {
+			return err
+		}
+		if err := s.context.AddInitScript(playwright.Script{Content: playwright.String(script)}); err != nil {
+			return err
+		}
+		for _, page := range pages {
+			runIn(page, script)
+		}
+		return nil
+	}
+	each := func(page playwright.Page) error {
+		if err := page.ExposeBinding(name, binding); err != nil {
+			return err
+		}
+		if err := page.AddInitScript(playwright.Script{Content: playwright.String(script)}); err != nil {
+			return err
+		}
+		runIn(page, script)
+		return nil
+	}
+	s.context.OnPage(func(page playwright.Page) {
+		s.tasks.Go(func() {
+			if opener, err := page.Opener(); err == nil && opener != nil && s.ours(opener) {
+				_ = each(page) // one that has gone meanwhile tells nothing
+			}
+		})
+	})
+	for _, page := range pages {
+		if err := each(page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runIn runs a script in the documents that are there already; in those to come it runs by itself.
+func runIn(page playwright.Page, script string) {
+	for _, frame := range page.Frames() {
+		_, _ = frame.Evaluate(script) // one that has gone meanwhile tells nothing
+	}
+}

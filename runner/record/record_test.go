@@ -1,0 +1,282 @@
+package record_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/cli"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/toolchain"
+	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+const password = "correct horse ${battery}"
+
+// site has what a recording must get right: fields, a list, two ways to upload, questions, another tab, a field that holds something.
+func site(t *testing.T) string {
+	mux := http.NewServeMux()
+	page := func(path, title, body string) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>%s</title><style>label,p,button,a,select,input{display:block;margin:6px}[hidden]{display:none}</style>%s`, title, body)
+		})
+	}
+	page("/{$}", "Shop", `<h1>Shop</h1><form action="/home" onsubmit="if (p.value !== 'correct horse $' + '{battery}' || e.value !== 'ada@example.com') { wrong.hidden = false; return false }">
+		<label>E-mail <input id="e" value="you@"></label><label>Password <input id="p" type="password"></label><button>Log in</button></form><p id="wrong" hidden>Wrong password</p>`)
+	page("/home", "Account", `<h1>Welcome, Ada</h1>
+		<label>Country <select onchange="picked.textContent = 'Ships to ' + this.selectedOptions[0].label"><option>Choose</option><option>Germany</option></select></label><p id="picked"></p>
+		<label>Photo <input type="file" onchange="send(this)"></label>
+		<input type="file" id="x1" hidden onchange="send(this)"><button onclick="x1.click()">Attach a letter</button><p id="got"></p>
+		<button onclick="if (confirm('Delete the account?')) gone.textContent = 'Account deleted'">Delete</button>
+		<button onclick="gone.textContent = 'Hello, ' + prompt('Your name?')">Rename</button><p id="gone"></p>
+		<a href="/terms" target="_blank">Terms of use</a>
+		<script>async function send(field) { got.textContent = await (await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]})).text() }</script>`)
+	page("/terms", "Terms", `<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>`)
+	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "Got %s: %s", r.URL.Query().Get("name"), data)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// person is somebody in front of a browser that is recorded.
+type person struct {
+	t       *testing.T
+	context playwright.BrowserContext
+	page    playwright.Page
+	out     *output
+}
+
+// output is what the command prints.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits for a condition.
+func (p *person) eventually(what string, holds func() bool) {
+	p.t.Helper()
+	for end := time.Now().Add(chromiumtest.Patience * time.Millisecond); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("%s never comes\n%s", what, p.out)
+		}
+	}
+}
+
+// records waits until a step is shown.
+func (p *person) records(step string) {
+	p.t.Helper()
+	p.eventually(step, func() bool { return strings.Contains(p.out.String(), "  - "+step+"\n") })
+}
+
+// click clicks as a hand does, wherever the element is.
+func (p *person) click(selector string) {
+	p.t.Helper()
+	box, err := p.page.Locator(selector).BoundingBox()
+	must(p.t, err)
+	must(p.t, p.page.Mouse().Click(box.X+box.Width/2, box.Y+box.Height/2))
+}
+
+// goes goes on in the tab with a title.
+func (p *person) goes(title string) {
+	p.t.Helper()
+	p.eventually("the tab "+title, func() bool {
+		for _, page := range p.context.Pages() {
+			if found, err := page.Title(); err == nil && found == title {
+				p.page = page
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// browser starts a Chromium for a person, which can be recorded, and gives its address.
+func browser(t *testing.T) (playwright.Browser, string) {
+	t.Helper()
+	setup, err := toolchain.Playwright(t.Context(), toolchain.System())
+	must(t, err)
+	for name, value := range setup.Env {
+		t.Setenv(name, value)
+	}
+	profile, err := os.MkdirTemp("", "taproot-person-*")
+	must(t, err)
+	args := append(toolchain.ChromiumArgs(), "--headless=new", "--remote-debugging-port=0", "--user-data-dir="+profile, "--no-first-run")
+	if !setup.Sandbox {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := exec.Command(setup.Chromium, append(args, "about:blank")...)
+	said, err := cmd.StderrPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		for n := 0; os.RemoveAll(profile) != nil && n < 100; n++ { // its processes write a little longer than they live
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	address := ""
+	for in := bufio.NewScanner(said); address == "" && in.Scan(); {
+		if _, found, ok := strings.Cut(in.Text(), "DevTools listening on ws://"); ok {
+			host, _, _ := strings.Cut(found, "/")
+			address = "http://" + host
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, said) }()
+	pw, err := playwright.Run(setup.Options)
+	must(t, err)
+	t.Cleanup(func() { _ = pw.Stop() })
+	b, err := pw.Chromium.ConnectOverCDP(address)
+	must(t, err)
+	return b, address
+}
+
+func environment(dir string, more ...string) *cli.Env {
+	env := cli.SystemEnv()
+	env.Dir, env.Stdin = dir, strings.NewReader("")
+	env.Environ = append(env.Environ, append(more, "TAPROOT_NO_VIDEO=true", "DISPLAY=", "WAYLAND_DISPLAY=", "TAPROOT_REPORTS_DIR="+filepath.Join(dir, "reports"))...)
+	env.Getenv = func(name string) string {
+		for i := len(env.Environ) - 1; i >= 0; i-- {
+			if value, is := strings.CutPrefix(env.Environ[i], name+"="); is {
+				return value
+			}
+		}
+		return ""
+	}
+	return env
+}
+
+// TestRecord: a person logs in, chooses, uploads, answers and goes to another tab in a browser; the steps are shown as they come, Ctrl-C saves
+// them, and the test is green each time.
+func TestRecord(t *testing.T) {
+	b, address := browser(t)
+	start, dir := site(t), t.TempDir()
+	p := &person{t: t, context: b.Contexts()[0], out: &output{}}
+	p.context.OnDialog(func(d playwright.Dialog) { // answered in the window
+		go func() { _ = d.Accept(map[string]string{"prompt": "Grace"}[d.Type()]) }()
+	})
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	env := environment(dir)
+	env.Args, env.Stdout, env.Stderr = []string{"record", "--url", start, "-o", "suites/shop.yaml", "--connect", address}, p.out, p.out
+	ended := make(chan int, 1)
+	go func() { ended <- cli.Run(ctx, env) }()
+	p.eventually("the page", func() bool { return strings.Contains(p.out.String(), "openBrowser: ") })
+	p.goes("Shop")
+	p.eventually("the listening", func() bool {
+		there, err := p.page.Evaluate(`Symbol.for("taproot.record") in window`)
+		return err == nil && there == true
+	})
+	p.shop(dir)
+	interrupt()
+	if code := <-ended; code != 0 {
+		t.Errorf("the recording ends with %d\n%s", code, p.out)
+	}
+	saved, err := os.ReadFile(filepath.Join(dir, "suites", "shop.yaml"))
+	must(t, err)
+	text := string(saved)
+	for _, never := range []string{"horse", "%,", "tap: Attach", "tap: Password\n"} {
+		if strings.Contains(text, never) {
+			t.Errorf("%q is in the test:\n%s", never, text)
+		}
+	}
+	text = strings.Replace(text, fmt.Sprintf(", connect: %q", address), "", 1) // that browser ends with this test
+	must(t, os.WriteFile(filepath.Join(dir, "suites", "shop.yaml"), []byte(text+"  - assert: Welcome, Ada\n  - assert: Hello, Grace\n  - assert: \"Got letter.txt: Dear Ada\"\n  - assert: Ships to Germany\n"), 0o600))
+	times := 20
+	if testing.Short() {
+		times = 3
+	}
+	for n := range times {
+		var out bytes.Buffer
+		env := environment(dir, "PASSWORD="+password)
+		env.Args, env.Stdout, env.Stderr = []string{"run", "suites/shop.yaml"}, &out, &out
+		if code := cli.Run(t.Context(), env); code != 0 {
+			t.Fatalf("run %d of %d ends with %d\n%s\n%s", n+1, times, code, text, out.String())
+		}
+	}
+}
+
+// shop is what the person does.
+func (p *person) shop(dir string) {
+	t := p.t
+	p.click("#e")
+	p.records("tap: E-mail")
+	must(t, p.page.Keyboard().Press("Control+A"))
+	must(t, p.page.Keyboard().Type("ada@example.com"))
+	p.records("input: ada@example.com")
+	p.click("#p")
+	p.records("tap: Password")
+	must(t, p.page.Keyboard().Type(password))
+	p.records("input: {into: Password, text: \"${PASSWORD}\"}")
+	must(t, p.page.Keyboard().Press("Enter"))
+	p.records("press: enter")
+	must(t, p.page.Locator("h1:text('Welcome')").WaitFor())
+	_, err := p.page.Locator("select").SelectOption(playwright.SelectOptionValues{Labels: &[]string{"Germany"}})
+	must(t, err)
+	p.records("webSelect: {selector: label=Country, label: Germany}")
+	for _, file := range []struct{ field, name, text string }{{"label input", "photo.txt", "a photo"}, {"#x1", "letter.txt", "Dear Ada"}} {
+		if file.field == "#x1" {
+			p.click("button:text('Attach')")
+			p.records("tap: Attach a letter")
+		}
+		must(t, p.page.Locator(file.field).SetInputFiles(playwright.InputFile{Name: file.name, MimeType: "text/plain", Buffer: []byte(file.text)}))
+		p.eventually(file.name, func() bool { return strings.Contains(p.out.String(), "files: ["+file.name+"]") })
+		if there, err := os.ReadFile(filepath.Join(dir, "suites", file.name)); err != nil || string(there) != file.text {
+			t.Errorf("%q, %v", there, err)
+		}
+	}
+	p.click("button:text('Delete')")
+	p.records("alert: accept")
+	p.click("button:text('Rename')")
+	p.records("alert: {answer: accept, text: Grace}")
+	p.click("a")
+	p.records("webPage: {title: Terms}")
+	p.goes("Terms")
+	p.click("button")
+	p.records("tap: Agree")
+	p.goes("Account")
+	p.click("h1")
+	p.records("webPage: {title: Account}")
+	p.records("tap: Welcome, Ada")
+	p.goes("Terms")
+	must(t, p.page.Close())
+	p.records("webPage: {title: Terms}\n  - webPage: {close: true}")
+}

@@ -1,0 +1,291 @@
+package record
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/live"
+)
+
+//go:embed listen.js
+var listenScript string
+
+// binding is the function of the window by which pages tell what a person does.
+const binding = "__taprootTold"
+
+// Options are how a page is recorded.
+type Options struct {
+	Devices *live.Devices
+	ID      string // of the test
+	URL     string // where it begins
+	Connect string // address of a browser that runs already; empty: one of our own
+	Headed  bool   // in a window
+	IDs     bool   // ids go before texts
+	// Say hears of each step that was recorded, as it stands in the test.
+	Say func(line string)
+	// Note hears of what a person should know: a dialog that waits, an act that was not recorded.
+	Note func(text string)
+	// Answers are a person's answers to dialogs, beside those that are given in the window: y, n, or the text of a prompt; nil: none.
+	Answers <-chan string
+	// Put keeps a file that was uploaded beside the test, and gives the name by which the test has it.
+	Put func(name string, data []byte) (string, error)
+}
+
+// told is one thing that a person did.
+type told struct {
+	Page     string
+	Number   int
+	Kind     string
+	X, Y     float64
+	Control  *Control
+	Field    string
+	Value    string
+	Before   string
+	Password bool
+	Key      string
+	Accept   bool
+	Asked    bool // by a button
+	Hidden   bool // nobody sees the field
+	Files    []struct{ Name, Data string }
+
+	tab  int
+	done func()
+}
+
+// recorder turns what a person does into steps.
+type recorder struct {
+	o      Options
+	device string
+	test   test
+	tabs   []drivers.WebTab  // that are open, as far as it was told
+	closes int               // of them, that pages close themselves
+	asked  bool              // it was told of the dialog that is open
+	untold bool              // the last step was not told of
+	names  map[string]string // of passwords, by field
+	seen   map[string]int    // the number of the newest thing, by page
+}
+
+// who is what the recording is called where devices are held.
+const who = "taproot record"
+
+// Run opens a page and records what a person does on it, until ctx ends or the last page is closed; then it gives the test. With an error,
+// the text is what was recorded until then, or empty.
+func Run(ctx context.Context, o Options) (yaml string, err error) {
+	r := &recorder{o: o, test: test{id: o.ID}, names: map[string]string{}, seen: map[string]int{}}
+	status, err := o.Devices.Launch(ctx, dsl.Web, who)
+	if err != nil {
+		return "", err
+	}
+	r.device = status.Info.ID
+	if err := r.begin(ctx); err != nil {
+		return "", errors.Join(err, o.Devices.Shut(context.WithoutCancel(ctx), r.device, who))
+	}
+	heard := make(chan told)
+	life, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err = r.listen(life, heard); err == nil {
+		err = r.follow(life, heard)
+	}
+	cancel()
+	r.tell()
+	if err == nil || ctx.Err() != nil {
+		err = o.Devices.Shut(context.WithoutCancel(ctx), r.device, who)
+	}
+	yaml, bad := r.test.yaml()
+	return yaml, errors.Join(bad, err)
+}
+
+// begin opens the page.
+func (r *recorder) begin(ctx context.Context) error {
+	args := text("url", r.o.URL)
+	now := args
+	if r.o.Connect != "" {
+		args = client.With(args, "connect", str(r.o.Connect))
+		now = args
+	} else if r.o.Headed {
+		now = client.With(args, "headless", source.Value{Kind: source.Bool, Text: "false"})
+	}
+	def, _ := dsl.Lookup("openBrowser")
+	if err := r.call(ctx, "openBrowser", now); err != nil {
+		return err
+	}
+	r.write(step{lines: []string{client.StepLine(def, args)}}, false)
+	return nil
+}
+
+// listen has the pages tell what is done on them. One thing is told after the other; a page waits until it has been done.
+func (r *recorder) listen(ctx context.Context, heard chan<- told) error {
+	var turn sync.Mutex
+	hear := func(tab int, data string) {
+		t := told{tab: tab}
+		if json.Unmarshal([]byte(data), &t) != nil {
+			return
+		}
+		turn.Lock()
+		defer turn.Unlock()
+		done := make(chan struct{})
+		t.done = func() { close(done) }
+		select {
+		case heard <- t:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+	}
+	script := fmt.Sprintf("(%s)(%q, %s, %t)", listenScript, binding, controlScript, r.o.IDs)
+	return r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+		page, ok := s.Device.(drivers.WebListener)
+		if !ok {
+			return fmt.Errorf("what is done in this browser cannot be heard: %w", drivers.ErrUnsupported)
+		}
+		return page.Listen(ctx, binding, script, hear)
+	})
+}
+
+// look is how often it is seen whether tabs have come or gone.
+const look = 500 * time.Millisecond
+
+// follow records until ctx or the last page ends.
+func (r *recorder) follow(ctx context.Context, heard <-chan told) error {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case t := <-heard:
+			err = r.hear(ctx, t)
+			t.done()
+		case answer := <-r.o.Answers:
+			err = r.answer(ctx, answer)
+		case <-ticker.C:
+			r.tell()
+			err = r.sync(ctx, -1)
+		}
+		switch {
+		case errors.Is(err, errEnd), ctx.Err() != nil:
+			return nil
+		case errors.Is(err, drivers.ErrDeviceLost):
+			return nil // the window was closed
+		case err != nil:
+			r.o.Note(fmt.Sprintf("not recorded: %v", err))
+		}
+	}
+}
+
+// errEnd says that the last page was closed.
+var errEnd = errors.New("the last page was closed")
+
+// hear records one thing that was done.
+func (r *recorder) hear(ctx context.Context, t told) error {
+	newest := r.seen[t.Page]
+	r.seen[t.Page] = max(newest, t.Number)
+	if t.Kind == "input" && t.Number < newest {
+		return nil // a later one has the whole text
+	}
+	if t.Kind == "closing" {
+		r.closes++
+		return nil
+	}
+	if t.Kind == "dialog" {
+		return r.answered(ctx, t)
+	}
+	if err := r.sync(ctx, t.tab); err != nil {
+		return err
+	}
+	switch t.Kind {
+	case "tap":
+		return r.tap(ctx, t)
+	case "input":
+		return r.input(ctx, t)
+	case "fill":
+		return r.fill(t)
+	case "select":
+		return r.choose(t)
+	case "files":
+		return r.upload(t)
+	case "key":
+		return r.key(t)
+	}
+	return nil
+}
+
+// call performs a step on the page.
+func (r *recorder) call(ctx context.Context, name string, args source.Value) error {
+	def, _ := dsl.Lookup(name)
+	a, err := r.o.Devices.Call(ctx, live.Request{Device: r.device, Who: who, Def: def, Args: args})
+	if err == nil && a.Verdict != event.Pass {
+		err = errors.New(a.Problem.Message)
+	}
+	return err
+}
+
+// write adds a step; instead puts it in the place of the last one. What is being typed is told when the typing pauses.
+func (r *recorder) write(s step, instead bool) {
+	if instead {
+		r.test.drop()
+	} else {
+		r.tell()
+	}
+	r.test.add(s)
+	if r.untold = true; !s.typed {
+		r.tell()
+	}
+}
+
+// tell tells of the last step, once.
+func (r *recorder) tell() {
+	if !r.untold {
+		return
+	}
+	r.untold = false
+	for _, line := range r.test.last().lines {
+		r.o.Say(line)
+	}
+}
+
+// selector names the element at a place by the best selector that picks it alone.
+func (r *recorder) selector(ctx context.Context, x, y float64) (found source.Value, err error) {
+	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+		if open, err := client.OpenDialog(ctx, s.Device); open != nil || err != nil {
+			return errors.Join(err, errDialog)
+		}
+		tree, err := s.Device.Tree(ctx)
+		if err != nil {
+			return err
+		}
+		found = named(tree, x, y, r.o.IDs)
+		return nil
+	})
+	return found, err
+}
+
+var errDialog = &live.InvalidError{Err: errors.New("the page asks something: answer that first")}
+
+func named(tree *screen.Tree, x, y float64, ids bool) source.Value {
+	scene := client.NewRefs().Identify(tree)
+	n := scene.At(int(x*float64(tree.Size.X)), int(y*float64(tree.Size.Y)))
+	if n == nil {
+		return text("point", fmt.Sprintf("%.2f%%,%.2f%%", 100*x, 100*y))
+	}
+	ranked := scene.Ranked(n, ids)
+	at := slices.IndexFunc(ranked, func(c client.Candidate) bool { return c.Picks })
+	return ranked[at].Selector // the last one is a place, which picks
+}
