@@ -145,6 +145,8 @@
 
 // include paint.js
 
+// include dye.js
+
 // include leaving.js
 
 // include reader.js

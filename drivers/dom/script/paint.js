@@ -2,7 +2,9 @@
 
   // filterAlpha is what opacity() leaves in a filter.
   const filterAlpha = filter => {
-    if (!filter || filter === 'none' || !filter.includes('opacity(')) return 1;
+    if (!filter || filter === 'none') return 1;
+    if (filter.includes('url(') && flooded(filter)) return 0;
+    if (!filter.includes('opacity(')) return 1;
     const said = /opacity\(([\d.]+)(%?)\)/.exec(filter);
     return said ? Math.min(1, +said[1] / (said[2] ? 100 : 1)) : 1;
   };
@@ -118,6 +120,8 @@
     if (!known || known.key !== key) dressed.set(root, known = {key, yes: sheets.some(rules => rules === null || says(rules))});
     return known.yes;
   };
+  // apart: a style leaves the room of a space beside what is written.
+  const apart = (s, side) => parseFloat(s['margin' + side]) + parseFloat(s['padding' + side]) >= 0.25 * parseFloat(s.fontSize);
   // dotted: letters are drawn as dots, as those of a password are.
   const dotted = style => (style.webkitTextSecurity || 'none') !== 'none';
   // repainted: a style draws a picture in place of all that an element holds.
@@ -158,7 +162,7 @@
   const solid = (reader, el, x, y) => {
     const style = reader.style(el), tag = localName(el);
     if (style.visibility !== 'visible' || reader.opacity(el) < OPAQUE || maskAlpha(style) < 1) return false;
-    if (style.mixBlendMode && style.mixBlendMode !== 'normal') return false;
+    if (style.mixBlendMode && style.mixBlendMode !== 'normal') return blots(style);
     if (SHAPES.has(tag) && find !== null && el instanceof SVGElement) {
       return tag !== 'image' && alpha(style.fill) * (parseFloat(style.fillOpacity) || 0) >= OPAQUE;
     }

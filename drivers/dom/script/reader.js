@@ -3,7 +3,7 @@
       this.root = root; this.max = max; this.count = 0; this.note = ''; this.styles = new Map();
       this.deadline = performance.now() + MAX_MS;
       this.focus = hasFocus(root) ? focused(root) : null;
-      this.opacities = new Map(); this.first = new Map(); this.dressed = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
+      this.opacities = new Map(); this.first = new Map(); this.folds = new Map(); this.modals = []; this.grounds = new Set(); this.dyed = new Map(); this.dressed = new Map(); this.blurs = new Map(); this.room = MAX_ROOM; this.paths = new Map(); this.reacts = new Map(); this.inert = new WeakSet(); this.surfaces = new WeakMap(); this.ends = new WeakMap();
       this.records = []; this.suspects = []; this.clock = 0; this.labelled = []; this.texts = []; this.owners = []; this.named = new Map(); this.pseudos = new Map(); this.wanted = new Set(); this.leaving = new Set(); this.seek = null; this.sight = null; this.maps = new Map();
       this.currents = !!rootElement(root) && !!find(rootElement(root), '[aria-current]');
     }
@@ -24,6 +24,15 @@
         this.blurs.set(el, far = blurOf(this.style(el).filter) + (p && isElement(p) ? this.blur(p) : 0));
       }
       return far;
+    }
+    // dyes: an element, or one around it, changes its colours by a filter or a blend.
+    dyes(el) {
+      let yes = this.dyed.get(el);
+      if (yes === undefined) {
+        const p = parent(el), s = this.style(el);
+        this.dyed.set(el, yes = s.filter !== 'none' || s.mixBlendMode !== 'normal' || !!p && isElement(p) && this.dyes(p));
+      }
+      return yes;
     }
     orderOf(el) {
       for (let n = el; n; n = parent(n)) if (store.orders.has(n)) return store.orders.get(n) + (n === el ? 0 : 0.1);
@@ -106,6 +115,7 @@
       this.count++;
       const place = this.place(el, style, at), {full, mine, clip} = place;
       const role = this.role(el, tag), shown = this.shown(el, tag), rootEl = el === rootElement(this.root), runs = [];
+      if (tag === 'dialog' && matches(el, ':modal')) this.modals.push(el);
       if (at.inert || has(el, 'inert') || style.interactivity === 'inert') this.inert.add(el);
       let text = this.words(el, tag, role, shown, runs);
       const node = {t: tag, n: store.refs.length, f: place.flags | this.states(el, tag, role, style, at) | (at.leaving || this.leaving.has(el) ? LEAVING : 0) | (at.raw || this.raw(el, tag) ? RAW : 0), b: round(full)};
@@ -157,7 +167,7 @@
       const full = this.box(el, style);
       const clip = style.position === 'fixed' ? at.fixed : style.position === 'absolute' ? at.absolute : at.flow;
       const shape = clipShape(el, style, full) || clipRect(style, full), mine = shape ? meet(full, shape) : full;
-      const box = meet(mine, clip.seen), opacity = this.unanchored(el, style, meet(box, at.view)) ? 0 : at.opacity * layerAlpha(style);
+      const box = meet(mine, clip.seen), opacity = this.unanchored(el, style, meet(box, at.view)) || style.display === 'table-cell' && this.folded(el) ? 0 : at.opacity * layerAlpha(style);
       const dot = width(full) <= 1 && height(full) <= 1;
       const gone = bare(box) || dot || width(box) < 2 && width(full) >= 4 || height(box) < 2 && height(full) >= 4;
       const reach = meet(mine, clip.reach), far = bare(reach) || width(reach) < 2 && width(full) >= 4 || height(reach) < 2 && height(full) >= 4;
@@ -174,6 +184,17 @@
       if (!/^(absolute|fixed)$/.test(style.position) || !/visible|valid|overflow/.test(style.positionVisibility || '') || /^(none|auto|normal|)$/.test(style.positionAnchor || '')) return false;
       if (style.pointerEvents === 'none' || bare(box)) return false;
       return GRID.every(([a, b]) => { const {x, y} = within2(box, a, b); return !stackAt(this.root, x, y).some(e => holds(el, e)); });
+    }
+    // folded: a cell of a column that a style has folded (visibility: collapse).
+    folded(el) {
+      let row = parent(el), table = row;
+      while (table && isElement(table) && localName(table) !== 'table') table = parent(table);
+      if (!table || !isElement(table)) return false;
+      if (!this.folds.has(table)) this.folds.set(table, [...every(table, 'col')].flatMap(c => Array(Math.min(100, +attr(c, 'span') || 1)).fill(this.style(c).visibility === 'collapse')));
+      if (!this.folds.get(table).includes(true)) return false;
+      let column = 0;
+      for (let n = firstOf(row); n && n !== el; n = nextOf(n)) if (isElement(n)) column += Math.min(100, +attr(n, 'colspan') || 1);
+      return !!this.folds.get(table)[column];
     }
     // turned tells whether el shows its back, which its style hides, and how what is in it is turned.
     turned(style, at) {
@@ -193,6 +214,7 @@
       const disabled = at.disabled || attr(el, 'aria-disabled') === 'true' || !!(node.f & DISABLED) && tag !== 'fieldset' && tag !== 'label';
       const label = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
       const own = ground(style);
+      if (own) this.grounds.add(own);
       return {...at, depth: at.depth + 1, opacity: place.opacity, faded: at.faded || (place.opacity < CLEAR ? el : null), disabled, label,
         inert: this.inert.has(el), turn: place.turned.turn, back: place.turned.away, leaving: !!(node.f & LEAVING), raw: !!(node.f & RAW), editing: at.editing || editableContent(el),
         surface: own === '' ? at.surface : own, flow: inner.flow, absolute: inner.absolute, fixed: inner.fixed};
@@ -371,7 +393,8 @@
         const w = outerPicture(el) ? r.width : clientWidth(el) * k.x, h = outerPicture(el) ? r.height : clientHeight(el) * k.y;
         const all = /paint|strict|content/.test(style.contain);
         const cut = {x: all || style.overflowX !== 'visible', y: all || style.overflowY !== 'visible'};
-        const own = {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
+        const more = style.overflowX === 'clip' && style.overflowY === 'clip' ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin || '')) || 0 : 0; // is drawn beyond the edge
+        const own = more ? {l: l - more, t: t - more, r: l + w + more, b: t + h + more} : {l: cut.x ? l : -1e9, t: cut.y ? t : -1e9, r: cut.x ? l + w : 1e9, b: cut.y ? t + h : 1e9};
         const outer = flow;
         flow = {seen: meet(own, outer.seen), reach: meet(own, outer.reach)};
         const moves = {x: /auto|scroll/.test(style.overflowX), y: /auto|scroll/.test(style.overflowY)};

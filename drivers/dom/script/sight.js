@@ -95,7 +95,14 @@
         if (e === owner || boxed && holds(owner, e)) return '';
         if (e !== hit && hides(dark(e))) return describe(nameable(e));
       }
-      return '';
+      return direct && this.tells(owner, of, hit) ? 'what clips ' + describe(nameable(owner)) : '';
+    }
+    // tells: where an element is drawn, the browser finds it: at any point of a text, or of a box of HTML.
+    tells(owner, of, hit) {
+      if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement || /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner)) return false;
+      if (this.spare && /^(html|body)$/.test(localName(hit))) return false; // a page in a frame that takes no touches is found nowhere
+      const {root, modals} = this.reader;
+      return modals.length < 2 && modals.every(m => holds(m, owner)) && !changing(root);
     }
     // masked lists the elements around owner, itself among them, that have a mask.
     masked(owner) {
@@ -111,13 +118,16 @@
     lines(rec) {
       const range = new Range(), shown = [], lost = [];
       let pieces = 0;
-      for (const {node, owner} of rec.runs) {
+      for (const run of rec.runs) {
+        const {node, owner} = run;
+        run.away = owner !== rec.el;
         range.selectNodeContents(node);
         const {line: dim, top} = this.reader.firsts(owner);
         for (const r of range.getClientRects()) {
           if (shown.length >= MAX_RECTS || ++pieces > MAX_PIECES) return shown.concat(lost);
           const whole = boxOf(r);
           if (bare(whole)) continue;
+          if (!sliver(meet(whole, rec.reach), whole)) run.away = false;
           const part = meet(whole, rec.inner), seen = meet(part, this.view), blank = dim && inFirstLine(top, whole), some = blank || sliver(seen, whole) ? lost : shown;
           if (some.length < MAX_RECTS) some.push({owner, whole, part, seen, blank});
         }
@@ -131,6 +141,7 @@
       if (lines.length && !shown.length) {
         if (this.textGone(rec, lines)) return;
       }
+      if (shown.length && rec.runs.some(run => run.away)) this.shorten(rec);
       if (shown.length && shown.every(l => height(l.whole) < DUST && width(l.whole) > DUST || this.camouflaged(l))) { this.textLost(rec); shown = []; }
       const box = meet(rec.box, this.view);
       if (bare(box)) return;
@@ -206,6 +217,12 @@
       this.textLost(rec);
       return !rec.painted && !rec.control;
     }
+    // shorten takes the words out of a text that a clip leaves nothing of.
+    shorten({el, node, runs}) {
+      if (this.reader.shown(el, node.t) !== null) return;
+      const away = new Set(runs.filter(run => run.away).map(run => run.node)), left = this.reader.text(el, false, null, away) || this.reader.text(el, true, null, away);
+      if (left) put(node, 'x', left);
+    }
     // textLost takes a text from an element which shows none of it.
     textLost(rec) {
       const {node} = rec;
@@ -215,21 +232,24 @@
     }
     // camouflaged: the letters have the colour of what they are drawn on.
     camouflaged({owner, seen}) {
-      const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style);
-      if (!sameColour(reader.surfaces.get(owner), ink) || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
+      const reader = this.reader, style = reader.style(owner), ink = inkOf(owner, style), drawing = owner instanceof SVGElement;
+      if (reader.dyes(owner) && dissolved(reader, owner)) return true;
+      if (!drawing && !sameColour(reader.surfaces.get(owner), ink) && !reader.grounds.has(ink) || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
       const {x, y} = within2(seen, 0.5, 0.5);
       if (!this.touchable(owner) || this.ghosts.some(g => inBox(g.box, x, y))) return false;
       let under = false;
       for (const e of stackAt(reader.root, x, y)) {
         under = under || e === owner;
         if (!under) continue;
-        const s = reader.style(e), on = ground(s);
-        if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || !holds(e, owner)) return false;
+        const s = reader.style(e), on = drawing && SHAPES.has(localName(e)) ? alpha(s.fill) * (parseFloat(s.fillOpacity) || 0) >= OPAQUE ? s.fill : null : ground(s);
+        if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || on && reader.opacity(e) < OPAQUE) return false;
         if (on) return sameColour(on, ink);
       }
-      return under;
+      return under && sameColour(reader.surfaces.get(rootElement(reader.root)), ink);
     }
   }
+  // changing: a view changes to another by pictures of both, and no element is found meanwhile.
+  const changing = root => { try { return matches(rootElement(root), ':active-view-transition'); } catch { return false; } };
   // inFirstLine: a piece of text stands in the first line of a block.
   const inFirstLine = (block, piece) => {
     const range = new Range();

@@ -22,11 +22,11 @@
       return squeeze([before, after].map(m => m ? m.text : '').join(' '));
     }
     // text gives what el shows by itself: its text and that of the inline elements in it; all in it, when whole. The nodes that hold it
-    // are put into runs.
-    text(el, whole, runs) {
+    // are put into runs; those in without are left out.
+    text(el, whole, runs, without) {
       const out = [];
       if (runs) runs.length = 0;
-      const budget = {left: Math.max(Math.min(MAX_LONG, this.room), 2 * MAX_TEXT), depth: 0, runs};
+      const budget = {left: Math.max(Math.min(MAX_LONG, this.room), 2 * MAX_TEXT), depth: 0, runs, without};
       this.collect(el, whole, out, budget);
       if (budget.spent > 2 * MAX_TEXT) this.room -= budget.spent;
       if (budget.left <= 0) this.note = this.note || 'the page has texts that are too long: the rest of them is left out';
@@ -49,8 +49,9 @@
         const inline = this.inline(n);
         if ((whole || s.display === 'inline-block') && this.silent(n, s)) continue;
         if (!inline) out.push('\n');
+        if (inline && apart(s, 'Left')) out.push(' ');
         if (inline || whole) { budget.depth++; this.collect(n, whole, out, budget); budget.depth--; }
-        if (!inline) out.push('\n');
+        if (!inline) out.push('\n'); else if (apart(s, 'Right')) out.push(' ');
       }
     }
     // silent: drawn as nothing, for screen readers alone.
@@ -60,6 +61,7 @@
       return (width(left) <= 1 || height(left) <= 1) && (s.overflowX !== 'visible' || !!shape);
     }
     run(n, el, style, out, budget) {
+      if (budget.without && budget.without.has(n)) return;
       if (style.visibility !== 'visible' || parseFloat(style.textIndent) < -500 || inkless(el, style) || smears(this.blur(el), style)) return;
       let s = dataOf(n).slice(0, MAX_LONG);
       const blank = !/\S/.test(s);
