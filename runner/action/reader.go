@@ -19,7 +19,8 @@ const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
 
-	// stateHolds is how long after an action a state must be there to count: pages show what was asked for at once, and take it back.
+	// stateHolds is how long after an action a state must be there to count, and what stood there before it: pages show what was asked for at
+	// once, and take it back.
 	stateHolds = 200 * time.Millisecond
 
 	// leavesFor is how long an element that an animation moves away is waited for: one that is always on its way is there.
@@ -152,7 +153,7 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 		if matches, err = look(ctx, sel); err == nil {
 			matches, err = w.inSight(ctx, sel, w.newer(matches))
 		}
-		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout) || asksState(sel) && w.tooSoon()) {
+		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.stood(matches))) {
 			err = errWait
 		}
 		return err
@@ -173,6 +174,19 @@ func (w *screenReader) newer(matches []screen.Match) []screen.Match {
 // tooSoon tells whether the screen was read so soon after an action that a state which the action led to may be taken back at once.
 func (w *screenReader) tooSoon() bool {
 	return !w.late() && w.tree.Taken.Before(w.s.acted.Add(stateHolds))
+}
+
+// stood tells whether all that was found was on the screen before the last action, too: what the action takes away may be there for a moment.
+func (w *screenReader) stood(matches []screen.Match) bool {
+	before := w.s.before
+	return before != nil && !slices.ContainsFunc(matches, func(m screen.Match) bool {
+		for n := range before.All {
+			if n.Type == m.Node.Type && n.Text == m.Node.Text && n.Desc == m.Node.Desc && !n.Hidden && !n.Offscreen {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // asksState tells whether a selector asks for a state.

@@ -99,7 +99,7 @@
     }
     // tells: where an element is drawn, the browser finds it: at any point of a text, or of a box of HTML.
     tells(owner, of, hit) {
-      if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement || /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner)) return false;
+      if (of !== 'text' && !(owner instanceof HTMLElement) || owner instanceof MathMLElement || /^(option|optgroup|area|html|body)$/.test(localName(owner)) || this.reader.maps.has(owner) || this.reader.style(owner).display === 'contents') return false;
       if (this.spare && /^(html|body)$/.test(localName(hit))) return false; // a page in a frame that takes no touches is found nowhere
       const {root, modals} = this.reader;
       return modals.length < 2 && modals.every(m => holds(m, owner)) && !changing(root);
