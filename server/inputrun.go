@@ -17,6 +17,7 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/markdown"
+	"github.com/taproot-dev/taproot/runner/client"
 	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/plan"
 )
@@ -27,6 +28,7 @@ type inputRun struct {
 	YAML     string            `json:"yaml"`
 	FromLine int               `json:"fromLine"` // of the first step; 0: the first one of the test
 	ToLine   int               `json:"toLine"`   // in the last step; 0: the last one of the test
+	PreferID bool              `json:"preferId"` // repairs name elements by ids before texts
 	Vars     map[string]string `json:"vars"`     // values that win over those of the test
 }
 
@@ -37,7 +39,9 @@ type inputStep struct {
 	Verdict    event.Verdict `json:"verdict"`
 	Message    string        `json:"message,omitempty"`
 	Candidates []string      `json:"candidates,omitempty"`
-	DurationMS int64         `json:"duration_ms"`
+	// Repairs are the step with other selectors, which pick one element alone, when it found none or several.
+	Repairs    []client.Repair `json:"repairs,omitempty"`
+	DurationMS int64           `json:"duration_ms"`
 }
 
 // running is the message that is acted on now, so that another one can stop it.
@@ -93,13 +97,18 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir, Ended: func(e live.StepEnd) {
 		step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict, DurationMS: e.Took.Milliseconds()}
 		if e.Problem != nil {
+			if e.Verdict == event.Fail && e.Tree != nil {
+				step.Repairs = client.Repairs(e.Tree, e.Step, r.PreferID)
+			}
 			step.Message, step.Candidates = markdown.VisibleLines(i.s.mask.Text(e.Problem.Message), maxMessage), e.Problem.Candidates
 		}
 		if e.Verdict != event.Pass && e.Verdict != event.Skipped {
 			out.Passed, out.Message = false, step.Message
 		}
 		out.DurationMS += step.DurationMS
-		tell(&step)
+		if i.s.hide(&step) == nil {
+			tell(&step)
+		}
 	}})
 	if err != nil && out.Passed {
 		return nil, asDeviceError(err)

@@ -141,8 +141,10 @@ func TestWrongTests(t *testing.T) {
 	p.must(p.Locator("#run-all").Click())
 	p.sees(`#outcome[data-passed="false"]`)
 	p.sees(`#gutter .fail`)
-	p.sees(`#problems button:has-text("Sign in")`)
 	p.shot("failed-1440")
+	p.accessible("repairs")
+	p.must(p.Locator(`#problems button:has-text("use instead: tap: {label: Sign in, timeoutMs: 0}")`).Click())
+	p.writes("  - assert: Sign in\n  - tap: {label: Sign in, timeoutMs: 0}\n  - tap: Sign in\n")
 	if n := len(l.phone.Taps()); n != 0 {
 		t.Errorf("%d taps were made behind the step that failed", n)
 	}

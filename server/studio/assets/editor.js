@@ -137,10 +137,22 @@ export class Editor {
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
       button.textContent = (p.line ? `line ${p.line}: ` : "") + p.text;
-      button.addEventListener("click", () => this.go(p.line || 1));
+      if (p.fix) button.className = "fix";
+      button.addEventListener("click", () => (p.fix && this.repair(p.line, p.fix) ? this.tell([]) : this.go(p.line || 1)));
       item.append(button);
       return item;
     }));
+  }
+
+  // repair writes a step in the place of the one on a line; false when that goes over several lines.
+  repair(line, step) {
+    const lines = this.text.split("\n"), found = /^(\s*- )\w+: ([^\s|>].*)$/.exec(lines[line - 1] || "");
+    const count = (sign) => found[2].split(sign).length;
+    if (!found || count("{") !== count("}") || count("[") !== count("]")) return false;
+    lines[line - 1] = found[1] + step;
+    this.text = lines.join("\n");
+    this.go(line);
+    return true;
   }
 
   go(line) {

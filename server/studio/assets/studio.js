@@ -218,7 +218,7 @@ async function run(fromLine, toLine) {
   outcome("Running…");
   $("stop").disabled = false;
   running = number + 1;
-  const m = await send({ run: { yaml: editor.text, fromLine, toLine, vars: editor.secrets, file: $("file")?.value.trim() || "" } });
+  const m = await send({ run: { yaml: editor.text, fromLine, toLine, vars: editor.secrets, preferId: $("prefer").checked, file: $("file")?.value.trim() || "" } });
   running = 0;
   $("stop").disabled = true;
   elements = [];
@@ -229,7 +229,8 @@ async function run(fromLine, toLine) {
 function stepEnded(step) {
   editor.mark(step.line, step.verdict === "pass" || step.verdict === "skipped" ? "pass" : "fail");
   outcome(`Running… line ${step.line} took ${(step.duration_ms / 1000).toFixed(1)} s`);
-  if (step.message) editor.tell([{ line: step.line, text: step.message }, ...(step.candidates || []).map((c) => ({ line: step.line, text: "near: " + c }))]);
+  if (step.message) editor.tell([{ line: step.line, text: step.message }, ...(step.repairs?.length ? [] : step.candidates || []).map((c) => ({ line: step.line, text: "near: " + c })),
+    ...(step.repairs || []).map((r) => ({ line: step.line, text: `use instead: ${r.line}`, fix: r.line }))]);
 }
 
 const on = (id, event, work) => $(id)?.addEventListener(event, (e) => { e.preventDefault(); work(e); });
