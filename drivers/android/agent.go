@@ -50,6 +50,7 @@ type agentWay struct {
 	plain    bool      // this phone's am knows none of the options that can be left out
 	looked   time.Time // when the newest tree was complete
 	newest   *screen.Tree
+	windows  map[int]windowPlace // on the screen of the newest tree
 }
 
 // ask makes a request within the session.

@@ -138,12 +138,32 @@ func (a *agentWay) lookOnce(ctx context.Context, choose func(*dump)) (*dump, err
 	if err := got.know(list, a.d.link.serial); err != nil {
 		return nil, err
 	}
+	a.mu.Lock()
+	a.windows = windowsOf(list)
+	a.mu.Unlock()
 	choose(got)
 	if len(got.windows) == 0 {
 		return nil, fmt.Errorf("device %s: the agent saw no window of an app: %w", a.d.link.serial, drivers.ErrNotReady)
 	}
 	a.showToasts(ctx, got, toasts, began)
 	return got, nil
+}
+
+// windowPlace is a window of the phone's own display, and where it lies.
+type windowPlace struct {
+	name   string
+	bounds image.Rectangle
+}
+
+// windowsOf are the windows on the phone's own display that take touches, by their ids.
+func windowsOf(list []agentWindow) map[int]windowPlace {
+	all := map[int]windowPlace{}
+	for _, w := range list {
+		if w.DisplayID == 0 && w.WindowID != nil && w.Title != "Toast" && !w.bounds().Empty() {
+			all[*w.WindowID] = windowPlace{cmp.Or(w.Title, w.PackageName), w.bounds()}
+		}
+	}
+	return all
 }
 
 // deeper looks again with as much depth as the agent gives: a tree that is cut would hide elements.

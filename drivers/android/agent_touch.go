@@ -139,6 +139,27 @@ func (a *agentWay) rect(ctx context.Context, element string) (image.Rectangle, e
 	return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height), err
 }
 
+// uncovered makes sure that no window has come over the place of a touch since the newest tree was read: a notification, a call.
+func (a *agentWay) uncovered(ctx context.Context, t touch) error {
+	a.mu.Lock()
+	before := a.windows
+	a.mu.Unlock()
+	var list []agentWindow
+	if err := a.ask(ctx, asking{method: "POST", path: "appium/list_windows", body: map[string]any{"skipScreenshots": true}, limit: lookLimit}, &list); err != nil {
+		return err
+	}
+	for id, now := range windowsOf(list) {
+		if !t.from.In(now.bounds) {
+			continue
+		}
+		if was, known := before[id]; known && (was.bounds == now.bounds || t.from.In(was.bounds)) {
+			continue
+		}
+		return fmt.Errorf("device %s: %w: the window %q has come over %s", a.d.link.serial, drivers.ErrMissed, now.name, t.aimed)
+	}
+	return nil
+}
+
 // stands makes sure that the element is where the tree had it.
 func (a *agentWay) stands(ctx context.Context, t touch) error {
 	strategy, value, ok := a.selector(t.aimed)
@@ -207,7 +228,10 @@ func (a *agentWay) touch(ctx context.Context, t touch) error {
 			return err
 		}
 		if t.aimed != nil {
-			if err = a.stands(ctx, t); silent(err) && try <= agentTouches {
+			if err = a.stands(ctx, t); err == nil {
+				err = a.uncovered(ctx, t)
+			}
+			if silent(err) && try <= agentTouches {
 				a.mark(err)
 				continue
 			}

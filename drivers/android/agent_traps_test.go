@@ -264,3 +264,27 @@ func TestAgentToastOfAnotherScreen(t *testing.T) {
 		})
 	}
 }
+
+// TestAgentNotificationAtTheLastMoment: what drops down over the button between look and touch is not touched; what stands beside it is no obstacle.
+func TestAgentNotificationAtTheLastMoment(t *testing.T) {
+	for name, place := range map[string]image.Rectangle{"over": image.Rect(20, 180, 500, 280), "beside": image.Rect(20, 400, 500, 460)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			come := false
+			d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
+				shown := androidtest.Shown{Page: []androidtest.Part{{ID: sceneApp + ":id/pay", Text: "Pay", Bounds: image.Rect(20, 200, 500, 260), Clickable: true}}}
+				if come {
+					shown.Above = []androidtest.Part{{Class: "android.widget.FrameLayout", Text: "Lunch at noon?", Bounds: place, Clickable: true}}
+				}
+				return shown
+			})
+			pay := waitNode(t, d, "Pay")
+			p.Change(func() { come = true })
+			d.Aim(pay)
+			err := d.Tap(t.Context(), centre(pay))
+			if taps := p.Taps(); name == "over" && (!errors.Is(err, drivers.ErrMissed) || len(taps) != 0) || name == "beside" && (err != nil || len(taps) != 1 || taps[0].Label != "Pay") {
+				t.Errorf("%v, %v", err, taps)
+			}
+		})
+	}
+}

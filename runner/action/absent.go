@@ -40,6 +40,13 @@ func (s *Session) notInFront(t *screen.Tree) {
 	}
 }
 
+// noteOwner says whose an element is that is not the launched app's: a notification may have the same text.
+func (s *Session) noteOwner(n *screen.Node) {
+	if s.launched != "" && n.Package != "" && n.Package != s.launched {
+		s.noteOnce("%s is of %s, not of %s", n, n.Package, s.launched)
+	}
+}
+
 // besideDialog doubts the absence of what may lie behind a dialog: of that phones tell nothing, though one sees it around the dialog.
 func (s *Session) besideDialog(t *screen.Tree) {
 	if _, ok := s.Device.(drivers.Obstructed); !ok || t == nil || t.Active < 0 {

@@ -20,6 +20,7 @@ func assert(ctx context.Context, s *Session, a dsl.Assert) error {
 		}
 		s.notePart(matches[0])
 		s.notInFront(w.tree)
+		s.noteOwner(matches[0].Node)
 		return nil
 	}
 	if errors.Is(err, errWait) {

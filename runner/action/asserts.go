@@ -27,7 +27,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 			return err
 		}
 		if a.Count == nil {
-			if matches, err = w.inSight(ctx, a.Selector, matches); err != nil {
+			if matches, err = w.inSight(ctx, shownAs(a.Selector, a.Text), matches); err != nil {
 				return err
 			}
 		}
@@ -57,6 +57,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 	case err == nil && len(matches) > 0:
 		s.matched(matches[0])
 		s.notInFront(w.tree)
+		s.noteOwner(matches[0].Node)
 		if n := matches[0].Node; a.Value != nil && n.HintUnsure && n.Text == *a.Value {
 			s.doubt("the phone gives a field's hint and its text alike: whether %s holds %s or only suggests it could not be told", n, screen.Quote(n.Text))
 		}

@@ -35,6 +35,14 @@ func (w *screenReader) inSight(ctx context.Context, sel dsl.Selector, matches []
 	return kept, nil
 }
 
+// shownAs is a selector that also asks for a text.
+func shownAs(sel dsl.Selector, text *string) dsl.Selector {
+	if text != nil {
+		sel.Text = *text
+	}
+	return sel
+}
+
 // unseen says why an element is not to be seen, "" when it is.
 func (w *screenReader) unseen(ctx context.Context, sel dsl.Selector, m screen.Match) (string, error) {
 	if m.Node.Type == seenType || m.Node.Earlier || m.Seen.Empty() {
@@ -43,7 +51,7 @@ func (w *screenReader) unseen(ctx context.Context, sel dsl.Selector, m screen.Ma
 	if under, err := w.behindKeyboard(ctx, m); under || err != nil {
 		return "under the keyboard", err
 	}
-	if sel.Label == "" && sel.Text == "" || m.Node.Text == "" || m.Node.Desc != "" || m.Node.Editable || m.Node.Type == toastType {
+	if sel.Label == "" && sel.Text == "" || m.Node.Text == "" || m.Node.Desc != "" || m.Node.Editable || m.Node.InPage || m.Node.Type == toastType {
 		return "", nil
 	}
 	shot, err := w.newerPicture(ctx)

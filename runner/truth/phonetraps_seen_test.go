@@ -28,6 +28,10 @@ func seenTraps() (list []*trap) {
 	}
 	add("in the colour of its ground/presence", drawn(paper), "- assert: Total 12.00", fails, "nothing is drawn")
 	add("in the colour of its ground/absence", drawn(paper), "- assertNot: Total 12.00", fails, "") // it may be seen in other light
+	add("in the colour of its ground/text", shown(part{ID: scenePackage + ":id/total", Text: "Total 12.00", Bounds: at(3), Fill: paper, Ink: paper}),
+		"- assertElement: {id: total, text: Total 12.00}", fails, "")
+	add("in light grey/text", shown(part{ID: scenePackage + ":id/total", Text: "Total 12.00", Bounds: at(3), Fill: paper, Ink: color.RGBA{0xdd, 0xda, 0xde, 0xff}}),
+		"- assertElement: {id: total, text: Total 12.00}", pass, "")
 	add("in light grey/presence", drawn(color.RGBA{0xdd, 0xda, 0xde, 0xff}), "- assert: Total 12.00", pass, "")
 	add("in a colour as bright as its ground/presence", shown(part{Text: "Total 12.00", Bounds: at(3), Fill: color.RGBA{0, 0x80, 0, 0xff}, Ink: color.RGBA{0xfb, 0, 0, 0xff}}),
 		"- assert: Total 12.00", pass, "")

@@ -43,7 +43,7 @@ type Part struct {
 	Centered  bool
 	Picture   bool
 	Invisible bool   // transparent, alpha 0: it takes touches, and services are not told of it
-	Package   string // of what lies above: whose window it is; that of the system's own interface unless told
+	Package   string // of a dialog and of what lies above: whose window it is; the app's and that of the system's own interface unless told
 	App       bool   // of what lies above: it is an app's window, such as a film in a corner
 	Secure    bool   // of a dialog and of what lies above: pictures of its window are forbidden
 	Painted   []Part // drawn with it, without elements of their own
@@ -139,10 +139,13 @@ func (s *scenePage) view(m metrics) *view {
 }
 
 func (s *scenePage) dialog(m metrics) *view {
-	if d := s.look(m).Dialog; d != nil {
-		return d.view(m)
+	d := s.look(m).Dialog
+	if d == nil {
+		return nil
 	}
-	return nil
+	root := d.view(m)
+	root.walk(func(v *view) { v.pkg = d.Package })
+	return root
 }
 
 func (s *scenePage) secret(m metrics) (page, dialog bool) {

@@ -1,6 +1,7 @@
 package androidtest
 
 import (
+	"cmp"
 	"image"
 	"time"
 )
@@ -53,7 +54,7 @@ func (s *screen) appWindows(m metrics, size image.Point) []*window {
 		}
 	}
 	for _, w := range list {
-		w.root.walk(func(v *view) { v.pkg = a.pkg })
+		w.root.walk(func(v *view) { v.pkg = cmp.Or(v.pkg, a.pkg) })
 	}
 	return list
 }
