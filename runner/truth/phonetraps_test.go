@@ -47,7 +47,7 @@ func secureTraps() (list []*trap) {
 	for name, o := range phones {
 		add := func(what string, c trap) {
 			c.name, c.options = "forbidden pictures "+name+"/"+what, o
-			if o.API != 0 && o.API < 26 {
+			if o.API != 0 && o.API < 28 { // the simulated 27 is a 24
 				c.way = "stock"
 			}
 			list = append(list, &c)
