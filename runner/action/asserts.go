@@ -48,7 +48,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		if a.Count == nil && len(matches) == 0 {
 			return errWait
 		}
-		if unmet = unmetBy(a, matches); unmet != "" || a.Is != nil && w.tooSoon() || asksState(a.Selector) && w.tooSoon() {
+		if unmet = unmetBy(a, matches); unmet != "" || w.tooSoon() && (a.Is != nil || a.Count != nil || a.Value != nil || asksState(a.Selector) || w.stood(matches)) {
 			return errWait
 		}
 		return nil

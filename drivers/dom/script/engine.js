@@ -437,6 +437,12 @@
     for (const el of [...allIn(root, '*')].slice(0, MAX_LOOK)) if (localName(el).includes('-') && matches(el, ':defined')) return true;
     return false;
   };
+  // labellers are the elements that name el (aria-labelledby), by their ids or given as elements.
+  const labellers = el => {
+    if (!has(el, 'aria-labelledby')) return [];
+    const ids = attr(el, 'aria-labelledby').split(/\s+/).filter(Boolean).slice(0, 10), root = rootOf(el), get = byId[typeOf(root)];
+    return ids.length ? get ? ids.map(i => get(root, i)).filter(Boolean) : [] : [...prop(el, Element.prototype, 'ariaLabelledByElements') || []].slice(0, 10);
+  };
   // partSeen: display:contents has no box of its own, its children have.
   const partSeen = (reader, el) => reader.style(el).display === 'contents' &&
     children(el).some(n => isElement(n) ? reader.seen(n) : typeOf(n) === 3 && dataOf(n).trim() !== '');

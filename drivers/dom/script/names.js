@@ -67,10 +67,8 @@
       return role === 'slider' && has(el, 'aria-valuenow') ? ends(attr(el, 'aria-valuemin') || 0, attr(el, 'aria-valuemax') || 100) : '';
     }
     name(el, tag) {
-      const ids = (attr(el, 'aria-labelledby') || '').split(/\s+/).filter(Boolean).slice(0, 10);
-      if (ids.length) {
-        const root = rootOf(el), get = byId[typeOf(root)];
-        const found = get ? ids.map(i => get(root, i)).filter(Boolean) : [];
+      const found = labellers(el);
+      if (found.length) {
         const text = squeeze(found.map(e => attr(e, 'aria-label') || this.text(e, true) || textOf(e)).join(' '));
         if (text) return cut(text);
       }

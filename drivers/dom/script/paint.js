@@ -189,7 +189,9 @@
   // bordered: a border may be as wide as a whole curtain.
   const bordered = (el, s, x, y) => {
     const r = rectOf(el), wide = side => parseFloat(s[`border${side}Width`]) || 0, full = side => alpha(s[`border${side}Color`]) >= OPAQUE;
-    return wide('Left') > 4 && full('Left') && x < r.left + wide('Left') || wide('Right') > 4 && full('Right') && x > r.right - wide('Right') ||
+    const inner = shadows(s.boxShadow).some(({inset, colour, x: dx, y: dy, spread, blur}) => inset && spread - blur / 2 > 4 && alpha(colour) >= OPAQUE &&
+      !inBox({l: r.left + dx + spread - blur / 2, t: r.top + dy + spread - blur / 2, r: r.right + dx - spread + blur / 2, b: r.bottom + dy - spread + blur / 2}, x, y));
+    return inner || wide('Left') > 4 && full('Left') && x < r.left + wide('Left') || wide('Right') > 4 && full('Right') && x > r.right - wide('Right') ||
       wide('Top') > 4 && full('Top') && y < r.top + wide('Top') || wide('Bottom') > 4 && full('Bottom') && y > r.bottom - wide('Bottom');
   };
   // frameSolid: a frame is as transparent as its page, of which a page of another site tells nothing.

@@ -133,7 +133,9 @@
       if (written && empty) hint = hint || written;
       else if (written && !text && !hasElement(el)) text = written;
       else if (written && text && !desc) desc = this.whole(el, text);
-      put(node, 'x', text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
+      const unread = shown && this.unread(el, style, place);
+      put(node, 'x', unread ? '' : text); put(node, 'd', desc); put(node, 'h', hint); this.holds(node, el, tag, role);
+      if (unread) node.w = [cut(text), node.w ? node.w[1] : ''];
       if (!(node.f & HIDDEN) && (place.box !== full && width(place.box) < width(full) - 1 || height(place.box) < height(full) - 1)) node.s = round(place.box);
       if (framing(el)) this.framed(el, style, node, full, clip);
       const control = NAMED.has(tag) || NAMED_ROLES.has(role) || ACTIVE_ROLES.has(role);
@@ -159,6 +161,11 @@
     raw(el, tag) {
       if (!tag.includes('-') || matches(el, ':defined') || this.upgrades === false) return false;
       return this.upgrades = this.upgrades || upgrading(this.root);
+    }
+    // unread: nothing is seen of the letters that a field holds.
+    unread(el, style, place) {
+      const own = ground(style);
+      return place.opacity < CLEAR || inkless(el, style) || parseFloat(style.textIndent) < -500 || !!own && style.textShadow === 'none' && sameColour(own, inkOf(el, style));
     }
     // blank: a style leaves nothing of the letters of a pseudo-element.
     blank(s) { return layerAlpha(s) < CLEAR || s.visibility !== 'visible' || inkless(null, s); }
@@ -295,10 +302,8 @@
       const control = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : at.label;
       if (control && control !== el && (tag === 'label' || !this.reacting(el)) && !(node.f & EDITABLE)) this.labelled.push([node, control]);
       if (!FIELD_ROLES.has(role)) return;
-      const root = rootOf(el), get = byId[typeOf(root)];
-      for (const ref of (attr(el, 'aria-labelledby') || '').split(/\s+/).filter(Boolean).slice(0, 10)) {
-        const name = get && get(root, ref);
-        if (name && name !== el && !holds(name, el)) this.named.set(name, this.named.has(name) ? null : node.n);
+      for (const name of labellers(el)) {
+        if (name !== el && !holds(name, el)) this.named.set(name, this.named.has(name) ? null : node.n);
       }
     }
     // delegate: an element with a shadow root is one thing with the one field in it.

@@ -236,11 +236,14 @@
       if (reader.dyes(owner) && dissolved(reader, owner)) return true;
       if (!drawing && !sameColour(reader.surfaces.get(owner), ink) && !reader.grounds.has(ink) || style.textShadow !== 'none' || parseFloat(style.webkitTextStrokeWidth) > 0) return false;
       const {x, y} = within2(seen, 0.5, 0.5);
-      if (!this.touchable(owner) || this.ghosts.some(g => inBox(g.box, x, y))) return false;
+      if (!this.touchable(owner)) return false;
+      const ghosts = this.ghosts.filter(g => inBox(g.box, x, y)), [plate] = ghosts, mine = rank(reader, owner, 'text');
+      if (ghosts.length > 1 || plate && (plate.what !== 'box' || above(this.ghostRank(plate), mine))) return false;
       let under = false;
       for (const e of stackAt(reader.root, x, y)) {
         under = under || e === owner;
         if (!under) continue;
+        if (plate && (holds(e, plate.el) || above(this.ghostRank(plate), rank(reader, e)))) return !!ground(reader.style(plate.el)) && reader.opacity(plate.el) >= OPAQUE && sameColour(ground(reader.style(plate.el)), ink);
         const s = reader.style(e), on = drawing && SHAPES.has(localName(e)) ? alpha(s.fill) * (parseFloat(s.fillOpacity) || 0) >= OPAQUE ? s.fill : null : ground(s);
         if (on === null || s.filter !== 'none' || s.mixBlendMode !== 'normal' || on && reader.opacity(e) < OPAQUE) return false;
         if (on) return sameColour(on, ink);
