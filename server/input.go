@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/dsl"
@@ -29,7 +30,8 @@ A message that is not of this form ends the connection with code 1008. Whenever 
 The first message comes from the server, {"lease": "…", "holder": "…"}: requests that belong to the connection send that lease as X-Lease.
 While the connection lasts its client holds the device, as with a lease, and nobody else can act on it; all can watch. It is free again when
 the connection closes, and at most ten seconds after it has died. A client that sends X-Lease acts under that lease instead. A device that is held
-already answers 409 device_busy before the connection is made.`
+already answers 409 device_busy before the connection is made; ?take=true takes it from another connection of the same credential, such as a
+forgotten tab, which is told (GET /devices/{id}/lease says "mine" then).`
 
 const (
 	inputHold    = 10 * time.Second // a hold lasts so long unless it is renewed
@@ -38,6 +40,11 @@ const (
 	inputQueue   = 64               // messages that wait
 	inputBytes   = 64 << 10         // of a message
 )
+
+// inputQuery says whether the device may be taken from another connection.
+func inputQuery() []*huma.Param {
+	return []*huma.Param{{Name: "take", In: "query", Description: "Take the device from another connection of the same credential.", Schema: &huma.Schema{Type: huma.TypeBoolean}}}
+}
 
 // inputAnswer is what comes of one message.
 type inputAnswer struct {
@@ -63,13 +70,16 @@ func (s *Server) input(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, free := drivers.Bound(r.Context(), s.streams)
 	defer free()
-	hold, err := s.inputHolder(ctx, id)
+	hold, err := s.inputHolder(ctx, id, r.URL.Query().Get("take") == "true")
 	if err != nil {
 		return err
 	}
 	if hold.own {
-		defer s.leases.drop(id)
-		defer s.devices.Drop(id, hold.who)
+		defer func() {
+			if s.devices.Drop(id, hold.who) { // unless another one has it by now
+				s.leases.drop(id)
+			}
+		}()
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: originHosts(s.o.Origins)})
 	if err != nil {
@@ -93,13 +103,18 @@ type inputLease struct {
 	own    bool   // it lasts as long as the connection
 }
 
-// inputHolder gives the lease that the client shows, or a new one for as long as the connection lasts.
-func (s *Server) inputHolder(ctx context.Context, id string) (inputLease, error) {
+// inputHolder gives the lease that the client shows, or a new one for as long as the connection lasts. With take, another connection of the same
+// credential has lost the device.
+func (s *Server) inputHolder(ctx context.Context, id string, take bool) (inputLease, error) {
 	c := callerOf(ctx)
 	if h, held := s.devices.Held(id); held && s.leases.holder(id, c) == h.Who {
 		return inputLease{Lease: c.lease, Holder: h.Who, who: h.Who}, nil
 	}
 	g, lease := newGrant(c, "live")
+	g.live = c.Name
+	if who := s.leases.mine(id, c); take && who != "" && s.devices.Drop(id, who) {
+		s.leases.drop(id)
+	}
 	opening, cancel := s.deadline(ctx)
 	defer cancel()
 	if _, err := s.devices.Hold(opening, id, g.who, inputHold); err != nil {

@@ -34,6 +34,7 @@ type LeaseState struct {
 	Holder string     `json:"holder,omitempty"`
 	Since  *time.Time `json:"since,omitempty"`
 	Until  *time.Time `json:"until,omitempty"`
+	Mine   bool       `json:"mine,omitempty" doc:"A connection of the same credential holds it: /devices/{id}/input?take=true takes it over."`
 }
 
 // LeaseGrant is a lease as its holder gets it.
@@ -64,6 +65,7 @@ type grant struct {
 	sum   [sha256.Size]byte // of the id
 	who   string            // by which live knows the holder
 	owner string            // the credential that may do without the id; empty: none
+	live  string            // the credential of a connection, which may take the device over by another one; empty: none
 }
 
 func newLeases() leases { return leases{&leaseTable{byID: map[string]grant{}}} }
@@ -109,7 +111,7 @@ func leaseOf(device string, h live.Hold) LeaseInfo {
 func (s *Server) getLease(ctx context.Context, in *deviceInput) (*leaseState, error) {
 	if h, held := s.devices.Held(in.ID); held { // also while the device is unplugged
 		since, until := h.Since.UTC(), h.Until.UTC()
-		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &since, Until: &until}}, nil
+		return &leaseState{LeaseState{Device: in.ID, Held: true, Holder: h.Who, Since: &since, Until: &until, Mine: s.leases.mine(in.ID, callerOf(ctx)) != ""}}, nil
 	}
 	if _, err := s.device(ctx, in.ID); err != nil {
 		return nil, err
@@ -150,6 +152,17 @@ func (s *Server) takeLease(ctx context.Context, in *leaseInput) (*leaseGrant, er
 	}
 	s.leases.put(in.ID, g, s.devices.Held)
 	return &leaseGrant{LeaseGrant{leaseOf(in.ID, h), id}}, nil
+}
+
+// mine is the name of the holder when that is a connection of the caller's own credential; "" when it is not. Where nobody is known by name,
+// nobody takes anything over.
+func (l leases) mine(device string, c caller) string {
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	if g := l.state.byID[device]; g.live != "" && g.live == c.Name {
+		return g.who
+	}
+	return ""
 }
 
 // renewal gives the grant that a caller holds already; a credential that showed no id gets a new one, and the old one is void.

@@ -54,7 +54,8 @@ func (l *lab) watch(ctx context.Context, device string, headers ...string) func(
 
 // dial opens the WebSocket of a device; the answer is that of a refusal.
 func (l *lab) dial(device string, headers ...string) (*websocket.Conn, *http.Response, error) {
-	r := l.request("GET", "/devices/"+device+"/input", nil, headers...)
+	device, query, _ := strings.Cut(device, "?")
+	r := l.request("GET", "/devices/"+device+"/input?"+query, nil, headers...)
 	conn, res, err := websocket.Dial(l.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), &websocket.DialOptions{HTTPHeader: r.Header, HTTPClient: l.client, Host: r.Host})
 	if err == nil {
 		l.t.Cleanup(func() { _ = conn.CloseNow() })
@@ -287,6 +288,29 @@ func TestWhoMayWatchAndAct(t *testing.T) {
 			})
 		}
 	}
+	mine, _, err := l.dial("SIM1", "Authorization", writer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := l.ask("GET", "/devices/SIM1/lease", nil, "Authorization", reader).json(t); a["held"] != true || a["mine"] != nil {
+		t.Errorf("for another one: %v", a)
+	}
+	carol := "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "sub": "carol", "scope": "devices:write"})
+	if _, res, err := l.dial("SIM1?take=true", "Authorization", carol); err == nil || res.StatusCode != 409 {
+		t.Errorf("another one takes it: %v", err)
+	}
+	again, _, err := l.dial("SIM1?take=true", "Authorization", writer)
+	if err != nil {
+		t.Fatalf("the same one does not get it: %v", err)
+	}
+	if a := l.tell(again, `{"id": 1, "do": {"tap": {"point": "50%,50%"}}}`); a["outcome"] == nil {
+		t.Errorf("%v", a)
+	}
+	var closed websocket.CloseError
+	if _, _, err := mine.Read(t.Context()); !errors.As(err, &closed) || !strings.Contains(closed.Reason, "somebody else holds it") {
+		t.Errorf("the one before is not told: %v", err)
+	}
+	_ = again.Close(websocket.StatusNormalClosure, "")
 	if a := l.ask("GET", "/devices/SIM1/input", nil, "Authorization", writer); a.status != 426 {
 		t.Errorf("no WebSocket: %s", a)
 	}

@@ -54,7 +54,7 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/devices/{id}/live", ID: "watch-device", Tag: "devices", Scope: readDevices, Summary: "Watch the screen", Doc: liveDoc,
 		Type: "multipart/x-mixed-replace", Codes: deviceCodes(), Stream: true}, s.live)
 	s.raw(op{Get: "/devices/{id}/input", ID: "act-live", Tag: "devices", Scope: writeDevices, Summary: "Act on the device over a WebSocket", Doc: inputDoc,
-		Status: http.StatusSwitchingProtocols, Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true}, s.input)
+		Status: http.StatusSwitchingProtocols, Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true, Query: inputQuery()}, s.input)
 	s.raw(op{Get: "/devices/{id}/apps", ID: "list-apps", Tag: "devices", Scope: readDevices, Summary: "List the apps that were installed", Codes: deviceCodes(), Answers: Apps{}}, s.listApps)
 	s.raw(op{Post: "/devices/{id}/apps", ID: "upload-app", Tag: "devices", Scope: writeDevices, Answers: Outcome{}, Upload: true, Part: appPart,
 		Summary: "Install an app that is sent", Doc: uploadAppDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadApp)

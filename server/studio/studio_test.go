@@ -122,6 +122,12 @@ func TestPointAndSearch(t *testing.T) {
 	other.sees(`#holder:has-text("has the device since")`)
 	other.accessible("held by another")
 	other.shot("watching-1024-dark")
+	other.must(other.Locator("#take").Click()) // it is the same person's
+	other.connected()
+	p.sees(`#holder:has-text("You do not have the device any more. the device was given back, or somebody else holds it now")`)
+	p.must(p.Locator("#take:not([hidden])").Click())
+	p.connected()
+	other.sees(`#holder:has-text("You do not have the device any more")`)
 	p.must(p.Context().Close())
 	other.must(other.Locator("#retry").Click())
 	other.connected()

@@ -27,10 +27,10 @@ async function ask(path, body) {
 }
 
 // connect takes the device; who holds it already is told.
-async function connect() {
+async function connect(take) {
   if (!may) return void ($("holder").textContent = "You may watch, not act.");
-  $("retry").hidden = true;
-  const s = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${at}/input`);
+  $("retry").hidden = $("take").hidden = true;
+  const s = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${at}/input${take === true ? "?take=true" : ""}`);
   let open = false;
   s.addEventListener("message", (e) => {
     const m = JSON.parse(e.data);
@@ -51,13 +51,16 @@ async function connect() {
     for (const done of waiting.values()) done({ error: { message: "the connection to the server was lost" } });
     waiting.clear();
     $("retry").hidden = false;
-    $("holder").textContent = open ? `You do not have the device any more. ${e.reason}` : await held();
+    if (open) $("holder").textContent = `You do not have the device any more. ${e.reason}`;
+    const now = await held(); // says whether it can be taken over, too
+    if (!open) $("holder").textContent = now;
   });
 }
 
 async function held() {
   try {
     const l = await ask("/lease");
+    $("take").hidden = !l.mine;
     if (l.held) return `${l.holder} has the device since ${new Date(l.since).toLocaleTimeString()}. You can watch, and try again later.`;
     return "The device is not yours: another run or program may be using it.";
   } catch (e) {
@@ -247,7 +250,8 @@ toggle("point", (now) => {
   else screen.mark("over", []);
 });
 toggle("record", (now) => { recording = now; });
-on("retry", "click", connect);
+on("retry", "click", () => connect());
+on("take", "click", () => connect(true));
 on("typing", "submit", () => { text($("text").value); $("text").value = ""; inTurn(flush); });
 on("launching", "submit", () => inTurn(() => launch($("what").value)));
 on("finding", "submit", async () => {
@@ -332,5 +336,5 @@ async function begin() {
   if (saves === "true" && file) await editor.open(file);
 }
 
-begin().catch((e) => say(e.message)).then(connect);
+begin().catch((e) => say(e.message)).then(() => connect());
 screen.watch();
