@@ -223,6 +223,14 @@ type Biometrics interface {
 	Present(ctx context.Context, known bool) error
 }
 
+// Adjuster is a Device with elements that are set to a value instead of being typed into: wheels of pickers, and sliders.
+type Adjuster interface {
+	// Adjustable tells whether an element is of that kind.
+	Adjustable(n *screen.Node) bool
+	// Adjust sets such an element, and gives what it shows then. A value that it does not take gives an error that wraps ErrNotActionable.
+	Adjust(ctx context.Context, n *screen.Node, to string) (shown string, err error)
+}
+
 // FilePuller is a Device whose files can be copied.
 type FilePuller interface {
 	// PullFile copies the file at an absolute path to w, which keeps a part of it when that fails. A file that is not there, is none, or does

@@ -3,7 +3,7 @@ package dsl
 // Input is the argument of input: a text, or random data.
 type Input struct {
 	Text    string    `json:"text,omitempty" scalar:"true" doc:"The text to type, after what the field already holds, or where keys have put the cursor; what is selected is replaced."`
-	Into    *Selector `json:"into,omitempty" tool:"-" doc:"The field to type into: it is tapped first. Default: the field that has the focus."`
+	Into    *Selector `json:"into,omitempty" tool:"-" doc:"The field to type into: it is tapped first. Default: the field that has the focus. On iOS also a wheel of a picker, which is turned to the text, or a slider, which goes to a part of its way: \"30%\"."`
 	Replace bool      `json:"replace,omitempty" doc:"Empties the field first."`
 	PerKey  bool      `json:"perKey,omitempty" doc:"Types key by key, for fields that react to each one; slower."`
 	Verify  *bool     `json:"verify,omitempty" tool:"-" doc:"Whether the field must then show the text, apart from case, spaces and marks that it adds itself. false: whatever it makes of it. Default: true."`

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"net/http"
 
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
@@ -35,28 +33,15 @@ func (d *Device) longTexts(ctx context.Context, seen reading) error {
 
 // wholeText finds an element of the source again by its type and place, and asks for all that it says; "" where it is not found.
 func (d *Device) wholeText(ctx context.Context, n *screen.Node) (string, error) {
-	var all []activeElement
-	err := d.do(ctx, request{what: "the elements with long texts", method: http.MethodPost, path: "/elements", look: true,
-		body: map[string]any{"using": "class name", "value": n.Type}}, &all)
+	all, err := d.ofType(ctx, n.Type)
 	if err != nil {
 		return "", unlessRefused(err)
 	}
 	for _, e := range all {
-		if e.ID == "" {
-			e.ID = e.Old
+		if near(e.box(), n.Bounds) {
+			text, err := d.textOf(ctx, e.ID)
+			return text, unlessRefused(err)
 		}
-		at := e.Rect
-		if at == nil {
-			at = &rect{}
-			if err := d.do(ctx, get("the place of an element", "/element/"+e.ID+"/rect"), at); err != nil {
-				return "", unlessRefused(err)
-			}
-		}
-		if !near(image.Rect(whole(at.X), whole(at.Y), whole(at.X+at.Width), whole(at.Y+at.Height)), n.Bounds) {
-			continue
-		}
-		text, err := d.textOf(ctx, e.ID)
-		return text, unlessRefused(err)
 	}
 	return "", nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -26,6 +27,9 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 	if a.Random != "" {
 		text = s.random(a)
 		s.Value = text
+	}
+	if d, ok := s.Device.(drivers.Adjuster); ok && a.Into != nil && s.tapped != nil && d.Adjustable(s.tapped) {
+		return s.adjust(ctx, d, s.tapped, a, text)
 	}
 	if d, ok := s.Device.(screen.Typist); ok {
 		return s.typeInto(ctx, d, a, text)
@@ -56,6 +60,21 @@ func input(ctx context.Context, s *Session, a dsl.Input) error {
 	t := typing{s: s, before: field, text: text}
 	t.erased = a.Replace && field.Text != ""
 	return t.verify(ctx)
+}
+
+// adjust sets what is no field: a wheel must show the text then, what a slider says is its own affair.
+func (s *Session) adjust(ctx context.Context, d drivers.Adjuster, n *screen.Node, a dsl.Input, text string) error {
+	shown, err := d.Adjust(ctx, n, text)
+	if err != nil {
+		return err
+	}
+	s.note("%s shows %s", n, screen.Quote(shown))
+	if number := strings.TrimSuffix(shown, "%"); shown == text || a.Verify != nil && !*a.Verify || number != shown {
+		return nil
+	}
+	p := problem("%s was set to %s and shows %s", n, screen.Quote(text), screen.Quote(shown))
+	p.Expected, p.Actual = screen.Quote(text), screen.Quote(shown)
+	return &Failure{p}
 }
 
 // enter types in bulk, or character by character.

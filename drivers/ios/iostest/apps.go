@@ -1,6 +1,7 @@
 package iostest
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"os"
@@ -112,10 +113,12 @@ type catalogue struct {
 	ask     *question
 	dropped bool
 	zoom    string
+	month   string // that the wheel shows
+	volume  float64
 }
 
 func newCatalogue(a *app) *catalogue {
-	c := &catalogue{app: a, note: &field{}}
+	c := &catalogue{app: a, note: &field{}, month: "April"}
 	file := filepath.Join(a.data, "Documents", "visits")
 	data, _ := os.ReadFile(file)
 	c.visits, _ = strconv.Atoi(string(data))
@@ -260,8 +263,26 @@ func (c *catalogue) form(m metrics) *view {
 	off := m.button("Disabled", "disabled", m.rect(20, 280, w, 48), c.says("Disabled tapped"))
 	off.disabled, off.traits, off.fill = true, []string{"Button", "NotEnabled"}, rgb(0xb8b8c0)
 	off.children[0].disabled = true
+	months := []string{"March", "April", "May"}
+	wheel := &view{kind: "PickerWheel", label: "Month", value: c.month, b: m.rect(20, 420, w, 90), traits: []string{"Adjustable"}, fill: rgb(0xd8d8e0), onTap: func() {}}
+	wheel.takes = func(value string) error {
+		if !slices.Contains(months, value) {
+			return fmt.Errorf("Failed to find a wheel value for '%s'", value)
+		}
+		c.month = value
+		return nil
+	}
+	slider := &view{kind: "Slider", label: "Volume", value: fmt.Sprintf("%.0f%%", c.volume*100), b: m.rect(20, 530, w, 34), traits: []string{"Adjustable"}, fill: rgb(0xa8a8e0), onTap: func() {}}
+	slider.takes = func(value string) (err error) {
+		at, err := strconv.ParseFloat(value, 64)
+		if err != nil || at < 0 || at > 1 {
+			return errors.New("Value of slider should be in 0..1 range")
+		}
+		c.volume = at
+		return nil
+	}
 	page := c.framed(m, m.edit(c.note, "Note", "note", m.rect(20, 110, w, 44)), m.toggle("Remember me", "remember", m.rect(20, 180, 60, 32), &c.on),
-		m.text("Remember me or not", m.rect(90, 180, w-70, 30)), off,
+		m.text("Remember me or not", m.rect(90, 180, w-70, 30)), off, wheel, slider,
 		m.button("Save", "save", m.rect(20, 350, w, 48), func() {
 			c.app.device.focus = nil
 			c.says("Saved: %s", string(c.note.text))()

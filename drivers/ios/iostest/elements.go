@@ -302,6 +302,8 @@ func (d *Device) onElement(r request) (any, error) {
 			return nil, &wdError{"invalid argument", "The attribute 'placeholderValue' is unknown"}
 		}
 		return v.placeholder, nil
+	case "POST value":
+		return d.setValue(v, r)
 	case "POST clear":
 		if v.field == nil {
 			return nil, &wdError{"invalid element state", "The value of the element is not a string and thus cannot be edited"}
@@ -421,4 +423,24 @@ func exifLeft() []byte {
 	tiff := "MM\x00*\x00\x00\x00\x08" + "\x00\x01" + "\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00" + "\x00\x00\x00\x00"
 	body := "Exif\x00\x00" + tiff
 	return append([]byte{0xff, 0xe1, 0, byte(len(body) + 2)}, body...)
+}
+
+// setValue is FBElementCommands.handleSetValue, for what is no field: the others are typed into, which no driver of ours asks for.
+func (d *Device) setValue(v *view, r request) (any, error) {
+	var args struct {
+		Text  string
+		Value []string
+	}
+	if err := r.args(&args); err != nil {
+		return nil, err
+	}
+	text := cmp.Or(args.Text, strings.Join(args.Value, ""))
+	if v.takes == nil {
+		return nil, &wdError{"invalid element state", "the element is no wheel and no slider"}
+	}
+	if err := v.takes(text); err != nil {
+		return nil, &wdError{"invalid argument", err.Error()}
+	}
+	d.note("set to %s", text)
+	return nil, nil
 }

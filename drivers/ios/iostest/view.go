@@ -29,7 +29,8 @@ type view struct {
 	onDrag                  func(to image.Point)
 	scroll                  func(by image.Point) // a finger moved the content by that much
 	field                   *field
-	key                     string // what a key of the keyboard types
+	key                     string                   // what a key of the keyboard types
+	takes                   func(value string) error // of what is set to a value: a wheel, a slider
 }
 
 // field is a text field's content.
