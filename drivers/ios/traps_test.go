@@ -103,13 +103,18 @@ func TestTrapBars(t *testing.T) {
 
 func TestTrapAnimation(t *testing.T) {
 	t.Parallel()
-	s, _ := trap(t, "panel", iostest.DeviceOptions{})
-	for _, name := range []string{"Open panel", "Confirm"} {
-		if v, err := doStep(t, s, tapLabel(name)); v != event.Pass {
-			t.Errorf("tap %s: %v", name, err)
-		}
+	for _, page := range []string{"panel", "panel-far"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			s, _ := trap(t, page, iostest.DeviceOptions{})
+			for _, name := range []string{"Open panel", "Confirm"} {
+				if v, err := doStep(t, s, tapLabel(name)); v != event.Pass {
+					t.Errorf("tap %s: %v", name, err)
+				}
+			}
+			appSays(t, s, "confirmed")
+		})
 	}
-	appSays(t, s, "confirmed")
 }
 
 func TestTrapPlaceholder(t *testing.T) {

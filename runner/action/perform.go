@@ -52,6 +52,7 @@ type Session struct {
 	seeds     *rand.Rand             // draws the seeds of random data
 	launched  string                 // the app that was brought to the front last, "" once the test left it
 	tapped    *screen.Node           // the element that the last tap touched
+	touchedOn *touched               // the screen before the touch of the step before; nil: that touched nothing
 	paged     bool                   // a flow of Maestro has opened a page
 	taken     map[string]image.Image // pictures that a flow took, by their names
 }
@@ -98,6 +99,7 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	if s.Detail == nil {
 		s.Detail = &event.Detail{}
 	}
+	s.touchedOn = s.lastTouch()
 	s.Value, s.Tree, s.Reading, s.aimed = nil, nil, nil, nil
 	do, ok := performers()[reflect.TypeOf(args)]
 	if !ok {

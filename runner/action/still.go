@@ -42,20 +42,50 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	if err := h.trySight(ctx); err != nil || !h.pixels {
 		return same, err
 	}
-	if h.foresees && !h.arrivedAt(m) {
+	if h.foresees && !(h.arrivedAt(m) && h.drawn(m)) {
 		return false, nil
 	}
 	return h.stillAt(touchArea(m), same), nil
 }
 
-// arrivedAt tells whether the element is where the trees have it already: nothing as large as it has changed on the screen around the tree. As
-// long as something moves, it may be on its way, and its place shows something else that stands still.
+// arrivedAt tells whether the element is where the trees have it already: nothing as wide or as high as it has changed on the screen around the
+// tree. As long as something moves, it may be on its way, and its place shows something else that stands still; of a sheet that has just begun to
+// come in, only an edge is seen to move.
 func (h *targetSearch) arrivedAt(m screen.Match) bool {
 	now := h.rest.Last()
 	region := now.Bounds()
 	region.Min.Y = pixels.StatusBar(region.Size()).Max.Y
 	moved, own := pixels.Changed(h.before, now, region).Size(), m.Node.Bounds.Size()
-	return moved.X*moved.Y < own.X*own.Y || h.lasting()
+	return moved.X < own.X && moved.Y < own.Y || h.lasting()
+}
+
+// touched is a screen that was touched: as it was before.
+type touched struct {
+	tree    *screen.Tree
+	picture image.Image
+}
+
+// lastTouch is the screen that the step which has ended has touched, nil when it touched nothing.
+func (s *Session) lastTouch() *touched {
+	if s.aimed == nil || s.aimed.picture == nil || s.Tree == nil {
+		return nil
+	}
+	return &touched{s.Tree, s.aimed.picture}
+}
+
+// drawn tells whether an element that the step before has brought shows on the screen: as long as its place looks as it did before that touch, it is
+// still on its way there.
+func (h *targetSearch) drawn(m screen.Match) bool {
+	was, now := h.s.touchedOn, h.rest.Last()
+	if was == nil || was.picture.Bounds() != now.Bounds() || h.lasting() {
+		return true
+	}
+	for n := range was.tree.All {
+		if n.Type == m.Node.Type && n.Bounds == m.Node.Bounds && n.Label() == m.Node.Label() {
+			return true
+		}
+	}
+	return !pixels.Changed(was.picture, now, touchArea(m)).Empty()
 }
 
 // lasting tells whether the trees have had it in one place for so long that pixels which never rest do not count any more.

@@ -57,7 +57,9 @@ func (p *traps) view(m metrics) *view {
 	case "bars":
 		content = p.bars(m)
 	case "panel":
-		content = p.panel(m)
+		content = p.panel(m, 500)
+	case "panel-far":
+		content = p.panel(m, 1500) // at first nothing of it is on the screen
 	case "fields":
 		content = []*view{m.edit(p.nickname, "Nickname", "nickname", m.rect(20, 110, m.size.X-40, 44))}
 	case "later":
@@ -126,8 +128,8 @@ func (p *traps) bars(m metrics) []*view {
 	return []*view{{kind: "Other", b: table.b, children: []*view{table}}, bar}
 }
 
-// panel slides in: its frames are those of its end from the start, its pixels are not.
-func (p *traps) panel(m metrics) []*view {
+// panel slides in by so many points: its frames are those of its end from the start, its pixels are not.
+func (p *traps) panel(m metrics, by time.Duration) []*view {
 	w := m.size.X - 40
 	content := []*view{m.button("Open panel", "open", m.rect(20, 110, w, 44), func() { p.opened = time.Now(); p.says("opened")() })}
 	if p.opened.IsZero() {
@@ -137,7 +139,7 @@ func (p *traps) panel(m metrics) []*view {
 	sheet.add(m.button("Confirm", "confirm", m.rect(20, 330, w, 48), p.says("confirmed")))
 	if left := slideTime - m.now.Sub(p.opened); left > 0 {
 		sheet.moving = true
-		sheet.shift = image.Pt(0, int(500*left/slideTime))
+		sheet.shift = image.Pt(0, int(by*left/slideTime))
 	}
 	return append(content, sheet)
 }
