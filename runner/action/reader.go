@@ -151,7 +151,10 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 			look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
 		}
 		if matches, err = look(ctx, sel); err == nil {
-			matches, err = w.inSight(ctx, sel, w.newer(matches))
+			matches = w.newer(matches)
+		}
+		if err == nil && !w.anywhere {
+			matches, err = w.inSight(ctx, sel, matches)
 		}
 		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.stood(matches))) {
 			err = errWait
