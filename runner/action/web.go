@@ -156,6 +156,12 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if rest := s.Timeout - firstLook; !seen.Met && rest > 0 && (err == nil || errors.Is(err, drivers.ErrNotReady)) {
 		seen, err = b.Look(ctx, a.Selector, want, rest)
 	}
+	if early := time.Until(s.acted.Add(stateHolds)); err == nil && seen.Met && a.Selector != "" && early > 0 {
+		if err := drivers.Pause(ctx, early); err != nil { // what an action led to may be taken back, and what it takes away may still be there
+			return err
+		}
+		seen, err = b.Look(ctx, a.Selector, want, s.Timeout)
+	}
 	if err != nil {
 		if !drivers.AppIsWrong(err) {
 			return err
