@@ -37,6 +37,11 @@ var turned string
 
 // Wheel turns the wheel over a place, or moves a finger where a touch screen is emulated, and waits until what it moved stands still.
 func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duration) error {
+	return d.turnWheel(ctx, at, by, 100*time.Millisecond, func(f finger) error { return f.wheel(ctx, at, by, dur) }, dur)
+}
+
+// turnWheel turns the wheel as turn does, in the way by, and waits until the page has shown the same for as long as quiet.
+func (d *Device) turnWheel(ctx context.Context, at, by image.Point, quiet time.Duration, turn func(finger) error, dur time.Duration) error {
 	s, _, err := d.page()
 	if err != nil {
 		return err
@@ -54,14 +59,14 @@ func (d *Device) Wheel(ctx context.Context, at, by image.Point, dur time.Duratio
 	if err != nil {
 		return err
 	}
-	if err := d.gesture(ctx, dur, []image.Point{at}, func(f finger) error { return f.wheel(ctx, at, by, dur) }); err != nil {
+	if err := d.gesture(ctx, dur, []image.Point{at}, turn); err != nil {
 		return err
 	}
 	return act(ctx, d, func(page playwright.Page) error {
 		if _, err := ended.Evaluate("ended => ended()"); err != nil {
 			return unlessGone(err)
 		}
-		_, err := page.Evaluate("(" + rests + ")(100, 800)")
+		_, err := page.Evaluate(fmt.Sprintf("(%s)(%d, 800)", rests, quiet.Milliseconds()))
 		return unlessGone(err)
 	})
 }
@@ -151,9 +156,16 @@ func (d *Device) wheelBox(ctx context.Context, n *screen.Node, way image.Point, 
 	if seen.Empty() {
 		return drivers.Scrolled{}, fmt.Errorf("%w: %s is outside the screen", drivers.ErrNotActionable, n)
 	}
-	by := image.Pt(int(float64(seen.Dx()*way.X)*part), int(float64(seen.Dy()*way.Y)*part))
-	if err := d.Wheel(ctx, seen.Min.Add(seen.Size().Div(2)), by, 0); err != nil {
-		return drivers.Scrolled{}, err
-	}
-	return drivers.Scrolled{Unknown: true, Box: seen}, pause(ctx, wheelRest)
+	times := max(int(part+0.5), 1) // a page may go one step at each turn, however far that is
+	each := part / float64(times)
+	at, by := seen.Min.Add(seen.Size().Div(2)), image.Pt(int(float64(seen.Dx()*way.X)*each), int(float64(seen.Dy()*way.Y)*each))
+	err = d.turnWheel(ctx, at, by, wheelRest, func(f finger) error {
+		for range times {
+			if err := f.wheel(ctx, at, by, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, 0)
+	return drivers.Scrolled{Unknown: true, Box: seen}, err
 }

@@ -19,6 +19,7 @@ const (
 	scrollPart = 0.8
 	swipePart  = 0.6
 	leastPart  = 0.1
+	mostPart   = 4    // of a box whose page makes less of the wheel than it is turned
 	smaller    = 0.75 // is a movement after one that skipped rows: they may be few and tall
 	// lateContent is how long a list that ends is watched for rows that it still loads.
 	lateContent = 1500 * time.Millisecond
@@ -35,6 +36,7 @@ type search struct {
 	deadline time.Time
 	part     float64
 	moves    int
+	unknown  bool     // how far a movement goes: the page scrolls in its own way
 	jumps    int      // movements that skipped rows
 	rows     []string // that the box shows now
 	first    string   // of all rows that were seen
@@ -199,7 +201,21 @@ func (c *search) skipped(before []string) bool {
 	if c.anchor != nil && !apart(c.anchor, c.rows) {
 		c.anchor = nil
 	}
+	if new := news(before, c.rows); c.unknown && c.jumps == 0 && new > 0 && new < swipePart {
+		c.part = min(c.part*min(2, scrollPart/new), mostPart)
+	}
 	return c.anchor != nil
+}
+
+// news is the part of the rows that were not there before.
+func news(before, now []string) float64 {
+	n := 0
+	for _, row := range now {
+		if !slices.Contains(before, row) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(now), 1))
 }
 
 // next goes on with the next box of the screen, when the test names none.
@@ -293,7 +309,7 @@ func (c *search) move(ctx context.Context, back bool) (bool, error) {
 	if first {
 		c.begun = done.Before > 0
 	}
-	c.rested = done.Rested
+	c.rested, c.unknown = done.Rested, done.Unknown
 	if !done.Unknown {
 		return done.Moved > 0, nil
 	}
