@@ -267,7 +267,7 @@ func (c *catalogue) form(m metrics) *view {
 	wheel := &view{kind: "PickerWheel", label: "Month", value: c.month, b: m.rect(20, 420, w, 90), traits: []string{"Adjustable"}, fill: rgb(0xd8d8e0), onTap: func() {}}
 	wheel.takes = func(value string) error {
 		if !slices.Contains(months, value) {
-			return fmt.Errorf("Failed to find a wheel value for '%s'", value)
+			return fmt.Errorf("failed to find a wheel value for '%s'", value)
 		}
 		c.month = value
 		return nil
@@ -276,7 +276,7 @@ func (c *catalogue) form(m metrics) *view {
 	slider.takes = func(value string) (err error) {
 		at, err := strconv.ParseFloat(value, 64)
 		if err != nil || at < 0 || at > 1 {
-			return errors.New("Value of slider should be in 0..1 range")
+			return errors.New("value of slider should be in 0..1 range")
 		}
 		c.volume = at
 		return nil
