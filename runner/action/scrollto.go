@@ -154,7 +154,9 @@ func (c *search) arrive(ctx context.Context) error {
 	n := c.found.Node
 	r, ok := c.s.Device.(drivers.Revealer)
 	if ok && (n.Offscreen || !n.Bounds.In(image.Rectangle{Max: c.tree.Size})) {
-		return r.Reveal(ctx, n)
+		err := r.Reveal(ctx, n)
+		c.s.acted, c.s.before = time.Now(), c.tree // what else it moved or faded was not looked at
+		return err
 	}
 	return nil
 }
