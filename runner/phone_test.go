@@ -132,6 +132,18 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 	}
 }
 
+// TestTapOnWhatPassesBy: what is in its place in the tree alone, and in the picture before it not yet and in the one behind it no more, is on its way.
+func TestTapOnWhatPassesBy(t *testing.T) {
+	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 6 * time.Second, Latency: androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: time.Second}})
+	r := newRunner(t, run.Config{NoVideo: true}, driver)
+	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
+		"/.MovingActivity, force: true}\n  - tap: {id: moving, timeoutMs: 30000}\n  - assert: Moving tapped\n"))
+	wantVerdict(t, o, event.Pass)
+	if taps := phones[0].Taps(); len(taps) != 1 {
+		t.Errorf("it was touched: %v", taps)
+	}
+}
+
 // TestPhoneThatIsPluggedInIsTakenAtOnce: a case that waits for one hears of it from the adb server.
 func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 	driver, list := simulated(t, "SIM1", "SIM2")

@@ -3,11 +3,13 @@ package action
 import (
 	"context"
 	"image"
+	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+	"github.com/taproot-dev/taproot/dsl"
 )
 
 const (
@@ -101,6 +103,9 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	}
 	changed := pixels.Changed(before, now, place.Inset(-standMargin))
 	lasting := h.lasting()
+	if changed.Empty() && h.passedBy(now) && !lasting {
+		return false
+	}
 	if changed.Empty() { // what the older picture showed may have been the way here: trees and pixels that agree for long enough decide
 		return h.left == nil || lasting || pixels.MotionOf(h.left, now, place) <= pixels.Within
 	}
@@ -118,6 +123,19 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	}
 	h.s.noteOnce("the pixels of it never rested; its place is that of %d trees in a row", h.looks)
 	return true
+}
+
+// passedBy tells whether a text that the tree has is on neither picture around it, which show its place flat: it was there in between, on its way. A
+// picture with nothing at all on it tells nothing.
+func (h *targetSearch) passedBy(now image.Image) bool {
+	n := h.last.Node
+	part := n.Bounds.Intersect(now.Bounds())
+	return h.s.Platform == dsl.Android && reads(n) && !n.Editable && !part.Empty() && smooth(now, part) && !smooth(now, now.Bounds())
+}
+
+// reads tells whether there is a text in an element.
+func reads(n *screen.Node) bool {
+	return n.Text != "" || slices.ContainsFunc(n.Children, reads)
 }
 
 // touchArea is where the element shows, and where it would be touched.
