@@ -68,12 +68,15 @@ func partOf(text string) (float64, bool) {
 // again finds an element of a tree once more, by its type and place.
 func (d *Device) again(ctx context.Context, n *screen.Node) (activeElement, error) {
 	all, err := d.ofType(ctx, n.Type)
+	if err != nil { // not all of them have a place then
+		all, err = nil, unlessRefused(err)
+	}
 	for _, e := range all {
 		if near(e.pixels(d.factor()), n.Bounds) {
 			return e, nil
 		}
 	}
-	if err == nil || unlessRefused(err) == nil {
+	if err == nil {
 		err = fmt.Errorf("device %s: %s: %w: it was there and went away", d.info.ID, n, screen.ErrNotFound)
 	}
 	return activeElement{}, err
