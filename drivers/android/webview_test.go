@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
@@ -96,6 +97,15 @@ func TestPageInAWebView(t *testing.T) {
 		}
 		press(t, d, "In the frame")
 		picked(t, d, "Frame pressed")
+	})
+}
+
+// TestTouchesInAWebViewOneAfterAnother: the end of a touch comes to the page when the next one is already aimed; it is not taken for that.
+func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
+	onWebView(t, androidtest.WebView{Mute: true, Held: time.Second}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+		press(t, d, "I agree")
+		press(t, d, "Pay now")
+		picked(t, d, "Paid by who agreed")
 	})
 }
 

@@ -26,7 +26,7 @@ func (t *webTab) fingers(ctx context.Context, kind string, at ...image.Point) {
 func (t *webTab) touched(at image.Point, held time.Duration) {
 	t.later(func(ctx context.Context) {
 		t.fingers(ctx, "touchStart", at)
-		pause(ctx, held)
+		pause(ctx, max(held, t.app.config().Held))
 		t.fingers(ctx, "touchEnd")
 		t.raiseKeyboard(ctx)
 	})

@@ -12,6 +12,10 @@
     const box = reader.box(el, reader.style(el)), near = 1;
     return box.l - near <= x && x <= box.r + near && box.t - near <= y && y <= box.b + near;
   };
+  // begins tells whether an event may be the first of a touch. What a finger brings about later may belong to the touch before, whose end comes
+  // to the page when the next one is already aimed.
+  const begins = event => event.type === 'pointerdown' || event.type === 'touchstart' || !event.touches && event.pointerType !== 'touch' &&
+    !(event.sourceCapabilities && event.sourceCapabilities.firesTouchEvents) && event.mozInputSource !== 5;
   // hosts: el lies in the shadow tree of host, or in one within that.
   const hosts = (host, el) => {
     for (let root = rootOf(el); typeOf(root) === 11; root = rootOf(hostOf(root))) if (hostOf(root) === host) return true;
@@ -37,7 +41,7 @@
     end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
     handleEvent(event) {
       if (!event.isTrusted) return; // of the page's own making
-      if (!this.verdict) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
+      if (!this.verdict && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
       if (this.verdict !== 'missed') return;
       event.preventDefault();
       event.stopImmediatePropagation();
