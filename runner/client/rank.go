@@ -78,7 +78,7 @@ type Candidate struct {
 const maxCandidates = 8
 
 // Ranked gives selectors for an element, the best first: those that pick it before those that do not, robust ones before brittle ones. With
-// preferID an id goes before a text. The last resort is the place, which is always there.
+// preferID an id goes before a text. The last resort is the place, which is always there, behind the others that pick it.
 func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 	var list []Candidate
 	related := 0
@@ -103,13 +103,17 @@ func (s *Identified) Ranked(n *screen.Node, preferID bool) []Candidate {
 		seen = *n.Seen
 	}
 	at := seen.Min.Add(seen.Size().Div(2))
-	return append(list, Candidate{Selector: source.Value{Kind: source.Map, Fields: []source.Field{textField("point", s.percent(at.X, at.Y))}}, Matches: 1, Picks: true,
-		Why: "a place: it is another element's on another screen, or when anything moves"})
+	place := Candidate{Selector: source.Value{Kind: source.Map, Fields: []source.Field{textField("point", s.percent(at.X, at.Y))}}, Matches: 1, Picks: true,
+		Why: "a place: it is another element's on another screen, or when anything moves"}
+	if len(list) > 0 && !list[0].Picks { // a sliver, or what lies under another one: no name of it is its own
+		return append([]Candidate{place}, list...)
+	}
+	return append(list, place)
 }
 
-// percent writes a place in per cent of the screen.
+// percent writes the middle of a pixel in per cent of the screen, so that rounding does not lead into the next one.
 func (s *Identified) percent(x, y int) string {
-	return fmt.Sprintf("%.4g%%,%.4g%%", 100*float64(x)/float64(max(s.tree.Size.X, 1)), 100*float64(y)/float64(max(s.tree.Size.Y, 1)))
+	return fmt.Sprintf("%.4g%%,%.4g%%", 100*(float64(x)+0.5)/float64(max(s.tree.Size.X, 1)), 100*(float64(y)+0.5)/float64(max(s.tree.Size.Y, 1)))
 }
 
 func (c Candidate) weight(preferID bool) int {
