@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/android/androidtest"
@@ -102,8 +101,9 @@ func TestPageInAWebView(t *testing.T) {
 
 // TestTouchesInAWebViewOneAfterAnother: the end of a touch comes to the page when the next one is already aimed; it is not taken for that.
 func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
-	onWebView(t, androidtest.WebView{Mute: true, Held: time.Second}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
+	onWebView(t, androidtest.WebView{Mute: true, Trails: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
 		press(t, d, "I agree")
+		p.ChangeWebView(webApp, func(w *androidtest.WebView) { w.Trails = false })
 		press(t, d, "Pay now")
 		picked(t, d, "Paid by who agreed")
 	})
@@ -132,7 +132,10 @@ func TestWhatAPersonSeesOfAWebView(t *testing.T) {
 // TestWebViewThatAccessibilityTellsOf: its elements are not there twice; devtools takes the page's own, accessibility never does.
 func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
 	onWebView(t, androidtest.WebView{}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
-		waitNode(t, d, "Pay now")
+		if err := d.ReadWebViews("accessibility"); err != nil {
+			t.Fatal(err)
+		}
+		waitNode(t, d, "Pay now") // until then auto takes the page's own
 		for how, inPage := range map[string]bool{"auto": false, "devtools": true, "accessibility": false} {
 			if err := d.ReadWebViews(how); err != nil {
 				t.Fatal(err)

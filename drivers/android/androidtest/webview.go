@@ -30,8 +30,8 @@ type WebView struct {
 	Stale bool
 	// Garbage is what the list of pages answers instead.
 	Garbage string
-	// Held is how long a finger stays at least: on phones the page hears of its end after what touched it has gone on.
-	Held time.Duration
+	// Trails has the page hear of the end of a touch only when the next one comes: on phones, what touched has gone on by then.
+	Trails bool
 }
 
 // InstallWebView installs an app with one activity, .MainActivity, that shows a page.

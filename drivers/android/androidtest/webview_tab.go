@@ -37,6 +37,7 @@ type webTab struct {
 	targets []string // the page's, then the one that is listed beside it
 
 	shots, reads renewal
+	trailing     bool // a finger is on the page still; only events know
 
 	mu       sync.Mutex
 	bounds   image.Rectangle

@@ -25,11 +25,22 @@ func (t *webTab) fingers(ctx context.Context, kind string, at ...image.Point) {
 // touched is a finger on the page that does not move.
 func (t *webTab) touched(at image.Point, held time.Duration) {
 	t.later(func(ctx context.Context) {
+		if t.trailing {
+			t.lifted(ctx)
+		}
+		t.trailing = t.app.config().Trails
 		t.fingers(ctx, "touchStart", at)
-		pause(ctx, max(held, t.app.config().Held))
-		t.fingers(ctx, "touchEnd")
-		t.raiseKeyboard(ctx)
+		pause(ctx, held)
+		if !t.trailing {
+			t.lifted(ctx)
+		}
 	})
+}
+
+// lifted is the end of a touch.
+func (t *webTab) lifted(ctx context.Context) {
+	t.fingers(ctx, "touchEnd")
+	t.raiseKeyboard(ctx)
 }
 
 const (
