@@ -45,6 +45,7 @@ const (
 	flagBuried
 	flagLeaving
 	flagRaw
+	flagFilled
 )
 
 // element is a node as script/engine.js writes it.
@@ -316,7 +317,7 @@ func (r *reader) node(e *element, chain []string, frames *[]frame) *screen.Node 
 		Hidden: is(flagHidden), Offscreen: is(flagOffscreen), Disabled: is(flagDisabled), Checked: is(flagChecked), Selected: is(flagSelected),
 		Focused: is(flagFocused), Password: is(flagPassword), Editable: is(flagEditable),
 		Clickable: is(flagClickable), Scrollable: is(flagScrollable), Undrawn: r.still || is(flagRaw),
-		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried), Leaving: is(flagLeaving),
+		Checkable: is(flagCheckable), Unselectable: is(flagUnselectable), Obscured: e.Veiled, Buried: is(flagBuried), Leaving: is(flagLeaving), Filled: is(flagFilled),
 		Seen: rectangle(e.Seen), TextBounds: rectangle(e.Letters),
 	}
 	if len(e.Holds) == 2 {

@@ -37,10 +37,13 @@ func (f *finder) merge(s dsl.Selector, nodes []*Node, tiers map[*Node]Tier) []Ma
 	return matches
 }
 
-// innermost drops the elements that hold another one.
+// innermost drops the elements that hold another one, of which there is more than its parts: a label around a list of options stays.
 func innermost(nodes []*Node) []*Node {
 	holds := make(map[*Node]bool, len(nodes))
 	for _, n := range nodes {
+		if n.Filled {
+			continue
+		}
 		for p := n.Parent; p != nil && !holds[p]; p = p.Parent {
 			holds[p] = true
 		}
@@ -88,15 +91,29 @@ func (f *finder) things(nodes []*Node) [][]*Node {
 	return groups
 }
 
-// rank orders the elements of one thing: a control, what reacts, the rest.
+// rank orders the elements of one thing: a control, what reacts, the rest. The text of a row that is selected by itself comes before the check box
+// in the row that is called the same: one ticks, the other chooses.
 func rank(n *Node) int {
 	switch {
+	case n.Filled: // its label can be pressed, and it cannot
+		return 4
+	case n.ticksRow():
+		return 3
 	case n.hasCheck() || n.Editable:
 		return 0
 	case n.Clickable:
 		return 1
 	}
 	return 2
+}
+
+// ticksRow: a check box without words in a row of a page that reacts and can be selected for itself.
+func (n *Node) ticksRow() bool {
+	if !n.hasCheck() || n.Text != "" || n.Parent == nil || !n.hitTested() {
+		return false
+	}
+	row := n.Parent.unit()
+	return row != nil && !row.Unselectable && !row.hasCheck()
 }
 
 // thing is the element by which those are known that are one thing with n.

@@ -66,6 +66,9 @@ type Node struct {
 	// Obscured names the opaque thing that hides all of the element from a person, when the device itself knows. "": some of it can be
 	// seen, or pixels and the order of drawing decide.
 	Obscured string `json:"obscured,omitempty"`
+	// Filled: all of its place belongs to parts of which each takes touches for itself (the options of a list), as the device knows; Covered
+	// names one.
+	Filled bool `json:"filled,omitempty"`
 	// Buried: what Obscured names moves with the element, so that no scrolling uncovers it.
 	Buried bool `json:"buried,omitempty"`
 	// Leaving: an animation that is over soon moves the element, turns it or fades it out, when the device itself knows: it may not be seen

@@ -35,7 +35,7 @@
   const MAX_SUSPECTS = 60, MAX_TEXT = 4096, MAX_MS = 4000, MAX_DEPTH = 200, MAX_LOOK = 10000, MAX_TEXTS = 200, MAX_VALUE = 100000,
     MAX_LONG = 200000, MAX_ROOM = 2000000; // letters of one text that an element shows, and of all that are long
   const HIDDEN = 1, DISABLED = 2, CHECKED = 4, SELECTED = 8, FOCUSED = 16, PASSWORD = 32, EDITABLE = 64, CLICKABLE = 128,
-    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384, RAW = 32768;
+    SCROLLABLE = 256, FRAME = 512, OFFSCREEN = 1024, CHECKABLE = 2048, UNSELECTABLE = 4096, BURIED = 8192, LEAVING = 16384, RAW = 32768, FILLED = 65536;
   const IGNORED = new Set(['script', 'style', 'head', 'meta', 'link', 'title', 'base', 'template', 'noscript', 'param',
     'source', 'track', 'datalist', 'col', 'colgroup', 'defs', 'symbol', 'clipPath', 'mask', 'marker', 'pattern', 'linearGradient',
     'radialGradient', 'filter', 'desc', 'metadata']);
@@ -45,7 +45,9 @@
   const SELECT_ROLES = new Set(['option', 'tab', 'row', 'gridcell', 'cell', 'columnheader', 'rowheader', 'treeitem', 'radio', 'listitem']);
   const FIELD_ROLES = new Set(['checkbox', 'radio', 'switch', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'button', 'option',
     'menuitemcheckbox', 'menuitemradio']);
-  const VALUED_ROLES = new Set(['slider', 'progressbar', 'meter', 'scrollbar', 'spinbutton']);
+  const VALUED_ROLES = new Set(['slider', 'progressbar', 'meter', 'scrollbar', 'spinbutton', 'separator']);
+  // What is made of parts of which each is pressed for itself.
+  const PARTED = new Set(['grid', 'list', 'listbox', 'menu', 'menubar', 'radiogroup', 'table', 'tablist', 'toolbar', 'tree', 'treegrid']);
   const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'range', 'color', 'hidden']);
   const TITLES = {fieldset: 'legend', table: 'caption', figure: 'figcaption'};
   const OWNERS = new Set(['grid', 'group', 'list', 'listbox', 'menu', 'radiogroup', 'row', 'rowgroup', 'table', 'tablist', 'tree']);

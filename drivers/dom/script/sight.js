@@ -206,6 +206,11 @@
         if (hit && holdsBox(boxOf(rectOf(hit)), rec.box) && ++wide > 4) break;
       }
       if (spare.length) { if (this.spare) rec.node.g = spare; return; }
+      if (inner && PARTED.has(rec.node.r)) {
+        rec.node.f |= FILLED;
+        put(rec.node, 'c', this.reader.taken(rec.el, this.hit(inner.x, inner.y), rec));
+        return;
+      }
       if (inner) { if (this.spare) rec.node.g = [inner.x, inner.y]; return; } // all of it belongs to what is in it
       put(rec.node, 'c', first);
     }
