@@ -139,6 +139,20 @@ func (a *agentWay) rect(ctx context.Context, element string) (image.Rectangle, e
 	return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height), err
 }
 
+// ready makes sure that nothing has come over the element, and that it is where the tree had it. Both are asked at once, so that as little time as can
+// be passes between the answers and the touch.
+func (a *agentWay) ready(ctx context.Context, t touch) error {
+	free := make(chan error, 1)
+	if err := a.d.life.Go(func() { free <- a.uncovered(ctx, t) }); err != nil {
+		return fmt.Errorf("device %s: %w", a.d.link.serial, err)
+	}
+	err := a.stands(ctx, t)
+	if other := <-free; err == nil {
+		err = other
+	}
+	return err
+}
+
 // uncovered makes sure that no window has come over the place of a touch since the newest tree was read: a notification, a call.
 func (a *agentWay) uncovered(ctx context.Context, t touch) error {
 	a.mu.Lock()
@@ -228,9 +242,7 @@ func (a *agentWay) touch(ctx context.Context, t touch) error {
 			return err
 		}
 		if t.aimed != nil {
-			if err = a.stands(ctx, t); err == nil {
-				err = a.uncovered(ctx, t)
-			}
+			err = a.ready(ctx, t)
 			if silent(err) && try <= agentTouches {
 				a.mark(err)
 				continue

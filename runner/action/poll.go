@@ -18,9 +18,27 @@ var errWait = errors.New("not there yet")
 // right at the end, so that a verdict rests on what is there then, unless the one before took beyond it. Reading errors that may pass
 // (drivers.ErrNotReady) are waited out; when the last look ends so, that error is the answer, for nothing was seen.
 func poll(ctx context.Context, timeout time.Duration, look func() error) error {
-	pause := backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6, MaxInterval: 400 * time.Millisecond}
+	return pollWith(ctx, timeout, slowing(), look)
+}
+
+func slowing() *backoff.ExponentialBackOff {
+	pause := &backoff.ExponentialBackOff{InitialInterval: 20 * time.Millisecond, Multiplier: 1.6, MaxInterval: 400 * time.Millisecond}
 	pause.Reset()
-	return pollWith(ctx, timeout, &pause, look)
+	return pause
+}
+
+// closely is a pace that slows down, but for moments in which it must not miss anything.
+type closely struct {
+	backoff.BackOff
+	now func() bool
+}
+
+func (c closely) NextBackOff() time.Duration {
+	next := c.BackOff.NextBackOff()
+	if c.now() {
+		return min(next, 60*time.Millisecond)
+	}
+	return next
 }
 
 // pollEvery is poll at one pace.

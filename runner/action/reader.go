@@ -23,6 +23,9 @@ const (
 	// once, and take it back.
 	stateHolds = 200 * time.Millisecond
 
+	// goneLooks is in how many trees in a row what was there must be missing: two that a blink lies between look alike.
+	goneLooks = 3
+
 	// leavesFor is how long an element that an animation moves away is waited for: one that is always on its way is there.
 	leavesFor = 3 * time.Second
 )

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,72 +41,122 @@ func assertNot(ctx context.Context, s *Session, a dsl.AssertNot) error {
 	return gone(ctx, s, a.Selector)
 }
 
+// absence is the search for proof that an element is not there.
+type absence struct {
+	*screenReader
+	sel        dsl.Selector
+	absent     bool           // by the newest tree
+	since      time.Time      // by what is seen
+	pixelsTell bool           // whether it is there
+	still      []screen.Match // what is there
+	stateless  string         // why it cannot be told
+	busyWith   string         // the app: it may still come
+	went       leaving
+}
+
 // gone waits until no element fits the selector, in any tier, on a fresh and whole tree of a screen that rests. A screen that never
 // rests may prove it at the end of the time.
 func gone(ctx context.Context, s *Session, sel dsl.Selector) error {
 	if byMaestro(sel) {
 		return s.finding(ctx, nil, &sel, s.Timeout)
 	}
-	w := newScreenReader(s)
+	w := &absence{screenReader: newScreenReader(s), sel: sel, pixelsTell: needsVision(sel) || sel.Fallback != ""}
 	w.onlySeen, w.eager = needsVision(sel) && visionSuffices(sel), true
-	stateless := ""
-	absent, pixelsTell := false, needsVision(sel) || sel.Fallback != ""
-	var absentSince time.Time // by what is seen
-	var still []screen.Match
-	err := poll(ctx, s.Timeout, func() error {
-		absent = false
-		if err := w.read(ctx, true); err != nil {
-			return err
-		}
-		if why := w.tree.Cut(); why != "" {
-			return fmt.Errorf("what is not there cannot be told from a part of the screen: %s", why)
-		}
-		q, err := w.query(ctx, sel, toSee)
-		if err != nil {
-			return err
-		}
-		if still, err = w.search(ctx, q); err != nil {
-			return err
-		}
-		absent = len(still) == 0
-		if stateless = ""; absent {
-			stateless = w.tree.Stateless(q)
-		}
-		absent = absent && stateless == ""
-		if !absent || absentSince.IsZero() {
-			absentSince = time.Time{}
-			if absent {
-				absentSince = time.Now()
-			}
-		}
-		if !absent || w.tree.Loading || !w.settled(quietToAssert) || pixelsTell && time.Since(absentSince) < quietToAssert {
-			return errWait
-		}
-		return nil
-	})
-	if absent && pixelsTell && (err == nil || errors.Is(err, errWait)) {
+	err := pollWith(ctx, s.Timeout, closely{slowing(), func() bool { return w.absent }}, func() error { return w.look(ctx) })
+	if w.absent && w.pixelsTell && (err == nil || errors.Is(err, errWait)) {
 		s.doubt("%s was not seen in the pixels, and what eyes cannot make out is not seen either", screen.Describe(sel))
 	}
-	if err == nil || errors.Is(err, errWait) && absent {
+	if err == nil || errors.Is(err, errWait) && w.absent {
 		if over := s.nothingOver(ctx, w.tree); over != nil {
 			return over
 		}
 	}
-	switch {
-	case errors.Is(err, errWait) && absent && w.tree.Loading:
-		return &Failure{stillComing(sel)}
-	case errors.Is(err, errWait) && absent:
-		s.doubt("the screen never came to rest; the element was not there at the end of the time")
-		return nil
-	case errors.Is(err, errWait) && stateless != "":
-		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", screen.Describe(sel), stateless),
-			Expected: "no " + screen.Describe(sel) + " on the screen", Actual: stateless}}
-	case errors.Is(err, errWait):
-		return &Failure{event.Problem{Assertion: true,
-			Message:  fmt.Sprintf("%s is still there after %s: %s", screen.Describe(sel), s.Timeout, still[0].Node),
-			Expected: "no " + screen.Describe(sel) + " on the screen", Actual: still[0].Node.String()}}
+	if errors.Is(err, errWait) {
+		return w.unproven()
 	}
 	return asAssertion(err)
+}
+
+// look reads the screen once. errWait: what is not there is not proven gone yet.
+func (w *absence) look(ctx context.Context) error {
+	w.absent = false
+	if err := w.read(ctx, true); err != nil {
+		return err
+	}
+	if why := w.tree.Cut(); why != "" {
+		return fmt.Errorf("what is not there cannot be told from a part of the screen: %s", why)
+	}
+	q, err := w.query(ctx, w.sel, toSee)
+	if err != nil {
+		return err
+	}
+	if w.still, err = w.search(ctx, q); err != nil {
+		return err
+	}
+	w.went.look(w.still, w.tree.Taken)
+	w.absent, w.stateless, w.busyWith = len(w.still) == 0, "", ""
+	if w.absent {
+		w.stateless, w.busyWith = w.tree.Stateless(q), w.busy()
+		w.absent = w.stateless == ""
+	}
+	switch {
+	case !w.absent:
+		w.since = time.Time{}
+	case w.since.IsZero():
+		w.since = time.Now()
+	}
+	if !w.absent || w.busyWith != "" || w.tree.Loading || !w.settled(quietToAssert) || !w.went.away(w.screenReader) || w.pixelsTell && time.Since(w.since) < quietToAssert {
+		return errWait
+	}
+	return nil
+}
+
+// unproven is the verdict at the end of the time.
+func (w *absence) unproven() error {
+	s, what := w.s, screen.Describe(w.sel)
+	switch {
+	case w.absent && w.tree.Loading:
+		return &Failure{stillComing(w.sel)}
+	case w.absent && w.went.gap > 0 && !w.went.away(w.screenReader):
+		return &Failure{event.Problem{Assertion: true, Expected: "no " + what + " on the screen", Actual: w.went.last,
+			Message: fmt.Sprintf("%s comes and goes: %s was there %s before the end of %s", what, w.went.last, w.tree.Taken.Sub(w.went.at).Round(10*time.Millisecond), s.Timeout)}}
+	case w.absent:
+		s.doubt("%s; the element was not there at the end of the time", cmp.Or(w.busyWith, "the screen never came to rest"))
+		return nil
+	case w.stateless != "":
+		return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("whether there is %s cannot be told: %s", what, w.stateless),
+			Expected: "no " + what + " on the screen", Actual: w.stateless}}
+	}
+	return &Failure{event.Problem{Assertion: true, Message: fmt.Sprintf("%s is still there after %s: %s", what, s.Timeout, w.still[0].Node),
+		Expected: "no " + what + " on the screen", Actual: w.still[0].Node.String()}}
+}
+
+// leaving keeps how an element went that a step has seen.
+type leaving struct {
+	at    time.Time     // it was seen last
+	last  string        // what it was
+	looks int           // without it since then
+	gap   time.Duration // the longest time without it after which it was there again
+}
+
+// look takes over what a tree has told.
+func (l *leaving) look(still []screen.Match, taken time.Time) {
+	if len(still) == 0 {
+		l.looks++
+		return
+	}
+	if !l.at.IsZero() && l.looks > 0 {
+		l.gap = max(l.gap, taken.Sub(l.at))
+	}
+	l.at, l.last, l.looks = taken, still[0].Node.String(), 0
+}
+
+// away tells whether it has been gone for long enough not to come back: what blinks must be gone for much longer than it was between two times.
+func (l *leaving) away(w *screenReader) bool {
+	if l.at.IsZero() {
+		return true
+	}
+	return (l.looks >= goneLooks || w.pixels) && w.tree.Taken.Sub(l.at) >= 3*l.gap // slow trees wait for a quiet second themselves
 }
 
 // stillComing is the failure of a page that did not come whole in time.

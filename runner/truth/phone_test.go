@@ -77,7 +77,10 @@ func TestPhoneTraps(t *testing.T) {
 	var all []*showing
 	for _, c := range phoneTraps() {
 		for _, way := range []string{"stock", "agent"} {
-			if c.way == "" || c.way == way {
+			if c.way == "" && testing.Short() && (hashOf(c.name)%2 == 0) != (way == "agent") { // each in one of the two
+				continue
+			}
+			if (c.way == "" || c.way == way) && strings.HasPrefix(c.name, os.Getenv("TRUTH_TRAP")) {
 				all = append(all, &showing{trap: c, name: c.name + "/" + way, agent: way == "agent"})
 			}
 		}
@@ -141,7 +144,7 @@ func (w *showing) run(t *testing.T) {
 		yaml += "  " + strings.TrimRight(line, "\n") + "\n"
 	}
 	tests, err := dsl.Parse(filepath.Join(dir, "trap.yaml"), []byte(yaml))
-	if vain := 1000; err == nil && w.want != event.Pass {
+	if vain := 1000; err == nil && w.want != event.Pass && tests[0].Steps[len(tests[0].Steps)-1].Options.TimeoutMs == nil {
 		tests[0].Steps[len(tests[0].Steps)-1].Options.TimeoutMs = &vain
 	}
 	if err == nil {

@@ -25,6 +25,7 @@ type Shown struct {
 	Page   []Part // in the order of drawing
 	Secure bool   // the app forbids pictures of the page's window
 	Dialog *Part  // a window of the app's own that dims the page and takes every touch
+	Menu   *Part  // one above that which has dropped down, or a second dialog: it takes every touch, too
 	// Above are windows of the system over the app: notifications, chat bubbles.
 	Above []Part
 }
@@ -146,6 +147,14 @@ func (s *scenePage) dialog(m metrics) *view {
 	root := d.view(m)
 	root.walk(func(v *view) { v.pkg = d.Package })
 	return root
+}
+
+func (s *scenePage) popups(m metrics) []*popup {
+	menu := s.look(m).Menu
+	if menu == nil {
+		return nil
+	}
+	return []*popup{{root: menu.view(m), focusable: true, close: func() {}}}
 }
 
 func (s *scenePage) secret(m metrics) (page, dialog bool) {

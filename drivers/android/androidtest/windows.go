@@ -48,7 +48,10 @@ func (s *screen) appWindows(m metrics, size image.Point) []*window {
 		for _, up := range p.popups(m) {
 			w := &window{title: "", kind: "APPLICATION", root: up.root, layer: 2 + len(list), parent: app}
 			if up.focusable {
-				app.focused, w.focused, w.modal, w.outside = false, true, true, up.close
+				for _, below := range list {
+					below.focused = false
+				}
+				w.focused, w.modal, w.outside = true, true, up.close
 			}
 			list = append(list, w)
 		}
