@@ -14,15 +14,17 @@ var _ drivers.Alerter = (*Device)(nil)
 
 // dialogParts are the ids that Android's dialogs give their parts: alerts of apps and of the system, the question for a permission, and
 // the one about an app that does not respond.
-type dialogParts struct{ text, accept, dismiss []string }
+type dialogParts struct{ text, accept, dismiss, other []string }
 
 func dialogs() dialogParts {
 	return dialogParts{
 		text: []string{"android:id/alertTitle", "android:id/message", "permission_message", "detail_message"},
 		accept: []string{"android:id/button1", "permission_allow_button", "permission_allow_foreground_only_button", "permission_allow_one_time_button",
-			"android:id/aerr_wait", "permission_allow_always_button"},
+			"permission_allow_all_button", "android:id/aerr_wait", "permission_allow_always_button"},
 		dismiss: []string{"android:id/button2", "permission_deny_button", "permission_deny_and_dont_ask_again_button",
-			"permission_no_upgrade_button", "android:id/aerr_close", "android:id/button3"},
+			"permission_no_upgrade_button", "permission_no_upgrade_and_dont_ask_again_button", "permission_no_upgrade_one_time_button",
+			"permission_no_upgrade_one_time_and_dont_ask_again_button", "permission_dont_allow_more_selected_button", "android:id/aerr_close", "android:id/button3"},
+		other: []string{"permission_allow_selected_button"}, // some of the photos: neither yes nor no
 	}
 }
 
@@ -52,16 +54,21 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	return a, nil
 }
 
-// answers are the buttons that say yes and no. A dialog with a single button is dismissed by that one, too.
+// answers are the buttons that say yes and no, "" where none does. An app's dialog with a single button is answered by that one in both ways; the
+// system's, which may have buttons that nobody knows, is not.
 func (o *openDialog) answers() (accept, dismiss string) {
 	yes, no := o.accept, o.dismiss
-	if yes == nil {
-		yes = no
+	only := o.buttons[0]
+	if len(o.buttons) == 1 && strings.HasPrefix(only.ID, "android:id/button") {
+		yes, no = only, only
 	}
-	if no == nil {
-		no = yes
+	if yes != nil {
+		accept = yes.Label()
 	}
-	return yes.Label(), no.Label()
+	if no != nil {
+		dismiss = no.Label()
+	}
+	return accept, dismiss
 }
 
 // AnswerAlert taps the button of that name.
@@ -115,6 +122,8 @@ func findDialog(t *screen.Tree) *openDialog {
 			if open.dismiss == nil {
 				open.dismiss = n
 			}
+		case isPart(n, parts.other):
+			open.buttons = append(open.buttons, n)
 		case n.Editable:
 			open.field = n
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -125,17 +126,17 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 	return true
 }
 
-// passedBy tells whether a text that the tree has is on neither picture around it, which show its place flat: it was there in between, on its way. A
+// passedBy tells whether what the tree has is on neither picture around it, which show its place flat: it was there in between, on its way. A
 // picture with nothing at all on it tells nothing.
 func (h *targetSearch) passedBy(now image.Image) bool {
 	n := h.last.Node
 	part := n.Bounds.Intersect(now.Bounds())
-	return h.s.Platform == dsl.Android && reads(n) && !n.Editable && !part.Empty() && smooth(now, part) && !smooth(now, now.Bounds())
+	return h.s.Platform == dsl.Android && draws(n) && !n.Editable && !part.Empty() && smooth(now, part) && !smooth(now, now.Bounds())
 }
 
-// reads tells whether there is a text in an element.
-func reads(n *screen.Node) bool {
-	return n.Text != "" || slices.ContainsFunc(n.Children, reads)
+// draws tells whether there is a text or an icon in an element. What has a name alone may be there for assistive technology.
+func draws(n *screen.Node) bool {
+	return n.Text != "" || strings.Contains(n.Type, "Image") || strings.Contains(n.Type, "Button") || slices.ContainsFunc(n.Children, draws)
 }
 
 // touchArea is where the element shows, and where it would be touched.

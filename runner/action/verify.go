@@ -58,7 +58,7 @@ func (t typing) verify(ctx context.Context) error {
 		}
 	}
 	switch {
-	case how == lost, how == grown && t.erased && strings.HasPrefix(now.Text, t.before.Text):
+	case how == lost, how == grown && (t.erased && strings.HasPrefix(now.Text, t.before.Text) || t.doubled(now)):
 		return &Failure{event.Problem{
 			Message:  fmt.Sprintf("typed %s, and %s shows %s", screen.Quote(t.text), t.before, screen.Quote(now.Text)),
 			Expected: screen.Quote(t.before.Text + t.text), Actual: screen.Quote(now.Text)}}
@@ -76,6 +76,15 @@ func (t typing) verify(ctx context.Context) error {
 		t.s.doubt("the field made %s of what was typed", screen.Quote(now.Text))
 	}
 	return nil
+}
+
+// doubled tells whether the field shows the text twice, and nothing else that is new.
+func (t typing) doubled(now *screen.Node) bool {
+	before := t.before.Text
+	if maybeHint(t.before) && !strings.HasPrefix(now.Text, before) {
+		before = ""
+	}
+	return screen.Normalise(now.Text) == screen.Normalise(before+t.text+t.text)
 }
 
 // read looks at the field until the text is there, or what it shows instead has rested.

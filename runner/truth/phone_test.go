@@ -28,6 +28,8 @@ type stage struct {
 	phone   *androidtest.Phone
 	touched []string
 	entry   *androidtest.Entry
+	entries []*androidtest.Entry
+	offset  int    // of a list
 	state   string // what the last touch made of the screen
 }
 

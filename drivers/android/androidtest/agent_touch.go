@@ -253,6 +253,9 @@ func (a *agentRun) elementValue(w http.ResponseWriter, r *http.Request, body map
 		return
 	}
 	f.text, f.behind, f.selected = strings.TrimSuffix(text, `\n`), 0, false
+	if next := f.changed(); next != f {
+		a.phone.ui.focus = next
+	}
 	if enter {
 		a.phone.ui.enter(f)
 	}

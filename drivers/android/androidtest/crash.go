@@ -17,14 +17,24 @@ func (s *screen) crash(pkg, exception string) {
 		text: fmt.Sprintf("FATAL EXCEPTION: main\nProcess: %s, PID: %d\n%s\n\tat %s.MainActivity.onClick(MainActivity.java:42)\n"+
 			"\tat android.view.View.performClick(View.java:7506)\n\tat android.os.Looper.loop(Looper.java:294)", pkg, r.pid, exception, pkg),
 	})
-	s.remove(pkg)
 	state := "cch CRE "
 	if front {
 		state = "fg  TOP "
 	}
+	s.remove(pkg)
 	s.phone.log.write(logLine{
 		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: %s", pkg, r.pid, state),
 	})
+}
+
+// die ends an app that the system kills without a word, for want of memory.
+func (s *screen) die(pkg string) {
+	r := s.apps[pkg]
+	if r == nil || pkg == launcherPackage {
+		return
+	}
+	s.remove(pkg)
+	s.phone.log.write(logLine{pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: fg  TOP ", pkg, r.pid)})
 }
 
 // crashProcess is the death of a process that an app has beside its own.

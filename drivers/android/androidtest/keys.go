@@ -234,6 +234,8 @@ func (s *screen) typeText(text string) {
 		}
 		before, after := f.split()
 		f.text = string(before) + string(r) + string(after)
+		f = f.changed()
+		s.focus = f
 	}
 }
 

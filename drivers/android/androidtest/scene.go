@@ -16,6 +16,8 @@ type Moment struct {
 	Since time.Duration   // since the app's activity was opened
 	Area  image.Rectangle // what the app may draw on, in pixels of the screen
 	Size  image.Point     // of the whole screen
+	// Picture says that a picture is taken, which may show something else than the tree tells.
+	Picture bool
 	// App is who shows the scene; it may be used in the scene's handlers, too.
 	App App
 }
@@ -64,6 +66,12 @@ func NewEntry(text string, password bool) *Entry {
 	return &Entry{&field{text: text, password: password}}
 }
 
+// Filter lets an app make something else of each text that comes into the entry: fewer characters, other ones.
+func (e *Entry) Filter(f func(string) string) { e.f.filter = f }
+
+// Then gives the keys to another entry as soon as this one has so many characters, as fields for the digits of a code do.
+func (e *Entry) Then(characters int, next *Entry) { e.f.full, e.f.next = characters, next.f }
+
 // Text is what is in it; in handlers and scenes only, elsewhere Phone.EntryText.
 func (e *Entry) Text() string { return e.f.text }
 
@@ -107,6 +115,19 @@ func (a App) Freeze(pkg string) { a.screen.freeze(cmp.Or(pkg, a.pkg)) }
 // Crash makes the app die of an exception at once.
 func (a App) Crash(exception string) { a.screen.crash(a.pkg, exception) }
 
+// Restart makes the app die of an exception, or without one for want of memory, and opens it again at once.
+func (a App) Restart(exception string) {
+	if exception != "" {
+		a.screen.crash(a.pkg, exception)
+	} else {
+		a.screen.die(a.pkg)
+	}
+	a.screen.start(a.pkg)
+}
+
+// Toast shows a toast.
+func (a App) Toast(text string) { a.screen.say(text, false) }
+
 // Finish closes the app's activity, as an app does that ends itself. Its process lives on.
 func (a App) Finish() { a.screen.finish(a.screen.top()) }
 
@@ -128,7 +149,7 @@ type scenePage struct {
 }
 
 func (s *scenePage) look(m metrics) Shown {
-	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), App: App{s.screen, s.act.pkg}})
+	return s.scene(Moment{Since: m.now.Sub(s.act.started), Area: m.area, Size: s.screen.size(), Picture: s.screen.pictured, App: App{s.screen, s.act.pkg}})
 }
 
 func (s *scenePage) view(m metrics) *view {

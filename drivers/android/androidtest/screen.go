@@ -37,6 +37,7 @@ func shorten(pkg, class string) string {
 
 // screen is the window manager: the stack of activities, the focus and the keyboard. Phone.mu guards it.
 type screen struct {
+	pictured  bool // a picture is being taken
 	phone     *Phone
 	stack     []*activity
 	apps      map[string]*running

@@ -98,7 +98,9 @@ func (p *Phone) captured() *image.RGBA {
 	p.lookAtPage()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.ui.pictured = true
 	f := p.ui.frame(time.Now())
+	p.ui.pictured = false
 	f.captured = true
 	return p.draw.frame(f)
 }

@@ -61,6 +61,23 @@ type field struct {
 	selected bool // everything is selected: the next key replaces it
 	password bool
 	onEnter  func()
+	filter   func(string) string // what the app makes of a text
+	full     int                 // characters after which next gets the keys; 0: never
+	next     *field
+}
+
+// changed lets the app see to a text that has come into the field. It gives the field that the keys go to now.
+func (f *field) changed() *field {
+	if f.filter != nil {
+		f.text = f.filter(f.text)
+	}
+	if f.full > 0 && len([]rune(f.text)) >= f.full {
+		f.text = string([]rune(f.text)[:f.full])
+		if f.next != nil {
+			return f.next
+		}
+	}
+	return f
 }
 
 func (f *field) display() string {
