@@ -108,11 +108,15 @@ func (a *agentWay) well(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return a.d.link.fault(ctx, "ask the agent", ctx.Err())
 	}
-	if state, asking := a.d.link.state(ctx); asking != nil || state != drivers.Ready {
-		return errors.Join(asking, err) // the phone is away, which is not the agent's fault
+	state, asking := a.d.link.state(ctx)
+	away := asking != nil || state != drivers.Ready // the phone, which is not the agent's fault
+	if away && !a.d.link.returns(ctx) {
+		return errors.Join(asking, err)
 	}
-	if a.restarts < agentRestarts {
-		a.restarts++
+	if away || a.restarts < agentRestarts {
+		if !away {
+			a.restarts++
+		}
 		a.d.log.Warn("starting the agent again", "error", sick)
 		a.end()
 		if _, err = a.start(ctx); err == nil {

@@ -2,6 +2,7 @@ package android
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func TestAgentFaults(t *testing.T) {
 	kinds := map[string]androidtest.AgentFaultKind{
 		"kill": androidtest.AgentKill, "wedge": androidtest.AgentWedge, "garbage": androidtest.AgentGarbage, "half": androidtest.AgentHalf,
 		"silence": androidtest.AgentSilent, "close": androidtest.AgentClose, "orphan": androidtest.AgentOrphan, "broken": androidtest.AgentBroken,
-		"stolen port": androidtest.AgentStolen, "reinstall": androidtest.AgentReinstall,
+		"stolen port": androidtest.AgentStolen, "reinstall": androidtest.AgentReinstall, "reboot": androidtest.AgentReboot,
 	}
 	for name, kind := range kinds {
 		for _, at := range []string{"GET source", "POST list_windows", "POST element", "GET rect", "POST actions", "after POST actions"} {
@@ -36,7 +37,11 @@ func TestAgentFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				button := findNode(tree, "sign_in")
-				p.FailAgent(androidtest.AgentFault{Route: route, Nth: 1, Kind: kind, After: after, Delay: 30 * time.Second})
+				fault := androidtest.AgentFault{Route: route, Nth: 1, Kind: kind, After: after, Delay: 30 * time.Second}
+				if kind == androidtest.AgentReboot {
+					fault.Delay = time.Second
+				}
+				p.FailAgent(fault)
 				checkAgentFault(t, d, p, faultAt{button: centre(button).X, tapped: func(ctx context.Context) error {
 					if strings.HasPrefix(route, "GET source") || strings.HasSuffix(route, "windows") {
 						if _, err := d.Tree(ctx); err != nil {
@@ -55,6 +60,7 @@ func TestAgentFaults(t *testing.T) {
 		"killed and its port taken":  func(p *androidtest.Phone) { p.TakeAgentPort(); p.KillAgent() },
 		"installed anew":             func(p *androidtest.Phone) { p.PutAgent("10.6.7", 279, "a40da80a"); p.KillAgent() },
 		"killed and the place taken": func(p *androidtest.Phone) { p.KillAgent(); p.HoldAutomation(true) },
+		"restarted with the phone":   func(p *androidtest.Phone) { p.Reboot(time.Second) },
 		"its packages removed": func(p *androidtest.Phone) {
 			p.RemoveApp(androidtest.AgentTestPackage)
 			p.RemoveApp(androidtest.AgentPackage)
@@ -72,7 +78,14 @@ func TestAgentFaults(t *testing.T) {
 			if strings.Contains(name, "place") { // the other one leaves in time
 				time.AfterFunc(2*time.Second, func() { p.HoldAutomation(false) })
 			}
-			checkAgentFault(t, d, p, faultAt{tapped: func(ctx context.Context) error { d.Aim(button); return d.Tap(ctx, centre(button)) }})
+			checkAgentFault(t, d, p, faultAt{tapped: func(ctx context.Context) error {
+				if strings.HasPrefix(name, "restarted") { // the button is not there any more, and is not touched blindly
+					_, err := d.Tree(ctx)
+					return errors.Join(err, d.Tap(ctx, centre(button)))
+				}
+				d.Aim(button)
+				return d.Tap(ctx, centre(button))
+			}})
 		})
 	}
 }

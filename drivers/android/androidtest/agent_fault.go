@@ -24,6 +24,7 @@ const (
 	AgentBroken                              // 500 unknown error
 	AgentStolen                              // its process ends, and another program listens on its port from then on
 	AgentReinstall                           // somebody installs another version, which ends it
+	AgentReboot                              // the phone restarts, and is back after Delay
 )
 
 // AgentFault tells the agent to fail at a request.
@@ -169,6 +170,9 @@ func (a *agentRun) break_(w http.ResponseWriter, r *http.Request, f AgentFault, 
 	case AgentReinstall:
 		a.phone.PutAgent("10.6.7", 279, "a40da80a")
 		a.end()
+	case AgentReboot:
+		go a.phone.Reboot(f.Delay)
+		<-a.ended
 	case AgentWedge:
 		a.mu.Lock()
 		a.stuck = true

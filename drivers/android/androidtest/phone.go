@@ -182,6 +182,27 @@ func (p *Phone) Disconnect() { p.SetState(StateAbsent) }
 // Reconnect plugs the cable in again.
 func (p *Phone) Reconnect() { p.SetState(StateDevice) }
 
+// Reboot restarts the phone, which is not there for a while. Everything that ran on it has ended, and its files and settings are as before.
+func (p *Phone) Reboot(takes time.Duration) {
+	p.KillAgent()
+	p.Disconnect()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, pr := range p.procs.list() {
+		if pr.kill != nil {
+			pr.kill(sigKILL)
+		}
+	}
+	for pkg := range p.ui.apps {
+		if pkg != launcherPackage {
+			p.ui.remove(pkg)
+		}
+	}
+	p.ui.home()
+	p.ui.guard.locked = p.opts.Lock != Unlocked
+	p.ui.later(takes, p.Reconnect)
+}
+
 func (p *Phone) watch() (changed chan struct{}, stop func()) {
 	w := make(chan struct{}, 1)
 	p.link.Lock()
