@@ -165,6 +165,11 @@ type Revealer interface {
 	Reveal(ctx context.Context, n *screen.Node) error
 }
 
+// Resting is a Device that knows whether something is on its way which the app has set going.
+type Resting interface {
+	Rest(ctx context.Context) (screen.Rest, error)
+}
+
 // Aimer is a Device that can hold a touch back at the last moment.
 type Aimer interface {
 	// Aim says which element of the newest tree the next touch is meant for; nil: whatever is there. When that touch, a tap or a

@@ -1,6 +1,7 @@
 package dom
 
 import (
+	"crypto/rand"
 	"embed"
 	"regexp"
 	"strings"
@@ -12,7 +13,16 @@ var scripts embed.FS
 
 // Engine is the expression of the script that reads pages: an object whose query(document, command) answers a command with an element whose
 // text is JSON, as a selector engine of Playwright does. It is script/engine.js with the files that it includes.
-var Engine = sync.OnceValue(func() string { return assemble("engine.js") })
+var Engine = sync.OnceValue(func() string { return named(assemble("engine.js")) })
+
+// Watch is a script for a page's own world, to be run before the page's scripts: with it, Engine knows what the page has set going, and holds
+// touches back before any listener of the page. Without it, Engine does what it can.
+var Watch = sync.OnceValue(func() string { return named(assemble("watch.js")) })
+
+// named puts in the name by which the two scripts know each other's events: another one in each process, so that no page knows it.
+func named(script string) string { return strings.ReplaceAll(script, "@watch@", secret()) }
+
+var secret = sync.OnceValue(rand.Text)
 
 // included is a line that names a file to put in its place.
 var included = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^// include (\S+)$`) })

@@ -11,7 +11,7 @@ func TestEngineIsWhole(t *testing.T) {
 	if err != nil || len(files) < 10 {
 		t.Fatal(files, err)
 	}
-	included := map[string]bool{"engine.js": true}
+	included := map[string]bool{"engine.js": true, "watch.js": true} // these are two scripts
 	for _, f := range files {
 		text, err := scripts.ReadFile("script/" + f.Name())
 		if err != nil {
@@ -29,6 +29,15 @@ func TestEngineIsWhole(t *testing.T) {
 	for _, f := range files {
 		if !included[f.Name()] {
 			t.Errorf("nothing includes %s", f.Name())
+		}
+	}
+}
+
+// TestScriptsKnowEachOther: the script in a page's own world and the one that reads the page have the same name for their events.
+func TestScriptsKnowEachOther(t *testing.T) {
+	for _, script := range []string{Engine(), Watch()} {
+		if !strings.Contains(script, "'"+secret()+"'") || strings.Contains(script, "@watch@") {
+			t.Error("a script does not have the name")
 		}
 	}
 }

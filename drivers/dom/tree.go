@@ -84,6 +84,7 @@ type Document struct {
 	Suspects int // elements that may keep something to themselves; of a page that was read, those of its frames, too
 
 	Undrawn bool // the browser has not drawn the page since it was read before
+	Rest    screen.Rest
 	Waiting bool // for pictures that the browser has and gives a moment later: what they cover is not known yet
 }
 
@@ -107,12 +108,13 @@ type Page struct {
 	Top   *screen.Node // nil: it has no elements yet
 	Notes []string     // what is not in it, and why
 
-	Loading bool // a document of it, its own or that of a frame, has not come whole yet
+	Rest    screen.Rest // of all its documents
+	Loading bool        // a document of it, its own or that of a frame, has not come whole yet
 }
 
 // Read reads a page and the frames in it once, in pixels of CSS.
 func Read(a Asker, how How) (*Page, error) {
-	r := &reader{asker: a, how: how, left: MaxNodes, spare: map[*screen.Node][]image.Point{}}
+	r := &reader{rest: screen.Quiet, asker: a, how: how, left: MaxNodes, spare: map[*screen.Node][]image.Point{}}
 	if len(how.Texts) > 0 {
 		var err error
 		if r.sought, err = json.Marshal(how.Texts); err != nil {
@@ -124,7 +126,7 @@ func Read(a Asker, how How) (*Page, error) {
 		return nil, err
 	}
 	doc.Suspects = r.suspects
-	return &Page{Document: doc, Top: root, Notes: r.notes, Loading: r.loading}, nil
+	return &Page{Document: doc, Top: root, Notes: r.notes, Loading: r.loading, Rest: r.rest}, nil
 }
 
 // reader reads one page, document by document.
@@ -135,6 +137,7 @@ type reader struct {
 	frames   int
 	suspects int
 	loading  bool
+	rest     screen.Rest
 	still    bool // the documents around the one that is read have not been drawn since they were read before
 	notes    []string
 	sought   []byte                         // the texts that must not be left out, as JSON
@@ -164,6 +167,7 @@ func (r *reader) document(chain []string, view string) (*Document, *screen.Node,
 	}
 	r.left -= doc.Count
 	r.suspects += doc.Suspects
+	r.rest = r.rest.With(doc.Rest)
 	r.loading = r.loading || doc.Ready == "loading"
 	if doc.Note != "" {
 		r.notes = append(r.notes, doc.Note)

@@ -299,8 +299,9 @@ func (n *Node) kind() string {
 	return strings.TrimPrefix(n.Type[strings.LastIndexAny(n.Type, ".$")+1:], "XCUIElementType")
 }
 
-// prefer narrows the candidates of an action: those of the app in which the user works, those that can be reached, that react, that are enabled, and those of the topmost
-// window. Each criterion counts only where it leaves a candidate.
+// prefer narrows the candidates of an action: those of the app in which the user works, those that can be reached, that react, and those of the topmost
+// window. Each criterion counts only where it leaves a candidate. That one of two is disabled says nothing of which one is meant: it may be disabled for
+// a moment, and the other one's row is another.
 func (f *finder) prefer(matches []Match) []Match {
 	if len(matches) < 2 {
 		return matches
@@ -310,7 +311,6 @@ func (f *finder) prefer(matches []Match) []Match {
 	}
 	matches = narrow(matches, func(m Match) bool { return m.CoverText == "" })
 	matches = narrow(matches, func(m Match) bool { return f.reacts(m) })
-	matches = narrow(matches, func(m Match) bool { return !m.Disabled() })
 	top := 0
 	for _, m := range matches {
 		top = max(top, m.Node.Window)

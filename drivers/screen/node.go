@@ -129,6 +129,29 @@ type Tree struct {
 	// Loading says that the page, or one in a frame of it, has not come whole yet, or that another one was asked for in its place: what is
 	// not in the tree may still come.
 	Loading bool `json:"-"`
+	// Rest says whether something is on its way that the app has set going, when the device knows.
+	Rest Rest `json:"-"`
+}
+
+// Rest is what is known of a screen that may be about to change by itself.
+type Rest string
+
+// What is known of it.
+const (
+	Unknown Rest = ""
+	Busy    Rest = "busy"  // timers that are over soon, or requests
+	Quiet   Rest = "quiet" // nothing
+)
+
+// With is what is known of two parts of a screen together.
+func (r Rest) With(other Rest) Rest {
+	switch {
+	case r == Busy || other == Busy:
+		return Busy
+	case r == Quiet && other == Quiet:
+		return Quiet
+	}
+	return Unknown
 }
 
 // NewTree links parents and numbers the elements; every driver makes its trees with it.

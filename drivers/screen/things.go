@@ -51,6 +51,11 @@ func (t *Tree) SelectorFor(m Match) string {
 	if related := f.relationTo(s, m); related != "" {
 		return related
 	}
+	enabled := true
+	if s.Enabled = &enabled; !m.Disabled() && picks(s) {
+		return written("label: "+yamlText(label), "enabled: true")
+	}
+	s.Enabled = nil
 	for i := range 300 {
 		s.Index = &i
 		if picks(s) {

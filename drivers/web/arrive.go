@@ -79,6 +79,7 @@ func (s *session) depart() {
 	s.mu.Unlock()
 	s.traffic.mu.Lock()
 	s.traffic.open = nil
+	clear(s.traffic.calls)
 	s.traffic.mu.Unlock()
 }
 

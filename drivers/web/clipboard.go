@@ -9,6 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/dom"
 	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
@@ -22,6 +23,14 @@ const copiedBinding = "__taprootCopied"
 
 // maxCopied caps what a page copies.
 const maxCopied = 1 << 20
+
+// watchPages has dom.Watch run before the scripts of each page. The pages of a browser that was running before are left as they are.
+func (s *session) watchPages() error {
+	if s.browser.attached {
+		return nil
+	}
+	return s.context.AddInitScript(playwright.Script{Content: playwright.String(dom.Watch())})
+}
 
 // hearCopies notes what the pages of the context copy. The pages of a browser that was running before are left as they are.
 func (s *session) hearCopies() error {

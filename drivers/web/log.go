@@ -142,6 +142,7 @@ func (s *session) listen() {
 	s.context.OnRequest(func(r playwright.Request) {
 		s.traffic.add(exchange{url: r.URL(), said: r.Method()})
 		s.traffic.asked(r)
+		s.traffic.called(r)
 		if r.IsNavigationRequest() {
 			s.traffic.began(r)
 		}
@@ -149,8 +150,12 @@ func (s *session) listen() {
 	s.context.OnRequestFailed(func(r playwright.Request) {
 		s.traffic.ended(r)
 		s.traffic.over(r)
+		s.traffic.calledBack(r)
 	})
-	s.context.OnRequestFinished(func(r playwright.Request) { s.traffic.over(r) })
+	s.context.OnRequestFinished(func(r playwright.Request) {
+		s.traffic.over(r)
+		s.traffic.calledBack(r)
+	})
 	s.context.OnResponse(func(r playwright.Response) {
 		said := fmt.Sprintf("%d %s", r.Status(), r.Request().Method())
 		s.traffic.add(exchange{url: r.URL(), said: said, answer: true})

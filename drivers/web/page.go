@@ -159,6 +159,9 @@ func (d *Device) newSession(ctx context.Context, b *browser, e *emulation) (*ses
 			err = errors.Join(err, s.route(r))
 		}
 		if err == nil {
+			err = s.watchPages()
+		}
+		if err == nil {
 			err = s.hearCopies()
 		}
 		if err == nil {

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -28,6 +30,10 @@ type traffic struct {
 	list  []exchange
 	pages map[playwright.Request]bool // asked for and not yet answered
 	open  []playwright.Request        // of any kind, not yet ended
+
+	calls   map[playwright.Request]time.Time // that scripts made and that have not ended, and when they were made
+	endedAt time.Time                        // when the last of them ended
+	streams bool                             // a page hears from the network without asking
 }
 
 // began notes that a page was asked for; ended that the answer begins, or that there is none.
@@ -80,6 +86,64 @@ func (t *traffic) add(e exchange) {
 	if len(t.list) < maxTraffic {
 		t.list = append(t.list, e)
 	}
+}
+
+// A call of a script counts for callsFor, so that one which waits for news is not awaited; what its answer brings about is drawn callsAfter.
+const (
+	callsFor   = 1500 * time.Millisecond
+	callsAfter = 50 * time.Millisecond
+)
+
+// called notes a request of a script; calledBack that it has ended.
+func (t *traffic) called(r playwright.Request) {
+	kind := r.ResourceType()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch kind {
+	case "eventsource", "websocket":
+		t.streams = true
+	case "fetch", "xhr", "script":
+		if t.calls == nil {
+			t.calls = map[playwright.Request]time.Time{}
+		}
+		if len(t.calls) < maxTraffic {
+			t.calls[r] = time.Now()
+		}
+	}
+}
+
+// hears notes that a page hears from the network without asking.
+func (t *traffic) hears() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.streams = true
+}
+
+func (t *traffic) calledBack(r playwright.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, known := t.calls[r]; known {
+		delete(t.calls, r)
+		t.endedAt = time.Now()
+	}
+}
+
+// rest tells whether the answers to calls are on their way.
+func (t *traffic) rest() screen.Rest {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, at := range t.calls {
+		if time.Since(at) < callsFor {
+			return screen.Busy
+		}
+	}
+	switch {
+	case time.Since(t.endedAt) < callsAfter:
+		return screen.Busy
+	case t.streams:
+		return screen.Unknown
+	}
+	return screen.Quiet
 }
 
 func (t *traffic) has(fits *regexp.Regexp, answer bool) bool {

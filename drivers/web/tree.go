@@ -46,7 +46,7 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 			root.Children = append(root.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
 		}
 		tree := screen.NewTree([]*screen.Node{root}, got.Zoom.Apply(root, got.W, got.H), taken)
-		tree.HitTested, tree.Loading = true, got.Loading || d.leaving(page)
+		tree.HitTested, tree.Loading, tree.Rest = true, got.Loading || d.leaving(page), d.rest(page, got.Rest)
 		return tree, nil
 	})
 }
@@ -55,6 +55,24 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 func (d *Device) leaving(page playwright.Page) bool {
 	s, _, err := d.page()
 	return err == nil && s.traffic.leaving(page)
+}
+
+// rest adds to what a page says of itself what it has asked the network for.
+func (d *Device) rest(page playwright.Page, of screen.Rest) screen.Rest {
+	s, _, err := d.page()
+	if err != nil || len(page.Workers()) > 0 {
+		return of.With(screen.Unknown)
+	}
+	return of.With(s.traffic.rest())
+}
+
+// Rest tells what is known of the current page, without its frames.
+func (d *Device) Rest(ctx context.Context) (screen.Rest, error) {
+	return read(ctx, d, func(page playwright.Page) (screen.Rest, error) {
+		var said struct{ Rest screen.Rest }
+		err := ask(page, nil, "rest", &said)
+		return d.rest(page, said.Rest), err
+	})
 }
 
 // readPage reads the page and the frames in it once. drawn: the page has been drawn since the tree before.

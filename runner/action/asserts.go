@@ -33,7 +33,7 @@ func assertElement(ctx context.Context, s *Session, a dsl.AssertElement) error {
 		}
 		unmet = ""
 		if a.Count != nil {
-			if *a.Count == 0 && (w.busy() != "" && !w.late() || !w.settled(quietToAssert)) {
+			if *a.Count == 0 && (w.busy() != "" && !w.late() || !w.rested()) {
 				return errWait
 			}
 			if w.tree.Loading {

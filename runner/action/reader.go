@@ -18,10 +18,15 @@ import (
 const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
+	quietToMiss   = 100 * time.Millisecond // where the page tells that nothing is on its way
 
 	// stateHolds is how long after an action a state must be there to count, and what stood there before it: pages show what was asked for at
 	// once, and take it back.
 	stateHolds = 200 * time.Millisecond
+	// quietHolds is the same where the page tells that nothing is on its way which it has set going, and busyHolds where it tells that something
+	// is: so long is that awaited at the most.
+	quietHolds = 70 * time.Millisecond
+	busyHolds  = 1500 * time.Millisecond
 
 	// goneLooks is in how many trees in a row what was there must be missing: two that a blink lies between look alike.
 	goneLooks = 3
@@ -179,7 +184,29 @@ func (w *screenReader) newer(matches []screen.Match) []screen.Match {
 
 // tooSoon tells whether the screen was read so soon after an action that a state which the action led to may be taken back at once.
 func (w *screenReader) tooSoon() bool {
-	return !w.late() && w.tree.Taken.Before(w.s.acted.Add(stateHolds))
+	return !w.late() && w.tree.Taken.Before(w.s.acted.Add(holdsFor(w.tree.Rest)))
+}
+
+// holdsFor is how long what is seen right after an action must be there to count.
+func holdsFor(rest screen.Rest) time.Duration {
+	switch rest {
+	case screen.Busy:
+		return busyHolds
+	case screen.Quiet:
+		return quietHolds
+	}
+	return stateHolds
+}
+
+// rested tells whether what is not in the newest tree counts as absent: the screen has rested, and nothing is on its way.
+func (w *screenReader) rested() bool {
+	switch {
+	case w.tree.Rest == screen.Busy && w.tooSoon():
+		return false
+	case w.tree.Rest == screen.Quiet && w.settled(quietToMiss):
+		return true
+	}
+	return w.settled(quietToAssert)
 }
 
 // stood tells whether all that was found was on the screen before the last action, too: what the action takes away may be there for a moment.

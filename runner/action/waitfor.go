@@ -105,7 +105,7 @@ func (w *absence) look(ctx context.Context) error {
 	case w.since.IsZero():
 		w.since = time.Now()
 	}
-	if !w.absent || w.busyWith != "" || w.tree.Loading || !w.settled(quietToAssert) || !w.went.away(w.screenReader) || w.pixelsTell && time.Since(w.since) < quietToAssert {
+	if !w.absent || w.busyWith != "" || w.tree.Loading || !w.rested() || !w.went.away(w.screenReader) || w.pixelsTell && time.Since(w.since) < quietToAssert {
 		return errWait
 	}
 	return nil

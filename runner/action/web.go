@@ -156,11 +156,14 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if rest := s.Timeout - firstLook; !seen.Met && rest > 0 && (err == nil || errors.Is(err, drivers.ErrNotReady)) {
 		seen, err = b.Look(ctx, a.Selector, want, rest)
 	}
-	if early := time.Until(s.acted.Add(stateHolds)); err == nil && seen.Met && a.Selector != "" && early > 0 {
-		if err := drivers.Pause(ctx, early); err != nil { // what an action led to may be taken back, and what it takes away may still be there
-			return err
+	if err == nil && seen.Met && a.Selector != "" {
+		waited, e := s.outlast(ctx)
+		if e != nil {
+			return e
 		}
-		seen, err = b.Look(ctx, a.Selector, want, s.Timeout)
+		if waited {
+			seen, err = b.Look(ctx, a.Selector, want, s.Timeout)
+		}
 	}
 	if err != nil {
 		if !drivers.AppIsWrong(err) {
@@ -179,6 +182,27 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	p := event.Problem{Assertion: true, Expected: wantText(a, want), Actual: seenText(a, seen)}
 	p.Message = fmt.Sprintf("expected %s within %s; %s", p.Expected, s.Timeout, p.Actual)
 	return &Failure{p}
+}
+
+// outlast waits until what the last action led to must be there to count: it may be taken back, and what the action takes away may still be there.
+func (s *Session) outlast(ctx context.Context) (waited bool, err error) {
+	d, tells := s.Device.(drivers.Resting)
+	for {
+		rest := screen.Unknown
+		if tells && time.Since(s.acted) < busyHolds {
+			if rest, err = d.Rest(ctx); err != nil {
+				return waited, err
+			}
+		}
+		early := time.Until(s.acted.Add(holdsFor(rest)))
+		if early <= 0 {
+			return waited, nil
+		}
+		if err := drivers.Pause(ctx, min(early, quietHolds)); err != nil {
+			return waited, err
+		}
+		waited = true
+	}
 }
 
 func wantText(a dsl.WebAssert, want drivers.WebWant) string {

@@ -36,10 +36,15 @@
       this.row = this.alone ? '' : rowOf(this.el);
       if (twins.filter(other => rowOf(store.refs[other.n].deref()) === this.row).length > 1) this.row = '';
       this.verdict = ''; this.met = '';
-      for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
+      for (const kind of [...Aim.EVENTS, WATCH + 'touch']) window.addEventListener(kind, this, {capture: true, passive: false});
     }
-    end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
+    end() { for (const kind of [...Aim.EVENTS, WATCH + 'touch']) window.removeEventListener(kind, this, {capture: true}); }
     handleEvent(event) {
+      if (event.type === WATCH + 'touch') { // asked by script/watch.js, before the page hears of the touch
+        if (!this.verdict && event.detail) this.judge(event.composedPath()[0], event);
+        if (this.verdict === 'missed') event.preventDefault();
+        return;
+      }
       if (!event.isTrusted) return; // of the page's own making
       if (!this.verdict && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
       if (this.verdict !== 'missed') return;

@@ -1,0 +1,61 @@
+(() => {
+  'use strict';
+  // Runs in a page's own world before its scripts do. It tells the script that reads the page, which lives in a world of its own, whether
+  // timers of the page are on their way, and asks it about each touch before any listener of the page hears of it. The two speak by events of a
+  // name that no page knows.
+  const NAME = '@watch@';
+  const method = (proto, name) => Function.prototype.call.bind(proto[name]);
+  const listen = method(EventTarget.prototype, 'addEventListener'), send = method(EventTarget.prototype, 'dispatchEvent');
+  const pathOf = method(Event.prototype, 'composedPath'), refuse = method(Event.prototype, 'preventDefault'), stop = method(Event.prototype, 'stopImmediatePropagation');
+  const Mouse = MouseEvent, Plain = Event, apply = Reflect.apply, now = performance.now.bind(performance), ever = window.setTimeout;
+  if (!send(window, new Plain(NAME + 'here', {cancelable: true}))) return; // it runs here already
+
+  // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row: what goes on for ever is
+  // nothing that is awaited. What a timer brought about is drawn AFTER milliseconds.
+  const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
+  const pending = new Set(), ticking = new Set();
+  let depth = 0, ended = -1e9;
+  const set = (target, self, args) => {
+    const delay = Number(args[1]) || 0, deep = depth + 1;
+    if (pending.size > MANY) return apply(target, self, args);
+    apply(ever, window, [() => { depth = deep; }, delay]);
+    const id = apply(target, self, args), counts = deep <= DEEP && delay <= LONG;
+    if (counts) pending.add(id);
+    apply(ever, window, [() => {
+      depth = 0;
+      if (pending.delete(id)) ended = now();
+    }, delay]);
+    return id;
+  };
+  const clear = (target, self, args) => {
+    pending.delete(args[0]);
+    ticking.delete(args[0]);
+    return apply(target, self, args);
+  };
+  const tick = (target, self, args) => {
+    const id = apply(target, self, args);
+    if (!(Number(args[1]) > LONG)) ticking.add(id);
+    return id;
+  };
+  const busy = () => pending.size > 0 || now() - ended < AFTER;
+  for (const [name, handler] of Object.entries({setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear})) {
+    window[name] = new Proxy(window[name], {apply: handler});
+  }
+  for (const [name, holds] of Object.entries({here: () => true, busy, ticking: () => ticking.size > 0})) {
+    listen(window, NAME + name, event => { if (holds()) refuse(event); });
+  }
+
+  const begins = event => event.type === 'pointerdown' || event.type === 'touchstart' || !event.touches && event.pointerType !== 'touch' &&
+    !(event.sourceCapabilities && event.sourceCapabilities.firesTouchEvents) && event.mozInputSource !== 5;
+  const hear = event => {
+    const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
+    if (!event.isTrusted || !hit) return;
+    const asked = new Mouse(NAME + 'touch', {composed: true, cancelable: true, detail: begins(event) ? 1 : 0, clientX: at.clientX, clientY: at.clientY});
+    if (send(hit, asked)) return;
+    refuse(event);
+    stop(event);
+  };
+  for (const kind of ['pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu']) {
+    listen(window, kind, hear, {capture: true, passive: false});
+  }
+})();
