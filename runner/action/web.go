@@ -156,14 +156,11 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if rest := s.Timeout - firstLook; !seen.Met && rest > 0 && (err == nil || errors.Is(err, drivers.ErrNotReady)) {
 		seen, err = b.Look(ctx, a.Selector, want, rest)
 	}
-	if err == nil && seen.Met && a.Selector != "" {
-		waited, e := s.outlast(ctx)
-		if e != nil {
-			return e
+	if err == nil && seen.Met && a.Selector != "" && time.Since(s.acted) < busyHolds {
+		if err := s.outlast(ctx); err != nil {
+			return err
 		}
-		if waited {
-			seen, err = b.Look(ctx, a.Selector, want, s.Timeout)
-		}
+		seen, err = b.Look(ctx, a.Selector, want, s.Timeout)
 	}
 	if err != nil {
 		if !drivers.AppIsWrong(err) {
@@ -185,23 +182,23 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 }
 
 // outlast waits until what the last action led to must be there to count: it may be taken back, and what the action takes away may still be there.
-func (s *Session) outlast(ctx context.Context) (waited bool, err error) {
+func (s *Session) outlast(ctx context.Context) error {
 	d, tells := s.Device.(drivers.Resting)
 	for {
-		rest := screen.Unknown
-		if tells && time.Since(s.acted) < busyHolds {
+		rest, asked := screen.Unknown, time.Now()
+		if tells {
+			var err error
 			if rest, err = d.Rest(ctx); err != nil {
-				return waited, err
+				return err
 			}
 		}
-		early := time.Until(s.acted.Add(holdsFor(rest)))
+		early := s.acted.Add(holdsFor(rest)).Sub(asked)
 		if early <= 0 {
-			return waited, nil
+			return nil
 		}
 		if err := drivers.Pause(ctx, min(early, quietHolds)); err != nil {
-			return waited, err
+			return err
 		}
-		waited = true
 	}
 }
 

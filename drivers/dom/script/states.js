@@ -12,7 +12,8 @@
       const current = attr(el, 'aria-current'), selected = aria('aria-selected');
       if (tag === 'option' && prop(el, HTMLOptionElement.prototype, 'selected') || selected === 'true' || current && current !== 'false' ||
         type === 'radio' && checked || aria('aria-pressed') === 'true' || role === 'option' && said === 'true' || own && customState(el, 'selected') || told && told.selected) flags |= SELECTED;
-      const choosable = SELECT_ROLES.has(role) && (role !== 'listitem' && role !== 'cell') || selected || current !== null || aria('aria-pressed') || tag === 'option' ||
+      const ownState = SELECT_ROLES.has(role) && role !== 'listitem' && role !== 'cell' && !(CELLS.has(role) && !selected && this.inChosen(el));
+      const choosable = ownState || selected || current !== null || aria('aria-pressed') || tag === 'option' ||
         own && (isOn(el, 'selected') || customState(el, 'selected') !== null) || this.currents && role === 'link';
       if (!choosable && !(flags & SELECTED)) flags |= UNSELECTABLE;
       if (this.disabled(el, tag, role, style, at)) flags |= DISABLED;
@@ -22,6 +23,11 @@
       if (this.reacting(el)) flags |= CLICKABLE;
       if (el === rootElement(this.root) ? scrollHeight(el) > clientHeight(el) + 1 : scrolls(el, style)) flags |= SCROLLABLE;
       return flags;
+    }
+    // inChosen: a row or another thing around a cell says whether it is selected.
+    inChosen(el) {
+      for (let n = parent(el); n && isElement(n) && localName(n) !== 'table'; n = parent(n)) if (has(n, 'aria-selected')) return true;
+      return false;
     }
     // undrawnBox is the check box or radio button that a label draws in its place; null where one of them is drawn beside the label's text.
     undrawnBox(el) {
