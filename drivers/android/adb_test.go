@@ -29,6 +29,7 @@ func portEnv(port int) func(string) string {
 
 // TestThroughRealADB: what works against the simulator's own server also does through the real one.
 func TestThroughRealADB(t *testing.T) {
+	t.Parallel()
 	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1})
 	t.Cleanup(phone.Close)
 	adb := androidtest.StartADB(t)
@@ -85,6 +86,7 @@ func TestThroughRealADB(t *testing.T) {
 
 // TestServerIsStartedAndRestarted: with an adb server that is killed in the middle. It runs in a home of its own.
 func TestServerIsStartedAndRestarted(t *testing.T) {
+	t.Parallel()
 	adb, err := exec.LookPath("adb")
 	if err != nil {
 		t.Fatal("this test needs adb: ", err)

@@ -17,6 +17,7 @@ import (
 
 // TestReadsSurviveALooseCable: what only asks is asked again once the phone is back; what acts is not, whatever became of it.
 func TestReadsSurviveALooseCable(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		service string
 		do      func(ctx context.Context, d *Device) error

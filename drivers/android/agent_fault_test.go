@@ -17,6 +17,7 @@ const faultLimit = 90 * time.Second
 // TestAgentFaults: whatever goes wrong with the agent, while nothing is asked, while the tree is read, and while a touch is made: a look gives
 // the tree all the same, by a new agent or without one; a touch happens at most once, and exactly once where it succeeds; nothing is left.
 func TestAgentFaults(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]androidtest.AgentFaultKind{
 		"kill": androidtest.AgentKill, "wedge": androidtest.AgentWedge, "garbage": androidtest.AgentGarbage, "half": androidtest.AgentHalf,
 		"silence": androidtest.AgentSilent, "close": androidtest.AgentClose, "orphan": androidtest.AgentOrphan, "broken": androidtest.AgentBroken,
@@ -144,6 +145,7 @@ func checkAgentFault(t *testing.T, d *Device, p *androidtest.Phone, at faultAt) 
 
 // TestAgentGivesUpOnce: one that dies again and again is started once more, then the phone's own tools go on, and the report says so.
 func TestAgentGivesUpOnce(t *testing.T) {
+	t.Parallel()
 	d, p := openForFaults(t)
 	p.FailAgent(androidtest.AgentFault{Route: "GET source", Kind: androidtest.AgentKill})
 	if _, err := d.Tree(t.Context()); err != nil {
@@ -168,6 +170,7 @@ func TestAgentGivesUpOnce(t *testing.T) {
 
 // TestAgentIsStoppedAfterAKilledProcess: what a process that was killed has left on the phone is stopped by the next.
 func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
+	t.Parallel()
 	driver, phones, server := newPhones(t, small())
 	withAgent(driver, AgentRequire, agentFolder(t, "10.6.6", 278))
 	if _, err := driver.Open(t.Context(), phones[0].Serial()); err != nil {
@@ -191,6 +194,7 @@ func TestAgentIsStoppedAfterAKilledProcess(t *testing.T) {
 
 // TestAgentAndToasts: a toast of two seconds is seen each time, and never one that has gone although the agent still tells of it.
 func TestAgentAndToasts(t *testing.T) {
+	t.Parallel()
 	rounds := 20
 	if testing.Short() {
 		rounds = 4

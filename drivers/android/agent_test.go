@@ -56,6 +56,7 @@ func launch(t *testing.T, d *Device, app string) {
 }
 
 func TestAgentLooksAndTouches(t *testing.T) {
+	t.Parallel()
 	d, p := openAgent(t, small())
 	launch(t, d, androidtest.LoginPackage)
 	field := waitNode(t, d, "email")
@@ -79,6 +80,7 @@ func TestAgentLooksAndTouches(t *testing.T) {
 
 // TestAgentTypesAnyScript: without an input method, after what the field holds, and not its hint.
 func TestAgentTypesAnyScript(t *testing.T) {
+	t.Parallel()
 	d, _ := openAgent(t, small())
 	launch(t, d, androidtest.LoginPackage)
 	tapOn(t, d, "email")
@@ -100,6 +102,7 @@ func TestAgentTypesAnyScript(t *testing.T) {
 
 // TestAgentPassword: dots are not put in front of what is added.
 func TestAgentPassword(t *testing.T) {
+	t.Parallel()
 	d, _ := openAgent(t, small())
 	launch(t, d, androidtest.LoginPackage)
 	tapOn(t, d, "password")
@@ -113,6 +116,7 @@ func TestAgentPassword(t *testing.T) {
 
 // TestAgentIsLeftOut: who has no agent is told why, in one sentence.
 func TestAgentIsLeftOut(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		o    androidtest.Options
@@ -167,6 +171,7 @@ func TestAgentIsLeftOut(t *testing.T) {
 
 // TestAgentOverTheNetwork: it is not started where strangers could reach it, unless that is asked for.
 func TestAgentOverTheNetwork(t *testing.T) {
+	t.Parallel()
 	for serial, want := range map[string]bool{
 		"R5CT10": false, "emulator-5554": false, "127.0.0.1:5555": false, "localhost:5555": false, "[::1]:5555": false, "192.168.1.7:5555": true,
 		"phone.lab:5555": true, "adb-R5CT10-abcdef._adb-tls-connect._tcp": true, "adb-R5CT10-abcdef._adb-tls-connect._tcp.": true,
@@ -195,6 +200,7 @@ func TestAgentOverTheNetwork(t *testing.T) {
 
 // TestAgentVersions: what is older is updated; what is newer, signed by somebody else or half there goes first.
 func TestAgentVersions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, version, certificate string
 		code                       int
@@ -224,6 +230,7 @@ func TestAgentVersions(t *testing.T) {
 
 // TestAgentHolesInTheTree: a window that is missing because its app hangs is no proof that an element is not there.
 func TestAgentHolesInTheTree(t *testing.T) {
+	t.Parallel()
 	d, p := openAgent(t, small())
 	launch(t, d, androidtest.LoginPackage)
 	waitNode(t, d, "email")
@@ -238,6 +245,7 @@ func TestAgentHolesInTheTree(t *testing.T) {
 
 // TestAgentRefusedTouch: what the phone forbids is said, and not tried in another way.
 func TestAgentRefusedTouch(t *testing.T) {
+	t.Parallel()
 	o := small()
 	o.InputForbidden = true
 	d, p := openAgent(t, o)
@@ -251,6 +259,7 @@ func TestAgentRefusedTouch(t *testing.T) {
 
 // TestAgentAims: what has moved or gone since it was seen is not touched.
 func TestAgentAims(t *testing.T) {
+	t.Parallel()
 	o := small()
 	o.Moving = 2 * time.Second
 	d, p := openAgent(t, o)
@@ -277,6 +286,7 @@ func TestAgentAims(t *testing.T) {
 
 // TestAgentOnAScreenThatNeverRests: its elements are read, where uiautomator refuses.
 func TestAgentOnAScreenThatNeverRests(t *testing.T) {
+	t.Parallel()
 	d, p := openAgent(t, small())
 	launch(t, d, androidtest.ListPackage+"/.AnimationActivity")
 	if tree, err := d.Tree(t.Context()); err != nil || findNode(tree, "title") == nil && len(tree.Windows) == 0 || p.Count("uiautomator") != 0 {
@@ -286,6 +296,7 @@ func TestAgentOnAScreenThatNeverRests(t *testing.T) {
 
 // TestAgentClipboard: a text is put there; from Android 10 on nobody but the app in front may read it.
 func TestAgentClipboard(t *testing.T) {
+	t.Parallel()
 	for _, api := range []int{28, 34} {
 		o := small()
 		o.API = api

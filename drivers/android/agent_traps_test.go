@@ -35,6 +35,7 @@ func agentTree(t *testing.T, d *Device) *screen.Tree {
 
 // TestAgentRowOfAnotherContent: an element that has become something else between look and touch is not touched, although it keeps its place and id.
 func TestAgentRowOfAnotherContent(t *testing.T) {
+	t.Parallel()
 	var switched bool
 	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
 		row := androidtest.Part{ID: sceneApp + ":id/action", Text: "Archive", Bounds: image.Rect(20, 200, 500, 260), Clickable: true}
@@ -53,6 +54,7 @@ func TestAgentRowOfAnotherContent(t *testing.T) {
 
 // TestAgentRanges: the number that the agent gives as the text of a slider is to be seen by nobody.
 func TestAgentRanges(t *testing.T) {
+	t.Parallel()
 	d, _ := onScene(t, func(androidtest.Moment) androidtest.Shown {
 		return androidtest.Shown{Page: []androidtest.Part{
 			{Class: "android.widget.SeekBar", ID: sceneApp + ":id/volume", Level: "50.0", Bounds: image.Rect(20, 200, 500, 260)},
@@ -69,6 +71,7 @@ func TestAgentRanges(t *testing.T) {
 
 // TestAgentDepth: a screen that is deeper than the agent tells of at first is read whole.
 func TestAgentDepth(t *testing.T) {
+	t.Parallel()
 	for _, depth := range []int{60, 120, 260} {
 		d, _ := onScene(t, func(androidtest.Moment) androidtest.Shown {
 			part := androidtest.Part{Text: "At the bottom", Bounds: image.Rect(20, 200, 500, 260)}
@@ -85,6 +88,7 @@ func TestAgentDepth(t *testing.T) {
 
 // TestAgentForbiddenCharacters: what XML forbids is a question mark in the tree, and no reason to take an element for another.
 func TestAgentForbiddenCharacters(t *testing.T) {
+	t.Parallel()
 	d, p := onScene(t, func(androidtest.Moment) androidtest.Shown {
 		return androidtest.Shown{Page: []androidtest.Part{{ID: sceneApp + ":id/odd", Text: "Bell\x07 & <b>\n\"quoted\" 👍", Bounds: image.Rect(20, 200, 500, 260), Clickable: true}}}
 	})
@@ -100,6 +104,7 @@ func TestAgentForbiddenCharacters(t *testing.T) {
 
 // TestAgentHugeText: what the agent would refuse without a word is refused with one, and costs no restart.
 func TestAgentHugeText(t *testing.T) {
+	t.Parallel()
 	d, p := openAgent(t, small())
 	launch(t, d, androidtest.LoginPackage)
 	tapOn(t, d, "email")
@@ -111,6 +116,7 @@ func TestAgentHugeText(t *testing.T) {
 
 // TestAgentWaitsForWindowAnimations: the agent answers a touch only when windows stand still, and nothing is touched twice meanwhile.
 func TestAgentWaitsForWindowAnimations(t *testing.T) {
+	t.Parallel()
 	o := small()
 	o.WindowAnimation = 5 * time.Second
 	if testing.Short() {
@@ -124,6 +130,7 @@ func TestAgentWaitsForWindowAnimations(t *testing.T) {
 
 // TestAgentLeavesThePhoneAsItWas: no setting, no service of the user's, no forwarded port, nothing that listens.
 func TestAgentLeavesThePhoneAsItWas(t *testing.T) {
+	t.Parallel()
 	driver, phones, server := newPhones(t, small())
 	p := phones[0]
 	before := p.AllSettings()
@@ -154,6 +161,7 @@ func TestAgentLeavesThePhoneAsItWas(t *testing.T) {
 
 // TestAgentThatCannotServeIsStopped: it goes on listening to everybody when its session was refused, unless it is stopped at once.
 func TestAgentThatCannotServeIsStopped(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, small())
 	phones[0].HoldAutomation(true)
 	withAgent(driver, AgentAuto, agentFolder(t, "10.6.6", 278))
@@ -168,6 +176,7 @@ func TestAgentThatCannotServeIsStopped(t *testing.T) {
 
 // TestAgentInstallations: what phones make of the two packages.
 func TestAgentInstallations(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		o    androidtest.Options
@@ -212,6 +221,7 @@ func TestAgentInstallations(t *testing.T) {
 
 // TestAgentSessionOfAnotherHost: of two hosts the later wins; the first takes its place again, and has touched once.
 func TestAgentSessionOfAnotherHost(t *testing.T) {
+	t.Parallel()
 	d, p := openForFaults(t)
 	button := waitNode(t, d, "sign_in")
 	if err := d.link.ask(t.Context(), asking{method: "POST", path: "/session", body: map[string]any{"capabilities": map[string]any{}}}, nil); err != nil {
@@ -228,6 +238,7 @@ func TestAgentSessionOfAnotherHost(t *testing.T) {
 
 // TestAgentToastOfAnotherScreen: what stood before the last touch says nothing of what that did; the same text raised again does.
 func TestAgentToastOfAnotherScreen(t *testing.T) {
+	t.Parallel()
 	for _, blind := range []bool{false, true} {
 		t.Run(fmt.Sprint("blind ", blind), func(t *testing.T) {
 			t.Parallel()
@@ -267,6 +278,7 @@ func TestAgentToastOfAnotherScreen(t *testing.T) {
 
 // TestAgentNotificationAtTheLastMoment: what drops down over the button between look and touch is not touched; what stands beside it is no obstacle.
 func TestAgentNotificationAtTheLastMoment(t *testing.T) {
+	t.Parallel()
 	for name, place := range map[string]image.Rectangle{"over": image.Rect(20, 180, 500, 280), "beside": image.Rect(20, 400, 500, 460)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

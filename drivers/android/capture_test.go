@@ -12,6 +12,7 @@ import (
 // TestPicturesOverASlowConnection: ten raw megabytes are not waited for where a PNG comes in a fraction of that, and only the first of
 // them is begun.
 func TestPicturesOverASlowConnection(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{Bandwidth: 2 << 20})
 	for range 3 {
 		img, err := d.Screenshot(t.Context())
@@ -28,6 +29,7 @@ func TestPicturesOverASlowConnection(t *testing.T) {
 
 // TestShotCosts: the kind that cost less is taken, the other is tried again now and then, and "cheap" is what was measured.
 func TestShotCosts(t *testing.T) {
+	t.Parallel()
 	take := func(c *captureCosts, raw, png time.Duration) (kind string) {
 		if c.takesPNG() {
 			c.tookPNG(png)

@@ -11,6 +11,7 @@ import (
 // TestComplaints: what the system asks about another app is an obstacle; what it asks about the app itself is a crash, of which the log
 // may have nothing left.
 func TestComplaints(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{LoginLoading: 1, Transition: 1})
 	look := func() (string, *drivers.Crash) {
 		what, err := d.Obstacle(t.Context())

@@ -27,6 +27,7 @@ func toLogin(ctx context.Context, dev drivers.Device) error {
 }
 
 func TestContract(t *testing.T) {
+	t.Parallel()
 	for _, api := range allLevels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
@@ -43,6 +44,7 @@ func TestContract(t *testing.T) {
 
 // TestContractWithAgent: the contract holds when the agent reads and touches, too, on every Android that it runs on.
 func TestContractWithAgent(t *testing.T) {
+	t.Parallel()
 	for _, api := range allLevels() {
 		if api < agentAPI {
 			continue
@@ -62,6 +64,7 @@ func TestContractWithAgent(t *testing.T) {
 
 // TestContractWithAgentThroughRealADB: the agent is reached through a service of the real adb server.
 func TestContractWithAgentThroughRealADB(t *testing.T) {
+	t.Parallel()
 	adb := androidtest.StartADB(t)
 	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})
 	t.Cleanup(phone.Close)
@@ -79,6 +82,7 @@ func TestContractWithAgentThroughRealADB(t *testing.T) {
 
 // TestContractThroughRealADB: all phones on one real adb server, at once.
 func TestContractThroughRealADB(t *testing.T) {
+	t.Parallel()
 	adb := androidtest.StartADB(t)
 	for _, api := range allLevels() {
 		phone := androidtest.NewPhone(androidtest.Options{API: api, Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1, DoubleTap: 5 * time.Second})

@@ -20,6 +20,7 @@ func crashOf(t *testing.T, d *Device) *drivers.Crash {
 }
 
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
 		if crash := crashOf(t, d); crash != nil {
@@ -57,6 +58,7 @@ func TestCrash(t *testing.T) {
 
 // TestCrashOfOthers: of other apps, and of an app that the test itself stopped, nobody is told.
 func TestCrashOfOthers(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	for _, app := range []string{androidtest.ListPackage, androidtest.LoginPackage} {
 		if err := d.Launch(t.Context(), app, true); err != nil {
@@ -76,6 +78,7 @@ func TestCrashOfOthers(t *testing.T) {
 }
 
 func TestANR(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
 		t.Fatal(err)
@@ -88,6 +91,7 @@ func TestANR(t *testing.T) {
 }
 
 func TestFindCrash(t *testing.T) {
+	t.Parallel()
 	const at = "11-21 10:00:00.123 "
 	died := at + " 1033  1060 I ActivityManager: Process com.a (pid 77) has died: fg  TOP \n"
 	native := at + "   77    90 F libc    : Fatal signal 11 (SIGSEGV), code 1, fault addr 0x0 in tid 90 (worker), pid 77 (com.a)\n" +
@@ -121,6 +125,7 @@ func TestFindCrash(t *testing.T) {
 }
 
 func TestWatchTime(t *testing.T) {
+	t.Parallel()
 	for date, want := range map[string]string{
 		"11-21 10:00:00.123456789\nStarting": "'11-21 10:00:00.123456'", "11-21 10:00:00.N\n": "'11-21 10:00:00.000'",
 		"11-21 10:00:00.%N": "'11-21 10:00:00.000'", "date: bad": "", "": "", "11-21 10:00:00'; reboot": "'11-21 10:00:00.000'",
@@ -135,6 +140,7 @@ func TestWatchTime(t *testing.T) {
 
 // TestCrashAfterATap: whatever way an app dies some time after a tap, it is told, and of another app it is not.
 func TestCrashAfterATap(t *testing.T) {
+	t.Parallel()
 	for button, want := range map[string]struct{ kind, reason string }{
 		"soon":    {drivers.CrashException, "java.lang.IllegalStateException: the cart is gone"},
 		"service": {drivers.CrashException, "java.io.IOException: sync broke"},
@@ -185,6 +191,7 @@ func await(t *testing.T, what string, done func() bool) {
 
 // TestLogThatCannotBeRead: then it is not known whether the app has crashed.
 func TestLogThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Small)
 	if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
 		t.Fatal(err)
@@ -218,6 +225,7 @@ func TestLogThatCannotBeRead(t *testing.T) {
 
 // TestCrashOfOwnProcesses: a process is the app's by its name, or by its user; the kernel's short name is a hint, and a tombstone knows better.
 func TestCrashOfOwnProcesses(t *testing.T) {
+	t.Parallel()
 	const am, fatal = "11-21 10:00:00.000  1033  1060 I ActivityManager: ", "11-21 10:00:01.000  4321  4321 E AndroidRuntime: "
 	start := am + "Start proc 4300:com.example.login/u0a151 for next-top-activity {com.example.login/.Main}\n"
 	exception := func(process string) string {

@@ -15,6 +15,7 @@ import (
 )
 
 func TestDevicesInEveryState(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t,
 		androidtest.Options{Serial: "D-ready", API: 30},
 		androidtest.Options{Serial: "A-offline"},
@@ -52,6 +53,7 @@ func TestDevicesInEveryState(t *testing.T) {
 }
 
 func TestPreferredDevice(t *testing.T) {
+	t.Parallel()
 	driver := New(Options{Getenv: func(name string) string { return map[string]string{"ANDROID_SERIAL": "ABC"}[name] }})
 	if driver.Preferred() != "ABC" || driver.Platform() != dsl.Android {
 		t.Errorf("%q on %s", driver.Preferred(), driver.Platform())
@@ -60,6 +62,7 @@ func TestPreferredDevice(t *testing.T) {
 
 // TestOpenWakesTheDisplay: and leaves a phone alone that is awake.
 func TestOpenWakesTheDisplay(t *testing.T) {
+	t.Parallel()
 	for wakefulness, want := range map[string]string{
 		"Asleep": "input keyevent 224, wm dismiss-keyguard", "Dozing": "input keyevent 224, wm dismiss-keyguard", "Awake": "",
 	} {
@@ -92,6 +95,7 @@ func TestOpenWakesTheDisplay(t *testing.T) {
 
 // TestOpenOfALockedPhone: what only a hand can mend is told before anything is done; what is merely dark, or swiped away, is mended.
 func TestOpenOfALockedPhone(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		o    androidtest.Options
 		want []string // words of the error; none: it opens
@@ -127,6 +131,7 @@ func TestOpenOfALockedPhone(t *testing.T) {
 }
 
 func TestOpenOfADozingPhone(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Unwakeable: true}, androidtest.Options{})
 	for i, p := range phones {
 		p.Doze()
@@ -139,6 +144,7 @@ func TestOpenOfADozingPhone(t *testing.T) {
 
 // TestLockDuringATest is an obstacle, not the app's fault.
 func TestLockDuringATest(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{Lock: androidtest.SwipeLock})
 	if what, err := d.Obstacle(t.Context()); what != "" || err != nil {
 		t.Errorf("%q, %v", what, err)
@@ -155,6 +161,7 @@ func TestLockDuringATest(t *testing.T) {
 
 // TestParseGlass: phones tell of their keyguard in many words; what lies over a keyguard can be used, and a work profile's lock is its own.
 func TestParseGlass(t *testing.T) {
+	t.Parallel()
 	const unlocked = "KeyguardServiceDelegate\n  showing=false\n  secure=true\n"
 	for said, want := range map[string]lockState{
 		"": {}, "mWakefulness=Awake\n" + unlocked: {told: true, secure: true}, "  mWakefulness=Dozing\n": {asleep: "Dozing"},
@@ -173,6 +180,7 @@ func TestParseGlass(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "X", Unauthorized: true}, androidtest.Options{Serial: "Y"})
 	phones[1].SetState(androidtest.StateRecovery)
 	for serial, want := range map[string]string{"X": "Allow USB debugging", "Y": "adb reboot", "none": "not found"} {
@@ -185,6 +193,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 
 // TestWorkOnEveryAndroid goes through a login on every profile of the simulator.
 func TestWorkOnEveryAndroid(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
@@ -224,6 +233,7 @@ func TestWorkOnEveryAndroid(t *testing.T) {
 }
 
 func TestKeyboardShown(t *testing.T) {
+	t.Parallel()
 	d, _ := openPhone(t, androidtest.Options{})
 	if shown, err := d.KeyboardShown(t.Context()); err != nil || shown {
 		t.Errorf("on the launcher: %v, %v", shown, err)
@@ -235,6 +245,7 @@ func TestKeyboardShown(t *testing.T) {
 }
 
 func TestLaunchOfNoApp(t *testing.T) {
+	t.Parallel()
 	d, _ := openPhone(t, androidtest.Options{})
 	for app, want := range map[string]string{
 		"com.example.logn":                    "did you mean com.example.login",
@@ -251,6 +262,7 @@ func TestLaunchOfNoApp(t *testing.T) {
 }
 
 func TestLaunchWithoutResolveActivity(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 24})
 	p.Fail(androidtest.Fault{Match: "resolve-activity", Kind: androidtest.Error, Output: "Unknown command: resolve-activity\n", Code: 255})
 	if err := d.Launch(t.Context(), androidtest.LoginPackage, true); err != nil {
@@ -262,6 +274,7 @@ func TestLaunchWithoutResolveActivity(t *testing.T) {
 }
 
 func TestInputForbidden(t *testing.T) {
+	t.Parallel()
 	for _, api := range []int{28, 34} {
 		d, _ := openPhone(t, androidtest.Options{API: api, InputForbidden: true})
 		for name, err := range map[string]error{
@@ -276,6 +289,7 @@ func TestInputForbidden(t *testing.T) {
 
 // TestCmdInputIsLeftWhereItIsMissing: only an answer that says so leads to a second try.
 func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 34})
 	p.Fail(androidtest.Fault{Match: "cmd input", Kind: androidtest.Error, Output: "cmd: Can't find service: input\n", Code: 20})
 	for range 2 {
@@ -297,6 +311,7 @@ func TestCmdInputIsLeftWhereItIsMissing(t *testing.T) {
 }
 
 func TestTreeTriesAgain(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name  string
 		fault androidtest.Fault
@@ -345,6 +360,7 @@ func noLeftovers(t *testing.T, d *Device) {
 }
 
 func TestOpenClearsWhatWasLeft(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{})
 	if err := phones[0].WriteFile(tempDir+tempPrefix+"old-1.xml", []byte("x")); err != nil {
 		t.Fatal(err)
@@ -358,6 +374,7 @@ func TestOpenClearsWhatWasLeft(t *testing.T) {
 
 // TestScreenOfAFoldedPhone: without being told, screencap takes the dark display inside.
 func TestScreenOfAFoldedPhone(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{Width: 270, Height: 600, Displays: 2, Folded: true}) // few bytes: a slow machine would give up on many, and ask for a PNG
 	for range 2 {
 		img, err := d.Screenshot(t.Context())
@@ -376,6 +393,7 @@ func TestScreenOfAFoldedPhone(t *testing.T) {
 
 // TestPictureUnderAnOverriddenSize: trees and taps go by `wm size`, and so must pictures, standing and lying.
 func TestPictureUnderAnOverriddenSize(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Width: 540, Height: 1200, Density: 210, WholeGlass: true})
 	for _, line := range []string{"wm size 360x800", "settings put system accelerometer_rotation 0; settings put system user_rotation 1"} {
 		dev, err := driver.Open(t.Context(), phones[0].Serial())
@@ -406,6 +424,7 @@ func TestPictureUnderAnOverriddenSize(t *testing.T) {
 }
 
 func TestScreenshotFallsBackToPNG(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{Displays: 2})
 	p.Fail(androidtest.Fault{Match: "screencap", Nth: 1, Kind: androidtest.Error, Output: "no such format\n", Code: 0})
 	img, err := d.Screenshot(t.Context())
@@ -418,6 +437,7 @@ func TestScreenshotFallsBackToPNG(t *testing.T) {
 }
 
 func TestNothingWorksOnAClosedDevice(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	if err := d.Close(); err != nil {
 		t.Fatal(err)

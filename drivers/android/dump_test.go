@@ -21,6 +21,7 @@ func node(attrs string) string {
 }
 
 func TestParseDump(t *testing.T) {
+	t.Parallel()
 	box := image.Rect(0, 0, 10, 20)
 	cases := []struct {
 		name, doc string
@@ -111,6 +112,7 @@ func TestParseDump(t *testing.T) {
 }
 
 func TestParseDumpOfWindows(t *testing.T) {
+	t.Parallel()
 	got, err := parseDump([]byte(head + `<displays><display id="0">
 		<window index="0" title="Keyboard" bounds="[0,1500][1080,2400]" active="false" type="INPUT_METHOD" layer="2">
 			<hierarchy rotation="1"><node class="Keys"><node class="Key"/></node></hierarchy></window>
@@ -136,6 +138,7 @@ func TestParseDumpOfWindows(t *testing.T) {
 
 // TestReachableWindows: of all windows those count that a touch can reach and a test means.
 func TestReachableWindows(t *testing.T) {
+	t.Parallel()
 	window := func(name, attrs string) string {
 		return `<window ` + attrs + `><hierarchy rotation="0"><node class="` + name + `"/></hierarchy></window>`
 	}
@@ -172,6 +175,7 @@ func TestReachableWindows(t *testing.T) {
 
 // TestEntitiesOfADumpStandForNothing: those that a document defines for itself are not expanded.
 func TestEntitiesOfADumpStandForNothing(t *testing.T) {
+	t.Parallel()
 	got, err := parseDump([]byte(`<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]><hierarchy><node text="&c;"/></hierarchy>`))
 	if err != nil || got.windows[0].Text != "&c;" {
 		t.Errorf("%+v, %v", got, err)
@@ -180,6 +184,7 @@ func TestEntitiesOfADumpStandForNothing(t *testing.T) {
 
 // TestNestedWindows: a menu is written inside the window of its page, and perhaps beside it, too; it lies on the page either way.
 func TestNestedWindows(t *testing.T) {
+	t.Parallel()
 	menu := func(attrs string) string {
 		return `<window id="7" ` + attrs + ` type="TYPE_APPLICATION" bounds="[50,0][100,60]"><hierarchy rotation="0"><node class="Menu"/></hierarchy></window>`
 	}
@@ -222,6 +227,7 @@ func types(windows []*screen.Node) string {
 
 // TestWindowsOfOthers lie over the app as far as they are to be seen, however large their roots are.
 func TestWindowsOfOthers(t *testing.T) {
+	t.Parallel()
 	const app = `<window id="3" layer="1" active="true" focused="true" type="TYPE_APPLICATION" bounds="[0,0][1000,2000]"><hierarchy><node class="App" bounds="[0,0][1000,2000]"/></hierarchy></window>`
 	other := func(attrs, bounds, inner string) string {
 		return `<window id="8" layer="5" type="TYPE_SYSTEM" ` + attrs + ` bounds="` + bounds + `"><hierarchy><node class="Other" bounds="[0,0][1000,2000]">` + inner + `</node></hierarchy></window>`
@@ -252,6 +258,7 @@ func TestWindowsOfOthers(t *testing.T) {
 
 // TestScreenOfASavedTree: an automation server's size of the screen leaves the bars out, whose elements are there.
 func TestScreenOfASavedTree(t *testing.T) {
+	t.Parallel()
 	const tree = `<hierarchy class="hierarchy" rotation="0" width="1080" height="2209">%s</hierarchy>`
 	for name, c := range map[string]struct {
 		inner string
@@ -274,6 +281,7 @@ func TestScreenOfASavedTree(t *testing.T) {
 
 // TestFieldOfWhichTheCaretTells: in front of a text the caret stands behind something, in front of a hint it cannot.
 func TestFieldOfWhichTheCaretTells(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		text, hint, said, want, wantHint string
 		unsure                           bool
@@ -297,6 +305,7 @@ func TestFieldOfWhichTheCaretTells(t *testing.T) {
 }
 
 func TestParseDumpRefuses(t *testing.T) {
+	t.Parallel()
 	whole := node(`class="V" text="x"`)
 	cases := []struct{ name, doc, want string }{
 		{"cut off", whole[:len(whole)-6], "EOF"},
@@ -347,6 +356,7 @@ func FuzzParseDump(f *testing.F) {
 
 // TestPhoneWhoseWindowsCannotBeRead is asked for one window from then on.
 func TestPhoneWhoseWindowsCannotBeRead(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	driver := scriptedDriver(scripted{answer: func(_, service string) (string, bool) {
 		switch {

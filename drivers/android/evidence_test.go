@@ -16,6 +16,7 @@ import (
 )
 
 func TestRecording(t *testing.T) {
+	t.Parallel()
 	d, _ := openPhone(t, androidtest.Small)
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
@@ -44,6 +45,7 @@ func TestRecording(t *testing.T) {
 
 // TestRecordingInSegments: the phone's screenrecord ends by itself, and the film goes on in the next file.
 func TestRecordingInSegments(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Small)
 	d.segment = 1
 	r, err := d.StartRecording(t.Context(), t.TempDir())
@@ -69,6 +71,7 @@ func TestRecordingInSegments(t *testing.T) {
 
 // TestRecorderThatIsGone: when the phone knows no such process, nothing is waited for but the end of the connection.
 func TestRecorderThatIsGone(t *testing.T) {
+	t.Parallel()
 	for name, lost := range map[string]bool{"under its number": false, "under its file, too": true} {
 		d, p := openPhone(t, androidtest.Small)
 		r, err := d.StartRecording(t.Context(), t.TempDir())
@@ -98,6 +101,7 @@ func TestRecorderThatIsGone(t *testing.T) {
 }
 
 func TestRecordingWithoutAnEncoder(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{NoEncoder: true})
 	d.probe = time.Minute
 	_, err := d.StartRecording(t.Context(), t.TempDir())
@@ -125,6 +129,7 @@ func TestRecordingAtASmallerSize(t *testing.T) {
 }
 
 func TestCloseEndsARecording(t *testing.T) {
+	t.Parallel()
 	d, _ := openPhone(t, androidtest.Small)
 	r, err := d.StartRecording(t.Context(), t.TempDir())
 	if err != nil {
@@ -137,6 +142,7 @@ func TestCloseEndsARecording(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	p.Log('I', "Before", "not ours")
 	if err := drivers.Pause(t.Context(), 5*time.Millisecond); err != nil { // logcat's clock counts milliseconds
@@ -172,6 +178,7 @@ type brokenWriter struct{}
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestLogSaysWhyItEnded(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	stop, err := d.StartLog(t.Context(), brokenWriter{})
 	if err != nil {
@@ -200,6 +207,7 @@ func (l *logged) Write(p []byte) (int, error) {
 }
 
 func TestLogOfALostPhone(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	w := &logged{any: make(chan struct{})}
 	stop, err := d.StartLog(t.Context(), w)
@@ -227,6 +235,7 @@ func TestLogOfALostPhone(t *testing.T) {
 
 // TestLogGoesOn: where the connection broke and where logcat gave up, the log goes on, with what was logged meanwhile, and each line once.
 func TestLogGoesOn(t *testing.T) {
+	t.Parallel()
 	for name, cut := range map[string]func(d *Device, p *androidtest.Phone){
 		"a loose cable": func(_ *Device, p *androidtest.Phone) {
 			p.Disconnect()

@@ -135,6 +135,7 @@ func ownTime(call string) bool {
 // TestFaultMatrix breaks each call in each way. It must end, with an error that names the phone and blames nobody's app; nothing is
 // left; and once the phone is well again the call works.
 func TestFaultMatrix(t *testing.T) {
+	t.Parallel()
 	faults := map[string]androidtest.Fault{
 		"drop":    {Kind: androidtest.Drop},
 		"cut":     {Kind: androidtest.Cut, Bytes: 3},
@@ -192,6 +193,7 @@ func checkFault(t *testing.T, call, fault, serial string, err error) {
 
 // TestCancelEndsACall: a hanging phone must not hold a cancelled call.
 func TestCancelEndsACall(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	p.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Hang})
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -205,6 +207,7 @@ func TestCancelEndsACall(t *testing.T) {
 
 // TestCloseEndsACall: Close may come at any time.
 func TestCloseEndsACall(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	p.Fail(androidtest.Fault{Match: "uiautomator", Kind: androidtest.Hang})
 	closed := make(chan error, 1)
@@ -219,6 +222,7 @@ func TestCloseEndsACall(t *testing.T) {
 
 // TestSlowPhone: what is late in the device's own time limit is waited for.
 func TestSlowPhone(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	p.Fail(androidtest.Fault{Match: "screencap", Kind: androidtest.Slow, Delay: 300 * time.Millisecond})
 	if _, err := d.Screenshot(t.Context()); err != nil {
@@ -227,6 +231,7 @@ func TestSlowPhone(t *testing.T) {
 }
 
 func TestPhoneGoneForGood(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "GONE"}, androidtest.Options{Serial: "HERE"})
 	gone, err := driver.Open(t.Context(), "GONE")
 	if err != nil {
@@ -249,6 +254,7 @@ func TestPhoneGoneForGood(t *testing.T) {
 }
 
 func TestNoServerAndNoADB(t *testing.T) {
+	t.Parallel()
 	driver := New(serverAt(nobody))
 	_, err := driver.Devices(t.Context())
 	if missing := new(drivers.Unavailable); !errors.As(err, &missing) || !strings.Contains(err.Error(), "adb is not installed") {
@@ -394,6 +400,7 @@ func TestEveryCallHasItsOwnLimit(t *testing.T) {
 }
 
 func TestOldDeviceWithoutShellV2(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	s := scripted{}
 	l := &link{serial: "OLD", features: map[string]bool{}, srv: New(serverAt("127.0.0.1:1")).srv}
@@ -414,6 +421,7 @@ func TestOldDeviceWithoutShellV2(t *testing.T) {
 }
 
 func TestOutputIsCapped(t *testing.T) {
+	t.Parallel()
 	l := &link{serial: "LOUD", features: map[string]bool{"shell_v2": true}, srv: New(serverAt("127.0.0.1:1")).srv}
 	l.srv.dial = scripted{answer: func(string, string) (string, bool) { return strings.Repeat(says("0123456789"), 10), false }}.dial
 	_, err := l.run(t.Context(), command{name: "x", line: "x", max: 5})
@@ -424,6 +432,7 @@ func TestOutputIsCapped(t *testing.T) {
 
 // TestErrorsDoNotTellWhatIsTyped: what a test types may be a password, and errors go into reports.
 func TestErrorsDoNotTellWhatIsTyped(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	p.Fail(androidtest.Fault{Match: "input text", Kind: androidtest.Refuse})
 	if err := d.Type(t.Context(), "hunter2"); err == nil || strings.Contains(err.Error(), "hunter2") {

@@ -33,6 +33,7 @@ func pointOf(t *testing.T, d *Device, label string) image.Point {
 
 // TestGesturesOnEveryAndroid: each is seen by the app as what it is, and costs one command line.
 func TestGesturesOnEveryAndroid(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
@@ -79,6 +80,7 @@ func TestDoubleTapWhereEachInputIsSlow(t *testing.T) {
 }
 
 func TestSwipeScrolls(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api})
 		if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {
@@ -100,6 +102,7 @@ func TestSwipeScrolls(t *testing.T) {
 
 // TestPointsAfterRotation: the screen's size is asked again before a point is refused, and for nothing else.
 func TestPointsAfterRotation(t *testing.T) {
+	t.Parallel()
 	d, p := gesturesPage(t, androidtest.Options{})
 	if _, err := d.Screenshot(t.Context()); err != nil {
 		t.Fatal(err)
@@ -124,6 +127,7 @@ func TestPointsAfterRotation(t *testing.T) {
 
 // TestBrokenDragLiftsTheFinger: else it would be down in the next gesture.
 func TestBrokenDragLiftsTheFinger(t *testing.T) {
+	t.Parallel()
 	d, p := gesturesPage(t, androidtest.Options{API: 34})
 	p.Fail(androidtest.Fault{Match: "motionevent MOVE", Nth: 3, Kind: androidtest.Error, Output: "Killed\n", Code: 137})
 	apple, basket := pointOf(t, d, "apple"), pointOf(t, d, "basket")
@@ -136,6 +140,7 @@ func TestBrokenDragLiftsTheFinger(t *testing.T) {
 }
 
 func TestPress(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
@@ -170,6 +175,7 @@ func TestPress(t *testing.T) {
 }
 
 func TestKeyNamesAreAllKnown(t *testing.T) {
+	t.Parallel()
 	seen := map[int]string{}
 	for _, name := range drivers.KeyNames() {
 		code, ok := keyCode(name)
@@ -187,6 +193,7 @@ func TestKeyNamesAreAllKnown(t *testing.T) {
 
 // TestEraseLongText: in pieces, with the caret anywhere.
 func TestEraseLongText(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
 		loginForm(t, d)
@@ -215,6 +222,7 @@ func TestEraseLongText(t *testing.T) {
 }
 
 func TestEraseWithoutAField(t *testing.T) {
+	t.Parallel()
 	d, _ := openPhone(t, androidtest.Options{API: 28})
 	if err := d.Erase(t.Context(), -1); !errors.Is(err, drivers.ErrNotActionable) {
 		t.Errorf("error %v", err)
@@ -223,6 +231,7 @@ func TestEraseWithoutAField(t *testing.T) {
 
 // TestHideKeyboard: the screen stays, whatever the phone makes of escape, and when there is no keyboard.
 func TestHideKeyboard(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]androidtest.Options{"": {}, "deaf to escape": {DeafToEscape: true}, "escape goes back": {EscapeGoesBack: true}} {
 		for _, api := range levels() {
 			t.Run(fmt.Sprintf("%d/%s", api, name), func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestIdentify(t *testing.T) {
+	t.Parallel()
 	d, _ := openPhone(t, androidtest.Options{})
 	if id, err := d.Identify(t.Context()); id != nil || err != nil {
 		t.Errorf("before anything was launched: %+v, %v", id, err)

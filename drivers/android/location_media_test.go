@@ -15,6 +15,7 @@ import (
 )
 
 func TestLocation(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 34})
 	for _, at := range []drivers.Place{{Latitude: 52.52, Longitude: 13.405}, {Latitude: -33.8688, Longitude: -0.0000125, Accuracy: 20}} {
 		if err := d.SetLocation(t.Context(), at); err != nil {
@@ -37,6 +38,7 @@ func TestLocation(t *testing.T) {
 }
 
 func TestAddMedia(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api})
 		path := filepath.Join(t.TempDir(), "my photo's.PNG")
@@ -64,6 +66,7 @@ func TestAddMedia(t *testing.T) {
 }
 
 func TestAddMediaRefuses(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	dir := t.TempDir()
 	for name, content := range map[string]string{"empty.png": "", "program.exe": "x", "none.png": "-"} {
@@ -83,6 +86,7 @@ func TestAddMediaRefuses(t *testing.T) {
 }
 
 func TestPinch(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name      string
 		o         androidtest.Options
@@ -127,6 +131,7 @@ func far(a, b image.Point) int {
 }
 
 func TestPinchWhereItIsForbidden(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 28})
 	p.Fail(androidtest.Fault{Match: "sendevent", Kind: androidtest.Error, Code: 1, Output: "sendevent: /dev/input/event1: Permission denied\n"})
 	err := d.Pinch(t.Context(), image.Pt(500, 1000), 20, 200, 100*time.Millisecond)
@@ -147,6 +152,7 @@ func TestPinchWhereItIsForbidden(t *testing.T) {
 }
 
 func TestParsePanel(t *testing.T) {
+	t.Parallel()
 	const pad = "add device 1: /dev/input/event7\n  name: \"pad\"\n  ABS (0003): 0035  : value 0, min 0, max 99, fuzz 0\n" +
 		"              0036  : value 0, min 0, max 99, fuzz 0\n  input props:\n    INPUT_PROP_POINTER\n"
 	const screen = "add device 2: /dev/input/event3\r\n  name: \"fts\"\r\n    ABS (0003): 002f  : value 3, min 0, max 9\r\n" +
@@ -173,6 +179,7 @@ func TestParsePanel(t *testing.T) {
 }
 
 func TestPinchLineIsShort(t *testing.T) {
+	t.Parallel()
 	p := pinch{centre: image.Pt(5000, 5000), from: 20, to: 2000, moves: pinchMoves, pause: time.Second / pinchMoves,
 		natural: func(p image.Point) image.Point { return p }}
 	reports := p.events(func(p image.Point) (int, int) { return p.X + 10000, p.Y + 10000 })
@@ -182,6 +189,7 @@ func TestPinchLineIsShort(t *testing.T) {
 }
 
 func TestAlerts(t *testing.T) {
+	t.Parallel()
 	d, _ := openPhone(t, androidtest.Options{})
 	if err := d.Launch(t.Context(), androidtest.ListPackage+"/.DialogActivity", true); err != nil {
 		t.Fatal(err)
@@ -214,6 +222,7 @@ func TestAlerts(t *testing.T) {
 
 // TestFindDialog: what Androids of several ages put on the screen.
 func TestFindDialog(t *testing.T) {
+	t.Parallel()
 	const permission = `<hierarchy><node bounds="[0,0][9,39]"><node text="Allow Maps to access this device's location?" resource-id="com.android.permissioncontroller:id/permission_message" bounds="[0,0][9,9]"/>
 		<node text="While using the app" resource-id="com.android.permissioncontroller:id/permission_allow_foreground_only_button" bounds="[0,10][9,19]"/>
 		<node text="Only this time" resource-id="com.android.permissioncontroller:id/permission_allow_one_time_button" bounds="[0,20][9,29]"/>

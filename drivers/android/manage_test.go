@@ -15,6 +15,7 @@ import (
 )
 
 func TestLaunchWithArguments(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api})
 		arguments := map[string]string{
@@ -46,6 +47,7 @@ func TestLaunchWithArguments(t *testing.T) {
 
 // TestClearWaitsForTheKill: it lands a while after the answer, and would take what is launched next.
 func TestClearWaitsForTheKill(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
@@ -81,6 +83,7 @@ func TestClearWaitsForTheKill(t *testing.T) {
 }
 
 func TestAppsThatAreNotThere(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, _ := openPhone(t, androidtest.Options{API: api})
 		for app, want := range map[string]string{
@@ -110,6 +113,7 @@ func apk(t *testing.T, text string) string {
 }
 
 func TestInstall(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		for _, old := range []bool{false, true} {
 			d, p := openPhone(t, androidtest.Options{API: api, NoCmd: old})
@@ -138,6 +142,7 @@ func TestInstall(t *testing.T) {
 }
 
 func TestInstallSaysWhy(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]struct {
 		says string
 		app  bool
@@ -175,6 +180,7 @@ func TestInstallSaysWhy(t *testing.T) {
 
 // TestPhonesWithASecondUser: a secure folder or a work profile is not the shell's, which then must name the user.
 func TestPhonesWithASecondUser(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	for _, line := range []string{"pm list packages -3", "pm uninstall com"} {
 		p.Fail(androidtest.Fault{Match: line, Kind: androidtest.Error, Code: 255,
@@ -193,6 +199,7 @@ func TestPhonesWithASecondUser(t *testing.T) {
 }
 
 func TestPermissions(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			d, p := openPhone(t, androidtest.Options{API: api})
@@ -229,6 +236,7 @@ func TestPermissions(t *testing.T) {
 }
 
 func TestShortNamesByLevel(t *testing.T) {
+	t.Parallel()
 	asked := map[string]bool{}
 	for _, all := range shortNames() {
 		for _, p := range all {
@@ -258,6 +266,7 @@ func TestShortNamesByLevel(t *testing.T) {
 
 // TestRequested: other sections, and other packages that are in the same dump, do not count.
 func TestRequested(t *testing.T) {
+	t.Parallel()
 	const dump = "Permissions:\n  Permission [a.b.c] (1):\n\nPackages:\n  Package [com.a] (1f):\n    userId=1\n    requested permissions:\n" +
 		"      android.permission.CAMERA\n      android.permission.READ_SMS: restricted=true\n    install permissions:\n" +
 		"      android.permission.INTERNET: granted=true\n\nHidden system packages:\n  Package [com.b] (2):\n    requested permissions:\n      x.Y\n"
@@ -270,6 +279,7 @@ func TestRequested(t *testing.T) {
 }
 
 func TestOpenLink(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api})
 		for _, app := range []string{"", androidtest.LoginPackage} {
@@ -293,6 +303,7 @@ func TestOpenLink(t *testing.T) {
 
 // TestLaunchWithAWorkProfile: a phone that wants to know whose app is meant is told.
 func TestLaunchWithAWorkProfile(t *testing.T) {
+	t.Parallel()
 	for _, api := range []int{30, 36} {
 		d, p := openPhone(t, androidtest.Options{API: api, WorkProfile: true})
 		if err := d.Launch(t.Context(), androidtest.ListPackage, true); err != nil {

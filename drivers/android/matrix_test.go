@@ -33,6 +33,7 @@ const worldLimit = 2 * time.Minute
 // TestWorldsThatBreak breaks what lies around the calls. Each ends within its time, blames the device and never the app, says what to
 // do, and once all is well again the same driver works.
 func TestWorldsThatBreak(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		hurt func(t *testing.T, p *androidtest.Phone, s *androidtest.Server)
@@ -125,6 +126,7 @@ func eventually(t *testing.T, do func() error) error {
 
 // TestInstallOnAFullPhone: what is wrong with the phone is not the package's fault.
 func TestInstallOnAFullPhone(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	p.FillStorage(true)
 	dir := t.TempDir()
@@ -146,6 +148,7 @@ func TestInstallOnAFullPhone(t *testing.T) {
 
 // TestTwoServersForOnePhone: only one adb server can have it; to the other it is offline or not there, which is said.
 func TestTwoServersForOnePhone(t *testing.T) {
+	t.Parallel()
 	phone := androidtest.NewPhone(androidtest.Options{})
 	t.Cleanup(phone.Close)
 	first, second := androidtest.StartADB(t), androidtest.StartADB(t)
@@ -221,6 +224,7 @@ func descriptors(t *testing.T) int {
 }
 
 func TestParseFull(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"Filesystem     1K-blocks     Used Available Use% Mounted on\n/dev/block/dm-5 114567160 31250404  83316756  28% /data\n": false,
 		"Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/dm-5 114567160 114567160 0 100% /data\n":                true,

@@ -10,6 +10,7 @@ import (
 )
 
 func TestMeasure(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api})
 		if m, err := d.Measure(t.Context()); m != nil || err != nil {
@@ -35,6 +36,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestParseMeasurement(t *testing.T) {
+	t.Parallel()
 	const stat = "4711 (a b) c.d) S 1 2 3 4 -1 6 7 8 9 10 150 50 0 0 20 0 11 0 99 1 2\n"
 	m := parseMeasurement("a.b", "pid=4711\n"+stat+"           TOTAL PSS:   123456            TOTAL RSS:   9\nTotal frames rendered: 8\n")
 	if m == nil || m.CPU != 2*time.Second || *m.MemoryKB != 123456 || *m.Frames != 8 || m.JankyCount != nil {
@@ -49,6 +51,7 @@ func TestParseMeasurement(t *testing.T) {
 }
 
 func TestCalm(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	settings := func() string {
 		var all []string

@@ -13,6 +13,7 @@ import (
 // TestParseProtected: flags are numbers on old phones and names on new ones; other words with SECURE in them forbid nothing, nor does a window
 // that nobody sees.
 func TestParseProtected(t *testing.T) {
+	t.Parallel()
 	const head = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n"
 	window := func(name, attrs, rest string) string {
 		return "  Window #3 Window{fdec1cd u0 " + name + "}:\n    mDisplayId=0 stackId=3 mSession=Session{8f8b4f6 15906:1000} mClient=android.os.BinderProxy@e664b64\n" +
@@ -57,6 +58,7 @@ func TestParseProtected(t *testing.T) {
 
 // TestForbiddenPictures: a phone that refuses pictures of a bank's app says why, and can be read and touched.
 func TestForbiddenPictures(t *testing.T) {
+	t.Parallel()
 	for _, o := range []androidtest.Options{
 		{API: 24}, {API: 24, Secure: androidtest.SecureZeros}, {API: 27}, {API: 30}, {API: 34}, {API: 34, Secure: androidtest.SecureBlack}, {API: 36},
 	} {

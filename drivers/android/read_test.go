@@ -20,6 +20,7 @@ import (
 var testTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func TestParseDevices(t *testing.T) {
+	t.Parallel()
 	answer := `emulator-5554          device product:sdk_gphone64 model:sdk_gphone64_x86_64 device:emu64x transport_id:1
 R5CT10ABCDE            unauthorized usb:1-1 transport_id:2
 192.168.1.7:5555       offline product:a model:b device:c transport_id:3
@@ -48,6 +49,7 @@ NEW                    someday transport_id:8
 }
 
 func TestParseProps(t *testing.T) {
+	t.Parallel()
 	got := parseProps("[ro.a]: [1]\r\n[ro.several]: [line one\nline two]\n[ro.empty]: []\nnoise\n[ro.z]: [x [y]]\n[ro.cut]: [half")
 	want := map[string]string{"ro.a": "1", "ro.several": "line one\nline two", "ro.empty": "", "ro.z": "x [y]"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -56,6 +58,7 @@ func TestParseProps(t *testing.T) {
 }
 
 func TestParseGeometry(t *testing.T) {
+	t.Parallel()
 	if got := parseScreen("Physical size: 1080x2400\n"); got.size != image.Pt(1080, 2400) {
 		t.Errorf("size %v", got)
 	}
@@ -71,6 +74,7 @@ func TestParseGeometry(t *testing.T) {
 }
 
 func TestParseFocus(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name, text, pkg string
 		known           bool
@@ -101,6 +105,7 @@ func TestParseFocus(t *testing.T) {
 }
 
 func TestParseKeyboard(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"  mInputShown=true\n": true,
 		"  mShowRequested=true mInputShown=false\n mIsInputViewShown=true": false,
@@ -114,6 +119,7 @@ func TestParseKeyboard(t *testing.T) {
 }
 
 func TestParseStart(t *testing.T) {
+	t.Parallel()
 	const starting = "Starting: Intent { act=android.intent.action.MAIN cmp=com.a/.B }\n"
 	cases := []struct {
 		name    string
@@ -145,6 +151,7 @@ func TestParseStart(t *testing.T) {
 }
 
 func TestResolved(t *testing.T) {
+	t.Parallel()
 	for answer, want := range map[string]string{
 		"priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\ncom.a.b/.Main\n": "com.a.b/.Main",
 		"com.a.b/com.a.b.ui.Main$Alias\r\n":                               "com.a.b/com.a.b.ui.Main$Alias",
@@ -160,6 +167,7 @@ func TestResolved(t *testing.T) {
 }
 
 func TestNear(t *testing.T) {
+	t.Parallel()
 	names := []string{"com.example.login", "com.example.list", "org.other.login", "com.whatsapp"}
 	if got := near("com.example.logn", names); !slices.Equal(got, []string{"com.example.login", "com.example.list"}) {
 		t.Errorf("%v", got)
@@ -180,6 +188,7 @@ func rawScreen(format uint32, header int, pixels []byte, w, h int) []byte {
 }
 
 func TestDecodeRaw(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name   string
 		raw    []byte
@@ -215,6 +224,7 @@ func TestDecodeRaw(t *testing.T) {
 }
 
 func TestDecodePNGBehindAWarning(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	b.WriteString("[Warning] Multiple displays were found, but no display id was specified!\nDefaulting to the first display found\n")
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
@@ -233,6 +243,7 @@ func TestDecodePNGBehindAWarning(t *testing.T) {
 }
 
 func TestReadDump(t *testing.T) {
+	t.Parallel()
 	d := &Device{link: &link{serial: "X"}}
 	whole := node(`class="V"`)
 	const noFile = "cat: /data/local/tmp/x.xml: No such file or directory\n"
@@ -279,6 +290,7 @@ func TestReadDump(t *testing.T) {
 }
 
 func TestTreeSizeFollowsRotation(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		shot     image.Point
@@ -299,6 +311,7 @@ func TestTreeSizeFollowsRotation(t *testing.T) {
 }
 
 func TestServerFrom(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name          string
 		env           map[string]string
@@ -334,6 +347,7 @@ func TestServerFrom(t *testing.T) {
 }
 
 func TestLogStart(t *testing.T) {
+	t.Parallel()
 	for date, want := range map[string]string{
 		"11-21 09:22:01.123456789\n": "'11-21 09:22:01.123'",
 		"11-21 09:22:01.%N\n":        "'11-21 09:22:01.000'",
@@ -348,6 +362,7 @@ func TestLogStart(t *testing.T) {
 }
 
 func TestParseKeyboardArea(t *testing.T) {
+	t.Parallel()
 	const apps = "  Window #1 Window{48b4735 u0 com.a/com.a.B}:\n    mFrame=[0,0][1080,2400]\n    touchable region=SkRegion((0,0,1080,2400))\n"
 	for name, c := range map[string]struct {
 		text string
@@ -368,6 +383,7 @@ func TestParseKeyboardArea(t *testing.T) {
 
 // TestDisplayZero reads what Androids of several years say of their displays.
 func TestDisplayZero(t *testing.T) {
+	t.Parallel()
 	for want, text := range map[string]string{
 		"4619827677550801152": `Display id 0: DisplayInfo{"Built-in Screen", displayId 0, displayGroupId 0, FLAG_SECURE, FLAG_TRUSTED, real 904 x 2316, ` +
 			`largest app 2316 x 2316, rotation 0, state ON, type INTERNAL, uniqueId "local:4619827677550801152", app 904 x 2316, density 420}, isValid=true` + "\n" +

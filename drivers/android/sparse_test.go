@@ -15,6 +15,7 @@ import (
 // TestPhonesThatLackAProgram takes away, one at a time, what vendors and old Androids leave out or forbid. The phone is listed, opened and
 // used all the same.
 func TestPhonesThatLackAProgram(t *testing.T) {
+	t.Parallel()
 	for _, lacks := range []string{"date", "ls ", "wm size", "wm density", "dumpsys battery", "dumpsys power", "dumpsys window displays",
 		"dumpsys window", "dumpsys input_method", "getprop", "pidof", "cmd package", "cmd input", "pm list", "logcat", "grep"} {
 		for _, how := range []androidtest.Fault{

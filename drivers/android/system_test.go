@@ -60,6 +60,7 @@ func notesIn(t *testing.T, dir string) []string {
 }
 
 func TestSystemOnEveryAndroid(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		t.Run(fmt.Sprint(api), func(t *testing.T) {
 			t.Parallel()
@@ -98,6 +99,7 @@ func TestSystemOnEveryAndroid(t *testing.T) {
 
 // TestRestoreAfterAKill: a process that ended without Close has left its note, and the next one honours it.
 func TestRestoreAfterAKill(t *testing.T) {
+	t.Parallel()
 	driver, phones, server := newPhones(t, androidtest.Options{API: 36, ADBKeyboard: true})
 	p, before := phones[0], settingsOf(phones[0])
 	opened, err := driver.Open(t.Context(), p.Serial())
@@ -144,6 +146,7 @@ func TestRestoreAfterAKill(t *testing.T) {
 
 // TestLostPhoneStaysNoted: what cannot be given back now is given back at the next Open.
 func TestLostPhoneStaysNoted(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{})
 	p, before := phones[0], settingsOf(phones[0])
 	dev, err := driver.Open(t.Context(), p.Serial())
@@ -166,6 +169,7 @@ func TestLostPhoneStaysNoted(t *testing.T) {
 
 // TestNothingIsChangedUnnoted: a note comes first, and without one nothing is touched.
 func TestNothingIsChangedUnnoted(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{API: 36})
 	before := settingsOf(p)
 	p.Fail(androidtest.Fault{Match: "settings put", Nth: 1, Kind: androidtest.Error, Output: "java.lang.SecurityException: no\n", Code: 255})
@@ -193,6 +197,7 @@ func TestNothingIsChangedUnnoted(t *testing.T) {
 
 // TestHostileNote: the file may hold anything, and none of it becomes a command of its own.
 func TestHostileNote(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"nonsense": "\x00\xff{", "empty": "", "huge": strings.Repeat("x", noteBytes+1),
 		"commands": `{"settings":[{"space":"system; reboot","key":"x","value":"1"},{"space":"system","key":"x y","value":"1"},` +
@@ -224,6 +229,7 @@ func TestHostileNote(t *testing.T) {
 }
 
 func TestNotifications(t *testing.T) {
+	t.Parallel()
 	for _, api := range levels() {
 		d, p := openPhone(t, androidtest.Options{API: api})
 		if err := d.Notifications(t.Context()); err != nil {
@@ -237,6 +243,7 @@ func TestNotifications(t *testing.T) {
 }
 
 func TestShell(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{})
 	out, code, err := d.Shell(t.Context(), "echo one; echo two >&2; exit 3")
 	if err != nil || code != 3 || out != "one\ntwo\n" {
@@ -249,6 +256,7 @@ func TestShell(t *testing.T) {
 }
 
 func TestOverWiFi(t *testing.T) {
+	t.Parallel()
 	for serial, want := range map[string]bool{
 		"R5CT10": false, "emulator-5554": false, "127.0.0.1:5555": false, "localhost:5555": false, "192.168.1.7:5555": true,
 		"phone.lan:5555": true, "[fe80::1]:5555": true, "[::1]:5555": false, "adb-R5CT10-x._adb-tls-connect._tcp": true,
@@ -264,6 +272,7 @@ func TestOverWiFi(t *testing.T) {
 }
 
 func TestParseRotation(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]int{
 		"  mCurrentRotation=ROTATION_90\n": 1, "    mRotation=3 mAltOrientation=false\n": 3, "x mRotation=ROTATION_270": 3, "nothing": -1,
 		"  mDisplayRotation: mCurrentRotation=ROTATION_0": 0,

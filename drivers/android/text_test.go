@@ -82,6 +82,7 @@ func checkTyping(t *testing.T, text string) {
 }
 
 func TestEveryPrintableCharacterIsTypedRight(t *testing.T) {
+	t.Parallel()
 	var all strings.Builder
 	for c := byte(' '); c <= '~'; c++ {
 		all.WriteByte(c)
@@ -98,6 +99,7 @@ func TestEveryPrintableCharacterIsTypedRight(t *testing.T) {
 }
 
 func TestRandomTextIsTypedRight(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	const letters = "%%%sss  ''\"\\$`\n\tab!*?[]{}()<>|&;#~=-"
 	for range 3000 {
@@ -119,6 +121,7 @@ func FuzzTyping(f *testing.F) {
 }
 
 func TestPieces(t *testing.T) {
+	t.Parallel()
 	got := pieces("aé漢😀b", 4)
 	if strings.Join(got, "|") != "aé|漢|😀|b" {
 		t.Errorf("%q", got)
@@ -166,6 +169,7 @@ func fieldText(t *testing.T, d *Device) string {
 }
 
 func TestTypeOnPhones(t *testing.T) {
+	t.Parallel()
 	const text = `a %s 100% 'q' "d" $HOME \ ; & | < > ( ) * ? [ ] # ~ !`
 	for _, api := range levels() {
 		d, _ := openPhone(t, androidtest.Options{API: api, LoginLoading: 1})
@@ -180,6 +184,7 @@ func TestTypeOnPhones(t *testing.T) {
 }
 
 func TestTypeUnicodeNeedsAKeyboard(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{LoginLoading: 1})
 	loginForm(t, d)
 	err := d.Type(t.Context(), "Grüße")
@@ -196,6 +201,7 @@ func TestTypeUnicodeNeedsAKeyboard(t *testing.T) {
 }
 
 func TestTypeUnicodeByADBKeyboard(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{ADBKeyboard: true, LoginLoading: 1})
 	loginForm(t, d)
 	before := setting(t, d, "default_input_method")
@@ -220,6 +226,7 @@ func TestTypeUnicodeByADBKeyboard(t *testing.T) {
 
 // TestCloseGivesTheKeyboardBack: also when the call that took it could not.
 func TestCloseGivesTheKeyboardBack(t *testing.T) {
+	t.Parallel()
 	d, p := openPhone(t, androidtest.Options{ADBKeyboard: true})
 	before := setting(t, d, "default_input_method")
 	p.Fail(androidtest.Fault{Match: "ime set com.", Nth: 2, Kind: androidtest.Error, Output: "Error\n", Code: 1})

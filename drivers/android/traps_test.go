@@ -35,6 +35,7 @@ func status(t *testing.T, d *Device) string {
 }
 
 func TestMenuInItsOwnWindow(t *testing.T) {
+	t.Parallel()
 	onTrap(t, "Menu", func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		tapOn(t, d, "More options")
 		tapOn(t, d, "Log out")
@@ -45,6 +46,7 @@ func TestMenuInItsOwnWindow(t *testing.T) {
 }
 
 func TestDropDownInItsOwnWindow(t *testing.T) {
+	t.Parallel()
 	onTrap(t, "Dropdown", func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		tapOn(t, d, "Medium")
 		tapOn(t, d, "Large")
@@ -57,6 +59,7 @@ func TestDropDownInItsOwnWindow(t *testing.T) {
 
 // TestSuggestionsOverThePage: a list of suggestions lies above the page, which is still there.
 func TestSuggestionsOverThePage(t *testing.T) {
+	t.Parallel()
 	onTrap(t, "Suggest", func(t *testing.T, d *Device, p *androidtest.Phone) {
 		tapOn(t, d, "city")
 		if err := d.Type(t.Context(), "Ber"); err != nil {
@@ -84,6 +87,7 @@ func TestSuggestionsOverThePage(t *testing.T) {
 
 // TestSomebodyElsesWindow: a notification, a call, a bubble lie above the app and belong to others.
 func TestSomebodyElsesWindow(t *testing.T) {
+	t.Parallel()
 	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Call": "com.google.android.dialer", "Bubble": "com.example.chat"} {
 		onTrap(t, page, func(t *testing.T, d *Device, p *androidtest.Phone) {
 			if strings.Contains(t.Name(), "without") {
@@ -111,6 +115,7 @@ func TestSomebodyElsesWindow(t *testing.T) {
 
 // TestHintOfAnEmptyField: on every kind of phone it is told from a text as far as the phone tells.
 func TestHintOfAnEmptyField(t *testing.T) {
+	t.Parallel()
 	onTrap(t, "Fields", func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		field := func(id string) *screen.Node { return waitNode(t, d, id) }
 		if n := field("password"); n.Text != "" || n.Hint != "Password" || n.HintUnsure {
@@ -150,6 +155,7 @@ func TestHintOfAnEmptyField(t *testing.T) {
 
 // TestOrderOfDrawing: where the tree tells it, the element that is drawn last takes the touch.
 func TestOrderOfDrawing(t *testing.T) {
+	t.Parallel()
 	onTrap(t, "Order", func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		tree, err := d.Tree(t.Context())
 		if err != nil {

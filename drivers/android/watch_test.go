@@ -53,6 +53,7 @@ func sees(t *testing.T, lists <-chan string, want string) {
 }
 
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	driver, phones, _ := newPhones(t, androidtest.Options{Serial: "A"}, androidtest.Options{Serial: "B"})
 	phones[1].Disconnect()
 	lists := watching(t, driver)
@@ -67,6 +68,7 @@ func TestWatch(t *testing.T) {
 
 // TestWatchThroughRealADB: also when the adb server itself is killed, which brings the phones back in the end.
 func TestWatchThroughRealADB(t *testing.T) {
+	t.Parallel()
 	adb := androidtest.StartADB(t)
 	driver := New(Options{Getenv: portEnv(adb.Port), FindADB: serverAt("").FindADB, NotesDir: t.TempDir()})
 	t.Cleanup(func() { _ = driver.Close() })
@@ -84,6 +86,7 @@ func TestWatchThroughRealADB(t *testing.T) {
 }
 
 func TestWatchWithoutADB(t *testing.T) {
+	t.Parallel()
 	driver := New(serverAt(nobody))
 	if err := driver.Watch(t.Context(), func([]drivers.Info) { t.Error("a list") }); err == nil {
 		t.Error("no error")
@@ -91,6 +94,7 @@ func TestWatchWithoutADB(t *testing.T) {
 }
 
 func TestParseBattery(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		text string
 		want battery

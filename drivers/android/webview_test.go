@@ -83,6 +83,7 @@ func press(t *testing.T, d *Device, label string) {
 
 // TestPageInAWebView: where accessibility tells nothing of a page, DevTools do, and touches and the keyboard reach its elements.
 func TestPageInAWebView(t *testing.T) {
+	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true, Others: true, Stale: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
 		press(t, d, "E-mail")
 		if err := d.Type(t.Context(), "ada@example.com"); err != nil {
@@ -101,6 +102,7 @@ func TestPageInAWebView(t *testing.T) {
 
 // TestTouchesInAWebViewOneAfterAnother: the end of a touch comes to the page when the next one is already aimed; it is not taken for that.
 func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
+	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true, Trails: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
 		press(t, d, "I agree")
 		p.ChangeWebView(webApp, func(w *androidtest.WebView) { w.Trails = false })
@@ -111,6 +113,7 @@ func TestTouchesInAWebViewOneAfterAnother(t *testing.T) {
 
 // TestWhatAPersonSeesOfAWebView: what a page covers, hides or has below its edge is what it is in a browser, and so is what the app lays over it.
 func TestWhatAPersonSeesOfAWebView(t *testing.T) {
+	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true, Chat: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		picked(t, d, "Pay now")
 		tree := agentTree(t, d)
@@ -131,6 +134,7 @@ func TestWhatAPersonSeesOfAWebView(t *testing.T) {
 
 // TestWebViewThatAccessibilityTellsOf: its elements are not there twice; devtools takes the page's own, accessibility never does.
 func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
+	t.Parallel()
 	onWebView(t, androidtest.WebView{}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		if err := d.ReadWebViews("accessibility"); err != nil {
 			t.Fatal(err)
@@ -158,6 +162,7 @@ func TestWebViewThatAccessibilityTellsOf(t *testing.T) {
 
 // TestWebViewThatCannotBeRead: of what nobody can know the tree says that it is not whole; an app that cannot be debugged shows what Android tells.
 func TestWebViewThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		view androidtest.WebView
 		hang bool
@@ -189,6 +194,7 @@ func TestWebViewThatCannotBeRead(t *testing.T) {
 
 // TestTouchInAWebViewIsHeldBack: a page that puts something else under the finger between look and touch does not get the touch.
 func TestTouchInAWebViewIsHeldBack(t *testing.T) {
+	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, p *androidtest.Phone) {
 		m := picked(t, d, "Pay now")
 		if err := p.EvalWebView(t.Context(), webApp, `document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0;background:#fff" onclick="done.textContent=this.textContent">Cookies</div>')`, nil); err != nil {
@@ -207,6 +213,7 @@ func TestTouchInAWebViewIsHeldBack(t *testing.T) {
 
 // TestWebViewOfAnotherProcess: an app that was started anew is read through its new process's socket.
 func TestWebViewOfAnotherProcess(t *testing.T) {
+	t.Parallel()
 	onWebView(t, androidtest.WebView{Mute: true}, func(t *testing.T, d *Device, _ *androidtest.Phone) {
 		press(t, d, "Pay now")
 		picked(t, d, "Paid by")
