@@ -90,6 +90,7 @@ func (s *session) until(tool, args, want string) string {
 // TestNews: an answer tells what opened, closed, was downloaded, threw and was gone to since the last call; a tab stays where it is until
 // it is chosen; the session as a test does the same.
 func TestNews(t *testing.T) {
+	t.Parallel()
 	s, site, conf := browse(t)
 	s.until("tap", `{"label": "Throw"}`, "the page threw: boom")
 	s.until("tap", `{"label": "Get file"}`, "downloaded: x.csv")
@@ -121,6 +122,7 @@ func (s *session) replays(conf Config) {
 
 // TestSteps: any word of the language is performed on what is open, several in one call, up to the first that fails.
 func TestSteps(t *testing.T) {
+	t.Parallel()
 	s, site, conf := browse(t)
 	answer := s.ok("run_test", `{"steps": [{"webEval": {"script": "document.title", "as": "TITLE"}}, {"assertTrue": "TITLE == 'Desk'"}, {"webHover": "#agree"}, {"web_click": "#agree"},
 		{"repeat": {"times": 2, "steps": [{"press": "tab"}]}}, {"webStorage": {"clear": true}}]}`)
@@ -140,6 +142,7 @@ func TestSteps(t *testing.T) {
 
 // TestFill: fields of all kinds in one call; a password is a variable in the test, and a secret.
 func TestFill(t *testing.T) {
+	t.Parallel()
 	s, _, conf := browse(t)
 	answer := s.ok("input", `{"fields": {"Name": "Ada", "#pw": "lovelace", "Size": "Large", "Agree": "true", "Day": "2026-11-24"}, "then": "diff"}`)
 	wants(t, answer, "ok: 5 fields filled in", `"Name" value="Ada"`, `combobox "Size" value="Large"`, `checkbox "Agree" #agree checked`, `"Day" value="2026-11-24" of="yyyy-mm-dd"`, "value=•••")
@@ -154,6 +157,7 @@ func TestFill(t *testing.T) {
 
 // TestActAndSee: then shows what came of a call; snapshots tell what controls hold, and no text twice; a row is named by what stands in it.
 func TestActAndSee(t *testing.T) {
+	t.Parallel()
 	s, _, _ := browse(t)
 	seen := s.ok("snapshot", `{}`)
 	wants(t, seen, `combobox "Size" value="Small" of="Small | Large" #size`, `slider "Volume" value=3 of="0–10"`, `of="yyyy-mm-dd"`, "canvas #c", `iframe "Inner"`)
@@ -174,6 +178,7 @@ func TestActAndSee(t *testing.T) {
 
 // TestNothingHangs: limits are kept, and a large table is found in.
 func TestNothingHangs(t *testing.T) {
+	t.Parallel()
 	s, site, _ := browse(t)
 	began := time.Now()
 	s.refused("web_navigate", `{"url": "`+site+`/slow", "timeoutMs": 1500}`, "did not load within 1.5s")
@@ -184,6 +189,7 @@ func TestNothingHangs(t *testing.T) {
 
 // TestTryFits: what to try is what would help.
 func TestTryFits(t *testing.T) {
+	t.Parallel()
 	s, site, _ := browse(t)
 	for _, c := range []struct{ tool, args, want string }{
 		{"web_type", `{"selector": "#agree", "text": "x", "timeoutMs": 500}`, `"true" checks it`},
@@ -200,6 +206,7 @@ func TestTryFits(t *testing.T) {
 
 // TestNewestPage: after a second page, calls without a device mean that.
 func TestNewestPage(t *testing.T) {
+	t.Parallel()
 	s, site, _ := browse(t)
 	wants(t, s.ok("open_browser", `{"url": "`+site+`/second"}`), "web-2")
 	wants(t, s.ok("snapshot", `{}`), "web-2", "Second page")
@@ -209,6 +216,7 @@ func TestNewestPage(t *testing.T) {
 
 // TestFence: what a page says stands between marks that it cannot know, which the instructions name.
 func TestFence(t *testing.T) {
+	t.Parallel()
 	s, _, _ := browse(t)
 	mark := regexp.MustCompile(`<x[a-z0-9]{4}>`).FindString(s.InitializeResult().Instructions)
 	if mark == "" {
@@ -230,6 +238,7 @@ func TestFence(t *testing.T) {
 
 // TestFenceOfRemarks: what dialogs, servers and elements that are gone say stands between the marks, in notes and refusals, too.
 func TestFenceOfRemarks(t *testing.T) {
+	t.Parallel()
 	s, site, _ := browse(t)
 	mark := regexp.MustCompile(`<x[a-z0-9]{4}>`).FindString(s.InitializeResult().Instructions)
 	fenced := regexp.MustCompile(`(?s)` + mark + `.*?</` + mark[1:])
@@ -255,6 +264,7 @@ func TestFenceOfRemarks(t *testing.T) {
 
 // TestRefusalsTellNews: a call that fails tells what happened since the last one as one that goes well does.
 func TestRefusalsTellNews(t *testing.T) {
+	t.Parallel()
 	s, site, _ := browse(t)
 	s.ok("run_test", `{"steps": [{"webEval": "setTimeout(() => { throw new Error('boom') }, 300)"}]}`)
 	s.refused("tap", `{"label": "Nowhere", "timeoutMs": 1500}`, "the page threw: <", "boom")
@@ -264,6 +274,7 @@ func TestRefusalsTellNews(t *testing.T) {
 
 // TestRelationsAreReached: a selector that a refusal proposes can be given, and the refusal says how.
 func TestRelationsAreReached(t *testing.T) {
+	t.Parallel()
 	s, _, _ := browse(t)
 	wants(t, s.refused("tap", `{"label": "Remove"}`), "rightOf: Bob", "run_test {steps: [{tap: {label: Remove, rightOf: Ann}}]}")
 	s.refused("tap", `{"label": "Remove", "rightOf": "Bob"}`, "run_test {steps: [{tap: {rightOf: …}}]}")
@@ -275,6 +286,7 @@ func TestRelationsAreReached(t *testing.T) {
 
 // TestInvalidRequests: a request without the version of the protocol is told so.
 func TestInvalidRequests(t *testing.T) {
+	t.Parallel()
 	var out strings.Builder
 	in := `{"id": 7, "method": "ping"}` + "\n" + `{"jsonrpc": "1.0", "id": "a", "method": "ping"}` + "\n" + `{"method": "note"}` + "\n" + `{"id": {}, "method": "x"}` + "\n"
 	if err := Serve(t.Context(), newLab(t, 0).config(t), strings.NewReader(in), &out); err != nil {
@@ -287,6 +299,7 @@ func TestInvalidRequests(t *testing.T) {
 
 // TestStaleNamesSuccessor: a reference that is gone names what likely is in its place.
 func TestStaleNamesSuccessor(t *testing.T) {
+	t.Parallel()
 	s, site, _ := browse(t)
 	seen := s.ok("snapshot", `{}`)
 	ref := refOf(t, seen, `cell "Ann"`)

@@ -15,6 +15,7 @@ import (
 
 // TestSecrets: a value that the user exposed by name is typed and shown nowhere; no other name means anything.
 func TestSecrets(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	l.env["HOME_SECRET"] = "not for you"
 	conf := l.config(t)
@@ -57,6 +58,7 @@ func TestSecrets(t *testing.T) {
 
 // TestPathsStayInside: files are read below the working folder alone, whatever the way.
 func TestPathsStayInside(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	conf := l.config(t)
 	s := connect(t, conf)
@@ -114,6 +116,7 @@ func TestPathsStayInside(t *testing.T) {
 
 // TestSchemes: links open only what the user allows.
 func TestSchemes(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	conf := l.config(t)
 	conf.Schemes = []string{"shop"}

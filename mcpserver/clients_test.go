@@ -8,6 +8,7 @@ import (
 
 // TestClientConfigs: each assistant's entry names the program and its arguments, in the form that it reads.
 func TestClientConfigs(t *testing.T) {
+	t.Parallel()
 	const program = `C:\Program Files\taproot.exe`
 	for name := range strings.SplitSeq(ClientNames(), ", ") {
 		text, err := ClientConfig(name, program, []string{"mcp", "--expose-env", "PASS"})

@@ -12,6 +12,7 @@ import (
 // TestDialogs: a page's question is shown and stays open until the client answers it, by a key or by a text; nothing else answers it by
 // accident, and a picture that cannot be taken does not cost the page.
 func TestDialogs(t *testing.T) {
+	t.Parallel()
 	site := webtest.New(t)
 	conf := newLab(t, 0).config(t)
 	conf.Drivers = []drivers.Driver{web.New(web.Options{Slots: 1})}

@@ -7,6 +7,7 @@ import (
 
 // TestStaleRefs: what is gone is not tapped, whatever looks like it.
 func TestStaleRefs(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 2)
 	s := connect(t, l.config(t))
 	s.refused("tap", `{"ref": "e1"}`, "there are several devices: SIM1, SIM2", "set_device")

@@ -11,6 +11,7 @@ import (
 
 // TestScreenshotScale: the picture has the size that was asked for, and a point in it is the point on the phone.
 func TestScreenshotScale(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	s := connect(t, l.config(t))
 	s.ok("launch", listApp)

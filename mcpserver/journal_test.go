@@ -9,6 +9,7 @@ import (
 
 // TestSessionAsTest: what is written down is what was done, and only what went well.
 func TestSessionAsTest(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	s := connect(t, l.config(t))
 	s.refused("get_report", `{"as": "yaml"}`, "nothing was done")

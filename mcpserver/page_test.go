@@ -13,6 +13,7 @@ import (
 
 // TestPage: an assistant signs in on a page, by label, by CSS selector and by reference.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	site := webtest.New(t)
 	conf := newLab(t, 0).config(t)
 	conf.Drivers = []drivers.Driver{web.New(web.Options{Slots: 2})}

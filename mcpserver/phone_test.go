@@ -9,6 +9,7 @@ import (
 
 // TestLogin: an assistant signs in on a phone, by label and by reference, and gets it back as a test that can be run again.
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	conf := l.config(t)
 	conf.Exposed = map[string]string{"APP_PASSWORD": androidtestPassword}

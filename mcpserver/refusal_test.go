@@ -10,6 +10,7 @@ import (
 
 // TestErrorsSayWhatToDo: each names what was looked for, three that are near, and what to try.
 func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	s := connect(t, l.config(t))
 	s.ok("launch", listApp)

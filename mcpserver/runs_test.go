@@ -11,6 +11,7 @@ import (
 
 // TestRunIDs: a run that takes longer than the client waits goes on; get_report waits for it, stops it, and tells of it.
 func TestRunIDs(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	s := connect(t, l.config(t))
 	const slow = `{"wait_ms": 50, "yaml": "id: slow\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: {label: Never there, timeoutMs: 60000}\n"}`
@@ -68,6 +69,7 @@ func TestRunIDs(t *testing.T) {
 
 // TestRunsOnTheDeviceThatWasSet: set_device holds for run_test, too, unless the call names another device.
 func TestRunsOnTheDeviceThatWasSet(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 2)
 	s := connect(t, l.config(t))
 	const test = `"yaml": "id: brief\nplatform: android\nsteps:\n  - press: back\n"`

@@ -18,6 +18,7 @@ import (
 
 // TestParallelCalls: a hundred calls at once on four phones are answered, each by its own phone, and no tap is lost or doubled.
 func TestParallelCalls(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 4)
 	s := connect(t, l.config(t))
 	for _, p := range l.phones {
@@ -56,6 +57,7 @@ func TestParallelCalls(t *testing.T) {
 
 // TestPanicInEachTool: a tool that breaks down is an error; the session goes on.
 func TestPanicInEachTool(t *testing.T) {
+	t.Parallel()
 	s := connect(t, newLab(t, 0).config(t))
 	for name, tool := range s.server.tools {
 		tool.def, tool.args = nil, nothing{}
@@ -71,6 +73,7 @@ func TestPanicInEachTool(t *testing.T) {
 
 // TestCancel: a call that the client cancels leaves the phone to the next one.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	s := connect(t, l.config(t))
 	s.ok("launch", listApp)
@@ -92,6 +95,7 @@ func TestCancel(t *testing.T) {
 
 // TestTwoClients: two clients on one phone; the lease decides, the other is told who has it, and no tap lands on a stale reference.
 func TestTwoClients(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	one, two := l.config(t), l.config(t)
 	two.Idle = 50 * time.Millisecond
@@ -127,6 +131,7 @@ func TestTwoClients(t *testing.T) {
 
 // TestTheLease: from its first call on a device is the client's; another client is told who has it, until the first one is idle or gone.
 func TestTheLease(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	a, b := connect(t, l.config(t)), connect(t, l.config(t))
 	a.ok("launch", listApp)

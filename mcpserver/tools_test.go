@@ -20,6 +20,7 @@ web_click web_type web_assert close_browser list_tests validate_test run_test ge
 
 // TestToolList: there are exactly 37 tools, in 30,000 bytes, and nothing of their names, annotations and schemas changes unnoticed.
 func TestToolList(t *testing.T) {
+	t.Parallel()
 	s := connect(t, newLab(t, 0).config(t))
 	list, err := s.ListTools(t.Context(), nil)
 	if err != nil {
@@ -57,6 +58,7 @@ func indent(t *testing.T, v any) []byte {
 
 // TestOperationsAreTheVocabulary: the words with the MCP mouth, and no others, are tools.
 func TestOperationsAreTheVocabulary(t *testing.T) {
+	t.Parallel()
 	var have, want []string
 	for _, tool := range tools() {
 		if tool.def != nil {
@@ -77,6 +79,7 @@ func TestOperationsAreTheVocabulary(t *testing.T) {
 
 // TestSchemas: each schema has one type, and says no to what it does not know; what it says a client sends is understood.
 func TestSchemas(t *testing.T) {
+	t.Parallel()
 	var look func(tool, path string, s map[string]any)
 	look = func(tool, path string, s map[string]any) {
 		if _, one := s["type"].(string); !one {
@@ -111,6 +114,7 @@ func TestSchemas(t *testing.T) {
 
 // TestAnnotations: what only looks does not destroy, and the other way round; an assistant that trusts the hints asks before it removes.
 func TestAnnotations(t *testing.T) {
+	t.Parallel()
 	for _, tool := range tools() {
 		h := tool.hints
 		if h.readOnly && h.destructive {
@@ -130,6 +134,7 @@ func TestAnnotations(t *testing.T) {
 
 // TestInstructions: they fit into a kilobyte, and the reference of the language can be read.
 func TestInstructions(t *testing.T) {
+	t.Parallel()
 	s := connect(t, newLab(t, 0).config(t))
 	if got := s.InitializeResult().Instructions; len(got) == 0 || len(got) > 1024 {
 		t.Errorf("the instructions have %d bytes", len(got))

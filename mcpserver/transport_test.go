@@ -18,6 +18,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // TestMessages: which lines are messages.
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, c := range []struct {
 		line string
@@ -51,6 +52,7 @@ func TestMessages(t *testing.T) {
 
 // TestAnswersAfterTheEnd: what was asked before the input ended is answered; what takes longer is cancelled.
 func TestAnswersAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	conf := newLab(t, 0).config(t)
 	var out bytes.Buffer
 	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
@@ -106,6 +108,7 @@ func TestAnswersThatKeepComing(t *testing.T) {
 
 // TestDeafClient: a client that reads nothing does not keep the server alive.
 func TestDeafClient(t *testing.T) {
+	t.Parallel()
 	reader, writer := io.Pipe()
 	defer reader.Close()
 	began := time.Now()

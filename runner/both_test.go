@@ -57,6 +57,7 @@ func iosSuite(t *testing.T) []plan.Case {
 // TestBothPlatformsAtOnce runs the suite of iOS: `platform: both` is a case on each platform, in parallel, each with a pack of its own, its
 // film and its log.
 func TestBothPlatformsAtOnce(t *testing.T) {
+	t.Parallel()
 	apple, _ := iosSimulator(t)
 	r := newRunner(t, run.Config{NoVideo: false}, androidPhone(t), apple)
 	r.Observe = meeting(t, "both-login--android", "both-login--ios")
@@ -103,6 +104,7 @@ func meeting(t *testing.T, packs ...string) func(event.Case, event.Event) {
 
 // TestWithoutAnythingThatReachesIOS: the cases on iOS are skipped and say why; the others run.
 func TestWithoutAnythingThatReachesIOS(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, run.Config{}, androidPhone(t), ios.New(ios.Options{Getenv: func(string) string { return "" }, Environ: []string{}}))
 	for _, o := range r.All(t.Context(), iosSuite(t)) {
 		if o.Case.Platform == dsl.Android {
@@ -118,6 +120,7 @@ func TestWithoutAnythingThatReachesIOS(t *testing.T) {
 
 // TestWhatGoesWrongOnIOSHasTheRightVerdict: a WebDriverAgent that dies is an error; the app that crashes a fail, with its crash.
 func TestWhatGoesWrongOnIOSHasTheRightVerdict(t *testing.T) {
+	t.Parallel()
 	apple, lab := iosSimulator(t)
 	r := newRunner(t, run.Config{NoVideo: true}, apple)
 	crash := parseCase(t, "id: crash\nplatform: ios\nsteps:\n  - launch: {package: com.example.login, force: true}\n  - tap: E-mail\n"+

@@ -32,6 +32,7 @@ func writeCrash(p *androidtest.Phone, process, exception string) {
 
 // TestAppThatDiesAfterTheLastTap is a fail, also when nobody looks for anything any more, and its stack is in all reports.
 func TestAppThatDiesAfterTheLastTap(t *testing.T) {
+	t.Parallel()
 	const tap = "  - tap: E-mail\n"
 	o := dying(t, tap, 400*time.Millisecond, func(p *androidtest.Phone) { p.Crash(androidtest.LoginPackage, "java.lang.IllegalStateException: late") })
 	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: late")
@@ -51,12 +52,14 @@ func TestAppThatDiesAfterTheLastTap(t *testing.T) {
 
 // TestAnotherAppThatDies is none of the app's business.
 func TestAnotherAppThatDies(t *testing.T) {
+	t.Parallel()
 	o := dying(t, "  - tap: E-mail\n", 100*time.Millisecond, func(p *androidtest.Phone) { writeCrash(p, "com.example.weather", "java.lang.Error: rain") })
 	wantVerdict(t, o, event.Pass)
 }
 
 // TestAppThatDiesInAnOptionalStep is a fail, also when it was started anew since, and when a step that failed of something else came behind.
 func TestAppThatDiesInAnOptionalStep(t *testing.T) {
+	t.Parallel()
 	const crash = "  - tap: E-mail\n  - input: " + androidtest.LoginCrash + "\n  - tap: {label: Sign in, optional: true}\n  - assert: {label: Welcome, timeoutMs: 400, optional: true}\n"
 	again := "  - launch: {package: " + androidtest.LoginPackage + ", force: true}\n"
 	for name, more := range map[string]string{"the end": "", "started anew": again + "  - assert: Sign in\n", "another failure": again + "  - assert: {label: Nonsense, timeoutMs: 50}\n"} {
@@ -72,6 +75,7 @@ func TestAppThatDiesInAnOptionalStep(t *testing.T) {
 
 // TestAppThatDiesBeforeItIsStoppedOnPurpose: a stop makes the phone forget the crash, and an app that is stopped has not died.
 func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
+	t.Parallel()
 	stop := "  - stop: " + androidtest.LoginPackage + "\n"
 	for _, crash := range []bool{true, false} {
 		driver, list := simulated(t, "SIM1")
@@ -92,6 +96,7 @@ func TestAppThatDiesBeforeItIsStoppedOnPurpose(t *testing.T) {
 
 // TestLogThatCannotBeReadIsNotChecked: it does not say that the app has not crashed.
 func TestLogThatCannotBeReadIsNotChecked(t *testing.T) {
+	t.Parallel()
 	o := dying(t, "  - tap: E-mail\n", 0, func(p *androidtest.Phone) {
 		p.Fail(androidtest.Fault{Match: "logcat -d", Kind: androidtest.Hang})
 	})

@@ -49,6 +49,7 @@ func logins(t *testing.T, n int) []plan.Case {
 
 // TestPhoneThatDropsInMidTestCostsItsOwnTestOnly: its test is an error that names it, and all others pass on the other phone.
 func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
+	t.Parallel()
 	driver, list := simulated(t, "SIM-A", "SIM-B")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	list[0].Fail(androidtest.Fault{Match: "uiautomator", Nth: 2, Kind: androidtest.Drop, Away: -1})
@@ -72,6 +73,7 @@ func TestPhoneThatDropsInMidTestCostsItsOwnTestOnly(t *testing.T) {
 // TestPhoneThatDropsAndComesBackIsUsedAgain: the cable was loose for a moment. What only reads the screen is done again; a tap may have
 // happened, so its test is an error. The next test passes.
 func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
+	t.Parallel()
 	for service, want := range map[string]event.Verdict{"uiautomator": event.Pass, "input tap": event.Error} {
 		t.Run(service, func(t *testing.T) {
 			driver, list := simulated(t, "SIM-A")
@@ -89,6 +91,7 @@ func TestPhoneThatDropsAndComesBackIsUsedAgain(t *testing.T) {
 
 // TestFaultOfAPhoneIsNeverAFailureOfTheApp breaks each thing that a test needs; the driver's own tests do so in more ways.
 func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]androidtest.FaultKind{"drop": androidtest.Drop, "garbage": androidtest.Garbage}
 	for _, service := range []string{"uiautomator", "screencap", "input tap", "am start", "dumpsys window"} {
 		for name, kind := range kinds {
@@ -109,6 +112,7 @@ func TestFaultOfAPhoneIsNeverAFailureOfTheApp(t *testing.T) {
 // TestServerKilledInMidTest: with the real adb. The test that runs is an error that names its phone, the driver starts the server
 // again and connects the phone to it, which a new server does not know, and the next test passes.
 func TestServerKilledInMidTest(t *testing.T) {
+	t.Parallel()
 	phone := androidtest.NewPhone(androidtest.Options{LoginLoading: 1, LoginSpinner: 1, Width: 360, Height: 800, Density: 140})
 	t.Cleanup(phone.Close)
 	adb := androidtest.StartADB(t)

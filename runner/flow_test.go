@@ -94,6 +94,7 @@ func written(t *testing.T, dir, id string, text []byte) string {
 
 // TestFlowsOnAPhone: a flow and its import have one verdict, and the phone's own log shows the same touches.
 func TestFlowsOnAPhone(t *testing.T) {
+	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, LoginLoading: 1, LoginSpinner: 1})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	for _, file := range flowsOf(t, "phone") {
@@ -129,6 +130,7 @@ const hybridPage = `<!doctype html><meta name=viewport content="width=device-wid
 
 // TestFlowOfAWebView: androidWebViewHierarchy reads the page in an app's WebView, and so does the import.
 func TestFlowOfAWebView(t *testing.T) {
+	t.Parallel()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, hybridPage)
@@ -143,6 +145,7 @@ func TestFlowOfAWebView(t *testing.T) {
 
 // TestFlowsOnPages is the same for flows with url.
 func TestFlowsOnPages(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(webtest.Handler())
 	defer server.Close()
 	driver := web.New(web.Options{})

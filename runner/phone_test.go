@@ -41,6 +41,7 @@ func readPack(t *testing.T, o run.Outcome, name string) string {
 
 // TestStepInWhichTheAppDiesSaysSo: the step fails at once, and carries what the system wrote.
 func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
+	t.Parallel()
 	o, _ := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "tap: E-mail", "input: "+androidtest.LoginCrash, "tap: Sign in",
 		"assert: {label: Welcome, timeoutMs: 600000}")
 	wantVerdict(t, o, event.Fail, androidtest.LoginPackage+" crashed: java.lang.IllegalStateException: no session for crash@example.com")
@@ -58,6 +59,7 @@ func TestStepInWhichTheAppDiesSaysSo(t *testing.T) {
 
 // TestAppThatHasDiedUnnoticed: nobody looked for anything when it died; the next step that goes well says it all the same.
 func TestAppThatHasDiedUnnoticed(t *testing.T) {
+	t.Parallel()
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	r.Observe = func(_ event.Case, e event.Event) {
@@ -72,6 +74,7 @@ func TestAppThatHasDiedUnnoticed(t *testing.T) {
 
 // TestDialogAboutAnotherAppIsNotTheAppsFault: what lies over the app is the phone's.
 func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
+	t.Parallel()
 	driver, list := simulated(t, "SIM1")
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	list[0].Complain("Application Not Responding: com.android.systemui")
@@ -85,6 +88,7 @@ func TestDialogAboutAnotherAppIsNotTheAppsFault(t *testing.T) {
 
 // TestTapsAreProved: each step's event tells what is known of its tap.
 func TestTapsAreProved(t *testing.T) {
+	t.Parallel()
 	open := func(page string) string {
 		return fmt.Sprintf("launch: {package: %s, force: true}", androidtest.ListPackage+"/."+page+"Activity")
 	}
@@ -119,6 +123,7 @@ func TestTapsAreProved(t *testing.T) {
 
 // TestTapOnWhatMovesOn: what never stands still is not touched, and the proof says why.
 func TestTapOnWhatMovesOn(t *testing.T) {
+	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 10 * time.Second})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
@@ -134,6 +139,7 @@ func TestTapOnWhatMovesOn(t *testing.T) {
 
 // TestTapOnWhatPassesBy: what is in its place in the tree alone, and in the picture before it not yet and in the one behind it no more, is on its way.
 func TestTapOnWhatPassesBy(t *testing.T) {
+	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 360, Height: 800, Density: 140, Moving: 6 * time.Second, Latency: androidtest.Latency{Dump: 2200 * time.Millisecond, Screencap: time.Second}})
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
 	o := r.Run(t.Context(), parseCase(t, "id: sample\nplatform: android\nsteps:\n  - launch: {package: "+androidtest.ListPackage+
@@ -146,6 +152,7 @@ func TestTapOnWhatPassesBy(t *testing.T) {
 
 // TestPhoneThatIsPluggedInIsTakenAtOnce: a case that waits for one hears of it from the adb server.
 func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
+	t.Parallel()
 	driver, list := simulated(t, "SIM1", "SIM2")
 	list[1].Disconnect()
 	r := newRunner(t, run.Config{NoVideo: true}, driver)
@@ -169,6 +176,7 @@ func TestPhoneThatIsPluggedInIsTakenAtOnce(t *testing.T) {
 
 // TestMetricsOfAnApp: what the app cost the phone stands in the pack.
 func TestMetricsOfAnApp(t *testing.T) {
+	t.Parallel()
 	o, p := onPhone(t, "launch: {package: "+androidtest.LoginPackage+", force: true}", "assert: Sign in")
 	wantVerdict(t, o, event.Pass)
 	var m event.Metrics
@@ -191,6 +199,7 @@ func TestMetricsOfAnApp(t *testing.T) {
 
 // TestScreenThatNeverStandsStillIsReadInPixels: uiautomator refuses it; labels are read by OCR, and the phone is not asked in vain again.
 func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
+	t.Parallel()
 	driver, phones := driverOf(t, androidtest.Options{Width: 720, Height: 1280, Density: 280})
 	p, locks := phones[0], locksIn(t.TempDir())
 	r := newRunner(t, run.Config{NoVideo: true, Getenv: func(name string) string { return cmp.Or(locks(name), os.Getenv(name)) }}, driver)
@@ -214,6 +223,7 @@ func TestScreenThatNeverStandsStillIsReadInPixels(t *testing.T) {
 
 // TestTargetUnderTheKeyboard: a tap must not hit a key of it.
 func TestTargetUnderTheKeyboard(t *testing.T) {
+	t.Parallel()
 	o, p := onPhone(t, "launch: {package: "+androidtest.ListPackage+"/.FormActivity, force: true}", "tap: Note", "input: bye", "tap: Save",
 		"assert: \"Saved: bye\"")
 	wantVerdict(t, o, event.Pass)

@@ -11,6 +11,7 @@ import (
 
 // TestPitfallParallelRunsShareAPhone: two runs at once do not install on one phone; the second waits until the first gives it back.
 func TestPitfallParallelRunsShareAPhone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	one := pool.New(drivers2(), pool.Options{Getenv: locksIn(dir)})
 	two := pool.New(drivers2(), pool.Options{Getenv: locksIn(dir)})

@@ -30,6 +30,7 @@ func lease(t *testing.T, p *pool.Pool, platform dsl.Platform) *pool.Lease {
 }
 
 func TestEachLeaseIsAnotherDevice(t *testing.T) {
+	t.Parallel()
 	p := pool.New(drivers2(), pool.Options{Getenv: locksIn(t.TempDir())})
 	a, b := lease(t, p, dsl.Android), lease(t, p, dsl.Android)
 	if a.Info.ID != "A" || b.Info.ID != "B" {
@@ -66,6 +67,7 @@ func TestReleaseWakesTheNext(t *testing.T) {
 }
 
 func TestWebSlotsAreLocal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	one := pool.New([]drivers.Driver{newPages(2)}, pool.Options{Getenv: locksIn(dir)})
 	two := pool.New([]drivers.Driver{newPages(2)}, pool.Options{Getenv: locksIn(dir)})
@@ -87,6 +89,7 @@ func TestWebSlotsAreLocal(t *testing.T) {
 }
 
 func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
+	t.Parallel()
 	for _, c := range []run.Config{{Device: "B"}, {AndroidSerial: "B"}, {Device: "B", AndroidSerial: "A"}} {
 		c.Getenv = locksIn(t.TempDir())
 		p := pool.New([]drivers.Driver{phones("A", "B"), newPages(1)}, c.PoolOptions())
@@ -101,6 +104,7 @@ func TestDeviceThatWasNamedIsTheOnlyOne(t *testing.T) {
 }
 
 func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
+	t.Parallel()
 	unauthorized := phones("A")
 	unauthorized.infos[0].State, unauthorized.infos[0].Problem = "unauthorized", "accept the question on its screen"
 	missing := phones()
@@ -133,6 +137,7 @@ func TestSkipTellsWhyThereIsNoDevice(t *testing.T) {
 }
 
 func TestListThatFailsIsAnError(t *testing.T) {
+	t.Parallel()
 	f := phones()
 	f.err = errors.New("reach the adb server: connection reset")
 	wantVerdict(t, newRunner(t, run.Config{}, f).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready")), event.Error, "connection reset")
@@ -246,6 +251,7 @@ func TestLeaseEndsWithItsContext(t *testing.T) {
 }
 
 func TestLockFileNamesItsHolderAndKeepsSerialsApart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ids := []string{"127.0.0.1:5555", "127.0.0.1_5555", "../../evil", "Ä", "Ö", "adb-X (2)._adb-tls-connect._tcp"}
 	p := pool.New([]drivers.Driver{phones(ids...)}, pool.Options{Getenv: locksIn(dir)})
@@ -271,6 +277,7 @@ func TestLockFileNamesItsHolderAndKeepsSerialsApart(t *testing.T) {
 
 // TestFolderOfLocksIsNotTakenOnTrust: in a temporary directory anybody can put a link in its place.
 func TestFolderOfLocksIsNotTakenOnTrust(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "taproot")); err != nil {
 		t.Fatal(err)

@@ -91,6 +91,7 @@ func startChild(t *testing.T, mode, dir string) (*exec.Cmd, *bufio.Reader) {
 }
 
 func TestTwoProcessesNeverHoldOnePhoneAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var outputs []*bufio.Reader
 	for range 3 {
@@ -117,6 +118,7 @@ func TestTwoProcessesNeverHoldOnePhoneAtOnce(t *testing.T) {
 }
 
 func TestKilledHolderFreesItsPhonesAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pool := pool.New(drivers2(), pool.Options{Getenv: locksIn(dir)})
 	var children []*exec.Cmd

@@ -152,6 +152,7 @@ func TestPhoneThatIsLostBeforeTheTestCostsNothing(t *testing.T) {
 }
 
 func TestDeviceThatCannotBeOpenedIsAnErrorThatNamesIt(t *testing.T) {
+	t.Parallel()
 	for name, err := range map[string]error{
 		"lost":  fmt.Errorf("%w: device A does not answer", drivers.ErrDeviceLost),
 		"other": errors.New("device A: out of space"),
@@ -169,6 +170,7 @@ func TestDeviceThatCannotBeOpenedIsAnErrorThatNamesIt(t *testing.T) {
 }
 
 func TestPageThatCannotBeOpenedIsTriedOnce(t *testing.T) {
+	t.Parallel()
 	p, opens := newPages(3), 0
 	p.onOpen = func(string) error { opens++; return fmt.Errorf("%w: the browser did not start", drivers.ErrDeviceLost) }
 	wantVerdict(t, newRunner(t, run.Config{}, p).Run(t.Context(), newCase(t, "sample", dsl.Web, "Ready")), event.Error, "did not start")
@@ -179,6 +181,7 @@ func TestPageThatCannotBeOpenedIsTriedOnce(t *testing.T) {
 
 // TestPanicOutsideTheEngineIsAnError, and leaves the phone to the next case.
 func TestPanicOutsideTheEngineIsAnError(t *testing.T) {
+	t.Parallel()
 	burst := true
 	for name, f := range map[string]*fleet{"open": phones("A"), "close": phones("A")} {
 		t.Run(name, func(t *testing.T) {
@@ -207,6 +210,7 @@ func doBurst(once *bool) {
 
 // TestCaseThatIsRunAgainHasAPackOfItsOwn: ginkgo --flake-attempts runs a spec twice in one run.
 func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, run.Config{}, phones("A"))
 	for _, pack := range []string{"sample", "sample--try-2", "sample--try-3"} {
 		o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
@@ -218,6 +222,7 @@ func TestCaseThatIsRunAgainHasAPackOfItsOwn(t *testing.T) {
 }
 
 func TestPackThatCannotBeMadeIsAnError(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, run.Config{}, phones("A"))
 	if err := os.RemoveAll(r.Dir.Path()); err != nil {
 		t.Fatal(err)
@@ -260,6 +265,7 @@ func TestInterruptEndsTheRunWithinASecond(t *testing.T) {
 }
 
 func TestSummaryOfACaseWithoutADevice(t *testing.T) {
+	t.Parallel()
 	o := newRunner(t, run.Config{}, phones()).Run(t.Context(), newCase(t, "sample", dsl.Android, "Ready"))
 	data, err := os.ReadFile(filepath.Join(o.Dir, "summary.json"))
 	if err != nil {
@@ -272,6 +278,7 @@ func TestSummaryOfACaseWithoutADevice(t *testing.T) {
 }
 
 func TestExitCode(t *testing.T) {
+	t.Parallel()
 	const pass, fail, bad, skip, stop = event.Pass, event.Fail, event.Error, event.Skipped, event.Interrupted
 	for _, test := range []struct {
 		verdicts   []event.Verdict
@@ -302,6 +309,7 @@ func TestExitCode(t *testing.T) {
 }
 
 func TestReportThatCouldNotBeKeptIsNeverAPass(t *testing.T) {
+	t.Parallel()
 	full := errors.New("no space left on device")
 	for _, test := range []struct {
 		result *event.Result
@@ -323,6 +331,7 @@ func TestReportThatCouldNotBeKeptIsNeverAPass(t *testing.T) {
 }
 
 func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t, run.Config{}, phones("A"))
 	o := r.Run(t.Context(), newCase(t, "sample", dsl.Android, "Paid"))
 	wantVerdict(t, o, event.Fail)
@@ -338,6 +347,7 @@ func TestFailureTextShowsTheLineAndWhatWasThere(t *testing.T) {
 }
 
 func TestFailureTextWithoutAStep(t *testing.T) {
+	t.Parallel()
 	c := newCase(t, "sample", dsl.Android, "Ready")
 	none := newRunner(t, run.Config{RequireDevices: true}, phones()).Run(t.Context(), c)
 	full := errors.New("no space left on device")

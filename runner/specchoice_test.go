@@ -15,6 +15,7 @@ func specReport(ordered bool, containers []string, text string) types.SpecReport
 
 // Each spec is in one shard, whatever machine asks; those of an Ordered container are in the same one.
 func TestShardsDealOutSpecs(t *testing.T) {
+	t.Parallel()
 	const shards = 3
 	in := func(r types.SpecReport) (list []int) {
 		for i := 1; i <= shards; i++ {
@@ -40,6 +41,7 @@ func TestShardsDealOutSpecs(t *testing.T) {
 
 // What passed is not run again; what failed, left no pack, or needs its neighbours, is.
 func TestSpecsThatRunAgain(t *testing.T) {
+	t.Parallel()
 	c := &specChoice{rerun: "2026-01-31T12-00-00", failed: map[string]bool{"login-passes": false, "login-fails": true, "login-clash": false, "login-clash-spec": true,
 		"login-ordered": false}}
 	for text, want := range map[string]bool{"passes": false, "fails": true, "clash": true, "has no device": true} {

@@ -27,6 +27,7 @@ func TestZoo(t *testing.T) { runZoo(t, dsl.Chromium) }
 
 // TestZooInFirefox: the verdicts are the same in both browsers. What Firefox refuses is refused by name, before a page opens.
 func TestZooInFirefox(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("left to make firefox")
 	}
@@ -67,6 +68,7 @@ func runZoo(t *testing.T, browser string) {
 
 // A run that is kept to public addresses reaches nothing on this machine, neither by pages nor by http steps.
 func TestPublicOnly(t *testing.T) {
+	t.Parallel()
 	var reached atomic.Int64
 	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer site.Close()

@@ -43,6 +43,7 @@ func (l *lab) raw(n int, text string) (list []answer) {
 // TestAmbiguousRequests: a request that says its length twice is refused and its connection closed, however it is written and wherever on
 // the connection it comes; the same words in a body are no reason.
 func TestAmbiguousRequests(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	const host = "Host: 127.0.0.1\r\n"
 	good := "GET /healthz HTTP/1.1\r\n" + host + "\r\n"

@@ -15,6 +15,7 @@ func withShell(o *server.Options) { o.Config.AllowShell = true }
 
 // TestDevices walks through what a client does with a phone.
 func TestDevices(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 2)
 	a := l.ask("GET", "/devices", nil)
 	if text := string(a.body); a.status != 200 || !strings.Contains(text, `"id":"SIM1"`) || !strings.Contains(text, `"id":"SIM2"`) || !strings.Contains(text, `"open":false`) {
@@ -78,6 +79,7 @@ func (l *lab) hold(device string) {
 }
 
 func TestScreenshots(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	a := l.ask("GET", "/devices/SIM1/screenshot", nil)
 	picture, err := png.Decode(bytes.NewReader(a.body))
@@ -102,6 +104,7 @@ func TestScreenshots(t *testing.T) {
 
 // TestLeases: who has a device has it alone, is told to others, and loses it when the time is over.
 func TestLeases(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, withAuth)
 	tap := map[string]any{"label": "Login"}
 	mine, others := []string{"X-API-Key", key}, []string{"X-API-Key", other}
@@ -166,6 +169,7 @@ func TestLeases(t *testing.T) {
 
 // TestLeasesWithoutAuthentication: clients that cannot be told apart show the lease's id.
 func TestLeasesWithoutAuthentication(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	lease := l.ask("POST", "/devices/SIM1/lease", map[string]any{"holder": "job 7", "ttlSeconds": 3600})
 	id, _ := lease.json(t)["lease"].(string)
@@ -193,6 +197,7 @@ func TestLeasesWithoutAuthentication(t *testing.T) {
 
 // TestLeaseOfAnUnpluggedPhone: who holds it can give it back, and take it again when it is there.
 func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	path := "/devices/SIM1/lease"
 	id, _ := l.ask("POST", path, map[string]any{"ttlSeconds": 3600}).json(t)["lease"].(string)
@@ -216,6 +221,7 @@ func TestLeaseOfAnUnpluggedPhone(t *testing.T) {
 
 // TestNoModel: without a model, what needs one says so, and the device stays as it is.
 func TestNoModel(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	l.hold("SIM1")
 	if a := l.ask("POST", "/devices/SIM1/assert-visual", map[string]any{"prompt": "a button"}); a.status != 502 || a.code() != "vision_error" || !strings.Contains(string(a.body), "OPENAI_API_KEY") {

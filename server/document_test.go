@@ -36,6 +36,7 @@ func model(t *testing.T) string {
 // TestDocument runs the lines of docs/rest.md against a simulated phone and a real page: each must be answered with
 // a success.
 func TestDocument(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../docs/rest.md")
 	if err != nil {
 		t.Fatal(err)

@@ -59,6 +59,7 @@ func (o operation) at(device string) string {
 // TestEveryEndpointIsGuarded: what the document promises is there, and each of its operations refuses in the same way whoever has no
 // right to it, at the root and under /api.
 func TestEveryEndpointIsGuarded(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, withAuth)
 	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"exp": inAnHour(), "scope": "*"}).SignedString(jwt.UnsafeAllowNoneSignatureType)
 	if err != nil {
@@ -133,6 +134,7 @@ func TestEveryEndpointIsGuarded(t *testing.T) {
 
 // TestEveryEndpointChecksRequests: wrong methods, bodies and ids get the same answers everywhere.
 func TestEveryEndpointChecksRequests(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	for _, o := range l.operations() {
 		path := o.at("SIM1")
@@ -209,6 +211,7 @@ func TestEveryEndpointChecksRequests(t *testing.T) {
 // TestEveryActionIsThere: each word of the vocabulary that programs can say is answered as the document promises when it is said as the
 // reference shows it, on a phone.
 func TestEveryActionIsThere(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, withShell)
 	said := 0
 	for _, def := range dsl.Vocabulary() {
@@ -288,6 +291,7 @@ func scalarKey(t reflect.Type) (key string, list bool) {
 
 // TestServerPages: what needs no device.
 func TestServerPages(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	if a := l.ask("GET", "/", nil); a.status != 200 || a.json(t)["name"] != "taproot" {
 		t.Error(a)

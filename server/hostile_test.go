@@ -29,6 +29,7 @@ func inner(t *testing.T) (url string, visits *atomic.Int64) {
 
 // TestHostileRequests: each gets its right answer, nobody inside is reached, and no secret comes out.
 func TestHostileRequests(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, withAuth, func(o *server.Options) {
 		o.Network = guard.Policy{}
 		o.Exposed = map[string]string{"APP_PASSWORD": "hunter22hunter22"}
@@ -175,6 +176,7 @@ func (l *lab) allEvents(run string) string {
 
 // TestRedirectsAreGuarded: private addresses are allowed, those where clouds hand out credentials are not, whichever way leads there.
 func TestRedirectsAreGuarded(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/to" {
@@ -197,6 +199,7 @@ func TestRedirectsAreGuarded(t *testing.T) {
 
 // TestExposedVariables: what the operator exposes can be typed, and is seen nowhere.
 func TestExposedVariables(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, func(o *server.Options) { o.Exposed = map[string]string{"APP_PASSWORD": "hunter22hunter22"} })
 	l.ask("POST", "/devices/SIM1/launch", map[string]any{"package": "com.example.login", "force": true})
 	l.ask("POST", "/devices/SIM1/tap", map[string]any{"label": "E-mail"})

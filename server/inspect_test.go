@@ -11,6 +11,7 @@ import (
 
 // TestInspect: the elements of a screen, the selectors of one of them, and what a selector picks; also of a device that is held.
 func TestInspect(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	if a := l.ask("POST", "/devices/SIM1/launch", `{"package": "com.example.login", "force": true}`); a.status != 200 {
 		t.Fatal(a)
@@ -60,6 +61,7 @@ func TestInspect(t *testing.T) {
 // TestRunStepsOverTheSocket: the steps of some lines are performed and told of, a wrong test is an error, and a step that goes on can be
 // stopped, which leaves the connection.
 func TestRunStepsOverTheSocket(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	conn, _, err := l.dial("SIM1")
 	if err != nil {

@@ -24,6 +24,7 @@ rules:
 
 // TestLint: linters that others wrote find nothing wrong with the OpenAPI document. npm fetches them once.
 func TestLint(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	dir := t.TempDir()
 	for name, text := range map[string][]byte{
@@ -83,6 +84,7 @@ export const enough: components["schemas"]["tapBody"] = { label: "Sign in", time
 
 // TestTypeScriptClient: types that openapi-typescript makes of the document take what the API takes, and refuse what it refuses.
 func TestTypeScriptClient(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"openapi.json": string(l.ask("GET", "/openapi.json", nil).body), "client.ts": client + wrongClient,

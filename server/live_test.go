@@ -85,6 +85,7 @@ func (l *lab) tell(conn *websocket.Conn, message string) map[string]any {
 
 // TestWatchAndAct: a picture comes at once and another one after an act of somebody who holds the device; others watch, and cannot act.
 func TestWatchAndAct(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	next := l.watch(ctx, "SIM1")
@@ -141,6 +142,7 @@ func TestWatchAndAct(t *testing.T) {
 
 // TestADeadTabFreesTheDevice: one that neither closes its connection nor answers, such as a machine that was put to sleep.
 func TestADeadTabFreesTheDevice(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	conn, _, err := l.dial("SIM1") // nobody reads from it: so it answers no ping
 	if err != nil {
@@ -152,6 +154,7 @@ func TestADeadTabFreesTheDevice(t *testing.T) {
 
 // TestInputUnderALease: whoever shows a lease acts under it, and leaves it as it was.
 func TestInputUnderALease(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	lease := l.ask("POST", "/devices/SIM1/lease", `{"holder": "ada"}`).json(t)
 	conn, _, err := l.dial("SIM1", "X-Lease", lease["lease"].(string))
@@ -169,6 +172,7 @@ func TestInputUnderALease(t *testing.T) {
 
 // TestBadMessages end the connection, and free the device.
 func TestBadMessages(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	for _, message := range []string{"", "tap", `{"id": 1}`, `{"id": 1, "do": {"tap": {}, "input": {}}}`, `[]`, strings.Repeat("x", 70<<10)} {
 		conn, _, err := l.dial("SIM1")
@@ -190,6 +194,7 @@ func TestBadMessages(t *testing.T) {
 
 // TestWhyAConnectionEnds: a client is told in words why its connection ended, also in the middle of an action.
 func TestWhyAConnectionEnds(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		end  func(l *lab, lease string)
 		send string
@@ -257,6 +262,7 @@ func (l *lab) socket(device string) (*websocket.Conn, string) {
 
 // TestWhoMayWatchAndAct: watching needs devices:read, acting devices:write, and pages of other sites can do neither.
 func TestWhoMayWatchAndAct(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, withAuth, func(o *server.Options) { o.Origins = []string{"https://ours.example.com"} })
 	reader := "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "sub": "ada", "scope": "devices:read"})
 	writer := "Bearer " + token(t, jwt.MapClaims{"exp": inAnHour(), "sub": "bob", "scope": "devices:write"})

@@ -19,6 +19,7 @@ import (
 
 // TestNoTapIsLostOrDoubled: 200 clients on 8 phones; the phones count.
 func TestNoTapIsLostOrDoubled(t *testing.T) {
+	t.Parallel()
 	const clients, phones, each = 200, 8, 1
 	l := newLab(t, phones)
 	l.client.Transport.(*http.Transport).MaxConnsPerHost = 0
@@ -46,6 +47,7 @@ func TestNoTapIsLostOrDoubled(t *testing.T) {
 
 // TestClientsThatGiveUp: a call whose client went away is either made or not, and holds nobody up.
 func TestClientsThatGiveUp(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	var all sync.WaitGroup
 	for range 20 {
@@ -66,6 +68,7 @@ func TestClientsThatGiveUp(t *testing.T) {
 
 // TestSlowClients: who sends or reads slowly holds no device.
 func TestSlowClients(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	addr := strings.TrimPrefix(l.http.URL, "http://")
 	var held []net.Conn
@@ -102,6 +105,7 @@ func TestSlowClients(t *testing.T) {
 
 // TestLogs: the log of a phone comes as it is written, and the phone is free meanwhile.
 func TestLogs(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -161,6 +165,7 @@ func (c *counted) Take(_ context.Context, who string) (limit.Quota, error) {
 
 // TestLimits: who asks too often has to wait for as long as it is told, and holds up nobody else.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Limiter, o.Guesses, o.MaxBusy = allow(5), allow(3), 2 })
 	for i := range 5 {
 		a := l.ask("GET", "/runs", nil, "X-API-Key", key)
@@ -190,6 +195,7 @@ func TestLimits(t *testing.T) {
 
 // TestBusy: one client cannot take all of the server.
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, func(o *server.Options) { o.MaxBusy = 2 })
 	id, _ := l.ask("POST", "/runs", map[string]any{"yaml": endless}).json(t)["id"].(string)
 	ctx, cancel := context.WithCancel(t.Context())

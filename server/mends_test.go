@@ -15,6 +15,7 @@ import (
 
 // TestNumbersThatAreNone: what JSON can write and no machine can hold is refused, wherever a number may stand.
 func TestNumbersThatAreNone(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	for _, c := range [][2]string{
 		{"/devices/SIM1/tap", `{"near":1e999}`},
@@ -40,6 +41,7 @@ func TestNumbersThatAreNone(t *testing.T) {
 // TestWrongImages: a picture to look for that is not there, no picture, or not for clients is the client's mistake for every action, and
 // never an assertion that does not hold. The answer does not say where files lie on this machine.
 func TestWrongImages(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	for name, text := range map[string]string{"text.png": "no picture", "empty.png": "", "cut.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"} {
 		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600); err != nil {
@@ -83,6 +85,7 @@ func takesSelector(name string) bool {
 
 // TestPathsWithASlash: a file is no folder, at any address.
 func TestPathsWithASlash(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	body, kind := form(t, "pack", "x.tar.gz", foreignPack(t, "hello"))
 	a := l.ask("POST", "/reports/upload", body, "Content-Type", kind)
@@ -110,6 +113,7 @@ func TestPathsWithASlash(t *testing.T) {
 
 // TestPagesThatAreNotOpen: an address that may not be opened leaves no page in the list of devices, which has those that are open alone.
 func TestPagesThatAreNotOpen(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	for _, url := range []string{"file:///etc/passwd", "chrome://version", "nonsense", "http://169.254.169.254/"} {
 		if a := l.ask("POST", "/web/launch", map[string]any{"url": url}); a.status < 400 || a.status >= 500 {

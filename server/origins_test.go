@@ -33,6 +33,7 @@ const attack = `(async () => {
 
 // TestPagesOfOtherSites: in real Chromium, a page of another origin can neither read nor act; one whose origin is allowed can.
 func TestPagesOfOtherSites(t *testing.T) {
+	t.Parallel()
 	site := func() *httptest.Server {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<title>site</title><body>a site") }))
 		t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
@@ -81,6 +82,7 @@ func TestPagesOfOtherSites(t *testing.T) {
 
 // TestHosts: without authentication, a name that leads here is not enough: it may be a stranger's (DNS rebinding).
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0, func(o *server.Options) { o.Hosts = []string{"rack.example.com"} })
 	for host, status := range map[string]int{"evil.example.com": 403, "evil.example.com:3210": 403, "localhost": 200, "LOCALHOST:1": 200, "127.0.0.1:3210": 200, "[::1]:3210": 200, "rack.example.com:3210": 200,
 		"rack.example.com.evil.com": 403, "localhost.evil.com": 403, "localhost.": 200, "192.168.7.7": 200} {
@@ -102,6 +104,7 @@ func TestHosts(t *testing.T) {
 
 // TestCORS: an empty list allows nobody, and what is allowed is said exactly.
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	for _, origins := range [][]string{nil, {}, {"https://console.example.com"}} {
 		l := newLab(t, 0, func(o *server.Options) { o.Origins = origins })
 		for _, origin := range []string{"https://evil.example.com", "null", "https://console.example.com.evil.com", "http://console.example.com"} {
@@ -128,6 +131,7 @@ func TestCORS(t *testing.T) {
 
 // TestNeighboursAreOneCaller: who has one IPv6 address has those beside it, and is counted once; others are not.
 func TestNeighboursAreOneCaller(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) {
 		o.Guesses = allow(2)
 		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}

@@ -61,6 +61,7 @@ func (l *lab) connect(text string) net.Conn {
 
 // TestWhoSendsTooSlowlyIsCutOff: the server waits neither for headers nor for bodies that do not come, and says so where it can.
 func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, impatient)
 	const post = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\n%s"
 	var all sync.WaitGroup
@@ -96,6 +97,7 @@ func TestWhoSendsTooSlowlyIsCutOff(t *testing.T) {
 
 // TestWhoDoesNotReadIsCutOff: an answer that nobody takes does not go on for ever.
 func TestWhoDoesNotReadIsCutOff(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0, impatient)
 	l.keep(aRun+"/big.bin", noise(noRead))
 	l.keep(aRun+"/hello/summary.json", []byte("{}"))
@@ -111,6 +113,7 @@ func TestWhoDoesNotReadIsCutOff(t *testing.T) {
 
 // TestHalfAnArchiveIsNoArchive: what breaks off in the middle must not look like a whole answer.
 func TestHalfAnArchiveIsNoArchive(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	l.keep(aRun+"/hello/summary.json", []byte("{}"))
 	l.keep(aRun+"/hello/a.bin", noise(1<<20))
@@ -130,6 +133,7 @@ func TestHalfAnArchiveIsNoArchive(t *testing.T) {
 
 // TestHeadOfStreams: HEAD asks how an answer would begin, not for one that goes on; the connection is good for more.
 func TestHeadOfStreams(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	id, _ := l.ask("POST", "/runs", map[string]any{"yaml": endless}).json(t)["id"].(string)
 	for _, path := range []string{"/runs/" + id + "/events", "/devices/SIM1/logs"} {

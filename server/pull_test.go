@@ -70,6 +70,7 @@ func TestPullFile(t *testing.T) {
 
 // TestNoFilesOfPages: a page has no files; what it downloads, actions give.
 func TestNoFilesOfPages(t *testing.T) {
+	t.Parallel()
 	site := webtest.New(t)
 	l := newLab(t, 0)
 	if a := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}); a.status != 200 {

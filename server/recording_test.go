@@ -113,6 +113,7 @@ func TestRecording(t *testing.T) {
 
 // TestRecordingOfAPage: a page that is open is filmed, and the film stays when the page is closed meanwhile.
 func TestRecordingOfAPage(t *testing.T) {
+	t.Parallel()
 	site := webtest.New(t)
 	l := newLab(t, 0, withTools)
 	if a := l.ask("POST", "/web/launch", map[string]any{"url": site.Page("login.html"), "headless": true}); a.status != 200 {
@@ -134,6 +135,7 @@ func TestRecordingOfAPage(t *testing.T) {
 
 // TestRecordingsAtOnce: of many who begin at the same time one does, and a device is filmed once.
 func TestRecordingsAtOnce(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, withTools)
 	var mu sync.Mutex
 	count := map[int]int{}
@@ -197,6 +199,7 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 
 // TestNoFilmOfSecrets: what is exposed to callers could be seen on a film.
 func TestNoFilmOfSecrets(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1, func(o *server.Options) { o.Exposed = map[string]string{"PASSWORD": "hunter2hunter2"} })
 	if a := l.ask("POST", "/devices/SIM1/recording", nil); a.status != 422 || a.code() != "unsupported" {
 		t.Error(a)

@@ -14,6 +14,7 @@ import (
 
 // TestStreamsEndWithTheirCredential: what goes on without an end is cut off when the key is revoked or the person removed; that of others goes on.
 func TestStreamsEndWithTheirCredential(t *testing.T) {
+	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 1, with)
 	owner, token := somebody(t, s, "owner@example.com")

@@ -35,6 +35,7 @@ func (l *lab) ended(id string) map[string]any {
 }
 
 func TestRuns(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	if err := os.WriteFile(filepath.Join(l.dir, "hello.yaml"), []byte(passing), 0o600); err != nil {
 		t.Fatal(err)
@@ -126,6 +127,7 @@ func (l *lab) reports(run string) {
 
 // TestEvents: a client that was cut off gets what it missed, and nothing twice.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	id, _ := l.ask("POST", "/runs", map[string]any{"yaml": passing}).json(t)["id"].(string)
 	l.ended(id)
@@ -185,6 +187,7 @@ func (l *lab) events(run, after string) (all []event) {
 
 // TestCancel: a run that is cancelled ends soon, with a whole pack, and its phone is free.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	id, _ := l.ask("POST", "/runs", map[string]any{"yaml": endless}).json(t)["id"].(string)
 	eventually(t, "the run has begun", func() bool {
@@ -216,6 +219,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	if a := l.ask("POST", "/tests/validate", map[string]any{"yaml": passing}); a.status != 200 || a.json(t)["valid"] != true {
 		t.Error(a)

@@ -22,6 +22,7 @@ type visitor struct {
 // TestEveryRouteRoleAndCredential walks every operation of the document as every role, with credentials in every state: a bad credential is
 // 401 everywhere, a scope or role that is missing 403, and whoever may do something is never told otherwise.
 func TestEveryRouteRoleAndCredential(t *testing.T) {
+	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 1, with)
 	project, visitors := visitorsOf(t, s)

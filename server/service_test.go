@@ -58,6 +58,7 @@ const shortRun = "id: quick\nplatform: android\nsteps:\n  - sleep: 10ms\n"
 
 // TestRoutesAndRoles walks routes as everybody: what another project has is not there for others.
 func TestRoutesAndRoles(t *testing.T) {
+	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	l := newLab(t, 1, with)
 	owner, ownerToken := somebody(t, s, "owner@example.com")
@@ -157,6 +158,7 @@ func TestRoutesAndRoles(t *testing.T) {
 
 // TestWayIn: register, be confirmed, log in, make a key, use it; the plan's rate and the fixed one of /auth/*.
 func TestWayIn(t *testing.T) {
+	t.Parallel()
 	for name, address := range map[string]func(*testing.T) string{"sqlite": func(t *testing.T) string { return storetest.SQLite(t) },
 		"postgres": func(t *testing.T) string { return storetest.NewServer(t).Database(t) }} {
 		t.Run(name, func(t *testing.T) { wayIn(t, address(t)) })
@@ -217,6 +219,7 @@ func wayIn(t *testing.T, address string) {
 
 // TestDatabaseOutage: while the database is gone, every request that needs it is told so and when to come again; afterwards all is well.
 func TestDatabaseOutage(t *testing.T) {
+	t.Parallel()
 	database := storetest.NewServer(t)
 	s, with := withService(t, database.Database(t))
 	l := newLab(t, 0, with)
@@ -259,6 +262,7 @@ func TestDatabaseOutage(t *testing.T) {
 
 // TestQueuedRunsOfProjects: a run of a project that waits when the server ends begins when it serves again, before anybody asks.
 func TestQueuedRunsOfProjects(t *testing.T) {
+	t.Parallel()
 	s, with := withService(t, storetest.SQLite(t))
 	var again server.Options
 	l := newLab(t, 1, with, func(o *server.Options) {

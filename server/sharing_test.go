@@ -70,6 +70,7 @@ func (r *replica) runs() string { r.t.Helper(); return string(r.as("GET", "/api/
 // TestReplicasShareReports: whatever one of several servers has, all have, also one that starts with empty folders; and what one deletes is
 // gone everywhere.
 func TestReplicasShareReports(t *testing.T) {
+	t.Parallel()
 	t.Run("sqlite and a folder", func(t *testing.T) {
 		dir := t.TempDir()
 		shareReports(t, storetest.SQLite(t), dir, nil)
@@ -241,6 +242,7 @@ func storeIsDown(t *testing.T, s3 *blobtest.Server, one, two *replica) {
 
 // TestSharedFolderOfOld: reports and tests that were there before there was a bucket are shared, too, and what a server left when it died.
 func TestSharedFolderOfOld(t *testing.T) {
+	t.Parallel()
 	database, dir := storetest.SQLite(t), t.TempDir()
 	bucket, err := blob.Open(dir, os.Getenv)
 	if err != nil {

@@ -88,6 +88,7 @@ func (l *lab) upload(archive []byte) {
 
 // TestUploadByOurClient: what taproot report upload sends is taken, with a key only, and what is too large is refused.
 func TestUploadByOurClient(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0, withAuth, func(o *server.Options) { o.Upload = upload.Limits{Archive: 20_000} })
 	p := filepath.Join(t.TempDir(), "login")
 	if err := os.Mkdir(p, 0o755); err != nil {

@@ -9,6 +9,7 @@ import (
 
 // TestWeb walks through what a client does with pages, in real Chromium.
 func TestWeb(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	site := webtest.New(t)
 	if a := l.ask("GET", "/web", nil); string(a.body) != "[]\n" {

@@ -26,6 +26,7 @@ func sign(secret, body string, at time.Time) string {
 
 // TestPlanWebhook: a plan changes once for each key, by who knows the secret, and by nobody else.
 func TestPlanWebhook(t *testing.T) {
+	t.Parallel()
 	test := func(t *testing.T, address string) {
 		s, err := service.Open(t.Context(), service.Options{Database: address, Secret: memberSecret, WebhookSecret: webhookSecret})
 		if err != nil {

@@ -23,6 +23,7 @@ func (l *lab) wire(text string) string {
 
 // TestAStalledUploadIsNoSuccess: an archive that stops on its way is answered 504 in JSON, wherever it stops.
 func TestAStalledUploadIsNoSuccess(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0, impatient)
 	const head = "--x\r\nContent-Disposition: form-data; name=pack; filename=x\r\n\r\n"
 	for name, body := range map[string]string{"before the part": "--x\r\nContent-Disp", "within another part": "--x\r\nContent-Disposition: form-data; name=other\r\n\r\nab",

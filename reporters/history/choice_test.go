@@ -13,6 +13,7 @@ import (
 )
 
 func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	dir, err := pack.NewRunDir(root, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
 	if err != nil {
@@ -47,6 +48,7 @@ func TestChoiceIsInTheReportsOfTheRun(t *testing.T) {
 }
 
 func TestRunWithoutAChoiceSaysNothingOfIt(t *testing.T) {
+	t.Parallel()
 	run := loadRun(t, layRun(t))
 	if text := string(RunSummary(run, PageOptions{})) + string(RunJSON(run)); strings.Contains(text, "hosen") || strings.Contains(text, `"choice"`) {
 		t.Error(text)
@@ -54,6 +56,7 @@ func TestRunWithoutAChoiceSaysNothingOfIt(t *testing.T) {
 }
 
 func TestFailedNamesWhatIsWorthAnotherTry(t *testing.T) {
+	t.Parallel()
 	dir := layRun(t)
 	layPack(t, dir, "shaky--rep-1", eventtest.File("pass"))
 	layPack(t, dir, "shaky--rep-2", eventtest.File("fail"))
@@ -71,6 +74,7 @@ func TestFailedNamesWhatIsWorthAnotherTry(t *testing.T) {
 }
 
 func TestLastRunIsTheNewestThatIsOver(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	if _, err := LastRun(root, time.Now()); err == nil || !strings.Contains(err.Error(), "no run") {
 		t.Errorf("%v", err)

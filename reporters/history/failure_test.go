@@ -13,6 +13,7 @@ import (
 
 // Of several soft steps that failed, only the first could be read.
 func TestFailuresOfSoftSteps(t *testing.T) {
+	t.Parallel()
 	run := loadRun(t, layRun(t))
 	res := find(t, run, "soft").Result
 	var got [][2]string

@@ -16,6 +16,7 @@ import (
 
 // A SIGKILL at any moment leaves whole lines and whole files, and the next start makes a pack of them.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	for n := 1; n <= 16; n++ {
 		t.Run(fmt.Sprintf("after %d steps", n), func(t *testing.T) {
 			root := t.TempDir()

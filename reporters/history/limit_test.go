@@ -54,6 +54,7 @@ func childLimited() int {
 
 // No byte fits any more, at any point of the pack: a clear error, no half file under a final name, no half line, and no pass.
 func TestNoSpace(t *testing.T) {
+	t.Parallel()
 	failed := 0
 	for limit := 0; limit < 9000; limit += 173 {
 		root := t.TempDir()

@@ -20,6 +20,7 @@ import (
 // While another process begins runs, writes them and ends them, all of them beyond every limit, a prune that never rests touches
 // none that is live: the other process finds each of its packs whole.
 func TestPruneBesideRuns(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()

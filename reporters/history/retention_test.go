@@ -42,6 +42,7 @@ func prune(t *testing.T, root string, l Limits, dry bool) []string {
 }
 
 func TestPrune(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		limits Limits
 		gone   int
@@ -67,6 +68,7 @@ func TestPrune(t *testing.T) {
 
 // What is kept, live, spared, linked, or not exactly a run, stays whatever its age.
 func TestPruneSpares(t *testing.T) {
+	t.Parallel()
 	root, runs := layRuns(t, eventtest.Epoch, 10)
 	eventtest.Put(t, filepath.Join(root, runs[1], keepFile), "")
 	live, err := pack.OpenRunDir(filepath.Join(root, runs[2]))
@@ -111,6 +113,7 @@ func TestPruneSpares(t *testing.T) {
 
 // A run that was just made may not have its lock yet.
 func TestPruneYoung(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	for _, run := range []string{"2020-01-01T00-00-00", "2020-01-02T00-00-00"} {
 		eventtest.Put(t, filepath.Join(root, run, "login", event.EventsFile), "")
@@ -126,6 +129,7 @@ func TestPruneYoung(t *testing.T) {
 }
 
 func TestPruneWrongLimits(t *testing.T) {
+	t.Parallel()
 	root, runs := layRuns(t, eventtest.Epoch, 40)
 	for _, l := range []Limits{{}, {Days: 30}, {Runs: 100}, {Days: -1, Runs: 5}, {Days: 5, Runs: 1 << 40}} {
 		if gone, err := Prune(root, l, eventtest.Epoch, false); err == nil || gone != nil {
@@ -141,6 +145,7 @@ func TestPruneWrongLimits(t *testing.T) {
 }
 
 func TestLimitsFromEnv(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2-very-secret"
 	for _, c := range []struct {
 		env  map[string]string

@@ -81,6 +81,7 @@ func withHistory(t testing.TB, dir string) {
 }
 
 func TestRunGolden(t *testing.T) {
+	t.Parallel()
 	dir := layRun(t)
 	withHistory(t, dir)
 	eventtest.Put(t, filepath.Join(dir, "login-ok", event.RunFile), "x")
@@ -119,6 +120,7 @@ func TestRunGolden(t *testing.T) {
 }
 
 func TestLoadRunOdd(t *testing.T) {
+	t.Parallel()
 	dir := layRun(t)
 	for name, text := range map[string]string{
 		"no-pack/file": "x", ".hidden/events.ndjson": "x", "not a pack/events.ndjson": "x", "index.html": "x",
@@ -178,6 +180,7 @@ func lines2(t testing.TB, name string) string {
 }
 
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	d := newRun(t)
 	p := newPack(t, d, "began", pack.PackOptions{})
 	c := eventtest.Case("began")
@@ -202,6 +205,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		verdicts []event.Verdict
 		want     event.Verdict
@@ -221,6 +225,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestCaseNames(t *testing.T) {
+	t.Parallel()
 	for pack, want := range map[string][3]string{
 		"login":                               {"login", "1", "login"},
 		"login--try-2":                        {"login", "2", "login"},
@@ -237,6 +242,7 @@ func TestCaseNames(t *testing.T) {
 }
 
 func TestFlaky(t *testing.T) {
+	t.Parallel()
 	dir := layRun(t)
 	withHistory(t, dir)
 	run := loadRun(t, dir)
@@ -267,6 +273,7 @@ func TestFlaky(t *testing.T) {
 }
 
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	dir := layRun(t)
 	root := filepath.Dir(dir)
 	file := filepath.Join(root, historyFile)
@@ -305,6 +312,7 @@ func TestHistory(t *testing.T) {
 }
 
 func TestHistoryBounded(t *testing.T) {
+	t.Parallel()
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -329,6 +337,7 @@ func TestHistoryBounded(t *testing.T) {
 }
 
 func TestLatest(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	runs := []string{"2026-01-01T00-00-00", "2026-01-02T00-00-00", "2026-01-03T00-00-00"}
 	for _, run := range runs {
@@ -394,6 +403,7 @@ func TestLatest(t *testing.T) {
 
 // Within a limit the page is cut at whole parts, and says so.
 func TestSummaryLimit(t *testing.T) {
+	t.Parallel()
 	run := loadRun(t, layRun(t))
 	whole := RunSummary(run, PageOptions{})
 	for limit := 1000; limit < len(whole)+2000; limit += 777 {

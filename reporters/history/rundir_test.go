@@ -15,6 +15,7 @@ import (
 
 // TestAlive: a run is alive while somebody works on it, not while somebody seals it.
 func TestAlive(t *testing.T) {
+	t.Parallel()
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +51,7 @@ func TestAlive(t *testing.T) {
 // TestWhoLooksIsNotInTheWay: however many ask whether a dead run is alive, none of them takes another for somebody who works on it, and
 // it is sealed.
 func TestWhoLooksIsNotInTheWay(t *testing.T) {
+	t.Parallel()
 	for range 20 {
 		reports := t.TempDir()
 		run := filepath.Join(reports, "2026-01-31T12-00-00")

@@ -42,6 +42,7 @@ func lines(t *testing.T, name string) string {
 const run1 = "2026-01-02T03-04-05/"
 
 func TestSeal(t *testing.T) {
+	t.Parallel()
 	root := lay(t, map[string]string{
 		run1 + "killed/events.ndjson":              lines(t, "interrupted"),
 		run1 + "killed/.work/aside-01-launch.png":  "half",
@@ -110,6 +111,7 @@ func TestSeal(t *testing.T) {
 // A run may die between a picture and its event: the picture is a part of the report all the same. In the pack of a run that got to its
 // end, a picture without an event is somebody else's.
 func TestSealAdoptsPictures(t *testing.T) {
+	t.Parallel()
 	const orphan, failed = "screenshots/02-assert.png", "screenshots/02-assert-failed.png"
 	root := lay(t, map[string]string{
 		run1 + "killed/events.ndjson":             lines(t, "interrupted"),
@@ -148,6 +150,7 @@ func TestSealAdoptsPictures(t *testing.T) {
 }
 
 func TestSealNothing(t *testing.T) {
+	t.Parallel()
 	if sealed, err := Seal(filepath.Join(t.TempDir(), "none"), eventtest.Epoch); err != nil || sealed != nil {
 		t.Error(sealed, err)
 	}
@@ -155,6 +158,7 @@ func TestSealNothing(t *testing.T) {
 
 // Nothing outside the root is read, written or locked, whatever links there are.
 func TestSealLinks(t *testing.T) {
+	t.Parallel()
 	outside := lay(t, map[string]string{"pack/events.ndjson": lines(t, "interrupted"), "secret": "s"})
 	root := lay(t, map[string]string{
 		run1 + "a/events.ndjson":                 lines(t, "interrupted"),
@@ -195,6 +199,7 @@ func TestSealLinks(t *testing.T) {
 }
 
 func TestSealTwoAtOnce(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{}
 	for i := range 40 {
 		files[fmt.Sprintf("2026-01-02T03-04-%02d/p%d/events.ndjson", i%4, i)] = lines(t, "interrupted")
@@ -230,6 +235,7 @@ func TestSealTwoAtOnce(t *testing.T) {
 }
 
 func TestRunDirJoined(t *testing.T) {
+	t.Parallel()
 	run := newRun(t)
 	other, err := pack.OpenRunDir(run.Path())
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 // A SIGKILL at twenty random moments: each pack seals, verifies, and names its last step; the run counts what was cut off as
 // interrupted.
 func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)

@@ -9,6 +9,7 @@ import (
 
 // TestComparedPicturesInABrowser: the three pictures of a baseline stand at their step; a path that is no file of the step does not.
 func TestComparedPicturesInABrowser(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "home", steps: 2, fails: 2}
 	dir := filepath.Join(reports, s.run, s.id)

@@ -21,6 +21,7 @@ func plain(w, h int, c color.Color) *image.RGBA {
 }
 
 func TestOneChangedPixelIsSeen(t *testing.T) {
+	t.Parallel()
 	a, b := plain(1080, 2400, color.White), plain(1080, 2400, color.White)
 	b.Set(700, 1900, color.Black)
 	b.Set(10, 10, color.RGBA{250, 250, 250, 255}) // compression
@@ -53,6 +54,7 @@ func TestOneChangedPixelIsSeen(t *testing.T) {
 }
 
 func TestDifferentSizesAreNotCompared(t *testing.T) {
+	t.Parallel()
 	if _, err := compare(plain(3, 4, color.White), plain(4, 3, color.White)); err == nil || !strings.Contains(err.Error(), "3×4 and 4×3") {
 		t.Error(err)
 	}
@@ -60,6 +62,7 @@ func TestDifferentSizesAreNotCompared(t *testing.T) {
 
 // A picture whose bounds do not begin at zero, of another colour model.
 func TestPicturesOfAllKindsAreCompared(t *testing.T) {
+	t.Parallel()
 	a := image.NewGray(image.Rect(5, 5, 15, 15))
 	if d, err := compare(a, plain(10, 10, color.Black)); err != nil || d.Changed != 0 {
 		t.Error(d.Changed, err)

@@ -31,6 +31,7 @@ func widen(t testing.TB, dir string) {
 
 // TestSideBySide: wide pictures stood below each other at 1440 px; a step that went well shows the screen before it and after it.
 func TestSideBySide(t *testing.T) {
+	t.Parallel()
 	pack := failing(t, "Pay")
 	widen(t, pack)
 	widen(t, filepath.Join(filepath.Dir(filepath.Dir(pack)), greenRun, "checkout"))
@@ -63,6 +64,7 @@ func TestSideBySide(t *testing.T) {
 
 // TestLongLinesOfYAML wrap, and show where in them the step begins.
 func TestLongLinesOfYAML(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 3, fails: 3, text: strings.Repeat("a very long text of a button ", 20)}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {
@@ -77,6 +79,7 @@ func TestLongLinesOfYAML(t *testing.T) {
 
 // TestCardOfTheTestsOwnApp: a test that never got to its app showed, on its card, what the test before it had left on the screen.
 func TestCardOfTheTestsOwnApp(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	sample{run: thisRun, id: "shop", steps: 2, fails: 2, text: "Pay"}.write(t, reports)
 	dir := filepath.Join(reports, thisRun, "bank")
@@ -102,6 +105,7 @@ func TestCardOfTheTestsOwnApp(t *testing.T) {
 
 // TestWhoFilmed: a page is filmed by the browser, a phone films itself.
 func TestWhoFilmed(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	for platform, want := range map[string]string{"web": "Filmed by the browser.", "android": "Filmed by the device."} {
 		s := sample{run: thisRun, id: platform, steps: 2, text: "Pay", film: true}
@@ -122,6 +126,7 @@ func TestWhoFilmed(t *testing.T) {
 
 // TestElementsOfEveryStep: each step of a phone's test shows the tree that it saw, with what it matched.
 func TestElementsOfEveryStep(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "phone", steps: 4, fails: 4, text: "Pay"}
 	dir := s.write(t, reports)
@@ -161,6 +166,7 @@ func TestElementsOfEveryStep(t *testing.T) {
 
 // TestTimelineToTheEnd: a last step that took no time hid what came after it, and a film that was not loaded yet had no lane.
 func TestTimelineToTheEnd(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	s := sample{run: thisRun, id: "film", steps: 3, text: "Pay", film: true}
 	dir := s.write(t, reports)

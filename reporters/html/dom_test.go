@@ -60,6 +60,7 @@ func addDOM(t testing.TB, dir string, events []event.Event) []event.Event {
 
 // TestDOM: the elements of the page after each step can be looked into, and nothing of them is run or fetched.
 func TestDOM(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(richRun(t), "cart--try-2", PackFile)
 	t.Run("of the failing step", func(t *testing.T) {
 		p := openTab(t, file, "#panel=dom", screen{})
@@ -167,6 +168,7 @@ func number(v any) float64 {
 
 // TestDOMFiles that are broken or too large are told of, and leave the page whole.
 func TestDOMFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := sample{run: thisRun, id: "t", steps: 3, text: "Pay"}
 	var bomb bytes.Buffer

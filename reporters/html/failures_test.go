@@ -25,6 +25,7 @@ func recordedPages(t testing.TB) (dir string) {
 }
 
 func TestAllFailuresInABrowser(t *testing.T) {
+	t.Parallel()
 	dir := recordedPages(t)
 	t.Run("soft steps", func(t *testing.T) {
 		p := openTab(t, filepath.Join(dir, "soft", PackFile), "", screen{})
@@ -78,6 +79,7 @@ func TestAllFailuresInABrowser(t *testing.T) {
 
 // Numbers stood on the texts that they number, wide pictures below each other, and the strip did not show the failing step.
 func TestPicturesInABrowser(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 60, fails: 55, text: "Pay"}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {

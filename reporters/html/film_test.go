@@ -29,6 +29,7 @@ func mp4(list ...mark) []byte {
 }
 
 func TestChaptersOfAFilm(t *testing.T) {
+	t.Parallel()
 	want := []mark{{0, "1 launch x"}, {1500 * time.Millisecond, "2 tap y"}, {4 * time.Second, "not a step"}}
 	film := mp4(want...)
 	got, err := marks(bytes.NewReader(film), int64(len(film)))
@@ -46,6 +47,7 @@ func TestChaptersOfAFilm(t *testing.T) {
 }
 
 func TestCues(t *testing.T) {
+	t.Parallel()
 	at := func(s int) time.Time { return began.Add(time.Duration(s) * time.Second) }
 	res := &event.Result{Started: at(0), Steps: []event.StepResult{
 		{Step: event.Step{N: 1}, Started: at(1)}, {Step: event.Step{N: 2}, Started: at(4)}, {Step: event.Step{N: 3}}}}

@@ -36,6 +36,7 @@ func bare(page []byte) []byte {
 }
 
 func TestGoldenPacks(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"pass", "fail", "error", "interrupted", "skipped", "panic"} {
 		t.Run(name, func(t *testing.T) {
 			page := PackPage{Result: recorded(t, name), Run: "2026-03-04T05-06-07", Up: "../index.html"}
@@ -64,6 +65,7 @@ func ofCases(results ...*event.Result) *history.Run {
 }
 
 func TestGoldenRun(t *testing.T) {
+	t.Parallel()
 	run := ofCases(recorded(t, "pass"), recorded(t, "fail"), recorded(t, "error"), recorded(t, "interrupted"), recorded(t, "skipped"), recorded(t, "panic"))
 	run.Cases[0].Trend.Recent = []history.HistoryEntry{{Verdict: event.Pass}, {Verdict: event.Fail}, {Verdict: "<b>"}}
 	run.Cases[0].Tries = []history.Try{{Pack: "login-ok", Result: recorded(t, "fail")}}
@@ -76,6 +78,7 @@ func TestGoldenRun(t *testing.T) {
 }
 
 func TestGoldenRuns(t *testing.T) {
+	t.Parallel()
 	line := func(day, pack string, v event.Verdict, tries int) history.HistoryEntry {
 		return history.HistoryEntry{Run: "2026-03-" + day + "T05-06-07", ID: pack, Pack: pack, Verdict: v, DurationMS: 1500, Hash: "h", Tries: tries}
 	}

@@ -42,6 +42,7 @@ func texts(l *stepLog) []string {
 }
 
 func TestLogIsCutByTheDevicesClock(t *testing.T) {
+	t.Parallel()
 	const minute = time.Minute
 	for name, c := range map[string]struct {
 		zone time.Duration
@@ -72,6 +73,7 @@ func TestLogIsCutByTheDevicesClock(t *testing.T) {
 }
 
 func TestConsoleIsCutByItsOwnTimes(t *testing.T) {
+	t.Parallel()
 	log := "2026-12-31T23:59:55.000Z console error: one\n    more of it\n2027-01-01T00:00:05.000Z uncaught: two\n"
 	cut, err := cutterOf(3).cut(strings.NewReader(log))
 	if err != nil || cut.How != "by the time in each line" {
@@ -84,6 +86,7 @@ func TestConsoleIsCutByItsOwnTimes(t *testing.T) {
 }
 
 func TestLogThatCannotBeCut(t *testing.T) {
+	t.Parallel()
 	for log, why := range map[string]string{"": "", "no times\nat all\n": "its lines carry no time"} {
 		cut, err := cutterOf(3).cut(strings.NewReader(log))
 		if err != nil || cut.Why != why || cut.Steps != nil {
@@ -96,6 +99,7 @@ func TestLogThatCannotBeCut(t *testing.T) {
 }
 
 func TestLogIsKeptSmall(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	for step := range 1000 {
 		for i := range 300 {

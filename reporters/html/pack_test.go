@@ -33,6 +33,7 @@ func failing(t testing.TB, text string) (pack string) {
 }
 
 func TestPackInABrowser(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(failing(t, "Pay"), PackFile)
 	t.Run("what broke is there at once", func(t *testing.T) {
 		p := openTab(t, file, "", screen{})
@@ -131,6 +132,7 @@ func TestPackInABrowser(t *testing.T) {
 }
 
 func TestPackWithoutItsFiles(t *testing.T) {
+	t.Parallel()
 	pack := failing(t, "Pay")
 	alone := filepath.Join(t.TempDir(), "mailed.html")
 	page, err := os.ReadFile(filepath.Join(pack, PackFile))
@@ -148,6 +150,7 @@ func TestPackWithoutItsFiles(t *testing.T) {
 }
 
 func TestBundleNeedsNothing(t *testing.T) {
+	t.Parallel()
 	pack := failing(t, "Pay")
 	var b bytes.Buffer
 	size, left, err := Bundle(t.Context(), &b, pack)
@@ -168,6 +171,7 @@ func TestBundleNeedsNothing(t *testing.T) {
 const nasty = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1><!--\u2028\u202eevil\x00\x1b[31m`${window.pwned=1}`\" onmouseover=\"window.pwned=1"
 
 func TestHostileTextStaysText(t *testing.T) {
+	t.Parallel()
 	pack := failing(t, nasty+strings.Repeat("A", 64<<10))
 	if log, err := os.OpenFile(filepath.Join(pack, "logcat.txt"), os.O_APPEND|os.O_WRONLY, 0); err != nil {
 		t.Fatal(err)
@@ -205,6 +209,7 @@ func TestHostileTextStaysText(t *testing.T) {
 }
 
 func TestLongPackStillScrolls(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	pack := sample{run: thisRun, id: "long", steps: 5000, fails: 4900, shots: 300}.write(t, reports)
 	if err := WritePack(t.Context(), pack, Options{}); err != nil {
@@ -228,6 +233,7 @@ func TestLongPackStillScrolls(t *testing.T) {
 }
 
 func TestPackWithoutSteps(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	pack := filepath.Join(reports, thisRun, "torn")
 	write(t, filepath.Join(pack, "events.ndjson"), []byte("{\"event\":1}\n"))

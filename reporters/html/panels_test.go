@@ -119,6 +119,7 @@ func harOf(t testing.TB) []byte {
 }
 
 func TestPanelsInABrowser(t *testing.T) {
+	t.Parallel()
 	run := richRun(t)
 	file := filepath.Join(run, "cart--try-2", PackFile)
 	t.Run("groups and rounds", func(t *testing.T) {
@@ -253,6 +254,7 @@ var shots = flag.String("shots", "", "folder that TestWidths puts a screenshot o
 
 // TestWidths: no page or panel is wider than its window, on a desk, a tablet and a phone, light and dark.
 func TestWidths(t *testing.T) {
+	t.Parallel()
 	run, recorded := richRun(t), recordedPages(t)
 	pages := map[string]string{"soft": filepath.Join(recorded, "soft", PackFile), "index": filepath.Join(recorded, IndexFile), "runs": filepath.Join(filepath.Dir(run), IndexFile)}
 	for _, panel := range []string{"", "timeline", "network", "log", "dom", "elements", "history", "environment", "trace"} {
@@ -285,6 +287,7 @@ func TestWidths(t *testing.T) {
 }
 
 func TestFiltersInTheAddress(t *testing.T) {
+	t.Parallel()
 	dir := recordedPages(t)
 	p := openTab(t, filepath.Join(dir, IndexFile), "#platform=web&slower=6", screen{})
 	titles := `[...document.querySelectorAll(".row .rowname a, .row .rowname > bdi:first-child")].map(e => e.textContent)`
@@ -299,6 +302,7 @@ func TestFiltersInTheAddress(t *testing.T) {
 }
 
 func TestSlowTests(t *testing.T) {
+	t.Parallel()
 	var page RunsPage
 	for i := range 8 {
 		run := fmt.Sprintf("2026-12-%02dT08-00-00", i+1)

@@ -43,6 +43,7 @@ func large(n int, bad func(i int) bool) *history.Run {
 }
 
 func TestLargeRunIsSmall(t *testing.T) {
+	t.Parallel()
 	for name, bad := range map[string]func(int) bool{"some fail": func(i int) bool { return i%20 == 0 }, "all fail": func(int) bool { return true }} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -57,6 +58,7 @@ func TestLargeRunIsSmall(t *testing.T) {
 }
 
 func TestLargeRunInABrowser(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), IndexFile)
 	var b bytes.Buffer
 	if err := Run(&b, RunPage{Run: large(10_000, func(i int) bool { return i%20 == 0 })}); err != nil {
@@ -139,6 +141,7 @@ func BenchmarkFilter(b *testing.B) {
 }
 
 func TestRunInABrowser(t *testing.T) {
+	t.Parallel()
 	pack := failing(t, "Pay")
 	dir := filepath.Dir(pack)
 	reports := filepath.Dir(dir)
@@ -205,6 +208,7 @@ func TestRunInABrowser(t *testing.T) {
 
 // The check that the tests of accessibility rely on does find something.
 func TestAxeFinds(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "bad.html")
 	write(t, file, []byte(`<!doctype html><p style="color:#ccc">pale</p><img src="data:,">`))
 	p := openTab(t, file, "", screen{})
@@ -219,6 +223,7 @@ func TestAxeFinds(t *testing.T) {
 }
 
 func TestForeignAndBrokenPacks(t *testing.T) {
+	t.Parallel()
 	reports := t.TempDir()
 	run := filepath.Join(reports, thisRun)
 	good := sample{run: thisRun, id: "good", steps: 2, fails: 2}.write(t, reports)
@@ -283,6 +288,7 @@ func TestForeignAndBrokenPacks(t *testing.T) {
 }
 
 func TestPageIsNotWrittenThroughALink(t *testing.T) {
+	t.Parallel()
 	reports, outside := t.TempDir(), filepath.Join(t.TempDir(), "precious")
 	write(t, outside, []byte("mine"))
 	pack := sample{run: thisRun, id: "good", steps: 1}.write(t, reports)

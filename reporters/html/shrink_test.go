@@ -11,6 +11,7 @@ import (
 
 // TestShrink compares with package draw, of which the preview differs by no more than the filters do.
 func TestShrink(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []image.Point{{1280, 720}, {1281, 719}, {1080, 2400}, {360, 101}, {1440, 1080}} {
 		img := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
@@ -42,6 +43,7 @@ func TestShrink(t *testing.T) {
 
 // TestShrinkPart shrinks a part of a larger picture: where its pixels begin is not where the larger one's do.
 func TestShrinkPart(t *testing.T) {
+	t.Parallel()
 	img := image.NewNRGBA(image.Rect(0, 0, 100, 100))
 	for i := range img.Pix {
 		img.Pix[i] = 0xff
@@ -67,6 +69,7 @@ func TestShrinkPart(t *testing.T) {
 
 // TestShrinkLeaves leaves to package draw what it would do badly.
 func TestShrinkLeaves(t *testing.T) {
+	t.Parallel()
 	small := image.NewRGBA(image.Rect(0, 0, 30, 30))
 	clear := image.NewNRGBA(image.Rect(0, 0, 300, 300))
 	for name, img := range map[string]image.Image{

@@ -10,6 +10,7 @@ import (
 
 // A test that passes in one browser and fails in another says so on the rows of both; each row of its data is a test of its own.
 func TestSplitsBetweenBrowsers(t *testing.T) {
+	t.Parallel()
 	of := func(key, browser, model string, v event.Verdict) history.RunCase {
 		return history.RunCase{Key: key, Result: &event.Result{Case: event.Case{Browser: browser, Model: model}, Verdict: v}}
 	}

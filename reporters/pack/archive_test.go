@@ -65,6 +65,7 @@ func untar(t testing.TB, data []byte) map[string]string {
 }
 
 func TestArchive(t *testing.T) {
+	t.Parallel()
 	dir := wholePack(t)
 	eventtest.Put(t, filepath.Join(dir, "artifacts", "日本語 🎉.txt"), "x")
 	first := archive(t, dir)
@@ -96,6 +97,7 @@ func TestArchive(t *testing.T) {
 }
 
 func TestArchiveRefuses(t *testing.T) {
+	t.Parallel()
 	for name, harm := range map[string]func(dir string) error{
 		"a link to a file":         func(dir string) error { return os.Symlink("/etc/hostname", filepath.Join(dir, "artifacts", "x")) },
 		"a link within":            func(dir string) error { return os.Symlink("run.md", filepath.Join(dir, "x.md")) },
@@ -125,6 +127,7 @@ func TestArchiveRefuses(t *testing.T) {
 }
 
 func TestArchiveFile(t *testing.T) {
+	t.Parallel()
 	dir := wholePack(t)
 	to := filepath.Join(t.TempDir(), "login.tar.gz")
 	if err := ArchiveFile(dir, to); err != nil {
@@ -137,6 +140,7 @@ func TestArchiveFile(t *testing.T) {
 }
 
 func TestNoteUpload(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if list, err := ReadUploads(dir); err != nil || list != nil {
 		t.Error(list, err)

@@ -86,6 +86,7 @@ func upload(ctx context.Context, t *testing.T, s *service, dir string) (*Uploade
 }
 
 func TestUpload(t *testing.T) {
+	t.Parallel()
 	dir := wholePack(t)
 	for name, answers := range map[string][]func(http.ResponseWriter){
 		"at once":           nil,
@@ -109,6 +110,7 @@ func TestUpload(t *testing.T) {
 
 // What is sent twice is the same: a service that knows the hash has nothing new.
 func TestUploadTwice(t *testing.T) {
+	t.Parallel()
 	s, dir := newService(t), wholePack(t)
 	a, err := upload(t.Context(), t, s, dir)
 	if err != nil {
@@ -121,6 +123,7 @@ func TestUploadTwice(t *testing.T) {
 }
 
 func TestUploadRefused(t *testing.T) {
+	t.Parallel()
 	dir := wholePack(t)
 	for name, c := range map[string]struct {
 		answer func(http.ResponseWriter)
@@ -160,6 +163,7 @@ func TestUploadRefused(t *testing.T) {
 }
 
 func TestUploadOptions(t *testing.T) {
+	t.Parallel()
 	dir := wholePack(t)
 	for _, o := range []UploadOptions{
 		{URL: "", Key: testKey}, {URL: "reports.example", Key: testKey}, {URL: "ftp://x", Key: testKey}, {URL: "https://x", Key: ""},
@@ -173,6 +177,7 @@ func TestUploadOptions(t *testing.T) {
 }
 
 func TestUploadProgressAndCancel(t *testing.T) {
+	t.Parallel()
 	dir := wholePack(t)
 	s := newService(t)
 	var last, total int64
@@ -193,6 +198,7 @@ func TestUploadProgressAndCancel(t *testing.T) {
 }
 
 func TestNetworkReason(t *testing.T) {
+	t.Parallel()
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	for address, want := range map[string]string{

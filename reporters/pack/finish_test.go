@@ -56,6 +56,7 @@ func shoot(t *testing.T, p *Pack) {
 }
 
 func TestRecordingNative(t *testing.T) {
+	t.Parallel()
 	program := ffmpeg(t)
 	res, there := finish(t.Context(), t, program, func(p *Pack) {
 		clip := filepath.Join(p.Dir(), event.WorkDir, "clip.webm")
@@ -73,6 +74,7 @@ func TestRecordingNative(t *testing.T) {
 }
 
 func TestRecordingSlideShow(t *testing.T) {
+	t.Parallel()
 	for want, arrange := range map[string]func(p *Pack){
 		"the device made no film": func(*Pack) {},
 		"the phone cannot film":   func(p *Pack) { p.NoRecording("the phone cannot film") },
@@ -92,6 +94,7 @@ func TestRecordingSlideShow(t *testing.T) {
 }
 
 func TestRecordingNone(t *testing.T) {
+	t.Parallel()
 	res, there := finish(t.Context(), t, ffmpeg(t), func(*Pack) {})
 	if there || res.Recording.Kind != event.NoRecording || !strings.Contains(res.Recording.Why, "no screenshots") {
 		t.Errorf("%v, %+v", there, res.Recording)

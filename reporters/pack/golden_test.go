@@ -16,6 +16,7 @@ import (
 )
 
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(eventtest.File("*"))
 	if err != nil || len(files) < 6 {
 		t.Fatal(files, err)
@@ -35,6 +36,7 @@ func TestGolden(t *testing.T) {
 
 // The first eight fields are a contract: their names, order and types.
 func TestSummaryFields(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"pass", "fail", "skipped", "interrupted"} {
 		dec := json.NewDecoder(bytes.NewReader(SummaryJSON(event.Fold(eventtest.Recorded(t, name)))))
 		if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
@@ -62,6 +64,7 @@ func TestSummaryFields(t *testing.T) {
 }
 
 func TestRunMarkdownHead(t *testing.T) {
+	t.Parallel()
 	lines := strings.Split(string(markdown.RunMarkdown(event.Fold(eventtest.Recorded(t, "pass")))), "\n")
 	want := []string{"# login-ok", "", "- id: login-ok", "- platform: android", "- solver: dsl", "- duration: 3.5s", "- result: ✅ PASS"}
 	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" {

@@ -35,6 +35,7 @@ type badImage struct{ image.Image }
 func (badImage) At(int, int) color.Color { panic("damaged") }
 
 func TestPack(t *testing.T) {
+	t.Parallel()
 	run := newRun(t)
 	var seen []string
 	c := eventtest.Case("login")
@@ -96,6 +97,7 @@ func TestPack(t *testing.T) {
 }
 
 func TestPackNames(t *testing.T) {
+	t.Parallel()
 	run := newRun(t)
 	for _, bad := range []string{"", ".", "..", ".live", "a/b", `a\b`, "-x", "x.", "a b", strings.Repeat("x", 201), "\x00"} {
 		if _, err := run.NewPack(event.Case{Pack: bad}, PackOptions{}); err == nil {
@@ -112,6 +114,7 @@ func TestPackNames(t *testing.T) {
 }
 
 func TestAddRefuses(t *testing.T) {
+	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
 	from := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(from, []byte("x"), 0o644); err != nil {
@@ -148,6 +151,7 @@ func TestAddRefuses(t *testing.T) {
 
 // A picture that could not be kept is no pass.
 func TestPictureErrorSurfaces(t *testing.T) {
+	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
 	if err := p.Screenshot(t.Context(), event.Shot{Image: badImage{image.NewGray16(image.Rect(0, 0, 9, 9))}, Step: 1}); err != nil {
 		t.Fatal(err)
@@ -172,6 +176,7 @@ func TestPictureErrorSurfaces(t *testing.T) {
 }
 
 func TestScreenshotWaitsAndCancels(t *testing.T) {
+	t.Parallel()
 	p := newPack(t, newRun(t), "a", PackOptions{})
 	p.slot <- struct{}{} // a picture that is being written
 	ctx, cancel := context.WithCancel(t.Context())
@@ -193,6 +198,7 @@ func TestScreenshotWaitsAndCancels(t *testing.T) {
 }
 
 func TestPackConcurrently(t *testing.T) {
+	t.Parallel()
 	run := newRun(t)
 	var packs sync.WaitGroup
 	for i := range 4 {
@@ -228,6 +234,7 @@ func TestPackConcurrently(t *testing.T) {
 }
 
 func TestRunDirTakenSecond(t *testing.T) {
+	t.Parallel()
 	root := filepath.Join(t.TempDir(), "tests", "reports")
 	got := make([]string, 8)
 	var wg sync.WaitGroup
@@ -255,6 +262,7 @@ func TestRunDirTakenSecond(t *testing.T) {
 }
 
 func TestIsRunName(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]bool{
 		"2026-03-04T05-06-07": true, "2026-13-04T05-06-07": false, "2026-03-04T05-06-07x": false, "2026-03-04T05:06:07": false, "": false,
 	} {
@@ -265,6 +273,7 @@ func TestIsRunName(t *testing.T) {
 }
 
 func TestPackHidesSecrets(t *testing.T) {
+	t.Parallel()
 	dir, err := NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)

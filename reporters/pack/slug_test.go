@@ -11,6 +11,7 @@ import (
 var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func TestSlug(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"Sign in": "sign-in", "Läunch Àpp": "launch-app", "Straße Øst": "strasse-ost", "": "screen", "日本語": "screen", "日本 2 語": "2",
 		"../../etc/passwd": "etc-passwd", "a\x00b": "a-b", "-- x --": "x", "ﬁle ①": "file-1", "İstanbul": "istanbul",
@@ -34,6 +35,7 @@ func FuzzSlug(f *testing.F) {
 }
 
 func TestShotName(t *testing.T) {
+	t.Parallel()
 	for want, shot := range map[string]event.Shot{
 		"07-a.png": {Step: 7, Label: "A"}, "123-a-failed.png": {Step: 123, Label: "a", Failure: true}, "00-screen.png": {Step: -4},
 	} {

@@ -39,6 +39,7 @@ func wholePack(t testing.TB) string {
 }
 
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	if found := Verify(wholePack(t)); len(found) != 0 {
 		t.Errorf("a whole pack: %v", found)
 	}
@@ -103,6 +104,7 @@ func TestVerify(t *testing.T) {
 
 // What is made of a pack later is no defect.
 func TestVerifyPages(t *testing.T) {
+	t.Parallel()
 	dir := wholePack(t)
 	eventtest.Put(t, filepath.Join(dir, event.PageFile), "<html>")
 	if found := Verify(dir); len(found) != 0 {
@@ -111,6 +113,7 @@ func TestVerifyPages(t *testing.T) {
 }
 
 func TestManifest(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(wholePack(t), manifestFile))
 	if err != nil {
 		t.Fatal(err)

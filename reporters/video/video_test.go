@@ -94,6 +94,7 @@ func alone(t *testing.T, dir string, want ...string) {
 }
 
 func TestJoin(t *testing.T) {
+	t.Parallel()
 	const ugly = "-it's %03d*{a} 語.mp4"
 	for _, c := range []struct {
 		name          string
@@ -133,6 +134,7 @@ func renamed(t *testing.T, path string) string {
 }
 
 func TestJoinErrors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	bad, empty := filepath.Join(t.TempDir(), "bad.mp4"), filepath.Join(t.TempDir(), "empty.mp4")
 	for path, text := range map[string]string{bad: "this is no film", empty: ""} {
@@ -163,6 +165,7 @@ func TestJoinErrors(t *testing.T) {
 
 // A cancelled context kills ffmpeg, and leaves nothing.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
 	fake := filepath.Join(t.TempDir(), "ffmpeg")
@@ -221,6 +224,7 @@ func slide(t *testing.T, dir, name string, w, h int, img draw.Image, c color.Col
 }
 
 func TestSlideShow(t *testing.T) {
+	t.Parallel()
 	src := filepath.Join(t.TempDir(), "it's 100% {odd}*")
 	if err := os.Mkdir(src, 0o755); err != nil {
 		t.Fatal(err)
@@ -284,6 +288,7 @@ func BenchmarkSlideShow(b *testing.B) {
 }
 
 func TestSlideShowErrors(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	m := maker(t)
 	bad := filepath.Join(t.TempDir(), "bad.png")
@@ -300,6 +305,7 @@ func TestSlideShowErrors(t *testing.T) {
 
 // The time between two parts is not in the film, so it is not in the chapters either.
 func TestMarks(t *testing.T) {
+	t.Parallel()
 	at := func(s float64) time.Time { return epoch.Add(time.Duration(s * float64(time.Second))) }
 	parts := []part{{Clip: Clip{Start: at(1)}, stream: stream{duration: 10 * time.Second}}, {Clip: Clip{Start: at(13)}, stream: stream{duration: 5 * time.Second}}}
 	m := Maker{}

@@ -16,6 +16,7 @@ import (
 
 // TestRootKeepsFilesIn: with a root no name and no link leads out of it, for reading and for writing.
 func TestRootKeepsFilesIn(t *testing.T) {
+	t.Parallel()
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret.txt")
 	write(t, secret)
@@ -86,6 +87,7 @@ func write(t *testing.T, path string) {
 
 // TestDialDecides: an http step connects to nothing that its session may not reach, after a redirect neither.
 func TestDialDecides(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	refused := errors.New("refused by policy")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

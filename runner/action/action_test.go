@@ -62,6 +62,7 @@ func wantFail(t *testing.T, err error, assertion bool, words ...string) {
 }
 
 func TestAssertPaidDoesNotPassOnUnpaid(t *testing.T) {
+	t.Parallel()
 	perform(t, &fake{show: always(el("Status: Unpaid", 0, 100, 900, 200))}, dsl.Assert{Selector: label("Paid")},
 		func(t *testing.T, s *action.Session, err error) {
 			wantFail(t, err, true, `"Paid"`, "Unpaid")
@@ -69,6 +70,7 @@ func TestAssertPaidDoesNotPassOnUnpaid(t *testing.T) {
 }
 
 func TestAssertPassesOnTextShownTwice(t *testing.T) {
+	t.Parallel()
 	perform(t, &fake{show: always(el("Twice", 0, 100, 900, 200), el("Twice", 0, 300, 900, 400))}, dsl.Assert{Selector: label("Twice")},
 		func(t *testing.T, s *action.Session, err error) {
 			if err != nil {
@@ -78,6 +80,7 @@ func TestAssertPassesOnTextShownTwice(t *testing.T) {
 }
 
 func TestAssertWaitsForLateText(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		if at < 4*time.Second {
 			return []*screen.Node{el("Loading", 0, 100, 900, 200)}
@@ -92,6 +95,7 @@ func TestAssertWaitsForLateText(t *testing.T) {
 }
 
 func TestTapListsBothOfTwoEqualTexts(t *testing.T) {
+	t.Parallel()
 	perform(t, &fake{show: always(button("Twice", 0, 100, 900, 200), button("Twice", 0, 300, 900, 400))}, dsl.Tap{Selector: label("Twice")},
 		func(t *testing.T, s *action.Session, err error) {
 			wantFail(t, err, false, "[0,100][900,200]", "[0,300][900,400]")
@@ -102,6 +106,7 @@ func TestTapListsBothOfTwoEqualTexts(t *testing.T) {
 }
 
 func TestTapWaitsForPayBesidePaymentHistory(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		nodes := []*screen.Node{button("Payment history", 0, 100, 900, 200), button("Pay later", 0, 300, 900, 400)}
 		if at >= 700*time.Millisecond {
@@ -117,6 +122,7 @@ func TestTapWaitsForPayBesidePaymentHistory(t *testing.T) {
 }
 
 func TestTapWaitsUntilElementStandsStill(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100 + int(min(at, 2*time.Second)/time.Millisecond)/4
 		return []*screen.Node{button("Go", 0, y, 900, y+100)}
@@ -130,6 +136,7 @@ func TestTapWaitsUntilElementStandsStill(t *testing.T) {
 }
 
 func TestTapWaitsUntilThePageIsDrawn(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		target := button("Go", 0, 100, 900, 200)
 		if at >= 1200*time.Millisecond {
@@ -146,6 +153,7 @@ func TestTapWaitsUntilThePageIsDrawn(t *testing.T) {
 }
 
 func TestTapOnAPageThatDrawsNothing(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		still, clock := button("Go", 0, 100, 900, 200), el(at.String(), 0, 300, 900, 400) // its script runs all the same
 		still.Undrawn, clock.Undrawn = true, true
@@ -200,6 +208,7 @@ func TestATapThatWouldMissIsAimedAgain(t *testing.T) {
 }
 
 func TestTapFailsOnElementThatNeverStands(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100 + int(at/time.Millisecond)%1000
 		return []*screen.Node{button("Go", 0, y, 900, y+100)}
@@ -213,6 +222,7 @@ func TestTapFailsOnElementThatNeverStands(t *testing.T) {
 }
 
 func TestTapTakesBlinkingElementByItsBounds(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		nodes := []*screen.Node{button("Go", 0, 100, 900, 200)}
 		return append(nodes, el(strings.Repeat(".", int(at/(90*time.Millisecond))%5), 100, 120, 300, 180))
@@ -225,6 +235,7 @@ func TestTapTakesBlinkingElementByItsBounds(t *testing.T) {
 }
 
 func TestTapIsStoppedByOverlayInFront(t *testing.T) {
+	t.Parallel()
 	perform(t, &fake{show: always(button("Buy", 0, 500, 900, 600), button("We use cookies", 0, 0, 1000, 2000))}, dsl.Tap{Selector: label("Buy")},
 		func(t *testing.T, s *action.Session, err error) {
 			wantFail(t, err, false, "covered by", "We use cookies")
@@ -235,6 +246,7 @@ func TestTapIsStoppedByOverlayInFront(t *testing.T) {
 }
 
 func TestTapWaitsForOverlayToGo(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		nodes := []*screen.Node{button("Buy", 0, 500, 900, 600)}
 		if at < 3*time.Second {
@@ -250,6 +262,7 @@ func TestTapWaitsForOverlayToGo(t *testing.T) {
 }
 
 func TestTapWaitsForEnabled(t *testing.T) {
+	t.Parallel()
 	b := button("Save", 0, 500, 900, 600)
 	b.Disabled = true
 	perform(t, &fake{show: always(b)}, dsl.Tap{Selector: label("Save")}, func(t *testing.T, s *action.Session, err error) {
@@ -261,6 +274,7 @@ func TestTapWaitsForEnabled(t *testing.T) {
 }
 
 func TestMissingElementNamesTheNearest(t *testing.T) {
+	t.Parallel()
 	perform(t, &fake{show: always(button("Sign in", 0, 500, 900, 600))}, dsl.Tap{Selector: label("Sing in")},
 		func(t *testing.T, s *action.Session, err error) {
 			wantFail(t, err, false, "Sing in", "Button \"Sign in\"", "within 10s")
@@ -269,6 +283,7 @@ func TestMissingElementNamesTheNearest(t *testing.T) {
 
 // TestScreenThatCannotBeReadIsAnError: what was not seen is neither there nor missing.
 func TestScreenThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
 	f := &fake{show: always(el("Paid", 0, 100, 900, 200)), treeErr: func(time.Duration) error {
 		return fmt.Errorf("never idle: %w", drivers.ErrNotReady)
 	}}
@@ -280,6 +295,7 @@ func TestScreenThatCannotBeReadIsAnError(t *testing.T) {
 }
 
 func TestScreenThatCanBeReadLaterIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	f := &fake{show: always(el("Paid", 0, 100, 900, 200)), treeErr: func(at time.Duration) error {
 		if at < 5*time.Second {
 			return fmt.Errorf("never idle: %w", drivers.ErrNotReady)
@@ -294,6 +310,7 @@ func TestScreenThatCanBeReadLaterIsWaitedFor(t *testing.T) {
 }
 
 func TestDeviceErrorEndsTheWaitAtOnce(t *testing.T) {
+	t.Parallel()
 	f := &fake{show: always(), treeErr: func(time.Duration) error { return fmt.Errorf("R58: %w", drivers.ErrDeviceLost) }}
 	perform(t, f, dsl.Assert{Selector: label("Paid")}, func(t *testing.T, s *action.Session, err error) {
 		if action.VerdictOf(err) != event.Error || device(s).trees != 1 {
@@ -326,6 +343,7 @@ func TestTapOnSettledScreenIsCheap(t *testing.T) {
 }
 
 func TestWaitStable(t *testing.T) {
+	t.Parallel()
 	spinner := func(until time.Duration) func(time.Duration, []image.Point) []*screen.Node {
 		return func(at time.Duration, _ []image.Point) []*screen.Node {
 			frame := int(min(at, until) / (30 * time.Millisecond))
@@ -343,6 +361,7 @@ func TestWaitStable(t *testing.T) {
 }
 
 func TestWaitStableIgnoresCaret(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		caret := " "
 		if at%(40*time.Millisecond) < 20*time.Millisecond {
@@ -358,6 +377,7 @@ func TestWaitStableIgnoresCaret(t *testing.T) {
 }
 
 func TestPoint(t *testing.T) {
+	t.Parallel()
 	f := &fake{show: always()}
 	perform(t, f, dsl.Tap{Selector: dsl.Selector{Point: &dsl.Point{X: 50, Y: 100, Percent: true}}}, func(t *testing.T, s *action.Session, err error) {
 		if taps := device(s).taps; err != nil || len(taps) != 1 || taps[0] != image.Pt(500, 1999) {
@@ -387,6 +407,7 @@ func TestCancelledContextIsNoVerdictOnTheApp(t *testing.T) {
 
 // TestEveryActionHasAPerformer holds the vocabulary and the performers together.
 func TestEveryActionHasAPerformer(t *testing.T) {
+	t.Parallel()
 	for _, def := range dsl.Vocabulary() {
 		if !def.Control() && def.Name != "set" && !action.Performs(&def) {
 			t.Errorf("%s has no performer", def.Name)

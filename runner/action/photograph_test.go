@@ -32,6 +32,7 @@ func (p *stoppedPage) Screenshot(context.Context) (image.Image, error) {
 
 // TestPhotographLeavesADialogOpen: in tests with secrets the picture after the step that opened a dialog dismissed it, and alert found none.
 func TestPhotographLeavesADialogOpen(t *testing.T) {
+	t.Parallel()
 	page := &stoppedPage{open: &drivers.Alert{Text: "Sure?"}}
 	if _, err := Photograph(t.Context(), page, new(event.Mask)); !errors.Is(err, drivers.ErrNotReady) {
 		t.Errorf("a picture of a page that is stopped: %v", err)

@@ -17,6 +17,7 @@ import (
 
 // TestPitfallTapIsRepeated: a screen that does not change after a tap is not tapped again: the second tap could hit the next screen.
 func TestPitfallTapIsRepeated(t *testing.T) {
+	t.Parallel()
 	perform(t, &fake{show: always(button("Go", 0, 100, 900, 200))}, dsl.Tap{Selector: label("Go")}, func(t *testing.T, s *action.Session, err error) {
 		if err != nil || len(device(s).taps) != 1 {
 			t.Errorf("%d taps, %v", len(device(s).taps), err)
@@ -26,6 +27,7 @@ func TestPitfallTapIsRepeated(t *testing.T) {
 
 // TestPitfallFirstLaidOutRectangle: an element is tapped where it comes to rest, not where it was laid out first.
 func TestPitfallFirstLaidOutRectangle(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100
 		if at > 700*time.Millisecond {
@@ -44,6 +46,7 @@ func TestPitfallFirstLaidOutRectangle(t *testing.T) {
 
 // TestPitfallUsableHeightIsNotThePhysicalOne: per cent are of the picture, which is what is tapped.
 func TestPitfallUsableHeightIsNotThePhysicalOne(t *testing.T) {
+	t.Parallel()
 	at := dsl.Point{X: 50, Y: 100, Percent: true}
 	perform(t, &fake{show: always()}, dsl.Tap{Selector: dsl.Selector{Point: &at}}, func(t *testing.T, s *action.Session, err error) {
 		if taps := device(s).taps; err != nil || taps[0] != image.Pt(500, 1999) {
@@ -54,6 +57,7 @@ func TestPitfallUsableHeightIsNotThePhysicalOne(t *testing.T) {
 
 // TestPitfallPercentagesWithIntegerDivision: parts of per cent count.
 func TestPitfallPercentagesWithIntegerDivision(t *testing.T) {
+	t.Parallel()
 	at := dsl.Point{X: 33.3, Y: 0.55, Percent: true}
 	perform(t, &fake{show: always()}, dsl.Tap{Selector: dsl.Selector{Point: &at}}, func(t *testing.T, s *action.Session, err error) {
 		if taps := device(s).taps; err != nil || taps[0] != image.Pt(333, 11) {
@@ -77,6 +81,7 @@ func TestPitfallWaitThatReturnsAtOnce(t *testing.T) {
 
 // TestPitfallNotVisibleBeforeTheChange: what is about to come is not absent. The screen still changes when it is looked at first.
 func TestPitfallNotVisibleBeforeTheChange(t *testing.T) {
+	t.Parallel()
 	show := func(at time.Duration, _ []image.Point) []*screen.Node {
 		if at < 600*time.Millisecond {
 			return []*screen.Node{el(fmt.Sprintf("Loading %d", at.Milliseconds()/40), 0, 0, 900, 100)}
@@ -90,6 +95,7 @@ func TestPitfallNotVisibleBeforeTheChange(t *testing.T) {
 
 // TestPitfallInfrastructureIsNotFound: a device that is lost is an error, never an element that was not found, and never one that is gone.
 func TestPitfallInfrastructureIsNotFound(t *testing.T) {
+	t.Parallel()
 	f := &fake{show: always(), treeErr: func(time.Duration) error { return fmt.Errorf("R58: %w", drivers.ErrDeviceLost) }}
 	for _, args := range []any{dsl.Assert{Selector: label("Paid")}, dsl.AssertNot{Selector: label("Paid")}, dsl.Tap{Selector: label("Paid")},
 		dsl.WaitFor{Gone: &dsl.Selector{Label: "Paid"}}} {

@@ -23,6 +23,7 @@ func row(label string) dsl.ScrollTo {
 }
 
 func TestScrollToSeesEveryRow(t *testing.T) {
+	t.Parallel()
 	s := browser(t)
 	s.Timeout = 40 * time.Second
 	for _, c := range []struct {
@@ -59,6 +60,7 @@ func TestScrollToSeesEveryRow(t *testing.T) {
 
 // The time limit of scrollTo holds, however long the list is.
 func TestScrollToEndsInItsTime(t *testing.T) {
+	t.Parallel()
 	s := browser(t)
 	visit(t, s, virtual("100000", "1"))
 	s.Timeout = 500 * time.Millisecond
@@ -70,6 +72,7 @@ func TestScrollToEndsInItsTime(t *testing.T) {
 
 // A mouse gives the page the gesture that it listens to, and refuses where it listens to none.
 func TestSwipeWithAMouse(t *testing.T) {
+	t.Parallel()
 	s := browser(t)
 	log := `<p id=log></p><div id=c style="width:400px;height:200px;background:#cde">Card</div>`
 	for _, c := range []struct{ name, page, model, holds, fail string }{

@@ -43,6 +43,7 @@ func onPixels(t *testing.T, f *fake, behind time.Duration, args any, check func(
 
 // TestPixelsThatMoveOverrideEqualTrees: the trees have stood still for long, and the newest picture shows the button on its way.
 func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
+	t.Parallel()
 	f := &fake{show: func(at time.Duration, _ []image.Point) []*screen.Node {
 		y := 100 + int(min(at, 3*time.Second)/time.Millisecond)/4
 		return []*screen.Node{button("Go", 100, y, 400, y+100)}
@@ -70,6 +71,7 @@ func TestPixelsThatMoveOverrideEqualTrees(t *testing.T) {
 
 // TestWhatAnimatesInsideIsTapped: a spinner in a button, a caret in a field, a film around it must not keep it from being touched.
 func TestWhatAnimatesInsideIsTapped(t *testing.T) {
+	t.Parallel()
 	frame := func(at time.Duration) int { return int(at / (70 * time.Millisecond)) }
 	for name, show := range map[string]func(at time.Duration, _ []image.Point) []*screen.Node{
 		"a spinner in it": func(at time.Duration, _ []image.Point) []*screen.Node {

@@ -92,6 +92,7 @@ if(k.key==='Delete'&&all){text='';caret=0;all=false;draw()}if(k.key==='Backspace
 ed.addEventListener('mousedown',ev=>{ev.preventDefault();ta.focus()});draw()</script>`
 
 func TestEditorsTakeATextOnce(t *testing.T) {
+	t.Parallel()
 	framed := func(attrs, script string) string {
 		return `<iframe id=fr style="width:400px;height:200px" srcdoc="<body id=b ` + attrs + `><p id=p>here</p></body><script>` + script + `</script>"></iframe>`
 	}
@@ -125,6 +126,7 @@ func TestEditorsTakeATextOnce(t *testing.T) {
 }
 
 func TestASelectionIsReplaced(t *testing.T) {
+	t.Parallel()
 	field := `<input id=f value="old words"><p id=p>x</p>`
 	area := `<textarea id=f>old words</textarea>`
 	runEntries(t, []entryCase{
@@ -142,6 +144,7 @@ func TestASelectionIsReplaced(t *testing.T) {
 }
 
 func TestTheFieldDecidesWhatWasTyped(t *testing.T) {
+	t.Parallel()
 	boxes := func(script string) string {
 		return `<div id=code>` + strings.Repeat(`<input class=b inputmode=numeric maxlength=1 style="width:24px">`, 5) + `</div><script>
 const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join('');bs[0].id='f';` + script + `</script>`
@@ -179,6 +182,7 @@ const bs=[...document.querySelectorAll('.b')],all=()=>bs.map(b=>b.value).join(''
 }
 
 func TestPasteIsThePages(t *testing.T) {
+	t.Parallel()
 	runEntries(t, []entryCase{
 		{name: "what the test copied", page: `<p id=p>SAVE10</p><input id=f>`, steps: []any{dsl.CopyText{Selector: at("p")}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "SAVE10"},
 		{name: "a page that refuses", page: `<input id=f onpaste="event.preventDefault()">`, steps: []any{dsl.SetClipboard{Text: "secret"}, tapOn("f"), dsl.Paste{}}, model: "f.value", holds: "", fail: "did not take the paste"},

@@ -75,6 +75,7 @@ func verdicts(r *event.Result) string {
 }
 
 func TestPassTakesOnePictureOfEachStep(t *testing.T) {
+	t.Parallel()
 	w := &witness{device: &device{}}
 	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Ready\n  - assert: Go\n"), w)
 	if r.Verdict != event.Pass || verdicts(r) != "pass pass pass" || r.Problem != nil {
@@ -92,6 +93,7 @@ func TestPassTakesOnePictureOfEachStep(t *testing.T) {
 }
 
 func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.T) {
+	t.Parallel()
 	d := &device{}
 	r, pictures := packOf(t, testCase(t, "  - tap: Go\n  - assert: Paid\n  - tap: Go\n  - tap: Go\n"), d)
 	if r.Verdict != event.Fail || verdicts(r) != "pass fail unreached unreached" || r.ProblemStep != 2 || d.taps != 1 {
@@ -106,6 +108,7 @@ func TestFailedAssertionTakesOneMorePictureAndLeavesTheRestUnreached(t *testing.
 }
 
 func TestFailedActionTakesOnePictureOnly(t *testing.T) {
+	t.Parallel()
 	r, pictures := packOf(t, testCase(t, "  - tap: Nowhere\n  - assert: Ready\n"), &device{})
 	if r.Verdict != event.Fail || verdicts(r) != "fail unreached" {
 		t.Errorf("%s: %s", r.Verdict, verdicts(r))
@@ -116,6 +119,7 @@ func TestFailedActionTakesOnePictureOnly(t *testing.T) {
 }
 
 func TestStepsOwnTimeoutWins(t *testing.T) {
+	t.Parallel()
 	run(t, "  - assert: {label: Paid, timeoutMs: 3000}\n", &device{}, func(t *testing.T, _ *sink, r *event.Result) {
 		if d := r.Steps[0].Duration; d < 3*time.Second || d > 4*time.Second {
 			t.Errorf("the step took %v", d)
@@ -130,6 +134,7 @@ func TestStepsOwnTimeoutWins(t *testing.T) {
 
 // TestPanicIsAnErrorWithItsStack: wherever the driver breaks down, the run goes on, and the film and the log are ended.
 func TestPanicIsAnErrorWithItsStack(t *testing.T) {
+	t.Parallel()
 	boom := func() { panic("boom") }
 	for name, broken := range map[string]*device{
 		"Tree":       {onTree: func(context.Context) error { boom(); return nil }},
@@ -191,6 +196,7 @@ func TestCancelledContextInterruptsWithinASecond(t *testing.T) {
 
 // TestInterruptIsNoErrorOfTheReport: the sink hears of the end of the run, too, and the picture that was taken is kept.
 func TestInterruptIsNoErrorOfTheReport(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { cancel(); return blank, nil }}
 	s := &sink{dir: t.TempDir()}
@@ -201,6 +207,7 @@ func TestInterruptIsNoErrorOfTheReport(t *testing.T) {
 }
 
 func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &sink{dir: t.TempDir(), afterEvent: func(e event.Event) {
 		if e.Kind == event.StepEnded {
@@ -213,6 +220,7 @@ func TestAssertionThatHeldIsAPassAlsoWhenTheRunEndsThen(t *testing.T) {
 }
 
 func TestNothingRunsOnceTheContextIsOver(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d, s := &device{}, &sink{dir: t.TempDir()}
@@ -226,6 +234,7 @@ var errFull = errors.New("no space left on device")
 
 // TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice breaks each event of a case in turn.
 func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
+	t.Parallel()
 	const steps = "  - tap: Go\n  - tap: Go\n  - tap: Go\n"
 	whole := &sink{dir: t.TempDir()}
 	if verdict, err := engine.Run(t.Context(), testCase(t, steps), &device{}, whole, engine.Options{}); err != nil || verdict != event.Pass {
@@ -260,6 +269,7 @@ func TestReportThatCannotBeKeptIsAnErrorAndStopsTheDevice(t *testing.T) {
 }
 
 func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]*sink{"picture": {failShot: errFull}, "log": {failAdd: errFull}} {
 		t.Run(name, func(t *testing.T) {
 			s.dir = t.TempDir()
@@ -277,6 +287,7 @@ func TestPictureOrLogThatCannotBeKeptIsAnError(t *testing.T) {
 
 // TestReportThatCannotBeWrittenWeighsMoreThanAFailure: nobody could read of the failure.
 func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
+	t.Parallel()
 	s := &sink{dir: t.TempDir(), failShot: errFull}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - assert: {label: Paid, timeoutMs: 0}\n"), &device{}, s, engine.Options{})
 	if verdict != event.Error || !errors.Is(err, errFull) {
@@ -285,6 +296,7 @@ func TestReportThatCannotBeWrittenWeighsMoreThanAFailure(t *testing.T) {
 }
 
 func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
+	t.Parallel()
 	lost := fmt.Errorf("%w: the connection to device R58M broke", drivers.ErrDeviceLost)
 	d := &device{}
 	d.onTap = func(context.Context) error {
@@ -302,6 +314,7 @@ func TestDeviceLostInMidTestIsAnErrorThatNamesIt(t *testing.T) {
 
 // TestHangingDeviceIsNotWaitedForTwice: what hangs in a step hangs in the picture, too.
 func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
+	t.Parallel()
 	d := &device{}
 	d.onTree = func(ctx context.Context) error { return drivers.ErrDeviceLost }
 	d.onScreenshot = func(ctx context.Context) (image.Image, error) { <-ctx.Done(); return nil, ctx.Err() }
@@ -313,6 +326,7 @@ func TestHangingDeviceIsNotWaitedForTwice(t *testing.T) {
 }
 
 func TestEmptyPictureIsANote(t *testing.T) {
+	t.Parallel()
 	d := &device{onScreenshot: func(context.Context) (image.Image, error) { return nil, nil }}
 	run(t, "  - tap: Go\n", d, func(t *testing.T, s *sink, r *event.Result) {
 		if r.Verdict != event.Pass || len(s.shots) != 0 || !strings.Contains(strings.Join(r.Steps[0].Notes, ";"), "empty picture") {
@@ -323,6 +337,7 @@ func TestEmptyPictureIsANote(t *testing.T) {
 
 // TestFilmAndLogThatFailCostANoteOnly: errors and panics, at the start and at the end.
 func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
+	t.Parallel()
 	fail := func() error { return errors.New("no encoder") }
 	burst := func() error { panic("no encoder") }
 	for how, broken := range map[string]func() error{"error": fail, "panic": burst} {
@@ -347,6 +362,7 @@ func TestFilmAndLogThatFailCostANoteOnly(t *testing.T) {
 }
 
 func TestNoVideoDoesNotFilm(t *testing.T) {
+	t.Parallel()
 	w, s := &witness{device: &device{}}, &sink{dir: t.TempDir()}
 	verdict, err := engine.Run(t.Context(), testCase(t, "  - tap: Go\n"), w, s, engine.Options{NoVideo: true})
 	if err != nil || verdict != event.Pass || w.films != 0 || s.noFilm == "" || w.logsEnded != 1 {
@@ -356,6 +372,7 @@ func TestNoVideoDoesNotFilm(t *testing.T) {
 
 // TestVariablesThatHaveNoValueAreAnErrorOfTheCase: plan.Build finds them before, but the environment may change.
 func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
+	t.Parallel()
 	tests, err := dsl.Parse("a.yaml", []byte("id: a\nplatform: android\nvars: {USER: \"${GONE}\"}\nsteps:\n  - tap: ${USER}\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -372,6 +389,7 @@ func TestVariablesThatHaveNoValueAreAnErrorOfTheCase(t *testing.T) {
 }
 
 func TestWhatIsTypedNeverNamesAPicture(t *testing.T) {
+	t.Parallel()
 	d := &device{}
 	run(t, "  - input: lovelace\n", d, func(t *testing.T, s *sink, _ *event.Result) {
 		if len(s.shots) != 1 || s.shots[0].Label != "input" {
@@ -382,6 +400,7 @@ func TestWhatIsTypedNeverNamesAPicture(t *testing.T) {
 
 // TestWorkFolderThatCannotBeMadeIsAnError of the report, before the device is asked for anything.
 func TestWorkFolderThatCannotBeMadeIsAnError(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 // TestFlow runs control steps against the fake device, which shows "Go" and "Ready". told is what the report says of each leaf step:
 // action, argument, verdict.
 func TestFlow(t *testing.T) {
+	t.Parallel()
 	const missing = "assert: {label: Missing, timeoutMs: 0}"
 	for _, test := range []struct {
 		name  string
@@ -121,6 +122,7 @@ func TestFlow(t *testing.T) {
 
 // TestRoundsAreNamed: what a round of a loop is about stands in its name, in short and without secrets.
 func TestRoundsAreNamed(t *testing.T) {
+	t.Parallel()
 	steps := `
   - forEach: {in: ["Rye \n bread", 7, {name: Ada}, "${KEY}", "a › b", ""], steps: [{log: on}]}
 vars: {KEY: hunter2hunter2hunter2hunter2hunter2hunter2hunter2}
@@ -138,6 +140,7 @@ secrets: [KEY]
 
 // TestAfterComesHoweverTheTestWent runs the hooks behind each verdict: an error, too, leaves things behind that have to be tidied up.
 func TestAfterComesHoweverTheTestWent(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		step string
 		want event.Verdict

@@ -14,6 +14,7 @@ import (
 )
 
 func TestFlowScriptErrorsAreNotForgivenAndTheHookRuns(t *testing.T) {
+	t.Parallel()
 	r := runFlow(t, nil, texts{"flow.yaml": `appId: a
 onFlowComplete:
   - back
@@ -34,6 +35,7 @@ onFlowComplete:
 }
 
 func TestFlowEnvGoesFromOutsideIn(t *testing.T) {
+	t.Parallel()
 	r := runFlow(t, nil, texts{"flow.yaml": `appId: a
 env:
   GIVEN: file
@@ -66,6 +68,7 @@ env:
 }
 
 func TestFlowOutputLivesThroughAllCallsAndHooks(t *testing.T) {
+	t.Parallel()
 	r := runFlow(t, nil, texts{"flow.yaml": `appId: a
 onFlowStart:
   - evalScript: ${output.log = ['start']}
@@ -83,6 +86,7 @@ onFlowComplete:
 }
 
 func TestFlowBodyIsLeftOutWhenItsStartFailsAndTheEndRuns(t *testing.T) {
+	t.Parallel()
 	r := runFlow(t, nil, texts{"flow.yaml": "appId: a\nonFlowStart:\n  - assertTrue: false\nonFlowComplete:\n  - back\n---\n- scroll\n"})
 	fails(t, r, "false")
 	if r.did() != "press back" {
@@ -93,6 +97,7 @@ func TestFlowBodyIsLeftOutWhenItsStartFailsAndTheEndRuns(t *testing.T) {
 }
 
 func TestFlowRepeats(t *testing.T) {
+	t.Parallel()
 	for list, want := range map[string]string{
 		"- repeat: {times: 2, commands: [back]}\n":            "press back; press back",
 		"- repeat: {times: \"${1 + 1}\", commands: [back]}\n": "press back; press back",
@@ -112,6 +117,7 @@ func TestFlowRepeats(t *testing.T) {
 }
 
 func TestFlowRetriesNPlusOneTimesAndAtMostThree(t *testing.T) {
+	t.Parallel()
 	for most, want := range map[string]int{"1": 2, "3": 4, "9": 4, "x": 2, "0": 1} {
 		r := commands(t, nil, "- retry:\n    maxRetries: "+most+"\n    commands:\n      - back\n      - assertTrue: false\n")
 		fails(t, r, "false")
@@ -122,6 +128,7 @@ func TestFlowRetriesNPlusOneTimesAndAtMostThree(t *testing.T) {
 }
 
 func TestFlowOptionalOnABlockEndsItWithAWarning(t *testing.T) {
+	t.Parallel()
 	r := commands(t, nil, "- runFlow:\n    optional: true\n    commands:\n      - back\n      - assertTrue: false\n      - scroll\n- back\n")
 	if passes(t, r); r.did() != "press back; press back" {
 		t.Error(r.did())
@@ -129,6 +136,7 @@ func TestFlowOptionalOnABlockEndsItWithAWarning(t *testing.T) {
 }
 
 func TestFlowConditionsAreTriedInOrder(t *testing.T) {
+	t.Parallel()
 	for when, want := range map[string]string{
 		"{platform: Android}": "press back", "{platform: iOS}": "", "{platform: ios, visible: nobody}": "", "{true: \"${1}\"}": "press back", "{true: Yes}": "press back",
 		"{true: \"${nobody}\"}": "", "{visible: there}": "press back", "{notVisible: {id: nobody}}": "press back", "{visible: {id: .*x}}": "press back", "{notVisible: there}": "",
@@ -145,6 +153,7 @@ func TestFlowConditionsAreTriedInOrder(t *testing.T) {
 }
 
 func TestFlowWhenDoesNotSeeTheEnvOfItsBlock(t *testing.T) {
+	t.Parallel()
 	r := commands(t, nil, "- runFlow:\n    env: {ON: \"true\"}\n    when: {true: \"${ON}\"}\n    commands: [back]\n")
 	if passes(t, r); r.did() != "" {
 		t.Error(r.did())
@@ -152,6 +161,7 @@ func TestFlowWhenDoesNotSeeTheEnvOfItsBlock(t *testing.T) {
 }
 
 func TestFlowStartThatChangesNothingLeavesTheBodyOfACalledFlowOut(t *testing.T) {
+	t.Parallel()
 	// A hook whose commands change nothing leaves the body of a called flow out, as in Maestro.
 	files := texts{"flow.yaml": "appId: a\n---\n- runFlow: sub.yaml\n", "sub.yaml": "appId: a\nonFlowStart:\n  - assertTrue: true\n---\n- back\n"}
 	r := runFlow(t, nil, files)
@@ -161,6 +171,7 @@ func TestFlowStartThatChangesNothingLeavesTheBodyOfACalledFlowOut(t *testing.T) 
 }
 
 func TestFlowGetsTheValuesOfTheTestThatRunsIt(t *testing.T) {
+	t.Parallel()
 	phone := &recorder{}
 	f, err := maestro.Parse("flow.yaml", []byte("appId: a\n---\n- inputText: ${USER} ${OWN}\n"), texts{})
 	if err != nil {
@@ -181,6 +192,7 @@ func TestFlowGetsTheValuesOfTheTestThatRunsIt(t *testing.T) {
 }
 
 func TestFlowBlockIsAChangeAtItsEnd(t *testing.T) {
+	t.Parallel()
 	// 10 s of waiting in a block behind a tap: what comes after the block has its whole time, for the block ended with a change.
 	late := func() *recorder {
 		return &recorder{screen: []*shape{at("b", 0, 0), {text: "first", box: image.Rect(0, 100, 50, 140), from: 10 * time.Second},
@@ -198,6 +210,7 @@ func TestFlowBlockIsAChangeAtItsEnd(t *testing.T) {
 }
 
 func TestFlowClipboardIsUndefinedAtFirst(t *testing.T) {
+	t.Parallel()
 	if r := commands(t, nil, "- inputText: ${maestro.copiedText}\n- inputText: ${maestro.copiedText || 'none'}\n"); r.did() != "type undefined; type none" {
 		t.Error(r.did())
 	}

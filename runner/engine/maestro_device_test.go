@@ -8,6 +8,7 @@ import (
 )
 
 func TestFlowLaunches(t *testing.T) {
+	t.Parallel()
 	for list, want := range map[string]string{
 		"- launchApp\n":                   "permission all true; relaunch com.app",
 		"- launchApp: {stopApp: false}\n": "permission all true; launch com.app",
@@ -33,6 +34,7 @@ func TestFlowLaunches(t *testing.T) {
 }
 
 func TestFlowTypesWithoutLooking(t *testing.T) {
+	t.Parallel()
 	for list, want := range map[string]string{
 		"- inputText: Yes\n": "type true", "- inputText: 1.50\n": "type 1.5", "- inputText: 007\n": "type 7", "- inputText: \"007\"\n": "type 007",
 		"- inputText: \"a\\nb\"\n": "type ab", "- inputText: \"ä\\nb\"\n": "type ä\nb", "- inputText: {text: x, label: l}\n": "type x",
@@ -46,6 +48,7 @@ func TestFlowTypesWithoutLooking(t *testing.T) {
 }
 
 func TestFlowRandomTexts(t *testing.T) {
+	t.Parallel()
 	for list, length := range map[string]int{"- inputRandomText\n": 8, "- inputRandomText: {length: 5}\n": 5, "- inputRandomNumber: {length: -1}\n": 8, "- inputRandomNumber: {length: 3}\n": 3} {
 		if got := strings.TrimPrefix(commands(t, nil, list).did(), "type "); len(got) != length {
 			t.Errorf("%s: %q", list, got)
@@ -59,6 +62,7 @@ func TestFlowRandomTexts(t *testing.T) {
 }
 
 func TestFlowHasItsOwnClipboard(t *testing.T) {
+	t.Parallel()
 	phone := &recorder{screen: []*shape{{text: "Code 42", id: "code", box: image.Rect(0, 0, 9, 9)}, {hint: "h", desc: "d", id: "field", box: image.Rect(0, 20, 9, 29)}}}
 	r := commands(t, phone, `- pasteText
 - copyTextFrom: {id: code}
@@ -76,6 +80,7 @@ func TestFlowHasItsOwnClipboard(t *testing.T) {
 }
 
 func TestFlowKeys(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{"Enter": "enter", "VOLUME UP": "volumeUp", "tab": "space", "lock": "lock", "Remote Dpad Center": "select", "TV Input HDMI 2": "hdmi2", "backspace": "backspace", "Power": "power"} {
 		if r := commands(t, nil, "- pressKey: "+name+"\n"); r.did() != "press "+want {
 			t.Errorf("%s: %s", name, r.did())
@@ -84,6 +89,7 @@ func TestFlowKeys(t *testing.T) {
 }
 
 func TestFlowHideKeyboardIsBackAndFailsWhenItStays(t *testing.T) {
+	t.Parallel()
 	r := commands(t, nil, "- hideKeyboard\n")
 	if passes(t, r); r.did() != "press back" {
 		t.Error(r.did())
@@ -92,6 +98,7 @@ func TestFlowHideKeyboardIsBackAndFailsWhenItStays(t *testing.T) {
 }
 
 func TestFlowSwipes(t *testing.T) {
+	t.Parallel()
 	for list, want := range map[string]string{
 		"- swipe: {direction: UP}\n":                                      "swipe 270,480 270,96 400ms",
 		"- swipe: {direction: down, duration: 900}\n":                     "swipe 270,192 270,864 900ms",
@@ -112,6 +119,7 @@ func TestFlowSwipes(t *testing.T) {
 }
 
 func TestFlowScrollsFromTheCentreUntilAllIsVisible(t *testing.T) {
+	t.Parallel()
 	phone := &recorder{moves: true, screen: []*shape{{text: "far", box: image.Rect(0, 1300, 100, 1340)}, at("top", 0, 0)}}
 	r := commands(t, phone, "- scrollUntilVisible: {element: far}\n")
 	if passes(t, r); r.did() != "swipe 270,480 270,96 601ms" {
@@ -137,6 +145,7 @@ func TestFlowScrollsFromTheCentreUntilAllIsVisible(t *testing.T) {
 
 // TestScrollToOfAnImportedFlow: the native form moves as the flow does.
 func TestScrollToOfAnImportedFlow(t *testing.T) {
+	t.Parallel()
 	far := func() *recorder {
 		return &recorder{moves: true, screen: []*shape{{text: "far", box: image.Rect(0, 1300, 100, 1340)}, at("top", 0, 0)}}
 	}
@@ -157,6 +166,7 @@ func TestScrollToOfAnImportedFlow(t *testing.T) {
 }
 
 func TestFlowDevices(t *testing.T) {
+	t.Parallel()
 	for list, want := range map[string]string{
 		"- setLocation: {latitude: 52.5, longitude: \"${13}\"}\n": "location 52.5,13",
 		"- setOrientation: landscapeRight\n":                      "turn 3", "- setOrientation: UPSIDE_DOWN\n": "turn 2", "- setOrientation: \"${'portrait'}\"\n": "turn 0",
@@ -176,6 +186,7 @@ func TestFlowDevices(t *testing.T) {
 }
 
 func TestFlowPictures(t *testing.T) {
+	t.Parallel()
 	passes(t, commands(t, nil, "- takeScreenshot: home\n- assertScreenshot: home\n- assertScreenshot: {path: home.png, thresholdPercentage: 99.9}\n"))
 	fails(t, commands(t, nil, "- assertScreenshot: nobody\n"), "no picture")
 	fails(t, commands(t, nil, "- takeScreenshot: ../home\n"), "report")
@@ -185,6 +196,7 @@ func TestFlowPictures(t *testing.T) {
 }
 
 func TestFlowModelsAreOptionalByDefault(t *testing.T) {
+	t.Parallel()
 	r := commands(t, nil, "- assertWithAI: all is well\n- assertNoDefectsWithAI\n- extractTextWithAI: the code\n")
 	passes(t, r)
 	fails(t, commands(t, nil, "- assertWithAI: {assertion: all is well, optional: false}\n"), "")

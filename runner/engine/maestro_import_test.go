@@ -32,6 +32,7 @@ func imported(t *testing.T, phone *recorder, list string) flowRun {
 
 // TestImportDoesTheSame: commands and their import have one verdict, ask the phone for the same, and wait about as long.
 func TestImportDoesTheSame(t *testing.T) {
+	t.Parallel()
 	box := func(s shape, x, y int) *shape { s.box = image.Rect(x, y, x+100, y+40); return &s }
 	screen := []*shape{box(shape{text: "Save", id: "com.app:id/save"}, 0, 0), box(shape{text: "Save", id: "other"}, 0, 100), box(shape{text: "Pay (test)"}, 200, 0),
 		box(shape{text: "007", desc: "number"}, 0, 200), box(shape{hint: "E-mail", id: "mail", focused: true}, 0, 300)}

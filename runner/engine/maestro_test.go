@@ -33,6 +33,7 @@ func took(t *testing.T, r flowRun, want, more time.Duration) {
 }
 
 func TestFlowTapsTheCentreOfTheFirstMatch(t *testing.T) {
+	t.Parallel()
 	r := commands(t, &recorder{screen: []*shape{at("Pay", 0, 0), {text: "pay", box: image.Rect(0, 100, 100, 140), clickable: true}}}, "- tapOn: PAY\n")
 	passes(t, r)
 	if r.did() != "tap 50,120" {
@@ -41,6 +42,7 @@ func TestFlowTapsTheCentreOfTheFirstMatch(t *testing.T) {
 }
 
 func TestFlowLooks17SecondsAnd7WithOptional(t *testing.T) {
+	t.Parallel()
 	r := commands(t, nil, "- tapOn: nobody\n")
 	fails(t, r, "was not found within 17s")
 	took(t, r, 17*time.Second, time.Second)
@@ -53,6 +55,7 @@ func TestFlowLooks17SecondsAnd7WithOptional(t *testing.T) {
 }
 
 func TestFlowAssertionsLook17SecondsAlsoWithOptional(t *testing.T) {
+	t.Parallel()
 	took(t, commands(t, nil, "- assertVisible:\n    text: nobody\n    optional: true\n"), 17*time.Second, time.Second)
 	r := commands(t, &recorder{screen: []*shape{at("x", 0, 0)}}, "- assertNotVisible:\n    text: x\n    optional: true\n")
 	passes(t, r)
@@ -60,6 +63,7 @@ func TestFlowAssertionsLook17SecondsAlsoWithOptional(t *testing.T) {
 }
 
 func TestFlowTimesAreShortenedByTheTimeSinceTheLastChange(t *testing.T) {
+	t.Parallel()
 	// The first condition takes 7 s, the second one look, and the assertion has 10 s left.
 	r := commands(t, nil, `- runFlow:
     when: {visible: a}
@@ -80,6 +84,7 @@ func TestFlowTimesAreShortenedByTheTimeSinceTheLastChange(t *testing.T) {
 }
 
 func TestFlowExtendedWaitIsShortenedToo(t *testing.T) {
+	t.Parallel()
 	r := commands(t, nil, "- assertVisible: {text: a, optional: true}\n- extendedWaitUntil: {visible: b, timeout: 20_000}\n")
 	fails(t, r, "b")
 	took(t, r, 20*time.Second, time.Second)
@@ -89,6 +94,7 @@ func TestFlowExtendedWaitIsShortenedToo(t *testing.T) {
 }
 
 func TestFlowWaitsForBothConditionsOneAfterTheOther(t *testing.T) {
+	t.Parallel()
 	phone := &recorder{screen: []*shape{{text: "a", box: image.Rect(0, 0, 9, 9), from: 3 * time.Second}, {text: "b", box: image.Rect(0, 20, 9, 29), to: 5 * time.Second}}}
 	r := commands(t, phone, "- extendedWaitUntil: {visible: a, notVisible: b, timeout: 10000}\n")
 	passes(t, r)
@@ -96,12 +102,14 @@ func TestFlowWaitsForBothConditionsOneAfterTheOther(t *testing.T) {
 }
 
 func TestFlowNotVisibleIsTrueAtOnceWhenNothingIsThere(t *testing.T) {
+	t.Parallel()
 	r := commands(t, nil, "- assertNotVisible: nobody\n")
 	passes(t, r)
 	took(t, r, 500*time.Millisecond, 300*time.Millisecond)
 }
 
 func TestFlowTouches(t *testing.T) {
+	t.Parallel()
 	button := []*shape{{text: "b", box: image.Rect(100, 200, 201, 241)}}
 	for list, want := range map[string]string{
 		"- doubleTapOn: b\n":                                                          "tap 150,220; tap 150,220",
@@ -127,6 +135,7 @@ func TestFlowTouches(t *testing.T) {
 }
 
 func TestFlowRetriesATapOnlyWhenNothingChanged(t *testing.T) {
+	t.Parallel()
 	phone := &recorder{screen: []*shape{{text: "b", box: image.Rect(0, 0, 10, 10), click: func(s *shape) { s.desc = "tapped" }}}}
 	r := commands(t, phone, "- tapOn: {text: b, retryTapIfNoChange: true}\n")
 	if passes(t, r); r.did() != "tap 5,5" {
@@ -135,11 +144,13 @@ func TestFlowRetriesATapOnlyWhenNothingChanged(t *testing.T) {
 }
 
 func TestFlowIndexThatIsNoNumberIsNotForgiven(t *testing.T) {
+	t.Parallel()
 	r := commands(t, &recorder{screen: []*shape{at("b", 0, 0)}}, "- tapOn: {text: b, index: \"${'x'}\", optional: true}\n")
 	fails(t, r, "not a number")
 }
 
 func TestFlowTruth(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"true", `"yes"`, `"no"`, "1", "x", "${[]}", "${({})}", "${NaN}", `"${'0x'}"`, "${'a' == 'a'}", "-1"} {
 		if r := commands(t, nil, "- assertTrue: "+text+"\n"); r.verdict != event.Pass {
 			t.Errorf("%s: %s", text, r.problem)
@@ -153,6 +164,7 @@ func TestFlowTruth(t *testing.T) {
 }
 
 func TestFlowPlaceReachesToTheLastBrace(t *testing.T) {
+	t.Parallel()
 	fails(t, commands(t, nil, "- inputText: \"${1} of {x}\"\n"), "")
 	if r := commands(t, nil, "- inputText: \"${1} of ${2}\"\n"); r.did() != "type 1 of 2" {
 		t.Error(r.did())
@@ -160,10 +172,12 @@ func TestFlowPlaceReachesToTheLastBrace(t *testing.T) {
 }
 
 func TestFlowRhinoFails(t *testing.T) {
+	t.Parallel()
 	fails(t, runFlow(t, nil, texts{"flow.yaml": "appId: a\njsEngine: rhino\n---\n- back\n"}), "rhino")
 }
 
 func TestFlowCoveredElementsCountAndAreTapped(t *testing.T) {
+	t.Parallel()
 	phone := &recorder{screen: []*shape{at("under", 0, 0), {text: "over", box: image.Rect(0, 0, 540, 960), clickable: true}}}
 	r := commands(t, phone, "- assertVisible: under\n- tapOn: under\n")
 	if passes(t, r); r.did() != "tap 50,20" {
@@ -172,6 +186,7 @@ func TestFlowCoveredElementsCountAndAreTapped(t *testing.T) {
 }
 
 func TestFlowWaitsUntilItIsVisibleAndTapsAgain(t *testing.T) {
+	t.Parallel()
 	over := &shape{text: "over", box: image.Rect(0, 0, 540, 960), to: 6 * time.Second}
 	phone := &recorder{screen: []*shape{at("b", 0, 0), over}}
 	r := commands(t, phone, "- tapOn: {text: b, waitUntilVisible: true}\n")

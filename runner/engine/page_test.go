@@ -34,6 +34,7 @@ func (d *keeper) PageSnapshot(context.Context) ([]byte, error) { return []byte(d
 
 // TestSnapshotsOfPages: each step names the page as it left it; a page that did not change is kept once; secrets are masked.
 func TestSnapshotsOfPages(t *testing.T) {
+	t.Parallel()
 	d := &keeper{device: &device{}, says: `{"nodes":[]}`}
 	dir, err := pack.NewRunDir(t.TempDir(), time.Now())
 	if err != nil {
@@ -85,6 +86,7 @@ func TestSnapshotsOfPages(t *testing.T) {
 
 // A page that cannot be read costs no verdict, and is told of once.
 func TestSnapshotsThatFail(t *testing.T) {
+	t.Parallel()
 	d := &keeper{device: &device{}, err: fmt.Errorf("too much")}
 	run(t, "  - tap: Go\n  - assert: Ready\n", d, func(t *testing.T, s *sink, r *event.Result) {
 		var notes []string

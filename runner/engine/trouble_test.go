@@ -39,6 +39,7 @@ const (
 
 // The app said why it could not pay, and the report said that nothing was logged.
 func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
+	t.Parallel()
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
 	d.onTap = d.tap
 	app := &launcher{talker: d}
@@ -58,6 +59,7 @@ func TestWhatTheAppLoggedAroundAFailure(t *testing.T) {
 
 // A simulator's app threw; that stands around the failure as it does for Android.
 func TestWhatASimulatorsAppThrewAroundAFailure(t *testing.T) {
+	t.Parallel()
 	d := &talker{device: &device{}, form: "2006-01-02 15:04:05.000",
 		says: "%s E  example[47:1a2b] [com.example:pay] NSURLErrorException: the server cannot be found\n%s F  Other[99:1] [com.other:x] Fatal error: of another app\n"}
 	d.onTap = d.tap
@@ -87,6 +89,7 @@ func (d *launcher) Foreground(context.Context) (string, error) { return "com.exa
 
 // What went wrong long before the step has nothing to do with it.
 func TestWhatWasLoggedLongBefore(t *testing.T) {
+	t.Parallel()
 	d := &talker{device: &device{}, says: appErrs + otherErrs}
 	d.onTap = d.tap
 	run(t, "  - launch: com.example\n  - tap: Go\n  - sleep: 2s\n  - assert: {label: Paid, timeoutMs: 500}\n", &launcher{d}, func(t *testing.T, s *sink, r *event.Result) {

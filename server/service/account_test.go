@@ -12,6 +12,7 @@ import (
 )
 
 func TestRegister(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		r := service.Registration{Email: " Ada@Example.com ", Password: password, From: from}
@@ -48,6 +49,7 @@ func TestRegister(t *testing.T) {
 }
 
 func TestPasswords(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		p := l.person(t, "ada@example.com")
@@ -96,6 +98,7 @@ func TestPasswords(t *testing.T) {
 }
 
 func TestSecondFactor(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		p := l.person(t, "ada@example.com")
@@ -134,6 +137,7 @@ func TestSecondFactor(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		p := l.person(t, "ada@example.com")

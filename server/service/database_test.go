@@ -13,6 +13,7 @@ import (
 )
 
 func TestSecretMustFit(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l := open(t, address)
 		l.person(t, "ada@example.com")
@@ -23,6 +24,7 @@ func TestSecretMustFit(t *testing.T) {
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		open(t, address)
 		db, err := store.Open(t.Context(), address)
@@ -38,6 +40,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 }
 
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	address := storetest.SQLite(t)
 	l := open(t, address)
 	k := key(t, project(t, l.person(t, "ada@example.com")), "*")
@@ -56,6 +59,7 @@ func TestBackup(t *testing.T) {
 
 // TestRestore: a copy takes the place of a database that nobody uses, and nothing else does.
 func TestRestore(t *testing.T) {
+	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
 	path, copied := filepath.Join(dir, "service.db"), filepath.Join(dir, "copy.db")
 	l := open(t, storetest.SQLite(t))

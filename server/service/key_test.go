@@ -23,6 +23,7 @@ func otherEnd(secret string) string {
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		project := project(t, l.person(t, "ada@example.com"))
@@ -77,6 +78,7 @@ func TestKeys(t *testing.T) {
 
 // TestKeysAndTheirMakers: a key may never do more than who made it may do now.
 func TestKeysAndTheirMakers(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		owner := project(t, l.person(t, "ada@example.com"))

@@ -35,6 +35,7 @@ const loaded = "load@example.com"
 // TestKilled: a process that works for six callers at once is killed (SIGKILL) again and again, at moments that nobody chose. Every project,
 // key and pack that it acknowledged is there and whole, and requests are counted no less than acknowledged and no more than were sent.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	if os.Getenv(childDatabase) != "" {
 		work(t, os.Getenv(childDatabase), os.Getenv(childReports))
 		return

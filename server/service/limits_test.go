@@ -14,6 +14,7 @@ import (
 // TestRateIsExact: three replicas of one database let the rate of a plan through, and not one more, whatever key sends; who waits as long
 // as it is told gets through.
 func TestRateIsExact(t *testing.T) {
+	t.Parallel()
 	address := storetest.Postgres(t)
 	first := open(t, address)
 	ctx := t.Context()
@@ -75,6 +76,7 @@ func TestRateIsExact(t *testing.T) {
 
 // TestRateSlides: a request is free again a minute after it was made and no sooner, whatever the plan was in between.
 func TestRateSlides(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		k := key(t, project(t, l.person(t, "ada@example.com")), "*")
@@ -119,6 +121,7 @@ func TestRateSlides(t *testing.T) {
 
 // TestSweep: what means nothing any more leaves no rows behind.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		p := l.person(t, "ada@example.com")
@@ -163,6 +166,7 @@ func TestSweep(t *testing.T) {
 
 // TestMonth: the cap is exact, and gone at the turn of the month in UTC.
 func TestMonth(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		l.clock.now = time.Date(2026, 3, 31, 23, 58, 0, 0, time.UTC)
@@ -193,6 +197,7 @@ func TestMonth(t *testing.T) {
 
 // TestDatabaseIsGone: that is told as what it is, and ends with the outage.
 func TestDatabaseIsGone(t *testing.T) {
+	t.Parallel()
 	server := storetest.NewServer(t)
 	l, ctx := open(t, server.Database(t)), t.Context()
 	k := key(t, project(t, l.person(t, "ada@example.com")), "*")

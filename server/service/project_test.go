@@ -11,6 +11,7 @@ import (
 
 // TestProjectsAreApart walks every method of a project as somebody else.
 func TestProjectsAreApart(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		ada, eve := l.person(t, "ada@example.com"), l.person(t, "eve@example.com")
@@ -53,6 +54,7 @@ func TestProjectsAreApart(t *testing.T) {
 
 // TestRoles: what each role may do with a project.
 func TestRoles(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address, func(o *service.Options) { o.Mail = nil }), t.Context()
 		owner := l.person(t, "owner@example.com")

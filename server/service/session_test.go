@@ -11,6 +11,7 @@ import (
 )
 
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		p, eve := l.person(t, "ada@example.com"), l.person(t, "eve@example.com")
@@ -45,6 +46,7 @@ func TestSessions(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		p := l.person(t, "ada@example.com")
@@ -88,6 +90,7 @@ func TestTokens(t *testing.T) {
 
 // TestRefreshRaces: of many who send one refresh token at once, one gets the next pair, and then the family ends.
 func TestRefreshRaces(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, address string) {
 		l, ctx := open(t, address), t.Context()
 		tokens, err := l.NewTokens(ctx, l.person(t, "ada@example.com"))

@@ -48,6 +48,7 @@ func (r *rig) run(args ...string) (stdout, stderr string, code int) {
 }
 
 func TestRealADB(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, Options{})
 	t.Run("shell keeps streams and exit codes apart", func(t *testing.T) {
 		out, errs, code := r.run("shell", "echo out; echo err >&2; exit 7")
@@ -131,6 +132,7 @@ func (r *rig) running(name string) bool {
 }
 
 func TestLoginThroughADB(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, Options{})
 	r.run("shell", "am start -W -n com.example.login/.MainActivity")
 	const dump = "uiautomator dump /data/local/tmp/x.xml >/dev/null && cat /data/local/tmp/x.xml; rm -f /data/local/tmp/x.xml"
@@ -147,6 +149,7 @@ func TestLoginThroughADB(t *testing.T) {
 }
 
 func TestRealADBStreams(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, Options{})
 	t.Run("logcat streams", func(t *testing.T) {
 		cmd := r.adb.Command(t.Context(), "-s", r.serial, "logcat", "-v", "raw")
@@ -207,6 +210,7 @@ func ffprobe(t *testing.T, file string) (string, error) {
 }
 
 func TestScreenrecord(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, Options{LoginLoading: 300 * time.Millisecond})
 	record := func(name, sig string) string {
 		t.Helper()
@@ -243,6 +247,7 @@ func TestScreenrecord(t *testing.T) {
 }
 
 func TestUnauthorizedPhone(t *testing.T) {
+	t.Parallel()
 	p := NewPhone(Options{Unauthorized: true})
 	defer p.Close()
 	a := StartADB(t)
@@ -267,6 +272,7 @@ func TestUnauthorizedPhone(t *testing.T) {
 
 // TestServerWhosePortWasTaken: between finding a free port and adb's own bind somebody may take it, and adb ends.
 func TestServerWhosePortWasTaken(t *testing.T) {
+	t.Parallel()
 	adb, err := exec.LookPath("adb")
 	if err != nil {
 		t.Fatal("this test needs adb: ", err)

@@ -51,6 +51,7 @@ func agentConn(t *testing.T, p *Phone, port int) net.Conn {
 
 // TestAgentClosesSilentConnections: a client that keeps one finds it dead.
 func TestAgentClosesSilentConnections(t *testing.T) {
+	t.Parallel()
 	p := runAgent(t, Options{AgentIdle: 30 * time.Millisecond})
 	c := agentConn(t, p, agentPort)
 	if _, err := io.WriteString(c, "GET /status HTTP/1.1\r\nHost: phone\r\n\r\n"); err != nil {
@@ -71,6 +72,7 @@ func TestAgentClosesSilentConnections(t *testing.T) {
 
 // TestAgentFilm: pictures come after any bytes of the client, with the delimiter as the agent writes it.
 func TestAgentFilm(t *testing.T) {
+	t.Parallel()
 	p := runAgent(t, Small)
 	c := agentConn(t, p, agentMJPEG)
 	if _, err := io.WriteString(c, "x"); err != nil {
@@ -85,6 +87,7 @@ func TestAgentFilm(t *testing.T) {
 
 // TestAgentTakesTheOneUiAutomation: a dump dies while it runs; one that comes second says that it is ready and opens no session.
 func TestAgentTakesTheOneUiAutomation(t *testing.T) {
+	t.Parallel()
 	p := runAgent(t, Small)
 	var out strings.Builder
 	if code := p.runShell(t.Context(), shellIO{in: strings.NewReader(""), out: &out, err: &out}, "uiautomator dump"); code != 137 {

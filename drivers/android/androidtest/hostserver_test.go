@@ -23,6 +23,7 @@ func reply(t *testing.T, s *Server, requests ...string) string {
 }
 
 func TestHostRequests(t *testing.T) {
+	t.Parallel()
 	one, two := NewPhone(Options{Serial: "ONE"}), NewPhone(Options{Serial: "10.0.0.7:6000", API: 24})
 	defer one.Close()
 	defer two.Close()
@@ -69,6 +70,7 @@ func TestHostRequests(t *testing.T) {
 }
 
 func TestTrackAndWait(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{Serial: "ONE"})
 	track, _ := ask(t, b.server, "host:track-devices")
 	next := func(want string) {
@@ -90,6 +92,7 @@ func TestTrackAndWait(t *testing.T) {
 }
 
 func TestForward(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{Serial: "ONE"})
 	conn, problem := ask(t, b.server, "host-serial:ONE:forward:tcp:0;shell:echo hi")
 	if problem != "" {
@@ -117,6 +120,7 @@ func TestForward(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.phone.Fail(Fault{Match: "echo cut", Kind: Cut, Bytes: 7})
 	if res := b.sh("echo cut short"); res != (result{"", "", -1}) {
@@ -160,6 +164,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestDisconnectEndsStreams(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	conn := b.open("exec:sleep 100")
 	until(t, "sleep runs", func() bool { return b.phone.Count("sleep") == 1 })

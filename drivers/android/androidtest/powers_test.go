@@ -9,6 +9,7 @@ import (
 
 // TestCaret: keys move it, typing goes where it is, and both ways of deleting work from it.
 func TestCaret(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{LoginLoading: 1})
 	b.start(LoginPackage + "/.MainActivity")
 	b.tap("E-mail", 0)
@@ -36,6 +37,7 @@ func TestCaret(t *testing.T) {
 
 // TestCrashIsInItsBuffer: where the crash is, that the launcher is in front, and that other buffers do not have it.
 func TestCrashIsInItsBuffer(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{LoginLoading: 1})
 	b.start(LoginPackage + "/.MainActivity")
 	b.tap("E-mail", 0)
@@ -57,6 +59,7 @@ func TestCrashIsInItsBuffer(t *testing.T) {
 
 // TestDoubleTapNeedsItsTime: neither too close nor too far.
 func TestDoubleTapNeedsItsTime(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{DoubleTap: time.Minute})
 	b.start(ListPackage + "/.GesturesActivity")
 	b.tap("Target", 0)
@@ -73,6 +76,7 @@ func TestDoubleTapNeedsItsTime(t *testing.T) {
 }
 
 func TestRevokeKills(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.start(LoginPackage + "/.MainActivity")
 	b.sh("pm grant " + LoginPackage + " android.permission.CAMERA")
@@ -90,6 +94,7 @@ func TestRevokeKills(t *testing.T) {
 }
 
 func TestShade(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.sh("cmd statusbar expand-notifications")
 	if !b.sees("No notifications") || !strings.Contains(b.sh("dumpsys window displays").out, "NotificationShade}") {
@@ -103,6 +108,7 @@ func TestShade(t *testing.T) {
 
 // TestInstallOverAnOldOne: before Android 10 only when asked to.
 func TestInstallOverAnOldOne(t *testing.T) {
+	t.Parallel()
 	for api, replaces := range map[int]bool{24: false, 34: true} {
 		b := newBench(t, Options{API: api})
 		if err := b.phone.WriteFile("/data/local/tmp/a.apk", []byte("PK\x03\x04\npackage=a.b\n")); err != nil {

@@ -23,6 +23,7 @@ func lastTap(p *Phone) Tap {
 }
 
 func TestWrongPassword(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{LoginLoading: 3 * time.Second, LoginSpinner: 1})
 	b.start(LoginPackage + "/.MainActivity")
 	if !b.sees("Loading…") {
@@ -57,6 +58,7 @@ func TestWrongPassword(t *testing.T) {
 }
 
 func TestInputText(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.start(ListPackage + "/.MainActivity")
 	b.tap("Form", 0)
@@ -100,6 +102,7 @@ func TestInputText(t *testing.T) {
 }
 
 func TestListPages(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{Moving: 300 * time.Millisecond, LatePay: 3 * time.Second})
 	open := func(row string) {
 		b.t.Helper()
@@ -158,6 +161,7 @@ func TestListPages(t *testing.T) {
 }
 
 func TestLongList(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.start(listMain)
 	for _, text := range []string{"Grüße", "日本語", "العربية", "🎉 Party", "Total:\u00a05", "  Edge  ", `Say "hi"`, "Visits: 1"} {
@@ -193,6 +197,7 @@ func TestLongList(t *testing.T) {
 }
 
 func TestDumpFailures(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.start(listMain)
 	if res := b.sh(dumpCommand); res != (result{"UI hierchary dumped to: /data/local/tmp/d.xml\n", "", 0}) {
@@ -231,6 +236,7 @@ func TestDumpFailures(t *testing.T) {
 }
 
 func TestDumpWindows(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.start(ListPackage + "/.MainActivity")
 	b.tap("Dialog", 0)
@@ -256,6 +262,7 @@ func TestDumpWindows(t *testing.T) {
 }
 
 func TestScreencapFormats(t *testing.T) {
+	t.Parallel()
 	for api, head := range map[int]int{24: 12, 28: 16, 36: 16} {
 		b := newBench(t, Options{API: api, Width: 720, Height: 1280, Density: 320})
 		raw := b.exec("screencap")
@@ -284,6 +291,7 @@ func TestScreencapFormats(t *testing.T) {
 }
 
 func TestPictureShowsTheCaretAndTheClock(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.start(ListPackage + "/.MainActivity")
 	b.tap("Form", 0)

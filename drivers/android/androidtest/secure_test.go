@@ -8,6 +8,7 @@ import (
 
 // TestForbiddenPictures: what phones give where a window forbids pictures, and what their window managers say of it.
 func TestForbiddenPictures(t *testing.T) {
+	t.Parallel()
 	for _, o := range []struct {
 		api   int
 		style SecureStyle

@@ -7,6 +7,7 @@ import (
 )
 
 func TestShell(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	for name, c := range map[string]struct {
 		script, out, err string
@@ -45,6 +46,7 @@ func TestShell(t *testing.T) {
 }
 
 func TestProcesses(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	res := b.sh(`sleep 100 >/dev/null 2>&1 & echo $!; kill -0 $! && echo alive; kill -INT $!; echo $$`)
 	if !regexp.MustCompile(`^\d+\nalive\n\d+\n$`).MatchString(res.out) {
@@ -85,6 +87,7 @@ func TestProcesses(t *testing.T) {
 }
 
 func TestOldPhonesAnswerInOldWords(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{API: 24})
 	if got := b.sh("foo").err; got != "/system/bin/sh: foo: not found\n" {
 		t.Errorf("unknown command: %q", got)

@@ -13,6 +13,7 @@ func syncPacket(id, body string) []byte {
 }
 
 func TestSync(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	data := strings.Repeat("x", 70000)
 	var req bytes.Buffer

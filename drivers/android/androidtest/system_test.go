@@ -9,6 +9,7 @@ import (
 )
 
 func TestAmStart(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	for script, want := range map[string]string{
 		"am start -n com.foo/.Bar":                              `(?s)^Starting: Intent { cmp=com.foo/.Bar }\n.*Error type 3\nError: Activity class {com.foo/com.foo.Bar} does not exist.\n$`,
@@ -56,6 +57,7 @@ func TestAmStart(t *testing.T) {
 }
 
 func TestForegroundByAPI(t *testing.T) {
+	t.Parallel()
 	for api, c := range map[int]struct{ script, want string }{
 		24: {"dumpsys window windows; dumpsys activity activities", `mCurrentFocus=Window\{[0-9a-f]+ u0 com.example.list/com.example.list.MainActivity\}\n  mFocusedApp=AppWindowToken\{(?s).*mResumedActivity: ActivityRecord\{[0-9a-f]+ u0 com.example.list/.MainActivity t\d+\}`},
 		28: {"dumpsys window windows; dumpsys activity activities", `mCurrentFocus=Window\{(?s).*mResumedActivity: ActivityRecord`},
@@ -79,6 +81,7 @@ func TestForegroundByAPI(t *testing.T) {
 }
 
 func TestPmClearKillsLater(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{ClearKill: 3 * time.Second})
 	b.start(listMain)
 	b.sh("am force-stop " + ListPackage)
@@ -100,6 +103,7 @@ func TestPmClearKillsLater(t *testing.T) {
 }
 
 func TestADBKeyboard(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{ADBKeyboard: true})
 	b.start(ListPackage + "/.MainActivity")
 	b.tap("Form", 0)
@@ -120,6 +124,7 @@ func TestADBKeyboard(t *testing.T) {
 }
 
 func TestInputForbidden(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{InputForbidden: true})
 	if res := b.sh("input tap 1 1"); res.code != 255 || !strings.Contains(res.err, "INJECT_EVENTS permission") {
 		t.Errorf("got %+v", res)
@@ -127,6 +132,7 @@ func TestInputForbidden(t *testing.T) {
 }
 
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.sh("settings put system accelerometer_rotation 0; settings put system user_rotation 1")
 	if s := b.phone.Screen().Rect.Size(); s.X != 2400 || s.Y != 1080 {
@@ -141,6 +147,7 @@ func TestRotation(t *testing.T) {
 }
 
 func TestLogcat(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.phone.Log('I', "First", "one")
 	if res := b.sh("logcat -d -v threadtime -b all"); !regexp.MustCompile(`(?m)^--------- beginning of main\n(?s).*\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  1000  1000 I First   : one\n$`).MatchString(res.out) {

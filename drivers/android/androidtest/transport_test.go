@@ -53,6 +53,7 @@ func FuzzTransport(f *testing.F) {
 }
 
 func TestTransportRefusesUnknownServices(t *testing.T) {
+	t.Parallel()
 	p := NewPhone(Options{})
 	defer p.Close()
 	addr, err := p.ListenADBD(t.Context(), "127.0.0.1:0")
@@ -79,6 +80,7 @@ func TestTransportRefusesUnknownServices(t *testing.T) {
 }
 
 func TestOfflinePhoneSaysNothing(t *testing.T) {
+	t.Parallel()
 	p := NewPhone(Options{})
 	defer p.Close()
 	p.SetState(StateOffline)

@@ -58,6 +58,7 @@ func (b *bench) touch(r func(m metrics) image.Rectangle) {
 
 // TestChildWindowsAreNested: a menu is written inside the window of its page, before the page's own elements.
 func TestChildWindowsAreNested(t *testing.T) {
+	t.Parallel()
 	for style, want := range map[string][2]int{"": {1, 0}, "both": {1, 1}, "flat": {0, 1}} {
 		b := newBench(t, Options{API: 36, Dump: DumpStyle{Windows: style}})
 		b.page("Menu")
@@ -90,6 +91,7 @@ func TestChildWindowsAreNested(t *testing.T) {
 
 // TestDumpAttributes follow the style of the phone, not its API level alone.
 func TestDumpAttributes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		o    Options
 		want string
@@ -113,6 +115,7 @@ func TestDumpAttributes(t *testing.T) {
 
 // TestDrawingOrder: the element that is drawn last takes the touch, wherever the tree has it.
 func TestDrawingOrder(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{})
 	b.page("Order")
 	b.touch(func(m metrics) image.Rectangle { return m.rect(16, 90, m.width()-32, 100) })
@@ -126,6 +129,7 @@ func TestDrawingOrder(t *testing.T) {
 }
 
 func TestKeyguard(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{Lock: PINLock, API: 34})
 	policy := func() string { return b.sh("dumpsys window policy").out }
 	if tree := b.phone.Tree(); !strings.Contains(tree, "Swipe up to open") || strings.Contains(tree, "Login") || !strings.Contains(policy(), " showing=true") ||
@@ -156,6 +160,7 @@ func TestKeyguard(t *testing.T) {
 }
 
 func TestOthersLieAboveTheApp(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{LatePay: time.Millisecond})
 	pay := func(m metrics) image.Rectangle { return m.rect(16, 24, m.width()-32, 52) }
 	for page, pkg := range map[string]string{"HeadsUp": "com.android.systemui", "Bubble": "com.example.chat", "Call": "com.google.android.dialer"} {
@@ -176,6 +181,7 @@ func TestOthersLieAboveTheApp(t *testing.T) {
 }
 
 func TestToastsAndSecrets(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{ShortToast: time.Hour})
 	b.page("Toast")
 	before := b.phone.Screen()
@@ -192,6 +198,7 @@ func TestToastsAndSecrets(t *testing.T) {
 }
 
 func TestCrashPage(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{CrashAfter: time.Millisecond})
 	for button, want := range map[string]string{
 		"Crash soon": "Process: com.example.list, PID", "Crash in service": "Process: com.example.list:remote, PID", "Crash natively": ">>> com.example.list <<<",
@@ -207,6 +214,7 @@ func TestCrashPage(t *testing.T) {
 }
 
 func TestBandwidth(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{Width: 540, Height: 1200, Density: 210, Bandwidth: 4 << 20})
 	began := time.Now()
 	raw := b.exec("screencap")
@@ -216,6 +224,7 @@ func TestBandwidth(t *testing.T) {
 }
 
 func TestWorkProfile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, Options{WorkProfile: true})
 	if res := b.sh("am start -W -n " + ListPackage + "/.MainActivity"); !strings.Contains(res.err, "SecurityException") {
 		t.Error(res)

@@ -129,6 +129,7 @@ func (b *bench) pages(socket string) []debuggable {
 }
 
 func TestWebViewIsFoundThroughItsSocket(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{Chrome: "124.0.6367.82"})
 	socket := b.socket()
 	if want := "webview_devtools_remote_" + strings.TrimSpace(b.sh("pidof "+hybrid).out); socket != want {
@@ -165,6 +166,7 @@ func (b *bench) webView() node {
 }
 
 func TestWebViewSpeaksWebSocket(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	socket := b.socket()
 	list := b.pages(socket)
@@ -206,6 +208,7 @@ func (b *bench) tapAt(at image.Point) {
 }
 
 func TestWebViewIsTouchedAndTypedInto(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	b.tapAt(b.at("buy"))
 	until(t, "the button", func() bool { return eval[string](b, "window.said || ''") == "buy touch;" })
@@ -228,6 +231,7 @@ func TestWebViewIsTouchedAndTypedInto(t *testing.T) {
 }
 
 func TestWebViewIsDrawn(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{Chat: true})
 	view := rectOf(t, b.webView().Bounds)
 	want := color.RGBA{R: 0, G: 0xaa, B: 0x77, A: 0xff}
@@ -252,6 +256,7 @@ func TestWebViewIsDrawn(t *testing.T) {
 }
 
 func TestWebViewDiesWithItsApp(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	eval[any](b, "document.title = 'Changed'")
 	first := b.socket()
@@ -271,6 +276,7 @@ func TestWebViewDiesWithItsApp(t *testing.T) {
 }
 
 func TestWebViewAccessibility(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	if b.sees("Buy now") {
 		t.Error("the page had nodes before anybody had looked")

@@ -15,6 +15,7 @@ import (
 )
 
 func TestWebViewListsMoreThanItShows(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{Others: true, Stale: true})
 	socket := b.socket()
 	if lines := b.sh("grep -c webview_devtools_remote /proc/net/unix").out; lines != "3\n" {
@@ -37,6 +38,7 @@ func TestWebViewListsMoreThanItShows(t *testing.T) {
 }
 
 func TestAHiddenWebViewListensNowhere(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{Hidden: true})
 	if names := b.sockets(); len(names) != 0 {
 		t.Errorf("%q listen", names)
@@ -48,6 +50,7 @@ func TestAHiddenWebViewListensNowhere(t *testing.T) {
 }
 
 func TestTwoAppsWithWebViews(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	b.phone.InstallWebView("com.example.news", "News", WebView{DevTools: chromium.Start(t), URL: htmlPage("<title>News</title><p>Late edition")})
 	b.launch("com.example.news")
@@ -73,6 +76,7 @@ func TestTwoAppsWithWebViews(t *testing.T) {
 }
 
 func TestAWebViewThatHangsIsShownAsItWas(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	b.wait("Buy now")
 	before := b.phone.Screen()
@@ -107,6 +111,7 @@ func TestAWebViewThatHangsIsShownAsItWas(t *testing.T) {
 }
 
 func TestASocketThatClosesInTheMiddleOfAnAnswer(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	socket := b.socket()
 	b.phone.Fail(Fault{Match: "localabstract:webview", Nth: 1, Kind: Cut, Bytes: 200})
@@ -124,6 +129,7 @@ func TestASocketThatClosesInTheMiddleOfAnAnswer(t *testing.T) {
 }
 
 func TestAListThatIsGarbage(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{Garbage: "<html>Not what you think</html>"})
 	socket := b.socket()
 	if code, body := b.get(socket, "/json"); code != http.StatusOK || body != "<html>Not what you think</html>" {
@@ -136,6 +142,7 @@ func TestAListThatIsGarbage(t *testing.T) {
 }
 
 func TestWhatOldAndNewWebViewsRefuse(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{Chrome: "58.0.3029.125"})
 	socket := b.socket()
 	list := b.pages(socket)
@@ -168,6 +175,7 @@ func TestWhatOldAndNewWebViewsRefuse(t *testing.T) {
 }
 
 func TestTheStorageOfAWebViewLivesUntilItIsCleared(t *testing.T) {
+	t.Parallel()
 	site := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, "<title>Shop</title>")
@@ -198,6 +206,7 @@ func TestTheStorageOfAWebViewLivesUntilItIsCleared(t *testing.T) {
 }
 
 func TestAWebViewBeyondTheScreenIsListedWhole(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{Bounds: image.Rect(0, 300, 540, 2000)})
 	if d := b.pages(b.socket())[0].Description; !strings.Contains(d, `"height":1700`) || !strings.Contains(d, `"screenY":300`) {
 		t.Error(d)
@@ -208,6 +217,7 @@ func TestAWebViewBeyondTheScreenIsListedWhole(t *testing.T) {
 }
 
 func TestBackClosesThePageOfAWebView(t *testing.T) {
+	t.Parallel()
 	b := newHybrid(t, WebView{})
 	socket := b.socket()
 	b.sh("input keyevent BACK")
