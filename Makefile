@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database build run test test-full race truth fuzz firefox suites-full nightly check fmt bench load bench-peers bench-assistants first-hour clean widgets widgets-beside
+.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench load bench-peers bench-assistants first-hour clean widgets widgets-beside
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -31,6 +31,14 @@ database: ## install PostgreSQL where it is missing: the tests of the service us
 # Built as the tests are, so that no package is compiled twice; releases leave the paths of the machine out (-trimpath), too.
 build: ## build bin/taproot, without what only debuggers need
 	$(COMPILE) go build -ldflags='-s -w' -o $(TAPROOT) .
+
+# The page of Studio is TypeScript and modules of JavaScript with CodeMirror; the bundle is committed, so that nobody needs npm to build Taproot.
+PAGE   = server/studio/page
+BUNDLE = npm ci --prefix $(PAGE) --no-audit --no-fund --ignore-scripts --silent && \
+	go tool esbuild $(PAGE)/studio.js --bundle --minify --format=esm --target=es2022 --legal-comments=none --log-level=warning --banner:js="$$(cat $(PAGE)/banner.txt)"
+
+studio: ## bundle the page of Studio after a change of it
+	$(BUNDLE) --outfile=server/studio/assets/studio.js
 
 run: setup ## run the suites in parallel on two simulated phones and a headless browser
 	@status=0; TAPROOT_REQUIRE_DEVICES=true $(PHONES) go tool ginkgo --procs=3 ./suites || status=$$?; \
@@ -112,6 +120,7 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the Open
 	go tool staticcheck ./...
 	go mod tidy -diff
 	go test -run TestLayers .
+	$(BUNDLE) --outfile=bin/studio.js && cmp bin/studio.js server/studio/assets/studio.js || { echo "the page of Studio has changed: make studio"; exit 1; }
 	go test -tags lint -run 'TestLint|TestTypeScriptClient' ./server
 	@for p in $(PLATFORMS); do echo "go build for $$p"; \
 	CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags='-s -w' -o bin/size . || exit 1; \

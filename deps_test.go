@@ -95,7 +95,7 @@ var layers = map[string][]string{
 	"server/auth":                    {},
 	"server/limit":                   {},
 	"server/apidocs":                 {},
-	"server/studio":                  {"reporters/html", "server/auth"},
+	"server/studio":                  {"dsl", "dsl/source", "reporters/html", "server/auth"},
 	"server/upload":                  {"reporters/event", "reporters/markdown", "reporters/pack"},
 	"server/console":                 {"server/oidc", "server/service", "server/service/store", "reporters/event", "reporters/html", "reporters/pack", "runner/jobs"},
 	"server": {"runner/client", "runner/record", "server/apidocs", "server/blob", "server/shared", "server/studio", "server/console", "server/oidc", "reporters/history", "server/service", "server/service/store", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/video", "runner/plan", "runner/pool", "runner/action",

@@ -89,7 +89,7 @@ func (s *Server) keepApp(to io.Writer, app io.Reader) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return invalid("the body is cut off")
 	case err == nil && n > most:
-		return &upload.TooLarge{Why: fmt.Sprintf("the app has more than %d bytes", most)}
+		return &upload.TooLarge{Why: fmt.Sprintf("the file has more than %d bytes", most)}
 	}
 	return err
 }

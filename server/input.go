@@ -23,7 +23,8 @@ const inputDoc = `A WebSocket for whoever acts on a device, one action after the
 {"id": 7, "do": {"tap": {"point": "50%,30%"}}}: do is one action of the language with its arguments, as a step of a test and as the bodies of
 POST /devices/{id}/…; id is any number of the client's. The answer is {"id": 7, "outcome": {…}} or {"id": 7, "error": {"error": …, "message": …}},
 both as those paths give them. {"id": 8, "run": {"yaml": "…", "fromLine": 7, "toLine": 9, "vars": {}}} performs steps of a test, all or those
-of some lines; {"id": 8, "step": {"line": 7, "verdict": "pass", …}} tells of each before the outcome. Where there is a project, "file":
+of some lines; {"id": 8, "step": {"line": 7, "verdict": "pass", …}} tells
+of each before the outcome; a step without a verdict is one that begins. Where there is a project, "file":
 "suites/login.yaml" says where the test stands or will: from its folder it names files. {"id": 9, "stop": 8} ends what is going on, and has no answer of its own.
 A message that is not of this form ends the connection with code 1008. Whenever the server ends it, the reason of the close says why in words: the device was given back or taken (1013), the credential may not act any more (1008), the server shuts down (1001).
 

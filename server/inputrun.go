@@ -32,11 +32,11 @@ type inputRun struct {
 	Vars     map[string]string `json:"vars"`     // values that win over those of the test
 }
 
-// inputStep is how a step of a run ended.
+// inputStep is how a step of a run ended, or that it begins: then it has no verdict.
 type inputStep struct {
 	Line       int           `json:"line"`
 	Action     string        `json:"action"`
-	Verdict    event.Verdict `json:"verdict"`
+	Verdict    event.Verdict `json:"verdict,omitempty"`
 	Message    string        `json:"message,omitempty"`
 	Candidates []string      `json:"candidates,omitempty"`
 	// Repairs are the step with other selectors, which pick one element alone, when it found none or several.
@@ -94,7 +94,8 @@ func (i *inputSocket) run(ctx context.Context, r *inputRun, tell func(*inputStep
 		return nil, err
 	}
 	out := &Outcome{Passed: true}
-	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir, Ended: func(e live.StepEnd) {
+	begins := func(step *dsl.Step) { tell(&inputStep{Line: step.Pos.Line, Action: step.Def.Name}) }
+	_, err = i.s.devices.Steps(ctx, live.StepsRequest{Device: i.device, Who: i.who, Test: test, Case: &c, Dir: c.Dir, Begins: begins, Ended: func(e live.StepEnd) {
 		step := inputStep{Line: e.Step.Pos.Line, Action: e.Step.Def.Name, Verdict: e.Verdict, DurationMS: e.Took.Milliseconds()}
 		if e.Problem != nil {
 			if e.Verdict == event.Fail && e.Tree != nil {

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"image"
 	"strings"
 
@@ -12,11 +14,12 @@ import (
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/runner/action"
 	"github.com/taproot-dev/taproot/runner/client"
+	"github.com/taproot-dev/taproot/runner/live"
 	"github.com/taproot-dev/taproot/runner/record"
 )
 
 const inspectDoc = `With "point" ("50%,30%" or pixels): the element there, and selectors for it, the best first, each with what it rests on and the steps that can be
-written with it; with "controls" of a page also what takes more than a tap there, such as a list. With "selector": what a step with it would act on, as
+written with it; with "read" the text that is in the pixels of a part of the screen; with "controls" of a page also what takes more than a tap there, such as a list. With "selector": what a step with it would act on, as
 taproot find tells. With "state": the tabs of a browser. With none of these: the elements of the screen. While a page's dialog is open, the answer is that dialog
 alone: whatever else is asked of the page would dismiss it. A device that somebody else holds can be inspected.`
 
@@ -40,6 +43,7 @@ type Inspection struct {
 	Element  *ElementInfo    `json:"element,omitempty" doc:"What is at the point."`
 	Found    *client.Found   `json:"found,omitempty" doc:"What the selector picks."`
 	Control  *record.Control `json:"control,omitempty" doc:"What of a page is at the point, when controls are asked for."`
+	Lines    []string        `json:"lines,omitempty" nullable:"false" doc:"What was read, line by line, when it is asked for."`
 	State    *PageState      `json:"state,omitempty" doc:"When it is asked for, and while a dialog is open."`
 }
 
@@ -104,6 +108,7 @@ type inspectInput struct {
 	Body *struct {
 		Point    string `json:"point,omitempty" maxLength:"40" doc:"A place on the screen." example:"50%,30%"`
 		Selector string `json:"selector,omitempty" maxLength:"2000" doc:"A label, or a selector in YAML as in a test." example:"{id: email, below: E-mail}"`
+		Read     *Box   `json:"read,omitempty" doc:"A part of the screen whose text is read, in pixels of a screenshot."`
 		Controls bool   `json:"controls,omitempty" doc:"With point: also what takes more than a tap there."`
 		State    bool   `json:"state,omitempty" doc:"The tabs of a browser, and nothing else."`
 		PreferID bool   `json:"preferId,omitempty" doc:"Ids go before texts."`
@@ -119,6 +124,7 @@ type asked struct {
 	preferID bool
 	controls bool
 	state    bool
+	read     *Box
 }
 
 func (in *inspectInput) ask() (a asked, err error) {
@@ -126,8 +132,12 @@ func (in *inspectInput) ask() (a asked, err error) {
 	if b == nil {
 		return a, nil
 	}
-	a.preferID, a.controls, a.state = b.PreferID, b.Controls, b.State
+	a.preferID, a.controls, a.state, a.read = b.PreferID, b.Controls, b.State, b.Read
 	switch {
+	case b.Read != nil && (b.Point != "" || b.Selector != "" || b.State):
+		return a, invalid("body: read stands alone")
+	case b.Read != nil && (b.Read.Width < 1 || b.Read.Height < 1):
+		return a, invalid("body.read: a part of the screen has a width and a height")
 	case b.State && (b.Point != "" || b.Selector != ""):
 		return a, invalid("body: state stands alone")
 	case b.Point != "" && b.Selector != "":
@@ -172,6 +182,10 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 		if err != nil || out.Body.State != nil {
 			return err
 		}
+		if ask.read != nil {
+			out.Body.Width, out.Body.Height, out.Body.Lines, err = readPixels(ctx, session, *ask.read)
+			return err
+		}
 		if tree, err = session.Device.Tree(ctx); err != nil || ask.point == nil || !ask.controls {
 			return err
 		}
@@ -203,6 +217,43 @@ func (s *Server) inspect(ctx context.Context, in *inspectInput) (*inspection, er
 		}
 	}
 	return out, s.hide(&out.Body)
+}
+
+// readPixels reads the text in a part of the screen. All of the screen is read, as steps with ocr: do: a text that is found here is found there.
+func readPixels(ctx context.Context, session *action.Session, part Box) (width, height int, lines []string, err error) {
+	eyes := session.Settings.Vision
+	if eyes == nil {
+		return 0, 0, nil, &action.VisionError{Err: errors.New("read the screen: nothing here reads pictures")}
+	}
+	img, err := session.Device.Screenshot(ctx)
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	within := image.Rect(part.Left, part.Top, part.Left+part.Width, part.Top+part.Height).Add(img.Bounds().Min).Intersect(img.Bounds())
+	if within.Empty() {
+		return 0, 0, nil, &live.InvalidError{Err: errors.New("body.read: this part is outside of the screen")}
+	}
+	read, err := eyes.OCR(ctx, img)
+	if err != nil {
+		return 0, 0, nil, &action.VisionError{Err: fmt.Errorf("read the screen: %w", err)}
+	}
+	lines = []string{}
+	for _, line := range read {
+		var words []string
+		parts := line.Words
+		if len(parts) == 0 {
+			parts = []drivers.TextLine{line}
+		}
+		for _, word := range parts {
+			if middle := word.Bounds.Min.Add(word.Bounds.Size().Div(2)); middle.In(within.Sub(img.Bounds().Min)) {
+				words = append(words, word.Text)
+			}
+		}
+		if len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return img.Bounds().Dx(), img.Bounds().Dy(), lines, nil
 }
 
 // placeOf is a point in pixels of a screen.

@@ -58,6 +58,8 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/devices/{id}/apps", ID: "list-apps", Tag: "devices", Scope: readDevices, Summary: "List the apps that were installed", Codes: deviceCodes(), Answers: Apps{}}, s.listApps)
 	s.raw(op{Post: "/devices/{id}/apps", ID: "upload-app", Tag: "devices", Scope: writeDevices, Answers: Outcome{}, Upload: true, Part: appPart,
 		Summary: "Install an app that is sent", Doc: uploadAppDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadApp)
+	s.raw(op{Post: "/devices/{id}/media", ID: "upload-media", Tag: "devices", Scope: writeDevices, Answers: Outcome{}, Upload: true, Part: mediaPart,
+		Summary: "Put a picture or film that is sent into the gallery", Doc: uploadMediaDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadMedia)
 	s.raw(op{Get: "/devices/{id}/file", ID: "get-device-file", Tag: "devices", Scope: writeDevices, Summary: "Copy a file of the device", Doc: pullDoc,
 		Query: pullQuery(), Type: "application/octet-stream", Codes: append(deviceCodes(), http.StatusInsufficientStorage)}, s.pullFile)
 	s.recordingRoutes()

@@ -38,6 +38,8 @@ type Options struct {
 	Headed bool
 	// Saved are variables that steps before these have saved; of Openly only.
 	Saved map[string]any
+	// Begins hears of each step before it is done; of Openly only. May be nil.
+	Begins func(*dsl.Step)
 	// Access is what steps may touch of this machine.
 	Access action.Access
 	// Vision read pictures and judge them; nil: steps that need them are errors.

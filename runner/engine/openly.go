@@ -39,6 +39,9 @@ func Openly(ctx context.Context, c plan.Case, dev drivers.Device, sink Sink, opt
 			r.scope.Set(name, value)
 		}
 		for _, step := range c.Test.Steps {
+			if opts.Begins != nil {
+				opts.Begins(step)
+			}
 			began := time.Now()
 			r.session.Detail, r.session.Value = &event.Detail{}, nil
 			o := r.one(ctx, step)

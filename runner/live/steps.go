@@ -20,9 +20,10 @@ type StepEnd = engine.StepEnd
 type StepsRequest struct {
 	Device string
 	Who    string
-	Test   *dsl.Test     // whose steps they are; what else it says counts for nothing
-	Dir    string        // from which files are named; default: Reach.Root's
-	Ended  func(StepEnd) // hears of each step at the top when it has ended
+	Test   *dsl.Test       // whose steps they are; what else it says counts for nothing
+	Dir    string          // from which files are named; default: Reach.Root's
+	Ended  func(StepEnd)   // hears of each step at the top when it has ended
+	Begins func(*dsl.Step) // hears of each step at the top before it is done; may be nil
 	// Prepare is called before the first step; may be nil.
 	Prepare func(*action.Session)
 	// Case gives the steps their variables: those of a test that was planned; nil: they have none but the exposed ones.
@@ -49,7 +50,7 @@ func (d *Devices) Steps(ctx context.Context, r StepsRequest) ([]File, error) {
 				c = *r.Case
 				c.Test = r.Test
 			}
-			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved}
+			opts := engine.Options{Timeout: d.o.Timeout, NoVideo: true, NoTrace: true, NoDOM: true, AllowShell: d.o.AllowShell, Access: d.o.Access, Vision: d.o.Vision, Saved: r.Saved, Begins: r.Begins}
 			err := engine.Openly(ctx, c, s.Device, openSink{d, e}, opts, r.Ended)
 			if action.VerdictOf(err) == event.Fail {
 				return nil // Ended has heard of it

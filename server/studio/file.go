@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/wholefile"
 	"github.com/taproot-dev/taproot/server/auth"
 )
@@ -89,7 +90,7 @@ func (s *Studio) read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxTest))
 }
 
-// save writes a file, unless it has changed since the editor read it.
+// save writes a file, laid out as taproot fmt does, unless it has changed since the editor read it. What is no YAML stays as it is.
 func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity) {
 	if !s.may(w, who) {
 		return
@@ -98,6 +99,9 @@ func (s *Studio) save(w http.ResponseWriter, r *http.Request, who auth.Identity)
 	if r.Header.Get("Content-Type") != "application/json" || json.NewDecoder(http.MaxBytesReader(w, r.Body, 2*maxTest)).Decode(&file) != nil || !goodName(file.Path) || len(file.Text) > maxTest {
 		http.Error(w, "Send a file of this project that ends in .yaml.", http.StatusBadRequest)
 		return
+	}
+	if out, err := source.Format(file.Path, []byte(file.Text)); err == nil {
+		file.Text = string(out)
 	}
 	data, err := s.read(file.Path)
 	switch {

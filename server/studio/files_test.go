@@ -38,7 +38,7 @@ func TestFilesOfTheTest(t *testing.T) {
 	}
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/login/t.yaml"), 1440, false)
 	p.connected()
-	p.must(p.Locator("#yaml").Fill("id: x\nplatform: android\ndata: people.csv\nsteps:\n  - launch: ${APP}\n  - run: fill.yaml\n  - assert: {text: ada}\n"))
+	p.edits("id: x\nplatform: android\ndata: people.csv\nsteps:\n  - launch: ${APP}\n  - run: fill.yaml\n  - assert: {text: ada}\n")
 	p.must(p.Locator("#run-all").Click())
 	p.sees(`#outcome[data-passed]`)
 	if passed, _ := p.Locator("#outcome").GetAttribute("data-passed"); passed != "true" {

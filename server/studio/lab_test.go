@@ -61,7 +61,7 @@ func newLab(t testing.TB, change ...func(*server.Options)) *lab {
 		}
 	}
 	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb.Addr(), "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"),
-		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true"}
+		"TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true", "PATH": os.Getenv("PATH")}
 	l.vars = vars
 	conf, err := run.FromEnv(l.dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
 	if err != nil {
@@ -187,9 +187,16 @@ func (p *tab) connected() {
 // yaml is what the editor holds.
 func (p *tab) yaml() string {
 	p.l.t.Helper()
-	text, err := p.Locator("#yaml").InputValue()
+	text, err := p.Evaluate(`document.getElementById("yaml").value`)
 	p.must(err)
-	return text
+	yaml, _ := text.(string)
+	return yaml
+}
+
+// edits makes a text the whole test, as a person who pastes it.
+func (p *tab) edits(text string) {
+	p.l.t.Helper()
+	p.must(p.Locator("#yaml .cm-content").Fill(text))
 }
 
 // writes waits until the editor holds a text.
@@ -241,6 +248,14 @@ func (p *tab) shot(name string) {
 	if dir := os.Getenv("STUDIO_SHOTS"); dir != "" {
 		_, err := p.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(filepath.Join(dir, name+".png"))})
 		p.must(err)
+	}
+}
+
+// inFull is accessible where time is not short: for a state of the page that differs little from one that is always looked at.
+func (p *tab) inFull(what string) {
+	p.l.t.Helper()
+	if !testing.Short() {
+		p.accessible(what)
 	}
 }
 

@@ -3,6 +3,7 @@ package studio
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"errors"
 	"html/template"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/server/auth"
 )
@@ -58,8 +60,12 @@ func New(o Options) (*Studio, error) {
 		return nil, err
 	}
 	s.assets["theme.js"] = asset{"text/javascript; charset=utf-8", theme}
-	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "screen.js": "text/javascript; charset=utf-8", "editor.js": "text/javascript; charset=utf-8", "literal.js": "text/javascript; charset=utf-8",
-		"pages.js": "text/javascript; charset=utf-8", "point.js": "text/javascript; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
+	schema, err := json.Marshal(dsl.Schema())
+	if err != nil {
+		return nil, err
+	}
+	s.assets["schema.json"] = asset{"application/json", schema}
+	for name, kind := range map[string]string{"studio.css": "text/css; charset=utf-8", "studio.js": "text/javascript; charset=utf-8", "list.js": "text/javascript; charset=utf-8"} {
 		text, err := files.ReadFile("assets/" + name)
 		if err != nil {
 			return nil, err

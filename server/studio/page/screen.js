@@ -38,7 +38,7 @@ function headEnd(data) {
 export class Screen {
   // on: {state(text), act(name, place, to), text(text), key(name), hover(place), pin(place)}; pointing says whether clicks pin.
   constructor(canvas, boxes, device, on) {
-    Object.assign(this, { canvas, boxes, device, on, pointing: false, width: 0, height: 0, count: 0 });
+    Object.assign(this, { canvas, boxes, device, on, pointing: false, cutting: false, width: 0, height: 0, count: 0, waiting: [] });
     this.listen();
   }
 
@@ -66,7 +66,14 @@ export class Screen {
     [this.width, this.height] = [frame.width, frame.height];
     this.count++;
     canvas.dataset.frames = this.count;
+    for (const waiting of this.waiting.splice(0)) waiting();
     this.on.state("");
+  }
+
+  // next gives the picture that comes next, or the newest one when none comes within ms; null: there is none yet.
+  async next(ms) {
+    await new Promise((done) => { this.waiting.push(done); setTimeout(done, ms); });
+    return this.count ? new Promise((done) => { this.canvas.toBlob(done, "image/jpeg", 0.7); }) : null;
   }
 
   // place gives where an event is, in per cent of the screen.
@@ -88,6 +95,20 @@ export class Screen {
     }
   }
 
+  // outline draws the box from one place to another.
+  outline(a, b) {
+    const px = (x) => (x * this.width) / 100, py = (y) => (y * this.height) / 100;
+    this.mark("cut", [{ left: px(Math.min(a.x, b.x)), top: py(Math.min(a.y, b.y)), width: px(Math.abs(a.x - b.x)), height: py(Math.abs(a.y - b.y)) }]);
+  }
+
+  // receive hears of files that are dropped on the picture.
+  receive(dropped) {
+    const glass = this.canvas.parentElement, over = (is) => glass.classList.toggle("dropping", is);
+    for (const type of ["dragenter", "dragover"]) glass.addEventListener(type, (e) => { e.preventDefault(); over(true); });
+    glass.addEventListener("dragleave", () => over(false));
+    glass.addEventListener("drop", (e) => { e.preventDefault(); over(false); dropped([...e.dataTransfer.files]); });
+  }
+
   listen() {
     const { canvas, on } = this;
     let down = null, waiting = 0, wheeled = 0;
@@ -100,6 +121,7 @@ export class Screen {
     canvas.addEventListener("pointermove", (e) => {
       const at = this.place(e);
       if (!down) return void on.hover(at);
+      if (this.cutting) return this.outline(down.at, at);
       if (!down.moved && Math.hypot(at.x - down.at.x, at.y - down.at.y) > 2) down.moved = performance.now();
     });
     canvas.addEventListener("pointercancel", () => { down = null; });
@@ -107,6 +129,7 @@ export class Screen {
       if (!down) return;
       const from = down, to = this.place(e), held = (from.moved || performance.now()) - from.time;
       down = null;
+      if (this.cutting) return void on.cut(from.at, to);
       if (this.pointing) return on.pin(from.at);
       if (from.moved) return on.act(held > holdMs ? "drag" : "swipe", from.at, to);
       if (held > holdMs) return on.act("longPress", from.at);
@@ -127,6 +150,7 @@ export class Screen {
     }, { passive: false });
     canvas.addEventListener("contextmenu", (e) => { e.preventDefault(); on.pin(this.place(e)); });
     canvas.addEventListener("keydown", (e) => {
+      if ((e.ctrlKey || e.metaKey) && e.key === "c") return void on.copy();
       if (e.ctrlKey || e.metaKey || e.key === "Tab") return;
       const keys = { Enter: "enter", Backspace: "backspace", Delete: "delete", Escape: "escape", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Home: "home", End: "end" };
       if (keys[e.key]) on.key(keys[e.key]);

@@ -1,0 +1,93 @@
+package studio_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// TestGiftsAndCuts: apps and pictures go to the phone by the field and by dropping them, links are opened, texts are copied, and what no
+// element tells is cut out as a picture or read; each is a step, and the test that it makes passes.
+func TestGiftsAndCuts(t *testing.T) {
+	l := newLab(t)
+	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/gifts.yaml"), 1440, false)
+	p.must(p.Context().GrantPermissions([]string{"clipboard-read", "clipboard-write"}))
+	p.connected()
+	p.must(p.Locator("#record").Click())
+	p.must(p.Locator("#gift").SetInputFiles([]playwright.InputFile{{Name: "app.apk", Buffer: []byte("PK\x03\x04\npackage=com.example.sent\n")}, {Name: "photo.png", MimeType: "image/png", Buffer: []byte("a picture")}}))
+	p.writes("install: app.apk")
+	p.writes("addMedia: [photo.png]")
+	_, err := p.Evaluate(`() => {
+		const files = new DataTransfer();
+		files.items.add(new File(["another picture"], "dropped.png"));
+		document.querySelector(".glass").dispatchEvent(new DragEvent("drop", {dataTransfer: files, cancelable: true}));
+	}`)
+	p.must(err)
+	p.writes("addMedia: [dropped.png]")
+	if all := fmt.Sprint(l.phone.Gallery()); !strings.Contains(all, "photo.png") || !strings.Contains(all, "dropped.png") {
+		t.Errorf("the gallery holds %s", all)
+	}
+	if _, is := l.phone.Installed("com.example.sent"); !is {
+		t.Error("the app is not installed")
+	}
+	p.must(p.Locator("#what").Fill("login://form"))
+	p.must(p.Locator("#launching button").Click())
+	p.writes(`openLink: "login://form"`)
+	p.must(p.Locator("#what").Fill("com.example.login"))
+	p.must(p.Locator("#launching button").Click())
+	p.writes("launch: ")
+	p.place(`"Sign in"`)
+
+	p.must(p.Locator("#cut").Click())
+	for _, c := range []struct{ button, step string }{{"Assert this picture", "assert: {image: cut.png}"}, {"Tap this picture", "tap: {image: cut.png}"}} {
+		p.cuts(`"Sign in"`)
+		p.must(p.Locator("#cutting button:text('" + c.button + "')").Click())
+		p.writes(c.step)
+	}
+	p.cuts("Wrong e-mail")
+	p.must(p.Locator("#cutting button:text('Read its text')").Click())
+	p.sees("#cutting .copy:has-text('Assert “Wrong e-mail or password”')")
+	p.accessible("cut out")
+	p.shot("cut-1440")
+	p.must(p.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
+	p.must(p.SetViewportSize(1024, 900))
+	p.accessible("cut out in the dark")
+	p.shot("cut-1024-dark")
+	p.must(p.SetViewportSize(1440, 900))
+	p.must(p.Locator("#cutting .copy:has-text('Assert “Wrong e-mail or password”')").Click())
+	p.writes("assert: {ocr: Wrong e-mail or password}")
+	p.must(p.Locator("#cut").Click())
+	p.must(p.Locator("#point").Click())
+	p.click(`"Sign in"`)
+	p.sees("#element li code")
+	p.must(p.Locator("#copy-text").Click())
+	p.sees(`#said:text("Copied: Sign in")`)
+	if text, err := p.Evaluate(`navigator.clipboard.readText()`); err != nil || text != "Sign in" {
+		t.Errorf("the clipboard holds %v, %v", text, err)
+	}
+	p.must(p.Locator("#run-all").Click())
+	p.sees(`#outcome[data-passed]`)
+	if passed, _ := p.Locator("#outcome").GetAttribute("data-passed"); passed != "true" {
+		said, _ := p.Locator("#problems").TextContent()
+		t.Errorf("the recorded test does not pass: %s\n%s", said, p.yaml())
+	}
+	left, err := filepath.Glob(filepath.Join(l.dir, "suites", "*"))
+	if names := []string{"app.apk", "cut.png", "dropped.png", "photo.png"}; err != nil || !slices.EqualFunc(left, names, func(path, name string) bool { return filepath.Base(path) == name }) {
+		t.Errorf("beside the test lie %v, %v", left, err)
+	}
+}
+
+// cuts draws a box around an element, and waits for what was cut out.
+func (p *tab) cuts(words string) {
+	p.l.t.Helper()
+	x, y := p.place(words)
+	p.must(p.Mouse().Move(x-110, y-14))
+	p.must(p.Mouse().Down())
+	p.must(p.Mouse().Move(x+110, y+14))
+	p.must(p.Mouse().Up())
+	p.sees("#cutting canvas")
+}
