@@ -16,9 +16,11 @@ import (
 )
 
 const (
-	// keepsFor is how long a field must go on holding what was put into it, keepsWait how long it may take to hold it at all.
-	keepsFor  = 120 * time.Millisecond
-	keepsWait = time.Second
+	// keepsFor is how long a field must go on holding what was put into it, keepsQuiet the same where nothing is on its way, keepsWait how long it
+	// may take to hold it at all.
+	keepsFor   = 120 * time.Millisecond
+	keepsQuiet = 40 * time.Millisecond
+	keepsWait  = time.Second
 )
 
 // control is one look at a field, a box or a list that a selector picks.
@@ -111,11 +113,17 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 	return nil
 }
 
-// holding looks at a control until something of it has held for keepsFor, at most keepsWait. It gives the last look; nil: the control is gone,
+// holding looks at a control until something of it has held for keepsFor, or keepsQuiet, at most keepsWait. It gives the last look; nil: the control is gone,
 // because the page went on, and cannot be asked.
 func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool, err error) {
 	var since time.Time
 	for end := time.Now().Add(keepsWait); ; {
+		rests := keepsFor
+		if !since.IsZero() { // before the look, so that nothing comes in between
+			if rest, err := d.Rest(ctx); err == nil && rest == screen.Quiet {
+				rests = keepsQuiet
+			}
+		}
 		c, err := d.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) || err == nil && c.Count != 1 {
 			return nil, true, nil
@@ -128,7 +136,7 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 			since = time.Time{}
 		case since.IsZero():
 			since = time.Now()
-		case time.Since(since) >= keepsFor:
+		case time.Since(since) >= rests:
 			return c, true, nil
 		}
 		if since.IsZero() && time.Now().After(end) {

@@ -18,7 +18,7 @@ import (
 const (
 	quietToAssert = 300 * time.Millisecond
 	quietToAct    = 800 * time.Millisecond
-	quietToMiss   = 100 * time.Millisecond // where the page tells that nothing is on its way
+	quietToMiss   = 50 * time.Millisecond // where the page tells that nothing is on its way
 
 	// stateHolds is how long after an action a state must be there to count, and what stood there before it: pages show what was asked for at
 	// once, and take it back.

@@ -17,6 +17,8 @@ import (
 const (
 	// fieldRests is how long a field must go on showing what was typed: a page may take it back once it has thought about it.
 	fieldRests = 120 * time.Millisecond
+	// quietRests is the same where nothing is on its way that the app has set going.
+	quietRests = 40 * time.Millisecond
 	// goneFor is how long a field must be gone: a page that draws itself anew takes it away for a moment.
 	goneFor = 300 * time.Millisecond
 	// keyPace is between two keys of a text that is typed once more, for pages that are slow to take them.
@@ -155,12 +157,16 @@ func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written,
 	}
 	last, since := "", time.Now()
 	err = poll(ctx, min(e.s.Timeout, 3*time.Second), func() (err error) {
+		quiet := last != "" && how == screen.Whole && e.s.quiet(ctx) // before the look, so that nothing comes in between
 		if now, err = e.d.FieldAgain(ctx, e.before); err != nil {
 			return err
 		}
 		e.s.Detail.Looks++
 		rests := typingRests
-		if how = e.before.Accepts(now, want); how == screen.Whole {
+		switch how = e.before.Accepts(now, want); {
+		case how == screen.Whole && quiet:
+			rests = quietRests
+		case how == screen.Whole:
 			rests = fieldRests
 		}
 		if now.Gone {
@@ -179,6 +185,16 @@ func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written,
 		err = nil
 	}
 	return now, how, err
+}
+
+// quiet tells whether the device knows that nothing is on its way which the app has set going.
+func (s *Session) quiet(ctx context.Context) bool {
+	d, tells := s.Device.(drivers.Resting)
+	if !tells {
+		return false
+	}
+	rest, err := d.Rest(ctx)
+	return err == nil && rest == screen.Quiet
 }
 
 // mayRepeat: only a plain field that was empty, and still has the focus, can be emptied and filled again without harm.
