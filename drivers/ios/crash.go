@@ -65,23 +65,29 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 		return nil, nil
 	}
 	state, err := d.appState(ctx, app.bundle)
-	if err != nil || state != runsNot {
+	if err != nil {
 		return nil, err
 	}
-	if crash := findReport(d.reports(), app); crash != nil {
+	if state != runsNot { // or again: what it died of before is told by a report that names this simulator
+		return findReport(d.reports(), app, d.info.ID), nil
+	}
+	if crash := findReport(d.reports(), app, ""); crash != nil {
 		return crash, nil
 	}
 	return &drivers.Crash{App: app.bundle, Kind: drivers.CrashDied, Reason: "its process ended by itself"}, nil
 }
 
-// findReport gives the oldest report about an app since it was launched.
-func findReport(files []string, app watched) *drivers.Crash {
+// findReport gives the oldest report about an app since it was launched, of those that name a simulator, unless that is "".
+func findReport(files []string, app watched, simulator string) *drivers.Crash {
 	files = slices.DeleteFunc(files, func(f string) bool { return app.old[f] })
 	slices.SortFunc(files, func(a, b string) int { return modified(a).Compare(modified(b)) })
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			continue // macOS is about to move it
+		}
+		if !bytes.Contains(data, []byte(simulator)) {
+			continue
 		}
 		if crash := parseReport(data); crash != nil && crash.App == app.bundle {
 			return crash

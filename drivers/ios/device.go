@@ -105,7 +105,7 @@ func (d *Device) sessionRenewed(ctx context.Context) error {
 	}
 	var state int
 	ask := post("the state of "+app.bundle, d.wda.path("/wda/apps/state"), map[string]any{"bundleId": app.bundle})
-	if err := d.wda.call(ctx, ask, &state); err != nil || state != runsNot || findReport(d.reports(), app) != nil {
+	if err := d.wda.call(ctx, ask, &state); err != nil || state != runsNot || findReport(d.reports(), app, "") != nil {
 		return err
 	}
 	d.unwatch(app.bundle)

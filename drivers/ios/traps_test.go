@@ -155,3 +155,22 @@ func TestTrapDepth(t *testing.T) {
 		t.Error("it is said not to be there")
 	}
 }
+
+// TestTrapWheelWithoutAPlace: a wheel whose place WebDriverAgent refuses to tell is an error that says so.
+func TestTrapWheelWithoutAPlace(t *testing.T) {
+	t.Parallel()
+	for word, blames := range map[string]bool{"stale element reference": true, "unknown error": false} {
+		d, b := opened(t, small(iostest.DeviceOptions{OldAgent: true}))
+		page(t, d, "Form")
+		wheel := wait(t, d, "Month")
+		b.lab.Fail(iostest.Fault{Match: "/rect", Kind: iostest.Refuse, Word: word, Text: "no place today"})
+		_, err := d.Adjust(t.Context(), wheel, "May")
+		if err == nil || drivers.AppIsWrong(err) != blames {
+			t.Errorf("%s: %v", word, err)
+		}
+		b.lab.Heal()
+		if shown, err := d.Adjust(t.Context(), wheel, "May"); err != nil || shown != "May" {
+			t.Errorf("afterwards: %q, %v", shown, err)
+		}
+	}
+}

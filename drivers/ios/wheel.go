@@ -69,7 +69,10 @@ func partOf(text string) (float64, bool) {
 func (d *Device) again(ctx context.Context, n *screen.Node) (activeElement, error) {
 	all, err := d.ofType(ctx, n.Type)
 	if err != nil { // not all of them have a place then
-		all, err = nil, unlessRefused(err)
+		if all = nil; !errors.Is(err, screen.ErrNotFound) {
+			return activeElement{}, err
+		}
+		err = nil
 	}
 	for _, e := range all {
 		if near(e.pixels(d.factor()), n.Bounds) {

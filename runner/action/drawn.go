@@ -84,7 +84,7 @@ func (w *screenReader) coverOf(ctx context.Context, m screen.Match) (*screen.Nod
 	top := m.Over[len(m.Over)-1]
 	part := m.Seen.Intersect(shot.Bounds())
 	switch {
-	case part.Empty() || smooth(shot, shot.Bounds()): // a picture with nothing at all on it tells nothing
+	case part.Empty() || dark(shot):
 		return nil, nil
 	case smooth(shot, part):
 		return top, nil
@@ -165,6 +165,12 @@ func smooth(img image.Image, r image.Rectangle) bool {
 		}
 	}
 	return true
+}
+
+// dark tells whether a picture is black all over, as those are that show nothing of a screen: such a picture tells nothing.
+func dark(img image.Image) bool {
+	at := img.Bounds().Min.Add(img.Bounds().Size().Div(2))
+	return brightness(img, at.X, at.Y) < sharpEdge && smooth(img, img.Bounds())
 }
 
 func brightness(img image.Image, x, y int) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -17,7 +18,7 @@ import (
 
 // inSight leaves out what nobody sees of the elements that an assertion of something's presence has found.
 func (w *screenReader) inSight(ctx context.Context, sel dsl.Selector, matches []screen.Match) ([]screen.Match, error) {
-	if w.s.Platform != dsl.Android || needsVision(sel) {
+	if !w.s.onPhone() || needsVision(sel) {
 		return matches, nil
 	}
 	var kept []screen.Match
@@ -51,6 +52,9 @@ func (w *screenReader) unseen(ctx context.Context, sel dsl.Selector, m screen.Ma
 	if under, err := w.behindKeyboard(ctx, m); under || err != nil {
 		return "under the keyboard", err
 	}
+	if w.s.Platform == dsl.IOS && !strings.HasSuffix(m.Node.Type, "StaticText") { // the text of a button may be its name alone
+		return "", nil
+	}
 	if sel.Label == "" && sel.Text == "" || m.Node.Text == "" || m.Node.Desc != "" || m.Node.Editable || m.Node.InPage || m.Node.Type == toastType {
 		return "", nil
 	}
@@ -59,7 +63,7 @@ func (w *screenReader) unseen(ctx context.Context, sel dsl.Selector, m screen.Ma
 		return "", err
 	}
 	part := m.Seen.Intersect(shot.Bounds())
-	if part.Empty() || w.protected != nil && w.protected.At(part) || !blank(shot, part) || blank(shot, shot.Bounds()) {
+	if part.Empty() || w.protected != nil && w.protected.At(part) || !blank(shot, part) || dark(shot) {
 		return "", nil
 	}
 	return "nothing is drawn in its place", nil

@@ -10,7 +10,6 @@ import (
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/drivers/vision/pixels"
-	"github.com/taproot-dev/taproot/dsl"
 )
 
 const (
@@ -127,11 +126,11 @@ func (h *targetSearch) stillAt(place image.Rectangle, same bool) bool {
 }
 
 // passedBy tells whether what the tree has is on neither picture around it, which show its place flat: it was there in between, on its way. A
-// picture with nothing at all on it tells nothing.
+// picture that is black tells nothing.
 func (h *targetSearch) passedBy(now image.Image) bool {
 	n := h.last.Node
 	part := n.Bounds.Intersect(now.Bounds())
-	return h.s.Platform == dsl.Android && draws(n) && !n.Editable && !part.Empty() && smooth(now, part) && !smooth(now, now.Bounds())
+	return h.s.onPhone() && draws(n) && !n.Editable && !part.Empty() && smooth(now, part) && !dark(now)
 }
 
 // draws tells whether there is a text or an icon in an element. What has a name alone may be there for assistive technology.

@@ -21,6 +21,8 @@ func newPage(a *app) page {
 		return l
 	case ListBundle:
 		return newCatalogue(a)
+	case SceneBundle:
+		return &scenePage{a}
 	case TrapsBundle:
 		return &traps{app: a, nickname: &field{}}
 	}

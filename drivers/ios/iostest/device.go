@@ -26,6 +26,8 @@ type Device struct {
 	focus    *field
 	question *question       // an alert of the system
 	banner   string          // a notification
+	scene    Scene           // of com.example.scene
+	pictured bool            // a picture is being taken
 	approved map[string]bool // schemes of links that open without a question
 	wide     bool
 	dark     bool
@@ -163,8 +165,8 @@ func (d *Device) crash(why string) {
 	dir := filepath.Join(d.lab.home, "Library/Logs/DiagnosticReports")
 	_ = os.MkdirAll(dir, 0o755)
 	head := fmt.Sprintf(`{"app_name":%q,"timestamp":"2026-01-02 03:04:05.00 +0000","app_version":"1.0","bundleID":%q,"bug_type":"309","name":%q}`, a.name, a.bundle, a.name)
-	body := fmt.Sprintf(`{"pid":%d,"procName":%q,"exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
-		`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, why)
+	body := fmt.Sprintf(`{"pid":%d,"procName":%q,"procPath":"\/Users\/USER\/Library\/Developer\/CoreSimulator\/Devices\/%s\/data\/Containers\/Bundle\/App.app\/App","exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
+		`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, d.opts.UDID, why)
 	_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-2026-01-02-030405-%d.ips", a.name, pid)), []byte(head+"\n"+body), 0o644)
 }
 

@@ -138,7 +138,9 @@ func (d *Device) picture() (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.pictured = true
 	_, windows := d.screen()
+	d.pictured = false
 	for _, w := range windows {
 		c.view(w, d.focus)
 	}

@@ -1,0 +1,147 @@
+package ios
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+type piece = iostest.Part
+
+// stage is the screen of a trap, and what was touched on it. Scenes use it with the device's lock held.
+type stage struct {
+	touched []string
+	state   string
+	entry   iostest.Entry
+}
+
+func (s *stage) took(name string) func() {
+	return func() { s.touched, s.state = append(s.touched, name), name }
+}
+
+// sceneTrap is a screen that might mislead, steps, and what must come of the last of them; those before must pass.
+type sceneTrap struct {
+	name  string
+	steps string // of a test
+	want  event.Verdict
+	taps  string // what must have been touched
+	says  string // what the failure must say
+	show  func(s *stage, now iostest.Moment) []piece
+}
+
+var (
+	sceneInk  = color.RGBA{0x18, 0x18, 0x1c, 0xff}
+	scenePlum = color.RGBA{0x4f, 0x46, 0xc8, 0xff}
+	white     = color.RGBA{0xff, 0xff, 0xff, 0xff}
+	ground    = color.RGBA{0xf8, 0xf8, 0xfc, 0xff}
+)
+
+// line is a row of the screen of 300 points.
+func line(n int) image.Rectangle { return image.Rect(10, 60+n*50, 290, 100+n*50) }
+
+func text(label string, b image.Rectangle) piece { return piece{Label: label, Bounds: b} }
+
+func (s *stage) press(label string, b image.Rectangle) piece {
+	return piece{Kind: "Button", Label: label, Bounds: b, Fill: scenePlum, Tapped: s.took(label),
+		Parts: []piece{{Label: label, Bounds: b.Inset(6), Ink: white}}}
+}
+
+// TestSceneTraps holds screens that might mislead against what must come of them.
+func TestSceneTraps(t *testing.T) {
+	t.Parallel()
+	var list []*sceneTrap
+	for _, some := range []func() []*sceneTrap{nameScenes, placeScenes, timeScenes, alertScenes} {
+		list = append(list, some()...)
+	}
+	const phones = 6
+	var options []iostest.DeviceOptions
+	for range phones {
+		options = append(options, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1})
+	}
+	b := newBench(t, iostest.Options{Devices: options})
+	driver := b.driver(t)
+	work := make(chan *sceneTrap)
+	var all sync.WaitGroup
+	for i := range phones {
+		all.Go(func() {
+			dev, err := driver.Open(t.Context(), b.lab.Device(i).UDID())
+			if err != nil {
+				t.Error(err)
+				for range work {
+				}
+				return
+			}
+			defer dev.Close()
+			for c := range work {
+				c.play(t, dev.(*Device), b.lab.Device(i))
+			}
+		})
+	}
+	for _, c := range list {
+		if strings.HasPrefix(c.name, os.Getenv("TRUTH_TRAP")) {
+			work <- c
+		}
+	}
+	close(work)
+	all.Wait()
+}
+
+// play performs the steps of a trap.
+func (c *sceneTrap) play(t *testing.T, d *Device, phone *iostest.Device) {
+	yaml := "id: trap\nplatform: ios\nsteps:\n" + "  " + strings.ReplaceAll(c.steps, "\n", "\n  ") + "\n"
+	tests, err := dsl.Parse(filepath.Join(t.TempDir(), "trap.yaml"), []byte(yaml))
+	if err != nil {
+		t.Errorf("%s: %v", c.name, err)
+		return
+	}
+	scope, err := tests[0].Scope(dsl.ScopeOptions{})
+	if err != nil {
+		t.Errorf("%s: %v", c.name, err)
+		return
+	}
+	s := &stage{}
+	phone.ShowScene(func(now iostest.Moment) []piece { return c.show(s, now) })
+	session := &action.Session{Device: d, Platform: dsl.IOS, Timeout: 10 * time.Second}
+	if err := action.Perform(t.Context(), session, dsl.Launch{Package: iostest.SceneBundle, Force: true}); err != nil {
+		t.Errorf("%s: %v", c.name, err)
+		return
+	}
+	steps := tests[0].Steps
+	for i, step := range steps {
+		session.Timeout, session.Detail = 10*time.Second, nil
+		if i == len(steps)-1 && c.want != event.Pass {
+			session.Timeout = 800 * time.Millisecond
+		}
+		if ms := step.Options.TimeoutMs; ms != nil {
+			session.Timeout = time.Duration(*ms) * time.Millisecond
+		}
+		args, _, err := dsl.Bind(step, scope)
+		if err == nil {
+			err = action.Perform(t.Context(), session, args)
+		}
+		want, said := event.Pass, fmt.Sprint(err)
+		if i == len(steps)-1 {
+			want = c.want
+		}
+		if got := action.VerdictOf(err); got != want || !strings.Contains(said, c.says) && i == len(steps)-1 && c.says != "" {
+			t.Errorf("%s: step %d: %s, and %s is right (%q): %v", c.name, i+1, got, want, c.says, err)
+			break
+		}
+	}
+	phone.Change(func() {
+		if got := strings.Join(s.touched, ", "); got != c.taps {
+			t.Errorf("%s: touched %q instead of %q", c.name, got, c.taps)
+		}
+	})
+}
