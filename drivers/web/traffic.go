@@ -140,7 +140,7 @@ func (t *traffic) rest() screen.Rest {
 	switch {
 	case time.Since(t.endedAt) < callsAfter:
 		return screen.Busy
-	case t.streams:
+	case t.streams, len(t.open) > 0:
 		return screen.Unknown
 	}
 	return screen.Quiet

@@ -7,13 +7,13 @@
   const method = (proto, name) => Function.prototype.call.bind(proto[name]);
   const listen = method(EventTarget.prototype, 'addEventListener'), send = method(EventTarget.prototype, 'dispatchEvent');
   const pathOf = method(Event.prototype, 'composedPath'), refuse = method(Event.prototype, 'preventDefault'), stop = method(Event.prototype, 'stopImmediatePropagation');
-  const Mouse = MouseEvent, Plain = Event, apply = Reflect.apply, now = performance.now.bind(performance), ever = window.setTimeout;
+  const Mouse = MouseEvent, Plain = Event, apply = Reflect.apply, now = performance.now.bind(performance), ever = window.setTimeout, frame = window.requestAnimationFrame;
   if (!send(window, new Plain(NAME + 'here', {cancelable: true}))) return; // it runs here already
 
   // Timers: LONG milliseconds at the most count, and those that are set by a timer that a timer set, DEEP in a row: what goes on for ever is
-  // nothing that is awaited. What a timer brought about is drawn AFTER milliseconds.
+  // nothing that is awaited. Intervals and frames of an animation are only told of. What a timer brought about is drawn AFTER milliseconds.
   const LONG = 1000, DEEP = 4, AFTER = 50, MANY = 1000;
-  const pending = new Set(), ticking = new Set();
+  const pending = new Set(), ticking = new Set(), frames = new Set();
   let depth = 0, ended = -1e9;
   const set = (target, self, args) => {
     const delay = Number(args[1]) || 0, deep = depth + 1;
@@ -37,11 +37,21 @@
     if (!(Number(args[1]) > LONG)) ticking.add(id);
     return id;
   };
+  const draw = (target, self, args) => {
+    const id = apply(target, self, args);
+    frames.add(id);
+    apply(frame, window, [() => frames.delete(id)]);
+    return id;
+  };
+  const drop = (target, self, args) => {
+    frames.delete(args[0]);
+    return apply(target, self, args);
+  };
   const busy = () => pending.size > 0 || now() - ended < AFTER;
-  for (const [name, handler] of Object.entries({setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear})) {
+  for (const [name, handler] of Object.entries({setTimeout: set, setInterval: tick, clearTimeout: clear, clearInterval: clear, requestAnimationFrame: draw, cancelAnimationFrame: drop})) {
     window[name] = new Proxy(window[name], {apply: handler});
   }
-  for (const [name, holds] of Object.entries({here: () => true, busy, ticking: () => ticking.size > 0})) {
+  for (const [name, holds] of Object.entries({here: () => true, busy, ticking: () => ticking.size + frames.size > 0})) {
     listen(window, NAME + name, event => { if (holds()) refuse(event); });
   }
 
