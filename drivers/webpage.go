@@ -184,6 +184,19 @@ type WebListener interface {
 	Listen(ctx context.Context, name, script string, heard func(tab int, text string)) error
 }
 
+// WebVisit is an entry of a page's history.
+type WebVisit struct {
+	ID, Index int
+	URL       string
+	Typed     bool // a person typed the address, or chose a bookmark: no page led there
+}
+
+// WebHistory is a Browser that tells how its pages came where they are.
+type WebHistory interface {
+	// Visit gives the entry that the page in front shows. A browser that does not tell gives an error that wraps ErrUnsupported.
+	Visit(ctx context.Context) (WebVisit, error)
+}
+
 // WebDragger is a Browser whose elements can be dragged.
 type WebDragger interface {
 	// DragOnto drags an element onto the one that the selector to picks in the same frame.

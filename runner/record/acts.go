@@ -33,16 +33,16 @@ func line(name string, args source.Value) string {
 	return client.StepLine(def, args)
 }
 
-// tap does what a person clicked, and writes it down.
-func (r *recorder) tap(ctx context.Context, t told) error {
+// tap does what a person clicked, once or twice, and writes it down.
+func (r *recorder) tap(ctx context.Context, t told, name string) error {
 	v, err := r.selector(ctx, t.X, t.Y)
 	if err != nil {
 		return err
 	}
-	if err := r.call(ctx, "tap", v); err != nil {
+	if err := r.call(ctx, name, v); err != nil {
 		return err
 	}
-	r.write(step{lines: []string{line("tap", v)}, field: t.Field, selector: v, control: t.Control, typed: t.Field != ""}, false)
+	r.write(step{lines: []string{line(name, v)}, field: t.Field, selector: v, control: t.Control, typed: t.Field != ""}, false)
 	return r.sync(ctx, -1)
 }
 

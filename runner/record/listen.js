@@ -25,6 +25,7 @@
     const box = e.getBoundingClientRect();
     return place(box.left + box.width / 2, box.top + box.height / 2);
   };
+  const doubleMs = 250, afterMs = 30; // between the clicks of a double click; for what the browser makes of a release
   const told = (e) => (root[key]?.control || control)(0, 0, preferId, e);
   const token = (e) => {
     if (!tokens.has(e)) tokens.set(e, ++count);
@@ -39,8 +40,31 @@
   const value = (e) => (e.isContentEditable ? e.innerText : e.value);
   const target = (event) => event.composedPath()[0];
 
+  // A click is told when no second one has come: the two are one act. What is told is done at once, and the page gets that: so it waits for the
+  // events that the browser makes of the person's own.
+  let first = null, down = null, dragged = false;
+  const act = (what, after) => {
+    clearTimeout(first?.timer);
+    first = null;
+    setTimeout(() => {
+      ours = true;
+      tell(what).finally(() => { ours = false; });
+    }, after);
+  };
   const press = (event) => {
     if (!event.isTrusted || ours || event.button !== 0 || event.type === "click" && event.detail === 0) return;
+    if (event.type === "pointerdown") [down, dragged] = [null, false];
+    if (event.type === "pointerup" && down && Math.hypot(event.clientX - down.x, event.clientY - down.y) > 8) {
+      dragged = true;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return act({ kind: "drag", ...place(down.x, down.y), to: place(event.clientX, event.clientY) }, afterMs);
+    }
+    if (dragged) { // its click, or what the browser makes of the mouse
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
     const at = target(event), box = document.documentElement;
     if (!at?.closest || at === box && (event.clientX >= box.clientWidth || event.clientY >= box.clientHeight)) return; // a scroll bar
     if (field(at) && field(at) === document.activeElement || at.closest(special)) return; // the person moves about in it
@@ -48,11 +72,14 @@
     if (found?.kind) return; // the browser asks what to choose
     event.preventDefault();
     event.stopImmediatePropagation();
+    if (event.type === "pointerdown") down = { x: event.clientX, y: event.clientY };
     if (event.type !== "click") return;
-    ours = true;
-    tell({ kind: "tap", ...place(event.clientX, event.clientY), control: found, field: field(at) ? token(field(at)) : "" }).finally(() => { ours = false; });
+    const click = { ...place(event.clientX, event.clientY), control: found, field: field(at) ? token(field(at)) : "" };
+    if (event.detail > 1 && first) return act({ ...first.click, kind: "double" }, afterMs);
+    if (first) act({ ...first.click, kind: "tap" }, 0);
+    first = { click, timer: setTimeout(() => act({ ...click, kind: "tap" }, 0), doubleMs) };
   };
-  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) window.addEventListener(type, press, true);
+  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "dblclick"]) window.addEventListener(type, press, true);
 
   window.addEventListener("focusin", (event) => {
     const e = field(target(event));
@@ -80,9 +107,23 @@
     root[asked] = false;
   }, true);
 
+  if (window === root) {
+    for (const name of ["back", "forward", "go"]) {
+      const own = history[name];
+      history[name] = function (...args) {
+        tell({ kind: "leads" });
+        return own.apply(history, args);
+      };
+    }
+    window.navigation?.addEventListener("navigate", (event) => { if (!event.userInitiated && ["reload", "traverse"].includes(event.navigationType)) tell({ kind: "leads" }); });
+    tell({ kind: "arrived", how: performance.getEntriesByType("navigation")[0]?.type || "" });
+    window.addEventListener("pageshow", (event) => { if (event.persisted) tell({ kind: "arrived", how: "back_forward" }); });
+  }
+
   const named = { Enter: "enter", Escape: "escape", Tab: "tab", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right", Home: "home", End: "end", PageUp: "pageUp", PageDown: "pageDown", Delete: "delete", Backspace: "backspace", " ": "space" };
   window.addEventListener("keydown", (event) => {
     const at = target(event), e = field(at);
+    if (event.isTrusted && first) act({ ...first.click, kind: "tap" }, 0);
     if (!event.isTrusted || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || at.matches?.("select, " + special) && event.key !== "Tab") return;
     const pressed = named[event.key] || (!e && [...event.key].length === 1 ? event.key : "");
     const lines = e && (e.localName === "textarea" || e.isContentEditable);

@@ -48,6 +48,9 @@ func site(t *testing.T) string {
 		<a href="/terms" target="_blank">Terms of use</a>
 		<script>async function send(field) { got.textContent = await (await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]})).text() }</script>`)
 	page("/terms", "Terms", `<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>`)
+	page("/board", "Board", `<h1>Board</h1><p ondblclick="said.textContent = 'Renamed'" onclick="clicks.textContent = 'Clicked ' + ++count">My board</p><p id="said"></p><p id="clicks"></p>
+		<div id="card" style="width:120px;background:#fc9;user-select:none">Write tests</div><br><div id="done" style="width:220px;height:90px;background:#9cf">Done</div><p id="moved"></p>
+		<button onclick="history.back()">Leave the board</button><script>let count = 0, held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is done"; held = false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "Got %s: %s", r.URL.Query().Get("name"), data)
@@ -138,7 +141,7 @@ func browser(t *testing.T) (playwright.Browser, string) {
 	}
 	profile, err := os.MkdirTemp("", "taproot-person-*")
 	must(t, err)
-	args := append(toolchain.ChromiumArgs(), "--headless=new", "--remote-debugging-port=0", "--user-data-dir="+profile, "--no-first-run")
+	args := append(toolchain.ChromiumArgs(), "--headless=new", "--remote-debugging-port=0", "--user-data-dir="+profile, "--no-first-run", "--disable-back-forward-cache") // which Playwright, as the person, does not follow
 	if !setup.Sandbox {
 		args = append(args, "--no-sandbox")
 	}
@@ -213,6 +216,9 @@ func TestRecord(t *testing.T) {
 	saved, err := os.ReadFile(filepath.Join(dir, "suites", "shop.yaml"))
 	must(t, err)
 	text := string(saved)
+	if n := strings.Count(text, "to: back"); n != 1 {
+		t.Errorf("the test goes back %d times:\n%s", n, text)
+	}
 	for _, never := range []string{"horse", "%,", "tap: Attach", "tap: Password\n"} {
 		if strings.Contains(text, never) {
 			t.Errorf("%q is in the test:\n%s", never, text)
@@ -222,7 +228,7 @@ func TestRecord(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "suites", "shop.yaml"), []byte(text+"  - assert: Welcome, Ada\n  - assert: Hello, Grace\n  - assert: \"Got letter.txt: Dear Ada\"\n  - assert: Ships to Germany\n"), 0o600))
 	times := 20
 	if testing.Short() {
-		times = 3
+		times = 1
 	}
 	for n := range times {
 		var out bytes.Buffer
@@ -232,6 +238,47 @@ func TestRecord(t *testing.T) {
 			t.Fatalf("run %d of %d ends with %d\n%s\n%s", n+1, times, code, text, out.String())
 		}
 	}
+}
+
+// board goes to another page by its address, double-clicks, drags, and comes back.
+func (p *person) board() {
+	t := p.t
+	account := p.page.URL()
+	address := strings.Replace(account, "/home", "/board", 1)
+	address, _, _ = strings.Cut(address, "?")
+	_, err := p.page.Goto(address)
+	must(t, err)
+	p.records("webNavigate: " + address)
+	box, err := p.page.Locator("p:text('My board')").BoundingBox()
+	must(t, err)
+	must(t, p.page.Mouse().Dblclick(box.X+20, box.Y+box.Height/2))
+	p.records("doubleTap: My board")
+	must(t, p.page.Locator("#said:text('Renamed')").WaitFor())
+	must(t, p.page.Locator("#clicks:text('Clicked 2')").WaitFor())
+	from, err := p.page.Locator("#card").BoundingBox()
+	must(t, err)
+	to, err := p.page.Locator("#done").BoundingBox()
+	must(t, err)
+	must(t, p.page.Mouse().Move(from.X+60, from.Y+8))
+	must(t, p.page.Mouse().Down())
+	must(t, p.page.Mouse().Move(to.X+100, to.Y+40, playwright.MouseMoveOptions{Steps: playwright.Int(5)}))
+	must(t, p.page.Mouse().Up())
+	p.records("drag: {from: {label: Write tests}, to: {label: Done}}")
+	must(t, p.page.Locator("#moved:text('One is done')").WaitFor())
+	_, err = p.page.Reload()
+	must(t, err)
+	p.records("webNavigate: {to: reload}")
+	p.click("button")
+	p.records("tap: Leave the board") // which the page itself does
+	p.eventually("the page before", func() bool { return p.page.URL() == account })
+	must(t, p.page.Locator("h1:text('Welcome')").WaitFor())
+	_, err = p.page.GoForward()
+	must(t, err)
+	p.records("webNavigate: {to: forward}")
+	_, err = p.page.GoBack()
+	must(t, err)
+	p.records("webNavigate: {to: back}")
+	must(t, p.page.Locator("h1:text('Welcome')").WaitFor())
 }
 
 // shop is what the person does.
@@ -249,6 +296,7 @@ func (p *person) shop(dir string) {
 	must(t, p.page.Keyboard().Press("Enter"))
 	p.records("press: enter")
 	must(t, p.page.Locator("h1:text('Welcome')").WaitFor())
+	p.board()
 	_, err := p.page.Locator("select").SelectOption(playwright.SelectOptionValues{Labels: &[]string{"Germany"}})
 	must(t, err)
 	p.records("webSelect: {selector: label=Country, label: Germany}")

@@ -50,6 +50,8 @@ type told struct {
 	Number   int
 	Kind     string
 	X, Y     float64
+	To       struct{ X, Y float64 } // of a drag
+	How      string                 // a page came: navigate, reload, back_forward
 	Control  *Control
 	Field    string
 	Value    string
@@ -76,6 +78,8 @@ type recorder struct {
 	untold bool              // the last step was not told of
 	names  map[string]string // of passwords, by field
 	seen   map[string]int    // the number of the newest thing, by page
+	visit  drivers.WebVisit  // the entry of the history that was seen last
+	led    bool              // a page itself goes on in its history
 }
 
 // who is what the recording is called where devices are held.
@@ -123,6 +127,7 @@ func (r *recorder) begin(ctx context.Context) error {
 		return err
 	}
 	r.write(step{lines: []string{client.StepLine(def, args)}}, false)
+	r.visit, _ = r.visited(ctx) // a browser that does not tell has no history to record
 	return nil
 }
 
@@ -207,12 +212,22 @@ func (r *recorder) hear(ctx context.Context, t told) error {
 	if t.Kind == "dialog" {
 		return r.answered(ctx, t)
 	}
+	if t.Kind == "leads" {
+		r.led = true
+		return nil
+	}
 	if err := r.sync(ctx, t.tab); err != nil {
 		return err
 	}
 	switch t.Kind {
 	case "tap":
-		return r.tap(ctx, t)
+		return r.tap(ctx, t, "tap")
+	case "double":
+		return r.tap(ctx, t, "doubleTap")
+	case "drag":
+		return r.drag(ctx, t)
+	case "arrived":
+		return r.arrived(ctx, t)
 	case "input":
 		return r.input(ctx, t)
 	case "fill":
@@ -283,7 +298,7 @@ func named(tree *screen.Tree, x, y float64, ids bool) source.Value {
 	scene := client.NewRefs().Identify(tree)
 	n := scene.At(int(x*float64(tree.Size.X)), int(y*float64(tree.Size.Y)))
 	if n == nil {
-		return text("point", fmt.Sprintf("%.2f%%,%.2f%%", 100*x, 100*y))
+		return place(x, y)
 	}
 	ranked := scene.Ranked(n, ids)
 	at := slices.IndexFunc(ranked, func(c client.Candidate) bool { return c.Picks })

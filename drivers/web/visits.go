@@ -1,0 +1,53 @@
+package web
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+var _ drivers.WebHistory = (*Device)(nil)
+
+// Visit gives the entry of the browser's history that the page in front shows.
+func (d *Device) Visit(ctx context.Context) (drivers.WebVisit, error) {
+	return read(ctx, d, func(page playwright.Page) (v drivers.WebVisit, err error) {
+		s, _, err := d.page()
+		if err != nil {
+			return v, err
+		}
+		if !s.browser.brand.devtools {
+			return v, fmt.Errorf("the history of this browser: %w", drivers.ErrUnsupported)
+		}
+		cdp, err := s.context.NewCDPSession(page)
+		if err != nil {
+			return v, err
+		}
+		defer func() { _ = cdp.Detach() }() // it ends with the page otherwise
+		answer, err := cdp.Send("Page.getNavigationHistory", map[string]any{})
+		if err != nil {
+			return v, err
+		}
+		history, _ := answer.(map[string]any)
+		entries, _ := history["entries"].([]any)
+		current, _ := history["currentIndex"].(float64)
+		if v.Index = int(current); v.Index < 0 || v.Index >= len(entries) {
+			return v, fmt.Errorf("the history of this page: %w", drivers.ErrNotReady)
+		}
+		entry, _ := entries[v.Index].(map[string]any)
+		id, _ := entry["id"].(float64)
+		v.ID = int(id)
+		v.URL, _ = entry["userTypedURL"].(string)
+		if address, _ := entry["url"].(string); address != "" {
+			v.URL = address
+		}
+		how, _ := entry["transitionType"].(string)
+		switch how {
+		case "typed", "address_bar", "auto_bookmark", "keyword", "generated":
+			v.Typed = true
+		}
+		return v, nil
+	})
+}

@@ -1,0 +1,81 @@
+package record
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// drag does what a person dragged, and writes it down: from element to element, or, within one, from place to place.
+func (r *recorder) drag(ctx context.Context, t told) error {
+	from, err := r.selector(ctx, t.X, t.Y)
+	if err != nil {
+		return err
+	}
+	to, err := r.selector(ctx, t.To.X, t.To.Y)
+	if err != nil {
+		return err
+	}
+	if line("tap", from) == line("tap", to) {
+		from, to = place(t.X, t.Y), place(t.To.X, t.To.Y)
+	}
+	v := fields("from", from, source.Field{Key: "to", Value: to})
+	if err := r.call(ctx, "drag", v); err != nil {
+		return err
+	}
+	r.write(step{lines: []string{line("drag", v)}}, false)
+	return r.sync(ctx, -1)
+}
+
+// place names a place of the window, of which x and y are parts.
+func place(x, y float64) source.Value {
+	return text("point", fmt.Sprintf("%.2f%%,%.2f%%", 100*x, 100*y))
+}
+
+// arrived writes down that a person went to another page by the browser itself: by its address bar, or a step in its history. Where the page
+// itself led there, the test is led the same way.
+func (r *recorder) arrived(ctx context.Context, t told) error {
+	now, err := r.visited(ctx)
+	if err != nil {
+		return nil // there is no history to be asked, or another page has come by now, which tells of itself
+	}
+	was := r.visit
+	r.visit = now
+	led := r.led
+	r.led = false
+	switch {
+	case led:
+	case now.ID != was.ID && now.Typed && t.How == "navigate":
+		r.write(step{lines: []string{line("webNavigate", text("url", now.URL))}}, false)
+	case t.How == "reload" && now.ID == was.ID:
+		r.write(step{lines: []string{line("webNavigate", text("to", "reload"))}}, false)
+	case t.How == "back_forward" && now.Index != was.Index:
+		to := "back"
+		if now.Index > was.Index {
+			to = "forward"
+		}
+		for n := max(now.Index-was.Index, was.Index-now.Index); n > 0; n-- {
+			r.write(step{lines: []string{line("webNavigate", text("to", to))}}, false)
+		}
+	}
+	return nil
+}
+
+// visited gives the entry of the history that the page in front shows.
+func (r *recorder) visited(ctx context.Context) (v drivers.WebVisit, err error) {
+	err = r.o.Devices.Use(ctx, r.device, who, func(ctx context.Context, s *action.Session) error {
+		page, ok := s.Device.(drivers.WebHistory)
+		if !ok {
+			return fmt.Errorf("the history: %w", drivers.ErrUnsupported)
+		}
+		var asked error
+		if v, asked = page.Visit(ctx); asked != nil { // nothing is wrong with the device
+			return fmt.Errorf("%w: %w", drivers.ErrNotReady, asked)
+		}
+		return nil
+	})
+	return v, err
+}
