@@ -52,8 +52,8 @@ type relation struct {
 
 func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
-		{s.Below, func(n, a, _ *Node) bool { return below(n.place(), a.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
-		{s.Above, func(n, a, _ *Node) bool { return below(a.place(), n.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
+		{s.Below, func(n, a, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
+		{s.Above, func(n, a, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
 		{s.RightOf, func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
 		{s.LeftOf, func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
 		{s.Near, func(n, a, _ *Node) bool { return apart(n, a) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
@@ -185,6 +185,27 @@ func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
 
 // below: n begins where a ends or lower. Frames of neighbours may overlap by a hair.
 func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
+
+// besides tells whether n stands out of a's column, in a box that has a title of its own where a is one, or one of a's kind in a's row: what is in
+// the next card is not below this card's title. On pages alone, whose trees have such boxes.
+func besides(n, a *Node) bool {
+	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
+		return false
+	}
+	var box *Node
+	for p := n.Parent; p != nil && !a.Within(p); p = p.Parent {
+		box = p
+	}
+	return box != nil && slices.ContainsFunc(box.Children, func(c *Node) bool { return c.hasPeer(a) })
+}
+
+// hasPeer tells whether n, or what it holds, is of a's kind, and stands in a's row unless that is the kind of titles.
+func (n *Node) hasPeer(a *Node) bool {
+	if n.Type == a.Type && n.Label() != "" && !n.Hidden && (a.Role == "heading" || sameRow(n.place(), a.place())) {
+		return true
+	}
+	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.hasPeer(a) })
+}
 
 // rightOf: n begins where a ends or farther right, in the same row.
 func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).X && sameRow(n, a) }
