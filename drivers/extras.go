@@ -99,6 +99,12 @@ type AppManager interface {
 	OpenLink(ctx context.Context, link, app string) error
 }
 
+// KeychainClearer is a Device with a store of secrets that outlive an app's data, and that can be emptied.
+type KeychainClearer interface {
+	// ClearKeychain empties it for all apps.
+	ClearKeychain(ctx context.Context) error
+}
+
 // AllPermissions is the name by which SetPermissions means every permission that an app asks for. What the system does not let be changed
 // is left as it is.
 const AllPermissions = "all"

@@ -128,6 +128,15 @@ func (d *Device) ClearApp(ctx context.Context, app string) error {
 	return d.with(ctx, func(ctx context.Context) error { return c.clear(ctx, app) })
 }
 
+// ClearKeychain empties the keychain of a simulator, for all its apps.
+func (d *Device) ClearKeychain(ctx context.Context) error {
+	k, ok := d.host.(keyholder)
+	if !ok {
+		return d.unsupported("nobody but its owner empties the keychain of an iPhone")
+	}
+	return d.with(ctx, k.clearKeychain)
+}
+
 // Install installs an .app folder, or on an iPhone also an .ipa file.
 func (d *Device) Install(ctx context.Context, path string) error {
 	return d.with(ctx, func(ctx context.Context) error { return d.host.install(ctx, path) })

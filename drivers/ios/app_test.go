@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/runner/action"
 )
 
 func TestAppsOfASimulator(t *testing.T) {
@@ -214,4 +217,29 @@ func cancelOn(cancel context.CancelFunc, b *bench, text string) {
 		}
 	}
 	cancel()
+}
+
+// TestKeychain: it outlives the data of an app, and is emptied when that is asked for; nobody can on an iPhone.
+func TestKeychain(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: 4 * time.Second}
+	phone := b.lab.Device(0)
+	must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iostest.ListBundle}))
+	if phone.Secrets() == 0 {
+		t.Error("the keychain went with the app's data")
+	}
+	must(t, action.Perform(t.Context(), s, dsl.ClearApp{Package: iostest.ListBundle, Keychain: true}))
+	if n := phone.Secrets(); n != 0 {
+		t.Errorf("%d secrets", n)
+	}
+	b.lab.Fail(iostest.Fault{Match: "keychain", Kind: iostest.Refuse, Text: "Invalid device state", Code: 149})
+	if err := d.ClearKeychain(t.Context()); err == nil || drivers.AppIsWrong(err) {
+		t.Errorf("refused: %v", err)
+	}
+	far, _ := opened(t, small(iostest.DeviceOptions{Phone: true}))
+	if err := far.ClearKeychain(t.Context()); !errors.Is(err, drivers.ErrUnsupported) {
+		t.Errorf("an iPhone: %v", err)
+	}
 }

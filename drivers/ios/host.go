@@ -34,6 +34,9 @@ type (
 	clearer interface {
 		clear(ctx context.Context, app string) error
 	}
+	keyholder interface {
+		clearKeychain(ctx context.Context) error
+	}
 	granter interface {
 		permit(ctx context.Context, app, service string, allow bool) error
 	}

@@ -49,6 +49,7 @@ func nameScenes() []*sceneTrap {
 	l.add("two of one name, counted", "- assertElement: {label: Pay, count: 2}", event.Pass, "", "", restful(func(s *stage) []piece { return []piece{text("Pay", line(2)), text("Pay", line(4))} }))
 	l.add("two of one name, the second", "- tap: {label: Pay, index: 1}", event.Pass, "Pay", "", two)
 	for name, pair := range map[string][2]string{"composed letters": {"Cafe\u0301 Zürich", "Café Zürich"}, "curly quotes": {"Don\u2019t allow", "Don't allow"}, "an ellipsis": {"More\u2026", "More..."},
+		"a heart in colour": {"Like \u2764\ufe0f", "Like \u2764"}, "a long dash": {"Mon \u2013 Fri", "Mon - Fri"},
 		"a line break": {"Total\n12.00", "Total 12.00"}, "a space that does not break": {"Total\u00a012.00", "Total 12.00"}, "marks of direction": {"\u200eTotal 12.00\u200f", "Total 12.00"}} {
 		one := restful(func(*stage) []piece { return []piece{text(pair[0], line(2))} })
 		l.add("written with "+name, fmt.Sprintf("- assert: %q", pair[1]), event.Pass, "", "", one)
@@ -82,6 +83,16 @@ func placeScenes() []*sceneTrap {
 		pay := s.press("Pay", line(3))
 		pay.Disabled = true
 		return []piece{pay}
+	}))
+	row := restful(func(s *stage) []piece {
+		return []piece{{Kind: "Cell", Bounds: line(3), Fill: ground, Disabled: true, Tapped: s.took("row"), Parts: []piece{text("Delete account", line(3).Inset(6))}}}
+	})
+	l.add("in a row that is off", "- tap: Delete account", event.Fail, "", "disabled", row)
+	l.add("enabled in a row that is off", "- assertElement: {label: Delete account, is: {enabled: true}}", event.Fail, "", "", row)
+	l.add("of two with one name, one under a picture", "- tap: Pay", event.Pass, "Pay below", "", restful(func(s *stage) []piece {
+		below := s.press("Pay", line(7))
+		below.Tapped = s.took("Pay below")
+		return []piece{s.press("Pay", line(2)), {Kind: "Image", Bounds: image.Rect(0, 140, 300, 230), Fill: ground, Blocks: true}, below}
 	}))
 	l.add("off and on", "- tap: Pay", event.Pass, "Pay", "", timely(func(s *stage, since time.Duration) []piece {
 		pay := s.press("Pay", line(3))

@@ -193,6 +193,12 @@ func (h simHost) permit(ctx context.Context, app, service string, allow bool) er
 	return err
 }
 
+// clearKeychain empties the keychain of all apps: simctl knows no single one.
+func (h simHost) clearKeychain(ctx context.Context) error {
+	_, err := h.run(ctx, h.simctl("keychain", h.udid, "reset"))
+	return err
+}
+
 // addMedia: what is added stays, for simctl has no way to take it away.
 func (h simHost) addMedia(ctx context.Context, path string) error {
 	_, err := h.run(ctx, h.simctl("addmedia", h.udid, path))

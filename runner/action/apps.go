@@ -16,7 +16,15 @@ func stop(ctx context.Context, s *Session, a dsl.Stop) error {
 }
 
 func clearApp(ctx context.Context, s *Session, a dsl.ClearApp) error {
-	return onApps(s, func(d drivers.AppManager) error { return d.ClearApp(ctx, a.Package) })
+	err := onApps(s, func(d drivers.AppManager) error { return d.ClearApp(ctx, a.Package) })
+	if err != nil || !a.Keychain {
+		return err
+	}
+	k, err := able[drivers.KeychainClearer](s)
+	if err != nil {
+		return err
+	}
+	return k.ClearKeychain(ctx)
 }
 
 // kill ends an app's process in the background; where there is no such thing, it stops the app.

@@ -28,6 +28,11 @@ func flowLaunch(ctx context.Context, s *Session, a flows.Launch) error {
 			return err
 		}
 	}
+	if a.ClearKeychain {
+		if err := s.forgetSecrets(ctx); err != nil {
+			return err
+		}
+	}
 	if a.GrantAll {
 		a.Permissions = []flows.Pair{{Key: drivers.AllPermissions, Value: "allow"}}
 	}
@@ -170,9 +175,20 @@ func flowClear(ctx context.Context, s *Session, a flows.Clear) error {
 	return s.permit(ctx, a.App, []flows.Pair{{Key: drivers.AllPermissions, Value: "unset"}})
 }
 
-func flowKeychain(_ context.Context, s *Session, _ flows.ClearKeychain) error {
-	if s.Platform == dsl.IOS {
-		s.doubt("the keychain was not cleared: this driver cannot")
+func flowKeychain(ctx context.Context, s *Session, _ flows.ClearKeychain) error {
+	return s.forgetSecrets(ctx)
+}
+
+// forgetSecrets empties the keychain, which Android has none of.
+func (s *Session) forgetSecrets(ctx context.Context) error {
+	k, ok := s.Device.(drivers.KeychainClearer)
+	if !ok {
+		return nil
 	}
-	return nil
+	err := k.ClearKeychain(ctx)
+	if errors.Is(err, drivers.ErrUnsupported) {
+		s.doubt("the keychain was not cleared: %v", err)
+		return nil
+	}
+	return err
 }

@@ -76,6 +76,32 @@ func stateTraps(add addTrap) {
 		buy.Disabled = true
 		return []part{{Class: "android.widget.LinearLayout", Bounds: at(3), Clickable: true, Tapped: s.took("row"), Parts: []part{label("Milk", image.Rect(16, 208, 200, 256)), buy}}}
 	}))
+	off := func(s *stage) part {
+		return part{Class: "android.view.View", Bounds: at(3), Clickable: true, Disabled: true, Tapped: s.took("row"), Parts: []part{label("Delete account", at(3))}}
+	}
+	dead := still(func(s *stage) []part { return []part{off(s)} })
+	add("a text in a disabled row/state", "- assertElement: {label: Delete account, is: {enabled: true}}", fails, "", "", dead)
+	add("a text in a disabled row/other state", "- assertElement: {label: Delete account, is: {enabled: false}}", pass, "", "", dead)
+	add("a text in a disabled row/wait", "- waitFor: {enabled: Delete account}", fails, "", "", dead)
+	tabs := still(func(s *stage) []part {
+		tab := func(name string, x int, on bool) part {
+			b := image.Rect(x, 100, x+180, 150)
+			return part{Class: "android.view.View", Bounds: b, Clickable: true, Selected: on, Tapped: s.took(name), Parts: []part{label(name, b)}}
+		}
+		return []part{tab("Offers", 10, s.state != "Orders"), tab("Orders", 200, s.state == "Orders")}
+	})
+	add("a tab that is chosen/state", "- assertElement: {label: Offers, is: {selected: true}}", pass, "", "", tabs)
+	add("a tab that is not chosen/state", "- assertElement: {label: Orders, is: {selected: true}}", fails, "", "", tabs)
+	add("a tab that is chosen by touch/state", "- tap: Orders\n- assertElement: {label: Orders, is: {selected: true}}", pass, "Orders", "", tabs)
+	add("two switches with names beside them/state", "- assertElement: {label: Push, is: {checked: true}}", fails, "", "", still(func(s *stage) []part {
+		return []part{label("E-mail", image.Rect(16, 100, 200, 140)), {Class: "android.widget.Switch", Checkable: true, Checked: true, Clickable: true, Bounds: image.Rect(320, 100, 384, 140), Fill: blue},
+			label("Push", image.Rect(16, 150, 200, 190)), {Class: "android.widget.Switch", Checkable: true, Clickable: true, Bounds: image.Rect(320, 150, 384, 190), Fill: blue}}
+	}))
+	half := still(func(s *stage) []part {
+		return []part{s.press("Pay", at(2)), {Class: "android.widget.ImageView", Fill: paper, Bounds: image.Rect(0, 130, trapSize, 220)}, {Class: "android.widget.Button", Text: "Pay", Bounds: at(6), Clickable: true, Fill: blue, Ink: color.White, Tapped: s.took("Pay below")}}
+	})
+	add("of two with one name, one under a picture/touch", "- tap: Pay", pass, "Pay below", "", half)
+	add("of two with one name, one under a picture/count", "- assertElement: {label: Pay, count: 1}", pass, "", "", half)
 	enabledAfter := func(d time.Duration) scene {
 		return timed(func(s *stage, since time.Duration) []part {
 			b := s.press("Continue", at(3))
@@ -221,6 +247,7 @@ func timeTraps(add addTrap) {
 // spellingTraps are one text written in two ways.
 func spellingTraps(add addTrap) {
 	for name, pair := range map[string][2]string{"composed letters": {"Cafe\u0301 Zürich", "Café Zürich"}, "curly quotes": {"Don\u2019t allow", "Don't allow"}, "an ellipsis": {"More\u2026", "More..."},
+		"a heart in colour": {"Like \u2764\ufe0f", "Like \u2764"}, "a tab": {"Total\t12.00", "Total 12.00"}, "a long dash": {"Mon \u2013 Fri", "Mon - Fri"},
 		"a line break": {"Total\n12.00", "Total 12.00"}, "spaces around": {"  Total 12.00 ", "Total 12.00"}} {
 		one := still(func(*stage) []part { return []part{label(pair[0], image.Rect(16, 200, 384, 290))} })
 		add("written with "+name+"/presence", fmt.Sprintf("- assert: %q", pair[1]), pass, "", "", one)

@@ -26,6 +26,7 @@ type Device struct {
 	focus    *field
 	question *question       // an alert of the system
 	banner   string          // a notification
+	secrets  int             // in the keychain: one for each start of an app
 	scene    Scene           // of com.example.scene
 	pictured bool            // a picture is being taken
 	approved map[string]bool // schemes of links that open without a question
@@ -121,6 +122,13 @@ func (d *Device) Noted() []string {
 	return append([]string(nil), d.notes...)
 }
 
+// Secrets is how many the keychain holds: each start of an app leaves one.
+func (d *Device) Secrets() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.secrets
+}
+
 // UDID names the device.
 func (d *Device) UDID() string { return d.opts.UDID }
 
@@ -178,6 +186,7 @@ func (d *Device) launch(a *app, fresh bool, args []string) {
 	if a.pid == 0 {
 		d.pid++
 		a.pid, a.started, a.args = d.pid, time.Now(), args
+		d.secrets++
 		a.page = newPage(a)
 		d.note("%s started with %q", a.bundle, args)
 	}

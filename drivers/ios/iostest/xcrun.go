@@ -167,6 +167,15 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 		return 0
 	case "privacy":
 		return d.simPrivacy(p, rest)
+	case "keychain":
+		if len(rest) != 1 || rest[0] != "reset" {
+			p.complain("Invalid keychain operation\n")
+			return 22
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.secrets = 0
+		return 0
 	case "addmedia":
 		return d.simMedia(p, rest[0])
 	case "location":
