@@ -99,7 +99,7 @@ func placeScenes() []*sceneTrap {
 		pay.Disabled = since < 600*msec
 		return []piece{pay}
 	}))
-	l.add("off and on with one name", "- tap: Pay", event.Pass, "Pay", "", restful(func(s *stage) []piece {
+	l.add("off and on with one name", "- tap: Pay", event.Fail, "", "equally", restful(func(s *stage) []piece {
 		off := s.press("Pay", line(3))
 		off.Disabled = true
 		return []piece{off, s.press("Pay", line(5))}

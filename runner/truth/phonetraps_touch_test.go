@@ -59,11 +59,13 @@ func touchTraps() (list []*trap) {
 		pay.Disabled = true
 		return page(pay)
 	})
-	add("of two with one name the one that is enabled/touch", "- tap: Pay", pass, "Pay", "", func(s *stage) androidtest.Shown {
+	twins := func(s *stage) androidtest.Shown {
 		off := s.press("Pay", at(3))
 		off.Disabled = true
 		return page(off, s.press("Pay", at(5)))
-	})
+	}
+	add("of two with one name, one of them disabled/touch", "- tap: Pay", fails, "", "equally", twins)
+	add("of two with one name the one that is enabled/touch", "- tap: {label: Pay, enabled: true}", pass, "Pay", "", twins)
 	add("of two with one name/touch", "- tap: Pay", fails, "", "equally", func(s *stage) androidtest.Shown {
 		return page(s.press("Pay", at(3)), s.press("Pay", at(5)))
 	})
