@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench load bench-peers bench-assistants first-hour clean widgets widgets-beside
+.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-studio load bench-peers bench-assistants first-hour clean widgets widgets-beside
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -134,6 +134,9 @@ fmt: ## format the Go files
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+bench-studio: setup ## measure how long after a change on a device its picture is there, and what twenty watchers cost
+	go test -run '^$$' -bench BenchmarkLive -benchtime 1x ./server
 
 load: database ## ask 300,000 times with a key, beside a server without accounts, on both databases: no memory may stay
 	go test -count=1 -timeout 120m -run TestServiceUnderLoad -v ./server
