@@ -163,14 +163,18 @@ func (c *search) arrive(ctx context.Context) error {
 
 // see notes the texts that the box shows, in the order in which they are read.
 func (c *search) see(ctx context.Context) error {
-	_, area, err := c.box(ctx)
+	box, area, err := c.box(ctx)
 	if err != nil {
 		return err
 	}
+	if box == nil && c.tree.HitTested { // it came after the tree was read: what stands in its place there is behind it
+		return nil
+	}
+	beside := func(n *screen.Node) bool { return c.tree.HitTested && (n.Obscured != "" || !n.Within(box)) }
 	var rows []string
 	for n := range c.tree.All {
 		at := n.Bounds.Min.Add(n.Bounds.Size().Div(2))
-		if n.Text != "" && !n.Hidden && !n.Offscreen && at.In(area) {
+		if n.Text != "" && !n.Hidden && !n.Offscreen && at.In(area) && !beside(n) {
 			rows = append(rows, n.Text)
 		}
 	}
