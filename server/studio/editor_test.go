@@ -12,6 +12,7 @@ import (
 // TestEditor: the editor completes keys, values and what stands on the screen, explains keys, underlines what validate tells at its place,
 // takes steps back, finds, saves laid out, and hears of a change on disk.
 func TestEditor(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	file := filepath.Join(l.dir, "t.yaml")
 	if err := os.WriteFile(file, []byte("id: x\nplatform: android\nsteps:\n    - launch:   com.example.login\n"), 0o600); err != nil {

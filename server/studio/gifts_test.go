@@ -13,6 +13,7 @@ import (
 // TestGiftsAndCuts: apps and pictures go to the phone by the field and by dropping them, links are opened, texts are copied, and what no
 // element tells is cut out as a picture or read; each is a step, and the test that it makes passes.
 func TestGiftsAndCuts(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/gifts.yaml"), 1440, false)
 	p.must(p.Context().GrantPermissions([]string{"clipboard-read", "clipboard-write"}))

@@ -53,6 +53,7 @@ func site(t testing.TB) string {
 // TestRecordAPage: a log-in with a password, a list, uploads by a field and by a button, dialogs, a new tab that is left and closed; saved, and
 // green by taproot run each time.
 func TestRecordAPage(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/web-1?open="+site(t)+"&file=suites/shop.yaml"), 1440, false)
 	p.device = "web-1"

@@ -17,6 +17,7 @@ import (
 // TestRecordTheLogin: a person sees the phone, logs in on its picture, asserts what came, saves, and the test that wrote itself passes: in
 // Studio, and as a run.
 func TestRecordTheLogin(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()+"?file=suites/login.yaml"), 1440, false)
 	p.connected()
@@ -95,6 +96,7 @@ func (l *lab) passes(yaml string, vars map[string]string) {
 // TestPointAndSearch: an element's selectors are ranked, a search shows what a selector picks, texts of the app are texts, and a
 // watcher can do nothing but look.
 func TestPointAndSearch(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, true)
 	p.connected()
@@ -140,6 +142,7 @@ func TestPointAndSearch(t *testing.T) {
 
 // TestWrongTests: what validate tells stands below the editor; a step that fails is marked, and says what was near.
 func TestWrongTests(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
 	p.connected()
@@ -161,6 +164,7 @@ func TestWrongTests(t *testing.T) {
 // TestWhoGetsIn: a link works once; without a session there is a form, which takes a key; nothing is let in from another origin or by
 // another name.
 func TestWhoGetsIn(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	link := strings.TrimPrefix(l.link("/studio"), l.url)
 	status, _, h := l.ask("GET", link, "")
@@ -209,6 +213,7 @@ func TestWhoGetsIn(t *testing.T) {
 
 // TestSaveBesideAnotherEditor: what has changed on disk is not written over unasked, and a link does not lead out of the project.
 func TestSaveBesideAnotherEditor(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	_, _, h := l.ask("GET", strings.TrimPrefix(l.link("/studio"), l.url), "")
 	cookie, _, _ := strings.Cut(h.Get("Set-Cookie"), ";")
@@ -258,6 +263,7 @@ func TestSaveBesideAnotherEditor(t *testing.T) {
 
 // TestTypedVariablesAreTexts: what looks like a variable is typed as it stands, on the phone and by the recorded step.
 func TestTypedVariablesAreTexts(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	p := l.open(l.link("/studio/devices/"+l.phone.Serial()), 1440, false)
 	p.connected()
@@ -281,6 +287,7 @@ func TestTypedVariablesAreTexts(t *testing.T) {
 
 // TestHostileLabels: a page whose texts are HTML and YAML is shown as text and written as a text.
 func TestHostileLabels(t *testing.T) {
+	t.Parallel()
 	l := newLab(t)
 	hostile := `<img src=x onerror=alert()>: {"a": - ${HOME}`
 	page := `<!doctype html><title>x</title><button id="b" style="width:300px;height:200px">` + strings.NewReplacer("<", "&lt;", `"`, "&quot;").Replace(hostile) + `</button>`
