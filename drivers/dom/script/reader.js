@@ -308,7 +308,7 @@
     }
     // delegate: an element with a shadow root is one thing with the one field in it.
     delegate(el, node) {
-      if (!['name', 'checked', 'value', 'label', 'disabled', 'placeholder'].some(a => has(el, a)) && !matches(el, ':enabled, :disabled')) return;
+      if (!['name', 'checked', 'value', 'label', 'disabled', 'placeholder'].some(a => has(el, a)) && !matches(el, ':enabled, :disabled') && !(node.f & CHECKABLE)) return;
       const fields = [];
       const walk = (n, depth) => {
         if (n !== node && (n.f & (CHECKABLE | EDITABLE) || n.t === 'select')) { fields.push(n); return; }
