@@ -53,6 +53,7 @@ type screenReader struct {
 	seen        *visionResult // by eyes, last
 	anywhere    bool          // what can be scrolled to will do
 	wholeLines  bool          // the pixels are read for a label
+	lookLater   bool          // a picture that is taken behind the tree may be the one that others wait for
 	located     int           // how often a model was asked where it is
 	digest      uint64
 	matched     map[screen.Expression]map[*screen.Node]bool // by the css and XPath of the newest query
@@ -103,6 +104,9 @@ func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 		w.digest, w.treeSince = d, t.Taken
 	}
 	w.tree, w.s.Tree = t, t
+	if w.lookLater {
+		return nil
+	}
 	return w.s.looked(ctx)
 }
 
@@ -150,25 +154,40 @@ func (w *screenReader) settled(span time.Duration) bool {
 // locate waits until something on the screen fits the selector; errWait when nothing does.
 func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
 	w.prepareFor(sel)
-	err = poll(ctx, timeout, func() error {
-		if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
-			return err
-		}
-		look := w.reachable
-		if !w.anywhere {
-			look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
-		}
-		if matches, err = look(ctx, sel); err == nil {
-			matches = w.newer(matches)
-		}
-		if err == nil && !w.anywhere {
-			matches, err = w.inSight(ctx, sel, matches)
-		}
-		if err == nil && (len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.stood(matches))) {
-			err = errWait
+	w.lookLater = w.s.onPhone() && !w.anywhere
+	err = poll(ctx, timeout, func() (err error) {
+		matches, err = w.locateOnce(ctx, sel, timeout)
+		if w.lookLater && w.tree != nil && w.shotAt.Before(w.tree.Taken) && (err == nil || errors.Is(err, errWait)) {
+			if look := w.s.looked(ctx); look != nil {
+				return look
+			}
 		}
 		return err
 	})
+	return matches, err
+}
+
+// locateOnce looks once; errWait: look again.
+func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
+	if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
+		return nil, err
+	}
+	look := w.reachable
+	if !w.anywhere {
+		look = func(ctx context.Context, sel dsl.Selector) ([]screen.Match, error) { return w.find(ctx, sel, toSee) }
+	}
+	if matches, err = look(ctx, sel); err != nil {
+		return nil, err
+	}
+	matches = w.newer(matches)
+	if len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.stood(matches)) {
+		return nil, errWait
+	}
+	if !w.anywhere {
+		if matches, err = w.inSight(ctx, sel, matches); err == nil && len(matches) == 0 {
+			err = errWait
+		}
+	}
 	return matches, err
 }
 
