@@ -23,6 +23,7 @@ import (
 
 // TestWorkflows lints our own workflows, and the action by a workflow that uses all of it.
 func TestWorkflows(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(repository, ".github", "workflows", "*.yml"))
 	if err != nil || len(files) < 3 {
 		t.Fatalf("%v, %v", files, err)
@@ -54,6 +55,7 @@ func theAction(t *testing.T) (a composite) {
 
 // TestAction: the scripts of the action can be read, others' actions are pinned, and the document has each input with its default.
 func TestAction(t *testing.T) {
+	t.Parallel()
 	a := theAction(t)
 	page := read(t, repository, "docs", "ci", "github.md")
 	for name, in := range a.Inputs {
@@ -89,6 +91,7 @@ func TestAction(t *testing.T) {
 // TestActionRuns runs the action's script with a taproot that only tells how it was called: what stands on one line is one argument, and
 // the exit code is handed on.
 func TestActionRuns(t *testing.T) {
+	t.Parallel()
 	var script string
 	for _, step := range theAction(t).Runs.Steps {
 		if step.ID == "run" {
@@ -125,6 +128,7 @@ func TestActionRuns(t *testing.T) {
 // TestActionInstalls runs the action's script that installs, with releases of the test's own: the program of this system is taken, and an
 // archive that is not what the sums say is refused.
 func TestActionInstalls(t *testing.T) {
+	t.Parallel()
 	var script string
 	for _, step := range theAction(t).Runs.Steps {
 		if step.ID == "install" {
@@ -221,6 +225,7 @@ func runScript(t *testing.T, script string, env []string, stubs map[string]func(
 
 // TestTemplates: the templates for GitLab and Jenkins are what their pages say; the shell of both can be read.
 func TestTemplates(t *testing.T) {
+	t.Parallel()
 	page := blocksOf(t, "docs/ci/jenkins.md", read(t, repository, "docs", "ci", "jenkins.md"))
 	i := slices.IndexFunc(page, func(b block) bool { return b.language == "groovy" })
 	if i < 0 {

@@ -105,6 +105,7 @@ func blocksOf(t *testing.T, name, text string) []block {
 
 // TestDocumentsYAML: every block of YAML is a test, steps, a taproot.yaml or a file of a CI system, and right.
 func TestDocumentsYAML(t *testing.T) {
+	t.Parallel()
 	tests, steps, others := 0, 0, 0
 	for name, text := range documents(t) {
 		for _, b := range blocksOf(t, name, text) {
@@ -235,6 +236,7 @@ func checkGitLab(t *testing.T, name, text string) {
 // TestDocumentsCommands: every command line is one that a shell can read, and each call of taproot in it, as in a text between
 // backticks, has a command, flags and arguments that there are.
 func TestDocumentsCommands(t *testing.T) {
+	t.Parallel()
 	calls := 0
 	inline := regexp.MustCompile("`((?:[A-Z_]+=\\S+ )*taproot [^`]+)`")
 	for name, text := range documents(t) {
@@ -359,6 +361,7 @@ func runBlocks(t *testing.T, blocks []block) {
 
 // TestDocumentsMake: make's targets that are named are there.
 func TestDocumentsMake(t *testing.T) {
+	t.Parallel()
 	targets := read(t, repository, "Makefile")
 	found := 0
 	for name, text := range documents(t) {

@@ -24,6 +24,7 @@ var (
 
 // TestDocumentsLinks: what documents link to is in the repository, headings too.
 func TestDocumentsLinks(t *testing.T) {
+	t.Parallel()
 	all := documents(t)
 	anchors := map[string]map[string]bool{}
 	for name, text := range all {
@@ -58,6 +59,7 @@ func TestDocumentsLinks(t *testing.T) {
 
 // TestReadmeIsShort: what is longer is a page of docs.
 func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
 	if n := len(read(t, repository, "README.md")); n > 6<<10 {
 		t.Errorf("the README has %d bytes", n)
 	}
@@ -69,6 +71,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // TestTroubleshooting: every error text of the page is one that the code says. A … stands for what differs.
 func TestTroubleshooting(t *testing.T) {
+	t.Parallel()
 	said := saidTexts(t)
 	rows := 0
 	for line := range strings.Lines(read(t, repository, "docs", "troubleshooting.md")) {

@@ -21,6 +21,7 @@ import (
 
 // TestConfigurationIsFresh fails when docs/configuration.md is not what the commands say; with -update it is written.
 func TestConfigurationIsFresh(t *testing.T) {
+	t.Parallel()
 	const file = "../docs/configuration.md"
 	want := docs(t, "configuration")
 	if *update {
@@ -57,6 +58,7 @@ func runDocs(t *testing.T, args ...string) (code int, out, complaints string) {
 
 // TestConfiguration: the page has each variable that the code reads once, and no other.
 func TestConfiguration(t *testing.T) {
+	t.Parallel()
 	told := map[string]int{}
 	rows := regexp.MustCompile("(?m)^\\| (`[A-Za-z_`, ]+`) \\|")
 	text, _, _ := strings.Cut(docs(t, "configuration"), "\n## Commands")
@@ -145,6 +147,7 @@ func variablesOf(t *testing.T, root string) map[string]string {
 
 // TestDocs: an action, a section and a page by their names; what is none of them is told.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{
 		"tap":             "### tap\n\nWaits for an element",
 		"selectors":       "## Selectors\n",
@@ -170,6 +173,7 @@ func TestDocs(t *testing.T) {
 
 // TestDocsSite: the command writes the site, again over an earlier one, and never into a folder of somebody else.
 func TestDocsSite(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for range 2 {
 		docs(t, "--site", filepath.Join(dir, "site"))

@@ -39,6 +39,7 @@ func liveLines(report string) map[string]int {
 }
 
 func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
+	t.Parallel()
 	lab, err := iostest.New(t.TempDir(), iostest.Options{Devices: []iostest.DeviceOptions{{Phone: true, Scale: 1, LoginLoading: 1, LoginSpinner: 1}}})
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +84,7 @@ func TestDoctorLiveOnASimulatedIPhone(t *testing.T) {
 }
 
 func TestDoctorLiveOnASimulatedAndroid(t *testing.T) {
+	t.Parallel()
 	adb := androidtest.StartADB(t)
 	phone := androidtest.NewPhone(androidtest.Options{Width: 720, Height: 1280, Density: 280, LoginLoading: 1, LoginSpinner: 1})
 	t.Cleanup(phone.Close)
@@ -98,6 +100,7 @@ func TestDoctorLiveOnASimulatedAndroid(t *testing.T) {
 }
 
 func TestDoctorLiveSaysWhatItNeeds(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		says string

@@ -67,6 +67,7 @@ var enough = map[string]string{
 }
 
 func TestDoctorWithAllThatIsRequired(t *testing.T) {
+	t.Parallel()
 	env, out := doctorMachine(t, enough)
 	addDoctorDriver(t, env, toolchain.DriverVersion)
 	if err := doctor(t, env); err != nil {
@@ -91,6 +92,7 @@ func TestDoctorWithAllThatIsRequired(t *testing.T) {
 }
 
 func TestDoctorNamesWhatIsMissingOrTooOld(t *testing.T) {
+	t.Parallel()
 	env, out := doctorMachine(t, map[string]string{"adb": enough["adb"], "node": "v18.20.4"})
 	addDoctorDriver(t, env, "1.56.0")
 	if err := doctor(t, env); !errors.Is(err, errToolsMissing) {
@@ -107,6 +109,7 @@ func TestDoctorNamesWhatIsMissingOrTooOld(t *testing.T) {
 }
 
 func TestDoctorJSON(t *testing.T) {
+	t.Parallel()
 	env, out := doctorMachine(t, map[string]string{"adb": enough["adb"]})
 	if err := doctor(t, env, "--json"); !errors.Is(err, errToolsMissing) {
 		t.Fatalf("err = %v", err)
@@ -130,6 +133,7 @@ func TestDoctorJSON(t *testing.T) {
 }
 
 func TestSetupOnAFullMachineOnlyShows(t *testing.T) {
+	t.Parallel()
 	env, out := doctorMachine(t, map[string]string{
 		"adb": enough["adb"], "chromium": enough["chromium"], "node": enough["node"], "gcc": "gcc (GCC) 14.2.1 20250110",
 		"ffmpeg": "ffmpeg version 7.1", "ffprobe": "ffprobe version 7.1", "tesseract": "tesseract 5.3.0\neng",
@@ -149,6 +153,7 @@ func TestSetupOnAFullMachineOnlyShows(t *testing.T) {
 }
 
 func TestSetupWithoutAnyMeansSaysSo(t *testing.T) {
+	t.Parallel()
 	env, out := doctorMachine(t, nil)
 	if err := setup(t, env); !errors.Is(err, errToolsMissing) {
 		t.Fatalf("err = %v\n%s", err, out)
@@ -161,6 +166,7 @@ func TestSetupWithoutAnyMeansSaysSo(t *testing.T) {
 }
 
 func TestDoctorTakesNoArguments(t *testing.T) {
+	t.Parallel()
 	env, _ := doctorMachine(t, nil)
 	if err := doctor(t, env, "everything"); err == nil || errors.Is(err, errToolsMissing) {
 		t.Errorf("err = %v", err)
@@ -169,6 +175,7 @@ func TestDoctorTakesNoArguments(t *testing.T) {
 
 // What pages do not need is not asked for by somebody who tests pages: --platform says so, or the tests of the folder.
 func TestDoctorLooksForWhatThePlatformsNeed(t *testing.T) {
+	t.Parallel()
 	env, out := doctorMachine(t, map[string]string{"chromium": enough["chromium"], "node": enough["node"]})
 	addDoctorDriver(t, env, toolchain.DriverVersion)
 	if err := doctor(t, env, "--platform", "web"); err != nil || strings.Contains(out.String(), "adb") || strings.Contains(out.String(), "iOS") {

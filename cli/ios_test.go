@@ -33,6 +33,7 @@ func buildAgent(t *testing.T, env *Env, args ...string) error {
 }
 
 func TestBuildAgent(t *testing.T) {
+	t.Parallel()
 	env, asked := buildMachine(t)
 	if err := buildAgent(t, env); err != nil {
 		t.Fatal(err)

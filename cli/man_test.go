@@ -12,6 +12,7 @@ import (
 
 // Every command that help shows has a manual page, with its one line and its flags.
 func TestManualPages(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man")
 	env := &Env{Stdin: strings.NewReader(""), Stdout: &strings.Builder{}, Stderr: &strings.Builder{}, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 	root := newRootCommand(env)
@@ -45,6 +46,7 @@ func TestManualPages(t *testing.T) {
 
 // A page is what man shows: groff finds no fault with any, and what could be an order to it comes out as it was written.
 func TestManualIsRead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	root := &cobra.Command{Use: "taproot", Short: "a - b", Long: ".hidden file\n'quoted' C:\\dir\n\n  kept\n   as it is"}
 	root.AddCommand(&cobra.Command{Use: "run FILE", Short: "run it", Example: "  taproot run 'a b'", Run: func(*cobra.Command, []string) {}})

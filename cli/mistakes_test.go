@@ -15,6 +15,7 @@ import (
 // TestMistakes validates what beginners get wrong, one mistake in each of testdata/mistakes/*.txtar, and compares what a user sees with
 // the file "want" (-update writes it). None may pass in silence.
 func TestMistakes(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/mistakes/*.txtar")
 	if err != nil || len(files) < 44 {
 		t.Fatalf("%d golden files, %v", len(files), err)

@@ -60,6 +60,7 @@ func (s *served) with(credential, method, path, body string) (a asked) {
 // TestThreeReplicas: three processes on one PostgreSQL let exactly the plan's requests through, whichever of a hundred keys sends them to
 // whichever process; who waits as long as it is told gets through; and a key that one process revokes is nothing to the others.
 func TestThreeReplicas(t *testing.T) {
+	t.Parallel()
 	const keys = 100
 	rate, each := 300, 3
 	if !testing.Short() {
@@ -181,6 +182,7 @@ func checkRate(t *testing.T, all []asked, rate int) {
 
 // TestReplicasShareABucket: a pack that a replica acknowledged is there after the replica was killed and its disk is lost.
 func TestReplicasShareABucket(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	bucket := blobtest.Start(t)
 	l.env = append(l.env, "TAPROOT_DATABASE_URL="+storetest.NewServer(t).Database(t), "TAPROOT_SERVICE_SECRET=one that all of the replicas have, and long enough", "TAPROOT_BUCKET="+bucket.Address(""))

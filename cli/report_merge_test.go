@@ -50,6 +50,7 @@ func shards(t *testing.T, run string, count int) []string {
 }
 
 func TestReportMerge(t *testing.T) {
+	t.Parallel()
 	whole := runtest.Lay(t, append(runtest.Glob(t, "../reporters/history/testdata/run/*.ndjson"), runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)...)
 	putReportFile(t, filepath.Join(whole, "plan.json"), lateCase)
 	putReportFile(t, filepath.Join(whole, "choice.json"), `{"labels":"smoke"}`)
@@ -81,6 +82,7 @@ func TestReportMerge(t *testing.T) {
 }
 
 func TestReportMergeRefuses(t *testing.T) {
+	t.Parallel()
 	whole := runtest.Lay(t, runtest.Glob(t, "../reporters/event/testdata/events/*.ndjson")...)
 	dirs := shards(t, whole, 3)
 	p := &reportProject{dir: t.TempDir(), env: map[string]string{}}

@@ -14,6 +14,7 @@ import (
 )
 
 func TestReportOpen(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	if _, err := run.Merged(t.Context(), p.run, reporters.Options{Quiet: true}); err != nil {
 		t.Fatal(err)

@@ -78,6 +78,7 @@ func (p *reportProject) seal(t *testing.T) {
 }
 
 func TestReportSealAndVerify(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	p.want(t, 1, "summary.json: is missing", "verify", "latest/killed")
 	p.seal(t)
@@ -95,6 +96,7 @@ func TestReportSealAndVerify(t *testing.T) {
 }
 
 func TestReportExport(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	for format, want := range map[string]string{"junit": "<testsuite ", "ctrf": `"reportFormat": "CTRF"`, "github": "::error file=suites/failing/login.yaml,line=7",
 		"summary": "## What went wrong", "json": `"format": "taproot.run/1"`} {
@@ -117,6 +119,7 @@ func TestReportExport(t *testing.T) {
 }
 
 func TestReportUsage(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	for want, args := range map[string][]string{
 		"say which format":               {"export"},
@@ -149,6 +152,7 @@ func TestReportUsage(t *testing.T) {
 
 // Every command explains itself.
 func TestReportHelp(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	p.want(t, 0, "Exit codes", "--help")
 	p.want(t, 0, "Exit codes")
@@ -165,6 +169,7 @@ func TestReportHelp(t *testing.T) {
 }
 
 func TestReportPrune(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	old := filepath.Join(filepath.Dir(p.run), "2001-01-01T00-00-00")
 	putReportFile(t, filepath.Join(old, ".live"), "")
@@ -188,6 +193,7 @@ func TestReportPrune(t *testing.T) {
 }
 
 func TestReportPack(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	p.want(t, 3, "not complete", "pack", "latest/killed")
 	p.seal(t)
@@ -213,6 +219,7 @@ func TestReportPack(t *testing.T) {
 
 // An upload that failed in the middle goes on where it stopped.
 func TestReportUpload(t *testing.T) {
+	t.Parallel()
 	const key = "tk_0123456789"
 	p := newReportProject(t)
 	p.seal(t)
@@ -254,6 +261,7 @@ func TestReportUpload(t *testing.T) {
 }
 
 func TestReportNotify(t *testing.T) {
+	t.Parallel()
 	p := newReportProject(t)
 	answer := "ok"
 	var bodies []string
@@ -289,6 +297,7 @@ func TestReportNotify(t *testing.T) {
 }
 
 func TestBarLine(t *testing.T) {
+	t.Parallel()
 	for sent, want := range map[int64]string{0: "x [                        ]   0 % of 1.0 KB", 512: "x [============            ]  50 % of 1.0 KB", 1024: "x [========================] 100 % of 1.0 KB"} {
 		if got := barLine("x", sent, 1024); got != want {
 			t.Errorf("%q", got)

@@ -14,6 +14,7 @@ import (
 // TestRunLeavesWhatCIAndPeopleRead: one passing and one failing test leave the files of the run as a whole, GitHub's annotation names
 // the line, and the chat gets one message; none of it changes the exit code.
 func TestRunLeavesWhatCIAndPeopleRead(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var posts []string
 	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -22,6 +22,7 @@ import (
 // The YAML language server that editors use proposes and explains with the schema that taproot prints: in an empty file, for a step, for
 // the name of a key.
 func TestEditorsUseTheSchema(t *testing.T) {
+	t.Parallel()
 	editor := newLanguageServer(t)
 	head := "id: a\nplatform: web\nsteps:\n"
 	for _, c := range []struct {

@@ -17,6 +17,7 @@ import (
 // TestSecretsAreNowhereInTheReport: typed, shown on the screen, wrong in an assertion, saved by a step, the value of a secret variable is
 // in no file of the run and not on the terminal, neither as it is nor in base64.
 func TestSecretsAreNowhereInTheReport(t *testing.T) {
+	t.Parallel()
 	const secret = "Tr0ub4dor&3"
 	l := newLab(t, 1)
 	l.env = append(l.env, "APP_PASSWORD="+secret)
@@ -71,6 +72,7 @@ steps:
 // TestSecretsOfAPageAreNowhereInTheReport: typed into a page, sent in its address and its requests, written to its console and downloaded as
 // a file, the secret is in no file of the run, archives opened.
 func TestSecretsOfAPageAreNowhereInTheReport(t *testing.T) {
+	t.Parallel()
 	useBrowser(t)
 	const secret = "Tr0ub4dor&3"
 	l := newLab(t, 0)
@@ -152,6 +154,7 @@ func unpacked(t *testing.T, path string) map[string][]byte {
 }
 
 func TestBundleIsOneFileThatNeedsNoOther(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	l.write("one.yaml", "id: one\nplatform: android\nsteps:\n  - launch: com.example.list\n  - assert: Catalogue\n")
 	l.taproot("run", "one.yaml").exits(t, 0)

@@ -114,6 +114,7 @@ func (s *served) load(stop <-chan struct{}) (run string, done *sync.WaitGroup) {
 
 // TestServeEndsWell: SIGTERM under load seals the runs, frees the devices, ends the browser and exits with 0.
 func TestServeEndsWell(t *testing.T) {
+	t.Parallel()
 	useBrowser(t)
 	l := newLab(t, 3)
 	s := l.serve("--expose-env", "HOME")
@@ -140,6 +141,7 @@ func TestServeEndsWell(t *testing.T) {
 
 // TestServeIsKilled: after SIGKILL under load no process is left, the phones are free, and the next server completes the pack.
 func TestServeIsKilled(t *testing.T) {
+	t.Parallel()
 	useBrowser(t)
 	l := newLab(t, 3)
 	s := l.serve()
@@ -197,6 +199,7 @@ func (l *lab) allFree() {
 
 // TestServeRefusesToStart: settings that would leave it open, or that mean nothing, are told before anything listens.
 func TestServeRefusesToStart(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	for _, c := range []struct {
 		env  []string
@@ -233,6 +236,7 @@ func TestServeRefusesToStart(t *testing.T) {
 
 // TestServeReadsDotEnv: the file .env counts, the environment goes before it, and a key in it lets in.
 func TestServeReadsDotEnv(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	l.write(".env", "TAPROOT_AUTH_ENABLED=true\nTAPROOT_API_KEYS=from-the-file-0123456789\nTAPROOT_RATE_LIMIT=1000\n")
 	s := l.serve("--audit-log", "audit.log")

@@ -72,6 +72,7 @@ steps:
 )
 
 func TestValidateText(t *testing.T) {
+	t.Parallel()
 	_, out, _, code := tool(t, newValidateCommand, oneMistake)
 	for _, want := range []string{"suites/a.yaml:4:5: unknown action \"tapp\"\n", "did you mean \"tap\"?", "suites/b.yaml:4:10: the variable ${NOBODY} is not defined", "2 errors\n"} {
 		if !strings.Contains(out, want) {
@@ -84,6 +85,7 @@ func TestValidateText(t *testing.T) {
 }
 
 func TestValidateWarnsAndCounts(t *testing.T) {
+	t.Parallel()
 	_, out, _, code := tool(t, newValidateCommand, warnings)
 	if code != 0 {
 		t.Errorf("exit code %d:\n%s", code, out)
@@ -107,6 +109,7 @@ func TestValidateWarnsAndCounts(t *testing.T) {
 }
 
 func TestValidateJSON(t *testing.T) {
+	t.Parallel()
 	_, out, _, code := tool(t, newValidateCommand, oneMistake, "--format", "json")
 	var got findings
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 2 {
@@ -127,6 +130,7 @@ func TestValidateJSON(t *testing.T) {
 }
 
 func TestValidateGitHub(t *testing.T) {
+	t.Parallel()
 	_, out, _, code := tool(t, newValidateCommand, map[string]string{"suites/a,b.yaml": "id: a\nplatform: android\nsteps:\n  - tap: 100%\n  - tap: {point: \"5%:\"}\n"}, "--format", "github")
 	want := "::error file=suites/a%2Cb.yaml,line=5,col=18,endColumn=23::\"point\" must be two numbers, not the text \"5%25:\"%0Awrite \"120,340\" for pixels or \"50%25,80%25\" for per cent, with the quotes\n"
 	if out != want || code != 2 {
@@ -135,6 +139,7 @@ func TestValidateGitHub(t *testing.T) {
 }
 
 func TestValidateUsage(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"--format", "xml"}, {"--var", "A"}, {"nowhere.yaml"}} {
 		if _, _, errs, code := tool(t, newValidateCommand, oneMistake, args...); code != 2 || errs == "" {
 			t.Errorf("%v: exit code %d, %q", args, code, errs)
@@ -145,6 +150,7 @@ func TestValidateUsage(t *testing.T) {
 const crooked = "id: a   \nsteps:\n- tap: x # here\n"
 
 func TestFmtWrites(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"suites/a.yaml": crooked, "suites/b.yml": "id: b\n", "suites/testdata/c.yaml": crooked, "other.yaml": crooked}
 	dir, out, _, code := tool(t, newFmtCommand, files)
 	if out != "suites/a.yaml\n" || code != 0 {
@@ -163,6 +169,7 @@ func TestFmtWrites(t *testing.T) {
 }
 
 func TestFmtLists(t *testing.T) {
+	t.Parallel()
 	dir, out, _, code := tool(t, newFmtCommand, map[string]string{"suites/a.yaml": crooked, "suites/b.yaml": "id: b\n"}, "-l")
 	got, err := os.ReadFile(filepath.Join(dir, "suites", "a.yaml"))
 	if out != "suites/a.yaml\n" || code != 1 || err != nil || string(got) != crooked {
@@ -171,6 +178,7 @@ func TestFmtLists(t *testing.T) {
 }
 
 func TestFmtTellsAllBrokenFiles(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"suites/a.yaml": "a: [\n", "suites/b.yaml": crooked, "suites/c.yaml": "a: \"\n"}
 	dir, out, errs, code := tool(t, newFmtCommand, files)
 	if code != 2 || out != "suites/b.yaml\n" || !strings.Contains(errs, "suites/a.yaml:1:4") || !strings.Contains(errs, "suites/c.yaml:1:4") {
@@ -182,6 +190,7 @@ func TestFmtTellsAllBrokenFiles(t *testing.T) {
 }
 
 func TestFmtStdin(t *testing.T) {
+	t.Parallel()
 	_, out, _, code := tool(t, newFmtCommand, map[string]string{"stdin": crooked}, "-")
 	if out != "id: a\nsteps:\n  - tap: x # here\n" || code != 0 {
 		t.Errorf("%q, exit code %d", out, code)
@@ -193,12 +202,14 @@ func TestFmtStdin(t *testing.T) {
 
 // Where there is no folder suites, fmt does not go over every YAML file that it finds.
 func TestFmtWantsAPath(t *testing.T) {
+	t.Parallel()
 	if _, _, errs, code := tool(t, newFmtCommand, map[string]string{"compose.yaml": crooked}); code != 2 || !strings.Contains(errs, "no folder suites") {
 		t.Errorf("%q, exit code %d", errs, code)
 	}
 }
 
 func TestSchemaAndDocs(t *testing.T) {
+	t.Parallel()
 	_, out, _, _ := tool(t, newSchemaCommand, nil)
 	var schema map[string]any
 	if err := json.Unmarshal([]byte(out), &schema); err != nil || schema["$schema"] != "https://json-schema.org/draft/2020-12/schema" {

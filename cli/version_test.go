@@ -6,6 +6,7 @@ import (
 )
 
 func TestBuildOf(t *testing.T) {
+	t.Parallel()
 	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123456789abcdef01234567"},
 		{Key: "vcs.time", Value: "2026-03-04T05:06:07Z"}, {Key: "vcs.modified", Value: "true"}}
 	for name, c := range map[string]struct {
