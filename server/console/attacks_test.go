@@ -119,6 +119,7 @@ func led(a answer) bool {
 
 // TestAttacks tries sixty and more ways to what is somebody else's; none may lead there.
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	n := 0
 	attack := func(name string, fails bool) {

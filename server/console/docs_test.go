@@ -8,6 +8,7 @@ import (
 
 // TestDocs: the documentation of the API has a command for each request, and axe-core finds nothing wrong with it.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	p := newLab(t, 0).open(screen{width: 390, height: 844, dark: true})
 	p.goTo("/docs")
 	p.must(p.Locator("summary", playwright.PageLocatorOptions{HasText: "GET /devices"}).First().Click())
@@ -20,6 +21,7 @@ func TestDocs(t *testing.T) {
 
 // TestTryIt: the page that sends requests works without any other server, and shows what was answered.
 func TestTryIt(t *testing.T) {
+	t.Parallel()
 	p := newLab(t, 0).open(screen{width: 1440, height: 900})
 	p.goTo("/docs")
 	p.must(p.GetByRole("link", playwright.PageGetByRoleOptions{Name: "try it"}).Click())

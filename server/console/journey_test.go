@@ -17,6 +17,7 @@ const firstTest = "id: first\nplatform: android\nsteps:\n  - sleep: 10ms\n"
 
 // TestJourney is the way of somebody new, in real Chromium: register, create a key, run a test with it, upload its pack, see it.
 func TestJourney(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	p := l.open(screen{})
 	p.goTo("/console/")

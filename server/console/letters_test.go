@@ -41,6 +41,7 @@ func (b box) link(t *testing.T, to string) (path, token string) {
 // TestLetters: an address is confirmed, a password set and an invitation taken by the links of letters; each works once, and looking at a
 // link uses nothing up.
 func TestLetters(t *testing.T) {
+	t.Parallel()
 	letters := make(box, 10)
 	l := newLab(t, 0, func(o *service.Options) { o.Mail, o.OpenRegistration = letters, false })
 	who := url.Values{"email": {"ada@example.com"}, "password": {password}}

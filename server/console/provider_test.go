@@ -150,6 +150,7 @@ func sessionOf(a answer) string {
 
 // TestProvider: somebody new, somebody who comes again, an account that was there, and answers that are not what they should be.
 func TestProvider(t *testing.T) {
+	t.Parallel()
 	p := newIDP(t)
 	var past time.Duration
 	l := newLabWith(t, 0, p.options, func(o *service.Options) {

@@ -100,6 +100,7 @@ func rules() map[string]rule {
 // TestRoutesAndRoles walks every route of the console as everybody: owner, admin, member and viewer of the project, the owner of another one,
 // an admin of the service, nobody, and somebody with a cookie of one's own making.
 func TestRoutesAndRoles(t *testing.T) {
+	t.Parallel()
 	var past atomic.Int64 // each request comes some seconds after the one before, or log-ins would be refused for their number
 	l := newLab(t, 1, func(o *service.Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(past.Load())) }

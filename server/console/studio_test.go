@@ -15,6 +15,7 @@ import (
 
 // TestStudio: a member goes from the list of devices to a phone's live screen and acts on it there.
 func TestStudio(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	l.person("ada@example.com", false)
 	p := l.open(screen{})
@@ -42,6 +43,7 @@ func TestStudio(t *testing.T) {
 
 // TestRequestsOfStudio: what a page asks for goes to the project's own devices, with the rights of the person, and nothing else goes that way.
 func TestRequestsOfStudio(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	owner := l.person("owner@example.com", false)
 	project, err := owner.Project(t.Context(), "")
@@ -113,6 +115,7 @@ func TestRequestsOfStudio(t *testing.T) {
 
 // TestRecordAScreen: a screen is filmed from the list of devices, and the film downloaded and deleted.
 func TestRecordAScreen(t *testing.T) {
+	t.Parallel()
 	l := newLabWith(t, 1, func(o *server.Options, _ string) {
 		getenv := o.Config.Getenv
 		o.Config.Getenv = func(name string) string {

@@ -14,6 +14,7 @@ import (
 // TestTour looks at every page, full and empty, on a large screen, on a phone and in the dark: axe-core finds nothing, no page is wider than
 // its window, and no script of a text runs. CONSOLE_SHOTS names a folder for pictures of them.
 func TestTour(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 2)
 	hostile := `<img src=x onerror=alert(1)> "'&{{.}} a name that is as long as names may be, to see what it does`
 	ada := l.person("ada@example.com", true)
@@ -92,6 +93,7 @@ func TestTour(t *testing.T) {
 
 // TestKeyboard: what a mouse can do, the keyboard can.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 0)
 	l.person("ada@example.com", false)
 	p := l.open(screen{width: 390, height: 844})
@@ -127,6 +129,7 @@ func TestKeyboard(t *testing.T) {
 
 // TestWithoutScripts: a key is made and revoked, and a run is started and seen to its end, in a browser that runs no script.
 func TestWithoutScripts(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	p := l.open(screen{plain: true})
 	l.person("ada@example.com", false)
@@ -154,6 +157,7 @@ func TestWithoutScripts(t *testing.T) {
 
 // TestLive: a run is followed as it goes, and cancelled; what failed is run again.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, 1)
 	ada := l.person("ada@example.com", false)
 	p := l.open(screen{})
