@@ -40,7 +40,9 @@ func site(t testing.TB) string {
 			const answer = await fetch("/upload?name=" + field.files[0].name, {method: "POST", body: field.files[0]});
 			got.textContent = await answer.text();
 		}</script>`)
-	page("/terms", "Terms", `<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>`)
+	page("/terms", "Terms", `<h1>Terms of the shop</h1><button onclick="ok.textContent = 'Terms accepted'">Agree</button><p id="ok"></p>
+		<p id="card" style="width:120px;background:#fc9;user-select:none">Clause one</p><p id="done" style="width:220px;height:60px;background:#9cf">Understood</p><p id="moved"></p>
+		<script>let held = false; card.onpointerdown = () => { held = true }; onpointerup = (e) => { if (held && done.contains(document.elementFromPoint(e.clientX, e.clientY))) moved.textContent = "One is understood"; held = false }</script>`)
 	mux.HandleFunc("POST /upload", func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "Got %s: %s", r.URL.Query().Get("name"), data)
@@ -120,6 +122,16 @@ func TestRecordAPage(t *testing.T) {
 	p.click(`"Agree"`)
 	p.writes("tap: Agree")
 	p.asserts("Terms accepted")
+	fromX, fromY := p.place("Clause one")
+	toX, toY := p.place("Understood")
+	p.must(p.Mouse().Move(fromX, fromY))
+	p.must(p.Mouse().Down())
+	_, err = p.Evaluate(`new Promise((done) => setTimeout(done, 700))`) // who holds before moving drags, who does not wipes
+	p.must(err)
+	p.must(p.Mouse().Move(toX, toY, playwright.MouseMoveOptions{Steps: playwright.Int(4)}))
+	p.must(p.Mouse().Up())
+	p.writes("drag: {from: {label: Clause one}, to: {label: Understood}}")
+	p.asserts("One is understood")
 	p.shot("tabs-1440")
 	p.inFull("tabs")
 	p.must(p.Locator("#tabs button:text('Account')").Click())

@@ -128,6 +128,7 @@ async function gesture(name, from, to) {
     if (await act({ pinch }) && recording) editor.append(`pinch: {direction: ${pinch.direction}}`);
     return;
   }
+  if (to && name === "drag" && recording && await dragged(from, to)) return;
   if (to) {
     const doing = name === "drag" ? { drag: { from: { point: point(from) }, to: { point: point(to) } } } : { swipe: { from: point(from), to: point(to) } };
     const line = name === "drag" ? `drag: {from: {point: "${point(from)}"}, to: {point: "${point(to)}"}}` : `swipe: {from: "${point(from)}", to: "${point(to)}"}`;
@@ -147,6 +148,20 @@ async function gesture(name, from, to) {
   if (!(await act(step.do))) return;
   editor.append(step.line);
   if (controls) pages.tap(found.control, step.line);
+}
+
+// dragged drags one element onto another by their best selectors; false where they are one and the same, or none.
+async function dragged(from, to) {
+  const ends = [];
+  for (const place of [from, to]) {
+    const { element } = await inspect({ point: point(place) }), best = element?.selectors.find((s) => s.picks);
+    if (!best || best.yaml.startsWith("{point:") || !best.steps.tap) return false;
+    ends.push({ yaml: best.yaml.startsWith("{") ? best.yaml : `{label: ${best.yaml}}`, value: Object.values(best.steps.tap.do)[0], box: JSON.stringify(element.box) });
+  }
+  const [a, b] = ends, whole = (v) => (typeof v === "string" ? { label: v } : v);
+  if (a.box === b.box) return false;
+  if (await act({ drag: { from: whole(a.value), to: whole(b.value) } })) editor.append(`drag: {from: ${a.yaml}, to: ${b.yaml}}`);
+  return true;
 }
 
 // text collects what is typed, and sends it when there is a pause.
