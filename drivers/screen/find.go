@@ -126,6 +126,7 @@ type finder struct {
 	screen image.Rectangle
 	xpaths map[string]map[*Node]bool
 	hits   map[*Node]Match // of elements that are things by themselves
+	hollow bool            // what has no room of its own, and holds what is seen, will do
 }
 
 func newFinder(t *Tree, q Query) *finder {

@@ -34,6 +34,13 @@ func (f *finder) anchors(s dsl.Selector) (anchors, error) {
 		if err != nil {
 			return found, err
 		}
+		if len(matches) == 0 && r.around && r.to.Label+r.to.Text == "" {
+			f.hollow = true
+			matches, err = f.search(*r.to, false)
+			if f.hollow = false; err != nil {
+				return found, err
+			}
+		}
 		if len(matches) == 0 {
 			found.missing, found.lacking = true, r.to
 			return found, nil
@@ -48,19 +55,21 @@ type relation struct {
 	holds func(n, a, outermost *Node) bool
 	rank  bool
 	set   func(s *dsl.Selector, to dsl.Selector) // puts another element into a selector's relation
+
+	around bool // it may have no room of its own, as a box whose content is placed elsewhere on the page
 }
 
 func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
-		{s.Below, func(n, a, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
-		{s.Above, func(n, a, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
-		{s.RightOf, func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
-		{s.LeftOf, func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, true, func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
-		{s.Near, func(n, a, _ *Node) bool { return apart(n, a) }, true, func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
-		{s.Inside, func(n, _, outermost *Node) bool { return inside(n, outermost) }, false, func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
+		{to: s.Below, holds: func(n, a, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
+		{to: s.Above, holds: func(n, a, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
+		{to: s.RightOf, holds: func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
+		{to: s.LeftOf, holds: func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
+		{to: s.Near, holds: func(n, a, _ *Node) bool { return apart(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
+		{around: true, to: s.Inside, holds: func(n, _, outermost *Node) bool { return inside(n, outermost) }, set: func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
 	}
 	for i := range s.Contains {
-		list = append(list, relation{&s.Contains[i], func(n, a, _ *Node) bool { return inside(a, n) }, false, func(s *dsl.Selector, to dsl.Selector) {
+		list = append(list, relation{to: &s.Contains[i], holds: func(n, a, _ *Node) bool { return inside(a, n) }, set: func(s *dsl.Selector, to dsl.Selector) {
 			s.Contains = slices.Clone(s.Contains)
 			s.Contains[i] = to
 		}})

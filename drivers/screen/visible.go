@@ -1,6 +1,9 @@
 package screen
 
-import "image"
+import (
+	"image"
+	"slices"
+)
 
 // leastSeen is the least width and height, in pixels, of a part of an element by which a person sees it.
 const leastSeen = 4
@@ -8,6 +11,9 @@ const leastSeen = 4
 // visible tells whether a person can see the element, or, when it may be revealed, could after scrolling to it. Whether something is
 // drawn over it, see Match.Over.
 func (f *finder) visible(n *Node, reveal bool) bool {
+	if f.hollow && n.hitTested() && (n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0) {
+		return slices.ContainsFunc(n.Children, func(c *Node) bool { return f.visible(c, reveal) })
+	}
 	if n.Hidden || n.Bounds.Dx() <= 0 || n.Bounds.Dy() <= 0 {
 		return false
 	}
