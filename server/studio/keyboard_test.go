@@ -37,6 +37,9 @@ func TestByKeyboard(t *testing.T) {
 	p.sees(`#outcome[data-passed="true"]`)
 	p.must(p.Keyboard().Press("Control+s"))
 	p.sees(`#outcome:text("Saved")`)
+	if n, err := p.Locator("#yaml .beside").Count(); err != nil || n != 2 {
+		t.Errorf("after saving, results stand beside %d lines, %v", n, err)
+	}
 	p.must(p.Keyboard().Press("Shift+Tab"))
 	if id, err := p.Evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`); err != nil || id == "yaml" {
 		t.Errorf("the editor keeps the focus: %v, %v", id, err)

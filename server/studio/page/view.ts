@@ -65,10 +65,8 @@ const marks = StateField.define<{ at: number; mark: Mark }[]>({
   create: () => [],
   update(list, tr) {
     if (tr.docChanged) {
-      list = list.filter(({ at }) => {
-        const line = tr.startState.doc.lineAt(at);
-        return !tr.changes.touchesRange(line.from, line.to);
-      }).map(({ at, mark }) => ({ at: tr.changes.mapPos(at, 1), mark }));
+      list = list.map(({ at, mark }) => ({ was: tr.startState.doc.lineAt(at).text, at: tr.state.doc.lineAt(tr.changes.mapPos(at, 1)).from, mark }))
+        .filter((m) => tr.state.doc.lineAt(m.at).text === m.was);
     }
     for (const effect of tr.effects) {
       if (!effect.is(setMark)) continue;
