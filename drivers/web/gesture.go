@@ -16,6 +16,8 @@ const (
 	frameTime    = 16 * time.Millisecond
 	// pickUp is how long a finger rests before what lies under it is picked up.
 	pickUp = 600 * time.Millisecond
+	// holdUp is the same of a mouse, for pages that tell a drag from a click by how long the button is held; it is a part of the drag's time.
+	holdUp = 300 * time.Millisecond
 )
 
 // LongPress holds the finger, or the left button, at p.
@@ -62,10 +64,10 @@ func (d *Device) Drag(ctx context.Context, a, b image.Point, dur time.Duration) 
 		if err := f.down(a); err != nil {
 			return err
 		}
-		err := f.rest(ctx)
+		left, err := f.rest(ctx, dur)
 		last := a
 		if err == nil {
-			err = eachStep(ctx, a, b, dur, func(p image.Point) error { last = p; return f.move(p) })
+			err = eachStep(ctx, a, b, left, func(p image.Point) error { last = p; return f.move(p) })
 		}
 		if err == nil {
 			err = f.move(b) // a second move at the end: drop targets learn of the drag by the first
@@ -127,7 +129,8 @@ type finger interface {
 	twice(p image.Point) error
 	swipe(ctx context.Context, a, b image.Point, dur time.Duration) error
 	wheel(ctx context.Context, at, by image.Point, dur time.Duration) error
-	rest(ctx context.Context) error // until what lies under it is picked up
+	// rest waits until what lies under it is picked up, and gives what is left of the time of a drag.
+	rest(ctx context.Context, dur time.Duration) (left time.Duration, err error)
 }
 
 // pointer is a mouse.
@@ -147,7 +150,10 @@ func (m pointer) down(p image.Point) error {
 
 func (m pointer) up(image.Point) error { return m.mouse.Up() }
 
-func (m pointer) rest(context.Context) error { return nil }
+func (m pointer) rest(ctx context.Context, dur time.Duration) (time.Duration, error) {
+	hold := min(holdUp, dur*3/10)
+	return dur - hold, pause(ctx, hold)
+}
 
 func (m pointer) twice(p image.Point) error { return m.mouse.Dblclick(m.zoom.OnPage(p)) }
 
@@ -191,10 +197,12 @@ func (t fingertip) touch(kind string, points ...image.Point) error {
 	return err
 }
 
-func (t fingertip) down(p image.Point) error       { return t.touch("touchStart", p) }
-func (t fingertip) move(p image.Point) error       { return t.touch("touchMove", p) }
-func (t fingertip) up(image.Point) error           { return t.touch("touchEnd") }
-func (t fingertip) rest(ctx context.Context) error { return pause(ctx, pickUp) }
+func (t fingertip) down(p image.Point) error { return t.touch("touchStart", p) }
+func (t fingertip) move(p image.Point) error { return t.touch("touchMove", p) }
+func (t fingertip) up(image.Point) error     { return t.touch("touchEnd") }
+func (t fingertip) rest(ctx context.Context, dur time.Duration) (time.Duration, error) {
+	return dur, pause(ctx, pickUp)
+}
 
 func (t fingertip) twice(p image.Point) error {
 	x, y := t.zoom.OnPage(p)
