@@ -2,9 +2,12 @@ package android
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"image"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
@@ -46,6 +49,7 @@ func (d *Device) Alert(ctx context.Context) (*drivers.Alert, error) {
 	if open == nil {
 		return nil, nil
 	}
+	d.noteButtons(open)
 	a := &drivers.Alert{Text: strings.Join(open.texts, "\n")}
 	for _, b := range open.buttons {
 		a.Buttons = append(a.Buttons, b.Label())
@@ -71,36 +75,71 @@ func (o *openDialog) answers() (accept, dismiss string) {
 	return accept, dismiss
 }
 
-// AnswerAlert taps the button of that name.
+// noteButtons keeps where the buttons of a dialog are, and tells whether they were there at the look before, too.
+func (d *Device) noteButtons(open *openDialog) (rests bool) {
+	var now []image.Rectangle
+	for _, b := range open.buttons {
+		now = append(now, b.Bounds)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rests = slices.Equal(now, d.buttons)
+	d.buttons = now
+	return rests
+}
+
+const (
+	dialogSlides = 5 * time.Second // a dialog that moves for longer is answered on its way
+	dialogPause  = 50 * time.Millisecond
+)
+
+// AnswerAlert taps the button of that name, once the dialog stands still: while it slides in, another button comes to where this one was.
 func (d *Device) AnswerAlert(ctx context.Context, name, text string) error {
+	for end := time.Now().Add(dialogSlides); ; {
+		rests, err := d.answer(ctx, name, text, time.Now().After(end))
+		if rests && !errors.Is(err, drivers.ErrMissed) || err != nil && !errors.Is(err, drivers.ErrMissed) || time.Now().After(end.Add(dialogSlides)) {
+			return err
+		}
+		if err := drivers.Pause(ctx, dialogPause); err != nil {
+			return d.link.fault(ctx, "answer the dialog", err)
+		}
+	}
+}
+
+// answer taps the button if the dialog has not moved since it was looked at before; false: it has.
+func (d *Device) answer(ctx context.Context, name, text string, anyway bool) (rests bool, err error) {
 	tree, err := d.Tree(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	open := findDialog(tree)
 	if open == nil {
-		return fmt.Errorf("device %s: %w: no dialog is open", d.link.serial, screen.ErrNotFound)
+		return false, fmt.Errorf("device %s: %w: no dialog is open", d.link.serial, screen.ErrNotFound)
 	}
 	at := slices.IndexFunc(open.buttons, func(b *screen.Node) bool { return b.Label() == name })
 	if at < 0 {
-		return fmt.Errorf("device %s: %w: the dialog has no button %s", d.link.serial, screen.ErrNotFound, screen.Quote(name))
+		return false, fmt.Errorf("device %s: %w: the dialog has no button %s", d.link.serial, screen.ErrNotFound, screen.Quote(name))
+	}
+	if !d.noteButtons(open) && !anyway {
+		return false, nil
 	}
 	if text != "" {
 		if open.field == nil {
-			return fmt.Errorf("device %s: %w: the dialog has no field for a text", d.link.serial, drivers.ErrNotActionable)
+			return false, fmt.Errorf("device %s: %w: the dialog has no field for a text", d.link.serial, drivers.ErrNotActionable)
 		}
 		if err := d.Tap(ctx, middle(open.field)); err != nil {
-			return err
+			return true, err
 		}
 		if err := d.Type(ctx, text); err != nil {
-			return err
+			return true, err
 		}
 		if err := d.HideKeyboard(ctx); err != nil { // it may lie over the buttons, or have moved them
-			return err
+			return true, err
 		}
-		return d.AnswerAlert(ctx, name, "")
+		return true, d.AnswerAlert(ctx, name, "")
 	}
-	return d.Tap(ctx, middle(open.buttons[at]))
+	d.Aim(open.buttons[at])
+	return true, d.Tap(ctx, middle(open.buttons[at]))
 }
 
 func findDialog(t *screen.Tree) *openDialog {

@@ -60,6 +60,7 @@ type Device struct {
 	agent      *agentWay           // reads and touches the screen; nil: the phone's own tools do
 	reads      string              // the sentence that says what does
 	aim        *screen.Node        // that the next touch is meant for
+	buttons    []image.Rectangle   // of the dialog that was looked at last
 	webViews   webViews            // reads their pages; one call at a time uses it
 }
 

@@ -20,6 +20,9 @@ func appTraps() (list []*trap) {
 		some(add)
 	}
 	for _, c := range list {
+		if strings.Contains(c.name, "slides in") { // and a finger takes its time
+			c.options.Latency = androidtest.Latency{AgentInput: 150 * ms, Input: 150 * ms}
+		}
 		if strings.Contains(c.name, "before it is drawn") || strings.HasPrefix(c.name, "a toast") {
 			c.way = map[bool]string{true: "agent", false: "stock"}[strings.HasPrefix(c.name, "a toast")]
 		}
@@ -60,6 +63,21 @@ func questionTraps(add addTrap) {
 	add("a question that nobody knows/no", "- alert: dismiss\n- assert: Answered", pass, "Nicht zulassen", "", odd)
 	again := ask([2]string{"permission_allow_foreground_only_button", "While using"}, [2]string{"permission_deny_and_dont_ask_again_button", "Never"})
 	add("a question for the second time/no", "- alert: dismiss\n- assert: Answered", pass, "Never", "", again)
+	slides := func(s *stage, now androidtest.Moment) androidtest.Shown {
+		if s.state == "" || s.state == "Allow" || s.state == "Deny" {
+			next := s.press("Next", at(1))
+			next.Tapped = func() { s.took("Next")(); s.offset = int(now.Since.Milliseconds()) }
+			return page(next, label("Answered "+s.state, at(3)))
+		}
+		y := max(0, 360-2*(int(now.Since.Milliseconds())-s.offset)/5)
+		yes, no := s.press("Allow", image.Rect(40, 300+y, 360, 348+y)), s.press("Deny", image.Rect(40, 360+y, 360, 408+y))
+		yes.ID, no.ID = controller+":id/permission_allow_button", controller+":id/permission_deny_button"
+		shown := page(label("Your order", at(1)))
+		shown.Dialog = &part{Class: "android.widget.LinearLayout", Fill: paper, Bounds: image.Rect(20, 240+y, 380, 460+y), Package: controller, Parts: []part{label("Allow?", image.Rect(40, 250+y, 360, 290+y)), yes, no}}
+		return shown
+	}
+	add("a question that slides in/yes", "- tap: Next\n- alert: accept\n- assert: Answered Allow", pass, "Next, Allow", "", slides)
+	add("a question that slides in/no", "- tap: Next\n- alert: dismiss\n- assert: Answered Deny", pass, "Next, Deny", "", slides)
 	add("no question/yes", "- alert: accept", fails, "", "no alert", still(func(*stage) []part { return []part{label("Allow", at(1))} }))
 }
 
