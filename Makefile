@@ -12,7 +12,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB) and the databases of the service (7 MB). RELEASER is no tool of go.mod: it has more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-studio load bench-peers bench-assistants first-hour clean widgets widgets-beside
+.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-studio load bench-peers guard bench-assistants first-hour clean widgets widgets-beside
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -143,6 +143,10 @@ load: database ## ask 300,000 times with a key, beside a server without accounts
 
 bench-peers: setup ## run the same flows in Taproot and in Playwright Test, and write the ratios to docs/benchmarks.md
 	go run ./bench/peers -taproot $(TAPROOT) -out docs/benchmarks.md
+
+guard: setup ## fail where a step or a whole run has become slow beside Playwright's own calls and bare scripts, in the same run
+	go run ./bench/peers -taproot $(TAPROOT) -guard -runs 5
+	go test -run '^$$' -bench BenchmarkTwentySteps -benchtime 1x ./runner/engine
 
 bench-assistants: setup ## do the same tasks by MCP in Taproot and in playwright-mcp, and count calls and bytes
 	$(TAPROOT) sim --phones 1 -- go run ./bench/assistants -taproot $(TAPROOT)

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/internal/toolchain"
 )
@@ -30,6 +31,7 @@ func main() {
 	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are told")
 	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
 	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one; or shell: the tasks of the shell")
+	guard := flag.Bool("guard", false, "compare with bare scripts alone, and fail where Taproot takes too much beside them")
 	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
 	phone := flag.Bool("phone-task", false, "do the task of the phone on the one that adb knows, and print what it took as JSON (the bench starts this)")
 	flag.Parse()
@@ -43,7 +45,12 @@ func main() {
 		fatal(err)
 	}
 	defer b.close()
-	text, err := b.measure(*only)
+	text, err := "", error(nil)
+	if *guard {
+		text, err = b.guard()
+	} else {
+		text, err = b.measure(*only)
+	}
 	if err == nil && *out != "" {
 		err = write(*out, text)
 	}
@@ -88,6 +95,7 @@ type bench struct {
 	firefox string // the program; "" where there is none
 
 	ratios map[bool]map[string]float64 // of time, by flow: in Chromium, and (true) in Firefox
+	walls  map[string]time.Duration    // of Playwright Test with pictures, by flow, in Chromium
 }
 
 func (b *bench) prepare() (err error) {
@@ -160,16 +168,27 @@ func (b *bench) ours(j job) *exec.Cmd {
 }
 
 func (b *bench) theirs(j job) *exec.Cmd {
-	cmd := exec.Command(b.setup.Node, b.command, "test", "--config", filepath.Join("playwright", "playwright.config.js"))
-	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), "SITE="+b.site.URL, "PEERS_FLOWS="+strings.Join(j.flows, ","), fmt.Sprintf("PEERS_WORKERS=%d", j.workers),
-		fmt.Sprintf("PEERS_REPEAT=%d", j.repeat), "PEERS_CHROMIUM="+b.setup.Headless, fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
-		"PEERS_OUTPUT="+filepath.Join(b.dir, "results"), "PEERS_REPORT="+filepath.Join(b.dir, "html"), "CI=", "FORCE_COLOR=0")
+	cmd := b.node(b.command, "test", "--config", filepath.Join("playwright", "playwright.config.js"))
+	cmd.Env = append(cmd.Env, "PEERS_FLOWS="+strings.Join(j.flows, ","), fmt.Sprintf("PEERS_WORKERS=%d", j.workers),
+		fmt.Sprintf("PEERS_REPEAT=%d", j.repeat), "PEERS_REPORT="+filepath.Join(b.dir, "html"), "CI=", "FORCE_COLOR=0")
 	if j.firefox {
 		cmd.Env = append(cmd.Env, "PEERS_FIREFOX="+b.firefox)
 	}
 	if j.trace {
 		cmd.Env = append(cmd.Env, "PEERS_TRACE=1", "PLAYWRIGHT_BROWSERS_PATH="+b.setup.Env["PLAYWRIGHT_BROWSERS_PATH"])
 	}
+	return cmd
+}
+
+// bare runs a flow without a runner and without reports.
+func (b *bench) bare(j job) *exec.Cmd {
+	return b.node(filepath.Join("playwright", "bare.js"), j.flows[0])
+}
+
+func (b *bench) node(args ...string) *exec.Cmd {
+	cmd := exec.Command(b.setup.Node, args...)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "SITE="+b.site.URL, "PEERS_CHROMIUM="+b.setup.Headless, fmt.Sprintf("PEERS_SANDBOX=%t", b.setup.Sandbox),
+		"PEERS_OUTPUT="+filepath.Join(b.dir, "results"))
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,13 +17,13 @@ import (
 var flows = []string{"shop", "form", "list", "login"}
 
 // compare runs both sides in turns, once before anything counts.
-func (b *bench) compare(j job) (ours, theirs costs, err error) {
+func (b *bench) compare(j job, with func(job) *exec.Cmd) (ours, theirs costs, err error) {
 	for i := -1; i < b.runs; i++ {
 		mine, err := run(b.ours(j))
 		if err != nil {
 			return nil, nil, err
 		}
-		other, err := run(b.theirs(j))
+		other, err := run(with(j))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -36,7 +37,7 @@ func (b *bench) compare(j job) (ours, theirs costs, err error) {
 // measure runs everything, or one flow alone, and gives the page of the documents that tells of it.
 func (b *bench) measure(only string) (string, error) {
 	var t strings.Builder
-	b.ratios = map[bool]map[string]float64{false: {}, true: {}}
+	b.ratios, b.walls = map[bool]map[string]float64{false: {}, true: {}}, map[string]time.Duration{}
 	fmt.Fprintf(&t, "# Benchmarks\n\nTaproot beside Playwright Test: the same flows on the same pages in the same Chromium (its headless shell, where it is installed) or the same\n"+
 		"Firefox (by WebDriver BiDi), as whole processes, in turns. Both take a picture of each step and write their reports. `make bench-peers` makes this page anew: what you read was\n"+
 		"measured on %s. Figures are medians of %d runs; CPU is the time of the\nprocessor that all processes took, browsers too; memory is the most that all but the browser's held at once.\n", machine(), b.runs)
@@ -50,6 +51,11 @@ func (b *bench) measure(only string) (string, error) {
 		}
 	}
 	b.besideChromium(&t)
+	if names := slices.DeleteFunc(append([]string{"one"}, flows...), func(name string) bool { return only != "" && name != only }); len(names) > 0 {
+		if _, err := b.besideScripts(&t, names...); err != nil {
+			return t.String(), err
+		}
+	}
 	if only == "" {
 		if err := b.throughput(&t); err != nil {
 			return t.String(), err
@@ -83,7 +89,7 @@ func rows() (list []line) {
 }
 
 func (b *bench) row(t *strings.Builder, r line) error {
-	ours, theirs, err := b.compare(r.job)
+	ours, theirs, err := b.compare(r.job, b.theirs)
 	if err != nil {
 		return err
 	}
@@ -93,6 +99,9 @@ func (b *bench) row(t *strings.Builder, r line) error {
 		seconds(ours.cpu()), seconds(theirs.cpu()), cpu, megabytes(ours.memory()), megabytes(theirs.memory()), ratio(ours.memory(), theirs.memory()))
 	if !r.job.trace {
 		b.ratios[r.job.firefox][name] = wall
+	}
+	if r.kept == "pictures" {
+		b.walls[name] = theirs.wall()
 	}
 	fmt.Fprintf(os.Stderr, "%s, %s: %.2f, CPU %.2f\n", name, r.kept, wall, cpu)
 	return nil
@@ -118,7 +127,7 @@ func (b *bench) throughput(t *strings.Builder) error {
 	few := *b
 	few.runs = min(3, b.runs)
 	for _, workers := range []int{1, 2, 3, 4} {
-		ours, theirs, err := few.compare(job{flows: flows, workers: workers, repeat: 4})
+		ours, theirs, err := few.compare(job{flows: flows, workers: workers, repeat: 4}, b.theirs)
 		if err != nil {
 			return err
 		}
