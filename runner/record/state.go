@@ -47,6 +47,15 @@ func StateOf(ctx context.Context, d drivers.Device) (s State, err error) {
 	return s, err
 }
 
+// remember gives tabs that have no title just now, because they are being closed, the one that they had.
+func remember(was, now []drivers.WebTab) {
+	for i := range now {
+		if now[i].Title == "" && i < len(was) && was[i].URL == now[i].URL {
+			now[i].Title = was[i].Title
+		}
+	}
+}
+
 // Picking gives the arguments of webPage that go to a tab, the best first: its title, the path of its address, its place.
 func Picking(tabs []drivers.WebTab, at int) (list []source.Value) {
 	alone := func(of func(drivers.WebTab) string) bool {
