@@ -14,6 +14,7 @@ export class Cut {
 
   // take cuts a part, in per cent of the screen, out of a picture of the device that is taken now.
   async take(from, to) {
+    document.getElementById("element").replaceChildren(node("p", "Cutting out…", "quiet")); // the buttons of the cut before are none of this one's
     const answer = await fetch(`${this.on.at}/screenshot`, { headers: this.on.lease() });
     if (!answer.ok) throw new Error((await answer.json()).message);
     const whole = await createImageBitmap(await answer.blob());
