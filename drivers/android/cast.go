@@ -1,11 +1,15 @@
 package android
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"image"
+	"image/jpeg"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/internal/mjpeg"
 )
 
 const (
@@ -13,11 +17,17 @@ const (
 	castIdle    = 150 * time.Millisecond // of one that stands still
 	castMoving  = 2 * time.Second        // for so long after a change a screen counts as moving
 	castFailing = time.Second            // after a picture that could not be taken
+
+	agentFilm     = "tcp:7810" // of the phone: the agent sends pictures there, ten in a second, to whoever has said something
+	agentBoundary = "BoundaryString"
+	agentSilence  = 3 * time.Second // of the agent, after which pictures are taken without it
+	agentAgain    = 5 * time.Second // after which it is asked once more
 )
 
 var _ drivers.Caster = (*Device)(nil)
 
-// Cast takes one raw picture after the other, on connections of its own, and shows those that differ from the one before.
+// Cast shows the pictures that the agent sends, where one runs. Where none does, or none comes, it takes one raw picture after the other. Of
+// both, on connections of their own, it shows those that differ from the one before.
 func (d *Device) Cast(_ context.Context, show func(drivers.Frame)) (stop func() error, err error) {
 	ctx, cancel := context.WithCancel(d.life)
 	done := make(chan struct{})
@@ -29,9 +39,78 @@ func (d *Device) Cast(_ context.Context, show func(drivers.Frame)) (stop func() 
 }
 
 func (d *Device) cast(ctx context.Context, show func(drivers.Frame)) {
+	for ctx.Err() == nil {
+		agent, byAgent := d.hands().(*agentWay)
+		until := time.Time{}
+		if byAgent {
+			d.log.Debug("the agent's pictures end", "error", d.castByAgent(ctx, agent, show))
+			until = time.Now().Add(agentAgain)
+		}
+		d.castRaw(ctx, until, show)
+	}
+}
+
+// castByAgent shows what the agent sends until that ends, or no longer looks like this screen: a raw picture tells what it looks like.
+func (d *Device) castByAgent(ctx context.Context, agent *agentWay, show func(drivers.Frame)) error {
+	img, err := d.picture(ctx)
+	if err != nil {
+		return err
+	}
+	size := d.overridden(img).Bounds().Size()
+	c, err := d.link.service(ctx, agentFilm)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.nc.Write([]byte("GET / HTTP/1.0\r\n\r\n")); err != nil {
+		return err
+	}
+	var last []byte
+	for sent := mjpeg.New(c.r, agentBoundary); ; {
+		select {
+		case <-agent.ended:
+			return errors.New("the agent has ended")
+		default:
+		}
+		if err := c.nc.SetReadDeadline(time.Now().Add(agentSilence)); err != nil {
+			return err
+		}
+		frame, err := sent.Next()
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(frame, last) {
+			continue
+		}
+		config, err := jpeg.DecodeConfig(bytes.NewReader(frame))
+		if err != nil {
+			continue // one that is broken
+		}
+		turned, ok := shows(size, image.Pt(config.Width, config.Height))
+		if !ok {
+			return errors.New("the screen has another shape now")
+		}
+		if last = frame; ctx.Err() == nil {
+			show(drivers.Frame{JPEG: frame, Size: turned, At: time.Now()})
+		}
+	}
+}
+
+// shows gives the size of the screen that a picture shows, which may be made smaller, and the screen turned.
+func shows(screen, picture image.Point) (image.Point, bool) {
+	if (screen.X > screen.Y) != (picture.X > picture.Y) {
+		screen = image.Pt(screen.Y, screen.X)
+	}
+	const within = 2 // pixels by which the smaller side may be rounded
+	off := screen.X*picture.Y - screen.Y*picture.X
+	return screen, max(off, -off) <= within*max(screen.X, screen.Y)
+}
+
+// castRaw takes pictures until a time, or for ever where there is none.
+func (d *Device) castRaw(ctx context.Context, until time.Time, show func(drivers.Frame)) {
 	var last image.Image
 	var changed time.Time
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && (until.IsZero() || time.Now().Before(until)) {
 		pause := castFailing
 		img, err := d.picture(ctx)
 		at := time.Now()

@@ -1,27 +1,21 @@
 package ios
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
-	"io"
 	"mime"
 	"net/http"
-	"net/textproto"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/mjpeg"
 )
-
-// frameBytes is more than any JPEG of a screen has.
-const frameBytes = 16 << 20
 
 // streamFilm is a film of the pictures that WebDriverAgent sends.
 type streamFilm struct {
@@ -130,11 +124,9 @@ func (f *streamFilm) Stop(ctx context.Context) ([]drivers.Clip, error) {
 	}
 }
 
-// frames reads multipart/x-mixed-replace as WebDriverAgent writes it: with a boundary that begins with hyphens of its own, which it does
-// not double.
+// frames gives the pictures that WebDriverAgent sends upright.
 type frames struct {
-	r        *bufio.Reader
-	boundary string
+	sent *mjpeg.Reader
 
 	raw, turned []byte // the last one, as it came and upright
 }
@@ -144,12 +136,12 @@ func newFrames(res *http.Response) (*frames, error) {
 	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "multipart/") {
 		return nil, fmt.Errorf("HTTP status %d with %s is no film", res.StatusCode, screen.Quote(res.Header.Get("Content-Type")))
 	}
-	return &frames{r: bufio.NewReaderSize(res.Body, 64<<10), boundary: strings.TrimLeft(params["boundary"], "-")}, nil
+	return &frames{sent: mjpeg.New(res.Body, params["boundary"])}, nil
 }
 
 // next gives the next picture, upright.
 func (f *frames) next() ([]byte, error) {
-	frame, err := f.receive()
+	frame, err := f.sent.Next()
 	if err != nil || bytes.Equal(frame, f.raw) {
 		return f.turned, err
 	}
@@ -159,29 +151,4 @@ func (f *frames) next() ([]byte, error) {
 	}
 	f.raw, f.turned = frame, turned
 	return turned, nil
-}
-
-// receive gives the next picture as it was sent.
-func (f *frames) receive() ([]byte, error) {
-	for {
-		line, err := f.r.ReadSlice('\n')
-		if err != nil {
-			return nil, err
-		}
-		text := strings.TrimSpace(string(line))
-		if strings.HasPrefix(text, "--") && strings.TrimLeft(text, "-") == f.boundary {
-			break
-		}
-	}
-	head, err := textproto.NewReader(f.r).ReadMIMEHeader()
-	if err != nil {
-		return nil, err
-	}
-	size, err := strconv.Atoi(head.Get("Content-Length"))
-	if err != nil || size <= 0 || size > frameBytes {
-		return nil, fmt.Errorf("a picture of %s bytes", screen.Quote(head.Get("Content-Length")))
-	}
-	frame := make([]byte, size)
-	_, err = io.ReadFull(f.r, frame)
-	return frame, err
 }

@@ -409,7 +409,9 @@ func (a *agentRun) film(ctx context.Context, s session) {
 			}
 			continue
 		}
-		if jpeg.Encode(&jpg, a.phone.captured(), &jpeg.Options{Quality: 50}) != nil {
+		img := a.phone.captured()
+		img = scaled(img, img.Rect.Size().Mul(max(1, a.number("mjpegScalingFactor"))).Div(100))
+		if jpeg.Encode(&jpg, img, &jpeg.Options{Quality: 50}) != nil {
 			return
 		}
 		if _, err := fmt.Fprintf(s, "--BoundaryString\r\nContent-type: image/jpg\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", jpg.Len(), jpg.String()); err != nil {
