@@ -34,7 +34,7 @@ type Stop struct {
 // ClearApp is the argument of clearApp.
 type ClearApp struct {
 	Package  string `json:"package" required:"true" scalar:"true" minLength:"1" doc:"The app whose data are removed; it is stopped."`
-	Keychain bool   `json:"keychain,omitempty" platforms:"ios" doc:"Empty the keychain, too, which outlives an app's data (iOS simulators only): that of all apps."`
+	Keychain bool   `json:"keychain,omitempty" platforms:"ios" doc:"Empty all apps' keychain (iOS simulators)."`
 }
 
 // Kill is the argument of kill.

@@ -72,7 +72,7 @@ type Scroll struct {
 type ScrollTo struct {
 	Selector
 	Direction Direction `json:"direction,omitempty" enum:"up,down,left,right" default:"down" doc:"Where the element lies: down looks below. A page that is given none looks above as well, once the end is reached."`
-	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; without it, the one that inside names, else the one that fills most of the screen, then the others."`
+	In        *Selector `json:"in,omitempty" doc:"The element that is scrolled; else the one that inside names, or that fills most of the screen, then the others."`
 	Limit     int       `json:"limit,omitempty" minimum:"1" maximum:"200" doc:"How many movements at most. Default: as many as the time allows, 30 seconds unless timeoutMs says otherwise."`
 	// The movements of Maestro: a finger from the middle to the edge of the screen.
 	DurationMs int  `json:"durationMs,omitempty" minimum:"1" maximum:"60000" default:"601" tool:"-" doc:"With match: maestro, how long one movement takes, in milliseconds."`

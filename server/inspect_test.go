@@ -75,22 +75,25 @@ func TestRunStepsOverTheSocket(t *testing.T) {
 		}
 		return string(body)
 	}
-	for i, line := range []float64{6, 7} {
-		a := l.tell1(conn, run(1, 6, 7), i == 0)
-		if step, _ := a["step"].(map[string]any); step["line"] != line || step["verdict"] != "pass" {
-			t.Errorf("%v", a)
+	steps := func(message string, want ...[2]any) { // by their lines, with the verdict of those that are over
+		t.Helper()
+		for i, w := range want {
+			a := l.tell1(conn, message, i == 0)
+			if step, _ := a["step"].(map[string]any); step["line"] != w[0] || step["verdict"] != w[1] {
+				t.Errorf("%v, want %v", a, w)
+			}
 		}
 	}
+	steps(run(1, 6, 7), [2]any{6.0, nil}, [2]any{6.0, "pass"}, [2]any{7.0, nil}, [2]any{7.0, "pass"})
 	if a := l.tell1(conn, "", false); a["id"] != 1.0 || a["outcome"].(map[string]any)["passed"] != true {
 		t.Errorf("%v", a)
 	}
 	if a := l.tell(conn, `{"id": 2, "run": {"yaml": "id: x\nplatform: android\nsteps:\n  - tapp: x\n"}}`); a["error"] == nil {
 		t.Errorf("%v", a)
 	}
-	for _, message := range []string{run(3, 8, 8), `{"id": 4, "stop": 3}`} {
-		if err := conn.Write(t.Context(), websocket.MessageText, []byte(message)); err != nil {
-			t.Fatal(err)
-		}
+	steps(run(3, 8, 8), [2]any{8.0, nil})
+	if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"id": 4, "stop": 3}`)); err != nil {
+		t.Fatal(err)
 	}
 	if out, _ := l.tell1(conn, "", false)["outcome"].(map[string]any); out["message"] != "stopped" || out["passed"] != false {
 		t.Errorf("%v", out)
