@@ -54,7 +54,7 @@ SUMMARY = echo 'The ten slowest tests:'; go tool gotestsum tool slowest --num 10
 # Tests wait more than they compute: four packages at once, and six tests of each, keep two cores busy. Those that take longest begin first.
 PACKAGES = 4
 BESIDE   = 6
-LONGEST  = ./drivers/web ./runner/vocabulary ./drivers/android ./runner/action ./runner ./cli ./runner/truth ./mcpserver
+LONGEST  = ./drivers/web ./cli ./runner/truth ./runner ./runner/vocabulary ./drivers/android ./server/studio ./server ./mcpserver ./server/console ./reporters/html ./runner/action
 
 # The suites are the tests that need phones; all others must pass on a machine without any, so they get none. They are filmed in
 # make run and make suites-full; here small screens do.
