@@ -147,7 +147,6 @@ var mutations = []struct {
 // TestMutatedSelectors changes saved screens as apps change, and prints which of the selectors that Studio offers still pick their element: of the first ones
 // nearly all must, but where their text changed.
 func TestMutatedSelectors(t *testing.T) {
-	t.Parallel()
 	files, err := filepath.Glob("testdata/trees/*.xml")
 	if err != nil {
 		t.Fatal(err)

@@ -106,7 +106,6 @@ func named(name, some string) bool {
 // TestPages holds verdicts against what pages know of themselves. Every fourth check is made, in the short mode every twenty-fourth, unless TRUTH_PAGES is
 // all, or a part of the names of those that are, or several, separated by commas.
 func TestPages(t *testing.T) {
-	t.Parallel()
 	site := slowSite()
 	defer site.Close()
 	var chosen []*check

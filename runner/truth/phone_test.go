@@ -76,7 +76,6 @@ func page(parts ...androidtest.Part) androidtest.Shown { return androidtest.Show
 
 // TestPhoneTraps holds screens that might mislead against what must come of them, read by the phone's own tools and by the agent.
 func TestPhoneTraps(t *testing.T) {
-	t.Parallel()
 	var all []*showing
 	for _, c := range phoneTraps() {
 		for _, way := range []string{"stock", "agent"} {

@@ -21,7 +21,6 @@ var recordedPages = []string{"accordion", "calendar", "cards", "chips", "check-w
 // TestRecordedSelectors clicks every element that a person can, on saved screens of phones and on pages, as Studio records a click, and holds
 // the step that is written down, read anew from its YAML, against the very element: what it taps must lie in that one, and be that one.
 func TestRecordedSelectors(t *testing.T) {
-	t.Parallel()
 	var all, onPages, right, robust, places int
 	screens := map[string]*screen.Tree{}
 	files, err := filepath.Glob("testdata/trees/*.xml")

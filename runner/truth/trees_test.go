@@ -18,7 +18,6 @@ import (
 
 // TestSavedTrees holds what selectors pick in trees as phones give them against testdata/trees/checks.txt, which people wrote.
 func TestSavedTrees(t *testing.T) {
-	t.Parallel()
 	text, err := os.ReadFile("testdata/trees/checks.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -302,7 +302,6 @@ func number(name string, otherwise int) int {
 
 // TestGenerated holds made-up tests against the phone's own log. TRUTH_RUNS says how many, TRUTH_SEED which is the first.
 func TestGenerated(t *testing.T) {
-	t.Parallel()
 	runs, seed := number("TRUTH_RUNS", 100), uint64(number("TRUTH_SEED", 1))
 	if os.Getenv("TRUTH_SEED") != "" && os.Getenv("TRUTH_RUNS") == "" {
 		runs = 1
