@@ -23,7 +23,6 @@ type piece = iostest.Part
 type stage struct {
 	touched []string
 	state   string
-	entry   iostest.Entry
 }
 
 func (s *stage) took(name string) func() {
@@ -41,7 +40,6 @@ type sceneTrap struct {
 }
 
 var (
-	sceneInk  = color.RGBA{0x18, 0x18, 0x1c, 0xff}
 	scenePlum = color.RGBA{0x4f, 0x46, 0xc8, 0xff}
 	white     = color.RGBA{0xff, 0xff, 0xff, 0xff}
 	ground    = color.RGBA{0xf8, 0xf8, 0xfc, 0xff}
