@@ -39,7 +39,7 @@ func (b *bench) besideScripts(t *strings.Builder, names ...string) (ratios map[s
 
 // mostBesideScripts is what Taproot may take beside a bare script: of one, nearly all is the way to the first step and from the last one
 // to the prompt; of shop, most is steps.
-var mostBesideScripts = map[string]float64{"one": 1.7, "shop": 1}
+var mostBesideScripts = map[string]float64{"one": 1.4, "shop": 1.2}
 
 // guard fails where Taproot takes too much beside bare scripts on the same machine in the same run.
 func (b *bench) guard() (string, error) {
