@@ -12,10 +12,9 @@
     const box = reader.box(el, reader.style(el)), near = 1;
     return box.l - near <= x && x <= box.r + near && box.t - near <= y && y <= box.b + near;
   };
-  // begins tells whether an event may be the first of a touch. What a finger brings about later may belong to the touch before, whose end comes
-  // to the page when the next one is already aimed.
-  const begins = event => event.type === 'pointerdown' || event.type === 'touchstart' || !event.touches && event.pointerType !== 'touch' &&
-    !(event.sourceCapabilities && event.sourceCapabilities.firesTouchEvents) && event.mozInputSource !== 5;
+
+// include touches.js
+
   // hosts: el lies in the shadow tree of host, or in one within that.
   const hosts = (host, el) => {
     for (let root = rootOf(el); typeOf(root) === 11; root = rootOf(hostOf(root))) if (hostOf(root) === host) return true;
@@ -25,8 +24,7 @@
   // Aim lets the next touch of the page through to the element that it is meant for, or to the one that the page has put in its
   // place. A touch that would meet anything else reaches nobody.
   class Aim {
-    static EVENTS = ['pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick',
-      'contextmenu'];
+    static EVENTS = [...TOUCHES, WATCH + 'touch'];
     constructor(root, n) {
       this.root = root; this.el = store.refs[n].deref();
       this.node = store.nodes[n];
@@ -36,9 +34,9 @@
       this.row = this.alone ? '' : rowOf(this.el);
       if (twins.filter(other => rowOf(store.refs[other.n].deref()) === this.row).length > 1) this.row = '';
       this.verdict = ''; this.met = '';
-      for (const kind of [...Aim.EVENTS, WATCH + 'touch']) window.addEventListener(kind, this, {capture: true, passive: false});
+      for (const kind of Aim.EVENTS) window.addEventListener(kind, this, {capture: true, passive: false});
     }
-    end() { for (const kind of [...Aim.EVENTS, WATCH + 'touch']) window.removeEventListener(kind, this, {capture: true}); }
+    end() { for (const kind of Aim.EVENTS) window.removeEventListener(kind, this, {capture: true}); }
     handleEvent(event) {
       if (event.type === WATCH + 'touch') { // asked by script/watch.js, before the page hears of the touch
         if (!this.verdict && event.detail) this.judge(event.composedPath()[0], event);

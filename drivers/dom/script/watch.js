@@ -55,8 +55,8 @@
     listen(window, NAME + name, event => { if (holds()) refuse(event); });
   }
 
-  const begins = event => event.type === 'pointerdown' || event.type === 'touchstart' || !event.touches && event.pointerType !== 'touch' &&
-    !(event.sourceCapabilities && event.sourceCapabilities.firesTouchEvents) && event.mozInputSource !== 5;
+// include touches.js
+
   const hear = event => {
     const at = event.touches && event.touches[0] || event, [hit] = pathOf(event);
     if (!event.isTrusted || !hit) return;
@@ -65,7 +65,7 @@
     refuse(event);
     stop(event);
   };
-  for (const kind of ['pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu']) {
+  for (const kind of TOUCHES) {
     listen(window, kind, hear, {capture: true, passive: false});
   }
 })();
