@@ -68,21 +68,18 @@ func partOf(text string) (float64, bool) {
 // again finds an element of a tree once more, by its type and place.
 func (d *Device) again(ctx context.Context, n *screen.Node) (activeElement, error) {
 	all, err := d.ofType(ctx, n.Type)
-	if err != nil { // not all of them have a place then
-		if all = nil; !errors.Is(err, screen.ErrNotFound) {
-			return activeElement{}, err
-		}
-		err = nil
+	switch {
+	case errors.Is(err, screen.ErrNotFound):
+		all = nil // not all of them have a place then
+	case err != nil:
+		return activeElement{}, err
 	}
 	for _, e := range all {
 		if near(e.pixels(d.factor()), n.Bounds) {
 			return e, nil
 		}
 	}
-	if err == nil {
-		err = fmt.Errorf("device %s: %s: %w: it was there and went away", d.info.ID, n, screen.ErrNotFound)
-	}
-	return activeElement{}, err
+	return activeElement{}, fmt.Errorf("device %s: %s: %w: it was there and went away", d.info.ID, n, screen.ErrNotFound)
 }
 
 // ofType gives the elements of a type, each with its place in points.
