@@ -21,6 +21,11 @@ func (s *screen) crash(pkg, exception string) {
 	if front {
 		state = "fg  TOP "
 	}
+	s.bury(r, pkg, state)
+}
+
+// bury takes an app away whose process has ended, which the system tells.
+func (s *screen) bury(r *running, pkg, state string) {
 	s.remove(pkg)
 	s.phone.log.write(logLine{
 		pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: %s", pkg, r.pid, state),
@@ -33,8 +38,7 @@ func (s *screen) die(pkg string) {
 	if r == nil || pkg == launcherPackage {
 		return
 	}
-	s.remove(pkg)
-	s.phone.log.write(logLine{pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: fg  TOP ", pkg, r.pid)})
+	s.bury(r, pkg, "fg  TOP ")
 }
 
 // crashProcess is the death of a process that an app has beside its own.
@@ -71,8 +75,7 @@ func (s *screen) crashNative(pkg string) {
 			"pid: %d, tid: %d, name: %s  >>> %s <<<\nsignal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0000000000000000\n"+
 			"backtrace:\n      #00 pc 000000000001d4c8  /data/app/%s/lib/arm64/libdecoder.so (decode+72)", s.phone.prof.fingerprint(), pkg, r.pid, r.pid, comm, pkg, pkg),
 	})
-	s.remove(pkg)
-	s.phone.log.write(logLine{pid: 1033, tid: 1060, pri: 'I', tag: "ActivityManager", text: fmt.Sprintf("Process %s (pid %d) has died: fg  TOP ", pkg, r.pid)})
+	s.bury(r, pkg, "fg  TOP ")
 }
 
 // freeze is an app that does not respond: the log says so, and a dialog asks what to do.
