@@ -45,12 +45,11 @@ func main() {
 		fatal(err)
 	}
 	defer b.close()
-	text, err := "", error(nil)
+	measure := func() (string, error) { return b.measure(*only) }
 	if *guard {
-		text, err = b.guard()
-	} else {
-		text, err = b.measure(*only)
+		measure = b.guard
 	}
+	text, err := measure()
 	if err == nil && *out != "" {
 		err = write(*out, text)
 	}

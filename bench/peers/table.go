@@ -16,6 +16,9 @@ import (
 // flows are those of which a file is in each folder.
 var flows = []string{"shop", "form", "list", "login"}
 
+// singles are the flows that are run alone: one, a single page, too.
+var singles = append([]string{"one"}, flows...)
+
 // compare runs both sides in turns, once before anything counts.
 func (b *bench) compare(j job, with func(job) *exec.Cmd) (ours, theirs costs, err error) {
 	for i := -1; i < b.runs; i++ {
@@ -51,7 +54,7 @@ func (b *bench) measure(only string) (string, error) {
 		}
 	}
 	b.besideChromium(&t)
-	if names := slices.DeleteFunc(append([]string{"one"}, flows...), func(name string) bool { return only != "" && name != only }); len(names) > 0 {
+	if names := slices.DeleteFunc(slices.Clone(singles), func(name string) bool { return only != "" && name != only }); len(names) > 0 {
 		if _, err := b.besideScripts(&t, names...); err != nil {
 			return t.String(), err
 		}
@@ -76,10 +79,10 @@ type line struct {
 }
 
 func rows() (list []line) {
-	for _, f := range append([]string{"one"}, flows...) {
+	for _, f := range singles {
 		list = append(list, line{"pictures", job{flows: []string{f}, workers: 1, repeat: 1}})
 	}
-	for _, f := range append([]string{"one"}, flows...) {
+	for _, f := range singles {
 		list = append(list, line{"pictures, in Firefox", job{flows: []string{f}, workers: 1, repeat: 1, firefox: true}})
 	}
 	for _, f := range flows {
