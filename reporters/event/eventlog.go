@@ -39,6 +39,12 @@ func (l *Log) Add(e Event) error {
 	return nil
 }
 
+// Restart takes all events out of the file.
+func (l *Log) Restart() error {
+	l.size = 0
+	return l.File.Truncate(0)
+}
+
 // Encode gives the line of an event. Long texts are shortened when it would not be readable otherwise.
 func Encode(e Event) ([]byte, error) {
 	for _, limit := range []int{1 << 20, 64 << 10, 4 << 10, 200} {

@@ -25,6 +25,8 @@ type Runner struct {
 	Pool    *pool.Pool
 	Dir     *pack.RunDir
 	Observe func(event.Case, event.Event) // may be nil
+	// Elsewhere runs the cases on other machines' devices; nil: they run on this one's.
+	Elsewhere Elsewhere
 	// Last: nothing is run after All, so that browsers end while the last reports are made.
 	Last bool
 
@@ -100,6 +102,9 @@ func (r *Runner) run(ctx context.Context, c plan.Case, beside meanwhile) (out Ou
 
 // once runs the case on the first device that lets itself be opened. last: it is not run again, whatever comes of it.
 func (r *Runner) once(ctx context.Context, c plan.Case, beside meanwhile, last bool) Outcome {
+	if r.Elsewhere != nil {
+		return r.elsewhere(ctx, c)
+	}
 	lease, dev, none := r.Open(ctx, c, beside.rest)
 	if none != nil {
 		return *none
@@ -289,19 +294,31 @@ const maxTries = 100
 
 // Pack makes the case's folder. A case that is run once more gets a folder of its own and the case its name.
 func (r *Runner) Pack(c *plan.Case, device drivers.Info) (p *pack.Pack, err error) {
+	err = named(c, func() error {
+		p, err = r.Dir.NewPack(packed(*c, device), pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo, Observe: r.Observe})
+		return err
+	})
+	return p, err
+}
+
+// packed is what a pack knows of its case before the first event.
+func packed(c plan.Case, device drivers.Info) event.Case {
+	return event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl", Place: c.Test.Pos,
+		Device: device.ID, Model: modelOf(device)}
+}
+
+// named makes a folder by the name of the case's pack, or by the next name that is free.
+func named(c *plan.Case, mk func() error) (err error) {
 	first := c.Pack
 	for try := range maxTries {
 		if try > 0 {
 			c.Pack = fmt.Sprintf("%s--%s-%d", first, cmp.Or(c.Twin, "try"), try+1)
 		}
-		info := event.Case{ID: c.Test.ID, Pack: c.Pack, Name: c.Test.Name, Platform: c.Platform, Browser: c.Browser, Solver: "dsl", Place: c.Test.Pos,
-			Device: device.ID, Model: modelOf(device)}
-		p, err = r.Dir.NewPack(info, pack.PackOptions{FFmpeg: r.Config.FFmpeg, NoVideo: r.Config.NoVideo, Observe: r.Observe})
-		if !errors.Is(err, fs.ErrExist) {
+		if err = mk(); !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
-	return p, err
+	return err
 }
 
 func modelOf(d drivers.Info) string { return strings.TrimSpace(d.Manufacturer + " " + d.Model) }

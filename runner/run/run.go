@@ -43,11 +43,13 @@ func (r *Runner) End() error {
 // All runs the cases, as many at once as there are devices (and as Config.Parallel allows), and gives their outcomes in the order of
 // the cases. They begin in that order, too, as far as there are devices for them.
 func (r *Runner) All(ctx context.Context, cases []plan.Case) []Outcome {
-	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}}
+	a := &all{r: r, cases: cases, outcomes: make([]Outcome, len(cases)), turns: newCaseScheduler(cases, r.Config.Parallel), need: map[dsl.Platform]*atomic.Int64{}, idle: map[dsl.Platform]chan struct{}{}, idles: map[dsl.Platform]func(){}}
 	for i, c := range cases {
 		a.outcomes[i].Case = c
 		if a.need[c.Platform] == nil {
 			a.need[c.Platform] = &atomic.Int64{}
+			idle := make(chan struct{})
+			a.idle[c.Platform], a.idles[c.Platform] = idle, sync.OnceFunc(func() { close(idle) })
 		}
 		a.need[c.Platform].Add(1)
 	}
@@ -75,6 +77,8 @@ type all struct {
 	need     map[dsl.Platform]*atomic.Int64 // how many cases may still need a device
 	failed   atomic.Pointer[string]         // the case for which Config.FailFast ends the run
 	chains   sequences
+	idle     map[dsl.Platform]chan struct{} // closed when a worker has nothing to do any more
+	idles    map[dsl.Platform]func()        // close them
 }
 
 // more adds a worker for each further device of a platform.
@@ -86,22 +90,33 @@ func (a *all) more(ctx context.Context, platform dsl.Platform, queued int) {
 	if limit < 2 {
 		return
 	}
+	if a.r.Elsewhere != nil {
+		a.grow(ctx, platform, limit)
+		return
+	}
 	infos, err := a.r.Pool.Usable(ctx, platform)
 	if err != nil {
 		return // the cases themselves tell why
 	}
-	for range min(limit, len(infos)) - 1 {
+	a.hire(ctx, platform, min(limit, len(infos))-1)
+}
+
+// hire adds n workers, and tells whether there is work for them.
+func (a *all) hire(ctx context.Context, platform dsl.Platform, n int) bool {
+	for range n {
 		i, ok := a.turns.next(platform)
 		if !ok {
-			return
+			return false
 		}
 		a.turns.open()
 		a.work.Go(func() { a.worker(ctx, platform, i) })
 	}
+	return true
 }
 
 // worker runs case i, and then what is left of its platform.
 func (a *all) worker(ctx context.Context, platform dsl.Platform, i int) {
+	defer a.idles[platform]()
 	for ok := true; ok; {
 		if err := a.turns.await(ctx, i); err != nil {
 			return // the run was interrupted: what is queued does not begin

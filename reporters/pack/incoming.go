@@ -1,0 +1,137 @@
+package pack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/taproot-dev/taproot/reporters/event"
+)
+
+// Incoming is the folder of a case that runs on another machine: it holds what was heard of it so far, and in the end the pack that was
+// made there. Not safe for concurrent use.
+type Incoming struct {
+	p       *Pack
+	observe func(event.Case, event.Event)
+	heard   int // events, in order
+}
+
+// NewIncoming makes the folder, so that nothing else takes its name. One of Adopt, End and Discard must be called in the end. observe is
+// told of each event, in order and once; it may be nil.
+func (d *RunDir) NewIncoming(c event.Case, observe func(event.Case, event.Event)) (*Incoming, error) {
+	p, err := d.NewPack(c, PackOptions{NoVideo: true})
+	if err != nil {
+		return nil, err
+	}
+	if observe == nil {
+		observe = func(event.Case, event.Event) {}
+	}
+	return &Incoming{p: p, observe: observe}, nil
+}
+
+// Dir is the absolute path of the folder.
+func (i *Incoming) Dir() string { return i.p.dir }
+
+// Spool is a folder for the pack on its way, on the same disk. It goes with the pack's end, or with a run's that died.
+func (i *Incoming) Spool() string { return filepath.Join(i.p.dir, event.WorkDir) }
+
+// Begun tells whether the case is known to have begun.
+func (i *Incoming) Begun() bool { return i.heard > 0 }
+
+// Event takes the nth event, from 0. One that was heard already, or that comes before its turn, is passed by: Adopt has them all. The
+// first one again means that the case begins anew, on another device.
+func (i *Incoming) Event(n int, e event.Event) {
+	if n == 0 && i.heard > 0 && e.Kind == event.CaseStarted && !e.Time.Equal(i.p.events[0].Time) {
+		i.heard = 0
+		if err := i.p.log.Restart(); err != nil {
+			i.p.breaks(err)
+		}
+	}
+	if n == i.heard {
+		i.hear(e)
+	}
+}
+
+func (i *Incoming) hear(e event.Event) {
+	if i.heard == 0 {
+		i.p.events = []event.Event{e}
+	}
+	i.heard++
+	if c := e.Case; c != nil {
+		i.p.c.Device, i.p.c.Model = c.Device, c.Model
+	}
+	if e.Kind != event.Attached && e.Kind != event.Recorded { // those files are not here
+		if err := i.p.log.Add(e); err != nil {
+			i.p.breaks(err)
+		}
+	}
+	i.observe(i.p.c, e)
+}
+
+// Adopt puts a finished pack, a folder on the same disk, into the place of what was heard, and tells of the events that were not.
+func (i *Incoming) Adopt(from string) (*event.Result, error) {
+	res, events, err := i.look(from)
+	if err != nil {
+		return nil, fmt.Errorf("take the pack of %s: %w", i.p.c.Pack, err)
+	}
+	for n := range events {
+		i.Event(n, events[n])
+	}
+	i.close()
+	dir := i.p.dir
+	aside, old := filepath.Join(filepath.Dir(dir), ".in-"+i.p.c.Pack), filepath.Join(filepath.Dir(dir), ".out-"+i.p.c.Pack)
+	err = os.Rename(from, aside)
+	if err == nil {
+		err = os.Rename(dir, old)
+	}
+	if err == nil {
+		err = errors.Join(os.Rename(aside, dir), os.RemoveAll(old))
+	}
+	if err != nil {
+		return res, fmt.Errorf("take the pack of %s: %w", i.p.c.Pack, err)
+	}
+	return res, nil
+}
+
+// look reads the pack that came.
+func (i *Incoming) look(dir string) (*event.Result, []event.Event, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close() // nothing was written
+	events, err := readFile(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	res := foldEvents(root, i.p.c, events)
+	if res.Case.Pack != i.p.c.Pack || res.Case.ID != i.p.c.ID {
+		return nil, nil, fmt.Errorf("it is that of %s", res.Case.Pack)
+	}
+	return res, events, nil
+}
+
+// End makes a pack of what was heard, with the verdict on a case of which nothing more will come.
+func (i *Incoming) End(ctx context.Context, verdict event.Verdict, problem event.Problem) (*event.Result, error) {
+	i.p.o.Observe = i.observe
+	i.p.NoRecording("the case ran on another machine, from which no report came")
+	err := i.p.Emit(event.Event{Time: time.Now(), Kind: event.CaseEnded, Verdict: verdict, Problem: &problem})
+	res, finishErr := i.p.Finish(ctx)
+	if finishErr != nil {
+		err = finishErr
+	}
+	return res, err
+}
+
+// Discard leaves nothing.
+func (i *Incoming) Discard() error {
+	i.close()
+	return os.RemoveAll(i.p.dir)
+}
+
+func (i *Incoming) close() {
+	_ = errors.Join(i.p.file.Close(), i.p.root.Close()) // what it holds is given up
+}

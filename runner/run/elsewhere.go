@@ -1,0 +1,97 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+)
+
+// Elsewhere runs cases on the devices of other machines. What is run, in which order, how often and what comes of it stays with the Runner.
+// Safe for concurrent use.
+type Elsewhere interface {
+	// Usable is how many cases of a platform can be under way at once, as of now.
+	Usable(ctx context.Context, platform dsl.Platform) (int, error)
+	// Try waits for a device that suits the case, runs the case on it once, and gives the folder of the finished pack, which the caller
+	// takes over. A *pool.NoDeviceError means that there is no such device to wait for. When ctx ends, what is under way ends as interrupted,
+	// and its pack is still given if it comes soon; else the error is ctx's.
+	Try(ctx context.Context, t Try) (dir string, err error)
+}
+
+// Try is one try of one case.
+type Try struct {
+	Case  plan.Case // its pack must have the name Case.Pack
+	Spool string    // the folder in which the pack is laid down
+	// Heard takes the nth event of the case, from 0, while it runs, one call at a time. Events may come twice or not at all, since the pack has
+	// them; the first one of a later attempt begins anew.
+	Heard func(n int, e event.Event)
+}
+
+// Once runs the case once, whatever its test says of retries: on a machine that has the device, for a Runner elsewhere. The pack has the
+// name c.Pack unless that is taken.
+func (r *Runner) Once(ctx context.Context, c plan.Case) Outcome {
+	return r.once(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}}, true)
+}
+
+// elsewhere has one try of the case run on another machine.
+func (r *Runner) elsewhere(ctx context.Context, c plan.Case) Outcome {
+	var in *pack.Incoming
+	err := named(&c, func() (err error) {
+		in, err = r.Dir.NewIncoming(packed(c, drivers.Info{}), r.Observe)
+		return err
+	})
+	if err != nil {
+		return Outcome{Case: c, Err: err}
+	}
+	var result *event.Result
+	dir, err := r.Elsewhere.Try(ctx, Try{Case: c, Spool: in.Spool(), Heard: in.Event})
+	var none *pool.NoDeviceError
+	switch {
+	case err == nil:
+		if result, err = in.Adopt(dir); result == nil {
+			result, err = in.End(ctx, event.Error, event.Problem{Message: err.Error()})
+		}
+	case !in.Begun():
+		if err := in.Discard(); err != nil {
+			return Outcome{Case: c, Err: err}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return Outcome{Case: c}
+		case errors.As(err, &none) && !none.Lost:
+			return r.without(ctx, c, nothing{verdict: r.lacking(), why: none.Reason})
+		}
+		return r.without(ctx, c, nothing{verdict: event.Error, why: err.Error()})
+	case ctx.Err() != nil:
+		result, err = in.End(ctx, event.Interrupted, event.Problem{Message: "the run was interrupted"})
+	default:
+		result, err = in.End(ctx, event.Error, event.Problem{Message: err.Error()})
+	}
+	return Outcome{Case: c, Result: result, Dir: in.Dir(), Err: err}
+}
+
+// askAgain is how often a run asks whether more cases can be under way.
+const askAgain = 2 * time.Second
+
+// grow adds workers as devices elsewhere come, up to limit, until nothing waits for one.
+func (a *all) grow(ctx context.Context, platform dsl.Platform, limit int) {
+	for workers := 1; workers < limit && a.turns.queued(platform) > 0; {
+		// An error is told by the cases themselves.
+		if n, err := a.r.Elsewhere.Usable(ctx, platform); err == nil && n > workers {
+			more := min(limit, n) - workers
+			workers += more
+			if !a.hire(ctx, platform, more) {
+				return
+			}
+		}
+		if pool.Sleep(ctx, askAgain, a.idle[platform]) != nil {
+			return
+		}
+	}
+}
