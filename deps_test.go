@@ -39,7 +39,7 @@ var layers = map[string][]string{
 	"drivers/drivertest":           {"dsl", "drivers", "drivers/screen"},
 	"drivers/android":              {"dsl", "drivers", "drivers/dom", "drivers/screen"},
 	"drivers/android/androidtest":  {},
-	"drivers/ios":                  {"dsl", "drivers", "drivers/screen"},
+	"drivers/ios":                  {"dsl", "drivers", "drivers/screen", "drivers/vision/pixels"},
 	"drivers/ios/iostest":          {},
 	"drivers/ios/iostest/faketool": {"drivers/ios/iostest"},
 	"drivers/dom":                  {"drivers", "drivers/screen"},

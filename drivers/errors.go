@@ -18,6 +18,8 @@ var (
 
 	// ErrMissed says that a touch was held back, because it would have met something else than the element it was aimed at.
 	ErrMissed = fmt.Errorf("%w: something else was in its place when it was to be touched", ErrNotActionable)
+	// ErrCovered is an ErrMissed of what lies over the element and takes its touches.
+	ErrCovered = fmt.Errorf("%w", ErrMissed)
 
 	// ErrNoFile says that a file of the device is not there, or that nobody outside of it may read it.
 	ErrNoFile = errors.New("no such file on the device")

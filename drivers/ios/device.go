@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
 )
 
 // closeLimit bounds what Close does on the device.
@@ -27,11 +28,13 @@ type Device struct {
 	life  *drivers.Life // its goroutines are those of logs and films
 
 	mu      sync.Mutex
-	shot    image.Point // size of the last screenshot, which is the measure of everything
-	scale   float64     // pixels of a point
-	wide    bool        // the application lay on its side when it was seen last
-	told    bool        // WebDriverAgent gives traits
-	standIn []standIn   // for the buttons of an alert whose elements cannot be read
+	shot    image.Point  // size of the last screenshot, which is the measure of everything
+	scale   float64      // pixels of a point
+	wide    bool         // the application lay on its side when it was seen last
+	told    bool         // WebDriverAgent gives traits
+	tree    *screen.Tree // that was read last
+	aimed   *screen.Node // what the next touch is meant for
+	standIn []standIn    // for the buttons of an alert whose elements cannot be read
 	debts   restoreState
 	app     watched           // the app that was launched last
 	locales map[string]string // of apps

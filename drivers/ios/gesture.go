@@ -45,7 +45,7 @@ func (d *Device) Tap(ctx context.Context, p image.Point) error {
 	}
 	ask := post("tap", "/wda/tap", map[string]any{"x": at[0][0], "y": at[0][1]})
 	ask.older = "/wda/tap/0" // before version 6
-	return d.do(ctx, ask, nil)
+	return d.touch(ctx, p, func() error { return d.do(ctx, ask, nil) })
 }
 
 // DoubleTap taps twice.
@@ -54,7 +54,8 @@ func (d *Device) DoubleTap(ctx context.Context, p image.Point) error {
 	if err != nil {
 		return err
 	}
-	return d.do(ctx, post("double tap", "/wda/doubleTap", map[string]any{"x": at[0][0], "y": at[0][1]}), nil)
+	ask := post("double tap", "/wda/doubleTap", map[string]any{"x": at[0][0], "y": at[0][1]})
+	return d.touch(ctx, p, func() error { return d.do(ctx, ask, nil) })
 }
 
 // LongPress holds a finger.
@@ -65,7 +66,7 @@ func (d *Device) LongPress(ctx context.Context, p image.Point, hold time.Duratio
 	}
 	ask := post("long press", "/wda/touchAndHold", map[string]any{"x": at[0][0], "y": at[0][1], "duration": hold.Seconds()})
 	ask.limit = callLimit + hold
-	return d.do(ctx, ask, nil)
+	return d.touch(ctx, p, func() error { return d.do(ctx, ask, nil) })
 }
 
 // Swipe moves a finger at an even pace, and lifts it while it moves.
@@ -87,11 +88,13 @@ func (d *Device) Drag(ctx context.Context, a, b image.Point, took time.Duration)
 	if err != nil {
 		return err
 	}
-	err = d.fingers(ctx, "drag", took+dragHold+dragRest, []step{{to: at[0]}, {down: true}, {rest: dragHold}, {to: at[1], took: took}, {rest: dragRest}})
-	if unknownCommand(err) {
-		return d.dragged(ctx, at, dragHold)
-	}
-	return err
+	return d.touch(ctx, a, func() error {
+		err := d.fingers(ctx, "drag", took+dragHold+dragRest, []step{{to: at[0]}, {down: true}, {rest: dragHold}, {to: at[1], took: took}, {rest: dragRest}})
+		if unknownCommand(err) {
+			return d.dragged(ctx, at, dragHold)
+		}
+		return err
+	})
 }
 
 // dragged is the gesture of a WebDriverAgent without WebDriver's actions, which moves the finger at a pace of its own.

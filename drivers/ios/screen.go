@@ -48,7 +48,7 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 		return nil, fmt.Errorf("%w: device %s: %w", drivers.ErrNotReady, d.info.ID, err)
 	}
 	d.mu.Lock()
-	d.wide, d.scale = tree.Size.X > tree.Size.Y, scale
+	d.wide, d.scale, d.tree = tree.Size.X > tree.Size.Y, scale, tree
 	d.mu.Unlock()
 	return tree, d.focus(ctx, tree)
 }

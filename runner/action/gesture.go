@@ -101,6 +101,9 @@ func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Se
 		s.noteOnce("held back: %v", err)
 		if time.Until(deadline) <= 0 {
 			s.Detail.Proof = event.ProofMoved
+			if errors.Is(err, drivers.ErrCovered) {
+				s.Detail.Proof = event.ProofOccluded
+			}
 			return err
 		}
 	}

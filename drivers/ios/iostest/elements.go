@@ -39,11 +39,16 @@ func (d *Device) source(r request) (any, error) {
 	x.depth = min(x.depth, 62) // Apple's own limit
 	root := &view{kind: "Application", id: d.nameOf(owner), label: d.nameOf(owner), b: image.Rectangle{Max: m.size}}
 	for _, w := range windows {
-		root.add((&view{kind: "Window", b: image.Rectangle{Max: m.size}}).add(w))
+		root.add(d.window().add(w))
 	}
 	x.b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
 	x.element(root, 0, 0, owner)
 	return x.b.String(), nil
+}
+
+// window is what UIKit puts around all that an app shows; without children.
+func (d *Device) window() *view {
+	return &view{kind: "Window", b: image.Rectangle{Max: d.metrics().size}}
 }
 
 func (d *Device) nameOf(bundle string) string {
@@ -184,9 +189,12 @@ func (d *Device) elementIn(id string) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
+	if frame := d.window(); frame.same(old) {
+		return frame, nil
+	}
 	for _, w := range windows {
 		for v := range w.all2() {
-			if v.kind == old.kind && v.id == old.id && v.field == old.field {
+			if v.kind == old.kind && v.id == old.id && v.field == old.field && (v.field != nil || v.label == old.label && v.b == old.b) {
 				return v, nil
 			}
 		}
@@ -267,9 +275,18 @@ func (d *Device) findElements(r request) (any, error) {
 		return nil, err
 	}
 	all := []any{}
+	fits := func(v *view) bool { return args.Using == "class name" && "XCUIElementType"+v.kind == args.Value }
+	if args.Using == "predicate string" {
+		if fits, err = predicate(args.Value); err != nil {
+			return nil, err
+		}
+	}
 	for _, w := range windows {
+		if framed := d.window(); fits(framed) {
+			all = append(all, d.found(framed))
+		}
 		for v := range w.all2() {
-			if args.Using == "class name" && "XCUIElementType"+v.kind == args.Value {
+			if fits(v) {
 				all = append(all, d.found(v))
 			}
 		}
@@ -292,6 +309,11 @@ func (d *Device) onElement(r request) (any, error) {
 		return "XCUIElementType" + v.kind, nil
 	case "GET attribute/name":
 		return v.id, nil
+	case "GET attribute/hittable":
+		if d.opts.OldAgent {
+			return nil, &wdError{"invalid argument", "The attribute 'hittable' is unknown"}
+		}
+		return d.hittable(v), nil
 	case "GET attribute/value":
 		return x.value(v), nil
 	case "GET text": // all of it

@@ -29,6 +29,7 @@ type Part struct {
 	Disabled, Unseen bool
 	Blocks           bool        // takes every touch on it, and does nothing
 	Moving           bool        // touches of it are lost
+	Mute             bool        // XCTest finds it by no point: it is never hittable, whatever a touch of it does
 	Shift            image.Point // how far from its frame it is drawn
 	Entry            *Entry
 	Tapped           func()
@@ -91,7 +92,7 @@ func (p *scenePage) view(m metrics) *view {
 
 func (p Part) view(m metrics) *view {
 	v := &view{kind: p.Kind, id: p.ID, label: p.Label, value: p.Value, placeholder: p.Placeholder, b: p.Bounds, fill: p.Fill, ink: p.Ink,
-		disabled: p.Disabled, unseen: p.Unseen, blocks: p.Blocks, moving: p.Moving, shift: p.Shift, onTap: p.Tapped}
+		disabled: p.Disabled, unseen: p.Unseen, blocks: p.Blocks, mute: p.Mute, moving: p.Moving, shift: p.Shift, onTap: p.Tapped}
 	if v.kind == "" {
 		v.kind, v.value = "StaticText", p.Label
 	}

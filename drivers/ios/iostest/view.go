@@ -22,6 +22,7 @@ type view struct {
 	centred     bool
 	blocks      bool        // takes every touch on it, and does nothing: a UIView. A picture or a text lets touches through
 	moving      bool        // an animation of UIView moves it: touches of it are lost, and only the picture shows where it is
+	mute        bool        // never hittable
 	shift       image.Point // how far from its frame it is drawn
 	children    []*view
 

@@ -1,0 +1,214 @@
+package ios
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/drivers/vision/pixels"
+)
+
+// A view of which nothing is drawn may take the touches of what lies under it, and neither the elements nor the pixels tell: most such views let
+// them through. XCTest tells, of one element at a time, whether a touch of its middle finds it.
+
+var _ drivers.Aimer = (*Device)(nil)
+
+const (
+	// mostAsked is of how many elements around one that is touched, or over it, XCTest is asked whether they are found.
+	mostAsked = 3
+	// effectGrace is how long the screen may take to change after a touch of which XCTest cannot tell what it meets.
+	effectGrace = 1500 * time.Millisecond
+)
+
+// Aim says what the next touch is meant for.
+func (d *Device) Aim(n *screen.Node) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.aimed = n
+}
+
+// aim gives what the next touch is meant for, and the tree that it is in; nil: whatever is there.
+func (d *Device) aim() (*screen.Node, *screen.Tree) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := d.aimed
+	d.aimed = nil
+	return n, d.tree
+}
+
+// touch makes a gesture that begins at a point, unless something clear takes it. Where XCTest knows neither the element nor what lies over it,
+// the touch must show.
+func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error) error {
+	n, tree := d.aim()
+	if n == nil || tree == nil {
+		return gesture()
+	}
+	clear := layersOver(tree, n, p)
+	if len(clear) == 0 {
+		return gesture()
+	}
+	found, known, err := d.anyFound(ctx, tree, reacting(n, clear))
+	if err != nil || found || !known {
+		return orElse(err, gesture)
+	}
+	slices.Reverse(clear)
+	if found, _, err = d.anyFound(ctx, tree, clear); err != nil {
+		return err
+	}
+	if found {
+		return fmt.Errorf("device %s: %w: %s, of which nothing is drawn, takes the touch of %s", d.info.ID, drivers.ErrCovered, clear[0], n)
+	}
+	before, err := d.Screenshot(ctx)
+	if err != nil {
+		return err
+	}
+	if err := gesture(); err != nil {
+		return err
+	}
+	return d.effect(ctx, before, n, clear[0])
+}
+
+// orElse does something unless there is an error.
+func orElse(err error, do func() error) error {
+	if err != nil {
+		return err
+	}
+	return do()
+}
+
+// layersOver are the elements over a point of n, lowest first, that may take its touches although they show nothing.
+func layersOver(tree *screen.Tree, n *screen.Node, p image.Point) (list []*screen.Node) {
+	above := false
+	for c := range tree.All {
+		if c == n {
+			above = true
+		}
+		if above && p.In(c.Bounds) && !c.Hidden && !c.Clickable && !c.Editable && c.Window == n.Window && !c.Within(n) && !n.Within(c) && mayTakeTouches(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// mayTakeTouches: what shows something of its own lets touches through, unless it says that it reacts.
+func mayTakeTouches(n *screen.Node) bool {
+	switch strings.TrimPrefix(n.Type, elementPrefix) {
+	case "StaticText", "Image", "ActivityIndicator", "ProgressIndicator", "PageIndicator":
+		return false
+	}
+	return n.Type != screen.CutNote
+}
+
+// reacting are n and the elements around it, up to the one that reacts, whose middle lies under one of the layers.
+func reacting(n *screen.Node, layers []*screen.Node) []*screen.Node {
+	list := []*screen.Node{n}
+	for a := n; a.Parent != nil && !a.Clickable && !a.Editable && len(list) < mostAsked; {
+		a = a.Parent
+		at := a.Bounds.Min.Add(a.Bounds.Size().Div(2))
+		if slices.ContainsFunc(layers, func(l *screen.Node) bool { return at.In(l.Bounds) }) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// anyFound tells whether XCTest finds one of some elements at its middle; known: it told so of the first.
+func (d *Device) anyFound(ctx context.Context, tree *screen.Tree, list []*screen.Node) (found, known bool, err error) {
+	for i, n := range list[:min(len(list), mostAsked)] {
+		hit, told, err := d.hittable(ctx, tree, n)
+		if err != nil || hit {
+			return hit, told, err
+		}
+		known = known || told && i == 0
+	}
+	return false, known, nil
+}
+
+// hittable asks XCTest whether it finds an element at its middle; known: it told. The element is found again by its type and place: the
+// WebDriverAgents before 5.7 tell of none.
+func (d *Device) hittable(ctx context.Context, tree *screen.Tree, n *screen.Node) (hit, known bool, err error) {
+	ask := request{what: "what a touch meets", method: http.MethodPost, path: "/elements", look: true,
+		body: map[string]any{"using": "predicate string", "value": d.placePredicate(n)}}
+	var all []activeElement
+	if err := d.do(ctx, ask, &all); err != nil {
+		return false, false, unlessNotTold(err)
+	}
+	before := 0
+	for c := range tree.All {
+		if c == n {
+			break
+		}
+		if c.Type == n.Type && c.Bounds == n.Bounds {
+			before++
+		}
+	}
+	if before >= len(all) {
+		return false, false, nil
+	}
+	id := all[before].ID
+	if id == "" {
+		id = all[before].Old
+	}
+	var told json.RawMessage
+	if err := d.do(ctx, get("what a touch meets", "/element/"+id+"/attribute/hittable"), &told); err != nil {
+		return false, false, unlessNotTold(err)
+	}
+	switch strings.Trim(string(told), `"`) {
+	case "true", "1":
+		return true, true, nil
+	case "false", "0":
+		return false, true, nil
+	}
+	return false, false, nil
+}
+
+// placePredicate finds the elements of n's type and place.
+func (d *Device) placePredicate(n *screen.Node) string {
+	scale := d.factor()
+	at := func(pixels int) int { return int(math.Round(float64(pixels) / scale)) }
+	b := n.Bounds
+	x, y := at(b.Min.X), at(b.Min.Y)
+	return fmt.Sprintf("type == '%s' AND rect.x == %d AND rect.y == %d AND rect.width == %d AND rect.height == %d", n.Type, x, y, at(b.Max.X)-x, at(b.Max.Y)-y)
+}
+
+// unlessNotTold drops what WebDriverAgent refused, or was not ready for.
+func unlessNotTold(err error) error {
+	if errors.Is(err, drivers.ErrAppCrashed) {
+		return err
+	}
+	if errors.Is(err, drivers.ErrNotReady) {
+		return nil
+	}
+	return unlessRefused(err)
+}
+
+// effect waits until the screen, below its status bar, is another one than before a touch.
+func (d *Device) effect(ctx context.Context, before image.Image, n, over *screen.Node) error {
+	region := before.Bounds()
+	region.Min.Y = pixels.StatusBar(region.Size()).Max.Y
+	for began := time.Now(); ; {
+		now, err := d.Screenshot(ctx)
+		if err != nil {
+			return err
+		}
+		if now.Bounds() != before.Bounds() || !pixels.Changed(before, now, region).Empty() {
+			return nil
+		}
+		if time.Since(began) >= effectGrace {
+			return fmt.Errorf("device %s: %w: nothing on the screen has changed after the touch of %s, and XCTest does not find it under %s",
+				d.info.ID, drivers.ErrNotActionable, n, over)
+		}
+		if err := drivers.Pause(ctx, alertPoll); err != nil {
+			return err
+		}
+	}
+}
