@@ -103,6 +103,8 @@ var layers = map[string][]string{
 	"mcpserver": {"runner/client", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/video",
 		"runner/plan", "runner/pool", "runner/action", "runner/run", "runner/live"},
 
+	"farm/archive": {"runner/plan", "server/upload"},
+
 	"internal": {},
 }
 

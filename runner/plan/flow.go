@@ -20,13 +20,16 @@ import (
 type flowFiles struct {
 	dir  string
 	read func(name string) ([]byte, error) // nil: any file
+	note func(file string)
 }
 
 func (f flowFiles) Read(name string) ([]byte, error) {
 	if f.read != nil {
 		return f.read(name)
 	}
-	return readCapped(absolute(f.dir, name))
+	file := absolute(f.dir, name)
+	f.note(file)
+	return readCapped(file)
 }
 
 func (f flowFiles) Has(name string) bool {
@@ -41,13 +44,13 @@ func (f flowFiles) Has(name string) bool {
 // filesOf are those that a flow in a folder may name.
 func (o Options) filesOf(dir string) flowFiles {
 	if o.Files {
-		return flowFiles{dir: o.Dir}
+		return flowFiles{dir: o.Dir, note: o.reads}
 	}
 	conf, err := findConfig(dir, o.Dir)
 	if err != nil {
 		conf = config{}
 	}
-	return flowFiles{o.Dir, newSuites(o).reader(dir, conf)}
+	return flowFiles{o.Dir, newSuites(o).reader(dir, conf), o.reads}
 }
 
 // flow makes a test of a flow.

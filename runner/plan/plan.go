@@ -42,6 +42,8 @@ type Options struct {
 	Env func(string) (string, bool)
 	// Files wants the files to be there that steps name. Whose tests come from elsewhere must not learn that way what there is.
 	Files bool
+	// Reads is told of each file besides the tests' own that the planning reads, maybe by several goroutines at once; nil: nobody is.
+	Reads func(file string)
 	// Choice says which of the cases that the filters let through are run, how often and in which order.
 	Choice Choice
 }

@@ -137,6 +137,7 @@ func (s *suites) reader(dir string, conf config) func(string) ([]byte, error) {
 		case info.Size() > dsl.MaxFileSize:
 			return nil, fmt.Errorf("it is larger than %d bytes", dsl.MaxFileSize)
 		}
+		s.o.reads(filepath.Join(root, inside))
 		return folder.ReadFile(inside)
 	}
 }

@@ -26,10 +26,11 @@ const (
 	maxTail   = 1 << 20
 )
 
-// extractor unpacks one archive below root.
+// extractor unpacks one archive below root; without one it looks only.
 type extractor struct {
 	root   *os.Root
 	limits Limits
+	exec   bool // what may be run there may be run here
 	in     *counter
 	bytes  int64
 	count  int
@@ -136,7 +137,7 @@ func (x *extractor) entry(h *tar.Header, in io.Reader) error {
 		return nil
 	}
 	if h.Typeflag == tar.TypeDir {
-		return x.refusal(name, x.root.MkdirAll(name, 0o755))
+		return x.folder(name)
 	}
 	lower := strings.ToLower(name)
 	if x.names[lower] {
@@ -144,11 +145,26 @@ func (x *extractor) entry(h *tar.Header, in io.Reader) error {
 	}
 	x.names[lower] = true
 	if dir := path.Dir(name); dir != "." {
-		if err := x.root.MkdirAll(dir, 0o755); err != nil {
-			return x.refusal(name, err)
+		if err := x.folder(dir); err != nil {
+			return err
 		}
 	}
-	return x.file(name, h.Size, in)
+	if x.root == nil {
+		_, err := io.Copy(&meter{x: x, to: io.Discard, sum: sha256.New()}, in)
+		return x.unread(err)
+	}
+	mode := fs.FileMode(0o644)
+	if x.exec && h.Mode&0o100 != 0 {
+		mode = 0o755
+	}
+	return x.file(name, h.Size, mode, in)
+}
+
+func (x *extractor) folder(name string) error {
+	if x.root == nil {
+		return nil
+	}
+	return x.refusal(name, x.root.MkdirAll(name, 0o755))
 }
 
 // name gives the path of an entry, with slashes, below the root.
@@ -200,30 +216,37 @@ func (x *extractor) counts(size int64) error {
 }
 
 // file writes one file, and knows its sum afterwards.
-func (x *extractor) file(name string, size int64, in io.Reader) (err error) {
+func (x *extractor) file(name string, size int64, mode fs.FileMode, in io.Reader) (err error) {
 	if path.Base(name) == eventsFile && size > x.limits.Events {
 		return &TooLarge{fmt.Sprintf("%s has more than %d bytes", eventsFile, x.limits.Events)}
 	}
-	f, err := x.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := x.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return x.refusal(name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	sum := sha256.New()
 	if _, err = io.Copy(&meter{x: x, to: f, sum: sum}, in); err != nil {
-		var own *diskError
-		if errors.As(err, &own) {
-			return fmt.Errorf("unpack an upload: %w", own.error)
-		}
-		var large *TooLarge
-		var refused *Refused
-		if errors.As(err, &large) || errors.As(err, &refused) {
-			return err
-		}
-		return broken(err)
+		return x.unread(err)
 	}
 	x.sums[name] = fmt.Sprintf("%d:%s", size, hex.EncodeToString(sum.Sum(nil)))
 	return nil
+}
+
+// unread tells why a file could not be read out of the archive, or not be written.
+func (x *extractor) unread(err error) error {
+	var own *diskError
+	var large *TooLarge
+	var refused *Refused
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &own):
+		return fmt.Errorf("unpack an upload: %w", own.error)
+	case errors.As(err, &large), errors.As(err, &refused):
+		return err
+	}
+	return broken(err)
 }
 
 // diskError is a failure of this machine, not of the archive.

@@ -1,0 +1,23 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Check reads an archive, which must have the sum, unless that is "", and hold nothing that a host would refuse. The error is an
+// *upload.Refused, an *upload.TooLarge, or the reader's.
+func Check(ctx context.Context, in io.Reader, sum string) error {
+	h := sha256.New()
+	if err := upload.Check(ctx, io.TeeReader(in, h), Limits); err != nil {
+		return err
+	}
+	if sum != "" && hex.EncodeToString(h.Sum(nil)) != sum {
+		return &upload.Refused{Why: "the archive is not what its name says: its SHA-256 is another one"}
+	}
+	return nil
+}

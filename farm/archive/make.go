@@ -1,0 +1,225 @@
+package archive
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Limits bound an archive, where it is made and where it is taken.
+var Limits = upload.Limits{Archive: 2 << 30, Bytes: 4 << 30, File: 2 << 30, Files: 50_000, Ratio: 1000, Depth: 40}
+
+// Made is an archive of what tests need.
+type Made struct {
+	SHA256 string // of its bytes, in hex
+	Bytes  int64
+	Dir    string // the working folder, relative to the archive's root, with slashes
+	root   string
+}
+
+// Options say what an archive is made of.
+type Options struct {
+	Dir   string     // the working folder
+	Needs plan.Needs // of the cases
+	Skip  []string   // folders that are left out, absolute: the reports
+}
+
+// Make writes the archive of what cases need. The same files give the same bytes. Hidden files, node_modules, and what its name shows to be a
+// key or a password are left out, unless a step names them; of links, those that lead out of the folders are.
+func Make(o Options, w io.Writer) (Made, error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return Made{}, err
+	}
+	m := maker{o: o, files: map[string]string{}}
+	for _, folder := range o.Needs.Folders {
+		if err := m.folder(folder); err != nil {
+			return Made{}, fmt.Errorf("archive the tests: %w", err)
+		}
+	}
+	for _, file := range o.Needs.Files {
+		m.files[file] = file
+	}
+	made := Made{root: ancestor(append(slices.Concat([]string{dir}, o.Needs.Folders), dirs(o.Needs.Files)...))}
+	if made.Dir, err = inside(made.root, dir); err != nil {
+		return Made{}, fmt.Errorf("archive the tests: %w", err)
+	}
+	sum := sha256.New()
+	n := &counted{w: io.MultiWriter(w, sum)}
+	if err := m.write(n, made.root); err != nil {
+		return Made{}, fmt.Errorf("archive the tests: %w", err)
+	}
+	made.SHA256, made.Bytes = hex.EncodeToString(sum.Sum(nil)), n.n
+	return made, nil
+}
+
+// Name gives the name that a file has in the archive.
+func (m Made) Name(file string) (string, error) { return inside(m.root, file) }
+
+func inside(root, file string) (string, error) {
+	rel, err := filepath.Rel(root, file)
+	if err == nil && !filepath.IsLocal(rel) {
+		err = fmt.Errorf("%s does not lie below %s", file, root)
+	}
+	return filepath.ToSlash(rel), err
+}
+
+type counted struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+type maker struct {
+	o     Options
+	files map[string]string // where each lies, by the path that it is named by
+}
+
+// folder takes all files of a folder.
+func (m *maker) folder(dir string) error {
+	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && file != dir && (passedBy(d.Name()) || slices.Contains(m.o.Skip, file)):
+			return filepath.SkipDir
+		case d.IsDir() || passedBy(d.Name()) || secret(d.Name()):
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			real, err := filepath.EvalSymlinks(file)
+			if err != nil || !m.holds(real) {
+				return nil
+			}
+			if info, err := os.Stat(real); err != nil || !info.Mode().IsRegular() {
+				return nil
+			}
+			m.files[file] = real
+		case d.Type().IsRegular():
+			m.files[file] = file
+		}
+		if len(m.files) > Limits.Files {
+			return fmt.Errorf("%s holds more than %d files: begin in the folder of the tests", dir, Limits.Files)
+		}
+		return nil
+	})
+}
+
+// holds tells whether a file lies in one of the folders.
+func (m *maker) holds(file string) bool {
+	return slices.ContainsFunc(m.o.Needs.Folders, func(dir string) bool {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return false
+		}
+		_, err = inside(real, file)
+		return err == nil
+	})
+}
+
+// passedBy are names of files and folders that tests do not need.
+func passedBy(name string) bool {
+	return strings.HasPrefix(name, ".") && name != ".maestro" || name == "node_modules"
+}
+
+// secret are names of files that hold what nobody else should have.
+func secret(name string) bool {
+	name = strings.ToLower(name)
+	switch filepath.Ext(name) {
+	case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".mobileprovision", ".kdbx":
+		return true
+	}
+	return strings.HasPrefix(name, "id_rsa") || strings.HasPrefix(name, "id_ed25519") || strings.HasPrefix(name, "id_ecdsa") || name == "credentials" || strings.HasSuffix(name, ".env")
+}
+
+func (m *maker) write(w io.Writer, root string) error {
+	zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is a known one
+	out := tar.NewWriter(zip)
+	names := map[string]string{} // files, by their names in the archive
+	for name, file := range m.files {
+		in, err := inside(root, name)
+		if err != nil {
+			return err
+		}
+		names[in] = file
+	}
+	left := Limits.Bytes
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		n, err := add(out, name, names[name])
+		if err != nil {
+			return err
+		}
+		if left -= n; left < 0 {
+			return fmt.Errorf("the files have more than %d bytes together: begin in the folder of the tests", Limits.Bytes)
+		}
+	}
+	return errors.Join(out.Close(), zip.Close())
+}
+
+// add holds nothing of the machine or the moment.
+func add(out *tar.Writer, name, file string) (n int64, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close() // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s is not a file", file)
+	}
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: info.Size(), Mode: 0o644, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+	if info.Mode()&0o100 != 0 {
+		h.Mode = 0o755
+	}
+	if err := out.WriteHeader(h); err != nil {
+		return 0, err
+	}
+	n, err = io.Copy(out, io.LimitReader(f, info.Size()))
+	if err == nil && n < info.Size() {
+		err = fmt.Errorf("%s became shorter while it was read", file)
+	}
+	return n, err
+}
+
+// ancestor is the deepest folder above all paths.
+func ancestor(paths []string) string {
+	root := paths[0]
+	for _, p := range paths[1:] {
+		for {
+			if _, err := inside(root, p); err == nil || filepath.Dir(root) == root {
+				break
+			}
+			root = filepath.Dir(root)
+		}
+	}
+	return root
+}
+
+func dirs(files []string) []string {
+	list := make([]string, len(files))
+	for i, f := range files {
+		list[i] = filepath.Dir(f)
+	}
+	return list
+}

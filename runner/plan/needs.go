@@ -1,0 +1,54 @@
+package plan
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Needs are the files that the cases need, with absolute paths, sorted.
+type Needs struct {
+	Folders []string // with all that lies in them: the suites, apps that are folders, the folders of pages
+	Files   []string // that lie elsewhere, or are named by steps
+}
+
+// Needs gives the files of the cases, as far as names tell before anything runs. Read are those of which Options.Reads was told.
+func (p *Plan) Needs(dir string, read []string) (Needs, error) {
+	folders, files := map[string]bool{}, map[string]bool{}
+	for _, file := range read {
+		files[file] = true
+	}
+	for _, c := range p.Cases {
+		conf, err := findConfig(c.Dir, dir)
+		if err != nil {
+			return Needs{}, err
+		}
+		folders[c.Dir] = true
+		if conf.dir != "" {
+			folders[conf.dir] = true
+		}
+		for _, ref := range c.Test.Files() {
+			file := filepath.Join(c.Dir, filepath.FromSlash(ref.Path))
+			info, err := os.Stat(file)
+			switch {
+			case err != nil: // the step tells
+			case info.IsDir():
+				folders[file] = true
+			default:
+				files[file] = true
+				if ext := strings.ToLower(filepath.Ext(file)); ext == ".html" || ext == ".htm" { // it loads what lies beside it
+					folders[filepath.Dir(file)] = true
+				}
+			}
+		}
+	}
+	return Needs{slices.Sorted(maps.Keys(folders)), slices.Sorted(maps.Keys(files))}, nil
+}
+
+func (o Options) reads(file string) {
+	if o.Reads != nil {
+		o.Reads(file)
+	}
+}
