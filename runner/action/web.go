@@ -156,7 +156,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if rest := s.Timeout - firstLook; !seen.Met && rest > 0 && (err == nil || errors.Is(err, drivers.ErrNotReady)) {
 		seen, err = b.Look(ctx, a.Selector, want, rest)
 	}
-	if err == nil && seen.Met && a.Selector != "" && time.Since(s.acted) < busyHolds {
+	if err == nil && seen.Met && time.Since(s.acted) < busyHolds {
 		if err := s.outlast(ctx); err != nil {
 			return err
 		}

@@ -21,24 +21,31 @@
     // stand is the box that is drawn for a field: a neighbour's, its own where it is only faded, or that of its label.
     stand(el, top, holder, full, ticked, faded) {
       const sized = width(full) >= 6 && height(full) >= 6, own = sized && faded ? full : null, near = sized ? full : {l: full.l - 4, t: full.t - 4, r: full.r + 4, b: full.b + 4};
-      let best = null;
+      let best = null, shared = false;
       for (const n of children(holder)) {
-        if (!isElement(n) || n === top || IGNORED.has(localName(n)) || !this.seen(n) || this.another(n, el)) continue;
+        if (!isElement(n) || n === top || IGNORED.has(localName(n))) continue;
+        if (this.another(n, el)) shared = shared || !!own && !bare(meet(boxOf(rectOf(n)), own));
+        if (!this.seen(n) || this.another(n, el)) continue;
         const b = boxOf(rectOf(n)), tick = width(b) <= 90 && height(b) <= 60;
         if ((ticked ? tick : own) && !bare(meet(b, near)) && (!best || width(b) * height(b) < width(best) * height(best))) best = b;
         else if (ticked && tick && !own && !best && !squeeze(textOf(n))) best = b;
       }
       if (best && ticked) return best;
       const s = this.style(holder), made = this.made(holder), paints = filled(s) || s.backgroundImage !== 'none' || parseFloat(s.borderTopWidth) > 0 || made.before || made.after;
-      const around = boxOf(rectOf(holder));
+      const around = boxOf(rectOf(holder)), label = [...this.labels(el, localName(el))].find(l => this.seen(l));
+      if (ticked && shared && label) return boxOf(rectOf(label)); // where it lies itself, another one is drawn
       if (!faded && sized && paints && width(around) <= 90 && height(around) <= 60) return around; // it is the handle, or the box
       if (own && (best || paints || count(holder, 'svg, img') || squeeze(textOf(holder)))) return ticked && holdsBox(own, around) ? around : own;
-      for (const l of this.labels(el, localName(el))) if (this.seen(l)) return boxOf(rectOf(l));
-      return null;
+      return label ? boxOf(rectOf(label)) : null;
+    }
+    // others tells whether what lies at hit, within the box that a field is drawn in, is another field's.
+    others(el, hit, holder) {
+      for (let n = hit; n && n !== holder; n = parent(n)) if (isElement(n) && this.another(n, el)) return true;
+      return false;
     }
     // another: it is another field, or the label of one.
     another(n, el) {
-      if (['input', 'select', 'textarea'].includes(localName(n))) return true;
+      if (['input', 'select', 'textarea'].includes(localName(n))) return n !== el;
       const control = localName(n) === 'label' ? prop(n, HTMLLabelElement.prototype, 'control') : null;
       return !!control && control !== el;
     }

@@ -156,6 +156,8 @@
 
 // include within.js
 
+// include columns.js
+
   // transparentControl: a field that is not drawn itself lies over the box that is drawn for it.
   const transparentControl = (reader, hit, el) => {
     const tag = localName(hit);

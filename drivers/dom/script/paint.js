@@ -98,11 +98,14 @@
     return {colour, x, y, blur, spread, inset: /\binset\b/.test(one)};
   });
   // inkless: the letters of a style leave no trace. What has a stroke, a shadow or a painted background clipped to its letters does.
-  const inkOf = (el, style) => el instanceof SVGElement ? style.fill : style.webkitTextFillColor || style.color;
+  const part = said => said.endsWith('%') ? parseFloat(said) / 100 : parseFloat(said);
+  const fills = style => alpha(style.fill) * part(style.fillOpacity) >= CLEAR;
+  const strokes = style => style.stroke !== 'none' && alpha(style.stroke) * part(style.strokeOpacity) >= CLEAR && parseFloat(style.strokeWidth) > 0;
+  const inkOf = (el, style) => el instanceof SVGElement ? fills(style) || !strokes(style) ? style.fill : style.stroke : style.webkitTextFillColor || style.color;
   const HEAP = -0.4; // letters that are drawn so much nearer to each other than their size are a blot
   const inkless = (el, style) => {
     if (parseFloat(style.fontSize) < 1 || parseFloat(style.letterSpacing) < HEAP * parseFloat(style.fontSize)) return true;
-    if (alpha(inkOf(el, style)) >= CLEAR || el instanceof SVGElement && style.stroke !== 'none') return false;
+    if (el instanceof SVGElement ? fills(style) || strokes(style) : alpha(inkOf(el, style)) >= CLEAR) return false;
     if ((style.webkitBackgroundClip || style.backgroundClip || '').includes('text') &&
       (style.backgroundImage !== 'none' || alpha(style.backgroundColor) >= CLEAR)) return false;
     if (parseFloat(style.webkitTextStrokeWidth) > 0 && alpha(style.webkitTextStrokeColor) >= CLEAR) return false;

@@ -197,11 +197,12 @@
       let row = parent(el), table = row;
       while (table && isElement(table) && localName(table) !== 'table') table = parent(table);
       if (!table || !isElement(table)) return false;
-      if (!this.folds.has(table)) this.folds.set(table, [...every(table, 'col')].flatMap(c => Array(Math.min(100, +attr(c, 'span') || 1)).fill(this.style(c).visibility === 'collapse')));
-      if (!this.folds.get(table).includes(true)) return false;
-      let column = 0;
-      for (let n = firstOf(row); n && n !== el; n = nextOf(n)) if (isElement(n)) column += Math.min(100, +attr(n, 'colspan') || 1);
-      return !!this.folds.get(table)[column];
+      if (!this.folds.has(table)) {
+        const folded = [...every(table, 'col')].flatMap(c => Array(spans(c, 'span')).fill(this.style(c).visibility === 'collapse'));
+        this.folds.set(table, {folded, places: folded.includes(true) ? places(table) : null});
+      }
+      const {folded: away, places: at} = this.folds.get(table);
+      return !!at && at.has(el) && away.slice(at.get(el), at.get(el) + spans(el, 'colspan')).every(Boolean);
     }
     // turned tells whether el shows its back, which its style hides, and how what is in it is turned.
     turned(style, at) {
@@ -426,7 +427,7 @@
         return '';
       }
       if (sameControl(el, hit) || sameControl(hit, el)) return '';
-      if (rec && rec.drawnIn && holds(rec.drawnIn, hit)) return '';
+      if (rec && rec.drawnIn && holds(rec.drawnIn, hit)) return this.others(el, hit, rec.drawnIn) ? describe(nameable(hit)) : '';
       const target = reacting(this, el), touchable = this.style(el).pointerEvents !== 'none';
       if (holds(hit, el)) { // the element meets no touch there itself
         if (hosts(hit, el)) return ''; // what is slotted into a component, or lets touches through to it, is the component's own
