@@ -144,8 +144,9 @@ load: database ## ask 300,000 times with a key, beside a server without accounts
 bench-peers: setup ## run the same flows in Taproot and in Playwright Test, and write the ratios to docs/benchmarks.md
 	go run ./bench/peers -taproot $(TAPROOT) -out docs/benchmarks.md
 
-guard: setup ## fail where whole runs have become slow beside bare scripts of Playwright, in the same run
+guard: setup ## fail where whole runs, or steps, have become slow beside bare scripts of Playwright, in the same run
 	go run ./bench/peers -taproot $(TAPROOT) -guard -runs 5
+	go test -run '^$$' -bench TwentySteps -benchtime 1x ./runner/engine
 
 bench-assistants: setup ## do the same tasks by MCP in Taproot and in playwright-mcp, and count calls and bytes
 	$(TAPROOT) sim --phones 1 -- go run ./bench/assistants -taproot $(TAPROOT)

@@ -148,6 +148,8 @@ type Seen struct {
 	URL           string // of the page
 	Title         string // when the title was wanted
 	ConsoleErrors []string
+
+	Rest screen.Rest // what the page was known to have on its way at that moment
 }
 
 // BrowserChooser is a Device whose pages can be opened in several browsers.
@@ -163,11 +165,6 @@ type BrowserChooser interface {
 type Revealer interface {
 	// Reveal scrolls the element into view. The tree must be read again afterwards.
 	Reveal(ctx context.Context, n *screen.Node) error
-}
-
-// Resting is a Device that knows whether something is on its way which the app has set going.
-type Resting interface {
-	Rest(ctx context.Context) (screen.Rest, error)
 }
 
 // Aimer is a Device that can hold a touch back at the last moment.

@@ -12,6 +12,8 @@ type WebTarget struct {
 	Selector string
 	Frame    string        // CSS of the iframe that holds it; "" is the page itself; "#outer >> #inner" goes deeper
 	Timeout  time.Duration // 10 s if it is 0
+	// Meanwhile is called at most once, when the page took what was done and is watched for a moment, to see whether it takes that back. May be nil.
+	Meanwhile func(context.Context)
 }
 
 // WebElements is a Browser whose elements can be used one by one. An action that cannot be repeated without harm (a click, a

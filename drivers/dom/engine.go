@@ -27,13 +27,21 @@ var secret = sync.OnceValue(rand.Text)
 // included is a line that names a file to put in its place.
 var included = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^// include (\S+)$`) })
 
-// assemble puts the files that a script names in lines of its own ("// include paint.js") in their places.
+// Assemble puts the files of this package that a script names in lines of their own ("// include resting.js") in their places.
+func Assemble(script string) string {
+	return named(include(script))
+}
+
 func assemble(name string) string {
 	source, err := scripts.ReadFile("script/" + name)
 	if err != nil {
 		return "" // embedded, so it cannot happen
 	}
-	return included().ReplaceAllStringFunc(strings.TrimSpace(string(source)), func(line string) string {
+	return include(strings.TrimSpace(string(source)))
+}
+
+func include(script string) string {
+	return included().ReplaceAllStringFunc(script, func(line string) string {
 		return assemble(strings.TrimPrefix(line, "// include "))
 	})
 }

@@ -158,7 +158,7 @@ func (d *Driver) startProcess() error {
 	}
 	p.pw = pw
 	isolated := playwright.SelectorsRegisterOptions{ContentScript: playwright.Bool(true)}
-	for name, text := range map[string]string{engineName: dom.Engine(), typingName: typingEngine} {
+	for name, text := range map[string]string{engineName: dom.Engine(), typingName: dom.Assemble(typingEngine)} {
 		script := playwright.Script{Content: playwright.String(strings.TrimSpace(text))}
 		if err := pw.Selectors.Register(name, script, isolated); err != nil {
 			p.stop()

@@ -32,6 +32,7 @@ type control struct {
 	Text     string
 	Checked  string // "true", "false", or "" where there is no such state
 	Options  []choosable
+	Rest     screen.Rest
 }
 
 // choosable is an option of a list.
@@ -61,6 +62,7 @@ func (d *Device) controlAt(ctx context.Context, at drivers.WebTarget) (*control,
 		if err != nil && !disconnected(err) {
 			return &control{}, nil // what is wrong with the selector is told by the action itself
 		}
+		c.Rest = d.rest(page, c.Rest)
 		return &c, err
 	})
 }
@@ -118,12 +120,6 @@ func (d *Device) choosable(ctx context.Context, at drivers.WebTarget, choice dri
 func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*control) bool) (last *control, ok bool, err error) {
 	var since time.Time
 	for end := time.Now().Add(keepsWait); ; {
-		rests := keepsFor
-		if !since.IsZero() { // before the look, so that nothing comes in between
-			if rest, err := d.Rest(ctx); err == nil && rest == screen.Quiet {
-				rests = keepsQuiet
-			}
-		}
 		c, err := d.controlAt(ctx, at)
 		if errors.Is(err, drivers.ErrNotReady) || err == nil && c.Count != 1 {
 			return nil, true, nil
@@ -131,18 +127,29 @@ func (d *Device) holding(ctx context.Context, at drivers.WebTarget, holds func(*
 		if err != nil {
 			return nil, false, err
 		}
+		rests := keepsFor
+		if c.Rest == screen.Quiet {
+			rests = keepsQuiet
+		}
 		switch is := holds(c); {
+		case !is && time.Now().After(end):
+			return c, false, nil
 		case !is:
 			since = time.Time{}
 		case since.IsZero():
 			since = time.Now()
+			if at.Meanwhile != nil {
+				at.Meanwhile(ctx)
+				at.Meanwhile = nil
+			}
 		case time.Since(since) >= rests:
 			return c, true, nil
 		}
-		if since.IsZero() && time.Now().After(end) {
-			return c, false, nil
+		wait := lookPause
+		if !since.IsZero() {
+			wait = min(wait, rests-time.Since(since))
 		}
-		if err := pause(ctx, lookPause); err != nil {
+		if err := pause(ctx, wait); err != nil {
 			return nil, false, err
 		}
 	}

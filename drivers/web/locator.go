@@ -120,7 +120,7 @@ func (d *Device) see(ctx context.Context, w wanted) (drivers.Seen, error) {
 	if w.NoConsoleErrors {
 		met = met && len(seen.ConsoleErrors) == 0 && r.Ready == "complete"
 	}
-	seen.Met = met
+	seen.Met, seen.Rest = met, r.Rest
 	return seen, nil
 }
 
@@ -149,6 +149,7 @@ type report struct {
 	Texts   []string // of the visible ones
 	Values  []value  // of those of them that are fields
 	Options []option // those of them that are options
+	Rest    screen.Rest
 	What    []string // the first elements, described
 	Gen     string   // of the tree to which Refs belong
 	Refs    []int
@@ -257,6 +258,7 @@ func (d *Device) lookFor(ctx context.Context, limit time.Duration, selector stri
 		case r.Failed() && !framed:
 			return nil, errorPage()
 		}
+		r.Rest = d.rest(page, r.Rest)
 		return &r, nil
 	})
 }

@@ -66,15 +66,6 @@ func (d *Device) rest(page playwright.Page, of screen.Rest) screen.Rest {
 	return of.With(s.traffic.rest())
 }
 
-// Rest tells what is known of the current page, without its frames.
-func (d *Device) Rest(ctx context.Context) (screen.Rest, error) {
-	return read(ctx, d, func(page playwright.Page) (screen.Rest, error) {
-		var said struct{ Rest screen.Rest }
-		err := ask(page, nil, "rest", &said)
-		return d.rest(page, said.Rest), err
-	})
-}
-
 // readPage reads the page and the frames in it once. drawn: the page has been drawn since the tree before.
 func (d *Device) readPage(page playwright.Page, drawn bool) (*dom.Page, error) {
 	return dom.Read(asker{page, callLimit - time.Second}, dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: d.soughtTexts(), Drawn: drawn, Plain: plain})

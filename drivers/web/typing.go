@@ -36,6 +36,7 @@ type fieldReading struct {
 	Secret, Multiline, Bad, Inner          bool
 	Around, Parts                          []string
 	At                                     int
+	Rest                                   screen.Rest
 	// Of the command that places the caret: the key that does it, the length of the text, how many boxes there are.
 	Press         string
 	Length, Count int
@@ -143,7 +144,9 @@ func (d *Device) FieldAgain(ctx context.Context, f *screen.Field) (*screen.Field
 		if r.Gone {
 			return gone, nil
 		}
-		return r.field(at), nil
+		field := r.field(at)
+		field.Rest = d.rest(at.page, r.Rest)
+		return field, nil
 	})
 }
 

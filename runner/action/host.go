@@ -23,6 +23,8 @@ type Host interface {
 	// OnLook hears of what a step sees before it changes anything: of each picture, and, with nil, of elements that were read. The report of
 	// the step before may want a picture then. Its error ends the step.
 	OnLook(ctx context.Context, img image.Image) error
+	// OnHold hears that the app took what the step did, and is watched for a moment to see whether it takes that back: time for the picture of the step.
+	OnHold(ctx context.Context)
 	// Mask takes secrets out of a text.
 	Mask(text string) string
 	// OnModelCall hears all that passes between a performer and a model.
@@ -48,11 +50,13 @@ func (NoHost) Log() ([]byte, error) {
 }
 func (NoHost) Film(string) error                         { return ErrNoFilm }
 func (NoHost) OnLook(context.Context, image.Image) error { return nil }
-func (NoHost) Mask(text string) string                   { return text }
-func (NoHost) OnModelCall(*drivers.Asked)                {}
-func (NoHost) Keep(string, string) (string, error)       { return "", nil }
-func (NoHost) Eval(dsl.Expr) (any, error)                { return nil, errors.New("there are no variables here") }
-func (NoHost) Progress(string)                           {}
+
+func (NoHost) OnHold(context.Context)              {}
+func (NoHost) Mask(text string) string             { return text }
+func (NoHost) OnModelCall(*drivers.Asked)          {}
+func (NoHost) Keep(string, string) (string, error) { return "", nil }
+func (NoHost) Eval(dsl.Expr) (any, error)          { return nil, errors.New("there are no variables here") }
+func (NoHost) Progress(string)                     {}
 
 // Photograph takes the device's own picture.
 func (NoHost) Photograph(ctx context.Context, dev drivers.Device) (image.Image, error) {

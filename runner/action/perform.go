@@ -42,7 +42,8 @@ type Session struct {
 	Result
 
 	kept      map[string]int         // evidence by name, so that none is taken for another
-	acted     time.Time              // when the last action that does something on the device ended
+	acted     time.Time              // when the last action that does something on the device ended, or the app took it
+	took      time.Time              // when the app took what a step did, of those that watch what becomes of it
 	known     *screen.Tree           // the newest of any step, nil when none was read
 	before    *screen.Tree           // the newest that was read before the last action touched the device
 	neverIdle bool                   // the screen was refused because it never stands still
@@ -107,12 +108,16 @@ func Perform(ctx context.Context, s *Session, args any) error {
 	}
 	s.remember(ctx, args)
 	s.noteLaunch(args)
-	err := do(drivers.WithEnding(ctx, time.Now().Add(s.Timeout)), s, args)
+	began := time.Now()
+	err := do(drivers.WithEnding(ctx, began.Add(s.Timeout)), s, args)
 	if s.Tree != nil {
 		s.known = s.Tree
 	}
 	if _, looks := args.(dsl.ScrollTo); Acts(args) && !looks { // which has seen what it led to
 		s.acted, s.before = time.Now(), s.known
+		if s.took.After(began) {
+			s.acted = s.took
+		}
 	}
 	if err != nil && strings.HasPrefix(s.Detail.Proof, event.ProofHit) {
 		s.Detail.Proof, s.aimed = "", nil // whether it was touched is not known

@@ -155,16 +155,16 @@ func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written,
 	if !e.before.Lines {
 		want = strings.ReplaceAll(want, "\n", "")
 	}
-	last, since := "", time.Now()
-	err = poll(ctx, min(e.s.Timeout, 3*time.Second), func() (err error) {
-		quiet := last != "" && how == screen.Whole && e.s.quiet(ctx) // before the look, so that nothing comes in between
+	last, since, held := "", time.Now(), e.s.onPhone()
+	var look func() error
+	look = func() (err error) {
 		if now, err = e.d.FieldAgain(ctx, e.before); err != nil {
 			return err
 		}
 		e.s.Detail.Looks++
 		rests := typingRests
 		switch how = e.before.Accepts(now, want); {
-		case how == screen.Whole && quiet:
+		case how == screen.Whole && now.Rest == screen.Quiet:
 			rests = quietRests
 		case how == screen.Whole:
 			rests = fieldRests
@@ -176,25 +176,21 @@ func (e entry) read(ctx context.Context) (now *screen.Field, how screen.Written,
 		if seen != last {
 			last, since = seen, time.Now()
 		}
+		if how == screen.Whole && !held {
+			held = true
+			e.s.meanwhile(ctx)
+			return look()
+		}
 		if time.Since(since) < rests {
 			return errWait
 		}
 		return nil
-	})
+	}
+	err = poll(ctx, min(e.s.Timeout, 3*time.Second), look)
 	if errors.Is(err, errWait) {
 		err = nil
 	}
 	return now, how, err
-}
-
-// quiet tells whether the device knows that nothing is on its way which the app has set going.
-func (s *Session) quiet(ctx context.Context) bool {
-	d, tells := s.Device.(drivers.Resting)
-	if !tells {
-		return false
-	}
-	rest, err := d.Rest(ctx)
-	return err == nil && rest == screen.Quiet
 }
 
 // mayRepeat: only a plain field that was empty, and still has the focus, can be emptied and filled again without harm.

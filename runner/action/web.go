@@ -149,19 +149,7 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	if a.Title != "" {
 		want.Title = &a.Title
 	}
-	seen, err := b.Look(ctx, a.Selector, want, min(s.Timeout, firstLook))
-	if sawErr := s.looked(ctx); sawErr != nil {
-		return sawErr
-	}
-	if rest := s.Timeout - firstLook; !seen.Met && rest > 0 && (err == nil || errors.Is(err, drivers.ErrNotReady)) {
-		seen, err = b.Look(ctx, a.Selector, want, rest)
-	}
-	if err == nil && seen.Met && time.Since(s.acted) < busyHolds {
-		if err := s.outlast(ctx); err != nil {
-			return err
-		}
-		seen, err = b.Look(ctx, a.Selector, want, s.Timeout)
-	}
+	seen, err := s.lookFor(ctx, func(timeout time.Duration) (drivers.Seen, error) { return b.Look(ctx, a.Selector, want, timeout) })
 	if err != nil {
 		if !drivers.AppIsWrong(err) {
 			return err
@@ -181,25 +169,32 @@ func webAssert(ctx context.Context, s *Session, a dsl.WebAssert) error {
 	return &Failure{p}
 }
 
-// outlast waits until what the last action led to must be there to count: it may be taken back, and what the action takes away may still be there.
-func (s *Session) outlast(ctx context.Context) error {
-	d, tells := s.Device.(drivers.Resting)
-	for {
-		rest, asked := screen.Unknown, time.Now()
-		if tells {
-			var err error
-			if rest, err = d.Rest(ctx); err != nil {
-				return err
-			}
-		}
-		early := s.acted.Add(holdsFor(rest)).Sub(asked)
-		if early <= 0 {
-			return nil
-		}
-		if err := drivers.Pause(ctx, min(early, quietHolds)); err != nil {
-			return err
-		}
+// lookFor looks until what is wanted is there, the report having its picture after the first look. It counts only once what the last action led
+// to must be there to count, for it may be taken back, and what the action takes away may still be there.
+func (s *Session) lookFor(ctx context.Context, look func(timeout time.Duration) (drivers.Seen, error)) (drivers.Seen, error) {
+	asked, end := time.Now(), time.Now().Add(s.Timeout)
+	again := func() (drivers.Seen, error) {
+		asked = time.Now()
+		return look(max(end.Sub(asked), time.Millisecond))
 	}
+	seen, err := look(min(s.Timeout, firstLook))
+	if sawErr := s.looked(ctx); sawErr != nil {
+		return seen, sawErr
+	}
+	if !seen.Met && s.Timeout > firstLook && (err == nil || errors.Is(err, drivers.ErrNotReady)) {
+		seen, err = again()
+	}
+	for err == nil && seen.Met {
+		counts := s.acted.Add(holdsFor(seen.Rest))
+		if !asked.Before(counts) {
+			break
+		}
+		if err := drivers.Pause(ctx, min(time.Until(counts), quietHolds)); err != nil {
+			return seen, err
+		}
+		seen, err = again()
+	}
+	return seen, err
 }
 
 func wantText(a dsl.WebAssert, want drivers.WebWant) string {

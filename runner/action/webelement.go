@@ -14,7 +14,13 @@ import (
 // at names an element of the page for the step.
 func (s *Session) at(selector, frame string) drivers.WebTarget {
 	s.tapped = nil
-	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: s.Timeout}
+	return drivers.WebTarget{Selector: selector, Frame: frame, Timeout: s.Timeout, Meanwhile: s.meanwhile}
+}
+
+// meanwhile is for the moment in which a step has done what it does, and watches whether the app takes it back.
+func (s *Session) meanwhile(ctx context.Context) {
+	s.took = time.Now()
+	s.host().OnHold(ctx)
 }
 
 func onElements(s *Session, do func(drivers.WebElements) error) error {

@@ -97,21 +97,24 @@ type run struct {
 	bare     bool          // nothing is kept: see Openly
 	cause    error         // of how the last leaf step ended
 
-	owed    []pendingPicture // pictures of steps, to be taken before the device is changed again
-	unsure  []pendingPicture // steps whose tap had changed nothing when their picture was taken
-	acts    bool             // the step that runs now does something on the device
-	acted   time.Time        // when such a step ended last
-	n       int              // leaf steps that began
-	dynamic bool             // the steps are not known before they run
-	in      []string         // what the current step is run in
-	scene   filmClip         // that startRecording began
-	lenient int              // how many around the current step can bear that it fails
-	began   time.Time        // of the case
-	page    pageKept
-	missed  []failedStep // steps that did not go well
-	apps    []string     // that were launched
-	flow    *flowState   // of Maestro, under way
-	soft    *outcome     // the first failure of a soft step within the innermost of these
+	owed  []pendingPicture // pictures of steps, to be taken before the device is changed again
+	early earlyPicture     // that a step took of itself
+	// pictureTook is how long the newest picture took; 0: there is none yet.
+	pictureTook time.Duration
+	unsure      []pendingPicture // steps whose tap had changed nothing when their picture was taken
+	acts        bool             // the step that runs now does something on the device
+	acted       time.Time        // when such a step ended last
+	n           int              // leaf steps that began
+	dynamic     bool             // the steps are not known before they run
+	in          []string         // what the current step is run in
+	scene       filmClip         // that startRecording began
+	lenient     int              // how many around the current step can bear that it fails
+	began       time.Time        // of the case
+	page        pageKept
+	missed      []failedStep // steps that did not go well
+	apps        []string     // that were launched
+	flow        *flowState   // of Maestro, under way
+	soft        *outcome     // the first failure of a soft step within the innermost of these
 }
 
 func (r *run) all(ctx context.Context) (event.Verdict, error) {

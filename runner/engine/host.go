@@ -26,6 +26,8 @@ func (h host) Photograph(ctx context.Context, _ drivers.Device) (image.Image, er
 
 func (h host) OnLook(ctx context.Context, img image.Image) error { return h.onLook(ctx, img) }
 
+func (h host) OnHold(ctx context.Context) { h.onHold(ctx) }
+
 func (h host) Mask(text string) string { return h.sink.Mask().Text(text) }
 
 func (h host) OnModelCall(asked *drivers.Asked) { h.keepAsked(asked) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"slices"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -22,6 +23,29 @@ type pendingPicture struct {
 	n      int
 	label  string
 	tapped *action.Tapped
+	image  image.Image // it was taken while the step watched what became of what it did; nil: not yet
+}
+
+// quickPicture is what a picture may take that is taken while a step watches the screen: the next step looks no later for it.
+const quickPicture = 80 * time.Millisecond
+
+// onHold takes the picture of the step that runs, while it does nothing but wait, where pictures are known to be quick.
+func (r *run) onHold(ctx context.Context) {
+	if r.bare || len(r.owed) > 0 || r.pictureTook == 0 || r.pictureTook > quickPicture {
+		return
+	}
+	began := time.Now()
+	img, err := r.photograph(ctx)
+	if err != nil || img == nil || img.Bounds().Empty() {
+		return // the report's picture is taken as ever, and tells why there is none
+	}
+	r.pictureTook, r.early = time.Since(began), earlyPicture{r.n, img}
+}
+
+// earlyPicture is the picture that a step has of itself.
+type earlyPicture struct {
+	step  int
+	image image.Image
 }
 
 // pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold; that of any other is
@@ -36,6 +60,9 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 		return nil
 	}
 	if ended.Verdict == event.Pass {
+		if r.early.step == ended.Step {
+			last.image = r.early.image
+		}
 		r.owed = append(r.owed, last)
 		return nil
 	}
@@ -62,7 +89,9 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 // capture takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
 func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	err = action.Guard(func() (err error) {
+		began := time.Now()
 		img, err = r.photograph(ctx)
+		r.pictureTook = time.Since(began)
 		if err == nil && (img == nil || img.Bounds().Empty()) {
 			err = errors.New("the device gave an empty picture")
 		}
@@ -110,19 +139,23 @@ func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
 	if len(list) == 0 || r.sinkErr != nil {
 		return nil
 	}
-	if img == nil {
+	if img == nil && slices.ContainsFunc(list, func(o pendingPicture) bool { return o.image == nil }) {
 		if img, err = r.capture(ctx, list[len(list)-1].n); err != nil || img == nil {
 			return cmp.Or(err, ctx.Err())
 		}
 	}
-	if why := action.Unseen(ctx, r.dev, img); why != "" {
-		r.log(list[len(list)-1].n, "%s", why)
-	}
 	for _, o := range list {
+		if o.image == nil {
+			o.image = img
+		}
+		img = o.image
 		r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: img})
 		if o.tapped != nil {
 			r.unsure = append(r.unsure, o)
 		}
+	}
+	if why := action.Unseen(ctx, r.dev, img); why != "" {
+		r.log(list[len(list)-1].n, "%s", why)
 	}
 	r.proveTaps(img)
 	r.keepPage(ctx, list)
@@ -162,6 +195,10 @@ func (r *run) takePendingBefore(ctx context.Context, args any) error {
 func (r *run) takePendingAtEnd(ctx context.Context) {
 	if ctx.Err() != nil {
 		for _, o := range r.owed {
+			if o.image != nil {
+				r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: o.image})
+				continue
+			}
 			r.log(o.n, "no screenshot: the run was interrupted before the next step looked at the screen")
 		}
 		r.owed = nil

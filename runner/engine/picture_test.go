@@ -10,8 +10,10 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/engine"
+	"github.com/taproot-dev/taproot/runner/plan"
 )
 
 // toaster is a device on which a tap shows a text for two seconds, and whose pictures take as long.
@@ -76,4 +78,57 @@ func TestTapsShareTheirPictures(t *testing.T) {
 			t.Errorf("%d trees, %d pictures", d.trees, d.shots)
 		}
 	})
+}
+
+// form is a device whose field is watched for a moment after it was filled. Each picture of it takes a while.
+type form struct {
+	*device
+	drivers.WebElements
+	shot    time.Duration
+	watched time.Duration // in all
+}
+
+func (f *form) Screenshot(ctx context.Context) (image.Image, error) {
+	f.shots++
+	return blank, drivers.Pause(ctx, f.shot)
+}
+
+func (f *form) FillIn(ctx context.Context, at drivers.WebTarget, _ string) error {
+	began := time.Now()
+	at.Meanwhile(ctx)
+	f.watched += time.Since(began)
+	return nil
+}
+
+// TestPictureWhileAStepWatches: a step that watches what becomes of what it did takes its picture meanwhile, if pictures are quick; the next one looks
+// no later for it.
+func TestPictureWhileAStepWatches(t *testing.T) {
+	for name, c := range map[string]struct{ shot, watched time.Duration }{
+		"quick": {30 * time.Millisecond, 60 * time.Millisecond}, // of the first step it is not known
+		"slow":  {300 * time.Millisecond, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				d, s := &form{device: &device{}, shot: c.shot}, &sink{dir: dir}
+				fill := "  - webType: {selector: \"#a\", text: Ada}\n"
+				tests, err := dsl.Parse("form.yaml", []byte("id: form\nplatform: web\nsteps:\n"+strings.Repeat(fill, 3)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				verdict, err := engine.Run(t.Context(), plan.Case{Test: tests[0], Platform: dsl.Web, Pack: "form"}, d, s, engine.Options{})
+				if err != nil || verdict != event.Pass {
+					t.Fatalf("%s, %v, %+v", verdict, err, s.result(t).Problem)
+				}
+				if d.shots != 3 || len(s.shots) != 3 || d.watched != c.watched {
+					t.Errorf("%d pictures were taken and %d kept, of it %s while a step watched, and 3, 3 and %s are right", d.shots, len(s.shots), d.watched, c.watched)
+				}
+				for i, shot := range s.shots {
+					if shot.Step != i+1 {
+						t.Errorf("picture %d is of step %d", i+1, shot.Step)
+					}
+				}
+			})
+		})
+	}
 }

@@ -54,7 +54,10 @@ func clicking(selector string) flow {
 		func(p playwright.Page, _ playwright.PlaywrightAssertions) error { return p.Locator(selector).Click() }}
 }
 
-// twentySteps is the flow on inputs.html; opening the page is the first.
+// answering is the page of the flow, which has nothing on its way when it is there: what was set going is awaited before a state counts.
+const answering = "inputs.html#at-once"
+
+// twentySteps is the flow; opening the page is the first.
 func twentySteps() []flow {
 	return []flow{
 		typing("#text", "Ada"), holding("#text", "Ada"), typing("#email", "ada@example.com"), typing("#tel", "12345"), typing("#search", "shoes"),
@@ -103,7 +106,7 @@ func newWays(t testing.TB, slots int) *ways {
 		t.Fatal(err)
 	}
 	w.expect = playwright.NewPlaywrightAssertions(60_000)
-	text := "id: flow\nplatform: web\nsteps:\n  - openBrowser: " + w.site.Page("inputs.html") + "\n"
+	text := "id: flow\nplatform: web\nsteps:\n  - openBrowser: " + w.site.Page(answering) + "\n"
 	for _, s := range w.steps {
 		text += "  - " + s.yaml + "\n"
 	}
@@ -139,7 +142,7 @@ func (w *ways) plain(t testing.TB) time.Duration {
 	}
 	page, err := made.NewPage()
 	if err == nil {
-		_, err = page.Goto(w.site.Page("inputs.html"))
+		_, err = page.Goto(w.site.Page(answering))
 	}
 	for _, s := range append([]flow{{bare: func(playwright.Page, playwright.PlaywrightAssertions) error { return nil }}}, w.steps...) {
 		if err == nil {
@@ -184,16 +187,14 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// maxRatio is what the engine may cost beside bare Playwright: 1.10 is the aim, the rest is for machines on which other things run.
+// maxRatio is what the engine may cost beside bare Playwright.
 const (
-	aimedRatio = 1.10
-	maxRatio   = 1.25
-	maxRounds  = 10
-	enough     = time.Minute     // after which the limit will do
-	tooLong    = 3 * time.Minute // after which no round begins: this machine is slow
+	maxRatio  = 1.10
+	maxRounds = 10
+	tooLong   = 3 * time.Minute // after which no round begins: this machine is slow
 )
 
-// BenchmarkTwentySteps makes rounds of both ways in turn, until the fastest ones say that the aim is met or rounds are out: noise passes,
+// BenchmarkTwentySteps makes rounds of both ways in turn, until the fastest ones are below the limit or rounds are out: noise passes,
 // a cost of ours does not. It prints the ratio, and fails above the limit.
 func BenchmarkTwentySteps(b *testing.B) {
 	w := newWays(b, 1)
@@ -205,7 +206,7 @@ func BenchmarkTwentySteps(b *testing.B) {
 			o, p := w.both(b, 3)
 			ours, plain = append(ours, o...), append(plain, p...)
 			ratio = float64(fastest(ours)) / float64(fastest(plain))
-			if ratio <= aimedRatio || ratio <= maxRatio && time.Since(began) > enough {
+			if ratio <= maxRatio {
 				break
 			}
 		}
@@ -214,7 +215,7 @@ func BenchmarkTwentySteps(b *testing.B) {
 	b.ReportMetric(float64(median(plain).Milliseconds()), "bare-ms")
 	b.ReportMetric(ratio, "ratio")
 	if ratio > maxRatio {
-		b.Errorf("the engine costs %.2f times what Playwright does; %.2f is the aim, %.2f the limit", ratio, aimedRatio, maxRatio)
+		b.Errorf("the engine costs %.2f times what Playwright does; %.2f is the limit", ratio, maxRatio)
 	}
 }
 

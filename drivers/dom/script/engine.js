@@ -266,16 +266,8 @@
 
 // include sought.js
 
-  // resting tells whether something is on its way that the page has set going: "busy", "quiet", or "" where nobody can say. script/watch.js knows
-  // of its timers.
-  const WATCH = '@watch@';
-  const asked = what => !window.dispatchEvent(new Event(WATCH + what, {cancelable: true}));
-  const resting = root => {
-    if (!asked('here')) return '';
-    if (asked('busy')) return 'busy';
-    const moves = animations[9](root).some(a => a.playState === 'running' && a.effect && a.effect.getComputedTiming().endTime <= SOON);
-    return moves || asked('ticking') ? '' : 'quiet';
-  };
+// include resting.js
+
   const state = root => ({doc: id, ready: readyState(root), url: String(document.documentURI.startsWith('about:') ? document.documentURI : location.href).slice(0, 2000)});
 
 // include aim.js
@@ -327,7 +319,7 @@
         if (more > 0) reader.note = `the page has too many elements: about ${more} more are left out`;
       }
       return {...state(root), w: window.innerWidth, h: window.innerHeight, zoom: zoom(),
-        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(root), waiting: waiting(), root: node};
+        note: reader.note, count: reader.count, suspects, undrawn, rest: resting(), waiting: waiting(), root: node};
     },
     // hit.<gen>.<n>.<x,y,x,y…;…>: of each group of points in frame n: the first that a touch reaches in it, or -1 and what is in the
     // way; and what hides all of them from a person.
@@ -401,8 +393,6 @@
       domKept = {id: domKept.id + 1, text};
       return {id: id + domKept.id, dom: text};
     },
-    // rest: what is known of what is on its way.
-    rest(root) { return {rest: resting(root)}; },
     // zoom: how the page is placed on the screen.
     zoom() { return {zoom: zoom()}; },
     // report.<nonce>: what look.<nonce> met in this same evaluation.
@@ -424,7 +414,7 @@
       }
       const options = elements.filter(el => localName(el) === 'option').slice(0, MAX_TEXTS).map(el => ({v: held(el, 'option'), l: squeeze(textOf(el)), d: matches(el, ':disabled')}));
       const only = elements.length === 1 && visible === 1 ? readiness(root, reader, elements[0]) : {};
-      return {...state(root), count: elements.length, visible, texts, values, options, gen: store.gen, refs, ...only,
+      return {...state(root), rest: resting(), count: elements.length, visible, texts, values, options, gen: store.gen, refs, ...only,
         what: elements.slice(0, 10).map(el => describe(el) + ' ' + JSON.stringify(reader.text(el, true).slice(0, 60)))};
     },
   };

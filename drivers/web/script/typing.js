@@ -22,6 +22,8 @@
   const contentEditable = getter(HTMLElement.prototype, 'isContentEditable');
   const styleOf = window.getComputedStyle.bind(window);
 
+// include resting.js
+
   const MAX_TEXT = 100000, MAX_NODES = 20000, MAX_LOOK = 100;
   const UNTYPED = new Set(['button', 'submit', 'reset', 'checkbox', 'radio', 'file', 'image', 'hidden']);
   const PICKED = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color']);
@@ -301,25 +303,8 @@
         was: {tag: seen.tag, id: seen.id, what: seen.what, name: attr(f.field, 'name')}});
       return {what: f.what, able: true, n: fields.length - 1, robbed: robbed(f.field), ...seen};
     },
-    // again.<n>: the same field, wherever the focus is.
-    again(root, [n]) {
-      const kept = fields[+n];
-      if (!kept) return {gone: true};
-      let el = kept.el.deref();
-      if (!el || !el.isConnected) el = heir(root, kept.was);
-      if (!el) return {gone: true};
-      const f = focusIn(root), seen = look(el, kept.kind);
-      if (kept.kind === 'parts') {
-        const group = kept.group.map(r => r.deref()).filter(e => e && e.isConnected);
-        const now = group.length === kept.group.length ? group : parts(el) || [];
-        seen.parts = now.map(read);
-        const at = now.indexOf(f.field);
-        if (at >= 0) return {focused: true, ...seen, at};
-      }
-      const moved = f.field !== el;
-      return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
-        taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
-    },
+    // again.<n>: the same field, wherever the focus is, and what is on its way.
+    again(root, [n]) { return {rest: resting(), ...again(root, n)}; },
     // place.<end|same|keep|last>: the caret goes behind the text of the field that has the focus; last: also when something is selected.
     place(root, [how]) {
       const f = focusIn(root);
@@ -374,9 +359,28 @@
       looked = {nonce: '', elements: []};
       const el = elements[0];
       if (elements.length !== 1) return {count: elements.length};
-      return {count: 1, disabled: disabled(el), checked: ticked(el), options: options(el), password: secret(el), typed: isInput(localName(el)) || editable(el),
+      return {count: 1, rest: resting(), disabled: disabled(el), checked: ticked(el), options: options(el), password: secret(el), typed: isInput(localName(el)) || editable(el),
         text: isInput(localName(el)) ? valueOf(el) : editable(el) ? lines(el) : ''};
     },
+  };
+  // again reads a field that was read before.
+  const again = (root, n) => {
+    const kept = fields[+n];
+    if (!kept) return {gone: true};
+    let el = kept.el.deref();
+    if (!el || !el.isConnected) el = heir(root, kept.was);
+    if (!el) return {gone: true};
+    const f = focusIn(root), seen = look(el, kept.kind);
+    if (kept.kind === 'parts') {
+      const group = kept.group.map(r => r.deref()).filter(e => e && e.isConnected);
+      const now = group.length === kept.group.length ? group : parts(el) || [];
+      seen.parts = now.map(read);
+      const at = now.indexOf(f.field);
+      if (at >= 0) return {focused: true, ...seen, at};
+    }
+    const moved = f.field !== el;
+    return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
+      taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
   };
   // toEnd puts the caret behind the text; where only keys can do that, it gives the key.
   const toEnd = (el, kind, always) => {
