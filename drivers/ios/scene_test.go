@@ -59,7 +59,7 @@ func (s *stage) press(label string, b image.Rectangle) piece {
 func TestSceneTraps(t *testing.T) {
 	t.Parallel()
 	var list []*sceneTrap
-	for _, some := range []func() []*sceneTrap{nameScenes, placeScenes, timeScenes, alertScenes, clearScenes} {
+	for _, some := range []func() []*sceneTrap{nameScenes, placeScenes, timeScenes, alertScenes, clearScenes, keyScenes, screenScenes} {
 		list = append(list, some()...)
 	}
 	const phones = 6

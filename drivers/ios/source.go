@@ -59,8 +59,17 @@ func readSource(data []byte) (reading, error) {
 		return reading{}, fmt.Errorf("%w: the application has no size", errSource)
 	}
 	innerSwitches(root)
+	keysOf(root, false)
 	busyLayers(root, root.Bounds)
 	return reading{app: root.Package, bounds: root.Bounds, windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
+}
+
+// keysOf marks what is in the keyboard.
+func keysOf(n *screen.Node, inside bool) {
+	n.Key = inside
+	for _, c := range n.Children {
+		keysOf(c, inside || n.Type == elementPrefix+"Keyboard")
+	}
 }
 
 // tree puts what was read into pixels, and tells how many of them a point has.

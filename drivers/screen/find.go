@@ -210,7 +210,7 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 	tiers = map[*Node]Tier{}
 	best, later := TierPart, s.Names() && len(statesAsked(s)) > 0
 	for n := range f.tree.All {
-		if excluded[n] || !f.visible(n, action && f.q.Reveal) {
+		if excluded[n] || n.Key && !action && asksText(s) || !f.visible(n, action && f.q.Reveal) {
 			continue
 		}
 		tier, ok := rate(n, action)
@@ -229,6 +229,11 @@ func (f *finder) fitting(s dsl.Selector, action bool, all anchors) (nodes []*Nod
 		nodes, tiers[n] = append(nodes, n), tier
 	}
 	return nodes, tiers, nil
+}
+
+// asksText tells whether an element is looked for by what it says alone.
+func asksText(s dsl.Selector) bool {
+	return (s.Label != "" || s.Text != "" || s.Desc != "") && s.Type == "" && s.ID == "" && s.XPath == ""
 }
 
 // excluded are the elements that the selector's "not" picks, with those that react for them.
@@ -310,6 +315,7 @@ func (f *finder) prefer(matches []Match) []Match {
 	if own := f.tree.app(); own != "" { // a notification may have a button of the same name
 		matches = narrow(matches, func(m Match) bool { return m.Node.Package == "" || m.Node.Package == own })
 	}
+	matches = narrow(matches, func(m Match) bool { return !m.Node.Key })
 	matches = narrow(matches, func(m Match) bool { return m.CoverText == "" })
 	matches = narrow(matches, func(m Match) bool { return f.reacts(m) })
 	top := 0

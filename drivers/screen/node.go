@@ -86,6 +86,8 @@ type Node struct {
 
 	// Blocks: it takes every touch at its place, though nothing need come of it, as the bars of iOS do.
 	Blocks bool `json:"-"`
+	// Key: it is part of the system's keyboard. What it shows is no text of the app, and it is acted on where nothing else fits.
+	Key bool `json:"-"`
 
 	// Undrawn: the device has drawn nothing new since the tree before this one was read, so that an element which stands where it stood may
 	// be moving all the same; or it is an element of a page's own kind that the page may not have made yet. A device that cannot tell leaves it

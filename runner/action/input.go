@@ -92,7 +92,7 @@ func (s *Session) enter(ctx context.Context, text string, perKey bool) error {
 
 // focusedField waits for the field that takes text. It gives nil when only the open keyboard says that there is one.
 func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
-	var field *screen.Node
+	var field, passed *screen.Node
 	var tree *screen.Tree
 	began := time.Now()
 	err := poll(ctx, s.Timeout, func() (err error) {
@@ -101,6 +101,9 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 		}
 		s.Detail.Looks++
 		field = tree.Focused()
+		if passed = s.passedOver(tree, field); passed != nil {
+			return errWait
+		}
 		if field != nil && field.Editable && (s.isTapped(field) || time.Since(began) >= focusGrace) {
 			return nil
 		}
@@ -112,10 +115,30 @@ func focusedField(ctx context.Context, s *Session) (*screen.Node, error) {
 		}
 		return errWait
 	})
+	if errors.Is(err, errWait) && passed != nil {
+		p := problem("%s was tapped, and the focus is on %s: nothing was typed", passed, field)
+		p.Expected, p.Actual = fmt.Sprintf("the focus on %s", passed), focusText(tree)
+		return nil, &Failure{p}
+	}
 	if errors.Is(err, errWait) {
 		return nil, noFocus(tree, focusText(tree))
 	}
 	return field, err
+}
+
+// passedOver is the field that the last tap touched, when it stands where it stood and another one has the focus; nil otherwise. Where the tap has
+// led to another page with a field, as that of a search does, it is gone.
+func (s *Session) passedOver(tree *screen.Tree, focused *screen.Node) *screen.Node {
+	t := s.tapped
+	if t == nil || !t.Editable || focused == nil || !focused.Editable {
+		return nil
+	}
+	for n := range tree.All {
+		if n.Editable && !n.Hidden && !n.Offscreen && n.Type == t.Type && n.ID == t.ID && n.Desc == t.Desc && n.Hint == t.Hint && n.Bounds == t.Bounds && !n.Bounds.Overlaps(focused.Bounds) {
+			return n
+		}
+	}
+	return nil
 }
 
 func noFocus(tree *screen.Tree, actual string) error {

@@ -3,6 +3,7 @@ package iostest
 import (
 	"image"
 	"image/color"
+	"strings"
 	"time"
 )
 
@@ -107,6 +108,9 @@ func (p Part) view(m metrics) *view {
 	}
 	if p.Entry != nil {
 		v.field, v.value = &p.Entry.f, string(p.Entry.f.text)
+		if p.Entry.f.secret = p.Kind == "SecureTextField"; p.Entry.f.secret {
+			v.value = strings.Repeat("•", len(p.Entry.f.text))
+		}
 	}
 	for _, c := range p.Parts {
 		v.add(c.view(m))
