@@ -84,6 +84,9 @@ var layers = map[string][]string{
 	"runner/truth":      {},
 	"runner/widgets":    {},
 
+	"farm/wire":   {},
+	"farm/broker": {"farm/wire"},
+
 	"server/service/store":           {},
 	"server/service/store/storetest": {"server/service/store"},
 	"server/service":                 {"server/service/store"},
@@ -136,6 +139,10 @@ var outside = map[string][]string{
 	"github.com/prometheus/client_golang":           {"server"},
 	"github.com/sashabaranov/go-openai":             {"drivers/vision"},
 	"github.com/yuin/goldmark":                      {"docs/site"},
+	"github.com/nats-io/nats.go":                    {"farm/wire", "farm/broker"},
+	"github.com/nats-io/nats-server/v2":             {"farm/broker"},
+	"github.com/nats-io/jwt/v2":                     {"farm/broker"},
+	"github.com/nats-io/nkeys":                      {"farm/broker"},
 }
 
 func TestLayers(t *testing.T) {

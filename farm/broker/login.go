@@ -1,0 +1,71 @@
+package broker
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"github.com/taproot-dev/taproot/farm/wire"
+)
+
+// Login is how a host connects.
+type Login struct {
+	Host       string
+	Address    Address
+	Seed       []byte
+	Credential func() string // the newest one; it is asked before each connection
+	// State is told when the connection is lost and when it is there again; may be nil.
+	State func(connected bool, err error)
+}
+
+// Connect connects a host, and again whenever the connection is lost, for ever: once a second. When it returns without an error the connection may still be under way.
+func Connect(l Login) (*nats.Conn, error) {
+	if !wire.IsName(l.Host) {
+		return nil, fmt.Errorf("NATS: %q is no id of a host", l.Host)
+	}
+	return l.connect(func() (string, error) { return l.Credential(), nil }, nats.CustomInboxPrefix(wire.InboxOf(l.Host)), nats.RetryOnFailedConnect(true))
+}
+
+func (l Login) connect(credential func() (string, error), more ...nats.Option) (*nats.Conn, error) {
+	pair, err := nkeys.FromSeed(l.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("NATS: the key: %w", err)
+	}
+	tell := func(connected bool, err error) {
+		if l.State != nil {
+			l.State(connected, err)
+		}
+	}
+	o := append([]nats.Option{nats.Name(l.Host), nats.UserJWT(credential, pair.Sign), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.Timeout(5 * time.Second),
+		nats.ReconnectWait(time.Second), nats.ReconnectJitter(200*time.Millisecond, 200*time.Millisecond), nats.ReconnectBufSize(-1), nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ConnectHandler(func(*nats.Conn) { tell(true, nil) }), nats.ReconnectHandler(func(*nats.Conn) { tell(true, nil) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { tell(false, err) }),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the library prints them otherwise
+	}, more...)
+	if l.Address.Cert != "" {
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM([]byte(l.Address.Cert)) {
+			return nil, errors.New("NATS: the certificate of the server cannot be read")
+		}
+		o = append(o, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS13, RootCAs: pool, ServerName: certName}))
+	}
+	nc, err := nats.Connect(l.Address.URL, o...)
+	if err != nil {
+		return nil, fmt.Errorf("NATS: connect with %s: %w", l.Address.URL, err)
+	}
+	return nc, nil
+}
+
+func withScheme(address string) string {
+	if strings.Contains(address, "://") {
+		return address
+	}
+	return "tls://" + address
+}

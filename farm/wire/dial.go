@@ -1,0 +1,205 @@
+package wire
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// ErrNoHost means that no host of that name listens.
+var ErrNoHost = errors.New("wire: the host is not connected")
+
+// Config is how connections are kept. The zero value is what Dial and Listen use.
+type Config struct {
+	Beat    time.Duration // both ends are heard at least so often, and dead after three of them; default: 3 s
+	Backlog int           // connections that wait for Accept; default: 128
+	Wait    time.Duration // for a host to take a connection; default: 10 s
+}
+
+func (c Config) filled() Config {
+	if c.Beat == 0 {
+		c.Beat = 3 * time.Second
+	}
+	if c.Backlog == 0 {
+		c.Backlog = 128
+	}
+	if c.Wait == 0 {
+		c.Wait = 10 * time.Second
+	}
+	return c
+}
+
+// opening asks a host for a connection; opened is its answer.
+type opening struct {
+	Version int           `json:"version"`
+	Conn    string        `json:"conn"`
+	Window  int           `json:"window"`
+	Beat    time.Duration `json:"beat"` // both ends keep to that of who asks
+}
+
+type opened struct {
+	Window int `json:"window"`
+}
+
+// Dial connects with a host that listens.
+func Dial(ctx context.Context, nc *nats.Conn, host string) (*Conn, error) {
+	return Config{}.Dial(ctx, nc, host)
+}
+
+// Listen takes the connections of hubs for a host.
+func Listen(nc *nats.Conn, host string) (*Listener, error) { return Config{}.Listen(nc, host) }
+
+// Dial connects with a host that listens.
+func (c Config) Dial(ctx context.Context, nc *nats.Conn, host string) (*Conn, error) {
+	c = c.filled()
+	if !IsName(host) {
+		return nil, fmt.Errorf("%w: %q is no id of a host", ErrNoHost, host)
+	}
+	ask := opening{Version: Version, Conn: rand.Text(), Window: window, Beat: c.Beat}
+	conn := newConn(nc, Addr{host, ask.Conn}, c.Beat)
+	if err := conn.start(ToHost(host, "up", ask.Conn), ToHost(host, "down", ask.Conn)); err != nil {
+		return nil, fmt.Errorf("wire: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Wait)
+	defer cancel()
+	var said opened
+	err := Ask(ctx, nc, ToHost(host, "dial"), ask, &said)
+	if err == nil && (said.Window < maxChunk+overhead || said.Window > maxWindow) {
+		err = errFrame
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	conn.keep(said.Window)
+	return conn, nil
+}
+
+// Listener takes connections for a host. It goes on when NATS was lost and is there again.
+type Listener struct {
+	nc   *nats.Conn
+	host string
+	o    Config
+	sub  *nats.Subscription
+
+	waiting chan *Conn
+	over    chan struct{}
+	mu      sync.Mutex
+	conns   map[string]*Conn // those that are not over: their names are taken
+}
+
+var _ net.Listener = (*Listener)(nil)
+
+// Listen takes the connections of hubs for a host.
+func (c Config) Listen(nc *nats.Conn, host string) (*Listener, error) {
+	if !IsName(host) {
+		return nil, fmt.Errorf("wire: %q is no id of a host", host)
+	}
+	c = c.filled()
+	l := &Listener{nc: nc, host: host, o: c, waiting: make(chan *Conn, c.Backlog), over: make(chan struct{}), conns: map[string]*Conn{}}
+	var err error
+	if l.sub, err = nc.Subscribe(ToHost(host, "dial"), l.take); err != nil {
+		return nil, fmt.Errorf("wire: %w", err)
+	}
+	settle(nc)
+	return l, nil
+}
+
+// take answers one who asks for a connection. NATS calls it for one after the other.
+func (l *Listener) take(m *nats.Msg) {
+	var ask opening
+	err := json.Unmarshal(m.Data, &ask)
+	var conn *Conn
+	if err == nil {
+		conn, err = l.open(ask)
+	}
+	err = respond(m, opened{window}, err)
+	if conn == nil {
+		return
+	}
+	if err != nil {
+		_ = conn.Close() // nobody knows of it
+		return
+	}
+	conn.keep(ask.Window)
+	l.waiting <- conn // open saw that there is room
+	if isClosed(l.over) {
+		l.drop()
+	}
+}
+
+func (l *Listener) open(ask opening) (*Conn, error) {
+	if ask.Version != Version {
+		return nil, &VersionError{ask.Version, Version}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, taken := l.conns[ask.Conn]
+	switch {
+	case !IsName(ask.Conn) || taken || ask.Window < maxChunk+overhead || ask.Window > maxWindow || ask.Beat < 10*time.Millisecond || ask.Beat > time.Minute:
+		return nil, errors.New("the request makes no sense")
+	case isClosed(l.over):
+		return nil, errors.New("it is about to end")
+	case len(l.waiting) == cap(l.waiting):
+		return nil, errors.New("too many connections wait")
+	}
+	conn := newConn(l.nc, Addr{l.host, ask.Conn}, ask.Beat)
+	conn.ended = func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.conns, ask.Conn)
+	}
+	if err := conn.start(ToHost(l.host, "down", ask.Conn), ToHost(l.host, "up", ask.Conn)); err != nil {
+		return nil, err
+	}
+	l.conns[ask.Conn] = conn
+	return conn, nil
+}
+
+// Accept waits for a connection, or for Close.
+func (l *Listener) Accept() (net.Conn, error) {
+	if isClosed(l.over) {
+		return nil, net.ErrClosed
+	}
+	select {
+	case c := <-l.waiting:
+		return c, nil
+	case <-l.over:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends the listening; connections that were accepted go on.
+func (l *Listener) Close() error {
+	l.mu.Lock()
+	if isClosed(l.over) {
+		l.mu.Unlock()
+		return net.ErrClosed
+	}
+	close(l.over)
+	l.mu.Unlock()
+	_ = l.sub.Unsubscribe() // of a connection with NATS that is gone: there is nothing to take back
+	l.drop()
+	return nil
+}
+
+// drop closes the connections that wait.
+func (l *Listener) drop() {
+	for {
+		select {
+		case c := <-l.waiting:
+			_ = c.Close()
+		default:
+			return
+		}
+	}
+}
+
+// Addr names the host.
+func (l *Listener) Addr() net.Addr { return Addr{Host: l.host} }
