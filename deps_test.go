@@ -107,6 +107,7 @@ var layers = map[string][]string{
 		"runner/plan", "runner/pool", "runner/action", "runner/run", "runner/live"},
 
 	"farm/archive": {"runner/plan", "server/upload"},
+	"farm/queue":   {"dsl", "server/service/store"},
 
 	"internal": {},
 }

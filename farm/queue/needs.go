@@ -1,0 +1,93 @@
+package queue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// Needs is what a case wants of its device. Cases with the same needs wait in one line.
+type Needs struct {
+	Platform dsl.Platform `json:"platform"`
+	Browser  string       `json:"browser,omitempty"`
+	Device   string       `json:"device,omitempty"` // only this one, by its id
+	Need     dsl.Need     `json:"need,omitzero"`    // system, model, size
+	Pool     string       `json:"pool,omitempty"`
+	Labels   []string     `json:"labels,omitempty"` // all of them
+}
+
+// Device is one that a host has.
+type Device struct {
+	Host     string
+	ID       string
+	Platform dsl.Platform
+	Model    string
+	OS       string // version
+	Width    int    // of the screen, pixels
+	Height   int
+	Pool     string
+	Labels   []string
+	Browsers []string // of pages; none: not known
+	Projects []string // that may use it; none: all
+}
+
+// key is what the table and the checks of a free device know it by.
+func (d Device) key() string { return d.Host + "/" + d.ID }
+
+// class is the same for devices that no case tells apart.
+func (d Device) class() string {
+	return fmt.Sprintf("%s|%s|%s|%dx%d|%s|%q|%q|%q", d.Platform, d.Model, d.OS, d.Width, d.Height, d.Pool, d.Labels, d.Browsers, d.Projects)
+}
+
+// Unmet says what a device lacks for a project's case; "": nothing.
+func (n Needs) Unmet(project string, d Device) string {
+	switch {
+	case n.Platform != d.Platform:
+		return fmt.Sprintf("%s is wanted, and it is %s", n.Platform, d.Platform)
+	case n.Device != "" && n.Device != d.ID && n.Device != d.ID+"@"+d.Host:
+		return "another device was named"
+	case len(d.Projects) > 0 && !slices.Contains(d.Projects, project):
+		return "it is kept for other projects"
+	case n.Pool != "" && n.Pool != d.Pool:
+		return fmt.Sprintf("pool %s is wanted, and it is in %s", n.Pool, orNone(d.Pool))
+	case n.Browser != "" && len(d.Browsers) > 0 && !slices.Contains(d.Browsers, n.Browser):
+		return n.Browser + " is wanted, and its host has none"
+	}
+	for _, l := range n.Labels {
+		if !slices.Contains(d.Labels, l) {
+			return fmt.Sprintf("label %s is wanted", l)
+		}
+	}
+	return n.Need.Unmet(d.OS, d.Model, d.Width, d.Height)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// String says it in words: "android, model Pixel *, pool lab".
+func (n Needs) String() string {
+	words := []string{string(n.Platform)}
+	for _, w := range [][2]string{{"browser", n.Browser}, {"device", n.Device}, {"os", n.Need.OS}, {"model", n.Need.Model}, {"size", n.Need.Size}, {"pool", n.Pool}, {"labels", strings.Join(n.Labels, " ")}} {
+		if w[1] != "" {
+			words = append(words, w[0]+" "+w[1])
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// kind names the line of the needs.
+func (n Needs) kind() (kind, text string) {
+	n.Labels = slices.Compact(slices.Sorted(slices.Values(n.Labels)))
+	data, _ := json.Marshal(n) // texts only
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:12]), string(data)
+}

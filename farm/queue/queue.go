@@ -1,0 +1,303 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Queue is the table of cases. Safe for concurrent use, also by several processes.
+type Queue struct {
+	db  *store.DB
+	now func() time.Time
+}
+
+// MaxLost is how often a case begins again because its host was lost or could not begin it.
+const MaxLost = 4
+
+// New makes a Queue on a database whose schema is up to date. now may be nil; it says only how long something waits, not what is true.
+func New(db *store.DB, now func() time.Time) *Queue {
+	if now == nil {
+		now = time.Now
+	}
+	return &Queue{db: db, now: now}
+}
+
+// The states of a case.
+const (
+	waiting   = "waiting"
+	running   = "running"
+	ended     = "ended"     // a result was accepted
+	withdrawn = "withdrawn" // nobody wants one
+)
+
+// levelWorth is how much earlier a case counts for each level of priority, so that no priority makes others wait for ever.
+const levelWorth = 10 * time.Minute
+
+// Run is what cases belong to.
+type Run struct {
+	ID       string
+	Project  string
+	Priority int    // higher is sooner; 0 is usual; -10 to 10
+	Archive  string // SHA-256 of the tests
+	Sealed   string // what hosts need besides, encrypted: the queue does not look at it
+}
+
+// Case is one to run.
+type Case struct {
+	N     int // in its run, from 0; it names the case
+	Needs Needs
+	What  json.RawMessage // what hosts need to find it; no secrets
+}
+
+// Result is what became of an attempt.
+type Result struct {
+	Run     string `json:"run"`
+	N       int    `json:"n"`
+	Attempt int    `json:"attempt"`
+	Host    string `json:"host"`
+	Blob    string `json:"blob,omitempty"`  // the archive of the pack
+	Error   string `json:"error,omitempty"` // why there is no pack
+}
+
+// ErrNoRun means that there is no such run, or that it has ended.
+var ErrNoRun = errors.New("there is no such run, or it has ended")
+
+// Begin takes a run.
+func (q *Queue) Begin(ctx context.Context, r Run) error {
+	r.Priority = min(max(r.Priority, -10), 10)
+	return q.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec("INSERT INTO farm_projects (id) VALUES ($1) ON CONFLICT (id) DO NOTHING", r.Project); err != nil {
+			return err
+		}
+		now := store.Time(q.now())
+		_, err := tx.Exec("INSERT INTO farm_runs (id, project, priority, archive, sealed, created, seen) VALUES ($1, $2, $3, $4, $5, $6, $6)", r.ID, r.Project, r.Priority, r.Archive, r.Sealed, now)
+		return err
+	})
+}
+
+// Get reads a run.
+func (q *Queue) Get(ctx context.Context, id string) (r Run, err error) {
+	r.ID = id
+	err = q.db.One(ctx, "SELECT project, priority, archive, sealed FROM farm_runs WHERE id = $1 AND ended = 0", []any{id}, &r.Project, &r.Priority, &r.Archive, &r.Sealed)
+	if errors.Is(err, store.ErrNoRow) {
+		err = ErrNoRun
+	}
+	return r, err
+}
+
+// Share says how much of the farm a project gets beside others, and how many of its cases may be under way at once; 0: no limit.
+func (q *Queue) Share(ctx context.Context, project string, weight, most int) error {
+	if weight < 1 || most < 0 {
+		return errors.New("the weight of a project is 1 or more, its limit 0 or more")
+	}
+	_, err := q.db.Exec(ctx, "INSERT INTO farm_projects (id, weight, most) VALUES ($1, $2, $3) ON CONFLICT (id) DO UPDATE SET weight = $2, most = $3", project, weight, most)
+	return err
+}
+
+// rowsAtOnce bounds the parameters of one statement.
+const rowsAtOnce = 100
+
+// Add lets cases of a run wait. Those that are there already stay as they are: to add cases again does no harm.
+func (q *Queue) Add(ctx context.Context, run string, cases []Case) error {
+	return q.db.Write(ctx, func(tx *store.Tx) error {
+		if err := turn(tx); err != nil {
+			return err
+		}
+		var project string
+		var priority int
+		err := tx.One("SELECT project, priority FROM farm_runs WHERE id = $1 AND ended = 0", []any{run}, &project, &priority)
+		if errors.Is(err, store.ErrNoRow) {
+			return ErrNoRun
+		}
+		if err != nil {
+			return err
+		}
+		// Who had nothing to do gains nothing by it, and loses nothing.
+		if _, err := tx.Exec("UPDATE farm_projects SET pass = COALESCE((SELECT MIN(b.pass) FROM farm_projects b JOIN farm_lines l ON l.project = b.id AND l.waiting > 0), pass) "+
+			"WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM farm_lines l WHERE l.project = $1 AND l.waiting > 0) AND pass < (SELECT MIN(b.pass) FROM farm_projects b JOIN farm_lines l ON l.project = b.id AND l.waiting > 0)", project); err != nil {
+			return err
+		}
+		a := adding{tx: tx, run: run, project: project, now: store.Time(q.now()), kinds: map[string]int{}, texts: map[string]string{}}
+		a.rank = a.now - int64(priority)*levelWorth.Microseconds()
+		for len(cases) > 0 {
+			n := min(len(cases), rowsAtOnce)
+			if err := a.rows(cases[:n]); err != nil {
+				return err
+			}
+			cases = cases[n:]
+		}
+		return a.lines()
+	})
+}
+
+// turn waits for the right to change what waits.
+func turn(tx *store.Tx) error {
+	var id int
+	return tx.Lock("SELECT id FROM farm_pick WHERE id = $1", []any{1}, &id)
+}
+
+// adding is one call of Add.
+type adding struct {
+	tx           *store.Tx
+	run, project string
+	now, rank    int64
+	kinds        map[string]int    // new cases, by kind
+	texts        map[string]string // of the needs
+}
+
+func (a *adding) rows(cases []Case) error {
+	v := values{}
+	run, project := v.text(a.run), v.text(a.project)
+	for _, c := range cases {
+		kind, text := c.Needs.kind()
+		a.texts[kind] = text
+		v.row(run, c.N, project, v.text(kind), v.text(string(c.What)), a.rank, a.now, "'waiting'")
+	}
+	return a.tx.Each("INSERT INTO farm_cases (run, n, project, kind, what, rank, created, state) VALUES "+v.rows.String()+" ON CONFLICT (run, n) DO NOTHING RETURNING kind", v.args,
+		func(scan func(...any) error) error {
+			var kind string
+			err := scan(&kind)
+			a.kinds[kind]++
+			return err
+		})
+}
+
+func (a *adding) lines() error {
+	for kind, n := range a.kinds {
+		if err := lengthen(a.tx, a.project, kind, a.texts[kind], n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lengthen(tx *store.Tx, project, kind, needs string, by int) error {
+	_, err := tx.Exec("INSERT INTO farm_lines (project, kind, needs, waiting) VALUES ($1, $2, $3, $4) ON CONFLICT (project, kind) DO UPDATE SET waiting = farm_lines.waiting + $4", project, kind, needs, by)
+	return err
+}
+
+// values are rows of a statement. Numbers stand in it; each text is a parameter, once: SQLite takes long for many.
+type values struct {
+	rows  strings.Builder
+	args  []any
+	known map[string]string
+}
+
+// text gives what stands for a text in the statement.
+func (v *values) text(s string) string {
+	if v.known == nil {
+		v.known = map[string]string{}
+	}
+	name, ok := v.known[s]
+	if !ok {
+		v.args = append(v.args, s)
+		name = fmt.Sprintf("CAST($%d AS TEXT)", len(v.args))
+		v.known[s] = name
+	}
+	return name
+}
+
+// row adds a row of numbers, and of what text gave.
+func (v *values) row(fields ...any) {
+	if v.rows.Len() > 0 {
+		v.rows.WriteString(", ")
+	}
+	for i, x := range fields {
+		fmt.Fprintf(&v.rows, "%s%v", []string{"(", ", "}[min(i, 1)], x)
+	}
+	v.rows.WriteByte(')')
+}
+
+// Seen says that the client of a run is there. Runs of which nobody wants to know any more are ended by Forget.
+func (q *Queue) Seen(ctx context.Context, run string) error {
+	n, err := q.db.Exec(ctx, "UPDATE farm_runs SET seen = $2 WHERE id = $1 AND ended = 0", run, store.Time(q.now()))
+	if err == nil && n == 0 {
+		err = ErrNoRun
+	}
+	return err
+}
+
+// Withdraw gives up cases of a run, all of them when n is nil: those that wait are gone, those under way are to be ended by their hosts, which
+// Cancelled tells.
+func (q *Queue) Withdraw(ctx context.Context, run string, n []int) error {
+	return q.db.Write(ctx, func(tx *store.Tx) error {
+		if err := turn(tx); err != nil {
+			return err
+		}
+		which, args := "run = $1", []any{run}
+		if n != nil {
+			which += " AND n IN (" + list(&args, n) + ")"
+		}
+		gone := map[[2]string]int{}
+		err := tx.Each("UPDATE farm_cases SET state = 'withdrawn' WHERE "+which+" AND state = 'waiting' RETURNING project, kind", args, func(scan func(...any) error) error {
+			var at [2]string
+			err := scan(&at[0], &at[1])
+			gone[at]++
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for at, n := range gone {
+			if err := lengthen(tx, at[0], at[1], "", -n); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec("UPDATE farm_cases SET cancel = 1 WHERE "+which+" AND state = 'running'", args...)
+		return err
+	})
+}
+
+func list(args *[]any, n []int) string {
+	var b strings.Builder
+	for i, x := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		*args = append(*args, x)
+		fmt.Fprintf(&b, "$%d", len(*args))
+	}
+	if len(n) == 0 {
+		return "-1"
+	}
+	return b.String()
+}
+
+// End ends a run: its cases are withdrawn, and their rows are removed when none is under way.
+func (q *Queue) End(ctx context.Context, run string) error {
+	if err := q.Withdraw(ctx, run, nil); err != nil {
+		return err
+	}
+	if _, err := q.db.Exec(ctx, "UPDATE farm_runs SET ended = $2 WHERE id = $1 AND ended = 0", run, store.Time(q.now())); err != nil {
+		return err
+	}
+	return q.sweep(ctx)
+}
+
+// Forget ends the runs whose clients were not seen since a moment, and tells which.
+func (q *Queue) Forget(ctx context.Context, before time.Time) (runs []string, err error) {
+	err = q.db.Each(ctx, "SELECT id FROM farm_runs WHERE ended = 0 AND seen < $1", []any{store.Time(before)}, func(scan func(...any) error) error {
+		var id string
+		err := scan(&id)
+		runs = append(runs, id)
+		return err
+	})
+	for _, run := range runs {
+		err = errors.Join(err, q.End(ctx, run))
+	}
+	return runs, err
+}
+
+// sweep removes what has ended altogether.
+func (q *Queue) sweep(ctx context.Context) error {
+	if _, err := q.db.Exec(ctx, "DELETE FROM farm_runs WHERE ended > 0 AND NOT EXISTS (SELECT 1 FROM farm_cases WHERE farm_cases.run = farm_runs.id AND state = 'running')"); err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Place is where a case stands.
+type Place struct {
+	State   string // waiting, running, ended or withdrawn
+	Attempt int
+	Host    string
+	Device  string
+	Since   time.Time // when it was added, or when the attempt began
+	Why     string    // one sentence: why it waits, or where it is
+}
+
+// Why says where a case stands, and why it waits. all are the devices that there are, busy those of them that somebody else holds, by HOST/ID.
+func (q *Queue) Why(ctx context.Context, run string, n int, all []Device, busy map[string]bool) (p Place, err error) {
+	var project, kind, needs string
+	var rank, created, since int64
+	err = q.db.One(ctx, "SELECT c.project, c.kind, c.rank, c.created, c.state, c.attempt, c.host, c.device, c.since, l.needs FROM farm_cases c JOIN farm_lines l ON l.project = c.project AND l.kind = c.kind WHERE c.run = $1 AND c.n = $2",
+		[]any{run, n}, &project, &kind, &rank, &created, &p.State, &p.Attempt, &p.Host, &p.Device, &since, &needs)
+	if errors.Is(err, store.ErrNoRow) {
+		return p, ErrNoRun
+	}
+	if err != nil {
+		return p, err
+	}
+	p.Since = store.Moment(since)
+	switch p.State {
+	case running:
+		p.Why = fmt.Sprintf("it runs on %s of host %s", p.Device, p.Host)
+		return p, nil
+	case ended, withdrawn:
+		p.Why = "it has " + map[string]string{ended: "ended", withdrawn: "been withdrawn"}[p.State]
+		return p, nil
+	}
+	p.Since = store.Moment(created)
+	var want Needs
+	if err := json.Unmarshal([]byte(needs), &want); err != nil {
+		return p, err
+	}
+	a := asked{project: project, needs: want}
+	err = q.db.One(ctx, "SELECT (SELECT COUNT(*) FROM farm_cases WHERE state = 'waiting' AND project = $1 AND kind = $2 AND (rank < $3 OR rank = $3 AND (run < $4 OR run = $4 AND n < $5))), "+
+		"(SELECT COUNT(*) FROM farm_cases WHERE state = 'running' AND project = $1), (SELECT most FROM farm_projects WHERE id = $1)", []any{project, kind, rank, run, n}, &a.before, &a.running, &a.most)
+	if err != nil {
+		return p, err
+	}
+	under, _, err := q.UnderWay(ctx, "")
+	if err != nil {
+		return p, err
+	}
+	a.held = map[string]string{}
+	for key := range busy {
+		a.held[key] = ""
+	}
+	for _, u := range under {
+		a.held[Device{Host: u.Host, ID: u.Device}.key()] = u.Project
+	}
+	p.Why = a.why(all)
+	return p, nil
+}
+
+// asked is what is known of a case that waits.
+type asked struct {
+	project               string
+	needs                 Needs
+	before, running, most int
+	held                  map[string]string // the project that works on a device; "": somebody holds it
+}
+
+func (a asked) why(all []Device) string {
+	var fit, own, foreign, held int
+	lacks := map[string]bool{}
+	var lacking []string
+	for _, d := range all {
+		if unmet := a.needs.Unmet(a.project, d); unmet != "" {
+			if d.Platform == a.needs.Platform && !lacks[unmet] && len(lacking) < 3 {
+				lacks[unmet] = true
+				lacking = append(lacking, d.ID+": "+unmet)
+			}
+			continue
+		}
+		fit++
+		switch who, taken := a.held[d.key()]; {
+		case !taken:
+		case who == a.project:
+			own++
+		case who == "":
+			held++
+		default:
+			foreign++
+		}
+	}
+	switch {
+	case fit == 0 && len(lacking) > 0:
+		return fmt.Sprintf("no device is what it needs (%s): %s", a.needs, strings.Join(lacking, "; "))
+	case fit == 0:
+		return fmt.Sprintf("no host has a device that it needs (%s)", a.needs)
+	case a.most > 0 && a.running >= a.most:
+		return fmt.Sprintf("its project has %d cases under way, and may have no more at once", a.running)
+	case own+foreign+held >= fit:
+		return fmt.Sprintf("all %d devices that suit it are in use: %d by its project, %d by others, %d held or reserved; %d cases of its project are before it", fit, own, foreign, held, a.before)
+	case a.before > 0:
+		return fmt.Sprintf("%d cases of its project are before it; %d of %d devices that suit it are free", a.before, fit-own-foreign-held, fit)
+	}
+	return fmt.Sprintf("%d of %d devices that suit it are free: it begins next, or other projects and cases that can use fewer devices are first", fit-own-foreign-held, fit)
+}
