@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/dsl"
@@ -51,7 +53,7 @@ func commands() []command {
 }
 
 // addCommands adds all commands, in their groups; when the first argument is one of them, that one alone: of the time that a command of the
-// shell takes, making the others would be a large part.
+// shell takes, making the others would be a large part. A list of all needs no more than their names.
 func addCommands(root *cobra.Command, env *Env) {
 	for _, g := range [][2]string{{groupTests, "Tests:"}, {groupSession, "Sessions, for people, scripts and assistants (taproot guide):"}, {groupTouch, "Touch and type:"}, {groupCheck, "Wait and check:"},
 		{groupPage, "Pages:"}, {groupDevice, "Apps and devices:"}, {groupServe, "Servers and the rest:"}} {
@@ -63,6 +65,7 @@ func addCommands(root *cobra.Command, env *Env) {
 	if len(env.Args) > 0 {
 		asked = env.Args[0]
 	}
+	listing := len(env.Args) == 1 && slices.Contains([]string{"help", "--help", "-h"}, asked)
 	taken := map[string]bool{"help": true, "completion": true}
 	for _, c := range commands() {
 		if c.name == asked && !c.knowsAll {
@@ -86,7 +89,11 @@ func addCommands(root *cobra.Command, env *Env) {
 		root.AddCommand(c.new(env))
 	}
 	for _, def := range words {
-		root.AddCommand(newWordCommand(env, def))
+		if listing {
+			root.AddCommand(listedWord(def))
+		} else {
+			root.AddCommand(newWordCommand(env, def))
+		}
 	}
 }
 

@@ -33,12 +33,7 @@ func commonKeys() []string {
 // isWord tells whether an operation of the language is a command of its own: not what only holds other steps, nor what commands of that
 // name do already.
 func isWord(def dsl.Def, taken func(string) bool) bool {
-	for _, f := range def.Fields() {
-		if f.Kind == dsl.StepsField {
-			return false
-		}
-	}
-	return !taken(shell.Kebab(def.Name))
+	return !def.HoldsSteps() && !taken(shell.Kebab(def.Name))
 }
 
 // wordGroups are the groups of commands that are words of the language.
@@ -68,21 +63,24 @@ type word struct {
 	as        string
 }
 
+// listedWord is the command of a word as the list of all commands shows it; it can do nothing.
+func listedWord(def dsl.Def) *cobra.Command {
+	return &cobra.Command{Use: shell.Kebab(def.Name), Short: short(def.Doc), GroupID: groupOf(def), Run: func(*cobra.Command, []string) {}}
+}
+
 func newWordCommand(env *Env, def dsl.Def) *cobra.Command {
 	w := &word{def: def, fields: def.Fields()}
 	w.takePlaces()
-	cmd := &cobra.Command{
-		Use:     shell.Kebab(def.Name) + w.places(),
-		Short:   short(def.Doc),
-		Long:    def.Doc + "\n\nWorks on: " + platforms(def) + ". In a test: " + def.Example,
-		GroupID: groupOf(def),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := w.value(cmd, args)
-			if err != nil {
-				return err
-			}
-			return w.send(cmd.Context(), env, shell.Request{Op: shell.OpWord, Word: def.Name, Args: source.Flow(v)})
-		},
+	cmd := listedWord(def)
+	cmd.Use += w.places()
+	cmd.Long = def.Doc + "\n\nWorks on: " + platforms(def) + ". In a test: " + def.Example
+	cmd.Run = nil
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		v, err := w.value(cmd, args)
+		if err != nil {
+			return err
+		}
+		return w.send(cmd.Context(), env, shell.Request{Op: shell.OpWord, Word: def.Name, Args: source.Flow(v)})
 	}
 	w.add(cmd, true)
 	w.flags(cmd)

@@ -68,24 +68,15 @@ func (s *shape) has(key string) bool {
 	return known
 }
 
-// shapes holds those of the vocabulary, which every step needs.
-var shapes = sync.OnceValue(func() map[reflect.Type]*shape {
-	known := map[reflect.Type]*shape{}
-	for _, t := range []reflect.Type{reflect.TypeFor[header](), reflect.TypeFor[StepOptions](), reflect.TypeFor[Selector](), reflect.TypeFor[Target](), reflect.TypeFor[State]()} {
-		known[t] = newShape(t)
-	}
-	for _, d := range definitions() {
-		t := reflect.TypeOf(d.Args)
-		known[t] = newShape(t)
-	}
-	return known
-})
+// shapes holds those that were asked for, by reflect.Type.
+var shapes sync.Map
 
 func shapeOf(t reflect.Type) *shape {
-	if s, known := shapes()[t]; known {
-		return s
+	s, known := shapes.Load(t)
+	if !known {
+		s, _ = shapes.LoadOrStore(t, newShape(t))
 	}
-	return newShape(t)
+	return s.(*shape)
 }
 
 func newShape(t reflect.Type) *shape {

@@ -49,12 +49,14 @@ func (s *Step) nest(args reflect.Value) {
 
 // Control tells whether the action only says how other steps are run. It is no leaf.
 func (d *Def) Control() bool {
+	return reflect.TypeOf(d.Args) == reflect.TypeFor[Run]() || d.HoldsSteps()
+}
+
+// HoldsSteps tells whether other steps stand in the action itself.
+func (d *Def) HoldsSteps() bool {
 	t := reflect.TypeOf(d.Args)
-	if t == reflect.TypeFor[Run]() {
-		return true
-	}
-	for _, f := range shapeOf(t).fields {
-		if f.typ == stepsType {
+	for i := range t.NumField() {
+		if t.Field(i).Type == stepsType {
 			return true
 		}
 	}
