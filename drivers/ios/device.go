@@ -32,6 +32,7 @@ type Device struct {
 	scale   float64      // pixels of a point
 	wide    bool         // the application lay on its side when it was seen last
 	told    bool         // WebDriverAgent gives traits
+	corner  image.Point  // of the app in front, in points
 	tree    *screen.Tree // that was read last
 	aimed   *screen.Node // what the next touch is meant for
 	standIn []standIn    // for the buttons of an alert whose elements cannot be read

@@ -19,7 +19,7 @@ const (
 // points puts pixels of the screenshot into points of the app. One that is not on the screen is refused: XCTest would move it.
 func (d *Device) points(pixels ...image.Point) ([][2]float64, error) {
 	d.mu.Lock()
-	size, scale, wide := d.shot, d.scale, d.wide
+	size, scale, wide, corner := d.shot, d.scale, d.wide, d.corner
 	d.mu.Unlock()
 	if wide != (size.X > size.Y) {
 		size = image.Pt(size.Y, size.X)
@@ -29,7 +29,7 @@ func (d *Device) points(pixels ...image.Point) ([][2]float64, error) {
 		if !p.In(image.Rectangle{Max: size}) {
 			return nil, fmt.Errorf("device %s: %w: the point %d,%d is not on the screen of %dx%d", d.info.ID, drivers.ErrNotActionable, p.X, p.Y, size.X, size.Y)
 		}
-		out[i] = [2]float64{(float64(p.X) + 0.5) / scale, (float64(p.Y) + 0.5) / scale}
+		out[i] = [2]float64{(float64(p.X)+0.5)/scale - float64(corner.X), (float64(p.Y)+0.5)/scale - float64(corner.Y)}
 	}
 	return out, nil
 }

@@ -43,12 +43,15 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	if err := d.longTexts(ctx, seen); err != nil {
 		return nil, err
 	}
+	if seen.screen, err = d.wholeScreen(ctx, seen.bounds, shot); err != nil {
+		return nil, err
+	}
 	tree, scale, err := seen.tree(shot, taken)
 	if err != nil {
 		return nil, fmt.Errorf("%w: device %s: %w", drivers.ErrNotReady, d.info.ID, err)
 	}
 	d.mu.Lock()
-	d.wide, d.scale, d.tree = tree.Size.X > tree.Size.Y, scale, tree
+	d.wide, d.scale, d.tree, d.corner = tree.Size.X > tree.Size.Y, scale, tree, seen.bounds.Min
 	d.mu.Unlock()
 	return tree, d.focus(ctx, tree)
 }
@@ -264,13 +267,17 @@ func (d *Device) turned(ctx context.Context, img image.Image) (image.Image, erro
 		return nil, err
 	}
 	size := img.Bounds().Size()
+	points, err := d.wholeScreen(ctx, image.Rect(0, 0, whole(window.Width), whole(window.Height)), size)
+	if err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
-	d.wide = window.Width > window.Height
-	if longer := max(window.Width, window.Height); longer > 0 {
-		d.scale = float64(max(size.X, size.Y)) / longer
+	d.wide = points.X > points.Y
+	if longer := max(points.X, points.Y); longer > 0 {
+		d.scale = float64(max(size.X, size.Y)) / float64(longer)
 	}
 	d.mu.Unlock()
-	if (size.X > size.Y) == (window.Width > window.Height) {
+	if (size.X > size.Y) == (points.X > points.Y) {
 		return img, nil
 	}
 	clockwise, err := d.liesRight(ctx)

@@ -44,6 +44,7 @@ func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree,
 type reading struct {
 	app     string          // whose elements these are, where that is told
 	bounds  image.Rectangle // of the application
+	screen  image.Point     // the size of it
 	windows []*screen.Node  // the application, then what lies over it
 	traits  bool            // they are told
 	long    []*screen.Node  // whose text may go on beyond what is told
@@ -61,7 +62,7 @@ func readSource(data []byte) (reading, error) {
 	innerSwitches(root)
 	keysOf(root, false)
 	busyLayers(root, root.Bounds)
-	return reading{app: root.Package, bounds: root.Bounds, windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
+	return reading{app: root.Package, bounds: root.Bounds, screen: root.Bounds.Size(), windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
 }
 
 // keysOf marks what is in the keyboard.
@@ -74,7 +75,7 @@ func keysOf(n *screen.Node, inside bool) {
 
 // tree puts what was read into pixels, and tells how many of them a point has.
 func (r reading) tree(pixels image.Point, taken time.Time) (*screen.Tree, float64, error) {
-	size := r.bounds.Size()
+	size := r.screen
 	if pixels == (image.Point{}) {
 		pixels = size
 	}

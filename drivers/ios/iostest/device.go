@@ -205,11 +205,19 @@ func (d *Device) terminate(a *app) bool {
 
 // metrics are the window's; the lock is held.
 func (d *Device) metrics() metrics {
-	size := image.Pt(d.opts.Width, d.opts.Height)
-	if d.wide {
-		size = image.Pt(size.Y, size.X)
+	size := d.whole()
+	if !d.opts.Part.Empty() {
+		size = d.opts.Part.Size()
 	}
 	return metrics{size: size, now: time.Now(), dark: d.dark}
+}
+
+// whole is the size of the screen in points.
+func (d *Device) whole() image.Point {
+	if d.wide {
+		return image.Pt(d.opts.Height, d.opts.Width)
+	}
+	return image.Pt(d.opts.Width, d.opts.Height)
 }
 
 // ownWindows are those of one app, or of the home screen: what is in front of them belongs to another.

@@ -34,9 +34,7 @@ func newCanvas(points image.Point, scale int) (*canvas, error) {
 	return &canvas{image.NewRGBA(image.Rectangle{Max: points.Mul(scale)}), scale, face}, nil
 }
 
-func (c *canvas) view(v *view, focused *field) { c.moved(v, focused, image.Point{}) }
-
-// moved draws a view beside its frame, as an animation has it.
+// moved draws a view beside its frame, as an animation has it, or an app that has a part of the screen.
 func (c *canvas) moved(v *view, focused *field, by image.Point) {
 	by = by.Add(v.shift)
 	b := v.b.Add(by)

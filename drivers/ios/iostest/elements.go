@@ -28,7 +28,7 @@ func (d *Device) source(r request) (any, error) {
 		return nil, err
 	}
 	m := d.metrics()
-	x := sourceWriter{old: d.opts.OldAgent, m: m, skip: map[string]bool{}}
+	x := sourceWriter{old: d.opts.OldAgent, m: m, at: d.opts.Part.Min, skip: map[string]bool{}}
 	for name := range strings.SplitSeq(r.URL.Query().Get("excluded_attributes"), ",") {
 		x.skip[name] = !d.opts.OldAgent
 	}
@@ -63,6 +63,7 @@ type sourceWriter struct {
 	b     strings.Builder
 	old   bool
 	m     metrics
+	at    image.Point // where the app lies on the screen
 	depth float64
 	skip  map[string]bool
 }
@@ -75,7 +76,7 @@ func (x *sourceWriter) element(v *view, index, level int, bundle string) {
 	}
 	visible := !v.unseen && v.b.Overlaps(image.Rectangle{Max: x.m.size})
 	attributes := [][2]string{{"type", "XCUIElementType" + v.kind}, {"value", x.value(v)}, {"name", name}, {"label", v.label}, {"enabled", fmt.Sprint(!v.disabled)},
-		{"visible", fmt.Sprint(visible)}, {"accessible", fmt.Sprint(v.label != "" && len(v.children) == 0)}, {"x", fmt.Sprint(v.b.Min.X)}, {"y", fmt.Sprint(v.b.Min.Y)},
+		{"visible", fmt.Sprint(visible)}, {"accessible", fmt.Sprint(v.label != "" && len(v.children) == 0)}, {"x", fmt.Sprint(v.b.Min.X + x.at.X)}, {"y", fmt.Sprint(v.b.Min.Y + x.at.Y)},
 		{"width", fmt.Sprint(v.b.Dx())}, {"height", fmt.Sprint(v.b.Dy())}, {"index", fmt.Sprint(index)}}
 	if !x.old {
 		if v.field != nil {
@@ -139,7 +140,7 @@ func (d *Device) screenshot(request) (any, error) {
 
 // picture is the screen in pixels; the lock is held.
 func (d *Device) picture() (image.Image, error) {
-	c, err := newCanvas(d.metrics().size, d.opts.Scale)
+	c, err := newCanvas(d.whole(), d.opts.Scale)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func (d *Device) picture() (image.Image, error) {
 	_, windows := d.screen()
 	d.pictured = false
 	for _, w := range windows {
-		c.view(w, d.focus)
+		c.moved(w, d.focus, d.opts.Part.Min)
 	}
 	if !d.opts.PortraitPictures {
 		return c.img, nil
@@ -216,7 +217,7 @@ func (d *Device) found(v *view) any {
 		case "type", "name":
 			out[name] = "XCUIElementType" + v.kind
 		case "rect":
-			out[name] = rectOf(v)
+			out[name] = d.rectOf(v)
 		case "label":
 			out[name] = v.label
 		case "attribute/name":
@@ -226,8 +227,8 @@ func (d *Device) found(v *view) any {
 	return out
 }
 
-func rectOf(v *view) map[string]any {
-	return map[string]any{"x": v.b.Min.X, "y": v.b.Min.Y, "width": v.b.Dx(), "height": v.b.Dy()}
+func (d *Device) rectOf(v *view) map[string]any {
+	return map[string]any{"x": v.b.Min.X + d.opts.Part.Min.X, "y": v.b.Min.Y + d.opts.Part.Min.Y, "width": v.b.Dx(), "height": v.b.Dy()}
 }
 
 func (d *Device) activeElement(request) (any, error) {
@@ -277,7 +278,7 @@ func (d *Device) findElements(r request) (any, error) {
 	all := []any{}
 	fits := func(v *view) bool { return args.Using == "class name" && "XCUIElementType"+v.kind == args.Value }
 	if args.Using == "predicate string" {
-		if fits, err = predicate(args.Value); err != nil {
+		if fits, err = d.predicate(args.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -304,7 +305,7 @@ func (d *Device) onElement(r request) (any, error) {
 	x := sourceWriter{}
 	switch r.Method + " " + strings.Join(parts[1:], "/") {
 	case "GET rect":
-		return rectOf(v), nil
+		return d.rectOf(v), nil
 	case "GET attribute/type":
 		return "XCUIElementType" + v.kind, nil
 	case "GET attribute/name":

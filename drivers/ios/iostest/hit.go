@@ -8,7 +8,7 @@ import (
 )
 
 // predicate reads those predicates that compare types and places alone.
-func predicate(text string) (func(*view) bool, error) {
+func (d *Device) predicate(text string) (func(*view) bool, error) {
 	var tests []func(*view) bool
 	for part := range strings.SplitSeq(text, " AND ") {
 		name, value, ok := strings.Cut(part, " == ")
@@ -20,7 +20,7 @@ func predicate(text string) (func(*view) bool, error) {
 			continue
 		}
 		want, err := strconv.Atoi(value)
-		of := map[string]func(*view) int{"rect.x": func(v *view) int { return v.b.Min.X }, "rect.y": func(v *view) int { return v.b.Min.Y },
+		of := map[string]func(*view) int{"rect.x": func(v *view) int { return v.b.Min.X + d.opts.Part.Min.X }, "rect.y": func(v *view) int { return v.b.Min.Y + d.opts.Part.Min.Y },
 			"rect.width": func(v *view) int { return v.b.Dx() }, "rect.height": func(v *view) int { return v.b.Dy() }}[name]
 		if err != nil || of == nil {
 			return nil, &wdError{"invalid selector", "Unable to parse the format string \"" + text + "\""}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image"
 	"net"
 	"os"
 	"path/filepath"
@@ -245,6 +246,8 @@ type DeviceOptions struct {
 	Untrusted, NoDeveloperMode, NoTunnel, Away bool
 	// Width and Height are in points, Scale is pixels of a point: 390x844 and 2 unless told.
 	Width, Height, Scale int
+	// Part is the part of the screen, in points, that the app in front has where two share it, on an iPad that stands; the zero value is all of it.
+	Part image.Rectangle
 	// LoginLoading is how long com.example.login shows its loading screen; LoginSpinner how long signing in takes.
 	LoginLoading, LoginSpinner time.Duration
 	// OldAgent is a WebDriverAgent without traits, placeholders, and answers that describe an element, with the paths that it had before

@@ -68,9 +68,9 @@ func (d *Device) windowSize(request) (any, error) {
 }
 
 func (d *Device) wdaScreen(request) (any, error) {
-	m := d.metrics()
-	return map[string]any{"screenSize": map[string]any{"width": m.size.X, "height": m.size.Y},
-		"statusBarSize": map[string]any{"width": m.size.X, "height": 47}, "scale": d.opts.Scale}, nil
+	size := d.whole()
+	return map[string]any{"screenSize": map[string]any{"width": size.X, "height": size.Y},
+		"statusBarSize": map[string]any{"width": size.X, "height": 47}, "scale": d.opts.Scale}, nil
 }
 
 func (d *Device) orientation(request) (any, error) {

@@ -131,3 +131,10 @@ func (d *Device) FieldText() string {
 	}
 	return string(d.focus.text)
 }
+
+// Lie turns the screen on its side, or back.
+func (d *Device) Lie(wide bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.wide = wide
+}

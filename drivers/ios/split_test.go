@@ -1,0 +1,58 @@
+package ios
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// TestAppsThatShareAScreen: an app that has a part of an iPad's screen is touched where it is drawn, on each side of it and under a scale.
+func TestAppsThatShareAScreen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		part   image.Rectangle
+		lies   bool
+		landed image.Point
+	}{
+		"right, lying":   {image.Rect(688, 0, 1366, 1024), true, image.Pt(2732, 2048)},
+		"left, lying":    {image.Rect(0, 0, 678, 1024), true, image.Pt(2732, 2048)},
+		"right, upright": {image.Rect(507, 0, 1024, 1366), false, image.Pt(2048, 2732)},
+		"a window":       {image.Rect(200, 150, 700, 950), false, image.Pt(2048, 2732)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, iostest.Options{Devices: []iostest.DeviceOptions{{Width: 1024, Height: 1366, Scale: 2, Part: c.part}}})
+			phone := b.lab.Device(0)
+			phone.Lie(c.lies)
+			d, _ := b.open(t)
+			paid := false
+			phone.ShowScene(func(now iostest.Moment) []piece {
+				said := "Checkout"
+				if paid {
+					said = "Paid"
+				}
+				at := func(y int) image.Rectangle { return image.Rect(20, y, now.Size.X-20, y+60) }
+				return []piece{text(said, at(100)), {Kind: "Button", Label: "Pay", Bounds: at(400), Fill: scenePlum, Tapped: func() { paid = true },
+					Parts: []piece{{Label: "Pay", Bounds: at(400).Inset(6), Ink: white}}}}
+			})
+			must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
+			s := &action.Session{Device: d, Platform: dsl.IOS, Timeout: 4 * time.Second}
+			for _, do := range []any{tapLabel("Pay"), sees("Paid")} {
+				if v, err := doStep(t, s, do); v != event.Pass {
+					t.Errorf("%+v: %s, %v", do, v, err)
+				}
+			}
+			tree, err := d.Tree(t.Context())
+			must(t, err)
+			if tree.Size != c.landed {
+				t.Errorf("the screen has %v", tree.Size)
+			}
+		})
+	}
+}
