@@ -167,6 +167,12 @@ type Revealer interface {
 	Reveal(ctx context.Context, n *screen.Node) error
 }
 
+// Drafter is a Device that gives a tree for less which may have elements for seen that nobody sees.
+type Drafter interface {
+	// Draft gives such a tree: what is not in it is not in Tree either. Nil: one cannot be had, or for no less.
+	Draft(ctx context.Context) (*screen.Tree, error)
+}
+
 // Aimer is a Device that can hold a touch back at the last moment.
 type Aimer interface {
 	// Aim says which element of the newest tree the next touch is meant for; nil: whatever is there. When that touch, a tap or a

@@ -58,6 +58,7 @@ var (
 	_ drivers.Pincher       = (*Device)(nil)
 	_ drivers.Alerter       = (*Device)(nil)
 	_ drivers.Foreseer      = (*Device)(nil)
+	_ drivers.Drafter       = (*Device)(nil)
 )
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {

@@ -31,15 +31,10 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	shot := d.shot
 	d.mu.Unlock()
 	taken := time.Now()
-	seen, err := d.read(ctx)
+	seen, err := d.readFront(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	over, err := d.systemAlert(ctx, seen)
-	if err != nil {
-		return nil, err
-	}
-	seen.windows = append(seen.windows, over...)
 	if err := d.longTexts(ctx, seen); err != nil {
 		return nil, err
 	}
@@ -56,10 +51,36 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	return tree, d.focus(ctx, tree)
 }
 
+// Draft is Tree without what is hidden being told from what is seen, without the focus, and without texts that are longer than a source gives: each of
+// these costs questions to the app, about each of its elements. WebDriverAgents before 9.12 tell what is hidden for nothing.
+func (d *Device) Draft(ctx context.Context) (*screen.Tree, error) {
+	if !d.traits() {
+		return nil, nil
+	}
+	taken := time.Now()
+	seen, err := d.readFront(ctx, true)
+	if err != nil || len(seen.long) > 0 {
+		return nil, err
+	}
+	tree, _, err := seen.tree(image.Point{}, taken)
+	return tree, err
+}
+
+// readFront gives the elements of the app in front, and of the alert of the system over it.
+func (d *Device) readFront(ctx context.Context, draft bool) (reading, error) {
+	seen, err := d.read(ctx, draft)
+	if err != nil {
+		return reading{}, err
+	}
+	over, err := d.systemAlert(ctx, seen)
+	seen.windows = append(seen.windows, over...)
+	return seen, err
+}
+
 // read gives the elements of one application, as deep as they go.
-func (d *Device) read(ctx context.Context) (reading, error) {
+func (d *Device) read(ctx context.Context, draft bool) (reading, error) {
 	for {
-		seen, err := d.readOnce(ctx)
+		seen, err := d.readOnce(ctx, draft)
 		if err != nil || seen.depth() < d.wda.reach() {
 			return seen, err
 		}
@@ -70,11 +91,14 @@ func (d *Device) read(ctx context.Context) (reading, error) {
 	}
 }
 
-func (d *Device) readOnce(ctx context.Context) (reading, error) {
+func (d *Device) readOnce(ctx context.Context, draft bool) (reading, error) {
 	// What is left out is dear to compute or of no use here; an old WebDriverAgent does not know how to leave it out.
 	left := "nativeFrame,nativeAccessibilityElement,minValue,maxValue,customActions,index"
 	if d.traits() {
 		left += ",accessible" // one more question to the app about each element, and the traits tell what reacts
+	}
+	if draft {
+		left += ",visible"
 	}
 	ask := get("the element tree", "/source?format=xml&excluded_attributes="+left)
 	ask.limit, ask.look = sourceLimit, true

@@ -87,7 +87,7 @@ func (d *Device) readSystem(ctx context.Context) ([]*screen.Node, error) {
 	if err := d.wda.lookAt(ctx, springboard); err != nil {
 		return nil, err
 	}
-	seen, err := d.readOnce(ctx)
+	seen, err := d.readOnce(ctx, false)
 	if back := d.wda.lookAt(ctx, front); back != nil {
 		return nil, back
 	}

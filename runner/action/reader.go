@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/maphash"
@@ -53,6 +54,8 @@ type screenReader struct {
 	seen        *visionResult // by eyes, last
 	anywhere    bool          // what can be scrolled to will do
 	wholeLines  bool          // the pixels are read for a label
+	drafts      bool          // the next look may be a draft
+	drafted     bool          // drafts were allowed once
 	lookLater   bool          // a picture that is taken behind the tree may be the one that others wait for
 	located     int           // how often a model was asked where it is
 	digest      uint64
@@ -169,6 +172,9 @@ func (w *screenReader) locate(ctx context.Context, sel dsl.Selector, timeout tim
 
 // locateOnce looks once; errWait: look again.
 func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout time.Duration) (matches []screen.Match, err error) {
+	if worth, err := w.promising(ctx, sel, toSee); err != nil || !worth {
+		return nil, cmp.Or(err, errWait)
+	}
 	if err := w.read(ctx, w.tree != nil || sel.Fallback != ""); err != nil { // where pixels may tell, they are looked at first
 		return nil, err
 	}
@@ -178,6 +184,9 @@ func (w *screenReader) locateOnce(ctx context.Context, sel dsl.Selector, timeout
 	}
 	if matches, err = look(ctx, sel); err != nil {
 		return nil, err
+	}
+	if len(matches) == 0 {
+		w.missed()
 	}
 	matches = w.newer(matches)
 	if len(matches) == 0 || w.leaves(matches, timeout) || w.tooSoon() && (asksState(sel) || w.stood(matches)) {

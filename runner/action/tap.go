@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,6 +78,9 @@ type targetSearch struct {
 
 // look reads the screen once. errWait: look again.
 func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
+	if worth, err := h.promising(ctx, h.sel, toAct); err != nil || !worth {
+		return screen.Match{}, cmp.Or(err, errWait)
+	}
 	previous := h.last
 	h.last, h.several, h.why = nil, nil, ""
 	if err := h.readBehind(ctx, h.pixels && (h.tree == nil || !h.late())); err != nil {
@@ -90,6 +94,7 @@ func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 		return screen.Match{}, err
 	}
 	if len(matches) == 0 {
+		h.missed()
 		return screen.Match{}, errWait
 	}
 	h.last = &matches[0]

@@ -106,7 +106,9 @@ func (d *Device) answerHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	session, path := splitSession(r.URL.Path)
 	line := r.Method + " " + path
-	d.note("%s %s", line, body)
+	if d.note("%s %s", line, body); r.URL.RawQuery != "" {
+		d.note("%s?%s", line, r.URL.RawQuery)
+	}
 	select { // one after the other: a call that hangs keeps the others waiting, also when nobody waits for it any more
 	case d.queue <- struct{}{}:
 		defer func() { <-d.queue }()

@@ -1,0 +1,75 @@
+package ios
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/action"
+)
+
+// TestWaitsAskForLess: while what is waited for is not there, the app is not asked of each element whether it can be seen; once it is there, in the
+// end, and where something hidden has its name, it is.
+func TestWaitsAskForLess(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1})
+	phone := b.lab.Device(0)
+	s := &action.Session{Device: d, Platform: dsl.IOS}
+	for name, c := range map[string]struct {
+		do    any
+		comes bool // after a while
+		gone  bool // it is there, hidden, until then
+		want  event.Verdict
+		least int // drafts
+	}{
+		"comes":              {tapLabel("Pay"), true, false, event.Pass, 2},
+		"is seen":            {sees("Pay"), true, false, event.Pass, 2},
+		"does not come":      {tapLabel("Pay"), false, false, event.Fail, 2},
+		"is hidden at first": {tapLabel("Pay"), true, true, event.Pass, 0},
+		"stays hidden":       {sees("Pay"), false, true, event.Fail, 0},
+		"is absent":          {seesNo("Pay"), false, false, event.Pass, 0},
+		"is hidden, absent":  {seesNo("Pay"), false, true, event.Pass, 0},
+	} {
+		took := ""
+		phone.ShowScene(func(now iostest.Moment) []piece {
+			pay := piece{Kind: "Button", Label: "Pay", Bounds: line(3), Fill: scenePlum, Ink: white, Tapped: func() { took += "Pay" }}
+			there := c.comes && now.Since > 900*msec
+			if pay.Unseen = c.gone && !there; pay.Unseen {
+				pay.Fill, pay.Ink = nil, nil
+			}
+			if there || c.gone {
+				return []piece{text("Checkout", line(0)), pay}
+			}
+			return []piece{text("Checkout", line(0))}
+		})
+		must(t, d.LaunchWith(t.Context(), iostest.SceneBundle, drivers.LaunchOptions{Force: true}))
+		before := len(phone.Noted())
+		s.Timeout = 4 * time.Second
+		if c.want == event.Fail {
+			s.Timeout = 900 * time.Millisecond
+		}
+		if v, err := doStep(t, s, c.do); v != c.want {
+			t.Errorf("%s: %s, %v", name, v, err)
+		}
+		drafts, whole, last := 0, 0, ""
+		for _, n := range phone.Noted()[before:] {
+			if strings.HasPrefix(n, "GET /source?") {
+				if last = n; strings.Contains(n, "visible") {
+					drafts++
+				} else {
+					whole++
+				}
+			}
+		}
+		if drafts < c.least || c.gone && drafts > 1 || strings.Contains(last, "visible") {
+			t.Errorf("%s: %d drafts and %d whole looks, the last was %s", name, drafts, whole, last)
+		}
+		if want := map[bool]string{true: "Pay"}[c.want == event.Pass && c.comes && strings.Contains(name, "comes") || name == "is hidden at first"]; took != want {
+			t.Errorf("%s: touched %q", name, took)
+		}
+	}
+}

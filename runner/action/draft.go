@@ -1,0 +1,55 @@
+package action
+
+import (
+	"context"
+	"errors"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/dsl"
+)
+
+// promising tells whether what is waited for may have come, so that the screen is worth a whole look. Where the device gives a draft of its tree for
+// less, that decides between a look that has found nothing and the last one, which is always whole.
+func (w *screenReader) promising(ctx context.Context, sel dsl.Selector, what purpose) (bool, error) {
+	d, ok := w.s.Device.(drivers.Drafter)
+	if !ok || w.tree == nil || w.blind || w.late() || !w.drafts || !namesOnly(sel) {
+		return true, nil
+	}
+	if err := w.s.stillRuns(ctx); err != nil {
+		return true, err
+	}
+	draft, err := d.Draft(ctx)
+	if err != nil || draft == nil { // a whole look says why
+		return true, errLost(err)
+	}
+	w.s.Detail.Looks++
+	found, err := draft.Candidates(screen.Query{Selector: sel, Action: what == toAct})
+	if err != nil || len(found) > 0 {
+		w.drafts = false
+		return true, nil
+	}
+	return false, nil
+}
+
+// errLost keeps the error of a device that is lost, alone.
+func errLost(err error) error {
+	if errors.Is(err, drivers.ErrDeviceLost) {
+		return err
+	}
+	return nil
+}
+
+// missed allows drafts after a whole look that has found nothing; one that a draft promised and that found nothing ends them: what is looked for is
+// there, and hidden.
+func (w *screenReader) missed() {
+	if !w.drafted {
+		w.drafted, w.drafts = true, true
+	}
+}
+
+// namesOnly tells whether a selector picks an element by what it says, and by nothing around it, no order, no state and no pixels.
+func namesOnly(sel dsl.Selector) bool {
+	names := dsl.Selector{Label: sel.Label, Text: sel.Text, Desc: sel.Desc, Hint: sel.Hint, ID: sel.ID, Match: sel.Match}
+	return names.Names() && screen.Describe(names) == screen.Describe(sel) && len(sel.Relations()) == 0 && sel.Not == nil && sel.Fallback == "" && !needsVision(sel) && !asksState(sel)
+}
