@@ -176,6 +176,24 @@ func (t *Tree) overPage(n *Node, p image.Point) *Node {
 	return top
 }
 
+// Drop is where something is let go on an element: in the middle of what is seen of it, unless something else is drawn there; then where it is
+// pressed.
+func (t *Tree) Drop(m Match) image.Point {
+	middle := centre(m.Seen)
+	if m.Seen.Empty() || m.CoverText != "" || !m.Node.hitTested() {
+		return m.Point
+	}
+	for c := range t.All {
+		if c.Hidden || c == m.Node || m.Node.Within(c) || !middle.In(c.Bounds) {
+			continue
+		}
+		if !c.Within(m.Node) || c.Text != "" || c.Desc != "" || c.Hint != "" || c.Clickable || c.Editable {
+			return m.Point
+		}
+	}
+	return middle
+}
+
 // goesTo tells whether an element at the point, drawn later than the one that is meant, takes the touch.
 func (at touch) goesTo(c *Node) bool {
 	reacts := c.Clickable || c.Editable || c.Blocks

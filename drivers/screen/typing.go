@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Typist is a Device that can tell what the field that takes text shows, wherever the focus goes meanwhile. Its Type replaces what is
@@ -124,7 +125,7 @@ func (f *Field) Accepts(now *Field, typed string) Written {
 		return f.counted(now, typed)
 	}
 	how := f.wrote(f.Text, now.Text, typed)
-	if how == Whole && f.Lines && torn(now.Text, f.Head+typed) {
+	if how == Whole && f.Lines && torn(now.Text, f.Head, typed) {
 		how = Missing
 	}
 	if how != Whole && f.Editor && now.Value != "" && f.wrote(f.Value, now.Value, typed) == Whole {
@@ -133,11 +134,12 @@ func (f *Field) Accepts(now *Field, typed string) Written {
 	return how
 }
 
-// torn tells whether a line of the text ends within a word that was typed as one.
-func torn(have, want string) bool {
+// torn tells whether a line of the text ends within a word that was typed as one. Head is what stands before it, which may end a line.
+func torn(have, head, typed string) bool {
 	rest := []rune(strings.ToLower(have))
 	within := false
-	for _, r := range strings.ToLower(want) {
+	begins := utf8.RuneCountInString(strings.ToLower(head))
+	for i, r := range []rune(strings.ToLower(head) + strings.ToLower(typed)) {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			within = false
 			continue
@@ -146,7 +148,7 @@ func torn(have, want string) bool {
 		if at < 0 {
 			return false
 		}
-		if within && slices.Contains(rest[:at], '\n') {
+		if within && i > begins && slices.Contains(rest[:at], '\n') {
 			return true
 		}
 		rest, within = rest[at+1:], true

@@ -145,7 +145,7 @@ func drag(ctx context.Context, s *Session, a dsl.Drag) error {
 	}
 	var to image.Point
 	ends := func(ctx context.Context, s *Session) (from image.Point, err error) {
-		if to, err = aim(ctx, s, a.To.Selector); err != nil {
+		if to, err = drop(ctx, s, a.To.Selector); err != nil {
 			return from, err
 		}
 		return aim(ctx, s, a.From.Selector)
@@ -155,6 +155,18 @@ func drag(ctx context.Context, s *Session, a dsl.Drag) error {
 		s.tapped = nil
 		return d.Drag(ctx, from, to, millis(a.DurationMs, 1000))
 	})
+}
+
+// drop is where a drag ends.
+func drop(ctx context.Context, s *Session, sel dsl.Selector) (image.Point, error) {
+	if sel.Point != nil {
+		return aim(ctx, s, sel)
+	}
+	m, err := target(ctx, s, sel)
+	if err != nil {
+		return image.Point{}, err
+	}
+	return s.Tree.Drop(m), nil
 }
 
 func swipe(ctx context.Context, s *Session, a dsl.Swipe) error {

@@ -96,7 +96,7 @@ const short = 15
 // or several, separated by commas.
 func TestWidgets(t *testing.T) {
 	var chosen []*check
-	dirs := []string{"testdata/small", "testdata/large"}
+	dirs := []string{"testdata/small", "testdata/large", "testdata/more"}
 	if testing.Short() {
 		dirs = dirs[:1]
 	}

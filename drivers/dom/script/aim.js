@@ -21,6 +21,13 @@
     return false;
   };
 
+  const protoOf = el => localName(el) === 'input' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
+  // fieldOf is the field that an element is, or names.
+  const fieldOf = el => {
+    if (!el || !isElement(el)) return null;
+    const tag = localName(el), control = tag === 'label' ? prop(el, HTMLLabelElement.prototype, 'control') : el;
+    return control && ['input', 'textarea'].includes(localName(control)) ? control : null;
+  };
   // Aim lets the next touch of the page through to the element that it is meant for, or to the one that the page has put in its
   // place. A touch that would meet anything else reaches nobody.
   class Aim {
@@ -44,10 +51,21 @@
         return;
       }
       if (!event.isTrusted) return; // of the page's own making
+      this.watchCaret(event);
       if (!this.verdict && begins(event)) this.judge(event.composedPath()[0], event.touches ? event.touches[0] : event);
       if (this.verdict !== 'missed') return;
       event.preventDefault();
       event.stopImmediatePropagation();
+    }
+    // watchCaret keeps what a field holds before a touch, and where the touch puts the caret: what is different later is the page's doing; see
+    // script/typing.js.
+    watchCaret(event) {
+      if (begins(event)) {
+        const field = fieldOf(event.composedPath()[0]) || fieldOf(this.el);
+        globalThis.taprootCaret = field ? {el: new WeakRef(field), was: prop(field, protoOf(field), 'value'), at: null} : null;
+      }
+      const kept = globalThis.taprootCaret, field = kept && event.type === 'mouseup' ? kept.el.deref() : null;
+      if (field && matches(field, ':focus')) kept.at = prop(field, protoOf(field), 'selectionStart');
     }
     judge(hit, {clientX, clientY}) {
       this.verdict = 'missed';

@@ -312,7 +312,7 @@
       const el = f.field, kind = kindOf(el), same = placed && placed.deref() === el;
       placed = new WeakRef(el);
       members = (kind === 'parts' ? parts(el) : []).map(e => new WeakRef(e));
-      const put = kind !== 'picked' && (how === 'end' || how === 'last' || how === 'same' && !same);
+      const put = kind !== 'picked' && (how === 'end' && !pagePut(el) || how === 'last' || how === 'same' && !same);
       return {what: f.what, able: true, kind, type: localName(el) === 'input' ? inputType(el) : '', press: put ? toEnd(el, kind, how === 'last') : '',
         length: [...(kind === 'surface' ? drawn(el) : isInput(localName(el)) ? valueOf(el) : lines(el))].length,
         count: members.length, inner: kind === 'editor' && nested(el)};
@@ -381,6 +381,14 @@
     const moved = f.field !== el;
     return {focused: !moved, elsewhere: moved ? f.frame ? 'a frame' : f.what : '',
       taken: moved && f.field && f.able && !secret(f.field) ? read(f.field) : '', ...seen};
+  };
+  // pagePut: after the touch the page itself has put the caret somewhere, as it does in a mask that it draws when the field is entered.
+  const pagePut = el => {
+    const kept = globalThis.taprootCaret, at = isInput(localName(el)) ? prop(el, protoOf(localName(el)), 'selectionStart') : null;
+    if (!kept || kept.el.deref() !== el || typeof at !== 'number') return false;
+    const value = valueOf(el), filled = value.slice(0, at), open = value.slice(at);
+    if (!filled.includes('_') && /_/.test(open) && !/[\p{L}\p{N}]/u.test(open)) return true; // before the free places of a mask
+    return kept.was === '' && value !== '' || typeof kept.at === 'number' && kept.at !== at;
   };
   // toEnd puts the caret behind the text; where only keys can do that, it gives the key.
   const toEnd = (el, kind, always) => {
