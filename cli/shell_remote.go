@@ -82,7 +82,7 @@ func (r *remote) word(ctx context.Context, req shell.Request) (shell.Response, e
 	if _, given := v.Get("ref"); given {
 		return shell.Response{}, &plan.Usage{Msg: "references are of sessions on this machine; with --server name the element by its label or --selector"}
 	}
-	if def.Mouths&dsl.REST == 0 {
+	if def.Interfaces&dsl.REST == 0 {
 		return shell.Response{}, &plan.Usage{Msg: fmt.Sprintf("the REST API has no %s", shell.Kebab(def.Name))}
 	}
 	body := any(map[string]any{})

@@ -14,14 +14,14 @@ type Bodies struct {
 	Shared  map[string]map[string]any // by name: what the others refer to, as prefix + name
 }
 
-// BodySchemas makes the schemas of all operations with a mouth; references begin with prefix. TimeoutMs is the one step option that makes
+// BodySchemas makes the schemas of all operations that an interface offers; references begin with prefix. TimeoutMs is the one step option that makes
 // sense without a test.
-func BodySchemas(mouth Mouth, prefix string) Bodies {
+func BodySchemas(of Interface, prefix string) Bodies {
 	s := &schemas{defs: schema{}, prefix: prefix, named: asItIs, forms: true}
 	all := Bodies{Actions: map[string]map[string]any{}, Shared: map[string]map[string]any{}}
 	timeout := shapeOf(reflect.TypeFor[StepOptions]())
 	for _, d := range Vocabulary() {
-		if d.Mouths&mouth == 0 {
+		if d.Interfaces&of == 0 {
 			continue
 		}
 		object := s.object(reflect.TypeOf(d.Args))

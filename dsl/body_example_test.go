@@ -10,7 +10,7 @@ import (
 // TestExampleBodies: what programs are shown as an example is an object that the operation takes.
 func TestExampleBodies(t *testing.T) {
 	for _, def := range Vocabulary() {
-		if def.Mouths&REST == 0 {
+		if def.Interfaces&REST == 0 {
 			continue
 		}
 		data, err := json.Marshal(def.ExampleBody())

@@ -20,8 +20,8 @@ func TestBodySchemas(t *testing.T) {
 	}
 	for _, d := range Vocabulary() {
 		body, there := b.Actions[d.Name]
-		if there != (d.Mouths&REST != 0) {
-			t.Errorf("%s: schema %v, mouths %b", d.Name, there, d.Mouths)
+		if there != (d.Interfaces&REST != 0) {
+			t.Errorf("%s: schema %v, interfaces %b", d.Name, there, d.Interfaces)
 		}
 		if !there {
 			continue

@@ -14,7 +14,7 @@ import (
 // TestEveryActionCanBeWrittenInGo: the struct that a YAML step becomes makes the same step in Go.
 func TestEveryActionCanBeWrittenInGo(t *testing.T) {
 	for _, def := range Vocabulary() {
-		if def.Control() || def.Mouths&YAML == 0 || def.Name == "assertTrue" {
+		if def.Control() || def.Interfaces&YAML == 0 || def.Name == "assertTrue" {
 			continue
 		}
 		t.Run(def.Name, func(t *testing.T) {

@@ -18,7 +18,7 @@ func Reference() string {
 		"file with\n\n    # yaml-language-server: $schema=taproot.schema.json\n\n## Actions\n\n")
 	b.WriteString("Where they work; each mark is proved by a test on a simulated phone or in a browser.\n\n| | android | ios | web |\n|---|:-:|:-:|:-:|\n")
 	for _, d := range Vocabulary() {
-		if d.Mouths&YAML != 0 {
+		if d.Interfaces&YAML != 0 {
 			fmt.Fprintf(&b, "| [%s](#%s) |", d.Name, strings.ToLower(d.Name))
 			for _, p := range []Platform{Android, IOS, Web} {
 				b.WriteString(map[bool]string{true: " ✓ |", false: " |"}[d.On(p)])
@@ -27,7 +27,7 @@ func Reference() string {
 		}
 	}
 	for _, d := range Vocabulary() {
-		if d.Mouths&YAML != 0 {
+		if d.Interfaces&YAML != 0 {
 			action(&b, &d)
 		}
 	}
@@ -96,7 +96,7 @@ func Topics() []string {
 // ReferenceOf writes the part of the reference that is about one of the Topics.
 func ReferenceOf(name string) (text string, known bool) {
 	var b strings.Builder
-	if d, is := Lookup(name); is && d.Mouths&YAML != 0 {
+	if d, is := Lookup(name); is && d.Interfaces&YAML != 0 {
 		action(&b, d)
 	}
 	for _, t := range topics() {

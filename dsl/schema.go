@@ -85,7 +85,7 @@ func (s *schemas) steps() schema {
 func (s *schemas) step() schema {
 	properties := schema{}
 	for _, d := range Vocabulary() {
-		if d.Mouths&YAML == 0 {
+		if d.Interfaces&YAML == 0 {
 			continue
 		}
 		properties[d.Name] = s.action(&d)

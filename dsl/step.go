@@ -47,7 +47,7 @@ func (d *decoding) step(v source.Value) *Step {
 	}
 	action := v.Fields[0]
 	def, known := Lookup(action.Key)
-	known = known && def.Mouths&YAML != 0
+	known = known && def.Interfaces&YAML != 0
 	if len(v.Fields) > 1 {
 		d.severalKeys(v.Fields, def)
 	}

@@ -17,29 +17,29 @@ const (
 	Both    Platform = "both"
 )
 
-// Mouth is a way in which an operation can be asked for.
-type Mouth uint8
+// Interface is a way in which an operation can be asked for.
+type Interface uint8
 
-// The mouths. A Def's Mouths is their union.
+// The interfaces. A Def's Interfaces is their union.
 const (
-	YAML Mouth = 1 << iota
+	YAML Interface = 1 << iota
 	REST
 	MCP
-	AllMouths = YAML | REST | MCP
+	AllInterfaces = YAML | REST | MCP
 )
 
 // Def is one word of the vocabulary. Everything else that is known of an operation (its YAML, REST and MCP spelling,
 // its schema, its reference page) is derived from its Def by reflection over Args.
 type Def struct {
-	Name      string     // camelCase, as in YAML
-	Args      any        // the zero value of its argument struct, not a pointer
-	Doc       string     // one or two sentences for the reference
-	Example   string     // a step in YAML, without the leading "- "
-	Platforms []Platform // where it works
-	Mouths    Mouth
-	Saves     string // what the step option as: saves; empty: nothing
-	Effect    Effect
-	MustSave  bool // a step of a test has to say as:
+	Name       string     // camelCase, as in YAML
+	Args       any        // the zero value of its argument struct, not a pointer
+	Doc        string     // one or two sentences for the reference
+	Example    string     // a step in YAML, without the leading "- "
+	Platforms  []Platform // where it works
+	Interfaces Interface
+	Saves      string // what the step option as: saves; empty: nothing
+	Effect     Effect
+	MustSave   bool // a step of a test has to say as:
 }
 
 // Effect is what an operation does to the world, as clients are told that ask before they act.
@@ -89,7 +89,7 @@ var vocabulary = sync.OnceValue(func() index {
 	for i := range x.defs {
 		d := &x.defs[i]
 		x.byName[d.Name] = d
-		if d.Mouths&YAML != 0 {
+		if d.Interfaces&YAML != 0 {
 			x.names = append(x.names, d.Name)
 		}
 	}

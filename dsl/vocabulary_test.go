@@ -19,8 +19,8 @@ func TestVocabulary(t *testing.T) {
 				t.Error("the name is not camelCase, or is taken")
 			}
 			seen[strings.ToLower(d.Name)] = true
-			if !strings.HasSuffix(d.Doc, ".") || d.Mouths == 0 || len(d.Platforms) == 0 {
-				t.Errorf("doc %q, mouths %d, platforms %v", d.Doc, d.Mouths, d.Platforms)
+			if !strings.HasSuffix(d.Doc, ".") || d.Interfaces == 0 || len(d.Platforms) == 0 {
+				t.Errorf("doc %q, interfaces %d, platforms %v", d.Doc, d.Interfaces, d.Platforms)
 			}
 			if strings.HasPrefix(d.Example, "-") || !strings.HasPrefix(d.Example, d.Name+":") {
 				t.Errorf("example %q", d.Example)

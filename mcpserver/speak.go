@@ -35,7 +35,7 @@ func speak(call string) string {
 			return name
 		}
 	}
-	if def, known := dsl.Lookup(call); known && def.Mouths&dsl.MCP != 0 {
+	if def, known := dsl.Lookup(call); known && def.Interfaces&dsl.MCP != 0 {
 		return name
 	}
 	return ""

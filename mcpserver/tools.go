@@ -12,7 +12,7 @@ import (
 func tools() []*tool {
 	list := sessionTools()
 	for _, def := range dsl.Vocabulary() {
-		if def.Mouths&dsl.MCP != 0 {
+		if def.Interfaces&dsl.MCP != 0 {
 			list = append(list, &tool{name: snake(def.Name), doc: def.Doc, hints: hintsOf(def.Effect), def: &def})
 		}
 	}

@@ -56,7 +56,7 @@ func indent(t *testing.T, v any) []byte {
 	return append(data, '\n')
 }
 
-// TestOperationsAreTheVocabulary: the words with the MCP mouth, and no others, are tools.
+// TestOperationsAreTheVocabulary: the words that MCP offers, and no others, are tools.
 func TestOperationsAreTheVocabulary(t *testing.T) {
 	t.Parallel()
 	var have, want []string
@@ -66,7 +66,7 @@ func TestOperationsAreTheVocabulary(t *testing.T) {
 		}
 	}
 	for _, def := range dsl.Vocabulary() {
-		if def.Mouths&dsl.MCP != 0 {
+		if def.Interfaces&dsl.MCP != 0 {
 			want = append(want, def.Name)
 		}
 	}

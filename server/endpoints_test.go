@@ -215,7 +215,7 @@ func TestEveryActionIsThere(t *testing.T) {
 	l := newLab(t, 1, withShell)
 	said := 0
 	for _, def := range dsl.Vocabulary() {
-		if def.Mouths&dsl.REST == 0 || !def.On(dsl.Android) {
+		if def.Interfaces&dsl.REST == 0 || !def.On(dsl.Android) {
 			continue
 		}
 		body := exampleBody(t, def)

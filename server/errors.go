@@ -167,7 +167,7 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 	var busy *pool.BusyError
 	var unknown *pool.UnknownDeviceError
 	var none *pool.NoDeviceError
-	var blind *action.VisionError
+	var noVision *action.VisionError
 	var broken *deviceError
 	var owners private
 	switch {
@@ -190,8 +190,8 @@ func (s *Server) deviceProblem(ctx context.Context, err error) *Error {
 		return fault(http.StatusBadGateway, codeDevice, none.Error())
 	case errors.Is(err, drivers.ErrUnsupported):
 		return fault(http.StatusUnprocessableEntity, codeUnsupported, err.Error())
-	case errors.As(err, &blind):
-		return fault(http.StatusBadGateway, codeVision, markdown.Visible(blind.Error(), maxMessage))
+	case errors.As(err, &noVision):
+		return fault(http.StatusBadGateway, codeVision, markdown.Visible(noVision.Error(), maxMessage))
 	case errors.As(err, &broken):
 		return fault(http.StatusBadGateway, codeDevice, markdown.Visible(broken.Error(), maxMessage))
 	}

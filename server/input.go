@@ -278,7 +278,7 @@ const stopped = "stopped"
 
 func (i *inputSocket) perform(ctx context.Context, name string, args json.RawMessage) (*Outcome, error) {
 	def, ok := dsl.Lookup(name)
-	if !ok || def.Mouths&dsl.REST == 0 {
+	if !ok || def.Interfaces&dsl.REST == 0 {
 		return nil, invalid(fmt.Sprintf("there is no action %.50q", name))
 	}
 	v, err := source.FromJSON(args)

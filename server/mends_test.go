@@ -50,7 +50,7 @@ func TestWrongImages(t *testing.T) {
 	}
 	asked := 0
 	for _, def := range dsl.Vocabulary() {
-		if def.Mouths&dsl.REST == 0 || !def.On(dsl.Android) || !takesSelector(def.Name) {
+		if def.Interfaces&dsl.REST == 0 || !def.On(dsl.Android) || !takesSelector(def.Name) {
 			continue
 		}
 		for _, image := range []string{"none.png", "text.png", "empty.png", "cut.png", "../outside.png", "/etc/passwd", "", "a\x00b.png"} {

@@ -16,7 +16,7 @@ func (s *Session) onPhone() bool { return s.Platform == dsl.Android || s.Platfor
 
 // busy says by what an app tells that it is still at work after the last action, "" when it is not: a wheel turns, or nothing is on its screen.
 func (w *screenReader) busy() string {
-	if !w.s.onPhone() || w.tree == nil || w.blind || w.tree.Taken.Sub(w.s.acted) >= busyFor {
+	if !w.s.onPhone() || w.tree == nil || w.pixelsOnly || w.tree.Taken.Sub(w.s.acted) >= busyFor {
 		return ""
 	}
 	empty := true

@@ -13,7 +13,7 @@ import (
 // less, that decides between a look that has found nothing and the last one, which is always whole.
 func (w *screenReader) promising(ctx context.Context, sel dsl.Selector, what purpose) (bool, error) {
 	d, ok := w.s.Device.(drivers.Drafter)
-	if !ok || w.tree == nil || w.blind || w.late() || !w.drafts || !namesOnly(sel) {
+	if !ok || w.tree == nil || w.pixelsOnly || w.late() || !w.drafts || !namesOnly(sel) {
 		return true, nil
 	}
 	if err := w.s.stillRuns(ctx); err != nil {

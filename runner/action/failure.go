@@ -65,10 +65,10 @@ func (w *screenReader) missing(sel dsl.Selector, assertion bool) error {
 	if w.hiddenUnder != "" {
 		f.Actual = w.hiddenUnder + "; " + f.Actual
 	}
-	if r := s.Reading; r != nil && (sel.OCR != "" || sel.Fallback != "" || w.blind) {
+	if r := s.Reading; r != nil && (sel.OCR != "" || sel.Fallback != "" || w.pixelsOnly) {
 		f.Candidates, f.Actual = append(r.nearest(), f.Candidates...), r.shown()
 	}
-	if w.blind && w.labelled {
+	if w.pixelsOnly && w.labelled {
 		f.Actual += "; the screen never stands still, so that its elements cannot be read, and an icon's description is not among what pixels show"
 	}
 	f.Message = fmt.Sprintf("%s did not appear within %s; %s", screen.Describe(sel), s.Timeout, f.Actual)

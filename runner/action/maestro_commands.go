@@ -103,8 +103,8 @@ func flowAI(ctx context.Context, s *Session, a flows.AI) error {
 	default:
 		err = assertVisual(ctx, s, dsl.AssertVisual{Prompt: a.Text, Votes: 1})
 	}
-	var blind *VisionError
-	if errors.As(err, &blind) { // Maestro warns, too, when it has no key
+	var noVision *VisionError
+	if errors.As(err, &noVision) { // Maestro warns, too, when it has no key
 		return &Failure{problem("%v", err)}
 	}
 	return err

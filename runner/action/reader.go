@@ -49,7 +49,7 @@ type screenReader struct {
 	began       time.Time
 	onlySeen    bool          // what is looked for may be seen where no tree can be read
 	labelled    bool          // a label alone is looked for: it may be read in pixels where the screen never stands still
-	blind       bool          // no tree could be read, and pixels do
+	pixelsOnly  bool          // no tree could be read, and pixels do
 	eager       bool          // the pixels are looked at whenever the tree is
 	seen        *visionResult // by eyes, last
 	anywhere    bool          // what can be scrolled to will do
@@ -74,7 +74,7 @@ func newScreenReader(s *Session) *screenReader {
 // tree alone.
 func (w *screenReader) read(ctx context.Context, frame bool) error {
 	frame = frame && w.pixels && (w.tree == nil || !w.late())
-	if err := w.readBehind(ctx, frame); err != nil || !frame || w.blind || !w.pixels {
+	if err := w.readBehind(ctx, frame); err != nil || !frame || w.pixelsOnly || !w.pixels {
 		return err
 	}
 	return w.trySight(ctx)
@@ -95,7 +95,7 @@ func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 		return err
 	}
 	t, err := w.elements(ctx)
-	if w.blind = w.onlyPixels(err); w.blind {
+	if w.pixelsOnly = w.onlyPixels(err); w.pixelsOnly {
 		w.s.noteOnce("the elements of the screen cannot be read, so only its pixels are looked at: %v", err)
 		return w.pixelsAlone(ctx)
 	}
@@ -150,7 +150,7 @@ func (w *screenReader) settled(span time.Duration) bool {
 		return true
 	}
 	since, tree := w.rest.Since(), w.tree.Taken
-	whole := w.blind || w.pixels && !w.shotAt.Before(tree) // a picture tells of the screen after the tree, too
+	whole := w.pixelsOnly || w.pixels && !w.shotAt.Before(tree) // a picture tells of the screen after the tree, too
 	return whole && !since.IsZero() && !tree.Before(since) && time.Since(since) >= span
 }
 

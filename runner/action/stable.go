@@ -75,7 +75,7 @@ func (w *screenReader) restsByElements(ctx context.Context, p *drivers.Protected
 	if err := w.read(ctx, false); err != nil {
 		return err
 	}
-	if w.blind {
+	if w.pixelsOnly {
 		return p
 	}
 	if w.tree.Taken.Sub(w.treeSince) < quietStable {

@@ -103,7 +103,7 @@ func (h *targetSearch) look(ctx context.Context) (screen.Match, error) {
 
 // undecided waits while several elements match, until the screen rests or the time is over.
 func (h *targetSearch) undecided(ctx context.Context, several error) error {
-	if h.pixels && !h.blind && !h.late() {
+	if h.pixels && !h.pixelsOnly && !h.late() {
 		if err := h.trySight(ctx); err != nil {
 			return err
 		}

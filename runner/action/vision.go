@@ -136,7 +136,7 @@ func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Mat
 	sel := q.Selector
 	if !needsVision(sel) {
 		found, err := w.findDrawn(ctx, q)
-		if len(found) > 0 || err != nil || sel.Fallback == "" && !(w.blind && w.labelled) {
+		if len(found) > 0 || err != nil || sel.Fallback == "" && !(w.pixelsOnly && w.labelled) {
 			return found, err
 		}
 		if found, err = w.findBriefText(ctx, q); len(found) > 0 || err != nil || !w.waitedEnough() {
@@ -146,7 +146,7 @@ func (w *screenReader) search(ctx context.Context, q screen.Query) ([]screen.Mat
 		w.wholeLines = true // a label is a whole text
 		found, err = w.search(ctx, q)
 		w.wholeLines = false
-		if err != nil && w.blind && w.labelled && !errors.Is(err, screen.ErrAmbiguous) {
+		if err != nil && w.pixelsOnly && w.labelled && !errors.Is(err, screen.ErrAmbiguous) {
 			err = fmt.Errorf("the screen never stands still, so that its elements cannot be read, and its pixels cannot be either: %w", err)
 		}
 		if len(found) > 0 {
@@ -191,7 +191,7 @@ func (w *screenReader) matchVision(q screen.Query) ([]screen.Match, error) {
 
 // waitedEnough tells whether enough was waited for the tree to show what is asked for: the screen rests, or half of the time is over.
 func (w *screenReader) waitedEnough() bool {
-	return w.blind || w.eager || w.settled(quietToAct) || time.Since(w.began) > w.s.Timeout/2
+	return w.pixelsOnly || w.eager || w.settled(quietToAct) || time.Since(w.began) > w.s.Timeout/2
 }
 
 // look sees what the selector asks for in a new picture. One that is the same as before is not looked at twice.

@@ -16,7 +16,7 @@ import (
 func (r *run) controlled(ctx context.Context, step *dsl.Step) outcome {
 	args, opts, err := dsl.Bind(step, r.scope)
 	if err != nil {
-		return r.leaf(ctx, step, func(context.Context) error { return blameTest(err) })
+		return r.leaf(ctx, step, func(context.Context) error { return asTestError(err) })
 	}
 	began := time.Now()
 	o := passed
@@ -134,7 +134,7 @@ func (r *run) repeat(ctx context.Context, step *dsl.Step, a dsl.Repeat, wait tim
 			if a.While != nil {
 				what = a.While.Text
 			}
-			return blameTest(fmt.Errorf("%s still holds after %d rounds; times: says how many there may be", what, times))
+			return asTestError(fmt.Errorf("%s still holds after %d rounds; times: says how many there may be", what, times))
 		})
 	}
 	return passed
@@ -228,7 +228,7 @@ func listOf(value any) ([]any, error) {
 		}
 		return items, nil
 	}
-	return nil, blameTest(fmt.Errorf("forEach needs a list, not %s", dsl.Show(value)))
+	return nil, asTestError(fmt.Errorf("forEach needs a list, not %s", dsl.Show(value)))
 }
 
 // try lets the test go on behind a failure when it says what to do about it.
@@ -249,7 +249,7 @@ func (r *run) try(ctx context.Context, a dsl.Try, steps func() outcome) outcome 
 func (r *run) block(ctx context.Context, step *dsl.Step, a dsl.Run) outcome {
 	inner, err := r.scope.Block(step.Block, a.With)
 	if err != nil {
-		return r.leaf(ctx, step, func(context.Context) error { return blameTest(err) })
+		return r.leaf(ctx, step, func(context.Context) error { return asTestError(err) })
 	}
 	outer, source := r.scope, r.source
 	r.scope, r.source = inner, step.Block.Source
@@ -281,11 +281,11 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 		return false, broken
 	}
 	if err != nil {
-		return false, blameTest(err)
+		return false, asTestError(err)
 	}
 	on, ok := value.(bool)
 	if !ok {
-		return false, blameTest(fmt.Errorf("%s is %s, neither true nor false", e.Text, dsl.Show(value)))
+		return false, asTestError(fmt.Errorf("%s is %s, neither true nor false", e.Text, dsl.Show(value)))
 	}
 	return on, nil
 }
@@ -294,7 +294,7 @@ func (r *run) truth(ctx context.Context, e dsl.Expr) (bool, error) {
 func (r *run) eval(e dsl.Expr) (any, error) {
 	value, err := r.scope.EvalExpr(e, r.source, r.known())
 	if err != nil {
-		return nil, blameTest(err)
+		return nil, asTestError(err)
 	}
 	return value, nil
 }

@@ -97,8 +97,8 @@ type run struct {
 	bare     bool          // nothing is kept: see Openly
 	cause    error         // of how the last leaf step ended
 
-	owed  []pendingPicture // pictures of steps, to be taken before the device is changed again
-	early earlyPicture     // that a step took of itself
+	pending []pendingPicture // pictures of steps, to be taken before the device is changed again
+	early   earlyPicture     // that a step took of itself
 	// pictureTook is how long the newest picture took; 0: there is none yet.
 	pictureTook time.Duration
 	unsure      []pendingPicture // steps whose tap had changed nothing when their picture was taken

@@ -142,7 +142,7 @@ func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcom
 	defer func() { r.flow, r.source, r.session.Base, r.session.Copied = outer, source, base, copied }()
 	if f.Rhino {
 		return r.leaf(ctx, step, func(context.Context) error {
-			return blameTest(errors.New("jsEngine: rhino is no engine of Maestro any more: remove the line"))
+			return asTestError(errors.New("jsEngine: rhino is no engine of Maestro any more: remove the line"))
 		})
 	}
 	r.source, r.session.Copied = f.Source, nil

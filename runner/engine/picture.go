@@ -31,7 +31,7 @@ const quickPicture = 80 * time.Millisecond
 
 // onHold takes the picture of the step that runs, while it does nothing but wait, where pictures are known to be quick.
 func (r *run) onHold(ctx context.Context) {
-	if r.bare || len(r.owed) > 0 || r.pictureTook == 0 || r.pictureTook > quickPicture {
+	if r.bare || len(r.pending) > 0 || r.pictureTook == 0 || r.pictureTook > quickPicture {
 		return
 	}
 	began := time.Now()
@@ -49,7 +49,7 @@ type earlyPicture struct {
 }
 
 // pictures takes the picture of a step that did not go well, and before it one more when an assertion did not hold; that of any other is
-// owed. A device that is broken may have none; the error is a panic.
+// pending. A device that is broken may have none; the error is a panic.
 func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) error {
 	if r.bare || ended.Verdict == event.Interrupted {
 		return nil
@@ -63,7 +63,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 		if r.early.step == ended.Step {
 			last.image = r.early.image
 		}
-		r.owed = append(r.owed, last)
+		r.pending = append(r.pending, last)
 		return nil
 	}
 	if ended.Verdict == event.Error {
@@ -79,7 +79,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 		r.keepPicture(ctx, event.Shot{Step: ended.Step, Label: last.label, Image: img, Failure: true})
 	}
 	last.tapped = nil
-	r.owed = append(r.owed, last)
+	r.pending = append(r.pending, last)
 	if err := r.takePending(ctx, nil); action.StackOf(err) != "" {
 		return err
 	}
@@ -123,7 +123,7 @@ func (r *run) onLook(ctx context.Context, img image.Image) error {
 	if len(r.c.Test.Secrets) > 0 {
 		img = nil
 	}
-	if len(r.owed) > 0 {
+	if len(r.pending) > 0 {
 		return r.takePending(ctx, img)
 	}
 	if img != nil {
@@ -134,8 +134,8 @@ func (r *run) onLook(ctx context.Context, img image.Image) error {
 
 // takePending takes the picture of all steps that still have none. They have changed nothing that the steps behind them had not seen.
 func (r *run) takePending(ctx context.Context, img image.Image) (err error) {
-	list := r.owed
-	r.owed, r.unsure = nil, nil
+	list := r.pending
+	r.pending, r.unsure = nil, nil
 	if len(list) == 0 || r.sinkErr != nil {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (r *run) proveTaps(img image.Image) {
 	}
 }
 
-// takePendingBefore takes the pictures that are owed before a step, unless the step looks at the screen itself before it changes anything, or has
+// takePendingBefore takes the pictures that are pending before a step, unless the step looks at the screen itself before it changes anything, or has
 // nothing to do with it.
 func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	r.acts = action.Acts(args)
@@ -191,17 +191,17 @@ func (r *run) takePendingBefore(ctx context.Context, args any) error {
 	return r.takePending(ctx, nil)
 }
 
-// takePendingAtEnd takes what is owed when no step follows, and gives the last tap its time to show.
+// takePendingAtEnd takes what is pending when no step follows, and gives the last tap its time to show.
 func (r *run) takePendingAtEnd(ctx context.Context) {
 	if ctx.Err() != nil {
-		for _, o := range r.owed {
+		for _, o := range r.pending {
 			if o.image != nil {
 				r.keepPicture(ctx, event.Shot{Step: o.n, Label: o.label, Image: o.image})
 				continue
 			}
 			r.log(o.n, "no screenshot: the run was interrupted before the next step looked at the screen")
 		}
-		r.owed = nil
+		r.pending = nil
 		return
 	}
 	if err := r.takePending(ctx, nil); err != nil && r.sinkErr == nil && r.verdict == event.Pass {

@@ -177,7 +177,7 @@ func (r *run) perform(ctx context.Context, step *dsl.Step) error {
 	return action.Guard(func() error {
 		args, opts, err := dsl.Bind(step, r.scope)
 		if err != nil {
-			return blameTest(err)
+			return asTestError(err)
 		}
 		if set, ok := args.(dsl.Set); ok {
 			return r.set(set)
@@ -225,8 +225,8 @@ func (r *run) save(name string, value any) {
 	}
 }
 
-// blameTest makes a mistake that shows only when a step's variables are known a failure of the test, not of the device.
-func blameTest(err error) error {
+// asTestError makes a mistake that shows only when a step's variables are known a failure of the test, not of the device.
+func asTestError(err error) error {
 	var place *source.Error
 	if errors.As(err, &place) {
 		return &action.Failure{Problem: event.Problem{Message: place.Msg + hint(place)}}

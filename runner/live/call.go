@@ -128,8 +128,8 @@ func (d *Devices) use(ctx context.Context, e *entry, use func(context.Context, *
 // one that says what it cannot do, or that its screen cannot be read just now, is in order, too: its page and its app stay as they are.
 func broke(err error) bool {
 	var invalid *InvalidError
-	var blind *action.VisionError
-	return action.VerdictOf(err) == event.Error && !errors.As(err, &invalid) && !errors.As(err, &blind) &&
+	var noVision *action.VisionError
+	return action.VerdictOf(err) == event.Error && !errors.As(err, &invalid) && !errors.As(err, &noVision) &&
 		!errors.Is(err, drivers.ErrUnsupported) && !errors.Is(err, drivers.ErrNotReady)
 }
 

@@ -198,7 +198,7 @@ func TestTableIsWhole(t *testing.T) {
 	}
 	for _, def := range dsl.Vocabulary() {
 		for _, platform := range platforms {
-			if !def.On(platform) || def.Mouths&dsl.YAML == 0 {
+			if !def.On(platform) || def.Interfaces&dsl.YAML == 0 {
 				continue
 			}
 			n := have[def.Name+" on "+string(platform)]
