@@ -29,6 +29,19 @@ func Normalise(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
+// SameValue tells whether two values of fields read alike: a space that keeps words together, or is narrow, is a space.
+func SameValue(a, b string) bool {
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Zs, r) {
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	return a == b || plain(a) == plain(b)
+}
+
 // typed gives the character of a keyboard that looks like a typesetter's.
 func typed(r rune) rune {
 	switch r {

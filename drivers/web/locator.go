@@ -195,7 +195,7 @@ func (r *report) meets(want drivers.WebWant) bool {
 	if r.Visible == 0 {
 		return want.Count != nil && want.Text == nil && want.Value == nil
 	}
-	if want.Value != nil && !slices.ContainsFunc(r.Values, func(v value) bool { return v.Value == *want.Value }) {
+	if want.Value != nil && !slices.ContainsFunc(r.Values, func(v value) bool { return screen.SameValue(v.Value, *want.Value) }) {
 		return false
 	}
 	return want.Text == nil || slices.ContainsFunc(r.Texts, func(have string) bool { return screen.TextShows(have, *want.Text) })

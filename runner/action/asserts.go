@@ -101,7 +101,7 @@ func unmet(a dsl.AssertElement, n *screen.Node) string {
 	switch {
 	case a.Text != nil && screen.Normalise(shows) != screen.Normalise(*a.Text):
 		return fmt.Sprintf("%s shows %s", n, screen.Quote(shows))
-	case a.Value != nil && field.Value() != *a.Value:
+	case a.Value != nil && !screen.SameValue(field.Value(), *a.Value):
 		return fmt.Sprintf("%s holds %s", field, screen.Quote(field.Value()))
 	}
 	if a.Is == nil {

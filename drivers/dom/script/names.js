@@ -113,6 +113,7 @@
         if (typeOf(n) === 3) out.push(dataOf(n).slice(0, MAX_TEXT));
         if (!isElement(n)) continue;
         const tag = localName(n), s = this.style(n);
+        if (tag === 'br') out.push(' ');
         if (tag === 'svg') { const title = find(n, ':scope > title'); if (title) out.push(' ', textOf(title)); }
         if (IGNORED.has(tag) || s.display === 'none' || s.visibility !== 'visible' || attr(n, 'aria-hidden') === 'true') continue;
         const said = attr(n, 'aria-label') || (tag === 'img' ? attr(n, 'alt') : '') || '';
