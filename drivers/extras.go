@@ -127,6 +127,7 @@ type LaunchOptions struct {
 	Clear       bool // remove its data first
 	Permissions map[string]bool
 	Arguments   map[string]string // extras of the intent
+	Env         map[string]string // environment variables; iOS alone
 }
 
 // Navigator is a Device that is a browser with an address bar.
@@ -227,6 +228,25 @@ type Biometrics interface {
 	Enroll(ctx context.Context, known bool) error
 	// Present gives the sensor the finger or face that is known, or another one.
 	Present(ctx context.Context, known bool) error
+}
+
+// Pusher is a Device whose apps can be given push notifications without a server.
+type Pusher interface {
+	// Push gives an app a notification: a JSON object as a server would send it. A device that only a server can send to gives an error that wraps
+	// ErrUnsupported.
+	Push(ctx context.Context, app string, payload []byte) error
+}
+
+// StatusBar is what a status bar shows in the place of what is so; nil and "": what is so.
+type StatusBar struct {
+	Time                    string
+	Battery, Wifi, Cellular *int // per cent, and bars
+}
+
+// StatusBarSetter is a Device whose status bar can be told what to show. Device.Close ends that.
+type StatusBarSetter interface {
+	// SetStatusBar changes what is given; nil: it shows what is so again. A device that cannot gives an error that wraps ErrUnsupported.
+	SetStatusBar(ctx context.Context, show *StatusBar) error
 }
 
 // Adjuster is a Device with elements that are set to a value instead of being typed into: wheels of pickers, and sliders.

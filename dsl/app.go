@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/taproot-dev/taproot/dsl/source"
 	"github.com/taproot-dev/taproot/internal/shorten"
@@ -15,9 +16,16 @@ type Launch struct {
 	Permissions map[string]string `json:"permissions,omitempty" enum:"allow,deny,unset" tool:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}." doc:"Permissions to set before the start, for example {camera: allow, android.permission.READ_CONTACTS: deny}. all means every one that the app asks for, as far as it can be changed; unset takes it away, so that the app asks again."`
 	WebView     string            `json:"webView,omitempty" enum:"auto,devtools,accessibility" platforms:"android" tool:"-" doc:"What tells of the web pages that the app shows in WebViews, until the end of the test. devtools: Chrome DevTools, for apps that let their WebViews be debugged; accessibility: Android's own elements. Default auto: DevTools where accessibility tells nothing."`
 	Arguments   map[string]any    `json:"arguments,omitempty" tool:"-" doc:"What the app is started with: intent extras on Android, launch arguments on iOS."`
+	Env         map[string]string `json:"env,omitempty" platforms:"ios" tool:"-" doc:"Environment variables that the app is started with, for example {API_URL: 'http://127.0.0.1:8080'}. One that runs is started afresh for them."`
 }
 
 func (l Launch) check(d *decoding, v source.Value, _ object) {
+	env, _ := v.Get("env")
+	for _, f := range env.Value.Fields {
+		if f.Key == "" || strings.ContainsAny(f.Key, "=\x00") {
+			d.wrong(f.Value, fmt.Sprintf("%q can be no environment variable's name", shorten.Runes(f.Key, 60)), "")
+		}
+	}
 	arguments, _ := v.Get("arguments")
 	for _, f := range arguments.Value.Fields {
 		if f.Value.Kind == source.List || f.Value.Kind == source.Map || f.Value.Kind == source.Null {

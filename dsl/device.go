@@ -99,6 +99,39 @@ type Biometrics struct {
 
 func (Biometrics) rules() []rule { return []rule{atLeastOne("answer enrolled")} }
 
+// Push is the argument of push.
+type Push struct {
+	Package string         `json:"package" required:"true" minLength:"1" doc:"The app that is told."`
+	Title   string         `json:"title,omitempty" doc:"The first line of the notification."`
+	Body    string         `json:"body,omitempty" doc:"What it says."`
+	Badge   *int           `json:"badge,omitempty" minimum:"0" doc:"The number on the app's icon; 0 takes it away."`
+	Data    map[string]any `json:"data,omitempty" example:"push: {package: com.example.app, body: Your order has shipped, data: {order: 7}}" doc:"What the app gets beside that."`
+}
+
+func (Push) rules() []rule { return []rule{atLeastOne("title body badge data")} }
+
+// StatusBar is the argument of statusBar.
+type StatusBar struct {
+	Time     string `json:"time,omitempty" doc:"What its clock shows: \"9:41\"."`
+	Battery  *int   `json:"battery,omitempty" minimum:"0" maximum:"100" doc:"How full the battery looks, in per cent."`
+	Wifi     *int   `json:"wifi,omitempty" minimum:"0" maximum:"3" doc:"Bars of Wi-Fi."`
+	Cellular *int   `json:"cellular,omitempty" minimum:"0" maximum:"4" doc:"Bars of the mobile network."`
+	Reset    bool   `json:"reset,omitempty" fixed:"true" example:"statusBar: {reset: true}" doc:"It shows again what is so."`
+}
+
+func (StatusBar) rules() []rule {
+	return []rule{atLeastOne("time battery wifi cellular reset")}
+}
+
+// Background is the argument of background.
+type Background struct {
+	Ms Millis `json:"ms" required:"true" scalar:"true" doc:"How long: milliseconds, or a text such as \"5s\"."`
+}
+
+func (b Background) cost(_ costing, _ *Step, limit time.Duration) Cost {
+	return Cost{Time: b.Ms.Duration() + limit}
+}
+
 // AddMedia is the argument of addMedia.
 type AddMedia struct {
 	Files []string `json:"files" required:"true" scalar:"true" minLength:"1" format:"file" doc:"Pictures and films that the gallery holds afterwards, relative to the test's folder."`

@@ -44,6 +44,34 @@ func (s Subject[T]) gestures(t T) {
 	s.refusesPoints(t, g, low, size)
 }
 
+// pushes: an app gets a notification, and the status bar shows what it is told, or the device says that it cannot; a cancelled call does neither.
+func (s Subject[T]) pushes(t T) {
+	dev := s.open(t)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	calls := map[string]func(context.Context) error{}
+	apps, _ := dev.(drivers.Apps)
+	if d, ok := dev.(drivers.Pusher); ok && apps != nil {
+		app, err := apps.Foreground(t.Context())
+		if err != nil {
+			t.Errorf("the app that gets a notification: %v", err)
+		}
+		calls["Push"] = func(ctx context.Context) error { return d.Push(ctx, app, []byte(`{"aps":{"badge":1}}`)) }
+	}
+	if d, ok := dev.(drivers.StatusBarSetter); ok {
+		calls["SetStatusBar"] = func(ctx context.Context) error { return d.SetStatusBar(ctx, &drivers.StatusBar{Time: "9:41"}) }
+		calls["SetStatusBar, as it is"] = func(ctx context.Context) error { return d.SetStatusBar(ctx, nil) }
+	}
+	for name, do := range calls {
+		if err := do(t.Context()); err != nil && !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := do(cancelled); !errors.Is(err, context.Canceled) && !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%s with a cancelled context: %v", name, err)
+		}
+	}
+}
+
 // shakes: it ends, or the device says that only a hand can do it; a call that is cancelled leaves nothing under way.
 func (s Subject[T]) shakes(t T) {
 	dev := s.open(t)

@@ -60,6 +60,7 @@ func Run[T Runner[T]](t T, s Subject[T]) {
 	t.Run("a cancelled context ends every call", s.cancels)
 	t.Run("calls after Close are errors", s.afterClose)
 	t.Run("a device is shaken, or says that it cannot be", s.shakes)
+	t.Run("a notification and a status bar, or the device says that it cannot", s.pushes)
 	t.Run("a sensor gets a finger, or the device says that it cannot be", s.proves)
 	t.Run("gestures reach the app when it says that it knows them", s.gestures)
 	t.Run("keys reach the app when it says that it has them", s.keys)

@@ -41,16 +41,16 @@ func (d *Device) LaunchWith(ctx context.Context, app string, how drivers.LaunchO
 		args = append(args, localeArguments(locale)...)
 	}
 	d.mu.Unlock()
-	return d.launch(ctx, app, how.Force || len(how.Arguments) > 0, args)
+	return d.launch(ctx, start{app: app, fresh: how.Force || len(how.Arguments) > 0 || len(how.Env) > 0, args: args, env: how.Env})
 }
 
-func (d *Device) launch(ctx context.Context, app string, fresh bool, args []string) error {
-	launched := d.launching(app)
-	if err := d.with(ctx, func(ctx context.Context) error { return d.host.launch(ctx, app, fresh, args) }); err != nil {
-		return fmt.Errorf("launch %s: %w", app, err)
+func (d *Device) launch(ctx context.Context, how start) error {
+	launched := d.launching(how.app)
+	if err := d.with(ctx, func(ctx context.Context) error { return d.host.launch(ctx, how) }); err != nil {
+		return fmt.Errorf("launch %s: %w", how.app, err)
 	}
 	d.watch(launched)
-	return d.wda.lookAt(ctx, app)
+	return d.wda.lookAt(ctx, how.app)
 }
 
 // named refuses what can be no bundle id: it becomes an argument of programs.

@@ -59,6 +59,9 @@ var (
 	_ drivers.Alerter       = (*Device)(nil)
 	_ drivers.Foreseer      = (*Device)(nil)
 	_ drivers.Drafter       = (*Device)(nil)
+
+	_ drivers.Pusher          = (*Device)(nil)
+	_ drivers.StatusBarSetter = (*Device)(nil)
 )
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {

@@ -2,9 +2,12 @@ package ios
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,15 +16,37 @@ import (
 
 // host is what the programs of this machine do with the apps of one device. An app that is not installed is an ErrNoApp.
 type host interface {
-	// launch starts an app, or brings it to the front; fresh stops it first.
-	launch(ctx context.Context, app string, fresh bool, args []string) error
+	// launch starts an app, or brings it to the front.
+	launch(ctx context.Context, how start) error
 	install(ctx context.Context, path string) error
 	uninstall(ctx context.Context, app string) error
 	apps(ctx context.Context) ([]string, error)
 }
 
+// start is how an app is started.
+type start struct {
+	app   string
+	fresh bool // it is stopped first
+	args  []string
+	env   map[string]string
+}
+
+// variables are the environment as NAME=VALUE, each with something before it.
+func (s start) variables(prefix string) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.env)) {
+		list = append(list, prefix+name+"="+s.env[name])
+	}
+	return list
+}
+
 // What only some hosts can do.
 type (
+	pusher interface {
+		push(ctx context.Context, app string, payload []byte) error
+	}
+	barSetter interface {
+		setStatusBar(ctx context.Context, show *drivers.StatusBar) error
+	}
 	shooter interface {
 		screenshot(ctx context.Context) ([]byte, error)
 	}
@@ -39,6 +64,9 @@ type (
 	}
 	granter interface {
 		permit(ctx context.Context, app, service string, allow bool) error
+	}
+	approver interface {
+		approve(ctx context.Context, scheme, app string) error
 	}
 	gallery interface {
 		addMedia(ctx context.Context, path string) error
@@ -108,15 +136,22 @@ type appleHost struct {
 	udid string
 }
 
-func (h appleHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
+func (h appleHost) launch(ctx context.Context, how start) error {
 	c := h.devicectl("device", "process", "launch", "--device", h.udid)
-	if fresh {
+	if how.fresh {
 		c.args = append(c.args, "--terminate-existing")
 	}
-	c.args = append(append(c.args, app), args...)
+	if len(how.env) > 0 {
+		env, err := json.Marshal(how.env)
+		if err != nil {
+			return err
+		}
+		c.args = append(c.args, "--environment-variables", string(env))
+	}
+	c.args = append(append(c.args, how.app), how.args...)
 	c.limit = launchLimit
 	_, err := h.run(ctx, c)
-	return noApp(app, err)
+	return noApp(how.app, err)
 }
 
 func (h appleHost) install(ctx context.Context, path string) error {
@@ -156,17 +191,18 @@ type muxHost struct {
 	udid string
 }
 
-func (h muxHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
-	c := h.ios("launch", app, "--udid="+h.udid)
-	if fresh {
+func (h muxHost) launch(ctx context.Context, how start) error {
+	c := h.ios("launch", how.app, "--udid="+h.udid)
+	if how.fresh {
 		c.args = append(c.args, "--kill-existing")
 	}
-	for _, a := range args {
+	for _, a := range how.args {
 		c.args = append(c.args, "--arg="+a)
 	}
+	c.args = append(c.args, how.variables("--env=")...)
 	c.limit = launchLimit
 	_, err := h.run(ctx, c)
-	return noApp(app, err)
+	return noApp(how.app, err)
 }
 
 func (h muxHost) install(ctx context.Context, path string) error {
@@ -220,15 +256,19 @@ func listed(ctx context.Context, h host, app string) error {
 // bareHost has a WebDriverAgent and nothing else.
 type bareHost struct{ wda *wda }
 
-func (h bareHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
-	if fresh {
+func (h bareHost) launch(ctx context.Context, how start) error {
+	app := how.app
+	if how.fresh {
 		if err := h.wda.in(ctx, post("stopping "+app, "/wda/apps/terminate", map[string]any{"bundleId": app}), nil); err != nil {
 			return err
 		}
 	}
 	body := map[string]any{"bundleId": app, "shouldWaitForQuiescence": false}
-	if len(args) > 0 { // null instead of a list is more than XCTest bears
-		body["arguments"] = args
+	if len(how.args) > 0 { // null instead of a list is more than XCTest bears
+		body["arguments"] = how.args
+	}
+	if len(how.env) > 0 {
+		body["environment"] = how.env
 	}
 	ask := post("launching "+app, "/wda/apps/launch", body)
 	ask.limit = launchLimit

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
 )
 
@@ -38,6 +39,9 @@ func (d *Device) OpenLink(ctx context.Context, link, app string) error {
 
 func (d *Device) openLink(ctx context.Context, link, app string) error {
 	if o, ok := d.host.(opener); ok && app == "" {
+		if err := d.approve(ctx, link); err != nil {
+			return err
+		}
 		return d.with(ctx, func(ctx context.Context) error { return o.openLink(ctx, link) })
 	}
 	body := map[string]any{"url": link}
@@ -59,6 +63,27 @@ func (d *Device) openLink(ctx context.Context, link, app string) error {
 	}
 	return err
 }
+
+// approve lets the app of the test be opened by links of a scheme of its own, so that iOS need not ask, in whichever language. Of a scheme that is
+// another app's it says nothing.
+func (d *Device) approve(ctx context.Context, link string) error {
+	d.mu.Lock()
+	app := d.app.bundle
+	d.mu.Unlock()
+	scheme, _, _ := strings.Cut(link, ":")
+	a, ok := d.host.(approver)
+	if !ok || app == "" || scheme == "http" || scheme == "https" || !schemeForm.MatchString(scheme) {
+		return nil
+	}
+	err := d.with(ctx, func(ctx context.Context) error { return a.approve(ctx, scheme, app) })
+	if failed := new(toolError); errors.As(err, &failed) {
+		d.log.Debug("a link's scheme could not be approved beforehand", "scheme", scheme, "error", err)
+		return nil
+	}
+	return err
+}
+
+var schemeForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
 // letOpen says yes when iOS asks whether the link may be opened, and waits until another app is in front. A link of the app that is in front
 // already changes nothing of that.

@@ -20,6 +20,7 @@ type restoreState struct {
 	Orientation string `json:"orientation,omitempty"`
 	Appearance  string `json:"appearance,omitempty"`
 	Location    bool   `json:"location,omitempty"` // a made-up one has to go
+	StatusBar   bool   `json:"status_bar,omitempty"`
 }
 
 // noteRestore notes what has to be given back, on disk before it is changed on the device.
@@ -120,6 +121,11 @@ func (d *Device) restore(ctx context.Context) error {
 	if o.Location {
 		err := d.locator().locate(ctx, nil)
 		left.Location = err != nil
+		errs = append(errs, err)
+	}
+	if b, ok := d.host.(barSetter); ok && o.StatusBar {
+		err := b.setStatusBar(ctx, nil)
+		left.StatusBar = err != nil
 		errs = append(errs, err)
 	}
 	if o.Appearance == "light" || o.Appearance == "dark" {

@@ -24,15 +24,15 @@ type simHost struct {
 	udid string
 }
 
-func (h simHost) launch(ctx context.Context, app string, fresh bool, args []string) error {
+func (h simHost) launch(ctx context.Context, how start) error {
 	c := h.simctl("launch")
-	if fresh {
+	if how.fresh {
 		c.args = append(c.args, "--terminate-running-process")
 	}
-	c.args = append(append(c.args, h.udid, app), args...)
-	c.limit = launchLimit
+	c.args = append(append(c.args, h.udid, how.app), how.args...)
+	c.env, c.limit = append(c.env, how.variables("SIMCTL_CHILD_")...), launchLimit
 	_, err := h.run(ctx, c)
-	return noApp(app, err)
+	return noApp(how.app, err)
 }
 
 func (h simHost) stop(ctx context.Context, app string) error {
@@ -196,6 +196,48 @@ func (h simHost) permit(ctx context.Context, app, service string, allow bool) er
 // clearKeychain empties the keychain of all apps: simctl knows no single one.
 func (h simHost) clearKeychain(ctx context.Context) error {
 	_, err := h.run(ctx, h.simctl("keychain", h.udid, "reset"))
+	return err
+}
+
+// push says nothing of an app that is not there, so that is looked for first.
+func (h simHost) push(ctx context.Context, app string, payload []byte) error {
+	if _, err := h.container(ctx, app, "app"); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "taproot-simctl-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "push.json")
+	if err := os.WriteFile(file, payload, 0o600); err != nil {
+		return err
+	}
+	_, err = h.run(ctx, h.simctl("push", h.udid, app, file))
+	return refused(err)
+}
+
+func (h simHost) setStatusBar(ctx context.Context, show *drivers.StatusBar) error {
+	c := h.simctl("status_bar", h.udid, "clear")
+	if show != nil {
+		c = h.simctl("status_bar", h.udid, "override")
+		if show.Time != "" {
+			c.args = append(c.args, "--time", show.Time)
+		}
+		for name, value := range map[string]*int{"--batteryLevel": show.Battery, "--wifiBars": show.Wifi, "--cellularBars": show.Cellular} {
+			if value != nil {
+				c.args = append(c.args, name, strconv.Itoa(*value))
+			}
+		}
+	}
+	_, err := h.run(ctx, c)
+	return refused(err)
+}
+
+// approve lets an app be opened by links of a scheme without a question, when simctl opens them.
+func (h simHost) approve(ctx context.Context, scheme, app string) error {
+	_, err := h.run(ctx, h.simctl("spawn", h.udid, "defaults", "write", "com.apple.launchservices.schemeapproval",
+		"com.apple.CoreSimulator.CoreSimulatorBridge-->"+scheme, "-string", app))
 	return err
 }
 

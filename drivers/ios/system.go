@@ -158,6 +158,30 @@ func (d *Device) Present(ctx context.Context, known bool) error {
 	return d.prove(ctx, func(ctx context.Context, p prover) error { return p.present(ctx, known) })
 }
 
+// Push gives an app on a simulator a notification.
+func (d *Device) Push(ctx context.Context, app string, payload []byte) error {
+	if err := d.named(app); err != nil {
+		return err
+	}
+	p, ok := d.host.(pusher)
+	if !ok {
+		return d.unsupported("an iPhone takes notifications from Apple's service alone: send one from the app's server, or use a simulator")
+	}
+	return d.with(ctx, func(ctx context.Context) error { return p.push(ctx, app, payload) })
+}
+
+// SetStatusBar has a simulator's status bar show something else than what is so, until Close; nil ends that.
+func (d *Device) SetStatusBar(ctx context.Context, show *drivers.StatusBar) error {
+	b, ok := d.host.(barSetter)
+	if !ok {
+		return d.unsupported("the status bar of an iPhone shows what is so: only a simulator's can be told")
+	}
+	if err := d.noteRestore(func(o *restoreState) { o.StatusBar = true }); err != nil {
+		return err
+	}
+	return d.with(ctx, func(ctx context.Context) error { return b.setStatusBar(ctx, show) })
+}
+
 func (d *Device) prove(ctx context.Context, do func(context.Context, prover) error) error {
 	p, ok := d.host.(prover)
 	if !ok {
@@ -190,7 +214,7 @@ func (d *Device) Locale(ctx context.Context, app, locale string) error {
 	if locale != "" {
 		args = localeArguments(locale)
 	}
-	return d.launch(ctx, app, true, args)
+	return d.launch(ctx, start{app: app, fresh: true, args: args})
 }
 
 // localeArguments: fr-FR becomes the language and the region that Foundation reads from the arguments.

@@ -124,14 +124,14 @@ func startApp(ctx context.Context, s *Session, apps drivers.Apps, a dsl.Launch) 
 			return err
 		}
 	}
-	if !a.Clear && len(a.Permissions) == 0 && len(a.Arguments) == 0 {
+	if !a.Clear && len(a.Permissions) == 0 && len(a.Arguments) == 0 && len(a.Env) == 0 {
 		return apps.Launch(ctx, a.Package, a.Force)
 	}
 	manager, err := able[drivers.AppManager](s)
 	if err != nil {
 		return err
 	}
-	how := drivers.LaunchOptions{Force: a.Force, Clear: a.Clear, Permissions: map[string]bool{}, Arguments: map[string]string{}}
+	how := drivers.LaunchOptions{Force: a.Force, Clear: a.Clear, Permissions: map[string]bool{}, Arguments: map[string]string{}, Env: a.Env}
 	for name, word := range a.Permissions {
 		how.Permissions[name] = word == "allow"
 	}

@@ -2,7 +2,9 @@ package action
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -139,6 +141,86 @@ func biometrics(ctx context.Context, s *Session, a dsl.Biometrics) error {
 		err = d.Present(ctx, a.Answer == "match")
 	}
 	return err
+}
+
+// push sends what a server of the app's would: its own words under "aps", what is for the app beside them.
+func push(ctx context.Context, s *Session, a dsl.Push) error {
+	d, err := able[drivers.Pusher](s)
+	if err != nil {
+		return err
+	}
+	aps := map[string]any{}
+	if a.Title != "" || a.Body != "" {
+		alert := map[string]string{}
+		if a.Title != "" {
+			alert["title"] = a.Title
+		}
+		if a.Body != "" {
+			alert["body"] = a.Body
+		}
+		aps["alert"], aps["sound"] = alert, "default"
+	}
+	if a.Badge != nil {
+		aps["badge"] = *a.Badge
+	}
+	payload := maps.Clone(a.Data)
+	if payload == nil {
+		payload = map[string]any{}
+	}
+	payload["aps"] = aps
+	text, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	if len(text) > pushBytes {
+		return &Failure{problem("a notification has %d bytes at most, and this one has %d", pushBytes, len(text))}
+	}
+	return d.Push(ctx, a.Package, text)
+}
+
+// pushBytes is how much Apple's service takes.
+const pushBytes = 4096
+
+func statusBar(ctx context.Context, s *Session, a dsl.StatusBar) error {
+	d, err := able[drivers.StatusBarSetter](s)
+	if err == nil && a.Reset {
+		err = d.SetStatusBar(ctx, nil)
+	}
+	if show := (drivers.StatusBar{Time: a.Time, Battery: a.Battery, Wifi: a.Wifi, Cellular: a.Cellular}); err == nil && show != (drivers.StatusBar{}) {
+		err = d.SetStatusBar(ctx, &show)
+	}
+	return err
+}
+
+// background leaves the app in front, and comes back to it. One that has died meanwhile would be started anew.
+func background(ctx context.Context, s *Session, a dsl.Background) error {
+	apps, err := able[drivers.Apps](s)
+	if err != nil {
+		return err
+	}
+	keys, err := able[drivers.Keys](s)
+	if err != nil {
+		return err
+	}
+	app, err := apps.Foreground(ctx)
+	if err != nil {
+		return err
+	}
+	if app == "" {
+		return &Failure{problem("no app is in front that could go to the background")}
+	}
+	if err := keys.Press(ctx, []string{"home"}); err != nil {
+		return err
+	}
+	if err := drivers.Pause(ctx, a.Ms.Duration()); err != nil {
+		return err
+	}
+	if w, ok := s.Device.(drivers.CrashWatcher); ok {
+		if c, err := w.Crashed(ctx); err == nil && c != nil {
+			return deathOf(c, nil)
+		}
+	}
+	return launch(ctx, s, dsl.Launch{Package: app})
 }
 
 func addMedia(ctx context.Context, s *Session, a dsl.AddMedia) error {

@@ -110,6 +110,10 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 	case "device process launch":
 		fresh := slices.Contains(args, "--terminate-existing")
 		rest := slices.DeleteFunc(slices.Clone(args[3:]), func(a string) bool { return a == "--terminate-existing" })
+		var env map[string]string
+		if i := slices.Index(rest, "--environment-variables"); i == 0 && len(rest) > 2 && json.Unmarshal([]byte(rest[1]), &env) == nil {
+			rest = rest[2:]
+		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		a := d.apps[rest[0]]
@@ -123,6 +127,9 @@ func (d *Device) devicectl(p *process, args []string, answer func(string, any) i
 			return 1
 		}
 		d.launch(a, fresh, rest[1:])
+		for name, value := range env {
+			d.note("%s has %s=%s", rest[0], name, value)
+		}
 		p.print("Launched application with %s bundle identifier.\n", rest[0])
 		return answer("device.process.launch", map[string]any{"process": map[string]any{"processIdentifier": a.pid}})
 	case "device install app":
@@ -318,6 +325,9 @@ func (d *Device) goiosLaunch(p *process, args []string) int {
 	for _, arg := range args[2:] {
 		if value, ok := strings.CutPrefix(arg, "--arg="); ok {
 			given = append(given, value)
+		}
+		if value, ok := strings.CutPrefix(arg, "--env="); ok {
+			d.note("%s has %s", args[1], value)
 		}
 	}
 	d.launch(a, slices.Contains(args, "--kill-existing"), given)

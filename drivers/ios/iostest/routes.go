@@ -313,8 +313,9 @@ func (d *Device) activeApp(request) (any, error) {
 
 func (d *Device) appLaunch(r request) (any, error) {
 	var args struct {
-		BundleID  string
-		Arguments []string
+		BundleID    string
+		Arguments   []string
+		Environment map[string]string
 	}
 	if err := r.args(&args); err != nil {
 		return nil, err
@@ -323,6 +324,11 @@ func (d *Device) appLaunch(r request) (any, error) {
 	if a == nil {
 		return nil, &wdError{"unknown error", fmt.Sprintf(`Error Domain=FBSOpenApplicationErrorDomain Code=4 "Application info provider (FBSApplicationLibrary) returned nil for "%s"" `+
 			`UserInfo={BSErrorCodeDescription=NotFound}`, args.BundleID)}
+	}
+	if a.pid == 0 { // a running app is only brought to the front
+		for name, value := range args.Environment {
+			d.note("%s has %s=%s", args.BundleID, name, value)
+		}
 	}
 	d.launch(a, false, args.Arguments)
 	d.bound.expected = d.bound.expected || args.BundleID == d.bound.app
@@ -369,7 +375,7 @@ func (d *Device) openURL(r request) (any, error) {
 func (d *Device) opens(link, bundle string) bool {
 	if bundle == "" {
 		scheme, _, _ := strings.Cut(link, ":")
-		bundle = map[string]string{"login": LoginBundle, "catalogue": ListBundle}[scheme]
+		bundle = appOf(scheme)
 	}
 	a := d.apps[bundle]
 	if a == nil {
@@ -391,6 +397,11 @@ func (d *Device) opens(link, bundle string) bool {
 		}
 	}}
 	return true
+}
+
+// appOf is the app whose scheme it is.
+func appOf(scheme string) string {
+	return map[string]string{"login": LoginBundle, "catalogue": ListBundle}[scheme]
 }
 
 func (d *Device) deviceInfo(request) (any, error) {

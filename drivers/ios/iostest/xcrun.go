@@ -2,6 +2,7 @@ package iostest
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -176,6 +177,15 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 		defer d.mu.Unlock()
 		d.secrets = 0
 		return 0
+	case "push":
+		return d.simPush(p, rest)
+	case "status_bar":
+		d.note("status bar: %s", strings.Join(rest, " "))
+		if rest[0] != "override" && rest[0] != "clear" {
+			p.complain("Usage: simctl status_bar <device> [list | clear | override <override arguments>]\n")
+			return 1
+		}
+		return 0
 	case "addmedia":
 		return d.simMedia(p, rest[0])
 	case "location":
@@ -205,6 +215,11 @@ func (d *Device) simLaunch(p *process, args, rest []string) int {
 			"Underlying error (domain=FBSOpenApplicationErrorDomain, code=4):", "\tThe operation couldn\u2019t be completed. "+said, "\t"+said)
 	}
 	d.launch(a, slices.Contains(args, "--terminate-running-process"), rest[1:])
+	for name, value := range p.env {
+		if name, ok := strings.CutPrefix(name, "SIMCTL_CHILD_"); ok {
+			d.note("%s has %s=%s", rest[0], name, value)
+		}
+	}
 	p.print("%s: %d\n", rest[0], a.pid)
 	return 0
 }
@@ -284,6 +299,24 @@ func (d *Device) simPrivacy(p *process, rest []string) int {
 	return 0
 }
 
+// simPush: of an app that is not there it says nothing.
+func (d *Device) simPush(p *process, rest []string) int {
+	data, err := os.ReadFile(rest[len(rest)-1])
+	var payload struct {
+		APS *struct {
+			Alert struct{ Title, Body string }
+		}
+	}
+	if err != nil || json.Unmarshal(data, &payload) != nil || payload.APS == nil {
+		return simctlError(p, "NSPOSIXErrorDomain", 22, "Invalid push payload", "the file contains no 'aps' dictionary")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.banner = payload.APS.Alert.Title
+	d.note("push to %s: %s", rest[0], data)
+	return 0
+}
+
 func (d *Device) simMedia(p *process, path string) int {
 	if _, err := os.Stat(path); err != nil {
 		return simctlError(p, "NSPOSIXErrorDomain", 2, "One or more files failed to import.", path+": No such file or directory")
@@ -326,6 +359,12 @@ func (d *Device) simUI(p *process, rest []string) int {
 
 // simSpawn runs `log stream` and `defaults delete`.
 func (d *Device) simSpawn(p *process, rest []string) int {
+	if scheme, ok := strings.CutPrefix(rest[min(3, len(rest)-1)], "com.apple.CoreSimulator.CoreSimulatorBridge-->"); ok && len(rest) == 6 && rest[1] == "write" {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.approved[scheme] = d.approved[scheme] || rest[5] == appOf(scheme)
+		return 0
+	}
 	if rest[0] == "defaults" {
 		p.complain("2026-01-02 03:04:05.000 defaults[1:2] \nDomain (%s) not found.\n", rest[len(rest)-1])
 		return 1

@@ -1,0 +1,65 @@
+package ios
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/iostest"
+)
+
+// TestVariablesOfAnApp: an app gets the environment that it is started with, also one that ran, on whatever reaches the device.
+func TestVariablesOfAnApp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		phone    bool
+		programs []string
+		bare     bool
+	}{"simctl": {programs: []string{"xcrun"}}, "devicectl": {phone: true, programs: []string{"xcrun"}}, "go-ios": {phone: true, programs: []string{"ios"}}, "WebDriverAgent": {bare: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, quick(iostest.DeviceOptions{Phone: c.phone})).only(t, c.programs...)
+			phone := b.lab.Device(0)
+			if c.bare {
+				b.env["TAPROOT_WDA_URL"] = phone.UDID() + "=" + phone.StartAgent()
+			}
+			d, _ := b.open(t)
+			must(t, d.Launch(t.Context(), iostest.ListBundle, true))
+			must(t, d.LaunchWith(t.Context(), iostest.ListBundle, drivers.LaunchOptions{Env: map[string]string{"API_URL": "http://127.0.0.1:8080/?a=b", "MODE": "{\"x\": 1}"}}))
+			if b.lab.Noted("com.example.list has API_URL=http://127.0.0.1:8080/?a=b") != 1 || b.lab.Noted(`com.example.list has MODE={"x": 1}`) != 1 || b.lab.Noted("com.example.list started") != 2 {
+				t.Errorf("%q", phone.Noted())
+			}
+		})
+	}
+}
+
+// TestWhatOnlySimulatorsTake: notifications and another status bar; the bar shows what is so again once the device is closed.
+func TestWhatOnlySimulatorsTake(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	full := 100
+	must(t, d.SetStatusBar(t.Context(), &drivers.StatusBar{Time: "9:41", Battery: &full}))
+	must(t, d.Push(t.Context(), iostest.ListBundle, []byte(`{"aps":{"alert":{"title":"Shipped"}}}`)))
+	must(t, d.Close())
+	if b.lab.Noted("status bar: override") != 1 || b.lab.Noted("status bar: clear") != 1 {
+		t.Errorf("%q", b.lab.Device(0).Noted())
+	}
+	p, _ := opened(t, small(iostest.DeviceOptions{Phone: true}))
+	for what, err := range map[string]error{"status bar": p.SetStatusBar(t.Context(), &drivers.StatusBar{Time: "9:41"}), "push": p.Push(t.Context(), iostest.ListBundle, []byte(`{"aps":{}}`))} {
+		if !errors.Is(err, drivers.ErrUnsupported) {
+			t.Errorf("%s on an iPhone: %v", what, err)
+		}
+	}
+}
+
+// TestALinkOfTheAppOfTheTest is opened on a fresh simulator without a question, in whichever language that would be.
+func TestALinkOfTheAppOfTheTest(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{}))
+	must(t, d.Launch(t.Context(), iostest.LoginBundle, true))
+	must(t, d.Press(t.Context(), []string{"home"}))
+	must(t, d.OpenLink(t.Context(), "login://form", ""))
+	if front, err := d.Foreground(t.Context()); err != nil || front != iostest.LoginBundle || b.lab.Noted("alert ") != 0 {
+		t.Errorf("%s is in front, %v, %q", front, err, b.lab.Device(0).Noted())
+	}
+}
