@@ -39,6 +39,7 @@ type caller struct {
 	addr   string
 	lease  string          // that the request shows
 	member *service.Caller // with a service: who it is, and in which project
+	project *service.ProjectInfo // of a farm's host: the project that the hub named
 }
 
 type callerKey struct{}
@@ -129,7 +130,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c caller, a acce
 		ctx, stop = s.whileAllowed(ctx, c.member, a)
 		defer stop()
 	}
-	at.mux.ServeHTTP(w, r.WithContext(ctx))
+	r = r.WithContext(ctx)
+	if there, err := at.forward(w, r, a); err != nil {
+		writeError(w, s.problem(ctx, asDeviceError(err)))
+	} else if !there {
+		at.mux.ServeHTTP(w, r)
+	}
 	if out, ok := w.(*counting); ok && (r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(a.pattern, "GET /devices/{id}/")) {
 		s.audit(ctx, a.pattern, r.URL.Path, out.status)
 	}
@@ -209,6 +215,9 @@ func (o *headersOnly) Write(p []byte) (int, error) {
 
 // admit finds out who the caller is, and whether it may do this now.
 func (s *Server) admit(h http.Header, r *http.Request, a access) (caller, *Error) {
+	if s.o.FarmHost {
+		return s.admitHub(r)
+	}
 	c := caller{addr: s.client(r), lease: r.Header.Get("X-Lease")}
 	if fail := s.isForeignOrigin(r); fail != nil {
 		return c, fail

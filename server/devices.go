@@ -32,6 +32,7 @@ type Device struct {
 	Busy  *time.Time `json:"busySince,omitempty" doc:"Somebody uses it, since then: a call, a run or another process."`
 
 	Recording *Recording `json:"recording,omitempty" doc:"The film of its screen that is made, or was made last."`
+	FarmDevice
 }
 
 type deviceList struct{ Body []Device }
@@ -42,7 +43,7 @@ type deviceInput struct {
 
 func (s *Server) listDevices(ctx context.Context, _ *struct{}) (*deviceList, error) {
 	infos, err := s.devices.List(ctx)
-	if err != nil && len(infos) == 0 {
+	if err != nil && len(infos) == 0 && s.o.Farm == nil {
 		return nil, &deviceError{err}
 	}
 	if err != nil {
@@ -56,6 +57,7 @@ func (s *Server) listDevices(ctx context.Context, _ *struct{}) (*deviceList, err
 		}
 		out.Body = append(out.Body, s.deviceRecord(info, open))
 	}
+	out.Body = s.withFarm(out.Body)
 	return out, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/run"
@@ -60,6 +61,11 @@ type Options struct {
 	// MCP makes what answers assistants at /mcp; nil: nobody does.
 	MCP func(MCPConfig) (MCP, error)
 
+	// Farm is the hub whose hosts' devices are served, too; nil: those of this machine only.
+	Farm *hub.Hub
+	// FarmHost lets hubs say who sends a request, over connections of farm/wire, and nobody else send any.
+	FarmHost bool
+
 	MaxBody  int64         // bytes of a JSON body; default: 1 MiB
 	MaxCall  time.Duration // of one request on a device; default: 5 min
 	MaxBusy  int           // requests at once of one credential or address; default: 256
@@ -69,6 +75,7 @@ type Options struct {
 	Patience time.Duration // for the headers of a request, its JSON, and each part of an upload or an answer; default: 30 s
 	Running  int           // runs at once; default: 4
 
+	projectID string // of a project's space
 	ownFiles bool                                 // Files belongs to a project, whose members may replace it
 	share    func(*upload.Folder) *shared.Project // of a project's space; nil: its folders are this server's alone
 

@@ -102,6 +102,9 @@ func (s *Server) routes() error {
 		s.accountRoutes()
 		s.projectRoutes()
 	}
+	if s.o.Farm != nil {
+		s.farmRoutes()
+	}
 	if err := s.finishDocument(); err != nil {
 		return err
 	}

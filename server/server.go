@@ -90,6 +90,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.beat()
+	s.lookLocal()
 	return s, nil
 }
 

@@ -34,6 +34,9 @@ var within = []string{readDevices, writeDevices, readRuns, writeRuns, readReport
 
 // space gives the server that answers a request: with a service that of the caller's project, for what belongs to projects.
 func (s *Server) space(c caller, a access) (*Server, error) {
+	if c.project != nil {
+		return s.spaceOf(*c.project)
+	}
 	if s.o.Service == nil || c.member == nil || !slices.Contains(within, a.scope) {
 		return s, nil
 	}
@@ -41,6 +44,10 @@ func (s *Server) space(c caller, a access) (*Server, error) {
 	if p == nil {
 		return nil, fault(http.StatusForbidden, codeForbidden, "you are a member of no project; create one with POST /projects")
 	}
+	return s.spaceOf(p.ProjectInfo)
+}
+
+func (s *Server) spaceOf(p service.ProjectInfo) (*Server, error) {
 	s.spaces.mu.Lock()
 	defer s.spaces.mu.Unlock()
 	if s.spaces.closed {
@@ -50,7 +57,7 @@ func (s *Server) space(c caller, a access) (*Server, error) {
 		own.retention.set(p.ReportDays, p.ReportRuns)
 		return own, nil
 	}
-	return s.openSpace(p.ProjectInfo)
+	return s.openSpace(p)
 }
 
 // openSpace is called by who has the lock of spaces.
@@ -124,7 +131,7 @@ func (r *retention) environment(getenv func(string) string) func(string) string 
 // newSpace opens the folders of a project. Its id is one that the service made, never a text of a client.
 func (s *Server) newSpace(p service.ProjectInfo) (*Server, error) {
 	o := s.o
-	o.Service, o.Auth, o.Limiter, o.Guesses, o.ownFiles = nil, nil, nil, nil, true
+	o.Service, o.Auth, o.Limiter, o.Guesses, o.ownFiles, o.projectID = nil, nil, nil, nil, true, p.ID
 	dir := filepath.Join(s.o.Projects, p.ID)
 	o.Files = filepath.Join(dir, "files")
 	o.Config.Dir, o.Config.Reports = o.Files, filepath.Join(dir, reportsFolder)

@@ -16,7 +16,7 @@ import (
 
 // openStudio makes the pages of Studio. With a service they are part of the console, which lets people in.
 func (s *Server) openStudio() (err error) {
-	if s.o.Service != nil || s.o.ownFiles {
+	if s.o.Service != nil || s.o.ownFiles || s.o.FarmHost {
 		return nil
 	}
 	o := studio.Options{Guess: s.guess}

@@ -186,3 +186,6 @@ func secretFile(path string) (string, error) {
 	}
 	return "", fmt.Errorf("read the secret of the service from %s: %w", path, errors.Join(err, errors.New("it is too short or cannot be read")))
 }
+
+// DB is the database, for those who keep tables of their own beside.
+func (s *Service) DB() *store.DB { return s.db }

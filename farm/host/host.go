@@ -1,0 +1,262 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/nats-io/nats.go"
+
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/wire"
+)
+
+// Server answers for the devices of a host.
+type Server interface {
+	// Serve answers requests of hubs until the context ends; then it gives all devices back.
+	Serve(ctx context.Context, l net.Listener) error
+	// FarmDevices lists the devices as hubs are to know them.
+	FarmDevices(ctx context.Context) ([]wire.Device, error)
+}
+
+// Options are those of a host.
+type Options struct {
+	Hub       string // https://…
+	Token     string // to join; may be "" for a host that has joined
+	AllowHTTP bool   // the hub may be one without TLS
+	Name      string // that the host would like to have
+	Dir       string // for its key and what it knows of its hub
+	Pool      string
+	Labels    map[string]string
+	Version   string
+	Log       *slog.Logger
+	// Ready is told the name of the host when it is connected for the first time; may be nil.
+	Ready func(host string)
+	// Work is what a host does beside serving its devices, until the context ends; may be nil.
+	Work func(ctx context.Context, m *Member) error
+}
+
+// Member is a host that has joined and is connected, or is about to be again.
+type Member struct {
+	o       Options
+	server  Server
+	nc      *nats.Conn
+	lock    *flock.Flock
+	seed    []byte
+	boot    string
+	drained chan struct{}
+	back    chan struct{} // a token: the connection is there again
+
+	mu   sync.Mutex
+	m    membership
+	seen map[string]wire.Device // devices since the start
+	once sync.Once
+}
+
+// ID is the name that the hub gave the host.
+func (m *Member) ID() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.m.Joined.Host
+}
+
+// Conn is the connection with NATS.
+func (m *Member) Conn() *nats.Conn { return m.nc }
+
+// Drained is closed when the host is to take nothing new.
+func (m *Member) Drained() <-chan struct{} { return m.drained }
+
+// Drain makes the host take nothing new.
+func (m *Member) Drain() { m.once.Do(func() { close(m.drained) }) }
+
+// renewAfter is how often a host asks for its next credential.
+const renewAfter = 12 * time.Hour
+
+// Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, except by a host that has yet to join.
+func Run(ctx context.Context, o Options, s Server) (err error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return err
+	}
+	m := &Member{o: o, server: s, boot: rand.Text(), drained: make(chan struct{}), back: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
+	alone, err := m.lock.TryLock()
+	if err == nil && !alone {
+		err = fmt.Errorf("another taproot host works with %s", o.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.lock.Unlock()) }()
+	if m.seed, m.m, err = o.join(ctx); err != nil {
+		return err
+	}
+	if err := m.connect(); err != nil {
+		return err
+	}
+	defer m.nc.Close()
+	l, err := wire.Listen(m.nc, m.ID())
+	if err != nil {
+		return err
+	}
+	return m.serve(ctx, l)
+}
+
+func (m *Member) connect() error {
+	address, err := m.m.natsAddress()
+	if err != nil {
+		return err
+	}
+	told := false
+	m.nc, err = broker.Connect(broker.Login{Host: m.ID(), Address: address, Seed: m.seed, Credential: func() string {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.m.Joined.Credential
+	}, State: func(connected bool, err error) { // by one goroutine of the library
+		switch {
+		case connected:
+			told = false
+			m.o.Log.Info("connected with the hub", "host", m.ID(), "address", address.URL)
+			select {
+			case m.back <- struct{}{}:
+			default:
+			}
+		case err != nil && !told:
+			told = true
+			m.o.Log.Warn("not connected with the hub; it is tried again every second", "error", err)
+		}
+	}})
+	return err
+}
+
+// serve does all that a host does, side by side.
+func (m *Member) serve(ctx context.Context, l net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var all sync.WaitGroup
+	errs := make(chan error, 2)
+	all.Go(func() { defer cancel(); errs <- m.server.Serve(ctx, l) })
+	all.Go(func() {
+		if m.o.Work == nil {
+			errs <- nil
+			return
+		}
+		defer cancel()
+		errs <- m.o.Work(ctx, m)
+	})
+	all.Go(func() { m.beats(ctx) })
+	all.Go(func() { m.renewals(ctx) })
+	all.Wait()
+	_ = l.Close() // the server has closed it, unless it could not begin
+	return errors.Join(<-errs, <-errs)
+}
+
+// beats says every second that the host is there.
+func (m *Member) beats(ctx context.Context) {
+	tick := time.NewTicker(wire.BeatEvery)
+	defer tick.Stop()
+	said := ""
+	ready := m.o.Ready
+	for {
+		b := m.beat(ctx)
+		err := m.tell(ctx, b)
+		switch {
+		case err == nil && ready != nil:
+			ready(m.ID())
+			ready = nil
+		case err == nil:
+			said = ""
+		case err.Error() != said && ctx.Err() == nil && m.nc.IsConnected():
+			said = err.Error()
+			m.o.Log.Warn("the hub does not take what this host says", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			b.Ending, b.Devices = true, nil
+			bye, cancel := context.WithTimeout(context.Background(), wire.BeatEvery)
+			defer cancel()
+			_ = m.tell(bye, b) // it is noticed without it
+			return
+		case <-m.back:
+		case <-tick.C:
+		}
+	}
+}
+
+// tell sends a beat. Every hub hears it; one answers.
+func (m *Member) tell(ctx context.Context, b wire.Beat) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*wire.BeatEvery)
+	defer cancel()
+	return wire.Ask(ctx, m.nc, wire.ToHub(m.ID(), "beat"), b, nil)
+}
+
+// listLimit is how long the list of devices may take before the host says what it knew.
+const listLimit = 10 * time.Second
+
+func (m *Member) beat(ctx context.Context) wire.Beat {
+	b := wire.Beat{Protocol: wire.Version, Version: m.o.Version, Boot: m.boot, Pool: m.o.Pool, Labels: m.o.Labels}
+	select {
+	case <-m.drained:
+		b.Draining = true
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, listLimit)
+	defer cancel()
+	list, err := m.server.FarmDevices(ctx)
+	if err != nil {
+		m.o.Log.Debug("some devices cannot be listed", "error", err)
+	}
+	here := map[string]bool{}
+	for _, d := range list {
+		here[d.ID] = true
+		if d.Only == "" {
+			m.seen[d.ID] = d
+		}
+	}
+	for id, d := range m.seen {
+		if !here[id] {
+			d.Gone, d.Busy, d.Leases, d.Records = true, nil, nil, nil
+			list = append(list, d)
+		}
+	}
+	b.Devices = list
+	return b
+}
+
+// renewals asks for the next credential from time to time, and after each connection whose turn it is.
+func (m *Member) renewals(ctx context.Context) {
+	tick := time.NewTicker(renewAfter)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := m.renew(ctx); err != nil {
+			m.o.Log.Warn("the hub gave no new credential; it is asked again", "error", err)
+		}
+	}
+}
+
+func (m *Member) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, joinLimit)
+	defer cancel()
+	var next wire.Renewed
+	if err := wire.Ask(ctx, m.nc, wire.ToHub(m.ID(), "renew"), struct{}{}, &next); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.m.Joined.Credential = next.Credential
+	return m.m.keep(m.o.Dir)
+}

@@ -1,0 +1,139 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/farm/wire"
+)
+
+// What a device is good for now.
+const (
+	Free    = "free"
+	Busy    = "busy"   // somebody uses it: a call, a run or another process
+	Leased  = "leased" // somebody holds it
+	Blocked = "blocked"
+)
+
+// Device is one of a host.
+type Device struct {
+	wire.Device
+	Name   string // by which it is called here: its id, with "@" and the host behind it when another host has the same
+	Host   string
+	Pool   string
+	Labels map[string]string
+	Use    string
+	Why    string // it is blocked
+	Holder string // of a lease of the project that asks
+	Since  time.Time
+}
+
+// lowBattery is per cent of a device that is not charging.
+const lowBattery = 15
+
+// Target is a device on its host.
+type Target struct{ Host, Device string }
+
+// ErrAmbiguous means that several hosts have a device of an id.
+var ErrAmbiguous = errors.New("several hosts have a device of this id")
+
+// SetLocal says which devices this machine has itself: their ids are theirs, whoever else has the same.
+func (h *Hub) SetLocal(ids []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	clear(h.local)
+	for _, id := range ids {
+		h.local[id] = true
+	}
+}
+
+// Devices lists the devices that a project may use, or see that it cannot; sorted by name.
+func (h *Hub) Devices(project string) []Device {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list, count := []Device{}, map[string]int{}
+	for id := range h.local {
+		count[id]++
+	}
+	for _, one := range h.hosts {
+		if one.revoked || !one.visible(project) {
+			continue
+		}
+		pool, labels := one.place()
+		for _, d := range one.beat.Devices {
+			if d.Only != "" && d.Only != project {
+				continue
+			}
+			count[d.ID]++
+			list = append(list, Device{Device: d, Name: d.ID, Host: one.ID, Pool: pool, Labels: labels})
+			list[len(list)-1].judge(one, project)
+		}
+	}
+	for i := range list {
+		if count[list[i].ID] > 1 {
+			list[i].Name += "@" + list[i].Host
+		}
+	}
+	slices.SortFunc(list, func(a, b Device) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// judge says what the device is good for.
+func (d *Device) judge(one *host, project string) {
+	if at := slices.IndexFunc(d.Leases, func(l wire.Lease) bool { return l.Project == project }); at >= 0 {
+		d.Holder, d.Since = d.Leases[at].Holder, d.Leases[at].Since
+	}
+	d.Use, d.Why = Free, ""
+	switch state := one.state(); {
+	case state == Offline:
+		d.Why = "its host does not answer"
+	case d.Gone:
+		d.Why = "it is unplugged"
+	case d.State != drivers.Ready:
+		if d.Why = d.Problem; d.Why == "" {
+			d.Why = string(d.State)
+		}
+	case len(d.Leases) > 0:
+		d.Use, d.Since = Leased, d.Leases[0].Since
+	case d.Busy != nil:
+		d.Use, d.Since = Busy, *d.Busy
+	case state == Draining:
+		d.Why = "its host is about to end"
+	case d.Battery > 0 && d.Battery < lowBattery && !d.Charging:
+		d.Why = fmt.Sprintf("its battery is low (%d %%)", d.Battery)
+	}
+	if d.Why != "" {
+		d.Use = Blocked
+	}
+}
+
+// Find tells where a device is that a project may use; ok is false when no host has it.
+func (h *Hub) Find(project, name string) (at Target, ok bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id, on, suffixed := strings.Cut(name, "@")
+	if !suffixed && h.local[name] {
+		return Target{}, false, nil
+	}
+	var found []string
+	for _, one := range h.hosts {
+		if one.revoked || !one.visible(project) || suffixed && one.ID != on {
+			continue
+		}
+		if slices.ContainsFunc(one.beat.Devices, func(d wire.Device) bool { return d.ID == id && (d.Only == "" || d.Only == project) }) {
+			found = append(found, one.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Target{}, false, nil
+	case 1:
+		return Target{found[0], id}, true, nil
+	}
+	slices.Sort(found)
+	return Target{}, true, fmt.Errorf("%w: call it %s@%s", ErrAmbiguous, id, strings.Join(found, ", or "+id+"@"))
+}

@@ -1,0 +1,300 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Options are what a hub works with; all but Log are needed.
+type Options struct {
+	DB      *store.DB // migrated
+	Broker  *broker.Broker
+	Version string
+	Log     *slog.Logger
+}
+
+// Hub knows the hosts of a farm. Safe for concurrent use. Close does not close the database or the broker.
+type Hub struct {
+	o       Options
+	stop    context.CancelFunc
+	working sync.WaitGroup
+	served  []func()
+
+	mu    sync.Mutex
+	hosts map[string]*host
+	local map[string]bool // ids of the devices of this machine
+}
+
+// Host is a host that joined.
+type Host struct {
+	ID       string            `json:"id"`
+	Pool     string            `json:"pool,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Project  string            `json:"project,omitempty" doc:"Whose devices it has alone."`
+	Version  string            `json:"version"`
+	State    string            `json:"state" enum:"online,draining,offline,revoked"`
+	Joined   time.Time         `json:"joined"`
+	Seen     time.Time         `json:"seen" doc:"When it was last heard."`
+	Devices  int               `json:"devices"`
+	key      string
+	revoked  bool
+	draining bool
+}
+
+// host is one and what it says.
+type host struct {
+	Host
+	beat  wire.Beat
+	heard time.Time // by the clock of this process; zero: not since it began
+	noted time.Time // in the database
+	link  *link
+}
+
+// The states of a host.
+const (
+	Online   = "online"
+	Draining = "draining"
+	Offline  = "offline"
+	Revoked  = "revoked"
+)
+
+// lookEvery is how often the database is asked which hosts there are and which were revoked.
+const lookEvery = time.Second
+
+// Open begins to hear hosts.
+func Open(ctx context.Context, o Options) (*Hub, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	h := &Hub{o: o, hosts: map[string]*host{}, local: map[string]bool{}}
+	if err := h.reload(ctx); err != nil {
+		return nil, fmt.Errorf("hosts of the farm: %w", err)
+	}
+	for _, one := range []struct {
+		name, group string
+		do          func(string, []byte) (any, error)
+	}{{"beat", "", h.hear}, {"renew", "hubs", h.renew}} {
+		stop, err := wire.Serve(o.Broker.Conn(), wire.ToHub("*", one.name), one.group, one.do)
+		if err != nil {
+			return nil, errors.Join(err, h.Close())
+		}
+		h.served = append(h.served, stop)
+	}
+	looking, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	h.working.Go(func() { h.look(looking) })
+	return h, nil
+}
+
+// Close ends the hub's connections with hosts.
+func (h *Hub) Close() error {
+	for _, stop := range h.served {
+		stop()
+	}
+	if h.stop != nil {
+		h.stop()
+	}
+	h.working.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, one := range h.hosts {
+		one.link.cut()
+	}
+	return nil
+}
+
+// look follows the database: hosts join at other hubs, and are revoked by taproot admin.
+func (h *Hub) look(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := h.reload(ctx); err != nil && ctx.Err() == nil {
+			h.o.Log.Warn("the hosts of the farm cannot be read", "error", err)
+		}
+		h.note(ctx)
+		h.mu.Lock()
+		for _, one := range h.hosts {
+			if one.state() == Offline {
+				one.link.cut()
+			}
+		}
+		h.mu.Unlock()
+	}
+}
+
+// reload reads the hosts from the database.
+func (h *Hub) reload(ctx context.Context) error {
+	var list []Host
+	err := h.o.DB.Each(ctx, "SELECT id, public_key, pool, labels, project, version, joined, seen, revoked FROM farm_hosts", nil, func(scan func(...any) error) error {
+		var one Host
+		var labels string
+		var joined, seen, revoked int64
+		if err := scan(&one.ID, &one.key, &one.Pool, &labels, &one.Project, &one.Version, &joined, &seen, &revoked); err != nil {
+			return err
+		}
+		one.Joined, one.Seen, one.revoked = store.Moment(joined), store.Moment(seen), revoked != 0
+		list = append(list, one)
+		return json.Unmarshal([]byte(labels), &list[len(list)-1].Labels)
+	})
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, row := range list {
+		was := h.hosts[row.ID]
+		if was == nil {
+			was = &host{link: h.newLink(row.ID), Host: Host{ID: row.ID}}
+			h.hosts[row.ID] = was
+		}
+		if row.revoked && !was.revoked {
+			was.link.cut()
+			if err := h.o.Broker.Revoke(row.key); err != nil {
+				return err
+			}
+			h.o.Log.Info("a host was revoked", "host", row.ID)
+		}
+		was.Host = row
+	}
+	return nil
+}
+
+// note keeps in the database when hosts were heard.
+func (h *Hub) note(ctx context.Context) {
+	var due []*host
+	h.mu.Lock()
+	for _, one := range h.hosts {
+		if one.state() != Offline && !one.revoked && time.Since(one.noted) > 15*time.Second {
+			one.noted = time.Now()
+			due = append(due, one)
+		}
+	}
+	h.mu.Unlock()
+	for _, one := range due {
+		if _, err := h.o.DB.Exec(ctx, "UPDATE farm_hosts SET seen = $1, version = $2 WHERE id = $3", store.Time(time.Now()), short(one.beat.Version), one.ID); err != nil && ctx.Err() == nil {
+			h.o.Log.Debug("that a host is there could not be kept", "host", one.ID, "error", err)
+		}
+	}
+}
+
+// state needs the lock of the hub.
+func (one *host) state() string {
+	switch {
+	case one.revoked:
+		return Revoked
+	case one.heard.IsZero() || time.Since(one.heard) > wire.HostGone:
+		return Offline
+	case one.beat.Draining:
+		return Draining
+	}
+	return Online
+}
+
+// maxDevices is how many devices a host may have.
+const maxDevices = 1000
+
+// hear takes what a host says of itself. NATS vouches for the host in the subject.
+func (h *Hub) hear(subject string, body []byte) (any, error) {
+	id := wire.From(subject)
+	var b wire.Beat
+	if err := json.Unmarshal(body, &b); err != nil {
+		return nil, errors.New("the beat cannot be read")
+	}
+	if err := wire.Fits(b.Protocol); err != nil {
+		return nil, err
+	}
+	b.Devices = slices.DeleteFunc(b.Devices, func(d wire.Device) bool { return !goodDevice(d.ID) })
+	b.Devices = b.Devices[:min(len(b.Devices), maxDevices)]
+	if (Place{Pool: b.Pool, Labels: b.Labels}).check() != nil {
+		b.Pool, b.Labels = "", nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	one := h.hosts[id]
+	if one == nil || one.revoked {
+		return nil, ErrNoHost
+	}
+	if one.beat.Boot != b.Boot {
+		one.link.cut() // what was connected with the process before
+	}
+	if one.state() == Offline && !b.Ending {
+		h.o.Log.Info("a host is there", "host", id, "version", short(b.Version), "devices", len(b.Devices))
+	}
+	one.beat, one.heard = b, time.Now()
+	if b.Ending {
+		one.heard = time.Time{}
+		one.link.cut()
+	}
+	return nil, nil
+}
+
+// goodDevice tells whether an id can be one: "@" is for the host behind it.
+func goodDevice(id string) bool {
+	return id != "" && len(id) <= 200 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f || r == '@' || r == '/' })
+}
+
+// renew gives a host that is still welcome its next credential.
+func (h *Hub) renew(subject string, _ []byte) (any, error) {
+	h.mu.Lock()
+	one := h.hosts[wire.From(subject)]
+	h.mu.Unlock()
+	if one == nil || one.revoked {
+		return nil, ErrNoHost
+	}
+	text, err := h.o.Broker.Credential(one.ID, one.key, credentialDays)
+	return wire.Renewed{Credential: text}, err
+}
+
+// Hosts lists the hosts whose devices a project may use; with all also those of other projects and those that were revoked. Sorted by id.
+func (h *Hub) Hosts(project string, all bool) []Host {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := []Host{}
+	for _, one := range h.hosts {
+		if !all && (one.revoked || !one.visible(project)) {
+			continue
+		}
+		out := one.Host
+		out.State, out.Devices = one.state(), len(one.beat.Devices)
+		out.Pool, out.Labels = one.place()
+		if one.beat.Version != "" {
+			out.Version = short(one.beat.Version)
+		}
+		if !one.heard.IsZero() {
+			out.Seen = one.heard
+		}
+		list = append(list, out)
+	}
+	slices.SortFunc(list, func(a, b Host) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
+func (one *host) visible(project string) bool { return one.Project == "" || one.Project == project }
+
+// place is the pool and the labels of a host: what its token said goes before what it says itself.
+func (one *host) place() (string, map[string]string) {
+	pool, labels := one.Pool, map[string]string{}
+	if pool == "" {
+		pool = one.beat.Pool
+	}
+	maps.Copy(labels, one.beat.Labels)
+	maps.Copy(labels, one.Labels)
+	return pool, labels
+}

@@ -1,0 +1,185 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+var (
+	// ErrToken means that a token lets nobody join: it is wrong, was used, or is too old.
+	ErrToken = errors.New("the token is wrong, was used by another host, or is older than a day; make a new one with taproot admin host-token")
+	// ErrNoHost means that there is no host of that name.
+	ErrNoHost = errors.New("there is no host of this name")
+)
+
+const (
+	tokenPrefix = "taph_"
+	tokenDays   = 24 * time.Hour
+	// credentialDays is how long a host may be away from every hub and still come back without a new token.
+	credentialDays = 30 * 24 * time.Hour
+)
+
+// Place is where the devices of a host belong.
+type Place struct {
+	Pool    string
+	Labels  map[string]string
+	Project string // whose devices they are alone; "": everybody's
+}
+
+var part = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+
+func (p Place) check() error {
+	if p.Pool != "" && !part.MatchString(p.Pool) {
+		return fmt.Errorf("the pool %q: use at most 63 letters, digits and . _ -", p.Pool)
+	}
+	if len(p.Labels) > 32 {
+		return errors.New("a host has at most 32 labels")
+	}
+	for k, v := range p.Labels {
+		if !part.MatchString(k) || !part.MatchString(v) {
+			return fmt.Errorf("the label %s=%s: use at most 63 letters, digits and . _ - on both sides", k, v)
+		}
+	}
+	return nil
+}
+
+// NewToken makes a token by which one host can join, for a day. Only its hash is kept.
+func NewToken(ctx context.Context, db *store.DB, p Place) (string, error) {
+	if err := p.check(); err != nil {
+		return "", err
+	}
+	if p.Project != "" {
+		var id string
+		err := db.One(ctx, "SELECT id FROM projects WHERE id = $1", []any{p.Project}, &id)
+		if errors.Is(err, store.ErrNoRow) {
+			return "", fmt.Errorf("there is no project %s", p.Project)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	labels, err := json.Marshal(p.Labels)
+	if err != nil {
+		return "", err
+	}
+	token, now := tokenPrefix+strings.ToLower(rand.Text()), time.Now()
+	_, err = db.Exec(ctx, "INSERT INTO farm_tokens (hash, pool, labels, project, created, expires) VALUES ($1, $2, $3, $4, $5, $6)",
+		sum(token), p.Pool, string(labels), p.Project, store.Time(now), store.Time(now.Add(tokenDays)))
+	return token, err
+}
+
+func sum(token string) string {
+	s := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(s[:])
+}
+
+// Join lets a host in that has a token. The same key with the same token is answered again: the first answer may have been lost.
+func (h *Hub) Join(ctx context.Context, j wire.Join) (wire.Joined, error) {
+	if err := wire.Fits(j.Protocol); err != nil {
+		return wire.Joined{}, err
+	}
+	if !broker.IsKey(j.Key) {
+		return wire.Joined{}, errors.New("the key is none of a host")
+	}
+	var out wire.Joined
+	var place Place
+	err := h.o.DB.Write(ctx, func(t *store.Tx) error {
+		var labels, by string
+		var expires, used int64
+		err := t.Lock("SELECT pool, labels, project, expires, used, host FROM farm_tokens WHERE hash = $1", []any{sum(j.Token)}, &place.Pool, &labels, &place.Project, &expires, &used, &by)
+		if errors.Is(err, store.ErrNoRow) {
+			return ErrToken
+		}
+		if err == nil {
+			err = json.Unmarshal([]byte(labels), &place.Labels)
+		}
+		if err != nil {
+			return err
+		}
+		now := store.Time(time.Now())
+		if used != 0 {
+			out.Host = by
+			return again(t, by, j.Key)
+		}
+		if expires <= now {
+			return ErrToken
+		}
+		if out.Host, err = freeName(t, j.Name); err != nil {
+			return err
+		}
+		if _, err := t.Exec("UPDATE farm_tokens SET used = $1, host = $2 WHERE hash = $3", now, out.Host, sum(j.Token)); err != nil {
+			return err
+		}
+		_, err = t.Exec("INSERT INTO farm_hosts (id, public_key, pool, labels, project, version, joined, seen) VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
+			out.Host, j.Key, place.Pool, labels, place.Project, short(j.Version), now)
+		return err
+	})
+	if err != nil {
+		return wire.Joined{}, err
+	}
+	if out.Credential, err = h.o.Broker.Credential(out.Host, j.Key, credentialDays); err != nil {
+		return wire.Joined{}, err
+	}
+	address := h.o.Broker.Address()
+	out.Pool, out.Labels, out.NATS, out.Cert = place.Pool, place.Labels, address.URL, address.Cert
+	return out, h.reload(ctx)
+}
+
+// again tells whether it is the host of that key which used the token.
+func again(t *store.Tx, host, key string) error {
+	var id string
+	err := t.One("SELECT id FROM farm_hosts WHERE id = $1 AND public_key = $2 AND revoked = 0", []any{host, key}, &id)
+	if errors.Is(err, store.ErrNoRow) {
+		return ErrToken
+	}
+	return err
+}
+
+var notName = regexp.MustCompile(`[^a-z0-9-]+`)
+
+// freeName makes an id of the name that a host would like to have. Ids are never given twice.
+func freeName(t *store.Tx, wanted string) (string, error) {
+	base := strings.Trim(notName.ReplaceAllString(strings.ToLower(wanted), "-"), "-")
+	if base = strings.Trim(base[:min(len(base), 40)], "-"); base == "" {
+		base = "host"
+	}
+	for n := 1; ; n++ {
+		name := base
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		var id string
+		err := t.One("SELECT id FROM farm_hosts WHERE id = $1", []any{name}, &id)
+		if errors.Is(err, store.ErrNoRow) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+func short(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), 100)], "?")
+}
+
+// Revoke lets a host in no more. Hubs that serve learn of it within two seconds, and end its connections.
+func Revoke(ctx context.Context, db *store.DB, host string) error {
+	n, err := db.Exec(ctx, "UPDATE farm_hosts SET revoked = $1 WHERE id = $2 AND revoked = 0", store.Time(time.Now()), host)
+	if err == nil && n == 0 {
+		err = ErrNoHost
+	}
+	return err
+}

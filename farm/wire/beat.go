@@ -1,0 +1,69 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+)
+
+// BeatEvery is how often a host says that it is there; who was not heard for HostGone is offline.
+const (
+	BeatEvery = time.Second
+	HostGone  = 4 * BeatEvery
+)
+
+// Beat is what a host says of itself, on ToHub(host, "beat").
+type Beat struct {
+	Protocol int               `json:"protocol"`
+	Version  string            `json:"version"`
+	Boot     string            `json:"boot"` // another one after each start
+	Pool     string            `json:"pool,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Draining bool              `json:"draining,omitempty"` // it takes nothing new
+	Ending   bool              `json:"ending,omitempty"`   // it is about to end: the last beat
+	Devices  []Device          `json:"devices"`
+}
+
+// Device is what a host says of a device of its own.
+type Device struct {
+	drivers.Info
+	Busy   *time.Time `json:"busySince,omitempty"` // somebody uses it, since then
+	Gone   bool       `json:"gone,omitempty"`      // it was there, and is unplugged
+	Only   string     `json:"only,omitempty"`      // the project that alone sees it, as a page that it opened
+	Leases []Lease    `json:"leases,omitempty"`
+	// Records are what a project sees of it beside, by the id of the project; "": without projects.
+	Records map[string]json.RawMessage `json:"records,omitempty"`
+}
+
+// Lease is who holds a device, in which project, and until when.
+type Lease struct {
+	Project string    `json:"project,omitempty"`
+	Holder  string    `json:"holder"`
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until"`
+}
+
+// Join is what a host sends to the hub's POST /farm/join, and Joined the answer.
+type Join struct {
+	Token    string `json:"token" maxLength:"200" doc:"Of taproot admin host-token. It is good once."`
+	Key      string `json:"key" maxLength:"100" doc:"The public half of the key that the host has made."`
+	Protocol int    `json:"protocol" doc:"Of hub and host; they must have the same."`
+	Version  string `json:"version" maxLength:"100" doc:"Of taproot on the host."`
+	Name     string `json:"name" maxLength:"64" doc:"How the host would like to be called."`
+}
+
+// Joined is what a host needs to connect.
+type Joined struct {
+	Host       string            `json:"host" doc:"How it is called from now on."`
+	Pool       string            `json:"pool,omitempty"`
+	Labels     map[string]string `json:"labels,omitempty"`
+	Credential string            `json:"credential" doc:"For NATS, with the key; it can use the subjects of this host only."`
+	NATS       string            `json:"nats" doc:"The address of NATS; without a name it is that of the hub."`
+	Cert       string            `json:"cert,omitempty" doc:"The certificate of that server (PEM), which alone is to be trusted."`
+}
+
+// Renewed is the answer to ToHub(host, "renew").
+type Renewed struct {
+	Credential string `json:"credential"`
+}

@@ -1,0 +1,240 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// FarmDevice is what a hub knows of a device beside its record.
+type FarmDevice struct {
+	Host   string            `json:"host,omitempty" doc:"Of a farm: the host that has it; none: this machine."`
+	Pool   string            `json:"pool,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Use    string            `json:"use,omitempty" enum:"free,busy,leased,blocked" doc:"Of a farm: what it is good for now."`
+	Why    string            `json:"why,omitempty" doc:"It is blocked."`
+	Holder string            `json:"holder,omitempty" doc:"Who of your project holds it."`
+	Since  *time.Time        `json:"since,omitempty" doc:"It is busy or leased since then."`
+}
+
+// FarmState is what the hub of a farm knows.
+type FarmState struct {
+	Hosts   []hub.Host `json:"hosts" nullable:"false"`
+	Devices []Device   `json:"devices" nullable:"false"`
+}
+
+type joinInput struct{ Body wire.Join }
+type joinAnswer struct{ Body wire.Joined }
+type farmAnswer struct{ Body FarmState }
+
+const joinDoc = `For taproot host: a token, once, for the credential by which the host connects. Hosts of another protocol are refused.`
+
+// farmRoutes are those of a hub.
+func (s *Server) farmRoutes() {
+	register(s, op{Post: "/farm/join", ID: "join-farm", Tag: "farm", Summary: "Let a host in", Doc: joinDoc, Status: http.StatusOK, Free: true,
+		Codes: []int{http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}}, s.joinFarm)
+	register(s, op{Get: "/farm", ID: "farm-state", Tag: "farm", Scope: readDevices, Summary: "Show the hosts and devices of the farm that the project may use"}, s.farmState)
+}
+
+const codeVersion = "version_mismatch"
+
+func (s *Server) joinFarm(ctx context.Context, in *joinInput) (*joinAnswer, error) {
+	c := callerOf(ctx)
+	out, err := s.o.Farm.Join(ctx, in.Body)
+	var version *wire.VersionError
+	e := service.Entry{Actor: "host " + cut(in.Body.Name, 64), Action: "farm.join", Target: out.Host, Address: c.addr}
+	if err != nil {
+		e.Target, e.Result = cut(err.Error(), 200), "refused"
+	}
+	if s.o.Service != nil && (errors.Is(err, hub.ErrToken) || errors.As(err, &version) || err == nil) {
+		if bad := s.o.Service.Note(ctx, e); bad != nil {
+			s.log.WarnContext(ctx, "the log of the service", "error", bad)
+		}
+	}
+	switch {
+	case errors.Is(err, hub.ErrToken):
+		if fail := count(ctx, s.o.Guesses, http.Header{}, c, access{}); fail != nil {
+			return nil, fail
+		}
+		return nil, fault(http.StatusUnauthorized, codeInvalidToken, err.Error())
+	case errors.As(err, &version):
+		return nil, fault(http.StatusConflict, codeVersion, err.Error())
+	case err != nil && memberProblem(err) == nil:
+		return nil, invalid(err.Error())
+	}
+	return &joinAnswer{out}, err
+}
+
+func (s *Server) farmState(ctx context.Context, _ *struct{}) (*farmAnswer, error) {
+	list, err := s.listDevices(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &farmAnswer{FarmState{s.o.Farm.Hosts(s.o.projectID, false), list.Body}}, nil
+}
+
+// withFarm adds the devices of hosts to those of this machine.
+func (s *Server) withFarm(own []Device) []Device {
+	if s.o.Farm == nil {
+		return own
+	}
+	for i := range own {
+		own[i].FarmDevice = localUse(own[i])
+	}
+	for _, d := range s.o.Farm.Devices(s.o.projectID) {
+		out := Device{}
+		if text, ok := d.Records[s.o.projectID]; ok && unmarshal(text, &out) != nil { // a host says what it likes
+			out = Device{}
+		}
+		out.Info, out.Busy = d.Info, d.Busy
+		out.ID = d.Name
+		if out.Lease != nil {
+			out.Lease.Device = d.Name
+		}
+		out.FarmDevice = FarmDevice{Host: d.Host, Pool: d.Pool, Labels: d.Labels, Use: d.Use, Why: d.Why, Holder: d.Holder}
+		if !d.Since.IsZero() {
+			out.Since = &d.Since
+		}
+		own = append(own, out)
+	}
+	slices.SortStableFunc(own, func(a, b Device) int { return strings.Compare(a.ID, b.ID) })
+	return own
+}
+
+func localUse(d Device) FarmDevice {
+	switch {
+	case d.Problem != "":
+		return FarmDevice{Use: hub.Blocked, Why: d.Problem}
+	case d.Lease != nil:
+		return FarmDevice{Use: hub.Leased, Holder: d.Lease.Holder, Since: &d.Lease.Since}
+	case d.Busy != nil:
+		return FarmDevice{Use: hub.Busy, Since: d.Busy}
+	}
+	return FarmDevice{Use: hub.Free}
+}
+
+// lookLocal tells the hub which devices this machine has, until streams end.
+func (s *Server) lookLocal() {
+	if s.o.Farm == nil || s.o.ownFiles {
+		return
+	}
+	s.beating.Go(func() {
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		for {
+			infos, err := s.devices.List(s.streams)
+			if err == nil || len(infos) > 0 {
+				var ids []string
+				for _, info := range infos {
+					ids = append(ids, info.ID)
+				}
+				s.o.Farm.SetLocal(ids)
+			}
+			select {
+			case <-tick.C:
+			case <-s.streams.Done():
+				return
+			}
+		}
+	})
+}
+
+const devicePath = " /devices/{id}"
+
+// forward answers a request for a device of a host. handled is false when the device is this machine's, or nobody's.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (handled bool, err error) {
+	if s.o.Farm == nil || !strings.Contains(a.pattern, devicePath) {
+		return false, nil
+	}
+	id, rest := deviceOf(r.URL)
+	if _, open := s.opened()[id]; open {
+		return false, nil
+	}
+	at, ok, err := s.o.Farm.Find(s.o.projectID, id)
+	if errors.Is(err, hub.ErrAmbiguous) {
+		return true, fault(http.StatusNotFound, codeNoDevice, err.Error())
+	}
+	if !ok || err != nil {
+		return false, err
+	}
+	way := s.o.Farm.Transport(at.Host)
+	if way == nil {
+		return true, &pool.UnknownDeviceError{ID: cut(id, 50)}
+	}
+	if a.upload {
+		r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
+	}
+	s.proxy(at, rest, way).ServeHTTP(w, r)
+	return true, nil
+}
+
+// movingBody is an upload that must move on while it is passed on.
+type movingBody struct {
+	moving
+	of interface{ Close() error }
+}
+
+func (b *movingBody) Close() error { return b.of.Close() }
+
+// deviceOf takes the id out of a path /devices/{id}…; rest is what follows, escaped as it came.
+func deviceOf(u *url.URL) (id, rest string) {
+	text := strings.TrimPrefix(u.EscapedPath(), "/devices/")
+	text, rest, more := strings.Cut(text, "/")
+	if more {
+		rest = "/" + rest
+	}
+	id, err := url.PathUnescape(text)
+	if err != nil {
+		return text, rest
+	}
+	return id, rest
+}
+
+// proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its page.
+func (s *Server) proxy(at hub.Target, rest string, way http.RoundTripper) *httputil.ReverseProxy {
+	return &httputil.ReverseProxy{Transport: way, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		Rewrite: func(p *httputil.ProxyRequest) {
+			ctx := p.In.Context()
+			for _, name := range []string{"Authorization", "X-Api-Key", "X-Project", "Cookie", "Origin", "Referer", callerHeader, "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"} {
+				p.Out.Header.Del(name)
+			}
+			p.Out.Header.Set(callerHeader, s.introduce(callerOf(ctx)))
+			p.Out.Header.Set("X-Request-Id", requestID(ctx))
+			p.Out.URL.Scheme, p.Out.URL.Host, p.Out.Host = "http", at.Host, at.Host
+			p.Out.URL.Path = "/devices/" + at.Device
+			p.Out.URL.RawPath = "/devices/" + url.PathEscape(at.Device) + rest
+			if plain, err := url.PathUnescape(rest); err == nil {
+				p.Out.URL.Path += plain
+			}
+		},
+		ModifyResponse: func(res *http.Response) error {
+			for _, name := range ownHeaders {
+				res.Header.Del(name)
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			s.log.InfoContext(r.Context(), "a request for a device of a host", "host", at.Host, "error", err)
+			fail := fault(http.StatusBadGateway, codeDevice, fmt.Sprintf("the host %s of the device does not answer: %v", at.Host, err))
+			if cause := context.Cause(r.Context()); cause != nil {
+				fail = s.problem(r.Context(), cause)
+			}
+			writeError(w, fail)
+		}}
+}
+
+// ownHeaders are those that the hub says of every answer itself.
+var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy", "Strict-Transport-Security", "Vary",
+	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "RateLimit", "RateLimit-Limit", "RateLimit-Policy", "RateLimit-Remaining", "RateLimit-Reset"}

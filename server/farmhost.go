@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server/auth"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// callerHeader says on the way from a hub to a host who sends a request.
+const callerHeader = "Taproot-Caller"
+
+// introduction is what it holds. The hub has asked who it is, whether it may, and has counted.
+type introduction struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	Project string `json:"project"`
+	Days    int    `json:"days"` // how long its reports are kept
+	Runs    int    `json:"runs"`
+}
+
+// introduce says who a caller is.
+func (s *Server) introduce(c caller) string {
+	i := introduction{Name: c.Name, Address: c.addr, Project: s.o.projectID}
+	if c.member != nil && c.member.Project != nil {
+		i.Days, i.Runs = c.member.Project.ReportDays, c.member.Project.ReportRuns
+	}
+	text, err := json.Marshal(i)
+	if err != nil {
+		return "" // which the host refuses
+	}
+	return string(text)
+}
+
+// admitHub finds out for whom a hub sends a request. Only connections over NATS may say that, which nobody but hubs can make.
+func (s *Server) admitHub(r *http.Request) (caller, *Error) {
+	var i introduction
+	conn, ok := r.Context().Value(connKey{}).(*strictConn)
+	if ok {
+		_, ok = conn.Conn.(*wire.Conn)
+	}
+	all := r.Header.Values(callerHeader)
+	if !ok || len(all) != 1 || json.Unmarshal([]byte(all[0]), &i) != nil || i.Project != "" && !wire.IsName(i.Project) {
+		return caller{}, fault(http.StatusUnauthorized, codeMissingToken, "a host answers hubs only")
+	}
+	c := caller{Identity: auth.Identity{Name: i.Name, Scopes: []string{"*"}}, addr: i.Address, lease: r.Header.Get("X-Lease")}
+	if i.Project != "" {
+		c.project = &service.ProjectInfo{ID: i.Project, ReportDays: i.Days, ReportRuns: i.Runs}
+	}
+	return c, nil
+}
+
+// FarmDevices lists the devices as hubs are to know them.
+func (s *Server) FarmDevices(ctx context.Context) ([]wire.Device, error) {
+	infos, err := s.devices.List(ctx)
+	list := []wire.Device{}
+	for _, info := range infos {
+		if info.Platform == dsl.Web { // pages are those of one project
+			continue
+		}
+		d := wire.Device{Info: info}
+		if h, busy := s.pool.Busy(info.ID); busy {
+			since := h.Since.UTC()
+			d.Busy = &since
+		}
+		list = append(list, d)
+	}
+	for project, own := range s.spaces.all(s) {
+		list = own.addTo(list, project)
+	}
+	return list, err
+}
+
+// all are the servers of the projects, and the one without.
+func (p *spaces) all(s *Server) map[string]*Server {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := map[string]*Server{"": s}
+	for id, own := range p.byID {
+		all[id] = own
+	}
+	return all
+}
+
+// addTo adds what a project knows of devices, and its pages.
+func (s *Server) addTo(list []wire.Device, project string) []wire.Device {
+	open := s.opened()
+	for i := range list {
+		d := &list[i]
+		record := s.deviceRecord(d.Info, open)
+		if l := record.Lease; l != nil {
+			d.Leases = append(d.Leases, wire.Lease{Project: project, Holder: l.Holder, Since: l.Since, Until: l.Until})
+		}
+		if d.Only == "" && (record.Open || record.Lease != nil || record.Recording != nil) {
+			record.note(d, project)
+		}
+	}
+	for _, status := range open {
+		if status.Info.Platform != dsl.Web {
+			continue
+		}
+		d := wire.Device{Info: status.Info, Only: project}
+		s.deviceRecord(status.Info, open).note(&d, project)
+		list = append(list, d)
+	}
+	return list
+}
+
+// note adds the record that a project sees.
+func (d Device) note(to *wire.Device, project string) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return // then it has none
+	}
+	if to.Records == nil {
+		to.Records = map[string]json.RawMessage{}
+	}
+	to.Records[project] = text
+}
