@@ -19,7 +19,7 @@ const module = "github.com/taproot-dev/taproot"
 // both <- runner/action <- engine <- run <- live, jobs, runner <- server, mcpserver <- cli <- main.
 var layers = map[string][]string{
 	"": {"cli"},
-	"cli": {"server/blob", "server/mail", "server/oidc", "server/service", "server/service/store", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/drivertest", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
+	"cli": {"farm/broker", "farm/hub", "farm/host", "server/blob", "server/mail", "server/oidc", "server/service", "server/service/store", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/drivertest", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
 		"reporters", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/html", "reporters/junit", "reporters/ctrf",
 		"reporters/github", "reporters/console", "reporters/webhook", "runner", "runner/client", "runner/live", "runner/plan", "runner/pool", "runner/record", "runner/run", "runner/shell", "server", "server/auth",
 		"server/limit", "server/upload", "mcpserver"},
@@ -102,7 +102,7 @@ var layers = map[string][]string{
 	"server/apidocs":                 {},
 	"server/studio":                  {"dsl", "dsl/source", "reporters/html", "server/auth"},
 	"server/upload":                  {"reporters/event", "reporters/markdown", "reporters/pack"},
-	"server/console":                 {"server/oidc", "server/service", "server/service/store", "reporters/event", "reporters/html", "reporters/pack", "runner/jobs"},
+	"server/console":                 {"farm/hub", "server/oidc", "server/service", "server/service/store", "reporters/event", "reporters/html", "reporters/pack", "runner/jobs"},
 	"server": {"farm/hub", "farm/wire", "runner/client", "runner/record", "server/apidocs", "server/blob", "server/shared", "server/studio", "server/console", "server/oidc", "reporters/history", "server/service", "server/service/store", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/video", "runner/plan", "runner/pool", "runner/action",
 		"runner/run", "runner/live", "runner/jobs", "server/auth", "server/limit", "server/upload"},
 	"mcpserver": {"runner/client", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/video",
@@ -142,7 +142,7 @@ var outside = map[string][]string{
 	"github.com/prometheus/client_golang":           {"server"},
 	"github.com/sashabaranov/go-openai":             {"drivers/vision"},
 	"github.com/yuin/goldmark":                      {"docs/site"},
-	"github.com/nats-io/nats.go":                    {"farm/wire", "farm/broker", "farm/host"},
+	"github.com/nats-io/nats.go":                    {"farm/wire", "farm/broker"},
 	"github.com/nats-io/nats-server/v2":             {"farm/broker"},
 	"github.com/nats-io/jwt/v2":                     {"farm/broker"},
 	"github.com/nats-io/nkeys":                      {"farm/broker"},

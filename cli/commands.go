@@ -36,6 +36,8 @@ func commands() []command {
 		{name: "docs", group: groupTests, make: newDocsCommand, knowsAll: true},
 		{name: "mcp", group: groupServe, make: newMCPCommand},
 		{name: "serve", group: groupServe, make: newServeCommand},
+		{name: "host", group: groupServe, make: newHostCommand},
+		{name: "farm", group: groupServe, make: newFarmCommand},
 		{name: "admin", group: groupServe, make: newAdminCommand},
 		{name: "version", group: groupServe, make: newVersionCommand},
 		{name: "setup", group: groupTests, make: newSetupCommand},

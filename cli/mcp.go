@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,14 +12,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/mcpserver"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server"
 )
 
 // mcpFlags are the flags of mcp.
 type mcpFlags struct {
 	device, dir, printConfig string
+	hub                      string
 	expose, schemes          []string
 	verbose                  bool
 }
@@ -39,6 +44,9 @@ func newMCPCommand(env *Env) *cobra.Command {
 			if f.printConfig != "" {
 				return printConfig(env, f)
 			}
+			if f.hub != "" {
+				return bridgeMCP(cmd.Context(), env, f)
+			}
 			return serveMCP(cmd.Context(), env, f)
 		},
 	}
@@ -46,6 +54,7 @@ func newMCPCommand(env *Env) *cobra.Command {
 	flags.StringVar(&f.printConfig, "print-config", "", "print the configuration for this `CLIENT` and end")
 	flags.StringVar(&f.dir, "dir", "", "the `FOLDER` of the project, below which files are read and written (default: the current one)")
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID`")
+	flags.StringVar(&f.hub, "hub", "", "drive a device of the server at this `URL` (taproot serve --mcp), or of a farm's hosts, with the key in TAPROOT_API_KEY")
 	flags.StringSliceVar(&f.expose, "expose-env", nil, "let texts name these environment variables, `NAME,…`, as ${NAME}; their values are hidden from answers")
 	flags.StringSliceVar(&f.schemes, "allow-scheme", nil, "let links with these schemes be opened, `SCHEME,…`, beside http and https")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log to stderr")
@@ -79,6 +88,9 @@ func (f mcpFlags) args() []string {
 	if f.device != "" {
 		args = append(args, "--device", f.device)
 	}
+	if f.hub != "" {
+		args = append(args, "--hub", f.hub)
+	}
 	if len(f.expose) > 0 {
 		args = append(args, "--expose-env", strings.Join(f.expose, ","))
 	}
@@ -86,6 +98,32 @@ func (f mcpFlags) args() []string {
 		args = append(args, "--allow-scheme", strings.Join(f.schemes, ","))
 	}
 	return args
+}
+
+// bridgeMCP lets an assistant that speaks over stdio use a device of a server: the one that was named, or the first that is free.
+func bridgeMCP(ctx context.Context, env *Env, f mcpFlags) error {
+	if f.dir != "" || len(f.expose)+len(f.schemes) > 0 {
+		return &plan.Usage{Msg: "--dir, --expose-env and --allow-scheme are of devices of this machine; with --hub, they are the server's"}
+	}
+	ask, err := newHubClient(env, f.hub)
+	if err != nil {
+		return err
+	}
+	device := f.device
+	if device == "" {
+		var list []server.Device
+		if err := ask.get(ctx, "devices", &list); err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list, func(d server.Device) bool {
+			return d.State == drivers.Ready && d.Lease == nil && d.Busy == nil && (d.Use == "" || d.Use == hub.Free)
+		})
+		if at < 0 {
+			return &plan.Usage{Msg: fmt.Sprintf("none of the %d devices of %s is free; name one with --device", len(list), f.hub)}
+		}
+		device = list[at].ID
+	}
+	return mcpserver.Bridge(ctx, ask.base.JoinPath("api/devices", url.PathEscape(device), "mcp").String(), ask.key, env.Stdin, env.Stdout)
 }
 
 func serveMCP(ctx context.Context, env *Env, f mcpFlags) error {

@@ -36,6 +36,7 @@ type serveFlags struct {
 	maxCall                                          time.Duration
 	service, migrateOnly, openRegistration, mcp      bool
 	data, bucket                                     string
+	farm                                             farmFlags
 }
 
 func newServeCommand(env *Env) *cobra.Command {
@@ -91,6 +92,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.migrateOnly, "migrate-only", false, "bring the database of --service up to date and end (TAPROOT_MIGRATE_ONLY)")
 	flags.BoolVar(&f.openRegistration, "open-registration", false, "with --service: let in who registers, without a confirmed address (TAPROOT_OPEN_REGISTRATION)")
 	flags.BoolVar(&f.mcp, "mcp", false, "let AI assistants in at /mcp, over streamable HTTP, with the credentials of the API (TAPROOT_MCP)")
+	f.farm.register(flags)
 	flags.StringVar(&f.audit, "audit-log", "", "append who did what to which device to this `FILE` (TAPROOT_AUDIT_LOG; default: the log)")
 }
 
@@ -99,7 +101,8 @@ func serveVariables() map[string]string {
 	return map[string]string{"addr": "TAPROOT_ADDR", "files": "TAPROOT_FILES", "allow-private": "TAPROOT_ALLOW_PRIVATE", "allow-shell": "TAPROOT_ALLOW_SHELL",
 		"expose-env": "TAPROOT_EXPOSE_ENV", "rate-limit": "TAPROOT_RATE_LIMIT", "pages": "TAPROOT_PAGES", "runs": "TAPROOT_RUNS", "max-upload": "TAPROOT_MAX_UPLOAD",
 		"max-call": "TAPROOT_MAX_CALL", "log-format": "TAPROOT_LOG_FORMAT", "log-level": "TAPROOT_LOG_LEVEL", "audit-log": "TAPROOT_AUDIT_LOG",
-		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "bucket": "TAPROOT_BUCKET", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP"}
+		"service": "TAPROOT_SERVICE", "data": "TAPROOT_DATA", "bucket": "TAPROOT_BUCKET", "migrate-only": "TAPROOT_MIGRATE_ONLY", "open-registration": "TAPROOT_OPEN_REGISTRATION", "mcp": "TAPROOT_MCP",
+		"farm": "TAPROOT_FARM", "farm-listen": "TAPROOT_FARM_LISTEN", "farm-public": "TAPROOT_FARM_PUBLIC"}
 }
 
 func (f *serveFlags) serve(cmd *cobra.Command, env *Env) error {
@@ -173,6 +176,13 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 			return err
 		}
 		o.Projects, o.Auth, o.Network = filepath.Join(within(env.Dir, f.data), "projects"), nil, guard.Policy{AllowPrivate: f.allowPrivate}
+	}
+	if f.farm.on {
+		var closed func() error
+		if o.Farm, closed, err = f.farm.open(ctx, set, o.Service, within(env.Dir, f.data), log); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closed()) }()
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
 	if err != nil {
@@ -268,13 +278,13 @@ func (f *serveFlags) options(env *Env, set settings, log *slog.Logger) (o server
 	o.Hosts = set.list("TAPROOT_ALLOWED_HOSTS")
 	o.Proxies, err = set.proxies()
 	if f.mcp {
-		o.MCP = f.assistants(log)
+		o.MCP = assistants(log)
 	}
 	return o, err
 }
 
 // assistants makes the sessions of assistants on the devices of a server.
-func (f *serveFlags) assistants(log *slog.Logger) func(server.MCPConfig) (server.MCP, error) {
+func assistants(log *slog.Logger) func(server.MCPConfig) (server.MCP, error) {
 	return func(c server.MCPConfig) (server.MCP, error) {
 		return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: thisBuild().Version, Exposed: c.Exposed, Log: log, MaxCall: c.MaxCall,
 			Devices: &mcpserver.Shared{Pool: c.Pool, Live: c.Devices, Mask: c.Mask}}, c.Who)

@@ -119,7 +119,7 @@ func (s settings) exposed(names []string) (map[string]string, error) {
 			continue
 		case !environmentName.MatchString(name):
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %q cannot be the name of a variable", name)}
-		case strings.HasPrefix(name, "TAPROOT_JWT") || name == "TAPROOT_API_KEYS" || slices.Contains([]string{"TAPROOT_SERVICE_SECRET", "TAPROOT_DATABASE_URL", "TAPROOT_SMTP_URL", "TAPROOT_WEBHOOK_SECRET", "TAPROOT_OIDC_CLIENT_SECRET", "AWS_SECRET_ACCESS_KEY"}, name):
+		case strings.HasPrefix(name, "TAPROOT_JWT") || name == "TAPROOT_API_KEYS" || slices.Contains([]string{"TAPROOT_SERVICE_SECRET", "TAPROOT_NATS_ACCOUNT", "TAPROOT_HOST_TOKEN", "TAPROOT_DATABASE_URL", "TAPROOT_SMTP_URL", "TAPROOT_WEBHOOK_SECRET", "TAPROOT_OIDC_CLIENT_SECRET", "AWS_SECRET_ACCESS_KEY"}, name):
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s lets clients in, and is not for them", name)}
 		case !ok:
 			return nil, &plan.Usage{Msg: fmt.Sprintf("--expose-env: %s is not set", name)}

@@ -78,6 +78,9 @@ func (h *Handler) begin(r *http.Request) *mcp.Server {
 		}
 		return nil
 	}
+	if device := r.PathValue("id"); device != "" {
+		s.Choose(device)
+	}
 	h.open[s], h.owners[id] = true, owner
 	h.ends.Go(func() { h.end(s, id) })
 	return s.MCP()

@@ -36,9 +36,9 @@ type access struct {
 // caller is who sent a request, and from where.
 type caller struct {
 	auth.Identity
-	addr   string
-	lease  string          // that the request shows
-	member *service.Caller // with a service: who it is, and in which project
+	addr    string
+	lease   string               // that the request shows
+	member  *service.Caller      // with a service: who it is, and in which project
 	project *service.ProjectInfo // of a farm's host: the project that the hub named
 }
 

@@ -20,7 +20,7 @@ func (s *Server) openConsole() (err error) {
 	if s.screens, err = studio.New(studio.Options{}); err != nil {
 		return err
 	}
-	s.console, err = console.New(console.Options{Service: s.o.Service, Studio: s.screenOf, API: s.actAs, Drop: s.dropSpace, OIDC: s.o.OIDC, Version: s.o.Version, Log: s.log,
+	s.console, err = console.New(console.Options{Service: s.o.Service, Studio: s.screenOf, API: s.actAs, Drop: s.dropSpace, OIDC: s.o.OIDC, Farm: s.o.Farm, Version: s.o.Version, Log: s.log,
 		Client: func(r *http.Request) (address, counted string) {
 			c := caller{addr: s.client(r)}
 			return c.addr, c.counted()

@@ -176,7 +176,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, a access) (hand
 	if a.upload {
 		r.Body = &movingBody{moving{r.Body, func() { s.await(w) }}, r.Body}
 	}
-	s.proxy(at, rest, way).ServeHTTP(w, r)
+	s.proxy(w, at, rest, way).ServeHTTP(w, r)
 	return true, nil
 }
 
@@ -203,7 +203,7 @@ func deviceOf(u *url.URL) (id, rest string) {
 }
 
 // proxy sends requests to a host. What came to the hub alone is left out: credentials, and what a browser says of its page.
-func (s *Server) proxy(at hub.Target, rest string, way http.RoundTripper) *httputil.ReverseProxy {
+func (s *Server) proxy(w http.ResponseWriter, at hub.Target, rest string, way http.RoundTripper) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{Transport: way, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		Rewrite: func(p *httputil.ProxyRequest) {
 			ctx := p.In.Context()
@@ -220,8 +220,12 @@ func (s *Server) proxy(at hub.Target, rest string, way http.RoundTripper) *httpu
 			}
 		},
 		ModifyResponse: func(res *http.Response) error {
-			for _, name := range ownHeaders {
-				res.Header.Del(name)
+			for name := range res.Header {
+				if slices.Contains(ownHeaders, name) {
+					res.Header.Del(name)
+				} else {
+					w.Header().Del(name) // the answer's own goes before what the hub says of all
+				}
 			}
 			return nil
 		},
@@ -237,4 +241,4 @@ func (s *Server) proxy(at hub.Target, rest string, way http.RoundTripper) *httpu
 
 // ownHeaders are those that the hub says of every answer itself.
 var ownHeaders = []string{"X-Request-Id", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy", "Strict-Transport-Security", "Vary",
-	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "RateLimit", "RateLimit-Limit", "RateLimit-Policy", "RateLimit-Remaining", "RateLimit-Reset"}
+	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Ratelimit", "Ratelimit-Limit", "Ratelimit-Policy", "Ratelimit-Remaining", "Ratelimit-Reset"}

@@ -47,7 +47,7 @@ func (s *Server) admitHub(r *http.Request) (caller, *Error) {
 	if !ok || len(all) != 1 || json.Unmarshal([]byte(all[0]), &i) != nil || i.Project != "" && !wire.IsName(i.Project) {
 		return caller{}, fault(http.StatusUnauthorized, codeMissingToken, "a host answers hubs only")
 	}
-	c := caller{Identity: auth.Identity{Name: i.Name, Scopes: []string{"*"}}, addr: i.Address, lease: r.Header.Get("X-Lease")}
+	c := caller{Identity: auth.Identity{Name: i.Name}, addr: i.Address, lease: r.Header.Get("X-Lease")}
 	if i.Project != "" {
 		c.project = &service.ProjectInfo{ID: i.Project, ReportDays: i.Days, ReportRuns: i.Runs}
 	}

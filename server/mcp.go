@@ -44,9 +44,11 @@ func (s *Server) mountMCP() (err error) {
 		return err
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-		pattern := method + " " + mcpPath
-		s.mux.HandleFunc(pattern, s.serveMCP)
-		s.access[pattern] = access{scope: writeDevices, pattern: pattern}
+		for _, path := range []string{mcpPath, "/devices/{id}" + mcpPath} { // the second begins with one device, which may be that of a farm's host
+			pattern := method + " " + path
+			s.mux.HandleFunc(pattern, s.serveMCP)
+			s.access[pattern] = access{scope: writeDevices, pattern: pattern}
+		}
 	}
 	return nil
 }

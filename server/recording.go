@@ -30,7 +30,7 @@ type oneRecording struct{ Body Recording }
 
 // recordingRoutes are those of films on demand.
 func (s *Server) recordingRoutes() {
-	register(s, op{Get: "/devices/{id}/recording", ID: "get-recording", Tag: "devices", Scope: readDevices, Summary: "Show the recording of the device", Codes: []int{404}}, s.getRecording)
+	register(s, op{Get: "/devices/{id}/recording", ID: "get-recording", Tag: "devices", Scope: readDevices, Summary: "Show the recording of the device", Codes: []int{404, 502}}, s.getRecording)
 	register(s, op{Post: "/devices/{id}/recording", ID: "start-recording", Tag: "devices", Scope: writeDevices, Summary: "Begin to film the screen", Doc: recordDoc,
 		Status: http.StatusCreated, Codes: deviceCodes()}, s.startRecording)
 	register(s, op{Post: "/devices/{id}/recording/stop", ID: "stop-recording", Tag: "devices", Scope: writeDevices, Summary: "End the recording",
@@ -38,7 +38,7 @@ func (s *Server) recordingRoutes() {
 	s.raw(op{Get: "/devices/{id}/recording/film", ID: "get-film", Tag: "devices", Scope: readDevices, Summary: "Get the film of a recording that has ended", Type: "video/mp4",
 		Also: fileCodes(), Codes: append(deviceCodes(), http.StatusRequestedRangeNotSatisfiable)}, s.film)
 	register(s, op{Delete: "/devices/{id}/recording", ID: "delete-recording", Tag: "devices", Scope: writeDevices, Summary: "Delete the recording; one that is under way is broken off",
-		Status: http.StatusNoContent, Codes: []int{404}}, s.deleteRecording)
+		Status: http.StatusNoContent, Codes: []int{404, 502}}, s.deleteRecording)
 }
 
 // recorded gives the recording of a device. A page that was closed may still have one.

@@ -43,7 +43,7 @@ func (s *Server) routes() error {
 	s.raw(op{Get: "/docs/openapi-explorer.js", ID: "try-script", Tag: "server", Summary: "The script of that page", Type: "text/javascript"}, apidocs.ServeViewer)
 
 	register(s, op{Get: "/devices", ID: "list-devices", Tag: "devices", Scope: readDevices, Summary: "List the devices, usable or not"}, s.listDevices)
-	register(s, op{Get: "/devices/{id}", ID: "get-device", Tag: "devices", Scope: readDevices, Summary: "Show one device", Codes: []int{404}}, s.getDevice)
+	register(s, op{Get: "/devices/{id}", ID: "get-device", Tag: "devices", Scope: readDevices, Summary: "Show one device", Codes: []int{404, 502}}, s.getDevice)
 	s.raw(op{Get: "/devices/{id}/screenshot", ID: "get-screenshot", Tag: "devices", Scope: readDevices, Summary: "Take a picture of the screen", Type: "image/png",
 		AlsoType: "image/jpeg", Codes: deviceCodes(), Query: screenshotQuery()}, s.screenshot)
 	s.raw(op{Get: "/devices/{id}/tree", ID: "get-tree", Tag: "devices", Scope: readDevices, Summary: "Read the elements of the screen", Codes: deviceCodes(),
@@ -65,7 +65,7 @@ func (s *Server) routes() error {
 	s.recordingRoutes()
 	register(s, op{Post: "/devices/{id}/inspect", ID: "inspect-device", Tag: "devices", Scope: readDevices, Summary: "Find elements, and selectors for them", Doc: inspectDoc,
 		Status: http.StatusOK, Codes: deviceCodes()}, s.inspect)
-	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices, Summary: "Show who holds the device", Codes: []int{404}}, s.getLease)
+	register(s, op{Get: "/devices/{id}/lease", ID: "get-lease", Tag: "leases", Scope: readDevices, Summary: "Show who holds the device", Codes: []int{404, 502}}, s.getLease)
 	register(s, op{Post: "/devices/{id}/lease", ID: "lease-device", Tag: "leases", Scope: writeDevices, Summary: "Hold the device, or hold it longer",
 		Doc: leaseDoc, Status: http.StatusOK, Codes: deviceCodes()}, s.takeLease)
 	register(s, op{Delete: "/devices/{id}/lease", ID: "release-device", Tag: "leases", Scope: writeDevices, Summary: "Give the device back",

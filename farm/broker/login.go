@@ -14,6 +14,9 @@ import (
 	"github.com/taproot-dev/taproot/farm/wire"
 )
 
+// Conn is a connection with NATS.
+type Conn = nats.Conn
+
 // Login is how a host connects.
 type Login struct {
 	Host       string

@@ -5,15 +5,16 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/nats-io/nats.go"
 
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
@@ -48,7 +49,7 @@ type Options struct {
 type Member struct {
 	o       Options
 	server  Server
-	nc      *nats.Conn
+	nc      *broker.Conn
 	lock    *flock.Flock
 	seed    []byte
 	boot    string
@@ -69,13 +70,35 @@ func (m *Member) ID() string {
 }
 
 // Conn is the connection with NATS.
-func (m *Member) Conn() *nats.Conn { return m.nc }
+func (m *Member) Conn() *broker.Conn { return m.nc }
 
 // Drained is closed when the host is to take nothing new.
 func (m *Member) Drained() <-chan struct{} { return m.drained }
 
 // Drain makes the host take nothing new.
 func (m *Member) Drain() { m.once.Do(func() { close(m.drained) }) }
+
+// drainFile in the data folder asks the host that runs to end.
+const drainFile = "drain"
+
+// Drain tells the host that works with a data folder to take nothing new, and to end when nobody uses its devices any more.
+func Drain(dir string) error {
+	lock := flock.New(filepath.Join(dir, "host.lock"))
+	alone, err := lock.TryLock()
+	if err != nil {
+		return fmt.Errorf("no host runs with the data folder %s", dir)
+	}
+	if alone {
+		return errors.Join(fmt.Errorf("no host runs with the data folder %s", dir), lock.Unlock())
+	}
+	return writePrivate(dir, drainFile, nil)
+}
+
+// asked tells whether somebody wants the host to end.
+func (m *Member) asked() bool {
+	_, err := os.Lstat(filepath.Join(m.o.Dir, drainFile))
+	return err == nil
+}
 
 // renewAfter is how often a host asks for its next credential.
 const renewAfter = 12 * time.Hour
@@ -97,6 +120,9 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.lock.Unlock()) }()
+	if err := os.Remove(filepath.Join(o.Dir, drainFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if m.seed, m.m, err = o.join(ctx); err != nil {
 		return err
 	}
@@ -153,7 +179,7 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		errs <- m.o.Work(ctx, m)
 	})
-	all.Go(func() { m.beats(ctx) })
+	all.Go(func() { m.beats(ctx, cancel) })
 	all.Go(func() { m.renewals(ctx) })
 	all.Wait()
 	_ = l.Close() // the server has closed it, unless it could not begin
@@ -161,14 +187,20 @@ func (m *Member) serve(ctx context.Context, l net.Listener) error {
 }
 
 // beats says every second that the host is there.
-func (m *Member) beats(ctx context.Context) {
+func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 	tick := time.NewTicker(wire.BeatEvery)
 	defer tick.Stop()
 	said := ""
 	ready := m.o.Ready
 	for {
+		if m.asked() {
+			m.Drain()
+		}
 		b := m.beat(ctx)
 		err := m.tell(ctx, b)
+		if b.Draining && !slices.ContainsFunc(b.Devices, func(d wire.Device) bool { return d.Busy != nil }) {
+			end()
+		}
 		switch {
 		case err == nil && ready != nil:
 			ready(m.ID())

@@ -26,6 +26,9 @@ import (
 // ErrNoToken means that a host has not joined yet, and has no token to do so.
 var ErrNoToken = errors.New("this host has not joined the hub yet: give it a token with --token; taproot admin host-token makes one on the hub")
 
+// ErrHub means that the address of the hub is none that a host can join.
+var ErrHub = errors.New("the hub cannot be joined")
+
 // RefusedError is why the hub does not let a host in.
 type RefusedError struct {
 	Status  int
@@ -51,6 +54,9 @@ const (
 
 // join gives the host's key and membership: those that it has, or new ones for a token that it has not used yet.
 func (o Options) join(ctx context.Context) (seed []byte, m membership, err error) {
+	if _, err := o.hubURL(); err != nil {
+		return nil, m, err
+	}
 	m, known, err := readMembership(o.Dir)
 	if err != nil {
 		return nil, m, err
@@ -174,10 +180,10 @@ func (o Options) exchange(ctx context.Context, j wire.Join) (out wire.Joined, er
 func (o Options) hubURL() (*url.URL, error) {
 	u, err := url.Parse(o.Hub)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("the hub %q must be an address such as https://hub.example.com", o.Hub)
+		return nil, fmt.Errorf("%w: %q must be an address such as https://hub.example.com", ErrHub, o.Hub)
 	}
 	if u.Scheme == "http" && !o.AllowHTTP && !isLocal(u.Hostname()) {
-		return nil, fmt.Errorf("the hub %s has no TLS: others could read the token and give this host a hub of their own; use https://, or --allow-http in a network that you trust", o.Hub)
+		return nil, fmt.Errorf("%w: %s has no TLS: others could read the token and give this host a hub of their own; use https://, or --allow-http in a network that you trust", ErrHub, o.Hub)
 	}
 	return u, nil
 }

@@ -53,6 +53,23 @@ func (h *Hub) SetLocal(ids []string) {
 
 // Devices lists the devices that a project may use, or see that it cannot; sorted by name.
 func (h *Hub) Devices(project string) []Device {
+	return h.devices(project, func(one *host, d wire.Device) bool {
+		return one.visible(project) && (d.Only == "" || d.Only == project)
+	})
+}
+
+// AllDevices lists the devices of all hosts, for who looks after the farm: with the holder of each, whatever project it belongs to.
+func (h *Hub) AllDevices() []Device {
+	list := h.devices("", func(*host, wire.Device) bool { return true })
+	for i := range list {
+		if d := &list[i]; len(d.Leases) > 0 {
+			d.Holder, d.Since = d.Leases[0].Holder, d.Leases[0].Since
+		}
+	}
+	return list
+}
+
+func (h *Hub) devices(project string, sees func(*host, wire.Device) bool) []Device {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	list, count := []Device{}, map[string]int{}
@@ -60,12 +77,12 @@ func (h *Hub) Devices(project string) []Device {
 		count[id]++
 	}
 	for _, one := range h.hosts {
-		if one.revoked || !one.visible(project) {
+		if one.revoked {
 			continue
 		}
 		pool, labels := one.place()
 		for _, d := range one.beat.Devices {
-			if d.Only != "" && d.Only != project {
+			if !sees(one, d) {
 				continue
 			}
 			count[d.ID]++

@@ -39,18 +39,17 @@ type Hub struct {
 
 // Host is a host that joined.
 type Host struct {
-	ID       string            `json:"id"`
-	Pool     string            `json:"pool,omitempty"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Project  string            `json:"project,omitempty" doc:"Whose devices it has alone."`
-	Version  string            `json:"version"`
-	State    string            `json:"state" enum:"online,draining,offline,revoked"`
-	Joined   time.Time         `json:"joined"`
-	Seen     time.Time         `json:"seen" doc:"When it was last heard."`
-	Devices  int               `json:"devices"`
-	key      string
-	revoked  bool
-	draining bool
+	ID      string            `json:"id"`
+	Pool    string            `json:"pool,omitempty"`
+	Labels  map[string]string `json:"labels,omitempty"`
+	Project string            `json:"project,omitempty" doc:"Whose devices it has alone."`
+	Version string            `json:"version"`
+	State   string            `json:"state" enum:"online,draining,offline,revoked"`
+	Joined  time.Time         `json:"joined"`
+	Seen    time.Time         `json:"seen" doc:"When it was last heard."`
+	Devices int               `json:"devices"`
+	key     string
+	revoked bool
 }
 
 // host is one and what it says.
@@ -236,6 +235,9 @@ func (h *Hub) hear(subject string, body []byte) (any, error) {
 	}
 	if one.state() == Offline && !b.Ending {
 		h.o.Log.Info("a host is there", "host", id, "version", short(b.Version), "devices", len(b.Devices))
+	}
+	if b.Ending {
+		b.Devices = one.beat.Devices // they are blocked until it is back
 	}
 	one.beat, one.heard = b, time.Now()
 	if b.Ending {

@@ -175,6 +175,17 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), 100)], "?")
 }
 
+// RevokedKeys are the keys of hosts that may not connect any more.
+func RevokedKeys(ctx context.Context, db *store.DB) (keys []string, err error) {
+	err = db.Each(ctx, "SELECT public_key FROM farm_hosts WHERE revoked <> 0", nil, func(scan func(...any) error) error {
+		var key string
+		err := scan(&key)
+		keys = append(keys, key)
+		return err
+	})
+	return keys, err
+}
+
 // Revoke lets a host in no more. Hubs that serve learn of it within two seconds, and end its connections.
 func Revoke(ctx context.Context, db *store.DB, host string) error {
 	n, err := db.Exec(ctx, "UPDATE farm_hosts SET revoked = $1 WHERE id = $2 AND revoked = 0", store.Time(time.Now()), host)

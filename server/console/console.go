@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taproot-dev/taproot/farm/hub"
 	"github.com/taproot-dev/taproot/reporters/html"
 	"github.com/taproot-dev/taproot/server/oidc"
 	"github.com/taproot-dev/taproot/server/service"
@@ -28,7 +29,9 @@ type Options struct {
 	// Studio shows the page of a device of a project, whose pages begin with base; acts says whether the person may act on it.
 	Studio func(w http.ResponseWriter, device, base string, acts bool)
 	// OIDC lets people in whom a provider knows; nil: passwords alone do.
-	OIDC    *oidc.Provider
+	OIDC *oidc.Provider
+	// Farm is the hub whose hosts admins see; nil: there is none.
+	Farm    *hub.Hub
 	Version string
 	Log     *slog.Logger
 }

@@ -29,6 +29,10 @@ type device struct {
 		Size           int64
 	} `json:"recording"`
 
+	Host string `json:"host"` // of a farm
+	Use  string `json:"use"`
+	Why  string `json:"why"` // it is blocked
+
 	Run, Test string // of this project, that is under way on it
 }
 

@@ -1,8 +1,11 @@
 package console
 
-import "github.com/taproot-dev/taproot/server/service"
+import (
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/server/service"
+)
 
-// hostsPage lists the servers that work for the service.
+// hostsPage lists the servers that work for the service, and the hosts of a farm with their devices.
 func (c *Console) hostsPage(q *request) error {
 	op, err := q.person.Operator()
 	if err != nil {
@@ -12,8 +15,15 @@ func (c *Console) hostsPage(q *request) error {
 	if err != nil {
 		return err
 	}
-	return q.show("hosts", view{Title: "Hosts", Tab: "hosts", D: struct {
-		Hosts  []service.Host
-		Shared bool // of PostgreSQL, which more hosts may join
-	}{list, c.o.Service.Database() == "postgres"}})
+	d := struct {
+		Hosts   []service.Host
+		Shared  bool // of PostgreSQL, which more hosts may join
+		Farm    bool
+		Members []hub.Host
+		Devices []hub.Device
+	}{Hosts: list, Shared: c.o.Service.Database() == "postgres", Farm: c.o.Farm != nil}
+	if d.Farm {
+		d.Members, d.Devices = c.o.Farm.Hosts("", true), c.o.Farm.AllDevices()
+	}
+	return q.show("hosts", view{Title: "Hosts", Tab: "hosts", D: d})
 }

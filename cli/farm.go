@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/service"
+)
+
+// farmFlags are those of taproot serve as the hub of a farm.
+type farmFlags struct {
+	on             bool
+	listen, public string
+}
+
+func (f *farmFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.on, "farm", false, "with --service: be the hub of a farm, whose hosts (taproot host) have devices elsewhere (TAPROOT_FARM)")
+	flags.StringVar(&f.listen, "farm-listen", ":4222", "with --farm: take hosts on `HOST:PORT`, over TLS (TAPROOT_FARM_LISTEN)")
+	flags.StringVar(&f.public, "farm-public", "", "with --farm: the `HOST:PORT` by which hosts reach that (TAPROOT_FARM_PUBLIC; default: the hub's name and the port)")
+}
+
+// openFarm begins to be a hub; closed ends it, after the server.
+func (f *farmFlags) open(ctx context.Context, set settings, s *service.Service, data string, log *slog.Logger) (h *hub.Hub, closed func() error, err error) {
+	if s == nil {
+		return nil, nil, &plan.Usage{Msg: "--farm needs --service: its database knows the hosts"}
+	}
+	o := broker.Options{Dir: filepath.Join(data, "farm"), Listen: f.listen, Public: f.public, URL: set.get("TAPROOT_NATS_URL"), Account: set.get("TAPROOT_NATS_ACCOUNT"), Log: log}
+	if o.Revoked, err = hub.RevokedKeys(ctx, s.DB()); err != nil {
+		return nil, nil, err
+	}
+	b, err := broker.Open(o)
+	if err != nil {
+		return nil, nil, &plan.Usage{Msg: "--farm: " + err.Error()}
+	}
+	h, err = hub.Open(ctx, hub.Options{DB: s.DB(), Broker: b, Version: thisBuild().Version, Log: log})
+	if err != nil {
+		return nil, nil, errors.Join(err, b.Close())
+	}
+	return h, func() error { return errors.Join(h.Close(), b.Close()) }, nil
+}
+
+// adminFarm are the commands about hosts.
+func adminFarm(env *Env, add func(string, string, int, func(context.Context, *service.Service, []string) error) *cobra.Command) {
+	var place hub.Place
+	token := add("host-token", "make a token by which one host can join the farm, within a day; it is shown this once", 0, func(ctx context.Context, s *service.Service, _ []string) error {
+		text, err := hub.NewToken(ctx, s.DB(), place)
+		if err != nil {
+			return &plan.Usage{Msg: err.Error()}
+		}
+		fmt.Fprintln(env.Stdout, text)
+		return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.token", Target: strings.TrimSpace(place.Pool + " " + place.Project)})
+	})
+	token.Flags().StringVar(&place.Pool, "pool", "", "the host's devices belong to the pool `NAME`")
+	token.Flags().StringToStringVar(&place.Labels, "labels", nil, "what the host's devices are found by, `NAME=VALUE,…`")
+	token.Flags().StringVar(&place.Project, "project", "", "only the project with this `ID` may use them")
+	add("host-revoke HOST", "let a host in no more, and end its connections", 1, func(ctx context.Context, s *service.Service, args []string) error {
+		if err := hub.Revoke(ctx, s.DB(), args[0]); err != nil {
+			return &plan.Usage{Msg: err.Error()}
+		}
+		return s.Note(ctx, service.Entry{Actor: "operator", Action: "farm.revoke", Target: args[0]})
+	})
+}
+
+func newFarmCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{Use: "farm", Short: "look at a farm: its hosts and their devices"}
+	var address string
+	var asJSON bool
+	status := &cobra.Command{Use: "status", Short: "list the hosts and devices of a farm that the key may use", Args: cobra.NoArgs,
+		Long:    "status asks the hub of --hub, or TAPROOT_HUB, with the key in TAPROOT_API_KEY.",
+		Example: "  TAPROOT_API_KEY=tap_… taproot farm status --hub https://hub.example.com",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ask, err := newHubClient(env, address)
+			if err != nil {
+				return err
+			}
+			return farmStatus(cmd.Context(), env, ask, asJSON)
+		}}
+	status.Flags().StringVar(&address, "hub", "", "the `URL` of the hub (TAPROOT_HUB)")
+	status.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(status)
+	return cmd
+}
+
+// hubClient asks a hub.
+type hubClient struct {
+	base *url.URL
+	key  string
+}
+
+func newHubClient(env *Env, address string) (hubClient, error) {
+	set, err := newSettings(env)
+	if err != nil {
+		return hubClient{}, err
+	}
+	if address == "" {
+		address = set.get("TAPROOT_HUB")
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return hubClient{}, &plan.Usage{Msg: fmt.Sprintf("--hub %q: write an address such as https://hub.example.com", address)}
+	}
+	return hubClient{u, set.get("TAPROOT_API_KEY")}, nil
+}
+
+// request makes one to the API, with the key.
+func (c hubClient) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath("api", path).String(), body)
+	if err == nil && c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	return r, err
+}
+
+// hubLimit is how long a hub may take to answer.
+const hubLimit = 30 * time.Second
+
+// get reads JSON.
+func (c hubClient) get(ctx context.Context, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, hubLimit)
+	defer cancel()
+	r, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return &plan.Usage{Msg: "the hub cannot be reached: " + err.Error()}
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
+	if err != nil {
+		return err
+	}
+	if a.StatusCode != http.StatusOK {
+		said := struct{ Message string }{a.Status}
+		_ = json.Unmarshal(text, &said) // else the status has to do
+		return &plan.Usage{Msg: "the hub says: " + said.Message}
+	}
+	return json.Unmarshal(text, into)
+}
+
+func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error {
+	var state server.FarmState
+	if err := ask.get(ctx, "farm", &state); err != nil {
+		return err
+	}
+	if asJSON {
+		e := json.NewEncoder(env.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(state)
+	}
+	w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "HOST\tSTATE\tPOOL\tLABELS\tDEVICES\tVERSION\tSEEN")
+	for _, h := range state.Hosts {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", h.ID, h.State, dash(h.Pool), dash(labels(h.Labels)), h.Devices, h.Version, h.Seen.UTC().Format(time.DateTime))
+	}
+	fmt.Fprintln(w, "\nDEVICE\tHOST\tPLATFORM\tMODEL\tSTATE\tSINCE\tHOLDER")
+	for _, d := range state.Devices {
+		since := ""
+		if d.Since != nil {
+			since = d.Since.UTC().Format(time.DateTime)
+		}
+		use := d.Use
+		if d.Why != "" {
+			use += ": " + d.Why
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, dash(d.Host), d.Platform, dash(d.Model), use, dash(since), dash(d.Holder))
+	}
+	return w.Flush()
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func labels(of map[string]string) string {
+	var list []string
+	for k, v := range of {
+		list = append(list, k+"="+v)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}

@@ -1,0 +1,154 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// freePort is one that nobody listens on now.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// farm is a hub and a host as processes of their own.
+type farm struct {
+	hub, host *lab
+	serve     *served
+	args      []string
+	key       string
+}
+
+// newFarm starts a hub with an account and a key.
+func newFarm(t *testing.T) *farm {
+	t.Helper()
+	f := &farm{hub: newLab(t, 0), host: newLab(t, 2)}
+	f.args = []string{"--service", "--farm", "--data", "data", "--addr", freePort(t), "--farm-listen", freePort(t)}
+	create := exec.Command("taproot", "admin", "create", "ada@example.com", "--admin", "--data", "data")
+	create.Dir, create.Env, create.Stdin = f.hub.dir, f.hub.env, strings.NewReader("a password of some length\n")
+	if out, err := create.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	f.hub.taproot("admin", "plan", "ada@example.com", "enterprise", "--per-minute", "1000000", "--data", "data").exits(t, 0)
+	f.serve = f.hub.serve(f.args...)
+	var tokens struct{ AccessToken string }
+	a := f.serve.with("", "POST", "/api/auth/login", `{"email": "ada@example.com", "password": "a password of some length"}`)
+	if err := json.Unmarshal([]byte(a.body), &tokens); err != nil || a.status != 200 {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	var made struct{ Key string }
+	a = f.serve.with(tokens.AccessToken, "POST", "/api/keys", `{"name": "farm", "scopes": ["*"]}`)
+	if err := json.Unmarshal([]byte(a.body), &made); err != nil || made.Key == "" {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	f.key = made.Key
+	return f
+}
+
+// token makes one for a host.
+func (f *farm) token(args ...string) string {
+	f.hub.t.Helper()
+	out := f.hub.taproot(append([]string{"admin", "host-token", "--data", "data"}, args...)...)
+	if out.code != 0 || !strings.HasPrefix(out.stdout, "taph_") {
+		f.hub.t.Fatalf("%+v", out)
+	}
+	return strings.TrimSpace(out.stdout)
+}
+
+func (f *farm) join(args ...string) *child {
+	return f.host.start("taproot", append([]string{"host", "--hub", f.serve.url, "--name", "desk", "--data", filepath.Join(f.host.tmp, "host")}, args...)...)
+}
+
+// device is what the hub says of a device: its state of use.
+func (f *farm) device(id string) string {
+	var list []struct{ ID, Use, Host, Why string }
+	a := f.serve.with(f.key, "GET", "/api/devices", "")
+	if json.Unmarshal([]byte(a.body), &list) != nil {
+		return a.body
+	}
+	for _, d := range list {
+		if d.ID == id {
+			return d.Use
+		}
+	}
+	return ""
+}
+
+func (f *farm) tap(id string) asked {
+	return f.serve.with(f.key, "POST", "/api/devices/"+id+"/tap", `{"point": "50%,50%"}`)
+}
+
+// TestFarm is the life of a host: it joins, is killed, stopped, comes back, loses its hub, drains and is revoked.
+func TestFarm(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t)
+	token := f.token("--pool", "lab", "--labels", "room=3")
+	host := f.join("--token", token)
+	eventually(t, "the phones are there", func() bool { return f.device("SIM1") == "free" && f.device("SIM2") == "free" })
+	if a := f.tap("SIM1"); a.status != 200 {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	if n := len(f.host.phones[0].Taps()); n != 1 {
+		t.Errorf("%d taps", n)
+	}
+	f.hub.env = append(f.hub.env, "TAPROOT_API_KEY="+f.key)
+	out := f.hub.taproot("farm", "status", "--hub", f.serve.url)
+	has(t, "farm status", out.stdout, "desk", "online", "lab", "room=3", "SIM1", "free")
+	if out := f.host.taproot("host", "--hub", f.serve.url, "--token", token, "--data", filepath.Join(f.host.tmp, "other")); out.code == 0 || !strings.Contains(out.stderr, "used by another host") {
+		t.Errorf("the token again: %+v", out)
+	}
+
+	_ = host.cmd.Process.Kill()
+	_ = host.cmd.Wait()
+	eventually(t, "it is known to be gone", func() bool { return f.device("SIM1") == "blocked" })
+	if a := f.tap("SIM1"); a.status != 502 || !strings.Contains(a.body, "desk") {
+		t.Errorf("a tap on a phone of a host that is gone: %d %s", a.status, a.body)
+	}
+	host = f.join()
+	eventually(t, "it is back without a token", func() bool { return f.tap("SIM1").status == 200 })
+
+	if err := host.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if a := f.tap("SIM1"); a.status != 502 {
+		t.Errorf("a tap while the host is stopped: %d %s", a.status, a.body)
+	}
+	t.Logf("a request learned that its host was stopped after %s", time.Since(began))
+	if err := host.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it goes on", func() bool { return f.tap("SIM2").status == 200 })
+
+	_ = f.serve.cmd.Process.Kill()
+	_ = f.serve.cmd.Wait()
+	f.serve = f.hub.serve(f.args...)
+	began = time.Now()
+	eventually(t, "the host rejoined the new hub", func() bool { return f.device("SIM1") == "free" })
+	t.Logf("it was there again %s after the hub listened", time.Since(began))
+	if a := f.tap("SIM1"); a.status != 200 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+
+	if out := f.host.taproot("host", "--drain", "--data", filepath.Join(f.host.tmp, "host")); out.code != 0 {
+		t.Errorf("%+v", out)
+	}
+	if ended := host.wait(); ended.code != 0 {
+		t.Errorf("a host that drained: %+v", ended)
+	}
+	if out := f.hub.taproot("admin", "host-revoke", "desk", "--data", "data"); out.code != 0 {
+		t.Errorf("%+v", out)
+	}
+	eventually(t, "its phones are gone", func() bool { return f.device("SIM1") == "" })
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taproot-dev/taproot/farm/host"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server"
+)
+
+// hostFlags are the flags of host.
+type hostFlags struct {
+	hub, token, name, pool, data        string
+	labels                              map[string]string
+	allowHTTP, allowPrivate, allowShell bool
+	drain, verbose                      bool
+	pages                               int
+}
+
+func newHostCommand(env *Env) *cobra.Command {
+	var f hostFlags
+	cmd := &cobra.Command{Use: "host", Short: "give the devices of this machine to a farm (taproot serve --service --farm)", Args: cobra.NoArgs,
+		Long: "host connects with the hub of a farm and serves the devices of this machine to its clients, until it is interrupted. It opens no port.\n\n" +
+			"The first time it needs a token, which taproot admin host-token makes on the hub; it is good once. What it gets for it is a key of its own,\n" +
+			"which lies in the data folder and never leaves it. From then on host comes back without a token, also after the hub was away.\n\n" +
+			"--drain tells the host that runs here to take nothing new, and to end when nobody uses its devices any more.",
+		Example: "  taproot host --hub https://hub.example.com --token taph_…\n" +
+			"  taproot host --hub https://hub.example.com --pool pixels --labels room=3,desk=west\n" +
+			"  taproot host --drain",
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), env) }}
+	flags := cmd.Flags()
+	flags.StringVar(&f.hub, "hub", "", "the `URL` of the hub (TAPROOT_HUB)")
+	flags.StringVar(&f.token, "token", "", "the `TOKEN` to join with, the first time (TAPROOT_HOST_TOKEN)")
+	flags.StringVar(&f.name, "name", "", "how the host would like to be called, `NAME` (default: the machine's name)")
+	flags.StringVar(&f.pool, "pool", "", "the devices belong to the pool `NAME`, unless the token says another one")
+	flags.StringToStringVar(&f.labels, "labels", nil, "what the devices are found by, `NAME=VALUE,…`, beside what the token says")
+	flags.StringVar(&f.data, "data", "taproot-host", "`FOLDER` for the key and what the host keeps of projects")
+	flags.BoolVar(&f.allowHTTP, "allow-http", false, "join a hub without TLS, in a network that you trust")
+	flags.BoolVar(&f.allowPrivate, "allow-private", false, "let clients reach this machine and private networks with pages, http steps and links")
+	flags.BoolVar(&f.allowShell, "allow-shell", false, "let clients run commands on devices")
+	flags.BoolVar(&f.drain, "drain", false, "tell the host that runs here to end when nobody uses its devices any more")
+	flags.IntVar(&f.pages, "pages", 8, "at most `N` browser pages open at once, for each project")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
+	return cmd
+}
+
+func (f *hostFlags) run(ctx context.Context, env *Env) error {
+	set, err := newSettings(env)
+	if err != nil {
+		return err
+	}
+	dir := within(env.Dir, f.data)
+	if f.drain {
+		if err := host.Drain(dir); err != nil {
+			return &plan.Usage{Msg: err.Error()}
+		}
+		fmt.Fprintln(env.Stdout, "the host ends when nobody uses its devices any more")
+		return nil
+	}
+	for name, to := range map[string]*string{"TAPROOT_HUB": &f.hub, "TAPROOT_HOST_TOKEN": &f.token} {
+		if *to == "" {
+			*to = set.get(name)
+		}
+	}
+	if f.name == "" {
+		f.name, _ = os.Hostname() // the hub finds a name
+	}
+	level := slog.LevelInfo
+	if f.verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: level}))
+	s, err := f.server(env, set, dir, log)
+	if err != nil {
+		return err
+	}
+	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log,
+		Ready: func(id string) { fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub) }}, s)
+	var refused *host.RefusedError
+	if errors.As(err, &refused) || errors.Is(err, host.ErrNoToken) || errors.Is(err, host.ErrHub) {
+		err = &plan.Usage{Msg: err.Error()}
+	}
+	return errors.Join(err, s.Close())
+}
+
+// server makes what answers for the devices.
+func (f *hostFlags) server(env *Env, set settings, dir string, log *slog.Logger) (*server.Server, error) {
+	conf, err := run.FromEnv(env.Dir, set.lookup)
+	if err != nil {
+		return nil, &plan.Usage{Msg: err.Error()}
+	}
+	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines = filepath.Join(dir, "reports"), f.allowShell, log, false
+	o := server.Options{Config: conf, FarmHost: true, Files: filepath.Join(dir, "files"), Projects: filepath.Join(dir, "projects"), Pages: f.pages, Version: thisBuild().Version, Log: log,
+		Network: guard.Policy{AllowPrivate: f.allowPrivate}, MCP: assistants(log)}
+	for _, folder := range []string{o.Files, o.Projects, conf.Reports} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	return server.New(o)
+}

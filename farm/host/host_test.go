@@ -1,0 +1,446 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/server/service/store"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	storetest.Stop()
+	os.Exit(leaktest.Check(code))
+}
+
+// lab is a hub on a database.
+type lab struct {
+	t      *testing.T
+	dir    string
+	listen string
+	db     *store.DB
+	broker *broker.Broker
+	hub    *hub.Hub
+	web    *httptest.Server
+}
+
+func newLab(t *testing.T, address string) *lab {
+	t.Helper()
+	l := &lab{t: t, dir: t.TempDir(), listen: "127.0.0.1:0"}
+	var err error
+	if l.db, err = store.Open(t.Context(), address); err == nil {
+		_, _, err = l.db.Migrate(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.open()
+	l.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var j wire.Join
+		if r.URL.Path != "/api/farm/join" || json.NewDecoder(r.Body).Decode(&j) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		out, err := l.hub.Join(r.Context(), j)
+		if err != nil {
+			w.WriteHeader(http.StatusUnauthorized)
+			_ = json.NewEncoder(w).Encode(map[string]string{"message": err.Error()})
+			return
+		}
+		_ = json.NewEncoder(w).Encode(out)
+	}))
+	t.Cleanup(func() { l.web.Close(); l.close(); _ = l.db.Close() })
+	return l
+}
+
+func (l *lab) open() {
+	l.t.Helper()
+	var err error
+	o := broker.Options{Dir: l.dir, Listen: l.listen}
+	if o.Revoked, err = hub.RevokedKeys(l.t.Context(), l.db); err != nil {
+		l.t.Fatal(err)
+	}
+	if l.broker, err = broker.Open(o); err != nil {
+		l.t.Fatal(err)
+	}
+	l.listen = strings.Replace(l.broker.Address().URL, "tls://", "127.0.0.1", 1)
+	if l.hub, err = hub.Open(l.t.Context(), hub.Options{DB: l.db, Broker: l.broker, Version: "1"}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *lab) close() { _, _ = l.hub.Close(), l.broker.Close() }
+
+func (l *lab) token(p hub.Place) string {
+	l.t.Helper()
+	token, err := hub.NewToken(l.t.Context(), l.db, p)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return token
+}
+
+// fake has the devices that a test says.
+type fake struct {
+	mu   sync.Mutex
+	list []wire.Device
+}
+
+func (f *fake) set(list ...wire.Device) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = list
+}
+
+func (f *fake) FarmDevices(context.Context) ([]wire.Device, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.list), nil
+}
+
+func (f *fake) Serve(ctx context.Context, l net.Listener) error {
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) })}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+		_ = s.Close()
+		<-served
+		return nil
+	}
+}
+
+func phone(id string) wire.Device {
+	return wire.Device{Info: drivers.Info{ID: id, State: drivers.Ready}}
+}
+
+// running is a host under way.
+type running struct {
+	*fake
+	id     string
+	o      Options
+	cancel context.CancelFunc
+	ended  chan error
+}
+
+// start runs a host until the test ends, or stop.
+func (l *lab) start(o Options, list ...wire.Device) (*running, error) {
+	r := &running{fake: &fake{list: list}, ended: make(chan error, 1)}
+	if o.Dir == "" {
+		o.Dir = l.t.TempDir()
+	}
+	ready := make(chan string, 1)
+	o.Hub, o.Version, o.Ready = l.web.URL, "1", func(id string) { ready <- id }
+	r.o = o
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	go func() { r.ended <- Run(ctx, o, r.fake) }()
+	select {
+	case r.id = <-ready:
+		l.t.Cleanup(func() { _ = r.stop() })
+		return r, nil
+	case err := <-r.ended:
+		cancel()
+		return nil, err
+	}
+}
+
+func (l *lab) must(o Options, list ...wire.Device) *running {
+	l.t.Helper()
+	r, err := l.start(o, list...)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return r
+}
+
+func (r *running) stop() error {
+	r.cancel()
+	err := <-r.ended
+	r.ended <- err
+	return err
+}
+
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("it did not come to this: %s", what)
+		}
+	}
+}
+
+// uses are the devices that a project sees, each with what it is good for.
+func (l *lab) uses(project string) string {
+	var list []string
+	for _, d := range l.hub.Devices(project) {
+		list = append(list, d.Name+" "+d.Use)
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestTokens: one lets one host in, for a day; whatever else comes is refused.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, address string) {
+		l := newLab(t, address)
+		token := l.token(hub.Place{Pool: "lab", Labels: map[string]string{"room": "3"}})
+		r := l.must(Options{Token: token, Name: "Desk of Ada!", Pool: "mine", Labels: map[string]string{"room": "9", "desk": "1"}}, phone("A"))
+		if r.id != "desk-of-ada" {
+			t.Error(r.id)
+		}
+		await(t, "its phone", func() bool { return l.uses("") == "A free" })
+		if d := l.hub.Devices("")[0]; d.Pool != "lab" || d.Labels["room"] != "3" || d.Labels["desk"] != "1" || d.Host != r.id {
+			t.Errorf("%+v", d)
+		}
+		var refused *RefusedError
+		for what, o := range map[string]Options{"one that was used": {Token: token}, "a wrong one": {Token: token + "x"}, "none of a host": {Token: "tap_x"}} {
+			if _, err := l.start(o); !errors.As(err, &refused) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if _, err := l.start(Options{}); !errors.Is(err, ErrNoToken) {
+			t.Error(err)
+		}
+		late := l.token(hub.Place{})
+		if _, err := l.db.Exec(t.Context(), "UPDATE farm_tokens SET expires = $1 WHERE used = 0", store.Time(time.Now().Add(-time.Second))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.start(Options{Token: late}); !errors.As(err, &refused) {
+			t.Errorf("one of yesterday: %v", err)
+		}
+		_, key, _ := broker.NewKey()
+		var version *wire.VersionError
+		fresh := l.token(hub.Place{})
+		if _, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version + 1}); !errors.As(err, &version) {
+			t.Errorf("another version: %v", err)
+		}
+		if _, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: "x", Protocol: wire.Version}); err == nil {
+			t.Error("without a key")
+		}
+		first, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version, Name: "desk-of-ada"})
+		if err != nil || first.Host != "desk-of-ada-2" {
+			t.Errorf("%+v, %v", first, err)
+		}
+		if again, err := l.hub.Join(t.Context(), wire.Join{Token: fresh, Key: key, Protocol: wire.Version}); err != nil || again.Host != first.Host {
+			t.Errorf("the answer was lost: %+v, %v", again, err)
+		}
+		for _, p := range []hub.Place{{Project: "prj_none"}, {Pool: "a b"}, {Labels: map[string]string{"a=b": "c"}}} {
+			if _, err := hub.NewToken(t.Context(), l.db, p); err == nil {
+				t.Errorf("%+v has a token", p)
+			}
+		}
+	})
+}
+
+// TestKeyStaysPrivate: it is kept for the owner's eyes, and used again without a token; a token that was used already changes nothing.
+func TestKeyStaysPrivate(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	token := l.token(hub.Place{})
+	r := l.must(Options{Token: token, Name: "a"})
+	for _, f := range []string{keyFile, memberFile} {
+		if info, err := os.Stat(filepath.Join(r.o.Dir, f)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", f, info, err)
+		}
+	}
+	if _, err := l.start(Options{Dir: r.o.Dir}); err == nil || !strings.Contains(err.Error(), "another taproot host") {
+		t.Errorf("two with one folder: %v", err)
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{Dir: r.o.Dir}, {Dir: r.o.Dir, Token: token}} {
+		again := l.must(o)
+		if again.id != "a" {
+			t.Error(again.id)
+		}
+		_ = again.stop()
+	}
+	for _, address := range []string{"http://hub.example.com", "hub", "ftp://hub", ""} {
+		if err := Run(t.Context(), Options{Hub: address, Token: token, Dir: t.TempDir()}, &fake{}); !errors.Is(err, ErrHub) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// TestRevokedHost: its devices are gone, its connection ends, and it stays out, also with a new hub.
+func TestRevokedHost(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "bad"}, phone("A"))
+	l.must(Options{Token: l.token(hub.Place{}), Name: "good"}, phone("B"))
+	await(t, "both", func() bool { return l.uses("") == "A free, B free" })
+	if err := hub.Revoke(t.Context(), l.db, "bad"); err != nil {
+		t.Fatal(err)
+	}
+	if err := hub.Revoke(t.Context(), l.db, "bad"); !errors.Is(err, hub.ErrNoHost) {
+		t.Errorf("twice: %v", err)
+	}
+	await(t, "its end", func() bool { return l.uses("") == "B free" })
+	if _, ok, _ := l.hub.Find("", "A"); ok || l.hub.Transport("bad") != nil {
+		t.Error("it can still be found")
+	}
+	_ = r.stop()
+	l.close()
+	l.open()
+	await(t, "the good one", func() bool { return l.uses("") == "B free" })
+	if all := l.hub.Hosts("", true); len(all) != 2 || all[0].State != hub.Revoked || all[1].State != hub.Online {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestHubRestarts: hosts come back by themselves.
+func TestHubRestarts(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	await(t, "it", func() bool { return l.uses("") == "A free" })
+	l.close()
+	l.open()
+	began := time.Now()
+	await(t, "it again", func() bool { return l.uses("") == "A free" })
+	t.Logf("back after %s", time.Since(began))
+	c, err := (&http.Client{Transport: l.hub.Transport("a")}).Get("http://a/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Body.Close()
+}
+
+// TestSilentHost: one that says nothing any more is offline, its devices are blocked, and its connections end.
+func TestSilentHost(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	await(t, "it", func() bool { return l.uses("") == "A free" })
+	r.mu.Lock() // it hangs in the list of its devices
+	await(t, "blocked", func() bool { return l.uses("") == "A blocked" })
+	if d := l.hub.Devices("")[0]; !strings.Contains(d.Why, "does not answer") {
+		t.Error(d.Why)
+	}
+	r.mu.Unlock()
+	await(t, "it again", func() bool { return l.uses("") == "A free" })
+	_ = r.stop()
+	if l.uses("") != "A blocked" { // it said good-bye
+		t.Error(l.uses(""))
+	}
+}
+
+// TestStates: what devices are good for, and why not.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	now := time.Now()
+	low, charging, locked, used, held := phone("low"), phone("charging"), phone("locked"), phone("used"), phone("held")
+	low.Battery, charging.Battery, charging.Charging = 5, 5, true
+	locked.State, locked.Problem = "unauthorized", "allow this computer on the phone"
+	used.Busy = &now
+	held.Leases = []wire.Lease{{Project: "p", Holder: "ada", Since: now}}
+	mine := phone("web-1")
+	mine.Only = "p"
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, low, charging, locked, used, held, mine, phone("gone"))
+	await(t, "all", func() bool { return strings.Contains(l.uses(""), "gone free") })
+	r.set(low, charging, locked, used, held, mine)
+	await(t, "it is unplugged", func() bool {
+		return l.uses("p") == "charging free, gone blocked, held leased, locked blocked, low blocked, used busy, web-1 free"
+	})
+	why := map[string]string{"gone": "unplugged", "locked": "allow this computer", "low": "battery is low (5 %)"}
+	for _, d := range l.hub.Devices("p") {
+		if !strings.Contains(d.Why, why[d.ID]) || (d.Why == "") != (why[d.ID] == "") {
+			t.Errorf("%s: %q", d.ID, d.Why)
+		}
+		if d.ID == "held" && d.Holder != "ada" {
+			t.Errorf("%q holds it", d.Holder)
+		}
+	}
+	for _, d := range l.hub.Devices("another") {
+		if d.ID == "web-1" || d.Holder != "" {
+			t.Errorf("another project sees %+v", d)
+		}
+	}
+	if _, ok, _ := l.hub.Find("another", "web-1"); ok {
+		t.Error("another project finds a page that is not its own")
+	}
+}
+
+// TestLiar: a host that says it has another one's phone takes it from nobody, and what makes no sense is left out.
+func TestLiar(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	l.must(Options{Token: l.token(hub.Place{}), Name: "honest"}, phone("A"))
+	l.must(Options{Token: l.token(hub.Place{}), Name: "liar"}, phone("A"), phone("A@honest"), phone("../B"), phone("C\n"), phone(""), phone(strings.Repeat("x", 500)))
+	await(t, "both", func() bool { return l.uses("") == "A@honest free, A@liar free" })
+	if _, _, err := l.hub.Find("", "A"); !errors.Is(err, hub.ErrAmbiguous) {
+		t.Error(err)
+	}
+	for _, name := range []string{"A@honest", "A@liar"} {
+		if at, ok, err := l.hub.Find("", name); err != nil || !ok || "A@"+at.Host != name {
+			t.Errorf("%s is at %+v, %v", name, at, err)
+		}
+	}
+}
+
+// TestProjectsHost: the devices of a host that joined for a project are that project's alone.
+func TestProjectsHost(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, phone("A"))
+	if _, err := l.db.Exec(t.Context(), "UPDATE farm_hosts SET project = 'p'"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the project's", func() bool {
+		return l.uses("p") == "A free" && l.uses("other") == "" && len(l.hub.Hosts("other", false)) == 0
+	})
+	if _, ok, _ := l.hub.Find("other", "A"); ok {
+		t.Error("another project finds it")
+	}
+	if _, ok, _ := l.hub.Find("other", "A@a"); ok {
+		t.Error("another project finds it by its host")
+	}
+}
+
+// TestDrain: a host that is to end takes nothing new, and ends when nobody uses its devices.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	l := newLab(t, storetest.SQLite(t))
+	now := time.Now()
+	used := phone("A")
+	used.Busy = &now
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, used, phone("B"))
+	await(t, "it", func() bool { return l.uses("") == "A busy, B free" })
+	if err := Drain(r.o.Dir); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "it drains", func() bool { return l.uses("") == "A busy, B blocked" })
+	if hosts := l.hub.Hosts("", false); hosts[0].State != hub.Draining {
+		t.Errorf("%+v", hosts)
+	}
+	r.set(phone("A"), phone("B"))
+	if err := <-r.ended; err != nil {
+		t.Error(err)
+	}
+	r.ended <- nil
+	if err := Drain(r.o.Dir); err == nil {
+		t.Error("it still runs")
+	}
+}

@@ -1,0 +1,335 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/drivers/drivertest"
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/host"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/internal/guard"
+	"github.com/taproot-dev/taproot/mcpserver"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// farmLab is a hub, whose own phones come first, with hosts.
+type farmLab struct {
+	*lab
+	db     *store.DB
+	broker *broker.Broker
+	hub    *hub.Hub
+}
+
+// newFarm starts a hub.
+func newFarm(t testing.TB, phones int, change ...func(*server.Options)) *farmLab {
+	t.Helper()
+	f := &farmLab{}
+	var err error
+	if f.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "service.db")); err == nil {
+		_, _, err = f.db.Migrate(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.db.Close() })
+	if f.broker, err = broker.Open(broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.broker.Close() })
+	if f.hub, err = hub.Open(t.Context(), hub.Options{DB: f.db, Broker: f.broker, Version: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.hub.Close() })
+	f.lab = newLab(t, phones, append(change, func(o *server.Options) { o.Farm = f.hub })...)
+	return f
+}
+
+// member is a host of the farm.
+type member struct {
+	id     string
+	phones []*androidtest.Phone
+	stop   func()
+}
+
+// join starts a host with phones.
+func (f *farmLab) join(name string, phones ...androidtest.Options) *member {
+	f.t.Helper()
+	token, err := hub.NewToken(f.t.Context(), f.db, hub.Place{Pool: "lab", Labels: map[string]string{"desk": name}})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	adb, list := androidtest.Start(f.t, phones...)
+	s := newHost(f.t, adb.Addr())
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- host.Run(ctx, host.Options{Hub: f.http.URL, Token: token, Name: name, Dir: f.t.TempDir(), Version: "1", Ready: func(id string) { ready <- id }}, s)
+	}()
+	m := &member{phones: list, stop: func() {
+		cancel()
+		if err := <-ended; err != nil {
+			f.t.Errorf("the host %s: %v", name, err)
+		}
+		ended <- nil
+	}}
+	f.t.Cleanup(m.stop)
+	select {
+	case m.id = <-ready:
+	case err := <-ended:
+		f.t.Fatalf("the host does not start: %v", err)
+	}
+	return m
+}
+
+// mcpOf serves assistants.
+func mcpOf(c server.MCPConfig) (server.MCP, error) {
+	return mcpserver.NewHandler(mcpserver.Config{Runner: c.Run, Version: "1", Exposed: c.Exposed, MaxCall: c.MaxCall, Devices: &mcpserver.Shared{Pool: c.Pool, Live: c.Devices, Mask: c.Mask}}, c.Who)
+}
+
+// TestAssistantOnARemoteDevice: an assistant that speaks over stdio drives a phone of a host.
+func TestAssistantOnARemoteDevice(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 0, func(o *server.Options) { o.MCP = mcpOf })
+	m := f.join("one", androidtest.Small, androidtest.Small)
+	in, say := io.Pipe()
+	hear, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- mcpserver.Bridge(t.Context(), f.http.URL+"/api/devices/SIM2/mcp", "", in, out)
+		_ = out.Close()
+	}()
+	lines := bufio.NewReader(hear)
+	ask := func(text string) string {
+		if _, err := io.WriteString(say, text+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return line
+	}
+	if a := ask(`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}`); !strings.Contains(a, "serverInfo") {
+		t.Fatal(a)
+	}
+	if _, err := io.WriteString(say, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(`{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tap", "arguments": {"point": "50%,50%"}}}`); strings.Contains(a, `"isError":true`) || len(m.phones[1].Taps()) != 1 {
+		t.Error(a)
+	}
+	_ = say.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// newHost makes the server of a host.
+func newHost(t testing.TB, adb string) *server.Server {
+	t.Helper()
+	root := t.TempDir()
+	vars := map[string]string{"ADB_SERVER_SOCKET": "tcp:" + adb, "XDG_RUNTIME_DIR": filepath.Join(root, "run"), "XDG_STATE_HOME": filepath.Join(root, "state"), "TAPROOT_REPORTS_DIR": filepath.Join(root, "reports"), "TAPROOT_NO_VIDEO": "true"}
+	dir := filepath.Join(root, "project")
+	for _, d := range []string{dir, vars["XDG_RUNTIME_DIR"], vars["XDG_STATE_HOME"]} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conf, err := run.FromEnv(dir, func(name string) (string, bool) { value, ok := vars[name]; return value, ok })
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf.Timeout = time.Minute
+	log := &drivertest.Log{}
+	s, err := server.New(server.Options{Config: conf, FarmHost: true, Projects: filepath.Join(root, "projects"), Network: guard.Policy{AllowPrivate: true}, Pages: 3, Log: slog.New(slog.NewTextHandler(log, nil)), MCP: mcpOf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("log of the host:\n%s", cutTo(log.String(), 5000))
+		}
+	})
+	return s
+}
+
+// changing is what differs from one answer to the next.
+var changing = regexp.MustCompile(`; there are [^"]*|"looks":\d+|lease [0-9a-f]{6}|"(lease|since|until|at|busySince|sha256|took|durationMs|duration_ms|ms|end|start)":("[^"]*"|[0-9.]+)|\d+ms|\d+(\.\d+)? s\b|\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+
+// TestRemoteDevicesAnswerAsLocalOnes: whatever is asked of a phone of a host gets the status, the code and the words that a phone of this machine gets.
+func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
+	t.Parallel()
+	f, l := newFarm(t, 0), newLab(t, 1)
+	f.join("one", androidtest.Small)
+	same := func(method, path string, body any, headers ...string) {
+		t.Helper()
+		far, near := f.ask(method, path, body, headers...), l.ask(method, path, body, headers...)
+		if far.status != near.status || far.code() != near.code() || far.header.Get("Content-Type") != near.header.Get("Content-Type") {
+			t.Errorf("%s %s %v:\n remote %s\n local  %s", method, path, body, far, near)
+		}
+		if a, b := changing.ReplaceAllString(string(far.body), "…"), changing.ReplaceAllString(string(near.body), "…"); near.header.Get("Content-Type") == "application/json" && a != b && !strings.Contains(path, "logs") {
+			t.Errorf("%s %s %v:\n remote %.600s\n local  %.600s", method, path, body, a, b)
+		}
+		for name, values := range far.header {
+			if len(values) > 1 && name != "Vary" {
+				t.Errorf("%s %s: %s: %q", method, path, name, values)
+			}
+		}
+	}
+	for _, o := range l.operations() {
+		if !strings.HasPrefix(o.path, "/devices/{id}") {
+			continue
+		}
+		path := o.at("SIM1")
+		same("PUT", path, nil)
+		same(o.method, o.at("NOBODY"), nil)
+		same(o.method, path+"?nonsense=1", nil)
+		same(o.method, path+"/x/y", nil)
+		if o.body {
+			for _, body := range []string{`{`, `[]`, `{"nonsense": 1}`, `{"timeoutMs": -1}`} {
+				same(o.method, path, body)
+			}
+			same(o.method, path, "{}", "Content-Type", "text/plain")
+		}
+		if o.upload {
+			same(o.method, path, "--x\r\n\r\n--x--\r\n", "Content-Type", "multipart/form-data; boundary=x")
+		}
+	}
+	for _, c := range [][3]string{{"POST", "/launch", `{"package": "com.example.login"}`}, {"POST", "/tap", `{"label": "E-mail"}`}, {"POST", "/type", `{"label": "E-mail", "text": "ada@example.com"}`},
+		{"POST", "/assert", `{"label": "Password"}`}, {"POST", "/assert", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/tap", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/inspect", `{"point": "50%,50%"}`},
+		{"GET", "/tree", ""}, {"GET", "/screenshot", ""}, {"GET", "/screenshot?format=jpeg&max=100", ""}, {"GET", "", ""}, {"GET", "/lease", ""}, {"GET", "/recording", ""}, {"GET", "/apps", ""},
+		{"POST", "/lease", `{"ttlSeconds": 100, "holder": "ada"}`}, {"GET", "/lease", ""}, {"POST", "/tap", `{"label": "E-mail"}`}, {"DELETE", "/lease", ""}} {
+		var body any
+		if c[2] != "" {
+			body = c[2]
+		}
+		same(c[0], "/devices/SIM1"+c[1], body)
+	}
+}
+
+// TestLeaseOfARemoteDevice: who shows the lease has the device, and others are told who.
+func TestLeaseOfARemoteDevice(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 0)
+	f.join("one", androidtest.Small)
+	a := f.ask("POST", "/devices/SIM1/lease", `{"ttlSeconds": 100, "holder": "ada"}`)
+	id, _ := a.json(t)["lease"].(string)
+	if a.status != 200 || id == "" {
+		t.Fatal(a)
+	}
+	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 409 || !strings.Contains(a.String(), "ada") {
+		t.Error(a)
+	}
+	eventually(t, "the list says so", func() bool {
+		var list []server.Device
+		return json.Unmarshal(f.ask("GET", "/devices", nil).body, &list) == nil && len(list) == 1 && list[0].Use == hub.Leased && strings.HasPrefix(list[0].Holder, "ada") && list[0].Lease != nil && list[0].Host == "one" && list[0].Pool == "lab" && list[0].Labels["desk"] == "one"
+	})
+	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`, "X-Lease", id); a.status != 200 {
+		t.Error(a)
+	}
+	if a := f.ask("DELETE", "/devices/SIM1/lease", nil, "X-Lease", id); a.status != 204 {
+		t.Error(a)
+	}
+}
+
+// TestTwoHostsHaveTheSameDevice: then it is called by both names, and this machine's own keeps its own.
+func TestTwoHostsHaveTheSameDevice(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 1)
+	one := f.join("one", androidtest.Small, androidtest.Small)
+	two := f.join("two", androidtest.Small, androidtest.Small)
+	names := func() (list []string) {
+		var devices []server.Device
+		if err := json.Unmarshal(f.ask("GET", "/devices", nil).body, &devices); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range devices {
+			list = append(list, d.ID)
+		}
+		return list
+	}
+	eventually(t, "all are there", func() bool {
+		return strings.Join(names(), " ") == "SIM1 SIM1@one SIM1@two SIM2@one SIM2@two"
+	})
+	for id, want := range map[string]*androidtest.Phone{"SIM1": f.phones[0], "SIM1@one": one.phones[0], "SIM1@two": two.phones[0], "SIM2@two": two.phones[1]} {
+		before := len(want.Taps())
+		if a := f.ask("POST", "/devices/"+id+"/tap", `{"point": "50%,50%"}`); a.status != 200 || len(want.Taps()) != before+1 {
+			t.Errorf("%s: %s", id, a)
+		}
+	}
+	if a := f.ask("POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 404 || !strings.Contains(a.String(), "SIM2@one, or SIM2@two") {
+		t.Error(a)
+	}
+	two.stop()
+	eventually(t, "who has it alone", func() bool { return f.ask("GET", "/devices/SIM2@two", nil).status == 502 })
+	if a := f.ask("POST", "/devices/SIM2@one/tap", `{"point": "50%,50%"}`); a.status != 200 {
+		t.Error(a)
+	}
+}
+
+// TestNobodyPretendsToBeAHub: the header by which a hub says who sends a request counts over NATS only.
+func TestNobodyPretendsToBeAHub(t *testing.T) {
+	t.Parallel()
+	adb, _ := androidtest.Start(t, androidtest.Small)
+	s := newHost(t, adb.Addr())
+	web := httptest.NewUnstartedServer(nil)
+	web.Config = s.HTTP()
+	web.Listener = server.Strict(web.Listener)
+	web.Start()
+	t.Cleanup(func() { _ = s.Close(); web.Close() })
+	for _, path := range []string{"/devices", "/devices/SIM1", "/", "/openapi.json", "/studio"} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", web.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Taproot-Caller", `{"name": "key:1"}`)
+		a, err := web.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, a.Body)
+		_ = a.Body.Close()
+		if a.StatusCode != 401 {
+			t.Errorf("%s: %d", path, a.StatusCode)
+		}
+	}
+}
+
+// TestTapThroughTheHub compares what a tap takes through the hub with one on this machine, in turns.
+func TestTapThroughTheHub(t *testing.T) {
+	f := newFarm(t, 1, quiet)
+	f.join("one", androidtest.Small, androidtest.Small)
+	eventually(t, "it is there", func() bool { return f.ask("GET", "/devices/SIM2", nil).status == 200 })
+	n := 20
+	if !testing.Short() {
+		n = 200
+	}
+	took := map[string]time.Duration{}
+	for i := range n {
+		for _, id := range []string{"SIM1", "SIM2"} {
+			began := time.Now()
+			if a := f.ask("POST", "/devices/"+id+"/tap", fmt.Sprintf(`{"point": "%d%%,50%%"}`, 10+i%80)); a.status != 200 {
+				t.Fatal(a)
+			}
+			took[id] += time.Since(began)
+		}
+	}
+	near, far := took["SIM1"]/time.Duration(n), took["SIM2"]/time.Duration(n)
+	t.Logf("a tap takes %s here and %s through the hub: %.2f times", near, far, float64(far)/float64(near))
+}
