@@ -108,8 +108,13 @@ var layers = map[string][]string{
 	"mcpserver": {"runner/client", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/video",
 		"runner/plan", "runner/pool", "runner/action", "runner/run", "runner/live"},
 
-	"farm/archive": {"runner/plan", "server/upload"},
-	"farm/queue":   {"dsl", "server/service/store"},
+	"farm/archive":  {"runner/plan", "server/upload"},
+	"farm/queue":    {"dsl", "server/service/store"},
+	"farm/order":    {"drivers/vision", "dsl", "farm/wire", "reporters/event", "runner/plan", "runner/run"},
+	"farm/work":     {"drivers", "dsl", "farm/archive", "farm/order", "farm/wire", "reporters/event", "reporters/pack", "runner/plan", "runner/pool", "runner/run", "server/upload"},
+	"farm/dispatch": {"dsl", "farm/archive", "farm/order", "farm/queue", "farm/wire", "server/blob", "server/upload"},
+	"farm/chaos":    {},
+	"farm/remote":   {"dsl", "farm/archive", "farm/order", "runner/plan", "runner/pool", "runner/run", "server/upload"},
 
 	"internal": {},
 }

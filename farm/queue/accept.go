@@ -146,12 +146,26 @@ func (q *Queue) Ended(ctx context.Context, run string, limit int) (list []Result
 	return list, err
 }
 
-// Take removes cases whose results their client has. It asks for nothing more of them.
-func (q *Queue) Take(ctx context.Context, run string, n []int) error {
+// Take removes cases whose results their client has, and gives the packs that nobody needs any more. It asks for nothing more of them.
+func (q *Queue) Take(ctx context.Context, run string, n []int) (blobs []string, err error) {
 	args := []any{run}
 	in := list(&args, n)
-	_, err := q.db.Exec(ctx, "DELETE FROM farm_cases WHERE run = $1 AND state IN ('ended', 'withdrawn') AND n IN ("+in+")", args...)
-	return err
+	err = q.db.Write(ctx, func(tx *store.Tx) error {
+		blobs = nil
+		return tx.Each("DELETE FROM farm_cases WHERE run = $1 AND state IN ('ended', 'withdrawn') AND n IN ("+in+") RETURNING result", args, func(scan func(...any) error) error {
+			var text string
+			var r Result
+			if err := scan(&text); err != nil || text == "" {
+				return err
+			}
+			err := json.Unmarshal([]byte(text), &r)
+			if r.Blob != "" {
+				blobs = append(blobs, r.Blob)
+			}
+			return err
+		})
+	})
+	return blobs, err
 }
 
 // UnderWay gives the attempts that are under way: on one host, or on all when host is "". Cancelled are those among them that nobody wants any more.

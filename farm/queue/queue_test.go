@@ -125,7 +125,9 @@ func TestOneResultIsAccepted(t *testing.T) {
 		if ended, err := q.Ended(t.Context(), "r", 10); err != nil || len(ended) != 1 || ended[0].Attempt != 2 {
 			t.Errorf("%+v %v", ended, err)
 		}
-		must(t, q.Take(t.Context(), "r", []int{0}))
+		if blobs, err := q.Take(t.Context(), "r", []int{0}); err != nil || len(blobs) != 1 || blobs[0] != "b" {
+			t.Error(blobs, err)
+		}
 		must(t, q.End(t.Context(), "r"))
 		if err := q.Add(t.Context(), "r", nil); !errors.Is(err, queue.ErrNoRun) {
 			t.Error(err)

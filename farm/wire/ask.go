@@ -10,6 +10,9 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
+// Link is a connection with NATS, for packages that know nothing else of it.
+type Link = nats.Conn
+
 // answer is what Serve sends back.
 type answer struct {
 	Value json.RawMessage `json:"value,omitempty"`

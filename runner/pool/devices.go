@@ -19,6 +19,18 @@ func (p *Pool) Usable(ctx context.Context, platform dsl.Platform) ([]drivers.Inf
 	return infos, err
 }
 
+// Held tells whether somebody has a device now, in this process or, as far as that can be told without trying to take it, in another one.
+func (p *Pool) Held(platform dsl.Platform, id string) bool {
+	p.mu.Lock()
+	own := p.local[string(platform)+"/"+id]
+	p.mu.Unlock()
+	if own {
+		return true
+	}
+	_, busy := p.Busy(id)
+	return busy
+}
+
 func (p *Pool) usable(ctx context.Context, platform dsl.Platform, age time.Duration) (drivers.Driver, []drivers.Info, error) {
 	i := slices.IndexFunc(p.drivers, func(d drivers.Driver) bool { return d.Platform() == platform })
 	if i < 0 {

@@ -36,7 +36,7 @@ func (c Config) PlanSent(ids []string, sources ...plan.Source) (*plan.Plan, erro
 }
 
 func (c Config) planning() plan.Options {
-	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags, ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries}
+	return plan.Options{Dir: c.Dir, Platform: c.Platform, Browser: c.Browser, Labels: c.Labels, IncludeTags: c.IncludeTags, ExcludeTags: c.ExcludeTags, Vars: c.Vars, Environment: c.Environment, Env: c.LookupEnv, Retries: c.Retries, Reads: c.Reads}
 }
 
 // chosen is the choice as the plan wants it.

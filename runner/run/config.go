@@ -62,6 +62,7 @@ type Config struct {
 	Timeout        time.Duration               // of a step that names none
 	Getenv         func(string) string         // default: the process's own
 	LookupEnv      func(string) (string, bool) // for vars whose value names the environment; nil: there is none
+	Reads          func(file string)           // is told of each file besides the tests' own that the planning reads; nil: nobody is
 	Boot           string                      // name or UDID of a simulator to start; empty: none
 	KeepBooted     bool                        // it is not shut down at the end
 	FFmpeg         string                      // path; empty: no films

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
@@ -33,10 +34,38 @@ type Try struct {
 	Heard func(n int, e event.Event)
 }
 
-// Once runs the case once, whatever its test says of retries: on a machine that has the device, for a Runner elsewhere. The pack has the
-// name c.Pack unless that is taken.
+// Once runs the case once, whatever its test says of retries: for a Runner elsewhere. The pack has the name c.Pack unless that is taken.
 func (r *Runner) Once(ctx context.Context, c plan.Case) Outcome {
 	return r.once(ctx, c, meanwhile{rest: pool.Sleep, freed: func() {}}, true)
+}
+
+// heldFor is how long OnDevice waits for a device that somebody holds.
+const heldFor = 10 * time.Second
+
+var errHeld = errors.New("somebody holds the device")
+
+// OnDevice is Once on one device. The error says why the case was not begun: the device is not there, is held, or cannot be opened; then
+// nothing is left behind.
+func (r *Runner) OnDevice(ctx context.Context, c plan.Case, id string) (Outcome, error) {
+	began := time.Now()
+	rest := func(ctx context.Context, d time.Duration, wake <-chan struct{}) error {
+		if time.Since(began) > heldFor {
+			return errHeld
+		}
+		return pool.Sleep(ctx, d, wake)
+	}
+	lease, err := r.Pool.LeaseFor(ctx, pool.Request{Platform: c.Platform, What: c.Pack, Skip: func(i drivers.Info) bool { return i.ID != id }, Sleep: rest})
+	if err != nil {
+		return Outcome{Case: c}, fmt.Errorf("device %s: %w", id, err)
+	}
+	dev, err := lease.OpenGuarded(ctx)
+	if err != nil {
+		lease.Release()
+		r.Pool.Forget(c.Platform)
+		return Outcome{Case: c}, fmt.Errorf("device %s cannot be opened: %w", id, err)
+	}
+	defer lease.Release()
+	return r.on(ctx, c, lease, dev, func(event.Verdict) {}), nil
 }
 
 // elsewhere has one try of the case run on another machine.

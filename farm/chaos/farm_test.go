@@ -1,0 +1,153 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// summary is what a run tells, without times and devices.
+func summary(t testing.TB, r *run.Runner, outcomes []run.Outcome) (list []string) {
+	t.Helper()
+	for _, o := range outcomes {
+		problem := ""
+		if o.Result != nil && o.Result.Problem != nil {
+			problem = o.Result.Problem.Message
+		}
+		list = append(list, fmt.Sprintf("%s %s %d %s %v", filepath.Base(o.Dir), o.Verdict(), o.Failed, problem, o.Err))
+	}
+	must(t, fs.WalkDir(os.DirFS(r.Dir.Path()), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			list = append(list, name)
+		}
+		return err
+	}))
+	return list
+}
+
+// await waits until something is so.
+func await(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}
+
+// TestFarm: a hub and three hosts run a suite as this machine does: verdicts, order, folder, news; secrets are nowhere in the clear.
+func TestFarm(t *testing.T) {
+	dir := suite(t, 10)
+	local, _, cases := client(t, dir, "", &phones{host: "local", n: 2})
+	want := summary(t, local, local.All(t.Context(), cases))
+	must(t, local.End())
+	database := storetest.SQLite(t)
+	folder := t.TempDir()
+	h, err := startHub(folder, database, "127.0.0.1:0", "127.0.0.1:0")
+	must(t, err)
+	defer func() { must(t, h.stop()) }()
+	for i := range 3 {
+		login, err := h.login(fmt.Sprintf("host%d", i))
+		must(t, err)
+		_, stop, err := startHost(t.Context(), login, t.TempDir(), &phones{host: login.Host, n: 2, cost: 5 * time.Millisecond})
+		must(t, err)
+		defer func() { must(t, stop()) }()
+	}
+	r, farm, cases := client(t, dir, h.url, nil)
+	await(t, "all phones", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 6 })
+	var mu sync.Mutex
+	begun := map[string]time.Time{}
+	late := time.Duration(0)
+	r.Observe = func(c event.Case, e event.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if e.Kind == event.CaseStarted {
+			begun[c.Pack] = time.Now()
+			late = max(late, time.Since(e.Time))
+		}
+	}
+	outcomes := r.All(t.Context(), cases)
+	if got := summary(t, r, outcomes); !slices.Equal(got, want) {
+		t.Errorf("on the hub:\n%s\n\nhere:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if code := run.ExitCode(outcomes, false); code != run.ExitFail {
+		t.Error(code)
+	}
+	hosts := map[string]int{}
+	for _, o := range outcomes {
+		if o.Result != nil && o.Verdict() == event.Pass {
+			hosts[strings.Split(o.Result.Case.Device, "-")[0]]++
+		}
+	}
+	if len(hosts) != 3 {
+		t.Errorf("which hosts ran cases: %v", hosts)
+	}
+	t.Logf("the latest news came after %v", late)
+	must(t, h.db.Each(t.Context(), "SELECT sealed FROM farm_runs", nil, func(scan func(...any) error) error {
+		var sealed string
+		err := scan(&sealed)
+		if strings.Contains(sealed, "12345-secret") {
+			t.Error("a secret is in SQL in the clear")
+		}
+		return err
+	}))
+	must(t, farm.Close())
+	must(t, r.End())
+	for _, in := range []string{r.Dir.Path(), folder} { // packs, the stream, the bucket
+		must(t, filepath.WalkDir(in, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			if data, err := os.ReadFile(name); err == nil && strings.Contains(string(data), "12345-secret") {
+				t.Errorf("%s holds a secret in the clear", name)
+			}
+			return nil
+		}))
+	}
+}
+
+// TestInterruptedFarm: who interrupts a run gets the packs of what was under way, and nothing begins any more.
+func TestInterruptedFarm(t *testing.T) {
+	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
+	must(t, err)
+	defer func() { must(t, h.stop()) }()
+	login, err := h.login("slow")
+	must(t, err)
+	_, stop, err := startHost(t.Context(), login, t.TempDir(), &phones{host: "slow", n: 1, cost: time.Minute})
+	must(t, err)
+	defer func() { must(t, stop()) }()
+	r, farm, cases := client(t, suite(t, 2), h.url, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	r.Observe = func(_ event.Case, e event.Event) {
+		if e.Kind == event.StepStarted {
+			cancel()
+		}
+	}
+	outcomes := r.All(ctx, cases)
+	packs := 0
+	for _, o := range outcomes {
+		if o.Result != nil {
+			packs++
+			if o.Verdict() != event.Interrupted || o.Result.Case.Device != "slow-0" {
+				t.Errorf("%s: %s on %s", o.Case.Pack, o.Verdict(), o.Result.Case.Device)
+			}
+		}
+	}
+	if packs != 1 || run.ExitCode(outcomes, false) != run.ExitInterrupted {
+		t.Errorf("%d packs, exit code %d", packs, run.ExitCode(outcomes, false))
+	}
+	must(t, farm.Close())
+	must(t, r.End())
+}

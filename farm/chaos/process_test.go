@@ -1,0 +1,306 @@
+package chaos
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// childVariable tells a child of these tests what it is.
+const childVariable = "TAPROOT_TEST_CHAOS_CHILD"
+
+// child is a process of its own.
+type child struct {
+	Role     string
+	Dir      string
+	Database string
+	NATS     string // addresses of a hub
+	HTTP     string
+	Host     string // of a host
+	Address  broker.Address
+	Seed     []byte
+	JWT      string
+	Phones   int
+	Cost     time.Duration
+	Log      string
+}
+
+// ready is what a hub says when it is there: what hosts connect with.
+type ready struct {
+	URL   string
+	Hosts map[string]child
+}
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(childVariable); text != "" {
+		var c child
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		if err := c.run(); err != nil {
+			fmt.Fprintln(os.Stderr, c.Role, c.Host, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	leaktest.Main(m)
+}
+
+// run is a child: until SIGTERM, or until its parent is gone.
+func (c child) run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	go func() { _, _ = io.Copy(io.Discard, os.Stdin); cancel() }() // the parent holds the other end
+	if c.Role == "hub" {
+		h, err := startHub(c.Dir, c.Database, c.NATS, c.HTTP)
+		if err != nil {
+			return err
+		}
+		said := ready{URL: h.url, Hosts: map[string]child{}}
+		for i := range 5 {
+			l, err := h.login(fmt.Sprintf("host%d", i))
+			if err != nil {
+				return err
+			}
+			said.Hosts[l.Host] = child{Role: "host", Host: l.Host, Address: l.Address, Seed: l.Seed, JWT: l.Credential()}
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(said); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return h.stop()
+	}
+	log, err := os.OpenFile(c.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, end, err := startHost(ctx, broker.Login{Host: c.Host, Address: c.Address, Seed: c.Seed, Credential: func() string { return c.JWT }}, c.Dir, &phones{host: c.Host, n: c.Phones, cost: c.Cost, log: log})
+	if err != nil {
+		return err
+	}
+	fmt.Println("{}")
+	<-ctx.Done()
+	return end()
+}
+
+// process is a child that runs.
+type process struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	first string // line of its output
+}
+
+func (c child) start(t testing.TB) *process {
+	t.Helper()
+	text, err := json.Marshal(c)
+	must(t, err)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	p := &process{cmd: cmd, stdin: in}
+	p.first, err = bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%s %s does not start: %v", c.Role, c.Host, err)
+	}
+	return p
+}
+
+// signal sends one; kill ends the process by it.
+func (p *process) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
+
+func (p *process) kill() {
+	p.signal(syscall.SIGKILL)
+	_ = p.cmd.Wait()
+}
+
+func (p *process) end() {
+	_ = p.stdin.Close()
+	_ = p.cmd.Wait()
+}
+
+// freePort is an address that a hub can have again after a restart.
+func freePort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// scene is a farm of processes.
+type scene struct {
+	t     testing.TB
+	hub   child
+	hosts []child
+	log   string
+
+	mu      sync.Mutex
+	hubNow  *process
+	hostNow []*process
+	dead    map[int]bool
+}
+
+func newScene(t testing.TB, hosts, phones int, cost time.Duration) *scene {
+	dir := t.TempDir()
+	s := &scene{t: t, log: filepath.Join(dir, "devices.log"), dead: map[int]bool{}}
+	s.hub = child{Role: "hub", Dir: filepath.Join(dir, "hub"), Database: storetest.SQLite(t), NATS: freePort(t), HTTP: freePort(t)}
+	watchAccepted(t, s.hub.Database)
+	s.hubNow = s.hub.start(t)
+	var said ready
+	must(t, json.Unmarshal([]byte(s.hubNow.first), &said))
+	for i := range hosts {
+		c := said.Hosts[fmt.Sprintf("host%d", i)]
+		c.Dir, c.Phones, c.Cost, c.Log = filepath.Join(dir, c.Host), phones, cost, s.log
+		s.hosts = append(s.hosts, c)
+		s.hostNow = append(s.hostNow, c.start(t))
+	}
+	t.Cleanup(s.end)
+	return s
+}
+
+func (s *scene) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range append(s.hostNow, s.hubNow) {
+		p.signal(syscall.SIGCONT)
+		p.end()
+	}
+}
+
+// killHost kills a host at once, and starts it again if it is to come back.
+func (s *scene) killHost(i int, back bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead[s.hostNow[i].cmd.Process.Pid] = true
+	s.hostNow[i].kill()
+	if back {
+		s.hostNow[i] = s.hosts[i].start(s.t)
+	}
+}
+
+// restartHub kills the hub and starts it again.
+func (s *scene) restartHub() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hubNow.kill()
+	s.hubNow = s.hub.start(s.t)
+}
+
+// TestChaos: a run goes on, loses nothing and accepts nothing twice, while hosts are killed and stopped and the hub is restarted. A host that was stopped
+// answers late, when its cases have run elsewhere. The whole form does so again and again at moments that nobody chose (make chaos).
+func TestChaos(t *testing.T) {
+	tests, rounds := 40, 1
+	if !testing.Short() {
+		tests, rounds = 150, 4
+	}
+	dir := suite(t, tests)
+	local, _, cases := client(t, dir, "", &phones{host: "local", n: 4})
+	var want []string
+	for _, o := range local.All(t.Context(), cases) {
+		want = append(want, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Verdict()))
+	}
+	must(t, local.End())
+	for round := range rounds {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprintf("round %d, seed %d", round, seed), func(t *testing.T) { chaos(t, dir, want, rand.New(rand.NewPCG(seed, 1))) })
+	}
+}
+
+func chaos(t *testing.T, dir string, want []string, r *rand.Rand) {
+	s := newScene(t, 3, 3, 60*time.Millisecond)
+	c, farm, cases := client(t, dir, "http://"+s.hub.HTTP, nil)
+	await(t, "all phones", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 9 })
+	ended := make(chan struct{}, len(cases))
+	var zombie sync.WaitGroup
+	c.Observe = func(_ event.Case, e event.Event) {
+		if e.Kind == event.CaseEnded {
+			ended <- struct{}{}
+		}
+	}
+	over := make(chan struct{})
+	var trouble sync.WaitGroup
+	trouble.Go(func() {
+		after := func(n int) bool {
+			for range n {
+				select {
+				case <-ended:
+				case <-over:
+					return false
+				}
+			}
+			return true
+		}
+		if !after(1 + r.IntN(5)) {
+			return
+		}
+		s.hostNow[0].signal(syscall.SIGSTOP) // it holds cases, and answers when they have run elsewhere
+		zombie.Go(func() {
+			timer := time.NewTimer(deadAfter + time.Second)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-over:
+			}
+			s.hostNow[0].signal(syscall.SIGCONT)
+		})
+		if after(1 + r.IntN(6)) {
+			s.restartHub()
+		}
+		if after(1 + r.IntN(6)) {
+			s.killHost(1, true)
+		}
+		if after(1 + r.IntN(6)) {
+			s.killHost(2, false)
+		}
+		for range 3 * len(want) / 100 { // in the whole form
+			if after(1 + r.IntN(10)) {
+				if r.IntN(2) == 0 {
+					s.restartHub()
+				} else {
+					s.killHost(1, true)
+				}
+			}
+		}
+	})
+	began := time.Now()
+	outcomes := c.All(t.Context(), cases)
+	took := time.Since(began)
+	close(over)
+	trouble.Wait()
+	zombie.Wait()
+	must(t, farm.Close())
+	s.end()
+	e := collect(t, s.hub.Database, s.log, outcomes)
+	e.want, e.dead = want, s.dead
+	must(t, c.End())
+	if wrong := e.check(); len(wrong) > 0 {
+		t.Errorf("%s", strings.Join(wrong, "\n"))
+	}
+	t.Logf("%d cases in %v", len(cases), took)
+}

@@ -1,0 +1,118 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/taproot-dev/taproot/farm/archive"
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/server/blob"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// archives are those of tests, in the bucket; a folder holds what this hub reads of them. Safe for concurrent use.
+type archives struct {
+	bucket blob.Bucket
+	dir    string
+	mu     sync.Mutex
+}
+
+func archiveName(project, sum string) string {
+	return "farm-tests/" + project + "/" + sum + ".tar.gz"
+}
+
+// has tells whether a project's archive is there.
+func (a *archives) has(ctx context.Context, project, sum string) (bool, error) {
+	r, err := a.bucket.Get(ctx, archiveName(project, sum))
+	if errors.Is(err, blob.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, r.Close()
+}
+
+// put takes an archive, if it is what its name says and holds nothing that a host would refuse.
+func (a *archives) put(ctx context.Context, project, sum string, in io.Reader) (err error) {
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(a.dir, ".part-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	n, err := io.Copy(f, io.LimitReader(in, archive.Limits.Archive+1))
+	if err != nil {
+		return err
+	}
+	if n > archive.Limits.Archive {
+		return &upload.TooLarge{Why: fmt.Sprintf("the archive has more than %d bytes", archive.Limits.Archive)}
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := archive.Check(ctx, f, sum); err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return a.bucket.Put(ctx, archiveName(project, sum), f)
+}
+
+// part reads a part of an archive.
+func (a *archives) part(ctx context.Context, project, sum string, from int64) (b order.Bytes, err error) {
+	if !archive.IsSum(sum) {
+		return b, errors.New("that names no archive")
+	}
+	file := filepath.Join(a.dir, project+"-"+sum)
+	if err := a.bring(ctx, project, sum, file); err != nil {
+		return b, err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return b, err
+	}
+	defer f.Close() // nothing was written
+	b.Bytes = make([]byte, order.PartSize)
+	n, err := f.ReadAt(b.Bytes, from)
+	if b.Bytes = b.Bytes[:n]; errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b, err
+}
+
+// bring gets an archive out of the bucket, once.
+func (a *archives) bring(ctx context.Context, project, sum, file string) (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return err
+	}
+	in, err := a.bucket.Get(ctx, archiveName(project, sum))
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(a.dir, ".part-*")
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	_, err = io.Copy(f, in)
+	if err = errors.Join(err, in.Close(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

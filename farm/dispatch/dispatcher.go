@@ -1,0 +1,242 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/farm/queue"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server/blob"
+)
+
+// Sealer encrypts what the database must not show. Place binds it to a row.
+type Sealer interface {
+	Seal(place string, text []byte) string
+	Open(place, sealed string) ([]byte, error)
+}
+
+// Options are what a Dispatcher needs.
+type Options struct {
+	Queue  *queue.Queue
+	Conn   *wire.Link
+	Copies int         // of the stream, in a cluster
+	Bucket blob.Bucket // for archives of tests, and packs on their way; hubs share it
+	Dir    string      // for what this hub needs of it for a while
+	Seal   Sealer
+	Dead   time.Duration // how long a host may be silent; default: order.DeadAfter
+	Log    *slog.Logger
+}
+
+// Dispatcher is a hub's part in runs. Safe for concurrent use.
+type Dispatcher struct {
+	o      Options
+	jobs   *wire.Jobs
+	roster *roster
+	follow *followers
+	accept chan accepting
+	wake   chan struct{}
+	files  archives
+}
+
+const (
+	// lookAgain is how often a hub looks for cases to begin although nobody woke it.
+	lookAgain = time.Second
+	// forgottenAfter is how long nobody may ask for a run.
+	forgottenAfter = 2 * time.Minute
+)
+
+// New makes the stream, if it is not there yet.
+func New(ctx context.Context, o Options) (*Dispatcher, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the folder of the hub: %w", err)
+	}
+	if o.Dead == 0 {
+		o.Dead = order.DeadAfter
+	}
+	jobs, err := wire.OpenJobs(ctx, o.Conn, o.Copies, o.Dead)
+	if err != nil {
+		return nil, err
+	}
+	return &Dispatcher{o: o, jobs: jobs, roster: newRoster(o.Dead), follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1),
+		files: archives{bucket: o.Bucket, dir: filepath.Join(o.Dir, "archives")}}, nil
+}
+
+// Run works until ctx ends.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	var stops []func()
+	defer func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}()
+	serve := func(what, group string, atOnce int, do func(ctx context.Context, host string, body []byte) (any, error)) error {
+		stop, err := wire.ServeEach(d.o.Conn, what, group, atOnce, func(subject string, body []byte) (any, error) { return do(ctx, wire.From(subject), body) })
+		if err == nil {
+			stops = append(stops, stop)
+		}
+		return err
+	}
+	const group = "hubs"
+	err := errors.Join(
+		serve(order.ToHub("*", order.StartSubject), group, 32, d.start),
+		serve(order.ToHub("*", order.ReportSubject), group, 256, d.report),
+		serve(order.ToHub("*", order.PartSubject), group, 8, d.part),
+		serve(order.ToHub("*", order.EventsSubject), "", 1, d.events),
+		serve(order.ToHub("*", order.BeatSubject), "", 1, d.beat),
+		serve(order.EndedSubject, "", 1, func(_ context.Context, _ string, body []byte) (any, error) {
+			var runs []string
+			err := json.Unmarshal(body, &runs)
+			d.follow.ended(runs)
+			return nil, err
+		}))
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { d.acceptAlways(ctx) })
+	all.Go(func() { d.every(ctx, d.o.Dead/3, nil, d.reconcile) })
+	all.Go(func() { d.every(ctx, lookAgain, nil, d.bury) })
+	d.every(ctx, lookAgain, d.wake, d.pick)
+	return nil
+}
+
+// every does something again and again until ctx ends.
+func (d *Dispatcher) every(ctx context.Context, rest time.Duration, wake <-chan struct{}, do func(context.Context) error) {
+	for {
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			d.o.Log.Warn("the farm's runs", "error", err)
+		}
+		timer := time.NewTimer(rest)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		case <-wake:
+		}
+		timer.Stop()
+	}
+}
+
+// look lets the hub look for cases to begin.
+func (d *Dispatcher) look() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pick gives free devices to cases that wait, and sends these to their hosts.
+func (d *Dispatcher) pick(ctx context.Context) error {
+	all, free := d.roster.devices()
+	list, err := d.o.Queue.Pick(ctx, free, all)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return d.send(ctx, list, "")
+}
+
+// send puts attempts into the queues of their hosts. What is sent again has another mark, where it may be that it was lost after it had been kept.
+func (d *Dispatcher) send(ctx context.Context, list []queue.Assignment, mark string) error {
+	jobs := make([]wire.Job, len(list))
+	for i, a := range list {
+		if err := d.jobs.Let(ctx, a.Host); err != nil {
+			return err
+		}
+		jobs[i] = wire.Job{Host: a.Host, ID: fmt.Sprintf("%s:%d:%d%s", a.Run, a.N, a.Attempt, mark), Body: order.Job{Attempt: attemptOf(a), Device: a.Device, What: a.What}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return d.jobs.Send(ctx, jobs)
+}
+
+func attemptOf(a queue.Assignment) order.Attempt {
+	return order.Attempt{Run: a.Run, N: a.N, Attempt: a.Attempt}
+}
+
+func (d *Dispatcher) beat(ctx context.Context, host string, body []byte) (any, error) {
+	came, changed := d.roster.hear(host, body)
+	if came {
+		if err := d.jobs.Let(ctx, host); err != nil {
+			d.o.Log.Warn("the farm's runs", "error", err)
+		}
+	}
+	if changed {
+		d.look()
+	}
+	return nil, nil
+}
+
+// bury gives the cases of hosts that are dead their next attempt. A hub that has no connection knows nothing of hosts.
+func (d *Dispatcher) bury(ctx context.Context) error {
+	if !d.o.Conn.IsConnected() {
+		d.roster.again(time.Now())
+		return nil
+	}
+	var errs []error
+	for _, host := range d.roster.dead(time.Now()) {
+		errs = append(errs, d.lost(ctx, host))
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Dispatcher) lost(ctx context.Context, host string) error {
+	n, err := d.o.Queue.Lost(ctx, host)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		d.o.Log.Warn("a host is lost, and its cases begin again", "host", host, "cases", n)
+		d.look()
+		d.follow.all()
+	}
+	return nil
+}
+
+// reconcile compares what SQL says is under way with what hosts say: it sends again what may have been lost, ends what nobody wants, and notices the
+// hosts that died while no hub listened.
+func (d *Dispatcher) reconcile(ctx context.Context) error {
+	under, cancelled, err := d.o.Queue.UnderWay(ctx, "")
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	var errs []error
+	var again []queue.Assignment
+	lost := map[string]bool{}
+	for _, a := range under {
+		there, sure := d.roster.knows(a.Host, now)
+		switch {
+		case !there && sure && !lost[a.Host]:
+			lost[a.Host] = true
+			errs = append(errs, d.lost(ctx, a.Host))
+		case !there:
+		case cancelled[[2]any{a.Run, a.N}]:
+			errs = append(errs, d.cancel(a))
+		case !d.roster.works(a.Host, attemptOf(a)):
+			again = append(again, a)
+		}
+	}
+	if len(again) > 0 { // the same id as before: what NATS has is not doubled. What it lost long ago gets through.
+		errs = append(errs, d.send(ctx, again, ""))
+	}
+	_, err = d.o.Queue.Forget(ctx, now.Add(-forgottenAfter))
+	return errors.Join(append(errs, err)...)
+}
+
+// cancel tells a host that nobody wants an attempt any more.
+func (d *Dispatcher) cancel(a queue.Assignment) error {
+	return wire.Tell(d.o.Conn, order.ToHost(a.Host, order.CancelSubject), attemptOf(a))
+}

@@ -1,0 +1,108 @@
+package dispatch
+
+import (
+	"sync"
+
+	"github.com/taproot-dev/taproot/farm/order"
+)
+
+// followers are the clients that follow runs on this hub. Safe for concurrent use.
+type followers struct {
+	mu      sync.Mutex
+	runs    map[string]map[*follower]bool
+	trusted map[string]string // host by run and attempt: it was found in SQL
+}
+
+// follower is one client.
+type follower struct {
+	events chan order.Events
+	look   chan struct{} // results may be there
+}
+
+// eventsKept is how many messages a slow client may be behind: what is lost, the pack has.
+const eventsKept = 1024
+
+func newFollowers() *followers {
+	return &followers{runs: map[string]map[*follower]bool{}, trusted: map[string]string{}}
+}
+
+func (f *followers) join(run string) (one *follower, leave func()) {
+	one = &follower{make(chan order.Events, eventsKept), make(chan struct{}, 1)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.runs[run] == nil {
+		f.runs[run] = map[*follower]bool{}
+	}
+	f.runs[run][one] = true
+	return one, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if delete(f.runs[run], one); len(f.runs[run]) == 0 {
+			delete(f.runs, run)
+		}
+		if len(f.runs) == 0 {
+			clear(f.trusted)
+		}
+	}
+}
+
+func (f *followers) follows(run string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.runs[run]) > 0
+}
+
+// trusts tells whether it is known that a host has an attempt.
+func (f *followers) trusts(host string, a order.Attempt) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.trusted[packName(a)] == host
+}
+
+func (f *followers) trust(host string, a order.Attempt) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.trusted) > 100_000 {
+		clear(f.trusted)
+	}
+	f.trusted[packName(a)] = host
+}
+
+func (f *followers) tell(e order.Events) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for one := range f.runs[e.Run] {
+		select {
+		case one.events <- e:
+		default:
+		}
+	}
+}
+
+// ended lets the followers of runs look for results.
+func (f *followers) ended(runs []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, run := range runs {
+		for one := range f.runs[run] {
+			one.wake()
+		}
+	}
+}
+
+func (f *followers) all() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, some := range f.runs {
+		for one := range some {
+			one.wake()
+		}
+	}
+}
+
+func (o *follower) wake() {
+	select {
+	case o.look <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,431 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/archive"
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/farm/queue"
+	"github.com/taproot-dev/taproot/server/blob"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Owner names the project of a request.
+type Owner func(*http.Request) string
+
+// Handler serves the paths below /farm of clients that have cases run. of was asked whether the caller may.
+func (d *Dispatcher) Handler(of Owner) http.Handler {
+	a := &api{d, of}
+	mux := http.NewServeMux()
+	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"HEAD /farm/archives/{sum}":         a.hasArchive,
+		"PUT /farm/archives/{sum}":          a.putArchive,
+		"POST /farm/runs":                   a.begin,
+		"DELETE /farm/runs/{id}":            a.end,
+		"POST /farm/runs/{id}/cases":        a.add,
+		"POST /farm/runs/{id}/cancel":       a.cancelCases,
+		"POST /farm/runs/{id}/taken":        a.taken,
+		"GET /farm/runs/{id}/events":        a.news,
+		"GET /farm/runs/{id}/cases/{n}":     a.why,
+		"GET /farm/runs/{id}/packs/{which}": a.pack,
+		"GET /farm/usable":                  a.usable,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := handle(w, r); err != nil {
+				a.fail(w, r, err)
+			}
+		})
+	}
+	return mux
+}
+
+type api struct {
+	d  *Dispatcher
+	of Owner
+}
+
+func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
+	code := http.StatusServiceUnavailable
+	var refused *upload.Refused
+	var large *upload.TooLarge
+	var bad *badRequest
+	switch {
+	case errors.As(err, &refused), errors.As(err, &bad):
+		code = http.StatusBadRequest
+	case errors.As(err, &large):
+		code = http.StatusRequestEntityTooLarge
+	case errors.Is(err, queue.ErrNoRun), errors.Is(err, blob.ErrNotFound):
+		code = http.StatusNotFound
+	case r.Context().Err() != nil:
+		return
+	default:
+		a.d.o.Log.WarnContext(r.Context(), "a request of a run", "path", r.URL.Path, "error", err)
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": http.StatusText(code), "message": err.Error()}) // to who is gone
+}
+
+type badRequest struct{ why string }
+
+func (b *badRequest) Error() string { return b.why }
+
+// maxBody bounds bodies in JSON.
+const maxBody = 8 << 20
+
+func read(r *http.Request, into any) error {
+	if err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(into); err != nil {
+		return &badRequest{"the body cannot be read: " + err.Error()}
+	}
+	return nil
+}
+
+func write(w http.ResponseWriter, code int, value any) error {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	return json.NewEncoder(w).Encode(value)
+}
+
+// run gives the run of a path, if it is the caller's: others are none.
+func (a *api) run(r *http.Request) (queue.Run, error) {
+	run, err := a.d.o.Queue.Get(r.Context(), r.PathValue("id"))
+	if err == nil && run.Project != a.of(r) {
+		err = queue.ErrNoRun
+	}
+	return run, err
+}
+
+func (a *api) hasArchive(w http.ResponseWriter, r *http.Request) error {
+	if !archive.IsSum(r.PathValue("sum")) {
+		return blob.ErrNotFound
+	}
+	has, err := a.d.files.has(r.Context(), a.of(r), r.PathValue("sum"))
+	if err == nil && !has {
+		err = blob.ErrNotFound
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusOK)
+	}
+	return err
+}
+
+func (a *api) putArchive(w http.ResponseWriter, r *http.Request) error {
+	if !archive.IsSum(r.PathValue("sum")) {
+		return &badRequest{"an archive is named by its SHA-256, in hex"}
+	}
+	if err := a.d.files.put(r.Context(), a.of(r), r.PathValue("sum"), r.Body); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusCreated)
+	return nil
+}
+
+func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
+	var in order.NewRun
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	if !archive.IsSum(in.Archive) {
+		return &badRequest{"archive must name one by its SHA-256, in hex"}
+	}
+	if has, err := a.d.files.has(r.Context(), a.of(r), in.Archive); err != nil {
+		return err
+	} else if !has {
+		return &badRequest{"there is no such archive: PUT it first"}
+	}
+	text, err := json.Marshal(in.Settings)
+	if err != nil {
+		return err
+	}
+	id := "run_" + strings.ToLower(rand.Text())
+	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority, Archive: in.Archive, Sealed: a.d.o.Seal.Seal(id, text)}); err != nil {
+		return err
+	}
+	return write(w, http.StatusCreated, order.MadeRun{ID: id})
+}
+
+func (a *api) end(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	if err := a.d.end(r.Context(), run.ID); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// end ends a run, and removes its packs.
+func (d *Dispatcher) end(ctx context.Context, run string) error {
+	if err := d.o.Queue.End(ctx, run); err != nil {
+		return err
+	}
+	d.look()
+	names, err := d.o.Bucket.List(ctx, runFolder(run))
+	for _, name := range names {
+		err = errors.Join(err, d.o.Bucket.Delete(ctx, name))
+	}
+	return err
+}
+
+// mostCases bounds the cases of one request.
+const mostCases = 10_000
+
+func (a *api) add(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	var in []order.NewCase
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	if len(in) > mostCases {
+		return &badRequest{"too many cases at once"}
+	}
+	cases := make([]queue.Case, len(in))
+	for i, c := range in {
+		if c.N < 0 || len(c.What) > 64<<10 {
+			return &badRequest{"a case needs a number from 0, and takes few words"}
+		}
+		cases[i] = queue.Case{N: c.N, Needs: queue.Needs(c.Needs), What: c.What}
+	}
+	if err := a.d.o.Queue.Add(r.Context(), run.ID, cases); err != nil {
+		return err
+	}
+	a.d.look()
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (a *api) cancelCases(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	var in order.Which
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	if err := a.d.o.Queue.Withdraw(r.Context(), run.ID, in.N); err != nil {
+		return err
+	}
+	a.d.look()
+	under, cancelled, err := a.d.o.Queue.UnderWay(r.Context(), "")
+	if err != nil {
+		return err
+	}
+	left := order.Which{N: []int{}} // that are under way, and will end as interrupted
+	for _, u := range under {
+		if u.Run == run.ID && cancelled[[2]any{u.Run, u.N}] {
+			left.N = append(left.N, u.N)
+			if err := a.d.cancel(u); err != nil {
+				return err
+			}
+		}
+	}
+	return write(w, http.StatusOK, left)
+}
+
+func (a *api) taken(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	var in order.Which
+	if err := read(r, &in); err != nil {
+		return err
+	}
+	if len(in.N) > 500 {
+		return &badRequest{"too many cases at once"}
+	}
+	blobs, err := a.d.o.Queue.Take(r.Context(), run.ID, in.N)
+	for _, name := range blobs {
+		err = errors.Join(err, a.d.o.Bucket.Delete(r.Context(), name))
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+func (a *api) why(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(r.PathValue("n"))
+	if err != nil {
+		return queue.ErrNoRun
+	}
+	all, free := a.d.roster.devices()
+	busy := map[string]bool{}
+	for _, d := range all {
+		busy[d.Host+"/"+d.ID] = true
+	}
+	for _, d := range free {
+		delete(busy, d.Host+"/"+d.ID)
+	}
+	p, err := a.d.o.Queue.Why(r.Context(), run.ID, n, all, busy)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, p)
+}
+
+func (a *api) pack(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	in, err := a.d.o.Bucket.Get(r.Context(), runFolder(run.ID)+r.PathValue("which")+".tar.gz")
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/gzip")
+	_, err = io.Copy(w, in)
+	if err = errors.Join(err, in.Close()); err != nil {
+		panic(http.ErrAbortHandler) // so that nobody takes half of it for the whole
+	}
+	return nil
+}
+
+func (a *api) usable(w http.ResponseWriter, r *http.Request) error {
+	all, _ := a.d.roster.devices()
+	q := r.URL.Query()
+	needs := queue.Needs{Platform: dsl.Platform(q.Get("platform")), Device: q.Get("device"), Pool: q.Get("pool"), Labels: q["label"]}
+	n, err := a.d.o.Queue.Usable(r.Context(), a.of(r), needs, all)
+	if err != nil {
+		return err
+	}
+	return write(w, http.StatusOK, order.Usable{Cases: n})
+}
+
+const (
+	// livesEvery is how often a client hears something.
+	livesEvery = 5 * time.Second
+	// resultsAtOnce is how many results a look for them gives.
+	resultsAtOnce = 500
+)
+
+// news tells a client of its run, line by line, until it hangs up: results that it has not taken yet come at once.
+func (a *api) news(w http.ResponseWriter, r *http.Request) error {
+	run, err := a.run(r)
+	if err != nil {
+		return err
+	}
+	ctx := r.Context()
+	f, leave := a.d.follow.join(run.ID)
+	defer leave()
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	s := &stream{api: a, run: run.ID, to: w, flush: http.NewResponseController(w), told: map[[2]int]bool{}, none: map[int]time.Time{}}
+	if err := s.lives(ctx); err != nil {
+		return nil // it has begun
+	}
+	lives, look := time.NewTicker(livesEvery), time.NewTicker(time.Second)
+	defer lives.Stop()
+	defer look.Stop()
+	f.wake()
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-lives.C:
+			err = s.lives(ctx)
+		case <-f.look:
+			err = s.results(ctx)
+		case <-look.C:
+			err = errors.Join(s.results(ctx), s.hopeless(ctx))
+		case e := <-f.events:
+			err = s.say(order.News{Events: &e})
+		}
+	}
+	if ctx.Err() == nil {
+		a.d.o.Log.DebugContext(ctx, "a client does not follow any more", "run", run.ID, "error", err)
+	}
+	return nil
+}
+
+// stream is the news of one client.
+type stream struct {
+	api   *api
+	run   string
+	to    io.Writer
+	flush *http.ResponseController
+	told  map[[2]int]bool   // results, by case and attempt
+	none  map[int]time.Time // since when no host has what a case needs
+}
+
+func (s *stream) say(n order.News) error {
+	_ = s.flush.SetWriteDeadline(time.Now().Add(30 * time.Second)) // where there is none, the server has one of its own
+	if err := json.NewEncoder(s.to).Encode(n); err != nil {
+		return err
+	}
+	return s.flush.Flush()
+}
+
+func (s *stream) lives(ctx context.Context) error {
+	if err := s.api.d.o.Queue.Seen(ctx, s.run); err != nil {
+		if errors.Is(err, queue.ErrNoRun) {
+			return err
+		}
+		s.api.d.o.Log.WarnContext(ctx, "a run", "error", err) // the client waits for the database, too
+	}
+	return s.say(order.News{})
+}
+
+func (s *stream) results(ctx context.Context) error {
+	list, err := s.api.d.o.Queue.Ended(ctx, s.run, resultsAtOnce)
+	if err != nil {
+		return nil // the database comes again
+	}
+	for _, r := range list {
+		if at := [2]int{r.N, r.Attempt}; !s.told[at] {
+			s.told[at] = true
+			if err := s.say(order.News{Ended: &order.Ended{N: r.N, Attempt: r.Attempt, Error: r.Error}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hopelessAfter is how long a case waits for a device that nobody has: hosts come again after a restart of the hub.
+const hopelessAfter = 10 * time.Second
+
+func (s *stream) hopeless(ctx context.Context) error {
+	all, _ := s.api.d.roster.devices()
+	list, err := s.api.d.o.Queue.Hopeless(ctx, s.run, all)
+	if err != nil {
+		return nil // the database comes again
+	}
+	now := time.Now()
+	for n := range s.none {
+		if _, still := list[n]; !still {
+			delete(s.none, n)
+		}
+	}
+	for n, why := range list {
+		switch since, known := s.none[n]; {
+		case !known:
+			s.none[n] = now
+		case now.Sub(since) > hopelessAfter:
+			if err := s.say(order.News{None: &order.None{N: n, Why: why}}); err != nil {
+				return err
+			}
+			s.none[n] = now
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/farm/queue"
+	"github.com/taproot-dev/taproot/farm/wire"
+)
+
+// start answers a host that asks whether it may begin an attempt.
+func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, error) {
+	var a order.Attempt
+	if err := json.Unmarshal(body, &a); err != nil {
+		return nil, err
+	}
+	r, err := d.o.Queue.Current(ctx, a.Run, a.N, a.Attempt, host)
+	if errors.Is(err, queue.ErrNoRun) {
+		return order.Start{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := order.Start{Go: true, Archive: r.Archive}
+	text, err := d.o.Seal.Open(r.ID, r.Sealed)
+	if err == nil {
+		err = json.Unmarshal(text, &s.Settings)
+	}
+	return s, err
+}
+
+// accepting is a result on its way to SQL.
+type accepting struct {
+	result queue.Result
+	done   chan bool // closed without a word when the database did not answer
+}
+
+// acceptedAtOnce bounds the results of one transaction.
+const acceptedAtOnce = 256
+
+// acceptAlways takes results into SQL, those at once that came at once.
+func (d *Dispatcher) acceptAlways(ctx context.Context) {
+	for {
+		var some []accepting
+		select {
+		case <-ctx.Done():
+			return
+		case one := <-d.accept:
+			some = append(some, one)
+		}
+	more:
+		for len(some) < acceptedAtOnce {
+			select {
+			case one := <-d.accept:
+				some = append(some, one)
+			default:
+				break more
+			}
+		}
+		d.acceptSome(ctx, some)
+	}
+}
+
+func (d *Dispatcher) acceptSome(ctx context.Context, some []accepting) {
+	results := make([]queue.Result, len(some))
+	for i, s := range some {
+		results[i] = s.result
+	}
+	accepted, err := d.o.Queue.Accept(ctx, results)
+	if err != nil {
+		d.o.Log.Warn("results", "error", err)
+	}
+	runs := map[string]bool{}
+	for i, s := range some {
+		if err == nil {
+			s.done <- accepted[i]
+			runs[s.result.Run] = true
+		}
+		close(s.done)
+	}
+	d.look()
+	d.tellEnded(runs)
+}
+
+// tellEnded lets all hubs tell their clients.
+func (d *Dispatcher) tellEnded(runs map[string]bool) {
+	list := make([]string, 0, len(runs))
+	for run := range runs {
+		list = append(list, run)
+	}
+	d.follow.ended(list)
+	_ = wire.Tell(d.o.Conn, order.EndedSubject, list) // else the others look every second
+}
+
+// report takes the word of a host on an attempt that has ended: its pack is kept before its result is accepted.
+func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any, error) {
+	var r order.Report
+	if err := json.Unmarshal(body, &r); err != nil {
+		return nil, err
+	}
+	result := queue.Result{Run: r.Run, N: r.N, Attempt: r.Attempt.Attempt, Host: host, Error: r.Error}
+	if r.Returned {
+		ok, err := d.o.Queue.Return(ctx, result, r.Draining)
+		d.look()
+		d.tellEnded(map[string]bool{r.Run: true})
+		return order.Verdict{Accepted: ok}, err
+	}
+	has, err := d.o.Queue.Has(ctx, r.Run, r.N, r.Attempt.Attempt, host)
+	if err != nil {
+		return nil, err
+	}
+	if !has { // it was superseded, or the answer to it was lost: either way the host is done with it
+		ok, err := d.o.Queue.Accepted(ctx, r.Run, r.N, r.Attempt.Attempt)
+		return order.Verdict{Accepted: ok}, err
+	}
+	if r.Error == "" {
+		result.Blob = packName(r.Attempt)
+		if err := d.keep(ctx, host, r, result.Blob); err != nil {
+			return nil, err
+		}
+	}
+	one := accepting{result, make(chan bool, 1)}
+	select {
+	case d.accept <- one:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case ok, told := <-one.done:
+		if !told {
+			return nil, errors.New("the database does not answer")
+		}
+		if !ok && result.Blob != "" {
+			_ = d.o.Bucket.Delete(ctx, result.Blob) // with the run at the latest
+		}
+		return order.Verdict{Accepted: ok}, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func runFolder(run string) string { return "farm/" + run + "/" }
+
+func packName(a order.Attempt) string {
+	return fmt.Sprintf("%s%d-%d.tar.gz", runFolder(a.Run), a.N, a.Attempt)
+}
+
+// keep puts a pack into the bucket.
+func (d *Dispatcher) keep(ctx context.Context, host string, r order.Report, name string) (err error) {
+	f, err := os.CreateTemp(d.o.Dir, ".pack-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	h := sha256.New()
+	to := io.MultiWriter(f, h)
+	if _, err := to.Write(r.Pack); err != nil {
+		return err
+	}
+	for at := int64(len(r.Pack)); at < r.Size; {
+		b, err := d.askPart(ctx, host, order.Part{Attempt: r.Attempt, From: at})
+		if err == nil && len(b) == 0 {
+			err = errors.New("the pack ends before its end")
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(b); err != nil {
+			return err
+		}
+		at += int64(len(b))
+	}
+	if hex.EncodeToString(h.Sum(nil)) != r.SHA256 {
+		return errors.New("the pack came damaged")
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return d.o.Bucket.Put(ctx, name, f)
+}
+
+func (d *Dispatcher) askPart(ctx context.Context, host string, p order.Part) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	var b order.Bytes
+	err := wire.Ask(ctx, d.o.Conn, order.ToHost(host, order.PackSubject), p, &b)
+	return b.Bytes, err
+}
+
+// part gives a host a part of the archive of tests that it works with, and of no other.
+func (d *Dispatcher) part(ctx context.Context, host string, body []byte) (any, error) {
+	var p order.Part
+	if err := json.Unmarshal(body, &p); err != nil {
+		return nil, err
+	}
+	project, err := d.o.Queue.MayRead(ctx, host, p.Archive)
+	if err != nil {
+		return nil, err
+	}
+	if project == "" {
+		d.o.Log.Warn("a host asked for tests that it was not given", "host", host, "archive", p.Archive)
+		return nil, errors.New("the host has no case with these tests")
+	}
+	return d.files.part(ctx, project, p.Archive, p.From)
+}
+
+// events brings the events of a case to whoever follows its run here, if the host has the case.
+func (d *Dispatcher) events(ctx context.Context, host string, body []byte) (any, error) {
+	var e order.Events
+	if err := json.Unmarshal(body, &e); err != nil || !d.follow.follows(e.Run) {
+		return nil, err
+	}
+	if !d.follow.trusts(host, e.Attempt) {
+		has, err := d.o.Queue.Has(ctx, e.Run, e.N, e.Attempt.Attempt, host)
+		if err != nil || !has {
+			return nil, err
+		}
+		d.follow.trust(host, e.Attempt)
+	}
+	d.follow.tell(e)
+	return nil, nil
+}

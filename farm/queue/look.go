@@ -1,0 +1,93 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/taproot-dev/taproot/server/service/store"
+)
+
+// Current gives the run of an attempt that a host has and may begin; ErrNoRun when it was superseded, given up, or never given to that host.
+func (q *Queue) Current(ctx context.Context, run string, n, attempt int, host string) (r Run, err error) {
+	r.ID = run
+	err = q.db.One(ctx, "SELECT r.project, r.priority, r.archive, r.sealed FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.run = $1 AND c.n = $2 AND c.attempt = $3 AND c.host = $4 AND c.state = 'running' AND c.cancel = 0",
+		[]any{run, n, attempt, host}, &r.Project, &r.Priority, &r.Archive, &r.Sealed)
+	if errors.Is(err, store.ErrNoRow) {
+		err = ErrNoRun
+	}
+	return r, err
+}
+
+// Has tells whether a host has an attempt, wanted or not.
+func (q *Queue) Has(ctx context.Context, run string, n, attempt int, host string) (bool, error) {
+	var count int
+	err := q.db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE run = $1 AND n = $2 AND attempt = $3 AND host = $4 AND state = 'running'", []any{run, n, attempt, host}, &count)
+	return count > 0, err
+}
+
+// MayRead tells for which project a host works with an archive now; "": for none.
+func (q *Queue) MayRead(ctx context.Context, host, archive string) (project string, err error) {
+	err = q.db.One(ctx, "SELECT r.project FROM farm_cases c JOIN farm_runs r ON r.id = c.run WHERE c.host = $1 AND c.state = 'running' AND r.archive = $2 LIMIT 1", []any{host, archive}, &project)
+	if errors.Is(err, store.ErrNoRow) {
+		err = nil
+	}
+	return project, err
+}
+
+// Hopeless gives the cases of a run that wait for a device that no host has, with the reason.
+func (q *Queue) Hopeless(ctx context.Context, run string, all []Device) (map[int]string, error) {
+	none := map[int]string{}
+	type at struct{ project, kind, needs string }
+	var kinds []at
+	err := q.db.Each(ctx, "SELECT DISTINCT l.project, l.kind, l.needs FROM farm_lines l JOIN farm_runs r ON r.project = l.project WHERE r.id = $1 AND l.waiting > 0", []any{run}, func(scan func(...any) error) error {
+		var k at
+		err := scan(&k.project, &k.kind, &k.needs)
+		kinds = append(kinds, k)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kinds {
+		a := asked{project: k.project}
+		if err := json.Unmarshal([]byte(k.needs), &a.needs); err != nil {
+			return nil, err
+		}
+		fits := false
+		for _, d := range all {
+			fits = fits || a.needs.Unmet(k.project, d) == ""
+		}
+		if fits {
+			continue
+		}
+		err := q.db.Each(ctx, "SELECT n FROM farm_cases WHERE run = $1 AND kind = $2 AND state = 'waiting'", []any{run, k.kind}, func(scan func(...any) error) error {
+			var n int
+			err := scan(&n)
+			none[n] = a.why(all)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return none, nil
+}
+
+// Usable is how many cases of a project can be under way at once on devices, all of which there are, that suit.
+func (q *Queue) Usable(ctx context.Context, project string, needs Needs, all []Device) (n int, err error) {
+	for _, d := range all {
+		if needs.Unmet(project, d) == "" {
+			n++
+		}
+	}
+	var most int
+	err = q.db.One(ctx, "SELECT most FROM farm_projects WHERE id = $1", []any{project}, &most)
+	if errors.Is(err, store.ErrNoRow) {
+		err = nil
+	}
+	if most > 0 {
+		n = min(n, most)
+	}
+	return n, err
+}

@@ -1,0 +1,463 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/archive"
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// Options say where the hub is, and what is run there.
+type Options struct {
+	URL      string
+	Key      string // never printed
+	Config   run.Config
+	Plan     *plan.Plan
+	Noted    *Noted // by which the plan was made
+	Pool     string // of the devices
+	Labels   []string
+	Priority int
+	Client   *http.Client
+	Log      *slog.Logger
+}
+
+// Noted is what the planning of tests read. Safe for concurrent use.
+type Noted struct {
+	mu    sync.Mutex
+	files []string
+	env   map[string]string
+}
+
+// Note lets a configuration note what its planning reads.
+func Note(c *run.Config) *Noted {
+	n := &Noted{env: map[string]string{}}
+	lookup := c.LookupEnv
+	c.Reads = func(file string) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.files = append(n.files, file)
+	}
+	if lookup != nil {
+		c.LookupEnv = func(name string) (string, bool) {
+			value, ok := lookup(name)
+			if ok {
+				n.mu.Lock()
+				n.env[name] = value
+				n.mu.Unlock()
+			}
+			return value, ok
+		}
+	}
+	return n
+}
+
+// Farm is a run on a hub. Safe for concurrent use.
+type Farm struct {
+	o    Options
+	base *url.URL
+	made archive.Made
+	id   string
+
+	life context.Context
+	end  context.CancelFunc
+	over sync.WaitGroup
+
+	mu      sync.Mutex
+	next    int
+	tries   map[int]*try
+	adding  []order.NewCase
+	takings []int
+	wake    chan struct{}
+}
+
+var _ run.Elsewhere = (*Farm)(nil)
+
+// try is a case that is under way.
+type try struct {
+	of     run.Try
+	ended  chan order.Ended
+	none   chan string
+	hear   sync.Mutex
+	from   int // the attempt that is heard
+	closed bool
+}
+
+// Open sends what the tests need, and begins a run. Close must be called in the end.
+func Open(ctx context.Context, o Options) (*Farm, error) {
+	f := &Farm{o: o, tries: map[int]*try{}, wake: make(chan struct{}, 1)}
+	if f.o.Log == nil {
+		f.o.Log = slog.New(slog.DiscardHandler)
+	}
+	if f.o.Client == nil {
+		f.o.Client = &http.Client{}
+	}
+	client := *f.o.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // the key goes to the hub alone
+	f.o.Client = &client
+	var err error
+	if f.base, err = url.Parse(o.URL); err != nil || f.base.Host == "" || f.base.Scheme != "https" && f.base.Scheme != "http" {
+		return nil, &plan.Usage{Msg: "the address of the hub is wrong: write https://host"}
+	}
+	f.base.RawQuery, f.base.Fragment, f.base.User = "", "", nil
+	if o.Config.Baselines {
+		return nil, &plan.Usage{Msg: "baselines are not written on a hub: write them on a machine with the device (--update-baselines without --hub)"}
+	}
+	if o.Config.Headed {
+		return nil, &plan.Usage{Msg: "--headed opens a window on this machine, and the tests run on others"}
+	}
+	if err := f.send(ctx); err != nil {
+		return nil, fmt.Errorf("hub %s: %w", f.base.Host, err)
+	}
+	f.life, f.end = context.WithCancel(context.WithoutCancel(ctx))
+	f.over.Go(f.follow)
+	f.over.Go(f.post)
+	return f, nil
+}
+
+// send uploads the archive, unless the hub has it, and begins the run.
+func (f *Farm) send(ctx context.Context) (err error) {
+	c := f.o.Config
+	f.o.Noted.mu.Lock()
+	files, env := f.o.Noted.files, f.o.Noted.env
+	f.o.Noted.mu.Unlock()
+	needs, err := f.o.Plan.Needs(c.Dir, files)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp("", "taproot-tests-*.tar.gz")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	if f.made, err = archive.Make(archive.Options{Dir: c.Dir, Needs: needs, Skip: []string{c.Reports}}, file); err != nil {
+		return err
+	}
+	at := "archives/" + f.made.SHA256
+	err = f.call(ctx, request{method: http.MethodHead, path: at})
+	var said *Said
+	if errors.As(err, &said) && said.Code == http.StatusNotFound {
+		err = f.call(ctx, request{method: http.MethodPut, path: at, file: file, size: f.made.Bytes})
+	}
+	if err != nil {
+		return err
+	}
+	var made order.MadeRun
+	err = f.call(ctx, request{method: http.MethodPost, path: "runs", into: &made,
+		body: order.NewRun{Archive: f.made.SHA256, Priority: f.o.Priority, Settings: order.SettingsOf(c, f.made.Dir, env)}})
+	f.id = made.ID
+	return err
+}
+
+// Close ends the run on the hub.
+func (f *Farm) Close() error {
+	f.end()
+	f.over.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	err := f.once(ctx, request{method: http.MethodDelete, path: "runs/" + f.id})
+	var said *Said
+	if errors.As(err, &said) && said.Code == http.StatusNotFound {
+		return nil
+	}
+	return err // the hub forgets it by itself, later
+}
+
+// Usable is how many cases of the platform can be under way at once.
+func (f *Farm) Usable(ctx context.Context, p dsl.Platform) (int, error) {
+	q := url.Values{"platform": {string(p)}}
+	if d := f.device(p); d != "" {
+		q.Set("device", d)
+	}
+	if f.o.Pool != "" {
+		q.Set("pool", f.o.Pool)
+	}
+	q["label"] = f.o.Labels
+	var u order.Usable
+	err := f.call(ctx, request{method: http.MethodGet, path: "usable", query: q, into: &u})
+	return u.Cases, err
+}
+
+func (f *Farm) device(p dsl.Platform) string {
+	if f.o.Config.Device == "" && p == dsl.Android {
+		return f.o.Config.AndroidSerial
+	}
+	return f.o.Config.Device
+}
+
+// cancelLimit is how long a client that is interrupted waits for the packs of what was under way.
+const cancelLimit = 15 * time.Second
+
+// Try runs a case once on a device of the hub.
+func (f *Farm) Try(ctx context.Context, t run.Try) (string, error) {
+	n, mine, err := f.add(t)
+	if err != nil {
+		return "", err
+	}
+	defer f.leave(n, mine)
+	select {
+	case e := <-mine.ended:
+		return f.home(ctx, t, e)
+	case why := <-mine.none:
+		f.withdraw(n)
+		return "", &pool.NoDeviceError{Platform: t.Case.Platform, Reason: why}
+	case <-ctx.Done():
+	}
+	if !f.withdraw(n) {
+		return "", context.Cause(ctx)
+	}
+	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
+	defer cancel()
+	select {
+	case e := <-mine.ended:
+		return f.home(waiting, t, e)
+	case <-waiting.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// add lets a case wait on the hub.
+func (f *Farm) add(t run.Try) (int, *try, error) {
+	place, err := f.place(t.Case)
+	if err != nil {
+		return 0, nil, err
+	}
+	what, err := json.Marshal(place)
+	if err != nil {
+		return 0, nil, err
+	}
+	c := t.Case
+	needs := order.Needs{Platform: c.Platform, Browser: c.Browser, Device: f.device(c.Platform), Need: c.Test.Device, Pool: f.o.Pool, Labels: f.o.Labels}
+	mine := &try{of: t, ended: make(chan order.Ended, 1), none: make(chan string, 1)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.next
+	f.next++
+	f.tries[n] = mine
+	f.adding = append(f.adding, order.NewCase{N: n, Needs: needs, What: what})
+	f.stir()
+	return n, mine, nil
+}
+
+// place names the case as the host finds it.
+func (f *Farm) place(c plan.Case) (plan.Ref, error) {
+	ref := plan.RefOf(c)
+	if filepath.IsAbs(filepath.FromSlash(ref.File)) {
+		name, err := f.made.Name(ref.File)
+		if err != nil {
+			return ref, err
+		}
+		rel, err := filepath.Rel(filepath.FromSlash(f.made.Dir), filepath.FromSlash(name))
+		if err != nil {
+			return ref, err
+		}
+		ref.File = filepath.ToSlash(rel)
+	}
+	return ref, nil
+}
+
+// leave forgets a case, and tells the hub that its result was taken.
+func (f *Farm) leave(n int, mine *try) {
+	mine.hear.Lock()
+	mine.closed = true
+	mine.hear.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.tries, n)
+	f.takings = append(f.takings, n)
+	f.stir()
+}
+
+// stir wakes post. It needs f.mu.
+func (f *Farm) stir() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// withdraw gives a case up, and tells whether it is under way and will end.
+func (f *Farm) withdraw(n int) bool {
+	ctx, cancel := context.WithTimeout(f.life, cancelLimit)
+	defer cancel()
+	var left order.Which
+	if err := f.call(ctx, request{method: http.MethodPost, path: "runs/" + f.id + "/cancel", body: order.Which{N: []int{n}}, into: &left}); err != nil {
+		return false
+	}
+	for _, m := range left.N {
+		if m == n {
+			return true
+		}
+	}
+	return false
+}
+
+// home brings the pack of a case.
+func (f *Farm) home(ctx context.Context, t run.Try, e order.Ended) (string, error) {
+	if e.Error != "" {
+		return "", errors.New(e.Error)
+	}
+	dir := filepath.Join(t.Spool, fmt.Sprintf("home-%d", e.Attempt))
+	err := f.call(ctx, request{method: http.MethodGet, path: fmt.Sprintf("runs/%s/packs/%d-%d", f.id, e.N, e.Attempt), take: func(r io.Reader) error {
+		if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
+			return &final{err}
+		}
+		return upload.Unpack(ctx, dir, r, upload.Limits{Archive: 4 << 30, Bytes: 8 << 30, File: 4 << 30, Files: 100_000, Ratio: 2000, Events: 1 << 30, Depth: 32})
+	}})
+	return filepath.Join(dir, t.Case.Pack), err
+}
+
+// atOnce bounds what one request tells.
+const atOnce = 500
+
+// post sends cases that are new, and tells which results were taken: all at once that came at once.
+func (f *Farm) post() {
+	for {
+		select {
+		case <-f.life.Done():
+			return
+		case <-f.wake:
+		}
+		f.mu.Lock()
+		adding, takings := f.adding, f.takings
+		f.adding, f.takings = nil, nil
+		f.mu.Unlock()
+		for len(adding) > 0 {
+			some := adding[:min(len(adding), atOnce)]
+			adding = adding[len(some):]
+			if err := f.call(f.life, request{method: http.MethodPost, path: "runs/" + f.id + "/cases", body: some}); err != nil {
+				f.refuse(some, err)
+			}
+		}
+		for len(takings) > 0 {
+			some := takings[:min(len(takings), atOnce)]
+			takings = takings[len(some):]
+			if err := f.call(f.life, request{method: http.MethodPost, path: "runs/" + f.id + "/taken", body: order.Which{N: some}}); err != nil {
+				f.o.Log.Debug("the hub keeps results longer", "error", err)
+			}
+		}
+	}
+}
+
+// refuse ends cases that the hub does not take.
+func (f *Farm) refuse(cases []order.NewCase, err error) {
+	for _, c := range cases {
+		f.conclude(order.Ended{N: c.N, Error: "the hub does not take the case: " + err.Error()})
+	}
+}
+
+func (f *Farm) conclude(e order.Ended) {
+	f.mu.Lock()
+	t := f.tries[e.N]
+	f.mu.Unlock()
+	if t != nil {
+		select {
+		case t.ended <- e:
+		default: // told before
+		}
+	}
+}
+
+// follow takes the news of the run, and begins anew when they break off.
+func (f *Farm) follow() {
+	for f.life.Err() == nil {
+		err := f.news()
+		var said *Said
+		if errors.As(err, &said) && said.Code == http.StatusNotFound {
+			f.gone()
+			return
+		}
+		_ = pool.Sleep(f.life, time.Second/2, nil)
+	}
+}
+
+// gone ends all cases: the hub does not know the run any more.
+func (f *Farm) gone() {
+	f.mu.Lock()
+	var list []int
+	for n := range f.tries {
+		list = append(list, n)
+	}
+	f.mu.Unlock()
+	for _, n := range list {
+		f.conclude(order.Ended{N: n, Error: "the hub has ended the run"})
+	}
+}
+
+// silence is how long nothing may come from a hub, which says at least every 5 s that it lives.
+const silence = 20 * time.Second
+
+func (f *Farm) news() error {
+	ctx, cancel := context.WithCancel(f.life)
+	defer cancel()
+	alarm := time.AfterFunc(silence, cancel)
+	defer alarm.Stop()
+	return f.once(ctx, request{method: http.MethodGet, path: "runs/" + f.id + "/events", take: func(r io.Reader) error {
+		lines := bufio.NewReaderSize(r, 1<<20)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				return err
+			}
+			alarm.Reset(silence)
+			var n order.News
+			if err := json.Unmarshal(line, &n); err != nil {
+				return err
+			}
+			f.hear(n)
+		}
+	}})
+}
+
+func (f *Farm) hear(n order.News) {
+	switch {
+	case n.Ended != nil:
+		f.conclude(*n.Ended)
+	case n.None != nil:
+		f.mu.Lock()
+		t := f.tries[n.None.N]
+		f.mu.Unlock()
+		if t != nil {
+			select {
+			case t.none <- n.None.Why:
+			default:
+			}
+		}
+	case n.Events != nil:
+		f.mu.Lock()
+		t := f.tries[n.Events.N]
+		f.mu.Unlock()
+		if t != nil {
+			t.heard(n.Events)
+		}
+	}
+}
+
+// heard takes events, unless they are of an attempt before the newest.
+func (t *try) heard(e *order.Events) {
+	t.hear.Lock()
+	defer t.hear.Unlock()
+	if t.closed || e.Attempt.Attempt < t.from {
+		return
+	}
+	t.from = e.Attempt.Attempt
+	for i, one := range e.Events {
+		t.of.Heard(e.From+i, one)
+	}
+}

@@ -1,0 +1,72 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/reporters/pack"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+	"github.com/taproot-dev/taproot/server/upload"
+)
+
+// run runs an attempt and leaves its pack in the spool. why is said when no host could run the case; err when it was not begun here, or this
+// machine failed.
+func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why string, err error) {
+	var ref plan.Ref
+	if err := json.Unmarshal(j.What, &ref); err != nil {
+		return "the case cannot be read: " + err.Error(), nil
+	}
+	dir, release, err := w.cache.Open(context.WithoutCancel(ctx), j.Run, start.Archive)
+	var refused *upload.Refused
+	var large *upload.TooLarge
+	if errors.As(err, &refused) || errors.As(err, &large) {
+		return "the archive of the tests is refused: " + err.Error(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	work := filepath.Join(dir, filepath.FromSlash(start.Settings.Dir))
+	c, err := ref.Find(start.Settings.Planning(work))
+	if err != nil {
+		return err.Error(), nil
+	}
+	folder, err := os.MkdirTemp(filepath.Join(w.o.Dir, "cases"), "case-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(folder) // what matters of it is in the spool
+	runs, err := pack.OpenRunDir(folder)
+	if err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", errors.Join(err, runs.Close())
+	}
+	defer root.Close() // tests write, and close what they write
+	conf := start.Settings.Apply(w.o.Config, work)
+	conf.Access.Root = root
+	see := &observer{w: w, at: j.Attempt}
+	r := &run.Runner{Config: conf, Pool: w.o.Pool, Dir: runs, Observe: see.event}
+	// That nobody wants the case any more interrupts it. That the worker ends does, too, but is no verdict: the case runs elsewhere.
+	out, err := r.OnDevice(ctx, c, j.Device)
+	see.tell()
+	if err = errors.Join(err, runs.Close()); err != nil {
+		return "", err
+	}
+	if w.life.Err() != nil && (out.Result == nil || out.Result.Verdict == event.Interrupted) {
+		return "", context.Cause(w.life)
+	}
+	if out.Dir == "" {
+		return fmt.Sprintf("the report could not be kept: %v", out.Err), nil
+	}
+	return "", w.spool.put(j.Attempt, out.Dir)
+}

@@ -1,0 +1,308 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/archive"
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/runner/pool"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// Options are what a worker needs.
+type Options struct {
+	Host     string // the id of this host
+	Conn     *wire.Link
+	Dir      string     // its folder: archives, packs that are on their way
+	Config   run.Config // of this host; what runs may say goes over it
+	Pool     *pool.Pool
+	Pools    string   // the pool that its devices belong to; may be empty
+	Labels   []string // of its devices
+	Cache    int64    // bytes of archives that are kept; default: 10 GB
+	Platform []dsl.Platform
+	Log      *slog.Logger
+}
+
+const cacheBytes = 10 << 30
+
+// Worker runs the cases that hubs send to a host. Safe for concurrent use.
+type Worker struct {
+	o     Options
+	cache *archive.Cache
+	spool *spool
+
+	life     context.Context // of Run; it outlives that of a case that nobody wants any more
+	draining atomic.Bool
+	mu       sync.Mutex
+	working  map[order.Attempt]*job
+	held     map[string]int // devices on which this worker works
+}
+
+// job is an attempt under way.
+type job struct {
+	cancel context.CancelFunc
+	taken  *wire.Taken // the newest message of it
+	more   []*wire.Taken
+}
+
+// New makes a worker. Packs that an earlier one left behind are delivered when it runs.
+func New(o Options) (*Worker, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Cache == 0 {
+		o.Cache = cacheBytes
+	}
+	if len(o.Platform) == 0 {
+		o.Platform = []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web}
+	}
+	w := &Worker{o: o, life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{}}
+	var err error
+	if w.cache, err = archive.NewCache(filepath.Join(o.Dir, "tests"), o.Cache, w.fetch); err != nil {
+		return nil, err
+	}
+	if w.spool, err = openSpool(filepath.Join(o.Dir, "packs")); err != nil {
+		return nil, err
+	}
+	cases := filepath.Join(o.Dir, "cases") // of a worker that died: nothing of them was delivered, and they come again
+	if err := errors.Join(os.RemoveAll(cases), os.MkdirAll(cases, 0o700)); err != nil {
+		return nil, fmt.Errorf("the folder of cases: %w", err)
+	}
+	return w, nil
+}
+
+// Run works until ctx ends; then what is under way is interrupted. Drain first lets it come to its end.
+func (w *Worker) Run(ctx context.Context) error {
+	w.life = ctx
+	var stops []func()
+	defer func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}()
+	for what, serve := range map[string]func(string, []byte) (any, error){order.CancelSubject: w.cancel, order.PackSubject: w.part} {
+		stop, err := wire.ServeEach(w.o.Conn, order.ToHost(w.o.Host, what), "", 16, serve)
+		if err != nil {
+			return err
+		}
+		stops = append(stops, stop)
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { w.beat(ctx) })
+	all.Go(w.deliverLeft)
+	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.Taken) { w.take(ctx, t) })
+}
+
+// Drain lets nothing new begin: what comes is given back. It waits until nothing is under way and every pack is delivered, or ctx ends.
+func (w *Worker) Drain(ctx context.Context) error {
+	w.draining.Store(true)
+	for {
+		w.mu.Lock()
+		n := len(w.working)
+		w.mu.Unlock()
+		if n == 0 && w.spool.empty() {
+			return nil
+		}
+		if err := pool.Sleep(ctx, 50*time.Millisecond, nil); err != nil {
+			return err
+		}
+	}
+}
+
+// take does a job, unless it is under way already: then the message is a later copy, and ends with the job.
+func (w *Worker) take(ctx context.Context, t *wire.Taken) {
+	var j order.Job
+	if err := json.Unmarshal(t.Body, &j); err != nil {
+		w.o.Log.Error("a job that cannot be read", "error", err)
+		w.done(ctx, t)
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.mu.Lock()
+	if under := w.working[j.Attempt]; under != nil {
+		under.more = append(under.more, t)
+		w.mu.Unlock()
+		return
+	}
+	mine := &job{cancel: cancel, taken: t}
+	w.working[j.Attempt] = mine
+	w.held[j.Device]++
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		delete(w.working, j.Attempt)
+		if w.held[j.Device]--; w.held[j.Device] == 0 {
+			delete(w.held, j.Device)
+		}
+		copies := mine.more
+		w.mu.Unlock()
+		for _, t := range append(copies, t) {
+			w.done(ctx, t)
+		}
+	}()
+	if w.spool.has(j.Attempt) { // it was run before this process began
+		w.deliver(j.Attempt)
+		return
+	}
+	w.do(ctx, j)
+}
+
+// done tells NATS that a message is done with, also when the worker is about to end.
+func (w *Worker) done(ctx context.Context, t *wire.Taken) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := t.Done(ctx); err != nil {
+		w.o.Log.Warn("a job may come again", "error", err)
+	}
+}
+
+// do runs an attempt and brings its pack to a hub.
+func (w *Worker) do(ctx context.Context, j order.Job) {
+	if w.draining.Load() {
+		w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "its host ends"})
+		return
+	}
+	var start order.Start
+	if err := w.ask(ctx, order.StartSubject, j.Attempt, &start); err != nil || !start.Go {
+		return // it comes again if somebody wants it
+	}
+	why, err := w.run(ctx, j, start)
+	switch {
+	case w.life.Err() != nil:
+		return // the worker ends, and the case runs elsewhere
+	case why != "":
+		w.report(order.Report{Attempt: j.Attempt, Error: why})
+	case err != nil:
+		w.report(order.Report{Attempt: j.Attempt, Returned: true, Error: err.Error()})
+	default:
+		w.deliver(j.Attempt)
+	}
+}
+
+// ask asks a hub until one answers, or ctx ends.
+func (w *Worker) ask(ctx context.Context, what string, question, into any) error {
+	wait := 100 * time.Millisecond
+	for {
+		asking, cancel := context.WithTimeout(ctx, 30*time.Second)
+		err := wire.Ask(asking, w.o.Conn, order.ToHub(w.o.Host, what), question, into)
+		cancel()
+		var refused *wire.RefusedError
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if !errors.As(err, &refused) {
+			w.o.Log.Debug("no hub answers", "error", err)
+		} else {
+			w.o.Log.Warn("a hub cannot answer", "error", err)
+		}
+		if err := pool.Sleep(ctx, wait, nil); err != nil {
+			return err
+		}
+		wait = min(2*wait, 2*time.Second)
+	}
+}
+
+// report tells a hub what became of an attempt of which there is no pack.
+func (w *Worker) report(r order.Report) {
+	var v order.Verdict
+	_ = w.ask(w.life, order.ReportSubject, r, &v) // else the worker ends, and the case is lost with it
+}
+
+// fetch gets the archive of tests from a hub.
+func (w *Worker) fetch(ctx context.Context, sum string) (io.ReadCloser, error) {
+	return &parts{ctx: ctx, ask: func(ctx context.Context, from int64) ([]byte, error) {
+		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+		defer cancel()
+		var b order.Bytes
+		err := wire.Ask(ctx, w.o.Conn, order.ToHub(w.o.Host, order.PartSubject), order.Part{Archive: sum, From: from}, &b)
+		return b.Bytes, err
+	}}, nil
+}
+
+// parts is a reader of something that comes in parts.
+type parts struct {
+	ctx  context.Context
+	ask  func(ctx context.Context, from int64) ([]byte, error)
+	at   int64
+	left []byte
+}
+
+func (p *parts) Read(b []byte) (int, error) {
+	if len(p.left) == 0 {
+		next, err := p.ask(p.ctx, p.at)
+		if err != nil {
+			return 0, err
+		}
+		if len(next) == 0 {
+			return 0, io.EOF
+		}
+		p.left, p.at = next, p.at+int64(len(next))
+	}
+	n := copy(b, p.left)
+	p.left = p.left[n:]
+	return n, nil
+}
+
+func (p *parts) Close() error { return nil }
+
+// cancel ends an attempt that nobody wants any more: its case ends as interrupted.
+func (w *Worker) cancel(_ string, body []byte) (any, error) {
+	var a order.Attempt
+	if err := json.Unmarshal(body, &a); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if j := w.working[a]; j != nil {
+		j.cancel()
+	}
+	return nil, nil
+}
+
+// observer sends events to the hubs, some at once.
+type observer struct {
+	w  *Worker
+	at order.Attempt
+
+	mu     sync.Mutex
+	from   int
+	events []event.Event
+	timer  *time.Timer
+}
+
+// tellAfter is how long an event may wait for others.
+const tellAfter = 100 * time.Millisecond
+
+func (o *observer) event(_ event.Case, e event.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.events = append(o.events, e)
+	if o.timer == nil {
+		o.timer = time.AfterFunc(tellAfter, o.tell)
+	}
+}
+
+func (o *observer) tell() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.timer = nil
+	if len(o.events) > 0 {
+		_ = wire.Tell(o.w.o.Conn, order.ToHub(o.w.o.Host, order.EventsSubject), order.Events{Attempt: o.at, From: o.from, Events: o.events}) // the pack has them, too
+	}
+	o.from, o.events = o.from+len(o.events), nil
+}
