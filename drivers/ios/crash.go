@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/internal/shorten"
@@ -20,6 +21,8 @@ const reportBytes = 16 << 10
 type watched struct {
 	bundle string
 	old    map[string]bool // crash reports that were there before it was launched
+	at     time.Time       // it was launched
+	died   *drivers.Crash  // what is known of its end
 }
 
 func (d *Device) watch(app watched) {
@@ -31,7 +34,7 @@ func (d *Device) watch(app watched) {
 // launching is called before an app is launched. Its later reports are told from older ones by their names: the times of files are taken
 // from a clock that may lag behind ours.
 func (d *Device) launching(app string) watched {
-	w := watched{bundle: app, old: map[string]bool{}}
+	w := watched{bundle: app, old: map[string]bool{}, at: time.Now()}
 	for _, file := range d.reports() {
 		w.old[file] = true
 	}
@@ -74,7 +77,76 @@ func (d *Device) Crashed(ctx context.Context) (*drivers.Crash, error) {
 	if crash := findReport(d.reports(), app, ""); crash != nil {
 		return crash, nil
 	}
-	return &drivers.Crash{App: app.bundle, Kind: drivers.CrashDied, Reason: "its process ended by itself"}, nil
+	if app.died == nil {
+		if app.died = d.reportOfPhone(ctx, app); app.died == nil {
+			app.died = &drivers.Crash{App: app.bundle, Kind: drivers.CrashDied, Reason: "its process ended by itself"}
+		}
+		d.mu.Lock()
+		if d.app.bundle == app.bundle && d.app.at.Equal(app.at) {
+			d.app.died = app.died
+		}
+		d.mu.Unlock()
+	}
+	return app.died, nil
+}
+
+// The report that an iPhone writes of an app that crashed is there a moment later; its clock and ours may differ.
+const (
+	phoneReports  = 4 * time.Second
+	phoneReportAt = 500 * time.Millisecond
+	clocksDiffer  = 2 * time.Minute
+)
+
+// reportOfPhone copies the report about the app from an iPhone, with go-ios; nil where there is none.
+func (d *Device) reportOfPhone(ctx context.Context, app watched) *drivers.Crash {
+	h, ok := d.host.(reportsHolder)
+	if !ok || d.tools.goios == "" {
+		return nil
+	}
+	ctx, cancel := drivers.Bound(ctx, d.life)
+	defer cancel()
+	ctx, done := context.WithTimeout(ctx, phoneReports)
+	defer done()
+	for {
+		files, remove, err := h.crashReports(ctx, app.bundle)
+		files = slices.DeleteFunc(files, func(f string) bool { return d.knownReport(f, false) || writtenBefore(f, app.at.Add(-clocksDiffer)) })
+		crash := findReport(files, app, "")
+		for _, f := range files {
+			d.knownReport(f, true)
+		}
+		if err == nil {
+			remove()
+		}
+		if crash != nil || err != nil || drivers.Pause(ctx, phoneReportAt) != nil {
+			return crash
+		}
+	}
+}
+
+// knownReport tells whether a report of an iPhone was read before; learn: it is known from now on.
+func (d *Device) knownReport(file string, learn bool) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := slices.Contains(d.known, filepath.Base(file))
+	if learn && !known {
+		d.known = append(d.known, filepath.Base(file))
+	}
+	return known
+}
+
+// writtenBefore tells whether a report says that it was written before a time; one that does not say when, may be.
+func writtenBefore(file string, t time.Time) bool {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return true
+	}
+	var head struct{ Timestamp string }
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	if json.Unmarshal(line, &head) != nil {
+		return true
+	}
+	at, err := time.Parse("2006-01-02 15:04:05.00 -0700", head.Timestamp)
+	return err != nil || at.Before(t)
 }
 
 // findReport gives the oldest report about an app since it was launched, of those that name a simulator, unless that is "".

@@ -20,6 +20,7 @@ const closeLimit = 10 * time.Second
 type Device struct {
 	wda   *wda
 	host  host
+	tools tools
 	info  drivers.Info
 	log   *slog.Logger
 	home  string
@@ -39,6 +40,7 @@ type Device struct {
 	debts   restoreState
 	app     watched           // the app that was launched last
 	locales map[string]string // of apps
+	known   []string          // the reports of crashes that were copied from an iPhone
 }
 
 var (
@@ -65,7 +67,7 @@ var (
 )
 
 func (d *Driver) newDevice(ctx context.Context, f found, w *wda, film string) (*Device, error) {
-	dev := &Device{wda: w, host: d.host(f, w), info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
+	dev := &Device{wda: w, host: d.host(f, w), tools: d.tools, info: f.info, log: d.log.With("device", f.info.ID), home: d.home, film: film, notes: d.notes,
 		life: drivers.NewLife(), locales: map[string]string{}}
 	err := dev.wake(ctx)
 	var img image.Image

@@ -388,11 +388,16 @@ func TestTheAppThatDiesIsTold(t *testing.T) {
 		t.Errorf("an app that was stopped has not crashed: %+v, %v", c, err)
 	}
 
-	p, pb := opened(t, small(iostest.DeviceOptions{Phone: true}))
-	must(t, p.Launch(t.Context(), iostest.ListBundle, true))
-	pb.lab.Device(0).Crash()
-	if c, err := p.Crashed(t.Context()); err != nil || c == nil || c.Kind != drivers.CrashDied {
-		t.Errorf("on an iPhone: %+v, %v", c, err)
+	for program, want := range map[string]string{"xcrun": "its process ended by itself", "ios": "Fatal error: Index out of range"} { // which copies the iPhone's report
+		pb := newBench(t, quick(iostest.DeviceOptions{Phone: true})).only(t, program)
+		p, _ := pb.open(t)
+		for i := range 2 {
+			must(t, p.Launch(t.Context(), iostest.ListBundle, true))
+			pb.lab.Device(0).Crash()
+			if c, err := p.Crashed(t.Context()); err != nil || c == nil || program == "ios" && !strings.Contains(c.Report, fmt.Sprintf(`"pid":%d`, 4001+i)) || !strings.Contains(c.Reason, want) || (c.Report != "") != (program == "ios") {
+				t.Errorf("on an iPhone by %s: %+v, %v", program, c, err)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +66,10 @@ type (
 	}
 	granter interface {
 		permit(ctx context.Context, app, service string, allow bool) error
+	}
+	reportsHolder interface {
+		// crashReports copies the reports about an app into a folder that the function removes.
+		crashReports(ctx context.Context, app string) (files []string, remove func(), err error)
 	}
 	approver interface {
 		approve(ctx context.Context, scheme, app string) error
@@ -237,6 +243,39 @@ func (h muxHost) apps(ctx context.Context) ([]string, error) {
 
 func (h muxHost) log(w io.Writer) (*background, error) {
 	return h.start(h.ios("syslog", "--nojson", "--udid="+h.udid), w)
+}
+
+// crashReports needs go-ios: Xcode has no program for it that says how.
+func (h appleHost) crashReports(ctx context.Context, app string) ([]string, func(), error) {
+	return muxHost(h).crashReports(ctx, app)
+}
+
+// crashReports are named after the app's process, of which the list of apps tells.
+func (h muxHost) crashReports(ctx context.Context, app string) ([]string, func(), error) {
+	out, err := h.run(ctx, h.ios("apps", "--list", "--udid="+h.udid))
+	if err != nil {
+		return nil, nil, err
+	}
+	name := ""
+	for line := range strings.Lines(string(out)) {
+		if fields := strings.Fields(line); len(fields) > 2 && fields[0] == app {
+			name = strings.Join(fields[1:len(fields)-1], " ")
+		}
+	}
+	if name == "" || strings.ContainsAny(name, `*?[\/`) {
+		return nil, nil, fmt.Errorf("%w: nobody knows what the process of %s is called", drivers.ErrUnsupported, app)
+	}
+	dir, err := os.MkdirTemp("", "taproot-crash-")
+	if err != nil {
+		return nil, nil, err
+	}
+	c := h.ios("crash", "cp", name+"-*.ips", dir, "--udid="+h.udid)
+	if _, err := h.run(ctx, c); err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.ips"))
+	return files, func() { os.RemoveAll(dir) }, err
 }
 
 // listed says with an ErrNoApp that an app is not among those that were installed.

@@ -63,3 +63,39 @@ func TestALinkOfTheAppOfTheTest(t *testing.T) {
 		t.Errorf("%s is in front, %v, %q", front, err, b.lab.Device(0).Noted())
 	}
 }
+
+// TestLocationOfAnOldIPhone: what WebDriverAgent cannot before iOS 16.4, go-ios can.
+func TestLocationOfAnOldIPhone(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{Phone: true, Version: "15.8"}))
+	must(t, d.SetLocation(t.Context(), drivers.Place{Latitude: 52.52, Longitude: -13.405}))
+	if at := b.lab.Device(0).Place(); at != "52.5200000,-13.4050000" {
+		t.Errorf("it believes to be at %q", at)
+	}
+	must(t, d.Close())
+	if at := b.lab.Device(0).Place(); at != "" {
+		t.Errorf("after the test it believes to be at %q", at)
+	}
+	for version, want := range map[string]bool{"15.8": true, "16.3.1": true, "16.4": false, "17": false, "": false, "18.1": false, "9": true} {
+		if got := before(version, 16, 4); got != want {
+			t.Errorf("%s: %v", version, got)
+		}
+	}
+}
+
+// TestAnAppearanceThatNobodyCanSet: an iPhone that goes by the time of day gets the appearance that is asked for, and is not said to get its own back.
+func TestAnAppearanceThatNobodyCanSet(t *testing.T) {
+	t.Parallel()
+	d, b := opened(t, small(iostest.DeviceOptions{Phone: true, Automatic: true}))
+	if _, err := d.IsDark(t.Context()); !errors.Is(err, drivers.ErrUnsupported) {
+		t.Errorf("%v", err)
+	}
+	must(t, d.DarkMode(t.Context(), true))
+	if dark, err := d.IsDark(t.Context()); err != nil || !dark {
+		t.Errorf("%v, %v", dark, err)
+	}
+	must(t, d.Close())
+	if b.lab.Noted("/wda/device/appearance") != 1 {
+		t.Errorf("%q", b.lab.Device(0).Noted())
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,6 +64,9 @@ func (d *Device) DarkMode(ctx context.Context, on bool) error {
 	if err != nil {
 		return err
 	}
+	if now == "automatic" {
+		d.log.Warn("the appearance of the iPhone goes by the time of day, which nothing can set again: it stays light or dark after the test", "dark", on)
+	}
 	if now == "light" || now == "dark" {
 		if err := d.noteRestore(func(o *restoreState) { o.Appearance = first(o.Appearance, now) }); err != nil {
 			return err
@@ -113,7 +117,7 @@ func (p wdaPainter) setAppearance(ctx context.Context, name string) error {
 	return p.wda.call(ctx, post("the appearance", "/wda/device/appearance", map[string]any{"name": name}), nil)
 }
 
-// SetLocation tells the device where it is: a simulator by simctl, an iPhone (iOS 16.4 and newer) by WebDriverAgent.
+// SetLocation tells the device where it is: a simulator by simctl, an iPhone by WebDriverAgent, or by go-ios before iOS 16.4.
 func (d *Device) SetLocation(ctx context.Context, at drivers.Place) error {
 	if err := d.noteRestore(func(o *restoreState) { o.Location = true }); err != nil {
 		return err
@@ -125,7 +129,39 @@ func (d *Device) locator() locator {
 	if l, ok := d.host.(locator); ok {
 		return l
 	}
+	if t := d.tools; t.goios != "" && before(d.info.OSVersion, 16, 4) {
+		return muxLocator{t, d.info.ID}
+	}
 	return wdaLocator{d.wda}
+}
+
+// before tells whether a version is an older one.
+func before(version string, major, minor int) bool {
+	var have [2]int
+	for i, part := range strings.SplitN(version, ".", 3)[:min(2, strings.Count(version, ".")+1)] {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return false
+		}
+		have[i] = n
+	}
+	return have[0] < major || have[0] == major && have[1] < minor
+}
+
+// muxLocator tells an iPhone where it is with go-ios.
+type muxLocator struct {
+	tools
+	udid string
+}
+
+func (l muxLocator) locate(ctx context.Context, at *drivers.Place) error {
+	c := l.ios("resetlocation", "--udid="+l.udid)
+	if at != nil {
+		c = l.ios("setlocation", "--lat="+strconv.FormatFloat(at.Latitude, 'f', 7, 64), "--lon="+strconv.FormatFloat(at.Longitude, 'f', 7, 64), "--udid="+l.udid)
+	}
+	c.logged = true
+	_, err := l.run(ctx, c)
+	return err
 }
 
 // wdaLocator tells an iPhone where it is.

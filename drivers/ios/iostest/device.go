@@ -170,9 +170,12 @@ func (d *Device) crash(why string) {
 	pid := a.pid
 	a.pid, a.page, d.front, d.focus = 0, nil, "", nil
 	d.writeLog(a.name, pid, "%s", why)
-	dir := filepath.Join(d.lab.home, "Library/Logs/DiagnosticReports")
+	dir, at := filepath.Join(d.lab.home, "Library/Logs/DiagnosticReports"), "2026-01-02 03:04:05.00 +0000"
+	if d.opts.Phone { // it keeps its reports to itself
+		dir, at = filepath.Join(d.lab.home, "reports", d.opts.UDID), time.Now().Format("2006-01-02 15:04:05.00 -0700")
+	}
 	_ = os.MkdirAll(dir, 0o755)
-	head := fmt.Sprintf(`{"app_name":%q,"timestamp":"2026-01-02 03:04:05.00 +0000","app_version":"1.0","bundleID":%q,"bug_type":"309","name":%q}`, a.name, a.bundle, a.name)
+	head := fmt.Sprintf(`{"app_name":%q,"timestamp":%q,"app_version":"1.0","bundleID":%q,"bug_type":"309","name":%q}`, a.name, at, a.bundle, a.name)
 	body := fmt.Sprintf(`{"pid":%d,"procName":%q,"procPath":"\/Users\/USER\/Library\/Developer\/CoreSimulator\/Devices\/%s\/data\/Containers\/Bundle\/App.app\/App","exception":{"codes":"0x0000000000000001","type":"EXC_BREAKPOINT","signal":"SIGTRAP"},`+
 		`"termination":{"flags":0,"code":5,"namespace":"SIGNAL","indicator":"Trace/BPT trap: 5"},"asi":{"libswiftCore.dylib":[%q]},"threads":[]}`, pid, a.name, d.opts.UDID, why)
 	_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-2026-01-02-030405-%d.ips", a.name, pid)), []byte(head+"\n"+body), 0o644)

@@ -278,6 +278,8 @@ type DeviceOptions struct {
 	HideKey bool
 	// PortTaken: something else on the iPhone listens on port 8100 already.
 	PortTaken bool
+	// Automatic: the appearance of an iPhone goes by the time of day.
+	Automatic bool
 	// NoHardKeys is an iOS before 17: no keys of a plugged-in keyboard.
 	NoHardKeys bool
 }

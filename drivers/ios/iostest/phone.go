@@ -279,6 +279,12 @@ func (d *Device) goios(p *process, args []string) int {
 		}
 	case "launch":
 		return d.goiosLaunch(p, args)
+	case "crash":
+		return d.goiosCrash(p, args)
+	case "setlocation":
+		d.where = strings.TrimPrefix(args[1], "--lat=") + "," + strings.TrimPrefix(args[2], "--lon=")
+	case "resetlocation":
+		d.where = ""
 	case "uninstall":
 		delete(d.apps, args[1])
 	case "install":
@@ -314,6 +320,24 @@ func (d *Device) hasImage() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.image
+}
+
+// goiosCrash is cmd_device_debug.go's runCrashCommand: "cp" copies the reports whose names fit.
+func (d *Device) goiosCrash(p *process, args []string) int {
+	if args[1] != "cp" {
+		return 1
+	}
+	files, _ := filepath.Glob(filepath.Join(d.lab.home, "reports", d.opts.UDID, args[2]))
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(args[3], filepath.Base(file)), data, 0o600)
+		}
+		if err != nil {
+			return goiosError(p, "failed copying crashreports", err.Error())
+		}
+	}
+	return 0
 }
 
 func (d *Device) goiosLaunch(p *process, args []string) int {

@@ -409,7 +409,12 @@ func (d *Device) deviceInfo(request) (any, error) {
 		"userInterfaceIdiom": 0, "userInterfaceStyle": d.appearance(), "isSimulator": !d.opts.Phone, "thermalState": 0}, nil
 }
 
-func (d *Device) appearance() string { return map[bool]string{true: "dark", false: "light"}[d.dark] }
+func (d *Device) appearance() string {
+	if d.opts.Automatic {
+		return "automatic"
+	}
+	return map[bool]string{true: "dark", false: "light"}[d.dark]
+}
 
 func (d *Device) setAppearance(r request) (any, error) {
 	var args struct{ Name string }
@@ -419,7 +424,7 @@ func (d *Device) setAppearance(r request) (any, error) {
 	if args.Name != "dark" && args.Name != "light" {
 		return nil, &wdError{"invalid argument", "The appearance name must be either 'light' or 'dark'"}
 	}
-	d.dark = args.Name == "dark"
+	d.dark, d.opts.Automatic = args.Name == "dark", false
 	return nil, nil
 }
 
@@ -427,6 +432,9 @@ func (d *Device) setLocation(r request) (any, error) {
 	var args struct{ Latitude, Longitude *float64 }
 	if err := r.args(&args); err != nil {
 		return nil, err
+	}
+	if major, _, _ := strings.Cut(d.opts.Version, "."); len(major) == 2 && major < "16" {
+		return nil, &wdError{"unknown error", "LocationSimulation API is only supported since Xcode 14.3 and iOS 16.4"}
 	}
 	if args.Latitude == nil || args.Longitude == nil {
 		return nil, &wdError{"invalid argument", "Both latitude and longitude must be provided"}
