@@ -5,11 +5,13 @@ PHONES    = $(TAPROOT) sim --phones 2 --
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 LARGEST   = 67108864
 RELEASER  = go run github.com/goreleaser/goreleaser/v2@v2.16.0
+HELM      = go run helm.sh/helm/v3/cmd/helm@v3.19.2
+CHART     = docs/deploy/helm/taproot
 REPORTS   = $${TAPROOT_REPORTS_DIR:-tests/reports}
 COMPILE   = GOGC=400
 
 # LARGEST is what a program that is downloaded may weigh, in bytes (64 MiB): 36 without what runs the JavaScript of
-# Maestro's flows (6 MB), the databases of the service (7 MB), and the NATS server in the hub of a farm with its client (12 MB), without which a farm would need a program beside. RELEASER is no tool of go.mod: it has more dependencies than all the rest.
+# Maestro's flows (6 MB), the databases of the service (7 MB), and the NATS server in the hub of a farm with its client (12 MB), without which a farm would need a program beside. RELEASER and HELM are no tools of go.mod: they have more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
 .PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-studio load bench-peers guard bench-assistants first-hour clean widgets widgets-beside
@@ -128,6 +130,8 @@ check: ## gofmt, vet, staticcheck, tidy, the layer test, the linters of the Open
 	test $$size -le $(LARGEST) || { echo "the program for $$p has $$size bytes, more than $(LARGEST)"; exit 1; }; done
 	@if $(RELEASER) --version > /dev/null 2>&1; then $(RELEASER) check && $(RELEASER) build --snapshot --clean --single-target; \
 	else echo "goreleaser cannot be had here: .goreleaser.yaml was not checked"; fi
+	@if $(HELM) version > /dev/null 2>&1; then $(HELM) lint --strict $(CHART) && for v in $(CHART)/ci/*.yaml; do $(HELM) lint --strict $(CHART) -f $$v || exit 1; done; \
+	else echo "helm cannot be had here: $(CHART) was not checked"; fi
 
 fmt: ## format the Go files
 	gofmt -w .
