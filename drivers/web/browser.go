@@ -135,7 +135,7 @@ func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (
 			return nil, err
 		}
 	}
-	b, err := f(d.process.pw)
+	b, err := d.process.starts(f)
 	if fresh || !disconnected(err) {
 		return b, err
 	}
@@ -143,7 +143,14 @@ func (d *Driver) withProcess(f func(*playwright.Playwright) (*browser, error)) (
 	if err := d.startProcess(); err != nil {
 		return nil, err
 	}
-	return f(d.process.pw)
+	return d.process.starts(f)
+}
+
+// starts has the process start a browser.
+func (p *process) starts(f func(*playwright.Playwright) (*browser, error)) (*browser, error) {
+	p.slacken()
+	defer p.hasten()
+	return f(p.pw)
 }
 
 func (d *Driver) startProcess() error {

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Every call goes through Playwright's process, which a busy machine starved so that all pages of a browser fell silent at once. It has the
+// priority of Chromium's own threads, where that may be given, and the browser that it starts has not.
+func TestDriverIsNotStarved(t *testing.T) {
+	visit(t, "form")
+	node := shared.process.pw.Pid()
+	want := 0
+	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err != nil || mayHasten(t) && own == plainPriority {
+		want = urgent
+	}
+	if _, nice := parentAndNice(t, node); nice != want {
+		t.Errorf("Playwright's process has the priority %d, not %d", nice, want)
+	}
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	browsers := 0
+	for _, dir := range processes {
+		id, _ := strconv.Atoi(filepath.Base(dir))
+		if parent, nice := parentAndNice(t, id); parent == node {
+			if browsers++; nice != 0 {
+				t.Errorf("the browser %d has the priority %d", id, nice)
+			}
+		}
+	}
+	if browsers == 0 {
+		t.Error("Playwright's process has started no browser")
+	}
+}
+
+// mayHasten tells whether this process may give more than the plain priority (CAP_SYS_NICE).
+func mayHasten(t *testing.T) bool {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	must(t, err)
+	_, rest, _ := strings.Cut(string(status), "CapEff:\t")
+	var caps uint64
+	_, err = fmt.Sscanf(rest, "%x", &caps)
+	must(t, err)
+	return caps&(1<<23) != 0
+}
+
+// parentAndNice are two figures of a process; 0 of one that is gone.
+func parentAndNice(t *testing.T, pid int) (parent, nice int) {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, 0
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	parent, _ = strconv.Atoi(fields[1])
+	nice, _ = strconv.Atoi(fields[16])
+	return parent, nice
+}

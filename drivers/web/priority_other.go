@@ -1,0 +1,9 @@
+//go:build !linux
+
+package web
+
+// hasten is for Linux, where Chromium gives its own threads more than the plain priority.
+func (p *process) hasten() {}
+
+// slacken is for Linux, too.
+func (p *process) slacken() {}
