@@ -38,6 +38,7 @@ func commands() []command {
 		{name: "serve", group: groupServe, make: newServeCommand},
 		{name: "host", group: groupServe, make: newHostCommand},
 		{name: "farm", group: groupServe, make: newFarmCommand},
+		{name: "adb", group: groupServe, make: newADBCommand},
 		{name: "admin", group: groupServe, make: newAdminCommand},
 		{name: "version", group: groupServe, make: newVersionCommand},
 		{name: "setup", group: groupTests, make: newSetupCommand},

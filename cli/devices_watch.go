@@ -83,7 +83,7 @@ func (w *deviceWatch) seen(platform dsl.Platform, infos []drivers.Info) {
 	for _, info := range infos {
 		now[info.ID] = info
 		old, known := before[info.ID]
-		old.Battery, old.Charging = info.Battery, info.Charging
+		old.Battery, old.Charging, old.Temperature = info.Battery, info.Charging, info.Temperature
 		switch {
 		case !known:
 			w.tell("added", info)

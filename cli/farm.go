@@ -145,16 +145,7 @@ func (c hubClient) get(ctx context.Context, path string, into any) error {
 		return &plan.Usage{Msg: "the hub cannot be reached: " + err.Error()}
 	}
 	defer a.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(a.Body, maxAnswer))
-	if err != nil {
-		return err
-	}
-	if a.StatusCode != http.StatusOK {
-		said := struct{ Message string }{a.Status}
-		_ = json.Unmarshal(text, &said) // else the status has to do
-		return &plan.Usage{Msg: "the hub says: " + said.Message}
-	}
-	return json.Unmarshal(text, into)
+	return answered(a, into)
 }
 
 func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error {

@@ -1,7 +1,9 @@
 package cli_test
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -89,12 +91,55 @@ func (f *farm) tap(id string) asked {
 	return f.serve.with(f.key, "POST", "/api/devices/"+id+"/tap", `{"point": "50%,50%"}`)
 }
 
+// adb connects with a phone as adb does.
+func (f *farm) adb() {
+	t := f.hub.t
+	t.Helper()
+	tunnel := exec.Command("taproot", "adb", "SIM2", "--hub", f.serve.url)
+	tunnel.Dir, tunnel.Env = f.hub.dir, f.hub.env
+	out, err := tunnel.StdoutPipe()
+	if err == nil {
+		err = tunnel.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "adb connect ")
+	if err != nil || !ok {
+		t.Fatal(line, err)
+	}
+	if a := f.tap("SIM2"); a.status != 409 {
+		t.Errorf("a tap while adb has it: %d %s", a.status, a.body)
+	}
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	hello := []byte("CNXN\x00\x00\x00\x01\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xbc\xb1\xa7\xb1")
+	if _, err := conn.Write(hello); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 4)
+	if _, err := io.ReadFull(conn, got); err != nil || string(got) != "CNXN" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := tunnel.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := tunnel.Wait(); err != nil {
+		t.Error(err)
+	}
+	eventually(t, "the phone is free again", func() bool { return f.device("SIM2") == "free" })
+}
+
 // TestFarm is the life of a host: it joins, is killed, stopped, comes back, loses its hub, drains and is revoked.
 func TestFarm(t *testing.T) {
 	t.Parallel()
 	f := newFarm(t)
 	token := f.token("--pool", "lab", "--labels", "room=3")
-	host := f.join("--token", token)
+	host := f.join("--token", token, "--allow-shell")
 	eventually(t, "the phones are there", func() bool { return f.device("SIM1") == "free" && f.device("SIM2") == "free" })
 	if a := f.tap("SIM1"); a.status != 200 {
 		t.Fatalf("%d %s", a.status, a.body)
@@ -108,6 +153,8 @@ func TestFarm(t *testing.T) {
 	if out := f.host.taproot("host", "--hub", f.serve.url, "--token", token, "--data", filepath.Join(f.host.tmp, "other")); out.code == 0 || !strings.Contains(out.stderr, "used by another host") {
 		t.Errorf("the token again: %+v", out)
 	}
+
+	f.adb()
 
 	_ = host.cmd.Process.Kill()
 	_ = host.cmd.Wait()

@@ -34,6 +34,7 @@ type Info struct {
 	Orientation  string       `json:"orientation,omitempty"` // portrait or landscape: how the screen stands now
 	Battery      int          `json:"battery,omitempty"`     // per cent
 	Charging     bool         `json:"charging,omitempty"`
+	Temperature  int          `json:"temperature,omitempty"` // of the battery, °C
 	Emulator     bool         `json:"emulator,omitempty"`
 }
 

@@ -276,3 +276,12 @@ type Pincher interface {
 	// distance `to` within d. A finger beside the screen is an ErrNotActionable, and no gesture.
 	Pinch(ctx context.Context, centre image.Point, from, to int, d time.Duration) error
 }
+
+// Services is a Driver whose devices other tools can be let to, in the protocol of the platform's own tool (adb). What they do there is theirs to
+// answer for: the caller holds the device's lease.
+type Services interface {
+	// OpenService opens one of the device's services, such as "shell:ls". It ends with ctx.
+	OpenService(ctx context.Context, id, name string) (io.ReadWriteCloser, error)
+	// Features are those that the device offers to the tool.
+	Features(ctx context.Context, id string) ([]string, error)
+}

@@ -227,6 +227,9 @@ func (s *Server) proxy(w http.ResponseWriter, at hub.Target, rest string, way ht
 					w.Header().Del(name) // the answer's own goes before what the hub says of all
 				}
 			}
+			if out, ok := w.(*counting); ok && res.StatusCode == http.StatusSwitchingProtocols {
+				out.status = res.StatusCode // it is not written, but sent on as it is
+			}
 			return nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {

@@ -2,8 +2,11 @@ package server_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -155,7 +158,7 @@ func newHost(t testing.TB, adb string) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf.Timeout = time.Minute
+	conf.Timeout, conf.AllowShell = time.Minute, true
 	log := &drivertest.Log{}
 	s, err := server.New(server.Options{Config: conf, FarmHost: true, Projects: filepath.Join(root, "projects"), Network: guard.Policy{AllowPrivate: true}, Pages: 3, Log: slog.New(slog.NewTextHandler(log, nil)), MCP: mcpOf})
 	if err != nil {
@@ -175,7 +178,7 @@ var changing = regexp.MustCompile(`; there are [^"]*|"looks":\d+|lease [0-9a-f]{
 // TestRemoteDevicesAnswerAsLocalOnes: whatever is asked of a phone of a host gets the status, the code and the words that a phone of this machine gets.
 func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	t.Parallel()
-	f, l := newFarm(t, 0), newLab(t, 1)
+	f, l := newFarm(t, 0), newLab(t, 1, withShell)
 	f.join("one", androidtest.Small)
 	same := func(method, path string, body any, headers ...string) {
 		t.Helper()
@@ -214,7 +217,7 @@ func TestRemoteDevicesAnswerAsLocalOnes(t *testing.T) {
 	for _, c := range [][3]string{{"POST", "/launch", `{"package": "com.example.login"}`}, {"POST", "/tap", `{"label": "E-mail"}`}, {"POST", "/type", `{"label": "E-mail", "text": "ada@example.com"}`},
 		{"POST", "/assert", `{"label": "Password"}`}, {"POST", "/assert", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/tap", `{"label": "Nothing", "timeoutMs": 1}`}, {"POST", "/inspect", `{"point": "50%,50%"}`},
 		{"GET", "/tree", ""}, {"GET", "/screenshot", ""}, {"GET", "/screenshot?format=jpeg&max=100", ""}, {"GET", "", ""}, {"GET", "/lease", ""}, {"GET", "/recording", ""}, {"GET", "/apps", ""},
-		{"POST", "/lease", `{"ttlSeconds": 100, "holder": "ada"}`}, {"GET", "/lease", ""}, {"POST", "/tap", `{"label": "E-mail"}`}, {"DELETE", "/lease", ""}} {
+		{"POST", "/shell", `{"command": "echo hello"}`}, {"POST", "/lease", `{"ttlSeconds": 100, "holder": "ada"}`}, {"GET", "/lease", ""}, {"POST", "/tap", `{"label": "E-mail"}`}, {"DELETE", "/lease", ""}} {
 		var body any
 		if c[2] != "" {
 			body = c[2]
@@ -332,4 +335,126 @@ func TestTapThroughTheHub(t *testing.T) {
 	}
 	near, far := took["SIM1"]/time.Duration(n), took["SIM2"]/time.Duration(n)
 	t.Logf("a tap takes %s here and %s through the hub: %.2f times", near, far, float64(far)/float64(near))
+}
+
+// TestStreamsOfARemoteDevice: films, WebSockets, uploads, downloads and logs go through the hub whole, a dead client frees the device, and what is under way ends with its host.
+func TestStreamsOfARemoteDevice(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 0)
+	m := f.join("one", androidtest.Small)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	next := f.watch(ctx, "SIM1")
+	if img, _ := next(); img.Bounds().Dx() < 100 {
+		t.Error(img.Bounds())
+	}
+	conn, lease := f.socket("SIM1")
+	if a := f.tell(conn, `{"id": 1, "do": {"tap": {"point": "50%,30%"}}}`); !strings.Contains(fmt.Sprint(a), "passed:true") || len(m.phones[0].Taps()) != 1 {
+		t.Error(a)
+	}
+	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 409 {
+		t.Errorf("while a connection holds it: %s", a)
+	}
+	if a := f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`, "X-Lease", lease); a.status != 200 {
+		t.Error(a)
+	}
+	_ = conn.CloseNow()
+	eventually(t, "the device is free when the client is gone", func() bool { return f.ask("POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`).status == 200 })
+	if a := f.sendApp("SIM1", "app.apk", "PK\x03\x04\npackage=com.example.sent\n"+strings.Repeat("x", 3<<20)); a.status != 200 {
+		t.Error(a)
+	}
+	if a := f.ask("GET", "/devices/SIM1/apps", nil); !strings.Contains(string(a.body), "com.example.sent") {
+		t.Error(a)
+	}
+	content := bytes.Repeat([]byte("0123456789\x00\xff\r\n"), 100_000)
+	if err := m.phones[0].WriteFile("/sdcard/Download/a ü.pdf", content); err != nil {
+		t.Fatal(err)
+	}
+	if a := f.ask("GET", "/devices/SIM1/file?path=/sdcard/Download/a%20%C3%BC.pdf", nil); a.status != 200 || !bytes.Equal(a.body, content) {
+		t.Errorf("%d, %d bytes", a.status, len(a.body))
+	}
+	next()
+	m.stop()
+	res, err := f.client.Do(f.request("GET", "/devices/SIM1/live", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if res.StatusCode != 502 {
+		t.Errorf("a film of a host that has gone: %d", res.StatusCode)
+	}
+}
+
+// adbMessage is one of adb's protocol.
+func adbMessage(command string, arg0, arg1 uint32, data string) []byte {
+	out := []byte(command)
+	sum := uint32(0)
+	for _, b := range []byte(data) {
+		sum += uint32(b)
+	}
+	for _, v := range []uint32{arg0, arg1, uint32(len(data)), sum, binary.LittleEndian.Uint32(out) ^ 0xffffffff} {
+		out = binary.LittleEndian.AppendUint32(out, v)
+	}
+	return append(out, data...)
+}
+
+// readADB gives the command and the data of the next message.
+func readADB(r io.Reader) (string, string, error) {
+	head := make([]byte, 24)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return "", "", err
+	}
+	data := make([]byte, binary.LittleEndian.Uint32(head[12:]))
+	_, err := io.ReadFull(r, data)
+	return string(head[:4]), string(data), err
+}
+
+// TestADBOnARemoteDevice: adb speaks with a phone of a host for who holds it, as long as it does, and for nobody else.
+func TestADBOnARemoteDevice(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 1)
+	f.join("one", androidtest.Small, androidtest.Small)
+	upgrade := []string{"Connection", "Upgrade", "Upgrade", "adb"}
+	if a := f.ask("GET", "/devices/SIM1/adb", nil, upgrade...); a.status != 403 { // this machine allows no shells
+		t.Error(a)
+	}
+	if a := f.ask("GET", "/devices/SIM2/adb", nil, upgrade...); a.status != 409 {
+		t.Errorf("without a lease: %s", a)
+	}
+	lease, _ := f.ask("POST", "/devices/SIM2/lease", `{"ttlSeconds": 100}`).json(t)["lease"].(string)
+	if a := f.ask("GET", "/devices/SIM2/adb", nil, upgrade...); a.status != 409 {
+		t.Errorf("under another one's lease: %s", a)
+	}
+	if a := f.ask("GET", "/devices/SIM2/adb", nil, "X-Lease", lease); a.status != 426 {
+		t.Errorf("without an upgrade: %s", a)
+	}
+	res, err := f.client.Do(f.request("GET", "/devices/SIM2/adb", nil, append(upgrade, "X-Lease", lease)...))
+	if err != nil || res.StatusCode != 101 {
+		t.Fatal(res, err)
+	}
+	conn := res.Body.(io.ReadWriteCloser)
+	defer conn.Close()
+	say := func(m []byte) {
+		if _, err := conn.Write(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(adbMessage("CNXN", 0x01000000, 4096, "host::\x00"))
+	if command, text, err := readADB(conn); command != "CNXN" || !strings.HasPrefix(text, "device::ro.product.name=") {
+		t.Fatal(command, text, err)
+	}
+	say(adbMessage("OPEN", 1, 0, "exec:echo hello\x00"))
+	for said := ""; !strings.Contains(said, "hello"); {
+		command, text, err := readADB(conn)
+		if err != nil || command == "CLSE" {
+			t.Fatalf("%s after %q: %v", command, said, err)
+		}
+		said += text
+	}
+	if a := f.ask("DELETE", "/devices/SIM2/lease", nil, "X-Lease", lease); a.status != 204 {
+		t.Error(a)
+	}
+	if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(err.Error(), "reset") {
+		t.Error(err)
+	}
 }

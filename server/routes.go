@@ -62,6 +62,8 @@ func (s *Server) routes() error {
 		Summary: "Put a picture or film that is sent into the gallery", Doc: uploadMediaDoc, Codes: append(deviceCodes(), http.StatusRequestEntityTooLarge)}, s.uploadMedia)
 	s.raw(op{Get: "/devices/{id}/file", ID: "get-device-file", Tag: "devices", Scope: writeDevices, Summary: "Copy a file of the device", Doc: pullDoc,
 		Query: pullQuery(), Type: "application/octet-stream", Codes: append(deviceCodes(), http.StatusInsufficientStorage)}, s.pullFile)
+	s.raw(op{Get: "/devices/{id}/adb", ID: "connect-adb", Tag: "devices", Scope: writeDevices, Summary: "Let adb speak with a phone", Doc: adbDoc, Status: http.StatusSwitchingProtocols,
+		Codes: append(deviceCodes(), http.StatusUpgradeRequired), Stream: true}, s.adb)
 	s.recordingRoutes()
 	register(s, op{Post: "/devices/{id}/inspect", ID: "inspect-device", Tag: "devices", Scope: readDevices, Summary: "Find elements, and selectors for them", Doc: inspectDoc,
 		Status: http.StatusOK, Codes: deviceCodes()}, s.inspect)

@@ -45,7 +45,7 @@ func TestDevicesInEveryState(t *testing.T) {
 	}
 	want := drivers.Info{
 		ID: "D-ready", Platform: dsl.Android, State: drivers.Ready, Model: "Pixel 4a", Manufacturer: "Google", OSVersion: "11",
-		APILevel: 30, ABI: "arm64-v8a", Width: 1080, Height: 2400, Density: 420, Orientation: "portrait", Battery: 87, Charging: true,
+		APILevel: 30, ABI: "arm64-v8a", Width: 1080, Height: 2400, Density: 420, Orientation: "portrait", Battery: 87, Charging: true, Temperature: 29,
 	}
 	if infos[3] != want {
 		t.Errorf("record %+v", infos[3])

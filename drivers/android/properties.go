@@ -32,6 +32,7 @@ type display struct {
 type battery struct {
 	percent  int
 	charging bool
+	celsius  int
 }
 
 // describe asks a ready device, everything at once. Without its properties it cannot be driven; the rest may be missing.
@@ -77,7 +78,7 @@ const tellLimit = 5 * time.Second
 // rotationQuestion has the phone itself pick the lines: all that its window manager says is much.
 const rotationQuestion = "dumpsys window displays | grep -E 'm(Current)?Rotation='; dumpsys input | grep SurfaceOrientation"
 
-var batteryLine = lazyregexp.New(`(?m)^\s*(level|scale|status|(?:AC|USB|Wireless|Dock) powered): (\S+)\s*$`)
+var batteryLine = lazyregexp.New(`(?m)^\s*(level|scale|status|temperature|(?:AC|USB|Wireless|Dock) powered): (\S+)\s*$`)
 
 // parseBattery reads `dumpsys battery`. Emulators and televisions have none: then the level is 0.
 func parseBattery(text string) battery {
@@ -90,6 +91,8 @@ func parseBattery(text string) battery {
 			level = n
 		case "scale":
 			scale = max(n, 1)
+		case "temperature": // in tenths
+			b.celsius = n / 10
 		case "status":
 			b.charging = b.charging || n == 2 || n == 5 // charging, full
 		default:
@@ -130,6 +133,7 @@ func (p properties) info(a attachment) drivers.Info {
 		Orientation:  p.orientation(),
 		Battery:      p.battery.percent,
 		Charging:     p.battery.charging,
+		Temperature:  p.battery.celsius,
 		Emulator:     isEmulator(a.serial, p.props),
 	}
 	if info.Model == "" {

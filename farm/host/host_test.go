@@ -351,20 +351,21 @@ func TestStates(t *testing.T) {
 	t.Parallel()
 	l := newLab(t, storetest.SQLite(t))
 	now := time.Now()
-	low, charging, locked, used, held := phone("low"), phone("charging"), phone("locked"), phone("used"), phone("held")
+	low, charging, locked, used, held, warm := phone("low"), phone("charging"), phone("locked"), phone("used"), phone("held"), phone("warm")
 	low.Battery, charging.Battery, charging.Charging = 5, 5, true
 	locked.State, locked.Problem = "unauthorized", "allow this computer on the phone"
 	used.Busy = &now
+	warm.Temperature = 48
 	held.Leases = []wire.Lease{{Project: "p", Holder: "ada", Since: now}}
 	mine := phone("web-1")
 	mine.Only = "p"
-	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, low, charging, locked, used, held, mine, phone("gone"))
+	r := l.must(Options{Token: l.token(hub.Place{}), Name: "a"}, low, charging, locked, used, held, warm, mine, phone("gone"))
 	await(t, "all", func() bool { return strings.Contains(l.uses(""), "gone free") })
-	r.set(low, charging, locked, used, held, mine)
+	r.set(low, charging, locked, used, held, warm, mine)
 	await(t, "it is unplugged", func() bool {
-		return l.uses("p") == "charging free, gone blocked, held leased, locked blocked, low blocked, used busy, web-1 free"
+		return l.uses("p") == "charging free, gone blocked, held leased, locked blocked, low blocked, used busy, warm blocked, web-1 free"
 	})
-	why := map[string]string{"gone": "unplugged", "locked": "allow this computer", "low": "battery is low (5 %)"}
+	why := map[string]string{"gone": "unplugged", "locked": "allow this computer", "low": "battery is low (5 %)", "warm": "hot (48 °C)"}
 	for _, d := range l.hub.Devices("p") {
 		if !strings.Contains(d.Why, why[d.ID]) || (d.Why == "") != (why[d.ID] == "") {
 			t.Errorf("%s: %q", d.ID, d.Why)

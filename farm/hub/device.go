@@ -32,8 +32,10 @@ type Device struct {
 	Since  time.Time
 }
 
-// lowBattery is per cent of a device that is not charging.
-const lowBattery = 15
+const (
+	lowBattery = 15 // per cent, of a device that is not charging
+	hot        = 45 // °C: phones slow themselves down, and batteries suffer
+)
 
 // Target is a device on its host.
 type Target struct{ Host, Device string }
@@ -122,6 +124,8 @@ func (d *Device) judge(one *host, project string) {
 		d.Why = "its host is about to end"
 	case d.Battery > 0 && d.Battery < lowBattery && !d.Charging:
 		d.Why = fmt.Sprintf("its battery is low (%d %%)", d.Battery)
+	case d.Temperature >= hot:
+		d.Why = fmt.Sprintf("it is hot (%d °C)", d.Temperature)
 	}
 	if d.Why != "" {
 		d.Use = Blocked

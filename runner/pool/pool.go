@@ -93,6 +93,16 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
+// Driver is that of a platform; nil: there is none.
+func (p *Pool) Driver(platform dsl.Platform) drivers.Driver {
+	for _, d := range p.drivers {
+		if d.Platform() == platform {
+			return d
+		}
+	}
+	return nil
+}
+
 // Retire begins to end the driver of a platform that nobody needs any more; Close waits for it, and tells what went wrong.
 func (p *Pool) Retire(platform dsl.Platform) {
 	p.mu.Lock()
