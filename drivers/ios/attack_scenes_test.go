@@ -2,6 +2,7 @@ package ios
 
 import (
 	"image"
+	"image/color"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
@@ -106,6 +107,44 @@ func screenScenes() []*sceneTrap {
 	l.add("coming and going", "- assertNot: {label: Error, timeoutMs: 3000}", event.Fail, "", "", timely(func(s *stage, since time.Duration) []piece {
 		return []piece{text("Orders", line(0)), text("Error", line(3))}
 	}))
+	fades := func(takes time.Duration, film bool) func(s *stage, now iostest.Moment) []piece {
+		began := time.Duration(0)
+		return func(s *stage, now iostest.Moment) []piece {
+			open := s.press("Open", line(0))
+			open.Tapped = func() { s.took("Open")(); began = now.Since }
+			p := []piece{open}
+			if film { // plays over a part of the screen for ever
+				p = append(p, piece{Kind: "Other", Bounds: image.Rect(0, 480, 300, 640), Fill: color.Gray{uint8(now.Since.Milliseconds() / 7)}})
+			}
+			if s.state != "Open" && s.state != "Confirm" {
+				return p
+			}
+			part := min(float64(now.Since-began)/float64(takes), 1)
+			mix := func(c color.RGBA) color.RGBA {
+				at := func(from, to uint8) uint8 { return uint8(float64(from) + (float64(to)-float64(from))*part) }
+				return color.RGBA{at(ground.R, c.R), at(ground.G, c.G), at(ground.B, c.B), 0xff}
+			}
+			confirm := s.press("Confirm", line(4))
+			confirm.Fill, confirm.Parts[0].Ink, confirm.Moving = mix(scenePlum), mix(white), part < 1
+			return append(p, piece{Kind: "Other", Bounds: image.Rect(0, 200, 300, 400), Fill: mix(color.RGBA{0xd0, 0xd8, 0xf0, 0xff}), Moving: part < 1, Parts: []piece{confirm}})
+		}
+	}
+	l.add("fading in", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(700*msec, false))
+	l.add("fading in slowly", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(3500*msec, false))
+	l.add("fading in slowly beside a film", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(3500*msec, true))
+	for name, takes := range map[string]time.Duration{"quickly": 250 * msec, "in a second": time.Second} {
+		l.add("a button alone fades in "+name, "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", func(s *stage, now iostest.Moment) []piece {
+			p := fades(takes, false)
+			if s.show == nil {
+				s.show = p
+			}
+			list := s.show(s, now)
+			if len(list) > 1 {
+				list[1].Fill = nil
+			}
+			return list
+		})
+	}
 	l.add("half beside the screen", "- tap: Next", event.Pass, "Next", "", restful(func(s *stage) []piece { return []piece{s.press("Next", image.Rect(260, 300, 500, 340))} }))
 	l.add("nearly beside the screen", "- assert: Next", event.Fail, "", "", restful(func(s *stage) []piece {
 		return []piece{text("Orders", line(0)), text("Next", image.Rect(298, 300, 500, 340))}

@@ -23,6 +23,7 @@ type piece = iostest.Part
 type stage struct {
 	touched []string
 	state   string
+	show    func(s *stage, now iostest.Moment) []piece // of a scene that is made of another
 }
 
 func (s *stage) took(name string) func() {

@@ -103,10 +103,11 @@ func TestTrapBars(t *testing.T) {
 
 func TestTrapAnimation(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"panel", "panel-far"} {
+	for _, page := range []string{"panel", "panel-far", "panel-slow"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			s, _ := trap(t, page, iostest.DeviceOptions{})
+			s.Timeout = 10 * time.Second
 			for _, name := range []string{"Open panel", "Confirm"} {
 				if v, err := doStep(t, s, tapLabel(name)); v != event.Pass {
 					t.Errorf("tap %s: %v", name, err)

@@ -88,8 +88,13 @@ func (s *Session) meant(n *screen.Node) {
 // tapWithRetry aims and touches. When the device held the touch back, because something else had come to the place by then, it aims again.
 func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Session) (image.Point, error), touch func(image.Point) error) error {
 	defer func(whole time.Duration) { s.Timeout = whole }(s.Timeout)
+	var covered error
 	for deadline := time.Now().Add(s.Timeout); ; s.Timeout = max(time.Until(deadline), 0) {
 		p, err := aim(ctx, s)
+		if covered != nil && VerdictOf(err) == event.Fail { // too little time was left to aim once more
+			s.Detail.Proof = event.ProofOccluded
+			return covered
+		}
 		if err == nil {
 			if err = touch(p); err == nil {
 				s.confirmed()
@@ -97,6 +102,9 @@ func tapWithRetry(ctx context.Context, s *Session, aim func(context.Context, *Se
 		}
 		if !errors.Is(err, drivers.ErrMissed) {
 			return err
+		}
+		if covered = nil; errors.Is(err, drivers.ErrCovered) {
+			covered = err
 		}
 		s.noteOnce("held back: %v", err)
 		if time.Until(deadline) <= 0 {

@@ -43,6 +43,7 @@ type screenReader struct {
 	tree        *screen.Tree
 	before      image.Image // the newest before tree, when pixels
 	rest        *pixels.Rest
+	beforeAt    time.Time               // of before
 	shotAt      time.Time               // of the newest picture
 	protected   *drivers.ProtectedError // what the newest picture, or the one that was not to be had, does not show
 	treeSince   time.Time               // the trees are alike since
@@ -90,7 +91,7 @@ func (w *screenReader) readBehind(ctx context.Context, picture bool) error {
 			return err
 		}
 	}
-	w.before = w.rest.Last()
+	w.before, w.beforeAt = w.rest.Last(), w.shotAt
 	if err := w.s.stillRuns(ctx); err != nil {
 		return err
 	}

@@ -20,6 +20,14 @@ const (
 	restlessLooks = 3
 	restlessFor   = 2 * time.Second
 
+	// spreadFor is how long nothing more of the screen must have begun to change for what changes to be taken for a film.
+	spreadFor = time.Second
+
+	// fadesFor is how long an element is waited for that changes faintly.
+	fadesFor = 5 * time.Second
+	// fadeGap is how far apart two pictures must be for what fades in over seconds to differ.
+	fadeGap = 60 * time.Millisecond
+
 	// standMargin is how far around an element the pixels must be the same for it to stand still.
 	standMargin = 12
 )
@@ -44,7 +52,7 @@ func (h *targetSearch) stayed(ctx context.Context, m screen.Match, previous *scr
 	if err := h.trySight(ctx); err != nil || !h.pixels {
 		return same, err
 	}
-	if h.foresees && !(h.arrivedAt(m) && h.drawn(m)) {
+	if h.foresees && !(h.arrivedAt(m) && h.drawn(m) && !h.fades(m)) {
 		return false, nil
 	}
 	return h.stillAt(touchArea(m), same), nil
@@ -57,7 +65,11 @@ func (h *targetSearch) arrivedAt(m screen.Match) bool {
 	now := h.rest.Last()
 	region := now.Bounds()
 	region.Min.Y = pixels.StatusBar(region.Size()).Max.Y
-	moved, own := pixels.Changed(h.before, now, region).Size(), m.Node.Bounds.Size()
+	changed := pixels.Changed(h.before, now, region)
+	if !changed.In(h.restless) {
+		h.restless, h.spread = h.restless.Union(changed), h.tree.Taken
+	}
+	moved, own := changed.Size(), m.Node.Bounds.Size()
 	return moved.X < own.X && moved.Y < own.Y || h.lasting()
 }
 
@@ -90,9 +102,28 @@ func (h *targetSearch) drawn(m screen.Match) bool {
 	return !pixels.Changed(was.picture, now, touchArea(m)).Empty()
 }
 
-// lasting tells whether the trees have had it in one place for so long that pixels which never rest do not count any more.
+// fades tells whether an element is being faded in or out, during which UIKit drops its touches: what changes in its place changes faintly, or
+// changes all of it. Something that never ceases to do that is touched in the end.
+func (h *targetSearch) fades(m screen.Match) bool {
+	now, place := h.rest.Last(), touchArea(m)
+	if h.faded == nil {
+		h.faded, h.fadedAt = h.before, h.beforeAt
+	}
+	if pixels.Same(h.faded, now, place) {
+		return h.shotAt.Sub(h.fadedAt) < fadeGap
+	}
+	h.faded, h.fadedAt = now, h.shotAt
+	changed := pixels.Changed(h.before, now, place)
+	if changed.Empty() {
+		return h.tree.Taken.Sub(h.arrived) < fadesFor
+	}
+	return changed.Dx()*5 >= place.Dx()*4 && changed.Dy()*5 >= place.Dy()*4 && !h.lasting()
+}
+
+// lasting tells whether the trees have had it in one place for so long that pixels which never rest do not count any more. As long as ever more of
+// the screen changes, it is no film that plays: something is on its way.
 func (h *targetSearch) lasting() bool {
-	return h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor
+	return h.looks >= restlessLooks && h.tree.Taken.Sub(h.arrived) >= restlessFor && (!h.foresees || h.tree.Taken.Sub(h.spread) >= spreadFor)
 }
 
 // stillAt tells by the pictures around the tree whether what is at a place stands; same: the tree before this one had it there, too.

@@ -73,7 +73,11 @@ type targetSearch struct {
 	reveals int
 	hid     bool // the keyboard was hidden
 
-	foresees bool // the trees have it where it will be
+	foresees bool            // the trees have it where it will be
+	restless image.Rectangle // where the screen has changed
+	spread   time.Time       // when that was less, last
+	faded    image.Image     // the picture from which on its place has looked as it does
+	fadedAt  time.Time
 }
 
 // look reads the screen once. errWait: look again.

@@ -57,9 +57,11 @@ func (p *traps) view(m metrics) *view {
 	case "bars":
 		content = p.bars(m)
 	case "panel":
-		content = p.panel(m, 500)
+		content = p.panel(m, 500, slideTime)
 	case "panel-far":
-		content = p.panel(m, 1500) // at first nothing of it is on the screen
+		content = p.panel(m, 1500, slideTime) // at first nothing of it is on the screen
+	case "panel-slow":
+		content = p.panel(m, 500, 4*time.Second)
 	case "fields":
 		content = []*view{m.edit(p.nickname, "Nickname", "nickname", m.rect(20, 110, m.size.X-40, 44))}
 	case "later":
@@ -129,7 +131,7 @@ func (p *traps) bars(m metrics) []*view {
 }
 
 // panel slides in by so many points: its frames are those of its end from the start, its pixels are not.
-func (p *traps) panel(m metrics, by time.Duration) []*view {
+func (p *traps) panel(m metrics, by, takes time.Duration) []*view {
 	w := m.size.X - 40
 	content := []*view{m.button("Open panel", "open", m.rect(20, 110, w, 44), func() { p.opened = time.Now(); p.says("opened")() })}
 	if p.opened.IsZero() {
@@ -137,9 +139,9 @@ func (p *traps) panel(m metrics, by time.Duration) []*view {
 	}
 	sheet := &view{kind: "Other", b: m.rect(0, 300, m.size.X, 200), fill: rgb(0xe8e8f8), blocks: true}
 	sheet.add(m.button("Confirm", "confirm", m.rect(20, 330, w, 48), p.says("confirmed")))
-	if left := slideTime - m.now.Sub(p.opened); left > 0 {
+	if left := takes - m.now.Sub(p.opened); left > 0 {
 		sheet.moving = true
-		sheet.shift = image.Pt(0, int(by*left/slideTime))
+		sheet.shift = image.Pt(0, int(by*left/takes))
 	}
 	return append(content, sheet)
 }

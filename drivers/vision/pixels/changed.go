@@ -23,6 +23,22 @@ func Changed(a, b image.Image, region image.Rectangle) image.Rectangle {
 	return box
 }
 
+// Same tells whether two pictures have the very same pixels in a region.
+func Same(a, b image.Image, region image.Rectangle) bool {
+	if a.Bounds() != b.Bounds() {
+		return false
+	}
+	x, y := RGBA(a), RGBA(b)
+	region = region.Intersect(x.Rect)
+	for row := region.Min.Y; row < region.Max.Y; row++ {
+		from := x.PixOffset(region.Min.X, row)
+		if !bytes.Equal(x.Pix[from:from+4*region.Dx()], y.Pix[from:from+4*region.Dx()]) {
+			return false
+		}
+	}
+	return true
+}
+
 // differing calls found with the first and the last column that differ, for each row that does.
 func differing(x, y *image.RGBA, region image.Rectangle, found func(row, first, last int)) {
 	if region.Empty() {
