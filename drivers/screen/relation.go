@@ -195,17 +195,52 @@ func gap(aMin, aMax, bMin, bMax int) int { return max(0, aMin-bMax, bMin-aMax) }
 // below: n begins where a ends or lower. Frames of neighbours may overlap by a hair.
 func below(n, a image.Rectangle) bool { return n.Min.Y >= a.Max.Y-slack(n, a).Y }
 
-// besides tells whether n stands out of a's column, in a box that has a title of its own where a is one, or one of a's kind in a's row: what is in
-// the next card is not below this card's title. On pages alone, whose trees have such boxes.
+// besides tells whether n stands out of a's column, in a box that has a title of its own where a is one, or one of a's kind in a's row, or at a's
+// place in a box of the same kind: what is in the next card is not below this card's title. On pages alone, whose trees have such boxes.
 func besides(n, a *Node) bool {
 	if !n.hitTested() || gap(n.place().Min.X, n.place().Max.X, a.place().Min.X, a.place().Max.X) == 0 {
 		return false
 	}
-	var box *Node
-	for p := n.Parent; p != nil && !a.Within(p); p = p.Parent {
-		box = p
+	box, other := n.branch(a), a.branch(n)
+	if box == n || slices.ContainsFunc(box.Children, func(c *Node) bool { return c.hasPeer(a) }) {
+		return box != n
 	}
-	return box != nil && slices.ContainsFunc(box.Children, func(c *Node) bool { return c.hasPeer(a) })
+	if other == a || other.Type != box.Type || min(other.Bounds.Max.X, box.Bounds.Max.X) > max(other.Bounds.Min.X, box.Bounds.Min.X) {
+		return false
+	}
+	kin, own := alike(box, kindsUpTo(a, other)), slices.Index(alike(other, kindsUpTo(a, other)), a)
+	return own >= 0 && own < len(kin) && kin[own] != n && !n.Within(kin[own]) && kin[own].Label() != ""
+}
+
+// branch is the widest element around n, or n itself, that does not hold a.
+func (n *Node) branch(a *Node) *Node {
+	for p := n.Parent; p != nil && !a.Within(p); p = p.Parent {
+		n = p
+	}
+	return n
+}
+
+// kindsUpTo gives the types on the way from the content of an element around n to n.
+func kindsUpTo(n, around *Node) []string {
+	var kinds []string
+	for p := n; p != around; p = p.Parent {
+		kinds = append(kinds, p.Type)
+	}
+	slices.Reverse(kinds)
+	return kinds
+}
+
+// alike gives what lies in an element at the end of a way of types: what stands at the same places in two cards.
+func alike(n *Node, kinds []string) (found []*Node) {
+	if len(kinds) == 0 {
+		return []*Node{n}
+	}
+	for _, c := range n.Children {
+		if c.Type == kinds[0] && len(found) < maxAnchors {
+			found = append(found, alike(c, kinds[1:])...)
+		}
+	}
+	return found
 }
 
 // hasPeer tells whether n, or what it holds, is of a's kind, and stands in a's row unless that is the kind of titles.
