@@ -32,7 +32,12 @@ func (c *linked) Close() error {
 }
 
 func (h *Hub) newLink(host string) *link {
-	l := &link{conns: map[*linked]struct{}{}, dial: func(ctx context.Context) (*wire.Conn, error) { return wire.Dial(ctx, h.o.Broker.Conn(), host) }}
+	l := &link{conns: map[*linked]struct{}{}, dial: func(ctx context.Context) (*wire.Conn, error) {
+		if h.offline(host) {
+			return nil, wire.ErrNoHost
+		}
+		return wire.Config{Wait: dialLimit}.Dial(ctx, h.o.Broker.Conn(), host)
+	}}
 	l.http = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.connect(ctx) }, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
 		DisableCompression: true}
 	return l
@@ -60,6 +65,17 @@ func (l *link) cut() {
 	for c := range all {
 		_ = c.Close() // it may be over already
 	}
+}
+
+// dialLimit is how long a host may take to take a connection: after that it is offline, or about to be.
+const dialLimit = wire.HostGone
+
+// offline tells whether a host is known not to answer.
+func (h *Hub) offline(host string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	one := h.hosts[host]
+	return one == nil || one.revoked || one.state() == Offline
 }
 
 // Transport sends requests to a host; nil: there is none of that name.

@@ -1,0 +1,111 @@
+package server_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/taproot-dev/taproot/drivers/android/androidtest"
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/service"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// TestFarmOfProjects: projects share the devices of hosts without seeing more of each other than on one machine, a project's own host is nobody else's, and
+// what is refused stands in the log of the service.
+func TestFarmOfProjects(t *testing.T) {
+	t.Parallel()
+	s, withAccounts := withService(t, storetest.SQLite(t))
+	b, err := broker.Open(broker.Options{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	h, err := hub.Open(t.Context(), hub.Options{DB: s.DB(), Broker: b, Version: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	f := &farmLab{db: s.DB(), broker: b, hub: h}
+	f.lab = newLab(t, 0, withAccounts, func(o *server.Options) { o.Farm = h })
+	ada, adas := somebody(t, s, "ada@example.com")
+	_, bobs := somebody(t, s, "bob@example.com")
+	own, err := ada.Project(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(token, method, path string, body any) answer {
+		return f.ask(method, path, body, "Authorization", "Bearer "+token)
+	}
+	list := func(token string) (devices []server.Device) {
+		if err := json.Unmarshal(as(token, "GET", "/devices", nil).body, &devices); err != nil {
+			t.Fatal(err)
+		}
+		return devices
+	}
+	mine := f.joinFor(own.ID, "private", androidtest.Small)
+	f.join("shared", androidtest.Small, androidtest.Small)
+	eventually(t, "each sees what is its own", func() bool { return len(list(adas)) == 3 && len(list(bobs)) == 2 })
+	for _, path := range []string{"/devices/SIM1@private", "/devices/SIM1@private/tap", "/devices/SIM1@private/lease"} {
+		method, body := "POST", any(`{"point": "50%,50%"}`)
+		if strings.HasSuffix(path, "lease") {
+			body = `{"ttlSeconds": 10}`
+		}
+		if strings.HasSuffix(path, "private") {
+			method, body = "GET", nil
+		}
+		if a := as(bobs, method, path, body); a.status != 404 {
+			t.Errorf("%s of another project: %s", path, a)
+		}
+	}
+	if n := len(mine.phones[0].Taps()); n > 0 {
+		t.Errorf("%d taps", n)
+	}
+	if a := as(bobs, "POST", "/devices/SIM1/tap", `{"point": "50%,50%"}`); a.status != 200 { // he sees one of this name only
+		t.Error(a)
+	}
+	if a := as(adas, "POST", "/devices/SIM2/lease", `{"ttlSeconds": 100, "holder": "night shift"}`); a.status != 200 {
+		t.Error(a)
+	}
+	eventually(t, "it is seen that it is held, and by whom within the project alone", func() bool {
+		seen := func(token string) server.Device {
+			all := list(token)
+			return all[slices.IndexFunc(all, func(d server.Device) bool { return strings.HasPrefix(d.ID, "SIM2") })]
+		}
+		a, b := seen(adas), seen(bobs)
+		return a.Use == hub.Leased && strings.HasPrefix(a.Holder, "night shift") && b.Use == hub.Leased && b.Holder == "" && b.Lease == nil
+	})
+	if a := as(bobs, "POST", "/devices/SIM2/tap", `{"point": "50%,50%"}`); a.status != 409 {
+		t.Error(a)
+	}
+	_, key, err := broker.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := f.ask("POST", "/farm/join", wire.Join{Token: "taph_guess", Key: key, Protocol: wire.Version, Name: "stranger"}); a.status != 401 {
+		t.Error(a)
+	}
+	if a := f.ask("POST", "/farm/join", wire.Join{Token: "taph_guess", Key: key, Protocol: 99, Name: "old"}); a.status != 409 || a.code() != "version_mismatch" {
+		t.Error(a)
+	}
+	entries, err := s.Operator().Log(t.Context(), service.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"host stranger refused", "host old refused", "host private done", "host shared done"} {
+		if !slices.ContainsFunc(entries, func(e service.Entry) bool { return e.Action == "farm.join" && e.Actor+" "+e.Result == want }) {
+			t.Errorf("the log of the service lacks %s", want)
+		}
+	}
+	if a := f.ask("GET", "/farm", nil); a.status != 401 {
+		t.Error(a)
+	}
+	var state server.FarmState
+	if err := json.Unmarshal(as(bobs, "GET", "/farm", nil).body, &state); err != nil || len(state.Hosts) != 1 || state.Hosts[0].ID != "shared" || len(state.Devices) != 2 {
+		t.Errorf("%+v, %v", state, err)
+	}
+}
