@@ -61,7 +61,8 @@ var layers = map[string][]string{
 	"reporters/github":          {"dsl", "dsl/source", "reporters/event", "reporters/markdown", "reporters/history"},
 	"reporters/console":         {"reporters/event", "reporters/markdown", "reporters/history"},
 	"reporters/webhook":         {"reporters/event", "reporters/markdown", "reporters/pack", "reporters/history"},
-	"reporters":                 {"reporters/pack", "reporters/history", "reporters/junit", "reporters/ctrf", "reporters/github", "reporters/webhook"},
+	"reporters/otlp":            {"reporters/event", "reporters/markdown", "reporters/pack", "reporters/history"},
+	"reporters":                 {"reporters/pack", "reporters/history", "reporters/junit", "reporters/ctrf", "reporters/github", "reporters/otlp", "reporters/webhook"},
 	"reporters/runtest":         {"reporters/event", "reporters/history"},
 	"reporters/runtest/golden":  {},
 

@@ -56,6 +56,8 @@ func variables() []struct {
 			v("REPORT_MAX_RUNS", "", "at most so many runs are kept; default: 100"),
 			v("TAPROOT_REPORT_URL", "", "the address under which the reports can be seen, for links; `{run}` in it becomes the run's name"),
 			v("SLACK_WEBHOOK_URL FEISHU_WEBHOOK_URL", "", "the chat that is told when tests fail"),
+			v("OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "", "the collector of OpenTelemetry (OTLP over HTTP) that gets each run as a trace: `http://localhost:4318`, or the address of the traces alone"),
+			v("OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS OTEL_EXPORTER_OTLP_TIMEOUT OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_TRACES_EXPORTER OTEL_SDK_DISABLED TRACEPARENT", "", "what OpenTelemetry means by them: keys for the collector, milliseconds, the name (default: taproot), `none` and `true` for no traces, the span that the run belongs to"),
 			v("NOTIFY_URLS", "", "further chats, comma separated: Slack, Feishu/Lark, DingTalk, WeCom, Discord, Teams, or any address that takes JSON"),
 			v("TAPROOT_HUB TAPROOT_HOST_TOKEN", "", "the hub of a farm, for `taproot host` and `taproot farm`, and the token by which a host joins it"),
 			v("TAPROOT_URL TAPROOT_API_KEY", "", "where `taproot report upload` sends packs, and the key for it"),

@@ -90,7 +90,7 @@ func TestConfiguration(t *testing.T) {
 // variablesOf finds the names that the code asks the environment for: texts that look like variables of ours or of a program that we
 // drive, and arguments of functions that read the environment.
 func variablesOf(t *testing.T, root string) map[string]string {
-	ours := regexp.MustCompile(`^(TAPROOT|REPORT_MAX|OPENAI|PLAYWRIGHT|ANDROID|ADB_SERVER|XDG|GITHUB|CORS)_[A-Z0-9_]*[A-Z0-9]$`)
+	ours := regexp.MustCompile(`^(TAPROOT|REPORT_MAX|OPENAI|PLAYWRIGHT|ANDROID|ADB_SERVER|XDG|GITHUB|CORS|OTEL)_[A-Z0-9_]*[A-Z0-9]$`)
 	every := regexp.MustCompile(`^([A-Z][A-Z0-9_]+|LocalAppData)$`)
 	readers := []string{"Getenv", "getenv", "LookupEnv", "lookup", "list", "boolean", "get"}
 	found := map[string]string{}

@@ -16,6 +16,7 @@ import (
 	"github.com/taproot-dev/taproot/reporters/github"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/junit"
+	"github.com/taproot-dev/taproot/reporters/otlp"
 	"github.com/taproot-dev/taproot/reporters/pack"
 	"github.com/taproot-dev/taproot/reporters/webhook"
 )
@@ -29,7 +30,7 @@ const (
 
 // Options are what the end of a run needs from outside. The zero value writes the files and tells nobody.
 type Options struct {
-	Getenv  func(string) string // GITHUB_*, REPORT_MAX_*, SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL, NOTIFY_URLS, TAPROOT_REPORT_URL
+	Getenv  func(string) string // GITHUB_*, REPORT_MAX_*, SLACK_WEBHOOK_URL, FEISHU_WEBHOOK_URL, NOTIFY_URLS, TAPROOT_REPORT_URL, OTEL_*
 	Stdout  io.Writer           // takes GitHub's annotations
 	Now     func() time.Time    // default: time.Now
 	Dir     string              // that the places in the run are relative to
@@ -71,7 +72,7 @@ func Finish(ctx context.Context, runDir string, o Options) (*history.Run, error)
 		wholefile.WriteFile(run.Dir, SummaryFile, history.RunSummary(run, history.PageOptions{})),
 		history.PointLatest(run.Dir))
 	if !o.Quiet {
-		errs = append(errs, o.actions(run), o.notify(ctx, run))
+		errs = append(errs, o.actions(run), o.notify(ctx, run), o.trace(ctx, run))
 	}
 	return run, errors.Join(errs...)
 }
@@ -169,6 +170,15 @@ func (o *Options) notify(ctx context.Context, run *history.Run) error {
 		err = wholefile.WriteFile(run.Dir, NotifyFile, append(data, '\n'))
 	}
 	return errors.Join(append(errs, err)...)
+}
+
+// trace sends the run to a collector of OpenTelemetry, when there is one.
+func (o *Options) trace(ctx context.Context, run *history.Run) error {
+	target, err := otlp.FromEnv(o.Getenv)
+	if target == nil {
+		return err
+	}
+	return target.Send(ctx, run)
 }
 
 // ReportURL is where a run can be read, from TAPROOT_REPORT_URL: {run} in it becomes the run's name; without {run} it is taken as it

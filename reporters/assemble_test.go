@@ -286,3 +286,26 @@ func TestNoRun(t *testing.T) {
 		t.Error(run, err)
 	}
 }
+
+// TestTraceIsSent once: a run that is assembled anew was sent already.
+func TestTraceIsSent(t *testing.T) {
+	requests := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); err == nil && r.URL.Path == "/v1/traces" && bytes.Contains(body, []byte(`"taproot run"`)) {
+			requests++
+		}
+	}))
+	defer s.Close()
+	dir := lay(t)
+	o := options(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": s.URL})
+	for _, quiet := range []bool{false, true} {
+		o.Quiet = quiet
+		if _, err := Finish(t.Context(), dir, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if requests != 1 {
+		t.Errorf("it was sent %d times", requests)
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
