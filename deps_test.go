@@ -19,7 +19,7 @@ const module = "github.com/taproot-dev/taproot"
 // both <- runner/action <- engine <- run <- live, jobs, runner <- server, mcpserver <- cli <- main.
 var layers = map[string][]string{
 	"": {"cli"},
-	"cli": {"farm/broker", "farm/hub", "farm/host", "server/blob", "server/mail", "server/oidc", "server/service", "server/service/store", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/drivertest", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
+	"cli": {"farm/broker", "farm/dispatch", "farm/hub", "farm/host", "farm/queue", "farm/remote", "farm/work", "server/blob", "server/mail", "server/oidc", "server/service", "server/service/store", "dsl/maestro", "docs", "docs/site", "dsl", "dsl/source", "drivers", "drivers/screen", "drivers/drivertest", "drivers/android", "drivers/android/androidtest", "drivers/ios", "drivers/vision",
 		"reporters", "reporters/event", "reporters/markdown", "reporters/pack", "reporters/history", "reporters/html", "reporters/junit", "reporters/ctrf",
 		"reporters/github", "reporters/console", "reporters/webhook", "runner", "runner/client", "runner/live", "runner/plan", "runner/pool", "runner/record", "runner/run", "runner/shell", "server", "server/auth",
 		"server/limit", "server/upload", "mcpserver"},
@@ -78,7 +78,7 @@ var layers = map[string][]string{
 	"runner/record": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "runner/action", "runner/client", "runner/live"},
 	"runner/shell":  {"runner/client", "runner/live", "runner/pool", "runner/plan", "runner/run", "runner/action", "dsl", "dsl/source", "drivers", "reporters/event", "reporters/markdown"},
 	"runner/jobs":   {"dsl", "reporters", "reporters/event", "reporters/pack", "reporters/history", "runner/plan", "runner/run"},
-	"runner": {"dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/pack", "reporters/history", "runner/plan", "runner/pool", "runner/action",
+	"runner": {"farm/remote", "dsl", "dsl/source", "drivers", "drivers/screen", "reporters/event", "reporters/pack", "reporters/history", "runner/plan", "runner/pool", "runner/action",
 		"runner/engine", "runner/run"},
 	"runner/matchers":   {"dsl", "drivers", "drivers/screen", "reporters/event", "runner", "runner/action", "runner/run"},
 	"runner/vocabulary": {},

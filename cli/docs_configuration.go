@@ -59,7 +59,7 @@ func variables() []struct {
 			v("OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "", "the collector of OpenTelemetry (OTLP over HTTP) that gets each run as a trace: `http://localhost:4318`, or the address of the traces alone"),
 			v("OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS OTEL_EXPORTER_OTLP_TIMEOUT OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES OTEL_TRACES_EXPORTER OTEL_SDK_DISABLED TRACEPARENT", "", "what OpenTelemetry means by them: keys for the collector, milliseconds, the name (default: taproot), `none` and `true` for no traces, the span that the run belongs to"),
 			v("NOTIFY_URLS", "", "further chats, comma separated: Slack, Feishu/Lark, DingTalk, WeCom, Discord, Teams, or any address that takes JSON"),
-			v("TAPROOT_HUB TAPROOT_HOST_TOKEN", "", "the hub of a farm, for `taproot host` and `taproot farm`, and the token by which a host joins it"),
+			v("TAPROOT_HUB TAPROOT_HOST_TOKEN", "", "the hub of a farm, for `taproot host`, `taproot farm`, `taproot run` and suites of Ginkgo, and the token by which a host joins it"),
 			v("TAPROOT_URL TAPROOT_API_KEY", "", "where `taproot report upload` sends packs, and the key for it"),
 			v("GITHUB_ACTIONS GITHUB_WORKSPACE GITHUB_STEP_SUMMARY", "", "set by GitHub Actions: annotations at the lines of the tests, and the summary of the job"),
 			v("GITHUB_SHA GITHUB_SERVER_URL GITHUB_REPOSITORY GITHUB_RUN_ID", "", "set by GitHub Actions: commit and job in the reports; the variables of GitLab, Jenkins, Buildkite, CircleCI, Azure, Bitbucket, Travis and TeamCity for the same are known, too"),

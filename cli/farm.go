@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,9 +19,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/dispatch"
 	"github.com/taproot-dev/taproot/farm/hub"
+	"github.com/taproot-dev/taproot/farm/queue"
 	"github.com/taproot-dev/taproot/runner/plan"
 	"github.com/taproot-dev/taproot/server"
+	"github.com/taproot-dev/taproot/server/blob"
 	"github.com/taproot-dev/taproot/server/service"
 )
 
@@ -37,24 +40,70 @@ func (f *farmFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.public, "farm-public", "", "with --farm: the `HOST:PORT` by which hosts reach that (TAPROOT_FARM_PUBLIC; default: the hub's name and the port)")
 }
 
-// openFarm begins to be a hub; closed ends it, after the server.
-func (f *farmFlags) open(ctx context.Context, set settings, s *service.Service, data string, log *slog.Logger) (h *hub.Hub, closed func() error, err error) {
+// open begins to be a hub; closed ends it, after the server.
+func (f *farmFlags) open(ctx context.Context, set settings, so *server.Options, data string) (closed func() error, err error) {
+	s, log := so.Service, so.Log
 	if s == nil {
-		return nil, nil, &plan.Usage{Msg: "--farm needs --service: its database knows the hosts"}
+		return nil, &plan.Usage{Msg: "--farm needs --service: its database knows the hosts"}
 	}
 	o := broker.Options{Dir: filepath.Join(data, "farm"), Listen: f.listen, Public: f.public, URL: set.get("TAPROOT_NATS_URL"), Account: set.get("TAPROOT_NATS_ACCOUNT"), Log: log}
 	if o.Revoked, err = hub.RevokedKeys(ctx, s.DB()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	b, err := broker.Open(o)
 	if err != nil {
-		return nil, nil, &plan.Usage{Msg: "--farm: " + err.Error()}
+		return nil, &plan.Usage{Msg: "--farm: " + err.Error()}
 	}
-	h, err = hub.Open(ctx, hub.Options{DB: s.DB(), Broker: b, Version: thisBuild().Version, Log: log})
+	h, err := hub.Open(ctx, hub.Options{DB: s.DB(), Broker: b, Version: thisBuild().Version, Log: log})
 	if err != nil {
-		return nil, nil, errors.Join(err, b.Close())
+		return nil, errors.Join(err, b.Close())
 	}
-	return h, func() error { return errors.Join(h.Close(), b.Close()) }, nil
+	ended, err := dispatchRuns(ctx, so, h, b, filepath.Join(data, "farm"))
+	if err != nil {
+		return nil, errors.Join(err, h.Close(), b.Close())
+	}
+	so.Farm = h
+	return func() error { return errors.Join(ended(), h.Close(), b.Close()) }, nil
+}
+
+// dispatchRuns lets clients have cases run on the farm; ended ends it.
+func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker.Broker, dir string) (ended func() error, err error) {
+	bucket := so.Bucket
+	if bucket == nil {
+		folder := filepath.Join(dir, "files")
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+		if bucket, err = blob.Open(folder, os.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(so.Service.DB(), nil), Conn: b.Conn(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Hosts: func() map[string]dispatch.Host {
+		hosts := map[string]dispatch.Host{}
+		for _, one := range h.Hosts("", true) {
+			if one.State != hub.Revoked {
+				hosts[one.ID] = dispatch.Host{Pool: one.Pool, Labels: labelList(one.Labels), Project: one.Project}
+			}
+		}
+		return hosts
+	}})
+	if err != nil {
+		return nil, err
+	}
+	so.FarmRuns = func(project func(*http.Request) string) http.Handler { return d.Handler(project) }
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	over := make(chan error, 1)
+	go func() { over <- d.Run(ctx) }()
+	return func() error { cancel(); return <-over }, nil
+}
+
+// labelList writes labels as NAME=VALUE, sorted.
+func labelList(of map[string]string) (list []string) {
+	for k, v := range of {
+		list = append(list, k+"="+v)
+	}
+	slices.Sort(list)
+	return list
 }
 
 // adminFarm are the commands about hosts.
@@ -185,11 +234,4 @@ func dash(text string) string {
 	return text
 }
 
-func labels(of map[string]string) string {
-	var list []string
-	for k, v := range of {
-		list = append(list, k+"="+v)
-	}
-	slices.Sort(list)
-	return strings.Join(list, ",")
-}
+func labels(of map[string]string) string { return strings.Join(labelList(of), ",") }

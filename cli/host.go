@@ -7,12 +7,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/taproot-dev/taproot/farm/host"
+	"github.com/taproot-dev/taproot/farm/work"
 	"github.com/taproot-dev/taproot/internal/guard"
 	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/pool"
 	"github.com/taproot-dev/taproot/runner/run"
 	"github.com/taproot-dev/taproot/server"
 )
@@ -83,7 +86,7 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log,
+	err = host.Run(ctx, host.Options{Hub: f.hub, Token: f.token, AllowHTTP: f.allowHTTP, Name: f.name, Dir: dir, Pool: f.pool, Labels: f.labels, Version: thisBuild().Version, Log: log, Work: f.work(env, set, dir, log),
 		Ready: func(id string) { fmt.Fprintf(env.Stdout, "The host %s serves its devices to %s\n", id, f.hub) }}, s)
 	var refused *host.RefusedError
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoToken) || errors.Is(err, host.ErrHub) {
@@ -92,13 +95,55 @@ func (f *hostFlags) run(ctx context.Context, env *Env) error {
 	return errors.Join(err, s.Close())
 }
 
-// server makes what answers for the devices.
-func (f *hostFlags) server(env *Env, set settings, dir string, log *slog.Logger) (*server.Server, error) {
+// lastPacks is how long a host that was drained still brings packs to the hub.
+const lastPacks = time.Minute
+
+// work runs the cases that the hub sends, on the same devices.
+func (f *hostFlags) work(env *Env, set settings, dir string, log *slog.Logger) func(context.Context, *host.Member) error {
+	return func(ctx context.Context, m *host.Member) error {
+		conf, err := f.config(env, set, dir, log)
+		if err != nil {
+			return err
+		}
+		conf.Parallel, conf.FFmpeg, conf.PublicOnly = f.pages, run.FindFFmpeg(ctx, conf), !f.allowPrivate
+		devices := pool.New(run.Drivers(conf), conf.PoolOptions())
+		w, err := work.New(work.Options{Host: m.ID(), Conn: m.Conn(), Dir: filepath.Join(dir, "runs"), Config: conf, Pool: devices, Log: log})
+		if err != nil {
+			return errors.Join(err, devices.Close())
+		}
+		running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		over := make(chan error, 1)
+		go func() { over <- w.Run(running) }()
+		select {
+		case <-ctx.Done():
+		case <-m.Drained():
+			w.Refuse()
+			<-ctx.Done()
+			last, stop := context.WithTimeout(running, lastPacks)
+			_ = w.Drain(last) // what is left is delivered when the host is there again
+			stop()
+		}
+		cancel()
+		return errors.Join(<-over, devices.Close())
+	}
+}
+
+// config is that of everything that is run here.
+func (f *hostFlags) config(env *Env, set settings, dir string, log *slog.Logger) (run.Config, error) {
 	conf, err := run.FromEnv(env.Dir, set.lookup)
 	if err != nil {
-		return nil, &plan.Usage{Msg: err.Error()}
+		return conf, &plan.Usage{Msg: err.Error()}
 	}
 	conf.Reports, conf.AllowShell, conf.Log, conf.Baselines = filepath.Join(dir, "reports"), f.allowShell, log, false
+	return conf, nil
+}
+
+// server makes what answers for the devices.
+func (f *hostFlags) server(env *Env, set settings, dir string, log *slog.Logger) (*server.Server, error) {
+	conf, err := f.config(env, set, dir, log)
+	if err != nil {
+		return nil, err
+	}
 	o := server.Options{Config: conf, FarmHost: true, Files: filepath.Join(dir, "files"), Projects: filepath.Join(dir, "projects"), Pages: f.pages, Version: thisBuild().Version, Log: log,
 		Network: guard.Policy{AllowPrivate: f.allowPrivate}, MCP: assistants(log)}
 	for _, folder := range []string{o.Files, o.Projects, conf.Reports} {

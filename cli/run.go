@@ -53,6 +53,7 @@ type runFlags struct {
 	format, output                    string
 	keep                              bool
 	from                              string
+	farm                              hubRun
 }
 
 func newRunCommand(env *Env) *cobra.Command {
@@ -74,6 +75,9 @@ func newRunCommand(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.seeded = cmd.Flags().Changed("seed")
 			f.given = givenFlags(cmd.Flags())
+			if (f.keep || f.from != "") && f.farm.address != "" {
+				return &plan.Usage{Msg: "--keep and --from are for a session on this machine, and --hub runs the test on others"}
+			}
 			if f.keep || f.from != "" {
 				return runInSession(cmd, env, f, args)
 			}
@@ -85,6 +89,7 @@ func newRunCommand(env *Env) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.choosing(flags)
+	f.farm.register(flags)
 	flags.StringVar(&f.device, "device", "", "use only the device with this `ID` (see taproot devices)")
 	flags.StringVar(&f.platform, "platform", "", "run the cases of one `PLATFORM` only: android, ios, web")
 	flags.StringVar(&f.browser, "browser", "", "open pages in this browser, `NAME`, where the test names none: chromium, firefox, webkit")
@@ -214,6 +219,10 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	for _, arg := range plan.Repeated(conf.Dir, args) {
 		fmt.Fprintf(env.Stderr, "%s is named more than once and runs once; --repeat 2 runs tests again\n", arg)
 	}
+	hub, err := f.farm.note(env, &conf)
+	if err != nil {
+		return err
+	}
 	calm := hurry()
 	p, err := conf.Plan(args...)
 	calm()
@@ -228,7 +237,13 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 		return emptyRun(env, f, args, conf, p)
 	}
 	warnOfFlows(env, p)
-	conf.FFmpeg = run.FindFFmpeg(ctx, conf)
+	if hub == nil {
+		conf.FFmpeg = run.FindFFmpeg(ctx, conf)
+	}
+	elsewhere, err := hub.open(ctx, conf, p)
+	if err != nil {
+		return err
+	}
 	run, sealed, err := run.Begin(conf, nil)
 	for _, s := range sealed {
 		fmt.Fprintf(env.Stderr, "sealed %s, which a run that died left behind: %s\n", s.Dir, s.Result.Verdict)
@@ -243,7 +258,11 @@ func runTests(ctx context.Context, env *Env, f runFlags, args []string) error {
 	complain(env, history.WriteChoice(run.Dir, conf.Choice()))
 	run.NoteEnvironment(ctx, f.given)
 	complain(env, run.Announce(p.Cases))
+	if elsewhere != nil {
+		run.Elsewhere = elsewhere
+	}
 	outcomes, unshown := watch(ctx, env, f, run, p.Cases)
+	complain(env, elsewhere.Close())
 	complain(env, run.Report(ctx, env.Stdout))
 	complain(env, f.writeOutput(env, run.Dir.Path()))
 	complain(env, run.End())

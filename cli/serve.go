@@ -179,7 +179,7 @@ func (f *serveFlags) run(ctx context.Context, env *Env, set settings) (err error
 	}
 	if f.farm.on {
 		var closed func() error
-		if o.Farm, closed, err = f.farm.open(ctx, set, o.Service, within(env.Dir, f.data), log); err != nil {
+		if closed, err = f.farm.open(ctx, set, &o, within(env.Dir, f.data)); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, closed()) }()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/taproot-dev/taproot/dsl"
 	"github.com/taproot-dev/taproot/dsl/source"
+	"github.com/taproot-dev/taproot/farm/remote"
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/reporters/history"
 	"github.com/taproot-dev/taproot/reporters/pack"
@@ -101,6 +102,7 @@ func Describe(dir string) error {
 		return err
 	}
 	p := &plan.Plan{}
+	s.hub = hubOf(&s.conf)
 	if dir != "" {
 		s.conf.FilesMustBe = true
 		s.conf.TakeOutputDir([]string{abs})
@@ -108,7 +110,7 @@ func Describe(dir string) error {
 			return err
 		}
 	}
-	s.described, s.tests = true, p.Tests
+	s.described, s.tests, s.plan = true, p.Tests, p
 	if len(p.Cases) == 0 && p.Matched > 0 {
 		why, _ := s.conf.NothingToRun(p)
 		fmt.Fprintf(os.Stderr, "taproot: %s\n", why)
@@ -173,8 +175,20 @@ type suite struct {
 	is1       bool // this process made the run directory and reports the run as a whole
 	current   specPacks
 	choice    *specChoice // among specs that are written in Go
+	hub       *remote.Options
+	plan      *plan.Plan // of the YAML tests
+	farm      *remote.Farm
 
 	annotations strings.Builder // for GitHub
+}
+
+// hubOf is the hub on whose devices the YAML tests run (TAPROOT_HUB, TAPROOT_API_KEY); nil: they run here.
+func hubOf(conf *run.Config) *remote.Options {
+	address := conf.Getenv("TAPROOT_HUB")
+	if address == "" {
+		return nil
+	}
+	return &remote.Options{URL: address, Key: conf.Getenv("TAPROOT_API_KEY"), Noted: remote.Note(conf)}
 }
 
 // foresee takes over, in process 1, what Ginkgo is going to run. With filters that only Ginkgo understands, nothing is known of that.
@@ -219,6 +233,13 @@ func (s *suite) each(ctx context.Context, path []byte) {
 	}
 	s.runner.Config.FFmpeg = run.FindFFmpeg(ctx, s.conf)
 	s.runner.Observe = s.observe
+	if s.hub != nil && len(s.plan.Cases) > 0 {
+		s.hub.Config, s.hub.Plan = s.conf, s.plan
+		var err error
+		s.farm, err = remote.Open(context.WithoutCancel(ctx), *s.hub)
+		gomega.Expect(err).NotTo(gomega.HaveOccurred())
+		s.runner.Elsewhere = s.farm
+	}
 }
 
 // observe makes a By of each step.
@@ -255,6 +276,7 @@ func (s *suite) close() {
 	if s.runner == nil {
 		return
 	}
+	gomega.Expect(s.farm.Close()).To(gomega.Succeed())
 	gomega.Expect(s.runner.Pool.Close()).To(gomega.Succeed())
 	if !s.is1 {
 		gomega.Expect(s.runner.Dir.Close()).To(gomega.Succeed())

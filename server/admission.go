@@ -75,6 +75,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == "/api" {
 		r = unprefixed(r)
 	}
+	if s.farmRuns != nil && isFarmRun(r.URL.Path) {
+		s.serveFarmRun(w, r)
+		return
+	}
 	h, pattern := s.route(r)
 	noteRoute(r.Context(), pattern)
 	a, known := s.access[pattern]

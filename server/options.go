@@ -2,6 +2,7 @@ package server
 
 import (
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -63,6 +64,8 @@ type Options struct {
 
 	// Farm is the hub whose hosts' devices are served, too; nil: those of this machine only.
 	Farm *hub.Hub
+	// FarmRuns makes what answers clients that have cases run on the farm; project names that of a request. nil: nobody does.
+	FarmRuns func(project func(*http.Request) string) http.Handler
 	// FarmHost lets hubs say who sends a request, over connections of farm/wire, and nobody else send any.
 	FarmHost bool
 

@@ -57,6 +57,7 @@ type Server struct {
 	host     string // of this machine
 	closing  atomic.Bool
 	beating  sync.WaitGroup  // of what says that this host is there
+	farmRuns http.Handler    // nil: this is no hub
 	streams  context.Context // ends what goes on without an end, before the HTTP server waits for it
 	hangUp   context.CancelFunc
 }
@@ -77,6 +78,9 @@ func New(o Options) (*Server, error) {
 	}
 	if s.devices, err = s.liveDevices(); err != nil {
 		return nil, errors.Join(err, s.root.Close())
+	}
+	if o.FarmRuns != nil {
+		s.farmRuns = o.FarmRuns(farmProject)
 	}
 	s.figures = newFigures(s)
 	s.files = &upload.Folder{Dir: files, Limits: o.Upload}

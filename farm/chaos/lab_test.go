@@ -40,11 +40,11 @@ const deadAfter = 3 * time.Second
 // plainSeal seals so that a test can see whether something is in the clear.
 type plainSeal struct{}
 
-func (plainSeal) Seal(place string, text []byte) string {
+func (plainSeal) Seal(text []byte, place string) string {
 	return base64.StdEncoding.EncodeToString(append([]byte(place+"\n"), text...))
 }
 
-func (plainSeal) Open(place, sealed string) ([]byte, error) {
+func (plainSeal) Unseal(sealed, place string) ([]byte, error) {
 	data, err := base64.StdEncoding.DecodeString(sealed)
 	text, ok := strings.CutPrefix(string(data), place+"\n")
 	if !ok {

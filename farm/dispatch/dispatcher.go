@@ -17,10 +17,17 @@ import (
 	"github.com/taproot-dev/taproot/server/blob"
 )
 
-// Sealer encrypts what the database must not show. Place binds it to a row.
+// Sealer encrypts what the database must not show. use binds it to a row.
 type Sealer interface {
-	Seal(place string, text []byte) string
-	Open(place, sealed string) ([]byte, error)
+	Seal(text []byte, use string) string
+	Unseal(sealed, use string) ([]byte, error)
+}
+
+// Host is what the hub knows of a host: its own word does not count for that.
+type Host struct {
+	Pool    string
+	Labels  []string
+	Project string // which alone may use its devices; "": all
 }
 
 // Options are what a Dispatcher needs.
@@ -31,7 +38,8 @@ type Options struct {
 	Bucket blob.Bucket // for archives of tests, and packs on their way; hubs share it
 	Dir    string      // for what this hub needs of it for a while
 	Seal   Sealer
-	Dead   time.Duration // how long a host may be silent; default: order.DeadAfter
+	Hosts  func() map[string]Host // those that may work, by id, and what they are for; nil: all, as they say
+	Dead   time.Duration          // how long a host may be silent; default: order.DeadAfter
 	Log    *slog.Logger
 }
 
@@ -68,7 +76,7 @@ func New(ctx context.Context, o Options) (*Dispatcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dispatcher{o: o, jobs: jobs, roster: newRoster(o.Dead), follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1),
+	return &Dispatcher{o: o, jobs: jobs, roster: newRoster(o.Dead, o.Hosts), follow: newFollowers(), accept: make(chan accepting, 1024), wake: make(chan struct{}, 1),
 		files: archives{bucket: o.Bucket, dir: filepath.Join(o.Dir, "archives")}}, nil
 }
 

@@ -148,7 +148,7 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := "run_" + strings.ToLower(rand.Text())
-	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority, Archive: in.Archive, Sealed: a.d.o.Seal.Seal(id, text)}); err != nil {
+	if err := a.d.o.Queue.Begin(r.Context(), queue.Run{ID: id, Project: a.of(r), Priority: in.Priority, Archive: in.Archive, Sealed: a.d.o.Seal.Seal(text, id)}); err != nil {
 		return err
 	}
 	return write(w, http.StatusCreated, order.MadeRun{ID: id})
@@ -401,10 +401,17 @@ func (s *stream) results(ctx context.Context) error {
 	return nil
 }
 
-// hopelessAfter is how long a case waits for a device that nobody has: hosts come again after a restart of the hub.
-const hopelessAfter = 10 * time.Second
+const (
+	// hopelessAfter is how long a case waits for a device that no host has.
+	hopelessAfter = time.Second
+	// allHere is how long hosts may take to come again after a restart of the hub.
+	allHere = 5 * time.Second
+)
 
 func (s *stream) hopeless(ctx context.Context) error {
+	if s.api.d.roster.listened() < allHere {
+		return nil
+	}
 	all, _ := s.api.d.roster.devices()
 	list, err := s.api.d.o.Queue.Hopeless(ctx, s.run, all)
 	if err != nil {
@@ -420,7 +427,7 @@ func (s *stream) hopeless(ctx context.Context) error {
 		switch since, known := s.none[n]; {
 		case !known:
 			s.none[n] = now
-		case now.Sub(since) > hopelessAfter:
+		case now.Sub(since) >= hopelessAfter:
 			if err := s.say(order.News{None: &order.None{N: n, Why: why}}); err != nil {
 				return err
 			}

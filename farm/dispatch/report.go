@@ -30,7 +30,7 @@ func (d *Dispatcher) start(ctx context.Context, host string, body []byte) (any, 
 		return nil, err
 	}
 	s := order.Start{Go: true, Archive: r.Archive}
-	text, err := d.o.Seal.Open(r.ID, r.Sealed)
+	text, err := d.o.Seal.Unseal(r.Sealed, r.ID)
 	if err == nil {
 		err = json.Unmarshal(text, &s.Settings)
 	}

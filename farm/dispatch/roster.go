@@ -17,6 +17,7 @@ import (
 type roster struct {
 	mu    sync.Mutex
 	hosts map[string]*heard
+	known func() map[string]Host
 	after time.Duration // who is silent for so long is dead
 	since time.Time     // when this hub began to listen
 }
@@ -28,8 +29,8 @@ type heard struct {
 	working map[order.Attempt]bool
 }
 
-func newRoster(after time.Duration) *roster {
-	return &roster{after: after, hosts: map[string]*heard{}, since: time.Now()}
+func newRoster(after time.Duration, known func() map[string]Host) *roster {
+	return &roster{known: known, after: after, hosts: map[string]*heard{}, since: time.Now()}
 }
 
 // hear takes a beat. changed tells whether a host came, or has other devices that are free.
@@ -60,11 +61,25 @@ func free(b order.Beat) (n int) {
 
 // devices are those of the hosts that are there, all and those that nobody holds.
 func (r *roster) devices() (all, free []queue.Device) {
+	var known map[string]Host
+	if r.known != nil {
+		known = r.known()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for host, h := range r.hosts {
+		of, may := known[host]
+		if r.known != nil && !may {
+			continue
+		}
 		for _, d := range h.beat.Devices {
 			q := queue.Device{Host: host, ID: d.ID, Platform: dsl.Platform(d.Platform), Model: d.Model, OS: d.OS, Width: d.Width, Height: d.Height, Pool: d.Pool, Labels: d.Labels}
+			if r.known != nil {
+				q.Pool, q.Labels = of.Pool, of.Labels
+			}
+			if of.Project != "" {
+				q.Projects = []string{of.Project}
+			}
 			all = append(all, q)
 			if !d.Busy && !h.beat.Draining {
 				free = append(free, q)
@@ -106,6 +121,13 @@ func (r *roster) knows(host string, now time.Time) (there, sure bool) {
 	defer r.mu.Unlock()
 	_, there = r.hosts[host]
 	return there, now.Sub(r.since) > r.after
+}
+
+// listened is for how long this hub has heard hosts.
+func (r *roster) listened() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Since(r.since)
 }
 
 // works tells whether a host said that it works on an attempt.

@@ -165,8 +165,11 @@ func (f *Farm) send(ctx context.Context) (err error) {
 	return err
 }
 
-// Close ends the run on the hub.
+// Close ends the run on the hub. A nil Farm has none.
 func (f *Farm) Close() error {
+	if f == nil {
+		return nil
+	}
 	f.end()
 	f.over.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -107,9 +107,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.Taken) { w.take(ctx, t) })
 }
 
-// Drain lets nothing new begin: what comes is given back. It waits until nothing is under way and every pack is delivered, or ctx ends.
+// Refuse lets nothing new begin: what comes is given back.
+func (w *Worker) Refuse() { w.draining.Store(true) }
+
+// Drain does so, and waits until nothing is under way and every pack is delivered, or ctx ends.
 func (w *Worker) Drain(ctx context.Context) error {
-	w.draining.Store(true)
+	w.Refuse()
 	for {
 		w.mu.Lock()
 		n := len(w.working)

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	farmremote "github.com/taproot-dev/taproot/farm/remote"
+	"github.com/taproot-dev/taproot/runner/plan"
+	"github.com/taproot-dev/taproot/runner/run"
+)
+
+// hubRun are the flags of run about a hub.
+type hubRun struct {
+	address, pool string
+	labels        []string
+	priority      int
+}
+
+func (h *hubRun) register(flags *pflag.FlagSet) {
+	flags.StringVar(&h.address, "hub", "", "run the tests on the devices of the farm whose hub is at `URL`, with the key in TAPROOT_API_KEY (TAPROOT_HUB)")
+	flags.StringVar(&h.pool, "pool", "", "with --hub: only on devices of the pool `NAME`")
+	flags.StringSliceVar(&h.labels, "labels", nil, "with --hub: only on devices with these labels, `NAME=VALUE,…`")
+	flags.IntVar(&h.priority, "priority", 0, "with --hub: `N` from -10 to 10; each level is worth ten minutes of waiting")
+}
+
+// hubNoted is a run that goes to a hub.
+type hubNoted struct {
+	o farmremote.Options
+}
+
+// note lets the planning note what has to travel; nil: the tests run here.
+func (h *hubRun) note(env *Env, conf *run.Config) (*hubNoted, error) {
+	set, err := newSettings(env)
+	if err != nil {
+		return nil, err
+	}
+	address := h.address
+	if address == "" {
+		address = set.get("TAPROOT_HUB")
+	}
+	if address == "" {
+		if h.pool != "" || len(h.labels) > 0 || h.priority != 0 {
+			return nil, &plan.Usage{Msg: "--pool, --labels and --priority are for devices of a farm: name its hub with --hub"}
+		}
+		return nil, nil
+	}
+	return &hubNoted{farmremote.Options{URL: address, Key: set.get("TAPROOT_API_KEY"), Pool: h.pool, Labels: h.labels, Priority: h.priority, Noted: farmremote.Note(conf)}}, nil
+}
+
+// open sends what the tests need; nil: they run here.
+func (h *hubNoted) open(ctx context.Context, conf run.Config, p *plan.Plan) (*farmremote.Farm, error) {
+	if h == nil {
+		return nil, nil
+	}
+	h.o.Config, h.o.Plan = conf, p
+	farm, err := farmremote.Open(ctx, h.o)
+	var usage *plan.Usage
+	if err != nil && !errors.As(err, &usage) {
+		err = &plan.Usage{Msg: err.Error() + "; nothing was run"}
+	}
+	return farm, err
+}
