@@ -88,7 +88,7 @@ var layers = map[string][]string{
 	"farm/wire":   {"drivers"},
 	"farm/broker": {"farm/wire"},
 	"farm/hub":    {"drivers", "farm/wire", "farm/broker", "server/service/store"},
-	"farm/host":   {"farm/wire", "farm/broker"},
+	"farm/host":   {"drivers", "farm/wire", "farm/broker"},
 
 	"server/service/store":           {},
 	"server/service/store/storetest": {"server/service/store"},

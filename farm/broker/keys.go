@@ -124,11 +124,10 @@ func (b *Broker) authorities(so *server.Options, revoked []string) error {
 	return nil
 }
 
-// hubClaims let a hub use all subjects. They are made anew for each connection.
+// hubClaims let a hub use all subjects, as long as its process lives: the key is in its memory only.
 func hubClaims(public string) *jwt.UserClaims {
 	c := jwt.NewUserClaims(public)
 	c.Name = "hub"
-	c.Expires = time.Now().Add(30 * 24 * time.Hour).Unix()
 	return c
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/taproot-dev/taproot/drivers"
 	"github.com/taproot-dev/taproot/farm/broker"
 	"github.com/taproot-dev/taproot/farm/wire"
 )
@@ -54,6 +55,7 @@ type Member struct {
 	seed    []byte
 	boot    string
 	drained chan struct{}
+	heard   chan struct{} // closed when the hub answered for the first time
 	back    chan struct{} // a token: the connection is there again
 
 	mu   sync.Mutex
@@ -100,8 +102,11 @@ func (m *Member) asked() bool {
 	return err == nil
 }
 
-// renewAfter is how often a host asks for its next credential.
-const renewAfter = 12 * time.Hour
+// renewAfter is how often a host asks for its next credential, beside at its start; when it gets none, it asks again after renewAgain.
+const (
+	renewAfter = 12 * time.Hour
+	renewAgain = time.Minute
+)
 
 // Run joins, if need be, and serves until the context ends. A hub that cannot be reached is tried again and again, except by a host that has yet to join.
 func Run(ctx context.Context, o Options, s Server) (err error) {
@@ -111,7 +116,7 @@ func Run(ctx context.Context, o Options, s Server) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	m := &Member{o: o, server: s, boot: rand.Text(), drained: make(chan struct{}), back: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
+	m := &Member{o: o, server: s, boot: rand.Text(), drained: make(chan struct{}), heard: make(chan struct{}), back: make(chan struct{}, 1), seen: map[string]wire.Device{}, lock: flock.New(filepath.Join(o.Dir, "host.lock"))}
 	alone, err := m.lock.TryLock()
 	if err == nil && !alone {
 		err = fmt.Errorf("another taproot host works with %s", o.Dir)
@@ -192,6 +197,9 @@ func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 	defer tick.Stop()
 	said := ""
 	ready := m.o.Ready
+	if ready == nil {
+		ready = func(string) {}
+	}
 	for {
 		if m.asked() {
 			m.Drain()
@@ -205,6 +213,7 @@ func (m *Member) beats(ctx context.Context, end context.CancelFunc) {
 		case err == nil && ready != nil:
 			ready(m.ID())
 			ready = nil
+			close(m.heard)
 		case err == nil:
 			said = ""
 		case err.Error() != said && ctx.Err() == nil && m.nc.IsConnected():
@@ -264,18 +273,21 @@ func (m *Member) beat(ctx context.Context) wire.Beat {
 	return b
 }
 
-// renewals asks for the next credential from time to time, and after each connection whose turn it is.
+// renewals asks for the next credential at the start, as a host may be restarted more often than it would ask otherwise, and from time to time.
 func (m *Member) renewals(ctx context.Context) {
-	tick := time.NewTicker(renewAfter)
-	defer tick.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-m.heard:
+	}
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if err := m.renew(ctx); err != nil {
+		wait := renewAfter
+		if err := m.renew(ctx); err != nil && ctx.Err() == nil {
 			m.o.Log.Warn("the hub gave no new credential; it is asked again", "error", err)
+			wait = renewAgain
+		}
+		if drivers.Pause(ctx, wait) != nil {
+			return
 		}
 	}
 }

@@ -273,7 +273,16 @@ func TestKeyStaysPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range []Options{{Dir: r.o.Dir}, {Dir: r.o.Dir, Token: token}} {
+		file := filepath.Join(r.o.Dir, memberFile)
+		before, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		again := l.must(o)
+		await(t, "the credential of this start", func() bool {
+			now, err := os.Stat(file)
+			return err == nil && !os.SameFile(before, now) // it is replaced as a whole
+		})
 		if again.id != "a" {
 			t.Error(again.id)
 		}

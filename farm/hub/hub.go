@@ -177,18 +177,18 @@ func (h *Hub) reload(ctx context.Context) error {
 
 // note keeps in the database when hosts were heard.
 func (h *Hub) note(ctx context.Context) {
-	var due []*host
+	due := map[string]string{} // versions, by host
 	h.mu.Lock()
 	for _, one := range h.hosts {
 		if one.state() != Offline && !one.revoked && time.Since(one.noted) > 15*time.Second {
 			one.noted = time.Now()
-			due = append(due, one)
+			due[one.ID] = short(one.beat.Version)
 		}
 	}
 	h.mu.Unlock()
-	for _, one := range due {
-		if _, err := h.o.DB.Exec(ctx, "UPDATE farm_hosts SET seen = $1, version = $2 WHERE id = $3", store.Time(time.Now()), short(one.beat.Version), one.ID); err != nil && ctx.Err() == nil {
-			h.o.Log.Debug("that a host is there could not be kept", "host", one.ID, "error", err)
+	for id, version := range due {
+		if _, err := h.o.DB.Exec(ctx, "UPDATE farm_hosts SET seen = $1, version = $2 WHERE id = $3", store.Time(time.Now()), version, id); err != nil && ctx.Err() == nil {
+			h.o.Log.Debug("that a host is there could not be kept", "host", id, "error", err)
 		}
 	}
 }
@@ -255,12 +255,15 @@ func goodDevice(id string) bool {
 // renew gives a host that is still welcome its next credential.
 func (h *Hub) renew(subject string, _ []byte) (any, error) {
 	h.mu.Lock()
-	one := h.hosts[wire.From(subject)]
+	one, key := h.hosts[wire.From(subject)], ""
+	if one != nil && !one.revoked {
+		key = one.key
+	}
 	h.mu.Unlock()
-	if one == nil || one.revoked {
+	if key == "" {
 		return nil, ErrNoHost
 	}
-	text, err := h.o.Broker.Credential(one.ID, one.key, credentialDays)
+	text, err := h.o.Broker.Credential(wire.From(subject), key, credentialDays)
 	return wire.Renewed{Credential: text}, err
 }
 
