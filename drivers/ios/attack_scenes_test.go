@@ -1,8 +1,10 @@
 package ios
 
 import (
+	"fmt"
 	"image"
 	"image/color"
+	"math"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
@@ -145,6 +147,35 @@ func screenScenes() []*sceneTrap {
 			return list
 		})
 	}
+	wave := func(now iostest.Moment, period time.Duration, from, to uint8) color.Gray {
+		part := 2 * math.Abs(float64(now.Since%period)/float64(period)-0.5)
+		return color.Gray{uint8(float64(from) + (float64(to)-float64(from))*part)}
+	}
+	restless := func(name string, show func(s *stage, now iostest.Moment, stop piece) []piece) {
+		l.add("beside what never rests: "+name, "- tap: Stop", event.Pass, "Stop", "", func(s *stage, now iostest.Moment) []piece { return show(s, now, s.press("Stop", line(4))) })
+	}
+	restless("it pulses itself", func(s *stage, now iostest.Moment, stop piece) []piece {
+		stop.Fill = wave(now, 1600*msec, 0x40, 0x90)
+		return []piece{text("Recording", line(0)), stop}
+	})
+	restless("it lies on a film", func(s *stage, now iostest.Moment, stop piece) []piece {
+		stop.Fill = nil
+		return []piece{{Kind: "Other", Bounds: whole, Fill: color.Gray{uint8(now.Since.Milliseconds() / 9 % 120)}}, stop}
+	})
+	restless("a film beside it", func(s *stage, now iostest.Moment, stop piece) []piece {
+		return []piece{stop, {Kind: "Other", Bounds: image.Rect(0, 320, 300, 640), Fill: color.Gray{uint8(now.Since.Milliseconds() / 5)}}}
+	})
+	restless("a bar that fills", func(s *stage, now iostest.Moment, stop piece) []piece {
+		return []piece{stop, {Kind: "ProgressIndicator", Label: "Progress", Value: "1%", Bounds: line(6), Fill: ground},
+			{Kind: "Other", Bounds: image.Rect(10, 360, 10+min(int(now.Since.Milliseconds()/40), 280), 366), Fill: scenePlum}}
+	})
+	restless("a clock", func(s *stage, now iostest.Moment, stop piece) []piece {
+		return []piece{stop, text(fmt.Sprintf("00:%05.2f", now.Since.Seconds()), line(0))}
+	})
+	restless("a row of stars", func(s *stage, now iostest.Moment, stop piece) []piece {
+		at := int(now.Since.Milliseconds()/30) % 200
+		return []piece{stop, {Kind: "Other", Bounds: image.Rect(at, 400, at+60, 460), Fill: scenePlum}, {Kind: "Other", Bounds: image.Rect(240-at, 60, 300-at, 120), Fill: scenePlum}}
+	})
 	l.add("half beside the screen", "- tap: Next", event.Pass, "Next", "", restful(func(s *stage) []piece { return []piece{s.press("Next", image.Rect(260, 300, 500, 340))} }))
 	l.add("nearly beside the screen", "- assert: Next", event.Fail, "", "", restful(func(s *stage) []piece {
 		return []piece{text("Orders", line(0)), text("Next", image.Rect(298, 300, 500, 340))}
