@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"testing"
 	"time"
 
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
@@ -132,8 +133,10 @@ func screenScenes() []*sceneTrap {
 		}
 	}
 	l.add("fading in", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(700*msec, false))
-	l.add("fading in slowly", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(3500*msec, false))
-	l.add("fading in slowly beside a film", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(3500*msec, true))
+	if !testing.Short() {
+		l.add("fading in slowly", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(3500*msec, false))
+		l.add("fading in slowly beside a film", "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", fades(3500*msec, true))
+	}
 	for name, takes := range map[string]time.Duration{"quickly": 250 * msec, "in a second": time.Second} {
 		l.add("a button alone fades in "+name, "- tap: Open\n- tap: Confirm", event.Pass, "Open, Confirm", "", func(s *stage, now iostest.Moment) []piece {
 			p := fades(takes, false)
@@ -154,14 +157,16 @@ func screenScenes() []*sceneTrap {
 	restless := func(name string, show func(s *stage, now iostest.Moment, stop piece) []piece) {
 		l.add("beside what never rests: "+name, "- tap: Stop", event.Pass, "Stop", "", func(s *stage, now iostest.Moment) []piece { return show(s, now, s.press("Stop", line(4))) })
 	}
-	restless("it pulses itself", func(s *stage, now iostest.Moment, stop piece) []piece {
-		stop.Fill = wave(now, 1600*msec, 0x40, 0x90)
-		return []piece{text("Recording", line(0)), stop}
-	})
-	restless("it lies on a film", func(s *stage, now iostest.Moment, stop piece) []piece {
-		stop.Fill = nil
-		return []piece{{Kind: "Other", Bounds: whole, Fill: color.Gray{uint8(now.Since.Milliseconds() / 9 % 120)}}, stop}
-	})
+	if !testing.Short() {
+		restless("it pulses itself", func(s *stage, now iostest.Moment, stop piece) []piece {
+			stop.Fill = wave(now, 1600*msec, 0x40, 0x90)
+			return []piece{text("Recording", line(0)), stop}
+		})
+		restless("it lies on a film", func(s *stage, now iostest.Moment, stop piece) []piece {
+			stop.Fill = nil
+			return []piece{{Kind: "Other", Bounds: whole, Fill: color.Gray{uint8(now.Since.Milliseconds() / 9 % 120)}}, stop}
+		})
+	}
 	restless("a film beside it", func(s *stage, now iostest.Moment, stop piece) []piece {
 		return []piece{stop, {Kind: "Other", Bounds: image.Rect(0, 320, 300, 640), Fill: color.Gray{uint8(now.Since.Milliseconds() / 5)}}}
 	})

@@ -103,7 +103,11 @@ func TestTrapBars(t *testing.T) {
 
 func TestTrapAnimation(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{"panel", "panel-far", "panel-slow"} {
+	pages := []string{"panel", "panel-far", "panel-slow"}
+	if testing.Short() {
+		pages = pages[:2]
+	}
+	for _, page := range pages {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			s, _ := trap(t, page, iostest.DeviceOptions{})
