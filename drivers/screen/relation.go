@@ -63,8 +63,8 @@ func relationsOf(s dsl.Selector) []relation {
 	list := []relation{
 		{to: s.Below, holds: func(n, a, _ *Node) bool { return below(n.place(), a.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Below = &to }},
 		{to: s.Above, holds: func(n, a, _ *Node) bool { return below(a.place(), n.place()) && !besides(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Above = &to }},
-		{to: s.RightOf, holds: func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
-		{to: s.LeftOf, holds: func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
+		{to: s.RightOf, holds: func(n, a, _ *Node) bool { return rightOf(n.place(), a.place()) || inRow(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.RightOf = &to }},
+		{to: s.LeftOf, holds: func(n, a, _ *Node) bool { return rightOf(a.place(), n.place()) || inRow(a, n) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.LeftOf = &to }},
 		{to: s.Near, holds: func(n, a, _ *Node) bool { return apart(n, a) }, rank: true, set: func(s *dsl.Selector, to dsl.Selector) { s.Near = &to }},
 		{around: true, to: s.Inside, holds: func(n, _, outermost *Node) bool { return inside(n, outermost) }, set: func(s *dsl.Selector, to dsl.Selector) { s.Inside = &to }},
 	}
@@ -253,6 +253,28 @@ func (n *Node) hasPeer(a *Node) bool {
 
 // rightOf: n begins where a ends or farther right, in the same row.
 func rightOf(n, a image.Rectangle) bool { return n.Min.X >= a.Max.X-slack(n, a).X && sameRow(n, a) }
+
+// inRow tells whether n stands right of a in another cell of the same row of a table, high or low in it, and nothing in either cell stands in the
+// line of the other one: cells that hold several lines each are columns.
+func inRow(n, a *Node) bool {
+	if n.Within(a) || a.Within(n) || n.place().Min.X < a.place().Max.X-slack(n.place(), a.place()).X {
+		return false
+	}
+	cell, other := n.branch(a), a.branch(n)
+	row := cell.Parent
+	if row == nil || row != other.Parent || row.Role != "row" && row.Type != "tr" {
+		return false
+	}
+	return !cell.hasBeside(n, a) && !other.hasBeside(a, n)
+}
+
+// hasBeside tells whether something in a cell, other than own, stands in the line of n.
+func (n *Node) hasBeside(own, of *Node) bool {
+	if n.Label() != "" && !n.Hidden && n != own && !own.Within(n) && !n.Within(own) && sameRow(n.place(), of.place()) {
+		return true
+	}
+	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.hasBeside(own, of) })
+}
 
 // sameRow tells whether two elements stand in one row: a third of the lower one's height is beside the other. A button may stand a few
 // pixels lower than its label; rows that share an edge, or overlap by a hair, are two.
