@@ -144,7 +144,7 @@ func newFarmCommand(env *Env) *cobra.Command {
 		}}
 	status.Flags().StringVar(&address, "hub", "", "the `URL` of the hub (TAPROOT_HUB)")
 	status.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.AddCommand(status)
+	cmd.AddCommand(status, newNATSConfigCommand(env))
 	return cmd
 }
 

@@ -104,9 +104,7 @@ func (b *Broker) authorities(so *server.Options, revoked []string) error {
 	if of, err = jwt.DecodeOperatorClaims(signed); err != nil {
 		return err
 	}
-	b.account = jwt.NewAccountClaims(farm)
-	b.account.Name = "farm"
-	b.account.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
+	b.account = farmClaims(farm)
 	for _, key := range revoked {
 		b.account.RevokeAt(key, always)
 	}
