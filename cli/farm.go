@@ -78,7 +78,9 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 			return nil, err
 		}
 	}
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(so.Service.DB(), nil), Conn: b.Conn(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Hosts: func() map[string]dispatch.Host {
+	waiting := queue.New(so.Service.DB(), nil)
+	so.FarmQueue = farmQueue(h, waiting)
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Hosts: func() map[string]dispatch.Host {
 		hosts := map[string]dispatch.Host{}
 		for _, one := range h.Hosts("", true) {
 			if one.State != hub.Revoked {
@@ -132,7 +134,7 @@ func newFarmCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{Use: "farm", Short: "look at a farm: its hosts and their devices"}
 	var address string
 	var asJSON bool
-	status := &cobra.Command{Use: "status", Short: "list the hosts and devices of a farm that the key may use", Args: cobra.NoArgs,
+	status := &cobra.Command{Use: "status", Short: "list the hosts and devices of a farm that the key may use, and what waits for them", Args: cobra.NoArgs,
 		Long:    "status asks the hub of --hub, or TAPROOT_HUB, with the key in TAPROOT_API_KEY.",
 		Example: "  TAPROOT_API_KEY=tap_… taproot farm status --hub https://hub.example.com",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -223,6 +225,12 @@ func farmStatus(ctx context.Context, env *Env, ask hubClient, asJSON bool) error
 			use += ": " + d.Why
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, dash(d.Host), d.Platform, dash(d.Model), use, dash(since), dash(d.Holder))
+	}
+	if len(state.Queue) > 0 {
+		fmt.Fprintln(w, "\nWAITING\tNEEDS\tWHY")
+	}
+	for _, l := range state.Queue {
+		fmt.Fprintf(w, "%d\t%s\t%s\n", l.Waiting, l.Needs, l.Why)
 	}
 	return w.Flush()
 }

@@ -33,6 +33,14 @@ type FarmDevice struct {
 type FarmState struct {
 	Hosts   []hub.Host `json:"hosts" nullable:"false"`
 	Devices []Device   `json:"devices" nullable:"false"`
+	Queue   []FarmLine `json:"queue" nullable:"false" doc:"Cases of your project that wait for a device."`
+}
+
+// FarmLine is cases with the same needs.
+type FarmLine struct {
+	Needs   string `json:"needs" example:"android, model Pixel *"`
+	Waiting int    `json:"waiting"`
+	Why     string `json:"why" doc:"Why the first of them waits."`
 }
 
 type joinInput struct{ Body wire.Join }
@@ -82,7 +90,15 @@ func (s *Server) farmState(ctx context.Context, _ *struct{}) (*farmAnswer, error
 	if err != nil {
 		return nil, err
 	}
-	return &farmAnswer{FarmState{s.o.Farm.Hosts(s.o.projectID, false), list.Body}}, nil
+	out := &farmAnswer{FarmState{Hosts: s.o.Farm.Hosts(s.o.projectID, false), Devices: list.Body, Queue: []FarmLine{}}}
+	if s.o.FarmQueue != nil {
+		lines, err := s.o.FarmQueue(ctx, s.o.projectID)
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Queue = append(out.Body.Queue, lines...)
+	}
+	return out, nil
 }
 
 // withFarm adds the devices of hosts to those of this machine.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -66,6 +67,8 @@ type Options struct {
 	Farm *hub.Hub
 	// FarmRuns makes what answers clients that have cases run on the farm; project names that of a request. nil: nobody does.
 	FarmRuns func(project func(*http.Request) string) http.Handler
+	// FarmQueue tells what waits of a project; nil: nothing does.
+	FarmQueue func(ctx context.Context, project string) ([]FarmLine, error)
 	// FarmHost lets hubs say who sends a request, over connections of farm/wire, and nobody else send any.
 	FarmHost bool
 

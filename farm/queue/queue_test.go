@@ -225,6 +225,18 @@ func TestWhyItWaits(t *testing.T) {
 				t.Errorf("%d: %q %v, want %q", n, p.Why, err, words)
 			}
 		}
+		lines, err := q.Lines(t.Context(), "p")
+		must(t, err)
+		waiting := map[string]int{}
+		for _, l := range lines {
+			waiting[fmt.Sprintf("%s %d", l.Needs.Platform, l.N)] = l.Waiting
+		}
+		if len(lines) != 3 || waiting["android 0"] != 2 || waiting["android 2"] != 1 || waiting["ios 3"] != 1 {
+			t.Errorf("what waits: %+v", lines)
+		}
+		if none, err := q.Lines(t.Context(), "another"); err != nil || len(none) > 0 {
+			t.Errorf("another project: %v, %v", none, err)
+		}
 		why(0, "1 of 1 devices that suit it are free")
 		why(1, "1 cases of its project are before it")
 		pick(t, q, all, all)

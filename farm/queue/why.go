@@ -113,3 +113,27 @@ func (a asked) why(all []Device) string {
 	}
 	return fmt.Sprintf("%d of %d devices that suit it are free: it begins next, or other projects and cases that can use fewer devices are first", fit-own-foreign-held, fit)
 }
+
+// Line is the cases of a project that wait with the same needs.
+type Line struct {
+	Needs   Needs
+	Waiting int
+	Run     string // of the first of them
+	N       int
+}
+
+// Lines lists what waits of a project.
+func (q *Queue) Lines(ctx context.Context, project string) (list []Line, err error) {
+	err = q.db.Each(ctx, "SELECT l.needs, l.waiting, c.run, c.n FROM farm_lines l JOIN farm_cases c ON c.project = l.project AND c.kind = l.kind AND c.state = 'waiting' WHERE l.project = $1 AND l.waiting > 0 "+
+		"AND NOT EXISTS (SELECT 1 FROM farm_cases b WHERE b.state = 'waiting' AND b.project = c.project AND b.kind = c.kind AND (b.rank < c.rank OR b.rank = c.rank AND (b.run < c.run OR b.run = c.run AND b.n < c.n))) ORDER BY l.kind",
+		[]any{project}, func(scan func(...any) error) error {
+			var l Line
+			var needs string
+			if err := scan(&needs, &l.Waiting, &l.Run, &l.N); err != nil {
+				return err
+			}
+			list = append(list, l)
+			return json.Unmarshal([]byte(needs), &list[len(list)-1].Needs)
+		})
+	return list, err
+}
