@@ -63,7 +63,7 @@ func TestSceneTraps(t *testing.T) {
 	for _, some := range []func() []*sceneTrap{nameScenes, placeScenes, timeScenes, alertScenes, clearScenes, keyScenes, screenScenes} {
 		list = append(list, some()...)
 	}
-	const phones = 6
+	const phones = 12
 	var options []iostest.DeviceOptions
 	for range phones {
 		options = append(options, iostest.DeviceOptions{Width: 300, Height: 640, Scale: 1})
