@@ -60,7 +60,7 @@
     // watchCaret keeps what a field holds before a touch, and where the touch puts the caret: what is different later is the page's doing; see
     // script/typing.js.
     watchCaret(event) {
-      if (begins(event)) {
+      if (event.type === 'pointerdown' || event.type === 'touchstart') {
         const field = fieldOf(event.composedPath()[0]) || fieldOf(this.el);
         globalThis.taprootCaret = field ? {el: new WeakRef(field), was: prop(field, protoOf(field), 'value'), at: null} : null;
       }
