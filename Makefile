@@ -14,7 +14,7 @@ COMPILE   = GOGC=400
 # Maestro's flows (6 MB), the databases of the service (7 MB), and the NATS server in the hub of a farm with its client (12 MB), without which a farm would need a program beside. RELEASER and HELM are no tools of go.mod: they have more dependencies than all the rest.
 # COMPILE is the environment of the compiler, and of what it makes run: collecting garbage less often saves an eighth of its time.
 
-.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-studio load bench-peers guard bench-assistants first-hour clean widgets widgets-beside
+.PHONY: help setup database studio build run test test-full race truth fuzz firefox suites-full nightly check fmt bench bench-studio load bench-peers guard bench-assistants first-hour clean widgets widgets-beside chaos
 .DEFAULT_GOAL := help
 
 help: ## show the targets
@@ -104,6 +104,9 @@ firefox: setup ## hold Firefox against the contract of drivers, the kinds of pag
 suites-full: setup ## run the suites on full screens, filmed and traced, on five Androids
 	@status=0; for api in 24 28 30 34 36; do \
 	TAPROOT_REQUIRE_DEVICES=true $(TAPROOT) sim --phones 2 --api $$api -- go tool ginkgo --no-color --procs=3 ./suites || status=1; done; exit $$status
+
+chaos: ## kill and stop the processes of farms under load again and again, and check that nothing was lost or doubled
+	go test -count=1 -v -timeout 20m -run 'TestChaos|TestChecker' ./farm/chaos
 
 nightly: test-full race fuzz truth widgets firefox suites-full bench ## run all that is too long for make test, one after the other
 

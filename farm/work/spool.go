@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -192,13 +193,13 @@ func (w *Worker) state(ctx context.Context) order.Beat {
 	b := order.Beat{Version: wire.Version, Draining: w.draining.Load()}
 	ctx, cancel := context.WithTimeout(ctx, order.DeadAfter/3)
 	defer cancel()
-	var devices []drivers.Info
-	for _, p := range w.o.Platform {
-		list, err := w.o.Pool.Usable(ctx, p)
-		if err == nil {
-			devices = append(devices, list...)
-		}
+	lists := make([][]drivers.Info, len(w.o.Platform))
+	var all sync.WaitGroup
+	for i, p := range w.o.Platform { // a phone that hangs holds no browser up
+		all.Go(func() { lists[i], _ = w.o.Pool.Usable(ctx, p) }) // without a list there is none
 	}
+	all.Wait()
+	devices := slices.Concat(lists...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.working {

@@ -1,0 +1,83 @@
+package chaos
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taproot-dev/taproot/dsl"
+	"github.com/taproot-dev/taproot/farm/broker"
+	"github.com/taproot-dev/taproot/farm/order"
+	"github.com/taproot-dev/taproot/farm/wire"
+	"github.com/taproot-dev/taproot/reporters/event"
+	"github.com/taproot-dev/taproot/server/service/store/storetest"
+)
+
+// TestHostThatLies: a host gets neither the settings nor the tests of cases that it was not given, and its word on them counts for nothing.
+func TestHostThatLies(t *testing.T) {
+	h, err := startHub(t.TempDir(), storetest.SQLite(t), "127.0.0.1:0", "127.0.0.1:0")
+	must(t, err)
+	defer func() { must(t, h.stop()) }()
+	login, err := h.login("honest")
+	must(t, err)
+	_, stop, err := startHost(t.Context(), login, t.TempDir(), &phones{host: "honest", n: 1, cost: 150 * time.Millisecond})
+	must(t, err)
+	defer func() { must(t, stop()) }()
+	login, err = h.login("liar")
+	must(t, err)
+	liar, err := broker.Connect(login)
+	must(t, err)
+	defer liar.Close()
+	await(t, "the liar is connected", liar.IsConnected)
+
+	r, farm, cases := client(t, suite(t, 1), h.url, nil)
+	await(t, "the phone", func() bool { n, err := farm.Usable(t.Context(), dsl.Android); return err == nil && n == 1 })
+	lied := make(chan struct{})
+	heard := map[string]bool{}
+	r.Observe = func(c event.Case, e event.Event) {
+		heard[e.Message] = true
+		if e.Kind != event.CaseStarted || c.Pack != "pass-000" {
+			return
+		}
+		defer close(lied)
+		var a order.Attempt
+		var archive string
+		must(t, h.db.One(t.Context(), "SELECT run, n, attempt, archive FROM farm_cases JOIN farm_runs ON id = run WHERE state = 'running' AND what LIKE '%pass-000%'", nil, &a.Run, &a.N, &a.Attempt, &archive))
+		ask := func(what string, question, into any) error {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			return wire.Ask(ctx, liar, order.ToHub("liar", what), question, into)
+		}
+		var start order.Start
+		if err := ask(order.StartSubject, a, &start); err != nil || start.Go || len(start.Settings.Env) > 0 {
+			t.Errorf("the settings of another host's case: %+v %v", start, err)
+		}
+		var b order.Bytes
+		if err := ask(order.PartSubject, order.Part{Archive: archive}, &b); err == nil || len(b.Bytes) > 0 {
+			t.Errorf("the tests of another host's case: %d bytes", len(b.Bytes))
+		}
+		for _, report := range []order.Report{{Attempt: a, Error: "made up"}, {Attempt: a, Returned: true, Error: "made up"}, {Attempt: a, Size: 3, Pack: []byte("tar"), SHA256: strings.Repeat("0", 64)}} {
+			var v order.Verdict
+			if err := ask(order.ReportSubject, report, &v); err != nil || v.Accepted {
+				t.Errorf("a foreign result: %+v %v", v, err)
+			}
+		}
+		must(t, wire.Tell(liar, order.ToHub("liar", order.EventsSubject), order.Events{Attempt: a, From: 1, Events: []event.Event{{Time: time.Now(), Kind: event.Logged, Message: "made up"}}}))
+	}
+	outcomes := r.All(t.Context(), cases)
+	<-lied
+	for _, o := range outcomes {
+		if o.Case.Pack == "pass-000" && (o.Verdict() != event.Pass || o.Result.Case.Device != "honest-0") {
+			t.Errorf("%s on %s", o.Verdict(), o.Result.Case.Device)
+		}
+	}
+	if heard["made up"] {
+		t.Error("a foreign event was heard")
+	}
+	if _, err := liar.Request(order.ToHub("honest", order.StartSubject), nil, 300*time.Millisecond); err == nil {
+		t.Error("a host speaks in another one's name")
+	}
+	must(t, farm.Close())
+	must(t, r.End())
+}
