@@ -29,8 +29,14 @@ func (d *RunDir) NewIncoming(c event.Case, observe func(event.Case, event.Event)
 	if observe == nil {
 		observe = func(event.Case, event.Event) {}
 	}
+	p.log.File = unsynced{p.file}
 	return &Incoming{p: p, observe: observe}, nil
 }
+
+// unsynced is a file that is lost when the machine stops: the pack itself is elsewhere.
+type unsynced struct{ *os.File }
+
+func (unsynced) Sync() error { return nil }
 
 // Dir is the absolute path of the folder.
 func (i *Incoming) Dir() string { return i.p.dir }
