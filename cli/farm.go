@@ -80,7 +80,7 @@ func dispatchRuns(ctx context.Context, so *server.Options, h *hub.Hub, b *broker
 	}
 	waiting := queue.New(so.Service.DB(), nil)
 	so.FarmQueue = farmQueue(h, waiting)
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Hosts: func() map[string]dispatch.Host {
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: waiting, Conn: b.Conn(), Copies: b.Copies(), Bucket: bucket, Dir: filepath.Join(dir, "runs"), Seal: so.Service, Log: so.Log, Hosts: func() map[string]dispatch.Host {
 		hosts := map[string]dispatch.Host{}
 		for _, one := range h.Hosts("", true) {
 			if one.State != hub.Revoked {
