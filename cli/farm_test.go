@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -125,7 +125,7 @@ func (f *farm) adb() {
 	if _, err := io.ReadFull(conn, got); err != nil || string(got) != "CNXN" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := tunnel.Process.Signal(syscall.SIGINT); err != nil {
+	if err := tunnel.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	if err := tunnel.Wait(); err != nil {
@@ -165,7 +165,7 @@ func TestFarm(t *testing.T) {
 	host = f.join()
 	eventually(t, "it is back without a token", func() bool { return f.tap("SIM1").status == 200 })
 
-	if err := host.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := host.cmd.Process.Signal(sigstop); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
@@ -173,7 +173,7 @@ func TestFarm(t *testing.T) {
 		t.Errorf("a tap while the host is stopped: %d %s", a.status, a.body)
 	}
 	t.Logf("a request learned that its host was stopped after %s", time.Since(began))
-	if err := host.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := host.cmd.Process.Signal(sigcont); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "it goes on", func() bool { return f.tap("SIM2").status == 200 })

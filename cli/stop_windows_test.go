@@ -1,0 +1,9 @@
+package cli_test
+
+import "syscall"
+
+// Windows has no such signals, and refuses them.
+const (
+	sigstop = syscall.Signal(19)
+	sigcont = syscall.Signal(18)
+)
