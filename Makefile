@@ -67,7 +67,7 @@ $(COMPILE) go tool gotestsum --format standard-quiet --jsonfile bin/test.json --
 $(SUMMARY); exit $$status
 endef
 
-test: setup database ## run every test, each as short as it can be: five minutes on two cores
+test: setup database ## run every test, each as short as it can be: about eight minutes on two cores
 	$(call gotest,$(BUILD) -short -parallel $(BESIDE) -timeout 20m)
 
 test-full: setup database ## run every test whole
