@@ -30,13 +30,13 @@ func (d *Dispatcher) Handler(of Owner) http.Handler {
 		"HEAD /farm/archives/{sum}":         a.hasArchive,
 		"PUT /farm/archives/{sum}":          a.putArchive,
 		"POST /farm/runs":                   a.begin,
-		"DELETE /farm/runs/{id}":            a.end,
-		"POST /farm/runs/{id}/cases":        a.add,
-		"POST /farm/runs/{id}/cancel":       a.cancelCases,
-		"POST /farm/runs/{id}/taken":        a.taken,
-		"GET /farm/runs/{id}/events":        a.news,
-		"GET /farm/runs/{id}/cases/{n}":     a.why,
-		"GET /farm/runs/{id}/packs/{which}": a.pack,
+		"DELETE /farm/runs/{id}":            a.ofRun(a.end),
+		"POST /farm/runs/{id}/cases":        a.ofRun(a.add),
+		"POST /farm/runs/{id}/cancel":       a.ofRun(a.cancelCases),
+		"POST /farm/runs/{id}/taken":        a.ofRun(a.taken),
+		"GET /farm/runs/{id}/events":        a.ofRun(a.news),
+		"GET /farm/runs/{id}/cases/{n}":     a.ofRun(a.why),
+		"GET /farm/runs/{id}/packs/{which}": a.ofRun(a.pack),
 		"GET /farm/usable":                  a.usable,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -96,13 +96,18 @@ func write(w http.ResponseWriter, code int, value any) error {
 	return json.NewEncoder(w).Encode(value)
 }
 
-// run gives the run of a path, if it is the caller's: others are none.
-func (a *api) run(r *http.Request) (queue.Run, error) {
-	run, err := a.d.o.Queue.Get(r.Context(), r.PathValue("id"))
-	if err == nil && run.Project != a.of(r) {
-		err = queue.ErrNoRun
+// ofRun serves what is asked of the run in the path, if it is the caller's: others are none.
+func (a *api) ofRun(do func(http.ResponseWriter, *http.Request, queue.Run) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		run, err := a.d.o.Queue.Get(r.Context(), r.PathValue("id"))
+		if err == nil && run.Project != a.of(r) {
+			err = queue.ErrNoRun
+		}
+		if err != nil {
+			return err
+		}
+		return do(w, r, run)
 	}
-	return run, err
 }
 
 func (a *api) hasArchive(w http.ResponseWriter, r *http.Request) error {
@@ -154,11 +159,7 @@ func (a *api) begin(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusCreated, order.MadeRun{ID: id})
 }
 
-func (a *api) end(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *api) end(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	if err := a.d.end(r.Context(), run.ID); err != nil {
 		return err
 	}
@@ -182,11 +183,7 @@ func (d *Dispatcher) end(ctx context.Context, run string) error {
 // mostCases bounds the cases of one request.
 const mostCases = 10_000
 
-func (a *api) add(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *api) add(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	var in []order.NewCase
 	if err := read(r, &in); err != nil {
 		return err
@@ -209,11 +206,7 @@ func (a *api) add(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (a *api) cancelCases(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *api) cancelCases(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	var in order.Which
 	if err := read(r, &in); err != nil {
 		return err
@@ -238,11 +231,7 @@ func (a *api) cancelCases(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, left)
 }
 
-func (a *api) taken(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *api) taken(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	var in order.Which
 	if err := read(r, &in); err != nil {
 		return err
@@ -260,11 +249,7 @@ func (a *api) taken(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-func (a *api) why(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *api) why(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil {
 		return queue.ErrNoRun
@@ -284,11 +269,7 @@ func (a *api) why(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, p)
 }
 
-func (a *api) pack(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *api) pack(w http.ResponseWriter, r *http.Request, run queue.Run) error {
 	in, err := a.d.o.Bucket.Get(r.Context(), runFolder(run.ID)+r.PathValue("which")+".tar.gz")
 	if err != nil {
 		return err
@@ -320,11 +301,8 @@ const (
 )
 
 // news tells a client of its run, line by line, until it hangs up: results that it has not taken yet come at once.
-func (a *api) news(w http.ResponseWriter, r *http.Request) error {
-	run, err := a.run(r)
-	if err != nil {
-		return err
-	}
+func (a *api) news(w http.ResponseWriter, r *http.Request, run queue.Run) error {
+	var err error
 	ctx := r.Context()
 	f, leave := a.d.follow.join(run.ID)
 	defer leave()
