@@ -7,6 +7,7 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/taproot-dev/taproot/reporters/event"
 	"github.com/taproot-dev/taproot/runner/action"
@@ -14,6 +15,7 @@ import (
 
 // photograph takes a picture; of a test with secrets, one that does not show them.
 func (r *run) photograph(ctx context.Context) (image.Image, error) {
+	defer func(began time.Time) { r.pictureTook = time.Since(began) }(time.Now())
 	if len(r.c.Test.Secrets) == 0 {
 		return r.dev.Screenshot(ctx)
 	}

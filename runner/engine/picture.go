@@ -34,12 +34,11 @@ func (r *run) onHold(ctx context.Context) {
 	if r.bare || len(r.pending) > 0 || r.pictureTook == 0 || r.pictureTook > quickPicture {
 		return
 	}
-	began := time.Now()
 	img, err := r.photograph(ctx)
 	if err != nil || img == nil || img.Bounds().Empty() {
 		return // the report's picture is taken as ever, and tells why there is none
 	}
-	r.pictureTook, r.early = time.Since(began), earlyPicture{r.n, img}
+	r.early = earlyPicture{r.n, img}
 }
 
 // earlyPicture is the picture that a step has of itself.
@@ -89,9 +88,7 @@ func (r *run) pictures(ctx context.Context, step *dsl.Step, ended event.Event) e
 // capture takes a picture for the report. nil: there is none, which the report tells of step n; the error is a panic.
 func (r *run) capture(ctx context.Context, n int) (img image.Image, err error) {
 	err = action.Guard(func() (err error) {
-		began := time.Now()
 		img, err = r.photograph(ctx)
-		r.pictureTook = time.Since(began)
 		if err == nil && (img == nil || img.Bounds().Empty()) {
 			err = errors.New("the device gave an empty picture")
 		}
