@@ -1,9 +1,8 @@
   // leaving gives the elements that an animation moves, turns or fades out now, and that will stand otherwise within SOON milliseconds: what
   // of them is seen may be on its way out. What only fades in is not among them, nor what moves for longer.
-  const SOON = 2000, MAX_ANIMATIONS = 500, FADES = ['opacity', 'visibility'];
+  const MAX_ANIMATIONS = 500, FADES = ['opacity', 'visibility'];
   const MOVES = ['transform', 'rotate', 'scale', 'translate', 'left', 'top', 'right', 'bottom', 'width', 'height', 'maxWidth', 'maxHeight',
     'marginLeft', 'marginTop', 'marginRight', 'marginBottom', 'clipPath', 'display', 'contentVisibility', 'offsetDistance'];
-  const animations = {9: method(Document.prototype, 'getAnimations'), 11: method(ShadowRoot.prototype, 'getAnimations')};
   const leaving = root => {
     const found = new Set();
     for (const animation of animations[typeOf(root)](root).slice(0, MAX_ANIMATIONS)) {
