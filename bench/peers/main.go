@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func main() {
 	var b bench
 	flag.IntVar(&b.runs, "runs", 7, "how often each side runs each flow; medians are told")
 	flag.StringVar(&b.taproot, "taproot", "bin/taproot", "the `program` to measure")
-	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one; or shell: the tasks of the shell")
+	only := flag.String("flow", "", "measure this `flow` alone: shop, form, list, login or one; sixteen: many of them at once; or shell: the tasks of the shell")
 	guard := flag.Bool("guard", false, "compare with bare scripts alone, and fail where Taproot takes too much beside them")
 	out := flag.String("out", "", "`file` to write the table to, beside the terminal")
 	phone := flag.Bool("phone-task", false, "do the task of the phone on the one that adb knows, and print what it took as JSON (the bench starts this)")
@@ -40,6 +41,9 @@ func main() {
 			fatal(err)
 		}
 		return
+	}
+	if alone := append([]string{"", shellFlow, sixteenFlows}, singles...); !slices.Contains(alone, *only) {
+		fatal(fmt.Errorf("there is no flow %q: use %s", *only, strings.Join(alone[1:], ", ")))
 	}
 	if err := b.prepare(); err != nil {
 		fatal(err)
@@ -60,8 +64,11 @@ func main() {
 	}
 }
 
-// shellFlow asks for the tasks of the shell alone.
-const shellFlow = "shell"
+// What can be measured alone, beside a flow: the tasks of the shell, and sixteen flows with each number of workers.
+const (
+	shellFlow    = "shell"
+	sixteenFlows = "sixteen"
+)
 
 // byHand is the heading of what follows the measured part of the page, which stays as it is.
 const byHand = "\n## Where the time goes\n"

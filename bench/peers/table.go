@@ -59,7 +59,7 @@ func (b *bench) measure(only string) (string, error) {
 			return t.String(), err
 		}
 	}
-	if only == "" {
+	if only == "" || only == sixteenFlows {
 		if err := b.throughput(&t); err != nil {
 			return t.String(), err
 		}
@@ -129,7 +129,7 @@ func (b *bench) throughput(t *strings.Builder) error {
 	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
 	few := *b
 	few.runs = min(3, b.runs)
-	for _, workers := range []int{1, 2, 3, 4} {
+	for _, workers := range []int{1, 2, 3, 4, 6} {
 		ours, theirs, err := few.compare(job{flows: flows, workers: workers, repeat: 4}, b.theirs)
 		if err != nil {
 			return err
