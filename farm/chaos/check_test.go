@@ -3,6 +3,7 @@ package chaos
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -22,6 +23,7 @@ type evidence struct {
 	got      []string          // those that came home
 	devices  map[string]string // of the packs
 	accepted map[string]int    // results that SQL accepted, by pack
+	by       map[string]string // the device of the result that SQL accepted
 	left     int               // rows that wait or are under way
 	log      []line            // of the devices
 	dead     map[int]bool      // processes of hosts that were killed
@@ -64,8 +66,15 @@ func (e evidence) check() (wrong []string) {
 		if device := e.devices[name]; device != "" && !ran[device+" "+name] {
 			say("%s says that it ran on %s, which does not know of it", name, device)
 		}
-		if e.devices[name] != "" && e.accepted[name] != 1 {
-			say("%d results of %s were accepted", e.accepted[name], name)
+		if device := e.devices[name]; device != "" && e.accepted[name] == 0 {
+			say("no result of %s was accepted", name)
+		} else if by := e.by[name]; device != "" && by != device {
+			say("%s came from %s, and the result of %s was accepted", name, device, by)
+		}
+	}
+	for name, n := range e.accepted {
+		if n > 1 {
+			say("%d results of %s were accepted", n, name)
 		}
 	}
 	return wrong
@@ -78,74 +87,133 @@ func watchAccepted(t testing.TB, address string) {
 	must(t, err)
 	_, _, err = db.Migrate(t.Context())
 	must(t, err)
-	_, err = db.Exec(t.Context(), "CREATE TABLE chaos_accepted (what TEXT NOT NULL)")
-	must(t, err)
-	_, err = db.Exec(t.Context(), "CREATE TRIGGER chaos_ended AFTER UPDATE OF state ON farm_cases WHEN NEW.state = 'ended' BEGIN INSERT INTO chaos_accepted (what) VALUES (NEW.what); END")
-	must(t, err)
+	const note = "INSERT INTO chaos_accepted (what, place, attempt, created, since) VALUES (NEW.what, NEW.host || ' ' || NEW.device, NEW.attempt, NEW.created, NEW.since)"
+	list := []string{"CREATE TABLE chaos_accepted (what TEXT NOT NULL, place TEXT NOT NULL, attempt BIGINT NOT NULL, created BIGINT NOT NULL, since BIGINT NOT NULL)"}
+	if db.Kind() == "sqlite" {
+		list = append(list, "CREATE TRIGGER chaos_ended AFTER UPDATE OF state ON farm_cases WHEN NEW.state = 'ended' BEGIN "+note+"; END")
+	} else {
+		list = append(list, "CREATE FUNCTION chaos_note() RETURNS trigger AS $$ BEGIN "+note+"; RETURN NEW; END $$ LANGUAGE plpgsql",
+			"CREATE TRIGGER chaos_ended AFTER UPDATE OF state ON farm_cases FOR EACH ROW WHEN (NEW.state = 'ended') EXECUTE FUNCTION chaos_note()")
+	}
+	for _, statement := range list {
+		_, err = db.Exec(t.Context(), statement)
+		must(t, err)
+	}
 	must(t, db.Close())
 }
 
+// home is what came of a case.
+type home struct {
+	Pack, Verdict string
+	Device        string // "": it ran on none
+	Error         string
+}
+
+func homeOf(o run.Outcome) home {
+	if o.Result == nil {
+		return home{Pack: o.Case.Pack, Verdict: "none", Error: fmt.Sprint(o.Err)}
+	}
+	h := home{Pack: filepath.Base(o.Dir), Verdict: string(o.Verdict())}
+	if o.Err != nil {
+		h.Error = o.Err.Error()
+	}
+	if o.Result.Verdict != event.Skipped {
+		h.Device = o.Result.Case.Device
+	}
+	if o.Result.Problem != nil && o.Result.Verdict == event.Error {
+		h.Error = strings.TrimSpace(h.Error + " " + o.Result.Problem.Message)
+	}
+	return h
+}
+
 // collect gathers the evidence of a run of cases.
-func collect(t testing.TB, address, log string, outcomes []run.Outcome) evidence {
+func collect(t testing.TB, address, log string, homes []home) evidence {
 	t.Helper()
-	e := evidence{devices: map[string]string{}, accepted: map[string]int{}, dead: map[int]bool{}}
-	for _, o := range outcomes {
-		if o.Result == nil {
-			e.got = append(e.got, fmt.Sprintf("%s none %v", o.Case.Pack, o.Err))
-			continue
-		}
-		e.got = append(e.got, fmt.Sprintf("%s %s", filepath.Base(o.Dir), o.Verdict()))
-		if o.Result.Verdict != event.Skipped {
-			e.devices[filepath.Base(o.Dir)] = o.Result.Case.Device
-		}
+	e := evidence{devices: map[string]string{}, accepted: map[string]int{}, by: map[string]string{}, dead: map[int]bool{}}
+	for _, h := range homes {
+		e.take(h)
 	}
 	db, err := store.Open(t.Context(), address)
 	must(t, err)
-	must(t, db.Each(t.Context(), "SELECT what FROM chaos_accepted", nil, func(scan func(...any) error) error {
-		var text string
+	must(t, e.readSQL(t.Context(), db))
+	must(t, db.Close())
+	e.log, err = readLog(log)
+	must(t, err)
+	return e
+}
+
+func (e *evidence) take(h home) {
+	text := h.Pack + " " + h.Verdict
+	if h.Error != "" {
+		text += " (" + h.Error + ")"
+	}
+	e.got = append(e.got, text)
+	if h.Device != "" {
+		e.devices[h.Pack] = h.Device
+	}
+}
+
+func (e *evidence) readSQL(ctx context.Context, db *store.DB) error {
+	err := db.Each(ctx, "SELECT what, place FROM chaos_accepted", nil, func(scan func(...any) error) error {
+		var text, place string
 		var what struct{ Pack string }
-		if err := scan(&text); err != nil {
+		if err := scan(&text, &place); err != nil {
 			return err
 		}
 		err := json.Unmarshal([]byte(text), &what)
 		e.accepted[what.Pack]++
+		_, e.by[what.Pack], _ = strings.Cut(place, " ")
 		return err
-	}))
-	must(t, db.One(t.Context(), "SELECT COUNT(*) FROM farm_cases WHERE state IN ('waiting', 'running')", nil, &e.left))
-	must(t, db.Close())
-	data, err := os.ReadFile(log)
-	must(t, err)
+	})
+	if err != nil {
+		return err
+	}
+	return db.One(ctx, "SELECT COUNT(*) FROM farm_cases WHERE state IN ('waiting', 'running')", nil, &e.left)
+}
+
+// readLog reads what the devices wrote. A process that was killed may have left half a line.
+func readLog(file string) (list []line, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
 	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
 		var l line
-		must(t, json.Unmarshal(lines.Bytes(), &l))
-		e.log = append(e.log, l)
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("%q: %w", lines.Text(), err)
+		}
+		list = append(list, l)
 	}
-	return e
+	return list, nil
 }
 
 // TestCheckerFindsDefects: each defect that is put into good evidence is found, and good evidence has none.
 func TestCheckerFindsDefects(t *testing.T) {
 	good := func() evidence {
 		return evidence{want: []string{"a pass", "b fail", "c skipped"}, got: []string{"a pass", "b fail", "c skipped"}, devices: map[string]string{"a": "h-0", "b": "h-1"},
-			accepted: map[string]int{"a": 1, "b": 1}, dead: map[int]bool{7: true},
-			log: []line{{"h-0", "b", false, 7}, {"h-0", "a", false, 1}, {"h-1", "b", false, 2}, {"h-0", "a", true, 1}, {"h-1", "b", true, 2}}}
+			accepted: map[string]int{"a": 1, "b": 1}, by: map[string]string{"a": "h-0", "b": "h-1"}, dead: map[int]bool{7: true},
+			log: []line{{"h-0", "b", false, 7, 0}, {"h-0", "a", false, 1, 0}, {"h-1", "b", false, 2, 0}, {"h-0", "a", true, 1, 0}, {"h-1", "b", true, 2, 0}}}
 	}
 	if wrong := good().check(); len(wrong) > 0 {
 		t.Errorf("good evidence: %q", wrong)
 	}
 	for name, spoil := range map[string]func(*evidence){
-		"a pack is lost":              func(e *evidence) { e.got = e.got[1:] },
-		"a pack came twice":           func(e *evidence) { e.got = append(e.got, "a pass") },
-		"the order is another":        func(e *evidence) { e.got[0], e.got[1] = e.got[1], e.got[0] },
-		"a verdict is another":        func(e *evidence) { e.got[1] = "b pass" },
-		"a result was accepted twice": func(e *evidence) { e.accepted["a"] = 2 },
-		"a result was never accepted": func(e *evidence) { e.accepted["b"] = 0 },
-		"a case is left":              func(e *evidence) { e.left = 1 },
-		"a device ran two at once":    func(e *evidence) { e.log = append(e.log[:2], append([]line{{"h-0", "b", false, 1}}, e.log[2:]...)...) },
-		"a pack names another device": func(e *evidence) { e.devices["a"] = "h-1" },
+		"a pack is lost":                             func(e *evidence) { e.got = e.got[1:] },
+		"a pack came twice":                          func(e *evidence) { e.got = append(e.got, "a pass") },
+		"the order is another":                       func(e *evidence) { e.got[0], e.got[1] = e.got[1], e.got[0] },
+		"a verdict is another":                       func(e *evidence) { e.got[1] = "b pass" },
+		"a result was accepted twice":                func(e *evidence) { e.accepted["a"] = 2 },
+		"the pack is not the one that was accepted":  func(e *evidence) { e.by["a"] = "h-1" },
+		"two results, of which the client left both": func(e *evidence) { e.accepted["x"] = 2 },
+		"a result was never accepted":                func(e *evidence) { e.accepted["b"] = 0 },
+		"a case is left":                             func(e *evidence) { e.left = 1 },
+		"a device ran two at once": func(e *evidence) {
+			e.log = append(e.log[:2], append([]line{{"h-0", "b", false, 1, 0}}, e.log[2:]...)...)
+		},
+		"a pack names another device": func(e *evidence) { e.devices["a"], e.by["a"] = "h-1", "h-1" },
 		"a host made a pack up":       func(e *evidence) { e.log = e.log[2:3] },
 		"a device was not given back": func(e *evidence) { e.log = e.log[:4] },
-		"an end without a beginning":  func(e *evidence) { e.log = append(e.log, line{"h-9", "a", true, 3}) },
+		"an end without a beginning":  func(e *evidence) { e.log = append(e.log, line{"h-9", "a", true, 3, 0}) },
 	} {
 		e := good()
 		spoil(&e)

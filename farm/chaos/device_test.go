@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,7 @@ type phones struct {
 	cost  time.Duration // of each look
 	locks string        // the folder of the leases
 	log   *os.File
+	words *slog.Logger // of the worker; nil: nowhere
 
 	mu   sync.Mutex
 	open map[string]bool
@@ -34,6 +36,7 @@ type line struct {
 	Pack   string `json:"pack"`
 	End    bool   `json:"end,omitempty"`
 	PID    int    `json:"pid"`
+	Micros int64  `json:"micros,omitempty"` // when, since 1970
 }
 
 func (p *phones) Platform() dsl.Platform { return dsl.Android }
@@ -65,7 +68,7 @@ func (p *phones) write(l line) error {
 	if p.log == nil {
 		return nil
 	}
-	l.PID = os.Getpid()
+	l.PID, l.Micros = os.Getpid(), time.Now().UnixMicro()
 	data, err := json.Marshal(l)
 	if err == nil {
 		_, err = p.log.Write(append(data, '\n')) // one write: nobody comes between

@@ -1,10 +1,12 @@
 package chaos
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -63,33 +65,58 @@ type hub struct {
 	over   chan error
 }
 
+// place is where a hub works. Without Account it has the NATS server within, which takes hosts on NATS; with it, NATS names the servers.
+type place struct {
+	Dir, Database string
+	NATS, Account string
+	HTTP          string        // :0 chooses a port
+	Bucket        string        // default: a folder of its own
+	Dead          time.Duration // how long hosts may be silent; default: deadAfter
+	Clock         time.Duration // how wrong its clock is
+}
+
 // startHub starts a hub in a folder. ports are those for NATS and HTTP; :0 chooses them.
-func startHub(dir, database, nats, listen string) (h *hub, err error) {
+func startHub(dir, database, nats, listen string) (*hub, error) {
+	return place{Dir: dir, Database: database, NATS: nats, HTTP: listen}.start(nil)
+}
+
+func (p place) start(log *slog.Logger) (h *hub, err error) {
 	h = &hub{over: make(chan error, 1)}
 	ctx, end := context.WithCancel(context.Background())
 	h.end = end
-	if h.db, err = store.Open(ctx, database); err != nil {
+	if h.db, err = store.Open(ctx, p.Database); err != nil {
 		return nil, err
 	}
 	if _, _, err = h.db.Migrate(ctx); err != nil {
 		return nil, err
 	}
-	if h.broker, err = broker.Open(broker.Options{Dir: filepath.Join(dir, "nats"), Listen: nats}); err != nil {
+	o := broker.Options{Dir: filepath.Join(p.Dir, "nats"), Listen: p.NATS}
+	if p.Account != "" {
+		o = broker.Options{Dir: o.Dir, URL: p.NATS, Account: p.Account}
+	}
+	if h.broker, err = broker.Open(o); err != nil {
 		return nil, err
 	}
-	folder := filepath.Join(dir, "bucket")
-	if err = os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
+	if p.Bucket == "" {
+		p.Bucket = filepath.Join(p.Dir, "bucket")
+		if err = os.MkdirAll(p.Bucket, 0o700); err != nil {
+			return nil, err
+		}
 	}
-	bucket, err := blob.Open(folder, os.Getenv)
+	bucket, err := blob.Open(p.Bucket, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(h.db, nil), Conn: h.broker.Conn(), Bucket: bucket, Dir: filepath.Join(dir, "hub"), Seal: plainSeal{}, Dead: deadAfter})
+	var clock func() time.Time
+	if p.Clock != 0 {
+		clock = func() time.Time { return time.Now().Add(p.Clock) }
+	}
+	d, err := dispatch.New(ctx, dispatch.Options{Queue: queue.New(h.db, clock), Conn: h.broker.Conn(), Copies: h.broker.Copies(), Bucket: bucket, Dir: filepath.Join(p.Dir, "hub"), Seal: plainSeal{},
+		Dead: cmp.Or(p.Dead, deadAfter), Log: log})
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", listen)
+	l, err := net.Listen("tcp", p.HTTP)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +162,7 @@ func startHost(ctx context.Context, login broker.Login, dir string, p *phones) (
 		return ""
 	}}
 	from := pool.New([]drivers.Driver{p}, conf.PoolOptions())
-	w, err := work.New(work.Options{Host: login.Host, Conn: nc, Dir: filepath.Join(dir, "work"), Config: conf, Pool: from})
+	w, err := work.New(work.Options{Host: login.Host, Conn: nc, Dir: filepath.Join(dir, "work"), Config: conf, Pool: from, Log: p.words})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,30 +201,45 @@ func suite(t testing.TB, n int) string {
 // client runs a suite on a hub, or here with local.
 func client(t testing.TB, dir, url string, local drivers.Driver) (*run.Runner, *remote.Farm, []plan.Case) {
 	t.Helper()
-	reports := t.TempDir()
+	r, farm, cases, err := open(t.Context(), opened{dir: dir, reports: t.TempDir(), url: url, key: "project", local: local})
+	must(t, err)
+	return r, farm, cases
+}
+
+// opened is a client: of a hub, or with devices of its own.
+type opened struct {
+	dir, reports string // its suite, its folder of runs
+	url, key     string
+	local        drivers.Driver
+}
+
+func open(ctx context.Context, o opened) (*run.Runner, *remote.Farm, []plan.Case, error) {
 	lookup := func(name string) (string, bool) {
 		v, ok := map[string]string{"CHAOS_WORD": "Ready", "CHAOS_PIN": "12345-secret"}[name]
 		return v, ok
 	}
-	conf := run.Config{Dir: dir, Reports: reports, NoVideo: true, FilesMustBe: true, LookupEnv: lookup, Getenv: func(name string) string {
+	conf := run.Config{Dir: o.dir, Reports: o.reports, NoVideo: true, FilesMustBe: true, LookupEnv: lookup, Getenv: func(name string) string {
 		if name == "XDG_RUNTIME_DIR" {
-			return reports
+			return o.reports
 		}
 		return ""
 	}}
 	noted := remote.Note(&conf)
 	p, err := conf.Plan()
-	must(t, err)
-	runs, err := pack.NewRunDir(reports, time.Now())
-	must(t, err)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	runs, err := pack.NewRunDir(o.reports, time.Now())
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	r := &run.Runner{Config: conf, Dir: runs}
-	if local != nil {
-		r.Pool = pool.New([]drivers.Driver{local}, conf.PoolOptions())
-		return r, nil, p.Cases
+	if o.local != nil {
+		r.Pool = pool.New([]drivers.Driver{o.local}, conf.PoolOptions())
+		return r, nil, p.Cases, nil
 	}
 	r.Pool = pool.New(nil, conf.PoolOptions())
-	farm, err := remote.Open(t.Context(), remote.Options{URL: url, Key: "project", Config: conf, Plan: p, Noted: noted})
-	must(t, err)
+	farm, err := remote.Open(ctx, remote.Options{URL: o.url, Key: o.key, Config: conf, Plan: p, Noted: noted})
 	r.Elsewhere = farm
-	return r, farm, p.Cases
+	return r, farm, p.Cases, err
 }

@@ -52,6 +52,7 @@ type Dispatcher struct {
 	accept chan accepting
 	wake   chan struct{}
 	files  archives
+	buried time.Time // when bury last ended
 }
 
 const (
@@ -115,7 +116,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer all.Wait()
 	all.Go(func() { d.acceptAlways(ctx) })
 	all.Go(func() { d.every(ctx, d.o.Dead/3, nil, d.reconcile) })
-	all.Go(func() { d.every(ctx, lookAgain, nil, d.bury) })
+	all.Go(func() { d.every(ctx, lookAgain/2, nil, d.bury) })
 	d.every(ctx, lookAgain, d.wake, d.pick)
 	return nil
 }
@@ -148,6 +149,9 @@ func (d *Dispatcher) look() {
 
 // pick gives free devices to cases that wait, and sends these to their hosts.
 func (d *Dispatcher) pick(ctx context.Context) error {
+	if !d.o.Conn.IsConnected() { // what begins here would reach nobody
+		return nil
+	}
 	all, free := d.roster.devices()
 	list, err := d.o.Queue.Pick(ctx, free, all)
 	if err != nil || len(list) == 0 {
@@ -175,26 +179,44 @@ func attemptOf(a queue.Assignment) order.Attempt {
 }
 
 func (d *Dispatcher) beat(ctx context.Context, host string, body []byte) (any, error) {
-	came, changed := d.roster.hear(host, body)
-	if came {
-		if err := d.jobs.Let(ctx, host); err != nil {
-			d.o.Log.Warn("the farm's runs", "error", err)
-		}
+	c := d.roster.hear(host, body)
+	var err error
+	if c.came {
+		err = d.jobs.Let(ctx, host)
 	}
-	if changed {
+	if c.began {
+		err = errors.Join(err, d.sendAgain(ctx, host))
+	}
+	if err != nil {
+		d.o.Log.Warn("the farm's runs", "error", err)
+	}
+	if c.free {
 		d.look()
 	}
 	return nil, nil
 }
 
-// bury gives the cases of hosts that are dead their next attempt. A hub that has no connection knows nothing of hosts.
+// sendAgain gives a host that was started again what SQL says it has: NATS would wait whether its process before goes on.
+func (d *Dispatcher) sendAgain(ctx context.Context, host string) error {
+	under, _, err := d.o.Queue.UnderWay(ctx, host)
+	if err != nil || len(under) == 0 {
+		return err
+	}
+	return d.send(ctx, under, ":"+d.roster.boot(host))
+}
+
+// bury gives the cases of hosts that are dead their next attempt. A hub that has no connection, or that was stopped itself, knows nothing of hosts: it begins to
+// listen anew. A connection that is cut looks whole for a while, so that NATS must answer before anybody is called dead.
 func (d *Dispatcher) bury(ctx context.Context) error {
-	if !d.o.Conn.IsConnected() {
+	now := time.Now()
+	stopped := !d.buried.IsZero() && now.Sub(d.buried) > max(d.o.Dead/2, 3*lookAgain)
+	defer func() { d.buried = time.Now() }()
+	if stopped || !d.o.Conn.IsConnected() || d.roster.silent(now) && d.o.Conn.FlushTimeout(2*order.BeatEvery) != nil {
 		d.roster.again(time.Now())
 		return nil
 	}
 	var errs []error
-	for _, host := range d.roster.dead(time.Now()) {
+	for _, host := range d.roster.dead(now) {
 		errs = append(errs, d.lost(ctx, host))
 	}
 	return errors.Join(errs...)
@@ -240,7 +262,7 @@ func (d *Dispatcher) reconcile(ctx context.Context) error {
 	if len(again) > 0 { // the same id as before: what NATS has is not doubled. What it lost long ago gets through.
 		errs = append(errs, d.send(ctx, again, ""))
 	}
-	_, err = d.o.Queue.Forget(ctx, now.Add(-forgottenAfter))
+	_, err = d.o.Queue.Forget(ctx, forgottenAfter)
 	return errors.Join(append(errs, err)...)
 }
 

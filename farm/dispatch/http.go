@@ -343,6 +343,7 @@ type stream struct {
 	flush *http.ResponseController
 	told  map[[2]int]bool   // results, by case and attempt
 	none  map[int]time.Time // since when no host has what a case needs
+	blind int               // how often, one after the other, the database could not be told that the client is there
 }
 
 func (s *stream) say(n order.News) error {
@@ -358,7 +359,12 @@ func (s *stream) lives(ctx context.Context) error {
 		if errors.Is(err, queue.ErrNoRun) {
 			return err
 		}
-		s.api.d.o.Log.WarnContext(ctx, "a run", "error", err) // the client waits for the database, too
+		s.api.d.o.Log.WarnContext(ctx, "a run", "error", err)
+		if s.blind++; s.blind > 1 {
+			return err // another hub may have the database, which must know that the client is there
+		}
+	} else {
+		s.blind = 0
 	}
 	return s.say(order.News{})
 }
@@ -379,19 +385,14 @@ func (s *stream) results(ctx context.Context) error {
 	return nil
 }
 
-const (
-	// hopelessAfter is how long a case waits for a device that no host has.
-	hopelessAfter = time.Second
-	// allHere is how long hosts may take to come again after a restart of the hub.
-	allHere = 5 * time.Second
-)
+// hopelessAfter is how long a case waits for a device that no host has.
+const hopelessAfter = time.Second
 
 func (s *stream) hopeless(ctx context.Context) error {
-	if s.api.d.roster.listened() < allHere {
+	if !s.api.d.roster.complete() {
 		return nil
 	}
-	all, _ := s.api.d.roster.devices()
-	list, err := s.api.d.o.Queue.Hopeless(ctx, s.run, all)
+	list, err := s.api.d.o.Queue.Hopeless(ctx, s.run, s.api.d.roster.hoped())
 	if err != nil {
 		return nil // the database comes again
 	}

@@ -138,10 +138,15 @@ func (d *Dispatcher) report(ctx context.Context, host string, body []byte) (any,
 		if !told {
 			return nil, errors.New("the database does not answer")
 		}
-		if !ok && result.Blob != "" {
+		if ok {
+			return order.Verdict{Accepted: true}, nil
+		}
+		// Another hub, or this one, may have had the same report before: then the pack is the one that was accepted.
+		before, err := d.o.Queue.Accepted(ctx, r.Run, r.N, r.Attempt.Attempt)
+		if err == nil && !before && result.Blob != "" {
 			_ = d.o.Bucket.Delete(ctx, result.Blob) // with the run at the latest
 		}
-		return order.Verdict{Accepted: ok}, nil
+		return order.Verdict{Accepted: before}, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

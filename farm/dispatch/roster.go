@@ -3,6 +3,7 @@ package dispatch
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 type roster struct {
 	mu    sync.Mutex
 	hosts map[string]*heard
+	gone  map[string]*heard // that are dead, for a while
 	known func() map[string]Host
 	after time.Duration // who is silent for so long is dead
 	since time.Time     // when this hub began to listen
@@ -25,19 +27,28 @@ type roster struct {
 // heard is the last beat of a host.
 type heard struct {
 	beat    order.Beat
-	at      time.Time
+	came    time.Time // the beat
+	at      time.Time // it, or since when this hub listens if that is later
 	working map[order.Attempt]bool
+	silent  bool // for too long, when it was last looked at
 }
 
 func newRoster(after time.Duration, known func() map[string]Host) *roster {
-	return &roster{known: known, after: after, hosts: map[string]*heard{}, since: time.Now()}
+	return &roster{known: known, after: after, hosts: map[string]*heard{}, gone: map[string]*heard{}, since: time.Now()}
 }
 
-// hear takes a beat. changed tells whether a host came, or has other devices that are free.
-func (r *roster) hear(host string, body []byte) (came, changed bool) {
-	h := &heard{at: time.Now(), working: map[order.Attempt]bool{}}
+// change is what a beat says that the one before did not.
+type change struct {
+	came  bool // there was none before
+	free  bool // other devices are free
+	began bool // the host was started again: it knows of nothing that was under way
+}
+
+// hear takes a beat.
+func (r *roster) hear(host string, body []byte) (c change) {
+	h := &heard{came: time.Now(), at: time.Now(), working: map[order.Attempt]bool{}}
 	if json.Unmarshal(body, &h.beat) != nil || wire.Fits(h.beat.Version) != nil {
-		return false, false
+		return c
 	}
 	for _, a := range h.beat.Working {
 		h.working[a] = true
@@ -46,8 +57,15 @@ func (r *roster) hear(host string, body []byte) (came, changed bool) {
 	defer r.mu.Unlock()
 	before := r.hosts[host]
 	r.hosts[host] = h
-	return before == nil, before == nil || before.beat.Draining != h.beat.Draining || free(before.beat) != free(h.beat)
+	delete(r.gone, host)
+	if before == nil {
+		return change{came: true, free: true}
+	}
+	return change{free: before.beat.Draining != h.beat.Draining || free(before.beat) != free(h.beat) || time.Since(before.came) > quiet, began: before.beat.Boot != h.beat.Boot}
 }
+
+// quiet is how long nothing may come from a host before it gets no more cases: a hub that hears nothing itself must not give any to hosts that may be dead.
+const quiet = wire.HostGone
 
 // free counts the devices that nobody holds.
 func free(b order.Beat) (n int) {
@@ -60,14 +78,31 @@ func free(b order.Beat) (n int) {
 }
 
 // devices are those of the hosts that are there, all and those that nobody holds.
-func (r *roster) devices() (all, free []queue.Device) {
+func (r *roster) devices() (all, free []queue.Device) { return r.list(false) }
+
+// hoped are all devices, also those of hosts that may come back: for them it is worth to wait.
+func (r *roster) hoped() []queue.Device {
+	all, _ := r.list(true)
+	return all
+}
+
+// mayReturn is for how long a host that is dead is waited for.
+const mayReturn = 2 * time.Minute
+
+func (r *roster) list(gone bool) (all, free []queue.Device) {
 	var known map[string]Host
 	if r.known != nil {
 		known = r.known()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for host, h := range r.hosts {
+	hosts := r.hosts
+	if gone {
+		maps.DeleteFunc(r.gone, func(_ string, h *heard) bool { return time.Since(h.came) > mayReturn })
+		hosts = maps.Clone(r.gone)
+		maps.Copy(hosts, r.hosts)
+	}
+	for host, h := range hosts {
 		of, may := known[host]
 		if r.known != nil && !may {
 			continue
@@ -81,7 +116,7 @@ func (r *roster) devices() (all, free []queue.Device) {
 				q.Projects = []string{of.Project}
 			}
 			all = append(all, q)
-			if !d.Busy && !h.beat.Draining {
+			if !d.Busy && !h.beat.Draining && time.Since(h.came) <= quiet {
 				free = append(free, q)
 			}
 		}
@@ -92,14 +127,31 @@ func (r *roster) devices() (all, free []queue.Device) {
 	return all, free
 }
 
-// dead removes the hosts that were silent for too long, and gives them.
+// silent tells whether a host was silent for too long.
+func (r *roster) silent(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, h := range r.hosts {
+		if now.Sub(h.at) > r.after {
+			return true
+		}
+	}
+	return false
+}
+
+// dead removes the hosts that were silent for too long at two looks, and gives them: what they said may have come just now.
 func (r *roster) dead(now time.Time) (list []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for host, h := range r.hosts {
-		if now.Sub(h.at) > r.after {
+		switch before := h.silent; {
+		case now.Sub(h.at) <= r.after:
+		case !before:
+			h.silent = true
+		default:
 			list = append(list, host)
 			delete(r.hosts, host)
+			r.gone[host] = h
 		}
 	}
 	return list
@@ -111,7 +163,7 @@ func (r *roster) again(now time.Time) {
 	defer r.mu.Unlock()
 	r.since = now
 	for _, h := range r.hosts {
-		h.at = now
+		h.at, h.silent = now, false
 	}
 }
 
@@ -123,11 +175,33 @@ func (r *roster) knows(host string, now time.Time) (there, sure bool) {
 	return there, now.Sub(r.since) > r.after
 }
 
-// listened is for how long this hub has heard hosts.
-func (r *roster) listened() time.Duration {
+// complete tells whether this hub has listened for so long that all hosts have come, or has heard all that it knows.
+func (r *roster) complete() bool {
+	var known map[string]Host
+	if r.known != nil {
+		known = r.known()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return time.Since(r.since)
+	if time.Since(r.since) > r.after {
+		return true
+	}
+	for host := range known {
+		if h := r.hosts[host]; h == nil || h.came.Before(r.since) {
+			return false
+		}
+	}
+	return r.known != nil
+}
+
+// boot names the process of a host that was last heard.
+func (r *roster) boot(host string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if h := r.hosts[host]; h != nil {
+		return h.beat.Boot
+	}
+	return ""
 }
 
 // works tells whether a host said that it works on an attempt.

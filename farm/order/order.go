@@ -131,6 +131,7 @@ type Device struct {
 // Beat is what a host says every BeatEvery.
 type Beat struct {
 	Version  int       `json:"version"`
+	Boot     string    `json:"boot,omitempty"` // another one after each start
 	Draining bool      `json:"draining,omitempty"`
 	Devices  []Device  `json:"devices"`
 	Working  []Attempt `json:"working,omitempty"`

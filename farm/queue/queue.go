@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taproot-dev/taproot/server/service/store"
@@ -15,6 +16,16 @@ import (
 type Queue struct {
 	db  *store.DB
 	now func() time.Time
+
+	forgetting sync.Mutex
+	sights     map[string]sight // of runs, as Forget last saw them
+	looked     time.Time
+}
+
+// sight is when a run was last seen, as the database says, and since when it says so.
+type sight struct {
+	seen  int64
+	since time.Time
 }
 
 // MaxLost is how often a case begins again because its host was lost or could not begin it.
@@ -25,7 +36,7 @@ func New(db *store.DB, now func() time.Time) *Queue {
 	if now == nil {
 		now = time.Now
 	}
-	return &Queue{db: db, now: now}
+	return &Queue{db: db, now: now, sights: map[string]sight{}}
 }
 
 // The states of a case.
@@ -280,14 +291,33 @@ func (q *Queue) End(ctx context.Context, run string) error {
 	return q.sweep(ctx)
 }
 
-// Forget ends the runs whose clients were not seen since a moment, and tells which.
-func (q *Queue) Forget(ctx context.Context, before time.Time) (runs []string, err error) {
-	err = q.db.Each(ctx, "SELECT id FROM farm_runs WHERE ended = 0 AND seen < $1", []any{store.Time(before)}, func(scan func(...any) error) error {
+// Forget ends the runs whose clients nobody has seen for some time, and tells which. That time is what this process has itself looked on, call after call: neither
+// the clocks of other machines count, nor a time in which the database was away, or this process stopped, so that no client could be seen.
+func (q *Queue) Forget(ctx context.Context, after time.Duration) (runs []string, err error) {
+	q.forgetting.Lock()
+	defer q.forgetting.Unlock()
+	now := q.now()
+	if now.Sub(q.looked) > after/2 {
+		clear(q.sights)
+	}
+	there := map[string]sight{}
+	err = q.db.Each(ctx, "SELECT id, seen FROM farm_runs WHERE ended = 0", nil, func(scan func(...any) error) error {
 		var id string
-		err := scan(&id)
-		runs = append(runs, id)
+		s := sight{since: now}
+		err := scan(&id, &s.seen)
+		if before, ok := q.sights[id]; ok && before.seen == s.seen {
+			s = before
+		}
+		if there[id] = s; now.Sub(s.since) > after {
+			runs = append(runs, id)
+		}
 		return err
 	})
+	if err != nil {
+		clear(q.sights)
+		return nil, err
+	}
+	q.sights, q.looked = there, now
 	for _, run := range runs {
 		err = errors.Join(err, q.End(ctx, run))
 	}

@@ -67,7 +67,23 @@ func (f *Farm) call(ctx context.Context, r request) error {
 const (
 	firstPatience = 10 * time.Second
 	patience      = 10 * time.Minute
+	// silence is how long nothing may come from a hub: of a run's news it says at least every 5 s that it lives, and its database has 10 s for an answer.
+	silence = 20 * time.Second
+	// checked is how long a hub may look at an archive that it got.
+	checked = 5 * time.Minute
 )
+
+// heard tells whenever something was read.
+type heard struct {
+	io.Reader
+	tell func()
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	h.tell()
+	return n, err
+}
 
 func (f *Farm) once(ctx context.Context, r request) error {
 	u := f.base.JoinPath("api", "farm", r.path)
@@ -82,6 +98,18 @@ func (f *Farm) once(ctx context.Context, r request) error {
 			return &final{err}
 		}
 		body = bytes.NewReader(text)
+	}
+	limit := silence
+	if r.file != nil {
+		limit = checked
+	}
+	// A hub that is stopped, or a network that is cut, says nothing at all: then the next try may reach another one.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	alarm := time.AfterFunc(limit, cancel)
+	defer alarm.Stop()
+	if r.file != nil {
+		body = &heard{body, func() { alarm.Reset(limit) }}
 	}
 	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), body)
 	if err != nil {
@@ -101,6 +129,11 @@ func (f *Farm) once(ctx context.Context, r request) error {
 		return err
 	}
 	defer answer.Body.Close() // its errors came while it was read
+	alarm.Reset(silence)
+	answer.Body = struct {
+		io.Reader
+		io.Closer
+	}{&heard{answer.Body, func() { alarm.Reset(silence) }}, answer.Body}
 	if answer.StatusCode >= 300 {
 		return f.said(answer)
 	}

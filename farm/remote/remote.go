@@ -403,22 +403,14 @@ func (f *Farm) gone() {
 	}
 }
 
-// silence is how long nothing may come from a hub, which says at least every 5 s that it lives.
-const silence = 20 * time.Second
-
 func (f *Farm) news() error {
-	ctx, cancel := context.WithCancel(f.life)
-	defer cancel()
-	alarm := time.AfterFunc(silence, cancel)
-	defer alarm.Stop()
-	return f.once(ctx, request{method: http.MethodGet, path: "runs/" + f.id + "/events", take: func(r io.Reader) error {
+	return f.once(f.life, request{method: http.MethodGet, path: "runs/" + f.id + "/events", take: func(r io.Reader) error {
 		lines := bufio.NewReaderSize(r, 1<<20)
 		for {
 			line, err := lines.ReadBytes('\n')
 			if err != nil {
 				return err
 			}
-			alarm.Reset(silence)
 			var n order.News
 			if err := json.Unmarshal(line, &n); err != nil {
 				return err

@@ -79,6 +79,22 @@ func Serve(nc *nats.Conn, subject, group string, do func(subject string, body []
 	return func() { _ = sub.Unsubscribe(); settle(nc) }, nil
 }
 
+// EachLoss calls do whenever the connection is lost, until ctx ends. Who was asked may have been lost with it, and the answer then never comes.
+func EachLoss(ctx context.Context, nc *nats.Conn, do func()) {
+	changes := nc.StatusChanged(nats.RECONNECTING)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case _, open := <-changes:
+			if !open {
+				return
+			}
+			do()
+		}
+	}
+}
+
 // settle waits until the server knows what is subscribed to, if it is there; else it learns of it when it is there again.
 func settle(nc *nats.Conn) {
 	if nc.IsConnected() {

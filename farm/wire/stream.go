@@ -34,13 +34,31 @@ type Jobs struct {
 // how long a host may be silent about a case before it is sent again.
 func OpenJobs(ctx context.Context, nc *nats.Conn, copies int, wait time.Duration) (*Jobs, error) {
 	js, err := jetstream.New(nc)
-	if err == nil {
-		_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: Stream, Subjects: []string{Work(">")}, Retention: jetstream.WorkQueuePolicy, Duplicates: duplicates, Replicas: max(copies, 1)})
-	}
 	if err != nil {
 		return nil, fmt.Errorf("wire: the stream of cases: %w", err)
 	}
-	return &Jobs{js: js, wait: wait, hosts: map[string]bool{}}, nil
+	for until := time.Now().Add(electionLimit); ; {
+		_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: Stream, Subjects: []string{Work(">")}, Retention: jetstream.WorkQueuePolicy, Duplicates: duplicates, Replicas: max(copies, 1)})
+		if err == nil {
+			return &Jobs{js: js, wait: wait, hosts: map[string]bool{}}, nil
+		}
+		if !electing(err) || ctx.Err() != nil || time.Now().After(until) {
+			return nil, fmt.Errorf("wire: the stream of cases: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// electionLimit is how long the servers of a cluster may take to agree on who leads them.
+const electionLimit = time.Minute
+
+// electing tells whether a cluster has nobody who decides, as just after its start.
+func electing(err error) bool {
+	var said *jetstream.APIError
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.As(err, &said) && said.Code == 503 && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled && said.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
 }
 
 // Let makes the queue of a host, from which it may take cases.

@@ -65,6 +65,9 @@ func (w *Worker) run(ctx context.Context, j order.Job, start order.Start) (why s
 	if w.life.Err() != nil && (out.Result == nil || out.Result.Verdict == event.Interrupted) {
 		return "", context.Cause(w.life)
 	}
+	if noRoom(out.Err) { // another host may have room for the whole report
+		return "", out.Err
+	}
 	if out.Dir == "" {
 		return fmt.Sprintf("the report could not be kept: %v", out.Err), nil
 	}

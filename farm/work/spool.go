@@ -107,8 +107,8 @@ func (s *spool) drop(a order.Attempt) error {
 	return os.Remove(file)
 }
 
-// deliver brings a pack to a hub, however long none is there. It is dropped when a hub has it, or says that it was superseded.
-func (w *Worker) deliver(a order.Attempt) {
+// deliver brings a pack to a hub, however long none is there, unless the worker ends before. It is dropped when a hub has it, or says that it was superseded.
+func (w *Worker) deliver(a order.Attempt) bool {
 	r, err := w.spool.describe(a)
 	if err != nil {
 		w.o.Log.Error("a pack that cannot be read", "run", a.Run, "case", a.N, "error", err)
@@ -116,11 +116,12 @@ func (w *Worker) deliver(a order.Attempt) {
 	}
 	var v order.Verdict
 	if err := w.ask(w.life, order.ReportSubject, r, &v); err != nil {
-		return // it is delivered when the host is there again
+		return false // it is delivered when the host is there again
 	}
 	if err := w.spool.drop(a); err != nil {
 		w.o.Log.Error("a pack that was delivered stays", "error", err)
 	}
+	return true
 }
 
 // describe makes the report of a pack.
@@ -190,7 +191,7 @@ func (w *Worker) beat(ctx context.Context) {
 }
 
 func (w *Worker) state(ctx context.Context) order.Beat {
-	b := order.Beat{Version: wire.Version, Draining: w.draining.Load()}
+	b := order.Beat{Version: wire.Version, Boot: w.boot, Draining: w.draining.Load()}
 	ctx, cancel := context.WithTimeout(ctx, order.DeadAfter/3)
 	defer cancel()
 	lists := make([][]drivers.Info, len(w.o.Platform))
@@ -200,6 +201,7 @@ func (w *Worker) state(ctx context.Context) order.Beat {
 	}
 	all.Wait()
 	devices := slices.Concat(lists...)
+	full := w.stillFull()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.working {
@@ -207,7 +209,7 @@ func (w *Worker) state(ctx context.Context) order.Beat {
 	}
 	for _, d := range devices {
 		b.Devices = append(b.Devices, order.Device{ID: d.ID, Platform: string(d.Platform), Model: d.Model, OS: d.OSVersion, Width: d.Width, Height: d.Height, Pool: w.o.Pools, Labels: w.o.Labels,
-			Busy: w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID)})
+			Busy: full || w.held[d.ID] == 0 && w.o.Pool.Held(d.Platform, d.ID)})
 	}
 	return b
 }

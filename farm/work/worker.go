@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,12 +44,16 @@ type Worker struct {
 	o     Options
 	cache *archive.Cache
 	spool *spool
+	boot  string
 
 	life     context.Context // of Run; it outlives that of a case that nobody wants any more
 	draining atomic.Bool
+	full     atomic.Bool // the disk, when a case was last run
 	mu       sync.Mutex
 	working  map[order.Attempt]*job
-	held     map[string]int // devices on which this worker works
+	held     map[string]int  // devices on which this worker works
+	link     context.Context // ends when the connection is lost
+	unlink   context.CancelFunc
 }
 
 // job is an attempt under way.
@@ -69,7 +74,8 @@ func New(o Options) (*Worker, error) {
 	if len(o.Platform) == 0 {
 		o.Platform = []dsl.Platform{dsl.Android, dsl.IOS, dsl.Web}
 	}
-	w := &Worker{o: o, life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{}}
+	w := &Worker{o: o, boot: rand.Text(), life: context.Background(), working: map[order.Attempt]*job{}, held: map[string]int{}}
+	w.link, w.unlink = context.WithCancel(context.Background())
 	var err error
 	if w.cache, err = archive.NewCache(filepath.Join(o.Dir, "tests"), o.Cache, w.fetch); err != nil {
 		return nil, err
@@ -103,6 +109,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	defer all.Wait()
 	all.Go(func() { w.beat(ctx) })
+	all.Go(func() { wire.EachLoss(ctx, w.o.Conn, w.lose) })
 	all.Go(w.deliverLeft)
 	return wire.Take(ctx, w.o.Conn, w.o.Host, func(t *wire.Taken) { w.take(ctx, t) })
 }
@@ -146,6 +153,7 @@ func (w *Worker) take(ctx context.Context, t *wire.Taken) {
 	w.working[j.Attempt] = mine
 	w.held[j.Device]++
 	w.mu.Unlock()
+	over := false
 	defer func() {
 		w.mu.Lock()
 		delete(w.working, j.Attempt)
@@ -155,14 +163,18 @@ func (w *Worker) take(ctx context.Context, t *wire.Taken) {
 		copies := mine.more
 		w.mu.Unlock()
 		for _, t := range append(copies, t) {
-			w.done(ctx, t)
+			if over {
+				w.done(ctx, t)
+			} else {
+				_ = t.Leave() // it comes to the next process of this host, at the latest when NATS misses this one
+			}
 		}
 	}()
 	if w.spool.has(j.Attempt) { // it was run before this process began
-		w.deliver(j.Attempt)
+		over = w.deliver(j.Attempt)
 		return
 	}
-	w.do(ctx, j)
+	over = w.do(ctx, j)
 }
 
 // done tells NATS that a message is done with, also when the worker is about to end.
@@ -174,35 +186,63 @@ func (w *Worker) done(ctx context.Context, t *wire.Taken) {
 	}
 }
 
-// do runs an attempt and brings its pack to a hub.
-func (w *Worker) do(ctx context.Context, j order.Job) {
-	if w.draining.Load() {
-		w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "its host ends"})
-		return
+// do runs an attempt and brings its pack to a hub. It tells whether the attempt is over; else the worker ends.
+func (w *Worker) do(ctx context.Context, j order.Job) bool {
+	switch {
+	case w.draining.Load():
+		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "its host ends"})
+	case w.full.Load():
+		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: "the disk of its host is full"})
 	}
 	var start order.Start
 	if err := w.ask(ctx, order.StartSubject, j.Attempt, &start); err != nil || !start.Go {
-		return // it comes again if somebody wants it
+		return w.life.Err() == nil // nobody wants it any more
 	}
 	why, err := w.run(ctx, j, start)
 	switch {
 	case w.life.Err() != nil:
-		return // the worker ends, and the case runs elsewhere
+		return false // the next process of this host begins it again, or delivers it
+	case noRoom(err):
+		w.full.Store(true)
+		w.o.Log.Error("the disk is full: this host takes no cases until there is room again", "folder", w.o.Dir, "error", err)
+		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Draining: true, Error: err.Error()})
 	case why != "":
-		w.report(order.Report{Attempt: j.Attempt, Error: why})
+		return w.report(order.Report{Attempt: j.Attempt, Error: why})
 	case err != nil:
-		w.report(order.Report{Attempt: j.Attempt, Returned: true, Error: err.Error()})
-	default:
-		w.deliver(j.Attempt)
+		return w.report(order.Report{Attempt: j.Attempt, Returned: true, Error: err.Error()})
 	}
+	return w.deliver(j.Attempt)
+}
+
+// answerLimit is how long a hub may think before another one is asked: it may have been killed in the middle.
+const answerLimit = 10 * time.Second
+
+// connection ends when the connection is lost that is there now.
+func (w *Worker) connection() context.Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.link
+}
+
+// lose ends what waits for an answer by the connection.
+func (w *Worker) lose() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unlink()
+	w.link, w.unlink = context.WithCancel(context.Background())
 }
 
 // ask asks a hub until one answers, or ctx ends.
 func (w *Worker) ask(ctx context.Context, what string, question, into any) error {
-	wait := 100 * time.Millisecond
+	wait, limit := 100*time.Millisecond, answerLimit
+	if r, ok := question.(order.Report); ok {
+		limit += time.Duration(r.Size>>20) * time.Second // it comes in parts
+	}
 	for {
-		asking, cancel := context.WithTimeout(ctx, 30*time.Second)
+		asking, cancel := context.WithTimeout(ctx, limit)
+		stop := context.AfterFunc(w.connection(), cancel)
 		err := wire.Ask(asking, w.o.Conn, order.ToHub(w.o.Host, what), question, into)
+		stop()
 		cancel()
 		var refused *wire.RefusedError
 		if err == nil || ctx.Err() != nil {
@@ -220,10 +260,10 @@ func (w *Worker) ask(ctx context.Context, what string, question, into any) error
 	}
 }
 
-// report tells a hub what became of an attempt of which there is no pack.
-func (w *Worker) report(r order.Report) {
+// report tells a hub what became of an attempt of which there is no pack, unless the worker ends before.
+func (w *Worker) report(r order.Report) bool {
 	var v order.Verdict
-	_ = w.ask(w.life, order.ReportSubject, r, &v) // else the worker ends, and the case is lost with it
+	return w.ask(w.life, order.ReportSubject, r, &v) == nil
 }
 
 // fetch gets the archive of tests from a hub.

@@ -117,6 +117,33 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
+// TestFolderThatIsAway: a folder that is away for a while is no folder without files, and is not made anew.
+func TestFolderThatIsAway(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mounted")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b, err := blob.Open(dir, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Get(t.Context(), "a/b"); err == nil || errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("get: %v", err)
+	}
+	if names, err := b.List(t.Context(), "a/"); err == nil {
+		t.Errorf("list: %q", names)
+	}
+	if err := b.Put(t.Context(), "a/b", file(t, []byte("b"))); err == nil {
+		t.Error("it was put somewhere")
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made anew")
+	}
+}
+
 // TestNames: no name leaves its bucket, or means something else to a server.
 func TestNames(t *testing.T) {
 	for kind, open := range buckets(t) {

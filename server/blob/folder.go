@@ -26,6 +26,9 @@ func (f *folder) Put(ctx context.Context, name string, file *os.File) error {
 		return err
 	}
 	to := f.path(name)
+	if err := f.there(); err != nil {
+		return fmt.Errorf("put %s: %w", name, err)
+	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return fmt.Errorf("put %s: %w", name, err)
 	}
@@ -67,9 +70,18 @@ func (f *folder) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	}
 	file, err := os.Open(f.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := f.there(); err != nil {
+			return nil, fmt.Errorf("get %s: %w", name, err)
+		}
 		return nil, ErrNotFound
 	}
 	return file, err
+}
+
+// there tells whether the folder itself is there: one that is away for a while must not look like one without files.
+func (f *folder) there() error {
+	_, err := os.Stat(f.dir)
+	return err
 }
 
 func (f *folder) List(ctx context.Context, prefix string) ([]string, error) {
@@ -80,7 +92,7 @@ func (f *folder) List(ctx context.Context, prefix string) ([]string, error) {
 	err := filepath.WalkDir(f.path(prefix), func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // nothing was put yet, or it went just now
-			return nil
+			return f.there()
 		case err != nil:
 			return err
 		case ctx.Err() != nil:

@@ -12,8 +12,9 @@ import (
 	"sync"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
-	_ "modernc.org/sqlite"             // the driver "sqlite"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 // DB is a database of the service. Safe for concurrent use.
@@ -42,9 +43,9 @@ var ErrNoRow = sql.ErrNoRows
 // at: Migrate does that.
 func Open(ctx context.Context, address string) (*DB, error) {
 	d := &DB{limit: callLimit}
-	driver, source := "sqlite", ""
+	source := ""
 	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
-		d.kind, driver, source = postgres, "pgx", address
+		d.kind = postgres
 	} else {
 		d.kind, d.path = lite, strings.TrimPrefix(address, "sqlite:")
 		if strings.Contains(d.path, "://") {
@@ -57,7 +58,12 @@ func Open(ctx context.Context, address string) (*DB, error) {
 			"?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)"
 	}
 	var err error
-	if d.sql, err = sql.Open(driver, source); err != nil {
+	if d.kind == postgres {
+		d.sql, err = openPostgres(address)
+	} else {
+		d.sql, err = sql.Open("sqlite", source)
+	}
+	if err != nil {
 		return nil, errors.New("the address of the database cannot be read") // the library's words repeat it, with the password
 	}
 	d.sql.SetMaxOpenConns(16)
@@ -69,6 +75,19 @@ func Open(ctx context.Context, address string) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open the database: %w", clean(err, address)), d.sql.Close())
 	}
 	return d, nil
+}
+
+// openPostgres lets the server end a transaction in which nothing is asked for longer than any may take: the process that began it was stopped, or its network is
+// cut, and what it has locked must not stay locked until TCP notices, which can take hours.
+func openPostgres(address string) (*sql.DB, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, fmt.Sprintf("SET idle_in_transaction_session_timeout = %d", callLimit.Milliseconds()))
+		return err
+	})), nil
 }
 
 // private makes the file and its folder such that other users of the machine cannot read them.

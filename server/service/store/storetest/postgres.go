@@ -146,6 +146,17 @@ func (s *Server) Start() {
 	}
 }
 
+// PID is that of the server's first process, whose children are the others; 0 when none runs.
+func (s *Server) PID() int {
+	if s.run == nil {
+		return 0
+	}
+	return s.run.Process.Pid
+}
+
+// Socket is the path of the server's socket.
+func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
+
 // Kill ends the server at once.
 func (s *Server) Kill() {
 	if s.run == nil {

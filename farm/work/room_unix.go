@@ -1,0 +1,7 @@
+//go:build unix
+
+package work
+
+import "syscall"
+
+const diskFull = syscall.ENOSPC

@@ -1,0 +1,6 @@
+package work
+
+import "syscall"
+
+// diskFull is ERROR_DISK_FULL, which Windows says instead of ENOSPC.
+const diskFull = syscall.Errno(112)
