@@ -278,7 +278,7 @@ type Querier interface {
 
 // WebViewReader is a Device whose apps may show web pages of their own.
 type WebViewReader interface {
-	// ReadWebViews chooses what tells of their elements, until it is called again: "devtools" (Chrome DevTools, where the app lets its WebViews be
-	// debugged), "accessibility", or "auto": DevTools where accessibility tells nothing.
+	// ReadWebViews chooses what tells of their elements, until it is called again: "devtools" (Chrome DevTools or Safari's Web Inspector, where the app
+	// lets its WebViews be debugged), "accessibility", or "auto": DevTools where accessibility tells nothing.
 	ReadWebViews(how string) error
 }

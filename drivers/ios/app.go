@@ -50,6 +50,7 @@ func (d *Device) launch(ctx context.Context, how start) error {
 		return fmt.Errorf("launch %s: %w", how.app, err)
 	}
 	d.watch(launched)
+	d.web.expectPages()
 	return d.wda.lookAt(ctx, how.app)
 }
 

@@ -52,6 +52,9 @@ func (d *Device) touch(ctx context.Context, p image.Point, gesture func() error)
 	if n == nil || tree == nil {
 		return gesture()
 	}
+	if n.InPage {
+		return d.touchInPage(ctx, tree, n, p, gesture)
+	}
 	clear := layersOver(tree, n, p)
 	if len(clear) == 0 {
 		return gesture()
@@ -92,7 +95,7 @@ func layersOver(tree *screen.Tree, n *screen.Node, p image.Point) (list []*scree
 		if c == n {
 			above = true
 		}
-		if above && p.In(c.Bounds) && !c.Hidden && !c.Clickable && !c.Editable && c.Window == n.Window && !c.Within(n) && !n.Within(c) && mayTakeTouches(c) {
+		if above && p.In(c.Bounds) && !c.Hidden && !c.Clickable && !c.Editable && c.Window == n.Window && !c.Within(n) && !n.Within(c) && !c.InPage && mayTakeTouches(c) {
 			list = append(list, c)
 		}
 	}

@@ -27,6 +27,7 @@ type Device struct {
 	film  string // address of WebDriverAgent's film
 	notes string
 	life  *drivers.Life // its goroutines are those of logs and films
+	web   webViews
 
 	mu      sync.Mutex
 	shot    image.Point  // size of the last screenshot, which is the measure of everything
@@ -158,6 +159,7 @@ func (d *Device) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
+	d.closeWebViews()
 	err := errors.Join(d.restore(ctx), d.wda.end(ctx))
 	if errors.Is(err, drivers.ErrDeviceLost) {
 		d.log.Warn("device lost before it was given back what was changed", "error", err)

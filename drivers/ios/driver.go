@@ -79,6 +79,7 @@ func New(opts Options) *Driver {
 	host := toolchain.NewHost(getenv, environ)
 	t.xcrun, _ = host.LookPath("xcrun") // "" where there is none
 	t.goios, _ = host.LookPath("ios")
+	t.webkit, _ = host.LookPath("ios_webkit_debug_proxy")
 	return &Driver{tools: t, getenv: getenv, home: getenv("HOME"), notes: opts.NotesDir, log: log, boot: opts.Boot, keep: opts.KeepBooted, watchAsk: watchAsk,
 		urls: readAddresses(getenv("TAPROOT_WDA_URL")), films: readAddresses(getenv("TAPROOT_WDA_MJPEG_URL")),
 		http:   &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}},

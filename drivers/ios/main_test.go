@@ -13,7 +13,11 @@ import (
 	"github.com/taproot-dev/taproot/drivers/ios/iostest"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/leaktest"
+	"github.com/taproot-dev/taproot/internal/toolchain/chromiumtest"
 )
+
+// chromium shows the pages of this package's WebViews.
+var chromium chromiumtest.DevTools //nolint:gochecknoglobals // of all tests
 
 // programs is the folder with the simulated xcrun and ios.
 var programs string //nolint:gochecknoglobals // set once, before any test
@@ -32,6 +36,10 @@ func TestMain(m *testing.M) {
 	}
 	programs = dir
 	code := m.Run()
+	if err := chromium.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(leaktest.Check(code))
 }

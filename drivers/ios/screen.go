@@ -25,7 +25,7 @@ const (
 )
 
 // Tree reads the source of the app in front and the alert of the system that lies over it, which is no part of that, and asks which
-// element has the focus, which a source does not tell.
+// element has the focus, which a source does not tell; and pages in WebViews, as ReadWebViews says.
 func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	d.mu.Lock()
 	shot := d.shot
@@ -41,10 +41,7 @@ func (d *Device) Tree(ctx context.Context) (*screen.Tree, error) {
 	if seen.screen, err = d.wholeScreen(ctx, seen.bounds, shot); err != nil {
 		return nil, err
 	}
-	tree, scale, err := seen.tree(shot, taken)
-	if err != nil {
-		return nil, fmt.Errorf("%w: device %s: %w", drivers.ErrNotReady, d.info.ID, err)
-	}
+	tree, scale := seen.tree(shot, taken, func(scale float64) { d.readPages(ctx, &seen, scale) })
 	d.mu.Lock()
 	d.wide, d.scale, d.tree, d.corner = tree.Size.X > tree.Size.Y, scale, tree, seen.bounds.Min
 	d.mu.Unlock()
@@ -59,11 +56,11 @@ func (d *Device) Draft(ctx context.Context) (*screen.Tree, error) {
 	}
 	taken := time.Now()
 	seen, err := d.readFront(ctx, true)
-	if err != nil || len(seen.long) > 0 {
+	if err != nil || len(seen.long) > 0 || d.web.wants(seen) {
 		return nil, err
 	}
-	tree, _, err := seen.tree(image.Point{}, taken)
-	return tree, err
+	tree, _ := seen.tree(image.Point{}, taken, nil)
+	return tree, nil
 }
 
 // readFront gives the elements of the app in front, and of the alert of the system over it.

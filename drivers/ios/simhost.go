@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/inspector"
 	"github.com/taproot-dev/taproot/drivers/screen"
 	"github.com/taproot-dev/taproot/internal/lazyregexp"
 	"github.com/taproot-dev/taproot/internal/shorten"
@@ -316,4 +318,21 @@ func (h simHost) film(file string) (*background, error) {
 
 func (h simHost) log(w io.Writer) (*background, error) {
 	return h.start(h.simctl("spawn", h.udid, "log", "stream", "--style", "compact"), w)
+}
+
+// inspect connects to the socket on which a simulator's Web Inspector listens; launchd names it in the simulator's environment.
+func (h simHost) inspect(ctx context.Context) (webInspector, error) {
+	out, err := h.run(ctx, h.simctl("getenv", h.udid, "RWI_LISTEN_SOCKET"))
+	if err != nil {
+		return nil, err
+	}
+	path := strings.TrimSpace(string(out))
+	if path == "" {
+		return nil, errors.New("the simulator names no socket of its Web Inspector")
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	return inspector.Connect(conn)
 }

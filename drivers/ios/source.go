@@ -36,13 +36,14 @@ func ReadSource(data []byte, pixels image.Point, taken time.Time) (*screen.Tree,
 	if err != nil {
 		return nil, err
 	}
-	tree, _, err := seen.tree(pixels, taken)
-	return tree, err
+	tree, _ := seen.tree(pixels, taken, nil)
+	return tree, nil
 }
 
 // reading is what a source tells, in points.
 type reading struct {
 	app     string          // whose elements these are, where that is told
+	pid     int             // of its process, where that is told
 	bounds  image.Rectangle // of the application
 	screen  image.Point     // the size of it
 	windows []*screen.Node  // the application, then what lies over it
@@ -62,7 +63,7 @@ func readSource(data []byte) (reading, error) {
 	innerSwitches(root)
 	keysOf(root, false)
 	busyLayers(root, root.Bounds)
-	return reading{app: root.Package, bounds: root.Bounds, screen: root.Bounds.Size(), windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
+	return reading{app: root.Package, pid: r.pid, bounds: root.Bounds, screen: root.Bounds.Size(), windows: hoistAlerts(root), traits: r.traits, long: r.long}, nil
 }
 
 // keysOf marks what is in the keyboard.
@@ -73,8 +74,8 @@ func keysOf(n *screen.Node, inside bool) {
 	}
 }
 
-// tree puts what was read into pixels, and tells how many of them a point has.
-func (r reading) tree(pixels image.Point, taken time.Time) (*screen.Tree, float64, error) {
+// tree puts what was read into pixels, of which a point has as many as it tells. Once it is, pages put their elements in, unless that is nil.
+func (r reading) tree(pixels image.Point, taken time.Time, pages func(scale float64)) (*screen.Tree, float64) {
 	size := r.screen
 	if pixels == (image.Point{}) {
 		pixels = size
@@ -83,7 +84,10 @@ func (r reading) tree(pixels image.Point, taken time.Time) (*screen.Tree, float6
 	for _, w := range r.windows {
 		toPixels(w, scale)
 	}
-	return screen.NewTree(r.windows, upright(pixels, size), taken), scale, nil
+	if pages != nil {
+		pages(scale)
+	}
+	return screen.NewTree(r.windows, upright(pixels, size), taken), scale
 }
 
 // depth is how many elements lie inside one another.
@@ -154,6 +158,7 @@ type sourceReader struct {
 	open  []*screen.Node // from the root to the element that is open
 	root  *screen.Node
 	app   string
+	pid   int
 	count int
 
 	traits bool           // some element has them
@@ -233,6 +238,8 @@ func (r *sourceReader) node(t xml.StartElement) *screen.Node {
 			e.accessible = a.Value == "true"
 		case "bundleId":
 			r.app = a.Value
+		case "processId":
+			r.pid = whole(number(a.Value))
 		case "x":
 			x = number(a.Value)
 		case "y":

@@ -28,6 +28,7 @@ const (
 // tools are the programs of this machine that reach iOS devices; a path is "" where there is none.
 type tools struct {
 	xcrun, goios string
+	webkit       string // ios_webkit_debug_proxy
 	environ      []string
 	log          *slog.Logger
 }

@@ -159,7 +159,7 @@ func (r *run) entry(ctx context.Context, step *dsl.Step, f *maestro.Flow) outcom
 	for _, w := range f.Warnings {
 		r.log(0, "%s: %s", w.Pos, w.Msg)
 	}
-	if reader, ok := r.dev.(drivers.WebViewReader); ok && f.WebViews {
+	if reader, ok := r.dev.(drivers.WebViewReader); ok && f.WebViews && r.c.Platform == dsl.Android { // androidWebViewHierarchy
 		if err := reader.ReadWebViews("devtools"); err != nil {
 			return r.broken(ctx, step, err)
 		}

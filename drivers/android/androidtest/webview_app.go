@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/taproot-dev/taproot/internal/devtools"
 )
 
 // webApp is an installed app with a WebView. Its cookies and storage live in a browser context of its own, until pm clear.
@@ -20,7 +22,7 @@ type webApp struct {
 	cleared bool
 
 	dial   sync.Mutex // guards what follows, while a connection is made, too
-	client *devtools
+	client *devtools.Client
 	home   string // the browser context
 }
 
@@ -46,26 +48,26 @@ func (a *webApp) config() WebView {
 }
 
 // connect gives the client of the Chromium and the app's context in it, as it was left.
-func (a *webApp) connect() (*devtools, string, error) {
+func (a *webApp) connect() (*devtools.Client, string, error) {
 	a.dial.Lock()
 	defer a.dial.Unlock()
 	ctx := a.phone.ctx
-	if a.client != nil && a.client.ended() {
+	if a.client != nil && a.client.Ended() {
 		a.client, a.home = nil, ""
 	}
 	if a.client == nil {
-		client, err := dialDevTools(ctx, a.config().DevTools)
+		client, err := devtools.Dial(ctx, a.config().DevTools, nil)
 		if err != nil {
 			return nil, "", err
 		}
-		if !a.phone.work.run(func() { client.read(ctx) }) {
-			client.conn.CloseNow() //nolint:errcheck // the phone is closed
+		if !a.phone.work.run(func() { client.Read(ctx) }) {
+			client.Close()
 			return nil, "", errors.New("the phone is closed")
 		}
 		a.client = client
 	}
 	if a.wasCleared() && a.home != "" {
-		if err := a.client.call(ctx, "", "Target.disposeBrowserContext", map[string]any{"browserContextId": a.home}, nil); err != nil {
+		if err := a.client.Call(ctx, "", "Target.disposeBrowserContext", map[string]any{"browserContextId": a.home}, nil); err != nil {
 			return nil, "", err
 		}
 		a.home = ""
@@ -74,7 +76,7 @@ func (a *webApp) connect() (*devtools, string, error) {
 		var made struct {
 			ID string `json:"browserContextId"`
 		}
-		if err := a.client.call(ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true}, &made); err != nil {
+		if err := a.client.Call(ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true}, &made); err != nil {
 			return nil, "", err
 		}
 		a.home = made.ID
@@ -119,7 +121,7 @@ func (a *webApp) version(ctx context.Context) browserAbout {
 	about := a.about
 	a.mu.Unlock()
 	if about.Browser == "" {
-		if askBrowser(ctx, config.DevTools, "/json/version", &about) != nil {
+		if devtools.Ask(ctx, config.DevTools, "/json/version", &about) != nil {
 			return browserAbout{Browser: "Chrome/0"}
 		}
 		a.mu.Lock()

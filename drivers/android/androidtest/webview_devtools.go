@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/taproot-dev/taproot/internal/devtools"
 )
 
 // socketPrefix is how the sockets of debuggable WebViews are called, before the number of the process.
@@ -147,7 +149,7 @@ func (w *webProcess) pages(ctx context.Context, host string) []map[string]string
 		return list
 	}
 	var known []struct{ ID, Title, URL string }
-	_ = askBrowser(ctx, w.app.config().DevTools, "/json/list", &known) // without an answer the page has no title yet
+	_ = devtools.Ask(ctx, w.app.config().DevTools, "/json/list", &known) // without an answer the page has no title yet
 	entry := func(id, kind, description, title, address string) {
 		one := map[string]string{
 			"description": description, "id": id, "title": title, "type": kind, "url": address,

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/taproot-dev/taproot/internal/devtools"
 )
 
 const (
@@ -32,7 +34,7 @@ type webTab struct {
 	events chan func(context.Context)
 	err    error // why it never became ready; written before ctx ends
 
-	client  *devtools // set before ready is closed, as all up to here
+	client  *devtools.Client // set before ready is closed, as all up to here
 	session string
 	targets []string // the page's, then the one that is listed beside it
 
@@ -74,7 +76,7 @@ func (t *webTab) run() {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), webTouch)
 		defer cancel()
 		for _, target := range t.targets {
-			_ = t.client.call(ending, "", "Target.closeTarget", map[string]any{"targetId": target}, nil) // it may have closed itself
+			_ = t.client.Call(ending, "", "Target.closeTarget", map[string]any{"targetId": target}, nil) // it may have closed itself
 		}
 	}()
 	for {
@@ -103,11 +105,11 @@ func (t *webTab) load() error {
 		Session string `json:"sessionId"`
 	}
 	config := t.app.config()
-	if err := client.call(t.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": home, "newWindow": true}, &made); err != nil {
+	if err := client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": home, "newWindow": true}, &made); err != nil {
 		return err
 	}
 	t.targets = append(t.targets, made.ID)
-	if err := client.call(t.ctx, "", "Target.attachToTarget", map[string]any{"targetId": made.ID, "flatten": true}, &attached); err != nil {
+	if err := client.Call(t.ctx, "", "Target.attachToTarget", map[string]any{"targetId": made.ID, "flatten": true}, &attached); err != nil {
 		return err
 	}
 	t.session = attached.Session
@@ -126,7 +128,7 @@ func (t *webTab) load() error {
 		}
 	}
 	if config.Others {
-		if err := client.call(t.ctx, "", "Target.createTarget", map[string]any{"url": config.URL, "browserContextId": home, "newWindow": true}, &made); err != nil {
+		if err := client.Call(t.ctx, "", "Target.createTarget", map[string]any{"url": config.URL, "browserContextId": home, "newWindow": true}, &made); err != nil {
 			return err
 		}
 		t.targets = append(t.targets, made.ID)
@@ -137,11 +139,11 @@ func (t *webTab) load() error {
 }
 
 func (t *webTab) ask(ctx context.Context, method string, params, into any) error {
-	return t.client.call(ctx, t.session, method, params, into)
+	return t.client.Call(ctx, t.session, method, params, into)
 }
 
 func (t *webTab) eval(ctx context.Context, expression string, into any) error {
-	return t.client.evaluate(ctx, t.session, expression, into)
+	return t.client.Evaluate(ctx, t.session, expression, into)
 }
 
 // later queues what is to be done to the page. It never blocks: the phone's lock may be held.

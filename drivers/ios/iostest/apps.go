@@ -14,6 +14,9 @@ import (
 
 // newPage starts an app.
 func newPage(a *app) page {
+	if a.web != nil {
+		return a.web.start(a.pid)
+	}
 	switch a.bundle {
 	case LoginBundle:
 		l := &login{app: a, email: &field{}, password: &field{secret: true}}

@@ -49,6 +49,8 @@ type Device struct {
 	logs     map[chan logLine]struct{}
 	pid      int
 	notes    []string // under the lab's lock
+
+	inspector *inspectorDaemon
 }
 
 // app is an installed app.
@@ -61,6 +63,7 @@ type app struct {
 	data         string // folder
 	permissions  map[string]bool
 	device       *Device
+	web          *webApp // of InstallWebView
 }
 
 // page is what an app shows.
@@ -92,6 +95,7 @@ func newDevice(l *Lab, i int, o DeviceOptions) *Device {
 	o = o.withDefaults(i)
 	d := &Device{lab: l, opts: o, state: o.State, apps: map[string]*app{}, settings: map[string]any{}, logs: map[chan logLine]struct{}{},
 		pid: 4000 + 100*i, elements: map[string]*view{}, approved: map[string]bool{}, queue: make(chan struct{}, 1)}
+	d.inspector = &inspectorDaemon{device: d, conns: map[*inspectorConn]struct{}{}, pages: map[*webPage]struct{}{}, watched: map[string]*inspected{}}
 	for _, name := range []string{"Login", "List"} {
 		d.put("com.example."+strings.ToLower(name), name)
 	}
@@ -168,6 +172,7 @@ func (d *Device) crash(why string) {
 		return
 	}
 	pid := a.pid
+	a.close()
 	a.pid, a.page, d.front, d.focus = 0, nil, "", nil
 	d.writeLog(a.name, pid, "%s", why)
 	dir, at := filepath.Join(d.lab.home, "Library/Logs/DiagnosticReports"), "2026-01-02 03:04:05.00 +0000"
@@ -199,11 +204,26 @@ func (d *Device) launch(a *app, fresh bool, args []string) {
 // terminate ends an app; it tells whether there was anything to end. The lock is held.
 func (d *Device) terminate(a *app) bool {
 	ran := a.pid != 0
+	a.close()
 	a.pid, a.page = 0, nil
 	if d.front == a.bundle {
 		d.front, d.focus = "", nil
 	}
 	return ran
+}
+
+// close ends what an app does beside its screen; the lock is held.
+func (a *app) close() {
+	if w, ok := a.page.(*webPage); ok {
+		w.cancel()
+	}
+}
+
+// metricsNow are metrics where the lock is not held.
+func (d *Device) metricsNow() metrics {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.metrics()
 }
 
 // metrics are the window's; the lock is held.

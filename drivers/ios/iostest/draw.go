@@ -42,6 +42,9 @@ func (c *canvas) moved(v *view, focused *field, by image.Point) {
 	if v.fill != nil {
 		draw.Draw(c.img, b, image.NewUniform(v.fill), image.Point{}, draw.Src)
 	}
+	if v.picture != nil {
+		draw.Draw(c.img, b, v.picture, v.picture.Bounds().Min, draw.Src)
+	}
 	if v.kind == "Image" { // it shows something: no plain colour
 		for x := b.Min.X; x < b.Max.X; x += 24 * c.scale {
 			draw.Draw(c.img, image.Rect(x, b.Min.Y, x+9*c.scale, b.Max.Y-4*c.scale).Intersect(b), image.NewUniform(rgb(0xa08060)), image.Point{}, draw.Src)

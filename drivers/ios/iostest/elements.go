@@ -28,7 +28,7 @@ func (d *Device) source(r request) (any, error) {
 		return nil, err
 	}
 	m := d.metrics()
-	x := sourceWriter{old: d.opts.OldAgent, m: m, at: d.opts.Part.Min, skip: map[string]bool{}}
+	x := sourceWriter{old: d.opts.OldAgent, pid: d.pidOf(owner), m: m, at: d.opts.Part.Min, skip: map[string]bool{}}
 	for name := range strings.SplitSeq(r.URL.Query().Get("excluded_attributes"), ",") {
 		x.skip[name] = !d.opts.OldAgent
 	}
@@ -51,6 +51,13 @@ func (d *Device) window() *view {
 	return &view{kind: "Window", b: image.Rectangle{Max: d.metrics().size}}
 }
 
+func (d *Device) pidOf(bundle string) int {
+	if a := d.apps[bundle]; a != nil {
+		return a.pid
+	}
+	return 61 // SpringBoard's
+}
+
 func (d *Device) nameOf(bundle string) string {
 	if a := d.apps[bundle]; a != nil {
 		return a.name
@@ -62,6 +69,7 @@ func (d *Device) nameOf(bundle string) string {
 type sourceWriter struct {
 	b     strings.Builder
 	old   bool
+	pid   int
 	m     metrics
 	at    image.Point // where the app lies on the screen
 	depth float64
@@ -85,7 +93,7 @@ func (x *sourceWriter) element(v *view, index, level int, bundle string) {
 		attributes = append(attributes, [2]string{"traits", strings.Join(v.traits, ", ")})
 	}
 	if v.kind == "Application" {
-		attributes = append(attributes, [2]string{"processId", "4711"}, [2]string{"bundleId", bundle})
+		attributes = append(attributes, [2]string{"processId", fmt.Sprint(x.pid)}, [2]string{"bundleId", bundle})
 	}
 	fmt.Fprintf(&x.b, "%s<XCUIElementType%s", pad, v.kind)
 	for _, a := range attributes {
@@ -334,6 +342,11 @@ func (d *Device) onElement(r request) (any, error) {
 			return nil, &wdError{"invalid element state", "The value of the element is not a string and thus cannot be edited"}
 		}
 		d.focus = v.field
+		if v.field.keyed != nil { // of a page, which hears of keys alone
+			for range v.value {
+				v.field.keyed('\b')
+			}
+		}
 		v.field.set("")
 		return nil, nil
 	case "POST tap":

@@ -41,7 +41,7 @@ func (d *Device) hittable(v *view) bool {
 	}
 	at := part.Min.Add(part.Size().Div(2))
 	top := d.top(at, func(c *view) bool {
-		return c.blocks || c.onTap != nil || c.field != nil || c.key != "" || c.onLong != nil || c.onDouble != nil
+		return c.blocks || c.web != nil || c.onTap != nil || c.field != nil || c.key != "" || c.onLong != nil || c.onDouble != nil
 	})
 	switch {
 	case top == nil: // nothing takes it: the text or picture at that place is found

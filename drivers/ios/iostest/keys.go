@@ -27,6 +27,10 @@ func (d *Device) typeText(text string) {
 
 // typed puts one character in.
 func (f *field) typed(c rune, d *Device) {
+	if f.keyed != nil {
+		f.keyed(c)
+		return
+	}
 	if f.all { // everything is selected
 		f.all = false
 		f.set("")

@@ -69,6 +69,7 @@ func (l *Lab) Close() {
 	l.listener.Close()
 	for _, d := range l.phones {
 		d.stopAgent()
+		d.inspector.close()
 	}
 	l.work.Wait()
 	os.RemoveAll(filepath.Dir(l.socket))

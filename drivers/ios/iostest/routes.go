@@ -162,11 +162,13 @@ func (d *Device) touched(p image.Point, gesture int) {
 		return
 	}
 	v := d.top(p, func(v *view) bool {
-		return v.blocks || v.onTap != nil || v.field != nil || v.key != "" || v.onLong != nil || v.onDouble != nil
+		return v.blocks || v.onTap != nil || v.field != nil && v.field.keyed == nil || v.web != nil || v.key != "" || v.onLong != nil || v.onDouble != nil
 	})
 	switch {
 	case v == nil || v.disabled: // a disabled control takes the touch and does nothing
 		return
+	case v.web != nil:
+		v.web.touched(p, map[bool]time.Duration{true: time.Second, false: 0}[gesture == holds])
 	case v.field != nil && d.focus == v.field && !v.field.secret && len(v.field.text) > 0 && p.X > v.b.Max.X-30: // the clear button
 		v.field.set("")
 	case v.field != nil:
@@ -304,11 +306,7 @@ func (d *Device) activeApp(request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pid := 61
-	if a := d.apps[owner]; a != nil {
-		pid = a.pid
-	}
-	return map[string]any{"pid": pid, "bundleId": owner, "name": "", "processArguments": map[string]any{"env": map[string]any{}, "args": []string{}}}, nil
+	return map[string]any{"pid": d.pidOf(owner), "bundleId": owner, "name": "", "processArguments": map[string]any{"env": map[string]any{}, "args": []string{}}}, nil
 }
 
 func (d *Device) appLaunch(r request) (any, error) {

@@ -18,14 +18,19 @@ import (
 // socketVariable tells the programs where the lab is.
 const socketVariable = "TAPROOT_IOSTEST_SOCKET"
 
-// Build puts the programs xcrun and ios into a folder.
+// Build puts the programs xcrun, ios and ios_webkit_debug_proxy into a folder.
 func Build(ctx context.Context, dir string) error {
 	built := filepath.Join(dir, "xcrun")
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", built, "github.com/taproot-dev/taproot/drivers/ios/iostest/faketool")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the programs: %w: %s", err, out)
 	}
-	return os.Link(built, filepath.Join(dir, "ios"))
+	for _, name := range []string{"ios", "ios_webkit_debug_proxy"} {
+		if err := os.Link(built, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // call is what a program sends: first its arguments, then the signals that it gets.
@@ -189,7 +194,7 @@ func (l *Lab) program(name string, p *process) int {
 			p.cut, p.enc = true, json.NewEncoder(&cutter{enc: p.enc})
 		}
 	}
-	run := map[string]func(*process) int{"xcrun": l.xcrun, "ios": l.goios}[name]
+	run := map[string]func(*process) int{"xcrun": l.xcrun, "ios": l.goios, "ios_webkit_debug_proxy": l.webkitProxy}[name]
 	if run == nil {
 		return 127
 	}

@@ -30,6 +30,8 @@ type view struct {
 	onDrag                  func(to image.Point)
 	scroll                  func(by image.Point) // a finger moved the content by that much
 	field                   *field
+	web                     *webPage                 // it takes touches by where they are
+	picture                 image.Image              // that it shows, in pixels
 	key                     string                   // what a key of the keyboard types
 	takes                   func(value string) error // of what is set to a value: a wheel, a slider
 }
@@ -40,8 +42,9 @@ type field struct {
 	caret    int
 	secret   bool
 	onReturn func()
-	eats     string // characters that it drops
-	all      bool   // everything is selected
+	eats     string       // characters that it drops
+	all      bool         // everything is selected
+	keyed    func(c rune) // takes the characters instead
 }
 
 func (f *field) set(text string) { f.text, f.caret = []rune(text), len([]rune(text)) }

@@ -194,6 +194,8 @@ func (d *Device) simctl(p *process, args, rest []string) int {
 		return d.simUI(p, rest)
 	case "spawn":
 		return d.simSpawn(p, rest)
+	case "getenv":
+		return d.simGetenv(p, rest)
 	case "io":
 		return d.simIO(p, rest)
 	}

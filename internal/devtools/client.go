@@ -1,4 +1,5 @@
-package androidtest
+// Package devtools speaks with a Chromium in the language of its DevTools: the simulated phones show pages of one in their WebViews.
+package devtools
 
 import (
 	"context"
@@ -14,52 +15,60 @@ import (
 )
 
 const (
-	// devtoolsWrite is how long a message to the browser may take to leave.
-	devtoolsWrite = 10 * time.Second
-	// devtoolsMessage is the largest message of the browser: a picture, in base64.
-	devtoolsMessage = 64 << 20
+	// writeLimit is how long a message to the browser may take to leave.
+	writeLimit = 10 * time.Second
+	// maxMessage is the largest message of the browser: a picture, in base64.
+	maxMessage = 64 << 20
 )
 
-var errBrowserGone = errors.New("the browser closed the connection")
+var errGone = errors.New("the browser closed the connection")
 
-// devtools is a client of Chromium's DevTools: one WebSocket to the browser, over which its pages are reached, too.
-type devtools struct {
-	conn *websocket.Conn
-	gone chan struct{} // closed when the connection is
+// Client is one WebSocket to a Chromium, over which its pages are reached, too.
+type Client struct {
+	conn  *websocket.Conn
+	gone  chan struct{} // closed when the connection is
+	heard func(Event)
 
 	mu      sync.Mutex
 	next    int
-	waiting map[int]chan devtoolsAnswer
+	waiting map[int]chan answer
 }
 
-type devtoolsAnswer struct {
+// Event is what the browser, or the page of a session, tells unasked.
+type Event struct {
+	Session string          `json:"sessionId"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+type answer struct {
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
 
-// dialDevTools connects to the Chromium that listens on host, until the context ends.
-func dialDevTools(ctx context.Context, host string) (*devtools, error) {
+// Dial connects to the Chromium that listens on host. Events go to heard, one after the other; nil: to nobody.
+func Dial(ctx context.Context, host string, heard func(Event)) (*Client, error) {
 	var about struct {
 		URL string `json:"webSocketDebuggerUrl"`
 	}
-	if err := askBrowser(ctx, host, "/json/version", &about); err != nil {
+	if err := Ask(ctx, host, "/json/version", &about); err != nil {
 		return nil, err
 	}
-	dialing, cancel := context.WithTimeout(ctx, devtoolsWrite)
+	dialing, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
 	conn, _, err := websocket.Dial(dialing, about.URL, nil)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the browser at %s: %w", host, err)
 	}
-	conn.SetReadLimit(devtoolsMessage)
-	return &devtools{conn: conn, gone: make(chan struct{}), waiting: map[int]chan devtoolsAnswer{}}, nil
+	conn.SetReadLimit(maxMessage)
+	return &Client{conn: conn, gone: make(chan struct{}), heard: heard, waiting: map[int]chan answer{}}, nil
 }
 
-// askBrowser reads one of the lists that Chromium gives by HTTP.
-func askBrowser(ctx context.Context, host, path string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, devtoolsWrite)
+// Ask reads one of the lists that Chromium gives by HTTP.
+func Ask(ctx context.Context, host, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+path, nil)
 	if err != nil {
@@ -71,14 +80,14 @@ func askBrowser(ctx context.Context, host, path string, into any) error {
 		return fmt.Errorf("ask the browser at %s: %w", host, err)
 	}
 	defer resp.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(resp.Body, devtoolsMessage)).Decode(into); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMessage)).Decode(into); err != nil {
 		return fmt.Errorf("read %s of the browser at %s: %w", path, host, err)
 	}
 	return nil
 }
 
-// read takes the browser's answers until the connection ends; events are passed over.
-func (d *devtools) read(ctx context.Context) {
+// Read takes what the browser says until the connection or the context ends.
+func (d *Client) Read(ctx context.Context) {
 	defer close(d.gone)
 	defer d.conn.CloseNow() //nolint:errcheck // it has ended
 	for {
@@ -88,9 +97,16 @@ func (d *devtools) read(ctx context.Context) {
 		}
 		var m struct {
 			ID int `json:"id"`
-			devtoolsAnswer
+			answer
+			Event
 		}
-		if json.Unmarshal(data, &m) != nil || m.ID == 0 {
+		if json.Unmarshal(data, &m) != nil {
+			continue
+		}
+		if m.ID == 0 {
+			if d.heard != nil {
+				d.heard(m.Event)
+			}
 			continue
 		}
 		d.mu.Lock()
@@ -98,12 +114,16 @@ func (d *devtools) read(ctx context.Context) {
 		delete(d.waiting, m.ID)
 		d.mu.Unlock()
 		if waits != nil {
-			waits <- m.devtoolsAnswer
+			waits <- m.answer
 		}
 	}
 }
 
-func (d *devtools) ended() bool {
+// Close ends the connection.
+func (d *Client) Close() { _ = d.conn.CloseNow() }
+
+// Ended tells whether the connection has.
+func (d *Client) Ended() bool {
 	select {
 	case <-d.gone:
 		return true
@@ -112,13 +132,13 @@ func (d *devtools) ended() bool {
 	}
 }
 
-// call asks the browser, or the page of a session, and waits for the answer.
-func (d *devtools) call(ctx context.Context, session, method string, params, into any) error {
-	answer := make(chan devtoolsAnswer, 1)
+// Call asks the browser, or the page of a session, and waits for the answer.
+func (d *Client) Call(ctx context.Context, session, method string, params, into any) error {
+	told := make(chan answer, 1)
 	d.mu.Lock()
 	d.next++
 	id := d.next
-	d.waiting[id] = answer
+	d.waiting[id] = told
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
@@ -137,7 +157,7 @@ func (d *devtools) call(ctx context.Context, session, method string, params, int
 		return err
 	}
 	// A write whose context ends closes the connection: it has a time limit of its own.
-	writing, cancel := context.WithTimeout(context.Background(), devtoolsWrite)
+	writing, cancel := context.WithTimeout(context.Background(), writeLimit)
 	defer cancel()
 	if err := d.conn.Write(writing, websocket.MessageText, data); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -146,8 +166,8 @@ func (d *devtools) call(ctx context.Context, session, method string, params, int
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	case <-d.gone:
-		return fmt.Errorf("%s: %w", method, errBrowserGone)
-	case a := <-answer:
+		return fmt.Errorf("%s: %w", method, errGone)
+	case a := <-told:
 		if a.Error != nil {
 			return fmt.Errorf("%s: %s", method, a.Error.Message)
 		}
@@ -158,8 +178,8 @@ func (d *devtools) call(ctx context.Context, session, method string, params, int
 	}
 }
 
-// evaluate runs an expression in a page and gives its value.
-func (d *devtools) evaluate(ctx context.Context, session, expression string, into any) error {
+// Evaluate runs an expression in a page and gives its value.
+func (d *Client) Evaluate(ctx context.Context, session, expression string, into any) error {
 	var got struct {
 		Result struct {
 			Value json.RawMessage `json:"value"`
@@ -171,7 +191,7 @@ func (d *devtools) evaluate(ctx context.Context, session, expression string, int
 			} `json:"exception"`
 		} `json:"exceptionDetails"`
 	}
-	err := d.call(ctx, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &got)
+	err := d.Call(ctx, session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &got)
 	switch {
 	case err != nil:
 		return err

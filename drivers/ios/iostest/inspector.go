@@ -1,0 +1,494 @@
+package iostest
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"howett.net/plist"
+
+	"github.com/taproot-dev/taproot/internal/devtools"
+)
+
+// partOf is how long a message may be that is sent in one part, where they are sent in parts.
+const partOf = 7596
+
+// inspectorDaemon is webinspectord of a simulator, with the part of WebKit that it speaks for: Source/JavaScriptCore/inspector/remote/cocoa, and the
+// domain Target of its protocol. What the daemon does not understand it drops with the connection, which tests find in the notes.
+type inspectorDaemon struct {
+	device *Device
+
+	mu       sync.Mutex
+	listener net.Listener
+	dir      string
+	conns    map[*inspectorConn]struct{}
+	pages    map[*webPage]struct{} // those that have told of themselves
+	watched  map[string]*inspected // by Chromium's session
+	asked    int                   // messages that were for pages
+}
+
+// Inspected counts the messages that came to Web Inspector for pages.
+func (d *Device) Inspected() int {
+	d.inspector.mu.Lock()
+	defer d.inspector.mu.Unlock()
+	return d.inspector.asked
+}
+
+// socket gives the path at which the daemon listens, and lets it.
+func (i *inspectorDaemon) socket() (string, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.listener == nil {
+		dir, err := os.MkdirTemp("", "rwi-") // paths of sockets are short
+		if err != nil {
+			return "", err
+		}
+		l, err := net.Listen("unix", filepath.Join(dir, "com.apple.webinspectord_sim.socket"))
+		if err != nil {
+			os.RemoveAll(dir)
+			return "", err
+		}
+		i.listener, i.dir = l, dir
+		i.device.lab.work.Go(func() { i.serve(l) })
+	}
+	return i.listener.Addr().String(), nil
+}
+
+func (i *inspectorDaemon) serve(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		i.accept(conn)
+	}
+}
+
+// accept speaks with a client.
+func (i *inspectorDaemon) accept(conn net.Conn) {
+	c := &inspectorConn{daemon: i, conn: conn}
+	i.mu.Lock()
+	i.conns[c] = struct{}{}
+	i.mu.Unlock()
+	i.device.lab.work.Go(c.read)
+}
+
+// close ends the daemon.
+func (i *inspectorDaemon) close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.listener != nil {
+		i.listener.Close()
+		os.RemoveAll(i.dir)
+	}
+	for c := range i.conns {
+		c.conn.Close()
+	}
+}
+
+// DropInspectors ends the connections with Web Inspector, as a daemon that is started anew does.
+func (d *Device) DropInspectors() {
+	d.inspector.mu.Lock()
+	defer d.inspector.mu.Unlock()
+	for c := range d.inspector.conns {
+		c.conn.Close()
+	}
+}
+
+// started: an app tells of itself, and of its pages.
+func (i *inspectorDaemon) started(w *webPage) {
+	i.mu.Lock()
+	i.pages[w] = struct{}{}
+	conns := i.all()
+	i.mu.Unlock()
+	for _, c := range conns {
+		if !w.app.how().Shut {
+			c.send("_rpc_applicationConnected:", c.daemon.about(w))
+		}
+	}
+}
+
+func (i *inspectorDaemon) ended(w *webPage) {
+	i.mu.Lock()
+	_, told := i.pages[w]
+	delete(i.pages, w)
+	conns := i.all()
+	i.mu.Unlock()
+	for _, c := range conns {
+		if told {
+			c.send("_rpc_applicationDisconnected:", i.about(w))
+		}
+	}
+}
+
+// all are the connections; the lock is held.
+func (i *inspectorDaemon) all() (list []*inspectorConn) {
+	for c := range i.conns {
+		list = append(list, c)
+	}
+	return list
+}
+
+func (w *webPage) id() string { return fmt.Sprintf("PID:%d", w.pid) }
+
+func (i *inspectorDaemon) about(w *webPage) map[string]any {
+	return map[string]any{"WIRApplicationIdentifierKey": w.id(), "WIRApplicationBundleIdentifierKey": w.app.bundle, "WIRApplicationNameKey": w.app.name,
+		"WIRIsApplicationProxyKey": false, "WIRIsApplicationActiveKey": 1, "WIRIsApplicationReadyKey": true,
+		"WIRAutomationAvailabilityKey": "WIRAutomationAvailabilityUnknown"}
+}
+
+// page finds one by its number: those of an app count from 1.
+func (i *inspectorDaemon) page(app string) *webPage {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for w := range i.pages {
+		if w.id() == app && !w.app.how().Shut {
+			return w
+		}
+	}
+	return nil
+}
+
+// asleep is the number of a page that answers nothing, worker of a service worker.
+const (
+	asleep = 8
+	worker = 9
+)
+
+// listing is what an app tells of its pages.
+func (i *inspectorDaemon) listing(w *webPage) map[string]any {
+	config, list := w.app.how(), map[string]any{}
+	one := func(id int, kind, url string) {
+		entry := map[string]any{"WIRPageIdentifierKey": id, "WIRTypeKey": kind, "WIRURLKey": url, "WIRTitleKey": "a page"}
+		i.mu.Lock()
+		for _, p := range i.watched {
+			if p.tab.page == w && p.id == id {
+				entry["WIRConnectionIdentifierKey"] = p.conn.name()
+			}
+		}
+		i.mu.Unlock()
+		if config.Taken && id == 1 {
+			entry["WIRConnectionIdentifierKey"] = "0B5DB1E5-0000-4000-8000-000000000000"
+		}
+		list[strconv.Itoa(id)] = entry
+	}
+	for n, tab := range w.tabs {
+		tab.mu.Lock()
+		url := tab.url
+		tab.mu.Unlock()
+		one(n+1, "WIRTypeWebPage", url)
+	}
+	if config.Behind {
+		one(asleep, "WIRTypeWebPage", config.URL)
+		one(worker, "WIRTypeServiceWorker", config.URL)
+	}
+	return list
+}
+
+// inspectorConn is a connection with the daemon.
+type inspectorConn struct {
+	daemon *inspectorDaemon
+	conn   net.Conn
+
+	mu    sync.Mutex
+	id    string // that it has given itself
+	parts bool
+}
+
+func (c *inspectorConn) name() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.id
+}
+
+// send sends a message.
+func (c *inspectorConn) send(selector string, argument map[string]any) {
+	body, err := plist.Marshal(map[string]any{"__selector": selector, "__argument": argument}, plist.BinaryFormat)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.parts || len(body) <= partOf {
+		c.write(body)
+		return
+	}
+	for len(body) > 0 {
+		n, key := min(len(body), partOf), "WIRPartialMessageKey"
+		if n == len(body) {
+			key = "WIRFinalMessageKey"
+		}
+		part, _ := plist.Marshal(map[string]any{key: body[:n]}, plist.BinaryFormat)
+		c.write(part)
+		body = body[n:]
+	}
+}
+
+func (c *inspectorConn) write(body []byte) {
+	_, _ = c.conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)) // one that is gone hears nothing
+}
+
+// read takes messages until the connection ends.
+func (c *inspectorConn) read() {
+	defer func() {
+		c.conn.Close()
+		c.daemon.mu.Lock()
+		delete(c.daemon.conns, c)
+		c.daemon.mu.Unlock()
+		c.daemon.leave(func(p *inspected) bool { return p.conn == c })
+	}()
+	for {
+		var head [4]byte
+		if _, err := io.ReadFull(c.conn, head[:]); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[:]))
+		if _, err := io.ReadFull(c.conn, body); err != nil {
+			return
+		}
+		var m struct {
+			Selector string         `plist:"__selector"`
+			Argument map[string]any `plist:"__argument"`
+		}
+		if _, err := plist.Unmarshal(body, &m); err != nil {
+			c.refuse("a message of %d bytes: %v", len(body), err)
+			return
+		}
+		if err := c.take(m.Selector, m.Argument); err != nil {
+			c.refuse("%s: %v", m.Selector, err)
+			return
+		}
+	}
+}
+
+// refuse notes what is no message that Safari would send.
+func (c *inspectorConn) refuse(format string, args ...any) {
+	c.daemon.device.note("webinspectord refused "+format, args...)
+}
+
+// take does what a message asks for.
+func (c *inspectorConn) take(selector string, argument map[string]any) error {
+	id, _ := argument["WIRConnectionIdentifierKey"].(string)
+	if selector == "_rpc_reportIdentifier:" {
+		c.mu.Lock()
+		c.id = id
+		c.mu.Unlock()
+	}
+	if known := c.name(); id == "" || id != known {
+		return fmt.Errorf("from %q, and this is the connection of %q", id, known)
+	}
+	app, _ := argument["WIRApplicationIdentifierKey"].(string)
+	w := c.daemon.page(app)
+	switch selector {
+	case "_rpc_reportIdentifier:":
+		c.send("_rpc_reportSetup:", map[string]any{"WIRSimulatorNameKey": c.daemon.device.opts.Name, "WIRSimulatorProductVersionKey": c.daemon.device.opts.Version, "WIRSimulatorBuildKey": "22B81"})
+		c.send("_rpc_reportCurrentState:", map[string]any{"WIRAutomationAvailabilityKey": "WIRAutomationAvailabilityUnknown"})
+		c.send("_rpc_reportConnectedDriverList:", map[string]any{"WIRDriverDictionaryKey": map[string]any{}})
+	case "_rpc_getConnectedApplications:":
+		c.send("_rpc_reportConnectedApplicationList:", map[string]any{"WIRApplicationDictionaryKey": c.daemon.apps()})
+	case "_rpc_forwardGetListing:":
+		if w != nil {
+			c.mu.Lock()
+			c.parts = w.app.how().Parts
+			c.mu.Unlock()
+			late := w.app.how().Late
+			c.daemon.device.lab.work.Go(func() {
+				if c.daemon.device.lab.rest(w.ctx, late) {
+					c.send("_rpc_applicationSentListing:", map[string]any{"WIRApplicationIdentifierKey": app, "WIRListingKey": c.daemon.listing(w)})
+				}
+			})
+		}
+	case "_rpc_forwardSocketSetup:", "_rpc_forwardSocketData:", "_rpc_forwardDidClose:":
+		return c.forward(w, selector, argument)
+	default:
+		return fmt.Errorf("nobody knows what that is")
+	}
+	return nil
+}
+
+// apps are those that have told of themselves, with one that has no pages.
+func (i *inspectorDaemon) apps() map[string]any {
+	list := map[string]any{"PID:99": map[string]any{"WIRApplicationIdentifierKey": "PID:99", "WIRApplicationBundleIdentifierKey": "com.apple.Preferences",
+		"WIRApplicationNameKey": "Settings", "WIRIsApplicationProxyKey": false, "WIRIsApplicationActiveKey": 0}}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for w := range i.pages {
+		if !w.app.how().Shut {
+			list[w.id()] = i.about(w)
+		}
+	}
+	return list
+}
+
+// inspected is a page that a connection has open.
+type inspected struct {
+	conn    *inspectorConn
+	tab     *webTab
+	id      int    // of the page
+	sender  string // to which its answers go
+	session string // Chromium's
+	enabled bool   // contexts are told of
+	queue   chan []byte
+}
+
+// forward passes what is meant for a page on to it. WebKit says nothing about what it does not take.
+func (c *inspectorConn) forward(w *webPage, selector string, argument map[string]any) error {
+	if selector != "_rpc_forwardDidClose:" {
+		c.daemon.mu.Lock()
+		c.daemon.asked++
+		c.daemon.mu.Unlock()
+	}
+	number, numbered := argument["WIRPageIdentifierKey"].(uint64)
+	sender, _ := argument["WIRSenderKey"].(string)
+	if !numbered || sender == "" {
+		return fmt.Errorf("no page, or no sender")
+	}
+	if w == nil || int(number) > len(w.tabs) {
+		return nil // it is gone, or asleep
+	}
+	i := c.daemon
+	switch selector {
+	case "_rpc_forwardSocketSetup:":
+		return i.setup(c, w, int(number), sender)
+	case "_rpc_forwardDidClose:":
+		i.leave(func(p *inspected) bool { return p.conn == c && p.tab == w.tabs[number-1] })
+		return nil
+	}
+	data, ok := argument["WIRSocketDataKey"].([]byte)
+	if !ok {
+		return fmt.Errorf("no data")
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, p := range i.watched {
+		if p.conn == c && p.tab == w.tabs[number-1] {
+			p.queue <- data
+		}
+	}
+	return nil
+}
+
+// setup opens a page, unless somebody has it open.
+func (i *inspectorDaemon) setup(c *inspectorConn, w *webPage, number int, sender string) error {
+	tab := w.tabs[number-1]
+	i.mu.Lock()
+	taken := w.app.how().Taken
+	for _, p := range i.watched {
+		taken = taken || p.tab == tab
+	}
+	i.mu.Unlock()
+	if taken {
+		return nil
+	}
+	session, err := tab.attach(w.ctx)
+	if err != nil {
+		return nil // the app has ended
+	}
+	p := &inspected{conn: c, tab: tab, id: number, sender: sender, session: session, queue: make(chan []byte, 256)}
+	i.mu.Lock()
+	i.watched[session] = p
+	i.mu.Unlock()
+	i.device.lab.work.Go(p.serve)
+	p.tell("Target.targetCreated", map[string]any{"targetInfo": map[string]any{"targetId": tab.name(0), "type": "page"}})
+	return nil
+}
+
+// leave closes what is open.
+func (i *inspectorDaemon) leave(which func(*inspected) bool) {
+	i.mu.Lock()
+	var list []*inspected
+	for session, p := range i.watched {
+		if which(p) {
+			list = append(list, p)
+			delete(i.watched, session)
+			close(p.queue)
+		}
+	}
+	i.mu.Unlock()
+	for _, p := range list {
+		p.tab.detach(p.session)
+	}
+}
+
+// open are those who have a page open.
+func (i *inspectorDaemon) open(t *webTab) (list []*inspected) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, p := range i.watched {
+		if p.tab == t {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// provisional: a page begins to go to another site.
+func (i *inspectorDaemon) provisional(t *webTab) {
+	for _, p := range i.open(t) {
+		p.tell("Target.targetCreated", map[string]any{"targetInfo": map[string]any{"targetId": t.name(1), "type": "page", "isProvisional": true}})
+	}
+}
+
+// committed: it is there.
+func (i *inspectorDaemon) committed(t *webTab) {
+	for _, p := range i.open(t) {
+		i.mu.Lock()
+		p.enabled = false
+		i.mu.Unlock()
+		p.tell("Target.didCommitProvisionalTarget", map[string]any{"oldTargetId": t.name(-1), "newTargetId": t.name(0)})
+		p.tell("Target.targetDestroyed", map[string]any{"targetId": t.name(-1)})
+	}
+}
+
+// name is that of WebKit's target of a page now, or so many later.
+func (t *webTab) name(later int) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return fmt.Sprintf("page-%d", t.swaps+later+1)
+}
+
+// heard passes on of the contexts that a page makes.
+func (i *inspectorDaemon) heard(e devtools.Event) {
+	if e.Method != "Runtime.executionContextCreated" {
+		return
+	}
+	i.mu.Lock()
+	p := i.watched[e.Session]
+	enabled := p != nil && p.enabled
+	i.mu.Unlock()
+	var made struct {
+		Context struct {
+			ID  int
+			Aux struct {
+				Own   bool   `json:"isDefault"`
+				Frame string `json:"frameId"`
+			} `json:"auxData"`
+		}
+	}
+	if !enabled || json.Unmarshal(e.Params, &made) != nil {
+		return
+	}
+	kind := map[bool]string{true: "normal", false: "user"}[made.Context.Aux.Own]
+	p.fromTarget(map[string]any{"method": "Runtime.executionContextCreated", "params": map[string]any{"context": map[string]any{"id": made.Context.ID, "type": kind, "name": "", "frameId": made.Context.Aux.Frame}}})
+}
+
+func (p *inspected) tell(method string, params map[string]any) {
+	p.send(map[string]any{"method": method, "params": params})
+}
+
+func (p *inspected) send(message any) {
+	data, _ := json.Marshal(message)
+	p.conn.send("_rpc_applicationSentData:", map[string]any{"WIRApplicationIdentifierKey": p.tab.page.id(), "WIRDestinationKey": p.sender, "WIRMessageDataKey": data,
+		"WIRMessageDataTypeKey": "WIRMessageDataTypeFull"})
+}
+
+func (p *inspected) fromTarget(message any) {
+	data, _ := json.Marshal(message)
+	p.tell("Target.dispatchMessageFromTarget", map[string]any{"targetId": p.tab.name(0), "message": string(data)})
+}

@@ -1,0 +1,304 @@
+package iostest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/internal/devtools"
+)
+
+// WebView describes an app whose screen is a WKWebView under a navigation bar. The page is one of a real Chromium, which the test starts with
+// --remote-debugging-port and which stands for WebKit; the device loads it when the app is opened and closes it with the app's process.
+type WebView struct {
+	DevTools string // host:port of the Chromium
+	URL      string
+	// Bounds of the WebView in points; empty: all that is below the bar.
+	Bounds image.Rectangle
+	// Inset is how many points of the page's upper and lower edge lie under bars that the view keeps it clear of: the page begins that much below
+	// the view's edge.
+	Inset int
+	// Shut is an app whose WebViews do not let themselves be inspected: isInspectable is false.
+	Shut bool
+	// Mute is a page of which accessibility tells nothing.
+	Mute bool
+	// Chat puts a native button over the lower right of the page.
+	Chat bool
+	// Behind adds pages that are not in front: a tab with the same page that is hidden, and one that is asleep and answers nothing; and a service worker.
+	Behind bool
+	// Late is how long the app takes to tell of itself, and of its pages.
+	Late time.Duration
+	// Parts sends long messages in parts.
+	Parts bool
+	// Silent is a page that answers nothing.
+	Silent bool
+	// Taken is a page that another Web Inspector has open.
+	Taken bool
+}
+
+// InstallWebView installs an app that shows a page.
+func (d *Device) InstallWebView(bundle, name string, w WebView) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.put(bundle, name).web = &webApp{device: d, bundle: bundle, name: name, config: w}
+}
+
+// ChangeWebView changes an app of InstallWebView while it runs.
+func (d *Device) ChangeWebView(bundle string, change func(*WebView)) {
+	w := d.webApp(bundle)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change(&w.config)
+}
+
+// EvalWebView runs an expression in the page that an app shows and stores its value.
+func (d *Device) EvalWebView(ctx context.Context, bundle, expression string, into any) error {
+	tab, err := d.webApp(bundle).tab(ctx)
+	if err != nil {
+		return err
+	}
+	return tab.eval(ctx, expression, into)
+}
+
+// LeaveWebView lets the page that an app shows go to another site: WebKit puts another target in the place of the page's.
+func (d *Device) LeaveWebView(ctx context.Context, bundle, url string) error {
+	tab, err := d.webApp(bundle).tab(ctx)
+	if err != nil {
+		return err
+	}
+	return tab.leave(ctx, url)
+}
+
+func (d *Device) webApp(bundle string) *webApp {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.apps[bundle].web
+}
+
+// webApp is an installed app with a WebView.
+type webApp struct {
+	device       *Device
+	bundle, name string
+
+	mu     sync.Mutex
+	config WebView
+	open   *webPage // of the process that runs
+}
+
+func (a *webApp) how() WebView {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.config
+}
+
+// tab is the page that the app shows, once it is there.
+func (a *webApp) tab(ctx context.Context) (*webTab, error) {
+	a.mu.Lock()
+	page := a.open
+	a.mu.Unlock()
+	if page == nil {
+		return nil, fmt.Errorf("%s shows no WebView", a.bundle)
+	}
+	return page.front(ctx)
+}
+
+// webPage is the screen of such an app, and its process: what runs on it, by the numbers under which Web Inspector lists it.
+type webPage struct {
+	app    *webApp
+	pid    int
+	ctx    context.Context // ends with the process
+	cancel context.CancelFunc
+	ready  chan struct{} // closed when the page can be asked
+	field  *field        // stands for the field of the page that has the focus
+
+	client *devtools.Client // set before ready is closed, as all below
+	tabs   []*webTab        // the one in front first
+	err    error
+}
+
+// open starts the process; the device's lock is held.
+func (a *webApp) start(pid int) *webPage {
+	w := &webPage{app: a, pid: pid, ready: make(chan struct{}), field: &field{}}
+	w.field.keyed = w.typed
+	w.ctx, w.cancel = context.WithCancel(a.device.lab.ctx)
+	a.mu.Lock()
+	a.open = w
+	a.mu.Unlock()
+	a.device.lab.work.Go(func() {
+		if w.err = w.load(); w.err != nil {
+			a.device.note("the page of %s: %v", a.bundle, w.err)
+		}
+		close(w.ready)
+		if w.err == nil && a.device.lab.rest(w.ctx, a.how().Late) {
+			a.device.inspector.started(w)
+		}
+		<-w.ctx.Done()
+		a.device.inspector.ended(w)
+		if w.client != nil {
+			w.client.Close()
+		}
+	})
+	return w
+}
+
+// load makes the pages.
+func (w *webPage) load() (err error) {
+	config := w.app.how()
+	heard := func(e devtools.Event) { w.app.device.inspector.heard(e) }
+	if w.client, err = devtools.Dial(w.ctx, config.DevTools, heard); err != nil {
+		return err
+	}
+	w.app.device.lab.work.Go(func() { w.client.Read(w.ctx) })
+	var home struct {
+		ID string `json:"browserContextId"`
+	}
+	if err := w.client.Call(w.ctx, "", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true}, &home); err != nil {
+		return err
+	}
+	tabs := 1
+	if config.Behind {
+		tabs = 2
+	}
+	for i := range tabs {
+		tab, err := w.newTab(home.ID, i > 0)
+		if err != nil {
+			return err
+		}
+		w.tabs = append(w.tabs, tab)
+		if err := tab.goTo(w.ctx, config.URL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// front is the page in front, once it can be asked.
+func (w *webPage) front(ctx context.Context) (*webTab, error) {
+	select {
+	case <-w.ready:
+		if w.err != nil {
+			return nil, w.err
+		}
+		return w.tabs[0], nil
+	case <-w.ctx.Done():
+		return nil, errors.New("the app has ended")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (w *webPage) alert() *question { return nil }
+
+// bounds of the view, and of the page in it.
+func (w *webPage) bounds(m metrics) (view, page image.Rectangle) {
+	config := w.app.how()
+	view = config.Bounds
+	if view.Empty() {
+		view = image.Rect(0, 91, m.size.X, m.size.Y)
+	}
+	return view, image.Rect(view.Min.X, view.Min.Y+config.Inset, view.Max.X, view.Max.Y-config.Inset)
+}
+
+func (w *webPage) view(m metrics) *view {
+	config := w.app.how()
+	b, at := w.bounds(m)
+	root := m.page()
+	web := &view{kind: "WebView", b: b, fill: rgb(0xffffff), web: w}
+	inner := &view{kind: "WebView", b: b}
+	root.add(m.title(w.app.name), web.add((&view{kind: "WebView", b: b}).add(inner)))
+	select {
+	case <-w.ready:
+	default:
+		return root
+	}
+	if w.err == nil {
+		tab := w.tabs[0]
+		tab.fit(w.ctx, at)
+		web.scroll = func(by image.Point) { tab.scroll(w.ctx, by) }
+		if w.app.device.pictured {
+			web.add(&view{kind: "Other", b: at, picture: tab.shoot(w.ctx)})
+		}
+		if !config.Mute {
+			inner.add(tab.hear(w.ctx, at)...)
+		}
+	}
+	if config.Chat {
+		root.add(m.button("Chat", "chat", m.rect(m.size.X-110, m.size.Y-80, 100, 56), func() { w.app.device.note("chat") }))
+	}
+	return root
+}
+
+// touched is a finger on the page; the device's lock is held.
+func (w *webPage) touched(p image.Point, held time.Duration) {
+	tab, err := w.front(w.ctx)
+	if err != nil {
+		return
+	}
+	_, at := w.bounds(w.app.device.metrics())
+	p = p.Sub(at.Min)
+	ctx, cancel := context.WithTimeout(w.ctx, webAnswer)
+	defer cancel()
+	point := map[string]any{"x": p.X, "y": p.Y, "id": 0}
+	_ = tab.ask(ctx, "Input.dispatchTouchEvent", map[string]any{"type": "touchStart", "touchPoints": []any{point}}, nil)
+	w.app.device.lab.rest(ctx, held)
+	_ = tab.ask(ctx, "Input.dispatchTouchEvent", map[string]any{"type": "touchEnd", "touchPoints": []any{}}, nil)
+	w.refocus(ctx, tab)
+}
+
+// refocus shows the keyboard when the page has a field to type into, and hides it when not.
+func (w *webPage) refocus(ctx context.Context, tab *webTab) {
+	var edits bool
+	if tab.eval(ctx, editsScript, &edits) != nil {
+		return
+	}
+	d := w.app.device
+	switch {
+	case edits:
+		d.focus = w.field
+	case d.focus == w.field:
+		d.focus = nil
+	}
+}
+
+// typed is a key of the keyboard; the device's lock is held.
+func (w *webPage) typed(c rune) {
+	tab, err := w.front(w.ctx)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, webAnswer)
+	defer cancel()
+	key := map[string]any{"key": "Backspace", "windowsVirtualKeyCode": 8}
+	switch c {
+	case '\b':
+	case '\n', '\r':
+		key = map[string]any{"key": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
+	default:
+		_ = tab.ask(ctx, "Input.insertText", map[string]any{"text": string(c)}, nil)
+		return
+	}
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		key["type"] = kind
+		_ = tab.ask(ctx, "Input.dispatchKeyEvent", key, nil)
+		delete(key, "text")
+	}
+}
+
+// whole rounds to points, as XCTest does.
+func whole(f float64) int { return int(math.Round(f)) }
+
+// simGetenv prints a variable of the simulator's environment: of launchd's, the socket of Web Inspector.
+func (d *Device) simGetenv(p *process, rest []string) int {
+	if len(rest) == 1 && rest[0] == "RWI_LISTEN_SOCKET" {
+		path, err := d.inspector.socket()
+		if err != nil {
+			return simctlError(p, "NSPOSIXErrorDomain", 2, err.Error())
+		}
+		p.print("%s\n", path)
+	}
+	return 0
+}

@@ -1,0 +1,335 @@
+package ios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taproot-dev/taproot/drivers"
+	"github.com/taproot-dev/taproot/drivers/ios/inspector"
+	"github.com/taproot-dev/taproot/drivers/screen"
+	"github.com/taproot-dev/taproot/internal/shorten"
+)
+
+const (
+	// webViewLimit is how long the pages in the WebViews of one look are read.
+	webViewLimit = 5 * time.Second
+	// probeLimit is how long a page may take to say whether it is shown: those of tabs behind are asleep and say nothing.
+	probeLimit = 1200 * time.Millisecond
+	// probePages is how many pages of an app are asked whether they are shown, the newest first.
+	probePages = 8
+	// restFirst is how long what has not answered is left alone; each time in a row for twice as long, up to restMost.
+	restFirst = 10 * time.Second
+	restMost  = 5 * time.Minute
+	// restSilent is how long a page that is not the one in front, and has not answered, is left alone.
+	restSilent = 30 * time.Second
+)
+
+// inspectable is a host that reaches the Web Inspector of its device.
+type inspectable interface {
+	inspect(ctx context.Context) (webInspector, error)
+}
+
+// webInspector is the Web Inspector of a device, however it is reached.
+type webInspector interface {
+	Pages(ctx context.Context, of inspector.App) ([]inspector.Page, error)
+	Open(ctx context.Context, p inspector.Page) (*inspector.Session, error)
+	Expect()
+	Err() error
+	Close() error
+}
+
+// webViews reads the pages in the WebViews of apps that let themselves be inspected.
+type webViews struct {
+	mu     sync.Mutex
+	always bool // also of WebViews of which accessibility tells
+	off    bool // never
+
+	client   webInspector
+	pages    map[pageKey]*webPage
+	silent   map[pageKey]time.Time // until when pages that have not answered are left alone
+	rest     time.Time             // until when all are
+	why      string                // of that
+	fails    int                   // in a row
+	owners   map[string]*webPage   // of the newest tree's elements, by the beginning of their refs
+	readings int64
+}
+
+// pageKey names a page of a process.
+type pageKey struct {
+	app string
+	id  int
+}
+
+// The ways in which the pages of WebViews are read.
+const (
+	webViewsAuto          = "auto"
+	webViewsDevTools      = "devtools"
+	webViewsAccessibility = "accessibility"
+)
+
+var _ drivers.WebViewReader = (*Device)(nil)
+
+// ReadWebViews chooses what tells of the pages in WebViews.
+func (d *Device) ReadWebViews(how string) error {
+	switch how {
+	case webViewsAuto, webViewsDevTools, webViewsAccessibility:
+		d.web.mu.Lock()
+		defer d.web.mu.Unlock()
+		d.web.always, d.web.off = how == webViewsDevTools, how == webViewsAccessibility
+		return nil
+	}
+	return fmt.Errorf("%w: WebViews cannot be read by %s", drivers.ErrUnsupported, screen.Quote(how))
+}
+
+// expectPages says that an app is started: what its pages did before counts no more.
+func (w *webViews) expectPages() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rest, w.fails, w.silent = time.Time{}, 0, nil
+	if w.client != nil {
+		w.client.Expect()
+	}
+}
+
+// wants tells whether the pages of some WebViews in a reading are to be read.
+func (w *webViews) wants(seen reading) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.wanted(seen.windows[0], nil)) > 0
+}
+
+// wanted collects the WebViews whose pages are to be read: those that can be seen, and of which accessibility tells nothing unless all are wanted.
+func (w *webViews) wanted(n *screen.Node, list []*screen.Node) []*screen.Node {
+	if w.off {
+		return nil
+	}
+	if isWebView(n) && !n.Hidden && n.Bounds.Dx() > 1 && n.Bounds.Dy() > 1 {
+		if w.always || !tells(n) {
+			list = append(list, n)
+		}
+		return list
+	}
+	for _, c := range n.Children {
+		list = w.wanted(c, list)
+	}
+	return list
+}
+
+func isWebView(n *screen.Node) bool { return n.Type == elementPrefix+"WebView" }
+
+// tells tells whether anything in a WebView is told of; the views within it repeat the page's title.
+func tells(view *screen.Node) bool {
+	return slices.ContainsFunc(view.Children, func(c *screen.Node) bool {
+		return !isWebView(c) && (c.Text != "" || c.Desc != "" || c.Hint != "" || c.ID != "" || c.Editable) || tells(c)
+	})
+}
+
+// errSilent says that a page does not answer.
+var errSilent = errors.New("it does not answer, and its scripts may be busy")
+
+// readPages puts the pages of WebViews into the place of what accessibility tells of them; the elements are in pixels by then, of which a point has so
+// many. What cannot be read leaves a note that the tree is not whole, wherever something would be there to be read.
+func (d *Device) readPages(ctx context.Context, seen *reading, scale float64) {
+	w := &d.web
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	views := w.wanted(seen.windows[0], nil)
+	if len(views) == 0 {
+		return
+	}
+	w.owners = map[string]*webPage{}
+	ctx, done := drivers.Bound(ctx, d.life)
+	defer done()
+	ctx, cancel := context.WithTimeoutCause(ctx, webViewLimit, fmt.Errorf("it did not answer within %v, and its scripts may be busy", webViewLimit))
+	defer cancel()
+	shown, why, certain := d.shownPages(ctx, seen)
+	for _, v := range views {
+		why, certain := why, certain
+		if why == "" {
+			var err error
+			if certain, err = w.readView(ctx, v, shown, seen, scale); err == nil {
+				continue
+			}
+			if why = shortly(err); ctx.Err() != nil {
+				d.leaveAlone(why)
+			}
+		}
+		if certain || w.always {
+			v.Children = append(v.Children, &screen.Node{Type: screen.CutNote, Hidden: true, Desc: "the page in the app's WebView cannot be read through Web Inspector: " + why})
+		}
+	}
+}
+
+// shownPages gives the pages of the app in front that are shown, or why there are none; certain: there is one that should be.
+func (d *Device) shownPages(ctx context.Context, seen *reading) (shown []*webPage, why string, certain bool) {
+	w := &d.web
+	if len(seen.alerts()) > 0 {
+		return nil, "a dialog lies over it, for which its scripts may wait", true
+	}
+	if time.Now().Before(w.rest) {
+		return nil, w.why, w.client != nil
+	}
+	if err := d.inspect(ctx); err != nil {
+		return nil, shortly(err), false
+	}
+	front, err := d.inFront(ctx, seen)
+	if err != nil {
+		return nil, shortly(err), false
+	}
+	pages, err := w.client.Pages(ctx, front)
+	if err != nil {
+		w.hangUp()
+		return nil, d.leaveAlone(shortly(err)), false
+	}
+	if len(pages) == 0 {
+		return nil, "the app lets no page be inspected (isInspectable)", false
+	}
+	w.forget(pages)
+	shown, err = w.shown(ctx, pages)
+	switch {
+	case len(shown) > 0:
+		w.fails = 0
+		return shown, "", true
+	case err == nil:
+		return nil, "none of the app's pages is shown", false
+	case errors.Is(err, errSilent) || errors.Is(err, inspector.ErrTaken):
+		return nil, d.leaveAlone(shortly(err)), true
+	}
+	return nil, shortly(err), true
+}
+
+// inFront is the app whose elements were read.
+func (d *Device) inFront(ctx context.Context, seen *reading) (inspector.App, error) {
+	if seen.app != "" && seen.pid != 0 {
+		return inspector.App{Bundle: seen.app, PID: seen.pid}, nil
+	}
+	var active struct {
+		BundleID string `json:"bundleId"`
+		PID      int    `json:"pid"`
+	}
+	err := d.do(ctx, get("the app in front", "/wda/activeAppInfo"), &active)
+	return inspector.App{Bundle: active.BundleID, PID: active.PID}, err
+}
+
+func shortly(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return shorten.Bytes(line, 200)
+}
+
+// inspect connects to the Web Inspector of the device, unless it is connected.
+func (d *Device) inspect(ctx context.Context) error {
+	w := &d.web
+	if w.client != nil && w.client.Err() == nil {
+		return nil
+	}
+	w.hangUp()
+	host, ok := d.host.(inspectable)
+	if !ok {
+		return fmt.Errorf("%w: nothing here reaches the device's Web Inspector", drivers.ErrUnsupported)
+	}
+	client, err := host.inspect(ctx)
+	if err != nil {
+		d.leaveAlone(shortly(err))
+		return err
+	}
+	w.client = client
+	return nil
+}
+
+// leaveAlone keeps Web Inspector from being asked for a while, for a reason, which it gives.
+func (d *Device) leaveAlone(why string) string {
+	w := &d.web
+	w.rest, w.why = time.Now().Add(min(restFirst<<min(w.fails, 10), restMost)), why
+	if w.fails++; w.fails == 1 {
+		d.log.Warn("pages in WebViews are not read through Web Inspector for a while", "why", why)
+	}
+	return why
+}
+
+// hangUp ends the connection, if there is one.
+func (w *webViews) hangUp() {
+	if w.client != nil {
+		_ = w.client.Close()
+	}
+	w.client, w.pages = nil, nil
+}
+
+// closeWebViews lets all pages go.
+func (d *Device) closeWebViews() {
+	d.web.mu.Lock()
+	defer d.web.mu.Unlock()
+	for _, p := range d.web.pages {
+		p.session.Close()
+	}
+	d.web.hangUp()
+}
+
+// forget drops the pages that are not listed any more.
+func (w *webViews) forget(pages []inspector.Page) {
+	there := map[pageKey]bool{}
+	for _, p := range pages {
+		there[keyOf(p)] = true
+	}
+	for key, p := range w.pages {
+		if !there[key] {
+			p.session.Close()
+			delete(w.pages, key)
+		}
+	}
+}
+
+func keyOf(p inspector.Page) pageKey { return pageKey{p.App, p.ID} }
+
+// shown asks the pages, at the same time, which of them are shown, and gives those. The error is that of one that could not be asked, where none is.
+func (w *webViews) shown(ctx context.Context, pages []inspector.Page) (list []*webPage, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeLimit, errSilent)
+	defer cancel()
+	awake := slices.DeleteFunc(slices.Clone(pages), func(p inspector.Page) bool { return time.Now().Before(w.silent[keyOf(p)]) })
+	if len(awake) == 0 {
+		awake = pages
+	}
+	if len(awake) < len(pages) {
+		err = errSilent
+	}
+	pages = awake[:min(len(awake), probePages)]
+	asked, errs := make([]*webPage, len(pages)), make([]error, len(pages))
+	var all sync.WaitGroup
+	for i, p := range pages {
+		known := w.pages[keyOf(p)]
+		all.Go(func() { asked[i], errs[i] = probePage(ctx, w.client, p, known) })
+	}
+	all.Wait()
+	if w.pages == nil {
+		w.pages = map[pageKey]*webPage{}
+	}
+	silent := map[pageKey]time.Time{}
+	for i, p := range pages {
+		if errors.As(errs[i], new(*inspector.Thrown)) { // it is no page: a script, a service worker
+			continue
+		}
+		if errs[i] != nil {
+			delete(w.pages, keyOf(p))
+			silent[keyOf(p)] = time.Now().Add(restSilent)
+			err = errs[i]
+			continue
+		}
+		w.pages[keyOf(p)] = asked[i]
+		if asked[i].about.Visible {
+			list = append(list, asked[i])
+		}
+	}
+	if len(list) > 0 { // of the others none is the one in front
+		for key, until := range w.silent {
+			if _, again := silent[key]; !again && time.Now().Before(until) {
+				silent[key] = until
+			}
+		}
+		w.silent = silent
+	}
+	return list, err
+}

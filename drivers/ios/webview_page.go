@@ -1,0 +1,228 @@
+package ios
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/taproot-dev/taproot/drivers/dom"
+	"github.com/taproot-dev/taproot/drivers/ios/inspector"
+)
+
+// webPage is a page that is read through Web Inspector. The script runs in the page's own world: WebKit's protocol makes no other.
+type webPage struct {
+	session *inspector.Session
+	ctx     context.Context // of the reading that goes on
+	target  string          // to which all below belongs
+	scripts map[int]string  // handles of the script, by the context in which it runs; 0 is the page's own
+	listens bool            // contexts are told of
+	ways    map[string]string
+	frames  map[string]int // contexts by the way to their frame, as indices: "/0/2"
+	about   probed
+	last    image.Rectangle // the view in which it was seen last, in pixels of the screen
+}
+
+// probed is what a page says of how it is shown.
+type probed struct {
+	Visible       bool
+	Width, Height float64 // in points, of the part of the page that the screen shows
+}
+
+const probeScript = `(() => { const v = window.visualViewport; return {visible: document.visibilityState === 'visible', width: v.width * v.scale, height: v.height * v.scale}; })()`
+
+// probePage asks a page how it is shown; known is the one of an earlier look, if there is one.
+func probePage(ctx context.Context, c webInspector, p inspector.Page, known *webPage) (*webPage, error) {
+	page := known
+	if page == nil || page.session.Err() != nil {
+		session, err := c.Open(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		page = &webPage{session: session}
+	}
+	value, err := page.session.Value(ctx, probeScript, 0)
+	if errors.Is(err, inspector.ErrLeft) { // it has gone to another site, which answers next
+		value, err = page.session.Value(ctx, probeScript, 0)
+	}
+	if err != nil {
+		page.session.Close()
+		return nil, err
+	}
+	page.about = probed{}
+	return page, json.Unmarshal(value, &page.about)
+}
+
+// read reads the page; gen tells its elements from those of other readings.
+func (p *webPage) read(ctx context.Context, gen string) (*dom.Page, error) {
+	p.ctx, p.ways, p.frames = ctx, nil, nil
+	page, err := dom.Read(p, dom.How{Gen: gen, Plain: error.Error})
+	if err != nil {
+		return nil, err
+	}
+	if p.session.Target() != p.target {
+		return nil, inspector.ErrLeft
+	}
+	return page, nil
+}
+
+var _ dom.Asker = (*webPage)(nil)
+
+// askFunction has the script answer. A page that was left may live on, to be gone back to, and is seen by nobody.
+const askFunction = `function(command) { if (!document.defaultView) throw new Error('the page was left'); return this.query(document, command).textContent; }`
+
+// Ask has the script answer in a frame. A document that is another one by now gets the script anew, once.
+func (p *webPage) Ask(chain []string, command string, into any) error {
+	for first := true; ; first = false {
+		err := p.askOnce(chain, command, into)
+		if refused := new(inspector.Refusal); !first || !errors.As(err, &refused) {
+			return err
+		}
+		p.forget(p.target)
+	}
+}
+
+func (p *webPage) askOnce(chain []string, command string, into any) error {
+	script, err := p.script(chain)
+	if err != nil {
+		return err
+	}
+	value, err := p.session.CallOn(p.ctx, script, askFunction, command)
+	if err != nil {
+		return err
+	}
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		return errors.New("the page gave no text")
+	}
+	return json.Unmarshal([]byte(text), into)
+}
+
+// forget drops what belonged to the target, or the document, before.
+func (p *webPage) forget(target string) {
+	*p = webPage{session: p.session, ctx: p.ctx, target: target, about: p.about, last: p.last, listens: p.listens && target == p.target}
+}
+
+// script gives the handle of the script in the frame that chain leads to.
+func (p *webPage) script(chain []string) (string, error) {
+	if now := p.session.Target(); now != p.target {
+		p.forget(now)
+	}
+	in, err := p.context(chain)
+	if err != nil {
+		return "", err
+	}
+	if known := p.scripts[in]; known != "" {
+		return known, nil
+	}
+	// What the script keeps for itself in the global object would be seen by the page there.
+	handle, err := p.session.Handle(p.ctx, "(globalThis => "+dom.Engine()+")({})", in)
+	if err != nil {
+		return "", err
+	}
+	if p.scripts == nil {
+		p.scripts = map[int]string{}
+	}
+	p.scripts[in] = handle
+	return handle, nil
+}
+
+// context gives that of the frame that chain leads to, 0 for the page's own.
+func (p *webPage) context(chain []string) (int, error) {
+	if len(chain) == 0 {
+		return 0, nil
+	}
+	way, err := p.way(chain)
+	if err != nil {
+		return 0, err
+	}
+	if p.frames == nil {
+		if err := p.survey(); err != nil {
+			return 0, err
+		}
+	}
+	in, ok := p.frames[way]
+	if !ok {
+		return 0, errors.New("no context is told of in which scripts of the frame run")
+	}
+	return in, nil
+}
+
+// frameFunction finds a frame among those of its window: what can be asked of a window of any site.
+const frameFunction = `function(command) {
+	const inner = this.query(document, command).contentWindow;
+	for (let i = 0; i < window.length; i++) if (window[i] === inner) return i;
+	return -1;
+}`
+
+// way is where a frame lies, as indices of the frames from the page's own on.
+func (p *webPage) way(chain []string) (string, error) {
+	if len(chain) == 0 {
+		return "", nil
+	}
+	key := strings.Join(chain, "/")
+	if known, ok := p.ways[key]; ok {
+		return known, nil
+	}
+	around, last := chain[:len(chain)-1], chain[len(chain)-1]
+	way, err := p.way(around)
+	if err != nil {
+		return "", err
+	}
+	script, err := p.script(around)
+	if err != nil {
+		return "", err
+	}
+	value, err := p.session.CallOn(p.ctx, script, frameFunction, last)
+	if err != nil {
+		return "", err
+	}
+	var index int
+	if err := json.Unmarshal(value, &index); err != nil || index < 0 {
+		return "", errors.New("the frame is not among those of its window")
+	}
+	if p.ways == nil {
+		p.ways = map[string]string{}
+	}
+	p.ways[key] = fmt.Sprintf("%s/%d", way, index)
+	return p.ways[key], nil
+}
+
+// wayScript says of a frame where it lies; null: nowhere any more.
+const wayScript = `(() => {
+	let way = '';
+	for (let w = window; w !== w.parent; w = w.parent) {
+		if (!w.parent) return null;
+		let i = 0;
+		while (i < w.parent.length && w.parent[i] !== w) i++;
+		way = '/' + i + way;
+	}
+	return way;
+})()`
+
+// survey asks all contexts where their frames lie.
+func (p *webPage) survey() error {
+	if !p.listens {
+		if err := p.session.Call(p.ctx, "Runtime.enable", struct{}{}, nil); err != nil {
+			return err
+		}
+		p.listens = true
+	}
+	p.frames = map[string]int{}
+	for _, c := range p.session.Contexts() {
+		value, err := p.session.Value(p.ctx, wayScript, c.ID)
+		if refused := new(inspector.Refusal); errors.As(err, &refused) {
+			continue // its document is gone
+		}
+		if err != nil {
+			return err
+		}
+		var way string
+		if json.Unmarshal(value, &way) == nil && way != "" {
+			p.frames[way] = c.ID
+		}
+	}
+	return nil
+}

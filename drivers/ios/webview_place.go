@@ -1,0 +1,196 @@
+package ios
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/taproot-dev/taproot/drivers/dom"
+	"github.com/taproot-dev/taproot/drivers/ios/inspector"
+	"github.com/taproot-dev/taproot/drivers/screen"
+)
+
+// Nothing tells which of an app's pages a WebView shows, nor where in the view the page begins: bars may lie over its edges. What accessibility tells of
+// the page decides both, for it knows the same texts by their places on the screen. Where it tells nothing, the one page that is shown must be as large
+// as the view.
+
+// placeSlack is how many points the two ways of telling a place may differ.
+const placeSlack = 3
+
+// placed is a page that was read, and where it lies.
+type placed struct {
+	*dom.Page
+	from  *webPage
+	gen   string
+	at    image.Rectangle // in pixels of the screen
+	votes int             // elements by which that is known
+}
+
+// readView puts the page that a view shows into the place of what accessibility tells of it; certain: there is one.
+func (w *webViews) readView(ctx context.Context, v *screen.Node, shown []*webPage, seen *reading, scale float64) (certain bool, err error) {
+	mute := !tells(v)
+	fit := slices.DeleteFunc(slices.Clone(shown), func(p *webPage) bool { return !p.fits(v, mute, seen, scale) })
+	if mute && len(fit) > 1 {
+		return true, errors.New("several pages that are shown are as large as the view")
+	}
+	var best []placed
+	for _, p := range fit {
+		page, oops := w.readPlaced(ctx, p, v, mute, scale)
+		switch {
+		case oops != nil:
+			err = oops
+		case page != nil && (len(best) == 0 || page.votes > best[0].votes):
+			best = []placed{*page}
+		case page != nil && page.votes == best[0].votes:
+			best = append(best, *page)
+		}
+	}
+	switch {
+	case len(best) == 1:
+		w.put(best[0], v, seen, scale)
+		return true, nil
+	case len(best) > 1:
+		return true, errors.New("several pages that are shown read like it")
+	case err != nil:
+		return true, err
+	case len(fit) == 0:
+		return false, errors.New("none of the pages that are shown has the size of the view")
+	}
+	return !mute, errors.New("it cannot be told where the page lies on the screen")
+}
+
+// fits tells whether a page may be the one in a view: it is not larger, and if accessibility tells nothing of it just as large. The keyboard takes some
+// of the height of one that was seen in the view before.
+func (p *webPage) fits(v *screen.Node, mute bool, seen *reading, scale float64) bool {
+	width, height := float64(v.Bounds.Dx())/scale-p.about.Width, float64(v.Bounds.Dy())/scale-p.about.Height
+	same := func(f float64) bool { return math.Abs(f) <= placeSlack }
+	if !mute {
+		return p.about.Width > 1 && width >= -placeSlack && height >= -placeSlack
+	}
+	return same(width) && (same(height) || height > 0 && p.last == v.Bounds && seen.hasKeyboard())
+}
+
+// hasKeyboard tells whether the keyboard is on the screen.
+func (r *reading) hasKeyboard() bool {
+	has := func(root *screen.Node) (found bool) {
+		dom.Each(root, func(n *screen.Node) { found = found || n.Type == elementPrefix+"Keyboard" && !n.Hidden })
+		return found
+	}
+	return slices.ContainsFunc(r.windows, has)
+}
+
+// readPlaced reads a page and tells where it lies; nil: it is not the one in the view, or nothing of the app's is on it.
+func (w *webViews) readPlaced(ctx context.Context, p *webPage, v *screen.Node, mute bool, scale float64) (*placed, error) {
+	w.readings++
+	gen := strconv.FormatInt(w.readings, 36)
+	page, err := p.read(ctx, gen)
+	if errors.Is(err, inspector.ErrLeft) { // once more, for where it has gone
+		page, err = p.read(ctx, gen)
+	}
+	if err != nil || page.Failed() || page.Top == nil {
+		return nil, err
+	}
+	zoom := 1.0
+	if !page.Zoom.None() {
+		zoom = page.Zoom[2]
+	}
+	size := image.Pt(int(math.Round(page.W*zoom*scale)), int(math.Round(page.H*zoom*scale)))
+	if mute {
+		return &placed{page, p, gen, image.Rectangle{Max: size}.Add(v.Bounds.Min), 1}, nil
+	}
+	corner, votes := agreed(offsets(v, page, scale), placeSlack*scale)
+	at := image.Rectangle{Max: size}.Add(corner)
+	if votes == 0 || !at.In(v.Bounds.Inset(-int(placeSlack*scale))) {
+		return nil, nil
+	}
+	return &placed{page, p, gen, at, votes}, nil
+}
+
+// put hangs a page into the view.
+func (w *webViews) put(p placed, v *screen.Node, seen *reading, scale float64) {
+	whole := image.Rect(0, 0, int(math.Round(float64(seen.screen.X)*scale)), int(math.Round(float64(seen.screen.Y)*scale)))
+	p.Place(p.at, v.Bounds.Intersect(whole))
+	dom.Each(p.Top, func(n *screen.Node) { n.Package, n.InPage = v.Package, true })
+	v.Children = []*screen.Node{p.Top}
+	for _, note := range p.Notes {
+		v.Children = append(v.Children, &screen.Node{Type: screen.CutNote, Desc: note, Hidden: true})
+	}
+	p.from.last = v.Bounds
+	w.owners[p.gen] = p.from
+}
+
+// spot is where something that is read lies.
+type spot struct {
+	whole, letters image.Point // the middle of the element, and of its text
+	text           bool        // it is a text and nothing else
+	several        bool        // the same is read in several places
+}
+
+func midst(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
+// spots are those of the texts in some elements, each by what is read.
+func spots(root *screen.Node) map[string]*spot {
+	list := map[string]*spot{}
+	dom.Each(root, func(n *screen.Node) {
+		label := screen.Normalise(cmp.Or(n.Text, n.Desc, n.Hint))
+		if label == "" || n.Hidden || n.Bounds.Empty() || isWebView(n) || n.Type == screen.CutNote {
+			return
+		}
+		s := &spot{whole: midst(n.Bounds), letters: midst(n.Bounds), text: n.Type == elementPrefix+"StaticText"}
+		if n.TextBounds != nil {
+			s.letters = midst(*n.TextBounds)
+		}
+		switch before := list[label]; {
+		case before == nil:
+			list[label] = s
+		case before.whole != s.whole && before.letters != s.letters:
+			before.several = true
+		}
+	})
+	return list
+}
+
+// offsets gives for each text that both a view's accessibility and a page know in one place where the page's corner lies then, in pixels of the screen.
+func offsets(v *screen.Node, page *dom.Page, scale float64) (list []image.Point) {
+	z := page.Zoom
+	if z.None() {
+		z = dom.Zoom{0, 0, 1}
+	}
+	inPage := spots(page.Top)
+	for label, there := range spots(v) {
+		here := inPage[label]
+		if here == nil || here.several || there.several {
+			continue
+		}
+		p := here.whole
+		if there.text {
+			p = here.letters
+		}
+		list = append(list, there.whole.Sub(image.Pt(int(math.Round((float64(p.X)-z[0])*z[2]*scale)), int(math.Round((float64(p.Y)-z[1])*z[2]*scale)))))
+	}
+	return list
+}
+
+// agreed gives the place that most of some places are close to, and how many; none when they are not half of all.
+func agreed(list []image.Point, slack float64) (at image.Point, votes int) {
+	for _, p := range list {
+		var sum image.Point
+		n := 0
+		for _, q := range list {
+			if math.Abs(float64(p.X-q.X)) <= slack && math.Abs(float64(p.Y-q.Y)) <= slack {
+				sum, n = sum.Add(q), n+1
+			}
+		}
+		if n > votes {
+			at, votes = sum.Div(n), n
+		}
+	}
+	if votes*2 < len(list) || votes == 1 && len(list) > 1 {
+		return image.Point{}, 0
+	}
+	return at, votes
+}
