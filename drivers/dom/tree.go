@@ -1,6 +1,7 @@
 package dom
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -98,6 +99,7 @@ type Asker interface {
 type How struct {
 	Gen   string             // tells the elements of this reading from those of others: a number in base 36
 	Texts []string           // that must not be left out of a page with more elements than MaxNodes
+	Most  int                // elements that are read; 0: MaxNodes
 	Drawn bool               // the page has been drawn since it was read before
 	Plain func(error) string // an error of the Asker in a line
 }
@@ -114,7 +116,7 @@ type Page struct {
 
 // Read reads a page and the frames in it once, in pixels of CSS.
 func Read(a Asker, how How) (*Page, error) {
-	r := &reader{rest: screen.Quiet, asker: a, how: how, left: MaxNodes, spare: map[*screen.Node][]image.Point{}}
+	r := &reader{rest: screen.Quiet, asker: a, how: how, left: cmp.Or(how.Most, MaxNodes), spare: map[*screen.Node][]image.Point{}}
 	if len(how.Texts) > 0 {
 		var err error
 		if r.sought, err = json.Marshal(how.Texts); err != nil {

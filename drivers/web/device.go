@@ -32,6 +32,7 @@ type Device struct {
 	info   drivers.Info
 	gen    atomic.Int64  // of trees; every tree has its own
 	grace  time.Duration // actGrace
+	most   int           // elements of a tree; 0: dom.MaxNodes
 	limit  time.Duration // callLimit
 
 	mu        sync.Mutex

@@ -68,7 +68,7 @@ func (d *Device) rest(page playwright.Page, of screen.Rest) screen.Rest {
 
 // readPage reads the page and the frames in it once. drawn: the page has been drawn since the tree before.
 func (d *Device) readPage(page playwright.Page, drawn bool) (*dom.Page, error) {
-	return dom.Read(asker{page, callLimit - time.Second}, dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: d.soughtTexts(), Drawn: drawn, Plain: plain})
+	return dom.Read(asker{page, callLimit - time.Second}, dom.How{Gen: strconv.FormatInt(d.gen.Add(1), 36), Texts: d.soughtTexts(), Most: d.most, Drawn: drawn, Plain: plain})
 }
 
 // Seek names texts that the trees to come must not leave out, on pages with more elements than a tree holds.
