@@ -243,7 +243,7 @@ func (r *recorder) sync(ctx context.Context, tab int) error {
 	}
 	r.asked = false
 	was := r.tabs
-	remember(was, tabs)
+	Remember(was, tabs)
 	r.tabs = tabs
 	front := -1
 	for i := range tabs {

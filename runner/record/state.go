@@ -47,8 +47,8 @@ func StateOf(ctx context.Context, d drivers.Device) (s State, err error) {
 	return s, err
 }
 
-// remember gives tabs that have no title just now, because they are being closed, the one that they had.
-func remember(was, now []drivers.WebTab) {
+// Remember gives tabs that have no title just now, because they are being closed, the one that they had.
+func Remember(was, now []drivers.WebTab) {
 	for i := range now {
 		if now[i].Title == "" && i < len(was) && was[i].URL == now[i].URL {
 			now[i].Title = was[i].Title

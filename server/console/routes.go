@@ -19,6 +19,14 @@ type access struct {
 	api    bool         // it is a request of the API that a script of a page makes: its body is no form, and looking is as much as acting
 }
 
+// Routes lists the patterns of all routes.
+func Routes() (list []string) {
+	for _, r := range routes() {
+		list = append(list, r.pattern)
+	}
+	return list
+}
+
 // routes is the list of all paths.
 func routes() []route {
 	var public, person, admin = access{}, access{person: true}, access{person: true, admin: true}
