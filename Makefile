@@ -80,7 +80,7 @@ race: build database ## run every test whole, with the race detector: slow
 	$(SUITES) --race ./suites || status=1; \
 	exit $$status
 
-# A hundred of these are a part of make test. make truth TRUTH_SEED=7 TRUTH_RUNS=1 runs one of them again.
+# Thirty of these are a part of make test, a hundred of make test-full. make truth TRUTH_SEED=7 TRUTH_RUNS=1 runs one of them again.
 truth: export TRUTH_RUNS ?= 1000
 truth: export TRUTH_PAGES ?= all
 truth: setup ## hold generated tests, hostile pages and saved trees against what really happened
