@@ -39,7 +39,9 @@ func namespaces() bool {
 }
 
 func newNamespace(t testing.TB, i int) *namespace {
-	n := &namespace{t: t, name: fmt.Sprintf("tpc%d-%d", os.Getpid(), i), outer: fmt.Sprintf("tpc%d", i), ip: [2]string{fmt.Sprintf("10.231.%d.1", i), fmt.Sprintf("10.231.%d.2", i)}}
+	name := fmt.Sprintf("tpc%d-%d", os.Getpid(), i)
+	net := fmt.Sprintf("10.%d.%d.", 100+os.Getpid()%100, i) // of this process, as far as may be
+	n := &namespace{t: t, name: name, outer: name, ip: [2]string{net + "1", net + "2"}}
 	n.inside = func(args ...string) []string { return append([]string{"-n", n.name}, args...) }
 	n.run("netns", "add", n.name)
 	t.Cleanup(func() { n.run("netns", "del", n.name) })

@@ -19,13 +19,13 @@ import (
 )
 
 // TestFaults: on a farm of three hubs, a NATS cluster, PostgreSQL and six hosts, while two projects run tests, everything that can break does, at moments that
-// nobody chose: nothing is lost, nothing accepted twice. CHAOS_KILLS says how often (default: 5), CHAOS_ONLY which faults (a regular expression), CHAOS_SEED
+// nobody chose: nothing is lost, nothing accepted twice. CHAOS_KILLS says how often (default: 3), CHAOS_DOWN how many seconds what lasts takes (default: 20), CHAOS_ONLY which faults (a regular expression), CHAOS_SEED
 // repeats the moments, CHAOS_OUT is the document into which the table goes.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes a quarter of an hour: make chaos")
+		t.Skip("it takes twenty minutes: make chaos")
 	}
-	kills := number(t, "CHAOS_KILLS", 5)
+	kills := number(t, "CHAOS_KILLS", 3)
 	seed := uint64(number(t, "CHAOS_SEED", int(rand.Uint32())))
 	only, err := regexp.Compile(os.Getenv("CHAOS_ONLY"))
 	must(t, err)
@@ -38,7 +38,7 @@ func TestFaults(t *testing.T) {
 	}
 	g := newGrid(t, size{hosts: 6, phones: 3, cost: 300 * time.Millisecond, dead: 15 * time.Second, disks: true, own: own, clocks: []time.Duration{0, time.Hour, -time.Hour}})
 	var rows []row
-	for i, f := range append(faults(time.Duration(number(t, "CHAOS_DOWN", 30))*time.Second, own), fault{name: "client: kill -9, and another one", often: true}) {
+	for i, f := range append(faults(time.Duration(number(t, "CHAOS_DOWN", 20))*time.Second, own), fault{name: "client: kill -9, and another one", often: true}) {
 		if !only.MatchString(f.name) {
 			continue
 		}
