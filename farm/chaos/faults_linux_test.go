@@ -228,18 +228,42 @@ func (g *grid) disk(dir string) {
 	g.t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
-// full fills a small disk.
+// full fills a small disk, and what is freed on it.
 func full(which func(*grid, *rand.Rand) string) func(*grid, *rand.Rand) hit {
 	return func(g *grid, r *rand.Rand) hit {
 		file := filepath.Join(which(g, r), "filler")
 		f, err := os.Create(file)
 		must(g.t, err)
 		block := make([]byte, 4096)
-		for err == nil {
-			_, err = f.Write(block)
+		fill := func() error {
+			for {
+				if _, err := f.Write(block); err != nil {
+					return err
+				}
+			}
 		}
-		must(g.t, f.Close())
-		return hit{heal: func() { must(g.t, os.Remove(file)) }, on: g.everywhere}
+		if err := fill(); !errors.Is(err, syscall.ENOSPC) {
+			g.t.Errorf("the disk is not full: %v", err)
+		}
+		stop, stopped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			tick := time.NewTicker(2 * time.Millisecond)
+			defer tick.Stop()
+			for {
+				select {
+				case <-stop:
+					return
+				case <-tick.C:
+					_ = fill()
+				}
+			}
+		}()
+		return hit{heal: func() {
+			close(stop)
+			<-stopped
+			must(g.t, errors.Join(f.Close(), os.Remove(file)))
+		}, on: g.everywhere}
 	}
 }
 
